@@ -1,7 +1,8 @@
 // How another account could name jobs of this one: what the tenant loop of the contract tests needs.
 import type { TenantFixture } from '../../kit/tenant-fixture.ts';
 
-const quick = { prompt: 'A boat.', model: 'sandbox/storyboard-1', duration_seconds: 1 };
+// The sandbox fails it before anything is drawn: names of jobs are all that is asked for.
+const quick = { prompt: 'A boat. [[fail:VENDOR_ERROR]]', model: 'sandbox/storyboard-1', duration_seconds: 1 };
 
 export const tenants: TenantFixture = {
   nobody: { video: 'vid_1111111111111111111111' },
