@@ -109,14 +109,10 @@ module.exports = {
     },
     {
       name: 'pages-of-the-console-only-call',
-      comment:
-        'what a page shows and does are calls of its visitor; who that is and what ticks know routes.ts, visit.ts and live.ts',
+      comment: 'what a page shows and does are calls of its visitor: of its module it knows the records of its capabilities',
       severity: 'error',
-      from: {
-        path: '^src/surfaces/console/',
-        pathNot: ['^src/surfaces/console/(routes|visit|live)[.]ts$', '[.]test[.]ts$'],
-      },
-      to: { path: '^src/(config|core|db|gateway|payments|people|upkeep|vendors|webhooks)/' },
+      from: { path: '^src/modules/([^/]+)/console/', pathNot: '[.]test[.]ts$' },
+      to: { path: '^src/', pathNot: ['^src/kit/console/', '^src/(?:lib|problems)/', '^src/modules/$1/(?:console|capabilities)/'] },
     },
     {
       name: 'only-app-knows-vendors',

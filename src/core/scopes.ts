@@ -23,6 +23,16 @@ export function moduleOf(capability: string): string {
   return dot === -1 ? capability : capability.slice(0, dot);
 }
 
+export interface ModuleLevels {
+  readonly module: string;
+  /** Scopes of the module that may be given, each with all of those before it: read, write, the whole module. At least one. */
+  readonly levels: readonly string[];
+}
+
+export function levelsOf(module: string): readonly string[] {
+  return [`${module}:read`, `${module}:write`, module];
+}
+
 /** Modules that exist here and keys of any account may have, in the order of the manifest. */
 export function liveModules({ kinds }: KnownScopes): readonly string[] {
   return [...new Set([...kinds.keys()].map(moduleOf))].filter((module) => module !== OPERATOR_MODULE);

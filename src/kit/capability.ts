@@ -66,7 +66,7 @@ export interface CapabilityRun<Input, State> {
 }
 
 /** What an author writes. `defineCapability` derives the rest, and fills in what is absent. */
-export interface CapabilityDraft<In extends TObject = TObject, State = unknown> {
+export interface CapabilityDraft<In extends TObject = TObject, State = unknown, Out extends TSchema = TSchema> {
   /** Only where the path does not give it: its segments after /v1 without parameters, joined by dots (contract §1). */
   readonly id?: string;
   readonly method: HttpMethod;
@@ -83,7 +83,7 @@ export interface CapabilityDraft<In extends TObject = TObject, State = unknown> 
    */
   readonly input: In;
   /** Schema of `data`. */
-  readonly output: TSchema;
+  readonly output: Out;
   /** Free when absent. */
   readonly price?: 'free' | PriceName;
   /** What the call causes and is charged when it happens, maybe without another call: the runs of a scheduled job. */
@@ -134,7 +134,8 @@ export interface CapabilityDraft<In extends TObject = TObject, State = unknown> 
 }
 
 /** A finished record: what surfaces read. */
-export interface Capability<In extends TObject = TObject, State = unknown> extends CapabilityDraft<In, State> {
+export interface Capability<In extends TObject = TObject, State = unknown, Out extends TSchema = TSchema>
+  extends CapabilityDraft<In, State, Out> {
   /** `<module>.<operation>`, as on the wire. */
   readonly id: string;
   readonly price: 'free' | PriceName;
@@ -148,7 +149,9 @@ export interface Capability<In extends TObject = TObject, State = unknown> exten
 
 /** Types `input` in `run` by the schema and `state` by the module, and completes the record. */
 export function defineCapability<State = unknown>() {
-  return <In extends TObject>(draft: CapabilityDraft<In, State>): Capability<In, State> => {
+  return <In extends TObject, Out extends TSchema>(
+    draft: CapabilityDraft<In, State, Out>,
+  ): Capability<In, State, Out> => {
     const id = draft.id ?? idFromPath(draft.path);
     const gates = gatesOf(id, draft);
     return {

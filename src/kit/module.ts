@@ -12,6 +12,7 @@ import type { Queryable } from '../db/database.ts';
 import type { ProblemCatalogue } from '../problems/catalogue.ts';
 import type { ModelFamily } from '../vendors/file/port.ts';
 import type { Capability } from './capability.ts';
+import type { ModuleConsole } from './console/page.ts';
 import type { EventKind } from './event-kind.ts';
 import type { Offer } from './offer.ts';
 import type { RawRoute } from './raw-route.ts';
@@ -49,6 +50,8 @@ export interface Module<State = unknown, Settings = unknown> {
   readonly rawRoutes?: readonly RawRoute<State>[];
   /** Who speaks to its raw routes, as README and the documents for agents name them. */
   readonly clients?: readonly ForeignClient[];
+  /** Its pages of the console, loaded when somebody first opens one. */
+  console?(): Promise<ModuleConsole>;
   /** Ids of the two capabilities whose first examples show it best to agents; the first two when absent. */
   readonly shownBy?: readonly [string, string];
   /** What it asks the environment for. Every variable is optional; only this module reads it. Throws ConfigError. */

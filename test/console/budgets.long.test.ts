@@ -3,9 +3,9 @@
 import { get } from 'node:http';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { pages } from '../../src/surfaces/console/pages.ts';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
 import { signedIn } from '../support/console.ts';
+import { pages } from '../support/console-pages.ts';
 import { addressOf, type Filled, fillAccount } from '../support/filled-account.ts';
 import type { PageVisitor } from '../support/page-visitor.ts';
 import { client, createTestAccount, startTestService, type TestAccount, type TestService } from '../support/service.ts';
@@ -37,7 +37,7 @@ afterAll(async () => {
   await Promise.all([service?.stop(), chromium?.close(), receiver?.stop()]);
 });
 
-const own = pages.filter(({ needs }) => !needs.startsWith('operator.'));
+const own = pages.filter(({ needs }) => !needs.id.startsWith('operator.'));
 
 /** Bytes of the file as it goes over the line to a browser that takes gzip. */
 function sentBytes(path: string): Promise<number> {

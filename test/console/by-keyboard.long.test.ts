@@ -29,9 +29,9 @@ test('in by a provider, to the page that was asked for; a webhook is registered,
   await press(page, 'text=Continue with corp');
   await page.waitForURL(`${service.url}/console/webhooks`);
   expect(await page.textContent('.who')).toContain('ada@example.org');
-  await typeInto(page, '#register-url', receiver.url('/keyboard'));
-  await typeInto(page, '#register-events', 'queue.dlq');
-  await typeInto(page, '#register-description', 'typed');
+  await typeInto(page, '#create-url', receiver.url('/keyboard'));
+  await typeInto(page, '#create-events', 'queue.dlq');
+  await typeInto(page, '#create-description', 'typed');
   await press(page, 'button:has-text("Register the webhook")');
   await page.waitForSelector('.secret');
   const secret = (await page.textContent('.secret')) ?? '';

@@ -1,10 +1,12 @@
 // Nothing beyond the API: the calls at the foot of each page, made again over HTTP with a key of the same scopes, answer every figure of the
 // page; and a key that may read one module sees that module and nothing else.
+
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { pages } from '../../src/surfaces/console/pages.ts';
+import { moduleOf } from '../../src/core/scopes.ts';
 import { manifest } from '../support/capabilities.ts';
 import { openConsole, signedIn } from '../support/console.ts';
 import { ConsoleBench } from '../support/console-bench.ts';
+import { pages } from '../support/console-pages.ts';
 import { addressOf, type Filled, fillAccount } from '../support/filled-account.ts';
 import { type Client, client, createTestAccount, type Reply } from '../support/service.ts';
 
@@ -17,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => bench?.stop());
 
 /** Those of the operator are another account's. */
-const own = pages.filter(({ needs }) => !needs.startsWith('operator.'));
+const own = pages.filter(({ needs }) => !needs.id.startsWith('operator.'));
 
 /** The text of each cell, line and heading, and the instants, but for what is to be filled in or pressed. */
 const TOLD = `(() => {
@@ -120,7 +122,7 @@ test('every figure of every page is in the answers to the calls at its foot', as
   expect(strange).toBeGreaterThan(100);
 });
 
-const modules = [...new Set(own.map(({ needs }) => needs.split('.')[0] as string))];
+const modules = [...new Set(own.map(({ needs }) => moduleOf(needs.id)))];
 
 /** What only pages of the module show. */
 const marks: Readonly<Record<string, readonly string[]>> = {
@@ -154,10 +156,10 @@ test.each(modules)('a key that may read %s sees that, and of the rest which scop
   const seen = new Set<string>();
   for (const { name, path, needs } of own) {
     const { status, text } = await visitor.get(addressOf({ path }, filled));
-    const { scope, anyKey } = manifest.byId.get(needs) ?? expect.fail(needs);
-    const mayRead = anyKey === true || (needs.startsWith(`${module}.`) && scope === 'read');
+    const { scope, anyKey } = manifest.byId.get(needs.id) ?? expect.fail(needs.id);
+    const mayRead = anyKey === true || (needs.id.startsWith(`${module}.`) && scope === 'read');
     expect([name, status]).toEqual([name, mayRead ? 200 : 403]);
-    if (!mayRead) expect(text).toContain(`${needs.split('.')[0]}:${scope}`);
+    if (!mayRead) expect(text).toContain(`${moduleOf(needs.id)}:${scope}`);
     // Events tell of all modules.
     if (name !== 'events') expect([name, ...foreign.filter((mark) => text.includes(mark))]).toEqual([name]);
     for (const mark of marks[module] ?? []) if (text.includes(mark)) seen.add(mark);

@@ -100,7 +100,7 @@ test('where there is more than was looked at, it says so, and how many lines wer
     expect((await call('POST', '/v1/queue/create', { name: `jobs-${n}` })).status).toBe(200);
   expect(await failing(account)).toContain('Nothing. Of the first 20 queues.');
   for (let n = 0; n < 11; n += 1) await register(call, `/hook-${n}`);
-  expect(await failing(account)).toContain('Of the first 20 queues, the deliveries of the newest 10 webhooks.');
+  expect(await failing(account)).toContain('Of the deliveries of the newest 10 webhooks, the first 20 queues.');
   for (let n = 0; n < 7; n += 1) await call('POST', '/v1/errors/capture', { title: `Error ${n}` });
   const told = await failing(account);
   expect([told.match(/Error Error \d/g)?.length, told.includes('and more errors')]).toEqual([5, true]);

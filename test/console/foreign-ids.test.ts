@@ -1,8 +1,8 @@
 // What another account has is as unknown as what never was: every page and every form of the console answers its names and ids as it
 // answers those that nobody has, to the byte.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { pages } from '../../src/surfaces/console/pages.ts';
 import { signedIn } from '../support/console.ts';
+import { pages } from '../support/console-pages.ts';
 import { addressOf, type Filled, fillAccount } from '../support/filled-account.ts';
 import type { PageVisitor, Visit } from '../support/page-visitor.ts';
 import { client, createTestAccount, startTestService, type TestAccount, type TestService } from '../support/service.ts';
@@ -43,7 +43,7 @@ function whole({ status, headers, location, text }: Visit, id: string) {
   return { status, location: location?.replaceAll(id, 'ID'), headers: kept, bytes };
 }
 
-const named = pages.filter(({ path, needs }) => path.includes('{') && !needs.startsWith('operator.'));
+const named = pages.filter(({ path, needs }) => path.includes('{') && !needs.id.startsWith('operator.'));
 const lastOf = (path: string, template: string) =>
   decodeURIComponent(path.split('/')[template.split('/').findIndex((part) => part.startsWith('{')) + 1] ?? '');
 

@@ -2,9 +2,9 @@
 // runs, none is lost, and no page becomes wider than its window.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { pages } from '../../src/surfaces/console/pages.ts';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
 import { type ConsolePage, expectNarrow, forgetStatus, openConsole } from '../support/console.ts';
+import { pages } from '../support/console-pages.ts';
 import { addressOf } from '../support/filled-account.ts';
 import { client, startTestService, type TestService } from '../support/service.ts';
 import { LOCAL_TARGETS, Receiver } from '../webhooks/api-harness.ts';
@@ -87,7 +87,7 @@ test('a page that does not escape is seen to break the policy', async () => {
   await page.context().close();
 });
 
-const own = pages.filter(({ needs }) => !needs.startsWith('operator.'));
+const own = pages.filter(({ needs }) => !needs.id.startsWith('operator.'));
 
 test.each(own)('in texts that the page $name shows', async (each) => {
   await comeTo(opened, service.url, { name: each.name, path: addressOf(each, account.filled), by: account.owner });

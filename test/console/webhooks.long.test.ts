@@ -76,7 +76,7 @@ test('it is switched off and on, and its headers are read, by keyboard alone', a
 test('one is registered without scripts, its secret shown once; changed; its secret made anew', async () => {
   const visitor = await signedIn(bench.service.url, bench.account.secret);
   const fields = { url: bench.receiver.url('/new'), events: 'queue.dlq, wallet.low_balance', description: '' };
-  const made = await sendForm(visitor, '/console/webhooks', 'register', fields);
+  const made = await sendForm(visitor, '/console/webhooks', 'create', fields);
   const [, secret] = /aria-label="Secret">(whsec_[^<]+)</.exec(made.text) ?? [];
   const [, id = ''] = /\/console\/webhooks\/(wh_\w+)"/.exec(made.text) ?? [];
   expect([made.status, secret?.length]).toEqual([200, expect.any(Number)]);
@@ -97,7 +97,7 @@ test('what is wrong with an address or an event is told at its field', async () 
     [{ url: 'nowhere', events: 'queue.dlq' }, 'nowhere'],
     [{ url: bench.receiver.url('/x'), events: 'no.such' }, 'no.such'],
   ] as const) {
-    const refused = await sendForm(visitor, '/console/webhooks', 'register', fields);
+    const refused = await sendForm(visitor, '/console/webhooks', 'create', fields);
     expect([refused.status, refused.text.includes(kept), refused.text.includes('role="alert"')]).toEqual([
       400,
       true,

@@ -96,7 +96,7 @@ const statementsWithValues: Readonly<Record<string, () => readonly string[]>> = 
   cron_end_run: () => [at('account'), at('run'), '1', `'failed'`, 'now()', 'NULL', 'NULL', 'NULL', 'NULL'],
   cron_note_last_run: () => [at('account'), at('job'), at('run'), `'{}'`, 'now()', 'now()'],
   cron_select_runs: () => [at('account'), at('job'), `'infinity'`, '21'],
-  cron_select_job: () => [at('account'), at('job')],
+  kit_cron_job_find: () => [at('account'), at('job')],
   unindexed: () => [`'x'`],
 };
 const ordered = new Set(['turn_find', 'cron_next_lapse', 'cron_next_slot', 'cron_select_due', 'cron_select_runs']);

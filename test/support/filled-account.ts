@@ -1,6 +1,6 @@
 // An account with one of everything that pages of the console show, made by calls of the API, and the address of each page of it.
 import { expect } from 'vitest';
-import type { ConsolePage } from '../../src/surfaces/console/page.ts';
+import type { ConsolePage } from '../../src/kit/console/page.ts';
 import { eventually } from '../cron/harness.ts';
 import { leaveCard } from './leave-card.ts';
 import type { Client } from './service.ts';

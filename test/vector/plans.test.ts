@@ -95,8 +95,8 @@ function valuesOf(name: string): string[] {
     vector_change_read_ids: [accounts, mine, each('c1'), ids],
     vector_change_advance: [accounts, mine, each('vcol_1'), ids, 'now()'],
     vector_change_update_items: [accounts, mine, each('vcol_1'), ids, each('9'), metadata],
-    vector_select_collection: [account, `'c7'`],
-    vector_select_collections: [account, `'c7'`, '21'],
+    kit_vector_collection_find: [account, `'c7'`],
+    kit_vector_collection_page: [account, `'c7'`, '21'],
     vector_lock_collection: [account, `'c7'`],
     vector_select_items: [account, `'vcol_1'`, ids],
     vector_select_items_with_values: [account, `'vcol_1'`, ids],
@@ -118,8 +118,8 @@ const cases: [name: string, pool: 'hot' | 'general', index: string, columns: str
   ['vector_change_advance', 'hot', 'collection_id', ['collection_id']],
   ['vector_change_advance', 'general', 'item_pkey', WHOLE_ITEM],
   ['vector_change_update_items', 'hot', 'item_pkey', WHOLE_ITEM],
-  ['vector_select_collection', 'general', 'collection_pkey', ['name']],
-  ['vector_select_collections', 'general', 'collection_pkey', ['name']],
+  ['kit_vector_collection_find', 'general', 'collection_pkey', ['name']],
+  ['kit_vector_collection_page', 'general', 'collection_pkey', ['name']],
   ['vector_lock_collection', 'general', 'collection_pkey', ['name']],
   ['vector_select_items', 'hot', 'item_pkey', WHOLE_ITEM],
   ['vector_select_items', 'general', 'item_pkey', WHOLE_ITEM],
@@ -130,7 +130,7 @@ const cases: [name: string, pool: 'hot' | 'general', index: string, columns: str
   ['vector_delete_passing', 'general', 'item_pkey', WHOLE_ITEM],
 ];
 /** Read in the order of an index, so that a page costs what it shows. */
-const ordered = new Set(['vector_select_collections', 'vector_select_page', 'vector_find_passing']);
+const ordered = new Set(['kit_vector_collection_page', 'vector_select_page', 'vector_find_passing']);
 
 const STOP = 'undo what the explained statements prepared';
 

@@ -109,6 +109,7 @@ export const account = defineModule({
     subscriptionCancel,
     subscriptionResume,
   ],
+  console: async () => (await import('./console/index.ts')).accountConsole,
   derived: (offer) => [tier(offer)],
   events: [...accountEvents, ...deviceEvents, ...topupEvents, ...autorechargeEvents, ...subscriptionEvents],
   problems: accountProblems,

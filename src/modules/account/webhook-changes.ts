@@ -3,7 +3,8 @@
 import { findAccount } from '../../core/accounts/accounts.ts';
 import { tierLimits } from '../../core/accounts/tiers.ts';
 import type { CallContext, Core } from '../../core/context.ts';
-import type { Queryable, Transaction } from '../../db/database.ts';
+import type { Transaction } from '../../db/database.ts';
+import { requireRow } from '../../kit/resource.ts';
 import { newId } from '../../lib/ids.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { DAY_MS } from '../../lib/time.ts';
@@ -14,7 +15,6 @@ import {
   deleteRegistration,
   disableRegistration,
   enableRegistration,
-  findRegistration,
   insertRegistration,
   type Registration,
   type RegistrationSettings,
@@ -25,6 +25,7 @@ import {
   type WebhookStatus,
 } from '../../webhooks/registrations/store.ts';
 import { problem } from './problems.ts';
+import { webhooks } from './webhook-resource.ts';
 
 const TYPE_CHARACTERS_SHOWN = 80;
 
@@ -58,13 +59,6 @@ export async function checkUrl(ctx: CallContext, url: string): Promise<void> {
   if (warning !== null) ctx.warnings.push(warning);
 }
 
-/** Throws WEBHOOK_NOT_FOUND. */
-export async function requireWebhook(db: Queryable, ctx: CallContext, webhookId: string): Promise<Registration> {
-  const found = await findRegistration(db, ctx.core.secrets, ctx.accountId, webhookId);
-  if (found === null) throw problem('WEBHOOK_NOT_FOUND', { param: 'id' });
-  return found;
-}
-
 /** Throws QUOTA_EXCEEDED at the tier's number of registrations, disabled ones included. */
 export async function registerWebhook(
   tx: Transaction,
@@ -73,19 +67,16 @@ export async function registerWebhook(
   signing: SigningSecret,
   nowMs: number,
 ): Promise<Registration> {
-  const [account, webhooks] = await Promise.all([
-    findAccount(tx, ctx.accountId),
-    countRegistrations(tx, ctx.accountId),
-  ]);
+  const [account, count] = await Promise.all([findAccount(tx, ctx.accountId), countRegistrations(tx, ctx.accountId)]);
   const tier = account?.tier ?? ctx.tier;
   const { webhooksMax } = tierLimits[tier];
-  if (webhooks >= webhooksMax) {
-    const message = `The account has ${webhooks} webhooks; its tier ${tier} allows ${webhooksMax}.`;
+  if (count >= webhooksMax) {
+    const message = `The account has ${count} webhooks; its tier ${tier} allows ${webhooksMax}.`;
     throw problem('QUOTA_EXCEEDED', { message, detail: 'webhooks' });
   }
   const webhookId = newId('wh_');
   await insertRegistration(tx, ctx.core.secrets, ctx.accountId, { ...settings, webhookId, signing }, nowMs);
-  return requireWebhook(tx, ctx, webhookId);
+  return requireRow(webhooks, tx, ctx, webhookId);
 }
 
 /** Throws WEBHOOK_NOT_FOUND. */
@@ -98,7 +89,7 @@ export async function changeWebhook(
 ): Promise<Registration> {
   const { accountId } = ctx;
   const { secrets } = ctx.core;
-  const before = await requireWebhook(tx, ctx, webhookId);
+  const before = await requireRow(webhooks, tx, ctx, webhookId);
   const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
   const after: RegistrationSettings = { ...before, ...given };
   await saveSettings(tx, secrets, accountId, webhookId, after, nowMs);
@@ -108,7 +99,7 @@ export async function changeWebhook(
   if (status === 'disabled' && (await disableRegistration(tx, accountId, webhookId, 'requested', nowMs))) {
     await endDeliveries(tx, accountId, webhookId, 'skipped', nowMs);
   }
-  return requireWebhook(tx, ctx, webhookId);
+  return requireRow(webhooks, tx, ctx, webhookId);
 }
 
 /** Answers whether there was such a registration; what was pending for it is cancelled. */

@@ -1,10 +1,8 @@
 // The AI module: language models and embeddings of many vendors behind one key, one price list and one wire.
-import { findsNothing } from '../../core/accounts/finds-nothing.ts';
-import { statement } from '../../db/statement.ts';
 import { defineModule } from '../../kit/module.ts';
 import { batchSweeps } from './batches/early-end.ts';
 import { batchEvents } from './batches/schemas.ts';
-import { batchCounts } from './batches/store.ts';
+import { batchCounts, batchTable } from './batches/store.ts';
 import { batchLoop } from './batches/work.ts';
 import { AnswerCache, cacheSweep } from './cache/cache.ts';
 import { Pictures } from './calls/pictures.ts';
@@ -46,6 +44,7 @@ export const ai = defineModule<AiState>({
     },
   ],
   capabilities: [chat, embed, models, usage, countTokens, create, get, list, results, cancel],
+  console: async () => (await import('./console/index.ts')).aiConsole,
   prices: { 'ai.chat': token, 'ai.embed': token },
   limits: {
     ai_batches: { ...liveBatches, used: async (db, accountId) => (await batchCounts(db, accountId)).live },
@@ -60,7 +59,7 @@ export const ai = defineModule<AiState>({
     cache: new AnswerCache(core),
     pictures: new Pictures(core.bounds.all.pictureBytesMax),
   }),
-  isEmpty: findsNothing(statement('ai_find_any', 'SELECT 1 AS found FROM ai.batch WHERE account_id = $1 LIMIT 1')),
+  isEmpty: batchTable.isEmpty,
   sweeps: ({ core }) => [cacheSweep(core), modelDaySweep(core), ...batchSweeps(core)],
   jobs: (state) => [batchLoop(state)],
 });

@@ -1,7 +1,5 @@
 // The cron module: signed POSTs to a URL on a schedule or once.
 
-import { findsNothing } from '../../core/accounts/finds-nothing.ts';
-import { statement } from '../../db/statement.ts';
 import { defineModule } from '../../kit/module.ts';
 import { create } from './capabilities/create.ts';
 import { remove } from './capabilities/delete.ts';
@@ -12,8 +10,8 @@ import { resume } from './capabilities/resume.ts';
 import { runs } from './capabilities/runs.ts';
 import { update } from './capabilities/update.ts';
 import { cronEvents } from './events.ts';
-import { jobCount } from './jobs/store.ts';
-import { cronLimits, RUN_PRICE } from './limits.ts';
+import { cronLimits, jobTable } from './jobs/store.ts';
+import { RUN_PRICE } from './limits.ts';
 import { type CronState, createCronState } from './state.ts';
 import { cronSweeps } from './sweeps.ts';
 
@@ -23,11 +21,12 @@ export const cron = defineModule<CronState>({
   status: 'ga',
   shownBy: ['cron.create', 'cron.update'],
   capabilities: [create, list, get, runs, update, pause, resume, remove],
+  console: async () => (await import('./console/index.ts')).cronConsole,
   events: cronEvents,
   prices: { [RUN_PRICE]: { unit: 'run', nanosPerUnit: 20_000n } },
-  limits: { cron_jobs: { ...cronLimits.cron_jobs, used: jobCount } },
+  limits: cronLimits,
   start: createCronState,
-  isEmpty: findsNothing(statement('cron_find_any', 'SELECT 1 AS found FROM cron.job WHERE account_id = $1 LIMIT 1')),
+  isEmpty: jobTable.isEmpty,
   sweeps: ({ core }) => cronSweeps(core.db),
   jobs: ({ runner }) => [runner],
 });

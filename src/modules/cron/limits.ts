@@ -1,11 +1,5 @@
 // Numbers of the cron module.
-import type { TierLimit } from '../../core/accounts/tiers.ts';
 import type { PriceName } from '../../kit/capability.ts';
-
-/** By tier; account.tier shows it. */
-export const cronLimits = {
-  cron_jobs: { description: 'Scheduled jobs that are not completed.', standard: 100, pro: 1_000, enterprise: 10_000 },
-} satisfies Readonly<Record<string, TierLimit>>;
 
 /** What a run costs; also what it is booked as. */
 export const RUN_PRICE: PriceName = 'cron.run';

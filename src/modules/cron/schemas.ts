@@ -1,6 +1,6 @@
 // Fields and records of the cron operations.
 
-import Type from 'typebox';
+import Type, { type Static, type TObject } from 'typebox';
 import { instant, instantOrNull, orNull, textOrNull, wholeOrNull } from '../../kit/fields.ts';
 import { jobStatuses, runStatuses } from './jobs/records.ts';
 import {
@@ -112,7 +112,7 @@ const jobFields = {
   run_at: instantOrNull('The one time to run; null for a recurring job.'),
   status: Type.Enum([...jobStatuses], { description: '`completed`: it has run for the last time.' }),
   next_run_at: instantOrNull('When it is due next; null when paused or completed.'),
-  last_run: Type.Unsafe<object | null>({
+  last_run: Type.Unsafe<Static<TObject<typeof runFields>> | null>({
     type: ['object', 'null'],
     properties: runFields,
     description: 'The latest run as it is now; null before the first one.',

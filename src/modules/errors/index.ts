@@ -1,7 +1,6 @@
 // The errors module: error tracking with groups, counts, search and retention.
-import { findsNothing } from '../../core/accounts/finds-nothing.ts';
-import { statement } from '../../db/statement.ts';
 import { defineModule } from '../../kit/module.ts';
+import { noRowIn } from '../../kit/resource.ts';
 import { assign } from './capabilities/assign.ts';
 import { capture } from './capabilities/capture.ts';
 import { comment } from './capabilities/comment.ts';
@@ -51,13 +50,12 @@ export const errors = defineModule<ErrorsState>({
     assign,
     comment,
   ],
+  console: async () => (await import('./console/index.ts')).errorsConsole,
   events: errorEvents,
   problems: errorsProblems,
   prices: { [CAPTURE]: { unit: 'event', nanosPerUnit: 50_000n } },
   rawRoutes: sentryRoutes,
   start: createErrorsState,
-  isEmpty: findsNothing(
-    statement('errors_find_any', 'SELECT 1 AS found FROM errors.error_group WHERE account_id = $1 LIMIT 1'),
-  ),
+  isEmpty: noRowIn('errors.error_group'),
   sweeps: errorsSweeps,
 });

@@ -2,6 +2,7 @@
 
 import Type from 'typebox';
 import { instant, orNull, pageFields, textOrNull } from '../../kit/fields.ts';
+import type { ExceptionRecord } from './intake/draft.ts';
 import { environments, levels } from './limits.ts';
 
 export const objectOrNull = (description: string) =>
@@ -55,7 +56,7 @@ const neighbourFields = {
   next_event_id: textOrNull('The event of the group after this one.'),
 };
 
-const exceptionSchema = Type.Unsafe<unknown>({
+const exceptionSchema = Type.Unsafe<ExceptionRecord | null>({
   type: ['object', 'null'],
   description:
     'What was thrown: { type, value, stacktrace[] }, the innermost frame first; module, mechanism and handled when they were sent. A Sentry SDK also sends `chain`, the exceptions behind it.',
@@ -88,7 +89,9 @@ export const eventSchema = Type.Object(
       { description: 'What happened before, the latest last.' },
     ),
     context: Type.Object({}, { additionalProperties: true, description: 'Surroundings.' }),
-    extra: Type.Object({}, { additionalProperties: true, description: 'Anything else; code and stack stand here.' }),
+    extra: Type.Unsafe<Record<string, unknown>>({
+      ...{ type: 'object', additionalProperties: true, description: 'Anything else; code and stack stand here.' },
+    }),
     idempotency_key: textOrNull('Key that the event was captured with.'),
     sdk: objectOrNull('What reported it.'),
     runtime: objectOrNull('What it ran on.'),

@@ -33,5 +33,6 @@ export const operator = defineModule<null>({
     outboxGet,
     health,
   ],
+  console: async () => (await import('./console/index.ts')).operatorConsole,
   start: () => null,
 });

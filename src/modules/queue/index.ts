@@ -1,8 +1,7 @@
 // The queue module: durable queues with leases, priority, FIFO groups, delays, dead-letter queues and exact counts.
 
-import { findsNothing } from '../../core/accounts/finds-nothing.ts';
-import { statement } from '../../db/statement.ts';
 import { defineModule } from '../../kit/module.ts';
+import { noRowIn } from '../../kit/resource.ts';
 import { ack } from './capabilities/ack.ts';
 import { batchPublish } from './capabilities/batch-publish.ts';
 import { consume } from './capabilities/consume.ts';
@@ -27,7 +26,6 @@ import { update } from './capabilities/update.ts';
 import { queueEvents } from './events.ts';
 import { queueLimits } from './limits.ts';
 import { queueProblems } from './problems.ts';
-import { queueCount } from './queues/store.ts';
 import { sqsRoutes } from './sqs/routes.ts';
 import { createQueueState } from './start.ts';
 import type { QueueState } from './state.ts';
@@ -61,6 +59,7 @@ export const queue = defineModule<QueueState>({
     subscriptions,
     unsubscribe,
   ],
+  console: async () => (await import('./console/index.ts')).queueConsole,
   rawRoutes: sqsRoutes,
   clients: [
     {
@@ -90,15 +89,13 @@ export const queue = defineModule<QueueState>({
   events: queueEvents,
   problems: queueProblems,
   prices: { 'queue.publish': { unit: 'message', nanosPerUnit: 20_000n } },
-  limits: { queues: { ...queueLimits.queues, used: queueCount } },
+  limits: queueLimits,
   start: createQueueState,
   async stop(state) {
     state.waiters.stop();
     state.push.close();
   },
-  isEmpty: findsNothing(
-    statement('queue_find_any', 'SELECT 1 AS found FROM queue.queue WHERE account_id = $1 LIMIT 1'),
-  ),
+  isEmpty: noRowIn('queue.queue'),
   sweeps: queueSweeps,
   jobs: (state) => [state.push.jobs],
 });

@@ -1,10 +1,14 @@
 // Numbers of the queue module (specification, "Limits"; contract §7).
-import type { TierLimit } from '../../core/accounts/tiers.ts';
+import type { CountedLimit } from '../../core/accounts/tiers.ts';
+import { rowCount } from '../../kit/resource.ts';
 
 /** By tier; account.tier shows it. */
 export const queueLimits = {
-  queues: { description: 'Queues.', standard: 1_000, pro: 10_000, enterprise: 100_000 },
-} satisfies Readonly<Record<string, TierLimit>>;
+  queues: {
+    ...{ description: 'Queues.', used: rowCount('queue.queue') },
+    ...{ standard: 1_000, pro: 10_000, enterprise: 100_000 },
+  },
+} satisfies Readonly<Record<string, CountedLimit>>;
 
 export const DEFAULT_BAND = 10;
 /** Band of a message during the last lease it may have: a lease that ends there leads to the dead-letter queue. */

@@ -210,8 +210,8 @@ export const receiptsField = Type.Optional(
 export const redriveSchema = Type.Object(
   {
     redrive_id: Type.String({ description: 'Id of the redrive, `rdr_…`.' }),
-    queue: orNull<unknown>({ type: 'string' }, 'Source queue; null when it was deleted since.'),
-    dlq_name: orNull<unknown>(
+    queue: orNull<string>({ type: 'string' }, 'Source queue; null when it was deleted since.'),
+    dlq_name: orNull<string>(
       { type: 'string' },
       'Its dead-letter queue at the start; null when there was none or it was deleted since.',
     ),
@@ -219,10 +219,10 @@ export const redriveSchema = Type.Object(
       description: '`failed` when the queue was deleted meanwhile.',
     }),
     moved: Type.Integer({ description: 'Messages moved so far.' }),
-    requested: orNull<unknown>({ type: 'integer' }, 'Messages to be moved at most.'),
-    rate_per_second: orNull<unknown>({ type: 'integer' }, 'Messages a second; null for all at once.'),
+    requested: orNull<number>({ type: 'integer' }, 'Messages to be moved at most.'),
+    rate_per_second: orNull<number>({ type: 'integer' }, 'Messages a second; null for all at once.'),
     created_at: Type.String({ format: 'date-time', description: 'When it was started.' }),
-    finished_at: orNull<unknown>({ type: 'string', format: 'date-time' }, 'When it ended; null while it runs.'),
+    finished_at: orNull<string>({ type: 'string', format: 'date-time' }, 'When it ended; null while it runs.'),
   },
   { title: 'Redrive', description: 'A redrive.' },
 );

@@ -1,7 +1,5 @@
 // The vector module: collections of embeddings, found by similarity and filters on their metadata.
 
-import { findsNothing } from '../../core/accounts/finds-nothing.ts';
-import { statement } from '../../db/statement.ts';
 import { defineModule } from '../../kit/module.ts';
 import { collectionCreate } from './capabilities/collection/create.ts';
 import { collectionDelete } from './capabilities/collection/delete.ts';
@@ -14,8 +12,7 @@ import { list } from './capabilities/list.ts';
 import { query } from './capabilities/query.ts';
 import { update } from './capabilities/update.ts';
 import { upsert } from './capabilities/upsert.ts';
-import { collectionCount } from './collections/store.ts';
-import { vectorLimits } from './limits.ts';
+import { collectionTable, vectorLimits } from './collections/store.ts';
 import { vectorProblems } from './problems.ts';
 import { type VectorSettings, vectorSettings } from './settings.ts';
 import { createVectorState, type VectorState } from './state.ts';
@@ -38,12 +35,13 @@ export const vector = defineModule<VectorState, VectorSettings>({
     remove,
     deleteByFilter,
   ],
+  console: async () => (await import('./console/index.ts')).vectorConsole,
   prices: {
     'vector.upsert': { unit: 'vector', nanosPerUnit: 1_000n, minimumNanos: 10_000n },
     'vector.query': { unit: 'query', nanosPerUnit: 10_000n },
   },
   problems: vectorProblems,
-  limits: { collections: { ...vectorLimits.collections, used: collectionCount } },
+  limits: vectorLimits,
   settings: vectorSettings,
   start: createVectorState,
   close: ({ engine }) => engine.close(),
@@ -54,8 +52,6 @@ export const vector = defineModule<VectorState, VectorSettings>({
       labels: { engine: engine.name },
       value,
     })),
-  isEmpty: findsNothing(
-    statement('vector_find_any', 'SELECT 1 AS found FROM vector.collection WHERE account_id = $1 LIMIT 1'),
-  ),
+  isEmpty: collectionTable.isEmpty,
   sweeps: vectorSweeps,
 });

@@ -1,10 +1,4 @@
 // Numbers of the vector module (specification, "Limits"; contract §8).
-import type { TierLimit } from '../../core/accounts/tiers.ts';
-
-/** By tier; account.tier shows it. */
-export const vectorLimits = {
-  collections: { description: 'Vector collections.', standard: 1_000, pro: 5_000, enterprise: 50_000 },
-} satisfies Readonly<Record<string, TierLimit>>;
 
 export const DIMENSION_MAX = 4_096;
 export const UPSERT_VECTORS_MAX = 1_000;

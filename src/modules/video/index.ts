@@ -1,8 +1,7 @@
 // The video module: films of words, by vendors or by the sandbox, as jobs with links to what was made.
 
-import { findsNothing } from '../../core/accounts/finds-nothing.ts';
-import { statement } from '../../db/statement.ts';
 import { defineModule } from '../../kit/module.ts';
+import { noRowIn } from '../../kit/resource.ts';
 import { cancel } from './capabilities/cancel.ts';
 import { capabilities } from './capabilities/capabilities.ts';
 import { remove } from './capabilities/delete.ts';
@@ -58,6 +57,7 @@ export const video = defineModule<StartedVideo, VideoSettings>({
     subscribe,
     capabilities,
   ],
+  console: async () => (await import('./console/index.ts')).videoConsole,
   // What the sandbox takes; vendors' prices stand in the operator's file.
   prices: {
     'video.generate': second,
@@ -72,7 +72,7 @@ export const video = defineModule<StartedVideo, VideoSettings>({
   settings: videoSettings,
   rawRoutes: [contentRoute, callbackRoute, ...openaiRoutes],
   start: startVideo,
-  isEmpty: findsNothing(statement('video_find_any', 'SELECT 1 AS found FROM video.job WHERE account_id = $1 LIMIT 1')),
+  isEmpty: noRowIn('video.job'),
   sweeps: videoSweeps,
   jobs: ({ loops }) => loops,
   liveWork: unsettledJobs,

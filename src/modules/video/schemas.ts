@@ -176,7 +176,7 @@ export const webhookSchema = Type.Object({
   attempts: Type.Integer({ description: 'Attempts made.' }),
 });
 
-const errorSchema = Type.Unsafe<object | null>({
+const errorSchema = Type.Unsafe<{ readonly code?: string; readonly message?: string } | null>({
   type: ['object', 'null'],
   description:
     'Why it failed: code, http_status, message, docs_url, retryable, and code_detail where there is one. Null but when failed.',

@@ -1,15 +1,9 @@
 // What a person may give a program of what it asks for: for each module of this service how far, and single operations by their ids. What is
 // only planned is not offered: nobody can say yes to what does not exist.
-import { type KnownScopes, liveModules, scopesWithin } from '../../core/scopes.ts';
-
-export interface ModuleOffer {
-  readonly module: string;
-  /** Scopes of the module that may be given, each with all of those before it: read, write, the whole module. At least one. */
-  readonly levels: readonly string[];
-}
+import { type KnownScopes, levelsOf, liveModules, type ModuleLevels, scopesWithin } from '../../core/scopes.ts';
 
 export interface Offer {
-  readonly modules: readonly ModuleOffer[];
+  readonly modules: readonly ModuleLevels[];
   /** Ids of capabilities that no module offered above contains. */
   readonly operations: readonly string[];
 }
@@ -32,8 +26,4 @@ export function offerOf(known: KnownScopes, asked: readonly string[], held: read
 export function proposalOf(known: KnownScopes, { modules, operations }: Offer): readonly string[] {
   const asksForAll = modules.length === liveModules(known).length;
   return [...modules.map(({ levels }) => (asksForAll ? levels[0] : levels.at(-1)) as string), ...operations];
-}
-
-export function levelsOf(module: string): readonly string[] {
-  return [`${module}:read`, `${module}:write`, module];
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { pages } from '../../../test/support/console-pages.ts';
 import { pageAt } from './address.ts';
-import { pages } from './pages.ts';
 
 test.each([
   ['', 'overview', {}],

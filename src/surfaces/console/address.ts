@@ -1,5 +1,5 @@
 // Which page stands at an address, and what the address names. Pages are loaded with the first visit, so no router knows them at the start.
-import type { ConsolePage } from './page.ts';
+import type { ConsolePage } from '../../kit/console/page.ts';
 
 export interface Addressed {
   readonly page: ConsolePage;

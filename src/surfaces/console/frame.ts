@@ -1,6 +1,9 @@
 // The frame of the console's pages: navigation, what is said of the last form, the calls at the foot. Scripts and style come from this
 // service alone, by their content; a browser may do nothing else here (CSP, Trusted Types).
 
+import { failure } from '../../kit/console/failure.ts';
+import { formFields } from '../../kit/console/form.ts';
+import type { ConsolePage, View } from '../../kit/console/page.ts';
 import type { RawAnswer } from '../../kit/raw-route.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { privatePageHeaders } from '../pages/frame.ts';
@@ -8,10 +11,7 @@ import { iconLink } from '../pages/icon.ts';
 import { signOutForm } from '../pages/visitor.ts';
 import type { Assets } from './assets/assets.ts';
 import { foot } from './foot.ts';
-import type { ConsolePage, View } from './page.ts';
-import { failure } from './parts/failure.ts';
-import { formFields } from './parts/form.ts';
-import type { Visit } from './visit.ts';
+import type { PageVisit } from './visit.ts';
 
 const POLICY = [
   "default-src 'none'",
@@ -30,7 +30,7 @@ const POLICY = [
 export interface Framed {
   readonly page: ConsolePage;
   readonly pages: readonly ConsolePage[];
-  readonly visit: Visit;
+  readonly visit: PageVisit;
   readonly view: View;
   readonly assets: Assets;
   /** What the form that led here did; null: none did. */
@@ -84,12 +84,12 @@ ${keys ? keyHelp(pages, visit) : ''}
 `;
 }
 
-function whoIs({ visitor: { person, session } }: Visit): Html {
+function whoIs({ visitor: { person, session } }: PageVisit): Html {
   const name = person?.email ?? person?.name ?? (session.kind === 'operator' ? 'Operator' : 'API key');
   return html`<bdi>${name}</bdi>${session.role === 'viewer' ? ', viewer' : ''}<span class="unseen">: account and sessions</span>`;
 }
 
-function navigation(here: ConsolePage, pages: readonly ConsolePage[], visit: Visit): Html {
+function navigation(here: ConsolePage, pages: readonly ConsolePage[], visit: PageVisit): Html {
   const [, room = ''] = here.path.split('/');
   const entries = pages.flatMap(({ nav, path, needs }) => {
     if (nav === undefined || !visit.may(needs)) return [];
@@ -103,7 +103,7 @@ function navigation(here: ConsolePage, pages: readonly ConsolePage[], visit: Vis
 }
 
 /** How the console looks: at the end of every page. */
-function viewForm(visit: Visit): Html {
+function viewForm(visit: PageVisit): Html {
   const { theme, zone, keys, isChosen } = visit.preferences;
   const option = (value: string, label: string) =>
     html`<option value="${value}"${value === theme ? html` selected` : ''}>${label}</option>`;
@@ -115,7 +115,7 @@ function viewForm(visit: Visit): Html {
 <button>Set</button></form>`;
 }
 
-function keyHelp(pages: readonly ConsolePage[], visit: Visit): Html {
+function keyHelp(pages: readonly ConsolePage[], visit: PageVisit): Html {
   const rows = pages.flatMap(({ nav, needs }) =>
     nav !== undefined && visit.may(needs)
       ? [html`<div><dt><kbd>g</kbd> <kbd>${nav.key}</kbd></dt><dd>${nav.label}</dd></div>`]

@@ -1,10 +1,10 @@
 // What ends something for good asks for its name on a page of its own; what does not, though it is destructive, stands here with the reason.
 import { expect, test } from 'vitest';
+import { pages } from '../../../test/support/console-pages.ts';
+import type { Act } from '../../kit/console/page.ts';
+import type { Visit } from '../../kit/console/visit.ts';
 import { modules } from '../../modules/index.ts';
 import { Problem } from '../../problems/problem.ts';
-import type { Act } from './page.ts';
-import { pages } from './pages.ts';
-import type { Visit } from './visit.ts';
 
 const canBeUndone: Readonly<Record<string, string>> = {
   'key.rotate': 'the old secret lives on for an hour at least',
@@ -19,7 +19,7 @@ const destructive = new Set(
 );
 const ends = pages.flatMap(({ name, acts = {} }) =>
   Object.entries(acts).flatMap(([act, made]) =>
-    destructive.has(made.capability) ? [[`${name}.${act}`, made] as const] : [],
+    destructive.has(made.capability.id) ? [[`${name}.${act}`, made] as const] : [],
   ),
 );
 

@@ -2,6 +2,11 @@
 // A visit acts as its session: what was ended or narrowed counts at once.
 import { admission } from '../../core/admission.ts';
 import type { Core } from '../../core/context.ts';
+import type { Principal } from '../../core/principal.ts';
+import { moduleOf } from '../../core/scopes.ts';
+import { failure } from '../../kit/console/failure.ts';
+import { type Act, type ConsolePage, type ModuleConsole, navGroups, type View } from '../../kit/console/page.ts';
+import type { Read } from '../../kit/console/visit.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../kit/raw-route.ts';
 import { html } from '../../lib/html.ts';
 import { once } from '../../lib/once.ts';
@@ -14,12 +19,11 @@ import { readForm } from '../pages/own-form.ts';
 import { isFormOf, localPath, pathTo, redirect, signInFirst, visitorOf, withoutStaleCookie } from '../pages/visitor.ts';
 import { pageAt } from './address.ts';
 import { type Assets, loadAssets } from './assets/assets.ts';
+import { findPage } from './find.ts';
 import { consoleAnswer } from './frame.ts';
 import { LiveTicks } from './live.ts';
-import type { Act, ConsolePage, View } from './page.ts';
-import { failure } from './parts/failure.ts';
 import { preferencesCookie, preferencesOf } from './preferences.ts';
-import { type Read, Visit } from './visit.ts';
+import { PageVisit, type VisitParts } from './visit.ts';
 
 const { consoleFormBytesMax: formBytesMax } = admission.doors;
 const FORM_KEY = /^[0-9a-f]{32}$/;
@@ -34,6 +38,7 @@ interface Console {
   readonly manifest: Manifest;
   readonly assets: Assets;
   readonly ticks: LiveTicks;
+  readonly consoles: readonly ModuleConsole[];
   /** Those of this deployment. */
   readonly pages: readonly ConsolePage[];
 }
@@ -42,10 +47,7 @@ export function consoleRoutes(services: () => Core, manifest: Manifest): readonl
   // Made when somebody first asks: who never opens the console has no memory of it.
   const assets = once(loadAssets);
   const ticks = once(() => new LiveTicks(services(), manifest));
-  const offered = once(async () => {
-    const { pages } = await import('./pages.ts');
-    return pages.filter(({ needs }) => manifest.byId.has(needs));
-  });
+  const offered = once(() => pagesOf(manifest));
   const route = (name: string, path: string, rest: Pick<RawRoute, 'methods' | 'answer' | 'stream'>): RawRoute => ({
     ...{ name: `console.${name}`, path: `${ROOT}${path}`, capability: null, entryForm: 'console' },
     ...{ bodyBytesMax: formBytesMax, refuse: refusal, ...rest },
@@ -54,8 +56,8 @@ export function consoleRoutes(services: () => Core, manifest: Manifest): readonl
     route('page', path, {
       methods: ['GET', 'POST'],
       answer: async (request) => {
-        const [files, pages] = await Promise.all([assets(), offered()]);
-        return visited({ core: services(), manifest, assets: files, ticks: ticks(), pages }, request);
+        const [files, brought] = await Promise.all([assets(), offered()]);
+        return visited({ core: services(), manifest, assets: files, ticks: ticks(), ...brought }, request);
       },
     });
   return [
@@ -73,7 +75,19 @@ export function consoleRoutes(services: () => Core, manifest: Manifest): readonl
   ];
 }
 
-async function visited({ core, manifest, assets, ticks, pages }: Console, request: RawRequest): Promise<RawAnswer> {
+/** What the modules bring, each page where the visitor may need it; by the parts of the navigation, and there in the order of the modules. */
+async function pagesOf({ modules, byId }: Manifest): Promise<Pick<Console, 'consoles' | 'pages'>> {
+  const brought = await Promise.all(modules.map(async (module) => module.console?.()));
+  const consoles = brought.filter((each) => each !== undefined);
+  const all = [...consoles.flatMap(({ pages }) => pages), findPage].filter(({ needs }) => byId.has(needs.id));
+  const place = ({ nav }: ConsolePage) => (nav === undefined ? 0 : navGroups.indexOf(nav.group));
+  return { consoles, pages: all.toSorted((one, other) => place(one) - place(other)) };
+}
+
+async function visited(
+  { core, manifest, assets, ticks, consoles, pages }: Console,
+  request: RawRequest,
+): Promise<RawAnswer> {
   const [path = ''] = request.url.split('?');
   const found = pageAt(pages, path.slice(ROOT.length));
   if (found === null) return noSuchPage(core);
@@ -83,7 +97,7 @@ async function visited({ core, manifest, assets, ticks, pages }: Console, reques
   if (visitor === null) return withHeaders(signInFirst(core, request), withoutStaleCookie(core, request));
   const form = request.method === 'POST' ? readForm(request.headers, request.body) : null;
   if (form !== null && !isFormOf(core, request, form, visitor)) return foreignFormPage();
-  let principal: Visit['principal'];
+  let principal: Principal;
   try {
     principal = await request.identify(sessionCredential(visitor.session));
   } catch (error) {
@@ -92,10 +106,19 @@ async function visited({ core, manifest, assets, ticks, pages }: Console, reques
     await endSession(core.db, visitor.session.sessionId);
     return withHeaders(signInFirst(core, request), withoutStaleCookie(core, request));
   }
-  const parts = { core, manifest, request, params, visitor, principal, preferences: preferencesOf(request) };
+  const parts: VisitParts = {
+    core,
+    manifest,
+    consoles,
+    request,
+    params,
+    visitor,
+    principal,
+    preferences: preferencesOf(request),
+  };
   const since = page.isLive === true && form === null ? await ticks.mark(principal.accountId) : null;
   const framed = { page, pages, assets, since, done: doneText(pages, request) };
-  const visit = new Visit(parts);
+  const visit = new PageVisit(parts);
   if (form === null) return answered(framed, visit);
   const name = form.get('act') ?? '';
   const act = Object.hasOwn(page.acts ?? {}, name) ? page.acts?.[name] : undefined;
@@ -103,14 +126,14 @@ async function visited({ core, manifest, assets, ticks, pages }: Console, reques
   if (act === undefined || !FORM_KEY.test(formKey)) return foreignFormPage();
   const { data, problem: refused, requestId } = await written(visit, act, form, `console:${formKey}`);
   if (refused === null) return afterwards(framed, visit, act, form, data);
-  const again = new Visit({ ...parts, refused: { act: name, problem: refused, requestId, form } });
+  const again = new PageVisit({ ...parts, refused: { act: name, problem: refused, requestId, form } });
   const view = await viewOf(page, again);
   return consoleAnswer({ ...framed, done: null, visit: again, view: { ...view, status: refused.httpStatus } });
 }
 
 type FramedPage = Omit<Parameters<typeof consoleAnswer>[0], 'visit' | 'view'>;
 
-async function answered(framed: FramedPage, visit: Visit): Promise<RawAnswer> {
+async function answered(framed: FramedPage, visit: PageVisit): Promise<RawAnswer> {
   const { page } = framed;
   const as = visit.query.get('as');
   if ((as !== 'csv' && as !== 'jsonl') || page[as] === undefined || !visit.may(page.needs))
@@ -129,7 +152,7 @@ async function answered(framed: FramedPage, visit: Visit): Promise<RawAnswer> {
   };
 }
 
-async function written(visit: Visit, act: Act, form: URLSearchParams, key: string): Promise<Read<unknown>> {
+async function written(visit: PageVisit, act: Act, form: URLSearchParams, key: string): Promise<Read<unknown>> {
   try {
     return await visit.write(act.capability, act.input(form, visit), key);
   } catch (error) {
@@ -138,7 +161,7 @@ async function written(visit: Visit, act: Act, form: URLSearchParams, key: strin
   }
 }
 
-function afterwards(framed: FramedPage, visit: Visit, act: Act, form: URLSearchParams, data: unknown): RawAnswer {
+function afterwards(framed: FramedPage, visit: PageVisit, act: Act, form: URLSearchParams, data: unknown): RawAnswer {
   if (act.shown !== undefined)
     return consoleAnswer({ ...framed, visit, view: act.shown(data, visit, form), done: null });
   const next = act.next === undefined ? visit.elsewhere(visit.url) : visit.path(act.next(data, visit));
@@ -154,7 +177,7 @@ function doneText(offered: readonly ConsolePage[], { query }: RawHead): string |
   return acts !== undefined && Object.hasOwn(acts, act) ? (acts[act]?.done ?? null) : null;
 }
 
-async function viewOf(page: ConsolePage, visit: Visit): Promise<View> {
+async function viewOf(page: ConsolePage, visit: PageVisit): Promise<View> {
   const { needs } = page;
   try {
     if (!visit.may(needs)) throw missingScope(visit, needs);
@@ -165,9 +188,9 @@ async function viewOf(page: ConsolePage, visit: Visit): Promise<View> {
   }
 }
 
-function missingScope(visit: Visit, needs: string): Problem {
-  const { scope } = visit.capability(needs);
-  const [module = ''] = needs.split('.');
+function missingScope(visit: PageVisit, { id }: ConsolePage['needs']): Problem {
+  const { scope } = visit.capability(id);
+  const module = moduleOf(id);
   return problem('INSUFFICIENT_SCOPE', {
     message: `You are signed in without the scope ${module}:${scope}, which this page needs.`,
     detail: `${module}:${scope}`,
@@ -175,7 +198,7 @@ function missingScope(visit: Visit, needs: string): Problem {
 }
 
 /** One page for what is another account's and what never was; else what went wrong. */
-function failed(visit: Visit, found: Problem): View {
+function failed(visit: PageVisit, found: Problem): View {
   const isUnknown = found.httpStatus === 404 || ['VALIDATION_FAILED', 'INVALID_CURSOR'].includes(found.code);
   if (isUnknown)
     return {

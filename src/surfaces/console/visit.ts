@@ -1,47 +1,37 @@
-// One visit of a page: who is there, what the address asks for, and the calls that the page makes as its visitor. The calls are kept: the
-// page tells them at its foot, so that whatever it shows is one paste away.
+// One visit of a page, as pages know it (kit/console/visit.ts). Every call goes the way of all calls, as the visitor.
+import type { Static, TSchema } from 'typebox';
 import type { Core } from '../../core/context.ts';
 import type { Principal } from '../../core/principal.ts';
-import { liveModules, scopesAllow } from '../../core/scopes.ts';
+import { levelsOf, liveModules, type ModuleLevels, scopesAllow } from '../../core/scopes.ts';
 import type { Capability } from '../../kit/capability.ts';
+import type { ModuleConsole } from '../../kit/console/page.ts';
+import type {
+  Callable,
+  Failures,
+  FoundObject,
+  Input,
+  PersonSections,
+  Read,
+  Refused,
+  Visit,
+} from '../../kit/console/visit.ts';
 import type { RawOutcome, RawRequest } from '../../kit/raw-route.ts';
 import type { JsonText } from '../../lib/json-text.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
-import { levelsOf, type ModuleOffer } from '../../people/devices/offer.ts';
-import type { Problem } from '../../problems/problem.ts';
-import { type PersonSections, personSections } from '../pages/auth/person-sections.ts';
+import { curlOf } from '../documents/curl.ts';
+import { personSections } from '../pages/auth/person-sections.ts';
 import { pathTo, type Visitor } from '../pages/visitor.ts';
 import type { Preferences } from './preferences.ts';
-
-type Input = Readonly<Record<string, unknown>>;
-
-/** What a call of the page answered. */
-export type Read<Data> =
-  | {
-      readonly data: Data;
-      /** The envelope as it came: what is opaque in it is shown as it was sent. */
-      readonly text: string;
-      readonly problem: null;
-      readonly requestId: string;
-    }
-  | { readonly data: null; readonly problem: Problem; readonly requestId: string };
 
 export interface MadeCall {
   readonly capability: Capability;
   readonly input: Input;
 }
 
-/** What a form was refused with, and what it had sent, so that it is shown again as it was. */
-export interface Refused {
-  readonly act: string;
-  readonly problem: Problem;
-  readonly requestId: string;
-  readonly form: URLSearchParams;
-}
-
 export interface VisitParts {
   readonly core: Core;
   readonly manifest: Manifest;
+  readonly consoles: readonly ModuleConsole[];
   readonly request: RawRequest;
   readonly params: Readonly<Record<string, string>>;
   readonly visitor: Visitor;
@@ -50,7 +40,7 @@ export interface VisitParts {
   readonly refused?: Refused;
 }
 
-export class Visit {
+export class PageVisit implements Visit {
   readonly #parts: VisitParts;
   readonly #made: MadeCall[] = [];
 
@@ -58,7 +48,6 @@ export class Visit {
     this.#parts = parts;
   }
 
-  /** Path parameters of the address. */
   get params(): Readonly<Record<string, string>> {
     return this.#parts.params;
   }
@@ -67,12 +56,10 @@ export class Visit {
     return this.#parts.request.query;
   }
 
-  /** Path and query, as they were sent. */
   get url(): string {
     return this.#parts.request.url;
   }
 
-  /** This page as the browser knows it, without what the form did that led to it. */
   get here(): string {
     const { pathname, search, searchParams } = new URL(this.url, 'http://own.invalid');
     if (!searchParams.has('done')) return this.elsewhere(`${pathname}${search}`);
@@ -88,11 +75,18 @@ export class Visit {
     return this.#parts.principal;
   }
 
+  get personId(): string | null {
+    return this.visitor.person?.personId ?? null;
+  }
+
+  get formToken(): string {
+    return this.visitor.formToken;
+  }
+
   get preferences(): Preferences {
     return this.#parts.preferences;
   }
 
-  /** Of the form that led here; null: none was refused. */
   get refused(): Refused | null {
     return this.#parts.refused ?? null;
   }
@@ -101,7 +95,6 @@ export class Visit {
     return this.#parts.request.requestId;
   }
 
-  /** Of the database clock. */
   get nowMs(): number {
     return this.visitor.session.nowMs;
   }
@@ -110,59 +103,65 @@ export class Visit {
     return this.#parts.core.baseUrl;
   }
 
+  get modules(): readonly ModuleLevels[] {
+    return liveModules(this.#parts.core.knownScopes).map((module) => ({ module, levels: levelsOf(module) }));
+  }
+
   /** The calls so far, in their order. */
   get made(): readonly MadeCall[] {
     return this.#made;
   }
 
-  /** A path of the console, as the browser knows it: `/queues/jobs`. */
   path(below: string): string {
     return this.elsewhere(`/console${below}`);
   }
 
-  /** Any path of the service, as the browser knows it. */
   elsewhere(path: string): string {
     return pathTo(this.#parts.core, path);
   }
 
-  /** Modules that keys may have, as they exist here, each with all its levels. */
-  get modules(): readonly ModuleOffer[] {
-    return liveModules(this.#parts.core.knownScopes).map((module) => ({ module, levels: levelsOf(module) }));
-  }
-
-  /** Whether the visitor may call the capability, as far as scopes say. False for one that this deployment does not have. */
-  may(capability: string): boolean {
-    const found = this.#parts.manifest.byId.get(capability);
+  may({ id }: Pick<Callable, 'id'>): boolean {
+    const found = this.#parts.manifest.byId.get(id);
     if (found === undefined) return false;
     return found.anyKey === true || scopesAllow(this.principal.scopes, found.id, found.scope);
   }
 
-  /** Calls the capability and keeps the call for the foot of the page. A failure is an answer: it belongs into the panel that asked. */
-  async call<Data>(id: string, input: Input = {}): Promise<Read<Data>> {
-    const capability = this.capability(id);
-    this.#made.push({ capability, input });
+  async call<Out extends TSchema>({ id }: Callable<Out>, input: Input = {}): Promise<Read<Static<Out>>> {
+    this.#made.push({ capability: this.capability(id), input });
     return readOf(await this.#parts.request.invoke(id, input));
   }
 
-  /** What the page cannot be shown without. Throws the Problem of a failure. */
-  async need<Data>(id: string, input: Input = {}): Promise<Data> {
-    const read = await this.call<Data>(id, input);
+  async need<Out extends TSchema>(capability: Callable<Out>, input: Input = {}): Promise<Static<Out>> {
+    const read = await this.call(capability, input);
     if (read.problem !== null) throw read.problem;
     return read.data;
   }
 
   /** The write of a form, once for its key. */
-  async write<Data>(id: string, input: Input | JsonText, idempotencyKey: string): Promise<Read<Data>> {
+  async write({ id }: Pick<Callable, 'id'>, input: Input | JsonText, idempotencyKey: string): Promise<Read<unknown>> {
     const { idempotent } = this.capability(id);
     return readOf(await this.#parts.request.invoke(id, input, idempotent ? { idempotencyKey } : {}));
   }
 
-  /** The call of a form that only asked, for the foot of the page with its answer. Never one with a secret in its input or answer. */
-  tell(id: string, input: Input): void {
+  tell({ id }: Pick<Callable, 'id'>, input: Input): void {
     this.#made.push({ capability: this.capability(id), input });
   }
 
-  /** People, sessions and ways to sign in: no key may touch them, so no capability tells them. `below`: of the page that shows them; `localTime`: an instant as the reader has it. */
+  curl({ id }: Pick<Callable, 'id'>, input: Input): string {
+    return curlOf(this.capability(id), input, this.baseUrl);
+  }
+
+  async failures(): Promise<Failures> {
+    const each = await Promise.all(this.#parts.consoles.map(async (of) => of.failing?.(this)));
+    const found = each.filter((failures) => failures !== undefined);
+    return { rows: found.flatMap(({ rows }) => rows), limits: found.flatMap(({ limits }) => limits) };
+  }
+
+  async find(text: string): Promise<readonly FoundObject[]> {
+    const each = await Promise.all(this.#parts.consoles.map(async (of) => of.find?.(this, text)));
+    return each.flatMap((found) => found ?? []);
+  }
+
   personSections(below: string, localTime: (instant: string) => string): Promise<PersonSections> {
     return personSections(this.#parts.core, this.visitor, { returnTo: this.path(below), localTime });
   }

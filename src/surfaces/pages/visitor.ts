@@ -1,6 +1,7 @@
 // Who visits a page, and what every page of a session needs: its form token, and the way to sign in and back.
 import type { Core } from '../../core/context.ts';
 import type { Principal } from '../../core/principal.ts';
+import { tokenField } from '../../kit/console/form.ts';
 import type { RawAnswer, RawHead } from '../../kit/raw-route.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { findPerson, type Person } from '../../people/persons.ts';
@@ -55,11 +56,6 @@ export function withoutStaleCookie(
   { headers }: Pick<RawHead, 'headers'>,
 ): RawAnswer['headers'] {
   return sentToken(baseUrl, headers.cookie) === null ? {} : { 'set-cookie': endingCookie(baseUrl) };
-}
-
-/** The field that every form of a session has. */
-export function tokenField({ formToken: token }: Pick<Visitor, 'formToken'>): Html {
-  return html`<input type="hidden" name="form_token" value="${token}">`;
 }
 
 /** Ends the session, from any page. */

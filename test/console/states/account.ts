@@ -1,12 +1,12 @@
 // The pages of an account: empty, filled, seen by who may only look, with panels that fail, short of money, and in answer to a form.
 import { expect } from 'vitest';
-import { pages } from '../../../src/surfaces/console/pages.ts';
 import { personSession } from '../../support/console.ts';
+import { pages } from '../../support/console-pages.ts';
 import { addressOf, type Filled, fillAccount } from '../../support/filled-account.ts';
 import { client, createTestAccount, type TestAccount } from '../../support/service.ts';
 import { act, type Scene, type State, sessionOf } from './state.ts';
 
-const own = pages.filter(({ needs }) => !needs.startsWith('operator.'));
+const own = pages.filter(({ needs }) => !needs.id.startsWith('operator.'));
 const UNKNOWN = 'none_1111111111111111111111';
 
 export interface FilledAccount {
@@ -124,7 +124,7 @@ export function answeredStates({ filled, owner: by }: FilledAccount): readonly S
     [`/vectors/${collection}`, 'query', { embedding: '1 0' }],
     ['/schedules', 'create', { cron_expr: 'never', task: 'no address' }],
     [`/schedules/${schedule}`, 'update', { cron_expr: 'never' }],
-    ['/webhooks', 'register', { url: 'no address' }],
+    ['/webhooks', 'create', { url: 'no address' }],
     [`/webhooks/${webhook}`, 'update', { url: 'ftp://example.org' }],
     ['/video', 'quote', { ...film, duration_seconds: 'x' }],
     ['/ai', 'chat', { max_completion_tokens: '0' }],

@@ -14,7 +14,7 @@ import { problem } from '../problems.ts';
 import { BATCHES } from './items.ts';
 import type { PackedRequests } from './packed.ts';
 import { seal } from './seal.ts';
-import { type BatchRow, batchCounts, findBatch } from './store.ts';
+import { type BatchRow, batchCounts, batchTable } from './store.ts';
 
 const insertBatch = statement(
   'ai_batch_insert',
@@ -62,7 +62,7 @@ export async function acceptBatch(tx: Transaction, ctx: CallContext, requests: P
     tx.query(insertBatch, [accountId, batchId, ctx.principal.id, total, BigInt(bytes), ...times]),
     openTurn(tx, accountId, BATCHES, nowMs),
   ]);
-  return (await findBatch(tx, accountId, batchId)) as BatchRow;
+  return (await batchTable.find(tx, { accountId }, batchId)) as BatchRow;
 }
 
 /** Answers how many bytes are kept. */

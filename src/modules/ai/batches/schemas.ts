@@ -2,7 +2,8 @@
 import Type from 'typebox';
 import { type EventKind, eventKind, membersOf, withoutCall } from '../../../kit/event-kind.ts';
 import { instant, instantOrNull, orNull } from '../../../kit/fields.ts';
-import { batchStatuses } from './store.ts';
+
+export const batchStatuses = ['queued', 'running', 'completed', 'failed', 'cancelled', 'expired'] as const;
 
 export const batchIdField = Type.String({
   minLength: 1,

@@ -1,11 +1,13 @@
 // Batches as rows: found, listed, counted, shown. Whoever changes one has its row locked before rows of its items, and the wallet after both.
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
+import { type Resource, resourceTable } from '../../../kit/resource.ts';
 import { usd } from '../../../lib/money.ts';
 import { iso, isoOrNull } from '../../../lib/time.ts';
 import { problem } from '../problems.ts';
+import type { AiState } from '../state.ts';
+import { batchIdField, batchSchema, type batchStatuses } from './schemas.ts';
 
-export const batchStatuses = ['queued', 'running', 'completed', 'failed', 'cancelled', 'expired'] as const;
 export type BatchStatus = (typeof batchStatuses)[number];
 /** How a batch ends before all of its requests were made. */
 export type EarlyEnd = 'cancelled' | 'expired';
@@ -23,21 +25,11 @@ export interface BatchRow {
   readonly finished_at: number | null;
 }
 
-const columns = `b.batch_id, b.status, b.ends_as, b.total, b.succeeded, b.failed, b.cost_nanos, b.created_at, b.expires_at, b.finished_at`;
+const columns = 'batch_id, status, ends_as, total, succeeded, failed, cost_nanos, created_at, expires_at, finished_at';
 
-const selectBatch = statement(
-  'ai_batch_select',
-  `SELECT ${columns} FROM ai.batch b WHERE b.account_id = $1 AND b.batch_id = $2`,
-);
 const lockOne = statement(
   'ai_batch_lock',
   `SELECT ${columns} FROM ai.batch b WHERE b.account_id = $1 AND b.batch_id = $2 FOR UPDATE`,
-);
-const selectPage = statement(
-  'ai_batch_list',
-  `SELECT ${columns} FROM ai.batch b
-    WHERE b.account_id = $1 AND ($2::text IS NULL OR b.batch_id < $2) AND ($3::text IS NULL OR b.status = $3)
-    ORDER BY b.batch_id DESC LIMIT $4`,
 );
 const countBatches = statement(
   'ai_batch_count',
@@ -45,30 +37,22 @@ const countBatches = statement(
      FROM ai.batch b WHERE b.account_id = $1`,
 );
 
-export async function findBatch(db: Queryable, accountId: string, batchId: string): Promise<BatchRow | null> {
-  return (await db.query<BatchRow>(selectBatch, [accountId, batchId])).rows[0] ?? null;
-}
+export const batchTable = resourceTable<BatchRow>({
+  ...{ table: 'ai.batch', key: 'batch_id', columns, isNewestFirst: true, filters: ['status'] },
+});
 
-/** Throws BATCH_NOT_FOUND. */
-export async function requireBatch(db: Queryable, accountId: string, batchId: string): Promise<BatchRow> {
-  const found = await findBatch(db, accountId, batchId);
-  if (found === null) throw problem('BATCH_NOT_FOUND', { param: 'id' });
-  return found;
-}
+export const batches: Resource<BatchRow, AiState, typeof batchSchema> = {
+  noun: 'batch',
+  keyName: 'id',
+  keyField: batchIdField,
+  notFound: () => problem('BATCH_NOT_FOUND', { param: 'id' }),
+  output: batchSchema,
+  show: batchRecord,
+  find: batchTable.find,
+};
 
 export async function lockBatch(tx: Queryable, accountId: string, batchId: string): Promise<BatchRow | null> {
   return (await tx.query<BatchRow>(lockOne, [accountId, batchId])).rows[0] ?? null;
-}
-
-/** The newest first, behind the id `before`. */
-export async function listBatches(
-  db: Queryable,
-  accountId: string,
-  status: BatchStatus | null,
-  before: string | null,
-  limit: number,
-): Promise<readonly BatchRow[]> {
-  return (await db.query<BatchRow>(selectPage, [accountId, before, status, limit])).rows;
 }
 
 export interface BatchCounts {

@@ -8,6 +8,16 @@ import { BODY_BYTES_MAX } from '../limits.ts';
 import type { AiState } from '../state.ts';
 import { cacheField, cacheHeader, modelField, routingFields } from './fields.ts';
 
+/** What of a completion is read here; a vendor's may have more. */
+interface Completion {
+  readonly choices: readonly {
+    readonly message?: { readonly content?: string | null };
+    readonly finish_reason?: string | null;
+  }[];
+  readonly model: string;
+  readonly usage: { readonly prompt_tokens?: number; readonly completion_tokens?: number };
+}
+
 export const chat = defineCapability<AiState>()({
   method: 'POST',
   path: '/v1/ai/chat',
@@ -47,7 +57,7 @@ export const chat = defineCapability<AiState>()({
     },
     { additionalProperties: true },
   ),
-  output: Type.Unsafe<object>({
+  output: Type.Unsafe<Completion>({
     type: 'object',
     additionalProperties: true,
     title: 'Completion',

@@ -2,13 +2,13 @@ import Type from 'typebox';
 import { findReplay, runWrite } from '../../../core/idempotency/write.ts';
 import { secretLast4, signingSecret } from '../../../core/outbound/signing-secret.ts';
 import { defineCapability } from '../../../kit/capability.ts';
+import { requireRoom } from '../../../kit/resource.ts';
 import { newId } from '../../../lib/ids.ts';
 import { JsonText } from '../../../lib/json-text.ts';
-import { problem } from '../../../problems/problem.ts';
 import { type JobRow, jobText, sealSecret } from '../jobs/records.ts';
 import { changesOf, requireSlot, settingsAfter, timingAfter } from '../jobs/settings.ts';
-import { addJob, findJob, jobCount } from '../jobs/store.ts';
-import { BODY_BYTES_MAX, cronLimits, RUN_PRICE } from '../limits.ts';
+import { addJob, cronLimits, jobTable } from '../jobs/store.ts';
+import { BODY_BYTES_MAX, RUN_PRICE } from '../limits.ts';
 import { createdJobSchema, secretField, settingsFields, taskField } from '../schemas.ts';
 import type { CronState } from '../state.ts';
 
@@ -84,15 +84,12 @@ export const create = defineCapability<CronState>()({
       ctx,
       async (tx, { nowMs }) => {
         const nextMs = requireSlot(timing, nowMs);
-        const jobsMax = cronLimits.cron_jobs[ctx.tier];
-        if ((await jobCount(tx, accountId)) >= jobsMax) {
-          throw problem('QUOTA_EXCEEDED', { message: `The account has its ${jobsMax} jobs.` });
-        }
+        await requireRoom(tx, ctx, 'job', cronLimits.cron_jobs);
         const jobId = newId('cron_', nowMs);
         const sealed = { sealed: sealSecret(core.secrets, jobId, secret), last4: secretLast4(secret) };
         const settings = settingsAfter(core.secrets, jobId, changes, timing, null);
         await addJob(tx, accountId, { ...settings, jobId, keyId: ctx.principal.id, nextMs, secret: sealed }, nowMs);
-        const job = (await findJob(tx, accountId, jobId)) as JobRow;
+        const job = (await jobTable.find(tx, ctx, jobId)) as JobRow;
         return new JsonText(jobText(core.secrets, job, secret));
       },
       { secret: true },

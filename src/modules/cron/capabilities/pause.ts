@@ -3,7 +3,7 @@ import { runWrite } from '../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { type JobRow, jobText } from '../jobs/records.ts';
-import { findJob, requireOpenJob, setStatus } from '../jobs/store.ts';
+import { jobTable, requireOpenJob, setStatus } from '../jobs/store.ts';
 import { jobIdField, jobSchema } from '../schemas.ts';
 import type { CronState } from '../state.ts';
 
@@ -29,9 +29,9 @@ export const pause = defineCapability<CronState>()({
   async run({ ctx, input }) {
     const { core, accountId } = ctx;
     return runWrite(ctx, async (tx, { nowMs }) => {
-      const job = await requireOpenJob(tx, accountId, input.id);
+      const job = await requireOpenJob(tx, ctx, input.id);
       if (job.status === 'active') await setStatus(tx, accountId, job.job_id, 'paused', null, nowMs);
-      return new JsonText(jobText(core.secrets, (await findJob(tx, accountId, job.job_id)) as JobRow));
+      return new JsonText(jobText(core.secrets, (await jobTable.find(tx, ctx, job.job_id)) as JobRow));
     });
   },
 });

@@ -5,7 +5,7 @@ import { JsonText } from '../../../lib/json-text.ts';
 import { problem } from '../../../problems/problem.ts';
 import { type JobRow, jobText } from '../jobs/records.ts';
 import { slotAfter, timingOf } from '../jobs/settings.ts';
-import { findJob, requireOpenJob, setStatus } from '../jobs/store.ts';
+import { jobTable, requireOpenJob, setStatus } from '../jobs/store.ts';
 import { RUN_PRICE } from '../limits.ts';
 import { jobIdField, jobSchema } from '../schemas.ts';
 import type { CronState } from '../state.ts';
@@ -36,7 +36,7 @@ export const resume = defineCapability<CronState>()({
   async run({ ctx, input }) {
     const { core, accountId } = ctx;
     return runWrite(ctx, async (tx, { nowMs }) => {
-      const job = await requireOpenJob(tx, accountId, input.id);
+      const job = await requireOpenJob(tx, ctx, input.id);
       if (job.status === 'paused') {
         const nextMs = slotAfter(timingOf(job), nowMs);
         if (nextMs === null) {
@@ -44,7 +44,7 @@ export const resume = defineCapability<CronState>()({
         }
         await setStatus(tx, accountId, job.job_id, 'active', nextMs, nowMs);
       }
-      return new JsonText(jobText(core.secrets, (await findJob(tx, accountId, job.job_id)) as JobRow));
+      return new JsonText(jobText(core.secrets, (await jobTable.find(tx, ctx, job.job_id)) as JobRow));
     });
   },
 });

@@ -2,9 +2,9 @@ import Type from 'typebox';
 import { listPage } from '../../../core/secrets/cursors.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { cursorField, limitField, pageOf } from '../../../kit/fields.ts';
-import { problem } from '../../../problems/problem.ts';
+import { requireRow } from '../../../kit/resource.ts';
 import { runRecord } from '../jobs/records.ts';
-import { findJob } from '../jobs/store.ts';
+import { jobs } from '../jobs/store.ts';
 import { listRuns } from '../runs/store.ts';
 import { jobIdField, runSchema } from '../schemas.ts';
 import type { CronState } from '../state.ts';
@@ -30,8 +30,7 @@ export const runs = defineCapability<CronState>()({
   ],
   async run({ ctx, input }) {
     const { db } = ctx.core;
-    const job = await findJob(db, ctx.accountId, input.id);
-    if (job === null) throw problem('JOB_NOT_FOUND', { param: 'id' });
+    const job = await requireRow(jobs, db, ctx, input.id);
     const shown = await listPage(ctx, input, {
       filters: [job.job_id],
       read: (before, limit) => listRuns(db, ctx.accountId, job.job_id, before === null ? null : Number(before), limit),

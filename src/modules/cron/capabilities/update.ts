@@ -5,7 +5,7 @@ import { defineCapability } from '../../../kit/capability.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { type JobRow, jobText, sealSecret } from '../jobs/records.ts';
 import { type Changes, changesOf, requireSlot, settingsAfter, timingAfter, timingOf } from '../jobs/settings.ts';
-import { findJob, replaceSecret, requireOpenJob, saveJob } from '../jobs/store.ts';
+import { jobTable, replaceSecret, requireOpenJob, saveJob } from '../jobs/store.ts';
 import { BODY_BYTES_MAX, PREVIOUS_SECRET_MS, RUN_PRICE } from '../limits.ts';
 import { jobIdField, secretField, settingsFields, taskField, updatedJobSchema } from '../schemas.ts';
 import type { CronState } from '../state.ts';
@@ -54,7 +54,7 @@ export const update = defineCapability<CronState>()({
     return runWrite(
       ctx,
       async (tx, { nowMs }) => {
-        const before = await requireOpenJob(tx, accountId, input.id);
+        const before = await requireOpenJob(tx, ctx, input.id);
         const timing = timingAfter(changes, timingOf(before));
         const settings = settingsAfter(core.secrets, before.job_id, changes, timing, before);
         const nextMs = nextAfter(changes, before, () => requireSlot(timing, nowMs));
@@ -63,7 +63,7 @@ export const update = defineCapability<CronState>()({
           const sealed = { sealed: sealSecret(core.secrets, before.job_id, secret), last4: secretLast4(secret) };
           await replaceSecret(tx, accountId, before.job_id, sealed, nowMs + PREVIOUS_SECRET_MS);
         }
-        const job = (await findJob(tx, accountId, before.job_id)) as JobRow;
+        const job = (await jobTable.find(tx, ctx, before.job_id)) as JobRow;
         return new JsonText(jobText(core.secrets, job, secret));
       },
       { secret: true },

@@ -1,33 +1,20 @@
 // SQL of jobs as their owner sees and changes them. Whoever makes a job due does so under the lock of the account (lockAccount)
 // and opens the account's turn, so that no look at what is due misses it.
 
+import type { CountedLimit } from '../../../core/accounts/tiers.ts';
 import { openTurn } from '../../../core/background/turns.ts';
+import type { CallContext } from '../../../core/context.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { timestamp } from '../../../db/types.ts';
+import { type Resource, requireRow, resourceTable } from '../../../kit/resource.ts';
+import { JsonText } from '../../../lib/json-text.ts';
 import { problem } from '../../../problems/problem.ts';
 import { RUNS } from '../limits.ts';
-import type { JobRow, JobStatus } from './records.ts';
+import { jobIdField, jobSchema } from '../schemas.ts';
+import type { CronState } from '../state.ts';
+import { type JobRow, type JobStatus, jobText } from './records.ts';
 
-const columns = `j.account_id, j.job_id, j.key_id, j.name, j.task_url, j.cron_expr, j.timezone, j.run_at, j.status, j.next_run_at,
-          j.payload, j.headers, j.secret_last4, j.last_run, j.created_at, j.updated_at`;
-
-const selectJob = statement(
-  'cron_select_job',
-  `SELECT ${columns} FROM cron.job j WHERE j.account_id = $1 AND j.job_id = $2`,
-);
-const selectJobs = statement(
-  'cron_select_jobs',
-  `SELECT ${columns}
-     FROM cron.job j
-    WHERE j.account_id = $1 AND ($2::text IS NULL OR j.job_id < $2::text) AND ($3::text IS NULL OR j.status = $3::text)
-    ORDER BY j.job_id DESC
-    LIMIT $4::int`,
-);
-const countJobs = statement(
-  'cron_count_jobs',
-  `SELECT count(*) AS jobs FROM cron.job WHERE account_id = $1 AND status <> 'completed'`,
-);
 const insertJob = statement(
   'cron_insert_job',
   `INSERT INTO cron.job (account_id, job_id, key_id, name, task_url, cron_expr, timezone, run_at, status, next_run_at,
@@ -50,31 +37,35 @@ const updateStatus = statement(
   'cron_update_status',
   `UPDATE cron.job SET status = $3, next_run_at = $4, updated_at = $5 WHERE account_id = $1 AND job_id = $2`,
 );
-const deleteJob = statement('cron_delete_job', 'DELETE FROM cron.job WHERE account_id = $1 AND job_id = $2');
 
-const jobIdPattern = /^cron_[0-9A-Za-z]{20,40}$/;
+export const jobTable = resourceTable<JobRow>({
+  table: 'cron.job',
+  key: 'job_id',
+  columns: `account_id, job_id, key_id, name, task_url, cron_expr, timezone, run_at, status, next_run_at, payload, headers, secret_last4,
+          last_run, created_at, updated_at`,
+  isNewestFirst: true,
+  filters: ['status'],
+  counted: "status <> 'completed'",
+});
 
-/** Null when the account has no such job. What no job of ours can be named is not looked up. */
-export async function findJob(db: Queryable, accountId: string, jobId: string): Promise<JobRow | null> {
-  if (!jobIdPattern.test(jobId)) return null;
-  return (await db.query<JobRow>(selectJob, [accountId, jobId])).rows[0] ?? null;
-}
+/** By tier; account.tier shows it. */
+export const cronLimits = {
+  cron_jobs: {
+    ...{ description: 'Scheduled jobs that are not completed.', used: jobTable.count },
+    ...{ standard: 100, pro: 1_000, enterprise: 10_000 },
+  },
+} satisfies Readonly<Record<string, CountedLimit>>;
 
-/** Newest first, those before `beforeId` (null: all), of one status (null: of any). */
-export async function listJobs(
-  db: Queryable,
-  accountId: string,
-  status: JobStatus | null,
-  beforeId: string | null,
-  limit: number,
-): Promise<JobRow[]> {
-  return (await db.query<JobRow>(selectJobs, [accountId, beforeId, status, limit])).rows;
-}
-
-/** Jobs that are not completed. */
-export async function jobCount(db: Queryable, accountId: string): Promise<number> {
-  return Number((await db.query<{ jobs: bigint }>(countJobs, [accountId])).rows[0]?.jobs ?? 0n);
-}
+/** Jobs as the operations of the module name and show them. */
+export const jobs: Resource<JobRow, CronState, typeof jobSchema> = {
+  noun: 'job',
+  keyName: 'id',
+  keyField: jobIdField,
+  notFound: () => problem('JOB_NOT_FOUND', { param: 'id' }),
+  output: jobSchema,
+  show: (row, { ctx }) => new JsonText(jobText(ctx.core.secrets, row)),
+  find: jobTable.find,
+};
 
 /** What its owner decides about a job, as it is stored. */
 export interface StoredSettings {
@@ -164,16 +155,9 @@ export async function setStatus(
   ]);
 }
 
-/** Answers whether there was such a job. Its runs stay until they are too old. */
-export async function removeJob(tx: Transaction, accountId: string, jobId: string): Promise<boolean> {
-  if (!jobIdPattern.test(jobId)) return false;
-  return (await tx.query(deleteJob, [accountId, jobId])).count > 0;
-}
-
 /** A job that is to be changed, under the account's lock. Throws JOB_NOT_FOUND, and STATE_CONFLICT for a completed one. */
-export async function requireOpenJob(tx: Queryable, accountId: string, jobId: string): Promise<JobRow> {
-  const job = await findJob(tx, accountId, jobId);
-  if (job === null) throw problem('JOB_NOT_FOUND', { param: 'id' });
+export async function requireOpenJob(tx: Queryable, ctx: CallContext, jobId: string): Promise<JobRow> {
+  const job = await requireRow(jobs, tx, ctx, jobId);
   if (job.status === 'completed') throw problem('STATE_CONFLICT', { message: 'The job is completed.' });
   return job;
 }

@@ -1,20 +1,11 @@
-import Type from 'typebox';
-import { defineCapability } from '../../../kit/capability.ts';
-import { problem } from '../problems.ts';
-import { queueRecord } from '../queues/records.ts';
-import { findQueue } from '../queues/store.ts';
-import { queueName, queueSchema } from '../schemas.ts';
-import type { QueueState } from '../state.ts';
+import { getOf } from '../../../kit/resource.ts';
+import { queues } from '../queues/resource.ts';
 
-export const get = defineCapability<QueueState>()({
-  method: 'GET',
+export const get = getOf(queues, {
   path: '/v1/queue/get/{queue}',
   summary: 'Shows the settings of a queue.',
   description: 'The settings of one queue. For its message counts ask stats.',
   keywords: ['queue settings', 'queue attributes', 'describe queue'],
-  input: Type.Object({ queue: queueName('Name of the queue.') }),
-  output: queueSchema,
-  errors: ['QUEUE_NOT_FOUND'],
   examples: [
     {
       title: 'One queue',
@@ -23,9 +14,4 @@ export const get = defineCapability<QueueState>()({
       expect: { name: 'jobs' },
     },
   ],
-  async run({ ctx, input }) {
-    const queue = await findQueue(ctx.core.db, ctx.accountId, input.queue);
-    if (queue === null) throw problem('QUEUE_NOT_FOUND', { param: 'queue' });
-    return { data: queueRecord(queue) };
-  },
 });

@@ -1,8 +1,8 @@
 // Creating a queue, whoever asks for it.
 import type { Tier } from '../../../core/accounts/tiers.ts';
 import type { Queryable } from '../../../db/database.ts';
+import { requireRoom } from '../../../kit/resource.ts';
 import { queueLimits } from '../limits.ts';
-import { problem } from '../problems.ts';
 import type { QueueRow } from './records.ts';
 import {
   deadLetterQueueId,
@@ -11,7 +11,7 @@ import {
   refuseFifoPriority,
   settingsAtCreation,
 } from './settings.ts';
-import { addQueue, findQueue, type QueueSettings, queueCount } from './store.ts';
+import { addQueue, findQueue, type QueueSettings } from './store.ts';
 
 export interface CreateQueueInput extends ExactSettingsInput {
   readonly name: string;
@@ -40,9 +40,7 @@ export async function createQueue(
     refuseOther(existing, settings);
     return existing;
   }
-  if ((await queueCount(tx, accountId)) >= queueLimits.queues[tier]) {
-    throw problem('QUOTA_EXCEEDED', { message: `The account has its ${queueLimits.queues[tier]} queues.` });
-  }
+  await requireRoom(tx, { accountId, tier }, 'queue', queueLimits.queues);
   const queueId = await newQueueId(tx, accountId, nowMs);
   await addQueue(tx, { ...settings, accountId, name, queueId, type, sqsName: input.sqsName, nowMs });
   return (await findQueue(tx, accountId, name)) as QueueRow;

@@ -73,7 +73,6 @@ const selectQueueId = statement(
     UNION ALL
    SELECT t.queue_id FROM queue.tombstone t WHERE t.account_id = $1 AND t.queue_id = $2`,
 );
-const countQueues = statement('queue_count', `SELECT count(*) AS queues FROM queue.queue WHERE account_id = $1`);
 const selectSources = statement(
   'queue_select_sources',
   `SELECT name FROM queue.queue WHERE account_id = $1 AND dlq_id = $2 ORDER BY name LIMIT 5`,
@@ -201,10 +200,6 @@ export async function removeQueue(db: Queryable, queue: QueueRow): Promise<void>
 /** By a queue, or by the messages that a deleted one left behind. */
 export async function isQueueIdTaken(db: Queryable, accountId: string, queueId: bigint): Promise<boolean> {
   return (await db.query(selectQueueId, [accountId, queueId])).count > 0;
-}
-
-export async function queueCount(db: Queryable, accountId: string): Promise<number> {
-  return Number((await db.query<{ queues: bigint }>(countQueues, [accountId])).rows[0]?.queues ?? 0n);
 }
 
 /** Names of up to five queues that use `queueId` as their dead-letter queue. */

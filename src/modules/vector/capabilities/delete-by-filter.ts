@@ -5,14 +5,15 @@ import { clockNow } from '../../../core/database-clock.ts';
 import { runOutside } from '../../../core/idempotency/outside.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { defineCapability } from '../../../kit/capability.ts';
+import { requireRow } from '../../../kit/resource.ts';
 import { invalidField } from '../../../problems/problem.ts';
-import { type CollectionRow, countOut, findCollection, holdCollection } from '../collections/store.ts';
+import { collections } from '../collections/resource.ts';
+import { type CollectionRow, countOut, holdCollection } from '../collections/store.ts';
 import type { Filter } from '../engine/port.ts';
 import { parseFilter } from '../items/filter.ts';
 import { findPassingItems, type Passing, removePassingItems } from '../items/store.ts';
 import { IDS_BODY_BYTES_MAX } from '../limits.ts';
 import { problem } from '../problems.ts';
-import { collectionNotFound } from '../querying/search.ts';
 import { collectionField, filterField } from '../schemas.ts';
 import type { VectorState } from '../state.ts';
 
@@ -74,8 +75,7 @@ export const deleteByFilter = defineCapability<VectorState>()({
 });
 
 async function removeAll(ctx: CallContext, state: VectorState, name: string, filter: Filter): Promise<number> {
-  const collection = await findCollection(ctx.core.db, ctx.accountId, name);
-  if (collection === null) throw collectionNotFound();
+  const collection = await requireRow(collections, ctx.core.db, ctx, name);
   let deleted = 0;
   let window: Window | null = { after: '', rows: ROWS_FIRST };
   while (window !== null) {

@@ -1,12 +1,13 @@
 import Type from 'typebox';
 import type { CallContext } from '../../../core/context.ts';
 import { defineCapability } from '../../../kit/capability.ts';
+import { requireRow } from '../../../kit/resource.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { invalidField } from '../../../problems/problem.ts';
-import { type CollectionRow, findCollection } from '../collections/store.ts';
+import { collections } from '../collections/resource.ts';
+import type { CollectionRow } from '../collections/store.ts';
 import { AnswerBytes, NumberWriter, readItems } from '../items/stored.ts';
 import { ANSWER_BYTES_MAX, IDS_BODY_BYTES_MAX, IDS_MAX, VALUES_MAX } from '../limits.ts';
-import { collectionNotFound } from '../querying/search.ts';
 import { collectionField, idsField, itemSchema } from '../schemas.ts';
 import type { VectorState } from '../state.ts';
 
@@ -51,8 +52,7 @@ export const fetch = defineCapability<VectorState>()({
   ],
   async run({ ctx, input: { collection, ids, include_values: withValues = false }, state }) {
     const { db } = ctx.core;
-    const row = await findCollection(db, ctx.accountId, collection);
-    if (row === null) throw collectionNotFound();
+    const row = await requireRow(collections, db, ctx, collection);
     const distinct = [...new Set(ids)];
     if (withValues && distinct.length * row.dimension > VALUES_MAX) {
       throw invalidField(

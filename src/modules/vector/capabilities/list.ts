@@ -2,14 +2,14 @@ import Type from 'typebox';
 import { decodeCursor, encodeCursor, page } from '../../../core/secrets/cursors.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { cursorField, pageFields } from '../../../kit/fields.ts';
+import { requireRow } from '../../../kit/resource.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { invalidField } from '../../../problems/problem.ts';
-import { findCollection } from '../collections/store.ts';
+import { collections } from '../collections/resource.ts';
 import { isStorable } from '../items/metadata.ts';
 import { listItems } from '../items/store.ts';
 import { shortMetadata } from '../items/stored.ts';
 import { ANSWER_BYTES_MAX, ID_BYTES_MAX } from '../limits.ts';
-import { collectionNotFound } from '../querying/search.ts';
 import { collectionField, itemSchema } from '../schemas.ts';
 import type { VectorState } from '../state.ts';
 
@@ -62,8 +62,7 @@ export const list = defineCapability<VectorState>()({
   async run({ ctx, input: { collection, prefix = '', cursor, limit = 20 } }) {
     const { db, secrets } = ctx.core;
     if (!isStorable(prefix)) throw invalidField('prefix', 'characters', 'prefix holds half of a surrogate pair.');
-    const row = await findCollection(db, ctx.accountId, collection);
-    if (row === null) throw collectionNotFound();
+    const row = await requireRow(collections, db, ctx, collection);
     const binding = [ctx.accountId, ctx.capability, collection, prefix];
     const [after = ''] = cursor === undefined ? [] : decodeCursor(secrets, binding, cursor);
     const rows = await listItems(db, row, { after: String(after), prefix, limit: limit + 1 });

@@ -1,8 +1,9 @@
-import Type from 'typebox';
+import Type, { type Static, type TObject } from 'typebox';
 import { tierLimits } from '../../../core/accounts/tiers.ts';
 import { chargeForWork, priceOfCall } from '../../../core/wallet/charge/charge.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
+import { collections } from '../collections/resource.ts';
 import {
   ANSWER_BYTES_MAX,
   MATCH_VALUES_MAX,
@@ -12,7 +13,7 @@ import {
   TOP_K_MAX,
 } from '../limits.ts';
 import { type QueryBody, readQueries, type SentQueries } from '../querying/body.ts';
-import { answerQueries, collectionNotFound } from '../querying/search.ts';
+import { answerQueries } from '../querying/search.ts';
 import { collectionField, embeddingField, filterField, resultFields } from '../schemas.ts';
 import type { VectorState } from '../state.ts';
 
@@ -64,7 +65,7 @@ export const query = defineCapability<VectorState>()({
       Type.Boolean({ description: 'Never approximate, however large the collection; false when not sent.' }),
     ),
   }),
-  output: Type.Unsafe<unknown>({
+  output: Type.Unsafe<Static<TObject<typeof resultFields>>>({
     type: 'object',
     description: 'One result, or results when queries were sent.',
     properties: {
@@ -127,7 +128,7 @@ export const query = defineCapability<VectorState>()({
     // What `bulk` made of the input.
     const body = input as unknown as QueryBody;
     const { collection, funds } = await state.reading.add(ctx.accountId, body.collection);
-    if (collection === null) throw collectionNotFound();
+    if (collection === null) throw collections.notFound();
     const numbers = body.queries.reduce((sum, { topK }) => sum + topK, 0) * collection.dimension;
     if (body.withValues && numbers > MATCH_VALUES_MAX) throw tooManyValues();
     const units = BigInt(body.queries.length);

@@ -1,6 +1,8 @@
 // SQL of the collections themselves.
+import type { CountedLimit } from '../../../core/accounts/tiers.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
+import { resourceTable } from '../../../kit/resource.ts';
 import { iso } from '../../../lib/time.ts';
 import type { CollectionRef, Metric, VectorEngine } from '../engine/port.ts';
 
@@ -19,21 +21,9 @@ export interface CollectionRow {
   readonly updated_at: number;
 }
 
-const selectCollection = statement(
-  'vector_select_collection',
-  `SELECT c.* FROM vector.collection c WHERE c.account_id = $1 AND c.name = $2`,
-);
-const selectCollections = statement(
-  'vector_select_collections',
-  `SELECT c.* FROM vector.collection c WHERE c.account_id = $1 AND c.name > $2 ORDER BY c.name LIMIT $3`,
-);
 const lockCollection = statement(
   'vector_lock_collection',
   `SELECT c.* FROM vector.collection c WHERE c.account_id = $1 AND c.name = $2 FOR UPDATE`,
-);
-const countCollections = statement(
-  'vector_count_collections',
-  `SELECT count(*) AS collections FROM vector.collection WHERE account_id = $1`,
 );
 const insertCollection = statement(
   'vector_insert_collection',
@@ -55,27 +45,20 @@ const saveRemoval = statement(
     WHERE account_id = $1 AND collection_id = $2`,
 );
 
-export async function findCollection(db: Queryable, accountId: string, name: string): Promise<CollectionRow | null> {
-  return (await db.query<CollectionRow>(selectCollection, [accountId, name])).rows[0] ?? null;
-}
+/** A page of them is in the order of their names. */
+export const collectionTable = resourceTable<CollectionRow>({ table: 'vector.collection', key: 'name', columns: '*' });
 
-/** Collections with names after `after`, by name. */
-export async function listCollections(
-  db: Queryable,
-  accountId: string,
-  after: string,
-  limit: number,
-): Promise<CollectionRow[]> {
-  return (await db.query<CollectionRow>(selectCollections, [accountId, after, limit])).rows;
-}
+/** By tier; account.tier shows it. */
+export const vectorLimits = {
+  collections: {
+    ...{ description: 'Vector collections.', used: collectionTable.count },
+    ...{ standard: 1_000, pro: 5_000, enterprise: 50_000 },
+  },
+} satisfies Readonly<Record<string, CountedLimit>>;
 
 /** The collection, which nobody else changes until the transaction ends. Waits for who does. */
 export async function holdCollection(tx: Queryable, accountId: string, name: string): Promise<CollectionRow | null> {
   return (await tx.query<CollectionRow>(lockCollection, [accountId, name])).rows[0] ?? null;
-}
-
-export async function collectionCount(db: Queryable, accountId: string): Promise<number> {
-  return Number((await db.query<{ collections: bigint }>(countCollections, [accountId])).rows[0]?.collections ?? 0n);
 }
 
 interface NewCollection {

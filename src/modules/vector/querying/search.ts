@@ -2,7 +2,8 @@
 // engine for more and brings the answer to one state of the database.
 import type { CallContext } from '../../../core/context.ts';
 import type { Queryable } from '../../../db/database.ts';
-import { type CollectionRow, findCollection, refOf } from '../collections/store.ts';
+import { collections } from '../collections/resource.ts';
+import { type CollectionRow, collectionTable, refOf } from '../collections/store.ts';
 import {
   CollectionGone,
   type CollectionRef,
@@ -39,16 +40,12 @@ export async function answerQueries(
     for (const { vector, isZero, at } of body.queries) refuseUnfit({ length: vector.length, isZero }, collection, at);
     const found = await find(ctx, engine, body, collection, spare);
     if (found !== 'gone' && found !== 'changed') return renderAnswer(ctx, engine.name, body, collection, found);
-    const now = await findCollection(ctx.core.db, ctx.accountId, body.collection);
-    if (now === null || (found === 'gone' && tries >= GONE_TRIES_MAX)) throw collectionNotFound();
+    const now = await collectionTable.find(ctx.core.db, ctx, body.collection);
+    if (now === null || (found === 'gone' && tries >= GONE_TRIES_MAX)) throw collections.notFound();
     collection = now;
     // It ends: at the latest when the engine names every row that matches.
     if (found === 'changed') spare = Math.max(SPARE_MIN, spare * SPARE_GROWTH);
   }
-}
-
-export function collectionNotFound() {
-  return problem('COLLECTION_NOT_FOUND', { param: 'collection' });
 }
 
 /** 'gone' when the collection was deleted meanwhile, 'changed' when an answer needs more of the engine. */

@@ -3,11 +3,11 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import type { Visit } from '../../../kit/console/visit.ts';
 import type { RawAnswer, RawHead } from '../../../kit/raw-route.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { consoleStyle } from '../../pages/style.ts';
 import { encodingFor, type Prepared, prepare } from '../../public/prepared.ts';
-import type { Visit } from '../visit.ts';
 
 interface Asset {
   readonly fileName: string;

@@ -1,10 +1,12 @@
 // Leaving an account: its owner is asked which of its keys end with that. A key's secret may be known to whoever leaves, and nobody has
 // written down who made which: the account would go on paying for it.
+
 import type { Core } from '../../../core/context.ts';
 import { revokeKey } from '../../../core/keys/changes.ts';
 import { listKeys, type StoredKey } from '../../../core/keys/store.ts';
 import { forgetKeyHere } from '../../../core/process/hear-siblings.ts';
 import type { Transaction } from '../../../db/database.ts';
+import { tokenField } from '../../../kit/console/form.ts';
 import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { iso } from '../../../lib/time.ts';
@@ -22,7 +24,6 @@ import {
   signInAgain,
   signInFirst,
   signOutForm,
-  tokenField,
   type Visitor,
   visitorOf,
 } from '../visitor.ts';

@@ -1,9 +1,11 @@
 // Linking an identity, with the question before an account goes over into another: it names both, and the keys that spend the credit of both
 // afterwards. The answer is bound to what was shown: where a key has appeared meanwhile the question is asked again.
+
 import type { Core } from '../../../core/context.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import type { StoredKey } from '../../../core/keys/store.ts';
 import { balanceOf } from '../../../core/wallet/ledger/read.ts';
+import { tokenField } from '../../../kit/console/form.ts';
 import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { iso } from '../../../lib/time.ts';
@@ -15,16 +17,7 @@ import type { ProvenIdentity } from '../../../vendors/identity/port.ts';
 import { framed } from '../frame.ts';
 import { foreignFormPage } from '../message.ts';
 import { readForm } from '../own-form.ts';
-import {
-  isFormOf,
-  pathTo,
-  redirect,
-  signInAgain,
-  signOutForm,
-  tokenField,
-  type Visitor,
-  visitorOf,
-} from '../visitor.ts';
+import { isFormOf, pathTo, redirect, signInAgain, signOutForm, type Visitor, visitorOf } from '../visitor.ts';
 import { hasBoth, refused, toldPage } from './provider-pages.ts';
 
 const ACCOUNT = '/auth/account';

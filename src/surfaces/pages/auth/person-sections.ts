@@ -1,12 +1,15 @@
 // What no key may touch, as parts of a page: which account a person's session acts for, how the person is known, on which devices they are
 // signed in, and whose the account is.
+
 import type { Core } from '../../../core/context.ts';
+import { tokenField } from '../../../kit/console/form.ts';
+import type { PersonSections } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { iso } from '../../../lib/time.ts';
 import { type Member, membershipsOf, membersOf } from '../../../people/persons.ts';
 import { type Session, sessionsOf } from '../../../people/sessions/sessions.ts';
 import { type PendingInvitation, pendingInvitations } from '../../../people/sign-in/invitations.ts';
-import { pathTo, tokenField, type Visitor } from '../visitor.ts';
+import { pathTo, type Visitor } from '../visitor.ts';
 import { identitiesSection } from './identities.ts';
 import { type Fault, field } from './sign-in-page.ts';
 
@@ -17,14 +20,6 @@ export interface SectionOptions {
   readonly returnTo?: string;
   /** How an instant is told beside UTC; absent: not. */
   readonly localTime?: (instant: string) => string;
-}
-
-/** Each with its heading; empty for what the session does not have: a key's has none of them. */
-export interface PersonSections {
-  readonly switcher: Html;
-  readonly identities: Html;
-  readonly devices: Html;
-  readonly people: Html;
 }
 
 const none = html``;

@@ -2,6 +2,8 @@
 
 import type { Principal } from '../../../core/principal.ts';
 import type { CapPeriod } from '../../../core/wallet/limits/key-cap.ts';
+import { tokenField } from '../../../kit/console/form.ts';
+import { pickedScopes, scopePicker } from '../../../kit/console/scope-picker.ts';
 import type { RawAnswer } from '../../../kit/raw-route.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { NANOS_PER_USD } from '../../../lib/money.ts';
@@ -10,8 +12,7 @@ import type { Fault, Wish } from '../../../people/devices/approve.ts';
 import type { Offer } from '../../../people/devices/offer.ts';
 import type { DeviceRow } from '../../../people/devices/store.ts';
 import { framed } from '../frame.ts';
-import { pickedScopes, scopePicker } from '../scope-picker.ts';
-import { tokenField, type Visitor } from '../visitor.ts';
+import type { Visitor } from '../visitor.ts';
 import type { OauthClient } from './client-metadata.ts';
 
 /** What every page of this visit carries. */

@@ -1,6 +1,8 @@
 // The page of the charge limit: how much may be charged in a month without the payer. A person who owns the account changes it, after a
 // sign-in of the last minutes; no key can.
+
 import type { Core } from '../../../core/context.ts';
+import { tokenField } from '../../../kit/console/form.ts';
 import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
 import { html } from '../../../lib/html.ts';
 import { nanosOfUsd } from '../../../lib/money.ts';
@@ -16,7 +18,6 @@ import {
   signInAgain,
   signInFirst,
   signOutForm,
-  tokenField,
   type Visitor,
   visitorOf,
 } from '../visitor.ts';

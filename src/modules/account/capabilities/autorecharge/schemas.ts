@@ -1,5 +1,5 @@
 // Auto-recharge and its attempts as calls and events show them (payments/recharge).
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import { instant, instantOrNull, textOrNull, wholeOrNull } from '../../../../kit/fields.ts';
 import { usdField, usdOrNull } from '../../list-fields.ts';
 import { disputeField } from '../topup/schemas.ts';
@@ -34,7 +34,7 @@ export const rechargeSchema = Type.Object(
     charge_limit_usd: usdField(
       'Most that is charged in a UTC month without the payer. Only a signed-in person changes it.',
     ),
-    last_attempt: Type.Unsafe<object | null>({
+    last_attempt: Type.Unsafe<Static<typeof attempt> | null>({
       ...attempt,
       type: ['object', 'null'],
       description: 'The newest charge.',

@@ -34,7 +34,10 @@ export const routingTest = defineCapability()({
       { description: 'Who would be asked, the first one first.' },
     ),
     excluded: vendorIds('Vendors that the account excludes.'),
-    reason: orNull({ type: 'string', enum: reasons }, 'Why the chain is empty; null: it is not.'),
+    reason: orNull<(typeof reasons)[number]>(
+      { type: 'string', enum: reasons },
+      'Why the chain is empty; null: it is not.',
+    ),
   }),
   isLongRead: true,
   examples: [{ title: 'Where a chat would go', input: {}, expect: { capability: CAPABILITY } }],

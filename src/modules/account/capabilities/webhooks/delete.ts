@@ -1,24 +1,13 @@
-import Type from 'typebox';
-import { runWrite } from '../../../../core/idempotency/write.ts';
-import { defineCapability } from '../../../../kit/capability.ts';
-import { textOrNull } from '../../../../kit/fields.ts';
+import { deleteOf } from '../../../../kit/resource.ts';
 import { removeWebhook } from '../../webhook-changes.ts';
-import { webhookIdField } from '../../webhook-schemas.ts';
+import { webhooks } from '../../webhook-resource.ts';
 
-export const webhooksDelete = defineCapability()({
-  method: 'DELETE',
+export const webhooksDelete = deleteOf(webhooks, {
   path: '/v1/account/webhooks/delete/{id}',
-  summary: 'Deletes a webhook.',
   description:
     'No further delivery begins; what was pending is cancelled. Its deliveries stay listed for their 30 days. A missing webhook is no ' +
     'error: deleted is false.',
   keywords: ['remove webhook', 'unsubscribe from events'],
-  input: Type.Object({ id: webhookIdField }),
-  output: Type.Object({
-    id: Type.String({ description: 'The id sent.' }),
-    deleted: Type.Boolean({ description: 'Whether there was such a webhook.' }),
-    status: textOrNull('`not_found` when there was none, else null.'),
-  }),
   examples: [
     {
       title: 'Delete',
@@ -37,10 +26,5 @@ export const webhooksDelete = defineCapability()({
       expect: { deleted: false, status: 'not_found' },
     },
   ],
-  async run({ ctx, input }) {
-    return runWrite(ctx, async (tx, { nowMs }) => {
-      const deleted = await removeWebhook(tx, ctx.accountId, input.id, nowMs);
-      return { id: input.id, deleted, status: deleted ? null : 'not_found' };
-    });
-  },
+  remove: (tx, { accountId }, id, nowMs) => removeWebhook(tx, accountId, id, nowMs),
 });

@@ -3,9 +3,11 @@ import type { CallContext } from '../../../../core/context.ts';
 import { listPage } from '../../../../core/secrets/cursors.ts';
 import { defineCapability } from '../../../../kit/capability.ts';
 import { cursorField, limitField, pageOf } from '../../../../kit/fields.ts';
+import { requireRow } from '../../../../kit/resource.ts';
 import { type DeliveryStatus, deliveryRecord } from '../../../../webhooks/deliveries/record.ts';
 import { listDeliveries } from '../../../../webhooks/deliveries/store.ts';
-import { requireEventType, requireWebhook } from '../../webhook-changes.ts';
+import { requireEventType } from '../../webhook-changes.ts';
+import { webhooks } from '../../webhook-resource.ts';
 import { deliverySchema, deliveryStatusField, webhookIdField } from '../../webhook-schemas.ts';
 
 export const webhooksDeliveries = defineCapability()({
@@ -49,7 +51,8 @@ export const webhooksDeliveries = defineCapability()({
       read: (beforeId, limit) => listDeliveries(db, ctx.accountId, input.id, filter, beforeId, limit),
       positionOf: (row) => row.delivery_id,
     });
-    if (shown.items.length === 0 && !(await hasDeliveries(ctx, input.id))) await requireWebhook(db, ctx, input.id);
+    if (shown.items.length === 0 && !(await hasDeliveries(ctx, input.id)))
+      await requireRow(webhooks, db, ctx, input.id);
     return { data: { ...shown, items: shown.items.map(deliveryRecord) } };
   },
 });

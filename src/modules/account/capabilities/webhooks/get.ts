@@ -1,19 +1,12 @@
-import Type from 'typebox';
-import { defineCapability } from '../../../../kit/capability.ts';
-import { registrationRecord } from '../../../../webhooks/registrations/record.ts';
-import { requireWebhook } from '../../webhook-changes.ts';
-import { webhookIdField, webhookSchema } from '../../webhook-schemas.ts';
+import { getOf } from '../../../../kit/resource.ts';
+import { webhooks } from '../../webhook-resource.ts';
 
-export const webhooksGet = defineCapability()({
-  method: 'GET',
+export const webhooksGet = getOf(webhooks, {
   path: '/v1/account/webhooks/get/{id}',
   summary: 'Shows one webhook.',
   description:
     'The registration with its status: disabled_reason and disabled_at say why and when deliveries stopped. The secret is not shown.',
   keywords: ['webhook details', 'webhook status', 'why was my webhook disabled'],
-  input: Type.Object({ id: webhookIdField }),
-  output: webhookSchema,
-  errors: ['WEBHOOK_NOT_FOUND'],
   examples: [
     {
       title: 'Read a registration',
@@ -27,7 +20,4 @@ export const webhooksGet = defineCapability()({
       expect: { url: 'https://example.org/hooks', status: 'enabled', disabled_at: null },
     },
   ],
-  async run({ ctx, input }) {
-    return { data: registrationRecord(await requireWebhook(ctx.core.db, ctx, input.id)) };
-  },
 });

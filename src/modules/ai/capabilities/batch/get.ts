@@ -1,19 +1,12 @@
-import Type from 'typebox';
-import { defineCapability } from '../../../../kit/capability.ts';
-import { batchIdField, batchSchema } from '../../batches/schemas.ts';
-import { batchRecord, requireBatch } from '../../batches/store.ts';
-import type { AiState } from '../../state.ts';
+import { getOf } from '../../../../kit/resource.ts';
+import { batches } from '../../batches/store.ts';
 import { completed, created } from './examples.ts';
 
-export const get = defineCapability<AiState>()({
-  method: 'GET',
+export const get = getOf(batches, {
   path: '/v1/ai/batch/get/{id}',
   summary: 'Says how far a batch is.',
   description: 'Status, how many requests have succeeded and failed, and what they have cost by now.',
   keywords: ['batch progress', 'is my batch done'],
-  input: Type.Object({ id: batchIdField }),
-  output: batchSchema,
-  errors: ['BATCH_NOT_FOUND'],
   examples: [
     {
       title: 'When it is over',
@@ -22,7 +15,4 @@ export const get = defineCapability<AiState>()({
       expect: { status: 'completed', counts: { total: 2, succeeded: 2, failed: 0 } },
     },
   ],
-  async run({ ctx, input }) {
-    return { data: batchRecord(await requireBatch(ctx.core.db, ctx.accountId, input.id)) };
-  },
 });

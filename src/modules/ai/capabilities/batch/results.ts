@@ -1,9 +1,10 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../../kit/capability.ts';
 import { cursorField, limitField, pageOf } from '../../../../kit/fields.ts';
+import { requireRow } from '../../../../kit/resource.ts';
 import { resultPage } from '../../batches/results.ts';
 import { batchIdField, resultSchema } from '../../batches/schemas.ts';
-import { requireBatch } from '../../batches/store.ts';
+import { batches } from '../../batches/store.ts';
 import type { AiState } from '../../state.ts';
 import { completed, created } from './examples.ts';
 
@@ -27,7 +28,7 @@ export const results = defineCapability<AiState>()({
     },
   ],
   async run({ ctx, input }) {
-    await requireBatch(ctx.core.db, ctx.accountId, input.id);
+    await requireRow(batches, ctx.core.db, ctx, input.id);
     return { data: await resultPage(ctx, input.id, input) };
   },
 });

@@ -2,6 +2,7 @@ import Type from 'typebox';
 import type { CallContext } from '../../../../core/context.ts';
 import { runWrite } from '../../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../../kit/capability.ts';
+import { requireRoom } from '../../../../kit/resource.ts';
 import { canonicalJson } from '../../../../lib/canonical-json.ts';
 import { newId } from '../../../../lib/ids.ts';
 import { memberSources } from '../../../../lib/json-source.ts';
@@ -10,13 +11,13 @@ import { problem } from '../../../../problems/problem.ts';
 import {
   addCollection,
   type CollectionRow,
-  collectionCount,
+  collectionTable,
   collectionText,
-  findCollection,
+  vectorLimits,
 } from '../../collections/store.ts';
 import { metrics } from '../../engine/port.ts';
 import { metadataText, tooLarge } from '../../items/metadata.ts';
-import { DIMENSION_MAX, METADATA_BYTES_MAX, vectorLimits } from '../../limits.ts';
+import { DIMENSION_MAX, METADATA_BYTES_MAX } from '../../limits.ts';
 import { collectionField, collectionSchema, metadataField } from '../../schemas.ts';
 import type { VectorState } from '../../state.ts';
 
@@ -62,17 +63,15 @@ export const collectionCreate = defineCapability<VectorState>()({
     const { collection: name, dimension, metric = 'cosine' } = input;
     const metadata = sentMetadata(ctx, input.metadata);
     return runWrite(ctx, async (tx, { nowMs }) => {
-      const existing = await findCollection(tx, accountId, name);
+      const existing = await collectionTable.find(tx, ctx, name);
       if (existing !== null) {
         refuseOther(existing, { dimension, metric, metadata });
         return new JsonText(collectionText(existing, state.engine));
       }
-      const max = vectorLimits.collections[ctx.tier];
-      if ((await collectionCount(tx, accountId)) >= max)
-        throw problem('QUOTA_EXCEEDED', { message: `The account has its ${max} collections.` });
+      await requireRoom(tx, ctx, 'collection', vectorLimits.collections);
       const collectionId = newId('vcol_', nowMs);
       await addCollection(tx, { accountId, name, collectionId, dimension, metric, metadata, nowMs });
-      return new JsonText(collectionText((await findCollection(tx, accountId, name)) as CollectionRow, state.engine));
+      return new JsonText(collectionText((await collectionTable.find(tx, ctx, name)) as CollectionRow, state.engine));
     });
   },
 });

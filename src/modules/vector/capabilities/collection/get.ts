@@ -1,20 +1,10 @@
-import Type from 'typebox';
-import { defineCapability } from '../../../../kit/capability.ts';
-import { JsonText } from '../../../../lib/json-text.ts';
-import { collectionText, findCollection } from '../../collections/store.ts';
-import { collectionNotFound } from '../../querying/search.ts';
-import { collectionField, collectionSchema } from '../../schemas.ts';
-import type { VectorState } from '../../state.ts';
+import { getOf } from '../../../../kit/resource.ts';
+import { collections } from '../../collections/resource.ts';
 
-export const collectionGet = defineCapability<VectorState>()({
-  method: 'GET',
+export const collectionGet = getOf(collections, {
   path: '/v1/vector/collection/get',
-  summary: 'Shows a collection.',
   description: 'The settings of one collection and how many vectors it holds.',
   keywords: ['describe index', 'collection size', 'vector count', 'dimension of a collection'],
-  input: Type.Object({ collection: collectionField }),
-  output: collectionSchema,
-  errors: ['COLLECTION_NOT_FOUND'],
   examples: [
     {
       title: 'One collection',
@@ -23,9 +13,4 @@ export const collectionGet = defineCapability<VectorState>()({
       expect: { collection: 'docs', vector_count: 0 },
     },
   ],
-  async run({ ctx, input, state }) {
-    const row = await findCollection(ctx.core.db, ctx.accountId, input.collection);
-    if (row === null) throw collectionNotFound();
-    return { data: new JsonText(collectionText(row, state.engine)) };
-  },
 });

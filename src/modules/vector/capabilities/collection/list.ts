@@ -3,7 +3,7 @@ import { LIMIT_DEFAULT, listPage } from '../../../../core/secrets/cursors.ts';
 import { defineCapability } from '../../../../kit/capability.ts';
 import { cursorField, pageFields } from '../../../../kit/fields.ts';
 import { JsonText } from '../../../../lib/json-text.ts';
-import { type CollectionRow, collectionText, listCollections } from '../../collections/store.ts';
+import { type CollectionRow, collectionTable, collectionText } from '../../collections/store.ts';
 import { collectionSchema, enginePayload } from '../../schemas.ts';
 import type { VectorState } from '../../state.ts';
 
@@ -47,8 +47,8 @@ export const collectionList = defineCapability<VectorState>()({
       ctx,
       { cursor, limit: size },
       {
-        read: (after, rows) => listCollections(ctx.core.db, ctx.accountId, after ?? '', rows),
-        positionOf: (row) => row.name,
+        read: (after, rows) => collectionTable.list(ctx.core.db, ctx, { after, limit: rows }),
+        positionOf: collectionTable.positionOf,
       },
     );
     const items = `[${shown.items.map((row: CollectionRow) => collectionText(row, state.engine)).join(',')}]`;

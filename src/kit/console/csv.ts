@@ -1,0 +1,23 @@
+// A table of a page as a file for spreadsheets (RFC 4180). What a spreadsheet would run as a formula is text there too.
+
+import { withQuery } from './table.ts';
+import { plainNumber } from './text.ts';
+import type { Visit } from './visit.ts';
+
+type Cell = string | number | null;
+
+export function csv(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  return [head, ...rows].map((row) => `${row.map(cellText).join(',')}\r\n`).join('');
+}
+
+function cellText(cell: Cell): string {
+  if (typeof cell === 'number') return plainNumber(cell);
+  const text = cell ?? '';
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** Address of the page's file. */
+export function csvHref(visit: Visit): string {
+  return withQuery(visit, { as: 'csv' });
+}

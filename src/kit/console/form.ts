@@ -1,0 +1,133 @@
+// Forms of the console: each carries the token of its session and an idempotency key of its own, so a double click does it once. What was
+// refused is shown with what had been typed, and the failure is tied to its field.
+import { type Html, html } from '../../lib/html.ts';
+import { randomHex } from '../../lib/random-hex.ts';
+import type { Visit } from './visit.ts';
+
+const KEY_BYTES = 16;
+
+/** The field that every form of a session has. */
+export function tokenField({ formToken }: { readonly formToken: string }): Html {
+  return html`<input type="hidden" name="form_token" value="${formToken}">`;
+}
+
+/** The fields that every form of the console has. */
+export function formFields({ formToken }: Visit, act: string): Html {
+  return html`${tokenField({ formToken })}<input type="hidden" name="form_key" value="${randomHex(KEY_BYTES)}"><input type="hidden" name="act" value="${act}">`;
+}
+
+/** A form that sends the page itself `act`. Hidden fields tell what it is about. */
+export function actForm(visit: Visit, act: string, content: Html, hidden: Readonly<Record<string, string>> = {}): Html {
+  const fields = Object.entries(hidden).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+  return html`<form method="post" class="act">${formFields(visit, act)}${fields}${content}</form>`;
+}
+
+/** A form of one button, such as "Pause" beside a row. Hidden fields tell what it is about. */
+export function actButton(
+  visit: Visit,
+  act: string,
+  label: string,
+  hidden: Readonly<Record<string, string>> = {},
+): Html {
+  return actForm(visit, act, html`<button>${label}</button>`, hidden);
+}
+
+export interface Field {
+  readonly name: string;
+  readonly label: string;
+  /** As it is before somebody types; empty when absent. */
+  readonly value?: string;
+  readonly hint?: string;
+  /** Attributes of the input: `html\`type="number" min="1"\``. */
+  readonly attributes?: Html;
+  readonly isRequired?: boolean;
+  /** Lines of a text; absent: one line. */
+  readonly rows?: number;
+}
+
+/** A labelled field of the act's form, with what it was refused for. */
+export function field(
+  visit: Visit,
+  act: string,
+  { name, label, value = '', hint, attributes, isRequired = false, rows }: Field,
+): Html {
+  const id = `${act}-${name}`;
+  const fault = faultOf(visit, act, name);
+  const shown = sentOf(visit, act, name) ?? value;
+  const described = [...(hint === undefined ? [] : [`${id}-hint`]), ...(fault === null ? [] : [`${id}-fault`])];
+  const common = html`id="${id}" name="${name}"${isRequired ? html` required` : ''}${fault === null ? '' : html` aria-invalid="true"`}${described.length === 0 ? '' : html` aria-describedby="${described.join(' ')}"`} ${attributes ?? ''}`;
+  const input =
+    rows === undefined
+      ? html`<input ${common} value="${shown}">`
+      : html`<textarea ${common} rows="${rows}" spellcheck="false">\n${shown}</textarea>`;
+  return html`<div class="field"><label for="${id}">${label}</label>${input}${hint === undefined ? '' : html`<p class="hint" id="${id}-hint">${hint}</p>`}${faultText(id, fault)}</div>`;
+}
+
+/** A choice of few. `options`: value and label. */
+export function choice(
+  visit: Visit,
+  act: string,
+  {
+    name,
+    label,
+    value,
+    options,
+  }: Pick<Field, 'name' | 'label'> & {
+    readonly value: string;
+    readonly options: readonly (readonly [string, string])[];
+  },
+): Html {
+  const id = `${act}-${name}`;
+  const shown = sentOf(visit, act, name) ?? value;
+  const fault = faultOf(visit, act, name);
+  const tied = fault === null ? '' : html` aria-invalid="true" aria-describedby="${id}-fault"`;
+  const each = ([of, text]: readonly [string, string]) =>
+    html`<option value="${of}"${of === shown ? html` selected` : ''}>${text}</option>`;
+  return html`<div class="field"><label for="${id}">${label}</label><select id="${id}" name="${name}"${tied}>${options.map(each)}</select>${faultText(id, fault)}</div>`;
+}
+
+/** A box to be ticked; `isChecked`: before somebody did. */
+export function checkbox(
+  visit: Visit,
+  act: string,
+  { name, label, isChecked = false }: Pick<Field, 'name' | 'label'> & { readonly isChecked?: boolean },
+): Html {
+  const id = `${act}-${name}`;
+  const isOn = visit.refused?.act === act ? visit.refused.form.has(name) : isChecked;
+  const fault = faultOf(visit, act, name);
+  const tied = fault === null ? '' : html` aria-invalid="true" aria-describedby="${id}-fault"`;
+  return html`<label class="choice"><input type="checkbox" id="${id}" name="${name}"${isOn ? html` checked` : ''}${tied}> ${label}</label>${faultText(id, fault)}`;
+}
+
+function faultText(id: string, fault: string | null): Html {
+  return fault === null ? html`` : html`<p class="fault" id="${id}-fault">${fault}</p>`;
+}
+
+/** What was typed into a form that was refused; null: it was another form, or none. */
+export function sentOf({ refused }: Visit, act: string, name: string): string | null {
+  return refused?.act === act ? refused.form.get(name) : null;
+}
+
+function faultOf({ refused }: Visit, act: string, name: string): string | null {
+  if (refused?.act !== act) return null;
+  const { problem } = refused;
+  const found = problem.errors?.find(({ param }) => param.split(/[.[]/)[0] === name);
+  if (found !== undefined) return found.message;
+  return problem.param?.split(/[.[]/)[0] === name ? problem.message : null;
+}
+
+/** A number that somebody typed: as it is when it is none, so that the capability says what is wrong with it; undefined: nothing. */
+export function numberOf(form: URLSearchParams, name: string): number | string | undefined {
+  const text = form.get(name)?.trim() ?? '';
+  if (text === '') return undefined;
+  const value = Number(text);
+  return Number.isFinite(value) ? value : text;
+}
+
+/** A text that somebody typed; undefined: nothing. */
+export function textOf(form: URLSearchParams, name: string): string | undefined {
+  const text = form.get(name)?.trim() ?? '';
+  return text === '' ? undefined : text;
+}

@@ -1,0 +1,68 @@
+// A page that lists what a capability lists, page by page, with a form for a new one.
+import type { Static, TSchema } from 'typebox';
+import { type Html, html } from '../../lib/html.ts';
+import { panel } from './failure.ts';
+import { actForm } from './form.ts';
+import type { Act, ConsolePage } from './page.ts';
+import { type Column, more, type Page, table, tabs, withQuery } from './table.ts';
+import type { Callable, Visit } from './visit.ts';
+
+const ROWS = 25;
+const CREATE = 'create';
+
+type Item<Out extends TSchema> = Static<Out> extends { readonly items: readonly (infer Of)[] } ? Of : never;
+
+export interface ListPage<Out extends TSchema, Made extends TSchema>
+  extends Pick<ConsolePage, 'name' | 'path' | 'nav'> {
+  readonly title: string;
+  /** A sentence below the title. */
+  readonly intro?: string;
+  readonly list: Callable<Out>;
+  /** Heading of the list. */
+  readonly caption: string;
+  columns(visit: Visit): readonly Column<Item<Out>>[];
+  /** What stands there while there is nothing. */
+  empty(visit: Visit): Html;
+  /** A field of the list that the page narrows it by. */
+  readonly filter?: { readonly name: string; readonly label: string; readonly values: readonly string[] };
+  readonly create?: Act<Callable<Made>> & {
+    readonly heading: string;
+    /** Its fields and button; `act`: the name of the form. */
+    form(visit: Visit, act: string): Html;
+  };
+}
+
+export function listPage<Out extends TSchema, Made extends TSchema = TSchema>(of: ListPage<Out, Made>): ConsolePage {
+  const { name, path, nav, title, intro, list, caption, create } = of;
+  const rows = (visit: Visit, page: Page<Item<Out>>) =>
+    table({ caption, rows: page.items, empty: of.empty(visit), columns: of.columns(visit) });
+  return {
+    ...{ name, path, nav, needs: list, isLive: true },
+    ...(create === undefined ? {} : { acts: { [CREATE]: create } }),
+    async show(visit) {
+      const asked = of.filter === undefined ? undefined : visit.query.get(of.filter.name) || undefined;
+      const narrowed = of.filter === undefined ? {} : { [of.filter.name]: asked };
+      const cursor = visit.query.get('cursor') ?? undefined;
+      const read = await visit.call(list, { ...narrowed, cursor, limit: ROWS });
+      const content = html`<h1>${title}</h1>
+${intro === undefined ? '' : html`<p>${intro}</p>`}
+${panel(visit, caption, read, (data) => {
+  const page = data as Page<Item<Out>>;
+  return html`${filterTabs(visit, of.filter, asked)}${rows(visit, page)}${more(visit, page)}`;
+})}
+${create !== undefined && visit.may(create.capability) ? html`<section class="panel"><h2>${create.heading}</h2>${actForm(visit, CREATE, create.form(visit, CREATE))}</section>` : ''}`;
+      return { title, content };
+    },
+  };
+}
+
+/** Links to the whole list and to each part of it. */
+export function filterTabs(visit: Visit, filter: ListPage<TSchema, TSchema>['filter'], here: string | undefined): Html {
+  if (filter === undefined) return html``;
+  const entries = [undefined, ...filter.values].map((value) => ({
+    text: value ?? 'all',
+    href: withQuery(visit, { [filter.name]: value ?? null, cursor: null }),
+    isHere: value === here,
+  }));
+  return tabs(filter.label, entries);
+}

@@ -1,0 +1,136 @@
+// Values as people read them: money with as many digits as it needs, instants in two zones, counts, and texts of strangers cut short.
+import { type Html, html } from '../../lib/html.ts';
+import type { Visit } from './visit.ts';
+import { inZone } from './zone.ts';
+
+/** What a page shows of one text of a stranger; the rest is at the address that `more` gives. */
+export const TEXT_CHARACTERS_MAX = 64 * 1024;
+const DECIMALS_MIN = 2;
+const DECIMALS_MAX = 9;
+/** A rate may be far below the smallest amount. */
+const ROUGH_DECIMALS_MAX = 20;
+const SIGNIFICANT = 3;
+// Making a formatter takes as long as some twenty uses of it, and a plot has hundreds of figures.
+const plain = new Intl.NumberFormat('en', { maximumFractionDigits: DECIMALS_MAX, useGrouping: false });
+const tenths = new Intl.NumberFormat('en', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const counted = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const exact = new Intl.NumberFormat('en', {
+  minimumFractionDigits: DECIMALS_MIN,
+  maximumFractionDigits: DECIMALS_MAX,
+});
+
+/** USD with at least two decimals, and all that it has: 0.00002 is never shown as 0.00. */
+export function moneyText(usd: number): string {
+  const text = exact.format(usd);
+  return text === '-0.00' ? '0.00' : text;
+}
+
+export function money(usd: number): Html {
+  return amount(moneyText(usd));
+}
+
+function amount(text: string): Html {
+  return html`${parted(text)} <span class="unit">USD</span>`;
+}
+
+/** In columns the decimal points stand below one another. */
+function parted(text: string): Html {
+  const [whole, fraction] = text.split('.') as [string, string];
+  return html`<span class="number-value">${whole}<span class="fraction">.${fraction}</span></span>`;
+}
+
+/** The amount where what stands around it says that it is USD. */
+export function digits(usd: number): Html {
+  return parted(moneyText(usd));
+}
+
+/** How many decimals the amount is told with. */
+export function decimalsOf(usd: number): number {
+  return moneyText(usd).split('.')[1]?.length ?? 0;
+}
+
+/** A rate, an estimate: the three digits that count. */
+export function roughMoney(usd: number): Html {
+  const digits = usd === 0 ? 0 : SIGNIFICANT - 1 - Math.floor(Math.log10(Math.abs(usd)));
+  const maximumFractionDigits = Math.min(ROUGH_DECIMALS_MAX, Math.max(DECIMALS_MIN, digits));
+  return amount(
+    new Intl.NumberFormat('en', { minimumFractionDigits: DECIMALS_MIN, maximumFractionDigits }).format(usd),
+  );
+}
+
+/** For fields and files: no exponent, no grouping, and no digit beyond what money has (`0.1 + 0.2` is `0.3`). */
+export function plainNumber(value: number): string {
+  return value === 0 ? '0' : plain.format(value);
+}
+
+export function count(value: number): string {
+  return counted.format(value);
+}
+
+/** `1 message`, `4,210 messages`. */
+export function countOf(value: number, one: string, many = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`;
+}
+
+/** `5.0 %`: few are not told as none, nor nearly all as all. */
+export function shareText(part: number, whole: number): string {
+  const percent = whole === 0 ? 0 : (100 * part) / whole;
+  if (percent > 0 && percent < 0.1) return '< 0.1 %';
+  return percent < 100 && percent >= 99.95 ? '> 99.9 %' : `${percent.toFixed(1)} %`;
+}
+
+/** `12.4 MB`; a kB has 1,024 bytes. */
+export function sizeText(bytes: number): string {
+  if (bytes < 1_024) return countOf(bytes, 'byte');
+  const units = ['kB', 'MB', 'GB', 'TB'];
+  // What rounds to 1,024 is one of the next unit.
+  const step = units.findIndex((_, i) => bytes / 1_024 ** (i + 1) < 1_023.95);
+  const at = step === -1 ? units.length - 1 : step;
+  return `${tenths.format(bytes / 1_024 ** (at + 1))} ${units[at]}`;
+}
+
+/** An instant in the reader's zone; UTC, as budgets and the API have it, stands beside. */
+export function time(visit: Visit, instant: string | null): Html {
+  if (instant === null) return html`<span class="quiet">never</span>`;
+  const utc = `${instant.slice(0, 16).replace('T', ' ')} UTC`;
+  const { zone } = visit.preferences;
+  if (zone === 'UTC') return html`<time datetime="${instant}" title="${utc}">${utc}</time>`;
+  return html`<time datetime="${instant}" title="${utc}">${inZone(instant, zone)}</time>`;
+}
+
+/** `3 min ago`, `in 2 h`, with the instant as its title. */
+export function ago(visit: Visit, instant: string | null, never = 'never'): Html {
+  if (instant === null) return html`<span class="quiet">${never}</span>`;
+  const seconds = (visit.nowMs - Date.parse(instant)) / 1_000;
+  const text = durationText(Math.abs(seconds));
+  const told = Math.abs(seconds) < 1 ? 'now' : seconds >= 0 ? `${text} ago` : `in ${text}`;
+  const { zone } = visit.preferences;
+  const local = zone === 'UTC' ? '' : `, ${inZone(instant, zone)}`;
+  return html`<time datetime="${instant}" title="${instant.slice(0, 19).replace('T', ' ')} UTC${local}">${told}</time>`;
+}
+
+/** The largest unit of a duration: `42 s`, `3 min`, `5 h`, `12 days`. */
+export function durationText(seconds: number): string {
+  if (seconds < 60) return `${Math.floor(seconds)} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 2 * 86_400) return `${Math.floor(seconds / 3_600)} h`;
+  return `${count(Math.floor(seconds / 86_400))} days`;
+}
+
+/** A text of a stranger on one line, cut where it is long. */
+export function short(text: string, charactersMax = 200): Html {
+  const cut = text.length <= charactersMax ? text : `${text.slice(0, charactersMax).toWellFormed()}…`;
+  return html`<bdi>${cut}</bdi>`;
+}
+
+/** A payload, as JSON to be read; `whole`: where all of a long one is, as an address of this page or the call that answers it. */
+export function payload(
+  value: unknown,
+  label: string,
+  whole: { readonly download: string } | { readonly call: string },
+): Html {
+  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+  const isCut = text.length > TEXT_CHARACTERS_MAX;
+  const shown = isCut ? text.slice(0, TEXT_CHARACTERS_MAX).toWellFormed() : text;
+  return html`<pre class="scroll text" tabindex="0" aria-label="${label}" dir="auto">${shown}</pre>${isCut ? html`<p class="quiet">Cut after 64 KiB of ${count(Math.ceil(text.length / 1_024))}.${'call' in whole ? html` <code>${whole.call}</code> has all of it.` : html` <a href="${whole.download}">Download it whole</a>`}</p>` : ''}`;
+}

@@ -1,0 +1,107 @@
+// What a page knows of its visit: who is there, what the address asks for, and the way to call as the visitor. The calls are kept: the
+// page tells them at its foot, so that whatever it shows is one paste away.
+import type { Static, TSchema } from 'typebox';
+import type { Principal } from '../../core/principal.ts';
+import type { ModuleLevels } from '../../core/scopes.ts';
+import type { Html } from '../../lib/html.ts';
+import type { Problem } from '../../problems/problem.ts';
+
+export type Input = Readonly<Record<string, unknown>>;
+
+/** What a page needs of a capability's record: its id, and the schema that types its answer, which one that is derived has by its type only. */
+export interface Callable<Out extends TSchema = TSchema> {
+  readonly id: string;
+  readonly output?: Out;
+}
+
+/** `data` of a capability's answer. */
+export type DataOf<Called extends Callable> = Called extends Callable<infer Out> ? Static<Out> : never;
+
+/** An entry of a capability that lists. */
+export type ItemOf<Called extends Callable> =
+  DataOf<Called> extends { readonly items: readonly (infer Item)[] } ? Item : never;
+
+/** What a call of the page answered. */
+export type Read<Data> =
+  | {
+      readonly data: Data;
+      /** The envelope as it came: what is opaque in it is shown as it was sent. */
+      readonly text: string;
+      readonly problem: null;
+      readonly requestId: string;
+    }
+  | { readonly data: null; readonly problem: Problem; readonly requestId: string };
+
+/** What a form was refused with, and what it had sent, so that it is shown again as it was. */
+export interface Refused {
+  readonly act: string;
+  readonly problem: Problem;
+  readonly requestId: string;
+  readonly form: URLSearchParams;
+}
+
+export interface Visit {
+  /** Path parameters of the address. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** Path and query, as they were sent. */
+  readonly url: string;
+  /** This page as the browser knows it, without what the form did that led to it. */
+  readonly here: string;
+  readonly principal: Principal;
+  /** Null: a key's session, or the operator's. */
+  readonly personId: string | null;
+  /** Of the session, for its forms. */
+  readonly formToken: string;
+  /** `zone`: IANA name of the zone that instants are told in, beside UTC. */
+  readonly preferences: { readonly zone: string };
+  /** Of the form that led here; null: none was refused. */
+  readonly refused: Refused | null;
+  readonly requestId: string;
+  /** Of the database clock. */
+  readonly nowMs: number;
+  readonly baseUrl: string;
+  /** Modules that keys may have, as they exist here, each with all its levels. */
+  readonly modules: readonly ModuleLevels[];
+  /** A path of the console, as the browser knows it: `/queues/jobs`. */
+  path(below: string): string;
+  /** Any path of the service, as the browser knows it. */
+  elsewhere(path: string): string;
+  /** Whether the visitor may call the capability, as far as scopes say. False for one that this deployment does not have. */
+  may(capability: Pick<Callable, 'id'>): boolean;
+  /** Calls the capability and keeps the call for the foot of the page. A failure is an answer: it belongs into the panel that asked. */
+  call<Out extends TSchema>(capability: Callable<Out>, input?: Input): Promise<Read<Static<Out>>>;
+  /** What the page cannot be shown without. Throws the Problem of a failure. */
+  need<Out extends TSchema>(capability: Callable<Out>, input?: Input): Promise<Static<Out>>;
+  /** The call of a form that only asked, for the foot of the page with its answer. Never one with a secret in its input or answer. */
+  tell(capability: Pick<Callable, 'id'>, input: Input): void;
+  /** The call as a shell command. */
+  curl(capability: Pick<Callable, 'id'>, input: Input): string;
+  /** What of all modules fails now, a line each; `limits`: what was not looked at. */
+  failures(): Promise<Failures>;
+  /** Objects of all modules whose id or name is like `text`. */
+  find(text: string): Promise<readonly FoundObject[]>;
+  /** People, sessions and ways to sign in: no key may touch them, so no capability tells them. `below`: of the page that shows them; `localTime`: an instant as the reader has it. */
+  personSections(below: string, localTime: (instant: string) => string): Promise<PersonSections>;
+}
+
+export interface FoundObject {
+  /** In a word: `queue`. */
+  readonly kind: string;
+  readonly name: string;
+  /** Its page, below /console. */
+  readonly path: string;
+}
+
+export interface Failures {
+  readonly rows: readonly Html[];
+  readonly limits: readonly string[];
+}
+
+/** Each with its heading; empty for what the session does not have: a key's has none of them. */
+export interface PersonSections {
+  readonly switcher: Html;
+  readonly identities: Html;
+  readonly devices: Html;
+  readonly people: Html;
+}

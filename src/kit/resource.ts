@@ -1,0 +1,233 @@
+// Things with a name or an id that accounts have in a table: from one description come their statements, and the operations that get,
+// list and delete them. What is more than that is a capability of its own.
+import Type, { type TObject, type TSchema } from 'typebox';
+import type { CountedLimit } from '../core/accounts/tiers.ts';
+import type { CallContext } from '../core/context.ts';
+import { runWrite } from '../core/idempotency/write.ts';
+import { listPage } from '../core/secrets/cursors.ts';
+import type { Queryable, Transaction } from '../db/database.ts';
+import { statement } from '../db/statement.ts';
+import { type Problem, problem } from '../problems/problem.ts';
+import { type Capability, type CapabilityDraft, defineCapability } from './capability.ts';
+import { cursorField, limitField, pageFields, textOrNull } from './fields.ts';
+
+type Owner = Pick<CallContext, 'accountId'>;
+
+/** Where a page of a list begins, and what is left out; null: from the beginning, of any value. */
+export interface ListBounds {
+  readonly after: string | null;
+  readonly limit: number;
+  readonly filters?: Readonly<Record<string, string | null>>;
+}
+
+export interface ResourceTable<Row> {
+  find(db: Queryable, owner: Owner, key: string): Promise<Row | null>;
+  /** In the order of the keys, or the newest first. */
+  list(db: Queryable, owner: Owner, bounds: ListBounds): Promise<readonly Row[]>;
+  positionOf(row: Row): string;
+  /** Whether there was one. */
+  remove(tx: Queryable, owner: Owner, key: string): Promise<boolean>;
+  count(db: Queryable, accountId: string): Promise<number>;
+  isEmpty(db: Queryable, accountId: string): Promise<boolean>;
+}
+
+export interface TableShape {
+  /** With its schema: `cron.job`. */
+  readonly table: string;
+  /** The column that follows account_id in the primary key. */
+  readonly key: string;
+  /** What a row has, as SELECT takes it. */
+  readonly columns: string;
+  /** Keys are ids that grow with time, and a list begins with the newest. */
+  readonly isNewestFirst?: boolean;
+  /** Text columns that a list may be narrowed by. */
+  readonly filters?: readonly string[];
+  /** What counts for a limit, as a condition of SQL; all rows when absent. */
+  readonly counted?: string;
+}
+
+/** The statements of a table whose primary key is (account_id, key). Called once, at import. */
+export function resourceTable<Row>(shape: TableShape): ResourceTable<Row> {
+  const { find, page, remove } = statementsOf(shape);
+  const { filters = [] } = shape;
+  // Before all names, and behind all ids: an index is entered by a value, not by `IS NULL OR`.
+  const start = shape.isNewestFirst === true ? '~' : '';
+  return {
+    find: async (db, { accountId }, key) => (await db.query<Row>(find, [accountId, key])).rows[0] ?? null,
+    async list(db, { accountId }, { after, limit, filters: wanted = {} }) {
+      const values = filters.map((column) => wanted[column] ?? null);
+      return (await db.query<Row>(page, [accountId, after ?? start, limit, ...values])).rows;
+    },
+    positionOf: (row) => String((row as Readonly<Record<string, unknown>>)[shape.key]),
+    remove: async (tx, { accountId }, key) => (await tx.query(remove, [accountId, key])).count > 0,
+    count: rowCount(shape.table, shape.counted),
+    isEmpty: noRowIn(shape.table),
+  };
+}
+
+/** How many rows of the table an account has; `counted`: those that count, as a condition of SQL. Called once, at import. */
+export function rowCount(table: string, counted = 'true'): (db: Queryable, accountId: string) => Promise<number> {
+  const count = statement(
+    named(table, 'count'),
+    `SELECT count(*)::int AS counted FROM ${table} WHERE account_id = $1 AND ${counted}`,
+  );
+  return async (db, accountId) => (await db.query<{ counted: number }>(count, [accountId])).rows[0]?.counted ?? 0;
+}
+
+/** Whether an account has no row in the table. Called once, at import. */
+export function noRowIn(table: string): (db: Queryable, accountId: string) => Promise<boolean> {
+  const find = statement(named(table, 'any'), `SELECT 1 AS found FROM ${table} WHERE account_id = $1 LIMIT 1`);
+  return async (db, accountId) => (await db.query(find, [accountId])).rows.length === 0;
+}
+
+function statementsOf({ table, key, columns, isNewestFirst = false, filters = [] }: TableShape) {
+  const [beyond, order] = isNewestFirst ? ['<', 'DESC'] : ['>', 'ASC'];
+  const narrowed = filters.map((column, i) => ` AND ($${i + 4}::text IS NULL OR ${column} = $${i + 4}::text)`).join('');
+  const ofAccount = `FROM ${table} WHERE account_id = $1`;
+  return {
+    find: statement(named(table, 'find'), `SELECT ${columns} ${ofAccount} AND ${key} = $2`),
+    page: statement(
+      named(table, 'page'),
+      `SELECT ${columns} ${ofAccount} AND ${key} ${beyond} $2::text${narrowed} ORDER BY ${key} ${order} LIMIT $3::int`,
+    ),
+    remove: statement(named(table, 'remove'), `DELETE ${ofAccount} AND ${key} = $2`),
+  };
+}
+
+/** Beside those that the module has of the same table. */
+function named(table: string, what: string): string {
+  return `kit_${table.replace('.', '_')}_${what}`;
+}
+
+export interface Resource<Row, State = unknown, Out extends TSchema = TSchema> {
+  /** In a sentence: `job`. */
+  readonly noun: string;
+  /** The field that names one in calls. */
+  readonly keyName: string;
+  readonly keyField: TSchema;
+  /** What is thrown for one that is not there. */
+  notFound(): Problem;
+  readonly output: Out;
+  /** The record on the wire; a JsonText reaches it byte for byte. */
+  show(row: Row, scene: Scene<State>): unknown;
+  find(db: Queryable, ctx: CallContext, key: string): Promise<Row | null>;
+}
+
+export interface Scene<State> {
+  readonly ctx: CallContext;
+  readonly state: State;
+}
+
+type Texts = Pick<CapabilityDraft, 'path' | 'description' | 'examples'> &
+  Partial<Pick<CapabilityDraft, 'summary' | 'keywords'>>;
+
+/** The row. Throws the resource's error for one that is not there. */
+export async function requireRow<Row, State>(
+  resource: Resource<Row, State>,
+  db: Queryable,
+  ctx: CallContext,
+  key: string,
+): Promise<Row> {
+  const row = await resource.find(db, ctx, key);
+  if (row === null) throw resource.notFound();
+  return row;
+}
+
+/** GET of one. */
+export function getOf<Row, State, Out extends TSchema>(
+  resource: Resource<Row, State, Out>,
+  texts: Texts,
+): Capability<TObject, State, Out> {
+  const { noun, keyName, keyField, output } = resource;
+  return defineCapability<State>()({
+    ...{ method: 'GET', summary: `Shows a ${noun}.`, ...texts },
+    ...{ input: Type.Object({ [keyName]: keyField }), output, errors: [resource.notFound().code] },
+    async run({ ctx, input, state }) {
+      const row = await requireRow(resource, ctx.core.db, ctx, String(input[keyName]));
+      return { data: resource.show(row, { ctx, state }) };
+    },
+  });
+}
+
+export interface Listing<Row, State, Item extends TSchema> extends Texts {
+  readonly item: Item;
+  /** Columns that callers may narrow the list by, each with its field. */
+  readonly filters?: Readonly<Record<string, TSchema>>;
+  /** Beside that of a wrong cursor. */
+  readonly errors?: readonly string[];
+  list(db: Queryable, ctx: CallContext, bounds: ListBounds, state: State): Promise<readonly Row[]>;
+  /** The value of a row that orders the list. */
+  positionOf(row: Row): string;
+  show(row: Row, scene: Scene<State>): unknown;
+}
+
+/** GET of a page of them. */
+export function listOf<Row, State, Item extends TSchema>(
+  noun: string,
+  { item, filters = {}, errors = [], list, positionOf, show, ...texts }: Listing<Row, State, Item>,
+) {
+  const names = Object.keys(filters);
+  return defineCapability<State>()({
+    ...{ method: 'GET', summary: `Lists the ${noun}s of the account.`, ...texts },
+    input: Type.Object({ ...filters, cursor: cursorField, limit: limitField }),
+    output: Type.Object({ items: Type.Array(item, { description: 'This page.' }), ...pageFields }),
+    errors: [...errors, 'INVALID_CURSOR'],
+    async run({ ctx, input, state }) {
+      const sent = input as Readonly<Record<string, unknown>>;
+      const wanted = Object.fromEntries(names.map((name) => [name, (sent[name] as string | undefined) ?? null]));
+      const page = await listPage(ctx, input, {
+        filters: names.map((name) => String(wanted[name])),
+        read: (after, limit) => list(ctx.core.db, ctx, { after, limit, filters: wanted }, state),
+        positionOf,
+      });
+      const items = page.items.map((row) => show(row, { ctx, state }));
+      return { data: { ...page, items } };
+    },
+  });
+}
+
+export interface Removal extends Texts {
+  /** Whether there was one. */
+  remove(tx: Transaction, ctx: CallContext, key: string, nowMs: number): Promise<boolean>;
+  /** One that is not there is the resource's error; else the answer says that there was none. */
+  readonly isStrict?: boolean;
+}
+
+/** DELETE of one. */
+export function deleteOf<Row, State>(
+  resource: Omit<Resource<Row, State>, 'show' | 'output' | 'find'>,
+  { remove, isStrict = false, ...texts }: Removal,
+) {
+  const { noun, keyName, keyField, notFound } = resource;
+  return defineCapability<State>()({
+    ...{ method: 'DELETE', summary: `Deletes a ${noun}.`, ...texts },
+    input: Type.Object({ [keyName]: keyField }),
+    output: Type.Object({
+      [keyName]: Type.String({ description: 'As sent.' }),
+      deleted: Type.Boolean({ description: isStrict ? 'True.' : `Whether there was such a ${noun}.` }),
+      ...(isStrict ? {} : { status: textOrNull('`not_found` when there was none, else null.') }),
+    }),
+    errors: isStrict ? [notFound().code] : [],
+    run: ({ ctx, input }) =>
+      runWrite(ctx, async (tx, { nowMs }) => {
+        const key = String(input[keyName]);
+        const deleted = await remove(tx, ctx, key, nowMs);
+        if (isStrict && !deleted) throw notFound();
+        return { [keyName]: key, deleted, ...(isStrict ? {} : { status: deleted ? null : 'not_found' }) };
+      }),
+  });
+}
+
+/** Throws QUOTA_EXCEEDED where the account has as many as its tier may. In the transaction that adds one, which holds the account's lock. */
+export async function requireRoom(
+  tx: Queryable,
+  { accountId, tier }: Pick<CallContext, 'accountId' | 'tier'>,
+  noun: string,
+  limit: CountedLimit,
+): Promise<void> {
+  const most = limit[tier];
+  if ((await limit.used(tx, accountId)) < most) return;
+  throw problem('QUOTA_EXCEEDED', {
+    message: `${noun[0]?.toUpperCase()}${noun.slice(1)} limit reached: ${most} on tier ${tier}.`,
+  });
+}

@@ -1,0 +1,38 @@
+// What module account brings to the console.
+import { foundIn } from '../../../kit/console/find.ts';
+import type { ModuleConsole } from '../../../kit/console/page.ts';
+import type { FoundObject, Visit } from '../../../kit/console/visit.ts';
+import { keysList } from '../capabilities/keys/list.ts';
+import { webhooksList } from '../capabilities/webhooks/list.ts';
+import { eventsPage } from './events/events.ts';
+import { leakedPage, revokePage } from './keys/ends.ts';
+import { keysPage } from './keys/keys.ts';
+import { keyPage } from './keys/one.ts';
+import { overviewPage } from './overview/overview.ts';
+import { accountDeletePage, accountPage } from './profile/account.ts';
+import { usagePage } from './usage/usage.ts';
+import { removeCardPage } from './wallet/remove.ts';
+import { walletPage } from './wallet/wallet.ts';
+import { failingWebhooks } from './webhooks/failing.ts';
+import { webhookDeletePage, webhookPage } from './webhooks/one.ts';
+import { webhookPath } from './webhooks/webhook.ts';
+import { webhooksPage } from './webhooks/webhooks.ts';
+
+export const accountConsole: ModuleConsole = {
+  pages: [
+    ...[overviewPage, webhooksPage, webhookPage, webhookDeletePage, walletPage, removeCardPage, usagePage],
+    ...[eventsPage, keysPage, keyPage, revokePage, leakedPage, accountPage, accountDeletePage],
+  ],
+  failing: failingWebhooks,
+  find,
+};
+
+async function find(visit: Visit, text: string): Promise<readonly FoundObject[]> {
+  const keys = foundIn(visit, keysList, text, ({ id, name }) => ({
+    ...{ kind: 'key', name: name ?? id, id, path: `/keys/${id}` },
+  }));
+  const webhooks = foundIn(visit, webhooksList, text, ({ id, url }) => ({
+    ...{ kind: 'webhook', name: url, id, path: webhookPath(id) },
+  }));
+  return (await Promise.all([keys, webhooks])).flat();
+}

@@ -1,0 +1,91 @@
+// Deliveries of one webhook: what was sent, what came back at each attempt, and a button to send it again.
+
+import { actButton } from '../../../../kit/console/form.ts';
+import { badge, facts, more, type Page, table, tabs, withQuery } from '../../../../kit/console/table.ts';
+import { payload, time } from '../../../../kit/console/text.ts';
+import type { ItemOf, Visit } from '../../../../kit/console/visit.ts';
+import { type Html, html } from '../../../../lib/html.ts';
+import type { webhooksDeliveries } from '../../capabilities/webhooks/deliveries.ts';
+import { webhooksRedeliver } from '../../capabilities/webhooks/redeliver.ts';
+
+export const REDELIVER = 'redeliver';
+
+export type Delivery = ItemOf<typeof webhooksDeliveries>;
+
+export type Attempt = Delivery['attempts'][number];
+
+const DELIVERIES = { call: 'account.webhooks.deliveries' };
+const STATUSES = ['pending', 'succeeded', 'failed', 'exhausted', 'skipped'] as const;
+
+export function statusTabs(visit: Visit, here: string | undefined): Html {
+  const entries = [undefined, ...STATUSES].map((status) => ({
+    text: status ?? 'all',
+    href: withQuery(visit, { status: status ?? null, cursor: null }),
+    isHere: status === here,
+  }));
+  return tabs('Status of deliveries', entries);
+}
+
+export function deliveries(visit: Visit, page: Page<Delivery>): Html {
+  const mayRedeliver = visit.may(webhooksRedeliver);
+  const rows = table<Delivery>({
+    caption: 'Deliveries',
+    rows: page.items,
+    empty: html`<p>Nothing was delivered yet. A test shows whether the receiver is reached.</p>`,
+    columns: [
+      { title: 'Event', cell: (one) => html`${one.event_type}${details(visit, one)}` },
+      { title: 'Status', cell: statusOf },
+      { title: 'Answer', cell: answerOf },
+      { title: 'Attempts', kind: 'number', cell: ({ attempt }) => String(attempt) },
+      { title: 'Next', cell: ({ next_attempt_at: next }) => (next === null ? '' : time(visit, next)) },
+      { title: 'Made', cell: ({ created_at }) => time(visit, created_at) },
+      ...(mayRedeliver ? [{ title: 'Again', cell: (one: Delivery) => again(visit, one) }] : []),
+    ],
+  });
+  return html`${rows}${more(visit, page)}`;
+}
+
+function statusOf({ status }: Delivery): Html {
+  const isBad = status === 'failed' || status === 'exhausted';
+  return badge(
+    status,
+    status === 'succeeded' ? 'good' : isBad ? 'critical' : status === 'pending' ? 'warning' : 'plain',
+  );
+}
+
+/** What came back, or why nothing did. */
+export function answerOf({
+  http_status: status,
+  error_code: code,
+  latency_ms: ms,
+}: Omit<Attempt, 'at' | 'attempt'>): string {
+  if (status === null && code === null) return 'none yet';
+  return `${status ?? code}${ms === null ? '' : `, ${ms} ms`}`;
+}
+
+/** What is pending is sent now; before its first attempt has ended, and while one runs, it is on its way. */
+function again(visit: Visit, { delivery_id, status, next_attempt_at: next, attempts: made }: Delivery): Html | string {
+  const isPending = status === 'pending';
+  if (isPending && (next === null || made.length === 0)) return '';
+  return actButton(visit, REDELIVER, isPending ? 'Send now' : 'Redeliver', { delivery_id });
+}
+
+/** What was sent and what came back; closed, so that the list stays one of lines. */
+function details(visit: Visit, one: Delivery): Html {
+  const headers = one.request_headers;
+  return html`<details id="delivery-${one.delivery_id}"><summary>Details</summary>${facts([
+    ['Delivery', html`<code>${one.delivery_id}</code>`],
+    ['Event', html`<code>${one.event_id}</code>`],
+    ['Attempts', one.attempts.length === 0 ? null : attempts(visit, one)],
+  ])}${headers === null ? '' : payload(headerLines(headers), 'Headers of the last request', DELIVERIES)}${one.response_snippet === null ? '' : payload(one.response_snippet, 'Beginning of the last answer', DELIVERIES)}</details>`;
+}
+
+function headerLines(headers: Readonly<Record<string, string>>): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n');
+}
+
+function attempts(visit: Visit, { attempts: made }: Delivery): Html {
+  return html`<ol class="plain">${made.map((each) => html`<li>${time(visit, each.at)}: ${answerOf(each)}</li>`)}</ol>`;
+}

@@ -1,0 +1,50 @@
+// Webhooks that are off because they failed, and those that are on and whose last attempt failed.
+import { failingLine, failuresIn, firstLines, limitOf, nothingFails } from '../../../../kit/console/failing.ts';
+import { failure } from '../../../../kit/console/failure.ts';
+import { ago, short } from '../../../../kit/console/text.ts';
+import type { Failures, Visit } from '../../../../kit/console/visit.ts';
+import { type Html, html } from '../../../../lib/html.ts';
+import { webhooksDeliveries } from '../../capabilities/webhooks/deliveries.ts';
+import { webhooksList } from '../../capabilities/webhooks/list.ts';
+import { answerOf } from './deliveries.ts';
+import { isBroken, standingText, type Webhook, webhookPath } from './webhook.ts';
+
+const LIST_MAX = 100;
+/** Their deliveries are a call for each. */
+const WEBHOOKS_MAX = 10;
+const DELIVERIES = 5;
+
+export async function failingWebhooks(visit: Visit): Promise<Failures> {
+  if (!visit.may(webhooksList)) return nothingFails;
+  const read = await visit.call(webhooksList, { limit: LIST_MAX });
+  const all = read.data?.items ?? [];
+  const on = all.filter(({ status }) => status === 'enabled');
+  const failed = new Map(
+    await Promise.all(on.slice(0, WEBHOOKS_MAX).map(async ({ id }) => [id, await lastFailure(visit, id)] as const)),
+  );
+  const rows = all.flatMap((webhook) => {
+    const told = isBroken(webhook) ? standingText(webhook) : (failed.get(webhook.id) ?? null);
+    return told === null ? [] : [webhookLine(visit, webhook, told)];
+  });
+  return failuresIn(visit, read, (page) => ({
+    rows: firstLines(rows, (n) => html`<a href="${visit.path('/webhooks')}">${n} more webhooks</a>`),
+    limits: [
+      ...limitOf(page, `newest ${LIST_MAX} webhooks`),
+      ...(on.length > WEBHOOKS_MAX ? [`deliveries of the newest ${WEBHOOKS_MAX} webhooks`] : []),
+    ],
+  }));
+}
+
+function webhookLine(visit: Visit, { id, url }: Webhook, told: Html | string): Html {
+  return failingLine('Webhook', html`<a href="${visit.path(webhookPath(id))}">${short(url, 80)}</a> ${told}`);
+}
+
+/** What became of the webhook's last attempt; null: it succeeded, or there was none. */
+async function lastFailure(visit: Visit, id: string): Promise<Html | null> {
+  const { data, problem, requestId } = await visit.call(webhooksDeliveries, { id, limit: DELIVERIES });
+  if (problem !== null) return failure(visit, problem, requestId);
+  const attempts = data.items.flatMap((delivery) => delivery.attempts);
+  const last = attempts.toSorted((one, other) => one.at.localeCompare(other.at)).at(-1);
+  if (last === undefined || last.error_code === null) return null;
+  return html`does not get through: ${answerOf(last)}, ${ago(visit, last.at)}`;
+}

@@ -1,0 +1,61 @@
+// What the pages of webhooks share: the records as the calls answer them.
+
+import { field } from '../../../../kit/console/form.ts';
+import { badge } from '../../../../kit/console/table.ts';
+import { countOf } from '../../../../kit/console/text.ts';
+import type { DataOf, Visit } from '../../../../kit/console/visit.ts';
+import { type Html, html } from '../../../../lib/html.ts';
+import type { webhooksGet } from '../../capabilities/webhooks/get.ts';
+
+export type Webhook = DataOf<typeof webhooksGet>;
+
+export function webhookPath(id: string): string {
+  return `/webhooks/${encodeURIComponent(id)}`;
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  requested: 'off: somebody switched it off',
+  gone: 'off: its receiver answered 410',
+  failing: 'off: it failed for days',
+};
+
+export function standing(webhook: Webhook): Html {
+  const kind = isBroken(webhook) || isFailing(webhook) ? 'critical' : webhook.status === 'enabled' ? 'good' : 'plain';
+  return badge(standingText(webhook), kind);
+}
+
+export function standingText(webhook: Webhook): string {
+  if (webhook.status === 'disabled') return REASONS[webhook.disabled_reason ?? ''] ?? 'off';
+  return isFailing(webhook) ? `failing: ${countOf(webhook.failed_attempts, 'attempt')} since the last success` : 'on';
+}
+
+/** It is on, and its last attempt failed. */
+function isFailing({ status, failing_since: since }: Webhook): boolean {
+  return status === 'enabled' && since !== null;
+}
+
+/** It is off, and not because somebody wanted it so. */
+export function isBroken({ status, disabled_reason: reason }: Webhook): boolean {
+  return status === 'disabled' && reason !== 'requested';
+}
+
+/** Address, events and note, as register and update take them. */
+export function webhookFields(visit: Visit, act: string, webhook?: Webhook): Html {
+  return html`${field(visit, act, { name: 'url', label: 'Address', value: webhook?.url ?? '', isRequired: true, attributes: html`inputmode="url" spellcheck="false" placeholder="https://example.org/hooks"` })}
+${field(visit, act, { name: 'events', label: 'Events', value: webhook?.events.join(' ') ?? '', isRequired: true, rows: 3, hint: 'Types apart by spaces, such as queue.dlq; /docs/events has all.' })}
+${field(visit, act, { name: 'description', label: 'Note', value: webhook?.description ?? '' })}`;
+}
+
+/** Types apart by spaces, commas or lines. */
+export function eventsOf(form: URLSearchParams): string[] | undefined {
+  const types = (form.get('events') ?? '').split(/[\s,]+/).filter((type) => type !== '');
+  return types.length === 0 ? undefined : types;
+}
+
+/** What is shown once, when it is made. */
+export function secretShown(visit: Visit, { id, url, secret }: Webhook & { readonly secret?: string }): Html {
+  return html`<h1>The signing secret</h1>
+<p>Copy it now: it is shown this once. What comes to ${url} is signed with it.</p>
+<pre class="secret" tabindex="0" aria-label="Secret">${secret ?? ''}</pre>
+<p><a href="${visit.path(webhookPath(id))}">The webhook</a></p>`;
+}

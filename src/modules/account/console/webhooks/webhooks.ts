@@ -1,0 +1,48 @@
+// The webhooks of the account: where events go, and whether they get through. A new one's secret is shown once.
+import { textOf } from '../../../../kit/console/form.ts';
+import { listPage } from '../../../../kit/console/list-page.ts';
+import { teach } from '../../../../kit/console/table.ts';
+import { short, time } from '../../../../kit/console/text.ts';
+import type { Visit } from '../../../../kit/console/visit.ts';
+import { html } from '../../../../lib/html.ts';
+import { webhooksList } from '../../capabilities/webhooks/list.ts';
+import { webhooksRegister } from '../../capabilities/webhooks/register.ts';
+import { eventsOf, secretShown, standing, type Webhook, webhookFields, webhookPath } from './webhook.ts';
+
+const EVENTS_SHOWN = 3;
+
+export const webhooksPage = listPage({
+  ...{ name: 'webhooks', path: '/webhooks', nav: { label: 'Webhooks', key: 'h', group: 'reach' } },
+  ...{ title: 'Webhooks', caption: 'All webhooks', list: webhooksList },
+  intro: 'Each event that is told there is signed, and tried again for days until it is answered with 2xx.',
+  empty: (visit) => teach('There is no webhook. Register one here or by a call:', firstCall(visit)),
+  columns: (visit) => [
+    { title: 'Address', cell: ({ id, url }) => html`<a href="${visit.path(webhookPath(id))}">${short(url, 80)}</a>` },
+    { title: 'Standing', cell: standing },
+    { title: 'Events', cell: eventsText },
+    { title: 'Note', cell: ({ description }) => (description === null ? '' : short(description, 80)) },
+    { title: 'Registered', cell: ({ created_at }) => time(visit, created_at) },
+  ],
+  create: {
+    capability: webhooksRegister,
+    heading: 'New webhook',
+    input: (form) => ({
+      url: textOf(form, 'url'),
+      events: eventsOf(form),
+      description: textOf(form, 'description') ?? null,
+    }),
+    done: 'The webhook was registered.',
+    shown: (made, visit) => ({ title: 'A signing secret', content: secretShown(visit, made) }),
+    form: (visit, act) => html`${webhookFields(visit, act)}<button class="main">Register the webhook</button>`,
+  },
+});
+
+function eventsText({ events }: Webhook): string {
+  const rest = events.length - EVENTS_SHOWN;
+  return `${events.slice(0, EVENTS_SHOWN).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+}
+
+function firstCall({ baseUrl }: Visit): string {
+  const body = JSON.stringify({ url: 'https://example.org/hooks', events: ['queue.dlq'] });
+  return `curl -sS ${baseUrl}/v1/account/webhooks/register -H "Authorization: Bearer $QM_KEY" -H 'Content-Type: application/json' -d '${body}'`;
+}

@@ -1,0 +1,16 @@
+// Webhook registrations as the operations of the module name and show them.
+import type { Resource } from '../../kit/resource.ts';
+import { registrationRecord } from '../../webhooks/registrations/record.ts';
+import { findRegistration, type Registration } from '../../webhooks/registrations/store.ts';
+import { problem } from './problems.ts';
+import { webhookIdField, webhookSchema } from './webhook-schemas.ts';
+
+export const webhooks: Resource<Registration, unknown, typeof webhookSchema> = {
+  noun: 'webhook',
+  keyName: 'id',
+  keyField: webhookIdField,
+  notFound: () => problem('WEBHOOK_NOT_FOUND', { param: 'id' }),
+  output: webhookSchema,
+  show: registrationRecord,
+  find: (db, { core, accountId }, id) => findRegistration(db, core.secrets, accountId, id),
+};

@@ -1,0 +1,156 @@
+// The error groups of the account: which errors there are, how often each came in the last day, and to whom; a search over their events.
+
+import { panel } from '../../../kit/console/failure.ts';
+import { actButton, textOf } from '../../../kit/console/form.ts';
+import type { Act, ConsolePage, View } from '../../../kit/console/page.ts';
+import { more, type Page, table, tabs, teach, withQuery } from '../../../kit/console/table.ts';
+import { ago, count, short } from '../../../kit/console/text.ts';
+import type { Callable, ItemOf, Visit } from '../../../kit/console/visit.ts';
+import { type Html, html } from '../../../lib/html.ts';
+import { groups as errorsGroups } from '../capabilities/groups.ts';
+import { ignore } from '../capabilities/ignore.ts';
+import { resolve } from '../capabilities/resolve.ts';
+import { search as errorsSearch } from '../capabilities/search.ts';
+import { unignore } from '../capabilities/unignore.ts';
+import { unresolve } from '../capabilities/unresolve.ts';
+import { type Group, groupPath, levelOf, stateActs, stateOf } from './group.ts';
+import { sparkline } from './sparkline.ts';
+
+type Found = ItemOf<typeof errorsSearch>;
+
+const ROWS = 25;
+const STATUSES = ['unresolved', 'resolved', 'ignored'] as const;
+const SORTS = [
+  ['last_seen_desc', 'latest first'],
+  ['count_desc', 'most events first'],
+  ['first_seen_desc', 'newest first'],
+] as const;
+
+const onGroup = (capability: Callable, done: string): Act => ({
+  ...{ capability, done },
+  input: (form) => ({ error_group_id: textOf(form, 'error_group_id') }),
+});
+
+export const errorsPage: ConsolePage = {
+  name: 'errors',
+  path: '/errors',
+  needs: errorsGroups,
+  nav: { label: 'Errors', key: 'e', group: 'observe' },
+  isLive: true,
+  show,
+  acts: {
+    resolve: onGroup(resolve, 'The error is resolved until it comes again.'),
+    unresolve: onGroup(unresolve, 'The error is open again.'),
+    ignore: onGroup(ignore, 'The error is ignored: counted, and told to nobody.'),
+    unignore: onGroup(unignore, 'The error is looked at again.'),
+  },
+};
+
+async function show(visit: Visit): Promise<View> {
+  const q = visit.query.get('q')?.trim() || undefined;
+  const content = html`<h1>Errors</h1>
+${searchForm(visit, q)}
+${q === undefined ? await groupPanel(visit) : await foundPanel(visit, q)}`;
+  return { title: 'Errors', content };
+}
+
+function searchForm(visit: Visit, q: string | undefined): Html {
+  if (!visit.may(errorsSearch)) return html``;
+  const all = q === undefined ? '' : html` <a href="${visit.path('/errors')}">All errors</a>`;
+  return html`<form method="get" class="row" role="search"><label>Words of an event <input type="search" name="q" value="${q ?? ''}" size="30" spellcheck="false"></label> <button>Find</button>${all}</form>`;
+}
+
+async function groupPanel(visit: Visit): Promise<Html> {
+  const sent = visit.query.get('status');
+  const status = sent === 'all' ? undefined : sent || 'unresolved';
+  const sort = visit.query.get('sort') || 'last_seen_desc';
+  const cursor = visit.query.get('cursor') ?? undefined;
+  const list = await visit.call(errorsGroups, { status, sort, cursor, limit: ROWS });
+  return panel(
+    visit,
+    'Groups',
+    list,
+    (page) => html`${views(visit, status, sort)}${groups(visit, page, status)}${more(visit, page)}`,
+  );
+}
+
+function views(visit: Visit, status: string | undefined, sort: string): Html {
+  const states = [...STATUSES, undefined].map((each) => ({
+    text: each ?? 'all',
+    href: withQuery(visit, { status: each ?? 'all', cursor: null }),
+    isHere: each === status,
+  }));
+  const orders = SORTS.map(([value, text]) => ({
+    text,
+    href: withQuery(visit, { sort: value, cursor: null }),
+    isHere: value === sort,
+  }));
+  return html`${tabs('State of errors', states)}${tabs('Order', orders)}`;
+}
+
+function groups(visit: Visit, { items }: Page<Group>, status: string | undefined): Html {
+  const mayAct = visit.may(resolve);
+  return table<Group>({
+    caption: 'Error groups',
+    rows: items,
+    empty:
+      status === 'unresolved'
+        ? teach(
+            'Nothing is unresolved. A program reports its errors here, by a call or by a Sentry SDK whose DSN names this service:',
+            firstCalls(visit),
+          )
+        : html`<p>There is none.</p>`,
+    columns: [
+      {
+        title: 'Error',
+        cell: ({ error_group_id: id, title }) =>
+          html`<a id="group-${id}" href="${groupPath(visit, id)}">${short(title, 120)}</a>`,
+      },
+      { title: 'Level', cell: levelOf },
+      { title: 'State', cell: stateOf },
+      {
+        title: '24 hours',
+        cell: ({ sparkline: hours, trend_24h }) => sparkline(hours, trend_24h.current),
+      },
+      { title: 'Events', kind: 'number', cell: (group) => count(group.count) },
+      { title: 'Users', kind: 'number', cell: ({ user_count }) => count(user_count) },
+      { title: 'Last seen', cell: ({ last_seen_at }) => ago(visit, last_seen_at) },
+      ...(mayAct ? [{ title: 'Do', cell: (group: Group) => actsOn(visit, group) }] : []),
+    ],
+  });
+}
+
+function actsOn(visit: Visit, group: Group): Html {
+  const hidden = { error_group_id: group.error_group_id };
+  return html`<div class="actions">${stateActs(group).map(([act, label]) => actButton(visit, act, label, hidden))}</div>`;
+}
+
+async function foundPanel(visit: Visit, q: string): Promise<Html> {
+  const cursor = visit.query.get('cursor') ?? undefined;
+  const list = await visit.call(errorsSearch, { q, cursor, limit: ROWS });
+  return panel(visit, 'Events', list, (page) => html`${events(visit, page)}${more(visit, page)}`);
+}
+
+function events(visit: Visit, { items }: Page<Found>): Html {
+  return table<Found>({
+    caption: 'Events',
+    rows: items,
+    empty: html`<p>No event has these words.</p>`,
+    columns: [
+      {
+        title: 'Event',
+        cell: ({ error_group_id: id, title }) => html`<a href="${groupPath(visit, id)}">${short(title, 120)}</a>`,
+      },
+      { title: 'Level', cell: levelOf },
+      { title: 'Environment', cell: ({ environment }) => short(environment ?? '', 40) },
+      { title: 'Release', cell: ({ release }) => short(release ?? '', 40) },
+      { title: 'When', cell: ({ timestamp }) => ago(visit, timestamp) },
+    ],
+  });
+}
+
+function firstCalls({ baseUrl }: Visit): string {
+  const body = JSON.stringify({ message: 'disk full', level: 'error' });
+  const { protocol, host } = new URL(baseUrl);
+  return `curl -sS ${baseUrl}/v1/errors/capture -H "Authorization: Bearer $QM_KEY" -H 'Content-Type: application/json' -d '${body}'\nSENTRY_DSN=${protocol}//$QM_KEY@${host}/v1/errors/sentry/1`;
+}

@@ -1,0 +1,37 @@
+// What the list of error groups and the page of one share.
+
+import { badge } from '../../../kit/console/table.ts';
+import type { ItemOf, Visit } from '../../../kit/console/visit.ts';
+import type { Html } from '../../../lib/html.ts';
+import type { groups } from '../capabilities/groups.ts';
+
+export type Group = ItemOf<typeof groups>;
+
+export function groupPath(visit: Visit, id: string): string {
+  return visit.path(`/errors/${encodeURIComponent(id)}`);
+}
+
+export function levelOf({ level }: { readonly level: string }): Html {
+  return badge(level, levelKind(level));
+}
+
+export function levelKind(level: string): Parameters<typeof badge>[1] {
+  return level === 'fatal' || level === 'error' || level === 'critical'
+    ? 'critical'
+    : level === 'warning'
+      ? 'warning'
+      : 'plain';
+}
+
+export function stateOf({ is_resolved, is_ignored }: Group): Html {
+  if (is_ignored) return badge('ignored', 'plain');
+  return is_resolved ? badge('resolved', 'good') : badge('open', 'warning');
+}
+
+/** The acts that change the state of a group as it is now, and what their buttons say. */
+export function stateActs({ is_resolved, is_ignored }: Group): readonly (readonly [act: string, label: string])[] {
+  return [
+    is_resolved ? ['unresolve', 'Reopen'] : ['resolve', 'Resolve'],
+    is_ignored ? ['unignore', 'Look again'] : ['ignore', 'Ignore'],
+  ];
+}

@@ -1,0 +1,163 @@
+// One account as the operator sees it: its money and people, its tier, its verification, credit, suspension, and what it paid.
+
+import { panel } from '../../../kit/console/failure.ts';
+import { actForm, choice, field, numberOf, textOf } from '../../../kit/console/form.ts';
+import type { Act, ConsolePage, View } from '../../../kit/console/page.ts';
+import { facts, figures, more, type Page, table } from '../../../kit/console/table.ts';
+import { money, short, time } from '../../../kit/console/text.ts';
+import type { Callable, DataOf, Visit } from '../../../kit/console/visit.ts';
+import { type Html, html } from '../../../lib/html.ts';
+import { accountsGet } from '../capabilities/accounts-get.ts';
+import { accountsUpdate } from '../capabilities/accounts-update.ts';
+import { creditGrant } from '../capabilities/credit-grant.ts';
+import { kycSet } from '../capabilities/kyc-set.ts';
+import { topupRefund } from '../capabilities/topup-refund.ts';
+import { topupsList } from '../capabilities/topups-list.ts';
+import { standing } from './operator.ts';
+import { type Topup, topupState } from './topups.ts';
+
+type Detail = DataOf<typeof accountsGet>;
+
+const ROWS = 20;
+
+/** An act on the account of the page. */
+const act = (
+  capability: Callable,
+  done: string,
+  input: (form: URLSearchParams) => Readonly<Record<string, unknown>>,
+): Act => ({ capability, done, input: (form, { params }) => ({ account_id: params.id, ...input(form) }) });
+
+export const operatorAccountPage: ConsolePage = {
+  name: 'operator_account',
+  path: '/operator/accounts/{id}',
+  needs: accountsGet,
+  show,
+  acts: {
+    grant: act(creditGrant, 'The credit is in its wallet.', (form) => ({
+      amount_usd: numberOf(form, 'amount_usd'),
+      kind: form.get('kind') ?? undefined,
+      expires_days: numberOf(form, 'expires_days'),
+      note: textOf(form, 'note'),
+    })),
+    contact: act(accountsUpdate, 'Name and address are changed.', (form) => ({
+      name: textOf(form, 'name') ?? null,
+      email: textOf(form, 'email'),
+    })),
+    tier: act(accountsUpdate, 'The tier is in force.', (form) => ({ tier: form.get('tier') })),
+    suspend: act(accountsUpdate, 'It is suspended: its next call is refused.', () => ({ suspended: true })),
+    restore: act(accountsUpdate, 'Its calls are answered again.', () => ({ suspended: false })),
+    kyc: act(kycSet, 'Its verification was set.', (form) => ({ kyc_status: form.get('kyc_status') })),
+  },
+};
+
+async function show(visit: Visit): Promise<View> {
+  const { id: account_id = '' } = visit.params;
+  const account = await visit.need(accountsGet, { account_id });
+  const cursor = visit.query.get('cursor') ?? undefined;
+  const topups = await visit.call(topupsList, { account_id, cursor, limit: ROWS });
+  const content = html`<p><a href="${visit.path('/operator')}">All accounts</a></p>
+<h1>${short(account.name ?? account_id, 100)}</h1>
+${figures([
+  ['Balance', money(account.balance.balance_usd)],
+  ['Held', money(account.balance.held_usd)],
+  ['Debt', money(account.balance.debt_usd)],
+])}
+${account.balance.frozen_reason === null ? '' : html`<p class="failure">The wallet is frozen: ${account.balance.frozen_reason}.</p>`}
+<div class="panels"><section class="panel"><h2>Account</h2>${told(visit, account)}${people(account)}</section>
+${visit.may(accountsUpdate) ? html`<section class="panel"><h2>Change</h2>${changes(visit, account)}</section>` : ''}</div>
+${panel(visit, 'Top-ups', topups, (page) => html`${paid(visit, page)}${more(visit, page)}`)}`;
+  return { title: account.name ?? account_id, content };
+}
+
+function told(visit: Visit, account: Detail): Html {
+  return facts([
+    ['Id', html`<code>${account.account_id}</code>`],
+    ['State', standing(account)],
+    ['Removed for good', account.purge_at === null ? null : time(visit, account.purge_at)],
+    ['Tier', account.tier],
+    ['Address', account.email === null ? html`<span class="quiet">none</span>` : short(account.email, 100)],
+    ['Verification', account.kyc_status],
+    ['Opened', time(visit, account.created_at)],
+  ]);
+}
+
+function people({ people: all }: Detail): Html {
+  return table({
+    caption: 'People',
+    rows: all,
+    empty: html`<p>Nobody but keys acts for it.</p>`,
+    columns: [
+      { title: 'Person', cell: ({ name, email, person_id: id }) => short(email ?? name ?? id, 80) },
+      { title: 'Role', cell: ({ role }) => role },
+    ],
+  });
+}
+
+function changes(visit: Visit, account: Detail): Html {
+  const { tier, kyc_status: kyc, suspended } = account;
+  const same = (words: readonly string[]) => words.map((word) => [word, word] as const);
+  const tiers = choice(visit, 'tier', {
+    name: 'tier',
+    label: 'Tier',
+    value: tier,
+    options: same(['standard', 'pro', 'enterprise']),
+  });
+  const states = same(['none', 'required', 'pending', 'verified', 'rejected']);
+  const verification = choice(visit, 'kyc', { name: 'kyc_status', label: 'Verification', value: kyc, options: states });
+  return html`${grantForm(visit)}
+${contactForm(visit, account)}
+<div class="pair">${actForm(visit, 'tier', html`${tiers}<button>Set the tier</button>`)}
+${actForm(visit, 'kyc', html`${verification}<button>Set</button>`)}</div>
+${suspended ? actForm(visit, 'restore', html`<button>End the suspension</button>`) : actForm(visit, 'suspend', html`<button class="danger">Suspend</button> <span class="quiet">All its calls are refused until that is ended.</span>`)}`;
+}
+
+function contactForm(visit: Visit, { name, email }: Detail): Html {
+  return actForm(
+    visit,
+    'contact',
+    html`<div class="pair">${field(visit, 'contact', { name: 'name', label: 'Name', value: name ?? '', attributes: html`maxlength="128"` })}
+${field(visit, 'contact', { name: 'email', label: email === null ? 'Address' : 'Another address', hint: 'Empty: it stays. It counts as verified: whoever signs in by it owns an account that nobody owns.', attributes: html`type="email"` })}</div>
+<button>Set name and address</button>`,
+  );
+}
+
+function grantForm(visit: Visit): Html {
+  const attributes = html`inputmode="decimal"`;
+  return actForm(
+    visit,
+    'grant',
+    html`<div class="pair">${field(visit, 'grant', { name: 'amount_usd', label: 'Credit, USD', attributes, isRequired: true })}
+${choice(visit, 'grant', {
+  name: 'kind',
+  label: 'It is',
+  value: 'promo',
+  options: [
+    ['promo', 'given'],
+    ['paid', 'paid elsewhere'],
+  ],
+})}
+${field(visit, 'grant', { name: 'expires_days', label: 'Expires after days', hint: 'Empty: never.', attributes })}
+${field(visit, 'grant', { name: 'note', label: 'Note' })}</div>
+<button class="main">Grant</button>`,
+  );
+}
+
+function paid(visit: Visit, { items }: Page<Topup>): Html {
+  const refund = ({ account_id: account, topup_id: id, status, amount_usd: amount, refunded_usd: back }: Topup) =>
+    status === 'succeeded' && back < amount && visit.may(topupRefund)
+      ? html`<a href="${visit.path(`/operator/accounts/${account}/refund/${id}`)}">Refund…</a>`
+      : '';
+  return table({
+    caption: 'Top-ups of the account',
+    rows: items,
+    empty: html`<p>It has paid nothing in.</p>`,
+    columns: [
+      { title: 'Id', cell: ({ topup_id }) => html`<code>${topup_id}</code>` },
+      { title: 'Begun', cell: ({ created_at }) => time(visit, created_at) },
+      { title: 'State', cell: topupState },
+      { title: 'Amount', usd: ({ amount_usd }) => amount_usd },
+      { title: 'Paid back', usd: ({ refunded_usd }) => refunded_usd },
+      { title: 'Change', cell: refund },
+    ],
+  });
+}

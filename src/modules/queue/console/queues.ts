@@ -1,0 +1,121 @@
+// The queues of the account: how many messages wait, are in flight or dead in each, how old the oldest is, and a new one.
+
+import { failure, panel } from '../../../kit/console/failure.ts';
+import { actForm } from '../../../kit/console/form.ts';
+import { actOf, type ConsolePage, type View } from '../../../kit/console/page.ts';
+import { type Column, more, type Page, table, teach } from '../../../kit/console/table.ts';
+import { count, short } from '../../../kit/console/text.ts';
+import type { Read, Visit } from '../../../kit/console/visit.ts';
+import { type Html, html } from '../../../lib/html.ts';
+import { create } from '../capabilities/create.ts';
+import { dlqList } from '../capabilities/dlq/list.ts';
+import { list as queueList } from '../capabilities/list.ts';
+import { stats as queueStats } from '../capabilities/stats.ts';
+import { againSeconds, ageOf, command, type Queue, queuePath, type Stats, stateOf } from './queue.ts';
+import { createFields, createInput } from './settings.ts';
+
+/** Each is a call of its own for its figures. */
+const ROWS = 20;
+const CREATE = 'create';
+
+interface Counted extends Queue {
+  /** Null: they could not be read, or may not be. */
+  readonly stats: Stats | null;
+  /** A queue of the same page has it as its dead-letter queue. */
+  readonly holdsDead: boolean;
+}
+
+export const queuesPage: ConsolePage = {
+  name: 'queues',
+  path: '/queues',
+  needs: queueList,
+  nav: { label: 'Queues', key: 'q', group: 'build' },
+  isLive: true,
+  show,
+  acts: {
+    [CREATE]: actOf({
+      capability: create,
+      input: createInput,
+      done: 'The queue was made.',
+      next: (data) => queuePath(data.name),
+    }),
+  },
+};
+
+async function show(visit: Visit): Promise<View> {
+  const cursor = visit.query.get('cursor') ?? undefined;
+  const list = await visit.call(queueList, { cursor, limit: ROWS });
+  const names = (list.data?.items ?? []).map(({ name }) => name);
+  const reads = visit.may(queueStats) ? await Promise.all(names.map((queue) => visit.call(queueStats, { queue }))) : [];
+  const content = html`<h1>Queues</h1>
+${panel(visit, 'All queues', list, (page) => html`${firstFailure(visit, reads)}${queues(visit, page, reads)}${more(visit, page)}`)}
+${visit.may(create) ? html`<section class="panel"><h2>New queue</h2>${createForm(visit)}</section>` : ''}`;
+  return { title: 'Queues', content, againSeconds: againSeconds(reads.map(({ data }) => data)) };
+}
+
+/** Figures that could not be read: what went wrong is told once, not in each row. */
+function firstFailure(visit: Visit, reads: readonly Read<Stats>[]): Html {
+  const failed = reads.find((read) => read.problem !== null);
+  if (failed === undefined || failed.problem === null) return html``;
+  return html`<p class="quiet">Some figures could not be read.</p>${failure(visit, failed.problem, failed.requestId)}`;
+}
+
+function queues(visit: Visit, { items }: Page<Queue>, reads: readonly Read<Stats>[]): Html {
+  const figures = reads.length === 0 ? [] : figureColumns(visit);
+  const holding = new Set(items.map(({ dlq_name }) => dlq_name));
+  return table<Counted>({
+    caption: 'Queues',
+    rows: items.map((queue, i) => ({
+      ...queue,
+      stats: reads[i]?.data ?? null,
+      holdsDead: holding.has(queue.name),
+    })),
+    empty: teach('There is no queue. Make one here or by a call, and fill it:', firstCalls(visit)),
+    columns: [
+      {
+        title: 'Name',
+        cell: ({ name }) => html`<a id="queue-${name}" href="${visit.path(queuePath(name))}">${short(name, 80)}</a>`,
+      },
+      ...(reads.length === 0 ? [] : [stateColumn]),
+      { title: 'Type', cell: ({ type }) => (type === 'fifo' ? 'FIFO' : 'standard') },
+      ...figures,
+    ],
+  });
+}
+
+const stateColumn: Column<Counted> = {
+  title: 'State',
+  cell: ({ stats, holdsDead }) => (stats === null ? 'unknown' : stateOf(stats, holdsDead)),
+};
+
+function figureColumns(visit: Visit): Column<Counted>[] {
+  const figure = (title: string, of: (stats: Stats) => Html | string): Column<Counted> => ({
+    ...{ title, kind: 'number' },
+    cell: ({ stats }) => (stats === null ? '' : of(stats)),
+  });
+  const dead: Column<Counted> = {
+    ...{ title: 'Dead letters', kind: 'number' },
+    cell: ({ name, stats }) =>
+      stats === null ? '' : stats.dlq_count === 0 ? '0' : deadLink(visit, name, count(stats.dlq_count)),
+  };
+  return [
+    figure('Available', ({ available_count }) => count(available_count)),
+    figure('In flight', ({ in_flight_count }) => count(in_flight_count)),
+    figure('Delayed', ({ delayed_count }) => count(delayed_count)),
+    dead,
+    figure('Oldest', ageOf),
+  ];
+}
+
+function deadLink(visit: Visit, name: string, text: string): Html | string {
+  return visit.may(dlqList) ? html`<a href="${visit.path(`${queuePath(name)}/dlq`)}">${text}</a>` : text;
+}
+
+function firstCalls({ baseUrl }: Visit): string {
+  const message = { queue: 'jobs', payload: { task: 'resize', image: 17 } };
+  return `${command(baseUrl, 'POST', '/v1/queue/create', { name: 'jobs' })}\n${command(baseUrl, 'POST', '/v1/queue/publish', message)}`;
+}
+
+function createForm(visit: Visit): Html {
+  return actForm(visit, CREATE, html`${createFields(visit, CREATE)}<button class="main">Make the queue</button>`);
+}

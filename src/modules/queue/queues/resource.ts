@@ -1,0 +1,17 @@
+// Queues as the operations of the module name and show them.
+import type { Resource } from '../../../kit/resource.ts';
+import { problem } from '../problems.ts';
+import { queueName, queueSchema } from '../schemas.ts';
+import type { QueueState } from '../state.ts';
+import { type QueueRow, queueRecord } from './records.ts';
+import { findQueue } from './store.ts';
+
+export const queues: Resource<QueueRow, QueueState, typeof queueSchema> = {
+  noun: 'queue',
+  keyName: 'queue',
+  keyField: queueName('Name of the queue.'),
+  notFound: () => problem('QUEUE_NOT_FOUND', { param: 'queue' }),
+  output: queueSchema,
+  show: queueRecord,
+  find: (db, { accountId }, name) => findQueue(db, accountId, name),
+};

@@ -1,0 +1,17 @@
+// Collections as the operations of the module name and show them.
+import type { Resource } from '../../../kit/resource.ts';
+import { JsonText } from '../../../lib/json-text.ts';
+import { problem } from '../problems.ts';
+import { collectionField, collectionSchema } from '../schemas.ts';
+import type { VectorState } from '../state.ts';
+import { type CollectionRow, collectionTable, collectionText } from './store.ts';
+
+export const collections: Resource<CollectionRow, VectorState, typeof collectionSchema> = {
+  noun: 'collection',
+  keyName: 'collection',
+  keyField: collectionField,
+  notFound: () => problem('COLLECTION_NOT_FOUND', { param: 'collection' }),
+  output: collectionSchema,
+  show: (row, { state }) => new JsonText(collectionText(row, state.engine)),
+  find: collectionTable.find,
+};

@@ -1,0 +1,69 @@
+// The collections of the account: how large each is, whether it is ready, and a new one.
+import { choice, field, numberOf, textOf } from '../../../kit/console/form.ts';
+import { listPage } from '../../../kit/console/list-page.ts';
+import { badge, teach } from '../../../kit/console/table.ts';
+import { count, short, sizeText, time } from '../../../kit/console/text.ts';
+import type { DataOf, Visit } from '../../../kit/console/visit.ts';
+import { type Html, html } from '../../../lib/html.ts';
+import { collectionCreate } from '../capabilities/collection/create.ts';
+import type { collectionGet } from '../capabilities/collection/get.ts';
+import { collectionList } from '../capabilities/collection/list.ts';
+
+export type Collection = DataOf<typeof collectionGet>;
+
+export const vectorsPage = listPage({
+  ...{ name: 'vectors', path: '/vectors', nav: { label: 'Vectors', key: 'v', group: 'build' } },
+  ...{ title: 'Vectors', caption: 'Collections', list: collectionList },
+  empty: (visit) => teach('There is no collection. Make one here or by a call, and fill it:', firstCalls(visit)),
+  columns: (visit) => [
+    {
+      title: 'Name',
+      cell: ({ collection: name }) => html`<a href="${visit.path(collectionPath(name))}">${short(name, 80)}</a>`,
+    },
+    { title: 'State', cell: stateOf },
+    { title: 'Metric', cell: ({ metric }) => metric },
+    { title: 'Made', cell: ({ created_at }) => time(visit, created_at) },
+    { title: 'Dimensions', kind: 'number', cell: ({ dimension }) => count(dimension) },
+    { title: 'Vectors', kind: 'number', cell: ({ vector_count }) => count(vector_count) },
+    { title: 'In memory', kind: 'number', cell: ({ raw_vendor_payload: { bytes } }) => sizeText(bytes) },
+  ],
+  create: {
+    capability: collectionCreate,
+    heading: 'New collection',
+    input: (form) => ({
+      collection: textOf(form, 'collection'),
+      dimension: numberOf(form, 'dimension'),
+      metric: textOf(form, 'metric'),
+    }),
+    done: 'The collection was made.',
+    next: ({ collection }) => collectionPath(collection),
+    form: (visit, act) =>
+      html`${field(visit, act, { name: 'collection', label: 'Name', isRequired: true, attributes: html`spellcheck="false" autocapitalize="off"` })}
+<div class="pair">${field(visit, act, { name: 'dimension', label: 'Dimensions', value: '1536', isRequired: true, attributes: html`inputmode="numeric"` })}
+${choice(visit, act, {
+  name: 'metric',
+  label: 'Metric',
+  value: 'cosine',
+  options: [
+    ['cosine', 'cosine'],
+    ['euclidean', 'Euclidean distance'],
+    ['dotproduct', 'dot product'],
+  ],
+})}</div>
+<button class="main">Make the collection</button>`,
+  },
+});
+
+export function collectionPath(name: string): string {
+  return `/vectors/${encodeURIComponent(name)}`;
+}
+
+export function stateOf({ state }: Collection): Html {
+  return badge(state, state === 'ready' ? 'good' : state === 'failed' ? 'critical' : 'warning');
+}
+
+function firstCalls({ baseUrl }: Visit): string {
+  const call = (path: string, body: string) =>
+    `curl -sS ${baseUrl}${path} -H "Authorization: Bearer $QM_KEY" -H 'Content-Type: application/json' -d '${body}'`;
+  return `${call('/v1/vector/collection/create', '{"collection":"notes","dimension":3}')}\n${call('/v1/vector/upsert', '{"collection":"notes","vectors":[{"id":"a","embedding":[0.1,0.2,0.3]}]}')}`;
+}

@@ -1,0 +1,152 @@
+// Films: the jobs with their pictures, what each cost, and a new one, whose price is told before it is asked for.
+
+import { panel } from '../../../kit/console/failure.ts';
+import { actForm, choice, field, numberOf, textOf } from '../../../kit/console/form.ts';
+import { type Act, actOf, type ConsolePage, type View } from '../../../kit/console/page.ts';
+import { badge, more, type Page, table, tabs, teach, withQuery } from '../../../kit/console/table.ts';
+import { money, short, time } from '../../../kit/console/text.ts';
+import type { DataOf, Visit } from '../../../kit/console/visit.ts';
+import { type Html, html } from '../../../lib/html.ts';
+import { generate as videoGenerate } from '../capabilities/generate.ts';
+import type { get } from '../capabilities/get.ts';
+import { list as videoList } from '../capabilities/list.ts';
+import { quote as videoQuote } from '../capabilities/quote.ts';
+
+export type Job = DataOf<typeof get>;
+
+type Quote = DataOf<typeof videoQuote>;
+
+const ROWS = 20;
+const FIELDS = ['prompt', 'duration_seconds', 'resolution', 'aspect_ratio', 'model'] as const;
+const states = ['running', 'succeeded', 'failed'] as const;
+
+const wish = (form: URLSearchParams) => ({
+  prompt: textOf(form, 'prompt'),
+  duration_seconds: numberOf(form, 'duration_seconds'),
+  resolution: textOf(form, 'resolution'),
+  aspect_ratio: textOf(form, 'aspect_ratio'),
+  model: textOf(form, 'model') ?? null,
+});
+
+const quote: Act<typeof videoQuote> = {
+  capability: videoQuote,
+  input: wish,
+  done: 'The price was asked for.',
+  shown(data, visit, form) {
+    visit.tell(videoQuote, wish(form));
+    return { title: 'What the film costs', content: quoted(visit, data, form) };
+  },
+};
+
+export const videoPage: ConsolePage = {
+  name: 'video',
+  path: '/video',
+  needs: videoList,
+  nav: { label: 'Video', key: 'd', group: 'make' },
+  isLive: true,
+  show,
+  acts: {
+    quote,
+    generate: actOf({
+      capability: videoGenerate,
+      input: wish,
+      done: 'The film was ordered.',
+      next: (data) => `/video/${data.job_id}`,
+    }),
+  },
+};
+
+export function jobState({ state }: Pick<Job, 'state'>): Html {
+  const kind =
+    state === 'succeeded' ? 'good' : state === 'failed' ? 'critical' : state === 'running' ? 'warning' : 'plain';
+  return badge(state, kind);
+}
+
+export function modelOf({ vendor, model }: Pick<Job, 'vendor' | 'model'>): string {
+  return model.includes('/') ? model : `${vendor}/${model}`;
+}
+
+/** A film by its prompt, which is kept no longer than the film. */
+export function nameOf({ prompt }: Pick<Job, 'prompt'>, charactersMax = 80): Html {
+  return prompt === '' ? html`A film whose time is over` : short(prompt, charactersMax);
+}
+
+/** A link of the service as a path: pages show films of their own origin only. */
+export function ownPath(url: string): string {
+  const { pathname, search } = new URL(url);
+  return pathname + search;
+}
+
+async function show(visit: Visit): Promise<View> {
+  const asked = visit.query.get('state');
+  const state = states.find((each) => each === asked);
+  const cursor = visit.query.get('cursor') ?? undefined;
+  const list = await visit.call(videoList, { state, cursor, limit: ROWS });
+  const entry = (text: string, of: string | null) => ({
+    text,
+    href: withQuery(visit, { state: of, cursor: null }),
+    isHere: of === (state ?? null),
+  });
+  const content = html`<h1>Video</h1>
+${tabs('State', [entry('All', null), ...states.map((each) => entry(`${each[0]?.toUpperCase()}${each.slice(1)}`, each))])}
+${panel(visit, 'Films', list, (page) => html`${films(visit, page)}${more(visit, page)}`)}
+${visit.may(videoGenerate) ? html`<section class="panel"><h2>New film</h2>${orderForm(visit)}</section>` : ''}`;
+  return { title: 'Video', content };
+}
+
+function films(visit: Visit, { items }: Page<Job>): Html {
+  return table({
+    caption: 'Films',
+    rows: items,
+    empty: teach(
+      'There is no film here. The sandbox makes a storyboard of any prompt:',
+      `curl -sS ${visit.baseUrl}/v1/video/generate -H "Authorization: Bearer $QM_KEY" -H 'Content-Type: application/json' -d '{"prompt":"A paper boat.","model":"sandbox/storyboard-1","duration_seconds":1}'`,
+    ),
+    columns: [
+      {
+        title: 'Film',
+        cell: ({ job_id: id, prompt, thumbnail_url: picture }) =>
+          html`<a class="film" id="${id}" href="${visit.path(`/video/${id}`)}">${picture === null ? '' : html`<img class="picture" src="${ownPath(picture)}" alt="" loading="lazy">`}${nameOf({ prompt }, 120)}</a>`,
+      },
+      { title: 'State', cell: (job) => jobState(job) },
+      { title: 'Model', cell: (job) => short(modelOf(job), 60) },
+      { title: 'Ordered', cell: ({ created_at }) => time(visit, created_at) },
+      { title: 'Seconds', kind: 'number', cell: ({ duration_seconds: seconds }) => String(seconds) },
+      { title: 'Cost', usd: ({ cost_usd: cost }) => cost },
+    ],
+  });
+}
+
+function orderForm(visit: Visit): Html {
+  const same = (words: readonly string[]) => words.map((word) => [word, word] as const);
+  return actForm(
+    visit,
+    'quote',
+    html`${field(visit, 'quote', { name: 'prompt', label: 'What is to be seen', rows: 3, isRequired: true })}
+<div class="pair">${field(visit, 'quote', { name: 'duration_seconds', label: 'Seconds', value: '5', attributes: html`inputmode="numeric"` })}
+${field(visit, 'quote', { name: 'model', label: 'Model', value: 'auto', attributes: html`spellcheck="false"` })}
+${choice(visit, 'quote', { name: 'resolution', label: 'Resolution', value: '720p', options: same(['720p', '1080p', '4k']) })}
+${choice(visit, 'quote', { name: 'aspect_ratio', label: 'Width to height', value: '16:9', options: same(['16:9', '9:16', '1:1', '4:3', '3:4', '21:9']) })}</div>
+<button class="main">What does it cost?</button>`,
+  );
+}
+
+function quoted(visit: Visit, { chain, max_cost_usd: most }: Quote, form: URLSearchParams): Html {
+  const hidden = Object.fromEntries(FIELDS.map((name) => [name, form.get(name) ?? '']));
+  return html`<p><a href="${visit.path('/video')}">All films</a></p>
+<h1>What the film costs</h1>
+<blockquote dir="auto">${short(hidden.prompt ?? '', 4_000)}</blockquote>
+<p>${money(most)} at most, for ${hidden.duration_seconds ?? ''} s in ${hidden.resolution ?? ''}. So much is held until it ends; then what it cost is charged.</p>
+${table({
+  caption: 'Who would make it',
+  rows: chain,
+  empty: html`<p>Nobody can make it now.</p>`,
+  columns: [
+    { title: 'Vendor', cell: ({ vendor }) => short(vendor, 60) },
+    { title: 'Model', cell: ({ model }) => short(model, 60) },
+    { title: 'State', cell: ({ up }) => (up ? badge('up', 'good') : badge('down', 'critical')) },
+    { title: 'Price', usd: ({ price_usd }) => price_usd },
+  ],
+})}
+${actForm(visit, 'generate', html`<button class="main">Make the film</button>`, hidden)}`;
+}

@@ -1,7 +1,0 @@
-// Who spent, by name: a key, or a person who used the console, whom usage tells by their id.
-import type { Visit } from '../visit.ts';
-
-/** The name of a caller of `account.usage`; `keys`: names of keys by their ids. */
-export function callerName({ visitor: { session } }: Visit, id: string, keys: ReadonlyMap<string, string>): string {
-  return keys.get(id) ?? (id === session.personId ? 'you, in the console' : id);
-}
