@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { expect, test } from 'vitest';
-import { EndpointCompiler } from './endpoint.ts';
+import { compileEndpoint } from './endpoint.ts';
 
-const endpoint = new EndpointCompiler().compile('test', () => null, {
+const endpoint = compileEndpoint('test', () => null, {
   id: 'test.echo',
   method: 'POST',
   path: '/v1/test/echo',
@@ -10,7 +10,7 @@ const endpoint = new EndpointCompiler().compile('test', () => null, {
 } as never);
 
 test('an instant is one that a calendar has', () => {
-  const { isValid } = new EndpointCompiler().compile('test', () => null, {
+  const { isValid } = compileEndpoint('test', () => null, {
     id: 'test.at',
     method: 'POST',
     path: '/v1/test/at',

@@ -5,7 +5,7 @@ import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { admission } from '../core/admission.ts';
 import { type Capability, pathParameters } from '../kit/capability.ts';
 import type { Module } from '../kit/module.ts';
-import { once } from '../lib/once.ts';
+import { once, onceFor } from '../lib/once.ts';
 import { refusesUnknownFields } from '../manifest/describe.ts';
 
 export type LimitClass = 'reads' | 'writes' | 'none';
@@ -50,34 +50,37 @@ const THOROUGH_CHARACTERS_MAX = 8 * 1024;
 
 const bodyAjv = { strict: false, coerceTypes: false, removeAdditional: false, useDefaults: true } as const;
 
-/** Validators are compiled when they are first asked, some milliseconds each: nobody calls all capabilities, and a start waits for none. */
-export class EndpointCompiler {
-  readonly #fast = withFormats(new Ajv({ ...bodyAjv, allErrors: false }));
-  readonly #thorough = withFormats(new Ajv({ ...bodyAjv, allErrors: true, useDefaults: false }));
+/**
+ * Validators are compiled when they are first asked, some milliseconds each: nobody calls all capabilities, and a start waits for none. They
+ * depend on the schema alone, so services of one process share them.
+ */
+const fastAjv = once(() => withFormats(new Ajv({ ...bodyAjv, allErrors: false })));
+const thoroughAjv = once(() => withFormats(new Ajv({ ...bodyAjv, allErrors: true, useDefaults: false })));
+const fastOf = onceFor((schema: object) => fastAjv().compile(schema));
+const thoroughOf = onceFor((schema: object) => thoroughAjv().compile(schema));
 
-  compile(module: string, state: () => unknown, capability: Endpoint['capability']): Endpoint {
-    const schema = capability.input as FieldSchema & { readonly properties: Readonly<Record<string, FieldSchema>> };
-    const pathFields = pathParameters(capability.path);
-    const fast = once(() => this.#fast.compile(capability.input));
-    const thorough = once(() => this.#thorough.compile(capability.input));
-    return {
-      capability,
-      state,
-      module,
-      limitClass: limitClassOf(capability),
-      bodyBytesMax: capability.bodyBytesMax ?? admission.call.bodyBytesMax,
-      pathFields,
-      takesBody: capability.method !== 'GET',
-      unknownFields: refusesUnknownFields(capability) ? 'refused' : takesUnknownFields(schema) ? 'taken' : 'warned',
-      opaque: new Set(capability.opaque ?? []),
-      fields: schema.properties,
-      isValid: (input) => fast()(input) === true,
-      faults(input, bodyCharacters) {
-        const check = bodyCharacters > THOROUGH_CHARACTERS_MAX ? fast() : thorough();
-        return check(input) === true ? [] : (check.errors ?? []);
-      },
-    };
-  }
+export function compileEndpoint(module: string, state: () => unknown, capability: Endpoint['capability']): Endpoint {
+  const schema = capability.input as FieldSchema & { readonly properties: Readonly<Record<string, FieldSchema>> };
+  const pathFields = pathParameters(capability.path);
+  const fast = () => fastOf(capability.input);
+  const thorough = () => thoroughOf(capability.input);
+  return {
+    capability,
+    state,
+    module,
+    limitClass: limitClassOf(capability),
+    bodyBytesMax: capability.bodyBytesMax ?? admission.call.bodyBytesMax,
+    pathFields,
+    takesBody: capability.method !== 'GET',
+    unknownFields: refusesUnknownFields(capability) ? 'refused' : takesUnknownFields(schema) ? 'taken' : 'warned',
+    opaque: new Set(capability.opaque ?? []),
+    fields: schema.properties,
+    isValid: (input) => fast()(input) === true,
+    faults(input, bodyCharacters) {
+      const check = bodyCharacters > THOROUGH_CHARACTERS_MAX ? fast() : thorough();
+      return check(input) === true ? [] : (check.errors ?? []);
+    },
+  };
 }
 
 /** The endpoints of all capabilities, by id. `stateOf`: a module's, once it is there. */
@@ -85,10 +88,9 @@ export function compileEndpoints(
   modules: readonly Pick<Module, 'name' | 'capabilities'>[],
   stateOf: (module: string) => unknown,
 ): Map<string, Endpoint> {
-  const compiler = new EndpointCompiler();
   return new Map(
     modules.flatMap(({ name, capabilities }) =>
-      capabilities.map((each) => [each.id, compiler.compile(name, () => stateOf(name), each)] as const),
+      capabilities.map((each) => [each.id, compileEndpoint(name, () => stateOf(name), each)] as const),
     ),
   );
 }

@@ -1,11 +1,12 @@
 // Looks up the key behind a secret. Look-ups are remembered in the process for at most one second, counted from before the read,
 // so that one second after a revocation's commit no process can still know the key (contract §2). What this deployment did not
 // mint is refused before any read.
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
 import { byteaArray, textArray } from '../../db/arrays.ts';
 import type { Database, Queryable, Rows } from '../../db/database.ts';
 import { type SqlValue, type Statement, statement } from '../../db/statement.ts';
 import { Coalescer } from '../../lib/coalesce.ts';
+import { lruOf } from '../../lib/lru.ts';
 import type { Tier } from '../accounts/tiers.ts';
 import { admission } from '../admission.ts';
 import type { Ended, LivePrincipal, PrincipalKind } from '../principal.ts';
@@ -272,5 +273,5 @@ function liveOf(row: LiveRow): LivePrincipal {
 
 /** The clock is read at every look; of what is too old the account is still known. */
 function remembering<Value extends {}>(ttl: number, max: number): LRUCache<string, Value> {
-  return new LRUCache({ max, ttl, ttlResolution: 0, noDeleteOnStaleGet: true });
+  return lruOf(max, { ttl, ttlResolution: 0, noDeleteOnStaleGet: true });
 }

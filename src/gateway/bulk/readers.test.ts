@@ -2,7 +2,7 @@ import { threadId } from 'node:worker_threads';
 import Type from 'typebox';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Capability } from '../../kit/capability.ts';
-import { EndpointCompiler } from '../endpoint.ts';
+import { compileEndpoint } from '../endpoint.ts';
 import { BodyReaders } from './readers.ts';
 
 /** The capability as a thread loads it: `end` ends the thread. */
@@ -16,7 +16,7 @@ const source = `data:text/javascript,${encodeURIComponent(`
 const input = Type.Object({ n: Type.Number(), pad: Type.Unknown(), end: Type.Optional(Type.Unknown()) });
 const capability = { id: 'a.b', method: 'POST', path: '/v1/a/b', scope: 'write', price: 'free', input };
 const bulk = { source, reduce: ({ n }: { n: number }) => ({ value: { doubled: 2 * n }, transfer: [] }) };
-const endpoint = new EndpointCompiler().compile('a', () => undefined, { ...capability, bulk } as unknown as Capability);
+const endpoint = compileEndpoint('a', () => undefined, { ...capability, bulk } as unknown as Capability);
 
 let readers = new BodyReaders();
 afterEach(async () => {

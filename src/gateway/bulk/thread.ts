@@ -4,7 +4,7 @@ import { parentPort } from 'node:worker_threads';
 import type { Capability } from '../../kit/capability.ts';
 import type { BodyTask } from '../../kit/raw-route.ts';
 import { Problem } from '../../problems/problem.ts';
-import { type Endpoint, EndpointCompiler } from '../endpoint.ts';
+import { compileEndpoint, type Endpoint } from '../endpoint.ts';
 import { readOutcome } from './outcome.ts';
 import { type Done, type Job, plainOutcome, type Transfer, toPlain } from './wire.ts';
 
@@ -12,13 +12,12 @@ const LOW_PRIORITY = 10;
 // Calls go first: on Linux this concerns the thread alone.
 if (process.platform === 'linux') setPriority(LOW_PRIORITY);
 
-const compiler = new EndpointCompiler();
 const endpoints = new Map<string, Endpoint>();
 
 async function endpointOf(job: Job): Promise<Endpoint> {
   let endpoint = endpoints.get(job.id);
   if (endpoint === undefined) {
-    endpoint = compiler.compile('', () => undefined, await exported<Capability>(job));
+    endpoint = compileEndpoint('', () => undefined, await exported<Capability>(job));
     endpoints.set(job.id, endpoint);
   }
   return endpoint;

@@ -1,7 +1,7 @@
 // Failing authentication per address: after 20 failures in a minute further failing calls are told to wait; valid keys always pass.
 import ipaddr from 'ipaddr.js';
-import { LRUCache } from 'lru-cache';
 import { admission } from '../../core/admission.ts';
+import { lruOf } from '../../lib/lru.ts';
 
 const { failedLoginsMax, failedLoginsWindowMs, addressesMax } = admission.address;
 
@@ -12,7 +12,7 @@ export interface LoginFailures {
 
 export class FailedLogins implements LoginFailures {
   readonly #failuresMax: number;
-  readonly #windows = new LRUCache<string, { startMs: number; failures: number }>({ max: addressesMax });
+  readonly #windows = lruOf<{ startMs: number; failures: number }>(addressesMax);
 
   constructor(failuresMax = failedLoginsMax) {
     this.#failuresMax = failuresMax;

@@ -1,7 +1,8 @@
 // Token buckets and running calls per account (contract §6).
-import { LRUCache } from 'lru-cache';
+
 import { debtSecondsMax, readBurstSeconds, type Tier, tierLimits } from '../../core/accounts/tiers.ts';
 import { admission } from '../../core/admission.ts';
+import { lruOf } from '../../lib/lru.ts';
 import type { LimitClass } from '../endpoint.ts';
 
 export type RatedClass = Exclude<LimitClass, 'none'>;
@@ -33,7 +34,7 @@ interface Bucket {
 
 export class RateLimiter implements Rates {
   /** A forgotten bucket is a full one: forgetting never refuses a call that was allowed. */
-  readonly #buckets = new LRUCache<string, Bucket>({ max: admission.all.ratesRemembered });
+  readonly #buckets = lruOf<Bucket>(admission.all.ratesRemembered);
   readonly #running = new Map<string, number>();
 
   take(accountId: string, tier: Tier, limitClass: RatedClass, nowMs: number = performance.now()): Grant {

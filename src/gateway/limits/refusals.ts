@@ -1,8 +1,9 @@
 // What becomes of calls refused for being too many: told at once as long as they are few, then held a moment, so that who repeats
 // without a pause waits instead of being refused as fast as the processor can; and one line a second in the log, whatever their number.
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
 import type { Admission } from '../../core/admission.ts';
 import type { Logger } from '../../core/process/logger.ts';
+import { lruOf } from '../../lib/lru.ts';
 import type { Problem } from '../../problems/problem.ts';
 
 /** Refusals that a repetition at once would only repeat. */
@@ -30,7 +31,7 @@ export class Refusals {
 
   constructor(bounds: Admission, log: Logger) {
     this.#bounds = bounds;
-    this.#paces = new LRUCache({ max: bounds.all.refusedRemembered });
+    this.#paces = lruOf(bounds.all.refusedRemembered);
     this.#log = log;
   }
 

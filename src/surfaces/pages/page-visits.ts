@@ -1,7 +1,8 @@
 // Views of pages that need no session, by address: beyond the bound they are told to wait.
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
 import type { Admission } from '../../core/admission.ts';
 import { networkOf } from '../../gateway/limits/failed-logins.ts';
+import { lruOf } from '../../lib/lru.ts';
 import { problem } from '../../problems/problem.ts';
 
 const WINDOW_MS = 60_000;
@@ -11,7 +12,7 @@ export class PageVisits {
   readonly #viewsMax: number;
 
   constructor({ address: { pagesPerMinute, addressesMax } }: Admission) {
-    this.#windows = new LRUCache({ max: addressesMax });
+    this.#windows = lruOf(addressesMax);
     this.#viewsMax = pagesPerMinute;
   }
 

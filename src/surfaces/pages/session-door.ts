@@ -1,17 +1,17 @@
 // Sessions by the token of a cookie, with a bound on tokens that are nobody's: each takes a read of the database, and anybody can send
 // as many as they like. An address that has sent too many is read for no more, but for tokens that were live a while ago.
 import { hash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import { admission } from '../../core/admission.ts';
 import type { Database } from '../../db/database.ts';
 import { FailedLogins } from '../../gateway/limits/failed-logins.ts';
+import { lruOf } from '../../lib/lru.ts';
 import { findSession } from '../../people/sessions/sessions.ts';
 import { problem } from '../../problems/problem.ts';
 
 class SessionDoor {
   readonly #unknown = new FailedLogins(admission.address.unknownSessionsMax);
   /** Hashes of tokens that were live when they were read last. Nothing is decided by them but whether to read again. */
-  readonly #live = new LRUCache<string, true>({ max: admission.address.addressesMax });
+  readonly #live = lruOf<true>(admission.address.addressesMax);
 
   async find(db: Database, token: string, address: string, { isUse }: { readonly isUse: boolean }) {
     const id = hash('sha256', token);

@@ -1,6 +1,7 @@
 // Decrypted targets, remembered: a row is compared with what was decrypted before, so a change counts from the next claim on.
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
 import type { Secrets } from '../../core/secrets/secrets.ts';
+import { lruOf } from '../../lib/lru.ts';
 import { type DeliveryTarget, type TargetRow, targetOf } from './store.ts';
 
 const TARGETS_MAX = 20_000;
@@ -11,7 +12,7 @@ export class TargetCache {
 
   constructor(secrets: Secrets, max = TARGETS_MAX) {
     this.#secrets = secrets;
-    this.#known = new LRUCache({ max });
+    this.#known = lruOf(max);
   }
 
   /** Throws when the row was not encrypted by this deployment. */

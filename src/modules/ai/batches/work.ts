@@ -1,7 +1,6 @@
 // Items of batches as background work: each is one call of a model under the key that made its batch, in places of its own. What ends an
 // item stands in the transaction that charges it, so a request that a crash repeats is charged once.
 
-import { LRUCache } from 'lru-cache';
 import { backoffMs, jitteredMs } from '../../../core/background/backoff.ts';
 import { dueWork, type Wanted } from '../../../core/background/due-work.ts';
 import type { JobLoop } from '../../../core/background/job-loop.ts';
@@ -11,6 +10,7 @@ import type { Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { FairPlaces } from '../../../lib/fair-places.ts';
 import { newId } from '../../../lib/ids.ts';
+import { lruOf } from '../../../lib/lru.ts';
 import { MINUTE_MS } from '../../../lib/time.ts';
 import { Problem } from '../../../problems/problem.ts';
 import type { SentChat } from '../calls/ask.ts';
@@ -78,7 +78,7 @@ export function batchLoop(state: AiState): JobLoop {
 class BatchWork {
   readonly #state: AiState;
   /** Accounts whose credit does not cover several holds at once: one item at a time. */
-  readonly #short = new LRUCache<string, true>({ max: ACCOUNTS_REMEMBERED, ttl: MINUTE_MS });
+  readonly #short = lruOf<true>(ACCOUNTS_REMEMBERED, { ttl: MINUTE_MS });
   readonly #bytes: FairPlaces;
 
   constructor(state: AiState) {

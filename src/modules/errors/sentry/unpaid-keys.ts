@@ -1,10 +1,11 @@
 // Keys whose events were refused for want of credit: while wallet or budget still lack it, the next events of a key are refused before
 // their bodies are inflated. The lane alone decides on those that are let through.
-import { LRUCache } from 'lru-cache';
+
 import type { CallContext, Core } from '../../../core/context.ts';
 import { readFunds } from '../../../core/wallet/funds.ts';
 import { priceOf } from '../../../core/wallet/prices.ts';
 import { Coalescer } from '../../../lib/coalesce.ts';
+import { lruOf } from '../../../lib/lru.ts';
 import { Problem } from '../../../problems/problem.ts';
 import { CAPTURE } from '../capture/capture-types.ts';
 import { UNPAID_KEYS_MAX, UNPAID_MS } from './numbers.ts';
@@ -13,7 +14,7 @@ const CALLS_PER_READING = 256;
 
 export class UnpaidKeys {
   /** Forgetting one costs the reading of a body. */
-  readonly #refusals = new LRUCache<string, Problem>({ max: UNPAID_KEYS_MAX, ttl: UNPAID_MS });
+  readonly #refusals = lruOf<Problem>(UNPAID_KEYS_MAX, { ttl: UNPAID_MS });
   /** Keyed by account: many events share one reading that began after they came. */
   readonly #funds: Coalescer<null, bigint>;
   readonly #price: bigint;

@@ -1,6 +1,7 @@
 // Queue settings remembered in the process. Statements that rely on them check id and revision, so a stale entry is noticed, never used.
-import { LRUCache } from 'lru-cache';
+
 import type { Queryable } from '../../../db/database.ts';
+import { lruOf } from '../../../lib/lru.ts';
 import { problem } from '../problems.ts';
 import type { QueueRow } from './records.ts';
 import { findQueue } from './store.ts';
@@ -9,7 +10,7 @@ const ENTRIES_MAX = 10_000;
 
 export class QueueCache {
   readonly #db: Queryable;
-  readonly #rows = new LRUCache<string, QueueRow>({ max: ENTRIES_MAX });
+  readonly #rows = lruOf<QueueRow>(ENTRIES_MAX);
 
   constructor(db: Queryable) {
     this.#db = db;
