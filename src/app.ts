@@ -270,6 +270,7 @@ async function stopAll(shell: Shell, inner: Inner, storage: Storage, log: Logger
   const closing = shell.rest.close();
   await Promise.all([
     waitUntil(() => !shell.busy(), CALLS_FINISH_MS),
+    shell.closeSockets(),
     inner.sweeper.stop(),
     ...inner.jobs.map((loop) => loop.stop()),
   ]);

@@ -22,6 +22,7 @@ import { addPublicRoutes } from './surfaces/public/public.ts';
 import { mountedRawRoutes } from './surfaces/raw/raw.ts';
 import { OpenStreams } from './surfaces/raw/streams.ts';
 import { createRest } from './surfaces/rest/rest.ts';
+import { OpenSockets } from './surfaces/sockets/open-sockets.ts';
 
 const READY_WITHIN_MS = 1_000;
 
@@ -52,6 +53,8 @@ export interface Shell {
   /** Whether calls run, or answers are not read. */
   readonly busy: () => boolean;
   endStreams(): void;
+  /** Closes all WebSockets; resolves once they are. */
+  closeSockets(): Promise<void>;
 }
 
 /** Answers 503 until it is opened. */
@@ -60,6 +63,7 @@ export function createShell(config: Config, manifest: Manifest, { log, bounds, s
   const traffic = new Traffic(registry, bounds);
   const refusals = new Refusals(traffic.bounds, log);
   const streams = new OpenStreams();
+  const sockets = new OpenSockets(registry, bounds);
   let inner: Opened | null = null;
   let open = false;
   let baseUrl = config.baseUrl;
@@ -76,7 +80,7 @@ export function createShell(config: Config, manifest: Manifest, { log, bounds, s
     planned: plannedModules(manifest.modules),
     gateway: () => (open ? (inner?.gateway ?? null) : null),
     envelope: currentEnvelope,
-    ...{ traffic, refusals, connections, streams, log },
+    ...{ traffic, refusals, connections, streams, sockets, log },
     trustProxy: config.trustProxy,
   });
   addPublicRoutes(rest, {
@@ -106,6 +110,7 @@ export function createShell(config: Config, manifest: Manifest, { log, bounds, s
       open = false;
     },
     endStreams: () => streams.end(),
+    closeSockets: () => sockets.stop(),
     busy: () => traffic.busy,
   };
 }

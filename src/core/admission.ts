@@ -40,6 +40,32 @@ export const admission = {
     readBytesPerSecondMin: 32 * KIB,
   },
 
+  /** One WebSocket, once its handshake is answered. Its handshake is a request like any other; an unread or half-sent one is bounded above. */
+  webSocket: {
+    /** Unless its route says otherwise, all fragments together: 1009. Costs what has arrived of it. */
+    messageBytesMax: 64 * KIB,
+    /** Fragments of a message, and pieces in which the network brings a frame: 1008. Each takes some 200 bytes beside its own. */
+    fragmentsMax: 128,
+    piecesMax: 1_024,
+    /** Messages (pings and pongs are some) and bytes that it may send, with `burstSeconds` of both at once: 1008. Then nothing more is read. */
+    messagesPerSecond: 50,
+    bytesPerSecond: 256 * KIB,
+    burstSeconds: 4,
+    /** Bytes sent to it that it has not read: 1013. */
+    unreadBytesMax: MIB,
+    /** It is looked at so often: what it holds, whether it lives, and whether its principal still may. */
+    lookEveryMs: 1_000,
+    pingEveryMs: 30_000,
+    /** No pong for so long: the end. */
+    pongWithinMs: 60_000,
+    /** Without a principal, on a route that lets it in to identify itself: 1008. */
+    identifyWithinMs: 10_000,
+    /** To answer the service's close frame, or to read it: the end. */
+    closeWithinMs: 2_000,
+    /** At a stop the sockets of a process are closed one after the other within this, so that not all come again at once. */
+    stopWithinMs: 2_000,
+  },
+
   /**
    * One address: the socket's peer, or what TRUST_PROXY says. An IPv6 /64 is one. Of the connections it may have as many as are free, half
    * of them when it is alone; a proxy that TRUST_PROXY names any number.
@@ -60,6 +86,8 @@ export const admission = {
      * minutes: an address hits one that waits with a chance of 4 in 10^8, ten thousand addresses with one of 4 in 10^4.
      */
     wrongDeviceCodesMax: 1_000,
+    /** WebSockets, of any accounts: 429 CONCURRENCY_LIMITED to the handshake. */
+    webSocketsMax: 2_000,
     /** Remembered at once; then the oldest are forgotten. */
     addressesMax: 10_000,
   },
@@ -87,6 +115,11 @@ export const admission = {
     places: 512,
     /** Requests whose body or answer is read or written as it comes; each holds the buffers of its socket and of what makes it. */
     streams: 4_096,
+    /** WebSockets, and those that have not identified themselves; each is a connection too. */
+    webSockets: 10_000,
+    unidentifiedWebSockets: 200,
+    /** Bytes of half messages that WebSockets have sent, and of messages that they have not read: 1013. */
+    webSocketBytesMax: 64 * MIB,
     /** Pages of the console that are told when something moves, and of them one session's; further pages look every ten seconds: 429. */
     liveStreams: 200,
     liveStreamsOfSession: 5,
@@ -166,6 +199,10 @@ export const admission = {
     waitingWorkMax: 500,
     /** Of its pages are told when something moves, whatever sessions they are of: ten such accounts leave nothing for others. */
     liveStreams: 20,
+    /** WebSockets: 429 CONCURRENCY_LIMITED to the handshake. */
+    webSocketsMax: 5_000,
+    /** Messages of all of them in a second; then they are read again in the next one. At some 10 µs each. */
+    webSocketMessagesPerSecond: 5_000,
     /** Of its refusals go out at once; more are held. */
     refusalsPerSecond: 200,
     /** Requests of its AI batches under way: the next wait. */

@@ -27,6 +27,9 @@ export function shareOf(whole: Admission, processes: number): Admission {
       pipelinedMax: share(all.pipelinedMax),
       places: share(all.places),
       streams: share(all.streams),
+      webSockets: share(all.webSockets),
+      unidentifiedWebSockets: share(all.unidentifiedWebSockets),
+      webSocketBytesMax: share(all.webSocketBytesMax),
       liveStreams: share(all.liveStreams),
       bodyBytesMax: bytes(all.bodyBytesMax),
       answerMakingBytesMax: bytes(all.answerMakingBytesMax),
@@ -49,6 +52,7 @@ export function shareOf(whole: Admission, processes: number): Admission {
       ...whole.account,
       refusalsPerSecond: share(whole.account.refusalsPerSecond),
       liveStreams: share(whole.account.liveStreams),
+      webSocketMessagesPerSecond: share(whole.account.webSocketMessagesPerSecond),
     },
   };
 }
@@ -56,20 +60,23 @@ export function shareOf(whole: Admission, processes: number): Admission {
 const A_TIME = 'a time, not an amount';
 const MEMORY_OF_ALL = 'every process meets every key, account and address';
 const ONE_PROCESS = 'background work runs in one process';
+const COUNTED_FOR_ALL = 'the first process counts for all (workers/shared-limits.ts)';
 const BYTES_COUNT = 'what waits is bounded by its bytes, which are split';
 const LONGEST_CALL = 'one process needs as much for the longest call';
 
 /** Bounds, or whole groups of them, that each process has in full. */
 export const notShared: Readonly<Record<string, string>> = {
   connection: 'of one socket, which one process has',
+  webSocket: 'of one socket, which one process has',
   call: 'of one call, which one process runs',
   doors: 'of one call, which one process runs',
-  'address.failedLoginsMax': 'the first process counts for all (workers/shared-limits.ts)',
+  'address.failedLoginsMax': COUNTED_FOR_ALL,
   'address.failedLoginsWindowMs': A_TIME,
   'address.pagesPerMinute':
     'a browser keeps to one connection: a share would refuse people; a page costs no more than a refusal',
   'address.unknownSessionsMax': 'a read of the database each: a share would refuse browsers with old cookies',
   'address.wrongDeviceCodesMax': 'counted in the database',
+  'address.webSocketsMax': COUNTED_FOR_ALL,
   'address.addressesMax': MEMORY_OF_ALL,
   'all.descriptorsReserved': 'the system counts descriptors by process',
   'all.spareConnectionMs': A_TIME,
@@ -98,5 +105,6 @@ export const notShared: Readonly<Record<string, string>> = {
   'all.ratesRemembered': 'the first process keeps them; another has those of the accounts that it met',
   'account.waitingWorkMax': BYTES_COUNT,
   'account.batchItemsAtOnce': ONE_PROCESS,
+  'account.webSocketsMax': COUNTED_FOR_ALL,
   'account.pendingTopupsMax': 'counted in the database',
 };

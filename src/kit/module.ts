@@ -16,6 +16,7 @@ import type { ModuleConsole } from './console/page.ts';
 import type { EventKind } from './event-kind.ts';
 import type { Offer } from './offer.ts';
 import type { RawRoute } from './raw-route.ts';
+import type { SocketRoute } from './socket-route.ts';
 
 /** A client of another service that speaks to this one unchanged. */
 export interface ForeignClient {
@@ -48,6 +49,8 @@ export interface Module<State = unknown, Settings = unknown> {
   readonly models?: ModelFamily;
   /** Routes that speak another protocol than the JSON envelope. */
   readonly rawRoutes?: readonly RawRoute<State>[];
+  /** Routes that take WebSockets. */
+  readonly socketRoutes?: readonly SocketRoute<State>[];
   /** Who speaks to its raw routes, as README and the documents for agents name them. */
   readonly clients?: readonly ForeignClient[];
   /** Its pages of the console, loaded when somebody first opens one. */

@@ -49,10 +49,13 @@ test('a sound manifest has no faults', () => {
 test('a raw route belongs to a capability of its module', () => {
   const route = { name: 'parcel.fax', methods: ['POST' as const], path: '/v1/parcel/fax', bodyBytesMax: 1 };
   const answer = async () => ({ status: 200, headers: {}, body: '' });
-  const module = { ...moduleOf('parcel', sound), rawRoutes: [{ ...route, capability: 'parcel.fly', answer }] };
-  expect(checkManifest([module])).toEqual([
-    'the raw route parcel.fax names parcel.fly, which is no capability of the module parcel',
-  ]);
+  const open = async () => ({ message: () => undefined });
+  const raw = { ...moduleOf('parcel', sound), rawRoutes: [{ ...route, capability: 'parcel.fly', answer }] };
+  const socket = { ...moduleOf('parcel', sound), socketRoutes: [{ ...route, capability: 'parcel.fly', open }] };
+  for (const module of [raw, socket])
+    expect(checkManifest([module])).toEqual([
+      'the raw route parcel.fax names parcel.fly, which is no capability of the module parcel',
+    ]);
 });
 
 describe('the path says where it is', () => {

@@ -77,8 +77,8 @@ function route({ method, path }: Capability): string {
 }
 
 /** What a raw route asks scopes and rates of must be its own module's. */
-function rawRoutesAreOfTheModule({ name, capabilities, rawRoutes = [] }: Module): string[] {
-  return rawRoutes
+function rawRoutesAreOfTheModule({ name, capabilities, rawRoutes = [], socketRoutes = [] }: Module): string[] {
+  return [...rawRoutes, ...socketRoutes]
     .filter((route) => route.capability !== null && !capabilities.some(({ id }) => id === route.capability))
     .map(
       (route) => `the raw route ${route.name} names ${route.capability}, which is no capability of the module ${name}`,

@@ -220,6 +220,11 @@ export const sharedProblems = {
     'The content type or encoding is not supported.',
     'Send application/json in UTF-8.',
   ),
+  UPGRADE_REQUIRED: problemEntry(
+    426,
+    'This path takes WebSockets only.',
+    'Open it with a WebSocket client: a GET with Upgrade: websocket and Sec-WebSocket-Version: 13. A proxy in between must pass both on.',
+  ),
   RATE_LIMITED: problemEntry(
     429,
     'Too many calls.',

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface RawConnection {
-  send(text: string): void;
+  send(bytes: string | Uint8Array): void;
   /** Everything received once `enough` holds of it, the peer has closed, or the time is up. */
   receive(enough?: (text: string) => boolean, timeoutMs?: number): Promise<string>;
   /** Closes without a farewell. */

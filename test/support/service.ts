@@ -59,7 +59,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     VIDEO_SANDBOX_THREADS: '3',
     ...options.env,
   });
-  const { connection, address, all, account, doors, call } = options.admission ?? {};
+  const { connection, webSocket, address, all, account, doors, call } = options.admission ?? {};
   const service = await startService(config, {
     log: options.log ?? createLog(config.logLevel),
     extraModules: options.extraModules,
@@ -67,6 +67,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     admission: {
       processes: 1,
       connection: { ...admission.connection, ...connection },
+      webSocket: { ...admission.webSocket, ...webSocket },
       address: { ...admission.address, ...address },
       all: { ...admission.all, ...(options.admission === undefined ? PATIENCE : {}), ...all },
       account: { ...admission.account, ...account },

@@ -1,6 +1,15 @@
 // The answer of one request, which tells when it is written: what its call occupied is free then, whether the client reads it or not.
 import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
+
+/** A connection that a request asks to leave HTTP with. Its answer is the last one in HTTP. */
+export interface Upgrade {
+  /** What came right behind the request. */
+  readonly head: Buffer;
+  /** Hands the connection over, in place of an answer. */
+  take(): Socket;
+}
 
 export class Answer<R extends IncomingMessage = IncomingMessage> extends ServerResponse<R> {
   /** Whose: the account, else the address. */
@@ -9,6 +18,8 @@ export class Answer<R extends IncomingMessage = IncomingMessage> extends ServerR
   waitedMs = 0;
   /** Its request brings a body that may take its time, as long as it comes. */
   takesLong = false;
+  /** Null: its request is an ordinary one. */
+  upgrade: Upgrade | null = null;
   /** What the call occupied. */
   occupied: { release(): void } | null = null;
   /** Told once, when the answer is written. */

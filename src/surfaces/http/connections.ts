@@ -7,11 +7,12 @@ import { networkOf } from '../../gateway/limits/failed-logins.ts';
 import type { Refusals } from '../../gateway/limits/refusals.ts';
 import type { Traffic } from '../../gateway/limits/traffic.ts';
 import { FairPlaces } from '../../lib/fair-places.ts';
+import { asksForWebSocket, lastAnswer } from '../sockets/upgrade.ts';
 import { Answer } from './answer.ts';
 import { Arrivals } from './arrivals.ts';
 import { descriptorsMax } from './descriptors.ts';
 import { type Homes, type Move, Moves } from './moves.ts';
-import { answerOverloaded, OVERLOADED } from './overloaded.ts';
+import { answerOverloaded, BAD_REQUEST, FULL, isHealth, OVERLOADED, refuse } from './overloaded.ts';
 import { UnreadAnswers } from './unread-answers.ts';
 import { stalls, type Upload } from './upload.ts';
 
@@ -44,13 +45,6 @@ interface Connection {
   isMoved: boolean;
   readonly waiting: (readonly [IncomingMessage, Answer])[];
 }
-
-/** What still has to be told when the service is full, so that nobody restarts a service for being busy. */
-const HEALTH = /^\/(?:healthz|readyz|metrics)(?:\?|$)/;
-const bare = (status: string, more = '') =>
-  `HTTP/1.1 ${status}\r\nConnection: close\r\n${more}Content-Length: 0\r\n\r\n`;
-const BAD_REQUEST = bare('400 Bad Request');
-const FULL = bare('503 Service Unavailable', 'Retry-After: 1\r\n');
 
 export class Connections {
   readonly #options: ConnectionOptions;
@@ -102,6 +96,8 @@ export class Connections {
       keepAliveTimeout: connection.keepAliveTimeoutMs,
       // Asked for when it is the request's turn.
       requireHostHeader: false,
+      // Of a connection that is still being answered on, it is one more request.
+      shouldUpgradeCallback: (request) => this.#open.get(request.socket)?.answer === null && asksForWebSocket(request),
     });
     server.setTimeout(connection.silenceMs, (socket) => this.#silent(socket));
     const serve = server.listeners('connection') as ((socket: Socket) => void)[];
@@ -123,6 +119,7 @@ export class Connections {
     });
     const arrive = (request: IncomingMessage, answer: Answer) => this.#arrive(request, answer);
     server.on('request', arrive).on('checkContinue', arrive).on('checkExpectation', arrive);
+    server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket as Socket, head));
     const looking = setInterval(() => this.#look(), connection.lookEveryMs).unref();
     server.on('close', () => clearInterval(looking));
     return server;
@@ -180,6 +177,18 @@ export class Connections {
     this.#waiting += 1;
     connection.waiting.push([request, answer]);
     connection.socket.pause();
+  }
+
+  /** Node has left the connection. */
+  #upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
+    const connection = this.#open.get(socket);
+    if (connection === undefined) return void socket.destroy();
+    connection.move = null;
+    const taken = () => {
+      connection.answer = null;
+      connection.request = null;
+    };
+    this.#arrive(request, lastAnswer(request, head, taken));
   }
 
   #begin(connection: Connection, request: IncomingMessage, answer: Answer): void {
@@ -284,14 +293,4 @@ function answers({ answer, request, socket }: Connection): boolean {
 
 function isTimeout(error: NodeJS.ErrnoException | undefined): boolean {
   return error?.code === 'ERR_HTTP_REQUEST_TIMEOUT';
-}
-
-function isHealth({ url = '' }: IncomingMessage): boolean {
-  return !url.startsWith('/v1/') && HEALTH.test(url);
-}
-
-function refuse(answer: Answer, status: 400 | 417 | 503): void {
-  if (status === 503) answer.setHeader('retry-after', '1');
-  answer.writeHead(status, { connection: 'close', 'content-length': 0 });
-  answer.end();
 }

@@ -36,6 +36,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What a route with an open end takes; absent: its url. */
     readonly paths?: readonly string[];
+    /** Whether its requests may become WebSockets. */
+    readonly takesSockets?: boolean;
   }
 }
 

@@ -12,6 +12,7 @@ import { confirm, identify as identifyCaller } from '../../gateway/identify.ts';
 import { admit } from '../../gateway/invoke.ts';
 import { Visit } from '../../gateway/visit.ts';
 import type { RawRoute } from '../../kit/raw-route.ts';
+import type { SocketRoute } from '../../kit/socket-route.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { problem } from '../../problems/problem.ts';
 import { answerOf } from '../http/answer.ts';
@@ -20,6 +21,8 @@ import { CallRequest, type CallSlot, identify, slotOf, urlOf } from '../rest/cal
 import type { FailureOptions } from '../rest/failures.ts';
 import { claim, occupy } from '../rest/occupy.ts';
 import { receiving } from '../rest/receive.ts';
+import { acceptSocket, rawRouteOf, requireHandshake } from '../sockets/accept.ts';
+import type { OpenSockets } from '../sockets/open-sockets.ts';
 import { admitLong, beginSigning, endSigning, unprovenOwner } from './body-signature.ts';
 import { sendRaw } from './raw-answer.ts';
 import { admitBody, RawBody } from './raw-body.ts';
@@ -32,6 +35,8 @@ export interface MountedRawRoute {
   readonly endpoint: Endpoint | null;
   /** Of its module; there once the service is ready. */
   readonly state: () => unknown;
+  /** Where its requests become sockets. */
+  readonly socket?: SocketRoute;
 }
 
 /** The raw routes of all modules, each with the endpoint of its capability, and those of the service itself. */
@@ -41,10 +46,13 @@ export function mountedRawRoutes(
   services: () => Core,
 ): MountedRawRoute[] {
   const own = serviceRoutes.flatMap((routes) => routes(services, manifest));
-  const ofModules = manifest.modules.flatMap(({ capabilities: [first], rawRoutes = [] }) =>
-    rawRoutes.map((route) => ({
-      route,
-      endpoint: route.capability === null ? null : (endpoints.get(route.capability) as Endpoint),
+  const ofModules = manifest.modules.flatMap(({ capabilities: [first], rawRoutes = [], socketRoutes = [] }) =>
+    [
+      ...rawRoutes.map((route) => ({ route })),
+      ...socketRoutes.map((socket) => ({ route: rawRouteOf(socket), socket })),
+    ].map((mounted) => ({
+      ...mounted,
+      endpoint: mounted.route.capability === null ? null : (endpoints.get(mounted.route.capability) as Endpoint),
       state: () => endpoints.get(first?.id ?? '')?.state(),
     })),
   );
@@ -54,6 +62,7 @@ export function mountedRawRoutes(
 export interface RawOptions extends FailureOptions {
   readonly gateway: () => Gateway | null;
   readonly streams: OpenStreams;
+  readonly sockets: OpenSockets;
 }
 
 const UNAVAILABLE = { retryAfterMs: 1000, message: 'The service is starting or stopping.' };
@@ -67,6 +76,7 @@ export function addRawRoute(app: FastifyInstance, options: RawOptions, mounted: 
       url: urlOf(route.path),
       bodyLimit: route.bodyBytesMax,
       exposeHeadRoute: false,
+      config: { takesSockets: mounted.socket !== undefined },
       onRequest: (request, reply) => arrive(options, mounted, request, reply),
       preParsing: (request, reply, payload, done) => {
         const { raw } = slotOf(request);
@@ -90,7 +100,7 @@ export function addRawRoute(app: FastifyInstance, options: RawOptions, mounted: 
 
 async function arrive(
   { gateway: current, traffic }: RawOptions,
-  { route, endpoint }: MountedRawRoute,
+  { route, endpoint, socket }: MountedRawRoute,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
@@ -100,6 +110,7 @@ async function arrive(
   slot.raw = raw;
   const gateway = current();
   if (gateway === null) throw problem('SERVICE_UNAVAILABLE', UNAVAILABLE);
+  if (socket !== undefined) requireHandshake(socket, head, reply, gateway.core);
   const arrived = new CallRequest(request, reply, route.entryForm);
   slot.arrived = arrived;
   if (endpoint !== null) slot.call = new Call(gateway, endpoint, arrived);
@@ -114,7 +125,7 @@ async function arrive(
     const { signing, named } = await beginSigning(gateway, route, head);
     slot.raw.signing = signing;
     if (named !== null && slot.place !== undefined) traffic.claim(slot.place, unprovenOwner(named));
-  }
+  } else if (socket !== undefined && socket.identifiesLater !== true) await identifyCaller(gateway, null, request.ip);
   admitBody(route, request.headers, slot.raw.proof ?? null);
   if (route.stream === 'both') answerOf(reply).takesLong = true;
 }
@@ -145,11 +156,12 @@ async function enterAs(gateway: Gateway, principal: Principal, slot: CallSlot, r
 
 async function handle(
   options: RawOptions,
-  { route, state }: MountedRawRoute,
+  mounted: MountedRawRoute,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply | undefined> {
-  const { traffic, streams } = options;
+  const { traffic, streams, sockets } = options;
+  const { route, state, endpoint, socket } = mounted;
   const gateway = options.gateway();
   const slot = slotOf(request);
   const { call, place, raw } = slot;
@@ -164,6 +176,20 @@ async function handle(
   slot.handling = true;
   try {
     if (call?.isIdentified === true) await confirm(call);
+    if (socket !== undefined) {
+      const head = new RawArrived(request, slot, route.path, () => gateway.envelope);
+      return await acceptSocket({
+        sockets,
+        gateway,
+        route: socket,
+        endpoint,
+        state: state(),
+        head,
+        request,
+        reply,
+        slot,
+      });
+    }
     const door = doorOf(gateway, request, reply);
     const entered: RawDoor = {
       async enter(credential) {

@@ -27,7 +27,7 @@ export function claim(traffic: Traffic, place: Place, accountId: string, reply: 
 }
 
 /** A class, for the reason of ArrivedRequest. */
-class OccupiedPlace implements AnsweringPlace {
+export class OccupiedPlace implements AnsweringPlace {
   readonly #traffic: Traffic;
   readonly #place: Place;
 

@@ -14,6 +14,7 @@ import { answerOf } from '../http/answer.ts';
 import type { Connections } from '../http/connections.ts';
 import { doubledHeader, everywhere } from '../http/headers.ts';
 import { addRawRoute, type MountedRawRoute, type RawOptions } from '../raw/raw.ts';
+import { noSocketHere } from '../sockets/accept.ts';
 import { CallRequest, type CallSlot, slotOf, urlOf } from './call-slot.ts';
 import { fail } from './failures.ts';
 import { fromFastifyError } from './fastify-errors.ts';
@@ -70,6 +71,8 @@ export function createRest(options: RestOptions): FastifyInstance {
     void reply.headers(everywhere);
     const doubled = doubledHeader(request.raw.rawHeaders);
     if (doubled !== null) return done(doubledRefusal(doubled));
+    if (answerOf(reply).upgrade !== null && !request.is404 && request.routeOptions.config.takesSockets !== true)
+      return done(noSocketHere());
     if (!request.is404 || !carriesBody(request)) return done();
     // Fastify would read the body first, of anyone.
     void reply.header('connection', 'close');

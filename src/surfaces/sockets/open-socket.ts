@@ -1,0 +1,281 @@
+// One open socket: its messages in order, within its rates, and no faster than its module takes them; what it holds, and how it ends.
+import type { Socket } from 'node:net';
+import type { WebSocket } from 'ws';
+import type { Credential } from '../../core/credentials/credential.ts';
+import type { EntryForm } from '../../core/entry-form.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { Endpoint } from '../../gateway/endpoint.ts';
+import type { Gateway } from '../../gateway/gateway.ts';
+import { identify } from '../../gateway/identify.ts';
+import { admitAhead } from '../../gateway/invoke.ts';
+import { toProblem } from '../../gateway/to-problem.ts';
+import {
+  type RawSocket,
+  type SocketEnd,
+  type SocketHead,
+  type SocketListener,
+  type SocketRoute,
+  socketEnds,
+} from '../../kit/socket-route.ts';
+import { type Problem, problem } from '../../problems/problem.ts';
+import { Allowance } from './allowance.ts';
+import { callFor } from './call.ts';
+import type { Ending, OpenSockets } from './open-sockets.ts';
+import { Pings } from './pings.ts';
+import type { SocketPlace } from './places.ts';
+
+/** What a socket was accepted with. */
+export interface Accepted {
+  readonly sockets: OpenSockets;
+  readonly gateway: Gateway;
+  readonly route: SocketRoute;
+  /** Of the route's capability; null: it has none. */
+  readonly endpoint: Endpoint | null;
+  readonly entryForm: EntryForm;
+  readonly requestId: string;
+  readonly traceId: string;
+  readonly remoteAddress: string;
+  readonly place: SocketPlace;
+}
+
+/** `ws` tells neither of half a message nor of half a frame what it holds of it; test/sockets/bytes.test.ts shows that it is counted. */
+interface Receiver {
+  readonly _bufferedBytes: number;
+  readonly _messageLength: number;
+}
+
+export class OpenSocket implements RawSocket {
+  principal: Principal | null;
+  readonly #accepted: Accepted;
+  readonly #ws: WebSocket;
+  readonly #tcp: Socket;
+  readonly #openedMs = performance.now();
+  #listener: SocketListener | null = null;
+  /** Messages that came while the module was busy with one. */
+  #waiting: (string | Buffer)[] = [];
+  /** Until it is open, while a message is being handled, and while its account has sent enough. */
+  #isBusy = true;
+  #abort: AbortController | null = null;
+  #end: Ending | null = null;
+  #endedMs = 0;
+  #closedCode: number | null = null;
+  readonly #allowance: Allowance;
+  readonly #pings: Pings;
+  #messagesIn = 0;
+  #messagesOut = 0;
+
+  constructor(ws: WebSocket, tcp: Socket, principal: Principal | null, accepted: Accepted) {
+    this.#ws = ws;
+    this.#tcp = tcp;
+    this.principal = principal;
+    this.#accepted = accepted;
+    this.#allowance = new Allowance(accepted.sockets.bounds);
+    this.#pings = new Pings(ws, accepted.sockets.bounds);
+  }
+
+  get protocol(): string {
+    return this.#ws.protocol;
+  }
+
+  /** Whose share it takes. */
+  get owner(): string {
+    return this.#accepted.place.owner;
+  }
+
+  get endpoint(): Endpoint | null {
+    return this.#accepted.endpoint;
+  }
+
+  get signal(): AbortSignal {
+    this.#abort ??= new AbortController();
+    if (this.#end !== null) this.#abort.abort();
+    return this.#abort.signal;
+  }
+
+  /** From now on it is heard. Called in the turn in which the handshake was answered. */
+  async begin(head: SocketHead, state: unknown): Promise<void> {
+    const { route } = this.#accepted;
+    this.#ws
+      .on('message', (data, isBinary) => this.#arrived(isBinary ? (data as Buffer) : data.toString()))
+      .on('ping', (data) => this.#spend(1, 0) && this.#pings.answer(data))
+      .on('pong', () => this.#spend(1, 0))
+      // The library has sent the close frame.
+      .on('error', () => this.#over('protocol'))
+      .on('close', (code) => this.#closed(code));
+    // After the library, which has read the piece by then.
+    this.#tcp.on('data', (piece) => this.#spend(0, piece.length));
+    try {
+      this.#listener = await route.open(this, head, state);
+      // It may have closed meanwhile.
+      if (this.#closedCode !== null) this.#tellClosed(this.#closedCode);
+      this.goOn();
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  async identify(credential: Credential | null): Promise<Principal> {
+    const { gateway, endpoint, remoteAddress, place } = this.#accepted;
+    if (this.principal !== null) throw new Error('the socket has identified itself already');
+    const principal = await identify(gateway, credential, remoteAddress);
+    if (endpoint !== null) await admitAhead(gateway, { endpoint, principal });
+    else if (principal.suspended) throw problem('ACCOUNT_SUSPENDED');
+    await place.claim(principal.accountId);
+    this.principal = principal;
+    return principal;
+  }
+
+  async invoke(
+    capability: string,
+    input: Parameters<RawSocket['invoke']>[1],
+    { idempotencyKey = null as string | null } = {},
+  ) {
+    const { gateway, entryForm, traceId } = this.#accepted;
+    const { principal, signal } = this;
+    if (principal === null) throw problem('UNAUTHORIZED');
+    return callFor(gateway, { principal, entryForm, traceId, signal }, capability, { input, idempotencyKey });
+  }
+
+  send(message: string | Uint8Array, kind: 'text' | 'binary' = typeof message === 'string' ? 'text' : 'binary') {
+    if (this.#end !== null || this.#ws.readyState !== this.#ws.OPEN) return false;
+    this.#messagesOut += 1;
+    this.#ws.send(message, { binary: kind === 'binary' });
+    if (this.#ws.bufferedAmount > 0) this.#count();
+    return this.#end === null;
+  }
+
+  close(code = 1000, reason = ''): void {
+    this.#over('module', code, reason);
+  }
+
+  /** Ends it for a reason of the service. */
+  end(why: SocketEnd, reason = ''): void {
+    this.#over(why, this.#accepted.route.closeCodes?.[why] ?? socketEnds[why], reason);
+  }
+
+  endRights({ code }: Problem): void {
+    this.end('rights', code);
+  }
+
+  /** At each look at all sockets. */
+  look(nowMs: number): void {
+    const { bounds } = this.#accepted.sockets;
+    if (this.#end !== null || this.#ws.readyState !== this.#ws.OPEN) {
+      if (this.#endedMs === 0) this.#endedMs = nowMs;
+      if (nowMs - this.#endedMs > bounds.closeWithinMs) this.#ws.terminate();
+      return;
+    }
+    this.#count();
+    if (this.principal === null && nowMs - this.#openedMs > bounds.identifyWithinMs)
+      this.end('unidentified', 'UNAUTHORIZED');
+    else if (!this.#pings.look(nowMs)) this.terminate();
+  }
+
+  /** Without a farewell. */
+  terminate(): void {
+    this.#end ??= 'silent';
+    this.#ws.terminate();
+  }
+
+  #arrived(message: string | Buffer): void {
+    if (!this.#spend(1, 0)) return;
+    this.#messagesIn += 1;
+    this.#waiting.push(message);
+    if (this.#isBusy) this.#ws.pause();
+    else this.goOn();
+  }
+
+  /** Handles what waits, as far as its account may. */
+  goOn(): void {
+    this.#isBusy = false;
+    while (!this.#isBusy && this.#end === null) {
+      if (this.#waiting.length === 0) {
+        if (this.#ws.isPaused) this.#ws.resume();
+        return;
+      }
+      if (this.#accepted.sockets.turns.take(this)) this.#handle(this.#waiting.shift() as string | Buffer);
+      else {
+        this.#isBusy = true;
+        this.#ws.pause();
+      }
+    }
+  }
+
+  #handle(message: string | Buffer): void {
+    try {
+      const handled = this.#listener?.message(message);
+      if (handled === undefined) return;
+      this.#isBusy = true;
+      handled.then(
+        () => this.goOn(),
+        (error: unknown) => this.#failed(error),
+      );
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  /** Takes of what it may send, and counts what it holds; false: it is over. */
+  #spend(messages: number, bytes: number): boolean {
+    if (this.#end !== null) return false;
+    if (this.#allowance.spend(messages, bytes)) this.#count();
+    else this.end('flood', 'RATE_LIMITED');
+    return this.#end === null;
+  }
+
+  /** Counts what it holds now. */
+  #count(): void {
+    const { place, sockets } = this.#accepted;
+    const { _bufferedBytes, _messageLength } = (this.#ws as unknown as { readonly _receiver: Receiver })._receiver;
+    const unread = this.#ws.bufferedAmount;
+    if (!place.hold(unread + _bufferedBytes + _messageLength)) this.end('full', 'OVERLOADED');
+    else if (unread > sockets.bounds.unreadBytesMax) this.end('slow', 'messages were not read');
+  }
+
+  #failed(error: unknown): void {
+    const failure = toProblem(error);
+    const { gateway, route, requestId } = this.#accepted;
+    if (failure.httpStatus === 500) {
+      const cause = failure.cause ?? failure;
+      gateway.core.log.error({ err: cause, request_id: requestId, route: route.name }, 'a socket failed');
+    }
+    this.end('failed', failure.code);
+  }
+
+  #over(why: Ending, code?: number, reason?: string): void {
+    if (this.#end !== null) return;
+    this.#end = why;
+    this.#endedMs = performance.now();
+    this.#waiting = [];
+    this.#abort?.abort();
+    // The answer to the close frame is to be read, but not all that may come before it.
+    if (why === 'flood' || why === 'full') this.#ws.pause();
+    else this.#ws.resume();
+    this.#ws.close(code, reason);
+  }
+
+  #closed(code: number): void {
+    const { sockets, gateway, place, requestId, route } = this.#accepted;
+    this.#end ??= 'client';
+    this.#waiting = [];
+    this.#abort?.abort();
+    place.release();
+    sockets.remove(this, route.name, this.#end);
+    const { bytesRead: bytes_in, bytesWritten: bytes_out } = this.#tcp;
+    const ms = Math.round(performance.now() - this.#openedMs);
+    const counts = { messages_in: this.#messagesIn, messages_out: this.#messagesOut, bytes_in, bytes_out };
+    const told = { request_id: requestId, route: route.name, code, end: this.#end, ms, ...counts };
+    gateway.core.log.debug(told, 'a socket has closed');
+    this.#closedCode = code;
+    this.#tellClosed(code);
+  }
+
+  #tellClosed(code: number): void {
+    try {
+      this.#listener?.closed?.(code);
+    } catch (error) {
+      const { gateway, requestId, route } = this.#accepted;
+      gateway.core.log.error({ err: error, request_id: requestId, route: route.name }, 'a socket failed at its end');
+    }
+  }
+}
