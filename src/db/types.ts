@@ -23,6 +23,7 @@ export function parseTimestamp(text: string): number {
 }
 
 /** Milliseconds since the Unix epoch as a parameter; several are `timestampArray`. */
+export function timestamp<Ms extends number | null>(ms: Ms): Ms extends null ? null : Date;
 export function timestamp(ms: number | null): Date | null {
   return ms === null ? null : new Date(ms);
 }

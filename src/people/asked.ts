@@ -1,7 +1,9 @@
 // How often something was asked for in a window of time, counted in the database: exact over all processes, and never lifted.
+
 import { createHash } from 'node:crypto';
 import type { Queryable } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
+import { timestamp } from '../db/types.ts';
 
 export interface Bound {
   readonly times: number;
@@ -25,13 +27,13 @@ const deleteOld = statement('asked_delete_old', 'DELETE FROM core.asked WHERE st
 export async function ask(db: Queryable, key: string, { times, windowMs }: Bound, nowMs: number): Promise<number> {
   const hash = createHash('sha256').update(key).digest('base64url');
   const { rows } = await db.query<{ times: number; started_at: number }>(countOne, [
-    ...[hash, new Date(nowMs)],
-    new Date(nowMs - windowMs),
+    ...[hash, timestamp(nowMs)],
+    timestamp(nowMs - windowMs),
   ]);
   const [row] = rows;
   return row === undefined || row.times <= times ? 0 : Math.max(1, row.started_at + windowMs - nowMs);
 }
 
 export async function forgetAsked(db: Queryable, beforeMs: number): Promise<void> {
-  await db.query(deleteOld, [new Date(beforeMs)]);
+  await db.query(deleteOld, [timestamp(beforeMs)]);
 }

@@ -1,9 +1,11 @@
 // Binding an address to an account: whoever reads mail there has a code and a link, one of which binds it, once, within 15 minutes.
+
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Account, lockAccount } from '../core/accounts/accounts.ts';
 import { setEmail } from '../core/accounts/changes.ts';
 import type { Transaction } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
+import { timestamp } from '../db/types.ts';
 import { html } from '../lib/html.ts';
 import { randomText } from '../lib/ids.ts';
 import { HOUR_MS, MINUTE_MS } from '../lib/time.ts';
@@ -58,7 +60,7 @@ export async function askForEmail(
   if (retryAfterMs > 0) return { retryAfterMs };
   const [code, link] = [sixDigits(), randomText(LINK_CHARACTERS)];
   const expiresAtMs = nowMs + bindingMs;
-  await tx.query(write, [accountId, email, hashOf(code), hashOf(link), new Date(expiresAtMs)]);
+  await tx.query(write, [accountId, email, hashOf(code), hashOf(link), timestamp(expiresAtMs)]);
   await sendMail(tx, { to: email, accountId, ...mailOf(code, `${baseUrl}/auth/email/${accountId}/${link}`) }, nowMs);
   return { expiresAtMs };
 }
@@ -81,7 +83,7 @@ export async function bindEmail(
     await tx.query(countTry, [accountId]);
     return null;
   }
-  await tx.query(end, [accountId, new Date(nowMs)]);
+  await tx.query(end, [accountId, timestamp(nowMs)]);
   return setEmail(tx, accountId, row.email, requestId);
 }
 

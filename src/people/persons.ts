@@ -5,6 +5,7 @@ import { maskedEmail } from '../core/accounts/masked-email.ts';
 import { textArray } from '../db/arrays.ts';
 import type { Queryable, Transaction } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
+import { timestamp } from '../db/types.ts';
 import { newId } from '../lib/ids.ts';
 
 export type Role = 'owner' | 'viewer';
@@ -114,7 +115,7 @@ export async function createPerson(
   }: Omit<Member, 'personId'> & { readonly personId?: string },
   nowMs: number,
 ): Promise<string> {
-  const now = new Date(nowMs);
+  const now = timestamp(nowMs);
   await tx.query(insertPerson, [personId, accountId, email, name, now]);
   await tx.query(upsertMember, [personId, accountId, role, now]);
   return personId;
@@ -127,7 +128,7 @@ export async function addIdentity(
   { personId, madeAccountId = null }: { readonly personId: string; readonly madeAccountId?: string | null },
   nowMs: number,
 ): Promise<boolean> {
-  return (await tx.query(insertIdentity, [issuer, subject, personId, madeAccountId, new Date(nowMs)])).count === 1;
+  return (await tx.query(insertIdentity, [issuer, subject, personId, madeAccountId, timestamp(nowMs)])).count === 1;
 }
 
 /** Lets the person act for the account, in this role from now on. */
@@ -136,7 +137,7 @@ export async function setMember(
   member: Pick<Member, 'personId' | 'accountId' | 'role'>,
   nowMs: number,
 ) {
-  await tx.query(upsertMember, [member.personId, member.accountId, member.role, new Date(nowMs)]);
+  await tx.query(upsertMember, [member.personId, member.accountId, member.role, timestamp(nowMs)]);
 }
 
 /** The person's next session is for this account. */

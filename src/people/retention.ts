@@ -4,6 +4,7 @@ import type { Sweep } from '../core/background/sweeper/sweep.ts';
 import { clockNow } from '../core/database-clock.ts';
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
+import { timestamp } from '../db/types.ts';
 import { DAY_MS, MINUTE_MS } from '../lib/time.ts';
 import { forgetAsked } from './asked.ts';
 import { forgetOldSessions } from './sessions/sessions.ts';
@@ -18,7 +19,7 @@ export function peopleRetention(db: Database): Sweep {
       const nowMs = await clockNow(db);
       await forgetOldSessions(db, nowMs);
       await forgetAsked(db, nowMs - DAY_MS);
-      await db.query(deleteSignIns, [new Date(nowMs)]);
+      await db.query(deleteSignIns, [timestamp(nowMs)]);
       return false;
     },
   };

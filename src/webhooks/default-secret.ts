@@ -4,6 +4,7 @@
 import type { Secrets } from '../core/secrets/secrets.ts';
 import type { Queryable, Transaction } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
+import { timestamp } from '../db/types.ts';
 import { DAY_MS } from '../lib/time.ts';
 
 const SECRET_BYTES = 32;
@@ -50,7 +51,7 @@ export async function defaultSecret(db: Queryable, secrets: Secrets, accountId: 
 
 /** Replaces it; the one before goes on signing for a day. */
 export async function rotateDefaultSecret(tx: Transaction, accountId: string, nowMs: number): Promise<void> {
-  await tx.query(upsert, [accountId, new Date(nowMs)]);
+  await tx.query(upsert, [accountId, timestamp(nowMs)]);
 }
 
 function secretOf(secrets: Secrets, accountId: string, generation: number): string {

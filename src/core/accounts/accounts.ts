@@ -1,8 +1,10 @@
 // Accounts: made with their project, wallet and sign-up credit in one transaction; tier and suspension.
 // Every change locks the wallet row, so that it stands in one order with the lane commits of the account.
+
 import { textArray } from '../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 import { newId } from '../../lib/ids.ts';
 import { NANOS_PER_USD } from '../../lib/money.ts';
 import { sequenceAt } from '../../lib/sequence.ts';
@@ -137,7 +139,7 @@ const suspendRestored = statement(
 export async function createAccount(tx: Transaction, account: NewAccount): Promise<string> {
   const { name = null, email = null, by = email === null ? 'operator' : 'email' } = account;
   const nowMs = await clockNow(tx);
-  const now = new Date(nowMs);
+  const now = timestamp(nowMs);
   const accountId = newId(by === 'email' ? 'acct_email_' : 'acct_anon_');
   const inserted = [
     tx.query(insertAccount, [
@@ -145,7 +147,12 @@ export async function createAccount(tx: Transaction, account: NewAccount): Promi
       by === 'email' ? 'email_sign_up' : null,
       email,
     ]),
-    tx.query(insertWallet, [accountId, sequenceAt(nowMs), new Date(startOfDay(nowMs)), new Date(startOfMonth(nowMs))]),
+    tx.query(insertWallet, [
+      accountId,
+      sequenceAt(nowMs),
+      timestamp(startOfDay(nowMs)),
+      timestamp(startOfMonth(nowMs)),
+    ]),
   ];
   await Promise.all(inserted);
   if (by === 'operator') {
@@ -196,7 +203,7 @@ export async function setTier(tx: Transaction, accountId: string, tier: Tier): P
   if (nowMs === null || before === null || before.tier === tier) return before;
   const after = { ...before, tier, updatedAtMs: nowMs };
   const data = { object: accountRecord(after), previous: { tier: before.tier } };
-  await tx.query(updateTier, [accountId, tier, new Date(nowMs)]);
+  await tx.query(updateTier, [accountId, tier, timestamp(nowMs)]);
   const moved = isTierAtLeast(tier, before.tier) ? 'tier.upgraded' : 'tier.downgraded';
   const events = ['account.updated', moved].map((type) => ({ accountId, type, data, requestId: null }));
   sendEvents(tx, events, nowMs);
@@ -216,7 +223,7 @@ export async function setSuspended(tx: Transaction, accountId: string, suspended
     return before;
   }
   if (nowMs === null || before === null || before.suspended === suspended) return before;
-  const now = new Date(nowMs);
+  const now = timestamp(nowMs);
   await holdRights(tx, accountId);
   // A suspended wallet is not recharged; let through, it is looked at.
   await Promise.all([tx.query(updateSuspended, [accountId, suspended, now]), tx.query(touch, [accountId, now])]);

@@ -1,6 +1,8 @@
 // Changes of an account that its owner or the operator makes, each told with what was before.
+
 import type { Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 import { sendEvents } from '../events/outbox.ts';
 import { type Account, accountRecord, findAccount, type KycStatus, lockAccount } from './accounts.ts';
 
@@ -25,7 +27,7 @@ export function updateAccount(
   requestId: string | null,
 ): Promise<Account | null> {
   return change(tx, { accountId, type: 'account.updated', requestId }, changes, async (after, nowMs) => {
-    await tx.query(updateProfile, [accountId, after.name, after.mails, new Date(nowMs)]);
+    await tx.query(updateProfile, [accountId, after.name, after.mails, timestamp(nowMs)]);
   });
 }
 
@@ -38,7 +40,7 @@ export function setEmail(
 ): Promise<Account | null> {
   const told = { accountId, type: 'account.updated', requestId };
   return change(tx, told, { email, emailBound: true }, async (_, nowMs) => {
-    await tx.query(updateEmail, [accountId, email, new Date(nowMs)]);
+    await tx.query(updateEmail, [accountId, email, timestamp(nowMs)]);
   });
 }
 
@@ -46,7 +48,7 @@ export function setEmail(
 export function setKycStatus(tx: Transaction, accountId: string, kycStatus: KycStatus): Promise<Account | null> {
   const told = { accountId, type: 'kyc.status_changed', requestId: null };
   return change(tx, told, { kycStatus }, async (_, nowMs) => {
-    await tx.query(updateKyc, [accountId, kycStatus, new Date(nowMs)]);
+    await tx.query(updateKyc, [accountId, kycStatus, timestamp(nowMs)]);
   });
 }
 

@@ -1,8 +1,10 @@
 // core.turn: when an account is to be served next, for each kind of background work. An account goes to the end of the line each time
 // it is served, so accounts take turns. Whoever makes a row due says so here in the same transaction (openTurn); that raises `told`,
 // and a claim that began before does not put the account off beyond it: no due row is missed.
+
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 
 export interface AccountTurn {
   readonly accountId: string;
@@ -46,7 +48,7 @@ export async function openTurn(
   { later = false } = {},
 ): Promise<void> {
   if (!later) tx.hint(hintOf(work));
-  await tx.query(open, [accountId, work, new Date(dueMs)]);
+  await tx.query(open, [accountId, work, timestamp(dueMs)]);
 }
 
 /** The hint that is given with each turn opened. */
@@ -69,8 +71,8 @@ export async function endTurn(
   nextMs: number | null,
   nowMs: number,
 ): Promise<void> {
-  const due = nextMs === null ? null : new Date(Math.max(nextMs, nowMs));
-  await tx.query(end, [accountId, work, told, due, new Date(nowMs)]);
+  const due = nextMs === null ? null : timestamp(Math.max(nextMs, nowMs));
+  await tx.query(end, [accountId, work, told, due, timestamp(nowMs)]);
 }
 
 /** An account whose work cannot be claimed now is looked at again in half a minute. */

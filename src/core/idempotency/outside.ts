@@ -1,8 +1,10 @@
 // Free writes whose work calls the outside world and so cannot stand in a transaction (contract §4). The claim of the key is
 // committed first and lives for a minute, longer than any such work takes: when the process dies, the key is free again after it.
 // Whatever the work commits, it enters the account with: a caller that has ended meanwhile changes nothing.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 import { JsonText, toJson } from '../../lib/json-text.ts';
 import { DAY_MS } from '../../lib/time.ts';
 import { type Enter, enter } from '../accounts/enter.ts';
@@ -63,7 +65,7 @@ async function claimOrWait(ctx: CallContext, key: IdempotencyKey): Promise<JsonT
 
 async function keep(ctx: CallContext, key: IdempotencyKey, answer: string, keepDays: number): Promise<void> {
   await ctx.core.db.transaction(async (tx) => {
-    const expiresAt = new Date((await clockNow(tx)) + keepDays * DAY_MS);
+    const expiresAt = timestamp((await clockNow(tx)) + keepDays * DAY_MS);
     await tx.query(keepAnswer, [ctx.accountId, key.hash, Buffer.from(answer), expiresAt]);
   });
 }

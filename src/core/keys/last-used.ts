@@ -1,7 +1,9 @@
 // Writes last_used_at, to the minute, of the keys that this process has seen. Each key at most once a minute.
+
 import { textArray } from '../../db/arrays.ts';
 import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 import type { Sweep } from '../background/sweeper/sweep.ts';
 import { clockNow } from '../database-clock.ts';
 import type { KeyRing } from './ring.ts';
@@ -77,7 +79,7 @@ export class LastUsed {
   async #write(accounts: readonly (readonly [string, string[]])[]): Promise<void> {
     const keyIds = accounts.flatMap(([, ids]) => ids);
     const accountIds = textArray(accounts.map(([accountId]) => accountId));
-    await this.#options.db.query(updateLastUsed, [accountIds, textArray(keyIds), new Date(this.#minuteMs)]);
+    await this.#options.db.query(updateLastUsed, [accountIds, textArray(keyIds), timestamp(this.#minuteMs)]);
     for (const keyId of keyIds) {
       this.#waiting.delete(keyId);
       this.#writtenThisMinute.add(keyId);

@@ -174,12 +174,12 @@ export async function insertKey(
       ...own,
       minted.prefix,
       minted.last4,
-      new Date(nowMs),
+      timestamp(nowMs),
       expiresAt,
       key.cap?.nanos ?? null,
       key.cap?.period ?? null,
     ]),
-    tx.query(insertSecretRow, [minted.hash, accountId, key.keyId, new Date(nowMs)]),
+    tx.query(insertSecretRow, [minted.hash, accountId, key.keyId, timestamp(nowMs)]),
   ]);
 }
 
@@ -192,11 +192,11 @@ export async function replaceSecret(
   endsAtMs: number,
   nowMs: number,
 ): Promise<void> {
-  const now = new Date(nowMs);
+  const now = timestamp(nowMs);
   await Promise.all([
     holdRights(tx, accountId),
     tx.query(deleteEndedSecrets, [accountId, keyId, now]),
-    tx.query(retireCurrentSecret, [accountId, keyId, new Date(endsAtMs)]),
+    tx.query(retireCurrentSecret, [accountId, keyId, timestamp(endsAtMs)]),
     endsAtMs > nowMs ? null : tx.query(endEarlierSecrets, [accountId, keyId, now]),
     tx.query(insertSecretRow, [minted.hash, accountId, keyId, now]),
     tx.query(updateSecretText, [accountId, keyId, minted.prefix, minted.last4, now]),
@@ -216,17 +216,17 @@ export async function updateKeyFields(
   nowMs: number,
 ): Promise<void> {
   await holdRights(tx, accountId);
-  await tx.query(updateFields, [accountId, keyId, fields.name, arrayOf(fields.scopes), new Date(nowMs)]);
+  await tx.query(updateFields, [accountId, keyId, fields.name, arrayOf(fields.scopes), timestamp(nowMs)]);
 }
 
 /** Its secrets stay: who sends one is told that the key was revoked. */
 export async function markRevoked(tx: Transaction, accountId: string, keyId: string, reason: string, nowMs: number) {
   await holdRights(tx, accountId);
-  await tx.query(updateRevoked, [accountId, keyId, reason, new Date(nowMs)]);
+  await tx.query(updateRevoked, [accountId, keyId, reason, timestamp(nowMs)]);
 }
 
 export async function markFlagged(tx: Transaction, accountId: string, keyId: string, nowMs: number): Promise<void> {
-  await tx.query(updateFlagged, [accountId, keyId, new Date(nowMs)]);
+  await tx.query(updateFlagged, [accountId, keyId, timestamp(nowMs)]);
 }
 
 function arrayOf(texts: readonly string[] | null): Buffer | null {

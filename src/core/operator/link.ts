@@ -1,8 +1,10 @@
 // The operator's one-time link: whoever may use the command line opens a session of the operator's account with it, once, within ten minutes.
 // Only its hash is kept.
+
 import { createHash, randomBytes } from 'node:crypto';
 import type { Database, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 import { isLoopback } from '../../lib/loopback.ts';
 import { MINUTE_MS } from '../../lib/time.ts';
 import { createAccount } from '../accounts/accounts.ts';
@@ -37,8 +39,8 @@ export async function createOperatorLink(tx: Transaction, nowMs: number): Promis
   if (row === undefined) return null;
   const accountId = row.value || (await makeOperator(tx));
   const token = randomBytes(32).toString('base64url');
-  await tx.query(deleteOld, [new Date(nowMs)]);
-  await tx.query(insertLink, [hashOf(token), accountId, new Date(nowMs + LINK_LIVES_MS)]);
+  await tx.query(deleteOld, [timestamp(nowMs)]);
+  await tx.query(insertLink, [hashOf(token), accountId, timestamp(nowMs + LINK_LIVES_MS)]);
   return token;
 }
 

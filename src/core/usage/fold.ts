@@ -1,8 +1,10 @@
 // Usage is kept by the hour, then by the day, then by the month: rows past their time are added to the row that begins their day or
 // month, in the same table. So sums never change, only how finely old ones can be told apart.
+
 import { textArray, timestampArray } from '../../db/arrays.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { type Statement, statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 import { startOfDay, startOfMonth } from '../../lib/time.ts';
 import type { Sweep } from '../background/sweeper/sweep.ts';
 import { mendEach } from '../background/sweeper/sweep.ts';
@@ -67,7 +69,7 @@ async function fold(
   startOf: (ms: number) => number,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { rows } = await db.query<Key>(find, [ROWS_PER_RUN, new Date(beforeMs)]);
+  const { rows } = await db.query<Key>(find, [ROWS_PER_RUN, timestamp(beforeMs)]);
   const accounts = [...Map.groupBy(rows, ({ account_id }) => account_id)];
   const finished = await mendEach(accounts, signal, ([accountId, keys]) =>
     db.transaction((tx) => foldRows(tx, accountId, keys, startOf)),

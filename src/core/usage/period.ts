@@ -1,4 +1,5 @@
 // The period of a usage question in whole buckets, and the buckets themselves. UTC throughout.
+import { timestamp } from '../../db/types.ts';
 import { instantForm, parseInstant } from '../../lib/instant.ts';
 import { DAY_MS, HOUR_MS, iso, startOfDay, startOfMonth, startOfNextMonth } from '../../lib/time.ts';
 import { invalidField, problem } from '../../problems/problem.ts';
@@ -118,6 +119,6 @@ function next(granularity: Granularity, start: number): number {
 function stepBack(granularity: Granularity, end: number, count: number): number {
   if (granularity === 'day') return end - count * DAY_MS;
   if (granularity === 'hour') return end - count * HOUR_MS;
-  const date = new Date(end);
+  const date = timestamp(end);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - count, 1);
 }

@@ -1,6 +1,8 @@
 // What account.usage and account.usage.timeseries show, from the hourly figures.
+
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 import { usd } from '../../lib/money.ts';
 import { iso } from '../../lib/time.ts';
 import { bucketsOf, type Granularity, type Period } from './period.ts';
@@ -52,8 +54,8 @@ const readSeries = statement(
 export async function usageOf(db: Queryable, accountId: string, { fromMs, toMs }: Period, filter: UsageFilter) {
   const { rows } = await db.query<SumRow>(sumUsage, [
     accountId,
-    new Date(fromMs),
-    new Date(toMs),
+    timestamp(fromMs),
+    timestamp(toMs),
     filter.capability,
     filter.keyId,
   ]);
@@ -115,7 +117,7 @@ export async function usageSeries(
   nowMs: number,
 ) {
   const { fromMs, toMs } = period;
-  const values = [accountId, new Date(fromMs), new Date(toMs), granularity, groupBy, filter.capability, filter.keyId];
+  const values = [accountId, timestamp(fromMs), timestamp(toMs), granularity, groupBy, filter.capability, filter.keyId];
   const { rows } = await db.query<SeriesRow>(readSeries, values);
   const shown = groupBy === 'none' ? [null] : shownGroups(rows);
   const sums = sumByPoint(rows, new Set(shown));

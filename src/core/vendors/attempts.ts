@@ -1,8 +1,10 @@
 // What was asked of vendors for work that outlives a call (contract, vendors §4). The row commits before the first byte leaves, and the
 // vendor's reference commits first after it has accepted; so whoever goes on after a crash knows what may be under way outside.
+
 import { textArray } from '../../db/arrays.ts';
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 import { encodeNumber } from '../../lib/base62.ts';
 import { newId, randomText } from '../../lib/ids.ts';
 import { type VendorCall, type VendorTimeouts, vendorTimeouts } from '../../vendors/call/port.ts';
@@ -149,7 +151,7 @@ export async function refuseAttempt(
   reason: string,
   nowMs: number,
 ): Promise<boolean> {
-  return (await db.query(updateRefused, [accountId, attemptId, reason, new Date(nowMs)])).count === 1;
+  return (await db.query(updateRefused, [accountId, attemptId, reason, timestamp(nowMs)])).count === 1;
 }
 
 /** Nobody knows whether the vendor is at work on it. */
@@ -169,7 +171,7 @@ export async function saveAttemptDetails(
 
 /** Nothing of it is open any more: whoever settles the work calls it in that transaction. False when it had ended. */
 export async function endAttempt(db: Queryable, accountId: string, attemptId: string, nowMs: number): Promise<boolean> {
-  return (await db.query(updateEnded, [accountId, attemptId, new Date(nowMs)])).count === 1;
+  return (await db.query(updateEnded, [accountId, attemptId, timestamp(nowMs)])).count === 1;
 }
 
 /** In the order in which they were begun. */

@@ -1,6 +1,8 @@
 // What vendors bill, and what of it the operator bears: booked in the transaction that settles the work, by vendor, day and cause.
+
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 import { startOfDay } from '../../lib/time.ts';
 
 /** Why nobody paid for what a vendor billed. */
@@ -77,13 +79,13 @@ export async function bookLoss(
 }
 
 async function book(tx: Queryable, cause: BillsOfDay['cause'], bill: Bill, capturedNanos: bigint, nowMs: number) {
-  const day = new Date(startOfDay(nowMs));
+  const day = timestamp(startOfDay(nowMs));
   await tx.query(addBill, [bill.accountId, day, bill.vendor, cause, bill.billedNanos, capturedNanos]);
 }
 
 /** By day, newest first, vendor and cause. `vendor`: null for all. */
 export async function readBills(db: Queryable, sinceMs: number, vendor: string | null): Promise<BillsOfDay[]> {
-  const { rows } = await db.query<BillRow>(selectBills, [new Date(startOfDay(sinceMs)), vendor]);
+  const { rows } = await db.query<BillRow>(selectBills, [timestamp(startOfDay(sinceMs)), vendor]);
   return rows.map(({ day, bills, billed_nanos, captured_nanos, ...rest }) => ({
     ...rest,
     dayMs: day,

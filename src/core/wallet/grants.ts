@@ -90,7 +90,7 @@ export async function grantCredit(tx: Transaction, accountId: string, grant: New
       grant.amountNanos,
       grant.note,
       expiresAt,
-      new Date(opened.nowMs),
+      timestamp(opened.nowMs),
       ...[left, left === 0n],
       ...[grant.source?.kind ?? null, grant.source?.id ?? null, grant.testMode ?? false],
     ]),

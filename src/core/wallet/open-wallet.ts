@@ -88,7 +88,7 @@ export async function saveWallet(
   entries: readonly LedgerEntry[],
 ): Promise<void> {
   const first = nextSequence(wallet.last_seq, opened.nowMs);
-  const createdAt = new Date(opened.nowMs);
+  const createdAt = timestamp(opened.nowMs);
   let balance = opened.wallet.balance_nanos;
   const rows = entries.map((entry, i) => {
     balance += entry.amount;

@@ -1,7 +1,9 @@
 // Credit that was paid with test money ends when real money is taken for the first time: what is left of it expires at once, what is held
 // as its holds end.
+
 import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 import { lockAccount } from '../accounts/accounts.ts';
 import { expireGrants } from './grants.ts';
 
@@ -29,7 +31,7 @@ export async function endTestCredit(db: Database): Promise<number> {
       await db.transaction(async (tx) => {
         const nowMs = await lockAccount(tx, account_id);
         if (nowMs === null) return;
-        await tx.query(end, [account_id, new Date(nowMs)]);
+        await tx.query(end, [account_id, timestamp(nowMs)]);
         await expireGrants(tx, account_id);
       });
     }

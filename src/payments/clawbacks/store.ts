@@ -4,6 +4,7 @@ import type { GrantRow } from '../../core/wallet/state.ts';
 import { int8Array, textArray } from '../../db/arrays.ts';
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 
 export interface ClawbackRow {
   readonly account_id: string;
@@ -62,7 +63,7 @@ export async function insertClawback(tx: Queryable, row: ClawbackRow): Promise<v
   const names = [account_id, clawback_id, row.source, row.source_id];
   const what = [...names, kind, status, is_ours, amount_nanos, amount_minor];
   const from = [textArray(row.grant_ids), int8Array(row.grant_nanos), row.debt_nanos];
-  await tx.query(insert, [...what, ...from, row.failure_code, new Date(row.created_at)]);
+  await tx.query(insert, [...what, ...from, row.failure_code, timestamp(row.created_at)]);
 }
 
 /** Of a payment, by the id of its top-up or recharge, in the order in which they were made. */
@@ -80,7 +81,7 @@ export async function settleClawback(
     account_id,
     clawback_id,
     ...[end.status, end.forgivenNanos, end.failureCode],
-    new Date(nowMs),
+    timestamp(nowMs),
   ]);
 }
 

@@ -1,6 +1,8 @@
 // core.payment_setup: pages where a payer leaves a payment method. A row goes when nobody looks at it any more.
+
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 
 export interface SetupRow {
   readonly account_id: string;
@@ -69,7 +71,7 @@ const nextDue = statement(
 
 export async function insertSetup(tx: Queryable, row: NewSetup, dueMs: number): Promise<void> {
   const what = [row.account_id, row.setup_id, row.provider, row.test_mode, row.return_url];
-  await tx.query(insert, [...what, new Date(row.created_at), new Date(row.expires_at), new Date(dueMs)]);
+  await tx.query(insert, [...what, timestamp(row.created_at), timestamp(row.expires_at), timestamp(dueMs)]);
 }
 
 export async function findSetup(db: Queryable, accountId: string, setupId: string): Promise<SetupRow | null> {
@@ -77,7 +79,7 @@ export async function findSetup(db: Queryable, accountId: string, setupId: strin
 }
 
 export async function openSetups(tx: Queryable, accountId: string, nowMs: number): Promise<number> {
-  const { rows } = await tx.query<{ open: bigint }>(countOpen, [accountId, new Date(nowMs)]);
+  const { rows } = await tx.query<{ open: bigint }>(countOpen, [accountId, timestamp(nowMs)]);
   return Number(rows[0]?.open ?? 0n);
 }
 
@@ -88,11 +90,11 @@ export async function saveSetup(tx: Queryable, row: SetupRow): Promise<void> {
 
 /** When it is looked at next, unless another attempt began, or it was made due, since `attempt`. */
 export async function putSetupOff(tx: Queryable, row: SetupRow, attempt: number, dueMs: number): Promise<void> {
-  await tx.query(setDue, [row.account_id, row.setup_id, attempt, new Date(dueMs)]);
+  await tx.query(setDue, [row.account_id, row.setup_id, attempt, timestamp(dueMs)]);
 }
 
 export async function markSetupDue(tx: Queryable, accountId: string, setupId: string, dueMs: number): Promise<void> {
-  await tx.query(makeDue, [accountId, setupId, new Date(dueMs)]);
+  await tx.query(makeDue, [accountId, setupId, timestamp(dueMs)]);
 }
 
 export async function deleteSetup(tx: Queryable, { account_id, setup_id }: SetupRow): Promise<void> {

@@ -1,6 +1,8 @@
 // core.payment_method: what the provider keeps for later charges. Of a card only what its owner knows it by. Changes hold the wallet's lock.
+
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 import { newId } from '../../lib/ids.ts';
 import { iso } from '../../lib/time.ts';
 import type { PaymentProvider, SavedMethod } from '../../vendors/payments/port.ts';
@@ -93,7 +95,7 @@ export async function keepMethod(
     (method) => !method.is_default || method.provider !== provider || method.test_mode !== test_mode,
   );
   const card = [saved.type, saved.brand, saved.last4, saved.expMonth, saved.expYear];
-  await tx.query(insert, [accountId, methodId, provider, test_mode, saved.ref, ...card, false, new Date(nowMs)]);
+  await tx.query(insert, [accountId, methodId, provider, test_mode, saved.ref, ...card, false, timestamp(nowMs)]);
   // One that another provider kept gives way: it cannot be charged here.
   if (isFirst) await tx.query(makeDefault, [accountId, methodId]);
   return methodId;
@@ -106,7 +108,7 @@ export async function setDefaultMethod(tx: Queryable, accountId: string, methodI
 /** From now on nothing uses it; the oldest that is left becomes the default where it was that. */
 export async function removeMethod(tx: Queryable, method: MethodRow, nowMs: number): Promise<void> {
   const { account_id: accountId, method_id, provider, test_mode } = method;
-  await tx.query(remove, [accountId, method_id, new Date(nowMs)]);
+  await tx.query(remove, [accountId, method_id, timestamp(nowMs)]);
   if (!method.is_default) return;
   const next = (await listMethods(tx, accountId)).find(
     (one) => one.provider === provider && one.test_mode === test_mode,

@@ -72,7 +72,7 @@ export function rechargeReturns(core: PaymentCore): JobLoop {
 /** The payment of a charge may have changed: it is read as soon as a process can. One that is not settled is asked for anyway. */
 export async function hintReturns(tx: Transaction, accountId: string, attemptId: string): Promise<void> {
   const nowMs = await clockNow(tx);
-  const { count } = await tx.query(makeDue, [accountId, attemptId, new Date(nowMs)]);
+  const { count } = await tx.query(makeDue, [accountId, attemptId, timestamp(nowMs)]);
   if (count > 0) await openTurn(tx, accountId, RETURNS_WORK, nowMs);
 }
 

@@ -116,7 +116,7 @@ export async function findRecharge(db: Queryable, accountId: string): Promise<Re
 export async function saveRecharge(tx: Queryable, row: RechargeRow, nowMs: number): Promise<void> {
   const { account_id, enabled, trigger_nanos, amount_nanos, method_id, max_per_day, max_per_month } = row;
   const what = [account_id, enabled, trigger_nanos, amount_nanos, method_id, max_per_day, max_per_month];
-  await tx.query(save, [...what, row.failures, timestamp(row.retry_at), row.disabled_reason, new Date(nowMs)]);
+  await tx.query(save, [...what, row.failures, timestamp(row.retry_at), row.disabled_reason, timestamp(nowMs)]);
 }
 
 export async function findAttempt(db: Queryable, accountId: string, attemptId: string): Promise<AttemptRow | null> {
@@ -130,7 +130,7 @@ export async function lastAttempt(db: Queryable, accountId: string): Promise<Att
 
 export async function insertAttempt(tx: Queryable, row: AttemptRow): Promise<void> {
   const what = [row.account_id, row.attempt_id, row.amount_nanos, row.method_id, row.method_ref, row.provider];
-  const when = [new Date(row.day_start), new Date(row.month_start), new Date(row.created_at)];
+  const when = [timestamp(row.day_start), timestamp(row.month_start), timestamp(row.created_at)];
   await tx.query(insert, [...what, row.test_mode, row.tries, ...when]);
 }
 
@@ -157,8 +157,8 @@ export async function chargedIn(
 ): Promise<Charged> {
   const { rows } = await db.query<{ today: bigint; month: bigint; nanos: bigint; charge_limit: bigint }>(count, [
     accountId,
-    new Date(dayStartMs),
-    new Date(monthStartMs),
+    timestamp(dayStartMs),
+    timestamp(monthStartMs),
   ]);
   const [row] = rows;
   if (row === undefined) throw new Error(`there is no account ${accountId}`);

@@ -111,7 +111,7 @@ export async function keepPayment(db: Queryable, row: PaymentRow, nowMs: number)
   const state = [row.status, row.card, row.failure_code, timestamp(row.pays_at), row.method_ref, row.subscription_ref];
   const what = [row.amount_minor, row.currency, row.description, row.save_method, row.return_url];
   const ids = [row.ref, row.id, row.account_id, row.token, row.purpose];
-  await db.query(insert, [...ids, ...what, ...state, new Date(row.expires_at), new Date(nowMs)]);
+  await db.query(insert, [...ids, ...what, ...state, timestamp(row.expires_at), timestamp(nowMs)]);
   return (await db.query<PaymentRow>(byId, [row.id])).rows[0] as PaymentRow;
 }
 
@@ -138,12 +138,12 @@ export async function returnsOfPayment(db: Queryable, ref: string): Promise<read
 }
 
 export async function insertRefund(tx: Queryable, payment: PaymentRow, row: ReturnRow, nowMs: number): Promise<void> {
-  const values = [row.ref, payment.ref, payment.account_id, row.id, row.status, row.amount_minor, new Date(nowMs)];
+  const values = [row.ref, payment.ref, payment.account_id, row.id, row.status, row.amount_minor, timestamp(nowMs)];
   await tx.query(insertReturnRow, values);
 }
 
 export async function insertMethod(tx: Queryable, row: MethodRow, nowMs: number): Promise<void> {
-  await tx.query(insertMethodRow, [row.ref, row.account_id, row.card, new Date(nowMs)]);
+  await tx.query(insertMethodRow, [row.ref, row.account_id, row.card, timestamp(nowMs)]);
 }
 
 export async function findMethod(db: Queryable, ref: string): Promise<MethodRow | null> {
@@ -161,7 +161,7 @@ export async function insertSubscription(
   nowMs: number,
 ): Promise<void> {
   const what = [row.ref, account_id, row.method_ref, amount_minor, currency];
-  await tx.query(insertSubscriptionRow, [...what, new Date(row.started_at), ref, new Date(nowMs)]);
+  await tx.query(insertSubscriptionRow, [...what, timestamp(row.started_at), ref, timestamp(nowMs)]);
 }
 
 export async function findSubscription(db: Queryable, ref: string): Promise<SubscriptionRow | null> {

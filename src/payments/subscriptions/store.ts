@@ -125,7 +125,7 @@ export type NewSubscription = Pick<
 export async function insertSubscription(tx: Queryable, row: NewSubscription, dueMs: number): Promise<void> {
   const what = [row.account_id, row.subscription_id, row.tier, row.label, row.price_nanos];
   const how = [row.provider, row.test_mode, row.return_url, row.fallback_tier];
-  await tx.query(insert, [...what, ...how, new Date(row.created_at), new Date(row.expires_at), new Date(dueMs)]);
+  await tx.query(insert, [...what, ...how, timestamp(row.created_at), timestamp(row.expires_at), timestamp(dueMs)]);
 }
 
 export async function findSubscription(db: Queryable, accountId: string, id: string): Promise<SubscriptionRow | null> {
@@ -150,7 +150,7 @@ export async function saveSubscription(tx: Queryable, row: SubscriptionRow, dueM
       timestamp(row.invoice_next_at),
       row.paid_invoice_ref,
     ],
-    ...[timestamp(row.past_due_since), row.reminders, new Date(row.updated_at), timestamp(dueMs), row.attempt],
+    ...[timestamp(row.past_due_since), row.reminders, timestamp(row.updated_at), timestamp(dueMs), row.attempt],
     ...[row.invoice_pay_url, row.invoice_refunded_nanos, row.invoice_dispute],
   ]);
 }
@@ -167,7 +167,7 @@ export async function beginAttempt(
   id: string,
   dueMs: number,
 ): Promise<number | null> {
-  const { rows } = await tx.query<{ attempt: number }>(makeDue, [accountId, id, new Date(dueMs)]);
+  const { rows } = await tx.query<{ attempt: number }>(makeDue, [accountId, id, timestamp(dueMs)]);
   return rows[0]?.attempt ?? null;
 }
 

@@ -116,7 +116,7 @@ export async function insertTopup(tx: Queryable, row: NewTopup, dueMs: number): 
   const { account_id, topup_id, amount_nanos, currency, charge_minor, fx_rate_nanos } = row;
   const what = [account_id, topup_id, amount_nanos, currency, charge_minor, fx_rate_nanos];
   const how = [row.provider, row.test_mode, row.save_method, row.return_url];
-  await tx.query(insert, [...what, ...how, new Date(row.created_at), new Date(row.expires_at), new Date(dueMs)]);
+  await tx.query(insert, [...what, ...how, timestamp(row.created_at), timestamp(row.expires_at), timestamp(dueMs)]);
 }
 
 export async function findTopup(db: Queryable, accountId: string, topupId: string): Promise<TopupRow | null> {
@@ -151,7 +151,7 @@ export async function listTopupsInReview(
 }
 
 export async function pendingTopups(tx: Queryable, accountId: string, nowMs: number): Promise<number> {
-  const { rows } = await tx.query<{ pending: bigint }>(countPending, [accountId, new Date(nowMs)]);
+  const { rows } = await tx.query<{ pending: bigint }>(countPending, [accountId, timestamp(nowMs)]);
   return Number(rows[0]?.pending ?? 0n);
 }
 
@@ -160,7 +160,7 @@ export async function saveTopup(tx: Queryable, row: TopupRow): Promise<void> {
   const { account_id, topup_id, status, checkout_ref, checkout_url, payment_ref, failure_code } = row;
   const review = [row.review_reason, row.review_verdict];
   const credited = [row.grant_id, timestamp(row.credited_at)];
-  const back = [row.refunded_nanos, row.dispute_status, row.dispute_nanos, row.return_open, new Date(row.updated_at)];
+  const back = [row.refunded_nanos, row.dispute_status, row.dispute_nanos, row.return_open, timestamp(row.updated_at)];
   const state = [account_id, topup_id, status, checkout_ref, checkout_url, payment_ref, failure_code];
   await tx.query(update, [...state, ...review, ...credited, ...back]);
 }
@@ -171,7 +171,7 @@ export async function putOff(tx: Queryable, row: TopupRow, dueMs: number | null)
 }
 
 export async function markDue(tx: Queryable, accountId: string, topupId: string, dueMs: number): Promise<void> {
-  await tx.query(makeDue, [accountId, topupId, new Date(dueMs)]);
+  await tx.query(makeDue, [accountId, topupId, timestamp(dueMs)]);
 }
 
 /** Leases due rows for `leaseMs`. */

@@ -4,6 +4,7 @@ import { findAccount } from '../../core/accounts/accounts.ts';
 import { setKycStatus } from '../../core/accounts/changes.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 import { DAY_MS } from '../../lib/time.ts';
 
 const YEAR_MS = 365 * DAY_MS;
@@ -34,8 +35,8 @@ export async function mustBeVerified(
 async function boughtInYear(db: Queryable, accountId: string, nowMs: number): Promise<bigint> {
   const { rows } = await db.query<{ bought: bigint }>(sumOfYear, [
     accountId,
-    new Date(nowMs - YEAR_MS),
-    new Date(nowMs),
+    timestamp(nowMs - YEAR_MS),
+    timestamp(nowMs),
   ]);
   return rows[0]?.bought ?? 0n;
 }

@@ -1,6 +1,8 @@
 // SQL of absorbing: the journal of what leaves and arrives, and keys that change their account. Callers hold the wallet rows locked.
+
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 
 /** What an account gives away; amounts as decimal texts of nano-USD. */
 export interface Content {
@@ -92,16 +94,16 @@ const moveSecrets = statement(
 
 /** False when it is written already. */
 export async function writeLeaving(tx: Queryable, { from, into }: Moving, content: Content, nowMs: number) {
-  return (await tx.query(insertJournal, [from, into, true, JSON.stringify(content), new Date(nowMs)])).count === 1;
+  return (await tx.query(insertJournal, [from, into, true, JSON.stringify(content), timestamp(nowMs)])).count === 1;
 }
 
 /** False when it has arrived already. */
 export async function writeArriving(tx: Queryable, { from, into }: Moving, nowMs: number): Promise<boolean> {
-  return (await tx.query(insertJournal, [into, from, false, null, new Date(nowMs)])).count === 1;
+  return (await tx.query(insertJournal, [into, from, false, null, timestamp(nowMs)])).count === 1;
 }
 
 export async function writeArrived(tx: Queryable, { from, into }: Moving, nowMs: number): Promise<void> {
-  await tx.query(markArrived, [from, into, new Date(nowMs)]);
+  await tx.query(markArrived, [from, into, timestamp(nowMs)]);
 }
 
 /** What has left and not arrived; null when there is no such thing. */
@@ -129,7 +131,7 @@ export async function departureOf(
   accountId: string,
   afterMs: number,
 ): Promise<{ readonly into: string; readonly atMs: number } | null> {
-  const { rows } = await tx.query<{ into: string; atMs: number }>(findDeparture, [accountId, new Date(afterMs)]);
+  const { rows } = await tx.query<{ into: string; atMs: number }>(findDeparture, [accountId, timestamp(afterMs)]);
   return rows[0] ?? null;
 }
 
@@ -147,7 +149,7 @@ export async function takeKeysOut(tx: Queryable, accountId: string): Promise<Con
 }
 
 export async function putKeysIn(tx: Queryable, { from, into }: Moving, keys: Content['keys'], nowMs: number) {
-  const put = await tx.query(insertKeys, [into, JSON.stringify(keys), new Date(nowMs)]);
+  const put = await tx.query(insertKeys, [into, JSON.stringify(keys), timestamp(nowMs)]);
   if (put.count !== keys.length) throw new Error(`${put.count} of ${keys.length} keys of ${from} came to ${into}`);
   await tx.query(moveSecrets, [from, into]);
 }

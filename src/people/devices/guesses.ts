@@ -4,6 +4,7 @@
 import { admission } from '../../core/admission.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 import { MINUTE_MS } from '../../lib/time.ts';
 
 /** Of one session (contract, commerce). */
@@ -49,7 +50,7 @@ export async function countGuess(tx: Transaction, guessers: readonly Guesser[], 
   // One after the other, in one order: two that share two never wait for each other.
   for (const { name, wrongMax } of inOrder(guessers)) {
     const { rows } = await tx.query<{ times: number; until: number }>(countOne, [
-      ...[name, new Date(nowMs), new Date(nowMs + BLOCKED_MS)],
+      ...[name, timestamp(nowMs), timestamp(nowMs + BLOCKED_MS)],
       wrongMax,
     ]);
     const [row] = rows;
@@ -68,5 +69,5 @@ function inOrder(guessers: readonly Guesser[]): Guesser[] {
 }
 
 export async function forgetGuesses(db: Queryable, nowMs: number): Promise<void> {
-  await db.query(deleteOld, [new Date(nowMs)]);
+  await db.query(deleteOld, [timestamp(nowMs)]);
 }

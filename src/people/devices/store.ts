@@ -87,7 +87,7 @@ const deleteOld = statement('device_delete_old', 'DELETE FROM core.device_code W
 export async function insert(db: Queryable, row: NewDevice): Promise<boolean> {
   const { count } = await db.query(insertRow, [
     ...[row.device_hash, row.user_code, row.client_name, row.remote_address, textArray(row.scopes)],
-    ...[new Date(row.created_at), new Date(row.expires_at), row.interval_s],
+    ...[timestamp(row.created_at), timestamp(row.expires_at), row.interval_s],
   ]);
   return count === 1;
 }
@@ -103,7 +103,7 @@ export async function findByUserCode(db: Queryable, userCode: string): Promise<D
 
 /** The next poll is too soon before `intervalS` have passed. */
 export async function markPolled(tx: Queryable, hash: Buffer, nowMs: number, intervalS: number): Promise<void> {
-  await tx.query(updatePolled, [hash, new Date(nowMs), intervalS]);
+  await tx.query(updatePolled, [hash, timestamp(nowMs), intervalS]);
 }
 
 export async function markApproved(
@@ -128,9 +128,9 @@ export async function markRedeemed(
   { keyId, sealed }: { readonly keyId: string; readonly sealed: Buffer },
   nowMs: number,
 ): Promise<void> {
-  await tx.query(updateRedeemed, [hash, keyId, sealed, new Date(nowMs)]);
+  await tx.query(updateRedeemed, [hash, keyId, sealed, timestamp(nowMs)]);
 }
 
 export async function removeOld(db: Queryable, expiredBeforeMs: number): Promise<void> {
-  await db.query(deleteOld, [new Date(expiredBeforeMs)]);
+  await db.query(deleteOld, [timestamp(expiredBeforeMs)]);
 }

@@ -1,6 +1,8 @@
 // Mail to people: written in the transaction of what it tells, then sent by the loop of send.ts. It lives a day at most.
+
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 import { newId } from '../../lib/ids.ts';
 import { iso } from '../../lib/time.ts';
 
@@ -58,7 +60,7 @@ interface MailRow {
 export async function sendMail(tx: Transaction, mail: NewMail, nowMs: number): Promise<void> {
   const { accountId = null, to, subject, text, html } = mail;
   // Ids stand in the order of the database's clock.
-  await tx.query(insertMail, [newId('mail_', nowMs), accountId, to, subject, text, html, new Date(nowMs)]);
+  await tx.query(insertMail, [newId('mail_', nowMs), accountId, to, subject, text, html, timestamp(nowMs)]);
   tx.hint(MAIL_HINT);
 }
 
@@ -98,5 +100,5 @@ function mailRecord(row: MailRow) {
 }
 
 export async function deleteMailBefore(db: Queryable, beforeMs: number): Promise<void> {
-  await db.query(deleteOld, [new Date(beforeMs)]);
+  await db.query(deleteOld, [timestamp(beforeMs)]);
 }

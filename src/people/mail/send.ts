@@ -8,6 +8,7 @@ import type { Core } from '../../core/context.ts';
 import { clockNow } from '../../core/database-clock.ts';
 import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 import { isLoopback } from '../../lib/loopback.ts';
 import { DAY_MS, MINUTE_MS } from '../../lib/time.ts';
 import type { Mail } from '../../vendors/mail/port.ts';
@@ -84,7 +85,7 @@ async function leaseDue(db: Database, limit: number): Promise<DueMail[]> {
   const [{ rows }, nowMs] = await Promise.all([db.query<DueRow>(findDue, [limit]), clockNow(db)]);
   const leased = await Promise.all(
     rows.map(async (row) => {
-      const { count } = await db.query(leaseMail, [row.mail_id, row.attempt, new Date(nowMs + LEASE_MS)]);
+      const { count } = await db.query(leaseMail, [row.mail_id, row.attempt, timestamp(nowMs + LEASE_MS)]);
       return count === 1 ? [mailOf(row)] : [];
     }),
   );
@@ -103,7 +104,7 @@ async function send(core: MailCore, mail: DueMail): Promise<void> {
     else await refused(core, mail);
   } catch (error) {
     const pauseMs = backoffMs(BACKOFF, mail.attempt);
-    await db.query(putOff, [mail.id, mail.attempt, new Date((await clockNow(db)) + pauseMs)]);
+    await db.query(putOff, [mail.id, mail.attempt, timestamp((await clockNow(db)) + pauseMs)]);
     throw error;
   }
 }

@@ -1,7 +1,9 @@
 // SQL of sessions. Nothing of them is remembered in a process: what ended is over for all of them at once.
+
 import { textArray } from '../../db/arrays.ts';
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 import type { Role } from '../persons.ts';
 
 export type SessionKind = 'person' | 'key' | 'operator';
@@ -80,7 +82,7 @@ export interface NewSession {
 export async function insert(tx: Queryable, session: NewSession, nowMs: number): Promise<void> {
   const { sessionId, accountId, kind, personId, secretHash, tokenHash, remoteAddress, agent } = session;
   await tx.query(insertSession, [
-    ...[sessionId, accountId, kind, personId, secretHash, tokenHash, new Date(nowMs)],
+    ...[sessionId, accountId, kind, personId, secretHash, tokenHash, timestamp(nowMs)],
     ...[remoteAddress, agent],
   ]);
 }
@@ -105,12 +107,12 @@ export async function rotate(
   newHash: Buffer,
   previousUntilMs: number,
 ): Promise<boolean> {
-  const values = [session_id, token_hash, newHash, new Date(now), new Date(previousUntilMs)];
+  const values = [session_id, token_hash, newHash, timestamp(now), timestamp(previousUntilMs)];
   return (await db.query(rotateToken, values)).count === 1;
 }
 
 export async function touch(db: Queryable, { session_id, now }: SessionRow): Promise<void> {
-  await db.query(touchSession, [session_id, new Date(now)]);
+  await db.query(touchSession, [session_id, timestamp(now)]);
 }
 
 export async function moveTo(db: Queryable, sessionId: string, accountId: string): Promise<void> {
@@ -132,5 +134,5 @@ export async function removeOfMember(db: Queryable, personId: string, accountId:
 
 /** Those that nobody used, or that were opened, before. */
 export async function removeOld(db: Queryable, seenMs: number, signedInMs: number): Promise<void> {
-  await db.query(deleteOld, [new Date(seenMs), new Date(signedInMs)]);
+  await db.query(deleteOld, [timestamp(seenMs), timestamp(signedInMs)]);
 }

@@ -1,6 +1,7 @@
 // Signing in by mail: a link and a code of six digits, for 15 minutes, used once. The link works wherever it is opened, by a button that no
 // scanner presses; the code only in the browser that asked, five times. Nothing is looked up before the mail is out, so nobody learns, from
 // the answer or from its time, whose addresses are known.
+
 import { createHmac, randomInt } from 'node:crypto';
 import { createAccount } from '../../core/accounts/accounts.ts';
 import type { Core } from '../../core/context.ts';
@@ -9,6 +10,7 @@ import { type Secrets, sameDigest } from '../../core/secrets/secrets.ts';
 import type { SignUp } from '../../core/terms.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 import { html } from '../../lib/html.ts';
 import { newId } from '../../lib/ids.ts';
 import { MINUTE_MS } from '../../lib/time.ts';
@@ -90,7 +92,7 @@ export async function askForSignIn(core: MailCore, { email, returnTo, remoteAddr
   const code = String(randomInt(1_000_000)).padStart(6, '0');
   await core.db.transaction(async (tx) => {
     const codeHash = hashOfCode(core.secrets, hashOf(link), code);
-    const expires = new Date(nowMs + CODE_LIVES_MS);
+    const expires = timestamp(nowMs + CODE_LIVES_MS);
     await tx.query(insertSignIn, [hashOf(link), email, hashOf(browser), codeHash, returnTo, expires]);
     await sendMail(tx, { to: email, ...signInMail(`${core.baseUrl}/auth/mail/${link}`, code) }, nowMs);
   });
@@ -100,7 +102,7 @@ export async function askForSignIn(core: MailCore, { email, returnTo, remoteAddr
 /** What a link stands for; nothing is used up. Null: it was used, is too old, is an invitation that has ended, or never was. */
 export async function findByLink(db: Queryable, link: string): Promise<SignInByMail | null> {
   if (!isToken(link)) return null;
-  const { rows } = await db.query<SignInRow>(selectByLink, [hashOf(link), new Date(await clockNow(db))]);
+  const { rows } = await db.query<SignInRow>(selectByLink, [hashOf(link), timestamp(await clockNow(db))]);
   return rows[0] === undefined ? null : signInOf(rows[0]);
 }
 
@@ -119,14 +121,14 @@ export async function takeCode(
 ): Promise<SignInByMail | null> {
   if (!isToken(browser)) return null;
   // By itself: a try counts, whatever becomes of it.
-  const values = [hashOf(browser), TRIES_MAX, new Date(await clockNow(db))];
+  const values = [hashOf(browser), TRIES_MAX, timestamp(await clockNow(db))];
   const [row] = (await db.query<{ link_hash: Buffer; code_hash: Buffer }>(tryCode, values)).rows;
   if (row === undefined || !sameDigest(row.code_hash, hashOfCode(secrets, row.link_hash, code))) return null;
   return db.transaction((tx) => take(tx, row.link_hash));
 }
 
 async function take(tx: Transaction, linkHash: Buffer): Promise<SignInByMail | null> {
-  const { rows } = await tx.query<SignInRow>(takeByLink, [linkHash, new Date(await clockNow(tx))]);
+  const { rows } = await tx.query<SignInRow>(takeByLink, [linkHash, timestamp(await clockNow(tx))]);
   return rows[0] === undefined ? null : signInOf(rows[0]);
 }
 

@@ -7,6 +7,7 @@ import { clockNow } from '../../core/database-clock.ts';
 import { textArray } from '../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 import { html } from '../../lib/html.ts';
 import { DAY_MS } from '../../lib/time.ts';
 import { problem } from '../../problems/problem.ts';
@@ -79,7 +80,7 @@ export async function invite(
   return core.db.transaction(async (tx) => {
     const nowMs = await enterAsOwner(tx, owner);
     if (nowMs === null) return false;
-    const expires = new Date(nowMs + LIVES_MS);
+    const expires = timestamp(nowMs + LIVES_MS);
     await tx.query(insertInvitation, [hashOf(link), accountId, role, email, owner.personId, expires]);
     const mail = invitationMail(`${core.baseUrl}/auth/mail/${link}`, role);
     await sendMail(tx, { to: email, accountId, ...mail }, nowMs);

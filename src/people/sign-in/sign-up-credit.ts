@@ -1,11 +1,13 @@
 // Sign-up credit of who comes by an identity provider: once for an identity, once for a mailbox, three a day for a network. What was
 // given stands as keyed hashes, which outlive accounts: nobody deletes an account to be given it again.
+
 import { createHmac } from 'node:crypto';
 import { lockAccount } from '../../core/accounts/accounts.ts';
 import type { Secrets } from '../../core/secrets/secrets.ts';
 import { grantCredit, signUpLifetimeMs, signUpNote } from '../../core/wallet/grants.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 import { iso } from '../../lib/time.ts';
 import { normalisedAddress, wideNetworkOf } from '../addresses.ts';
 
@@ -82,7 +84,7 @@ async function claimAll(
   if (mailbox === null) return 'no_verified_email';
   const hash = hashesOf(secrets);
   const claim = async (claimHash: string) =>
-    (await tx.query(insertClaim, [claimHash, accountId, new Date(nowMs)])).count === 1;
+    (await tx.query(insertClaim, [claimHash, accountId, timestamp(nowMs)])).count === 1;
   const [byIdentity, byMailbox] = [hash('identity', issuer, subject), hash('mailbox', mailbox)];
   // One after the other, always in this order: two who want the same wait, and never for each other.
   if (!(await claim(byIdentity))) return 'identity_used';

@@ -7,6 +7,7 @@ import { operatorAccount } from '../../core/operator/account.ts';
 import { forgetKeyHere } from '../../core/process/hear-siblings.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 import { usdText } from '../../lib/money.ts';
 import { DAY_MS, iso } from '../../lib/time.ts';
 import { isLive } from '../../payments/subscriptions/machine.ts';
@@ -64,7 +65,7 @@ export async function deleteAccount(
   await requireFree(tx, accountId, forfeit);
   const purgeAtMs = nowMs + RESTORE_MS;
   await setSuspended(tx, accountId, true);
-  await tx.query(mark, [accountId, new Date(purgeAtMs), new Date(nowMs)]);
+  await tx.query(mark, [accountId, timestamp(purgeAtMs), timestamp(nowMs)]);
   await tx.query(endSessions, [accountId]);
   const account = (await findAccount(tx, accountId)) as Account;
   const data = { object: { ...accountRecord(account), purge_at: iso(purgeAtMs) } };
@@ -103,7 +104,7 @@ export async function restoreAccount(tx: Transaction, accountId: string): Promis
   const nowMs = await lockAccount(tx, accountId);
   if (nowMs === null) return null;
   const wasSuspended = await isSuspendedBeside(tx, accountId);
-  const { count } = await tx.query(unmark, [accountId, new Date(nowMs)]);
+  const { count } = await tx.query(unmark, [accountId, timestamp(nowMs)]);
   if (count === 0) {
     const message = 'The account is not deleted, or its week is over and it is gone.';
     throw problem('STATE_CONFLICT', { message, detail: 'not_restorable' });

@@ -1,5 +1,6 @@
 // The end of deleted accounts: after a day their webhooks are silent, after a week everything of them is removed, in bounded steps that any
 // process takes up where another has died. The books stay, without names.
+
 import { setImmediate as turn } from 'node:timers/promises';
 import { lockAccount } from '../../core/accounts/accounts.ts';
 import type { Sweep } from '../../core/background/sweeper/sweep.ts';
@@ -8,6 +9,7 @@ import type { Core } from '../../core/context.ts';
 import { textArray } from '../../db/arrays.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 import { listMethods } from '../../payments/methods/store.ts';
 import { forgetPeople } from '../../people/forget-people.ts';
 import { DELETED, RESTORE_MS, SILENT_AFTER_MS } from './deletion.ts';
@@ -115,7 +117,7 @@ async function silenceAccount(tx: Transaction, accountId: string): Promise<void>
   const nowMs = await lockAccount(tx, accountId);
   if (nowMs === null) return;
   const { count } = await tx.query(setStep, [accountId, textArray(['asked']), 'silent']);
-  if (count > 0) await tx.query(silence, [accountId, DELETED, new Date(nowMs)]);
+  if (count > 0) await tx.query(silence, [accountId, DELETED, timestamp(nowMs)]);
 }
 
 /**
@@ -140,7 +142,7 @@ async function purge(core: Purging, accountId: string, signal: AbortSignal): Pro
     const nowMs = await lockAccount(tx, accountId);
     if (nowMs === null) return;
     for (const forget of forgetLinks) await tx.query(forget, [accountId]);
-    await tx.query(forgetName, [accountId, new Date(nowMs)]);
+    await tx.query(forgetName, [accountId, timestamp(nowMs)]);
   });
 }
 

@@ -1,9 +1,11 @@
 // Turns events into deliveries, in the transaction that numbers them: one pending delivery for each webhook that is subscribed to
 // the type and enabled at that moment. The webhooks are locked, so that a deletion or disabling beside it either comes first, and
 // there is no delivery, or comes after, and ends the delivery.
+
 import { int8Array, textArray } from '../../db/arrays.ts';
 import type { Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 import { newId } from '../../lib/ids.ts';
 
 export interface Subscriber {
@@ -87,7 +89,7 @@ export function dispatchEvents(
   );
   if (pairs.length === 0) return;
   const webhookIds = textArray([...new Set(pairs.map((pair) => pair.webhook_id))].sort());
-  const now = new Date(nowMs);
+  const now = timestamp(nowMs);
   // In the order of the events: deliveries of one moment are sent, and listed, by their ids.
   const deliveryIds = pairs.map(() => newId('whd_', nowMs)).sort();
   void tx.query(lockSubscribers, [accountId, webhookIds]);

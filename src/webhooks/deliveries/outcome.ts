@@ -5,6 +5,7 @@ import { clockNow } from '../../core/database-clock.ts';
 import { int2Array, int4Array, textArray, timestampArray } from '../../db/arrays.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 import { retryAfterMs } from '../../lib/retry-after.ts';
 import { iso } from '../../lib/time.ts';
 import type { RetryPolicy } from '../registrations/store.ts';
@@ -143,7 +144,7 @@ export async function endUnsentDelivery(
   errorCode: string | null,
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    const now = new Date(await clockNow(tx));
+    const now = timestamp(await clockNow(tx));
     const { accountId, deliveryId, attempt } = delivery;
     await tx.query(endUnsent, [accountId, deliveryId, attempt, status, errorCode, now]);
   });
@@ -198,7 +199,7 @@ function standingsOf(rows: readonly WebhookRow[], outcomes: readonly Outcome[], 
 function sendWebhooks(tx: Transaction, accounts: Buffer, standings: readonly WebhookStanding[], nowMs: number): void {
   void tx.query(saveWebhooks, [
     accounts,
-    new Date(nowMs),
+    timestamp(nowMs),
     textArray(standings.map(({ row }) => row.account_id)),
     textArray(standings.map(({ row }) => row.webhook_id)),
     int4Array(standings.map(({ standing }) => standing.failedAttempts)),
@@ -237,13 +238,13 @@ function sendDeliveries(tx: Transaction, accounts: Buffer, steps: readonly Step[
   const returned = steps.filter(({ outcome }) => outcome.result.verdict === 'aborted').map(({ outcome }) => outcome);
   const ended = steps.filter(({ outcome }) => outcome.result.verdict !== 'aborted');
   if (returned.length > 0) {
-    void tx.query(giveBack, [accounts, new Date(nowMs), ...fencesOf(returned)]);
+    void tx.query(giveBack, [accounts, timestamp(nowMs), ...fencesOf(returned)]);
   }
   if (ended.length === 0) return;
   const results = ended.map(({ outcome }) => outcome.result);
   void tx.query(saveDeliveries, [
     accounts,
-    new Date(nowMs),
+    timestamp(nowMs),
     ...fencesOf(ended.map(({ outcome }) => outcome)),
     textArray(ended.map(({ status }) => status)),
     timestampArray(ended.map(({ dueMs }) => dueMs)),

@@ -1,8 +1,10 @@
 // Deliveries as their owner sees and changes them. Whoever makes one due, or ends them, does so under the lock of the webhook or
 // its line, in the order webhook, line, deliveries: so no claim misses one and no two transactions wait for each other.
+
 import { textArray } from '../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 import { newId } from '../../lib/ids.ts';
 import type { DeliveryRow, DeliveryStatus } from './record.ts';
 
@@ -104,7 +106,7 @@ export async function endDeliveries(
   const webhookIds = textArray([webhookId]);
   await Promise.all([
     tx.query(parkLines, [accountId, webhookIds]),
-    tx.query(endAll, [accountId, webhookIds, status, new Date(nowMs)]),
+    tx.query(endAll, [accountId, webhookIds, status, timestamp(nowMs)]),
   ]);
 }
 
@@ -118,7 +120,7 @@ export async function sendNow(
   { delivery_id: deliveryId, attempt }: Pick<DeliveryRow, 'delivery_id' | 'attempt'>,
   nowMs: number,
 ): Promise<DeliveryRow | null> {
-  const now = new Date(nowMs);
+  const now = timestamp(nowMs);
   await tx.query(lockWebhook, [accountId, deliveryId]);
   const [, , due] = await Promise.all([
     tx.query(openLine, [accountId, deliveryId, now]),
@@ -144,8 +146,8 @@ export async function redeliver(
   if (webhook.count === 0) return null;
   const newDeliveryId = newId('whd_', nowMs);
   const [, , copied] = await Promise.all([
-    tx.query(openLine, [accountId, deliveryId, new Date(nowMs)]),
-    tx.query(copyDelivery, [accountId, deliveryId, newDeliveryId, new Date(nowMs)]),
+    tx.query(openLine, [accountId, deliveryId, timestamp(nowMs)]),
+    tx.query(copyDelivery, [accountId, deliveryId, newDeliveryId, timestamp(nowMs)]),
     tx.query<DeliveryRow>(selectOne, [accountId, newDeliveryId]),
   ]);
   tx.hint('deliveries');

@@ -4,6 +4,7 @@ import type { Enter } from '../../core/accounts/enter.ts';
 import type { Core } from '../../core/context.ts';
 import { type EventRow, eventText, fitData } from '../../core/events/wire.ts';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 import { newId } from '../../lib/ids.ts';
 import { toJson } from '../../lib/json-text.ts';
 import { iso } from '../../lib/time.ts';
@@ -71,6 +72,6 @@ function valuesOf(event: EventRow, result: AttemptResult) {
     result.snippet,
     result.requestHeaders,
     JSON.stringify([attempt]),
-    new Date(event.created_at),
+    timestamp(event.created_at),
   ];
 }

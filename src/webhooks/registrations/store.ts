@@ -5,6 +5,7 @@ import type { Secrets } from '../../core/secrets/secrets.ts';
 import { textArray } from '../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { timestamp } from '../../db/types.ts';
 
 export type WebhookStatus = 'enabled' | 'disabled';
 export type RetryPolicy = 'default' | 'aggressive';
@@ -200,7 +201,7 @@ export async function insertRegistration(
     ...settingsValues(secrets, webhookId, registration),
     secrets.encrypt('webhook-secret', webhookId, signing.secret),
     signing.last4,
-    new Date(nowMs),
+    timestamp(nowMs),
   ]);
 }
 
@@ -214,7 +215,7 @@ export async function saveSettings(
   nowMs: number,
 ): Promise<void> {
   const values = [accountId, webhookId, ...settingsValues(secrets, webhookId, settings)];
-  await tx.query(updateSettings, [...values, new Date(nowMs)]);
+  await tx.query(updateSettings, [...values, timestamp(nowMs)]);
 }
 
 /** Signs with `signing` from now on, and with the secret before it until `previousUntilMs`; an earlier one than that ends. */
@@ -227,7 +228,7 @@ export async function replaceSigningSecret(
   previousUntilMs: number,
 ): Promise<void> {
   const sealed = secrets.encrypt('webhook-secret', webhookId, signing.secret);
-  await tx.query(updateSecret, [accountId, webhookId, sealed, signing.last4, new Date(previousUntilMs)]);
+  await tx.query(updateSecret, [accountId, webhookId, sealed, signing.last4, timestamp(previousUntilMs)]);
 }
 
 /** Enables the registration, whatever disabled it, and forgets its failures. */
@@ -243,7 +244,7 @@ export async function disableRegistration(
   reason: string,
   nowMs: number,
 ): Promise<boolean> {
-  return (await tx.query(updateDisabled, [accountId, webhookId, reason, new Date(nowMs)])).count > 0;
+  return (await tx.query(updateDisabled, [accountId, webhookId, reason, timestamp(nowMs)])).count > 0;
 }
 
 /** Forgets the failures of a target that is another one now. */

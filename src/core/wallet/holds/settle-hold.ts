@@ -1,8 +1,10 @@
 // The end of a hold under the wallet lock: captured (at most what it reserved), released, or expired. Once, whoever asks how often.
 // A capture counts in the budget windows of its hold. What is given back to a grant that has expired is for the sweep to expire.
+
 import { textArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
+import { timestamp } from '../../../db/types.ts';
 import { DAY_MS } from '../../../lib/time.ts';
 import { sendEvents } from '../../events/outbox.ts';
 import { addUsage } from '../../usage/add-usage.ts';
@@ -166,7 +168,7 @@ async function endOnce(
     opened.nowMs,
   );
   await Promise.all([
-    tx.query(endHold, [accountId, holdId, status, captured, new Date(opened.nowMs)]),
+    tx.query(endHold, [accountId, holdId, status, captured, timestamp(opened.nowMs)]),
     saveReserves(tx, accountId, grants),
     settleCap(tx, accountId, hold, captured),
     status === 'captured' ? sendUsage(tx, accountId, hold, capture, opened.nowMs) : null,
@@ -261,5 +263,5 @@ async function sendAnswer(
 ): Promise<void> {
   const id = [accountId, hold.hold_id];
   if (answer === null) await tx.query(freeKey, id);
-  else await tx.query(storeAnswer, [...id, Buffer.from(answer.text), new Date(nowMs + (answer.keepMs ?? DAY_MS))]);
+  else await tx.query(storeAnswer, [...id, Buffer.from(answer.text), timestamp(nowMs + (answer.keepMs ?? DAY_MS))]);
 }

@@ -146,7 +146,7 @@ function sendAnswers(tx: Queryable, rows: readonly KeptAnswer[], nowMs: number):
     textArray(rows.map(({ item }) => item.idempotency?.fingerprint as string)),
     byteaArray(rows.map(({ text }) => text)),
     textArray(rows.map(({ holdId }) => holdId)),
-    new Date(nowMs),
+    timestamp(nowMs),
     timestampArray(rows.map(({ expiresAtMs }) => expiresAtMs)),
   ]);
 }
@@ -163,10 +163,10 @@ function sendHold(tx: Queryable, hold: NewHold, nowMs: number, batches: readonly
     bill.amount,
     textArray(parts.map((part) => part.grantId)),
     int8Array(parts.map((part) => part.amount)),
-    new Date(wallet.day_start),
-    new Date(wallet.month_start),
+    timestamp(wallet.day_start),
+    timestamp(wallet.month_start),
     item.holdOwner as string,
-    new Date(nowMs),
+    timestamp(nowMs),
     timestamp(expiresAtMs),
   ]);
 }

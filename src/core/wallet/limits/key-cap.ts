@@ -1,9 +1,11 @@
 // Spend caps of keys: what one key may spend in all, in a UTC day or in a month (contract §2). Used and held are counted in the row
 // of the key, by whoever charges under the wallet lock, and only while the key has a cap; a new cap counts what was spent before.
 // A hold counts in the window in which it began, as it does for the budget.
+
 import { int8Array, textArray, timestampArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
+import { timestamp } from '../../../db/types.ts';
 import { encodeNumber } from '../../../lib/base62.ts';
 import { sequenceAt } from '../../../lib/sequence.ts';
 import { DAY_MS, startOfNextMonth } from '../../../lib/time.ts';
@@ -146,7 +148,7 @@ interface SettledHold extends Windows {
 
 /** Moves what a hold reserved of its key's cap to what was captured of it. */
 export function settleCap(tx: Queryable, accountId: string, hold: SettledHold, captured: bigint) {
-  const windows = [new Date(hold.day_start), new Date(hold.month_start)];
+  const windows = [timestamp(hold.day_start), timestamp(hold.month_start)];
   return tx.query(settleHeld, [accountId, hold.key_id, hold.amount_nanos, captured, ...windows]);
 }
 
@@ -169,13 +171,13 @@ export async function setCap(
   }
   const startMs = windowStart(cap.period, wallet);
   const { used, held } = await spentSince(tx, id, startMs);
-  await tx.query(updateCap, [...id, cap.nanos, cap.period, new Date(startMs), used, held]);
+  await tx.query(updateCap, [...id, cap.nanos, cap.period, timestamp(startMs), used, held]);
 }
 
 /** What counts in a window that began at `startMs`. */
 async function spentSince(tx: Queryable, id: readonly string[], startMs: number) {
   const firstHold = `hold_${encodeNumber(startMs, 8)}`;
-  const values = [...id, new Date(startMs), firstHold, sequenceAt(startMs)];
+  const values = [...id, timestamp(startMs), firstHold, sequenceAt(startMs)];
   const { rows } = await tx.query<{ used: bigint; held: bigint }>(readSpent, values);
   return rows[0] as { used: bigint; held: bigint };
 }

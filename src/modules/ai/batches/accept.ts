@@ -8,6 +8,7 @@ import { clockNow } from '../../../core/database-clock.ts';
 import { byteaArray, int4Array, textArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
+import { timestamp } from '../../../db/types.ts';
 import { newId } from '../../../lib/ids.ts';
 import { BATCH_EXPIRES_MS, BATCHES_KEPT_MAX, batchBytes, liveBatches } from '../limits.ts';
 import { problem } from '../problems.ts';
@@ -57,7 +58,7 @@ export async function acceptBatch(tx: Transaction, ctx: CallContext, requests: P
   await lockAccount(tx, accountId);
   await requireRoom(tx, ctx, bytes);
   const total = requests.ends.length;
-  const times = [new Date(nowMs), new Date(nowMs + BATCH_EXPIRES_MS)];
+  const times = [timestamp(nowMs), timestamp(nowMs + BATCH_EXPIRES_MS)];
   await Promise.all([
     tx.query(insertBatch, [accountId, batchId, ctx.principal.id, total, BigInt(bytes), ...times]),
     openTurn(tx, accountId, BATCHES, nowMs),
@@ -83,7 +84,7 @@ async function writeItems(
     const sealed = places.map((i) => seal(core, batchId, i, 'request', whole.toString('utf8', startOf(i), ends[i])));
     bytes += sealed.reduce((sum, { length }) => sum + length, 0);
     const { count } = await tx.query(insertItems, [
-      ...[accountId, batchId, new Date(nowMs), int4Array(places)],
+      ...[accountId, batchId, timestamp(nowMs), int4Array(places)],
       ...[textArray(customIds.slice(from, to)), textArray(capabilities.slice(from, to)), byteaArray(sealed)],
     ]);
     if (count !== places.length) throw new Error(`${count} of ${places.length} requests of a batch were written`);

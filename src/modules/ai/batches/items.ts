@@ -150,7 +150,7 @@ export async function renewItem(db: Queryable, item: Item): Promise<boolean> {
 
 /** It is due again at `dueMs`, unless another attempt has it or it is over. `hasFailed`: it counts as a try. */
 export async function putItemBack(tx: Queryable, item: Item, dueMs: number, hasFailed: boolean): Promise<void> {
-  await tx.query(putBack, [...idOf(item), item.attempt, new Date(dueMs), hasFailed ? 1 : 0]);
+  await tx.query(putBack, [...idOf(item), item.attempt, timestamp(dueMs), hasFailed ? 1 : 0]);
 }
 
 /** The same, `pauseMs` from now. */

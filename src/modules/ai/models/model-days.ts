@@ -5,6 +5,7 @@ import { removeOldRows } from '../../../core/background/sweeper/sweep.ts';
 import type { Core } from '../../../core/context.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
+import { timestamp } from '../../../db/types.ts';
 import { usd } from '../../../lib/money.ts';
 import { HOUR_MS } from '../../../lib/time.ts';
 
@@ -65,7 +66,7 @@ export async function addModelUse(tx: Queryable, use: ModelUse): Promise<void> {
 
 /** Of a period of whole days, the costliest first. */
 export async function modelUseOf(db: Queryable, accountId: string, { fromMs, toMs }: { fromMs: number; toMs: number }) {
-  const { rows } = await db.query<SumRow>(sumUse, [accountId, new Date(fromMs), new Date(toMs)]);
+  const { rows } = await db.query<SumRow>(sumUse, [accountId, timestamp(fromMs), timestamp(toMs)]);
   return rows.map((row) => ({
     model: row.model,
     capability: row.capability,

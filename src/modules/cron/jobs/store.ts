@@ -102,12 +102,12 @@ export async function addJob(
       job.cronExpr,
       job.timezone,
       timestamp(job.runAtMs),
-      new Date(job.nextMs),
+      timestamp(job.nextMs),
       job.payload,
       job.headers,
       job.secret.sealed,
       job.secret.last4,
-      new Date(nowMs),
+      timestamp(nowMs),
     ]),
     openTurn(tx, accountId, RUNS, job.nextMs),
   ]);
@@ -125,7 +125,7 @@ export async function saveJob(
   const { name, taskUrl, cronExpr, timezone, runAtMs, payload, headers } = settings;
   const values = [name, taskUrl, cronExpr, timezone, timestamp(runAtMs), timestamp(nextMs), payload, headers];
   await Promise.all([
-    tx.query(updateJob, [accountId, jobId, ...values, new Date(nowMs)]),
+    tx.query(updateJob, [accountId, jobId, ...values, timestamp(nowMs)]),
     nextMs === null ? null : openTurn(tx, accountId, RUNS, nextMs),
   ]);
 }
@@ -138,7 +138,7 @@ export async function replaceSecret(
   secret: SealedSecret,
   previousUntilMs: number,
 ): Promise<void> {
-  await tx.query(updateSecret, [accountId, jobId, secret.sealed, secret.last4, new Date(previousUntilMs)]);
+  await tx.query(updateSecret, [accountId, jobId, secret.sealed, secret.last4, timestamp(previousUntilMs)]);
 }
 
 export async function setStatus(
@@ -150,7 +150,7 @@ export async function setStatus(
   nowMs: number,
 ): Promise<void> {
   await Promise.all([
-    tx.query(updateStatus, [accountId, jobId, status, timestamp(nextMs), new Date(nowMs)]),
+    tx.query(updateStatus, [accountId, jobId, status, timestamp(nextMs), timestamp(nowMs)]),
     nextMs === null ? null : openTurn(tx, accountId, RUNS, nextMs),
   ]);
 }

@@ -1,5 +1,6 @@
 // Claims the runs of one account that are due: those whose process is gone are taken over, then due slots begin. One transaction
 // records each slot, charges it and moves its job to the next slot, under the wallet lock: so one process begins a slot, and once.
+
 import type { Claimed, LeasedJob, Wanted } from '../../../core/background/due-work.ts';
 import type { Core } from '../../../core/context.ts';
 import { type NewEvent, sendEvents } from '../../../core/events/outbox.ts';
@@ -9,6 +10,7 @@ import { openWallet } from '../../../core/wallet/open-wallet.ts';
 import { int8Array, textArray, timestampArray } from '../../../db/arrays.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
+import { timestamp } from '../../../db/types.ts';
 import { newId } from '../../../lib/ids.ts';
 import { type JobStatus, type RunRow, runRecord } from '../jobs/records.ts';
 import { dueSlot } from '../jobs/schedule.ts';
@@ -144,7 +146,7 @@ async function writeBeginnings(
   nowMs: number,
 ): Promise<void> {
   if (begun.length === 0) return;
-  const now = new Date(nowMs);
+  const now = timestamp(nowMs);
   const runs = begun.map(({ run }) => run);
   const skipped = runs.filter((run) => run.status === 'skipped');
   const events = skipped.map((run) => runEvent(run, 'cron.failed'));

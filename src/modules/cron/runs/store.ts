@@ -1,8 +1,10 @@
 // SQL of runs: their list, how they end, and how they are taken over. A run belongs to one attempt at a time: `attempt` fences its
 // outcome, and `lease_until` says until when its process is waited for.
+
 import { textArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
+import { timestamp } from '../../../db/types.ts';
 import type { RunRow, RunStatus } from '../jobs/records.ts';
 import { LEASE_MS } from '../limits.ts';
 
@@ -90,7 +92,7 @@ export async function listRuns(
   beforeMs: number | null,
   limit: number,
 ): Promise<RunRow[]> {
-  const before = beforeMs === null ? 'infinity' : new Date(beforeMs);
+  const before = beforeMs === null ? 'infinity' : timestamp(beforeMs);
   return (await db.query<RunRow>(selectRuns, [accountId, jobId, before, limit])).rows;
 }
 
@@ -116,19 +118,19 @@ export async function nextLapseMs(tx: Queryable, accountId: string): Promise<num
 
 /** The run is for another attempt from `dueMs` on, when this attempt is still the one that has it. */
 export async function putBackRun(tx: Queryable, run: RunRow, dueMs: number): Promise<void> {
-  await tx.query(putBack, [run.account_id, run.run_id, run.attempt, new Date(dueMs)]);
+  await tx.query(putBack, [run.account_id, run.run_id, run.attempt, timestamp(dueMs)]);
 }
 
 /** Ends the run; null when this attempt is not the one that may. */
 export async function saveRunEnd(tx: Transaction, run: RunRow, end: RunEnd, nowMs: number): Promise<RunRow | null> {
   const { status, httpStatus, errorCode, latencyMs, snippet } = end;
   const id = [run.account_id, run.run_id, run.attempt];
-  const values = [...id, status, new Date(nowMs), httpStatus, errorCode, latencyMs, snippet];
+  const values = [...id, status, timestamp(nowMs), httpStatus, errorCode, latencyMs, snippet];
   return (await tx.query<RunRow>(endRun, values)).rows[0] ?? null;
 }
 
 /** `record`: JSON text of the run as it ended. */
 export async function saveLastRun(tx: Transaction, run: RunRow, record: string, nowMs: number): Promise<void> {
   const { account_id, job_id, run_id, scheduled_at } = run;
-  await tx.query(noteLastRun, [account_id, job_id, run_id, record, new Date(scheduled_at), new Date(nowMs)]);
+  await tx.query(noteLastRun, [account_id, job_id, run_id, record, timestamp(scheduled_at), timestamp(nowMs)]);
 }

@@ -1,7 +1,9 @@
 // What happened to groups by hand or by a new event, and what people said about them.
+
 import { int8Array, textArray, timestampArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
+import { timestamp } from '../../../db/types.ts';
 import { newId } from '../../../lib/ids.ts';
 
 export type ActivityType = 'resolved' | 'unresolved' | 'reopened' | 'ignored' | 'unignored' | 'assigned' | 'commented';
@@ -74,7 +76,14 @@ export async function addComment(
   nowMs: number,
 ): Promise<string> {
   const id = newId('cmt_', nowMs);
-  await tx.query(insertComment, [comment.accountId, comment.groupId, id, comment.text, comment.keyId, new Date(nowMs)]);
+  await tx.query(insertComment, [
+    comment.accountId,
+    comment.groupId,
+    id,
+    comment.text,
+    comment.keyId,
+    timestamp(nowMs),
+  ]);
   return id;
 }
 

@@ -175,7 +175,7 @@ export async function addRedrive(tx: Queryable, redrive: NewRedrive): Promise<vo
     requested,
     seqs === null ? null : int8Array([...seqs]),
     ratePerSecond,
-    new Date(nowMs),
+    timestamp(nowMs),
   ]);
 }
 

@@ -1,7 +1,9 @@
 // SQL of FIFO groups. The group row is the lock of its group: whoever changes messages of a group holds it.
+
 import { int8Array, textArray, timestampArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
+import { timestamp } from '../../../db/types.ts';
 import { type LockedMessage, lockedColumns } from '../messages/store.ts';
 
 export interface GroupRow {
@@ -264,7 +266,7 @@ export async function refreshGroups(
         accountId,
         queueId,
         name,
-        new Date(Math.ceil(readyMs)),
+        timestamp(Math.ceil(readyMs)),
         head.seq,
         int8Array(leased.map((message) => message.seq)),
       ]);

@@ -1,7 +1,9 @@
 // SQL that moves messages between their states outside the hot claim and ack.
+
 import { int4Array, int8Array } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
+import { timestamp } from '../../../db/types.ts';
 import { EVENT_PAYLOAD_BYTES_MAX } from '../limits.ts';
 
 /** What the rules of nack, expiry and dead-lettering look at. */
@@ -112,7 +114,7 @@ export async function returnMessages(
   seqs: readonly bigint[],
   visibleMs: number,
 ): Promise<void> {
-  if (seqs.length > 0) await tx.query(makeAvailable, [accountId, queueId, int8Array([...seqs]), new Date(visibleMs)]);
+  if (seqs.length > 0) await tx.query(makeAvailable, [accountId, queueId, int8Array([...seqs]), timestamp(visibleMs)]);
 }
 
 /** Keeps why messages were given back; they are locked. */
@@ -154,7 +156,7 @@ export async function moveMessagesToDlq(
     move.fromQueueId,
     int8Array([...seqs]),
     move.toQueueId,
-    new Date(move.nowMs),
+    timestamp(move.nowMs),
     move.toEnablesPriority,
   ]);
   return new Map(rows.map(({ seq, payload }) => [seq, payload]));
@@ -166,7 +168,7 @@ export async function moveMessagesBack(tx: Queryable, move: Move, seqs: readonly
     move.fromQueueId,
     int8Array([...seqs]),
     move.toQueueId,
-    new Date(move.nowMs),
+    timestamp(move.nowMs),
     move.toEnablesPriority,
   ]);
 }
@@ -192,7 +194,7 @@ export async function undeliver(
     queue.queue_id,
     int8Array([...attempts.keys()]),
     int4Array([...attempts.values()]),
-    new Date(availableMs),
+    timestamp(availableMs),
   ]);
   return rows;
 }

@@ -1,6 +1,8 @@
 // SQL of push subscriptions, except the search for work.
+
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
+import { timestamp } from '../../../db/types.ts';
 
 export interface SubscriptionRow {
   readonly account_id: string;
@@ -85,7 +87,7 @@ export async function addSubscription(tx: Queryable, row: SubscriptionRow): Prom
     row.secret_last4,
     row.visibility_timeout,
     row.max_in_flight,
-    new Date(row.created_at),
+    timestamp(row.created_at),
   ]);
 }
 

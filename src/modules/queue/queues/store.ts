@@ -1,7 +1,9 @@
 // SQL of the queues themselves.
+
 import { int8Array } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
+import { timestamp } from '../../../db/types.ts';
 import type { QueueRow } from './records.ts';
 
 export const queueColumns = `q.account_id, q.name, q.queue_id, q.type, coalesce(q.retention_seconds, q.message_retention_days * 86400) AS retention_seconds,
@@ -153,7 +155,7 @@ export async function addQueue(db: Queryable, queue: NewQueue): Promise<void> {
       queue.enable_priority,
       queue.dlq_id,
       queue.max_receive_count,
-      new Date(queue.nowMs),
+      timestamp(queue.nowMs),
       queue.sqsName,
       queue.sqs_settings,
     ]),
@@ -177,7 +179,7 @@ export async function saveQueue(
     settings.enable_priority,
     settings.dlq_id,
     settings.max_receive_count,
-    new Date(nowMs),
+    timestamp(nowMs),
     int8Array([...formerDlqIds(before, settings.dlq_id)]),
     settings.sqs_settings,
   ]);

@@ -1,7 +1,9 @@
 // SQL of the collections themselves.
+
 import type { CountedLimit } from '../../../core/accounts/tiers.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
+import { timestamp } from '../../../db/types.ts';
 import { resourceTable } from '../../../kit/resource.ts';
 import { iso } from '../../../lib/time.ts';
 import type { CollectionRef, Metric, VectorEngine } from '../engine/port.ts';
@@ -73,7 +75,7 @@ interface NewCollection {
 
 export async function addCollection(db: Queryable, collection: NewCollection): Promise<void> {
   const { accountId, name, collectionId, dimension, metric, metadata, nowMs } = collection;
-  await db.query(insertCollection, [accountId, name, collectionId, dimension, metric, metadata, new Date(nowMs)]);
+  await db.query(insertCollection, [accountId, name, collectionId, dimension, metric, metadata, timestamp(nowMs)]);
 }
 
 /** The name is free at once; the rows go in the background. Null when there is no such collection. */
@@ -100,7 +102,7 @@ export async function countOut(
   removed: number,
   nowMs: number,
 ): Promise<void> {
-  await tx.query(saveRemoval, [account_id, collection_id, version, removed, new Date(nowMs)]);
+  await tx.query(saveRemoval, [account_id, collection_id, version, removed, timestamp(nowMs)]);
 }
 
 export function refOf(row: CollectionRow): CollectionRef {

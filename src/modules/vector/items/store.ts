@@ -1,7 +1,9 @@
 // SQL of the stored vectors: by id, by prefix, by filter.
+
 import { textArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
+import { timestamp } from '../../../db/types.ts';
 import type { Filter } from '../engine/port.ts';
 import { filterParameters, passesFilter } from './filter.ts';
 
@@ -155,7 +157,7 @@ async function entomb(
 ): Promise<number> {
   if (removed.length > 0) {
     const gone = textArray(removed.map(({ id }) => id));
-    await tx.query(insertTombstones, [account_id, collection_id, version, gone, new Date(nowMs)]);
+    await tx.query(insertTombstones, [account_id, collection_id, version, gone, timestamp(nowMs)]);
   }
   return removed.length;
 }

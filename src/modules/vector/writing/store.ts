@@ -1,8 +1,10 @@
 // SQL of upserts and metadata updates. Every statement is set-based over the accounts and collections of a commit, whose rows of
 // vector.collection are locked.
+
 import { byteaArray, int8Array, textArray } from '../../../db/arrays.ts';
 import type { Queryable, Rows } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
+import { timestamp } from '../../../db/types.ts';
 import type { CollectionRow } from '../collections/store.ts';
 import type { RowChange } from './change.ts';
 
@@ -113,7 +115,7 @@ export function sendAdvance(
     textArray(ids.map(({ collection }) => collection.account_id)),
     textArray(ids.map(({ collection }) => collection.collection_id)),
     textArray(ids.map(({ id }) => id)),
-    new Date(nowMs),
+    timestamp(nowMs),
   ]);
 }
 

@@ -121,7 +121,7 @@ export async function stepRuns(
 ): Promise<JobRow | null> {
   if (job.state === 'running') return job;
   const expected = expectedMs === null ? null : BigInt(Math.round(expectedMs));
-  const { count } = await db.query(beginRunning, [accountId, id, attempt, new Date(nowMs), what, expected]);
+  const { count } = await db.query(beginRunning, [accountId, id, attempt, timestamp(nowMs), what, expected]);
   if (count !== 1) return null;
   return {
     ...job,
@@ -177,7 +177,7 @@ export const claimedMs = ({ job }: Step) => (job.due_at as number) - LEASE_MS;
 
 /** The step is due again at `dueMs`. */
 export async function stepDue(db: Queryable, { accountId, id, attempt }: Step, dueMs: number): Promise<void> {
-  await db.query(putBack, [accountId, id, attempt, new Date(dueMs)]);
+  await db.query(putBack, [accountId, id, attempt, timestamp(dueMs)]);
 }
 
 /** The failure of a job whose process died again when it ran alone. */

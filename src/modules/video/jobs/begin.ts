@@ -1,10 +1,12 @@
 // How a job begins: its row, its hold and the answer of its call are one commit. Live jobs are counted under the wallet's lock, so an
 // account never has more of them than its tier allows.
+
 import { openTurn } from '../../../core/background/turns.ts';
 import type { AdmittedItem, LaneEffect, LaneItem, ReadVerdict } from '../../../core/wallet/lane/lane-item.ts';
 import { textArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { type SqlValue, statement } from '../../../db/statement.ts';
+import { timestamp } from '../../../db/types.ts';
 import { problem } from '../problems.ts';
 import { jobRecord, type Shown } from './record.ts';
 import type { JobRow } from './row.ts';
@@ -94,6 +96,6 @@ export function tooManyJobs(jobsMax: number) {
 function valuesOf(row: JobRow): SqlValue[] {
   const who = [row.account_id, row.job_id, row.operation, row.parent_job_id, row.key_id, row.request_id, row.trace_id];
   const what = [row.entry_form, row.vendor, row.model, row.request, row.chain, row.store, row.retention_days];
-  const money = [row.hold_id, row.held_nanos, row.storage_nanos, row.work, new Date(row.created_at), row.expected_ms];
-  return [...who, ...what, ...money, new Date(row.deadline_at), textArray(row.warnings)];
+  const money = [row.hold_id, row.held_nanos, row.storage_nanos, row.work, timestamp(row.created_at), row.expected_ms];
+  return [...who, ...what, ...money, timestamp(row.deadline_at), textArray(row.warnings)];
 }

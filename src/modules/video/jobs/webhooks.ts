@@ -1,8 +1,10 @@
 // Who is told of the end of a job. A row is due from the job's end until it was told, or given up.
+
 import { openTurn } from '../../../core/background/turns.ts';
 import { textArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
+import { timestamp } from '../../../db/types.ts';
 import { WEBHOOK_WORK } from '../limits.ts';
 import type { JobWebhook } from './record.ts';
 import { isLive, type JobRow } from './row.ts';
@@ -44,7 +46,7 @@ export async function webhooksOf(
 /** Sends the insert of one more, the `number`-th of the job; of a job that has ended it is due at once. */
 export function sendWebhook(tx: Transaction, job: JobRow, number: number, url: string, nowMs: number): JobWebhook {
   const status = isLive(job.state) ? 'waiting' : 'pending';
-  const due = status === 'pending' ? new Date(nowMs) : null;
+  const due = status === 'pending' ? timestamp(nowMs) : null;
   void tx.query(insertWebhook, [job.account_id, job.job_id, number, url, status, due]);
   if (due !== null) void openTurn(tx, job.account_id, WEBHOOK_WORK, nowMs);
   return { url, status, attempts: 0 };
@@ -52,6 +54,6 @@ export function sendWebhook(tx: Transaction, job: JobRow, number: number, url: s
 
 /** The job has ended: all that wait are due. */
 export async function releaseJobWebhooks(tx: Transaction, job: JobRow, nowMs: number): Promise<void> {
-  const { count } = await tx.query(releaseWebhooks, [job.account_id, job.job_id, new Date(nowMs)]);
+  const { count } = await tx.query(releaseWebhooks, [job.account_id, job.job_id, timestamp(nowMs)]);
   if (count > 0) await openTurn(tx, job.account_id, WEBHOOK_WORK, nowMs);
 }

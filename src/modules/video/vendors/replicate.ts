@@ -1,9 +1,11 @@
 // Replicate. Wire: POST /predictions or /models/{owner}/{name}/predictions, then the URLs of the answer; the base URL ends in /v1. Files
 // are removed an hour after the prediction. Callbacks are signed by Standard Webhooks 1.0 with the account's secret.
+
 import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { Webhook } from 'standardwebhooks';
 import { Type } from 'typebox';
+import { timestamp } from '../../../db/types.ts';
 import { at, firstTextAt, parseJson, textAt } from '../../../vendors/call/answer.ts';
 import { ask } from '../../../vendors/call/ask.ts';
 import type { VendorError } from '../../../vendors/call/judge.ts';
@@ -170,7 +172,7 @@ async function readCallback(
   }
   const secret = await signingSecret(call, secrets);
   if (secret === null) return { kind: 'unanswered', message: 'The secret of signatures cannot be fetched now.' };
-  const expected = new Webhook(secret).sign(id, new Date(Number(time) * 1000), Buffer.from(body));
+  const expected = new Webhook(secret).sign(id, timestamp(Number(time) * 1000), Buffer.from(body));
   if (!signatures.split(' ').some((each) => isSame(each, expected))) {
     return { kind: 'forged', message: 'The signature does not fit.' };
   }
