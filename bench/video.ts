@@ -1,4 +1,4 @@
-// Films: how long the sandbox takes and what publishes beside it feel (on two cores), what asking for a job's status costs, and what a
+// Videos: how long the sandbox takes and what publishes beside it feel (on two cores), what asking for a job's status costs, and what a
 // thousand live jobs at a vendor cost while they wait. BENCH_PARTS names some of: sandbox, status, vendor.
 import { execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,12 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startVictim } from './hostile/children.ts';
-import type { FilmsSeen } from './support/film-vendor.ts';
 import { noop, QUEUE } from './support/flows.ts';
 import { type Flow, get, load } from './support/load.ts';
 import { processorSeconds, treeSeconds } from './support/processor.ts';
 import { median, perSecond, print, type Row, ratioRow } from './support/report.ts';
 import { type BenchAccount, type BenchService, postmasterPid, query, startBenchService } from './support/service.ts';
+import type { VideosSeen } from './support/video-vendor.ts';
 
 const PARTS = (process.env.BENCH_PARTS ?? 'status vendor sandbox').split(/[\s,]+/);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
@@ -87,17 +87,17 @@ async function sandbox(): Promise<void> {
   await service.call(other.secret, '/v1/queue/create', { name: QUEUE });
   const victim = startVictim();
   const order = { url: service.url, secret: other.secret, perSecond: PUBLISHES };
-  const film = { duration_seconds: 5, resolution: '720p' };
+  const video = { duration_seconds: 5, resolution: '720p' };
   const seconds: number[] = [];
   const p99: { alone: number; beside: number }[] = [];
   for (let round = -1; round < ROUNDS; round += 1) {
     const alone = await victim.take({ ...order, seconds: 4 });
     const watched = victim.take({ ...order, seconds: 4 });
-    // One film after another: something is rendered all the time.
+    // One video after another: something is rendered all the time.
     const endMs = performance.now() + 4_000;
     while (performance.now() < endMs) {
-      const job = await ended(service, account, (await generate(service, account, film)).job_id);
-      if (job.state !== 'succeeded') throw new Error(`a film is ${job.state}`);
+      const job = await ended(service, account, (await generate(service, account, video)).job_id);
+      if (job.state !== 'succeeded') throw new Error(`a video is ${job.state}`);
       if (round >= 0) seconds.push((Date.parse(job.finished_at as string) - Date.parse(job.created_at)) / 1_000);
     }
     const beside = await watched;
@@ -107,7 +107,7 @@ async function sandbox(): Promise<void> {
   await service.stop();
   const [slowest, ratio] = [Math.max(...seconds), median(p99.map(({ alone, beside }) => beside / alone))];
   const ms = (name: 'alone' | 'beside') => `${median(p99.map((each) => each[name])).toFixed(1)} ms`;
-  print(`The sandbox on two cores (${seconds.length} films)`, [
+  print(`The sandbox on two cores (${seconds.length} videos)`, [
     {
       what: '720p of 5 s, from the call to its end',
       value: `${median(seconds).toFixed(1)} s, slowest ${slowest.toFixed(1)} s`,
@@ -115,7 +115,7 @@ async function sandbox(): Promise<void> {
       met: median(seconds) <= 5,
     },
     {
-      what: `p99 of ${PUBLISHES} calls of the queue a second: alone, beside films`,
+      what: `p99 of ${PUBLISHES} calls of the queue a second: alone, beside videos`,
       value: `${ms('alone')}, ${ms('beside')}; ${ratio.toFixed(1)} x`,
       target: '≤ 3 x',
       met: ratio <= 3,
@@ -127,7 +127,7 @@ async function sandbox(): Promise<void> {
 function vendorsFolder(port: number): string {
   const folder = mkdtempSync(join(tmpdir(), 'qm-bench-vendors-'));
   writeFileSync(join(folder, 'key'), 'bench-vendor-key', { mode: 0o600 });
-  const row = { id: 'film-1', price: 'free', seconds: { min: 1, max: 10 } };
+  const row = { id: 'video-1', price: 'free', seconds: { min: 1, max: 10 } };
   const entry = { id: 'double', adapter: 'openai-videos', base_url: `http://127.0.0.1:${port}/v1`, region: 'western' };
   const file = { version: 1, vendors: [{ ...entry, api_key: { file: './key' }, models: [row] }] };
   writeFileSync(join(folder, 'vendors.yaml'), JSON.stringify(file));
@@ -135,12 +135,12 @@ function vendorsFolder(port: number): string {
 }
 
 async function vendor(): Promise<void> {
-  const films = fork(new URL('./support/film-vendor.ts', import.meta.url).pathname);
-  const [port] = (await once(films, 'message')) as [number];
-  const tell = async (made: number): Promise<FilmsSeen> => {
-    const answer = once(films, 'message');
-    films.send(made);
-    return ((await answer) as [FilmsSeen])[0];
+  const videos = fork(new URL('./support/video-vendor.ts', import.meta.url).pathname);
+  const [port] = (await once(videos, 'message')) as [number];
+  const tell = async (made: number): Promise<VideosSeen> => {
+    const answer = once(videos, 'message');
+    videos.send(made);
+    return ((await answer) as [VideosSeen])[0];
   };
   const folder = vendorsFolder(port);
   const service = await startBenchService(VENDOR_ACCOUNTS, 'off', 1, { VENDORS_FILE: join(folder, 'vendors.yaml') });
@@ -154,7 +154,7 @@ async function vendor(): Promise<void> {
   };
   const idle = await spent(5);
   for (const account of service.accounts)
-    await Promise.all(Array.from({ length: JOBS_EACH }, () => generate(service, account, { model: 'double/film-1' })));
+    await Promise.all(Array.from({ length: JOBS_EACH }, () => generate(service, account, { model: 'double/video-1' })));
   while ((await tell(0)).jobs < VENDOR_ACCOUNTS * JOBS_EACH) await sleep(200);
   // As if they had been accepted ten minutes ago: they are asked for every 13 to 15 s, from the next time on.
   await query(service.connection, `UPDATE video.job SET created_at = created_at - interval '10 minutes'`);
@@ -168,7 +168,7 @@ async function vendor(): Promise<void> {
   }
   const rows = await lateness(service, tell);
   await service.stop();
-  films.disconnect();
+  videos.disconnect();
   rmSync(folder, { recursive: true });
   const share = (name: 'node' | 'postgres') => Math.max(0, waiting[name] - idle[name]);
   const percent = (value: number) => `${(100 * value).toFixed(1)} %`;
@@ -192,7 +192,7 @@ async function vendor(): Promise<void> {
 }
 
 /** From the vendor's completion to the end of the job, which is told in the same commit. */
-async function lateness(service: BenchService, tell: (made: number) => Promise<FilmsSeen>): Promise<Row[]> {
+async function lateness(service: BenchService, tell: (made: number) => Promise<VideosSeen>): Promise<Row[]> {
   const endMs = performance.now() + 2 * INTERVAL_MS;
   let seen = await tell(0);
   const findEnds = `SELECT a.reference, extract(epoch FROM j.finished_at)::float8 * 1000 AS at

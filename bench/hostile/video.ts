@@ -1,4 +1,4 @@
-// Attacks by pictures and films: what costs a decoder, or a thread of the sandbox, much more than it costs its sender.
+// Attacks by pictures and videos: what costs a decoder, or a thread of the sandbox, much more than it costs its sender.
 import { crc32, deflateSync } from 'node:zlib';
 import { post } from '../support/load.ts';
 import type { BenchAccount, BenchService } from '../support/service.ts';
@@ -7,7 +7,7 @@ import type { Scenario } from './scenario.ts';
 
 const PROMPT = { prompt: 'A paper boat.', model: 'sandbox/storyboard-1', duration_seconds: 1 };
 const HANGS = 10;
-const FILM_SECONDS_MAX = 20;
+const VIDEO_SECONDS_MAX = 20;
 
 /** Three accounts: one whose budget is nothing, an attacker, another tenant. */
 export function videoScenarios(service: BenchService, accounts: readonly BenchAccount[]): Scenario[] {
@@ -63,7 +63,7 @@ export async function spendNothing({ url }: BenchService, { secret }: BenchAccou
 async function renders({ url, call }: BenchService, { secret }: BenchAccount): Promise<boolean> {
   const { data } = (await call(secret, '/v1/video/generate', PROMPT)) as { data: { job_id: string } };
   const headers = { authorization: `Bearer ${secret}` };
-  const endMs = performance.now() + FILM_SECONDS_MAX * 1_000;
+  const endMs = performance.now() + VIDEO_SECONDS_MAX * 1_000;
   while (performance.now() < endMs) {
     const reply = await fetch(`${url}/v1/video/get/${data.job_id}`, { headers });
     const job = (await reply.json()) as { data: { state: string } };

@@ -45,7 +45,7 @@ export async function liveWeek(service: PicturedService): Promise<Week> {
     crawler: await program('crawler', '--scopes', 'queue,vector'),
     support: await program('support agent', '--scopes', 'ai,vector'),
     shop: await program('shop backend', '--scopes', 'errors,queue'),
-    studio: await program('film studio', '--scopes', 'video'),
+    studio: await program('video studio', '--scopes', 'video'),
   };
   const receiver = await startReceiver();
   await prepare(owner, `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`);
@@ -87,7 +87,7 @@ async function liveHour(programs: Programs, hour: number): Promise<void> {
     crawl(programs.crawler, isLooping ? 22 : Math.round(1 + 5 * busy)),
     support(programs.support, Math.round(1 + 7 * busy), hour >= OUTAGE.from && hour < OUTAGE.to),
     sell(programs.shop, Math.round(12 * busy)),
-    hour % 11 === 6 ? film(programs.studio, hour) : null,
+    hour % 11 === 6 ? video(programs.studio, hour) : null,
   ]);
 }
 
@@ -156,7 +156,7 @@ async function sell(call: Call, orders: number): Promise<void> {
   }
 }
 
-async function film(call: Call, hour: number): Promise<void> {
+async function video(call: Call, hour: number): Promise<void> {
   await call('video/generate', {
     prompt: `A harbour at hour ${hour}`,
     model: 'sandbox/storyboard-1',

@@ -6,13 +6,13 @@ const place = (url: string) => loadConfig({ DATA_DIR: '/data', ASSETS_URL: url, 
 
 describe('ASSETS_URL', () => {
   it('is a folder', () => {
-    expect(place('file:///films')).toEqual({ kind: 'folder', folder: '/films' });
+    expect(place('file:///videos')).toEqual({ kind: 'folder', folder: '/videos' });
   });
 
   it('is a bucket at AWS, named before the host', () => {
-    expect(place('s3://films')).toEqual({
+    expect(place('s3://videos')).toEqual({
       kind: 's3',
-      bucket: 'films',
+      bucket: 'videos',
       prefix: '',
       endpoint: 'https://s3.us-east-1.amazonaws.com',
       region: 'us-east-1',
@@ -21,29 +21,29 @@ describe('ASSETS_URL', () => {
       secretAccessKey: 'hush-hush',
       workFolder: '/data/assets-work',
     });
-    expect(place('s3://films/?region=cn-north-1')).toMatchObject({
+    expect(place('s3://videos/?region=cn-north-1')).toMatchObject({
       endpoint: 'https://s3.cn-north-1.amazonaws.com.cn',
     });
   });
 
   it('is one elsewhere, named in the path unless told otherwise', () => {
-    const url = 's3://films/made/here/?endpoint=http://10.0.0.7:9000&region=garage';
+    const url = 's3://videos/made/here/?endpoint=http://10.0.0.7:9000&region=garage';
     expect(place(url)).toMatchObject({ prefix: 'made/here/', endpoint: 'http://10.0.0.7:9000', pathStyle: true });
-    expect(place('s3://films?endpoint=https://oss.example.com&path_style=false')).toMatchObject({ pathStyle: false });
+    expect(place('s3://videos?endpoint=https://oss.example.com&path_style=false')).toMatchObject({ pathStyle: false });
   });
 
   it.each([
-    'https://films',
-    's3://Films!',
-    's3://films/a%20b',
-    's3://films/.hidden',
-    's3://AKIA:hush-hush@films',
-    's3://films?endpoint=10.0.0.7',
-    's3://films?endpoint=https://x/path',
-    's3://films?region=a/b',
-    's3://films?path_style=yes',
-    's3://films?endpoint=http://10.0.0.7&path_style=false',
-    's3://films?pathstyle=true',
+    'https://videos',
+    's3://Videos!',
+    's3://videos/a%20b',
+    's3://videos/.hidden',
+    's3://AKIA:hush-hush@videos',
+    's3://videos?endpoint=10.0.0.7',
+    's3://videos?endpoint=https://x/path',
+    's3://videos?region=a/b',
+    's3://videos?path_style=yes',
+    's3://videos?endpoint=http://10.0.0.7&path_style=false',
+    's3://videos?pathstyle=true',
   ])('%s is refused with one line that names it and no secret', (url) => {
     const act = () => place(url);
     expect(act).toThrow(ConfigError);
@@ -52,7 +52,7 @@ describe('ASSETS_URL', () => {
   });
 
   it('needs keys for a bucket', () => {
-    const act = () => loadConfig({ ASSETS_URL: 's3://films', ASSETS_ACCESS_KEY_ID: 'AKIA' });
+    const act = () => loadConfig({ ASSETS_URL: 's3://videos', ASSETS_ACCESS_KEY_ID: 'AKIA' });
     expect(act).toThrow(/ASSETS_ACCESS_KEY_ID and ASSETS_SECRET_ACCESS_KEY/);
   });
 });

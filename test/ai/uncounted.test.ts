@@ -22,7 +22,7 @@ describe('at a vendor that takes it', () => {
   const carried: readonly (readonly [string, object])[] = [
     ['a file', file(32_000)],
     ['a sound', part({ type: 'input_audio', input_audio: { data: 'QUJD'.repeat(8_000), format: 'mp3' } })],
-    ['a film', part({ type: 'video_url', video_url: { url: `data:video/mp4;base64,${'QUJD'.repeat(8_000)}` } })],
+    ['a video', part({ type: 'video_url', video_url: { url: `data:video/mp4;base64,${'QUJD'.repeat(8_000)}` } })],
     [
       'a schema',
       {

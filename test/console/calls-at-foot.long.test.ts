@@ -43,7 +43,7 @@ const WORKED_OUT = [
   /^\d+ 100 %$/, // all of so many
   /^All \d+ (capabilities|keys)$/, // counted
   /^([<>] )?\d+\.\d %$/, // of all that was spent
-  /^(mark-film: )?[\d.]+ kB\b/, // bytes by 1,024
+  /^(mark-video: )?[\d.]+ kB\b/, // bytes by 1,024
   /^Budget \(daily\): 0\.\d+ USD of 7\.25 USD, until \d{4}-\d\d-\d\d$/, // the day of an instant
   /^\d\d:\d\d UTC/, // the hour of an instant
   /^In the last 24 hours it had 0 runs\. The record of its runs goes with it: 0 runs of 30 days\.$/, // counted
@@ -131,7 +131,7 @@ const marks: Readonly<Record<string, readonly string[]>> = {
   vector: ['mark-vector'],
   cron: ['mark-cron'],
   account: ['mark-account', 'mark-key'],
-  video: ['mark-film'],
+  video: ['mark-video'],
   ai: [],
 };
 

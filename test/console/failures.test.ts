@@ -145,8 +145,8 @@ test('the answer to a form that only asked has its call at the foot', async () =
   const asked = await sendForm(visitor, '/console/vectors/notes', 'query', { embedding: '1 0 0', top_k: '3' });
   expect(asked.text).toContain('This page as curl (1 call)');
   expect(asked.text).toMatch(/\/v1\/vector\/query[\s\S]*&quot;embedding&quot;:\[1,0,0\]/);
-  const film = { prompt: 'A boat.', duration_seconds: '1', resolution: '720p', aspect_ratio: '16:9', model: 'auto' };
-  expect((await sendForm(visitor, '/console/video', 'quote', film)).text).toMatch(
+  const video = { prompt: 'A boat.', duration_seconds: '1', resolution: '720p', aspect_ratio: '16:9', model: 'auto' };
+  expect((await sendForm(visitor, '/console/video', 'quote', video)).text).toMatch(
     /The calls of this page">[^<]*\/v1\/video\/quote/,
   );
   const chat = { prompt: 'Hello.', model: 'sandbox/echo-1', max_completion_tokens: '50' };

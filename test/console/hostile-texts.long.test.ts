@@ -112,7 +112,7 @@ test('nothing of a hostile name is lost', async () => {
     [`/console/keys/${account.filled.key}`, 'h1'],
     [`/console/errors/${account.filled.group}`, 'h1'],
     [`/console/schedules/${account.filled.schedule}`, 'h1'],
-    ['/console/video', 'a.film'],
+    ['/console/video', 'a.video'],
   ] as const) {
     await comeTo(opened, service.url, { name: path, path, by: account.owner });
     expect(await opened.page.locator(selector).first().textContent(), path).toContain(MARK);

@@ -1,4 +1,4 @@
-// Films and language models in the console. The price of a film is told first, it is made, seen and deleted by its id. One question is asked,
+// Videos and language models in the console. The price of a video is told first, it is made, seen and deleted by its id. One question is asked,
 // with its answer and the call beside it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../cron/harness.ts';
@@ -21,7 +21,7 @@ let chromium: TestBrowser;
 let account: TestAccount;
 let other: TestAccount;
 let call: Client;
-let film: string;
+let video: string;
 let failed: string;
 beforeAll(async () => {
   [service, chromium] = await Promise.all([startTestService(), startBrowser()]);
@@ -30,7 +30,7 @@ beforeAll(async () => {
   call = client(service.url, account.secret);
   const asked = { model: 'sandbox/echo-1', messages: [{ role: 'user', content: QUESTION }] };
   expect((await call('POST', '/v1/ai/chat', asked)).status).toBe(200);
-  [film, failed] = await Promise.all([ended(HOSTILE), ended('[[fail:CONTENT_REFUSED]]')]);
+  [video, failed] = await Promise.all([ended(HOSTILE), ended('[[fail:CONTENT_REFUSED]]')]);
 });
 afterAll(async () => {
   await Promise.all([service?.stop(), chromium?.close()]);
@@ -51,9 +51,9 @@ test('is sound, narrow and dark', async () => {
   await expectSoundPages(chromium.browser, service.url, account.secret, [
     ['video', 'Video'],
     ['video?state=succeeded', 'Video'],
-    [`video/${film}`, heading],
+    [`video/${video}`, heading],
     [`video/${failed}`, '[[fail:CONTENT_REFUSED]]'],
-    [`video/${film}/delete`, 'Delete a film'],
+    [`video/${video}/delete`, 'Delete a video'],
     ['video?cursor=none', 'Video'],
     ['video/vid_00000000000000000000', 'There is no such page'],
     ['ai', 'AI'],
@@ -62,16 +62,16 @@ test('is sound, narrow and dark', async () => {
   await expectSoundPages(chromium.browser, service.url, other.secret, [['video', 'Video']]);
 });
 
-test('by keyboard alone a film is ordered for a price that was told; it shows by itself, and plays', async () => {
+test('by keyboard alone a video is ordered for a price that was told; it shows by itself, and plays', async () => {
   const { page, faults } = await openConsole(chromium.browser, service.url, account.secret);
   await page.goto(`${service.url}/console/video`);
   await typeInto(page, '#quote-prompt', 'A paper boat.');
   await typeInto(page, '#quote-duration_seconds', '1');
   await typeInto(page, '#quote-model', QUICK.model);
   await press(page, 'button:has-text("What does it cost?")');
-  await expect.poll(() => page.textContent('h1'), { timeout: 10_000 }).toBe('What the film costs');
+  await expect.poll(() => page.textContent('h1'), { timeout: 10_000 }).toBe('What the video costs');
   expect(await page.textContent('main')).toContain('at most, for 1 s in 720p');
-  await press(page, 'button:has-text("Make the film")');
+  await press(page, 'button:has-text("Make the video")');
   await expect.poll(() => new URL(page.url()).pathname, { timeout: 10_000 }).toMatch(/\/console\/video\/vid_/);
   await page.waitForSelector('video', { timeout: 20_000 });
   const seconds = 'document.querySelector("video").play().then(() => document.querySelector("video").duration)';
@@ -90,14 +90,14 @@ test('by keyboard alone a film is ordered for a price that was told; it shows by
   expect(faults).toEqual([]);
 });
 
-test('by keyboard alone a film is found among those that failed, and deleted by its id', async () => {
+test('by keyboard alone a video is found among those that failed, and deleted by its id', async () => {
   const id = await ended('[[fail:CONTENT_REFUSED]] typed');
   const { page, faults } = await openConsole(chromium.browser, service.url, account.secret);
   await page.goto(`${service.url}/console/video`);
   await press(page, '.tabs a:has-text("failed")');
   await expect.poll(() => new URL(page.url()).search, { timeout: 10_000 }).toContain('state=failed');
   await press(page, `tbody a[href$="${id}"]`);
-  await press(page, 'main a:has-text("Delete the film")');
+  await press(page, 'main a:has-text("Delete the video")');
   await typeInto(page, '#delete-typed', id);
   await page.keyboard.press('Enter');
   await expectDone(page, 'was deleted');
@@ -105,7 +105,7 @@ test('by keyboard alone a film is found among those that failed, and deleted by 
   expect(faults).toEqual([]);
 });
 
-test('a film is deleted by its id only, and an order that is refused says why, without scripts', async () => {
+test('a video is deleted by its id only, and an order that is refused says why, without scripts', async () => {
   const visitor = await signedIn(service.url, account.secret);
   const refused = await sendForm(visitor, '/console/video', 'quote', { prompt: 'x', duration_seconds: '900' });
   expect([refused.status, refused.text.includes('id="quote-duration_seconds-fault"')]).toEqual([400, true]);
@@ -116,9 +116,9 @@ test('a film is deleted by its id only, and an order that is refused says why, w
   expect((await call('GET', `/v1/video/get/${failed}`)).status).toBe(404);
 });
 
-test('a film of another account is as unknown as one that never was', async () => {
+test('a video of another account is as unknown as one that never was', async () => {
   const visitor = await signedIn(service.url, other.secret);
-  const foreign = await visitor.get(`/console/video/${film}`);
+  const foreign = await visitor.get(`/console/video/${video}`);
   expect([foreign.status, foreign.text.includes('There is no such page'), foreign.text.includes('sig=')]).toEqual([
     404,
     true,

@@ -80,7 +80,7 @@ async function scheduled(path: string): Promise<void> {
   await service.advance(121);
 }
 
-async function film(prompt: string): Promise<void> {
+async function video(prompt: string): Promise<void> {
   await grantFor(30);
   await ok('/v1/video/generate', { prompt, model: 'sandbox/storyboard-1', duration_seconds: 1 });
 }
@@ -185,8 +185,8 @@ const causes: Readonly<Record<string, () => Promise<unknown>>> = {
   },
   'cron.executed': () => scheduled('/runs'),
   'cron.failed': () => scheduled('/fails'),
-  'video.job.completed': () => film('A boat.'),
-  'video.job.failed': () => film('[[fail:VENDOR_ERROR]]'),
+  'video.job.completed': () => video('A boat.'),
+  'video.job.failed': () => video('[[fail:VENDOR_ERROR]]'),
   'ai.batch.completed': () => batchOf('Say hello.'),
   'ai.batch.failed': () => batchOf('[[fail:CONTENT_REFUSED]]'),
 };

@@ -9,7 +9,7 @@ import {
   callCapability,
   capabilities,
   createPlayer,
-  endFilmsAfter,
+  endVideosAfter,
   httpCall,
   type Input,
   prepareExample,
@@ -44,9 +44,9 @@ interface Ready {
 }
 
 /** An account on which the first example of the capability is about to succeed. */
-async function ready(id: string, endFilmsOf: (call: Client) => Client): Promise<Ready> {
+async function ready(id: string, endVideosOf: (call: Client) => Client): Promise<Ready> {
   const account = await createPlayer(service.core, byId(id));
-  const call = endFilmsOf(client(service.url, account.secret));
+  const call = endVideosOf(client(service.url, account.secret));
   const valid = await prepareExample(call, byId(id));
   const { method, path: ownPath } = httpCall(byId(id), valid);
   const send: Ready['send'] = async (body, headers = {}, path = ownPath) => {
@@ -100,7 +100,7 @@ const cursors = ['abc', 'AAAA', Buffer.alloc(40, 1).toString('base64url'), '%00'
 
 describe.each(ids)('%s', (id) => {
   const capability = byId(id);
-  const endFilmsOf = endFilmsAfter(afterAll);
+  const endVideosOf = endVideosAfter(afterAll);
   let account: TestAccount;
   let call: Client;
   let valid: Input;
@@ -108,7 +108,7 @@ describe.each(ids)('%s', (id) => {
   let before: Record<string, string>;
 
   beforeAll(async () => {
-    ({ account, call, valid, send } = await ready(id, endFilmsOf));
+    ({ account, call, valid, send } = await ready(id, endVideosOf));
     before = await accountRows(service.core.db, account.accountId);
   });
 
@@ -189,7 +189,7 @@ describe.each(ids)('%s', (id) => {
   });
 
   test('strange text is refused, or is text; an unknown field is refused, or named in a warning', async () => {
-    const loose = await ready(id, endFilmsOf);
+    const loose = await ready(id, endVideosOf);
     for (const { title, input } of badInputs(capability, loose.valid).filter(({ lenient }) => lenient === true)) {
       const reply = await callCapability(loose.call, capability, input);
       if (reply.status !== 200) expectRefused(reply, title);

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { mintSecret } from '../../src/core/keys/api-key.ts';
 import { accountRows } from '../support/account-rows.ts';
-import { byId, capabilities, createPlayer, endFilmsAfter, httpCall, prepareExample } from '../support/capabilities.ts';
+import { byId, capabilities, createPlayer, endVideosAfter, httpCall, prepareExample } from '../support/capabilities.ts';
 import { openRaw } from '../support/raw.ts';
 import {
   type Client,
@@ -16,7 +16,7 @@ import {
   type TestService,
 } from '../support/service.ts';
 
-const endFilmsOf = endFilmsAfter(afterEach);
+const endVideosOf = endVideosAfter(afterEach);
 let service: TestService;
 let account: TestAccount;
 let call: Client;
@@ -47,7 +47,7 @@ async function untilIdle(): Promise<void> {
 describe('a body that never ends', () => {
   test.each(withBody)('%s: the connection breaks in the body, announced or chunked', async (id) => {
     const owner = await createPlayer(service.core, byId(id));
-    const input = await prepareExample(endFilmsOf(client(service.url, owner.secret)), byId(id));
+    const input = await prepareExample(endVideosOf(client(service.url, owner.secret)), byId(id));
     const before = await accountRows(service.core.db, owner.accountId);
     const { method, path, body = {} } = httpCall(byId(id), input);
     const text = JSON.stringify(body);

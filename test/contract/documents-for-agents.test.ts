@@ -1,7 +1,7 @@
 // What agents read: the worked examples of /llms/{module}.txt run as they stand there, and discovery finds what they look for.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createPlayer, endFilmsAfter, manifest } from '../support/capabilities.ts';
+import { createPlayer, endVideosAfter, manifest } from '../support/capabilities.ts';
 import { expectFailure } from '../support/envelope.ts';
 import {
   type Client,
@@ -12,7 +12,7 @@ import {
   type TestService,
 } from '../support/service.ts';
 
-const endFilmsOf = endFilmsAfter(afterEach);
+const endVideosOf = endVideosAfter(afterEach);
 let service: TestService;
 let secret: string;
 beforeAll(async () => {
@@ -59,7 +59,7 @@ test.each(manifest.modules)('the worked examples of $name run', async ({ name, c
   expect(blocks).toHaveLength(2);
   for (const block of blocks) {
     const player = await createPlayer(service.core, capabilities[0] ?? {});
-    await send(endFilmsOf(client(service.url, player.secret)), block);
+    await send(endVideosOf(client(service.url, player.secret)), block);
   }
 });
 

@@ -1,9 +1,9 @@
 // What a module keeps for an account, and what it does not: an empty account may go over into another, one that is in use never.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { byId, endFilmsAfter, manifest, playExample } from '../support/capabilities.ts';
+import { byId, endVideosAfter, manifest, playExample } from '../support/capabilities.ts';
 import { client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
 
-const endFilmsOf = endFilmsAfter(afterEach);
+const endVideosOf = endVideosAfter(afterEach);
 let it: TestService;
 beforeAll(async () => {
   it = await startTestService();
@@ -35,6 +35,6 @@ test.each(Object.values(first))('an account is empty until %s', async (id) => {
   expect(await isEmpty(accountId)).toBe(true);
   const [example] = byId(id).examples;
   if (example === undefined) throw new Error(`${id} has no example`);
-  await playExample(endFilmsOf(client(it.url, secret)), byId(id), example);
+  await playExample(endVideosOf(client(it.url, secret)), byId(id), example);
   expect(await isEmpty(accountId)).toBe(false);
 });

@@ -8,7 +8,7 @@ import {
   callCapability,
   capabilities,
   createPlayer,
-  endFilmsAfter,
+  endVideosAfter,
   httpCall,
   type Input,
   prepareExample,
@@ -43,9 +43,9 @@ interface Prepared {
   rows(): Promise<object>;
 }
 
-async function prepare(id: string, endFilmsOf: (call: Client) => Client): Promise<Prepared> {
+async function prepare(id: string, endVideosOf: (call: Client) => Client): Promise<Prepared> {
   const account = await createPlayer(service.core, byId(id));
-  const call = endFilmsOf(client(service.url, account.secret));
+  const call = endVideosOf(client(service.url, account.secret));
   const input = await prepareExample(call, byId(id));
   const rows = async () => {
     // What goes on without the call is over.
@@ -84,13 +84,13 @@ function otherRequest(id: string, input: Input): Input {
 }
 
 describe.each(idempotent)('%s', (id) => {
-  const endFilmsOf = endFilmsAfter(afterAll);
+  const endVideosOf = endVideosAfter(afterAll);
   let first: Prepared;
   let answer: Reply;
   let after: object;
 
   test('a repetition changes nothing, costs nothing and answers the same data, wherever the key stands', async () => {
-    first = await prepare(id, endFilmsOf);
+    first = await prepare(id, endVideosOf);
     const { call, input, rows } = first;
     answer = await callCapability(call, byId(id), input, key('k 1'));
     expect(answer.body).toMatchObject({ ok: true, metadata: { idempotent_replay: false } });
@@ -126,7 +126,7 @@ describe.each(idempotent)('%s', (id) => {
     });
 
   test('a failure is not kept: the key is free afterwards, and ten at once have one effect, the others replays', async () => {
-    const { call, input, rows } = await prepare(id, endFilmsOf);
+    const { call, input, rows } = await prepare(id, endVideosOf);
     const bad = { ...input, ...(id.startsWith('account') ? { surprise: 1 } : {}) };
     const path = httpCall(byId(id), bad);
     const failed = await call(path.method, path.path, '{', key('k'));
@@ -179,9 +179,9 @@ describe('several Idempotency-Key headers', () => {
 });
 
 describe('writes that take no key', () => {
-  const endFilmsOf = endFilmsAfter(afterEach);
+  const endVideosOf = endVideosAfter(afterEach);
   test.each(writesWithout)('%s names it in warnings, wherever it stands', async (id) => {
-    const [first, second] = [await prepare(id, endFilmsOf), await prepare(id, endFilmsOf)];
+    const [first, second] = [await prepare(id, endVideosOf), await prepare(id, endVideosOf)];
     const replies = [
       await callCapability(first.call, byId(id), first.input, key('k')),
       await callCapability(second.call, byId(id), { ...second.input, idempotency_key: 'k' }),

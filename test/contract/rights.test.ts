@@ -13,7 +13,7 @@ import {
   callCapability,
   capabilities,
   createPlayer,
-  endFilmsAfter,
+  endVideosAfter,
   isOperators,
   prepareExample,
 } from '../support/capabilities.ts';
@@ -77,7 +77,7 @@ beforeAll(async () => {
   service = await startTestService();
 });
 afterAll(() => service.stop());
-const endFilmsOf = endFilmsAfter(afterAll);
+const endVideosOf = endVideosAfter(afterAll);
 
 const writes = capabilities.filter(
   ({ method, scope, price }) => method !== 'GET' && (scope !== 'read' || price !== 'free'),
@@ -88,7 +88,7 @@ describe('a write whose caller loses its rights while it waits', () => {
     const { db } = service.core;
     const capability = byId(id);
     const player = await createPlayer(service.core, capability);
-    const input = await prepareExample(endFilmsOf(client(service.url, player.secret)), capability);
+    const input = await prepareExample(endVideosOf(client(service.url, player.secret)), capability);
     const keys = await Promise.all(Object.keys(losses).map(() => newKey(player.accountId, isOperators(capability))));
     const before = await accountRows(db, player.accountId);
     for (const [loss, [lose, code]] of Object.entries(losses)) {

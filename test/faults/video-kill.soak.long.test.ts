@@ -10,7 +10,7 @@ import { SECRETS_KEY } from '../support/service.ts';
 import { isSoak, rounds } from '../support/soak.ts';
 import type { VendorDouble } from '../support/vendors/double.ts';
 import { falWire, replicateWire } from '../support/vendors/wires.ts';
-import { aFilm, PER_SECOND, VendorBench } from '../video/vendors-harness.ts';
+import { aVideo, PER_SECOND, VendorBench } from '../video/vendors-harness.ts';
 
 /** The vendor that lists its jobs tells them apart by their callbacks. */
 const BASE_URL = 'https://qm.example.com';
@@ -42,7 +42,7 @@ afterAll(async () => {
 beforeEach(async () => {
   for (const double of bench.doubles.values()) {
     double.forget();
-    Object.assign(double, { endsAfterPolls: 1, film: { bytes: await aFilm() } });
+    Object.assign(double, { endsAfterPolls: 1, video: { bytes: await aVideo() } });
   }
   worker = launch(place);
 });
@@ -119,11 +119,11 @@ test.runIf(isSoak)('when the reference is written: the next process asks for it'
 
 test.runIf(isSoak)('in half of a download: the next process fetches it again', async () => {
   const double = bench.double('bolt');
-  double.film = 'stalls';
+  double.video = 'stalls';
   const before = [double.count('submit'), double.assetCalls.length] as const;
   const id = await begun('bolt', () => double.assetCalls.length > before[1]);
   await dies();
-  double.film = { bytes: await aFilm() };
+  double.video = { bytes: await aVideo() };
   await expectSold(id, before[0]);
   expect(double.assetCalls.length).toBeGreaterThan(before[1] + 1);
 });
@@ -176,7 +176,7 @@ test.runIf(isSoak)('when a cancelled job waits for its bill: it is charged once'
   await expectClean();
 });
 
-test('two processes that die again and again: one submission an attempt, one capture a film, and the books add up', async () => {
+test('two processes that die again and again: one submission an attempt, one capture a video, and the books add up', async () => {
   const [bolt, corp] = [bench.double('bolt'), bench.double('corp')];
   const before = { balance: (await bench.balance()).balance, bolt: bolt.jobs.length, corp: corp.jobs.length };
   const books = await bench.books();

@@ -5,14 +5,14 @@ import {
   callCapability,
   capabilities,
   createPlayer,
-  endFilmsAfter,
+  endVideosAfter,
   outputFaults,
   prepareExample,
 } from '../support/capabilities.ts';
 import { postMcp, toolCall } from '../support/mcp.ts';
 import { client, startTestService, type TestService } from '../support/service.ts';
 
-const endFilmsOf = endFilmsAfter(afterEach);
+const endVideosOf = endVideosAfter(afterEach);
 let service: TestService;
 beforeAll(async () => {
   service = await startTestService();
@@ -21,7 +21,7 @@ afterAll(() => service.stop());
 
 test.each(capabilities)('$id', async (capability) => {
   const { secret } = await createPlayer(service.core, capability);
-  const call = endFilmsOf(client(service.url, secret));
+  const call = endVideosOf(client(service.url, secret));
   const example = await prepareExample(call, capability);
   const input = capability.idempotent ? { ...example, idempotency_key: 'once' } : example;
   const url = `${service.url}/mcp/${capability.id.split('.')[0]}`;

@@ -255,7 +255,7 @@ describe('what the operator wrote, and what only an answer says', () => {
     const vendor = await origin((req, res) => {
       const to = {
         '/own': '/end',
-        '/asset': `${assets.url}/film`,
+        '/asset': `${assets.url}/video`,
         '/inside': `${inside.url}/secret`,
         '/loop': '/loop',
       }[req.url ?? ''];
@@ -269,7 +269,7 @@ describe('what the operator wrote, and what only an answer says', () => {
     expect(await text(answered(await go('/own')).body)).toBe('end');
     expect(vendor.seen.at(-1)).toMatchObject({ path: '/end', headers: credentials });
     const asset = answered(await go('/asset'));
-    expect([asset.url, await text(asset.body)]).toEqual([`${assets.url}/film`, 'asset']);
+    expect([asset.url, await text(asset.body)]).toEqual([`${assets.url}/video`, 'asset']);
     expect(assets.seen[0]?.headers.authorization).toBeUndefined();
     expect(await go('/inside')).toMatchObject({ kind: 'failed', code: 'refused' });
     expect(inside.seen).toEqual([]);

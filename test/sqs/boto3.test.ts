@@ -121,11 +121,11 @@ describe('Celery 5.2', () => {
       const credentials = `${encodeURIComponent(accessKeyId)}:${encodeURIComponent(secretAccessKey)}`;
       const env = {
         BROKER_URL: `sqs://${credentials}@${new URL(bench.url).host}`,
-        QUEUE: 'celery-films',
+        QUEUE: 'celery-videos',
         RESULT: result,
       };
       await run(celeryPython as string, [program, '2+3', '0+7', '10+20'], env);
-      const url = `${bench.url}/sqs/000000000000/celery-films`;
+      const url = `${bench.url}/sqs/000000000000/celery-videos`;
       expect(await bench.counts(url)).toEqual([3, 0, 0]);
       const worker = startWorker(celeryPython as string, env);
       try {

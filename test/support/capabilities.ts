@@ -118,7 +118,7 @@ async function personActs(capability: string, { body }: Reply, example: Capabili
 }
 
 /**
- * Drawing a film takes a second of a core. Of one that `later` wait for the smallest is drawn; another fails before it is drawn, as its
+ * Drawing a video takes a second of a core. Of one that `later` wait for the smallest is drawn; another fails before it is drawn, as its
  * prompt orders the sandbox. What is accepted and answered is the same.
  */
 function littleDrawn(capability: string, input: Input, later: CapabilityExample['before'] = []): Input {
@@ -145,10 +145,10 @@ export async function prepareExample(call: Client, capability: Capability, index
 }
 
 /**
- * For a file that plays examples: ends the films that they began, of the accounts that it is given, where `hook` runs. Nobody waits for
+ * For a file that plays examples: ends the videos that they began, of the accounts that it is given, where `hook` runs. Nobody waits for
  * them any more, and drawing them would take a core.
  */
-export function endFilmsAfter(hook: typeof afterEach | typeof afterAll): (call: Client) => Client {
+export function endVideosAfter(hook: typeof afterEach | typeof afterAll): (call: Client) => Client {
   const calls: Client[] = [];
   hook(async () => {
     for (const call of calls.splice(0)) {

@@ -13,7 +13,7 @@ export interface Filled {
   readonly webhook: string;
   readonly group: string;
   readonly collection: string;
-  readonly film: string;
+  readonly video: string;
   readonly key: string;
   readonly card: string;
 }
@@ -29,7 +29,7 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
   };
   const post = (path: string, body: unknown) => ok('POST', path, body);
   const [queue, dlq, collection] = ['jobs', 'failed', 'notes'];
-  const film = await post('/v1/video/generate', { ...QUICK, prompt: `${mark}-film` });
+  const video = await post('/v1/video/generate', { ...QUICK, prompt: `${mark}-video` });
   await ok('PUT', '/v1/account/budget/set', { period: 'daily', hard_cap_usd: 7.25 });
   const key = await post('/v1/account/keys/create', {
     ...{ name: `${mark}-key`, scopes: ['queue:write'], spend_cap_usd: 1.75, spend_cap_period: 'daily' },
@@ -56,10 +56,10 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
   await leaveCard((await post('/v1/account/payment_method/attach', {})).checkout_url);
   const [card] = (await ok('GET', '/v1/account/payment_method/list')).items;
   await post('/v1/ai/chat', { model: 'sandbox/echo-1', messages: [{ role: 'user', content: `${mark}-ai` }] });
-  await eventually(async () => (await ok('GET', `/v1/video/get/${film.job_id}`)).finished_at !== null);
+  await eventually(async () => (await ok('GET', `/v1/video/get/${video.job_id}`)).finished_at !== null);
   return {
     ...{ queue, dlq, collection, schedule: schedule.id, webhook: webhook.id },
-    ...{ group: group.error_group_id, film: film.job_id, key: key.id, card: card.payment_method_id },
+    ...{ group: group.error_group_id, video: video.job_id, key: key.id, card: card.payment_method_id },
   };
 }
 
@@ -67,7 +67,7 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
 export function addressOf({ path }: Pick<ConsolePage, 'path'>, filled: Filled): string {
   const rooms: Readonly<Record<string, string>> = {
     ...{ queues: filled.queue, errors: filled.group, vectors: filled.collection, schedules: filled.schedule },
-    ...{ webhooks: filled.webhook, video: filled.film, keys: filled.key, wallet: filled.card },
+    ...{ webhooks: filled.webhook, video: filled.video, keys: filled.key, wallet: filled.card },
   };
   const [, room = ''] = path.split('/');
   return `/console${path.replace(/\{\w+\}/, () => {

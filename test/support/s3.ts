@@ -7,7 +7,7 @@ import { awsBodyProof } from '../../src/core/credentials/aws-body.ts';
 import { isSignedBy, signedOf, signingKey } from '../../src/lib/sigv4.ts';
 
 export const KEY = { accessKeyId: 'AKIAQUARTERMASTER', secretAccessKey: 'a secret of tests/with+signs' };
-const BUCKET = 'films';
+const BUCKET = 'videos';
 const REGION = 'eu-west-1';
 
 interface Reply {
@@ -63,7 +63,7 @@ export class S3Double {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Settings of a service that keeps its films here. */
+  /** Settings of a service that keeps its videos here. */
   env(prefix = 'made'): Record<string, string> {
     return {
       ASSETS_URL: `s3://${BUCKET}/${prefix}?endpoint=${encodeURIComponent(this.endpoint)}&region=${REGION}`,

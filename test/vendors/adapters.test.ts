@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest';
 import type { OutboundRequest } from '../../src/vendors/http/port.ts';
 import { describeAdapters } from '../support/vendors/describe-adapters.ts';
 import type { Fault } from '../support/vendors/double.ts';
-import { BYTES } from '../support/vendors/films.ts';
 import { workFor } from '../support/vendors/index.ts';
+import { BYTES } from '../support/vendors/videos.ts';
 
 describeAdapters((wire, there) => {
   describe('submitting', () => {
@@ -112,7 +112,7 @@ describeAdapters((wire, there) => {
   });
 
   describe('polling', () => {
-    test('queued, running, succeeded, and the film by its bytes', async () => {
+    test('queued, running, succeeded, and the video by its bytes', async () => {
       const { job, at } = await there().taken();
       expect(await there().poll(job)).toMatchObject({ kind: 'queued', warning: null });
       Object.assign(at, { state: 'running', started: true, progressPct: 40 });
@@ -121,10 +121,10 @@ describeAdapters((wire, there) => {
       const done = await there().poll(job);
       if (done.kind !== 'succeeded') throw new Error(done.kind);
       expect(['quote', at.seconds]).toContain(typeof done.bill === 'object' ? done.bill.seconds : done.bill);
-      const film = await there().adapter.download(there().call(), done.filmUrl);
-      if (film.kind !== 'opened') throw new Error(film.message);
-      expect(film.contentType).toBe('video/mp4');
-      expect((await buffer(film.body)).length).toBe(film.sizeBytes);
+      const video = await there().adapter.download(there().call(), done.videoUrl);
+      if (video.kind !== 'opened') throw new Error(video.message);
+      expect(video.contentType).toBe('video/mp4');
+      expect((await buffer(video.body)).length).toBe(video.sizeBytes);
       // Polls repeated, and after a restart, say the same.
       expect(await there().poll(JSON.parse(JSON.stringify(job)))).toEqual(done);
       expect(there().double.assetCalls.every(({ headers }) => headers.authorization === undefined)).toBe(true);
@@ -189,23 +189,23 @@ describeAdapters((wire, there) => {
       Object.assign(at, { state: 'succeeded', started: true });
       const done = await there().poll(job);
       if (done.kind !== 'succeeded') throw new Error(done.kind);
-      return done.filmUrl;
+      return done.videoUrl;
     }
 
-    test('a film that has moved is followed, and the key stays behind', async () => {
-      there().double.film = 'redirect';
-      const film = await there().adapter.download(there().call(), await finished());
-      expect(film.kind === 'opened' ? await buffer(film.body) : film).toEqual(BYTES);
+    test('a video that has moved is followed, and the key stays behind', async () => {
+      there().double.video = 'redirect';
+      const video = await there().adapter.download(there().call(), await finished());
+      expect(video.kind === 'opened' ? await buffer(video.body) : video).toEqual(BYTES);
       expect(there().double.assetCalls.every(({ headers }) => headers.authorization === undefined)).toBe(true);
     });
 
-    test.each(['html', 'json', 'empty', 'huge'] as const)('%s is no film', async (behaviour) => {
-      there().double.film = behaviour;
+    test.each(['html', 'json', 'empty', 'huge'] as const)('%s is no video', async (behaviour) => {
+      there().double.video = behaviour;
       expect(await there().adapter.download(there().call(), await finished())).toMatchObject({ kind: 'unsound' });
     });
 
     test('what is not there any more is asked for anew', async () => {
-      there().double.film = 'forbidden';
+      there().double.video = 'forbidden';
       expect(await there().adapter.download(there().call(), await finished())).toMatchObject({ kind: 'gone' });
     });
   });

@@ -1,12 +1,12 @@
-// Fetching what a vendor made: where the key goes, where nothing may go, and what is no film.
+// Fetching what a vendor made: where the key goes, where nothing may go, and what is no video.
 import { buffer } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { fetchFile } from '../../src/modules/video/vendors/fetch-file.ts';
 import type { VideoDownload } from '../../src/modules/video/vendors/port.ts';
 import type { OutboundClient } from '../../src/vendors/http/port.ts';
 import { startVendor, type VendorDouble } from '../support/vendors/double.ts';
-import { BYTES, type FilmBehaviour } from '../support/vendors/films.ts';
 import { callOf, guardedClient } from '../support/vendors/index.ts';
+import { BYTES, type VideoBehaviour } from '../support/vendors/videos.ts';
 import { openaiWire } from '../support/vendors/wires.ts';
 
 let outbound: OutboundClient;
@@ -24,7 +24,7 @@ function fetchFrom(url: string, more: Parameters<typeof callOf>[2] = {}): Promis
   return fetchFile(callOf(double, outbound, more), { authorization: `Bearer ${double.key}` }, url);
 }
 const ours = () => `${double.baseUrl}/videos/video_1/content`;
-const asset = () => `http://${double.assetHost}/films/1.mp4`;
+const asset = () => `http://${double.assetHost}/videos/1.mp4`;
 
 function bodyOf(download: VideoDownload) {
   if (download.kind !== 'opened') throw new Error(download.message);
@@ -40,7 +40,7 @@ describe('where the key goes', () => {
   });
 
   test('not along a redirect', async () => {
-    double.film = 'redirect';
+    double.video = 'redirect';
     expect(await buffer(bodyOf(await fetchFrom(ours())))).toEqual(BYTES);
     expect(double.assetCalls.map(({ headers }) => headers.authorization)).toEqual([undefined]);
   });
@@ -55,20 +55,20 @@ describe('where nothing goes', () => {
   test.each(['http://169.254.169.254/latest/meta-data/', 'http://127.0.0.1:1/', 'http://[::1]/', 'file:///etc/passwd'])(
     'not along a redirect either: %s',
     async (redirectTo) => {
-      double.film = { redirectTo };
+      double.video = { redirectTo };
       expect(await fetchFrom(ours())).toMatchObject({ kind: 'unsound' });
     },
   );
 
   test('in circles', async () => {
-    double.film = 'loop';
+    double.video = 'loop';
     expect(await fetchFrom(asset())).toMatchObject({ kind: 'unsound' });
     expect(double.assetCalls).toHaveLength(1 + 3);
   });
 });
 
-describe('what is no film', () => {
-  test.each<[FilmBehaviour, string]>([
+describe('what is no video', () => {
+  test.each<[VideoBehaviour, string]>([
     ['html', 'unsound'],
     ['json', 'unsound'],
     ['empty', 'unsound'],
@@ -76,8 +76,8 @@ describe('what is no film', () => {
     ['gone', 'gone'],
     ['forbidden', 'gone'],
     ['busy', 'again'],
-  ])('%s', async (film, kind) => {
-    double.film = film;
+  ])('%s', async (video, kind) => {
+    double.video = video;
     expect(await fetchFrom(ours())).toMatchObject({ kind });
   });
 
@@ -90,34 +90,34 @@ describe('what is no film', () => {
     ['image/webp', 'RIFF\x24\0\0\0WEBPVP8 '],
   ])('%s is known by its first bytes', async (contentType, head) => {
     const bytes = Buffer.concat([Buffer.from(head, 'latin1'), Buffer.alloc(50)]);
-    double.film = { bytes };
+    double.video = { bytes };
     const download = await fetchFrom(ours());
     expect(download).toMatchObject({ kind: 'opened', contentType, sizeBytes: bytes.length });
     expect(await buffer(bodyOf(download))).toEqual(bytes);
   });
 
   test.each(['GIF89a123456', 'BM1234567890', 'short', '{"ftyp":1234'])('%s is nothing', async (head) => {
-    double.film = { bytes: Buffer.from(head) };
+    double.video = { bytes: Buffer.from(head) };
     expect(await fetchFrom(ours())).toMatchObject({ kind: 'unsound' });
   });
 });
 
 describe('a file that does not come to its end', () => {
   test('breaks off', async () => {
-    double.film = 'breaks';
+    double.video = 'breaks';
     await expect(buffer(bodyOf(await fetchFrom(ours())))).rejects.toMatchObject({ code: 'reset' });
   });
 
   test('dawdles', async () => {
-    double.film = 'stalls';
+    double.video = 'stalls';
     const timeouts = { idleMs: 200 };
     await expect(buffer(bodyOf(await fetchFrom(ours(), { timeouts })))).rejects.toMatchObject({ code: 'timeout' });
-    double.film = 'silent';
+    double.video = 'silent';
     expect(await fetchFrom(ours(), { timeouts })).toMatchObject({ kind: 'again' });
   });
 
   test('has none: it ends in time, and nothing is held that nobody has read', async () => {
-    double.film = 'endless';
+    double.video = 'endless';
     const body = bodyOf(await fetchFrom(ours(), { timeouts: { downloadMs: 300 } }));
     await new Promise((resolve) => body.once('close', resolve));
     expect(body.errored).toMatchObject({ code: 'timeout' });
@@ -125,7 +125,7 @@ describe('a file that does not come to its end', () => {
   });
 
   test('is not wanted any more', async () => {
-    double.film = 'endless';
+    double.video = 'endless';
     const controller = new AbortController();
     const body = bodyOf(await fetchFrom(ours(), { signal: controller.signal }));
     controller.abort();

@@ -1,4 +1,4 @@
-// Answers and films without end take no memory: what is read of them is bounded, and a film streams as fast as it is written.
+// Answers and videos without end take no memory: what is read of them is bounded, and a video streams as fast as it is written.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -58,10 +58,10 @@ test('polls that are answered without end', async () => {
   expect(grown).toBeLessThan(160);
 });
 
-test('films without end that nobody writes away as fast as they come', async () => {
+test('videos without end that nobody writes away as fast as they come', async () => {
   const grown = await growth(() =>
     atOnce(async () => {
-      const download = await adapter.download(callOf(double, outbound), `http://${double.assetHost}/films/1.mp4`);
+      const download = await adapter.download(callOf(double, outbound), `http://${double.assetHost}/videos/1.mp4`);
       if (download.kind !== 'opened') throw new Error(download.message);
       for (let chunks = 0; chunks < 4; chunks += 1)
         await once(download.body, 'readable').then(() => download.body.read());

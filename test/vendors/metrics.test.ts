@@ -55,7 +55,7 @@ test('for how long a vendor has been down; 0 is up', async () => {
 });
 
 test('bills of today by cause: what was sold, and what is lost', async () => {
-  bench.double('bolt').film = 'html';
+  bench.double('bolt').video = 'html';
   await bench.soon((await bench.job({ vendor: 'bolt', duration_seconds: 5 })).job_id);
   await readBills();
   const metrics = await read();

@@ -85,7 +85,7 @@ describe('openai-videos', () => {
     });
   });
 
-  test('an extension of a film of its own', async () => {
+  test('an extension of a video of its own', async () => {
     const parent = { job: { reference: 'video_1', details: {} }, url: null, seconds: 8 };
     const { path, body } = await said(openaiWire, { operation: 'extend', parent, seconds: 4 });
     expect([path, body]).toEqual([
@@ -128,7 +128,7 @@ describe('replicate', () => {
     });
   });
 
-  test.each(['someone/film:5c7d5dc6', '5c7d5dc6'])('a version: %s', async (model) => {
+  test.each(['someone/video:5c7d5dc6', '5c7d5dc6'])('a version: %s', async (model) => {
     const { path, body } = await said(replicateWire, { model });
     expect([path, (body as { version: string }).version]).toEqual(['/v1/predictions', '5c7d5dc6']);
   });
@@ -185,7 +185,7 @@ test('ark: text and first frame, never less than the hour that the vendor asks f
   });
 });
 
-describe('a film made of another', () => {
+describe('a video made of another', () => {
   const url = 'https://qm.example.com/v1/video/content/vid_1.mp4?exp=1&sig=2';
   const options = { input: { parent_video: 'video_url', resolution: 'target' } };
   const parent = { job: null, url, seconds: 8 };

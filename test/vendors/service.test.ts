@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { film } from '../fixtures/film/index.ts';
+import { clip } from '../fixtures/clip/index.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Client, client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
 import { allowedMs } from '../support/slowness.ts';
@@ -66,23 +66,23 @@ vendors:
 ${more}`;
 
 const start = (settings: Record<string, string> = env, on: TestDatabase | undefined = database) =>
-  startTestService({ database: on, env: settings, extraModules: [film] });
+  startTestService({ database: on, env: settings, extraModules: [clip] });
 
 const make = async (call: Client, input = {}) => {
-  const { status, body } = await call('POST', '/v1/film/make', input);
+  const { status, body } = await call('POST', '/v1/clip/make', input);
   const { vendor, markup_pct, failover_info } = body.metadata;
-  return { status, film: body.data?.film, code: body.error?.code, vendor, markup_pct, failover_info };
+  return { status, clip: body.data?.clip, code: body.error?.code, vendor, markup_pct, failover_info };
 };
-const vendorsIn = async (call: Client) => (await call('GET', '/v1/discovery/film.make')).body.data;
+const vendorsIn = async (call: Client) => (await call('GET', '/v1/discovery/clip.make')).body.data;
 const liveInList = async (call: Client) => {
   const { capabilities } = (await call('GET', '/v1/discovery')).body.data;
-  return capabilities.find(({ id }: { id: string }) => id === 'film.make').vendors_live;
+  return capabilities.find(({ id }: { id: string }) => id === 'clip.make').vendors_live;
 };
 
 describe('a call', () => {
   test('is served by the first of its chain, and says by whom and with which markup', async () => {
     expect(await make(here)).toMatchObject({
-      film: 'by acme',
+      clip: 'by acme',
       vendor: 'acme',
       markup_pct: 0.05,
       failover_info: undefined,
@@ -93,7 +93,7 @@ describe('a call', () => {
   test('goes on to the next when the first is down, and says so', async () => {
     acme.status = 503;
     expect(await make(here)).toMatchObject({
-      film: 'by bolt',
+      clip: 'by bolt',
       vendor: 'bolt',
       markup_pct: 0,
       failover_info: {
@@ -123,7 +123,7 @@ describe('a call', () => {
     [acme.status, bolt.status] = [503, 503];
     expect(await make(here)).toMatchObject({ status: 503, code: 'VENDOR_DOWN' });
     expect(await make(here, { model: 'sandbox/card-1' })).toMatchObject({
-      film: 'by sandbox',
+      clip: 'by sandbox',
       vendor: 'sandbox',
       markup_pct: 0,
     });

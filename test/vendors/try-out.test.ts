@@ -1,8 +1,8 @@
-// `qm vendors test`: the smallest film that a row offers, really asked for, awaited and fetched, once.
+// `qm vendors test`: the smallest video that a row offers, really asked for, awaited and fetched, once.
 import { expect, test } from 'vitest';
-import { tryFilm } from '../../src/modules/video/vendors/try-out.ts';
+import { tryVideo } from '../../src/modules/video/vendors/try-out.ts';
 import { describeAdapters } from '../support/vendors/describe-adapters.ts';
-import { BYTES } from '../support/vendors/films.ts';
+import { BYTES } from '../support/vendors/videos.ts';
 
 describeAdapters((wire, there) => {
   const said: string[] = [];
@@ -14,13 +14,13 @@ describeAdapters((wire, there) => {
       options: wire.options,
     };
     const call = there().call(signal === undefined ? {} : { signal });
-    return tryFilm(there().adapter, row as never, call, { say: (line) => said.push(line), pollEveryMs: 5 });
+    return tryVideo(there().adapter, row as never, call, { say: (line) => said.push(line), pollEveryMs: 5 });
   };
 
-  test('a film is made and fetched to its last byte, and asked for once', async () => {
+  test('a video is made and fetched to its last byte, and asked for once', async () => {
     there().double.endsAfterPolls = 2;
     const { ok, message } = await tryOut();
-    expect([ok, message]).toEqual([true, `it made a film: video/mp4, ${BYTES.length} bytes`]);
+    expect([ok, message]).toEqual([true, `it made a video: video/mp4, ${BYTES.length} bytes`]);
     expect(said[0]).toBe(`accepted as ${there().double.jobs[0]?.reference}: 4 s at 720p`);
     expect(there().double.count('submit')).toBe(1);
   });
@@ -33,7 +33,7 @@ describeAdapters((wire, there) => {
     expect(message).not.toContain(there().double.key);
   });
 
-  test('a film that fails is no success', async () => {
+  test('a video that fails is no success', async () => {
     const trying = tryOut();
     await expect.poll(() => there().double.jobs.length).toBe(1);
     const [job] = there().double.jobs;

@@ -1,4 +1,4 @@
-// What cannot be done is refused with the code and the field, before anything is made or held: every check of a request for a film.
+// What cannot be done is refused with the code and the field, before anything is made or held: every check of a request for a video.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { withClient } from '../../src/db/client.ts';
 import { openaiWire } from '../support/vendors/wires.ts';
@@ -8,7 +8,7 @@ import { VendorBench } from './vendors-harness.ts';
 type Row = readonly [string, Record<string, unknown>, readonly (string | number | undefined)[]];
 
 let bench: VendorBench;
-let film: string;
+let video: string;
 let before: unknown;
 beforeAll(async () => {
   // What the vendor's model can do: whole seconds of a set, one size, two shapes, no image.
@@ -18,7 +18,7 @@ beforeAll(async () => {
       model: { seconds: { only: [2, 5] }, resolutions: ['720p'], aspect_ratios: ['16:9', '9:16'] },
     },
   ]);
-  film = (await bench.ended((await bench.generate()).job_id)).job_id;
+  video = (await bench.ended((await bench.generate()).job_id)).job_id;
 });
 afterAll(() => bench.close());
 
@@ -139,7 +139,7 @@ describe('generate and quote', () => {
 
 describe('extend and upscale', () => {
   test.each(ofEach)('refuse %s', async (_, over, expected) => {
-    await expectRefused('POST', `/v1/video/extend/${film}`, { model: 'sandbox/storyboard-1', ...over }, expected);
+    await expectRefused('POST', `/v1/video/extend/${video}`, { model: 'sandbox/storyboard-1', ...over }, expected);
   });
 
   test.each<Row>([
@@ -148,15 +148,15 @@ describe('extend and upscale', () => {
     ['an unknown model', { model: 'sandbox/none' }, [404, 'MODEL_NOT_FOUND', 'model', undefined]],
   ])('refuse %s', async (_, over, expected) => {
     const body = { model: 'sandbox/storyboard-1', resolution: '1080p', ...over };
-    await expectRefused('POST', `/v1/video/upscale/${film}`, body, expected);
+    await expectRefused('POST', `/v1/video/upscale/${video}`, body, expected);
   });
 
-  test('refuse a film of more than 180 seconds', async () => {
+  test('refuse a video of more than 180 seconds', async () => {
     const { service, account } = bench;
     const sql = `UPDATE video.job SET request = jsonb_set(request::jsonb, '{filmSeconds}', '150')::text WHERE account_id = '${account.accountId}'`;
     await withClient(service.database.connection, (client) => client.query(sql));
     const body = { model: 'sandbox/storyboard-1', duration_seconds: 31 };
-    await expectRefused('POST', `/v1/video/extend/${film}`, body, [
+    await expectRefused('POST', `/v1/video/extend/${video}`, body, [
       400,
       'DURATION_EXCEEDED',
       'duration_seconds',
@@ -182,11 +182,11 @@ describe('what names a job', () => {
 
   test('another account’s job is none, and its deletion does nothing', async () => {
     const other = await bench.withAccount();
-    for (const [method, path, body] of calls(film)) {
+    for (const [method, path, body] of calls(video)) {
       expect((await other.fails(method, path, body)).slice(0, 2)).toEqual([404, 'JOB_NOT_FOUND']);
     }
-    expect(await other.ok('DELETE', `/v1/video/delete/${film}`)).toEqual({ ok: true, job_id: film });
-    expect((await bench.get(film)).video_url).not.toBeNull();
+    expect(await other.ok('DELETE', `/v1/video/delete/${video}`)).toEqual({ ok: true, job_id: video });
+    expect((await bench.get(video)).video_url).not.toBeNull();
   });
 
   test.each<[string, string, string, Record<string, unknown> | undefined, Row[2]]>([
@@ -197,7 +197,7 @@ describe('what names a job', () => {
     ['a webhook without a URL', 'POST', 'webhook/subscribe', {}, invalid('webhook_url', 'required')],
   ])('%s is refused', async (_, method, operation, body, expected) => {
     const [path, query] = operation.split('?');
-    const url = `/v1/video/${path}/${film}${query === undefined ? '' : `?${query}`}`;
+    const url = `/v1/video/${path}/${video}${query === undefined ? '' : `?${query}`}`;
     await expectRefused(method, url, body, expected);
   });
 });

@@ -1,4 +1,4 @@
-// A film as a browser gets it: from another origin, by its link, in parts.
+// A video as a browser gets it: from another origin, by its link, in parts.
 
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';

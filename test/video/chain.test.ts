@@ -1,4 +1,4 @@
-// Whom a film goes to, and at what price: the order of the chain and who is not in it, what is held, and what a live job keeps when the
+// Whom a video goes to, and at what price: the order of the chain and who is not in it, what is held, and what a live job keeps when the
 // operator's file is another one at the next start.
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Longer and larger films by vendors: what a vendor is told of the film that it works on, what it is paid, and what nobody could do is
+// Longer and larger videos by vendors: what a vendor is told of the video that it works on, what it is paid, and what nobody could do is
 // refused at the call, before anything is held or sent.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { falWire, openaiWire } from '../support/vendors/wires.ts';
@@ -37,7 +37,7 @@ describe('where vendors can reach the service', () => {
   });
   afterAll(() => bench.close());
 
-  test('the vendor that made a film extends it by its own job; what is added is paid, the whole is delivered', async () => {
+  test('the vendor that made a video extends it by its own job; what is added is paid, the whole is delivered', async () => {
     const parent = await made(bench, { vendor: 'acme', duration_seconds: 4 });
     const before = await bench.balance();
     const begun = await bench.ok('POST', `/v1/video/extend/${parent}`, { prompt: 'Rain.', duration_seconds: 3 });
@@ -55,7 +55,7 @@ describe('where vendors can reach the service', () => {
     expect(await bench.findings()).toEqual([]);
   });
 
-  test('another vendor fetches the film by a signed address; of a continuation only what was added is delivered', async () => {
+  test('another vendor fetches the video by a signed address; of a continuation only what was added is delivered', async () => {
     const parent = await made(bench, { vendor: 'acme', duration_seconds: 4 });
     const body = { vendor: 'bolt', duration_seconds: 5 };
     const job = await bench.soon((await bench.ok('POST', `/v1/video/extend/${parent}`, body)).job_id);
@@ -64,8 +64,8 @@ describe('where vendors can reach the service', () => {
     const sent = bench.double('bolt').jobs.at(-1)?.submitted.body as Data;
     const { origin, pathname, search } = new URL(sent.video_url);
     expect([origin, pathname]).toEqual(['https://qm.example.com', `/v1/video/content/${parent}.mp4`]);
-    const film = await fetch(`${bench.service.url}${pathname}${search}`);
-    expect([film.status, film.headers.get('content-type')]).toEqual([200, 'video/mp4']);
+    const video = await fetch(`${bench.service.url}${pathname}${search}`);
+    expect([video.status, video.headers.get('content-type')]).toEqual([200, 'video/mp4']);
     // What is made of it begins with what it delivers.
     const larger = { resolution: '1080p', vendor: 'bolt' };
     const begun = await bench.ok('POST', `/v1/video/upscale/${job.job_id}`, larger);
@@ -74,7 +74,7 @@ describe('where vendors can reach the service', () => {
     expect(await bench.findings()).toEqual([]);
   });
 
-  test('a vendor that works only on films of its own is passed over for another’s, and refused when it is named', async () => {
+  test('a vendor that works only on videos of its own is passed over for another’s, and refused when it is named', async () => {
     const parent = await made(bench, { vendor: 'bolt', duration_seconds: 2 });
     const job = await bench.ok('POST', `/v1/video/extend/${parent}`, { duration_seconds: 1 });
     expect(await bench.soon(job.job_id)).toMatchObject({ state: 'succeeded', vendor: 'bolt' });
@@ -82,7 +82,7 @@ describe('where vendors can reach the service', () => {
     await refuses(bench, `/v1/video/extend/${parent}`, { vendor: 'acme', duration_seconds: 1 }, elsewhere);
   });
 
-  test('the sandbox makes no film of a vendor’s into one of its own', async () => {
+  test('the sandbox makes no video of a vendor’s into one of its own', async () => {
     const parent = await made(bench, { vendor: 'acme' });
     const elsewhere = [400, 'VENDOR_NOT_AVAILABLE', 'model', 'made_elsewhere'];
     const sandbox = { model: 'sandbox/storyboard-1' };
@@ -90,7 +90,7 @@ describe('where vendors can reach the service', () => {
     await refuses(bench, `/v1/video/upscale/${parent}`, { ...sandbox, resolution: '1080p' }, elsewhere);
   });
 
-  test('a film that was made in another region is extended there; no other one leaves the region', async () => {
+  test('a video that was made in another region is extended there; no other one leaves the region', async () => {
     const parent = await made(bench, { model: 'far-1', cross_region: true });
     const job = await bench.ok('POST', `/v1/video/extend/${parent}`, { model: 'far-1', duration_seconds: 1 });
     expect(await bench.soon(job.job_id)).toMatchObject({ state: 'succeeded', vendor: 'far' });
@@ -99,7 +99,7 @@ describe('where vendors can reach the service', () => {
     await refuses(bench, `/v1/video/extend/${near}`, { vendor: 'far', duration_seconds: 1 }, region);
   });
 
-  test('a film of the sandbox goes on at a vendor that fetches it', async () => {
+  test('a video of the sandbox goes on at a vendor that fetches it', async () => {
     const { job_id: parent } = await bench.ended((await bench.job({ model: 'sandbox/storyboard-1' })).job_id);
     const job = await bench.ok('POST', `/v1/video/extend/${parent}`, { duration_seconds: 2 });
     expect(await bench.soon(job.job_id)).toMatchObject({ state: 'succeeded', vendor: 'bolt' });
@@ -116,7 +116,7 @@ describe('where vendors can reach the service', () => {
     await refuses(bench, at('upscale'), { resolution: '1080p', vendor: 'acme' }, no);
   });
 
-  test('a film that is not kept any more is no parent; one that goes while its extension waits fails it, unpaid', async () => {
+  test('a video that is not kept any more is no parent; one that goes while its extension waits fails it, unpaid', async () => {
     const parent = await made(bench, { vendor: 'bolt' });
     const path = `/v1/video/extend/${parent}`;
     bench.double('bolt').script('submit', { refusal: 'down' });
@@ -137,7 +137,7 @@ describe('where vendors can reach the service', () => {
   });
 });
 
-test('without a public address a vendor that would fetch the film is passed over, and refused when it is named', async () => {
+test('without a public address a vendor that would fetch the video is passed over, and refused when it is named', async () => {
   const bench = await VendorBench.at(vendors);
   const nowhere = [400, 'VENDOR_NOT_AVAILABLE', 'model', 'no_public_address'];
   const own = await made(bench, { vendor: 'acme' });

@@ -81,7 +81,7 @@ describe.each(batches.map((batch, n) => [n + 1, batch] as const))('batch %i', (_
     const clock = await BackgroundClock.stop(bench.service.core);
     await Promise.all(batch.map(async (each) => cases.set(each.vendors[0], await begin(each))));
     await clock.idle();
-    // Who has taken it is asked for the film; who refused is not asked again so soon.
+    // Who has taken it is asked for the video; who refused is not asked again so soon.
     await clock.at(9_000);
     await bench.service.core.vendors.health.sync();
     for (const each of cases.values()) {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setTier } from '../../src/core/accounts/accounts.ts';
 import { allowedMs } from '../support/slowness.ts';
 import type { Fault } from '../support/vendors/double.ts';
-import type { FilmBehaviour } from '../support/vendors/films.ts';
+import type { VideoBehaviour } from '../support/vendors/videos.ts';
 import { falWire } from '../support/vendors/wires.ts';
 import type { Data, VideoBench } from './harness.ts';
 import { PER_SECOND, VendorBench, type VendorOptions } from './vendors-harness.ts';
@@ -18,8 +18,8 @@ const inside = createServer((_, res) => void res.end('secret'));
 let insideCalls = 0;
 inside.on('request', () => (insideCalls += 1));
 
-/** What the host of files gives, and how the job ends: a film that never comes whole is waited for until the deadline. */
-const films = (): Record<string, [FilmBehaviour, 'failed' | 'expired']> => ({
+/** What the host of files gives, and how the job ends: a video that never comes whole is waited for until the deadline. */
+const videos = (): Record<string, [VideoBehaviour, 'failed' | 'expired']> => ({
   'four-gib': ['huge', 'failed'],
   metadata: [{ redirectTo: 'http://169.254.169.254/latest/meta-data/' }, 'failed'],
   private: [{ redirectTo: `http://127.0.0.1:${(inside.address() as AddressInfo).port}/` }, 'failed'],
@@ -49,8 +49,8 @@ describe('a vendor that answers', () => {
       ...of('submit', { submit_ms: 400 }),
       ...of('poll', { poll_ms: 400 }),
       ...of('cancel', { poll_ms: 400 }),
-      ...Object.entries(films()).map(([id, [film]]) => ({
-        ...{ id, wire: falWire, film },
+      ...Object.entries(videos()).map(([id, [video]]) => ({
+        ...{ id, wire: falWire, video },
         ...slow({ download_ms: 400, idle_ms: 200 }, { deadline_minutes: 1 }),
       })),
     ]);
@@ -79,7 +79,7 @@ describe('a vendor that answers', () => {
     test('to the question how far it is: the job goes on, and is made', async () => {
       const double = bench.double(`poll-${fault}`);
       double.script('poll', fault, fault);
-      // JSON without a film is a film that failed.
+      // JSON without a video is a video that failed.
       if (fault !== 'rubbish') double.script('result', fault);
       const job = await bench.soon((await bench.job({ vendor: `poll-${fault}`, duration_seconds: 2 })).job_id);
       expect(job).toMatchObject({ state: 'succeeded', error: null });
@@ -103,9 +103,9 @@ describe('a vendor that answers', () => {
     });
   });
 
-  test('with a film that is none, has no end, does not come, or is somewhere private: nothing is charged or kept', async () => {
+  test('with a video that is none, has no end, does not come, or is somewhere private: nothing is charged or kept', async () => {
     const before = await bench.balance();
-    const begun = Object.entries(films()).map(async ([vendor, [, state]]) => {
+    const begun = Object.entries(videos()).map(async ([vendor, [, state]]) => {
       return { vendor, state, id: (await bench.job({ vendor, duration_seconds: 3 })).job_id };
     });
     const jobs = await Promise.all(begun);
@@ -115,12 +115,12 @@ describe('a vendor that answers', () => {
     for (const { id, state, vendor } of jobs) {
       const job = await bench.soon(id);
       expect(job, vendor).toMatchObject({ state, cost_usd: 0, video_url: null, size_bytes: null });
-      expect(job.error?.code_detail, vendor).toBe(state === 'failed' ? 'unsound_film' : undefined);
+      expect(job.error?.code_detail, vendor).toBe(state === 'failed' ? 'unsound_video' : undefined);
     }
     expect(insideCalls).toBe(0);
     expect(await bench.balance()).toEqual(before);
     const owed = (cause: string) =>
-      Object.entries(films()).filter(([, [, state]]) => (state === 'failed') === (cause === 'unsound'));
+      Object.entries(videos()).filter(([, [, state]]) => (state === 'failed') === (cause === 'unsound'));
     // What these vendors bill for is the operator's loss.
     await bench.soon(jobs[0]?.id as string, async () => {
       const books = await bench.books();

@@ -1,7 +1,7 @@
-// Jobs from the call to the film: states, money, links, and what is refused.
+// Jobs from the call to the video: states, money, links, and what is refused.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { inspect } from './film.ts';
 import { type Data, QUICK, VideoBench } from './harness.ts';
+import { inspect } from './sample.ts';
 
 let bench: VideoBench;
 beforeAll(async () => {
@@ -31,14 +31,14 @@ describe('a job in the sandbox', () => {
     expect(accepted.job_id).toMatch(/^vid_[A-Za-z0-9]{20,}$/);
   });
 
-  test('ends with a film that can be fetched without a key', async () => {
+  test('ends with a video that can be fetched without a key', async () => {
     expect(done).toMatchObject({ state: 'succeeded', cost_usd: 0.002, width: 1_280, height: 720, retention_days: 0 });
     const reply = await fetch(done.video_url);
     expect(reply.status).toBe(200);
     expect(reply.headers.get('content-type')).toBe('video/mp4');
-    const film = new Uint8Array(await reply.arrayBuffer());
-    expect(film.length).toBe(done.size_bytes);
-    expect(await inspect(film)).toMatchObject({ widthPx: 1_280, heightPx: 720, frames: 48, seconds: 2 });
+    const video = new Uint8Array(await reply.arrayBuffer());
+    expect(video.length).toBe(done.size_bytes);
+    expect(await inspect(video)).toMatchObject({ widthPx: 1_280, heightPx: 720, frames: 48, seconds: 2 });
     const thumbnail = await fetch(done.thumbnail_url);
     expect(thumbnail.headers.get('content-type')).toBe('image/jpeg');
   });
@@ -184,7 +184,7 @@ describe('a failed job', () => {
   });
 });
 
-describe('what is made of a film', () => {
+describe('what is made of a video', () => {
   test('extend puts more behind it, and charges what is added', async () => {
     const own = await bench.withAccount(1);
     const { job_id: id } = await own.ended((await own.generate()).job_id);
@@ -217,14 +217,14 @@ describe('what is made of a film', () => {
     expect(await own.findings()).toEqual([]);
   });
 
-  test('nothing is made of a job without a film', async () => {
+  test('nothing is made of a job without a video', async () => {
     const { job_id: id } = await bench.generate({ prompt: '[[fail:VENDOR_ERROR]]' });
     await bench.ended(id);
     expect(await bench.fails('POST', `/v1/video/extend/${id}`, {})).toEqual([409, 'STATE_CONFLICT', 'id', 'failed']);
   });
 });
 
-test('a film that is stored costs its storage in advance, by the bytes that its record shows', async () => {
+test('a video that is stored costs its storage in advance, by the bytes that its record shows', async () => {
   const own = await bench.withAccount(1);
   const job = await own.ended((await own.generate({ store: true, retention_days: 365 })).job_id);
   const storage = Math.ceil((job.size_bytes * 365 * 1_000_000) / 2 ** 30) / 1e9;

@@ -1,4 +1,4 @@
-// Links to films: they need no key, end by time, die with the job, and take what players ask for.
+// Links to videos: they need no key, end by time, die with the job, and take what players ask for.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Data, VideoBench } from './harness.ts';
 

@@ -1,4 +1,4 @@
-// The sandbox's films in every shape and size: what the container says is exact, the same request makes the same bytes, and ffmpeg, where there
+// The sandbox's videos in every shape and size: what the container says is exact, the same request makes the same bytes, and ffmpeg, where there
 // is one, decodes each without a word.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -10,11 +10,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pictureSize } from '../../src/modules/video/jobs/picture.ts';
 import { aspectRatios, resolutions } from '../../src/modules/video/jobs/row.ts';
 import { isSoak } from '../support/soak.ts';
-import { inspect, makeFilm } from './film.ts';
+import { inspect, makeVideo } from './sample.ts';
 
 const run = promisify(execFile);
 const hasFfmpeg = existsSync('/usr/bin/ffmpeg') && existsSync('/usr/bin/ffprobe');
-if (!hasFfmpeg) console.log('there is no /usr/bin/ffmpeg: films are not decoded here, only their containers are read');
+if (!hasFfmpeg) console.log('there is no /usr/bin/ffmpeg: videos are not decoded here, only their containers are read');
 
 let folder: string;
 beforeAll(async () => {
@@ -31,19 +31,19 @@ const matrix = isSoak
       ['4k', '21:9'],
     ] as const);
 
-describe('a film of one second', () => {
+describe('a video of one second', () => {
   test.each(matrix)('at %s, %s', { timeout: 60_000 }, async (resolution, ratio) => {
     const size = pictureSize(resolution, ratio);
-    const { film, digest } = await makeFilm({ ...size, prompt: 'A boat. 一艘纸船。' });
-    expect(await inspect(film)).toMatchObject({ ...size, frames: FRAMES, seconds: expect.closeTo(1, 6) });
-    if (resolution !== '4k') expect((await makeFilm({ ...size, prompt: 'A boat. 一艘纸船。' })).digest).toBe(digest);
-    if (hasFfmpeg) await decode(film, size);
+    const { video, digest } = await makeVideo({ ...size, prompt: 'A boat. 一艘纸船。' });
+    expect(await inspect(video)).toMatchObject({ ...size, frames: FRAMES, seconds: expect.closeTo(1, 6) });
+    if (resolution !== '4k') expect((await makeVideo({ ...size, prompt: 'A boat. 一艘纸船。' })).digest).toBe(digest);
+    if (hasFfmpeg) await decode(video, size);
   });
 });
 
-async function decode(film: Buffer, { widthPx, heightPx }: { widthPx: number; heightPx: number }): Promise<void> {
-  const path = join(folder, 'film.mp4');
-  await writeFile(path, film);
+async function decode(video: Buffer, { widthPx, heightPx }: { widthPx: number; heightPx: number }): Promise<void> {
+  const path = join(folder, 'video.mp4');
+  await writeFile(path, video);
   const decoded = await run('/usr/bin/ffmpeg', ['-nostdin', '-v', 'warning', '-i', path, '-f', 'null', '-']);
   expect(decoded.stderr).toBe('');
   const entries = 'stream=width,height,nb_read_frames,duration,codec_name,profile';

@@ -1,4 +1,4 @@
-// All processes of one database keep films in one place: the first film decides which.
+// All processes of one database keep videos in one place: the first video decides which.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ let second: TestService;
 let atFirst: Client;
 let atSecond: Client;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'qm-films-'));
+  folder = await mkdtemp(join(tmpdir(), 'qm-videos-'));
   first = await startTestService({ env: { ROLE: 'api', ASSETS_URL: `file:${folder}` } });
   second = await startTestService({ database: first.database, env: { ROLE: 'api' } });
   const { secret } = await createTestAccount(first.core);
@@ -26,18 +26,18 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('a process with another place refuses jobs once a film may be in the first, and does not start again', async () => {
+test('a process with another place refuses jobs once a video may be in the first, and does not start again', async () => {
   expect((await atFirst('POST', '/v1/video/generate', QUICK)).status).toBe(200);
   const refused = await atSecond('POST', '/v1/video/generate', QUICK);
   expect([refused.status, refused.body.error.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
   expect((await atSecond('GET', '/v1/account/balance')).body.data.held_usd).toBeGreaterThan(0);
   expect((await atSecond('GET', '/v1/video/list')).body.data.items).toHaveLength(1);
   await expect(startTestService({ database: first.database })).rejects.toThrow(
-    /ASSETS_URL: the films of this database/,
+    /ASSETS_URL: the videos of this database/,
   );
 });
 
-test('a process with the same place starts and makes the film', async () => {
+test('a process with the same place starts and makes the video', async () => {
   const third = await startTestService({ database: first.database, env: { ASSETS_URL: `file:${folder}` } });
   const [job] = (await atFirst('GET', '/v1/video/list')).body.data.items;
   const ended = await eventually(async () => {

@@ -5,8 +5,8 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../cron/harness.ts';
 import { createTestAccount } from '../support/service.ts';
-import { inspect } from './film.ts';
 import { type Data, VideoBench } from './harness.ts';
+import { inspect } from './sample.ts';
 
 const MODEL = 'sandbox/storyboard-1';
 const SHORT = { model: MODEL, prompt: 'A paper boat.', seconds: '1' as '4', size: '1280x720' as const };
@@ -39,7 +39,7 @@ async function refusal(act: () => PromiseLike<unknown>): Promise<unknown[]> {
 }
 
 describe('the official client', () => {
-  test('makes a film, watches it, downloads it and deletes it', async () => {
+  test('makes a video, watches it, downloads it and deletes it', async () => {
     const own = await bench.withAccount(1);
     const by = clientOf(own.account.secret);
     const accepted = await by.videos.create(SHORT);
@@ -62,8 +62,8 @@ describe('the official client', () => {
     const video = await ended(accepted.id, by);
     expect(video).toMatchObject({ status: 'completed', progress: 100, error: null });
     expect(video.expires_at).toBe((video.completed_at as number) + 86_400);
-    const film = new Uint8Array(await (await by.videos.downloadContent(video.id)).arrayBuffer());
-    expect(await inspect(film)).toMatchObject({ widthPx: 1_280, heightPx: 720, frames: 24 });
+    const bytes = new Uint8Array(await (await by.videos.downloadContent(video.id)).arrayBuffer());
+    expect(await inspect(bytes)).toMatchObject({ widthPx: 1_280, heightPx: 720, frames: 24 });
     const picture = await by.videos.downloadContent(video.id, { variant: 'thumbnail' });
     expect(picture.headers.get('content-type')).toBe('image/jpeg');
     expect((await sharp(await picture.arrayBuffer()).metadata()).format).toBe('jpeg');
@@ -131,7 +131,7 @@ describe('the official client', () => {
     expect(await (await by.videos.list()).data).toEqual([]);
   });
 
-  test('is told what went wrong with a job, and that a film is not there yet', async () => {
+  test('is told what went wrong with a job, and that a video is not there yet', async () => {
     const { id } = await openai.videos.create({ ...SHORT, prompt: '[[fail:CONTENT_REFUSED]]' });
     expect(await ended(id)).toMatchObject({
       status: 'failed',

@@ -80,7 +80,7 @@ describe.each(['acme', 'corp'])('at %s', (vendor) => {
 });
 
 /**
- * What is known of the bill. The first stops for nothing, the second bills what ran. A film that was made after the last look and before
+ * What is known of the bill. The first stops for nothing, the second bills what ran. A video that was made after the last look and before
  * the call that removes it is told to nobody.
  */
 function billedSeconds(jobs: readonly DoubleJob[], vendor: string): number {

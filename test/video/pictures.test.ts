@@ -38,10 +38,10 @@ describe('a picture', () => {
     expect(await sharp(bytes as Buffer).metadata()).toMatchObject({ width: 5_000, height: 8_000 });
   });
 
-  test('may have a film behind it, whose bytes look like scans', async () => {
+  test('may have a video behind it, whose bytes look like scans', async () => {
     const photo = await blank(128, 96).jpeg({ progressive: true }).toBuffer();
-    const film = Buffer.alloc(100_000, Buffer.from([0xff, 0xda]));
-    expect((await made(Buffer.concat([photo, film]))).outcome).toMatchObject({ kind: 'made' });
+    const video = Buffer.alloc(100_000, Buffer.from([0xff, 0xda]));
+    expect((await made(Buffer.concat([photo, video]))).outcome).toMatchObject({ kind: 'made' });
   });
 
   test('of 16 bits is kept with 8', async () => {
@@ -49,7 +49,7 @@ describe('a picture', () => {
     expect(await sharp(bytes as Buffer).metadata()).toMatchObject({ format: 'png', depth: 'uchar', width: 128 });
   });
 
-  test('may be a thumbnail, and may cover a film', async () => {
+  test('may be a thumbnail, and may cover a video', async () => {
     const sent = await blank(1_000, 500).webp().toBuffer();
     const small = await made(sent, {}, { kind: 'thumbnail', sidePx: 100 });
     expect(await sharp(small.bytes as Buffer).metadata()).toMatchObject({ format: 'jpeg', width: 100, height: 50 });

@@ -1,4 +1,4 @@
-// What a vendor says of a film, which may quote its prompt, is told to its caller and stands in no log line.
+// What a vendor says of a video, which may quote its prompt, is told to its caller and stands in no log line.
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Wire } from '../support/vendors/wire.ts';
@@ -33,15 +33,15 @@ afterAll(() => bench?.close());
 
 const told = (what: string) => lines.filter((line) => line.includes(what)).length;
 
-test('a prompt that a vendor quotes is in no log line, where it refuses a film and where it fails at one', async () => {
+test('a prompt that a vendor quotes is in no log line, where it refuses a video and where it fails at one', async () => {
   bench.double('acme').script('submit', { refusal: 'invalid' });
-  const refused = await bench.soon((await bench.job({ prompt: `A film of ${MARK}.` })).job_id);
-  const { id, at } = await bench.taken('acme', { prompt: `A film of ${MARK}.` });
+  const refused = await bench.soon((await bench.job({ prompt: `A video of ${MARK}.` })).job_id);
+  const { id, at } = await bench.taken('acme', { prompt: `A video of ${MARK}.` });
   at.state = 'failed';
   const failed = await bench.soon(id);
   for (const { state, error } of [refused, failed])
     expect([state, error.message]).toEqual(['failed', expect.stringContaining(MARK)]);
-  expect([told('a vendor has not accepted a film'), told('a vendor has failed at a film'), told(MARK)]).toEqual([
+  expect([told('a vendor has not accepted a video'), told('a vendor has failed at a video'), told(MARK)]).toEqual([
     1, 1, 0,
   ]);
 });

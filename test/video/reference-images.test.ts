@@ -1,4 +1,4 @@
-// Pictures that open a film: what they hold decides what they are; what is no picture, or too much of one, is refused, at the call or when the
+// Pictures that open a video: what they hold decides what they are; what is no picture, or too much of one, is refused, at the call or when the
 // work fetches it; and nothing but the picture is kept.
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -172,7 +172,7 @@ const frame = (red: number) =>
     .toBuffer();
 
 describe('a picture that is named by a URL', () => {
-  test('is fetched when the work begins, and opens the film', async () => {
+  test('is fetched when the work begins, and opens the video', async () => {
     const paths: string[] = [];
     answer = (path, response) => {
       paths.push(path);

@@ -1,4 +1,4 @@
-// How long a film is there: its pickup time, or the days that were paid for; then bytes, links and words are gone, and the record stays.
+// How long a video is there: its pickup time, or the days that were paid for; then bytes, links and words are gone, and the record stays.
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ async function sweep(): Promise<void> {
 const kept = (own: VideoBench) => readdir(join(folder, own.account.accountId)).catch(() => [] as string[]);
 const linkOf = (url: string) => fetch(url).then(({ status }) => status);
 
-test('a film that is not stored is there for its pickup time, for nothing', async () => {
+test('a video that is not stored is there for its pickup time, for nothing', async () => {
   const own = await bench.withAccount();
   const job = await own.ended((await own.generate({ store: false })).job_id);
   expect([job.retention_days, job.cost_usd]).toEqual([0, 0.001]);
@@ -56,7 +56,7 @@ test('a film that is not stored is there for its pickup time, for nothing', asyn
   expect((await own.fails('GET', `/v1/video/download_url/${job.job_id}`)).slice(0, 2)).toEqual([409, 'STATE_CONFLICT']);
 });
 
-test('a stored film is paid for in advance by its real size, and is there for its days', async () => {
+test('a stored video is paid for in advance by its real size, and is there for its days', async () => {
   const own = await bench.withAccount();
   const job = await own.ended((await own.generate({ store: true, retention_days: 3 })).job_id);
   const storage = Math.ceil((job.size_bytes * 3 * 1e6) / GIB) / 1e9;
@@ -90,7 +90,7 @@ test('an idempotency key makes one job for thirty days', async () => {
   const own = await bench.withAccount();
   const make = async () => {
     const headers = {
-      'idempotency-key': 'one-film',
+      'idempotency-key': 'one-video',
       authorization: `Bearer ${own.account.secret}`,
       'content-type': 'application/json',
     };

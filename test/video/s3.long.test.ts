@@ -1,12 +1,12 @@
-// A service that keeps its films in a bucket of S3.
+// A service that keeps its videos in a bucket of S3.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { OneStore } from '../../src/modules/video/jobs/asset-store.ts';
 import { eventually } from '../cron/harness.ts';
 import { createPlace, startProcess } from '../support/process.ts';
 import { S3Double } from '../support/s3.ts';
 import { SECRETS_KEY, startTestService } from '../support/service.ts';
-import { inspect } from './film.ts';
 import { type Data, QUICK, VideoBench } from './harness.ts';
+import { inspect } from './sample.ts';
 
 let s3: S3Double;
 const ends: (() => Promise<unknown>)[] = [];
@@ -18,15 +18,15 @@ afterEach(async () => {
   await s3.stop();
 });
 
-const films = () => [...s3.objects.keys()].filter((key) => key !== 'made/quartermaster-assets');
-test('films go from the call to the download, and away again', async () => {
+const videos = () => [...s3.objects.keys()].filter((key) => key !== 'made/quartermaster-assets');
+test('videos go from the call to the download, and away again', async () => {
   const bench = await VideoBench.start(s3.env());
   ends.push(() => bench.service.stop());
   expect(s3.objects.size).toBe(0);
   const job = await bench.ended((await bench.generate({ reference_image: await image() })).job_id);
   expect(job.state).toBe('succeeded');
   expect(
-    films()
+    videos()
       .map((key) => key.replace(/.*\./, ''))
       .sort(),
   ).toEqual(['jpg', 'mp4', 'reference']);
@@ -39,10 +39,10 @@ test('films go from the call to the download, and away again', async () => {
   expect((await fetch(job.video_url, { headers: { range: `bytes=${job.size_bytes}-` } })).status).toBe(416);
   expect((await fetch(job.thumbnail_url)).headers.get('content-type')).toBe('image/jpeg');
   await bench.ok('DELETE', `/v1/video/delete/${job.job_id}`);
-  expect(films()).toEqual([]);
+  expect(videos()).toEqual([]);
 });
 
-test('two processes share it: one takes the call, the other makes the film', async () => {
+test('two processes share it: one takes the call, the other makes the video', async () => {
   const front = await VideoBench.start({ ...s3.env(), ROLE: 'api' });
   ends.push(() => front.service.stop());
   const { job_id: id } = await front.generate();
@@ -51,16 +51,18 @@ test('two processes share it: one takes the call, the other makes the film', asy
   const job = await front.ended(id);
   expect((await (await fetch(job.video_url)).arrayBuffer()).byteLength).toBe(job.size_bytes);
   await expect(startTestService({ database: front.service.database, env: s3.env('elsewhere') })).rejects.toThrow(
-    /ASSETS_URL: the films of this database are in another place/,
+    /ASSETS_URL: the videos of this database are in another place/,
   );
 });
 
-test('a bucket that has the films of another database is refused, and nothing in it is touched', async () => {
+test('a bucket that has the videos of another database is refused, and nothing in it is touched', async () => {
   const first = await VideoBench.start(s3.env());
   ends.push(() => first.service.stop());
   await first.ended((await first.generate()).job_id);
   const env = { ...s3.env(), SECRETS_KEY: 'the secret of another deployment, as long' };
-  await expect(startTestService({ env })).rejects.toThrow(/ASSETS_URL: another database keeps its films in that place/);
+  await expect(startTestService({ env })).rejects.toThrow(
+    /ASSETS_URL: another database keeps its videos in that place/,
+  );
 });
 
 test('what no job names is removed after a day; in a place that the database does not know, nothing is', async () => {
@@ -93,7 +95,7 @@ test('a wrong secret is told at the start, without repeating it', async () => {
   expect(failure).not.toContain('not-the-secret');
 });
 
-test('one that does not answer keeps nobody from starting: only films wait for it', async () => {
+test('one that does not answer keeps nobody from starting: only videos wait for it', async () => {
   s3.fault = () => ({ status: 503, code: 'ServiceUnavailable' });
   const bench = await VideoBench.start(s3.env());
   ends.push(() => bench.service.stop());
@@ -110,11 +112,11 @@ test('one that does not answer keeps nobody from starting: only films wait for i
   const away = await fetch(job.video_url);
   expect([away.status, (await away.json()).error.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
   s3.fault = () => null;
-  for (const key of films()) s3.objects.delete(key);
+  for (const key of videos()) s3.objects.delete(key);
   expect((await fetch(job.video_url)).status).toBe(404);
 });
 
-test('a process that is killed while it stores a film leaves nothing to be seen; another makes the film', async () => {
+test('a process that is killed while it stores a video leaves nothing to be seen; another makes the video', async () => {
   const front = await VideoBench.start({ ...s3.env(), ROLE: 'api' });
   ends.push(() => front.service.stop());
   s3.fault = ({ method, key }) => (method === 'PUT' && key.endsWith('.mp4') ? 'silent' : null);
@@ -125,7 +127,7 @@ test('a process that is killed while it stores a film leaves nothing to be seen;
   const { job_id: id } = await front.generate();
   await eventually(async () => s3.requests.some(({ method, key }) => method === 'PUT' && key.endsWith('.mp4')), 30_000);
   await worker.end('SIGKILL');
-  expect(films()).toEqual([]);
+  expect(videos()).toEqual([]);
   expect((await front.get(id)).state).toBe('running');
   s3.fault = () => null;
   const next = await startTestService({ database: front.service.database, env: { ...s3.env(), ROLE: 'worker' } });
@@ -133,7 +135,7 @@ test('a process that is killed while it stores a film leaves nothing to be seen;
   await next.advance(31);
   const job: Data = await front.ended(id);
   expect(job).toMatchObject({ state: 'succeeded', cost_usd: 0.001 });
-  expect(films()).toHaveLength(2);
+  expect(videos()).toHaveLength(2);
   expect(await front.findings()).toEqual([]);
 });
 

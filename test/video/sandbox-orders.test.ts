@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => bench.service.stop());
 
 describe('[[hang]]', () => {
-  test('keeps no film of anybody from being made, and expires after ten minutes, for nothing', async () => {
+  test('keeps no video of anybody from being made, and expires after ten minutes, for nothing', async () => {
     const [hanging, other] = [await bench.withAccount(1), await bench.withAccount(1)];
     const jobs = await Promise.all(Array.from({ length: 9 }, () => hanging.generate({ prompt: 'Wait. [[hang]]' })));
     for (const { job_id: id } of jobs) await hanging.running(id);

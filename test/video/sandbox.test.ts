@@ -1,4 +1,4 @@
-// The sandbox makes real films of words: their size, length and bytes, whatever the words are.
+// The sandbox makes real videos from prompts: their size, length and bytes, whatever the words are.
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -7,41 +7,41 @@ import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { ordersIn, shotsOf } from '../../src/modules/video/vendors/sandbox/storyboard.ts';
 import { unpackWoff } from '../../src/modules/video/vendors/sandbox/woff.ts';
-import { boxesOf, inspect, makeFilm } from './film.ts';
+import { boxesOf, inspect, makeVideo } from './sample.ts';
 
-describe('a film', () => {
+describe('a video', () => {
   test('has the size, the length and the frames that were asked for, and its index first', async () => {
-    const { film } = await makeFilm({
+    const { video } = await makeVideo({
       widthPx: 720,
       heightPx: 1_280,
       scenes: [{ prompt: 'One. Two. Three.', seconds: 2, seed: 1 }],
     });
-    expect(await inspect(film)).toMatchObject({ widthPx: 720, heightPx: 1_280, seconds: 2, frames: 48 });
-    expect((await inspect(film)).codec).toMatch(/^avc1\.42/);
-    expect(boxesOf(film)).toEqual(['ftyp', 'moov', 'mdat']);
+    expect(await inspect(video)).toMatchObject({ widthPx: 720, heightPx: 1_280, seconds: 2, frames: 48 });
+    expect((await inspect(video)).codec).toMatch(/^avc1\.42/);
+    expect(boxesOf(video)).toEqual(['ftyp', 'moov', 'mdat']);
   });
 
   test('of the same scenes and seed is the same to the last byte; another seed makes another', async () => {
     const scenes = (seed: number | null) => [{ prompt: 'A boat. 纸船在池塘上。', seconds: 1, seed }];
     const [one, again, other, none, none2] = await Promise.all(
-      [1, 1, 2, null, null].map((seed) => makeFilm({ scenes: scenes(seed) })),
+      [1, 1, 2, null, null].map((seed) => makeVideo({ scenes: scenes(seed) })),
     );
     expect(again?.digest).toBe(one?.digest);
     expect(other?.digest).not.toBe(one?.digest);
     expect(none2?.digest).toBe(none?.digest);
   });
 
-  test('of two scenes begins as the film of the first', async () => {
+  test('of two scenes begins as the video of the first', async () => {
     const scene = { prompt: 'A boat.', seconds: 1, seed: 1 };
-    const { film } = await makeFilm({ scenes: [scene, { ...scene, prompt: 'Rain.' }] });
-    expect(await inspect(film)).toMatchObject({ frames: 48, seconds: 2 });
+    const { video } = await makeVideo({ scenes: [scene, { ...scene, prompt: 'Rain.' }] });
+    expect(await inspect(video)).toMatchObject({ frames: 48, seconds: 2 });
   });
 
   test('opens with the reference image', async () => {
     const image = await sharp({ create: { width: 100, height: 100, channels: 3, background: '#f00' } })
       .png()
       .toBuffer();
-    const { thumbnail } = await makeFilm({ image, prompt: '' });
+    const { thumbnail } = await makeVideo({ image, prompt: '' });
     const { dominant } = await sharp(thumbnail).stats();
     expect(dominant.r).toBeGreaterThan(200);
     expect(dominant.b).toBeLessThan(60);
@@ -55,8 +55,8 @@ describe('a film', () => {
     ['of markup', '</svg><script>alert(1)</script> <image href="file:///etc/passwd"/> & "quotes"'],
     ['of nothing but blanks', ' \n\t '],
   ])('is made of a prompt %s', async (_, prompt) => {
-    const { film } = await makeFilm({ prompt });
-    expect(await inspect(film)).toMatchObject({ frames: 24 });
+    const { video } = await makeVideo({ prompt });
+    expect(await inspect(video)).toMatchObject({ frames: 24 });
   });
 });
 
@@ -68,10 +68,10 @@ describe('orders in a prompt', () => {
   });
 });
 
-test('a film is stopped between two frames', async () => {
+test('a video is stopped between two frames', async () => {
   const stopping = new AbortController();
   const seen: number[] = [];
-  const making = makeFilm({
+  const making = makeVideo({
     scenes: [{ prompt: 'Long.', seconds: 60, seed: 1 }],
     signal: stopping.signal,
     onProgress(pct) {

@@ -47,7 +47,7 @@ describe.each(['bolt', 'corp', 'dora'])('a callback of %s', (vendor) => {
     const { id, at } = await bench.taken(vendor);
     const polls = at.polls;
     expect(at.callbackUrl).toMatch(/^https:\/\/qm\.example\.com\/v1\/vendors\/callback\/[0-9A-Za-z]{30}$/);
-    // It says that the film is there; the vendor, asked, says that it is not.
+    // It says that the video is there; the vendor, asked, says that it is not.
     at.state = 'succeeded';
     const path = pathOf(at.callbackUrl);
     const { headers, body } = bench.double(vendor).callback(at);
@@ -74,7 +74,7 @@ test.each(['bolt', 'corp'])('a forged callback of %s, and one by an unknown toke
 });
 
 describe('an answer that was lost', () => {
-  test('is found where the vendor lists its jobs, and the film delivered', async () => {
+  test('is found where the vendor lists its jobs, and the video delivered', async () => {
     const before = bench.double('corp').count('submit');
     bench.double('corp').script('submit', 'lost');
     const job = await bench.soon((await bench.job({ vendor: 'corp' })).job_id);

@@ -10,8 +10,8 @@ import { eventually } from '../cron/harness.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { type DoubleOptions, startVendor, type VendorDouble } from '../support/vendors/double.ts';
 import type { DoubleJob, Wire } from '../support/vendors/wire.ts';
-import { makeFilm } from './film.ts';
 import { type Data, VideoBench } from './harness.ts';
+import { makeVideo } from './sample.ts';
 
 export interface VendorOptions extends DoubleOptions {
   readonly id: string;
@@ -25,12 +25,12 @@ export interface VendorOptions extends DoubleOptions {
 /** What a second costs at every double, USD without markup. */
 export const PER_SECOND = 0.04;
 
-let film: Promise<Buffer> | undefined;
+let video: Promise<Buffer> | undefined;
 
-/** A film of one second. */
-export function aFilm(): Promise<Buffer> {
-  film ??= makeFilm().then((made) => made.film);
-  return film;
+/** A video of one second. */
+export function aVideo(): Promise<Buffer> {
+  video ??= makeVideo().then((made) => made.video);
+  return video;
 }
 
 export class VendorBench extends VideoBench {
@@ -58,10 +58,10 @@ export class VendorBench extends VideoBench {
     database?: TestDatabase,
   ): Promise<VendorBench> {
     const folder = await mkdtemp(join(tmpdir(), 'qm-vendors-'));
-    const bytes = await aFilm();
+    const bytes = await aVideo();
     const doubles = new Map<string, VendorDouble>();
     for (const { id, wire, ...options } of vendors) {
-      doubles.set(id, await startVendor(wire, { film: { bytes }, endsAfterPolls: 1, ...options }));
+      doubles.set(id, await startVendor(wire, { video: { bytes }, endsAfterPolls: 1, ...options }));
     }
     const entries = vendors.map((vendor) => entryOf(vendor, doubles.get(vendor.id) as VendorDouble));
     const [keyFile, vendorsFile] = [join(folder, 'key'), join(folder, 'vendors.yaml')];

@@ -25,7 +25,7 @@ beforeEach(() => {
 
 const counts = () => [...bench.doubles.values()].map((double) => double.count('submit'));
 
-describe('a film by a vendor', () => {
+describe('a video by a vendor', () => {
   test('is made by the first that can, kept here, and costs its price with the markup', async () => {
     const before = await bench.balance();
     const begun = await bench.job({ duration_seconds: 4, seed: 7 });
@@ -37,9 +37,9 @@ describe('a film by a vendor', () => {
     expect(job.metadata).toMatchObject({ vendor: 'acme', markup_pct: 0.05, cost_usd: job.cost_usd });
     expect(job.metadata.failover_info).toBeUndefined();
     // It has one second; four were asked for.
-    expect(job.warnings).toEqual(['The film is 1 seconds long, not 4.']);
-    const film = await fetch(job.video_url);
-    expect([film.status, film.headers.get('content-type')]).toEqual([200, 'video/mp4']);
+    expect(job.warnings).toEqual(['The video is 1 seconds long, not 4.']);
+    const video = await fetch(job.video_url);
+    expect([video.status, video.headers.get('content-type')]).toEqual([200, 'video/mp4']);
     const after = await bench.balance();
     expect(after.held).toBe(before.held);
     expect(before.balance - after.balance).toBeCloseTo(4 * WITH_MARKUP, 9);
@@ -164,16 +164,16 @@ describe('a job that its vendor has taken', () => {
     ['JSON', 'json'],
     ['nothing', 'empty'],
     ['half an MP4', { bytes: Buffer.from('\0\0\0\x18ftypisom\0\0\x02\0isommp42\0\0\0\x40moov') }],
-  ])('and delivers %s as its film has failed; what the vendor bills is a loss', async (_, film) => {
-    const sound = acme().film;
+  ])('and delivers %s as its video has failed; what the vendor bills is a loss', async (_, video) => {
+    const sound = acme().video;
     const before = (await bench.books())['acme unsound'] ?? { billed: 0, bills: 0 };
-    acme().film = film;
+    acme().video = video;
     const job = await bench.soon((await bench.job({ vendor: 'acme' })).job_id);
-    acme().film = sound;
+    acme().video = sound;
     expect(job).toMatchObject({
       state: 'failed',
       cost_usd: 0,
-      error: { code: 'VENDOR_ERROR', code_detail: 'unsound_film' },
+      error: { code: 'VENDOR_ERROR', code_detail: 'unsound_video' },
     });
     const after = (await bench.books())['acme unsound'];
     expect(after.bills).toBe(before.bills + 1);
@@ -258,7 +258,7 @@ test('at its deadline a job has expired; the vendor is told, and what it makes a
   await own.close();
 });
 
-test('while all that could make a film are down, none is begun, and nothing is held', async () => {
+test('while all that could make a video are down, none is begun, and nothing is held', async () => {
   const own = await VendorBench.at([{ id: 'acme', wire: openaiWire }]);
   own.double('acme').script('submit', { refusal: 'auth' });
   const { job_id: id } = await own.job();

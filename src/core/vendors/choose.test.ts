@@ -13,8 +13,8 @@ function vendor(id: string, fields: Partial<Vendor> = {}): Vendor {
 /** `price` is what the request costs there. */
 function row(of: Vendor, id: string, price: number, fields: Partial<ModelRow> = {}): ModelRow {
   const usual = {
-    family: 'film',
-    serves: ['film.make'],
+    family: 'video',
+    serves: ['video.make'],
     flagship: false,
     validUntilMs: null,
     traits: {},
@@ -46,7 +46,7 @@ const rows = [
 const vendors = [acme, bolt, cosa, deng, echo, sandbox];
 const market: Market = { vendors, rows, region: 'western', excluded: new Set(), nowMs };
 const wish: Wish<string> = {
-  capability: 'film.make',
+  capability: 'video.make',
   model: null,
   vendor: null,
   crossRegion: false,
@@ -205,9 +205,9 @@ describe('what is not there', () => {
 
   test.each([
     ['an unknown vendor', { vendor: 'zeta' }],
-    ['a vendor that serves something else', { vendor: 'acme', capability: 'film.extend' }],
+    ['a vendor that serves something else', { vendor: 'acme', capability: 'video.extend' }],
   ])('%s: 400 VENDOR_NOT_AVAILABLE', (_name, fields) => {
-    const market2 = { rows: [...rows, row(bolt, 'x', 1, { serves: ['film.extend'] })] };
+    const market2 = { rows: [...rows, row(bolt, 'x', 1, { serves: ['video.extend'] })] };
     expect(refusalOf(fields, market2)).toMatchObject({ code: 'VENDOR_NOT_AVAILABLE', param: 'vendor' });
   });
 

@@ -1,11 +1,11 @@
-// The route of signed links: a film or its thumbnail, whole or in parts, without a key.
+// The route of signed links: a video or its thumbnail, whole or in parts, without a key.
 import type { Core } from '../../core/context.ts';
 import { clockNow } from '../../core/database-clock.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../kit/raw-route.ts';
 import { AssetGone } from '../../vendors/assets/port.ts';
 import { available } from './jobs/asset-store.ts';
 import type { AssetKind } from './jobs/links.ts';
-import { filmOf, type JobRow } from './jobs/row.ts';
+import { type JobRow, storedVideoOf } from './jobs/row.ts';
 import { findJob } from './jobs/store.ts';
 import { problem } from './problems.ts';
 import type { VideoState } from './state.ts';
@@ -21,7 +21,7 @@ export const contentRoute: RawRoute<VideoState> = {
 };
 
 const fileEndings: Readonly<Record<string, string>> = { 'video/mp4': 'mp4', 'video/webm': 'webm', 'image/jpeg': 'jpg' };
-const GONE = 'The film was deleted, or its time is over.';
+const GONE = 'The video was deleted, or its time is over.';
 const open = { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' } as const;
 
 const preflight: RawAnswer = {
@@ -34,7 +34,7 @@ async function content({ params, query }: RawRequest, { core, links }: VideoStat
   const { accountId, jobId, kind, endMs } = links.read(params.name ?? '', query);
   const [job, nowMs] = await Promise.all([findJob(core.db, accountId, jobId), clockNow(core.db)]);
   if (endMs <= nowMs) throw problem('LINK_EXPIRED');
-  return filmAnswer(core, job, kind, {
+  return videoAnswer(core, job, kind, {
     ...open,
     'access-control-expose-headers': 'content-length, content-range, etag',
     'cache-control': 'private, max-age=3600, no-transform',
@@ -42,16 +42,16 @@ async function content({ params, query }: RawRequest, { core, links }: VideoStat
 }
 
 /** The bytes of a job, whole or the part that is asked for. Throws NOT_FOUND where there are none. */
-export function filmAnswer(
+export function videoAnswer(
   core: Core,
   job: JobRow | null,
   kind: AssetKind,
   headers: Readonly<Record<string, string>>,
 ): RawAnswer {
-  const film = job === null ? null : filmOf(job);
-  const asset = kind === 'video' ? film : (film?.thumbnail ?? null);
-  if (job === null || film === null || asset === null) throw problem('NOT_FOUND', { message: GONE });
-  const contentType = kind === 'video' ? film.contentType : 'image/jpeg';
+  const video = job === null ? null : storedVideoOf(job);
+  const asset = kind === 'video' ? video : (video?.thumbnail ?? null);
+  if (job === null || video === null || asset === null) throw problem('NOT_FOUND', { message: GONE });
+  const contentType = kind === 'video' ? video.contentType : 'image/jpeg';
   return {
     status: 200,
     headers: {

@@ -73,7 +73,7 @@ const failure = {
 
 export const videoEvents: readonly EventKind[] = withoutCall(
   {
-    'video.job.completed': 'A job has made its film.',
+    'video.job.completed': 'A job has made its video.',
     'video.job.failed': 'A job has failed or expired.',
   },
   [

@@ -1,4 +1,4 @@
-// The video module: films of words, by vendors or by the sandbox, as jobs with links to what was made.
+// The video module: videos from prompts, by vendors or by the sandbox, as jobs with links to what was made.
 
 import { defineModule } from '../../kit/module.ts';
 import { noRowIn } from '../../kit/resource.ts';
@@ -32,7 +32,7 @@ const second = { unit: 'second', nanosPerUnit: 1_000_000n };
 
 export const video = defineModule<StartedVideo, VideoSettings>({
   name: 'video',
-  summary: 'Films of words: jobs at vendors you choose or in the sandbox, progress, links, storage.',
+  summary: 'Videos of words: jobs at vendors you choose or in the sandbox, progress, links, storage.',
   status: 'beta',
   shownBy: ['video.download_url', 'video.quote'],
   clients: [

@@ -11,8 +11,8 @@ export const PROMPT_CHARACTERS_MAX = 4_000;
 export const NEGATIVE_PROMPT_CHARACTERS_MAX = 2_000;
 export const SECONDS_MIN = 1;
 export const SECONDS_MAX = 60;
-/** Of a film that extend delivers. */
-export const FILM_SECONDS_MAX = 180;
+/** Of a video that extend delivers. */
+export const VIDEO_SECONDS_MAX = 180;
 export const SEED_MAX = 2 ** 32 - 1;
 export const BODY_BYTES_MAX = 16 * 1024 * 1024;
 export const RETENTION_DAYS_MAX = 365;

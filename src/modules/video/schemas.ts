@@ -52,14 +52,14 @@ const storeField = Type.Optional(
   Type.Boolean({
     default: false,
     description:
-      'True keeps the film for retention_days, for which storage is charged in advance; false keeps it for a day, for nothing.',
+      'True keeps the video for retention_days, for which storage is charged in advance; false keeps it for a day, for nothing.',
   }),
 );
 const retentionField = Type.Optional(
   Type.Integer({
     minimum: 1,
     maximum: RETENTION_DAYS_MAX,
-    description: `How long a stored film is kept, days; ${RETENTION_DAYS} when not sent. Only with store: true.`,
+    description: `How long a stored video is kept, days; ${RETENTION_DAYS} when not sent. Only with store: true.`,
   }),
 );
 const webhookField = Type.Optional(
@@ -106,7 +106,7 @@ export const generateFields = {
   reference_image: Type.Optional(
     orNull<string>(
       { type: 'string', minLength: 1 },
-      'JPEG, PNG or WebP that opens the film: an https URL, a data URL or base64. 64 to 8,192 pixels a side, at most 10 MiB.',
+      'JPEG, PNG or WebP that opens the video: an https URL, a data URL or base64. 64 to 8,192 pixels a side, at most 10 MiB.',
     ),
   ),
   cross_region: Type.Optional(
@@ -202,28 +202,28 @@ export const jobFields = {
   }),
   model: Type.String({ description: '`vendor/model` that works, or is the first to be asked.' }),
   vendor: Type.String({ description: 'The vendor of the model.' }),
-  prompt: Type.String({ description: 'As it was sent; empty once the film is gone.' }),
-  duration_seconds: Type.Integer({ description: 'Length of the film.' }),
+  prompt: Type.String({ description: 'As it was sent; empty once the video is gone.' }),
+  duration_seconds: Type.Integer({ description: 'Length of the video.' }),
   aspect_ratio: Type.String({ description: 'Width to height.' }),
   resolution: Type.String({ description: '`720p`, `1080p` or `4k`.' }),
   seed: wholeOrNull('As it was sent.'),
-  store: Type.Boolean({ description: 'Whether the film is stored for retention_days.' }),
-  video_url: textOrNull('Link to the film, for an hour; null while there is none, or none any more.'),
+  store: Type.Boolean({ description: 'Whether the video is stored for retention_days.' }),
+  video_url: textOrNull('Link to the video, for an hour; null while there is none, or none any more.'),
   thumbnail_url: textOrNull('Link to a picture of it, likewise.'),
   cost_usd: numberOrNull('What it cost, storage included; null until it is settled.'),
   created_at: instant('When it was accepted.'),
   finished_at: instantOrNull('When it ended.'),
-  retention_days: wholeOrNull('How long the film is kept; 0: for its pick-up only.'),
-  parent_job_id: textOrNull('The job whose film this one extends or enlarges.'),
+  retention_days: wholeOrNull('How long the video is kept; 0: for its pick-up only.'),
+  parent_job_id: textOrNull('The job whose video this one extends or enlarges.'),
   error: errorSchema,
   end_reason: textOrNull('`deadline`, `vendor_expired` or `cancelled`; null otherwise.'),
   cancel: Type.Optional(cancelSchema),
   extend_mode: textOrNull('Of an extension: `stitched` behind its parent, or a `continuation`.'),
-  warnings: Type.Array(Type.String(), { description: 'What the model did not take, and what is odd about the film.' }),
+  warnings: Type.Array(Type.String(), { description: 'What the model did not take, and what is odd about the video.' }),
   width: wholeOrNull('Pixels.'),
   height: wholeOrNull('Pixels.'),
-  size_bytes: wholeOrNull('Bytes of the film.'),
-  expires_at: instantOrNull('When the film goes.'),
+  size_bytes: wholeOrNull('Bytes of the video.'),
+  expires_at: instantOrNull('When the video goes.'),
   webhooks: Type.Array(webhookSchema, { description: 'Who is told of the end.' }),
   metadata: Type.Optional(workSchema),
 };

@@ -16,7 +16,7 @@ import { progressReader } from './jobs/progress.ts';
 import { ReferenceImages } from './jobs/reference-images.ts';
 import type { VideoSettings } from './settings.ts';
 import type { VideoState } from './state.ts';
-import { filmsHere } from './vendors/here.ts';
+import { videosHere } from './vendors/here.ts';
 
 export interface StartedVideo extends VideoState {
   readonly loops: readonly JobLoop[];
@@ -28,13 +28,13 @@ export async function startVideo(core: Core, settings: VideoSettings): Promise<S
   await store.requireSame();
   const links = new SignedLinks(core.secrets, core.baseUrl);
   const shown = { baseUrl: core.baseUrl, links, cnyPerUsd: core.cnyPerUsd };
-  const { films, decoder } = filmsHere({
+  const { videos, decoder } = videosHere({
     ...{ ffmpegPath: settings.ffmpegPath, log: core.log, pictureBounds: core.bounds.call.picture },
   });
   const pictures = new JobPictures(core, decoder);
   const state = {
     core,
-    films,
+    videos,
     store,
     begin: new BeginJob(shown),
     progress: progressReader(core.db.hot),

@@ -9,12 +9,12 @@ import type { SignedLinks } from './jobs/links.ts';
 import type { progressReader } from './jobs/progress.ts';
 import type { Shown } from './jobs/record.ts';
 import type { ReferenceImages } from './jobs/reference-images.ts';
-import type { FilmChecks, FilmSandbox } from './vendors/port.ts';
+import type { VideoChecks, VideoSandbox } from './vendors/port.ts';
 
 export interface VideoState {
   readonly core: Core;
-  /** Makes films without a vendor, and looks at those of vendors. */
-  readonly films: FilmSandbox & FilmChecks;
+  /** Makes videos without a vendor, and looks at those of vendors. */
+  readonly videos: VideoSandbox & VideoChecks;
   readonly store: OneStore;
   readonly begin: BeginJob;
   readonly progress: ReturnType<typeof progressReader>;
@@ -27,6 +27,6 @@ export interface VideoState {
   readonly beforeDecoding: BeforeDecoding;
   readonly links: SignedLinks;
   readonly shown: Omit<Shown, 'nowMs'>;
-  /** How long a film is kept that is not stored. */
+  /** How long a video is kept that is not stored. */
   readonly pickupMs: number;
 }

@@ -13,7 +13,7 @@ const PER_RUN = 100;
 
 const findExpired = statement(
   'video_find_expired',
-  `/* fan-out: films whose time is over */
+  `/* fan-out: videos whose time is over */
    SELECT j.account_id, j.job_id FROM video.job j WHERE j.expires_at <= core.clock_now() ORDER BY j.expires_at LIMIT $1`,
 );
 const findOld = statement(
@@ -34,7 +34,7 @@ export function videoSweeps(state: VideoState): Sweep[] {
   const from = { after: '' };
   return [
     { name: 'video.orphans', intervalMs: 600_000, run: (signal) => state.store.removeOrphans(from, signal) },
-    { name: 'video.films', intervalMs: 30_000, run: (signal) => removeExpired(state, signal) },
+    { name: 'video.expired', intervalMs: 30_000, run: (signal) => removeExpired(state, signal) },
     {
       name: 'video.records',
       intervalMs: 60_000,

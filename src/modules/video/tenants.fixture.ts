@@ -23,7 +23,7 @@ export const tenants: TenantFixture = {
     'video.download_url': [(names) => ({ id: names.video })],
     'video.extend': [(names) => ({ id: names.video })],
     'video.upscale': [(names) => ({ id: names.video, resolution: '1080p' })],
-    'video.webhook.subscribe': [(names) => ({ id: names.video, webhook_url: 'https://example.org/films' })],
+    'video.webhook.subscribe': [(names) => ({ id: names.video, webhook_url: 'https://example.org/videos' })],
     'video.cancel': [(names) => ({ id: names.video })],
     'video.delete': [(names) => ({ id: names.video })],
   },

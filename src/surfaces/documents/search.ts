@@ -30,7 +30,7 @@ const SYNONYMS = new Map(
     'create make new',
     'update change edit modify adjust',
     'credit money funds',
-    'video film movie clip',
+    'video video movie clip',
     'receive fetch pull take',
     'cancel stop abort',
     'similar nearest alike meaning semantic',

@@ -1,4 +1,4 @@
-// Where the bytes of films and images are kept. Keys are made by the service, never by users: letters, digits, `_`, `-`, `.` and `/`.
+// Where the bytes of videos and images are kept. Keys are made by the service, never by users: letters, digits, `_`, `-`, `.` and `/`.
 
 export interface AssetStore {
   /** A place for bytes that are being made, on a disk of this machine. Whoever asks removes it, or gives it to putFile. */

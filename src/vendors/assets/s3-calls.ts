@@ -49,7 +49,7 @@ const CONNECT_MS = 5_000;
 const ANSWER_MS = 30_000;
 /** Of a call with a body: a part, over a slow line. */
 const SENDING_MS = 15 * 60_000;
-/** A film is read as fast as somebody watches it. */
+/** A video is read as fast as somebody watches it. */
 const READING_MS = 6 * 60 * 60_000;
 const ANSWER_BYTES_MAX = 2 ** 32;
 const TEXT_BYTES_MAX = 4 * 1024 * 1024;

@@ -3,14 +3,14 @@ import { expect, test } from 'vitest';
 import type { ModelFamily } from './port.ts';
 import { readVendorsFile } from './read.ts';
 
-const films: ModelFamily = {
-  name: 'film',
-  capabilities: ['film.make'],
+const videos: ModelFamily = {
+  name: 'video',
+  capabilities: ['video.make'],
   traits: Type.Object({ seconds: Type.Integer({ minimum: 1 }) }),
   price: Type.Object({ per_second: Type.Number() }, { description: 'a price' }),
   timeouts: [],
   sandbox: [],
-  serves: () => ['film.make'],
+  serves: () => ['video.make'],
   lowestNanos: () => 0n,
   adapters: () => [],
 };
@@ -22,8 +22,8 @@ test('a thousand models hold nothing up: 5 s when each compiled its schema', () 
   const startMs = performance.now();
   const { file, faults } = readVendorsFile(JSON.stringify({ version: 1, vendors }), {
     region: 'western',
-    families: [films],
-    adapters: { film: [{ name: 'plain', modelFields: {} }] },
+    families: [videos],
+    adapters: { video: [{ name: 'plain', modelFields: {} }] },
     nowMs: 0,
     environment: () => undefined,
     keyFile: () => null,

@@ -6,9 +6,9 @@ import { readVendorsFile } from './read.ts';
 import type { Reading } from './reading.ts';
 import { rowOf, sandbox } from './row.ts';
 
-const films: ModelFamily = {
-  name: 'film',
-  capabilities: ['film.make', 'film.extend'],
+const videos: ModelFamily = {
+  name: 'video',
+  capabilities: ['video.make', 'video.extend'],
   traits: Type.Object({ seconds: Type.Integer({ minimum: 1 }), extend: Type.Optional(Type.Boolean()) }),
   price: Type.Object(
     { per_second: Type.Number({ minimum: 0 }) },
@@ -16,14 +16,14 @@ const films: ModelFamily = {
   ),
   timeouts: ['connect_ms', 'poll_ms'],
   sandbox: [{ id: 'card-1', seconds: 60, extend: true, price: { per_second: 0.001 } }],
-  serves: ({ extend }) => (extend === true ? ['film.make', 'film.extend'] : ['film.make']),
+  serves: ({ extend }) => (extend === true ? ['video.make', 'video.extend'] : ['video.make']),
   faults: ({ options }, { name }) =>
     name === 'reel' && options.input === undefined ? [{ field: 'input.seconds', message: 'It is not told.' }] : [],
   lowestNanos: () => 1n,
   adapters: () => [],
 };
 const words: ModelFamily = {
-  ...films,
+  ...videos,
   name: 'word',
   capabilities: ['word.say'],
   traits: Type.Object({ context: Type.Integer() }),
@@ -34,9 +34,9 @@ const words: ModelFamily = {
 const input = Type.Optional(Type.Object({}, { additionalProperties: Type.String() }));
 const reading: Reading = {
   region: 'china',
-  families: [films, words],
+  families: [videos, words],
   adapters: {
-    film: [
+    video: [
       { name: 'plain', modelFields: {} },
       { name: 'reel', modelFields: { input }, baseUrl: 'https://reel.example/v1/' },
     ],
@@ -70,7 +70,7 @@ vendors:
     region: local
     api_key: { file: keys/plain }
     models:
-      - { id: org/wan, seconds: 5, price: free, serves: [film.make] }
+      - { id: org/wan, seconds: 5, price: free, serves: [video.make] }
       - { id: talk, context: 8, price: free, serves: [word.say] }
 `;
 
@@ -112,8 +112,8 @@ describe('a whole file', () => {
     const [grand, small, wan, talk, card] = file.rows;
     expect(grand).toMatchObject({
       id: 'grand',
-      family: 'film',
-      serves: ['film.make'],
+      family: 'video',
+      serves: ['video.make'],
       flagship: true,
       validUntilMs: null,
       traits: { seconds: 10 },
@@ -121,12 +121,12 @@ describe('a whole file', () => {
       timeouts: { poll_ms: 2_000, connect_ms: 7 },
     });
     expect(small).toMatchObject({
-      serves: ['film.make', 'film.extend'],
+      serves: ['video.make', 'video.extend'],
       validUntilMs: Date.parse('2027-01-01T00:00:00Z'),
     });
-    expect(wan).toMatchObject({ id: 'org/wan', family: 'film' });
+    expect(wan).toMatchObject({ id: 'org/wan', family: 'video' });
     expect(talk).toMatchObject({ family: 'word', traits: { context: 8 } });
-    expect(card).toMatchObject({ id: 'card-1', vendor: { id: 'sandbox' }, serves: ['film.make', 'film.extend'] });
+    expect(card).toMatchObject({ id: 'card-1', vendor: { id: 'sandbox' }, serves: ['video.make', 'video.extend'] });
   });
 
   test('is one JSON file as well', () => {
@@ -221,8 +221,8 @@ describe('a fault is told with line, column and field', () => {
     ],
     [
       'an unknown capability',
-      model(`${sound}, serves: [film.mak]`),
-      ['7:63 vendors[0].models[0].serves[0]: The adapter serves no such capability. Did you mean film.make?'],
+      model(`${sound}, serves: [video.mak]`),
+      ['7:63 vendors[0].models[0].serves[0]: The adapter serves no such capability. Did you mean video.make?'],
     ],
     [
       'no day',
@@ -244,7 +244,7 @@ describe('a fault is told with line, column and field', () => {
     const text =
       'version: 1\nvendors:\n  - { id: own, adapter: plain, base_url: "http://a", region: local, models: [{ id: a, seconds: 5, price: free }] }';
     expect(faultsOf(text)).toEqual([
-      '3:78 vendors[0].models[0].serves: It is missing: the adapter plain works for film and word.',
+      '3:78 vendors[0].models[0].serves: It is missing: the adapter plain works for video and word.',
     ]);
   });
 
@@ -295,6 +295,6 @@ describe('what takes no work', () => {
 });
 
 test('the sandbox of a family is written as models are in a file', () => {
-  const [vendor, rows] = sandbox([films], 'western', true);
-  expect(rows).toEqual([rowOf(vendor, films, films.sandbox[0] as never)]);
+  const [vendor, rows] = sandbox([videos], 'western', true);
+  expect(rows).toEqual([rowOf(vendor, videos, videos.sandbox[0] as never)]);
 });

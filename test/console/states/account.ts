@@ -108,7 +108,7 @@ export async function moneyStates({ service }: Scene): Promise<readonly State[]>
 
 /** What is answered to a form: what it was refused for, and what is shown once. */
 export function answeredStates({ filled, owner: by }: FilledAccount): readonly State[] {
-  const film = { prompt: 'A boat.', duration_seconds: '1', model: 'sandbox/storyboard-1' };
+  const video = { prompt: 'A boat.', duration_seconds: '1', model: 'sandbox/storyboard-1' };
   const { queue, key, group, schedule, webhook, collection } = filled;
   const refused: readonly (readonly [string, string, Readonly<Record<string, string>>])[] = [
     ['/queues', 'create', { name: 'no name' }],
@@ -126,7 +126,7 @@ export function answeredStates({ filled, owner: by }: FilledAccount): readonly S
     [`/schedules/${schedule}`, 'update', { cron_expr: 'never' }],
     ['/webhooks', 'create', { url: 'no address' }],
     [`/webhooks/${webhook}`, 'update', { url: 'ftp://example.org' }],
-    ['/video', 'quote', { ...film, duration_seconds: 'x' }],
+    ['/video', 'quote', { ...video, duration_seconds: 'x' }],
     ['/ai', 'chat', { max_completion_tokens: '0' }],
     ['/wallet', 'topup', { amount_usd: '0' }],
     ['/wallet', 'budget', { hard_cap_usd: 'x' }],
@@ -135,7 +135,7 @@ export function answeredStates({ filled, owner: by }: FilledAccount): readonly S
   ];
   const answered: readonly (readonly [string, string, Readonly<Record<string, string>>, string])[] = [
     ['/keys', 'create', { name: 'shown once', scopes: 'queue:read' }, 'shown'],
-    ['/video', 'quote', film, 'Make the film'],
+    ['/video', 'quote', video, 'Make the video'],
     ['/ai', 'chat', { prompt: 'Hello.', model: 'sandbox/echo-1', max_completion_tokens: '50' }, '[sandbox]'],
     ['/wallet', 'topup', { amount_usd: '10' }, 'Continue to the payment page'],
     [`/vectors/${collection}`, 'query', { embedding: '1 0 0', top_k: '3' }, 'were compared'],

@@ -1,10 +1,10 @@
-// A vendor of films as a real HTTP server: it speaks one wire, takes jobs, bills what it made, and does what the script says: refuse,
+// A vendor of videos as a real HTTP server: it speaks one wire, takes jobs, bills what it made, and does what the script says: refuse,
 // lose an answer, answer rubbish, without end, or not at all. Beside it stands a host for files, which must never see the key.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { type Signer, signerOf } from './callbacks.ts';
-import { answerFilm, type FilmBehaviour } from './films.ts';
+import { answerVideo, type VideoBehaviour } from './videos.ts';
 import type { DoubleJob, Operation, Refusal, Reply, VendorCallSeen, Wire } from './wire.ts';
 
 export type Fault =
@@ -34,9 +34,9 @@ export interface VendorDouble {
   readonly assetCalls: readonly VendorCallSeen[];
   /** Jobs taken, in order. What is removed here is forgotten by the vendor. */
   readonly jobs: DoubleJob[];
-  /** Seconds of film on the bill. */
+  /** Seconds of video on the bill. */
   readonly billedSeconds: number;
-  film: FilmBehaviour;
+  video: VideoBehaviour;
   /** Jobs end by themselves at this poll; null: when the test says so. */
   endsAfterPolls: number | null;
   /** The next calls of an operation, in order. */
@@ -56,7 +56,7 @@ export interface Callback {
 
 export interface DoubleOptions {
   readonly key?: string;
-  readonly film?: FilmBehaviour;
+  readonly video?: VideoBehaviour;
   readonly endsAfterPolls?: number | null;
 }
 
@@ -74,7 +74,7 @@ class Double implements VendorDouble {
   readonly jobs: DoubleJob[] = [];
   baseUrl = '';
   assetHost = '';
-  film: FilmBehaviour;
+  video: VideoBehaviour;
   endsAfterPolls: number | null;
   #assetOrigin = '';
   readonly #script = new Map<Operation, Fault[]>();
@@ -82,10 +82,10 @@ class Double implements VendorDouble {
   readonly #vendor = createServer((req, res) => void this.#answer(req, res));
   readonly #assets = createServer((req, res) => void this.#answerAsset(req, res));
 
-  constructor(wire: Wire, { key = 'vendor-key-0123456789', film = 'sound', endsAfterPolls = null }: DoubleOptions) {
+  constructor(wire: Wire, { key = 'vendor-key-0123456789', video = 'sound', endsAfterPolls = null }: DoubleOptions) {
     this.wire = wire;
     this.key = key;
-    this.film = film;
+    this.video = video;
     this.endsAfterPolls = endsAfterPolls;
     this.#signer = signerOf(wire.name);
   }
@@ -117,7 +117,7 @@ class Double implements VendorDouble {
   }
 
   callback(job: DoubleJob, { forged = false, atMs = Date.now() }: { forged?: boolean; atMs?: number } = {}): Callback {
-    const urls = { base: this.baseUrl, film: this.#filmUrl(job) };
+    const urls = { base: this.baseUrl, video: this.#videoUrl(job) };
     const bytes = Buffer.from(JSON.stringify(this.wire.callback?.(job, urls) ?? this.wire.status(job, urls).body));
     const headers = this.#signer.headers(job.reference, bytes, atMs);
     return { headers, body: forged ? Buffer.concat([bytes, Buffer.from(' ')]) : bytes };
@@ -146,7 +146,7 @@ class Double implements VendorDouble {
     if (fault === 'reset') res.destroy();
     else if (fault !== undefined && fault !== 'lost' && fault !== 'mute') this.#fail(fault, res);
     else if (!this.#isKnown(operation, call)) send(res, this.wire.refusal('auth'));
-    else if (operation === 'film') answerFilm(this.film, res, this.#assetOrigin);
+    else if (operation === 'video') answerVideo(this.video, res, this.#assetOrigin);
     else {
       const reply = this.#do(operation, reference, call);
       if (fault === 'lost') res.destroy();
@@ -185,9 +185,9 @@ class Double implements VendorDouble {
     if (operation === 'cancel') return this.#cancel(job, call.method);
     if (operation === 'poll') this.#advance(job);
     if (job.purged && this.wire.name !== 'replicate') return this.wire.unknownJob();
-    if (operation === 'result') return this.wire.result?.(job, this.#filmUrl(job)) ?? this.wire.unknownJob();
+    if (operation === 'result') return this.wire.result?.(job, this.#videoUrl(job)) ?? this.wire.unknownJob();
     job.endTold ||= job.state !== 'queued' && job.state !== 'running';
-    return this.wire.status(job, { base: this.baseUrl, film: this.#filmUrl(job) });
+    return this.wire.status(job, { base: this.baseUrl, video: this.#videoUrl(job) });
   }
 
   #take(call: VendorCallSeen): DoubleJob {
@@ -199,7 +199,7 @@ class Double implements VendorDouble {
   }
 
   #list(): unknown[] {
-    const urls = { base: this.baseUrl, film: '' };
+    const urls = { base: this.baseUrl, video: '' };
     return [...this.jobs].reverse().map((job) => this.wire.status(job, urls).body);
   }
 
@@ -221,14 +221,14 @@ class Double implements VendorDouble {
     return this.wire.cancelled(job, outcome);
   }
 
-  #filmUrl(job: DoubleJob): string {
-    return `${this.#assetOrigin}/films/${job.reference}.mp4`;
+  #videoUrl(job: DoubleJob): string {
+    return `${this.#assetOrigin}/videos/${job.reference}.mp4`;
   }
 
   async #answerAsset(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const call = await seen(req);
     this.assetCalls.push(call);
-    answerFilm(call.path.startsWith('/plain/') ? 'sound' : this.film, res, this.#assetOrigin);
+    answerVideo(call.path.startsWith('/plain/') ? 'sound' : this.video, res, this.#assetOrigin);
   }
 }
 

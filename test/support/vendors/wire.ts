@@ -1,7 +1,7 @@
 // What a double needs to know of a vendor's wire: which request asks for what, and how the vendor says it.
 import type { IncomingHttpHeaders } from 'node:http';
 
-export type Operation = 'submit' | 'poll' | 'result' | 'cancel' | 'purge' | 'film' | 'list' | 'keys';
+export type Operation = 'submit' | 'poll' | 'result' | 'cancel' | 'purge' | 'video' | 'list' | 'keys';
 export type Refusal = 'content' | 'invalid' | 'auth' | 'funds' | 'busy' | 'concurrency' | 'down' | 'forbidden';
 export type JobState = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled' | 'expired';
 
@@ -57,18 +57,18 @@ export interface Wire {
   work(call: VendorCallSeen): { model: string; seconds: number; callbackUrl: string | null };
   reference(n: number): string;
   accepted(job: DoubleJob, base: string): Reply;
-  status(job: DoubleJob, urls: { readonly base: string; readonly film: string }): Reply;
+  status(job: DoubleJob, urls: { readonly base: string; readonly video: string }): Reply;
   /** Where status and result are two answers. */
-  result?(job: DoubleJob, film: string): Reply;
+  result?(job: DoubleJob, video: string): Reply;
   /** What a callback says, where that is not the status. */
-  callback?(job: DoubleJob, urls: { readonly film: string }): unknown;
+  callback?(job: DoubleJob, urls: { readonly video: string }): unknown;
   refusal(kind: Refusal): Reply;
   /** Whether a job in this state can be stopped: at once, by and by, or not. */
   stops(job: DoubleJob): 'stopped' | 'requested' | 'refused';
   cancelled(job: DoubleJob, outcome: 'stopped' | 'requested' | 'refused'): Reply;
   unknownJob(): Reply;
-  /** Where the film is at the vendor's own origin; elsewhere it is on the asset host. */
-  readonly filmAtOrigin?: boolean;
+  /** Where the video is at the vendor's own origin; elsewhere it is on the asset host. */
+  readonly videoAtOrigin?: boolean;
 }
 
 export const CONTENT = 'The prompt was refused by the safety system.';

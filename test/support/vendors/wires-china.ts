@@ -27,7 +27,7 @@ export const dashscopeWire: Wire = {
     status: 200,
     body: { request_id: REQUEST, output: { task_id: job.reference, task_status: 'PENDING' } },
   }),
-  status: (job, { film }) => ({ status: 200, body: dashscopeTask(job, film) }),
+  status: (job, { video }) => ({ status: 200, body: dashscopeTask(job, video) }),
   refusal: refusals({
     content: [400, { code: 'DataInspectionFailed', message: CONTENT, request_id: '1' }],
     invalid: [400, { code: 'InvalidParameter', message: INVALID, request_id: '1' }],
@@ -48,7 +48,7 @@ export const dashscopeWire: Wire = {
 
 const REQUEST = '7574ee8f-38a3-4b1e-9280-11c33ab46e51';
 
-function dashscopeTask(job: DoubleJob, film: string): Said {
+function dashscopeTask(job: DoubleJob, video: string): Said {
   const states = { queued: 'PENDING', running: 'RUNNING', succeeded: 'SUCCEEDED', failed: 'FAILED' };
   const failure = { code: job.failure === 'content' ? 'DataInspectionFailed' : 'InternalError' };
   const output = {
@@ -56,7 +56,7 @@ function dashscopeTask(job: DoubleJob, film: string): Said {
     task_status: job.word ?? { ...states, cancelled: 'CANCELED', expired: 'EXPIRED' }[job.state],
     submit_time: '2026-11-01 10:00:00.000',
     ...(job.state === 'failed' && { ...failure, message: job.failure === 'content' ? CONTENT : BROKEN }),
-    ...(job.state === 'succeeded' && { video_url: film, orig_prompt: 'x' }),
+    ...(job.state === 'succeeded' && { video_url: video, orig_prompt: 'x' }),
   };
   const usage = { duration: job.seconds, output_video_duration: job.seconds, video_count: 1, SR: 720 };
   return { request_id: REQUEST, output, ...(job.state === 'succeeded' && { usage }) };
@@ -88,7 +88,7 @@ export const arkWire: Wire = {
   },
   reference: (n) => `cgt-20261101100000-6bbj${n}`,
   accepted: (job) => ({ status: 200, body: { id: job.reference } }),
-  status: (job, { film }) => ({ status: 200, body: arkTask(job, film) }),
+  status: (job, { video }) => ({ status: 200, body: arkTask(job, video) }),
   refusal: refusals({
     content: [400, arkError('InputTextSensitiveContentDetected', CONTENT)],
     invalid: [400, arkError('InvalidParameter', INVALID)],
@@ -110,7 +110,7 @@ export const arkWire: Wire = {
   }),
 };
 
-function arkTask(job: DoubleJob, film: string): Said {
+function arkTask(job: DoubleJob, video: string): Said {
   const sensitive = { code: 'OutputVideoSensitiveContentDetected', message: CONTENT };
   return {
     id: job.reference,
@@ -125,7 +125,7 @@ function arkTask(job: DoubleJob, film: string): Said {
     created_at: 1793527200,
     updated_at: 1793527260,
     ...(job.state === 'succeeded' && {
-      content: { video_url: film },
+      content: { video_url: video },
       usage: { completion_tokens: 108900, total_tokens: 108900 },
       seed: 7,
       resolution: '720p',

@@ -21,7 +21,7 @@ export const openaiWire: Wire = {
     const [, id, content] = /^\/videos(?:\/([^/?]+))?(\/content)?/.exec(path) ?? [];
     if (method === 'POST') return { operation: 'submit' };
     if (id === undefined) return null;
-    if (content !== undefined) return { operation: 'film', reference: id };
+    if (content !== undefined) return { operation: 'video', reference: id };
     return { operation: method === 'DELETE' ? 'cancel' : 'poll', reference: id };
   },
   work: (call) => ({ model: String(fields(call).model), seconds: Number(fields(call).seconds), callbackUrl: null }),
@@ -41,10 +41,10 @@ export const openaiWire: Wire = {
   stops: (job) => (isOver(job) ? 'refused' : 'stopped'),
   cancelled: (job) => ({ status: 200, body: { id: job.reference, deleted: true, object: 'video.deleted' } }),
   unknownJob: () => ({ status: 404, body: openaiError('not_found', 'Video not found.') }),
-  filmAtOrigin: true,
+  videoAtOrigin: true,
 };
 
-/** https://openrouter.ai/docs, "Video generation": another dialect, other words, films elsewhere, and no way to stop or remove. */
+/** https://openrouter.ai/docs, "Video generation": another dialect, other words, videos elsewhere, and no way to stop or remove. */
 export const openrouterWire: Wire = {
   ...openaiWire,
   label: 'openrouter',
@@ -58,7 +58,7 @@ export const openrouterWire: Wire = {
   work: (call) => ({ model: String(fields(call).model), seconds: Number(fields(call).duration), callbackUrl: null }),
   reference: (n) => `job-abc12${n}`,
   accepted: (job, base) => ({ status: 202, body: openrouterJob(job, base, '') }),
-  status: (job, { base, film }) => ({ status: 200, body: openrouterJob(job, base, film) }),
+  status: (job, { base, video }) => ({ status: 200, body: openrouterJob(job, base, video) }),
   refusal: refusals({
     content: [403, { error: { code: 403, message: CONTENT, metadata: { reasons: ['violence'], flagged_input: 'x' } } }],
     invalid: [400, { error: { code: 400, message: INVALID } }],
@@ -73,13 +73,13 @@ export const openrouterWire: Wire = {
   unknownJob: () => ({ status: 404, body: { error: { code: 404, message: 'Job not found' } } }),
 };
 
-function openrouterJob(job: DoubleJob, base: string, film: string): Said {
+function openrouterJob(job: DoubleJob, base: string, video: string): Said {
   const words = { queued: 'pending', running: 'in_progress', succeeded: 'completed', failed: 'failed' };
   return {
     id: job.reference,
     polling_url: `${base}/videos/${job.reference}`,
     status: job.word ?? { ...words, cancelled: 'cancelled', expired: 'expired' }[job.state],
-    ...(job.state === 'succeeded' && { unsigned_urls: [film], usage: { cost: 0.5, is_byok: false } }),
+    ...(job.state === 'succeeded' && { unsigned_urls: [video], usage: { cost: 0.5, is_byok: false } }),
     ...(job.state === 'failed' && {
       error: job.failure === 'content' ? `${CONTENT} (content_policy)` : BROKEN.message,
     }),
@@ -149,14 +149,14 @@ export const falWire: Wire = {
     }[job.state as 'cancelled'];
     return { status: 200, body: { status: 'COMPLETED', ...falUrls(job, base), metrics: {}, ...problem } };
   },
-  callback(job, { film }) {
+  callback(job, { video }) {
     const id = { request_id: job.reference, gateway_request_id: job.reference };
-    if (job.state === 'succeeded') return { ...id, status: 'OK', payload: { video: { url: film } } };
+    if (job.state === 'succeeded') return { ...id, status: 'OK', payload: { video: { url: video } } };
     return { ...id, status: 'ERROR', error: 'Unexpected status code: 422', payload: null };
   },
-  result(job, film) {
+  result(job, video) {
     if (job.state === 'succeeded') {
-      return { status: 200, body: { video: { url: film, content_type: 'video/mp4', file_size: 1024 }, seed: 7 } };
+      return { status: 200, body: { video: { url: video, content_type: 'video/mp4', file_size: 1024 }, seed: 7 } };
     }
     const type = job.failure === 'content' ? 'content_policy_violation' : 'generation_failed';
     const msg = job.failure === 'content' ? CONTENT : BROKEN.message;
@@ -211,7 +211,7 @@ export const replicateWire: Wire = {
   },
   reference: (n) => `gm3qorzdhgbfurvjtvhg6dckh${n}`,
   accepted: (job, base) => ({ status: 201, body: prediction(job, base, '') }),
-  status: (job, { base, film }) => ({ status: 200, body: prediction(job, base, film) }),
+  status: (job, { base, video }) => ({ status: 200, body: prediction(job, base, video) }),
   refusal: refusals({
     content: [422, { title: 'Input flagged', detail: CONTENT, status: 422 }],
     invalid: [422, { title: 'Input validation failed', detail: INVALID, status: 422 }],
@@ -230,7 +230,7 @@ export const replicateWire: Wire = {
   unknownJob: () => ({ status: 404, body: { detail: 'The requested resource could not be found.', status: 404 } }),
 };
 
-function prediction(job: DoubleJob, base: string, film: string): Said {
+function prediction(job: DoubleJob, base: string, video: string): Said {
   const words = { queued: 'starting', running: 'processing', succeeded: 'succeeded', failed: 'failed' };
   const failure = job.failure === 'content' ? `${CONTENT} (E005)` : BROKEN.message;
   return {
@@ -239,7 +239,7 @@ function prediction(job: DoubleJob, base: string, film: string): Said {
     version: 'hidden',
     status: job.word ?? { ...words, cancelled: 'canceled', expired: 'aborted' }[job.state],
     input: job.submitted.body === undefined ? {} : fields(job.submitted).input,
-    output: job.state === 'succeeded' && !job.purged ? film : null,
+    output: job.state === 'succeeded' && !job.purged ? video : null,
     error: job.state === 'failed' ? failure : null,
     logs: '',
     data_removed: job.purged,

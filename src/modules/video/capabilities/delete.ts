@@ -14,9 +14,9 @@ export const remove = defineCapability<VideoState>()({
   path: '/v1/video/delete/{id}',
   summary: 'Deletes a video job and what it made.',
   description:
-    'A live job is cancelled first. Film, thumbnail, prompt and reference image are removed, and links to them end at once. Deleting what ' +
+    'A live job is cancelled first. Video, thumbnail, prompt and reference image are removed, and links to them end at once. Deleting what ' +
     'is gone, or never was, answers the same.',
-  keywords: ['remove video', 'delete film'],
+  keywords: ['remove video', 'delete video'],
   input: Type.Object({ id: jobIdField }),
   output: Type.Object({
     ok: Type.Boolean({ description: 'True.' }),

@@ -3,33 +3,33 @@ import { clockNow } from '../../../core/database-clock.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { iso } from '../../../lib/time.ts';
 import { requireJob } from '../jobs/read.ts';
-import { filmOf } from '../jobs/row.ts';
+import { storedVideoOf } from '../jobs/row.ts';
 import { LINK_SECONDS } from '../limits.ts';
 import { problem } from '../problems.ts';
 import { expiresInField, jobIdField } from '../schemas.ts';
 import type { VideoState } from '../state.ts';
-import { oneFilm } from './examples.ts';
+import { oneVideo } from './examples.ts';
 
 export const downloadUrl = defineCapability<VideoState>()({
   method: 'GET',
   path: '/v1/video/download_url/{id}',
-  summary: 'Makes a link to a film.',
+  summary: 'Makes a link to a video.',
   description:
-    'The link needs no key, takes HEAD and ranges, and works until expires_at, or until the film is deleted.',
+    'The link needs no key, takes HEAD and ranges, and works until expires_at, or until the video is deleted.',
   keywords: ['download video', 'mp4 link', 'signed video url', 'get the video file'],
   input: Type.Object({ id: jobIdField, expires_in: expiresInField }),
   output: Type.Object({
     job_id: Type.String({ description: 'Id of the job.' }),
     url: Type.String({ description: 'The link.' }),
     expires_at: Type.String({ format: 'date-time', description: 'Until when it works.' }),
-    size_bytes: Type.Unsafe<number | null>({ type: ['integer', 'null'], description: 'Bytes of the film.' }),
+    size_bytes: Type.Unsafe<number | null>({ type: ['integer', 'null'], description: 'Bytes of the video.' }),
     content_type: Type.Unsafe<string | null>({ type: ['string', 'null'], description: '`video/mp4` or `video/webm`.' }),
   }),
   errors: ['JOB_NOT_FOUND', 'STATE_CONFLICT'],
   examples: [
     {
-      title: 'Of a film that is done',
-      before: [...oneFilm],
+      title: 'Of a video that is done',
+      before: [...oneVideo],
       input: { id: '$0.job_id', expires_in: 600 },
       expect: { content_type: 'video/mp4' },
     },
@@ -40,17 +40,17 @@ export const downloadUrl = defineCapability<VideoState>()({
     if (job.state !== 'succeeded') {
       throw problem('STATE_CONFLICT', {
         detail: job.state,
-        message: `The job is ${job.state}: there is no film to fetch.`,
+        message: `The job is ${job.state}: there is no video to fetch.`,
       });
     }
     const seconds = input.expires_in ?? LINK_SECONDS;
     const url = state.shown.links.video(job, nowMs, seconds);
-    const film = filmOf(job);
-    if (url === null || film === null) {
-      throw problem('STATE_CONFLICT', { detail: 'output_expired', message: 'The film is not kept any more.' });
+    const video = storedVideoOf(job);
+    if (url === null || video === null) {
+      throw problem('STATE_CONFLICT', { detail: 'output_expired', message: 'The video is not kept any more.' });
     }
     const endMs = Math.min(nowMs + seconds * 1_000, job.expires_at ?? Number.POSITIVE_INFINITY);
-    const { sizeBytes: size_bytes, contentType: content_type } = film;
+    const { sizeBytes: size_bytes, contentType: content_type } = video;
     return { data: { job_id: job.job_id, url, expires_at: iso(endMs), size_bytes, content_type } };
   },
 });

@@ -6,7 +6,7 @@ export const oneSecond = {
 } as const;
 
 /** The same, once it is done. */
-export const oneFilm = [
+export const oneVideo = [
   oneSecond,
   { capability: 'video.status', input: { id: '$0.job_id' }, until: { state: 'succeeded' } },
 ] as const;

@@ -1,23 +1,23 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../kit/capability.ts';
 import { STORAGE_PRICE } from '../jobs/price.ts';
-import { keptFilm } from '../jobs/read.ts';
-import { filmSecondsOf, wantedOf } from '../jobs/row.ts';
+import { keptVideo } from '../jobs/read.ts';
+import { videoSecondsOf, wantedOf } from '../jobs/row.ts';
 import { startJob } from '../jobs/start.ts';
-import { FILM_SECONDS_MAX } from '../limits.ts';
+import { VIDEO_SECONDS_MAX } from '../limits.ts';
 import { problem } from '../problems.ts';
 import { extendFields, jobIdField, jobSchema } from '../schemas.ts';
 import type { VideoState } from '../state.ts';
-import { oneFilm } from './examples.ts';
+import { oneVideo } from './examples.ts';
 
 export const extend = defineCapability<VideoState>()({
   method: 'POST',
   path: '/v1/video/extend/{id}',
-  summary: 'Makes a film longer.',
+  summary: 'Makes a video longer.',
   description:
-    'Makes a new job whose film is that of the job named, and more behind it. The seconds that are added are charged; duration_seconds of ' +
-    'the new job is the length of the whole. Some models continue the picture, others put a new film behind the old one: extend_mode says it.',
-  keywords: ['lengthen video', 'continue a clip', 'longer film'],
+    'Makes a new job whose video is that of the job named, and more behind it. The seconds that are added are charged; duration_seconds of ' +
+    'the new job is the length of the whole. Some models continue the picture, others put a new video behind the old one: extend_mode says it.',
+  keywords: ['lengthen video', 'continue a clip', 'longer video'],
   input: Type.Object({ id: jobIdField, ...extendFields }),
   output: jobSchema,
   price: 'video.extend',
@@ -40,23 +40,23 @@ export const extend = defineCapability<VideoState>()({
     'CONTENT_REFUSED',
   ],
   events: ['video.job.completed', 'video.job.failed', 'wallet.low_balance'],
-  limits: { length: 'A film has at most 180 seconds.' },
+  limits: { length: 'A video has at most 180 seconds.' },
   examples: [
     {
-      title: 'Of a film that is done',
-      before: [...oneFilm],
+      title: 'Of a video that is done',
+      before: [...oneVideo],
       input: { id: '$0.job_id', prompt: 'Rain.', duration_seconds: 1 },
       expect: { operation: 'extend', duration_seconds: 2 },
     },
   ],
   run: ({ ctx, input, state }) =>
     startJob(ctx, state, async () => {
-      const parent = await keptFilm(ctx, input.id);
+      const parent = await keptVideo(ctx, input.id);
       const before = wantedOf(parent);
       const seconds = input.duration_seconds ?? 5;
-      const filmSeconds = filmSecondsOf(parent) + seconds;
-      if (filmSeconds > FILM_SECONDS_MAX) {
-        const message = `The film would be ${filmSeconds} seconds long: at most ${FILM_SECONDS_MAX}.`;
+      const videoSeconds = videoSecondsOf(parent) + seconds;
+      if (videoSeconds > VIDEO_SECONDS_MAX) {
+        const message = `The video would be ${videoSeconds} seconds long: at most ${VIDEO_SECONDS_MAX}.`;
         throw problem('DURATION_EXCEEDED', { param: 'duration_seconds', message });
       }
       const { resolution, aspectRatio } = before;
@@ -65,7 +65,7 @@ export const extend = defineCapability<VideoState>()({
         parent,
         prompt: input.prompt ?? before.prompt,
         negativePrompt: null,
-        ...{ seconds, filmSeconds, resolution, aspectRatio },
+        ...{ seconds, videoSeconds, resolution, aspectRatio },
         seed: input.seed ?? null,
         referenceImage: null,
         crossRegion: false,

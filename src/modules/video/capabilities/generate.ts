@@ -13,13 +13,13 @@ const generateSchema = Type.Object(generateFields);
 export const generate = defineCapability<VideoState>()({
   method: 'POST',
   path: '/v1/video/generate',
-  summary: 'Makes a film from words.',
+  summary: 'Generates a video from a prompt.',
   description:
-    'Answers at once with a job; ask GET /v1/video/status/{id}, or name a webhook_url, and fetch the film when the job has succeeded. ' +
+    'Answers at once with a job; ask GET /v1/video/status/{id}, or name a webhook_url, and fetch the video when the job has succeeded. ' +
     'The most that it may cost is held until then; what it cost is charged at its end, and nothing when it fails. ' +
     'POST /v1/video/quote says the price beforehand. When the vendor cannot take the job, the next one that can is asked, unless you ' +
-    'pin one. Without a vendor configured the sandbox makes a storyboard of your words: a real film for 0.001 USD a second, for tests.',
-  keywords: ['text to video', 'make video', 'ai film', 'sora veo runway', 'animate image', 'image to video'],
+    'pin one. Without a vendor configured the sandbox makes a storyboard of your words: a real video for 0.001 USD a second, for tests.',
+  keywords: ['text to video', 'make video', 'ai video', 'sora veo runway', 'animate image', 'image to video'],
   input: generateSchema,
   output: jobSchema,
   price: 'video.generate',
@@ -45,7 +45,7 @@ export const generate = defineCapability<VideoState>()({
   events: ['video.job.completed', 'video.job.failed', 'wallet.low_balance'],
   limits: {
     jobs: '10 live jobs an account (standard tier), 50 (pro), 500 (enterprise).',
-    retention: 'Films are kept for a day, with store: true for retention_days; records for 90 days.',
+    retention: 'Videos are kept for a day, with store: true for retention_days; records for 90 days.',
     body: '16 MiB.',
   },
   examples: [
@@ -83,7 +83,7 @@ export function requestOf(
     prompt: input.prompt,
     negativePrompt: input.negative_prompt ?? null,
     seconds,
-    filmSeconds: seconds,
+    videoSeconds: seconds,
     resolution: input.resolution ?? '720p',
     aspectRatio: input.aspect_ratio ?? '16:9',
     seed: input.seed ?? null,

@@ -10,7 +10,7 @@ export const get = defineCapability<VideoState>()({
   path: '/v1/video/get/{id}',
   summary: 'Shows a video job.',
   description:
-    'The whole job: what was asked for, its state, links to the film and its thumbnail, what it cost, which vendor worked. The links are ' +
+    'The whole job: what was asked for, its state, links to the video and its thumbnail, what it cost, which vendor worked. The links are ' +
     'made at each read and work for an hour.',
   keywords: ['video job details', 'video result'],
   input: Type.Object({ id: jobIdField }),

@@ -11,7 +11,7 @@ export const list = defineCapability<VideoState>()({
   path: '/v1/video/list',
   summary: 'Lists the video jobs of the account.',
   description: 'Jobs of any state, newest first, page by page; records of ended jobs are kept for 90 days.',
-  keywords: ['list videos', 'film history'],
+  keywords: ['list videos', 'video history'],
   input: Type.Object({
     state: stateFilter,
     model: textFilter('Only jobs of this model, `vendor/model`.'),

@@ -13,10 +13,10 @@ type Input = Static<typeof quoteSchema>;
 export const quote = defineCapability<VideoState>()({
   method: 'POST',
   path: '/v1/video/quote',
-  summary: 'Says what a film would cost, and who would make it.',
+  summary: 'Says what a video would cost, and who would make it.',
   description:
     'Takes the body of generate and makes nothing: which vendors would be asked, in this order, and for how much.',
-  keywords: ['video price', 'estimate cost of a film'],
+  keywords: ['video price', 'estimate cost of a video'],
   input: quoteSchema,
   output: Type.Object({
     chain: Type.Array(
@@ -24,7 +24,7 @@ export const quote = defineCapability<VideoState>()({
         vendor: Type.String({ description: 'Who would be asked.' }),
         model: Type.String({ description: 'For which model.' }),
         up: Type.Boolean({ description: 'Whether it answers at present.' }),
-        price_usd: Type.Number({ description: 'What the film would cost there, without storage.' }),
+        price_usd: Type.Number({ description: 'What the video would cost there, without storage.' }),
       }),
       { description: 'At most three, in the order in which they would be asked.' },
     ),

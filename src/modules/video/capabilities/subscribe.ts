@@ -32,8 +32,8 @@ export const subscribe = defineCapability<VideoState>()({
     {
       title: 'Tell me',
       before: [oneSecond],
-      input: { id: '$0.job_id', webhook_url: 'https://example.org/films' },
-      expect: { webhook_url: 'https://example.org/films' },
+      input: { id: '$0.job_id', webhook_url: 'https://example.org/videos' },
+      expect: { webhook_url: 'https://example.org/videos' },
     },
   ],
   async run({ ctx, input }) {

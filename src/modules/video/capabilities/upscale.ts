@@ -2,19 +2,19 @@ import Type from 'typebox';
 import { defineCapability } from '../../../kit/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { STORAGE_PRICE } from '../jobs/price.ts';
-import { keptFilm } from '../jobs/read.ts';
-import { filmSecondsOf, resolutions, wantedOf } from '../jobs/row.ts';
+import { keptVideo } from '../jobs/read.ts';
+import { resolutions, videoSecondsOf, wantedOf } from '../jobs/row.ts';
 import { startJob } from '../jobs/start.ts';
 import { jobIdField, jobSchema, upscaleFields } from '../schemas.ts';
 import type { VideoState } from '../state.ts';
-import { oneFilm } from './examples.ts';
+import { oneVideo } from './examples.ts';
 
 export const upscale = defineCapability<VideoState>()({
   method: 'POST',
   path: '/v1/video/upscale/{id}',
-  summary: 'Makes the picture of a film larger.',
+  summary: 'Makes the picture of a video larger.',
   description:
-    'Makes a new job whose film is that of the job named at a higher resolution. All its seconds are charged.',
+    'Makes a new job whose video is that of the job named at a higher resolution. All its seconds are charged.',
   keywords: ['higher resolution', '4k video', 'enhance video'],
   input: Type.Object({ id: jobIdField, ...upscaleFields }),
   output: jobSchema,
@@ -39,28 +39,28 @@ export const upscale = defineCapability<VideoState>()({
   events: ['video.job.completed', 'video.job.failed', 'wallet.low_balance'],
   examples: [
     {
-      title: 'Of a film that is done',
-      before: [...oneFilm],
+      title: 'Of a video that is done',
+      before: [...oneVideo],
       input: { id: '$0.job_id', resolution: '1080p' },
       expect: { operation: 'upscale', resolution: '1080p' },
     },
   ],
   run: ({ ctx, input, state }) =>
     startJob(ctx, state, async () => {
-      const parent = await keptFilm(ctx, input.id);
+      const parent = await keptVideo(ctx, input.id);
       const before = wantedOf(parent);
       const { resolution } = input;
       if (resolutions.indexOf(resolution) <= resolutions.indexOf(before.resolution)) {
-        const message = `The film has ${before.resolution} already; ask for a higher resolution.`;
+        const message = `The video has ${before.resolution} already; ask for a higher resolution.`;
         throw invalidField('resolution', 'resolution_not_higher', message);
       }
       const { prompt, aspectRatio, seed } = before;
-      const filmSeconds = filmSecondsOf(parent);
+      const videoSeconds = videoSecondsOf(parent);
       return {
         operation: 'upscale',
         parent,
-        ...{ prompt, aspectRatio, resolution, seed, filmSeconds },
-        seconds: filmSeconds,
+        ...{ prompt, aspectRatio, resolution, seed, videoSeconds },
+        seconds: videoSeconds,
         negativePrompt: null,
         referenceImage: null,
         crossRegion: false,

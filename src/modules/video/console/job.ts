@@ -1,4 +1,4 @@
-// One film: how far it is, the film itself, what it cost, and the way to stop or delete it.
+// One video: how far it is, the video itself, what it cost, and the way to stop or delete it.
 
 import { shown } from '../../../kit/console/failure.ts';
 import { actForm } from '../../../kit/console/form.ts';
@@ -40,10 +40,10 @@ export const jobDeletePage: ConsolePage = {
     delete: {
       capability: remove,
       input(form, { params: { id = '' } }) {
-        requireTyped(form, id, 'delete the film');
+        requireTyped(form, id, 'delete the video');
         return { id };
       },
-      done: 'The film was deleted.',
+      done: 'The video was deleted.',
       next: () => '/video',
     },
   },
@@ -54,19 +54,19 @@ async function show(visit: Visit): Promise<View> {
   const job = await visit.need(get, { id });
   const isRunning = job.finished_at === null;
   const status = isRunning ? await visit.call(videoStatus, { id }) : null;
-  const content = html`<p><a href="${visit.path('/video')}">All films</a></p>
+  const content = html`<p><a href="${visit.path('/video')}">All videos</a></p>
 <h1>${nameOf(job)}</h1>
-${status === null ? film(job) : progress(visit, status)}
+${status === null ? video(job) : progress(visit, status)}
 ${job.error === null ? '' : html`<p class="failure">${short(job.error.message ?? 'It failed.', 500)} ${job.error.code === undefined ? '' : html`<code>${short(job.error.code, 80)}</code>`}</p>`}
 ${told(visit, job)}
 ${job.prompt.length <= 80 ? '' : html`<h2>Prompt</h2>${payload(job.prompt, 'Prompt', { call: 'video.get' })}`}
 ${isRunning && visit.may(cancel) ? actForm(visit, 'cancel', html`<button class="danger">Cancel</button>`) : ''}
-${!isRunning && visit.may(remove) ? html`<p><a href="${visit.path(`/video/${job.job_id}/delete`)}">Delete the film…</a></p>` : ''}`;
-  return { title: job.prompt.slice(0, 80).toWellFormed() || 'A film', content };
+${!isRunning && visit.may(remove) ? html`<p><a href="${visit.path(`/video/${job.job_id}/delete`)}">Delete the video…</a></p>` : ''}`;
+  return { title: job.prompt.slice(0, 80).toWellFormed() || 'A video', content };
 }
 
-function film({ video_url: url, thumbnail_url: picture, job_id: id }: Job): Html {
-  if (url === null) return html`<p class="quiet">There is no film to be seen: none was made, or its time is over.</p>`;
+function video({ video_url: url, thumbnail_url: picture, job_id: id }: Job): Html {
+  if (url === null) return html`<p class="quiet">There is no video to be seen: none was made, or its time is over.</p>`;
   const poster = picture === null ? '' : html` poster="${ownPath(picture)}"`;
   return html`<video id="${id}" controls preload="none" src="${ownPath(url)}"${poster}></video>
 <p><a href="${ownPath(url)}" download="${id}">Download</a></p>`;
@@ -100,8 +100,8 @@ async function showDelete(visit: Visit): Promise<View> {
   const { id = '' } = visit.params;
   const job = await visit.need(get, { id });
   const content = html`<p><a href="${visit.path(`/video/${id}`)}">Back</a></p>
-<h1>Delete a film</h1>
-<p>${nameOf(job, 200)}: ${job.size_bytes === null ? 'no film' : sizeText(job.size_bytes)}, its picture and its record are gone for good. What it cost stays in the ledger.</p>
+<h1>Delete a video</h1>
+<p>${nameOf(job, 200)}: ${job.size_bytes === null ? 'no video' : sizeText(job.size_bytes)}, its picture and its record are gone for good. What it cost stays in the ledger.</p>
 ${typedForm(visit, 'delete', { wanted: id, button: 'Delete' })}`;
-  return { title: 'Delete a film', content };
+  return { title: 'Delete a video', content };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { nameOf } from './video.ts';
 
-test('a film whose prompt is gone has a name all the same, so that its link can be read', () => {
-  expect(nameOf({ prompt: '' }).text).toBe('A film whose time is over');
+test('a video whose prompt is gone has a name all the same, so that its link can be read', () => {
+  expect(nameOf({ prompt: '' }).text).toBe('A video whose time is over');
   expect(nameOf({ prompt: 'A boat.' }).text).toContain('A boat.');
 });

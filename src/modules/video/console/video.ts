@@ -1,4 +1,4 @@
-// Films: the jobs with their pictures, what each cost, and a new one, whose price is told before it is asked for.
+// Videos: the jobs with their pictures, what each cost, and a new one, whose price is told before it is asked for.
 
 import { panel } from '../../../kit/console/failure.ts';
 import { actForm, choice, field, numberOf, textOf } from '../../../kit/console/form.ts';
@@ -34,7 +34,7 @@ const quote: Act<typeof videoQuote> = {
   done: 'The price was asked for.',
   shown(data, visit, form) {
     visit.tell(videoQuote, wish(form));
-    return { title: 'What the film costs', content: quoted(visit, data, form) };
+    return { title: 'What the video costs', content: quoted(visit, data, form) };
   },
 };
 
@@ -50,7 +50,7 @@ export const videoPage: ConsolePage = {
     generate: actOf({
       capability: videoGenerate,
       input: wish,
-      done: 'The film was ordered.',
+      done: 'The video was ordered.',
       next: (data) => `/video/${data.job_id}`,
     }),
   },
@@ -66,12 +66,12 @@ export function modelOf({ vendor, model }: Pick<Job, 'vendor' | 'model'>): strin
   return model.includes('/') ? model : `${vendor}/${model}`;
 }
 
-/** A film by its prompt, which is kept no longer than the film. */
+/** A video by its prompt, which is kept no longer than the video. */
 export function nameOf({ prompt }: Pick<Job, 'prompt'>, charactersMax = 80): Html {
-  return prompt === '' ? html`A film whose time is over` : short(prompt, charactersMax);
+  return prompt === '' ? html`A video whose time is over` : short(prompt, charactersMax);
 }
 
-/** A link of the service as a path: pages show films of their own origin only. */
+/** A link of the service as a path: pages show videos of their own origin only. */
 export function ownPath(url: string): string {
   const { pathname, search } = new URL(url);
   return pathname + search;
@@ -89,24 +89,24 @@ async function show(visit: Visit): Promise<View> {
   });
   const content = html`<h1>Video</h1>
 ${tabs('State', [entry('All', null), ...states.map((each) => entry(`${each[0]?.toUpperCase()}${each.slice(1)}`, each))])}
-${panel(visit, 'Films', list, (page) => html`${films(visit, page)}${more(visit, page)}`)}
-${visit.may(videoGenerate) ? html`<section class="panel"><h2>New film</h2>${orderForm(visit)}</section>` : ''}`;
+${panel(visit, 'Videos', list, (page) => html`${videos(visit, page)}${more(visit, page)}`)}
+${visit.may(videoGenerate) ? html`<section class="panel"><h2>New video</h2>${orderForm(visit)}</section>` : ''}`;
   return { title: 'Video', content };
 }
 
-function films(visit: Visit, { items }: Page<Job>): Html {
+function videos(visit: Visit, { items }: Page<Job>): Html {
   return table({
-    caption: 'Films',
+    caption: 'Videos',
     rows: items,
     empty: teach(
-      'There is no film here. The sandbox makes a storyboard of any prompt:',
+      'There is no video here. The sandbox makes a storyboard of any prompt:',
       `curl -sS ${visit.baseUrl}/v1/video/generate -H "Authorization: Bearer $QM_KEY" -H 'Content-Type: application/json' -d '{"prompt":"A paper boat.","model":"sandbox/storyboard-1","duration_seconds":1}'`,
     ),
     columns: [
       {
-        title: 'Film',
+        title: 'Video',
         cell: ({ job_id: id, prompt, thumbnail_url: picture }) =>
-          html`<a class="film" id="${id}" href="${visit.path(`/video/${id}`)}">${picture === null ? '' : html`<img class="picture" src="${ownPath(picture)}" alt="" loading="lazy">`}${nameOf({ prompt }, 120)}</a>`,
+          html`<a class="video" id="${id}" href="${visit.path(`/video/${id}`)}">${picture === null ? '' : html`<img class="picture" src="${ownPath(picture)}" alt="" loading="lazy">`}${nameOf({ prompt }, 120)}</a>`,
       },
       { title: 'State', cell: (job) => jobState(job) },
       { title: 'Model', cell: (job) => short(modelOf(job), 60) },
@@ -133,8 +133,8 @@ ${choice(visit, 'quote', { name: 'aspect_ratio', label: 'Width to height', value
 
 function quoted(visit: Visit, { chain, max_cost_usd: most }: Quote, form: URLSearchParams): Html {
   const hidden = Object.fromEntries(FIELDS.map((name) => [name, form.get(name) ?? '']));
-  return html`<p><a href="${visit.path('/video')}">All films</a></p>
-<h1>What the film costs</h1>
+  return html`<p><a href="${visit.path('/video')}">All videos</a></p>
+<h1>What the video costs</h1>
 <blockquote dir="auto">${short(hidden.prompt ?? '', 4_000)}</blockquote>
 <p>${money(most)} at most, for ${hidden.duration_seconds ?? ''} s in ${hidden.resolution ?? ''}. So much is held until it ends; then what it cost is charged.</p>
 ${table({
@@ -148,5 +148,5 @@ ${table({
     { title: 'Price', usd: ({ price_usd }) => price_usd },
   ],
 })}
-${actForm(visit, 'generate', html`<button class="main">Make the film</button>`, hidden)}`;
+${actForm(visit, 'generate', html`<button class="main">Make the video</button>`, hidden)}`;
 }

@@ -8,7 +8,7 @@ const NEXT_MS_MAX = 15_000;
 /** Of the time since the job was accepted. */
 const NEXT_SHARE = 0.1;
 const JITTER = 0.15;
-/** How much the latest film counts. */
+/** How much the latest video counts. */
 const LATEST_SHARE = 0.3;
 const MODELS_MAX = 1_000;
 
@@ -27,7 +27,7 @@ function jittered(ms: number): number {
 
 /** A moving average for each model, as this process has seen it. */
 export class WorkTimes {
-  /** Milliseconds that a second of film takes. */
+  /** Milliseconds that a second of video takes. */
   readonly #byModel = new Map<string, number>();
 
   /** Null: nothing is known of the model. */

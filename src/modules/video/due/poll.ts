@@ -3,7 +3,7 @@ import { type AttemptRow, saveAttemptDetails } from '../../../core/vendors/attem
 import { progressAfter } from '../jobs/progress.ts';
 import { problem } from '../problems.ts';
 import type { VideoBill, VideoProgress } from '../vendors/port.ts';
-import { takeFilm } from './take-film.ts';
+import { takeVideo } from './take-video.ts';
 import { adapterOf, callOf, endWithout, goOnLater, type VendorStep, vendorJobOf, vendorWorks } from './vendor-step.ts';
 
 const NO_KEY_PAUSE_MS = 60_000;
@@ -16,7 +16,7 @@ export async function pollVendor(vendorStep: VendorStep, attempt: AttemptRow): P
     const { vendor, key_name: key } = attempt;
     core.log.error(
       { jobId: job.job_id, vendor, key },
-      'a film cannot be asked for: the key that it was begun with is gone',
+      'a video cannot be asked for: the key that it was begun with is gone',
     );
     return goOnLater(vendorStep, { pauseMs: NO_KEY_PAUSE_MS });
   }
@@ -30,21 +30,21 @@ export async function pollVendor(vendorStep: VendorStep, attempt: AttemptRow): P
     case 'unanswered':
       core.log.info(
         { jobId: job.job_id, vendor: attempt.vendor, breaker: progress.breaker.kind },
-        'a vendor has not said how far a film is',
+        'a vendor has not said how far a video is',
       );
       return goOnLater(vendorStep, progress.breaker.kind === 'waits' ? { pauseMs: progress.breaker.ms } : {});
     case 'succeeded': {
       const billed = { ...vendorJob.details, [BILLED]: JSON.stringify(progress.bill) };
       if (vendorJob.details[BILLED] !== billed[BILLED])
         await saveAttemptDetails(core.db, job.account_id, attempt.attempt_id, billed);
-      return takeFilm(vendorStep, attempt, call, progress);
+      return takeVideo(vendorStep, attempt, call, progress);
     }
     default:
       return over(vendorStep, attempt, progress);
   }
 }
 
-/** Among what the adapter keeps of a job: what its vendor billed, once it had made the film. */
+/** Among what the adapter keeps of a job: what its vendor billed, once it had made the video. */
 const BILLED = 'qm_billed';
 
 async function goesOn(
@@ -68,14 +68,14 @@ async function goesOn(
 
 type Over = Exclude<VideoProgress, { kind: 'queued' | 'running' | 'unanswered' | 'succeeded' }>;
 
-/** It ended without a film. */
+/** It ended without a video. */
 async function over(vendorStep: VendorStep, attempt: AttemptRow, progress: Over): Promise<void> {
   const { vendor } = attempt;
   switch (progress.kind) {
     case 'failed': {
       const { code, message, bill } = progress;
       // Not the vendor's words: they quote prompts.
-      vendorStep.state.core.log.info({ jobId: vendorStep.job.job_id, vendor, code }, 'a vendor has failed at a film');
+      vendorStep.state.core.log.info({ jobId: vendorStep.job.job_id, vendor, code }, 'a vendor has failed at a video');
       return endWithout(vendorStep, attempt, { state: 'failed', problem: problem(code, { message }) }, bill, 'failed');
     }
     case 'expired':
@@ -100,7 +100,7 @@ async function over(vendorStep: VendorStep, attempt: AttemptRow, progress: Over)
   }
 }
 
-/** What the vendor billed when it had made the film, though it has lost it since. */
+/** What the vendor billed when it had made the video, though it has lost it since. */
 function billBefore(attempt: AttemptRow): VideoBill {
   const before = vendorJobOf(attempt).details[BILLED];
   return before === undefined ? 'nothing' : (JSON.parse(before) as VideoBill);

@@ -17,7 +17,7 @@ import { HANG_MS_MAX, SANDBOX_WORK } from '../limits.ts';
 import { problem } from '../problems.ts';
 import type { VideoState } from '../state.ts';
 import type { Scene } from '../vendors/port.ts';
-import { keepFilm } from './keep-film.ts';
+import { keepVideo } from './keep-video.ts';
 import { claimSteps, givenUp, type Step, stepDue, stepOver, stepRenewal, stepRuns } from './steps.ts';
 
 const RENDERING = 'rendering';
@@ -58,11 +58,11 @@ async function runStep(state: VideoState, step: Step, signal: AbortSignal): Prom
 
 /** Does as the prompt orders. Null: the job has ended meanwhile, or waits for its next step: no thread waits with it. */
 async function follow(state: VideoState, step: Step, nowMs: number, signal: AbortSignal): Promise<Made | null> {
-  const { core, films } = state;
+  const { core, videos } = state;
   const { db } = core;
   const scenes = await scenesOf(state, step.job).catch(problemOf);
   if (scenes instanceof Problem) return failed(step.job, scenes);
-  const orders = films.ordersIn(scenes);
+  const orders = videos.ordersIn(scenes);
   const slowMs = orders.slowSeconds * 1_000;
   const job = await stepRuns(db, step, nowMs, RENDERING, slowMs === 0 ? null : slowMs);
   if (job === null) return null;
@@ -85,7 +85,7 @@ interface Made {
   readonly assets: readonly string[];
 }
 
-/** Makes and stores the film. Throws when `signal` ends it: the next step, if there is one, begins anew. */
+/** Makes and stores the video. Throws when `signal` ends it: the next step, if there is one, begins anew. */
 async function make(
   state: VideoState,
   step: Step,
@@ -93,39 +93,39 @@ async function make(
   scenes: readonly Scene[],
   signal: AbortSignal,
 ): Promise<Made> {
-  const { images, films } = state;
+  const { images, videos } = state;
   const { assets } = state.core;
   const wanted = wantedOf(job);
   const size = { widthPx: wanted.widthPx, heightPx: wanted.heightPx };
-  const [filmPath, thumbnailPath] = [await assets.workPath(), await assets.workPath()];
+  const [videoPath, thumbnailPath] = [await assets.workPath(), await assets.workPath()];
   const doing = { what: RENDERING, pct: null as number | null };
   step.doing = doing;
   try {
     const image = wanted.image === null ? null : await images.cover(job, wanted.image, size, signal);
-    await films.render({
-      ...{ scenes, ...size, image, filmPath, thumbnailPath },
+    await videos.render({
+      ...{ scenes, ...size, image, videoPath, thumbnailPath },
       onProgress(pct) {
         doing.pct = pct;
       },
       signal,
     });
-    const { widthPx, heightPx, filmSeconds: durationSeconds } = wanted;
-    const film = await keepFilm(assets, `${job.account_id}/${job.job_id}.${job.attempt}`, {
-      ...{ filmPath, thumbnailPath, contentType: 'video/mp4', widthPx, heightPx, durationSeconds },
+    const { widthPx, heightPx, videoSeconds: durationSeconds } = wanted;
+    const video = await keepVideo(assets, `${job.account_id}/${job.job_id}.${job.attempt}`, {
+      ...{ videoPath, thumbnailPath, contentType: 'video/mp4', widthPx, heightPx, durationSeconds },
     });
     const charge = {
       seconds: wanted.seconds,
       workNanos: BigInt((chainOf(job)[job.place] as Link).quoteNanos),
-      ...storageCharge(job, film, gibDayNanos(state.core.prices)),
+      ...storageCharge(job, video, gibDayNanos(state.core.prices)),
     };
-    const end: JobEnd = { state: 'succeeded', film, warnings: [], charge };
-    return { job, end, assets: assetsOf({ ...job, film: JSON.stringify(film) }) };
+    const end: JobEnd = { state: 'succeeded', video, warnings: [], charge };
+    return { job, end, assets: assetsOf({ ...job, video: JSON.stringify(video) }) };
   } catch (error) {
     if (signal.aborted) throw error;
     if (error instanceof Problem) return failed(job, error);
     throw error;
   } finally {
-    await Promise.all([filmPath, thumbnailPath].map((path) => rm(path, { force: true })));
+    await Promise.all([videoPath, thumbnailPath].map((path) => rm(path, { force: true })));
   }
 }
 
@@ -138,12 +138,12 @@ function problemOf(error: unknown): Problem {
   throw error;
 }
 
-/** What is filmed: of an extension the scenes of its parent too, of an enlarged film those of the original. */
+/** What is videoed: of an extension the scenes of its parent too, of an enlarged video those of the original. */
 async function scenesOf(state: VideoState, job: JobRow): Promise<Scene[]> {
   const { prompt, seconds, seed } = wantedOf(job);
   const parent = job.parent_job_id === null ? null : await readJob(state.core.db, job.account_id, job.parent_job_id);
   if (job.operation === 'generate') return [{ prompt, seconds, seed }];
-  if (parent === null || parent.film === null) throw problem('STATE_CONFLICT', { detail: 'output_expired' });
+  if (parent === null || parent.video === null) throw problem('STATE_CONFLICT', { detail: 'output_expired' });
   const before = await scenesOf(state, parent);
   return job.operation === 'extend' ? [...before, { prompt, seconds, seed }] : before;
 }

@@ -28,7 +28,7 @@ const PCT_MAX = 99;
 /** Once a second a step that takes long says that it lives, and hears when its job has ended. */
 const TELL_EVERY_MS = 1_000;
 
-export const FETCHING = 'fetching the film';
+export const FETCHING = 'fetching the video';
 /** What is done here with what others made, and may be why a process dies; polls and submissions are not. */
 const DIED_AT_WORK = `j.leased AND (j.work = '${SANDBOX_WORK}' OR j.current_step = '${FETCHING}')`;
 const IS_SUSPECT = `(j.deaths > 0 OR coalesce(${DIED_AT_WORK}, false))`;

@@ -50,7 +50,7 @@ export async function removeCopies(core: Core, job: JobRow): Promise<void> {
     if (call === null || adapter.purge === undefined) continue;
     const isGone = await adapter.purge(call, vendorJobOf(attempt));
     if (!isGone)
-      core.log.info({ jobId: job.job_id, vendor: attempt.vendor }, 'a film stays at its vendor until that removes it');
+      core.log.info({ jobId: job.job_id, vendor: attempt.vendor }, 'a video stays at its vendor until that removes it');
   }
 }
 

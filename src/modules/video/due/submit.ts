@@ -181,7 +181,7 @@ async function keepAnswer(vendorStep: VendorStep, attemptId: string, submission:
   }
   // Not the vendor's words: they quote prompts.
   const reason = submission.kind === 'refused' ? submission.reason : null;
-  core.log.info({ jobId, attemptId, outcome: submission.kind, reason }, 'a vendor has not accepted a film');
+  core.log.info({ jobId, attemptId, outcome: submission.kind, reason }, 'a vendor has not accepted a video');
   if (submission.kind === 'unknown') {
     await save(() => loseAttempt(core.db, accountId, attemptId));
     return { kind: 'unknown' };

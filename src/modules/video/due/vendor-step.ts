@@ -76,7 +76,7 @@ export function vendorWorks({ state, step, job, nowMs }: VendorStep, what: strin
   return stepRuns(state.core.db, step, nowMs(), what, expectedMs);
 }
 
-/** Ends the job without a film: its caller pays nothing, and what the vendor bills all the same is a loss. */
+/** Ends the job without a video: its caller pays nothing, and what the vendor bills all the same is a loss. */
 export async function endWithout(
   { state, job }: VendorStep,
   attempt: AttemptRow,

@@ -16,8 +16,8 @@ const insertStore = statement(
 const selectStore = statement('video_read_store', 'SELECT mark FROM video.asset_store');
 
 const ORPHAN_MS = DAY_MS;
-const OTHER_STORE = 'the films of this database are in another place; all processes must share one';
-const FOREIGN_STORE = 'another database keeps its films in that place; give each its own';
+const OTHER_STORE = 'the videos of this database are in another place; all processes must share one';
+const FOREIGN_STORE = 'another database keeps its videos in that place; give each its own';
 
 /** The store of one process, and whether it is the one that the database knows. */
 export class OneStore {
@@ -100,7 +100,7 @@ export async function available<T>(log: Core['log'], use: () => Promise<T>): Pro
 
 function unavailable() {
   return problem('SERVICE_UNAVAILABLE', {
-    message: 'This process cannot keep films now; its operator has been told.',
+    message: 'This process cannot keep videos now; its operator has been told.',
     retryAfterMs: 5_000,
   });
 }

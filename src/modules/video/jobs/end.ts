@@ -16,12 +16,17 @@ import { renderProblem } from '../../../problems/render.ts';
 import { EVENT_LINK_SECONDS } from '../limits.ts';
 import { type Charge, STORAGE_PRICE } from './price.ts';
 import { jobRecord, type Shown } from './record.ts';
-import { chainOf, type Ended, endedOf, type Film, type JobRow, type JobState, type Link } from './row.ts';
+import { chainOf, type Ended, endedOf, type JobRow, type JobState, type Link, type StoredVideo } from './row.ts';
 import { releaseJobWebhooks, webhooksOf } from './webhooks.ts';
 
 /** How a live job ends. */
 export type JobEnd =
-  | { readonly state: 'succeeded'; readonly film: Film; readonly warnings: readonly string[]; readonly charge: Charge }
+  | {
+      readonly state: 'succeeded';
+      readonly video: StoredVideo;
+      readonly warnings: readonly string[];
+      readonly charge: Charge;
+    }
   | { readonly state: 'failed'; readonly problem: Problem }
   | { readonly state: 'expired'; readonly reason: 'deadline' | 'vendor_expired' }
   /** `settles: false`: the vendor may yet bill; the hold waits for that (settleMoney). */
@@ -30,7 +35,7 @@ export type JobEnd =
 export interface Ending {
   readonly core: Core;
   readonly shown: Omit<Shown, 'nowMs'>;
-  /** How long a film is kept that is not stored. */
+  /** How long a video is kept that is not stored. */
   readonly pickupMs: number;
 }
 
@@ -112,7 +117,7 @@ export function settleMoney({ core }: Ending, job: JobRow, charge: Charge, optio
 async function saveEnd(tx: Transaction, job: JobRow, after: JobRow, eventId: string): Promise<boolean> {
   const { count } = await tx.query(endJobRow, [
     ...[job.account_id, job.job_id, job.version, after.state],
-    ...[timestamp(after.finished_at), timestamp(after.due_at), after.ended, after.cost_nanos, after.film],
+    ...[timestamp(after.finished_at), timestamp(after.due_at), after.ended, after.cost_nanos, after.video],
     ...[textArray(after.warnings), timestamp(after.expires_at), after.progress_pct, eventId],
   ]);
   return count === 1;
@@ -129,10 +134,10 @@ function jobAfter({ shown, pickupMs }: Ending, job: JobRow, end: JobEnd, nowMs: 
   switch (end.state) {
     case 'succeeded': {
       const keepMs = job.retention_days === 0 ? pickupMs : job.retention_days * DAY_MS;
-      const { charge, film, warnings } = end;
+      const { charge, video, warnings } = end;
       return {
         ...ended,
-        film: JSON.stringify(film),
+        video: JSON.stringify(video),
         warnings: [...job.warnings, ...warnings],
         cost_nanos: charge.workNanos + charge.storageNanos,
         expires_at: nowMs + keepMs,
@@ -160,7 +165,7 @@ function jobAfter({ shown, pickupMs }: Ending, job: JobRow, end: JobEnd, nowMs: 
   }
 }
 
-/** What an end without a film leaves: nothing charged, unless the money waits. */
+/** What an end without a video leaves: nothing charged, unless the money waits. */
 function over(ended: Partial<Ended>, settles = true) {
   return {
     ended: JSON.stringify({ error: null, reason: null, cancel: null, ...ended } satisfies Ended),
@@ -168,7 +173,7 @@ function over(ended: Partial<Ended>, settles = true) {
   };
 }
 
-/** The prompt and the reference image go with the day in which a film could have been fetched. */
+/** The prompt and the reference image go with the day in which a video could have been fetched. */
 function purgeable(expiresMs: number) {
   return { expires_at: expiresMs };
 }

@@ -4,7 +4,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Secrets } from '../../../core/secrets/secrets.ts';
 import { problem } from '../problems.ts';
 import type { Links } from './record.ts';
-import { filmOf, type JobRow } from './row.ts';
+import { type JobRow, storedVideoOf } from './row.ts';
 
 export type AssetKind = 'video' | 'thumbnail';
 
@@ -30,11 +30,11 @@ export class SignedLinks implements Links {
   }
 
   video(row: JobRow, nowMs: number, seconds: number): string | null {
-    return filmOf(row) === null ? null : this.#link(row, 'video', nowMs, seconds);
+    return storedVideoOf(row) === null ? null : this.#link(row, 'video', nowMs, seconds);
   }
 
   thumbnail(row: JobRow, nowMs: number, seconds: number): string | null {
-    return filmOf(row)?.thumbnail == null ? null : this.#link(row, 'thumbnail', nowMs, seconds);
+    return storedVideoOf(row)?.thumbnail == null ? null : this.#link(row, 'thumbnail', nowMs, seconds);
   }
 
   /** Throws NOT_FOUND for what is no link of ours, and LINK_EXPIRED for a signature that does not fit. Whether its time is over is for the caller. */

@@ -2,20 +2,20 @@
 import type { Candidate } from '../../../core/vendors/choose.ts';
 import type { Vendors } from '../../../core/vendors/vendors.ts';
 import { type ModelRow, SANDBOX } from '../../../vendors/file/port.ts';
-import { quoteFilm, vendorPrice, videoModel } from '../models/family.ts';
-import { cannotServe, type ExtendsBy, type FilmWish, type Reason, unableReasons } from '../models/wish.ts';
+import { quoteVideo, vendorPrice, videoModel } from '../models/family.ts';
+import { cannotServe, type ExtendsBy, type Reason, unableReasons, type VideoWish } from '../models/wish.ts';
 import type { VideoAdapter, VideoOperation } from '../vendors/port.ts';
 import { assumedBytes, storagePrice } from './price.ts';
 import type { Link } from './row.ts';
 
-export interface PlanRequest extends FilmWish {
+export interface PlanRequest extends VideoWish {
   readonly model: string | null;
   readonly vendor: string | null;
   readonly crossRegion: boolean;
   readonly hasSeed: boolean;
   readonly hasNegativePrompt: boolean;
-  /** Length of the film that is delivered. */
-  readonly filmSeconds: number;
+  /** Length of the video that is delivered. */
+  readonly videoSeconds: number;
   readonly store: boolean;
   readonly retentionDays: number;
 }
@@ -38,7 +38,7 @@ export function planJob(vendors: Vendors, request: PlanRequest, storageNanosPerG
     vendor: request.vendor,
     crossRegion: request.crossRegion,
     unable: (row) => unableReasons(row, request, extendsBy(vendors, row)),
-    quote: (row) => quoteFilm(row, request.seconds, request.resolution),
+    quote: (row) => quoteVideo(row, request.seconds, request.resolution),
   });
   if (choice.kind === 'unable') throw cannotServe(choice.models, request);
   const { chain } = choice;
@@ -55,13 +55,13 @@ export function planJob(vendors: Vendors, request: PlanRequest, storageNanosPerG
   };
 }
 
-/** The sandbox films the scenes of its own jobs. */
+/** The sandbox videos the scenes of its own jobs. */
 function extendsBy(vendors: Vendors, { vendor }: ModelRow): ExtendsBy {
   return vendor.id === SANDBOX ? 'job' : vendors.adapter<VideoAdapter>('video', vendor.adapter).extendsBy;
 }
 
-function storageHeld({ store, filmSeconds, resolution, retentionDays }: PlanRequest, nanosPerUnit: bigint): bigint {
-  return store ? storagePrice(assumedBytes(filmSeconds, resolution), retentionDays, nanosPerUnit).nanos : 0n;
+function storageHeld({ store, videoSeconds, resolution, retentionDays }: PlanRequest, nanosPerUnit: bigint): bigint {
+  return store ? storagePrice(assumedBytes(videoSeconds, resolution), retentionDays, nanosPerUnit).nanos : 0n;
 }
 
 function warningsOf(chain: readonly Candidate[], { hasSeed, hasNegativePrompt }: PlanRequest): string[] {
@@ -79,7 +79,7 @@ function warningsOf(chain: readonly Candidate[], { hasSeed, hasNegativePrompt }:
 /** The chain as the job keeps it. */
 export function linksOf(
   chain: readonly Candidate[],
-  { seconds, resolution }: Pick<FilmWish, 'seconds' | 'resolution'>,
+  { seconds, resolution }: Pick<VideoWish, 'seconds' | 'resolution'>,
 ): Link[] {
   return chain.map(({ vendor, model, region, markupPct, quoteNanos, priceVersion, row }) => {
     const { extend } = videoModel(row);

@@ -3,9 +3,9 @@ import { type PriceBook, priceOf } from '../../../core/wallet/prices.ts';
 import type { PriceName } from '../../../kit/capability.ts';
 import { ASSUMED_BITS_PER_SECOND } from '../limits.ts';
 import type { VideoResolution } from '../vendors/port.ts';
-import { type Film, type JobRow, resolutionMultiplier } from './row.ts';
+import { type JobRow, resolutionMultiplier, type StoredVideo } from './row.ts';
 
-/** What keeping films costs, by the GiB-day; also what it is booked as. */
+/** What keeping videos costs, by the GiB-day; also what it is booked as. */
 export const STORAGE_PRICE: PriceName = 'video.storage';
 const GIB = 1n << 30n;
 
@@ -29,20 +29,20 @@ export function storagePrice(bytes: number, days: number, nanosPerUnit: bigint):
   return { nanos: divideUp(byteDays * nanosPerUnit, GIB), units: divideUp(byteDays, GIB) };
 }
 
-/** What keeping a film costs, by the bytes that its record shows; never more than was held for it. */
+/** What keeping a video costs, by the bytes that its record shows; never more than was held for it. */
 export function storageCharge(
   job: Pick<JobRow, 'store' | 'retention_days' | 'storage_nanos'>,
-  film: Film,
+  video: StoredVideo,
   nanosPerUnit: bigint,
 ): Pick<Charge, 'storageNanos' | 'storageUnits'> {
   if (!job.store) return { storageNanos: 0n, storageUnits: 0n };
-  const { nanos, units } = storagePrice(film.sizeBytes, job.retention_days, nanosPerUnit);
+  const { nanos, units } = storagePrice(video.sizeBytes, job.retention_days, nanosPerUnit);
   return { storageNanos: nanos < job.storage_nanos ? nanos : job.storage_nanos, storageUnits: units };
 }
 
-/** What the hold assumes that a film takes. */
-export function assumedBytes(filmSeconds: number, resolution: VideoResolution): number {
-  return (filmSeconds * ASSUMED_BITS_PER_SECOND * resolutionMultiplier[resolution]) / 8;
+/** What the hold assumes that a video takes. */
+export function assumedBytes(videoSeconds: number, resolution: VideoResolution): number {
+  return (videoSeconds * ASSUMED_BITS_PER_SECOND * resolutionMultiplier[resolution]) / 8;
 }
 
 function divideUp(value: bigint, by: bigint): bigint {

@@ -35,20 +35,20 @@ export async function showJobs(
   return jobs.map((job) => jobRecord(job, webhooks.get(job.job_id) ?? [], { ...shown, nowMs }));
 }
 
-/** The job, if it has a film that is kept. Throws JOB_NOT_FOUND and STATE_CONFLICT. */
-export async function keptFilm({ core: { db }, accountId }: CallContext, jobId: string): Promise<JobRow> {
+/** The job, if it has a video that is kept. Throws JOB_NOT_FOUND and STATE_CONFLICT. */
+export async function keptVideo({ core: { db }, accountId }: CallContext, jobId: string): Promise<JobRow> {
   const [job, nowMs] = await Promise.all([requireJob(db, accountId, jobId), clockNow(db)]);
   if (job.state !== 'succeeded')
     throw problem('STATE_CONFLICT', {
       param: 'id',
       detail: job.state,
-      message: `The job is ${job.state}: it has no film.`,
+      message: `The job is ${job.state}: it has no video.`,
     });
-  if (job.film === null || (job.expires_at ?? 0) <= nowMs)
+  if (job.video === null || (job.expires_at ?? 0) <= nowMs)
     throw problem('STATE_CONFLICT', {
       param: 'id',
       detail: 'output_expired',
-      message: 'The film is not kept any more.',
+      message: 'The video is not kept any more.',
     });
   return job;
 }

@@ -3,7 +3,7 @@ import { usd } from '../../../lib/money.ts';
 import { iso, isoOrNull } from '../../../lib/time.ts';
 import type { FailoverReason } from '../../../vendors/call/port.ts';
 import { LINK_SECONDS } from '../limits.ts';
-import { chainOf, endedOf, filmOf, filmSecondsOf, type JobRow, type Link, wantedOf } from './row.ts';
+import { chainOf, endedOf, type JobRow, type Link, storedVideoOf, videoSecondsOf, wantedOf } from './row.ts';
 
 /** Who is told of the end of a job, and how that stands. */
 export interface JobWebhook {
@@ -30,7 +30,7 @@ export interface Shown {
 /** The record of the specification, with what we add. */
 export function jobRecord(row: JobRow, webhooks: readonly JobWebhook[], shown: Shown) {
   const wanted = wantedOf(row);
-  const film = filmOf(row);
+  const video = storedVideoOf(row);
   const ended = endedOf(row);
   const { links, nowMs, linkSeconds = LINK_SECONDS } = shown;
   return {
@@ -40,7 +40,7 @@ export function jobRecord(row: JobRow, webhooks: readonly JobWebhook[], shown: S
     model: row.model,
     vendor: row.vendor,
     prompt: wanted.prompt,
-    duration_seconds: filmSecondsOf(row),
+    duration_seconds: videoSecondsOf(row),
     aspect_ratio: wanted.aspectRatio,
     resolution: wanted.resolution,
     seed: wanted.seed,
@@ -59,10 +59,10 @@ export function jobRecord(row: JobRow, webhooks: readonly JobWebhook[], shown: S
       : { cancel: { vendor_stopped: ended.cancel.vendorStopped, may_be_charged: ended.cancel.mayBeCharged } }),
     extend_mode: row.operation === 'extend' ? ((chainOf(row)[row.place] as Link).extend ?? null) : null,
     warnings: row.warnings,
-    width: film?.widthPx ?? null,
-    height: film?.heightPx ?? null,
-    size_bytes: film?.sizeBytes ?? null,
-    expires_at: film === null ? null : isoOrNull(row.expires_at),
+    width: video?.widthPx ?? null,
+    height: video?.heightPx ?? null,
+    size_bytes: video?.sizeBytes ?? null,
+    expires_at: video === null ? null : isoOrNull(row.expires_at),
     webhooks,
     ...(row.running_at === null ? {} : { metadata: workRecord(row, shown) }),
   };

@@ -70,7 +70,7 @@ export class ReferenceImages {
     return { bytes: await this.#core.assets.read(image.asset), contentType: image.contentType as ImageType };
   }
 
-  /** The image in the size of a film, as PNG; throws as `open` does. */
+  /** The image in the size of a video, as PNG; throws as `open` does. */
   async cover(job: Of, image: NonNullable<Wanted['image']>, size: Size, signal: AbortSignal): Promise<Buffer> {
     const bytes = 'url' in image ? await this.#fetch(image.url, signal) : await this.#core.assets.read(image.asset);
     return (await this.#made(job, bytes, { kind: 'cover', ...size }, signal)).bytes;

@@ -6,7 +6,7 @@ import type { Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { cancelIn, type EndOfCancel } from './cancel.ts';
 import type { Ending } from './end.ts';
-import { filmOf, isLive, type JobRow, type Wanted, wantedOf } from './row.ts';
+import { isLive, type JobRow, storedVideoOf, type Wanted, wantedOf, wantedText } from './row.ts';
 import { lockJob, readJob } from './store.ts';
 
 const purgeRow = statement(
@@ -17,9 +17,9 @@ const purgeRow = statement(
 
 /** The assets that a job has, its reference image included. */
 export function assetsOf(job: JobRow): string[] {
-  const film = filmOf(job);
+  const video = storedVideoOf(job);
   const { image } = wantedOf(job);
-  const made = film === null ? [] : [film.asset, ...(film.thumbnail === null ? [] : [film.thumbnail.asset])];
+  const made = video === null ? [] : [video.asset, ...(video.thumbnail === null ? [] : [video.thumbnail.asset])];
   return image !== null && 'asset' in image ? [...made, image.asset] : made;
 }
 
@@ -41,7 +41,7 @@ export async function removeJob(
 /** Forgets the bytes and words of a job. */
 export async function purge(tx: Transaction, job: JobRow, deleted: boolean): Promise<void> {
   const emptied: Wanted = { ...wantedOf(job), prompt: '', negativePrompt: null, image: null };
-  await tx.query(purgeRow, [job.account_id, job.job_id, JSON.stringify(emptied), deleted]);
+  await tx.query(purgeRow, [job.account_id, job.job_id, wantedText(emptied), deleted]);
 }
 
 /** Removes assets that no job names any more; what fails is left for the sweep of orphans. */

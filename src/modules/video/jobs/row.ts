@@ -18,14 +18,14 @@ export const resolutionMultiplier: Readonly<Record<VideoResolution, number>> = {
 
 export const isLive = (state: JobState) => state === 'queued' || state === 'running';
 
-/** What is to be made. `prompt` and `negativePrompt` are emptied when the film goes. */
+/** What is to be made. `prompt` and `negativePrompt` are emptied when the video goes. */
 export interface Wanted {
   readonly prompt: string;
   readonly negativePrompt: string | null;
   /** Seconds to be made; of an extension, those that are added. */
   readonly seconds: number;
-  /** Length of the film that is delivered. */
-  readonly filmSeconds: number;
+  /** Length of the video that is delivered. */
+  readonly videoSeconds: number;
   readonly resolution: VideoResolution;
   readonly aspectRatio: AspectRatio;
   readonly widthPx: number;
@@ -47,12 +47,12 @@ export interface Link {
   readonly vendorNanos: number;
   readonly per: 'second' | 'clip';
   readonly priceVersion: string;
-  /** How the model extends a film. */
+  /** How the model extends a video. */
   readonly extend: 'stitched' | 'continuation' | null;
 }
 
 /** What was made. */
-export interface Film {
+export interface StoredVideo {
   readonly asset: string;
   readonly contentType: string;
   /** Strong, in its quotes. */
@@ -114,24 +114,38 @@ export interface JobRow {
   /** JSON of Ended. */
   readonly ended: string | null;
   readonly cost_nanos: bigint | null;
-  /** JSON of Film. */
-  readonly film: string | null;
+  /** JSON of StoredVideo. */
+  readonly video: string | null;
   readonly warnings: string[];
   readonly expires_at: number | null;
   readonly deleted: boolean;
   /** The process that took its latest step; null: none has yet. */
   readonly worker_id: string | null;
-  /** Processes that died one after the other while they rendered it, or fetched its film. */
+  /** Processes that died one after the other while they rendered it, or fetched its video. */
   readonly deaths: number;
 }
 
-export const wantedOf = ({ request }: Pick<JobRow, 'request'>) => JSON.parse(request) as Wanted;
+/** As it is stored: the length has another name there, which earlier releases gave it. */
+interface StoredWanted extends Omit<Wanted, 'videoSeconds'> {
+  readonly filmSeconds: number;
+}
+
+export function wantedOf({ request }: Pick<JobRow, 'request'>): Wanted {
+  const { filmSeconds: videoSeconds, ...wanted } = JSON.parse(request) as StoredWanted;
+  return { ...wanted, videoSeconds };
+}
+
+export function wantedText({ videoSeconds: filmSeconds, ...wanted }: Wanted): string {
+  return JSON.stringify({ ...wanted, filmSeconds } satisfies StoredWanted);
+}
+
 export const chainOf = ({ chain }: Pick<JobRow, 'chain'>) => JSON.parse(chain) as readonly Link[];
-export const filmOf = ({ film }: Pick<JobRow, 'film'>) => (film === null ? null : (JSON.parse(film) as Film));
+export const storedVideoOf = ({ video }: Pick<JobRow, 'video'>) =>
+  video === null ? null : (JSON.parse(video) as StoredVideo);
 export const endedOf = ({ ended }: Pick<JobRow, 'ended'>) => (ended === null ? null : (JSON.parse(ended) as Ended));
 
-/** Length of the film that is delivered: of a continuation what was added, of all else the whole. */
-export function filmSecondsOf(job: Pick<JobRow, 'request' | 'chain' | 'place' | 'operation'>): number {
-  const { seconds, filmSeconds } = wantedOf(job);
-  return job.operation === 'extend' && chainOf(job)[job.place]?.extend === 'continuation' ? seconds : filmSeconds;
+/** Length of the video that is delivered: of a continuation what was added, of all else the whole. */
+export function videoSecondsOf(job: Pick<JobRow, 'request' | 'chain' | 'place' | 'operation'>): number {
+  const { seconds, videoSeconds } = wantedOf(job);
+  return job.operation === 'extend' && chainOf(job)[job.place]?.extend === 'continuation' ? seconds : videoSeconds;
 }

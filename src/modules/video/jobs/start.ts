@@ -16,9 +16,9 @@ import { pictureSize } from './picture.ts';
 import { linksOf, type Plan, type PlanRequest, planJob } from './plan.ts';
 import { gibDayNanos } from './price.ts';
 import type { SentImage } from './reference-images.ts';
-import { type AspectRatio, chainOf, type JobRow, type Link, type Wanted } from './row.ts';
+import { type AspectRatio, chainOf, type JobRow, type Link, type Wanted, wantedText } from './row.ts';
 
-/** Fields that all operations that make films share, as they were sent. */
+/** Fields that all operations that make videos share, as they were sent. */
 interface CommonInput {
   readonly model?: string | null;
   readonly vendor?: string | null;
@@ -33,7 +33,7 @@ export interface StartRequest {
   readonly prompt: string;
   readonly negativePrompt: string | null;
   readonly seconds: number;
-  readonly filmSeconds: number;
+  readonly videoSeconds: number;
   readonly resolution: VideoResolution;
   readonly aspectRatio: AspectRatio;
   readonly seed: number | null;
@@ -123,9 +123,9 @@ function planRequestOf(
   { core, publicUrl }: Pick<VideoState, 'core' | 'publicUrl'>,
   request: StartRequest,
 ): PlanRequest {
-  const { operation, parent, seconds, filmSeconds, resolution, aspectRatio, crossRegion, common } = request;
+  const { operation, parent, seconds, videoSeconds, resolution, aspectRatio, crossRegion, common } = request;
   return {
-    ...{ operation, seconds, filmSeconds, resolution, aspectRatio },
+    ...{ operation, seconds, videoSeconds, resolution, aspectRatio },
     // What was made elsewhere may go on there.
     crossRegion: crossRegion || (parent !== null && linkOf(parent).region !== core.region),
     model: common.model ?? null,
@@ -152,9 +152,9 @@ function rowOf(
   image: Wanted['image'],
 ): NewJob['row'] {
   const [first] = plan.chain;
-  const { prompt, negativePrompt, seconds, filmSeconds, resolution, aspectRatio, seed, operation, parent } = request;
+  const { prompt, negativePrompt, seconds, videoSeconds, resolution, aspectRatio, seed, operation, parent } = request;
   const wanted: Wanted = {
-    ...{ prompt, negativePrompt, seconds, filmSeconds, resolution, aspectRatio, seed, image },
+    ...{ prompt, negativePrompt, seconds, videoSeconds, resolution, aspectRatio, seed, image },
     ...pictureSize(resolution, aspectRatio),
   };
   return {
@@ -170,7 +170,7 @@ function rowOf(
     version: 0,
     vendor: first.vendor,
     model: `${first.vendor}/${first.model}`,
-    request: JSON.stringify(wanted),
+    request: wantedText(wanted),
     chain: JSON.stringify(linksOf(plan.chain, request)),
     place: 0,
     left_reason: null,
@@ -187,7 +187,7 @@ function rowOf(
     finished_at: null,
     ended: null,
     cost_nanos: null,
-    film: null,
+    video: null,
     warnings: [...plan.warnings],
     expires_at: null,
     deleted: false,

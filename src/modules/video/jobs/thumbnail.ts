@@ -1,4 +1,4 @@
-// A vendor's picture of a film, made into a small JPEG.
+// A vendor's picture of a video, made into a small JPEG.
 import { rename } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { JobPictures } from './job-pictures.ts';

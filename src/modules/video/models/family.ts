@@ -9,7 +9,7 @@ import { aspectRatios, resolutionMultiplier, resolutions } from '../jobs/row.ts'
 import { SECONDS_MAX, SECONDS_MIN } from '../limits.ts';
 import { videoAdapters } from '../vendors/index.ts';
 import type { VideoAdapter, VideoModelRow, VideoResolution } from '../vendors/port.ts';
-import { tryFilm } from '../vendors/try-out.ts';
+import { tryVideo } from '../vendors/try-out.ts';
 
 const TRY_OUT_MS = 20 * 60_000;
 const seconds = Type.Integer({ minimum: SECONDS_MIN, maximum: SECONDS_MAX });
@@ -124,7 +124,7 @@ interface VendorPrice {
 }
 
 /** What so many seconds cost the caller, nano-USD with markup. */
-export function quoteFilm(row: ModelRow, seconds: number, resolution: VideoResolution): bigint {
+export function quoteVideo(row: ModelRow, seconds: number, resolution: VideoResolution): bigint {
   return quoteOf(row.vendor, vendorPrice(row, seconds, resolution).vendorNanos, 1n);
 }
 
@@ -155,11 +155,11 @@ export const videoFamily: ModelFamily = {
   },
   faults: (row, adapter) => [...priceFaults(row), ...wireFaults(row, adapter as unknown as VideoAdapter)],
   lowestNanos(row) {
-    const each = videoModel(row).resolutions.map((resolution) => quoteFilm(row, 1, resolution));
+    const each = videoModel(row).resolutions.map((resolution) => quoteVideo(row, 1, resolution));
     return each.reduce((least, nanos) => (nanos < least ? nanos : least));
   },
   adapters: videoAdapters,
-  tryOut: (row, adapter, options) => tryFilm(adapter as VideoAdapter, row, callOf(row, options), options),
+  tryOut: (row, adapter, options) => tryVideo(adapter as VideoAdapter, row, callOf(row, options), options),
 };
 
 function priceFaults(row: ModelRow): FieldFault[] {

@@ -8,7 +8,7 @@ import { problem } from '../problems.ts';
 import type { VideoAdapter, VideoOperation, VideoResolution } from '../vendors/port.ts';
 import { type VideoModel, videoModel } from './family.ts';
 
-export interface FilmWish {
+export interface VideoWish {
   readonly operation: VideoOperation;
   readonly seconds: number;
   readonly resolution: VideoResolution;
@@ -23,7 +23,7 @@ export interface FilmWish {
   } | null;
 }
 
-/** How a model is told which film it is to extend or enlarge. */
+/** How a model is told which video it is to extend or enlarge. */
 export type ExtendsBy = VideoAdapter['extendsBy'];
 
 /** Why a model cannot do a request; the first that is told is the first here. */
@@ -39,13 +39,13 @@ const reasons = [
 export type Reason = (typeof reasons)[number];
 
 /** All that the model cannot do; null: it can do the request. */
-export function unableReasons(row: ModelRow, wish: FilmWish, extendsBy: ExtendsBy): readonly Reason[] | null {
+export function unableReasons(row: ModelRow, wish: VideoWish, extendsBy: ExtendsBy): readonly Reason[] | null {
   const model = videoModel(row);
   const found = reasons.filter((reason) => fails[reason](model, wish, extendsBy));
   return found.length === 0 ? null : found;
 }
 
-const fails: Readonly<Record<Reason, (model: VideoModel, wish: FilmWish, extendsBy: ExtendsBy) => boolean>> = {
+const fails: Readonly<Record<Reason, (model: VideoModel, wish: VideoWish, extendsBy: ExtendsBy) => boolean>> = {
   // Who is told by a job of its own goes on with what that job was, at its price.
   made_elsewhere: ({ row }, { parent }, extendsBy) =>
     parent !== null && extendsBy === 'job' && parent.madeBy !== nameOf(row),
@@ -67,7 +67,7 @@ function offersSeconds({ secondsOnly, secondsMin }: VideoModel, seconds: number)
 /** The refusal of a request that none of these models can do. */
 export function cannotServe(
   models: readonly { readonly row: ModelRow; readonly why: readonly Reason[] }[],
-  wish: FilmWish,
+  wish: VideoWish,
 ): Problem {
   const isLength = (reason: Reason) => reason === 'duration_max' || reason === 'duration_set';
   // Those that could do all but the length say what lengths there are.
@@ -84,10 +84,10 @@ export function cannotServe(
     case 'made_elsewhere':
       return cannotReach(
         reason,
-        `It works on films that it has made itself; this one was made by ${wish.parent?.madeBy}.`,
+        `It works on videos that it has made itself; this one was made by ${wish.parent?.madeBy}.`,
       );
     case 'no_public_address':
-      return cannotReach(reason, 'The vendor would fetch the film from this service, which has no public address.');
+      return cannotReach(reason, 'The vendor would fetch the video from this service, which has no public address.');
     case 'resolution':
       return notOffered(
         'resolution',
@@ -109,7 +109,7 @@ function cannotReach(detail: Reason, message: string): Problem {
   return problem('VENDOR_NOT_AVAILABLE', { param: 'model', detail, message });
 }
 
-function wrongLength(models: readonly VideoModel[], tooLong: boolean, { seconds }: FilmWish): Problem {
+function wrongLength(models: readonly VideoModel[], tooLong: boolean, { seconds }: VideoWish): Problem {
   const param = 'duration_seconds';
   if (tooLong) {
     const max = Math.max(...models.map(({ secondsMax }) => secondsMax));

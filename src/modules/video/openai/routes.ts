@@ -7,9 +7,9 @@ import { json } from '../../../kit/openai-wire.ts';
 import type { RawAnswer, RawOutcome, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { invalidField, type Problem } from '../../../problems/problem.ts';
-import { filmAnswer } from '../content.ts';
+import { videoAnswer } from '../content.ts';
 import { progressOf } from '../jobs/progress.ts';
-import { keptFilm, requireJob } from '../jobs/read.ts';
+import { keptVideo, requireJob } from '../jobs/read.ts';
 import { jobRecord } from '../jobs/record.ts';
 import type { JobRow } from '../jobs/row.ts';
 import { jobIdPattern, listJobs, listJobsUpwards } from '../jobs/store.ts';
@@ -94,8 +94,8 @@ async function download(request: RawRequest, { core }: VideoState): Promise<RawA
   const variant = request.query.get('variant') ?? 'video';
   if (variant !== 'video' && variant !== 'thumbnail')
     throw invalidField('variant', 'enum', 'variant is video or thumbnail; there are no others.');
-  const job = await keptFilm(ctx, request.params.id ?? '');
-  return filmAnswer(core, job, variant, { 'cache-control': 'private, no-store' });
+  const job = await keptVideo(ctx, request.params.id ?? '');
+  return videoAnswer(core, job, variant, { 'cache-control': 'private, no-store' });
 }
 
 /** Who calls, as a call of the route's capability; it is told what is missing. */

@@ -1,5 +1,5 @@
 // Volcengine Ark and BytePlus ModelArk (Seedance). Wire: POST, GET and DELETE /contents/generations/tasks; the base URL ends in
-// /api/v3. A task and its film live 24 hours to 7 days; only a queued task can be stopped, and deleting a finished one removes it.
+// /api/v3. A task and its video live 24 hours to 7 days; only a queued task can be stopped, and deleting a finished one removes it.
 import { Type } from 'typebox';
 import { at, fieldsOf, numberAt, parseJson, textAt } from '../../../vendors/call/answer.ts';
 import type { VendorError } from '../../../vendors/call/judge.ts';
@@ -79,10 +79,10 @@ function progressOf(call: VendorCall, body: unknown): VideoProgress | null {
   if (kind === 'failed') return failedJob(call, readError(body) ?? { said: '', means: null });
   if (kind === 'cancelled' || kind === 'expired') return { kind, bill: 'nothing' };
   if (kind !== 'succeeded') return { kind, progressPct: null, step: textAt(body, 'status', 40), warning };
-  const filmUrl = textAt(body, 'content.video_url', URL_CHARACTERS_MAX);
-  if (filmUrl === null) return null;
+  const videoUrl = textAt(body, 'content.video_url', URL_CHARACTERS_MAX);
+  if (videoUrl === null) return null;
   const seconds = numberAt(body, 'duration');
-  return { kind, filmUrl, thumbnailUrl: null, bill: seconds !== null && seconds > 0 ? { seconds } : 'quote' };
+  return { kind, videoUrl, thumbnailUrl: null, bill: seconds !== null && seconds > 0 ? { seconds } : 'quote' };
 }
 
 /** `{error: {code, message, param, type}}`. */

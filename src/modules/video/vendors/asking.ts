@@ -1,4 +1,4 @@
-// What the adapters of films share: how a reply becomes a submission, a step of the job or the end of a cancellation. An adapter brings
+// What the adapters of videos share: how a reply becomes a submission, a step of the job or the end of a cancellation. An adapter brings
 // the URL, the fields and how its vendor's error body reads.
 import { textAt } from '../../../vendors/call/answer.ts';
 import { ask, type Question } from '../../../vendors/call/ask.ts';
@@ -24,13 +24,13 @@ export async function submitJob(
   return judge(reply, errorOf(reply, readError), { awaits: 'job', key: call.key });
 }
 
-/** Nothing is sent: without what it is made of, another film would be made, and billed. */
+/** Nothing is sent: without what it is made of, another video would be made, and billed. */
 export function withoutParent(message: string): Refused {
   return { kind: 'refused', reason: 'VALIDATION_FAILED', breaker: { kind: 'none' }, message, vendorSaid: null };
 }
 
 export const NO_PUBLIC_ADDRESS =
-  'This vendor fetches the film that it works on from this service, which has no public address.';
+  'This vendor fetches the video that it works on from this service, which has no public address.';
 
 /** Asks for something that changes nothing; `read` gets the body of a success. */
 export async function pollJob(
@@ -104,7 +104,7 @@ export function failedJob(
 ): VideoProgress {
   const vendorSaid = plain(said, call.key);
   const code = means === 'content' ? 'CONTENT_REFUSED' : 'VENDOR_ERROR';
-  const what = means === 'content' ? 'The vendor refused the content' : 'The vendor could not make the film';
+  const what = means === 'content' ? 'The vendor refused the content' : 'The vendor could not make the video';
   const isCallers = means === null || means === 'content' || means === 'invalid';
   return {
     kind: 'failed',

@@ -1,5 +1,5 @@
 // Alibaba's DashScope (Wan). Wire: POST /services/aigc/video-generation/video-synthesis, GET /tasks/{id}, POST /tasks/{id}/cancel; the
-// base URL ends in /api/v1, one for each region. Ids and films live 24 hours; only a task that waits can be stopped.
+// base URL ends in /api/v1, one for each region. Ids and videos live 24 hours; only a task that waits can be stopped.
 import { Type } from 'typebox';
 import { at, fieldsOf, numberAt, textAt } from '../../../vendors/call/answer.ts';
 import type { VendorError } from '../../../vendors/call/judge.ts';
@@ -91,8 +91,8 @@ function progressOf(call: VendorCall, body: unknown): VideoProgress | null {
   if (kind === 'failed') return failedJob(call, readError(at(body, 'output')) ?? { said: '', means: null });
   if (kind === 'cancelled' || kind === 'expired') return { kind, bill: 'nothing' };
   if (kind !== 'succeeded') return { kind, progressPct: null, step: word, warning };
-  const filmUrl = textAt(body, 'output.video_url', URL_CHARACTERS_MAX);
-  return filmUrl === null ? null : { kind, filmUrl, thumbnailUrl: null, bill: billOf(at(body, 'usage')) };
+  const videoUrl = textAt(body, 'output.video_url', URL_CHARACTERS_MAX);
+  return videoUrl === null ? null : { kind, videoUrl, thumbnailUrl: null, bill: billOf(at(body, 'usage')) };
 }
 
 /** The length of what was made; later models count what they were given into `duration`. */

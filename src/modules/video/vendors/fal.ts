@@ -105,13 +105,13 @@ async function result(call: VendorCall, job: VendorJob): Promise<VideoProgress> 
   const reply = await ask(call, { method: 'GET', url, credentials: credentials(call), timeoutMs });
   const body = bodyOf(reply);
   if (isSuccess(reply)) {
-    const filmUrl = firstTextAt(
+    const videoUrl = firstTextAt(
       body,
       job.details.output === undefined ? PLACES : [job.details.output],
       URL_CHARACTERS_MAX,
     );
-    if (filmUrl !== null) return { kind: 'succeeded', filmUrl, thumbnailUrl: null, bill: 'quote' };
-    return body === undefined ? unanswered(call, reply, readError) : failedJob(call, NO_FILM, 'quote');
+    if (videoUrl !== null) return { kind: 'succeeded', videoUrl, thumbnailUrl: null, bill: 'quote' };
+    return body === undefined ? unanswered(call, reply, readError) : failedJob(call, NO_VIDEO, 'quote');
   }
   const status = reply.kind === 'answered' ? reply.status : 0;
   if (status === 404 || status === 410) return { kind: 'gone' };
@@ -121,7 +121,7 @@ async function result(call: VendorCall, job: VendorJob): Promise<VideoProgress> 
 }
 
 const PLACES = ['video.url', 'videos.0.url', 'video_url', 'output.url', 'output'];
-const NO_FILM: VendorError = { said: 'the result holds no film at the place named by `output`', means: null };
+const NO_VIDEO: VendorError = { said: 'the result holds no video at the place named by `output`', means: null };
 
 function failure(call: VendorCall, body: unknown): VideoProgress {
   const type = textAt(body, 'error_type') ?? '';

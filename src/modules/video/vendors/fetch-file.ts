@@ -1,5 +1,5 @@
 // Fetching what a vendor made. The key goes to the vendor's own origin only; `assetHosts` may be private, everything else passes the
-// guard, and so does each redirect. What comes is believed by its first bytes, not by its name: an error page is no film.
+// guard, and so does each redirect. What comes is believed by its first bytes, not by its name: an error page is no video.
 import type { Readable } from 'node:stream';
 import type { VendorCall } from '../../../vendors/call/port.ts';
 import type { OutboundFailure } from '../../../vendors/http/port.ts';
@@ -61,7 +61,7 @@ async function opened(body: Readable, sizeBytes: number | null): Promise<VideoDo
   const failure = body.errored;
   body.destroy();
   if (failure !== null) return { kind: 'again', message: "The vendor's file broke off." };
-  return { kind: 'unsound', message: "The vendor's file is neither a film nor an image." };
+  return { kind: 'unsound', message: "The vendor's file is neither a video nor an image." };
 }
 
 /** As many bytes as the longest signature needs; they stay in the stream. Null when there are fewer. */

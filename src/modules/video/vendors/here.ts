@@ -1,12 +1,12 @@
-// What is made of films and pictures on this machine.
-import { type FilmOptions, filmChecks } from './film/check.ts';
+// What is made of videos and pictures on this machine.
+import { type VideoOptions, videoChecks } from './container/check.ts';
 import { PictureProcesses } from './pictures/processes.ts';
 import type { PictureBounds } from './port.ts';
-import { filmSandbox } from './sandbox/render.ts';
+import { videoSandbox } from './sandbox/render.ts';
 
-export function filmsHere({ pictureBounds, ...options }: FilmOptions & { readonly pictureBounds: PictureBounds }) {
+export function videosHere({ pictureBounds, ...options }: VideoOptions & { readonly pictureBounds: PictureBounds }) {
   return {
-    films: { ...filmSandbox, ...filmChecks(options) },
+    videos: { ...videoSandbox, ...videoChecks(options) },
     decoder: new PictureProcesses(pictureBounds),
   };
 }

@@ -1,4 +1,4 @@
-// The adapters of films by the name that the configuration gives them. Adding one is a line here.
+// The adapters of videos by the name that the configuration gives them. Adding one is a line here.
 import { ark } from './ark.ts';
 import { dashscope } from './dashscope.ts';
 import { falAdapter } from './fal.ts';

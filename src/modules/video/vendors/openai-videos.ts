@@ -45,7 +45,7 @@ export const openaiVideos: VideoAdapter = {
     const readJob = (body: unknown) => jobOf(body, work);
     if (work.operation === 'extend') {
       const parent = work.parent?.job ?? null;
-      if (parent === null) return withoutParent('This vendor extends only films that it has made itself.');
+      if (parent === null) return withoutParent('This vendor extends only videos that it has made itself.');
       const body = { video: { id: parent.reference }, prompt: work.prompt, seconds: String(work.seconds) };
       const url = `${call.baseUrl}/videos/extensions`;
       return submitJob(call, { url, credentials, headers, body }, readError, readJob);
@@ -151,11 +151,11 @@ function succeeded(call: VendorCall, job: VendorJob, body: unknown): VideoProgre
   const content = `${jobUrl(call, job)}/content`;
   const named = firstTextAt(body, ['unsigned_urls.0', 'url', 'video_url'], URL_CHARACTERS_MAX);
   const elsewhere = named === null ? null : (URL.parse(named, `${call.baseUrl}/`)?.href ?? null);
-  // Of an extension the whole film's length is reported, of which only a part was made.
+  // Of an extension the whole video's length is reported, of which only a part was made.
   const seconds = job.details.operation === 'extend' ? null : numberAt(body, 'seconds');
   return {
     kind: 'succeeded',
-    filmUrl: elsewhere ?? content,
+    videoUrl: elsewhere ?? content,
     thumbnailUrl: elsewhere === null ? `${content}?variant=thumbnail` : null,
     bill: seconds !== null && seconds > 0 ? { seconds } : 'quote',
   };

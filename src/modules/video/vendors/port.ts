@@ -1,4 +1,4 @@
-// A vendor of films, as one wire protocol speaks it. An adapter keeps nothing about jobs: what polling needs stands in the attempt's
+// A vendor of videos, as one wire protocol speaks it. An adapter keeps nothing about jobs: what polling needs stands in the attempt's
 // row. It never retries and never throws for what a vendor does: every outcome is one of the kinds below.
 import type { Readable } from 'node:stream';
 import type { TSchema } from 'typebox';
@@ -26,7 +26,7 @@ export interface VideoWork {
   readonly seed: number | null;
   readonly image: ReferenceImage | null;
   /** What is extended or upscaled. */
-  readonly parent: ParentFilm | null;
+  readonly parent: ParentVideo | null;
   /** Random, of the attempt: the idempotency key where the vendor takes one. */
   readonly token: string;
   /** Where the vendor may say that something happened; null without a public BASE_URL. */
@@ -41,7 +41,7 @@ export interface ReferenceImage {
   readonly url: string | null;
 }
 
-export interface ParentFilm {
+export interface ParentVideo {
   /** The same vendor's job that made it; null when another made it. */
   readonly job: VendorJob | null;
   /** Where the vendor can fetch it from us; null without a public BASE_URL. */
@@ -79,7 +79,7 @@ export type VideoProgress =
   | {
       readonly kind: 'succeeded';
       /** To be fetched by `download`; it may stop to work within the hour. */
-      readonly filmUrl: string;
+      readonly videoUrl: string;
       readonly thumbnailUrl: string | null;
       readonly bill: VideoBill;
     }
@@ -117,7 +117,7 @@ export type VideoDownload =
       /** All bytes; to be read to its end, or destroyed. Fails when the vendor breaks off, dawdles or exceeds the limit. */
       readonly body: Readable;
     }
-  /** `again`: later, or from a fresh URL (`gone`: surely from a fresh one). `unsound`: what is there is no film and never will be. */
+  /** `again`: later, or from a fresh URL (`gone`: surely from a fresh one). `unsound`: what is there is no video and never will be. */
   | { readonly kind: 'again' | 'gone' | 'unsound'; readonly message: string };
 
 export interface VendorCallback {
@@ -143,7 +143,7 @@ export type VideoSearch =
   | { readonly kind: 'not_found' }
   | { readonly kind: 'unanswered'; readonly message: string };
 
-/** What the sandbox films in one go: an extension adds a scene to those of its parent. */
+/** What the sandbox videos in one go: an extension adds a scene to those of its parent. */
 export interface Scene {
   readonly prompt: string;
   readonly seconds: number;
@@ -156,10 +156,10 @@ export interface SandboxRequest {
   /** Both even. */
   readonly widthPx: number;
   readonly heightPx: number;
-  /** What opens the film: JPEG, PNG or WebP. */
+  /** What opens the video: JPEG, PNG or WebP. */
   readonly image: Uint8Array | null;
-  /** Where film (MP4) and thumbnail (JPEG) are written; removed when it fails. */
-  readonly filmPath: string;
+  /** Where video (MP4) and thumbnail (JPEG) are written; removed when it fails. */
+  readonly videoPath: string;
   readonly thumbnailPath: string;
   readonly onProgress: (pct: number) => void;
   readonly signal: AbortSignal;
@@ -167,7 +167,7 @@ export interface SandboxRequest {
 
 /** `[[fail:CODE]]`, `[[slow:SECONDS]]` and `[[hang]]` in a prompt. Whoever renders follows them: none takes a thread. */
 export interface SandboxOrders {
-  /** The film fails with this code. */
+  /** The video fails with this code. */
   readonly fail: string | null;
   /** It takes so much longer. */
   readonly slowSeconds: number;
@@ -224,7 +224,7 @@ export interface Pictures {
 }
 
 /** What a file that came from a vendor is, once it has been looked through. */
-export type CheckedFilm =
+export type CheckedVideo =
   | {
       readonly kind: 'sound';
       readonly contentType: 'video/mp4' | 'video/webm';
@@ -234,22 +234,22 @@ export type CheckedFilm =
     }
   | { readonly kind: 'unsound'; readonly message: string };
 
-/** Looks at films. */
-export interface FilmChecks {
+/** Looks at videos. */
+export interface VideoChecks {
   /**
-   * Whether the file at `path` is a film: MP4 or WebM with frames. An index at its end is moved to the front. Throws when `signal` ends it.
+   * Whether the file at `path` is a video: MP4 or WebM with frames. An index at its end is moved to the front. Throws when `signal` ends it.
    */
-  check(path: string, signal: AbortSignal): Promise<CheckedFilm>;
+  check(path: string, signal: AbortSignal): Promise<CheckedVideo>;
   /** Writes one of its pictures to `to`, as JPEG; false: that cannot be done here. */
   frame(
-    film: { readonly path: string; readonly contentType: 'video/mp4' | 'video/webm' },
+    video: { readonly path: string; readonly contentType: 'video/mp4' | 'video/webm' },
     to: string,
     signal: AbortSignal,
   ): Promise<boolean>;
 }
 
-/** Makes films here. A film is a function of its scenes, its size and its image: making it again makes the same bytes. */
-export interface FilmSandbox {
+/** Makes videos here. A video is a function of its scenes, its size and its image: making it again makes the same bytes. */
+export interface VideoSandbox {
   ordersIn(scenes: readonly Scene[]): SandboxOrders;
   /** Takes a thread for as long as it lasts: whoever calls bounds how many. Throws when `signal` ends it, or the thread fails. */
   render(request: SandboxRequest): Promise<void>;

@@ -100,17 +100,17 @@ function progressOf(call: VendorCall, job: VendorJob, body: unknown): VideoProgr
   if (kind === 'failed') return failedJob(call, errorOfJob(body));
   if (kind !== 'succeeded') return { kind, progressPct: null, step: word, warning };
   if (at(body, 'data_removed') === true) return { kind: 'gone' };
-  const filmUrl = firstTextAt(
+  const videoUrl = firstTextAt(
     body,
     job.details.output === undefined ? PLACES : [`output.${job.details.output}`],
     URL_CHARACTERS_MAX,
   );
-  if (filmUrl === null) return failedJob(call, NO_FILM, 'quote');
-  return { kind, filmUrl, thumbnailUrl: null, bill: 'quote' };
+  if (videoUrl === null) return failedJob(call, NO_VIDEO, 'quote');
+  return { kind, videoUrl, thumbnailUrl: null, bill: 'quote' };
 }
 
 const PLACES = ['output', 'output.0', 'output.video', 'output.url'];
-const NO_FILM: VendorError = { said: 'the output holds no film at the place named by `output`', means: null };
+const NO_VIDEO: VendorError = { said: 'the output holds no video at the place named by `output`', means: null };
 
 const CONTENT = /\(E005\)|flagged|nsfw|content.?policy|moderation/i;
 

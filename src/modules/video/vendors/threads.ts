@@ -1,4 +1,4 @@
-// Threads for long work on films. Each does one piece at a time, and is kept a while for the next; one that ends, or fails, in its work is
+// Threads for long work on videos. Each does one piece at a time, and is kept a while for the next; one that ends, or fails, in its work is
 // not used again. Its file calls `serve`.
 import { parentPort, Worker } from 'node:worker_threads';
 

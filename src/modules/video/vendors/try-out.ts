@@ -1,4 +1,4 @@
-// One real film, the smallest that a model makes: for an operator who wants to know whether vendor, key and row are right.
+// One real video, the smallest that a model makes: for an operator who wants to know whether vendor, key and row are right.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { VendorCall } from '../../../vendors/call/port.ts';
@@ -16,7 +16,7 @@ export interface TryOutOptions {
 }
 
 /** Submits, waits for the end, and fetches what was made. `call.signal` ends the wait; the vendor is then asked to stop. */
-export async function tryFilm(
+export async function tryVideo(
   adapter: VideoAdapter,
   row: Pick<ModelRow, 'id' | 'traits' | 'options'>,
   call: VendorCall,
@@ -41,7 +41,7 @@ export async function tryFilm(
   }
   if (end.kind !== 'succeeded')
     return { ok: false, message: 'message' in end ? `${end.kind}: ${end.message}` : end.kind };
-  return fetchFilm(adapter, call, end.filmUrl);
+  return fetchVideo(adapter, call, end.videoUrl);
 }
 
 function smallestWork({ id, traits, options }: Pick<ModelRow, 'id' | 'traits' | 'options'>): VideoWork {
@@ -109,14 +109,14 @@ function stop(adapter: VideoAdapter, call: VendorCall, job: VendorJob) {
   return adapter.cancel({ ...call, signal: AbortSignal.timeout(call.timeouts.pollMs) }, job);
 }
 
-async function fetchFilm(adapter: VideoAdapter, call: VendorCall, url: string): Promise<TryOut> {
+async function fetchVideo(adapter: VideoAdapter, call: VendorCall, url: string): Promise<TryOut> {
   const download = await adapter.download(call, url);
-  if (download.kind !== 'opened') return { ok: false, message: `the film cannot be fetched: ${download.message}` };
+  if (download.kind !== 'opened') return { ok: false, message: `the video cannot be fetched: ${download.message}` };
   let bytes = 0;
   try {
     for await (const chunk of download.body) bytes += (chunk as Uint8Array).length;
   } catch (error) {
-    return { ok: false, message: `the film broke off after ${bytes} bytes: ${(error as Error).message}` };
+    return { ok: false, message: `the video broke off after ${bytes} bytes: ${(error as Error).message}` };
   }
-  return { ok: true, message: `it made a film: ${download.contentType}, ${bytes} bytes` };
+  return { ok: true, message: `it made a video: ${download.contentType}, ${bytes} bytes` };
 }

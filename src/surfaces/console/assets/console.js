@@ -113,7 +113,7 @@ function isDrawn(node) {
 }
 
 /**
- * Links to films are signed anew each time: what plays, or has come, stays.
+ * Links to videos are signed anew each time: what plays, or has come, stays.
  * @param {Node} old @param {Node} next
  */
 function isSameFile(old, next) {

@@ -1,23 +1,23 @@
-// The sandbox: makes real films here, of the words of a prompt, in threads of their own. A film is a function of its scenes, its size and
+// The sandbox: makes real videos here, of the words of a prompt, in threads of their own. A video is a function of its scenes, its size and
 // its image: making it again makes the same bytes.
 import { rm } from 'node:fs/promises';
-import type { FilmSandbox } from '../port.ts';
+import type { VideoSandbox } from '../port.ts';
 import { Threads } from '../threads.ts';
-import type { FilmProgress, FilmTask } from './film.ts';
+import type { RenderProgress, RenderTask } from './render-thread.ts';
 import { ordersIn } from './storyboard.ts';
 
-const threads = new Threads<FilmTask, undefined, FilmProgress>(new URL('./film.ts', import.meta.url));
+const threads = new Threads<RenderTask, undefined, RenderProgress>(new URL('./render-thread.ts', import.meta.url));
 
-export const filmSandbox: FilmSandbox = {
+export const videoSandbox: VideoSandbox = {
   ordersIn,
   async render({ onProgress, signal, ...task }) {
-    const { filmPath, thumbnailPath } = task;
+    const { videoPath, thumbnailPath } = task;
     try {
       const made = await threads.run(task, signal, ({ frame, frames }) => onProgress((100 * frame) / frames));
       signal.throwIfAborted();
-      if (made === null) throw new Error('the thread of a film ended');
+      if (made === null) throw new Error('the thread of a video ended');
     } catch (error) {
-      await Promise.all([filmPath, thumbnailPath].map((path) => rm(path, { force: true })));
+      await Promise.all([videoPath, thumbnailPath].map((path) => rm(path, { force: true })));
       throw error;
     }
   },

@@ -64,7 +64,7 @@ function discSvg({ heightPx }: Size, hue: number): string {
   );
 }
 
-/** The word that says what made the film; it lies on top of every frame. */
+/** The word that says what made the video; it lies on top of every frame. */
 function stamp({ widthPx, heightPx }: Size): Promise<Layer> {
   const sizePx = Math.round(Math.min(widthPx, heightPx) / 22);
   const { path, widthPx: long } = drawLine('SANDBOX', sizePx);

@@ -1,5 +1,5 @@
-// The thread that makes one film: shots are drawn one behind the other and encoded frame by frame as H.264 (Baseline), then written as an
-// MP4 with its index at the front. The same scenes make the same bytes. The film is in memory until it is written, some 0.1 to 4 MB a second.
+// The thread that makes one video: shots are drawn one behind the other and encoded frame by frame as H.264 (Baseline), then written as an
+// MP4 with its index at the front. The same scenes make the same bytes. The video is in memory until it is written, some 0.1 to 4 MB a second.
 import { writeFile } from 'node:fs/promises';
 import encoders, { type H264MP4Encoder } from 'h264-mp4-encoder';
 import {
@@ -19,17 +19,17 @@ import type { Planes } from './picture.ts';
 import { drawShot } from './shot.ts';
 import { FRAMES_PER_SECOND, shotsOf } from './storyboard.ts';
 
-export interface FilmTask {
+export interface RenderTask {
   readonly scenes: readonly Scene[];
   readonly widthPx: number;
   readonly heightPx: number;
   readonly image: Uint8Array | null;
-  readonly filmPath: string;
+  readonly videoPath: string;
   readonly thumbnailPath: string;
 }
 
-/** How far the film is. */
-export interface FilmProgress {
+/** How far the video is. */
+export interface RenderProgress {
   readonly frame: number;
   readonly frames: number;
 }
@@ -50,7 +50,7 @@ sharp.cache(false);
 
 serve(make);
 
-async function make(task: FilmTask, tell: (progress: FilmProgress) => void): Promise<void> {
+async function make(task: RenderTask, tell: (progress: RenderProgress) => void): Promise<void> {
   const { scenes, widthPx, heightPx, image } = task;
   const shots = shotsOf(scenes);
   const frames = shots.reduce((sum, shot) => sum + shot.frames, 0);
@@ -68,9 +68,9 @@ async function make(task: FilmTask, tell: (progress: FilmProgress) => void): Pro
     }
   }
   encoder.finalize();
-  const film = await indexFirst(encoder.FS.readFile(encoder.outputFilename));
+  const video = await indexFirst(encoder.FS.readFile(encoder.outputFilename));
   encoder.delete();
-  await writeFile(task.filmPath, film, { flush: true });
+  await writeFile(task.videoPath, video, { flush: true });
 }
 
 async function openEncoder(width: number, height: number): Promise<H264MP4Encoder> {
@@ -86,7 +86,7 @@ async function indexFirst(encoded: Uint8Array): Promise<Uint8Array> {
   const input = new Input({ source: new BufferSource(encoded), formats: [MP4] });
   const track = await input.getPrimaryVideoTrack();
   const decoderConfig = await track?.getDecoderConfig();
-  if (track == null || decoderConfig == null) throw new Error('the encoder made no film');
+  if (track == null || decoderConfig == null) throw new Error('the encoder made no video');
   const target = new BufferTarget();
   const output = new Output({ format: new Mp4OutputFormat({ fastStart: 'in-memory' }), target });
   const source = new EncodedVideoPacketSource('avc');
@@ -94,20 +94,20 @@ async function indexFirst(encoded: Uint8Array): Promise<Uint8Array> {
   await output.start();
   for await (const packet of new EncodedPacketSink(track).packets()) await source.add(packet, { decoderConfig });
   await output.finalize();
-  const film = new Uint8Array(target.buffer as ArrayBuffer);
-  forgetTimes(film);
-  return film;
+  const video = new Uint8Array(target.buffer as ArrayBuffer);
+  forgetTimes(video);
+  return video;
 }
 
 /** Sets when the file was made, in the headers that say it, to zero. */
-function forgetTimes(film: Uint8Array, start = 0, end = film.length): void {
-  const view = new DataView(film.buffer, film.byteOffset, film.byteLength);
+function forgetTimes(video: Uint8Array, start = 0, end = video.length): void {
+  const view = new DataView(video.buffer, video.byteOffset, video.byteLength);
   for (let at = start; at + 8 <= end; ) {
     const size = view.getUint32(at);
-    const type = String.fromCharCode(...film.subarray(at + 4, at + 8));
-    if (PARENTS.has(type)) forgetTimes(film, at + 8, at + size);
+    const type = String.fromCharCode(...video.subarray(at + 4, at + 8));
+    if (PARENTS.has(type)) forgetTimes(video, at + 8, at + size);
     // Behind version and flags stand two times, of 4 bytes each, or of 8 in version 1.
-    if (DATED.has(type)) film.fill(0, at + 12, at + 12 + (film[at + 8] === 1 ? 16 : 8));
+    if (DATED.has(type)) video.fill(0, at + 12, at + 12 + (video[at + 8] === 1 ? 16 : 8));
     if (size < 8) return;
     at += size;
   }

@@ -1,10 +1,10 @@
-// A vendor of films as a process of its own: takes any job, makes none by itself, and remembers when it was asked for what. Told a number, it
-// has made so many of the films that are not done; told nothing (0), it only reports.
+// A vendor of videos as a process of its own: takes any job, makes none by itself, and remembers when it was asked for what. Told a number, it
+// has made so many of the videos that are not done; told nothing (0), it only reports.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { makeFilm } from '../../test/video/film.ts';
+import { makeVideo } from '../../test/video/sample.ts';
 
-export interface FilmsSeen {
+export interface VideosSeen {
   readonly jobs: number;
   readonly polls: number;
   /** When they were made, and when the service was first told so; epoch milliseconds. */
@@ -17,7 +17,7 @@ interface Job {
   toldMs: number | null;
 }
 
-const { film } = await makeFilm();
+const { video } = await makeVideo();
 const jobs: Job[] = [];
 let polls = 0;
 
@@ -28,10 +28,10 @@ function statusOf({ reference, madeMs }: Job): string {
 
 const server = createServer((req, res) => {
   req.resume();
-  const [, reference, rest] = /\/videos(?:\/film_(\d+))?(\/content)?/.exec(req.url ?? '') ?? [];
+  const [, reference, rest] = /\/videos(?:\/video_(\d+))?(\/content)?/.exec(req.url ?? '') ?? [];
   const json = (text: string) => void res.writeHead(200, { 'content-type': 'application/json' }).end(text);
   if (req.method === 'POST') {
-    const job = { reference: `film_${jobs.length}`, madeMs: null, toldMs: null };
+    const job = { reference: `video_${jobs.length}`, madeMs: null, toldMs: null };
     jobs.push(job);
     json(statusOf(job));
     return;
@@ -39,7 +39,7 @@ const server = createServer((req, res) => {
   const job = jobs[Number(reference)];
   if (job === undefined || req.url?.includes('thumbnail')) res.writeHead(404).end();
   else if (rest !== undefined)
-    res.writeHead(200, { 'content-type': 'video/mp4', 'content-length': film.length }).end(film);
+    res.writeHead(200, { 'content-type': 'video/mp4', 'content-length': video.length }).end(video);
   else {
     polls += 1;
     if (job.madeMs !== null) job.toldMs ??= Date.now();
@@ -54,7 +54,7 @@ process.on('message', (count: number) => {
   const made = jobs
     .filter(({ madeMs }) => madeMs !== null)
     .map(({ reference, madeMs, toldMs }) => ({ reference, atMs: madeMs as number, toldMs }));
-  process.send?.({ jobs: jobs.length, polls, made } satisfies FilmsSeen);
+  process.send?.({ jobs: jobs.length, polls, made } satisfies VideosSeen);
 });
 process.on('disconnect', () => process.exit(0));
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));

@@ -1,4 +1,4 @@
-// What a vendor calls a film is looked through before anybody gets it: what is none is refused, and costs neither memory nor time.
+// What a vendor calls a video is looked through before anybody gets it: what is none is refused, and costs neither memory nor time.
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,29 +16,29 @@ import {
 } from 'mediabunny';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { filmChecks } from '../../src/modules/video/vendors/film/check.ts';
-import { boxesOf, inspect } from './film.ts';
-import { aFilm } from './vendors-harness.ts';
+import { videoChecks } from '../../src/modules/video/vendors/container/check.ts';
+import { boxesOf, inspect } from './sample.ts';
+import { aVideo } from './vendors-harness.ts';
 
 const ffmpeg = ['/usr/bin/ffmpeg', '/usr/local/bin/ffmpeg'].find((each) => existsSync(each)) ?? null;
-const films = filmChecks({ ffmpegPath: null, log: { warn: () => undefined } });
+const videos = videoChecks({ ffmpegPath: null, log: { warn: () => undefined } });
 
 let folder: string;
-let film: Buffer;
+let video: Buffer;
 let path: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'qm-sound-'));
-  film = await aFilm();
-  path = join(folder, 'film');
+  video = await aVideo();
+  path = join(folder, 'video');
 });
 afterAll(() => rm(folder, { recursive: true }));
 
 async function check(bytes: Uint8Array) {
   await writeFile(path, bytes);
-  return films.check(path, new AbortController().signal);
+  return videos.check(path, new AbortController().signal);
 }
 
-/** The boxes of a film at the top, by their names. */
+/** The boxes of a video at the top, by their names. */
 function parts(bytes: Buffer): Map<string, Buffer> {
   const found = new Map<string, Buffer>();
   let at = 0;
@@ -59,7 +59,7 @@ function shifted(index: Buffer, by: number): Buffer {
   return moved;
 }
 
-/** The same film as cameras write it: the index last. */
+/** The same video as cameras write it: the index last. */
 function indexLast(bytes: Buffer): Buffer {
   const all = parts(bytes);
   const index = all.get('moov') as Buffer;
@@ -78,27 +78,27 @@ async function frames(bytes: Uint8Array): Promise<string[]> {
   return found;
 }
 
-describe('a film', () => {
+describe('a video', () => {
   test('is sound, and stays as it is', async () => {
-    expect(await check(film)).toEqual({
+    expect(await check(video)).toEqual({
       ...{ kind: 'sound', contentType: 'video/mp4', widthPx: 320, heightPx: 180, durationSeconds: 1 },
     });
-    expect((await readFile(path)).equals(film)).toBe(true);
+    expect((await readFile(path)).equals(video)).toBe(true);
   });
 
   test.each(['stco', 'co64'])('whose index is last (%s) gets it first, and has the same frames', async (table) => {
-    const last = table === 'stco' ? indexLast(film) : withLongPlaces(indexLast(film));
+    const last = table === 'stco' ? indexLast(video) : withLongPlaces(indexLast(video));
     expect(boxesOf(last).at(-1)).toBe('moov');
-    expect(await frames(last)).toEqual(await frames(film));
+    expect(await frames(last)).toEqual(await frames(video));
     expect(await check(last)).toMatchObject({ kind: 'sound', durationSeconds: 1 });
     const after = await readFile(path);
     expect(boxesOf(after).indexOf('moov')).toBeLessThan(boxesOf(after).indexOf('mdat'));
-    expect([after.length, await frames(after)]).toEqual([last.length, await frames(film)]);
+    expect([after.length, await frames(after)]).toEqual([last.length, await frames(video)]);
     expect((await inspect(after)).frames).toBe(24);
   });
 
   test('may be WebM', async () => {
-    const found = await check(await asWebm(film));
+    const found = await check(await asWebm(video));
     expect(found).toMatchObject({ kind: 'sound', contentType: 'video/webm', widthPx: 320, heightPx: 180 });
   });
 });
@@ -141,14 +141,14 @@ function withLongPlaces(bytes: Buffer): Buffer {
   return Buffer.concat([...all].map(([name, box]) => (name === 'moov' ? longer : box)));
 }
 
-describe('no film', () => {
+describe('no video', () => {
   const box = (type: string, size: number, body: Buffer = Buffer.alloc(0)) => {
     const head = Buffer.alloc(8);
     head.writeUInt32BE(size, 0);
     head.write(type, 4, 'latin1');
     return Buffer.concat([head, body]);
   };
-  const ftyp = () => film.subarray(0, film.readUInt32BE(0));
+  const ftyp = () => video.subarray(0, video.readUInt32BE(0));
 
   test.each<[string, () => Buffer]>([
     ['an empty file', () => Buffer.alloc(0)],
@@ -164,18 +164,18 @@ describe('no film', () => {
       'a hundred thousand boxes',
       () => Buffer.concat([ftyp(), ...Array.from({ length: 100_000 }, () => box('free', 8))]),
     ],
-    ['pictures without their bytes', () => Buffer.concat([ftyp(), parts(film).get('moov') as Buffer])],
+    ['pictures without their bytes', () => Buffer.concat([ftyp(), parts(video).get('moov') as Buffer])],
   ])('%s is refused with a reason', async (_, bytes) => {
     expect(await check(bytes())).toEqual({ kind: 'unsound', message: expect.stringMatching(/^\S.{10,100}\.$/) });
   });
 
   test('half of one, cut anywhere, is refused', async () => {
-    const cuts = Array.from({ length: 12 }, (_, n) => Math.floor((film.length * (n + 1)) / 13));
-    for (const cut of cuts) expect(await check(film.subarray(0, cut)), `${cut}`).toMatchObject({ kind: 'unsound' });
+    const cuts = Array.from({ length: 12 }, (_, n) => Math.floor((video.length * (n + 1)) / 13));
+    for (const cut of cuts) expect(await check(video.subarray(0, cut)), `${cut}`).toMatchObject({ kind: 'unsound' });
   });
 
   test('tables that claim billions of frames cost neither memory nor time', async () => {
-    const bomb = Buffer.from(film);
+    const bomb = Buffer.from(video);
     for (const table of ['stsz', 'stts', 'stsc', 'stco']) {
       const at = bomb.indexOf(table) + (table === 'stsz' ? 12 : 8);
       bomb.writeUInt32BE(0xff_ff_ff_f0, at);
@@ -188,7 +188,7 @@ describe('no film', () => {
   });
 
   test('a piece of billions of frames is refused before anybody counts through them', async () => {
-    const bomb = Buffer.from(film);
+    const bomb = Buffer.from(video);
     bomb.writeUInt32BE(0xff_ff_ff_f0, bomb.indexOf('stsc') + 16);
     const begunMs = performance.now();
     expect(await check(bomb)).toEqual({ kind: 'unsound', message: 'its index does not add up.' });
@@ -196,31 +196,31 @@ describe('no film', () => {
   });
 
   test('an index of more than 64 MiB is refused, also where it comes first', async () => {
-    const all = parts(film);
+    const all = parts(video);
     const index = Buffer.concat([all.get('moov') as Buffer, box('free', 65 * 2 ** 20, Buffer.alloc(65 * 2 ** 20 - 8))]);
     index.writeUInt32BE(index.length, 0);
     const long = Buffer.concat([...all].map(([name, part]) => (name === 'moov' ? index : part)));
     expect(await check(long)).toEqual({ kind: 'unsound', message: 'its index is too large.' });
   });
 
-  test('one that keeps its reader going without end is refused, and the next film is looked at', async () => {
-    const endless = await asWebm(film);
+  test('one that keeps its reader going without end is refused, and the next video is looked at', async () => {
+    const endless = await asWebm(video);
     // Its table of places is not where its head says.
     endless[endless.lastIndexOf(Buffer.from('1c53bb6b', 'hex'))] = 0x43;
     await writeFile(path, endless);
-    const quick = filmChecks({ ffmpegPath: null, log: { warn: () => undefined }, lookMsMax: 1_000 });
-    const message = 'looking through it takes more time or memory than a film does.';
+    const quick = videoChecks({ ffmpegPath: null, log: { warn: () => undefined }, lookMsMax: 1_000 });
+    const message = 'looking through it takes more time or memory than a video does.';
     expect(await quick.check(path, new AbortController().signal)).toEqual({ kind: 'unsound', message });
-    expect(await check(film)).toMatchObject({ kind: 'sound' });
+    expect(await check(video)).toMatchObject({ kind: 'sound' });
   });
 
-  test('a film that changes anywhere never harms the process that looks at it', { timeout: 60_000 }, async () => {
-    const head = film.length - (parts(film).get('mdat')?.length ?? 0);
+  test('a video that changes anywhere never harms the process that looks at it', { timeout: 60_000 }, async () => {
+    const head = video.length - (parts(video).get('mdat')?.length ?? 0);
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.nat(head - 1), fc.nat(255)), { minLength: 1, maxLength: 8 }),
         async (changes) => {
-          const bytes = Buffer.from(film);
+          const bytes = Buffer.from(video);
           for (const [at, value] of changes) bytes[at] = value;
           const found = await check(bytes);
           expect(['sound', 'unsound']).toContain(found.kind);
@@ -231,35 +231,35 @@ describe('no film', () => {
   });
 });
 
-test('a disk that fails is not the film’s fault, and nothing is left of a look that was ended', async () => {
+test('a disk that fails is not the video’s fault, and nothing is left of a look that was ended', async () => {
   const signal = new AbortController().signal;
-  await expect(films.check(join(folder, 'nowhere'), signal)).rejects.toThrow(/ENOENT/);
-  await writeFile(path, indexLast(film));
+  await expect(videos.check(join(folder, 'nowhere'), signal)).rejects.toThrow(/ENOENT/);
+  await writeFile(path, indexLast(video));
   await truncate(path, (await stat(path)).size);
   const ending = new AbortController();
-  const looking = films.check(path, ending.signal);
+  const looking = videos.check(path, ending.signal);
   ending.abort(new Error('the job has ended'));
   await expect(looking).rejects.toThrow('the job has ended');
 });
 
-describe('a picture of a film', () => {
+describe('a picture of a video', () => {
   const to = () => join(folder, 'picture.jpg');
   const frame = (ffmpegPath: string | null, warned: string[] = []) =>
-    filmChecks({ ffmpegPath, log: { warn: (_, message) => warned.push(message) } }).frame(
+    videoChecks({ ffmpegPath, log: { warn: (_, message) => warned.push(message) } }).frame(
       { path, contentType: 'video/mp4' },
       to(),
       new AbortController().signal,
     );
 
   test('is not taken without the program, and a program that fails is told to the operator alone', async () => {
-    await writeFile(path, film);
+    await writeFile(path, video);
     const warned: string[] = [];
     expect([await frame(null, warned), warned]).toEqual([false, []]);
-    expect([await frame('/nowhere/ffmpeg', warned), warned]).toEqual([false, ['no picture could be taken of a film']]);
+    expect([await frame('/nowhere/ffmpeg', warned), warned]).toEqual([false, ['no picture could be taken of a video']]);
   });
 
   test.runIf(ffmpeg !== null)('is taken by ffmpeg, where there is one', async () => {
-    await writeFile(path, film);
+    await writeFile(path, video);
     expect(await frame(ffmpeg)).toBe(true);
     expect(await sharp(to()).metadata()).toMatchObject({ format: 'jpeg', width: 320, height: 180 });
   });

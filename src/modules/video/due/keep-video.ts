@@ -1,32 +1,32 @@
-// Putting a film and its thumbnail where their bytes are kept.
+// Putting a video and its thumbnail where their bytes are kept.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { AssetStore } from '../../../vendors/assets/port.ts';
-import type { Film } from '../jobs/row.ts';
+import type { StoredVideo } from '../jobs/row.ts';
 
-export interface NewFilm extends Pick<Film, 'contentType' | 'widthPx' | 'heightPx' | 'durationSeconds'> {
-  readonly filmPath: string;
+export interface NewVideo extends Pick<StoredVideo, 'contentType' | 'widthPx' | 'heightPx' | 'durationSeconds'> {
+  readonly videoPath: string;
   /** A JPEG; null: there is none. */
   readonly thumbnailPath: string | null;
 }
 
 /** `name`: of its assets, without an ending. The files are used up. */
-export async function keepFilm(assets: AssetStore, name: string, made: NewFilm): Promise<Film> {
-  const { filmPath, thumbnailPath, contentType, widthPx, heightPx, durationSeconds } = made;
-  const [film, thumbnail] = await Promise.all([seal(filmPath), thumbnailPath === null ? null : seal(thumbnailPath)]);
-  await assets.putFile(filmAsset(name), filmPath);
+export async function keepVideo(assets: AssetStore, name: string, made: NewVideo): Promise<StoredVideo> {
+  const { videoPath, thumbnailPath, contentType, widthPx, heightPx, durationSeconds } = made;
+  const [video, thumbnail] = await Promise.all([seal(videoPath), thumbnailPath === null ? null : seal(thumbnailPath)]);
+  await assets.putFile(videoAsset(name), videoPath);
   if (thumbnailPath !== null) await assets.putFile(`${name}.jpg`, thumbnailPath);
   return {
-    asset: filmAsset(name),
-    ...film,
+    asset: videoAsset(name),
+    ...video,
     ...{ contentType, widthPx, heightPx, durationSeconds },
     thumbnail: thumbnail === null ? null : { asset: `${name}.jpg`, ...thumbnail },
   };
 }
 
-export const filmAsset = (name: string) => `${name}.mp4`;
+export const videoAsset = (name: string) => `${name}.mp4`;
 
 async function seal(path: string): Promise<{ etag: string; sizeBytes: number }> {
   const hash = createHash('sha256');

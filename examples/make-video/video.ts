@@ -1,4 +1,4 @@
-// Makes a film of three shots, watches it grow, extends it, and saves both: node film.ts [folder]
+// Makes a video of three shots, watches it grow, extends it, and saves both: node video.ts [folder]
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,7 +17,7 @@ const folder = process.argv[2] ?? '.';
 const first: Job = await call('video/generate', {
   prompt: 'A paper boat on a pond. Rain begins to fall. The boat sails under a leaf.',
   duration_seconds: 6,
-  // The same key makes no second film when this is run again.
+  // The same key makes no second video when this is run again.
   idempotency_key: `boat-${Date.now()}`,
 });
 await save(await finished(first), 'boat.mp4');
@@ -25,7 +25,7 @@ await save(await finished(first), 'boat.mp4');
 const longer: Job = await call(`video/extend/${first.job_id}`, { prompt: 'The sun comes out.', duration_seconds: 3 });
 await save(await finished(longer), 'boat-longer.mp4');
 
-/** The job once it has ended. Throws when it made no film. */
+/** The job once it has ended. Throws when it made no video. */
 async function finished({ job_id: id }: Job): Promise<Job> {
   for (;;) {
     const { state, progress_pct: percent } = await call(`video/status/${id}`);
@@ -35,7 +35,7 @@ async function finished({ job_id: id }: Job): Promise<Job> {
       continue;
     }
     const job: Job = await call(`video/get/${id}`);
-    if (job.video_url === null) throw new Error(`${id} is ${state}: ${job.error?.message ?? 'there is no film'}`);
+    if (job.video_url === null) throw new Error(`${id} is ${state}: ${job.error?.message ?? 'there is no video'}`);
     return job;
   }
 }

@@ -1,6 +1,6 @@
-// Runs in a thread: looks through files that vendors say are films, and puts their index first. A hostile file ends the thread at worst.
+// Runs in a thread: looks through files that vendors say are videos, and puts their index first. A hostile file ends the thread at worst.
 import { EncodedPacketSink, FilePathSource, Input, MP4, QTFF, WEBM } from 'mediabunny';
-import type { CheckedFilm } from '../port.ts';
+import type { CheckedVideo } from '../port.ts';
 import { serve } from '../threads.ts';
 import { checkIndex, putIndexFirst, readBoxes, Unsound } from './boxes.ts';
 
@@ -9,7 +9,7 @@ const SECONDS_MAX = 24 * 3_600;
 
 serve(look);
 
-async function look(path: string, tell: (progress: 'looked') => void): Promise<CheckedFilm> {
+async function look(path: string, tell: (progress: 'looked') => void): Promise<CheckedVideo> {
   const input = new Input({ source: new FilePathSource(path), formats: [MP4, QTFF, WEBM] });
   try {
     const isWebm = (await input.getFormat()) === WEBM;
@@ -27,7 +27,7 @@ async function look(path: string, tell: (progress: 'looked') => void): Promise<C
     await putIndexFirst(path, boxes);
     return { kind: 'sound', contentType, widthPx, heightPx, durationSeconds };
   } catch (error) {
-    // A disk that fails is not the film's fault.
+    // A disk that fails is not the video's fault.
     if ((error as NodeJS.ErrnoException).syscall !== undefined) throw error;
     if (error instanceof Unsound) return unsound(`${error.message}.`);
     return unsound('it is damaged, or neither MP4 nor WebM.');
@@ -40,6 +40,6 @@ function isSide(px: number): boolean {
   return px >= 1 && px <= SIDE_PX_MAX;
 }
 
-function unsound(message: string): CheckedFilm {
+function unsound(message: string): CheckedVideo {
   return { kind: 'unsound', message };
 }

@@ -1,48 +1,48 @@
-// Looks at films that come from outside: whether they are sound, and a picture of them.
+// Looks at videos that come from outside: whether they are sound, and a picture of them.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import pLimit from 'p-limit';
-import type { CheckedFilm, FilmChecks } from '../port.ts';
+import type { CheckedVideo, VideoChecks } from '../port.ts';
 import { Threads } from '../threads.ts';
 
-// What films from outside are made of may take long, or more memory than there is: they are looked through in threads, and by a program that takes a picture out of them.
+// What videos from outside are made of may take long, or more memory than there is: they are looked through in threads, and by a program that takes a picture out of them.
 const LOOKS_AT_ONCE = 4;
-/** A damaged film can keep its reader going without end: so long it may look. */
+/** A damaged video can keep its reader going without end: so long it may look. */
 const LOOK_MS_MAX = 30_000;
-/** Then, if the index is to be moved, the film is written anew. */
+/** Then, if the index is to be moved, the video is written anew. */
 const MOVE_MS_MAX = 120_000;
 const turns = pLimit(LOOKS_AT_ONCE);
-const threads = new Threads<string, CheckedFilm, 'looked'>(new URL('./look.ts', import.meta.url));
+const threads = new Threads<string, CheckedVideo, 'looked'>(new URL('./look.ts', import.meta.url));
 
-interface FilmLog {
+interface VideoLog {
   warn(details: object, message: string): void;
 }
 
-export interface FilmOptions {
-  /** The program that takes pictures out of films; null: there is none. */
+export interface VideoOptions {
+  /** The program that takes pictures out of videos; null: there is none. */
   readonly ffmpegPath: string | null;
-  readonly log: FilmLog;
+  readonly log: VideoLog;
   readonly lookMsMax?: number;
 }
 
-export function filmChecks({ ffmpegPath, log, lookMsMax = LOOK_MS_MAX }: FilmOptions): FilmChecks {
+export function videoChecks({ ffmpegPath, log, lookMsMax = LOOK_MS_MAX }: VideoOptions): VideoChecks {
   return {
     check: (path, signal) => turns(() => look(path, signal, lookMsMax)),
-    async frame(film, to, signal) {
+    async frame(video, to, signal) {
       if (ffmpegPath === null) return false;
       try {
-        await turns(() => takePicture(ffmpegPath, film, to, signal));
+        await turns(() => takePicture(ffmpegPath, video, to, signal));
         return true;
       } catch (err) {
         signal.throwIfAborted();
-        log.warn({ err }, 'no picture could be taken of a film');
+        log.warn({ err }, 'no picture could be taken of a video');
         return false;
       }
     },
   };
 }
 
-async function look(path: string, signal: AbortSignal, msMax: number): Promise<CheckedFilm> {
+async function look(path: string, signal: AbortSignal, msMax: number): Promise<CheckedVideo> {
   const late = new AbortController();
   const within = (ms: number) => setTimeout(() => late.abort(), ms);
   let timer = within(msMax);
@@ -52,7 +52,7 @@ async function look(path: string, signal: AbortSignal, msMax: number): Promise<C
       timer = within(MOVE_MS_MAX);
     });
     signal.throwIfAborted();
-    const message = 'looking through it takes more time or memory than a film does.';
+    const message = 'looking through it takes more time or memory than a video does.';
     return checked ?? { kind: 'unsound', message };
   } finally {
     clearTimeout(timer);
@@ -66,7 +66,7 @@ const formats = { 'video/mp4': 'mov', 'video/webm': 'matroska' } as const;
 /** The file says nothing about how it is read, and nothing but the file is read. */
 async function takePicture(
   ffmpegPath: string,
-  { path, contentType }: Parameters<FilmChecks['frame']>[0],
+  { path, contentType }: Parameters<VideoChecks['frame']>[0],
   to: string,
   signal: AbortSignal,
 ): Promise<void> {

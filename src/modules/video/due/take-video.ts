@@ -1,5 +1,5 @@
-// The vendor has made the film: it is fetched, looked through, kept here, and only then has the job succeeded. What is fetched twice is the
-// same film; what cannot be delivered costs its caller nothing.
+// The vendor has made the video: it is fetched, looked through, kept here, and only then has the job succeeded. What is fetched twice is the
+// same video; what cannot be delivered costs its caller nothing.
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
@@ -12,27 +12,27 @@ import { billedFor } from '../jobs/bill.ts';
 import { endJob } from '../jobs/end.ts';
 import { gibDayNanos, storageCharge } from '../jobs/price.ts';
 import { assetsOf, forgetUndelivered } from '../jobs/remove.ts';
-import { type Film, filmSecondsOf, type JobRow, wantedOf } from '../jobs/row.ts';
+import { type JobRow, type StoredVideo, videoSecondsOf, wantedOf } from '../jobs/row.ts';
 import { saveThumbnail } from '../jobs/thumbnail.ts';
 import { problem } from '../problems.ts';
 import type { VideoState } from '../state.ts';
 import type { VideoProgress } from '../vendors/port.ts';
-import { filmAsset, keepFilm } from './keep-film.ts';
+import { keepVideo, videoAsset } from './keep-video.ts';
 import { FETCHING, stepGoesOn } from './steps.ts';
 import { adapterOf, endWithout, goOnLater, placeOf, type VendorStep, vendorWorks } from './vendor-step.ts';
 
 type Made = Extract<VideoProgress, { kind: 'succeeded' }>;
 
-const FILM_BYTES_MAX = 2 * 1024 ** 3;
+const VIDEO_BYTES_MAX = 2 * 1024 ** 3;
 /** A length that differs by more than both is told. */
 const OFF_SHARE = 0.1;
 const OFF_SECONDS = 1;
 
 type Fetched =
-  | { readonly kind: 'kept'; readonly film: Film }
+  | { readonly kind: 'kept'; readonly video: StoredVideo }
   | { readonly kind: 'again' | 'unsound'; readonly message: string };
 
-export async function takeFilm(
+export async function takeVideo(
   vendorStep: VendorStep,
   attempt: AttemptRow,
   call: VendorCall,
@@ -43,51 +43,51 @@ export async function takeFilm(
   step.doing = { what: FETCHING, pct: null };
   // Should the process die of it, that is seen.
   if (job === null || !(await stepGoesOn(state.core.db, step))) return;
-  const fetched = await fetchFilm(state, job, attempt, { ...call, signal: AbortSignal.any([signal, lost]) }, made);
-  if (fetched.kind === 'kept') await succeed({ ...vendorStep, job }, attempt, fetched.film, made);
+  const fetched = await fetchVideo(state, job, attempt, { ...call, signal: AbortSignal.any([signal, lost]) }, made);
+  if (fetched.kind === 'kept') await succeed({ ...vendorStep, job }, attempt, fetched.video, made);
   else if (fetched.kind === 'again') await goOnLater({ ...vendorStep, job }, { what: FETCHING });
   else await unsound({ ...vendorStep, job }, attempt, fetched.message, made);
 }
 
-async function fetchFilm(
+async function fetchVideo(
   state: VideoState,
   job: JobRow,
   attempt: AttemptRow,
   call: VendorCall,
-  { filmUrl, thumbnailUrl }: Made,
+  { videoUrl, thumbnailUrl }: Made,
 ): Promise<Fetched> {
-  const { films } = state;
+  const { videos } = state;
   const { assets, log } = state.core;
   await state.store.require();
-  const [filmPath, thumbnailPath] = [await assets.workPath(), await assets.workPath()];
+  const [videoPath, thumbnailPath] = [await assets.workPath(), await assets.workPath()];
   const name = `${job.account_id}/${job.job_id}.${attempt.attempt_id}`;
   try {
     // A step before may have kept it, and died before that was written.
-    if (!(await copyTo(assets, filmAsset(name), filmPath))) {
-      const download = await adapterOf(state.core, attempt).download(call, filmUrl);
+    if (!(await copyTo(assets, videoAsset(name), videoPath))) {
+      const download = await adapterOf(state.core, attempt).download(call, videoUrl);
       if (download.kind !== 'opened') {
         log.info(
           { jobId: job.job_id, vendor: attempt.vendor, message: download.message },
-          'a film could not be fetched',
+          'a video could not be fetched',
         );
         return { kind: download.kind === 'unsound' ? 'unsound' : 'again', message: download.message };
       }
-      const broken = await write(download.body, filmPath, call.signal);
+      const broken = await write(download.body, videoPath, call.signal);
       if (broken !== null) return { kind: 'again', message: broken };
     }
-    const checked = await films.check(filmPath, call.signal);
+    const checked = await videos.check(videoPath, call.signal);
     if (checked.kind === 'unsound') return checked;
     const hasThumbnail =
       (await fetchThumbnail(state, job, attempt, call, thumbnailUrl, thumbnailPath)) ||
-      (await films.frame({ path: filmPath, contentType: checked.contentType }, thumbnailPath, call.signal));
-    const film = { ...checked, filmPath, thumbnailPath: hasThumbnail ? thumbnailPath : null };
-    return { kind: 'kept', film: await keepFilm(assets, name, film) };
+      (await videos.frame({ path: videoPath, contentType: checked.contentType }, thumbnailPath, call.signal));
+    const video = { ...checked, videoPath, thumbnailPath: hasThumbnail ? thumbnailPath : null };
+    return { kind: 'kept', video: await keepVideo(assets, name, video) };
   } finally {
-    await Promise.all([filmPath, thumbnailPath].map((path) => rm(path, { force: true })));
+    await Promise.all([videoPath, thumbnailPath].map((path) => rm(path, { force: true })));
   }
 }
 
-/** Why the film has not come whole; null: it has. Throws when `signal` ends it, and when it cannot be written. */
+/** Why the video has not come whole; null: it has. Throws when `signal` ends it, and when it cannot be written. */
 async function write(body: Readable, path: string, signal: AbortSignal): Promise<string | null> {
   let failure: Error | null = null;
   body.once('error', (error) => {
@@ -104,7 +104,7 @@ async function write(body: Readable, path: string, signal: AbortSignal): Promise
 
 async function copyTo(assets: AssetStore, key: string, path: string): Promise<boolean> {
   try {
-    await pipeline(assets.open(key, 0, FILM_BYTES_MAX - 1), createWriteStream(path, { mode: 0o600 }));
+    await pipeline(assets.open(key, 0, VIDEO_BYTES_MAX - 1), createWriteStream(path, { mode: 0o600 }));
     return true;
   } catch (error) {
     if (error instanceof AssetGone) return false;
@@ -112,7 +112,7 @@ async function copyTo(assets: AssetStore, key: string, path: string): Promise<bo
   }
 }
 
-/** A film does not fail for want of its thumbnail. */
+/** A video does not fail for want of its thumbnail. */
 async function fetchThumbnail(
   { core, pictures }: VideoState,
   job: JobRow,
@@ -126,33 +126,38 @@ async function fetchThumbnail(
   return download.kind === 'opened' && saveThumbnail(pictures, job, download.body, path, call.signal);
 }
 
-async function succeed(vendorStep: VendorStep, attempt: AttemptRow, film: Film, { bill }: Made): Promise<void> {
+async function succeed(vendorStep: VendorStep, attempt: AttemptRow, video: StoredVideo, { bill }: Made): Promise<void> {
   const { state, job } = vendorStep;
   const { core, times } = state;
   const { account_id: accountId } = job;
   const { vendor } = attempt;
   const { vendorNanos: billedNanos, charge } = billedFor(job, placeOf(job, attempt), bill);
-  const stored = storageCharge(job, film, gibDayNanos(core.prices));
-  const end = { state: 'succeeded', film, warnings: warningsOf(job, film), charge: { ...charge, ...stored } } as const;
+  const stored = storageCharge(job, video, gibDayNanos(core.prices));
+  const end = {
+    state: 'succeeded',
+    video,
+    warnings: warningsOf(job, video),
+    charge: { ...charge, ...stored },
+  } as const;
   const after = await endJob(state, job, end, {
     async also(tx, nowMs) {
       await endAttempt(tx, accountId, attempt.attempt_id, nowMs);
       await bookSale(tx, { accountId, vendor, billedNanos, capturedNanos: charge.workNanos }, nowMs);
     },
   });
-  if (after === null) return forgetUndelivered(core, job, assetsOf({ ...job, film: JSON.stringify(film) }));
+  if (after === null) return forgetUndelivered(core, job, assetsOf({ ...job, video: JSON.stringify(video) }));
   times.took(job.model, wantedOf(job).seconds, vendorStep.nowMs() - (job.running_at ?? job.created_at));
 }
 
-function warningsOf(job: JobRow, { durationSeconds }: Film): string[] {
-  const seconds = filmSecondsOf(job);
+function warningsOf(job: JobRow, { durationSeconds }: StoredVideo): string[] {
+  const seconds = videoSecondsOf(job);
   const off = Math.abs(durationSeconds - seconds);
   if (off <= OFF_SECONDS || off <= OFF_SHARE * seconds) return [];
-  return [`The film is ${Number(durationSeconds.toFixed(1))} seconds long, not ${seconds}.`];
+  return [`The video is ${Number(durationSeconds.toFixed(1))} seconds long, not ${seconds}.`];
 }
 
 function unsound(vendorStep: VendorStep, attempt: AttemptRow, reason: string, { bill }: Made): Promise<void> {
-  const message = `What the vendor delivered is no sound film: ${reason}`;
-  const end = { state: 'failed', problem: problem('VENDOR_ERROR', { detail: 'unsound_film', message }) } as const;
+  const message = `What the vendor delivered is no sound video: ${reason}`;
+  const end = { state: 'failed', problem: problem('VENDOR_ERROR', { detail: 'unsound_video', message }) } as const;
   return endWithout(vendorStep, attempt, end, bill, 'unsound');
 }

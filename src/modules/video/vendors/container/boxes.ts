@@ -12,7 +12,7 @@ export interface Box {
 
 const HEADER_BYTES = 8;
 const LONG_HEADER_BYTES = 16;
-/** A film has a handful; a hostile one would have millions. */
+/** A video has a handful; a hostile one would have millions. */
 const BOXES_MAX = 10_000;
 const INDEX_BYTES_MAX = 64 * 1024 * 1024;
 /** In one piece of the media: minutes of sound without compression. Who looks for one sample counts through them. */
@@ -51,7 +51,7 @@ async function boxAt(file: FileHandle, start: number, end: number): Promise<Box>
   return { type: header.toString('latin1', 4, 8), start, size };
 }
 
-/** Throws Unsound for an index that takes long to read, whatever the size of the film. */
+/** Throws Unsound for an index that takes long to read, whatever the size of the video. */
 export async function checkIndex(path: string, boxes: readonly Box[]): Promise<void> {
   const box = boxes.find(({ type }) => type === 'moov');
   if (box === undefined) return;
