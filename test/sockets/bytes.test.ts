@@ -31,7 +31,7 @@ const open = (path = '/parlor/x'): Promise<Line> => openLine(bench.url, path, se
 const bare = () => openBare(bench.url, '/parlor/x', secret);
 const metric = async (name: string) => {
   const text = await (await fetch(`${bench.url}/metrics`)).text();
-  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? 0);
 };
 const nothingHeld = () => expect.poll(() => metric('qm_web_socket_bytes')).toBe(0);
 
@@ -167,6 +167,7 @@ test('who does not read is closed, and what it has not read is given back', asyn
   line.ws.pause();
   for (let i = 0; i < 40; i += 1) line.ws.send(`send ${256 * KIB}`);
   await expect.poll(() => [...state.open].some(({ principal }) => principal?.id === keyId)).toBe(false);
+  expect(await metric('qm_web_sockets_closed_total\\{route="parlor.room",end="slow"\\}')).toBe(1);
   await nothingHeld();
   line.ws.terminate();
 });

@@ -15,7 +15,8 @@ afterAll(() => database.drop());
 
 test('at a stop sockets are closed with 1012, spread over some time, and new ones are refused', async () => {
   const state = emptyParlor();
-  const webSocket = { stopWithinMs: 600, closeWithinMs: 800 };
+  // Nobody but the stop looks at them.
+  const webSocket = { stopWithinMs: 600, closeWithinMs: 800, lookEveryMs: 60_000 };
   const bench = await startTestService({ database, extraModules: [parlorModule(state)], admission: { webSocket } });
   const { secret } = await createTestAccount(bench.core);
   const lines = await Promise.all(Array.from({ length: 20 }, () => openLine(bench.url, '/parlor/x', secret)));
