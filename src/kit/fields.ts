@@ -7,6 +7,15 @@ export function orNull<T>(schema: Readonly<Record<string, unknown>>, description
   return Type.Unsafe<T | null>({ ...schema, ...enumerated, type: [schema.type as string, 'null'], description });
 }
 
+/** On one line: no control characters, which PostgreSQL does not take either. */
+const PLAIN = '^[^\\p{Cc}\\p{Cs}]*$';
+
+/** A text that somebody typed, on one line. */
+export const plainText = (charactersMax: number, description: string) =>
+  Type.String({ minLength: 1, maxLength: charactersMax, pattern: PLAIN, description });
+/** The same; null and the empty text: none. */
+export const plainTextOrNull = (charactersMax: number, description: string) =>
+  orNull<string>({ type: 'string', maxLength: charactersMax, pattern: PLAIN }, description);
 export const textOrNull = (description: string) => orNull<string>({ type: 'string' }, description);
 /** Not negative. */
 export const wholeOrNull = (description: string) => orNull<number>({ type: 'integer', minimum: 0 }, description);

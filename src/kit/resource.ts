@@ -7,6 +7,7 @@ import { runWrite } from '../core/idempotency/write.ts';
 import { listPage } from '../core/secrets/cursors.ts';
 import type { Queryable, Transaction } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
+import { timestamp } from '../db/types.ts';
 import { type Problem, problem } from '../problems/problem.ts';
 import { type Capability, type CapabilityDraft, defineCapability } from './capability.ts';
 import { cursorField, limitField, pageFields, textOrNull } from './fields.ts';
@@ -62,6 +63,27 @@ export function resourceTable<Row>(shape: TableShape): ResourceTable<Row> {
     remove: async (tx, { accountId }, key) => (await tx.query(remove, [accountId, key])).count > 0,
     count: rowCount(shape.table, shape.counted),
     isEmpty: noRowIn(shape.table),
+  };
+}
+
+/**
+ * Adds a row, or changes the one of its key. `columns` beside account_id; those that end in `_at` are instants. Called once, at import. What counts
+ * the rows against a limit holds the account's lock, as runWrite does.
+ */
+export function rowSaver<Row>({ table, key, columns }: Pick<TableShape, 'table' | 'key' | 'columns'>) {
+  const names = columns.split(', ');
+  const changed = names.filter((name) => name !== key).map((name) => `${name} = excluded.${name}`);
+  const save = statement(
+    named(table, 'save'),
+    `INSERT INTO ${table} (account_id, ${columns}) VALUES (${['account_id', ...names].map((_, i) => `$${i + 1}`).join(', ')})
+         ON CONFLICT (account_id, ${key}) DO UPDATE SET ${changed.join(', ')}`,
+  );
+  return async (tx: Transaction, { accountId }: Owner, row: Row): Promise<Row> => {
+    const values = row as Readonly<Record<string, string | number | bigint | boolean | null>>;
+    const sent = (name: string) =>
+      name.endsWith('_at') ? timestamp(values[name] as number | null) : (values[name] ?? null);
+    await tx.query(save, [accountId, ...names.map(sent)]);
+    return row;
   };
 }
 

@@ -20,6 +20,8 @@ export interface Tenant {
 }
 
 export interface TenantFixture {
+  /** The capability whose first example gives an empty account something; absent: the module keeps nothing. */
+  readonly first?: string;
   /** A name of each kind that nobody has. The lengths agree with those of `fill`, as far as a name shows its length. */
   readonly nobody: Names;
   /** Gives the account one of everything, and every list two entries. Answers its names, of the same kinds. */

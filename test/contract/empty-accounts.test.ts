@@ -1,7 +1,10 @@
 // What a module keeps for an account, and what it does not: an empty account may go over into another, one that is in use never.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { moduleOf } from '../../src/core/scopes.ts';
+import { statement } from '../../src/db/statement.ts';
 import { byId, endVideosAfter, manifest, playExample } from '../support/capabilities.ts';
 import { client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
+import { tenantFixtures } from '../support/tenant-fixtures.ts';
 
 const endVideosOf = endVideosAfter(afterEach);
 let it: TestService;
@@ -12,25 +15,18 @@ afterAll(() => it.stop());
 
 const isEmpty = (accountId: string) => it.core.isEmptyAccount(it.core.db, accountId);
 
-/** What makes the first thing of an account, by module. */
-const first: Readonly<Record<string, string>> = {
-  account: 'account.webhooks.register',
-  queue: 'queue.create',
-  cron: 'cron.create',
-  vector: 'vector.upsert',
-  errors: 'errors.capture',
-  video: 'video.generate',
-  ai: 'ai.batch.create',
-};
+const tables = statement('', '/* fan-out: the catalogue */ SELECT DISTINCT schemaname AS name FROM pg_tables');
+const first = (await tenantFixtures()).flatMap((fixture) => fixture.first ?? []);
 
-test('every module says whether it keeps something', () => {
-  // These keep nothing.
-  const keeping = manifest.modules.filter(({ name }) => !['discovery', 'operator'].includes(name));
-  expect(Object.keys(first).sort()).toEqual(keeping.map(({ name }) => name).sort());
-  expect(keeping.filter((module) => module.isEmpty === undefined)).toEqual([]);
+test('every module with tables says whether it keeps something, and how that begins', async () => {
+  const { rows } = await it.core.db.query<{ name: string }>(tables, []);
+  const keeping = manifest.modules.filter(({ isEmpty }) => isEmpty !== undefined).map(({ name }) => name);
+  expect(keeping.filter((name) => !first.map(moduleOf).includes(name))).toEqual([]);
+  const withTables = manifest.modules.filter(({ name }) => rows.some((row) => row.name === name));
+  expect(withTables.map(({ name }) => name).filter((name) => !keeping.includes(name))).toEqual([]);
 });
 
-test.each(Object.values(first))('an account is empty until %s', async (id) => {
+test.each(first)('an account is empty until %s', async (id) => {
   const { accountId, secret } = await createTestAccount(it.core);
   expect(await isEmpty(accountId)).toBe(true);
   const [example] = byId(id).examples;

@@ -1,7 +1,7 @@
 // Schemas that several capabilities of the module share.
 
 import Type from 'typebox';
-import { instantOrNull } from '../../kit/fields.ts';
+import { instantOrNull, plainTextOrNull } from '../../kit/fields.ts';
 import { nanosOfUsd } from '../../lib/money.ts';
 import { invalidField } from '../../problems/problem.ts';
 import { usdOrNull } from './list-fields.ts';
@@ -16,12 +16,10 @@ export const keyIdField = Type.String({
   description: 'Id of the key, `key_…`, as create and list return it.',
 });
 
-export const nameField = Type.Unsafe<string | null>({
-  type: ['string', 'null'],
-  maxLength: NAME_CHARACTERS_MAX,
-  pattern: '^[^\\p{Cc}\\p{Cs}]*$',
-  description: `Name for people, at most ${NAME_CHARACTERS_MAX} characters, without control characters. It has no effect on what the key may do.`,
-});
+export const nameField = plainTextOrNull(
+  NAME_CHARACTERS_MAX,
+  `Name for people, at most ${NAME_CHARACTERS_MAX} characters, without control characters. It has no effect on what the key may do.`,
+);
 
 export const scopesField = Type.Unsafe<string[] | null>({
   type: ['array', 'null'],

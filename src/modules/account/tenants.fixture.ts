@@ -4,6 +4,7 @@ import type { TenantFixture } from '../../kit/tenant-fixture.ts';
 const target = { url: 'https://example.org/hooks', events: ['wallet.expired'] };
 
 export const tenants: TenantFixture = {
+  first: 'account.webhooks.register',
   nobody: {
     key: 'key_1111111111111111111111',
     webhook: 'wh_1111111111111111111111',

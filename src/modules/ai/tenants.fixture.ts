@@ -9,6 +9,7 @@ const request = (custom_id: string) => ({ custom_id, capability: 'ai.chat', body
 const batch = { requests: [request('a'), request('b')] };
 
 export const tenants: TenantFixture = {
+  first: 'ai.batch.create',
   nobody: { batch: 'aib_1111111111111111111111' },
   async fill({ act }) {
     await act('ai.chat', { ...hello, idempotency_key: 'shared' });

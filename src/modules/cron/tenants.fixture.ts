@@ -12,6 +12,7 @@ const insertRuns = statement(
 );
 
 export const tenants: TenantFixture = {
+  first: 'cron.create',
   nobody: { job: 'cron_1111111111111111111111' },
   async fill(tenant) {
     const [job] = [await tenant.act('cron.create', yearly), await tenant.act('cron.create', yearly)];

@@ -2,6 +2,7 @@
 import type { TenantFixture } from '../../kit/tenant-fixture.ts';
 
 export const tenants: TenantFixture = {
+  first: 'errors.capture',
   nobody: { errorEvent: `evt_err_${'1'.repeat(22)}`, errorGroup: `errgrp_${'1'.repeat(22)}` },
   async fill({ act }) {
     const fail = (message: string) => act('errors.capture', { message });

@@ -20,6 +20,7 @@ async function kill({ act }: Tenant): Promise<string> {
 }
 
 export const tenants: TenantFixture = {
+  first: 'queue.create',
   nobody,
   async fill(tenant) {
     const { act } = tenant;

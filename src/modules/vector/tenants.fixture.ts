@@ -2,6 +2,7 @@
 import type { TenantFixture } from '../../kit/tenant-fixture.ts';
 
 export const tenants: TenantFixture = {
+  first: 'vector.upsert',
   nobody: { collection: 'zz-docs', vector: 'zz-1' },
   async fill({ act }) {
     for (const collection of ['aa-docs', 'aa-more']) {

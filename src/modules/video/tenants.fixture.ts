@@ -5,6 +5,7 @@ import type { TenantFixture } from '../../kit/tenant-fixture.ts';
 const quick = { prompt: 'A boat. [[fail:VENDOR_ERROR]]', model: 'sandbox/storyboard-1', duration_seconds: 1 };
 
 export const tenants: TenantFixture = {
+  first: 'video.generate',
   nobody: { video: 'vid_1111111111111111111111' },
   async fill({ act }) {
     await act('video.generate', quick);

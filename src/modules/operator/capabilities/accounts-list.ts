@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { listAccounts, searchAccounts } from '../../../core/accounts/accounts.ts';
 import { listPage } from '../../../core/secrets/cursors.ts';
 import { defineCapability } from '../../../kit/capability.ts';
-import { cursorField, limitField, pageOf } from '../../../kit/fields.ts';
+import { cursorField, limitField, pageOf, plainText } from '../../../kit/fields.ts';
 import { accountSchema, accountView } from '../schemas.ts';
 
 export const accountsList = defineCapability()({
@@ -14,12 +14,7 @@ export const accountsList = defineCapability()({
   keywords: ['find customers', 'search tenants', 'all accounts'],
   input: Type.Object({
     search: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 254,
-        pattern: '^[^\\p{Cc}\\p{Cs}]*$',
-        description: 'How an id, a name or an e-mail address begins; in names and addresses A is a.',
-      }),
+      plainText(254, 'How an id, a name or an e-mail address begins; in names and addresses A is a.'),
     ),
     cursor: cursorField,
     limit: limitField,

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import type { Tier } from '../../../core/accounts/tiers.ts';
 import { defineCapability } from '../../../kit/capability.ts';
-import { orNull } from '../../../kit/fields.ts';
+import { plainTextOrNull } from '../../../kit/fields.ts';
 import { mailAddress } from '../../../people/addresses.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
 import { changeAccount } from '../../../upkeep/operator-acts.ts';
@@ -20,10 +20,7 @@ export const accountsUpdate = defineCapability()({
   input: Type.Object({
     account_id: accountIdField,
     name: Type.Optional(
-      orNull<string>(
-        { type: 'string', maxLength: 128, pattern: '^[^\\p{Cc}\\p{Cs}]*$' },
-        'Name for people, at most 128 characters, without control characters. Null: none.',
-      ),
+      plainTextOrNull(128, 'Name for people, at most 128 characters, without control characters. Null: none.'),
     ),
     email: Type.Optional(
       Type.String({

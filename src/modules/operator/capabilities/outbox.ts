@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { listPage } from '../../../core/secrets/cursors.ts';
 import { defineCapability } from '../../../kit/capability.ts';
-import { cursorField, instant, limitField, pageOf } from '../../../kit/fields.ts';
+import { cursorField, instant, limitField, pageOf, plainText } from '../../../kit/fields.ts';
 import { findMail, listMails } from '../../../people/mail/mail.ts';
 import { problem } from '../../../problems/problem.ts';
 
@@ -27,14 +27,7 @@ export const outboxList = defineCapability()({
     'sent or was refused; `search` finds a part of an address or a subject. Links and codes in it sign people in.',
   keywords: ['unsent mail', 'mail queue', 'smtp failures', 'search mail'],
   input: Type.Object({
-    search: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 254,
-        pattern: '^[^\\p{Cc}\\p{Cs}]*$',
-        description: 'A part of the address it goes to, or of its subject; A is a.',
-      }),
-    ),
+    search: Type.Optional(plainText(254, 'A part of the address it goes to, or of its subject; A is a.')),
     cursor: cursorField,
     limit: limitField,
   }),

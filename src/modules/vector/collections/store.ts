@@ -4,7 +4,7 @@ import type { CountedLimit } from '../../../core/accounts/tiers.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { timestamp } from '../../../db/types.ts';
-import { resourceTable } from '../../../kit/resource.ts';
+import { resourceTable, rowSaver } from '../../../kit/resource.ts';
 import { iso } from '../../../lib/time.ts';
 import type { CollectionRef, Metric, VectorEngine } from '../engine/port.ts';
 
@@ -27,12 +27,6 @@ const lockCollection = statement(
   'vector_lock_collection',
   `SELECT c.* FROM vector.collection c WHERE c.account_id = $1 AND c.name = $2 FOR UPDATE`,
 );
-const insertCollection = statement(
-  'vector_insert_collection',
-  `INSERT INTO vector.collection (account_id, name, collection_id, dimension, metric, metadata, version, forgotten_version,
-                                  vector_count, created_at, updated_at)
-   VALUES ($1, $2, $3, $4, $5, $6, 0, 0, 0, $7, $7)`,
-);
 const deleteCollection = statement(
   'vector_delete_collection',
   `DELETE FROM vector.collection WHERE account_id = $1 AND name = $2 RETURNING collection_id, vector_count`,
@@ -47,8 +41,14 @@ const saveRemoval = statement(
     WHERE account_id = $1 AND collection_id = $2`,
 );
 
+const shape = {
+  ...{ table: 'vector.collection', key: 'name' },
+  columns:
+    'name, collection_id, dimension, metric, metadata, version, forgotten_version, vector_count, created_at, updated_at',
+};
 /** A page of them is in the order of their names. */
-export const collectionTable = resourceTable<CollectionRow>({ table: 'vector.collection', key: 'name', columns: '*' });
+export const collectionTable = resourceTable<CollectionRow>({ ...shape, columns: '*' });
+export const saveCollection = rowSaver<CollectionRow>(shape);
 
 /** By tier; account.tier shows it. */
 export const vectorLimits = {
@@ -61,21 +61,6 @@ export const vectorLimits = {
 /** The collection, which nobody else changes until the transaction ends. Waits for who does. */
 export async function holdCollection(tx: Queryable, accountId: string, name: string): Promise<CollectionRow | null> {
   return (await tx.query<CollectionRow>(lockCollection, [accountId, name])).rows[0] ?? null;
-}
-
-interface NewCollection {
-  readonly accountId: string;
-  readonly name: string;
-  readonly collectionId: string;
-  readonly dimension: number;
-  readonly metric: Metric;
-  readonly metadata: string | null;
-  readonly nowMs: number;
-}
-
-export async function addCollection(db: Queryable, collection: NewCollection): Promise<void> {
-  const { accountId, name, collectionId, dimension, metric, metadata, nowMs } = collection;
-  await db.query(insertCollection, [accountId, name, collectionId, dimension, metric, metadata, timestamp(nowMs)]);
 }
 
 /** The name is free at once; the rows go in the background. Null when there is no such collection. */

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { type Account, accountRecord } from '../../../../core/accounts/accounts.ts';
 import { maskedEmail } from '../../../../core/accounts/masked-email.ts';
 import { tierLimits } from '../../../../core/accounts/tiers.ts';
-import { instant, instantOrNull, orNull, textOrNull } from '../../../../kit/fields.ts';
+import { instant, instantOrNull, plainTextOrNull, textOrNull } from '../../../../kit/fields.ts';
 import { isoOrNull } from '../../../../lib/time.ts';
 
 const kycStatuses = ['none', 'required', 'pending', 'verified', 'rejected'] as const;
@@ -51,8 +51,5 @@ export function profileRecord(account: Account) {
 }
 
 export const nameChange = Type.Optional(
-  orNull<string>(
-    { type: 'string', maxLength: 128, pattern: '^[^\\p{Cc}\\p{Cs}]*$' },
-    'Name for people, at most 128 characters, without control characters. Null: none.',
-  ),
+  plainTextOrNull(128, 'Name for people, at most 128 characters, without control characters. Null: none.'),
 );

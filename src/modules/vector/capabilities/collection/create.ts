@@ -9,10 +9,10 @@ import { memberSources } from '../../../../lib/json-source.ts';
 import { JsonText } from '../../../../lib/json-text.ts';
 import { problem } from '../../../../problems/problem.ts';
 import {
-  addCollection,
   type CollectionRow,
   collectionTable,
   collectionText,
+  saveCollection,
   vectorLimits,
 } from '../../collections/store.ts';
 import { metrics } from '../../engine/port.ts';
@@ -70,8 +70,11 @@ export const collectionCreate = defineCapability<VectorState>()({
       }
       await requireRoom(tx, ctx, 'collection', vectorLimits.collections);
       const collectionId = newId('vcol_', nowMs);
-      await addCollection(tx, { accountId, name, collectionId, dimension, metric, metadata, nowMs });
-      return new JsonText(collectionText((await collectionTable.find(tx, ctx, name)) as CollectionRow, state.engine));
+      const row = await saveCollection(tx, ctx, {
+        ...{ account_id: accountId, name, collection_id: collectionId, dimension, metric, metadata },
+        ...{ version: 0n, forgotten_version: 0n, vector_count: 0n, created_at: nowMs, updated_at: nowMs },
+      });
+      return new JsonText(collectionText(row, state.engine));
     });
   },
 });
