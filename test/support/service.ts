@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { request } from 'undici';
 import { type Service, startService } from '../../src/app.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { createAccount, lockCaller } from '../../src/core/accounts/accounts.ts';
@@ -186,3 +187,31 @@ export function client(url: string, secret?: string) {
 }
 
 export type Client = ReturnType<typeof client>;
+
+/**
+ * The same for loops of thousands of calls: it takes a third of the processor time of `fetch`, follows no redirect, and sends no headers of
+ * its own.
+ */
+export function plainClient(url: string, secret?: string): Client {
+  return async (method, path, body, headers = {}) => {
+    const answer = await request(url + path, {
+      method: method as 'GET',
+      headers: {
+        ...(secret === undefined ? {} : { authorization: `Bearer ${secret}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: body === undefined || typeof body === 'string' ? (body ?? null) : JSON.stringify(body),
+    });
+    const text = await answer.body.text();
+    const told = Object.entries(answer.headers).flatMap(([name, value]) =>
+      [value ?? []].flat().map((each): [string, string] => [name, each]),
+    );
+    return {
+      status: answer.statusCode,
+      headers: new Headers(told),
+      text,
+      body: text.startsWith('{') ? JSON.parse(text) : null,
+    };
+  };
+}
