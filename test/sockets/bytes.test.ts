@@ -1,7 +1,8 @@
 // What a socket may send and hold: beyond its bounds it is closed with a code that says why, and costs no more memory than they say.
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import * as library from 'ws';
 import { createTestAccount, startTestService, type TestService } from '../support/service.ts';
 import { frame, handshake, type Line, openBare, openLine } from './client.ts';
 import { emptyParlor, parlorModule } from './parlor.ts';
@@ -106,6 +107,16 @@ test('a flood of messages is closed, by the code of its route, and the rest is n
   const market = await open('/parlor-market');
   for (let i = 0; i < 1_000; i += 1) market.ws.ping();
   expect(await market.ended).toMatchObject({ code: 4301 });
+});
+
+test('nothing more is read of a socket that has flooded, not even what has arrived', async () => {
+  // Its types leave it out.
+  const { Receiver } = library as unknown as { Receiver: { prototype: { emit(event: string): boolean } } };
+  const emit = vi.spyOn(Receiver.prototype, 'emit');
+  const pings = Buffer.concat(Array.from({ length: 10_000 }, () => frame(9, Buffer.alloc(0))));
+  expect(await closeCodeOf(pings)).toBe(1008);
+  expect(emit.mock.calls.filter(([event]) => event === 'ping').length).toBeLessThan(400);
+  emit.mockRestore();
 });
 
 test('a flood of bytes is closed', async () => {

@@ -38,9 +38,10 @@ export interface Accepted {
   readonly place: SocketPlace;
 }
 
-/** `ws` tells neither of half a message nor of half a frame what it holds of it; test/sockets/bytes.test.ts shows that it is counted. */
+/** `ws` tells neither what it holds of half a message or frame, nor to stop reading what it has; test/sockets/bytes.test.ts shows both. */
 interface Receiver {
-  readonly _bufferedBytes: number;
+  _bufferedBytes: number;
+  _buffers: Buffer[];
   readonly _messageLength: number;
 }
 
@@ -226,7 +227,7 @@ export class OpenSocket implements RawSocket {
   /** Counts what it holds now. */
   #count(): void {
     const { place, sockets } = this.#accepted;
-    const { _bufferedBytes, _messageLength } = (this.#ws as unknown as { readonly _receiver: Receiver })._receiver;
+    const { _bufferedBytes, _messageLength } = this.#receiver;
     const unread = this.#ws.bufferedAmount;
     if (!place.hold(unread + _bufferedBytes + _messageLength)) this.end('full', 'OVERLOADED');
     else if (unread > sockets.bounds.unreadBytesMax) this.end('slow', 'messages were not read');
@@ -249,9 +250,19 @@ export class OpenSocket implements RawSocket {
     this.#waiting = [];
     this.#abort?.abort();
     // The answer to the close frame is to be read, but not all that may come before it.
-    if (why === 'flood' || why === 'full') this.#ws.pause();
+    if (why === 'flood' || why === 'full') this.#readNoMore();
     else this.#ws.resume();
     this.#ws.close(code, reason);
+  }
+
+  #readNoMore(): void {
+    this.#ws.pause();
+    this.#receiver._buffers = [];
+    this.#receiver._bufferedBytes = 0;
+  }
+
+  get #receiver(): Receiver {
+    return (this.#ws as unknown as { readonly _receiver: Receiver })._receiver;
   }
 
   #closed(code: number): void {
