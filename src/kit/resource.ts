@@ -121,23 +121,33 @@ function named(table: string, what: string): string {
   return `kit_${table.replace('.', '_')}_${what}`;
 }
 
-export interface Resource<Row, State = unknown, Out extends TSchema = TSchema> {
-  /** In a sentence: `job`. */
-  readonly noun: string;
-  /** The field that names one in calls. */
-  readonly keyName: string;
-  readonly keyField: TSchema;
-  /** What is thrown for one that is not there. */
-  notFound(): Problem;
-  readonly output: Out;
-  /** The record on the wire; a JsonText reaches it byte for byte. */
-  show(row: Row, scene: Scene<State>): unknown;
-  find(db: Queryable, ctx: CallContext, key: string): Promise<Row | null>;
-}
-
 export interface Scene<State> {
   readonly ctx: CallContext;
   readonly state: State;
+}
+
+/** What an operation that lists needs to know. */
+export interface Listed<Row, State = unknown, Out extends TSchema = TSchema> {
+  /** In a sentence: `job`. */
+  readonly noun: string;
+  readonly output: Out;
+  /** The record on the wire; a JsonText reaches it byte for byte. */
+  show(row: Row, scene: Scene<State>): unknown;
+  list(db: Queryable, ctx: CallContext, bounds: ListBounds, state: State): Promise<readonly Row[]>;
+  /** The value of a row that orders the list. */
+  positionOf(row: Row): string;
+}
+
+/** A thing as operations name and show it. Most of it comes of a table: `{ ...jobTable, noun: 'job', … }`. */
+export interface Resource<Row, State = unknown, Out extends TSchema = TSchema> extends Listed<Row, State, Out> {
+  /** The field that names one in calls. */
+  readonly keyName: string;
+  readonly keyField: TSchema;
+  /** What is thrown for one that is not there; NOT_FOUND when absent. */
+  notFound?(): Problem;
+  find(db: Queryable, ctx: CallContext, key: string): Promise<Row | null>;
+  /** Whether there was one. */
+  remove(tx: Transaction, ctx: CallContext, key: string, nowMs: number): Promise<boolean>;
 }
 
 type Texts = Pick<CapabilityDraft, 'path' | 'description' | 'examples'> &
@@ -145,25 +155,25 @@ type Texts = Pick<CapabilityDraft, 'path' | 'description' | 'examples'> &
 
 /** The row. Throws the resource's error for one that is not there. */
 export async function requireRow<Row, State>(
-  resource: Resource<Row, State>,
+  resource: Pick<Resource<Row, State>, 'noun' | 'keyName' | 'notFound' | 'find'>,
   db: Queryable,
   ctx: CallContext,
   key: string,
 ): Promise<Row> {
   const row = await resource.find(db, ctx, key);
-  if (row === null) throw resource.notFound();
+  if (row === null) throw notFound(resource);
   return row;
 }
 
 /** GET of one. */
 export function getOf<Row, State, Out extends TSchema>(
-  resource: Resource<Row, State, Out>,
+  resource: Omit<Resource<Row, State, Out>, 'list' | 'positionOf' | 'remove'>,
   texts: Texts,
 ): Capability<TObject, State, Out> {
   const { noun, keyName, keyField, output } = resource;
   return defineCapability<State>()({
     ...{ method: 'GET', summary: `Shows a ${noun}.`, ...texts },
-    ...{ input: Type.Object({ [keyName]: keyField }), output, errors: [resource.notFound().code] },
+    ...{ input: Type.Object({ [keyName]: keyField }), output, errors: [notFound(resource).code] },
     async run({ ctx, input, state }) {
       const row = await requireRow(resource, ctx.core.db, ctx, String(input[keyName]));
       return { data: resource.show(row, { ctx, state }) };
@@ -171,28 +181,23 @@ export function getOf<Row, State, Out extends TSchema>(
   });
 }
 
-export interface Listing<Row, State, Item extends TSchema> extends Texts {
-  readonly item: Item;
+export interface Listing extends Texts {
   /** Columns that callers may narrow the list by, each with its field. */
   readonly filters?: Readonly<Record<string, TSchema>>;
   /** Beside that of a wrong cursor. */
   readonly errors?: readonly string[];
-  list(db: Queryable, ctx: CallContext, bounds: ListBounds, state: State): Promise<readonly Row[]>;
-  /** The value of a row that orders the list. */
-  positionOf(row: Row): string;
-  show(row: Row, scene: Scene<State>): unknown;
 }
 
 /** GET of a page of them. */
-export function listOf<Row, State, Item extends TSchema>(
-  noun: string,
-  { item, filters = {}, errors = [], list, positionOf, show, ...texts }: Listing<Row, State, Item>,
+export function listOf<Row, State, Out extends TSchema>(
+  { noun, output, show, list, positionOf }: Listed<Row, State, Out>,
+  { filters = {}, errors = [], ...texts }: Listing,
 ) {
   const names = Object.keys(filters);
   return defineCapability<State>()({
     ...{ method: 'GET', summary: `Lists the ${noun}s of the account.`, ...texts },
     input: Type.Object({ ...filters, cursor: cursorField, limit: limitField }),
-    output: Type.Object({ items: Type.Array(item, { description: 'This page.' }), ...pageFields }),
+    output: Type.Object({ items: Type.Array(output, { description: 'This page.' }), ...pageFields }),
     errors: [...errors, 'INVALID_CURSOR'],
     async run({ ctx, input, state }) {
       const sent = input as Readonly<Record<string, unknown>>;
@@ -202,25 +207,22 @@ export function listOf<Row, State, Item extends TSchema>(
         read: (after, limit) => list(ctx.core.db, ctx, { after, limit, filters: wanted }, state),
         positionOf,
       });
-      const items = page.items.map((row) => show(row, { ctx, state }));
-      return { data: { ...page, items } };
+      return { data: { ...page, items: page.items.map((row) => show(row, { ctx, state })) } };
     },
   });
 }
 
 export interface Removal extends Texts {
-  /** Whether there was one. */
-  remove(tx: Transaction, ctx: CallContext, key: string, nowMs: number): Promise<boolean>;
   /** One that is not there is the resource's error; else the answer says that there was none. */
   readonly isStrict?: boolean;
 }
 
 /** DELETE of one. */
 export function deleteOf<Row, State>(
-  resource: Omit<Resource<Row, State>, 'show' | 'output' | 'find'>,
-  { remove, isStrict = false, ...texts }: Removal,
+  resource: Pick<Resource<Row, State>, 'noun' | 'keyName' | 'keyField' | 'notFound' | 'remove'>,
+  { isStrict = false, ...texts }: Removal,
 ) {
-  const { noun, keyName, keyField, notFound } = resource;
+  const { noun, keyName, keyField } = resource;
   return defineCapability<State>()({
     ...{ method: 'DELETE', summary: `Deletes a ${noun}.`, ...texts },
     input: Type.Object({ [keyName]: keyField }),
@@ -229,15 +231,20 @@ export function deleteOf<Row, State>(
       deleted: Type.Boolean({ description: isStrict ? 'True.' : `Whether there was such a ${noun}.` }),
       ...(isStrict ? {} : { status: textOrNull('`not_found` when there was none, else null.') }),
     }),
-    errors: isStrict ? [notFound().code] : [],
+    errors: isStrict ? [notFound(resource).code] : [],
     run: ({ ctx, input }) =>
       runWrite(ctx, async (tx, { nowMs }) => {
         const key = String(input[keyName]);
-        const deleted = await remove(tx, ctx, key, nowMs);
-        if (isStrict && !deleted) throw notFound();
+        const deleted = await resource.remove(tx, ctx, key, nowMs);
+        if (isStrict && !deleted) throw notFound(resource);
         return { [keyName]: key, deleted, ...(isStrict ? {} : { status: deleted ? null : 'not_found' }) };
       }),
   });
+}
+
+function notFound(resource: Pick<Resource<unknown>, 'noun' | 'keyName' | 'notFound'>): Problem {
+  const { noun, keyName: param } = resource;
+  return resource.notFound?.() ?? problem('NOT_FOUND', { param, message: `The ${noun} does not exist.` });
 }
 
 /** Throws QUOTA_EXCEEDED where the account has as many as its tier may. In the transaction that adds one, which holds the account's lock. */

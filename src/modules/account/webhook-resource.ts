@@ -1,11 +1,11 @@
 // Webhook registrations as the operations of the module name and show them.
 import type { Resource } from '../../kit/resource.ts';
 import { registrationRecord } from '../../webhooks/registrations/record.ts';
-import { findRegistration, type Registration } from '../../webhooks/registrations/store.ts';
+import { findRegistration, listRegistrations, type Registration } from '../../webhooks/registrations/store.ts';
 import { problem } from './problems.ts';
 import { webhookIdField, webhookSchema } from './webhook-schemas.ts';
 
-export const webhooks: Resource<Registration, unknown, typeof webhookSchema> = {
+export const webhooks: Omit<Resource<Registration, unknown, typeof webhookSchema>, 'remove'> = {
   noun: 'webhook',
   keyName: 'id',
   keyField: webhookIdField,
@@ -13,4 +13,6 @@ export const webhooks: Resource<Registration, unknown, typeof webhookSchema> = {
   output: webhookSchema,
   show: registrationRecord,
   find: (db, { core, accountId }, id) => findRegistration(db, core.secrets, accountId, id),
+  list: (db, { core, accountId }, { after, limit }) => listRegistrations(db, core.secrets, accountId, after, limit),
+  positionOf: ({ webhookId }) => webhookId,
 };

@@ -42,13 +42,13 @@ export const batchTable = resourceTable<BatchRow>({
 });
 
 export const batches: Resource<BatchRow, AiState, typeof batchSchema> = {
+  ...batchTable,
   noun: 'batch',
   keyName: 'id',
   keyField: batchIdField,
   notFound: () => problem('BATCH_NOT_FOUND', { param: 'id' }),
   output: batchSchema,
   show: batchRecord,
-  find: batchTable.find,
 };
 
 export async function lockBatch(tx: Queryable, accountId: string, batchId: string): Promise<BatchRow | null> {

@@ -1,5 +1,5 @@
 import { deleteOf } from '../../../kit/resource.ts';
-import { jobs, jobTable } from '../jobs/store.ts';
+import { jobs } from '../jobs/store.ts';
 
 export const remove = deleteOf(jobs, {
   path: '/v1/cron/delete/{id}',
@@ -16,6 +16,5 @@ export const remove = deleteOf(jobs, {
       expect: { deleted: true },
     },
   ],
-  remove: jobTable.remove,
   isStrict: true,
 });

@@ -58,13 +58,13 @@ export const cronLimits = {
 
 /** Jobs as the operations of the module name and show them. */
 export const jobs: Resource<JobRow, CronState, typeof jobSchema> = {
+  ...jobTable,
   noun: 'job',
   keyName: 'id',
   keyField: jobIdField,
   notFound: () => problem('JOB_NOT_FOUND', { param: 'id' }),
   output: jobSchema,
   show: (row, { ctx }) => new JsonText(jobText(ctx.core.secrets, row)),
-  find: jobTable.find,
 };
 
 /** What its owner decides about a job, as it is stored. */

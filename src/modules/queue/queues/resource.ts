@@ -4,9 +4,9 @@ import { problem } from '../problems.ts';
 import { queueName, queueSchema } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
 import { type QueueRow, queueRecord } from './records.ts';
-import { findQueue } from './store.ts';
+import { findQueue, listQueues } from './store.ts';
 
-export const queues: Resource<QueueRow, QueueState, typeof queueSchema> = {
+export const queues: Omit<Resource<QueueRow, QueueState, typeof queueSchema>, 'remove'> = {
   noun: 'queue',
   keyName: 'queue',
   keyField: queueName('Name of the queue.'),
@@ -14,4 +14,6 @@ export const queues: Resource<QueueRow, QueueState, typeof queueSchema> = {
   output: queueSchema,
   show: queueRecord,
   find: (db, { accountId }, name) => findQueue(db, accountId, name),
+  list: (db, { accountId }, { after, limit }) => listQueues(db, accountId, after ?? '', limit),
+  positionOf: ({ name }) => name,
 };

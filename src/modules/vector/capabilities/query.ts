@@ -3,7 +3,7 @@ import { tierLimits } from '../../../core/accounts/tiers.ts';
 import { chargeForWork, priceOfCall } from '../../../core/wallet/charge/charge.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
-import { collections } from '../collections/resource.ts';
+import { collectionNotFound } from '../collections/resource.ts';
 import {
   ANSWER_BYTES_MAX,
   MATCH_VALUES_MAX,
@@ -128,7 +128,7 @@ export const query = defineCapability<VectorState>()({
     // What `bulk` made of the input.
     const body = input as unknown as QueryBody;
     const { collection, funds } = await state.reading.add(ctx.accountId, body.collection);
-    if (collection === null) throw collections.notFound();
+    if (collection === null) throw collectionNotFound();
     const numbers = body.queries.reduce((sum, { topK }) => sum + topK, 0) * collection.dimension;
     if (body.withValues && numbers > MATCH_VALUES_MAX) throw tooManyValues();
     const units = BigInt(body.queries.length);

@@ -6,12 +6,14 @@ import { collectionField, collectionSchema } from '../schemas.ts';
 import type { VectorState } from '../state.ts';
 import { type CollectionRow, collectionTable, collectionText } from './store.ts';
 
+export const collectionNotFound = () => problem('COLLECTION_NOT_FOUND', { param: 'collection' });
+
 export const collections: Resource<CollectionRow, VectorState, typeof collectionSchema> = {
+  ...collectionTable,
   noun: 'collection',
   keyName: 'collection',
   keyField: collectionField,
-  notFound: () => problem('COLLECTION_NOT_FOUND', { param: 'collection' }),
+  notFound: collectionNotFound,
   output: collectionSchema,
   show: (row, { state }) => new JsonText(collectionText(row, state.engine)),
-  find: collectionTable.find,
 };

@@ -2,7 +2,7 @@
 // engine for more and brings the answer to one state of the database.
 import type { CallContext } from '../../../core/context.ts';
 import type { Queryable } from '../../../db/database.ts';
-import { collections } from '../collections/resource.ts';
+import { collectionNotFound } from '../collections/resource.ts';
 import { type CollectionRow, collectionTable, refOf } from '../collections/store.ts';
 import {
   CollectionGone,
@@ -41,7 +41,7 @@ export async function answerQueries(
     const found = await find(ctx, engine, body, collection, spare);
     if (found !== 'gone' && found !== 'changed') return renderAnswer(ctx, engine.name, body, collection, found);
     const now = await collectionTable.find(ctx.core.db, ctx, body.collection);
-    if (now === null || (found === 'gone' && tries >= GONE_TRIES_MAX)) throw collections.notFound();
+    if (now === null || (found === 'gone' && tries >= GONE_TRIES_MAX)) throw collectionNotFound();
     collection = now;
     // It ends: at the latest when the engine names every row that matches.
     if (found === 'changed') spare = Math.max(SPARE_MIN, spare * SPARE_GROWTH);
