@@ -109,10 +109,14 @@ module.exports = {
     },
     {
       name: 'pages-of-the-console-only-call',
-      comment: 'what a page shows and does are calls of its visitor: of its module it knows the records of its capabilities',
+      comment:
+        'what a page shows and does are calls of its visitor: of its module it knows the records of its capabilities',
       severity: 'error',
       from: { path: '^src/modules/([^/]+)/console/', pathNot: '[.]test[.]ts$' },
-      to: { path: '^src/', pathNot: ['^src/kit/console/', '^src/(?:lib|problems)/', '^src/modules/$1/(?:console|capabilities)/'] },
+      to: {
+        path: '^src/',
+        pathNot: ['^src/kit/console/', '^src/(?:lib|problems)/', '^src/modules/$1/(?:console|capabilities)/'],
+      },
     },
     {
       name: 'only-app-knows-vendors',
