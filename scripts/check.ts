@@ -31,6 +31,7 @@ const CHECKS: readonly Check[] = [
   { name: 'generated files', command: ['node', 'scripts/gen.ts', '--check'], reads: ANYTHING },
   { name: 'lint and format', command: ['node', 'scripts/check-style.ts'], reads: ANYTHING },
   { name: 'size', command: ['node', 'scripts/check-size.ts'], reads: CODE },
+  { name: 'modules', command: ['node', 'scripts/check-modules.ts'], reads: ANYTHING },
   { name: 'sql rules', command: ['node', 'scripts/check-sql.ts'], reads: CODE },
   {
     name: 'types of pages’ scripts',

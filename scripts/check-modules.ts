@@ -1,0 +1,41 @@
+// What a module brings beside its code, as the checklist of CONTRIBUTING.md has it: a README, a tenant fixture, pages of the console, tests, a
+// guide and a line of the README.
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from './remembered.ts';
+
+/** What is missing for a reason. */
+const EXCEPTIONS: Readonly<Record<string, string>> = {
+  'account: tests in test/account': 'they stand by subject: keys, wallet, people, payments, webhooks',
+  'operator: a line in README.md': 'no key of an account may call it',
+};
+
+/** Texts of the project for who is no user of a module. */
+const NO_GUIDES = /(?:spec|contract|architecture|mechanisms|performance|tried|sql-rules)[.]md$/;
+
+/** What each module below `root` lacks: `flags: a guide in docs`. */
+export function missingIn(root: string): string[] {
+  const read = (path: string) => readFileSync(join(root, path), 'utf8');
+  const guides = globSync('docs/*.md', { cwd: root }).filter((path) => !NO_GUIDES.test(path));
+  const texts = guides.map(read).join('\n');
+  const readme = read('README.md');
+  const modules = globSync('src/modules/*/index.ts', { cwd: root }).map((path) => path.split(/[\\/]/)[2] as string);
+  return modules.sort().flatMap((name) => {
+    const call = new RegExp(`(?:/v1/${name}/|\\b${name}[.][a-z_]+)`);
+    const wanted: Readonly<Record<string, boolean>> = {
+      [`src/modules/${name}/README.md`]: existsSync(join(root, `src/modules/${name}/README.md`)),
+      [`src/modules/${name}/tenants.fixture.ts`]: existsSync(join(root, `src/modules/${name}/tenants.fixture.ts`)),
+      [`src/modules/${name}/console/index.ts`]: existsSync(join(root, `src/modules/${name}/console/index.ts`)),
+      [`tests in test/${name}`]: globSync(`test/${name}/**/*.test.ts`, { cwd: root }).length > 0,
+      'a guide in docs that shows a call': call.test(texts),
+      'a line in README.md': readme.includes(`\`${name}/`),
+    };
+    return Object.entries(wanted).flatMap(([what, isThere]) => (isThere ? [] : [`${name}: ${what}`]));
+  });
+}
+
+if (import.meta.main) {
+  const faults = missingIn(ROOT).filter((fault) => EXCEPTIONS[fault] === undefined);
+  for (const fault of faults) console.error(`${fault} is missing (CONTRIBUTING.md, "Adding a module")`);
+  process.exitCode = faults.length === 0 ? 0 : 1;
+}
