@@ -1,5 +1,5 @@
 // Captures per second, durable and billed, against the no-op of the same server with the same body: one hot fingerprint and 2,000 of
-// them, bodies of 1, 5 and 50 KB. Then how long list, groups and search take with 1,000,000 events stored.
+// them, bodies of 1, 5 and 50 KB. Then how long list, groups and search take with 1,000,000 events stored; BENCH_ONLY=reads: that alone.
 
 import { Database } from '../src/db/database.ts';
 import { makePartitionsAhead } from '../src/db/partitions.ts';
@@ -65,7 +65,7 @@ function bodiesOf(bytes: number, fingerprints: number): string[] {
 
 const kinds = ['no-op', 'one fingerprint', `${FINGERPRINTS} fingerprints`] as const;
 const captures: Row[] = [];
-for (const kilobytes of SIZES) {
+for (const kilobytes of process.env.BENCH_ONLY === 'reads' ? [] : SIZES) {
   const bodies = { hot: bodiesOf(kilobytes * 1_024, 1), spread: bodiesOf(kilobytes * 1_024, FINGERPRINTS) };
   const flows = [
     () => sends('/v1/bench/noop_long', busy, bodies.hot),

@@ -38,28 +38,34 @@ function familiesOf(modules: readonly Module[]): ModelFamily[] {
 
 const KEY_BYTES_MAX = 16 * 1024;
 
-type Place = Pick<Config, 'vendorsFile' | 'isVendorsFileNamed' | 'region' | 'settings'>;
+type FileSettings = Pick<Config, 'vendorsFile' | 'isVendorsFileNamed' | 'region' | 'settings'>;
 
 /** What is in the text, and what is wrong with it; without a text there is the sandbox alone. */
 async function examineVendors(
   text: string | null,
-  place: Place,
+  settings: FileSettings,
   modules: readonly Module[],
   adapters: Adapters,
 ): Promise<{ readonly file: VendorsFile; readonly faults: readonly FileFault[] }> {
   const families = familiesOf(modules);
   if (text === null) {
-    const [vendor, rows] = sandbox(families, place.region, true);
+    const [vendor, rows] = sandbox(families, settings.region, true);
     return { file: { vendors: [vendor], rows, warnings: [], digest: '' }, faults: [] };
   }
   // Loaded only where there is a file: what reads it is long.
   const { readVendorsFile } = await import('./vendors/file/read.ts');
-  return readVendorsFile(text, { region: place.region, families, adapters, nowMs: Date.now(), ...keySources(place) });
+  return readVendorsFile(text, {
+    region: settings.region,
+    families,
+    adapters,
+    nowMs: Date.now(),
+    ...keySources(settings),
+  });
 }
 
 /** The same for the command line, with the adapters of the service. */
-export function inspectVendors(text: string | null, place: Place, modules: readonly Module[]) {
-  return examineVendors(text, place, modules, adaptersOf(modules));
+export function inspectVendors(text: string | null, settings: FileSettings, modules: readonly Module[]) {
+  return examineVendors(text, settings, modules, adaptersOf(modules));
 }
 
 /** One real call of a model, the smallest there is, and what its vendor bills for it; null where there is no such thing. */
@@ -87,13 +93,13 @@ export async function tryVendor(
 /** The same for a service that starts. Throws one ConfigError with every fault on a line of its own. */
 export async function vendorsOf(
   text: string | null,
-  place: Place,
+  settings: FileSettings,
   modules: readonly Module[],
   adapters: Adapters,
 ): Promise<VendorsFile> {
-  const { file, faults } = await examineVendors(text, place, modules, adapters);
+  const { file, faults } = await examineVendors(text, settings, modules, adapters);
   if (faults.length === 0) return file;
-  const lines = faults.map((fault) => `  ${faultLine(place.vendorsFile, fault)}`);
+  const lines = faults.map((fault) => `  ${faultLine(settings.vendorsFile, fault)}`);
   throw new ConfigError(
     `VENDORS_FILE has ${faults.length} ${faults.length === 1 ? 'fault' : 'faults'}\n${lines.join('\n')}`,
   );
@@ -105,7 +111,7 @@ export function faultLine(path: string, { line, column, field, message }: FileFa
 }
 
 export interface VendorsHost {
-  readonly config: Place;
+  readonly config: FileSettings;
   readonly adapters: Adapters;
   readonly manifest: { readonly modules: readonly Module[] };
   readonly log: Logger;
@@ -149,14 +155,14 @@ async function requireVendorsInUse(db: Database, { vendors }: VendorsFile): Prom
 }
 
 /** A key by the name that is stored of it, for work that began under an earlier file; null when it is not there any more. */
-function keyReader(place: Place): (name: string) => string | null {
+function keyReader(settings: FileSettings): (name: string) => string | null {
   return (name) => {
-    const found = readKey(name.startsWith('file:') ? { file: name.slice(5) } : `\${${name}}`, keySources(place));
+    const found = readKey(name.startsWith('file:') ? { file: name.slice(5) } : `\${${name}}`, keySources(settings));
     return found.kind === 'found' ? found.key.reveal() : null;
   };
 }
 
-function keySources({ vendorsFile, settings }: Place) {
+function keySources({ vendorsFile, settings }: FileSettings) {
   return {
     environment: (name: string) => settings((variables) => variables.text(name)),
     keyFile: (path: string) => {

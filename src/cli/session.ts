@@ -18,7 +18,7 @@ export interface Session {
   readonly db: Database;
 }
 
-interface Place {
+interface OpenStore {
   readonly connection: ConnectionConfig;
   /** True when the PostgreSQL runs for this command only. */
   readonly own: boolean;
@@ -29,7 +29,7 @@ const findSchema = statement('cli_find_schema', `SELECT to_regclass('core.accoun
 
 const CONNECTIONS = { connections: 3, hotConnections: 1 };
 
-/** Lends `work` a database with the schema in place. */
+/** Lends `work` a database with the schema in store. */
 export async function withSession<T>(work: (session: Session) => Promise<T>): Promise<T> {
   const config = loadConfig(readEnv());
   return withDatabase(config, async ({ connection, own }) => {
@@ -51,16 +51,16 @@ export function keyDropInForce(db: Database): Promise<void> {
 }
 
 /** Lends `work` a way to the database, whatever its schema. */
-export async function withDatabase<T>(config: Config, work: (place: Place) => Promise<T>): Promise<T> {
-  const place = await openPlace(config);
+export async function withDatabase<T>(config: Config, work: (store: OpenStore) => Promise<T>): Promise<T> {
+  const store = await openStore(config);
   try {
-    return await work(place);
+    return await work(store);
   } finally {
-    await place.stop();
+    await store.stop();
   }
 }
 
-async function openPlace({ databaseUrl, dataDir }: Config): Promise<Place> {
+async function openStore({ databaseUrl, dataDir }: Config): Promise<OpenStore> {
   const stop = async () => undefined;
   if (databaseUrl !== undefined) return { connection: { connectionString: databaseUrl }, own: false, stop };
   const running = readConnection(dataDir);

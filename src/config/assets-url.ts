@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import ipaddr from 'ipaddr.js';
 import { ConfigError, type Variables } from './variables.ts';
 
-export type AssetsPlace =
+export type AssetsLocation =
   | { readonly kind: 'folder'; readonly folder: string }
   | {
       readonly kind: 's3';
@@ -29,7 +29,7 @@ const REGION = /^[a-z0-9-]{1,40}$/;
 const PARAMETERS = ['endpoint', 'region', 'path_style'];
 
 /** Throws ConfigError. */
-export function assetsPlace(variables: Variables, dataDir: string): AssetsPlace {
+export function assetsLocation(variables: Variables, dataDir: string): AssetsLocation {
   const value = variables.text(NAME);
   const [accessKeyId, secretAccessKey] = ['ASSETS_ACCESS_KEY_ID', 'ASSETS_SECRET_ACCESS_KEY'].map((name) =>
     variables.text(name),

@@ -3,7 +3,7 @@
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isLoopback } from '../lib/loopback.ts';
-import { type AssetsPlace, assetsPlace } from './assets-url.ts';
+import { type AssetsLocation, assetsLocation } from './assets-url.ts';
 import { type IdentityProviderSettings, identityProviders } from './identity-providers.ts';
 import { type PaymentSettings, paymentSettings } from './payments.ts';
 import { type PeopleSettings, peopleSettings } from './people.ts';
@@ -30,7 +30,7 @@ export type Config = {
   /** Absent: the service runs its own PostgreSQL under `dataDir`. */
   readonly databaseUrl?: string;
   /** Of what is made and kept outside of the database. */
-  readonly assets: AssetsPlace;
+  readonly assets: AssetsLocation;
   /** Absolute. */
   readonly vendorsFile: string;
   /** A file that the operator names must be there; the usual one may be absent. */
@@ -83,7 +83,7 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     baseUrl,
     dataDir,
     databaseUrl: variables.postgresUrl('DATABASE_URL'),
-    assets: assetsPlace(variables, dataDir),
+    assets: assetsLocation(variables, dataDir),
     vendorsFile: resolve(vendorsFile ?? join(dataDir, 'vendors.yaml')),
     isVendorsFileNamed: vendorsFile !== undefined,
     logLevel: variables.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),

@@ -6,10 +6,10 @@ import type { IdempotencyKey } from '../core/idempotency/key.ts';
 import type { Principal } from '../core/principal.ts';
 import type { ScopeKind } from '../core/scopes.ts';
 import type { Answer } from '../kit/capability.ts';
+import { ActiveRequest, type Origin } from './active-request.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Rates } from './limits/rate-limiter.ts';
 import type { Traffic } from './limits/traffic.ts';
-import { type Origin, Visit } from './visit.ts';
 
 /** What a call uses of the gateway. */
 export interface CallServices {
@@ -18,7 +18,7 @@ export interface CallServices {
   invokeWithin(parent: Call, capability: string, input: InvokedInput, options: InvokeOptions): Promise<Answer>;
 }
 
-export class Call extends Visit implements CallContext {
+export class Call extends ActiveRequest implements CallContext {
   readonly core: Core;
   readonly endpoint: Endpoint;
   input: Record<string, unknown> = {};

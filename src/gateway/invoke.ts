@@ -13,6 +13,7 @@ import type { Answer } from '../kit/capability.ts';
 import { JsonText, toJson } from '../lib/json-text.ts';
 import { randomHex } from '../lib/random-hex.ts';
 import { type Problem, problem } from '../problems/problem.ts';
+import type { AnsweringPlace } from './active-request.ts';
 import { Call } from './call.ts';
 import type { Endpoint } from './endpoint.ts';
 import { passGates } from './gates.ts';
@@ -20,7 +21,6 @@ import type { Gateway } from './gateway.ts';
 import { readInput } from './input/read-input.ts';
 import type { Grant, Rates } from './limits/rate-limiter.ts';
 import { toProblem } from './to-problem.ts';
-import type { AnsweringPlace } from './visit.ts';
 
 export interface Invocation {
   readonly endpoint: Endpoint;

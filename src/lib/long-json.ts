@@ -91,13 +91,13 @@ const LIFTED_CHARACTERS = 256;
 
 /** For a thread: takes as long as the value is large. A string that is there twice goes over once. */
 export function packJson(value: unknown): PackedJson {
-  const places = new Map<string, number>();
+  const indexes = new Map<string, number>();
   const lift = (one: unknown): unknown => {
     if (typeof one === 'string') {
       if (one.length < LIFTED_CHARACTERS && !one.startsWith(MARK)) return one;
-      const place = places.get(one) ?? places.size;
-      places.set(one, place);
-      return `${MARK}${place}`;
+      const index = indexes.get(one) ?? indexes.size;
+      indexes.set(one, index);
+      return `${MARK}${index}`;
     }
     if (typeof one !== 'object' || one === null) return one;
     if (Array.isArray(one)) return one.map(lift);
@@ -105,11 +105,11 @@ export function packJson(value: unknown): PackedJson {
   };
   const text = JSON.stringify(lift(value));
   let end = 0;
-  const ends = Uint32Array.from(places.keys(), ({ length }) => {
+  const ends = Uint32Array.from(indexes.keys(), ({ length }) => {
     end += length;
     return end;
   });
-  return [text, [...places.keys()].join(''), ends];
+  return [text, [...indexes.keys()].join(''), ends];
 }
 
 /** In turns of their own: reading the text, and putting the strings back. */
@@ -122,8 +122,8 @@ export async function unpackJson([text, strings, ends]: PackedJson): Promise<unk
       if (slices.isOver) await slices.next();
       if (typeof each === 'object' && each !== null) pending.push(each);
       else if (typeof each === 'string' && each.startsWith(MARK)) {
-        const place = Number(each.slice(MARK.length));
-        const value = strings.slice(ends[place - 1] ?? 0, ends[place]);
+        const index = Number(each.slice(MARK.length));
+        const value = strings.slice(ends[index - 1] ?? 0, ends[index]);
         // By definition, not assignment: a name may be __proto__.
         Object.defineProperty(holder, name, { value, writable: true, enumerable: true, configurable: true });
       }

@@ -16,7 +16,7 @@ export interface SigV4Credential extends Credential {
   bodyProof(): BodyProof | null;
 }
 
-type AwsPlace = Pick<Core, 'secrets' | 'baseUrl' | 'region'>;
+type AwsScope = Pick<Core, 'secrets' | 'baseUrl' | 'region'>;
 
 /** 40 base62 characters. */
 export function secretAccessKey(secrets: Secrets, secretHash: Buffer): string {
@@ -26,7 +26,7 @@ export function secretAccessKey(secrets: Secrets, secretHash: Buffer): string {
 }
 
 /** What an AWS client is given for a secret of a key: the same at each call. */
-export function awsCredentials({ secrets, baseUrl, region }: AwsPlace, keyId: string, secretHash: Buffer) {
+export function awsCredentials({ secrets, baseUrl, region }: AwsScope, keyId: string, secretHash: Buffer) {
   return {
     access_key_id: keyId,
     secret_access_key: secretAccessKey(secrets, secretHash),

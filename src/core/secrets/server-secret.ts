@@ -12,7 +12,7 @@ const SECRET_BYTES = 32;
 const CHARACTERS_MIN = 16;
 const SETTING = 'secret_fingerprint';
 
-interface Place {
+interface SecretSource {
   readonly secretsKey?: string;
   readonly dataDir: string;
 }
@@ -29,19 +29,19 @@ export function newServerSecret(): string {
 }
 
 /** The secret; makes the file when there is none. Of several processes that start at once all get the same. Throws StartupError. */
-export async function loadServerSecret(place: Place): Promise<string> {
-  const known = await readServerSecret(place);
+export async function loadServerSecret(source: SecretSource): Promise<string> {
+  const known = await readServerSecret(source);
   if (known !== null) return known;
   try {
-    await createFile(place.dataDir);
+    await createFile(source.dataDir);
   } catch (error) {
-    throw new StartupError(`cannot create ${fileOf(place.dataDir)}: ${(error as Error).message}`, { cause: error });
+    throw new StartupError(`cannot create ${fileOf(source.dataDir)}: ${(error as Error).message}`, { cause: error });
   }
-  return (await readServerSecret(place)) as string;
+  return (await readServerSecret(source)) as string;
 }
 
 /** The secret; null when there is none yet. Throws StartupError when the file cannot be read or is not whole. */
-export async function readServerSecret({ secretsKey, dataDir }: Place): Promise<string | null> {
+export async function readServerSecret({ secretsKey, dataDir }: SecretSource): Promise<string | null> {
   if (secretsKey !== undefined) return secretsKey;
   let text: string;
   try {

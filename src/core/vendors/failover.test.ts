@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { FailoverReason } from '../../vendors/call/port.ts';
-import { nextStep, type Outcome, type Place } from './failover.ts';
+import { type Candidate, nextStep, type Outcome } from './failover.ts';
 
-const place = (vendor: string, quoteNanos: bigint): Place => ({ vendor, model: `${vendor}-1`, quoteNanos });
-const first = place('acme', 100n);
-const second = place('bolt', 120n);
-const third = place('cosa', 130n);
+const candidate = (vendor: string, quoteNanos: bigint): Candidate => ({ vendor, model: `${vendor}-1`, quoteNanos });
+const first = candidate('acme', 100n);
+const second = candidate('bolt', 120n);
+const third = candidate('cosa', 130n);
 const chains = { pinned: [first], bare: [first, second], auto: [first, second, third] } as const;
 
 const refused = (reason: (Outcome & { kind: 'refused' })['reason'], retryAfterMs?: number): Outcome => ({
@@ -19,18 +19,22 @@ const ending = ['VALIDATION_FAILED', 'VENDOR_ERROR', 'CONTENT_REFUSED'] as const
 
 describe.each(Object.entries(chains))('%s', (_name, chain) => {
   test('begins with the first', () => {
-    expect(nextStep([...chain], [])).toEqual({ kind: 'try', place: first, position: 0 });
+    expect(nextStep([...chain], [])).toEqual({ kind: 'try', candidate: first, position: 0 });
   });
 
   test('the first that accepts, or may have, ends the walk without failover_info', () => {
-    expect(nextStep([...chain], [{ kind: 'accepted' }])).toEqual({ kind: 'accepted', place: first, failover: null });
-    expect(nextStep([...chain], [{ kind: 'unknown' }])).toEqual({ kind: 'unknown', place: first, failover: null });
+    expect(nextStep([...chain], [{ kind: 'accepted' }])).toEqual({
+      kind: 'accepted',
+      candidate: first,
+      failover: null,
+    });
+    expect(nextStep([...chain], [{ kind: 'unknown' }])).toEqual({ kind: 'unknown', candidate: first, failover: null });
   });
 
   test.each(leaving)('%s leads to the next, or is the error when there is none', (reason) => {
     const step = nextStep([...chain], [refused(reason, 700)]);
     const next = chain[1];
-    if (next !== undefined) expect(step).toEqual({ kind: 'try', place: next, position: 1 });
+    if (next !== undefined) expect(step).toEqual({ kind: 'try', candidate: next, position: 1 });
     else expect(step).toEqual({ kind: 'failed', code: reason, message: `because of ${reason}`, retryAfterMs: 700 });
   });
 
@@ -64,7 +68,7 @@ describe('failover_info', () => {
     };
     for (const kind of ['accepted', 'unknown'] as const) {
       const step = nextStep([...chains.auto], [...outcomes, { kind }]);
-      expect(step).toEqual({ kind, place: served, failover: info });
+      expect(step).toEqual({ kind, candidate: served, failover: info });
     }
   });
 

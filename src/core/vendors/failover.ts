@@ -2,14 +2,14 @@
 // certain that none works on it.
 import type { FailoverReason, Refused } from '../../vendors/call/port.ts';
 
-/** One place of a chain. `quoteNanos`: what the caller would pay there. */
-export interface Place {
+/** One candidate of a chain. `quoteNanos`: what the caller would pay there. */
+export interface Candidate {
   readonly vendor: string;
   readonly model: string;
   readonly quoteNanos: bigint;
 }
 
-/** How it went at one place. */
+/** How it went with one candidate. */
 export type Outcome =
   | { readonly kind: 'accepted' }
   | (Pick<Refused, 'kind' | 'reason' | 'message'> & { readonly retryAfterMs?: number })
@@ -30,9 +30,9 @@ export interface Failover {
 }
 
 export type Step<P> =
-  | { readonly kind: 'try'; readonly place: P; readonly position: number }
+  | { readonly kind: 'try'; readonly candidate: P; readonly position: number }
   /** `failover`: null when the first of the chain took it, or may have. */
-  | { readonly kind: 'accepted' | 'unknown'; readonly place: P; readonly failover: Failover | null }
+  | { readonly kind: 'accepted' | 'unknown'; readonly candidate: P; readonly failover: Failover | null }
   /** The code of the error; of several vendors that could not be reached, what the first was left for. */
   | {
       readonly kind: 'failed';
@@ -48,24 +48,24 @@ const LEAVES: ReadonlySet<string> = new Set<FailoverReason>([
   'VENDOR_AUTH_ERROR',
 ]);
 
-/** `outcomes`: of the places tried so far, in the order of the chain; a vendor that is passed over because it is down counts as one. */
-export function nextStep<P extends Place>(chain: readonly [P, ...P[]], outcomes: readonly Outcome[]): Step<P> {
+/** `outcomes`: of the candidates tried so far, in the order of the chain; a vendor that is passed over because it is down counts as one. */
+export function nextStep<P extends Candidate>(chain: readonly [P, ...P[]], outcomes: readonly Outcome[]): Step<P> {
   const [primary] = chain;
   const [first] = outcomes;
   for (const [position, outcome] of outcomes.entries()) {
-    const place = chain[position];
-    if (place === undefined) throw new RangeError('there are more outcomes than places in the chain');
+    const candidate = chain[position];
+    if (candidate === undefined) throw new RangeError('there are more outcomes than candidates in the chain');
     if (outcome.kind !== 'refused')
-      return { kind: outcome.kind, place, failover: failoverOf(primary, first, place, position) };
+      return { kind: outcome.kind, candidate, failover: failoverOf(primary, first, candidate, position) };
     if (!LEAVES.has(outcome.reason)) return { kind: 'failed', code: outcome.reason, message: outcome.message };
   }
-  const place = chain[outcomes.length];
-  if (place !== undefined) return { kind: 'try', place, position: outcomes.length };
+  const candidate = chain[outcomes.length];
+  if (candidate !== undefined) return { kind: 'try', candidate, position: outcomes.length };
   const { reason: code, message, retryAfterMs } = first as Outcome & { kind: 'refused' };
   return { kind: 'failed', code, message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
 }
 
-function failoverOf(primary: Place, first: Outcome | undefined, actual: Place, depth: number): Failover | null {
+function failoverOf(primary: Candidate, first: Outcome | undefined, actual: Candidate, depth: number): Failover | null {
   if (depth === 0 || first?.kind !== 'refused') return null;
   return {
     primaryVendor: primary.vendor,

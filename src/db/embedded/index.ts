@@ -123,14 +123,14 @@ async function start(
   const owner = chooseOwner(layout);
   const binaries = locateBinaries(major, owner);
   const earlier = readConnectionRecord(layout);
-  const place = await choosePlace(layout, owner, earlier);
-  const connection = { ...place, user: USER, password: earlier?.password ?? newPassword(), database: DATABASE };
+  const address = await chooseAddress(layout, owner, earlier);
+  const connection = { ...address, user: USER, password: earlier?.password ?? newPassword(), database: DATABASE };
   const fingerprint = fingerprintOf(binaries.version);
   writeConnectionRecord(layout, { ...connection, fingerprint });
   if (!existsSync(layout.cluster)) onStep('create');
   await ensureCluster(layout, binaries, major, owner, connection);
-  const socketDirectory = place.host === layout.cluster ? '.' : place.host;
-  writeSettings(layout, owner, { loopback: process.platform === 'win32', socketDirectory, port: place.port });
+  const socketDirectory = address.host === layout.cluster ? '.' : address.host;
+  writeSettings(layout, owner, { loopback: process.platform === 'win32', socketDirectory, port: address.port });
   onStep('start');
   const options = { layout, binaries, owner, connection, log };
   const supervisor = await Supervisor.start(options, earlier?.fingerprint === fingerprint);
@@ -143,13 +143,13 @@ async function start(
 
 const newPassword = () => randomBytes(PASSWORD_BYTES).toString('base64url');
 
-type ListeningPlace = Pick<Connection, 'host' | 'port'>;
+type ListenAddress = Pick<Connection, 'host' | 'port'>;
 
-async function choosePlace(
+async function chooseAddress(
   layout: Layout,
   owner: Owner | undefined,
   earlier: ConnectionRecord | undefined,
-): Promise<ListeningPlace> {
+): Promise<ListenAddress> {
   if (process.platform === 'win32') return { host: '127.0.0.1', port: earlier?.port ?? (await freePort()) };
   const socket = join(layout.cluster, `.s.PGSQL.${UNIX_PORT}`);
   if (Buffer.byteLength(socket) <= SOCKET_PATH_BYTES_MAX) return { host: layout.cluster, port: UNIX_PORT };

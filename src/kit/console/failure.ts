@@ -16,7 +16,7 @@ export function panel<Data>(visit: Visit, title: string, read: Read<Data>, conte
 /** No alert: its request id is another one whenever a live page is fetched again, and would be announced each time. */
 export function failure(visit: Visit, problem: Problem, requestId: string): Html {
   const { code, message, retryAfterMs, errors, entry } = problem;
-  const where = mendedAt(visit, problem);
+  const where = remedyFor(visit, problem);
   // What is wrong with a field stands beside it.
   const advice = where === null && errors === undefined && problem.param === undefined ? ` ${entry.advice}` : '';
   const again =
@@ -25,24 +25,24 @@ export function failure(visit: Visit, problem: Problem, requestId: string): Html
 <p class="small"><code>${code}</code> <a href="${visit.elsewhere(`/docs/errors/${code}`)}">what it means</a> · request <code>${requestId}</code></p></div>`;
 }
 
-interface Place {
+interface Remedy {
   readonly href: string;
   readonly text: string;
 }
 
 /** What did not cover the call: the balance, a budget, or the cap of a key. */
-function roomFor(visit: Visit, detail: string | undefined): Place {
+function roomFor(visit: Visit, detail: string | undefined): Remedy {
   if (detail === 'key_cap') return { href: visit.path('/keys'), text: 'Raise the cap of the key' };
   const isBudget = detail?.startsWith('budget') === true;
   const text = isBudget ? 'Raise the budget' : detail === 'frozen' ? 'Look at the wallet' : 'Top up the wallet';
   return { href: visit.path('/wallet'), text };
 }
 
-/** The place that mends what was refused; null: there is none. */
-function mendedAt(visit: Visit, { code, detail }: Problem): Place | null {
+/** What mends it, and where; null: there is none. */
+function remedyFor(visit: Visit, { code, detail }: Problem): Remedy | null {
   const back = encodeURIComponent(visit.here);
   const signIn = visit.elsewhere(`/auth?again=1&return_to=${back}`);
-  const places: Readonly<Record<string, Place>> = {
+  const remedies: Readonly<Record<string, Remedy>> = {
     INSUFFICIENT_CREDIT: roomFor(visit, detail),
     PAYMENT_METHOD_REQUIRED: { href: visit.path('/wallet'), text: 'Leave a card' },
     PAYMENT_DECLINED: { href: visit.path('/wallet'), text: 'Look at the cards and the charge limit' },
@@ -53,5 +53,5 @@ function mendedAt(visit: Visit, { code, detail }: Problem): Place | null {
     TIER_REQUIRED: { href: visit.path('/account'), text: 'Look at the plan' },
     ACCOUNT_SUSPENDED: { href: visit.elsewhere('/auth/account'), text: 'Look at your account' },
   };
-  return places[code] ?? null;
+  return remedies[code] ?? null;
 }

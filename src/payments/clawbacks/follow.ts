@@ -80,31 +80,31 @@ export async function followElsewhere(
 }
 
 /** An account on the way of the credit, under its lock. */
-interface Place extends Pick<Elsewhere, 'accountId' | 'sinceMs' | 'taken' | 'cameBack'> {
+interface StopOver extends Pick<Elsewhere, 'accountId' | 'sinceMs' | 'taken' | 'cameBack'> {
   readonly own: OwnGrant;
 }
 
-async function followAt(tx: Transaction, payment: Credited, seen: Seen, place: Place): Promise<Followed> {
-  const { accountId, own } = place;
+async function followAt(tx: Transaction, payment: Credited, seen: Seen, stop: StopOver): Promise<Followed> {
+  const { accountId, own } = stop;
   const here = await clawbacksOf(tx, accountId, payment.source_id);
-  const earlier = await lookForGiven(tx, place);
-  const departure = await departureOf(tx, accountId, place.sinceMs);
+  const earlier = await lookForGiven(tx, stop);
+  const departure = await departureOf(tx, accountId, stop.sinceMs);
   if (departure !== null) {
     const cameBack = [...earlier, ...here.filter((row) => isBack(row, seen)).map((row) => ({ row, isGiven: false }))];
     const rows = here.map((row) => (isBack(row, seen) ? { ...row, status: 'restored' as const } : row));
     const way = { accountId: departure.into, sinceMs: departure.atMs, earlierId: own.grantId ?? own.earlierId };
-    return { elsewhere: { ...way, taken: [...place.taken, ...rows], cameBack } };
+    return { elsewhere: { ...way, taken: [...stop.taken, ...rows], cameBack } };
   }
   for (const row of here) await settle(tx, row, seen, own);
   for (const { row, isGiven } of earlier) if (!isGiven) await giveBack(tx, accountId, row, own.testMode);
-  await takeUnseen(tx, payment, seen, place);
+  await takeUnseen(tx, payment, seen, stop);
   return {
-    returns: returnsOf([...place.taken, ...(await clawbacksOf(tx, accountId, payment.source_id))]),
+    returns: returnsOf([...stop.taken, ...(await clawbacksOf(tx, accountId, payment.source_id))]),
     elsewhere: null,
   };
 }
 
-async function lookForGiven(tx: Transaction, { accountId, cameBack }: Place): Promise<CameBack[]> {
+async function lookForGiven(tx: Transaction, { accountId, cameBack }: StopOver): Promise<CameBack[]> {
   const looked: CameBack[] = [];
   for (const { row, isGiven } of cameBack)
     looked.push({ row, isGiven: isGiven || (await findGrantFor(tx, accountId, 'restored', row.clawback_id)) !== null });
@@ -130,22 +130,22 @@ async function settle(tx: Transaction, row: ClawbackRow, seen: Seen, own: OwnGra
   if (row.status === 'pending' && isGone) await keepTaken(tx, row);
 }
 
-async function takeUnseen(tx: Transaction, payment: Credited, { refunds, disputes }: Seen, place: Place) {
+async function takeUnseen(tx: Transaction, payment: Credited, { refunds, disputes }: Seen, stop: StopOver) {
   const going = [
     ...refunds.filter(({ status }) => status !== 'failed').map((each) => ({ ...each, kind: 'refund' as const })),
     ...disputes.filter(({ status }) => status !== 'won').map((each) => ({ ...each, kind: 'dispute' as const })),
   ];
   for (const each of going) {
-    const rows = [...place.taken, ...(await clawbacksOf(tx, place.accountId, payment.source_id))];
+    const rows = [...stop.taken, ...(await clawbacksOf(tx, stop.accountId, payment.source_id))];
     if (rows.some((row) => isOf(row, each))) continue;
     const { source, source_id } = payment;
     const clawback: NewClawback = {
-      ...{ account_id: place.accountId, clawback_id: each.ref, source, source_id, kind: each.kind, is_ours: false },
+      ...{ account_id: stop.accountId, clawback_id: each.ref, source, source_id, kind: each.kind, is_ours: false },
       status: each.status === 'succeeded' || each.status === 'lost' ? 'done' : 'pending',
       amount_nanos: nanosGoingBack(returnedOf(payment, rows), BigInt(each.amountMinor)),
       amount_minor: BigInt(each.amountMinor),
     };
-    await takeBack(tx, clawback, place.own);
+    await takeBack(tx, clawback, stop.own);
   }
 }
 

@@ -11,6 +11,7 @@ export const findPage: ConsolePage = {
   name: 'find',
   path: '/find',
   needs: { id: 'account.get' },
+  nav: { label: 'Search', key: 'f', group: 'start' },
   async show(visit) {
     const text = (visit.query.get('q') ?? '').trim().slice(0, TEXT_CHARACTERS_MAX);
     const found = text === '' ? [] : await visit.find(text);

@@ -4,12 +4,12 @@ import { idempotencyKeyField } from '../../manifest/describe.ts';
 import { takesBody } from '../../manifest/failures.ts';
 import { alternatives, asJsonSchema, type FieldAt, fieldsWithin, type JsonSchema } from '../../manifest/json-schema.ts';
 
-export type FieldPlace = 'path' | 'query' | 'body';
+export type FieldLocation = 'path' | 'query' | 'body';
 
 export interface Field {
   /** `messages[].payload` */
   readonly name: string;
-  readonly in: FieldPlace;
+  readonly in: FieldLocation;
   /** `integer 1-10`, `"standard" | "fifo"` */
   readonly type: string;
   readonly required: boolean;
@@ -21,7 +21,7 @@ export interface Field {
 /** Path parameters first, then the other fields in the order of the schema, then the idempotency key where the call takes one. */
 export function fieldsOf(capability: Capability): Field[] {
   const inPath = new Set(pathParameters(capability.path));
-  const beside: FieldPlace = takesBody(capability) ? 'body' : 'query';
+  const beside: FieldLocation = takesBody(capability) ? 'body' : 'query';
   const all = fieldsWithin(asJsonSchema(capability.input));
   const key: FieldAt[] = capability.idempotent
     ? [{ path: 'idempotency_key', schema: idempotencyKeyField, required: false }]
@@ -44,7 +44,7 @@ export function fieldsAnswered({ output }: Pick<Capability, 'output'>): FieldAt[
   );
 }
 
-function inWords({ path, schema, required }: FieldAt, place: FieldPlace): Field {
+function inWords({ path, schema, required }: FieldAt, place: FieldLocation): Field {
   return {
     name: path,
     in: place,

@@ -190,13 +190,13 @@ async function resultIn({ request, long }: Message, envelope: string, select: re
 
 /** Stands for the content of a long result, which is all that its answer has. */
 const LONG = '\0long\0';
-const LONG_PLACE = JSON.stringify([{ type: 'text', text: LONG }]);
+const LONG_CONTENT = JSON.stringify([{ type: 'text', text: LONG }]);
 
 /** The answer as text. */
 export async function textOf(response: Response, { long }: Pick<Message, 'long'>): Promise<string> {
   const text = await response.text();
   if (long.text === null) return text;
-  const [before, after, ...more] = text.split(`"content":${LONG_PLACE}`);
+  const [before, after, ...more] = text.split(`"content":${LONG_CONTENT}`);
   if (after === undefined || more.length > 0) throw new Error('the place of a long result is not there once');
   return before + long.text.slice(1, -1) + after;
 }

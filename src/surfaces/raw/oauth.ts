@@ -9,7 +9,7 @@ import { type DeviceKey, type Polled, pollDevice, startDevice } from '../../peop
 import { Problem } from '../../problems/problem.ts';
 import { isOurs } from '../pages/device/authorize.ts';
 import { readForm, repeatedField } from '../pages/own-form.ts';
-import { PageVisits } from '../pages/page-visits.ts';
+import { PageViews } from '../pages/page-views.ts';
 
 export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 const CODE_GRANT = 'authorization_code';
@@ -18,12 +18,12 @@ const { formBytesMax } = admission.doors;
 type Answering = (core: Core, form: URLSearchParams, request: RawRequest) => Promise<RawAnswer>;
 
 export function oauthRoutes(services: () => Core): readonly RawRoute[] {
-  let visits: PageVisits | undefined;
+  let visits: PageViews | undefined;
   const form = (name: string, path: string, answer: Answering): RawRoute => ({
     ...{ name, methods: ['POST'], path, capability: null, bodyBytesMax: formBytesMax, refuse: refusal },
     answer: async (request) => {
       const core = services();
-      visits ??= new PageVisits(core.bounds);
+      visits ??= new PageViews(core.bounds);
       visits.count(request.remoteAddress);
       const fields = readForm(request.headers, request.body);
       const twice = repeatedField(fields);

@@ -6,13 +6,13 @@ import type { Credential } from '../../core/credentials/credential.ts';
 import { KEY_FIELD } from '../../core/idempotency/fingerprint.ts';
 import type { Principal } from '../../core/principal.ts';
 import { scopesAllow } from '../../core/scopes.ts';
+import type { ActiveRequest } from '../../gateway/active-request.ts';
 import type { Call } from '../../gateway/call.ts';
 import type { Endpoint } from '../../gateway/endpoint.ts';
 import type { Envelope } from '../../gateway/envelope.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { takeIdempotencyKey } from '../../gateway/input/idempotency-key.ts';
 import { admitAhead, invoke, perform } from '../../gateway/invoke.ts';
-import type { Visit } from '../../gateway/visit.ts';
 import type { Answer } from '../../kit/capability.ts';
 import type { BodyTask, RawHead, RawRequest } from '../../kit/raw-route.ts';
 import { problem } from '../../problems/problem.ts';
@@ -68,7 +68,7 @@ export interface RawParts {
   readonly path: string;
   readonly body: RawBody;
   readonly gateway: Gateway;
-  readonly visit: Visit;
+  readonly visit: ActiveRequest;
   readonly door: RawDoor;
 }
 

@@ -3,11 +3,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BodyCredential, BodyProof } from '../../core/credentials/credential.ts';
 import type { EntryForm } from '../../core/entry-form.ts';
 import type { Principal } from '../../core/principal.ts';
+import type { ActiveRequest, Origin } from '../../gateway/active-request.ts';
 import type { Call } from '../../gateway/call.ts';
 import type { Identity } from '../../gateway/envelope.ts';
 import type { Place } from '../../gateway/limits/traffic.ts';
 import { traceIdOf } from '../../gateway/trace-context.ts';
-import type { Origin, Visit } from '../../gateway/visit.ts';
 import type { RawAnswer } from '../../kit/raw-route.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Problem } from '../../problems/problem.ts';
@@ -34,7 +34,7 @@ export interface RawSlot {
   readonly name: string;
   readonly identity: Identity;
   /** What it occupies: its call, where the route is one of a capability. */
-  readonly visit?: Visit;
+  readonly visit?: ActiveRequest;
   /** Who sent it, once that is known, and what the credential says of the body. */
   principal?: Principal;
   proof?: BodyProof | null;

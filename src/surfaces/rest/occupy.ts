@@ -1,11 +1,11 @@
 // What a request occupies from its first byte on, and when it ends: once its answer is written, or its client has left and nothing runs for it.
 import type { FastifyReply } from 'fastify';
+import type { ActiveRequest, AnsweringPlace } from '../../gateway/active-request.ts';
 import type { Place, Traffic } from '../../gateway/limits/traffic.ts';
-import type { AnsweringPlace, Visit } from '../../gateway/visit.ts';
 import { answerOf, onClosed } from '../http/answer.ts';
 import type { CallSlot } from './call-slot.ts';
 
-export function occupy(traffic: Traffic, visit: Visit, slot: CallSlot, reply: FastifyReply, owner = ''): Place {
+export function occupy(traffic: Traffic, visit: ActiveRequest, slot: CallSlot, reply: FastifyReply, owner = ''): Place {
   const place = traffic.begin(owner);
   slot.place = place;
   visit.place = new OccupiedPlace(traffic, place);

@@ -80,7 +80,7 @@ function readVendor(entry: unknown, path: Path, reading: Reading, faults: Faults
   const broken = schemaFaults(vendorSchema(reading.families), entry, path);
   for (const fault of broken) faults.add(fault.path, fault.message);
   if (broken.length > 0) return null;
-  const { id, adapter, api_key: keyPlace, ...rest } = entry as VendorEntry;
+  const { id, adapter, api_key: keySource, ...rest } = entry as VendorEntry;
   if (TAKEN.includes(id))
     faults.add([...path, 'id'], `${id} has a meaning of its own: call the vendor something else.`);
   const known = Object.values(reading.adapters).flat();
@@ -98,7 +98,7 @@ function readVendor(entry: unknown, path: Path, reading: Reading, faults: Faults
   if (baseUrl !== undefined && !isBaseUrl(baseUrl)) {
     faults.add([...path, 'base_url'], 'It must be an http or https URL without user, query or fragment.');
   }
-  const key = keyPlace === undefined ? null : readKey(keyPlace, reading);
+  const key = keySource === undefined ? null : readKey(keySource, reading);
   if (key?.kind === 'fault') faults.add([...path, 'api_key'], key.message);
   if (faults.found.length > before) return null;
   if (key?.kind === 'missing') warnings.push(`vendor ${id} takes no work: ${key.name} holds no key`);

@@ -5,7 +5,7 @@ import { type AddressRange, EVERYWHERE } from './address.ts';
 import { SnippetSink, type StreamedAnswer, StreamSink } from './answers.ts';
 import { exchange } from './exchange.ts';
 import { exchangeFailed, OutboundError } from './failure.ts';
-import { type Admission, judge, type Resolve } from './guard.ts';
+import { type CheckedTarget, judge, type Resolve } from './guard.ts';
 import { answeredUrlCharactersMax, type OutboundLimits, outboundLimits } from './limits.ts';
 import { type Held, Pools } from './pools.ts';
 import type { OutboundClient, OutboundOutcome, OutboundPost, OutboundReply, OutboundRequest } from './port.ts';
@@ -110,8 +110,8 @@ class GuardedClient implements OutboundClient {
     const { limits } = sending.request;
     const connectMs = limits.connectMs ?? this.#limits.connectMs;
     const wire = await sending.wire();
-    const admission = await this.#admit(sending, signal, connectMs, answeredUrlCharactersMax);
-    return this.#first(admission, connectMs, (held, to) => {
+    const checked = await this.#admit(sending, signal, connectMs, answeredUrlCharactersMax);
+    return this.#first(checked, connectMs, (held, to) => {
       const sink = new StreamSink(held.release);
       const { firstByteMs, idleMs, answerBytesMax } = limits;
       const within = { firstByteMs, idleMs, answerBytesMax, signal };
@@ -124,7 +124,7 @@ class GuardedClient implements OutboundClient {
 
   /** Asks the first address that takes a connection. */
   async #first<A>(
-    { target, addresses }: Admission,
+    { target, addresses }: CheckedTarget,
     connectMs: number,
     ask: (held: Held, to: { readonly path: string; readonly connectMs: number }) => Promise<A>,
   ): Promise<A> {
@@ -148,7 +148,7 @@ class GuardedClient implements OutboundClient {
     signal: AbortSignal,
     connectMs: number,
     charactersMax?: number,
-  ): Promise<Admission> {
+  ): Promise<CheckedTarget> {
     const resolve = isOperators ? this.#resolveAny : this.#resolve;
     const allowed = isOperators ? EVERYWHERE : this.#allowed;
     const verdict = await judge(url, (host) => within(connectMs, resolve(host), signal), allowed, charactersMax);

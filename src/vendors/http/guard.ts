@@ -5,14 +5,14 @@ import { type Refusal, readTarget, type Target } from './target.ts';
 /** All addresses of a name; rejects or answers none when there are none. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
-export interface Admission {
+export interface CheckedTarget {
   readonly target: Target;
   /** At least one; every one was checked. A socket may connect to these and to nothing else. */
   readonly addresses: readonly string[];
 }
 
 export type Verdict =
-  | ({ readonly kind: 'admitted' } & Admission)
+  | ({ readonly kind: 'admitted' } & CheckedTarget)
   | { readonly kind: 'refused'; readonly refusal: Refusal }
   /** The name gave no address (`cause`), and nothing else stands against the URL. */
   | { readonly kind: 'unresolved'; readonly host: string; readonly cause: unknown };

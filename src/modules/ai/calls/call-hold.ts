@@ -19,7 +19,7 @@ import type { Reserved } from './reserve.ts';
 
 /** What the call came to. */
 export interface Due {
-  readonly place: Candidate;
+  readonly candidate: Candidate;
   /** For the caller; what exceeds the hold is the operator's. */
   readonly nanos: bigint;
   /** For the operator, without markup. */
@@ -52,7 +52,7 @@ export class CallHold {
 
   /** Charges it, at most what is held. When the hold was lost meanwhile, nothing is charged. */
   async capture(due: Due): Promise<Charged> {
-    const { place, nanos, inputTokens, outputTokens, answer, response } = due;
+    const { candidate, nanos, inputTokens, outputTokens, answer, response } = due;
     const { core, accountId } = this.#ctx;
     const { holdId, nanos: heldNanos } = this.#reserved;
     const capturedNanos = nanos > heldNanos ? heldNanos : nanos;
@@ -60,7 +60,7 @@ export class CallHold {
     const kept = answer === undefined ? {} : { answer };
     const end = await rideOut(() =>
       core.db.transaction(async (tx) => {
-        const capture = { capturedNanos, units, priceVersion: place.priceVersion, ...kept };
+        const capture = { capturedNanos, units, priceVersion: candidate.priceVersion, ...kept };
         const isOurs = response === undefined || (await this.#endItem(tx, capturedNanos, response));
         const [settlement, nowMs] = await Promise.all([
           isOurs ? settleHold(tx, accountId, holdId, capture) : releaseHold(tx, accountId, holdId),
@@ -80,14 +80,14 @@ export class CallHold {
    */
   async #book(tx: Transaction, due: Due, capturedNanos: bigint | null, nowMs: number): Promise<void> {
     const { accountId, capability } = this.#ctx;
-    const { place, billedNanos, inputTokens, outputTokens } = due;
-    const bill = { accountId, vendor: place.vendor, billedNanos };
-    const isBilled = place.vendor !== SANDBOX;
+    const { candidate, billedNanos, inputTokens, outputTokens } = due;
+    const bill = { accountId, vendor: candidate.vendor, billedNanos };
+    const isBilled = candidate.vendor !== SANDBOX;
     if (capturedNanos === null) {
       if (isBilled) await bookLoss(tx, { ...bill, cause: 'late' }, nowMs);
       return;
     }
-    const model = `${place.vendor}/${place.model}`;
+    const model = `${candidate.vendor}/${candidate.model}`;
     await Promise.all([
       countAccepted(tx, [{ accountId, capability, units: BigInt(inputTokens + outputTokens) }]),
       addModelUse(tx, { accountId, capability, model, inputTokens, outputTokens, spendNanos: capturedNanos }),

@@ -79,8 +79,10 @@ class Answering {
 
   async begin(): Promise<ChatEvent> {
     const [ctx, ask] = [this.#ctx, this.#ask];
-    const taken = await walk(ctx, this.#chain, (place) => askVendor(this.#state, ctx, ask, place, this.#reserved));
-    const { place, reply } = taken;
+    const taken = await walk(ctx, this.#chain, (candidate) =>
+      askVendor(this.#state, ctx, ask, candidate, this.#reserved),
+    );
+    const { candidate, reply } = taken;
     const settlement = new Settlement(ctx, ask, taken, this.#hold);
     if (reply.kind === 'left') {
       taken.ended(wasLeft);
@@ -95,7 +97,7 @@ class Answering {
       const chunks = ask.stream ? chunksOf(end.completion) : [];
       this.#events = [...chunks.map((chunk) => ({ kind: 'chunk', chunk }) as const), end];
     }
-    return { kind: 'accepted', vendor: place.vendor, model: settlement.model };
+    return { kind: 'accepted', vendor: candidate.vendor, model: settlement.model };
   }
 
   /** Null: that was all. */

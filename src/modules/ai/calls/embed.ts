@@ -201,11 +201,11 @@ async function answerOf(
   chain: Chain,
   hold: CallHold,
 ): Promise<Embedded> {
-  const { place, reply, failover, ended } = await walk(ctx, chain, (one) => askEmbedder(ctx, ask, one));
+  const { candidate, reply, failover, ended } = await walk(ctx, chain, (one) => askEmbedder(ctx, ask, one));
   ended(reply.kind === 'left' ? wasLeft : wentWell);
   if (reply.kind === 'left') {
     // The request of a batch is made again.
-    const charged = ctx.item === undefined ? await hold.capture(dueFor(ctx, place, countedFor(ask))) : null;
+    const charged = ctx.item === undefined ? await hold.capture(dueFor(ctx, candidate, countedFor(ask))) : null;
     ctx.chargedThoughFailed?.(charged?.costNanos ?? 0n, true);
     throw nobodyWaits();
   }
@@ -214,9 +214,9 @@ async function answerOf(
   const { inputTokens } = usage;
   const isEstimated = told === null;
   if (isEstimated) ctx.warnings.push('usage: counted here, for the vendor has not told it');
-  const { vendor, region, markupPct } = place;
+  const { vendor, region, markupPct } = candidate;
   const served = { vendor, region, markupPct };
-  const model = `${vendor}/${place.model}`;
+  const model = `${vendor}/${candidate.model}`;
   const keptNow = () => ({
     body: { vectors: reply.vectors.map(base64Of), tokens: inputTokens, isEstimated },
     ...{ model, served },
@@ -225,7 +225,7 @@ async function answerOf(
   const kept = isKept && textBytes(reply.vectors) <= KEPT_BYTES_MAX ? keptNow() : null;
   const answer = keep<KeptVectors>(ctx, kept);
   const charged = await hold.capture({
-    ...dueFor(ctx, place, usage),
+    ...dueFor(ctx, candidate, usage),
     ...(answer === undefined ? {} : { answer }),
     response: () => JSON.stringify(keptNow()),
   });
@@ -240,11 +240,11 @@ function countedFor({ inputTokens }: EmbedAsk): AiUsage {
   return { ...none, inputTokens };
 }
 
-function dueFor(ctx: ModelCall, place: Candidate, usage: AiUsage): Due {
+function dueFor(ctx: ModelCall, candidate: Candidate, usage: AiUsage): Due {
   return {
-    place,
-    nanos: usedNanos(pricedModel(ctx, place.row), usage, 0),
-    billedNanos: billedNanos(aiModel(place.row), usage, 0),
+    candidate,
+    nanos: usedNanos(pricedModel(ctx, candidate.row), usage, 0),
+    billedNanos: billedNanos(aiModel(candidate.row), usage, 0),
     ...{ inputTokens: usage.inputTokens, outputTokens: 0 },
   };
 }

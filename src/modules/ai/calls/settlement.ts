@@ -26,8 +26,8 @@ export class Settlement {
     this.#ask = ask;
     this.#taken = taken;
     this.#hold = hold;
-    this.#row = pricedModel(ctx, taken.place.row);
-    this.model = `${taken.place.vendor}/${taken.place.model}`;
+    this.#row = pricedModel(ctx, taken.candidate.row);
+    this.model = `${taken.candidate.vendor}/${taken.candidate.model}`;
   }
 
   /** `said`: of a stream. */
@@ -41,7 +41,7 @@ export class Settlement {
     const further = isOwnWire || isNonsense ? {} : (completion.usage as object | undefined);
     const shownUsage = { ...usageOf(usage), ...further };
     const whole = { ...completion, model: this.model, ...(isOwnWire ? {} : { usage: shownUsage }) };
-    const { vendor, region, markupPct } = this.#taken.place;
+    const { vendor, region, markupPct } = this.#taken.candidate;
     const served = { vendor, region, markupPct };
     const isKept = isOwnWire || said === undefined || said.isWhole;
     const answer = keep(this.#ctx, isKept ? { body: whole, model: this.model, served } : null);
@@ -63,9 +63,9 @@ export class Settlement {
   #charge(usage: AiUsage, answer?: ReturnType<typeof keep>, response?: () => string): Promise<Charged> {
     const { images } = this.#ask;
     return this.#hold.capture({
-      place: this.#taken.place,
+      candidate: this.#taken.candidate,
       nanos: usedNanos(this.#row, usage, images),
-      billedNanos: billedNanos(aiModel(this.#taken.place.row), usage, images),
+      billedNanos: billedNanos(aiModel(this.#taken.candidate.row), usage, images),
       inputTokens: usage.inputTokens,
       outputTokens: usage.outputTokens,
       ...(answer === undefined ? {} : { answer }),

@@ -9,7 +9,7 @@ import type { Chain } from '../models/choose.ts';
 
 /** Taken on by this vendor. */
 export interface Taken<Reply> {
-  readonly place: Candidate;
+  readonly candidate: Candidate;
   /** Null: by the first that was asked. */
   readonly failover: Failover | null;
   readonly reply: Reply;
@@ -25,23 +25,23 @@ export const wasLeft: CallOutcome = { ...wentWell, isUnknown: true, told: 'left'
 export async function walk<Reply extends { readonly kind: string }>(
   { core, capability, requestId, signal }: Pick<CallContext, 'core' | 'capability' | 'requestId' | 'signal'>,
   chain: Chain,
-  ask: (place: Candidate) => Promise<Reply | Refused | NotSent>,
+  ask: (candidate: Candidate) => Promise<Reply | Refused | NotSent>,
 ): Promise<Taken<Reply>> {
   const outcomes: Outcome[] = [];
   for (;;) {
     const step = nextStep<Candidate>(chain, outcomes);
     if (signal.aborted) throw nobodyWaits();
     if (step.kind === 'failed') throw failureOf(step.code, step.message, step.retryAfterMs);
-    const { place } = step;
-    const entry = await core.vendors.enter(place.row.vendor, capability);
+    const { candidate } = step;
+    const entry = await core.vendors.enter(candidate.row.vendor, capability);
     if (entry.kind === 'pass') {
       const { reason, retryAfterMs } = entry;
-      outcomes.push({ kind: 'refused', reason, message: `${place.vendor} is not asked at present.`, retryAfterMs });
+      outcomes.push({ kind: 'refused', reason, message: `${candidate.vendor} is not asked at present.`, retryAfterMs });
       continue;
     }
     let outcome: CallOutcome | null = { ...wasLeft, told: 'not_sent' };
     try {
-      const reply = await ask(place);
+      const reply = await ask(candidate);
       if (reply.kind === 'not_sent')
         throw problem('SERVICE_UNAVAILABLE', { message: 'The service stops.', retryAfterMs: 1_000 });
       if (!isRefused(reply)) {
@@ -49,7 +49,7 @@ export async function walk<Reply extends { readonly kind: string }>(
         const { failover } = nextStep<Candidate>(chain, [...outcomes, { kind: 'accepted' }]) as {
           failover: Failover | null;
         };
-        return { place, failover, reply: reply as Reply, ended: entry.ended };
+        return { candidate, failover, reply: reply as Reply, ended: entry.ended };
       }
       // What fails because its client has left is no failure of the vendor.
       if (signal.aborted) continue;
@@ -57,7 +57,7 @@ export async function walk<Reply extends { readonly kind: string }>(
       const { reason, message, breaker } = reply;
       // Not the vendor's words: they quote prompts.
       core.log.info(
-        { requestId, vendor: place.vendor, model: place.model, reason },
+        { requestId, vendor: candidate.vendor, model: candidate.model, reason },
         'a vendor has not answered a call',
       );
       outcomes.push({

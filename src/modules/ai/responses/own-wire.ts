@@ -24,12 +24,12 @@ export function eventsOf(response: WireObject): WireObject[] {
 }
 
 function eventsOfItem(item: WireObject, index: number): WireObject[] {
-  const place = { item_id: item.id, output_index: index };
+  const address = { item_id: item.id, output_index: index };
   const empty = { ...(item.content === undefined ? {} : { content: [] }), ...(isCall(item) ? { arguments: '' } : {}) };
   return [
     { type: 'response.output_item.added', output_index: index, item: { ...item, ...empty, status: 'in_progress' } },
-    ...objectsOf(item.content).flatMap((part, i) => eventsOfPart(part, { ...place, content_index: i })),
-    ...(isCall(item) ? saidTwice('response.function_call_arguments', 'arguments', item, place) : []),
+    ...objectsOf(item.content).flatMap((part, i) => eventsOfPart(part, { ...address, content_index: i })),
+    ...(isCall(item) ? saidTwice('response.function_call_arguments', 'arguments', item, address) : []),
     { type: 'response.output_item.done', output_index: index, item },
   ];
 }
@@ -38,17 +38,17 @@ function isCall({ type, arguments: words }: WireObject): boolean {
   return type === 'function_call' && typeof words === 'string';
 }
 
-function eventsOfPart(part: WireObject, place: object): WireObject[] {
-  const added = (text: object) => ({ type: 'response.content_part.added', ...place, part: { ...part, ...text } });
-  const done = { type: 'response.content_part.done', ...place, part };
+function eventsOfPart(part: WireObject, address: object): WireObject[] {
+  const added = (text: object) => ({ type: 'response.content_part.added', ...address, part: { ...part, ...text } });
+  const done = { type: 'response.content_part.done', ...address, part };
   if (part.type !== 'output_text') return [added({}), done];
-  return [added({ text: '' }), ...saidTwice('response.output_text', 'text', part, { ...place, logprobs: [] }), done];
+  return [added({ text: '' }), ...saidTwice('response.output_text', 'text', part, { ...address, logprobs: [] }), done];
 }
 
 /** As it comes, and once more when it is whole. */
-function saidTwice(event: string, member: string, of: WireObject, place: object): WireObject[] {
+function saidTwice(event: string, member: string, of: WireObject, address: object): WireObject[] {
   return [
-    { type: `${event}.delta`, ...place, delta: of[member] },
-    { type: `${event}.done`, ...place, [member]: of[member] },
+    { type: `${event}.delta`, ...address, delta: of[member] },
+    { type: `${event}.done`, ...address, [member]: of[member] },
   ];
 }

@@ -121,11 +121,11 @@ export class ResponseWire implements ChatWire {
       if (item !== undefined && item.kind !== 'call') yield* this.#close(item);
       const { item: type, id } = told[kind];
       item = yield* this.#open(kind, id, { type, ...(type === 'message' ? { role: 'assistant' } : { summary: [] }) });
-      yield this.#frame('response.content_part.added', { ...placeOf(item), part: partOf(kind, '') });
+      yield this.#frame('response.content_part.added', { ...addressOf(item), part: partOf(kind, '') });
     }
     this.#grow(item, words);
     const logprobs = kind === 'text' ? { logprobs: [] } : {};
-    yield this.#frame(`${told[kind].event}.delta`, { ...placeOf(item), delta: words, ...logprobs });
+    yield this.#frame(`${told[kind].event}.delta`, { ...addressOf(item), delta: words, ...logprobs });
   }
 
   /** Calls grow side by side: they are closed at the end. */
@@ -141,8 +141,8 @@ export class ResponseWire implements ChatWire {
     }
     if (typeof words !== 'string' || words === '') return;
     this.#grow(item, words);
-    const place = { item_id: item.fields.id, output_index: item.index };
-    yield this.#frame('response.function_call_arguments.delta', { ...place, delta: words });
+    const address = { item_id: item.fields.id, output_index: item.index };
+    yield this.#frame('response.function_call_arguments.delta', { ...address, delta: words });
   }
 
   *#open(kind: Item['kind'], prefix: string, fields: WireObject): Generator<string, Item> {
@@ -177,13 +177,13 @@ export class ResponseWire implements ChatWire {
     const { kind, index, fields } = item;
     const words = String(item.words);
     if (kind === 'call') {
-      const place = { item_id: fields.id, output_index: index, name: fields.name };
-      yield this.#frame('response.function_call_arguments.done', { ...place, arguments: words });
+      const address = { item_id: fields.id, output_index: index, name: fields.name };
+      yield this.#frame('response.function_call_arguments.done', { ...address, arguments: words });
     } else {
       const { event, member } = told[kind];
       const logprobs = kind === 'text' ? { logprobs: [] } : {};
-      yield this.#frame(`${event}.done`, { ...placeOf(item), [member]: words, ...logprobs });
-      yield this.#frame('response.content_part.done', { ...placeOf(item), part: partOf(kind, words) });
+      yield this.#frame(`${event}.done`, { ...addressOf(item), [member]: words, ...logprobs });
+      yield this.#frame('response.content_part.done', { ...addressOf(item), part: partOf(kind, words) });
     }
     yield this.#frame('response.output_item.done', { output_index: index, item: itemOf(item) });
   }
@@ -236,7 +236,7 @@ function given(name: string, value: unknown): WireObject {
   return value === undefined ? {} : { [name]: value };
 }
 
-function placeOf({ fields, index }: Item) {
+function addressOf({ fields, index }: Item) {
   return { item_id: fields.id, output_index: index, content_index: 0 };
 }
 

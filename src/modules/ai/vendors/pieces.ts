@@ -1,7 +1,7 @@
 // The pieces of a stream of server-sent events, wherever its bytes are cut: read as they arrive, and handed out one by one.
 import type { Readable } from 'node:stream';
 import { createParser } from 'eventsource-parser';
-import { Turns } from '../../../lib/turns.ts';
+import { Pacer } from '../../../lib/pacer.ts';
 import type { Refused } from '../../../vendors/call/port.ts';
 import { refusedBy } from './asking.ts';
 import type { AiCall, ChatPiece } from './port.ts';
@@ -11,7 +11,7 @@ const EVENT_CHARACTERS_MAX = 4 * 1024 * 1024;
 /** While so many wait, the vendor is read no further. */
 const WAITING_MAX = 64;
 /** Of all streams of the process: in each what has come of one stream is read, understood, and written to its client. */
-const turns = new Turns(25);
+const turns = new Pacer(25);
 
 export interface SentEvent {
   readonly event?: string | undefined;

@@ -5,7 +5,7 @@ import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { timestamp } from '../../../db/types.ts';
 import type { FacetCount, GroupState } from './capture-types.ts';
-import type { DetailPlace } from './detail-blocks.ts';
+import type { DetailPosition } from './detail-blocks.ts';
 import { countsText } from './period-counts.ts';
 
 // Each row by its whole key: OFFSET 0 keeps the planner from joining, which read all groups of an account, and all facets of a group.
@@ -102,7 +102,7 @@ export interface NewEventRow {
   readonly userId: string | null;
   readonly occurredAtMs: number | null;
   readonly tags: string;
-  readonly detail: DetailPlace;
+  readonly detail: DetailPosition;
   /** Separated by spaces. */
   readonly words: string;
 }

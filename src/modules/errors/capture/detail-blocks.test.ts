@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { sequenceAt } from '../../../lib/sequence.ts';
 import { DAY_MS } from '../../../lib/time.ts';
 import { packLines } from '../intake/event-detail.ts';
-import { DetailBlocks, type DetailPlace } from './detail-blocks.ts';
+import { DetailBlocks, type DetailPosition } from './detail-blocks.ts';
 
 const NOON = Date.UTC(2026, 0, 1, 12);
 
-function linesOf(blocks: DetailBlocks, accountId: string, { seq, line }: DetailPlace): string | undefined {
+function linesOf(blocks: DetailBlocks, accountId: string, { seq, line }: DetailPosition): string | undefined {
   const block = blocks.blocks().find((one) => one.accountId === accountId && one.seq === seq);
   return block?.packed.toString('utf8').split('\n')[line];
 }
@@ -25,7 +25,7 @@ test('each account and each day has blocks of its own, called by their first eve
   const places = added.map(([account, seq], i) => blocks.add(account, seq, `{"n":${i}}`));
   expect(places.map(({ seq }) => seq)).toEqual([one, one + 1n, one, two, one + 1n, two]);
   added.forEach(([account], i) => {
-    expect(linesOf(blocks, account, places[i] as DetailPlace)).toBe(`{"n":${i}}`);
+    expect(linesOf(blocks, account, places[i] as DetailPosition)).toBe(`{"n":${i}}`);
   });
 });
 

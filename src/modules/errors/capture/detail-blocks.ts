@@ -11,7 +11,7 @@ import { dayOf } from '../retention.ts';
 const BLOCK_CHARACTERS_MAX = 256 * 1024;
 
 /** Where the detail of an event is. */
-export interface DetailPlace {
+export interface DetailPosition {
   /** Of the block: that of its first event. */
   readonly seq: bigint;
   readonly line: number;
@@ -35,7 +35,7 @@ export class DetailBlocks {
   readonly #shared: OpenBlock[] = [];
   readonly #open = new Map<string, OpenBlock>();
 
-  add(accountId: string, seq: bigint, detail: ReadyDetail): DetailPlace {
+  add(accountId: string, seq: bigint, detail: ReadyDetail): DetailPosition {
     if (typeof detail !== 'string') {
       this.#packed.push({ accountId, seq, packed: detail });
       return { seq, line: 0 };

@@ -12,7 +12,7 @@ import type { VideoBill } from '../vendors/port.ts';
 import { seek } from './seek-attempt.ts';
 import { stepOver } from './steps.ts';
 import { askAttemptToStop, removeCopies } from './stop.ts';
-import { adapterOf, callOf, placeOf, type VendorStep, vendorJobOf } from './vendor-step.ts';
+import { adapterOf, callOf, positionOf, type VendorStep, vendorJobOf } from './vendor-step.ts';
 
 export const LOOK_AFTER_MS = 2_000;
 const LOOK_EVERY_MS_MAX = 15 * 60_000;
@@ -76,7 +76,7 @@ async function close(vendorStep: VendorStep, attempt: AttemptRow, bill: VideoBil
   const { core } = state;
   const { account_id: accountId } = job;
   const { vendor } = attempt;
-  const { vendorNanos: billedNanos, charge } = billedFor(job, placeOf(job, attempt), bill);
+  const { vendorNanos: billedNanos, charge } = billedFor(job, positionOf(job, attempt), bill);
   if (isUnsettled(job)) {
     const also = async (tx: Transaction, nowMs: number) => {
       await endAttempt(tx, accountId, attempt.attempt_id, nowMs);

@@ -115,7 +115,7 @@ async function make(
     });
     const charge = {
       seconds: wanted.seconds,
-      workNanos: BigInt((chainOf(job)[job.place] as Link).quoteNanos),
+      workNanos: BigInt((chainOf(job)[job.position] as Link).quoteNanos),
       ...storageCharge(job, video, gibDayNanos(state.core.prices)),
     };
     const end: JobEnd = { state: 'succeeded', video, warnings: [], charge };

@@ -137,11 +137,11 @@ export async function stepRuns(
 export async function stepAsks(
   tx: Transaction,
   { accountId, id, attempt }: Step,
-  place: number,
+  position: number,
   { vendor, model }: Link,
   leftReason: FailoverReason | null,
 ): Promise<boolean> {
-  const values = [accountId, id, attempt, place, vendor, `${vendor}/${model}`, leftReason];
+  const values = [accountId, id, attempt, position, vendor, `${vendor}/${model}`, leftReason];
   return (await tx.query(chooseVendor, values)).count === 1;
 }
 

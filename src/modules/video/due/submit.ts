@@ -8,7 +8,7 @@ import {
   refuseAttempt,
   vendorCallOf,
 } from '../../../core/vendors/attempts.ts';
-import { nextStep, type Outcome, type Place } from '../../../core/vendors/failover.ts';
+import { type Candidate, nextStep, type Outcome } from '../../../core/vendors/failover.ts';
 import type { CallOutcome } from '../../../core/vendors/health.ts';
 import { Problem } from '../../../problems/problem.ts';
 import type { FailoverReason } from '../../../vendors/call/port.ts';
@@ -47,7 +47,7 @@ export async function submitJob(vendorStep: VendorStep): Promise<void> {
 
 async function walk(vendorStep: VendorStep, material: Material): Promise<void> {
   const { state, step, job } = vendorStep;
-  const [first, ...others] = chainOf(job).map(placeIn) as [Walked, ...Walked[]];
+  const [first, ...others] = chainOf(job).map(candidateOf) as [Walked, ...Walked[]];
   const chain = [first, ...others] as const;
   const outcomes: Outcome[] = [];
   for (;;) {
@@ -55,12 +55,12 @@ async function walk(vendorStep: VendorStep, material: Material): Promise<void> {
     switch (next.kind) {
       case 'try': {
         const left = (outcomes[0] as { reason?: FailoverReason } | undefined)?.reason ?? null;
-        outcomes.push(await askVendor(vendorStep, material, next.position, next.place.link, left));
+        outcomes.push(await askVendor(vendorStep, material, next.position, next.candidate.link, left));
         break;
       }
       case 'accepted': {
-        const { model } = next.place;
-        const expectedMs = state.times.expectedMs(`${next.place.vendor}/${model}`, wantedOf(job).seconds);
+        const { model } = next.candidate;
+        const expectedMs = state.times.expectedMs(`${next.candidate.vendor}/${model}`, wantedOf(job).seconds);
         const dueMs = vendorStep.nowMs() + firstPauseMs(expectedMs);
         await stepOver(state.core.db, step, job, { dueMs, what: 'accepted by the vendor' });
         return;
@@ -78,9 +78,9 @@ async function walk(vendorStep: VendorStep, material: Material): Promise<void> {
   }
 }
 
-type Walked = Place & { readonly link: Link };
+type Walked = Candidate & { readonly link: Link };
 
-function placeIn(link: Link): Walked {
+function candidateOf(link: Link): Walked {
   return { vendor: link.vendor, model: link.model, quoteNanos: BigInt(link.quoteNanos), link };
 }
 

@@ -19,7 +19,7 @@ import type { VideoState } from '../state.ts';
 import type { VideoProgress } from '../vendors/port.ts';
 import { keepVideo, videoAsset } from './keep-video.ts';
 import { FETCHING, stepGoesOn } from './steps.ts';
-import { adapterOf, endWithout, goOnLater, placeOf, type VendorStep, vendorWorks } from './vendor-step.ts';
+import { adapterOf, endWithout, goOnLater, positionOf, type VendorStep, vendorWorks } from './vendor-step.ts';
 
 type Made = Extract<VideoProgress, { kind: 'succeeded' }>;
 
@@ -131,7 +131,7 @@ async function succeed(vendorStep: VendorStep, attempt: AttemptRow, video: Store
   const { core, times } = state;
   const { account_id: accountId } = job;
   const { vendor } = attempt;
-  const { vendorNanos: billedNanos, charge } = billedFor(job, placeOf(job, attempt), bill);
+  const { vendorNanos: billedNanos, charge } = billedFor(job, positionOf(job, attempt), bill);
   const stored = storageCharge(job, video, gibDayNanos(core.prices));
   const end = {
     state: 'succeeded',

@@ -37,8 +37,8 @@ export async function openAttempt(
   return attempts.findLast(({ ended_at }) => ended_at === null) ?? null;
 }
 
-/** The place of the chain that it was asked at. */
-export function placeOf(job: JobRow, { vendor, model }: Pick<AttemptRow, 'vendor' | 'model'>): number {
+/** The position in the chain that it was asked at. */
+export function positionOf(job: JobRow, { vendor, model }: Pick<AttemptRow, 'vendor' | 'model'>): number {
   return chainOf(job).findIndex((link) => link.vendor === vendor && link.model === model);
 }
 
@@ -85,7 +85,7 @@ export async function endWithout(
   cause: LossCause,
 ): Promise<void> {
   const { account_id: accountId } = job;
-  const { vendorNanos } = billedFor(job, placeOf(job, attempt), bill);
+  const { vendorNanos } = billedFor(job, positionOf(job, attempt), bill);
   await endJob(state, job, end, {
     async also(tx, nowMs) {
       await endAttempt(tx, accountId, attempt.attempt_id, nowMs);

@@ -16,7 +16,7 @@ import { seekJob } from './seek.ts';
 import { claimedMs, claimSteps, givenUp, type Step, stepDue, stepRenewal } from './steps.ts';
 import { askAttemptToStop } from './stop.ts';
 import { submitJob } from './submit.ts';
-import { openAttempt, placeOf, type VendorStep } from './vendor-step.ts';
+import { openAttempt, positionOf, type VendorStep } from './vendor-step.ts';
 
 export function vendorLoop(state: VideoState): JobLoop {
   return dueWork<Step>(state.core, {
@@ -61,7 +61,7 @@ async function expire({ state, job, signal }: VendorStep, attempt: AttemptRow | 
       ...(isOver ? {} : { lookInMs: LOOK_AFTER_MS }),
       async also(tx, nowMs) {
         if (attempt === null || bill === null) return;
-        const { vendorNanos } = billedFor(job, placeOf(job, attempt), bill);
+        const { vendorNanos } = billedFor(job, positionOf(job, attempt), bill);
         await endAttempt(tx, job.account_id, attempt.attempt_id, nowMs);
         const { account_id: accountId } = job;
         await bookLoss(tx, { accountId, vendor: attempt.vendor, billedNanos: vendorNanos, cause: 'late' }, nowMs);

@@ -15,10 +15,10 @@ const MICROS = 1_000_000;
 
 export const nothing: Charge = { seconds: 0, workNanos: 0n, storageNanos: 0n, storageUnits: 0n };
 
-/** `place`: of the chain, where it was made. */
-export function billedFor(job: JobRow, place: number, bill: VideoBill): Billed {
+/** `position`: of the chain, where it was made. */
+export function billedFor(job: JobRow, position: number, bill: VideoBill): Billed {
   if (bill === 'nothing') return { vendorNanos: 0n, charge: nothing };
-  const link = chainOf(job)[place] as Link;
+  const link = chainOf(job)[position] as Link;
   const { seconds: asked } = wantedOf(job);
   const seconds = bill === 'quote' ? asked : bill.seconds;
   const all = BigInt(link.vendorNanos);

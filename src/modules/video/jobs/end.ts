@@ -179,7 +179,7 @@ function purgeable(expiresMs: number) {
 }
 
 async function capture(tx: Transaction, core: Core, job: JobRow, charge: Charge): Promise<void> {
-  const { priceVersion } = chainOf(job)[job.place] as Link;
+  const { priceVersion } = chainOf(job)[job.position] as Link;
   const { account_id: accountId, hold_id: holdId } = job;
   const storage = { accountId, capability: STORAGE_PRICE, units: charge.storageUnits };
   await countAccepted(tx, [

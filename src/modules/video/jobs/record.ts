@@ -57,7 +57,7 @@ export function jobRecord(row: JobRow, webhooks: readonly JobWebhook[], shown: S
     ...(ended?.cancel == null
       ? {}
       : { cancel: { vendor_stopped: ended.cancel.vendorStopped, may_be_charged: ended.cancel.mayBeCharged } }),
-    extend_mode: row.operation === 'extend' ? ((chainOf(row)[row.place] as Link).extend ?? null) : null,
+    extend_mode: row.operation === 'extend' ? ((chainOf(row)[row.position] as Link).extend ?? null) : null,
     warnings: row.warnings,
     width: video?.widthPx ?? null,
     height: video?.heightPx ?? null,
@@ -73,7 +73,7 @@ function workRecord(row: JobRow, { nowMs, cnyPerUsd }: Shown) {
   const cost = usd(row.cost_nanos ?? 0n);
   const chain = chainOf(row);
   const primary = chain[0] as Link;
-  const actual = chain[row.place] as Link;
+  const actual = chain[row.position] as Link;
   return {
     request_id: row.request_id,
     trace_id: row.trace_id,
@@ -89,7 +89,9 @@ function workRecord(row: JobRow, { nowMs, cnyPerUsd }: Shown) {
     edge_pop: 'local',
     worker_id: row.worker_id ?? 'unknown',
     idempotent_replay: false,
-    ...(row.left_reason === null ? {} : { failover_info: failoverInfo(primary, actual, row.left_reason, row.place) }),
+    ...(row.left_reason === null
+      ? {}
+      : { failover_info: failoverInfo(primary, actual, row.left_reason, row.position) }),
   };
 }
 

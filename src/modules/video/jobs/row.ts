@@ -92,7 +92,7 @@ export interface JobRow {
   readonly request: string;
   /** JSON of Link[]. */
   readonly chain: string;
-  readonly place: number;
+  readonly position: number;
   /** Why the first of the chain was left; null: it was not. */
   readonly left_reason: FailoverReason | null;
   readonly store: boolean;
@@ -145,7 +145,7 @@ export const storedVideoOf = ({ video }: Pick<JobRow, 'video'>) =>
 export const endedOf = ({ ended }: Pick<JobRow, 'ended'>) => (ended === null ? null : (JSON.parse(ended) as Ended));
 
 /** Length of the video that is delivered: of a continuation what was added, of all else the whole. */
-export function videoSecondsOf(job: Pick<JobRow, 'request' | 'chain' | 'place' | 'operation'>): number {
+export function videoSecondsOf(job: Pick<JobRow, 'request' | 'chain' | 'position' | 'operation'>): number {
   const { seconds, videoSeconds } = wantedOf(job);
-  return job.operation === 'extend' && chainOf(job)[job.place]?.extend === 'continuation' ? seconds : videoSeconds;
+  return job.operation === 'extend' && chainOf(job)[job.position]?.extend === 'continuation' ? seconds : videoSeconds;
 }

@@ -140,7 +140,7 @@ function planRequestOf(
 }
 
 /** Who made it. */
-const linkOf = (job: JobRow) => chainOf(job)[job.place] as Link;
+const linkOf = (job: JobRow) => chainOf(job)[job.position] as Link;
 
 const retentionOf = ({ store, retention_days: days }: CommonInput) => (store === true ? (days ?? RETENTION_DAYS) : 0);
 
@@ -172,7 +172,7 @@ function rowOf(
     model: `${first.vendor}/${first.model}`,
     request: wantedText(wanted),
     chain: JSON.stringify(linksOf(plan.chain, request)),
-    place: 0,
+    position: 0,
     left_reason: null,
     store: request.common.store ?? false,
     retention_days: retentionOf(request.common),

@@ -6,7 +6,7 @@ import { statement } from '../../../db/statement.ts';
 import type { JobRow, JobState } from './row.ts';
 
 export const jobColumns = `j.account_id, j.job_id, j.operation, j.parent_job_id, j.key_id, j.request_id, j.trace_id, j.entry_form, j.state, j.version,
-          j.vendor, j.model, j.request, j.chain, j.place, j.left_reason, j.store, j.retention_days, j.hold_id, j.held_nanos,
+          j.vendor, j.model, j.request, j.chain, j.place AS position, j.left_reason, j.store, j.retention_days, j.hold_id, j.held_nanos,
           j.storage_nanos, j.work, j.due_at, j.attempt, j.progress_pct, j.current_step, j.expected_ms, j.created_at, j.running_at,
           j.deadline_at, j.finished_at, j.ended, j.cost_nanos, j.film AS video, j.warnings, j.expires_at, j.deleted, j.worker_id, j.deaths`;
 

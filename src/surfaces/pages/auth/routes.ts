@@ -10,7 +10,7 @@ import { endSession } from '../../../people/sessions/sessions.ts';
 import { Problem } from '../../../problems/problem.ts';
 import { foreignFormPage, message, retryAfter } from '../message.ts';
 import { isOwnForm, readForm } from '../own-form.ts';
-import { PageVisits } from '../page-visits.ts';
+import { PageViews } from '../page-views.ts';
 import { endingCookie } from '../session-cookie.ts';
 import { isFormOf, localPath, pathTo, redirect, visitorOf, withoutStaleCookie } from '../visitor.ts';
 import {
@@ -37,12 +37,12 @@ const { formBytesMax } = admission.doors;
 type Answering = (core: Core, request: RawRequest) => Promise<RawAnswer>;
 
 export function authRoutes(services: () => Core): readonly RawRoute[] {
-  let visits: PageVisits | undefined;
+  let visits: PageViews | undefined;
   const route = (name: string, methods: RawRoute['methods'], path: string, answer: Answering): RawRoute => ({
     ...{ name, methods, path, capability: null, bodyBytesMax: formBytesMax, refuse: failurePage },
     answer: (request) => {
       const core = services();
-      visits ??= new PageVisits(core.bounds);
+      visits ??= new PageViews(core.bounds);
       visits.count(request.remoteAddress);
       return answer(core, request);
     },

@@ -16,7 +16,7 @@ import { isRecent } from '../../../people/sessions/sessions.ts';
 import type { Problem } from '../../../problems/problem.ts';
 import { foreignFormPage, message, retryAfter } from '../message.ts';
 import { readForm } from '../own-form.ts';
-import { PageVisits } from '../page-visits.ts';
+import { PageViews } from '../page-views.ts';
 import { isFormOf, pathTo, redirect, signInAgain, signInFirst, signOutForm, visitorOf } from '../visitor.ts';
 import { authorizePage } from './authorize.ts';
 import {
@@ -33,7 +33,7 @@ import {
 const { formBytesMax } = admission.doors;
 
 export function deviceRoutes(services: () => Core): readonly RawRoute[] {
-  let visits: PageVisits | undefined;
+  let visits: PageViews | undefined;
   return [
     {
       ...{ name: 'device.page', methods: ['GET', 'POST'], path: '/device', capability: null },
@@ -41,7 +41,7 @@ export function deviceRoutes(services: () => Core): readonly RawRoute[] {
       refuse: failurePage,
       answer: (request) => {
         const core = services();
-        visits ??= new PageVisits(core.bounds);
+        visits ??= new PageViews(core.bounds);
         visits.count(request.remoteAddress);
         return visited(core, request, devicePage);
       },
@@ -52,7 +52,7 @@ export function deviceRoutes(services: () => Core): readonly RawRoute[] {
       refuse: failurePage,
       answer: (request) => {
         const core = services();
-        visits ??= new PageVisits(core.bounds);
+        visits ??= new PageViews(core.bounds);
         visits.count(request.remoteAddress);
         return visited(core, request, authorizePage);
       },

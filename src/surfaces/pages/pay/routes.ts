@@ -13,7 +13,7 @@ import { findPayment, type PaymentRow } from '../../../payments/sandbox/store.ts
 import type { Problem } from '../../../problems/problem.ts';
 import { framed } from '../frame.ts';
 import { isOwnForm, readForm } from '../own-form.ts';
-import { PageVisits } from '../page-visits.ts';
+import { PageViews } from '../page-views.ts';
 import { chargeLimit, chargeLimitPath } from './charge-limit.ts';
 import { returned } from './returned.ts';
 import { sandboxPage } from './sandbox-page.ts';
@@ -23,10 +23,10 @@ const TOKEN = /^[0-9A-Za-z]{1,64}$/;
 const ID = /^[0-9A-Za-z_]{1,64}$/;
 
 export function payRoutes(services: () => Core): readonly RawRoute[] {
-  let visits: PageVisits | undefined;
+  let visits: PageViews | undefined;
   const counted = (answer: (request: RawRequest, core: Core) => Promise<RawAnswer>) => (request: RawRequest) => {
     const core = services();
-    visits ??= new PageVisits(core.bounds);
+    visits ??= new PageViews(core.bounds);
     visits.count(request.remoteAddress);
     return answer(request, core);
   };

@@ -13,9 +13,9 @@ type Done = Extract<EmbedReply, { kind: 'embedded' }>;
 export async function askEmbedder(
   { core, signal }: ModelCall,
   ask: Pick<EmbedRequest, 'inputs' | 'dimensions' | 'further' | 'inputTokens'>,
-  place: Candidate,
+  candidate: Candidate,
 ): Promise<Done | { readonly kind: 'left' } | Refused | NotSent> {
-  const { row } = place;
+  const { row } = candidate;
   const { baseUrl, key, assetHosts, adapter: name } = row.vendor;
   const { embed: asked } = core.vendors.adapter<AiAdapter>('ai', name);
   if (asked === undefined) throw new Error(`the adapter ${name} has no embeddings`);

@@ -33,10 +33,10 @@ export async function askVendor(
   { pictures }: AiState,
   { core, signal, accountId }: ModelCall,
   ask: ChatAsk,
-  place: Candidate,
+  candidate: Candidate,
   reserved: Reserved,
 ): Promise<Asked> {
-  const { row } = place;
+  const { row } = candidate;
   const model = aiModel(row);
   const timeouts = timeoutsOf(model);
   const upstream = new Upstream(signal, model.billsAfterDisconnect ? DRAIN_MS : 0);

@@ -98,8 +98,8 @@ export class Reading {
 
   /** Nobody takes what comes. What the vendor bills in any case is read to its end. */
   async #readOn(): Promise<void> {
-    const { reply, place } = this.#taken;
-    if (!aiModel(place.row).billsAfterDisconnect) reply.upstream.end();
+    const { reply, candidate } = this.#taken;
+    if (!aiModel(candidate.row).billsAfterDisconnect) reply.upstream.end();
     else reply.upstream.limit(DRAIN_MS);
     let last: ChatPiece;
     do last = await this.#piece();

@@ -79,14 +79,14 @@ export class Resident {
     this.#vectors.write(row, embedding);
     this.#ids.setVersion(row, version);
     this.#postings.add(row, metadata);
-    this.#lists.place(row);
+    this.#lists.assign(row);
   }
 
   /** Takes a row out, unless it was written after its deletion. */
   remove(id: string, version: number): void {
     const row = this.#ids.find(id);
     if (row === undefined || this.#ids.versionOf(row) > version) return;
-    this.#lists.unplace(row);
+    this.#lists.unassign(row);
     this.#postings.clear(row);
     this.#ids.remove(row);
     this.#vectors.clear(row);

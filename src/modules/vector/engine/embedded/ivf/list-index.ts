@@ -49,14 +49,14 @@ export class ListIndex {
     return !this.#busy && !this.#disposed && live >= 2 * this.#rowsTried;
   }
 
-  place(row: number): void {
-    this.#serving?.place(row);
-    this.#building?.place(row);
+  assign(row: number): void {
+    this.#serving?.assign(row);
+    this.#building?.assign(row);
   }
 
-  unplace(row: number): void {
-    this.#serving?.unplace(row);
-    this.#building?.unplace(row);
+  unassign(row: number): void {
+    this.#serving?.unassign(row);
+    this.#building?.unassign(row);
   }
 
   /** Undefined when only an exact search will do. */
@@ -112,7 +112,7 @@ export class ListIndex {
     const lists = new Lists(this.#pool, vectors, centroids);
     this.#building = lists;
     for (let row = 0; row < rows.size; row += 1) {
-      if (rows.isAlive(row) && lists.listOf(row) === undefined) lists.place(row);
+      if (rows.isAlive(row) && lists.listOf(row) === undefined) lists.assign(row);
       if (!pace.due) continue;
       await pace.rest();
       if (stopped()) return undefined;

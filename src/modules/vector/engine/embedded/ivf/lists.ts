@@ -28,10 +28,10 @@ export class Lists {
   readonly #pool: ArenaPool;
   readonly #vectors: Vectors;
   readonly #lists: List[];
-  /** Per row: its list, the block in it, and the place in that. */
+  /** Per row: its list, the block in it, and the slot in that. */
   #listOf = new Uint32Array(0);
   #blockOf = new Uint32Array(0);
-  #placeOf = new Uint32Array(0);
+  #slotOf = new Uint32Array(0);
   #bytes = 0;
 
   constructor(pool: ArenaPool, vectors: Vectors, centroids: Centroids) {
@@ -57,8 +57,8 @@ export class Lists {
   }
 
   /** Puts a row that was written into its list, out of the one it was in. */
-  place(row: number): void {
-    this.unplace(row);
+  assign(row: number): void {
+    this.unassign(row);
     const list = this.centroids.nearest(this.#vectors, row);
     const target = this.#lists[list] as List;
     let last = target.blocks.at(-1);
@@ -73,7 +73,7 @@ export class Lists {
   }
 
   /** Takes a row out of its list; the list's last row takes its place. */
-  unplace(row: number): void {
+  unassign(row: number): void {
     const list = this.listOf(row);
     if (list === undefined) return;
     const target = this.#lists[list] as List;
@@ -83,9 +83,9 @@ export class Lists {
     const moved = last.rows[last.count] as number;
     if (moved !== row) {
       const blockNumber = this.#blockOf[row] as number;
-      const place = this.#placeOf[row] as number;
-      this.#copy(moved, target.blocks[blockNumber] as ListBlock, place);
-      this.#note(moved, list, blockNumber, place);
+      const slot = this.#slotOf[row] as number;
+      this.#copy(moved, target.blocks[blockNumber] as ListBlock, slot);
+      this.#note(moved, list, blockNumber, slot);
     }
     this.#listOf[row] = NOWHERE;
     if (last.count > 0) return;
@@ -109,12 +109,12 @@ export class Lists {
     return { block, rows, count: 0 };
   }
 
-  #copy(row: number, target: ListBlock, place: number): void {
+  #copy(row: number, target: ListBlock, slot: number): void {
     const { block, rows } = target;
     const stride = this.#vectors.smallStride;
     const { arena, at } = this.#vectors.smallOf(row);
-    block.arena.uint8.set(arena.uint8.subarray(at, at + stride), block.at + place * stride);
-    rows[place] = row;
+    block.arena.uint8.set(arena.uint8.subarray(at, at + stride), block.at + slot * stride);
+    rows[slot] = row;
   }
 
   #reserve(rows: number): void {
@@ -122,13 +122,13 @@ export class Lists {
     this.#listOf = withRoom(this.#listOf, rows);
     this.#listOf.fill(NOWHERE, known);
     this.#blockOf = withRoom(this.#blockOf, rows);
-    this.#placeOf = withRoom(this.#placeOf, rows);
+    this.#slotOf = withRoom(this.#slotOf, rows);
   }
 
-  #note(row: number, list: number, block: number, place: number): void {
+  #note(row: number, list: number, block: number, slot: number): void {
     this.#reserve(row + 1);
     this.#listOf[row] = list;
     this.#blockOf[row] = block;
-    this.#placeOf[row] = place;
+    this.#slotOf[row] = slot;
   }
 }

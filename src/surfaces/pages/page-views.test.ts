@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { type Admission, admission } from '../../core/admission.ts';
-import { PageVisits } from './page-visits.ts';
+import { PageViews } from './page-views.ts';
 
 test('an address has its views a minute, a whole IPv6 customer the same ones; others are not touched', () => {
   const bounds: Admission = { ...admission, address: { ...admission.address, pagesPerMinute: 2 } };
-  const visits = new PageVisits(bounds);
+  const visits = new PageViews(bounds);
   visits.count('2001:db8::1', 0);
   visits.count('2001:db8::2', 10);
   expect(() => visits.count('2001:db8::3', 20_000)).toThrow(

@@ -1,9 +1,9 @@
-// Turns for work that comes in small pieces from many sources: so many in each slice of time; who finds none left waits for one. What has come by
+// Pacer for work that comes in small pieces from many sources: so many in each slice of time; who finds none left waits for one. What has come by
 // then is done in one go, so that more sources make each wait longer, not the process busier.
 
 const SLICE_MS = 5;
 
-export class Turns {
+export class Pacer {
   readonly #perSlice: number;
   #left: number;
   readonly #waiting = new Set<() => void>();

@@ -7,7 +7,7 @@ import { problem } from '../../problems/problem.ts';
 
 const WINDOW_MS = 60_000;
 
-export class PageVisits {
+export class PageViews {
   readonly #windows: LRUCache<string, { startMs: number; views: number }>;
   readonly #viewsMax: number;
 

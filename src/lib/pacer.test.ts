@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { Turns } from './turns.ts';
+import { Pacer } from './pacer.ts';
 
 test('a slice has so many turns; who finds none gets one later, in the order of waiting, and who has left gets none', async () => {
-  const turns = new Turns(3);
+  const turns = new Pacer(3);
   expect([turns.take(), turns.take(), turns.take(), turns.take()]).toEqual([true, true, true, false]);
   const went: number[] = [];
   const waiting = Array.from({ length: 7 }, (_, i) => () => void went.push(i));
@@ -16,7 +16,7 @@ test('a slice has so many turns; who finds none gets one later, in the order of 
 });
 
 test('of 100 that come again and again, each gets as many turns as the others', async () => {
-  const turns = new Turns(10);
+  const turns = new Pacer(10);
   const taken = Array.from({ length: 100 }, () => 0);
   const isOver = AbortSignal.timeout(300);
   const again = (i: number): void => {

@@ -20,7 +20,7 @@ export interface AnsweringPlace {
   requireRoom(): void;
 }
 
-export class Visit {
+export class ActiveRequest {
   readonly entryForm: EntryForm;
   readonly startedMs = performance.now();
   readonly requestId = newId('req_');
