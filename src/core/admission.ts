@@ -201,7 +201,7 @@ export const admission = {
     liveStreams: 20,
     /** WebSockets: 429 CONCURRENCY_LIMITED to the handshake. */
     webSocketsMax: 5_000,
-    /** Messages of all of them in a second; then they are read again in the next one. At some 10 µs each. */
+    /** Messages of all of them in a second (pings and pongs are some); then they are read again in the next one. At some 10 µs each. */
     webSocketMessagesPerSecond: 5_000,
     /** Of its refusals go out at once; more are held. */
     refusalsPerSecond: 200,

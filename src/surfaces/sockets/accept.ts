@@ -132,8 +132,6 @@ function shakeHands(Server: Server, { sockets, route, request }: Handshake, upgr
   const spoken = route.protocols ?? [];
   const server = new Server({
     ...{ noServer: true, clientTracking: false, perMessageDeflate: false, autoPong: false, ...bounds },
-    // One event of a socket in a turn: a piece of the network may hold 10,000 pings, which take 8 ms, and a thousand sockets one each.
-    allowSynchronousEvents: false,
     handleProtocols: (offered) => spoken.find((protocol) => offered.has(protocol)) ?? false,
   });
   server.on('headers', (headers) => headers.push(`X-Request-Id: ${requestId}`));

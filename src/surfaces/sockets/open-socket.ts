@@ -18,11 +18,12 @@ import {
   socketEnds,
 } from '../../kit/socket-route.ts';
 import { type Problem, problem } from '../../problems/problem.ts';
-import { Allowance } from './allowance.ts';
 import { callFor } from './call.ts';
 import type { Ending, OpenSockets } from './open-sockets.ts';
+import { Allowance } from './pace.ts';
 import { Pings } from './pings.ts';
 import type { SocketPlace } from './places.ts';
+import { Reading } from './reading.ts';
 
 /** What a socket was accepted with. */
 export interface Accepted {
@@ -38,13 +39,6 @@ export interface Accepted {
   readonly place: SocketPlace;
 }
 
-/** `ws` tells neither what it holds of half a message or frame, nor to stop reading what it has; test/sockets/bytes.test.ts shows both. */
-interface Receiver {
-  _bufferedBytes: number;
-  _buffers: Buffer[];
-  readonly _messageLength: number;
-}
-
 export class OpenSocket implements RawSocket {
   principal: Principal | null;
   readonly #accepted: Accepted;
@@ -52,15 +46,18 @@ export class OpenSocket implements RawSocket {
   readonly #tcp: Socket;
   readonly #openedMs = performance.now();
   #listener: SocketListener | null = null;
-  /** Messages that came while the module was busy with one. */
-  #waiting: (string | Buffer)[] = [];
-  /** Until it is open, while a message is being handled, and while its account has sent enough. */
+  /** It came while the module was busy with another one, or is to be handled in a later turn: nothing behind it is read. */
+  #waiting: string | Buffer | null = null;
+  /** Until it is open, and while a message is being handled. */
   #isBusy = true;
   #abort: AbortController | null = null;
   #end: Ending | null = null;
+  /** The close frame that is to be sent. */
+  #farewell: readonly [code?: number, reason?: string] | null = null;
   #endedMs = 0;
   #closedCode: number | null = null;
   readonly #allowance: Allowance;
+  readonly #reading: Reading;
   readonly #pings: Pings;
   #messagesIn = 0;
   #messagesOut = 0;
@@ -71,6 +68,7 @@ export class OpenSocket implements RawSocket {
     this.principal = principal;
     this.#accepted = accepted;
     this.#allowance = new Allowance(accepted.sockets.bounds);
+    this.#reading = new Reading(ws);
     this.#pings = new Pings(ws, accepted.sockets.bounds);
   }
 
@@ -98,8 +96,8 @@ export class OpenSocket implements RawSocket {
     const { route } = this.#accepted;
     this.#ws
       .on('message', (data, isBinary) => this.#arrived(isBinary ? (data as Buffer) : data.toString()))
-      .on('ping', (data) => this.#spend(1, 0) && this.#pings.answer(data))
-      .on('pong', () => this.#spend(1, 0))
+      .on('ping', (data) => this.#spend(1, 0) && this.#pings.answer(data, this.#mayGoOn()))
+      .on('pong', () => this.#spend(1, 0) && this.#mayGoOn())
       // The library has sent the close frame.
       .on('error', () => this.#over('protocol'))
       .on('close', (code) => this.#closed(code));
@@ -109,7 +107,7 @@ export class OpenSocket implements RawSocket {
       this.#listener = await route.open(this, head, state);
       // It may have closed meanwhile.
       if (this.#closedCode !== null) this.#tellClosed(this.#closedCode);
-      this.goOn();
+      this.#handled();
     } catch (error) {
       this.#failed(error);
     }
@@ -181,25 +179,38 @@ export class OpenSocket implements RawSocket {
   #arrived(message: string | Buffer): void {
     if (!this.#spend(1, 0)) return;
     this.#messagesIn += 1;
-    this.#waiting.push(message);
-    if (this.#isBusy) this.#ws.pause();
-    else this.goOn();
+    if (!this.#isBusy && this.#mayGoOn()) this.#handle(message);
+    else {
+      this.#waiting = message;
+      this.#reading.stop();
+    }
   }
 
-  /** Handles what waits, as far as its account may. */
+  /** Its turn, or its module, has come: says farewell, or handles what waits, and reads on. */
   goOn(): void {
-    this.#isBusy = false;
-    while (!this.#isBusy && this.#end === null) {
-      if (this.#waiting.length === 0) {
-        if (this.#ws.isPaused) this.#ws.resume();
-        return;
-      }
-      if (this.#accepted.sockets.turns.take(this)) this.#handle(this.#waiting.shift() as string | Buffer);
-      else {
-        this.#isBusy = true;
-        this.#ws.pause();
-      }
+    if (this.#farewell !== null) {
+      const [code, reason] = this.#farewell;
+      this.#farewell = null;
+      this.#ws.close(code, reason);
+    } else if (this.#waiting !== null) {
+      if (this.#isBusy || !this.#mayGoOn()) return;
+      const message = this.#waiting;
+      this.#waiting = null;
+      this.#handle(message);
     }
+    this.#reading.goOn();
+  }
+
+  /** False: the frame is to wait for a later turn, and those behind it. */
+  #mayGoOn(): boolean {
+    if (this.#accepted.sockets.turns.take(this)) return true;
+    this.#reading.stop();
+    return false;
+  }
+
+  #handled(): void {
+    this.#isBusy = false;
+    this.goOn();
   }
 
   #handle(message: string | Buffer): void {
@@ -208,7 +219,7 @@ export class OpenSocket implements RawSocket {
       if (handled === undefined) return;
       this.#isBusy = true;
       handled.then(
-        () => this.goOn(),
+        () => this.#handled(),
         (error: unknown) => this.#failed(error),
       );
     } catch (error) {
@@ -218,7 +229,10 @@ export class OpenSocket implements RawSocket {
 
   /** Takes of what it may send, and counts what it holds; false: it is over. */
   #spend(messages: number, bytes: number): boolean {
-    if (this.#end !== null) return false;
+    if (this.#end !== null) {
+      if (messages > 0) this.#mayGoOn();
+      return false;
+    }
     if (this.#allowance.spend(messages, bytes)) this.#count();
     else this.end('flood', 'RATE_LIMITED');
     return this.#end === null;
@@ -227,9 +241,8 @@ export class OpenSocket implements RawSocket {
   /** Counts what it holds now. */
   #count(): void {
     const { place, sockets } = this.#accepted;
-    const { _bufferedBytes, _messageLength } = this.#receiver;
     const unread = this.#ws.bufferedAmount;
-    if (!place.hold(unread + _bufferedBytes + _messageLength)) this.end('full', 'OVERLOADED');
+    if (!place.hold(unread + this.#reading.heldBytes)) this.end('full', 'OVERLOADED');
     else if (unread > sockets.bounds.unreadBytesMax) this.end('slow', 'messages were not read');
   }
 
@@ -247,28 +260,20 @@ export class OpenSocket implements RawSocket {
     if (this.#end !== null) return;
     this.#end = why;
     this.#endedMs = performance.now();
-    this.#waiting = [];
+    this.#waiting = null;
     this.#abort?.abort();
     // The answer to the close frame is to be read, but not all that may come before it.
-    if (why === 'flood' || why === 'full') this.#readNoMore();
-    else this.#ws.resume();
-    this.#ws.close(code, reason);
-  }
-
-  #readNoMore(): void {
-    this.#ws.pause();
-    this.#receiver._buffers = [];
-    this.#receiver._bufferedBytes = 0;
-  }
-
-  get #receiver(): Receiver {
-    return (this.#ws as unknown as { readonly _receiver: Receiver })._receiver;
+    if (why === 'flood' || why === 'full') this.#reading.end();
+    this.#farewell = [code, reason];
+    const { turns } = this.#accepted.sockets;
+    if (turns.isOver) turns.later(this);
+    else this.goOn();
   }
 
   #closed(code: number): void {
     const { sockets, gateway, place, requestId, route } = this.#accepted;
     this.#end ??= 'client';
-    this.#waiting = [];
+    this.#waiting = null;
     this.#abort?.abort();
     place.release();
     sockets.remove(this, route.name, this.#end);

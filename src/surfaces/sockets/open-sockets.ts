@@ -1,12 +1,12 @@
 // The open sockets of this process: looked at together once a second, counted by route, and closed at a stop one after the other.
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Admission } from '../../core/admission.ts';
 import type { Core } from '../../core/context.ts';
 import type { SocketEnd } from '../../kit/socket-route.ts';
+import { SocketTurns } from './pace.ts';
 import { SocketPlaces } from './places.ts';
 import { type Entitled, lookAtRights } from './rights.ts';
-import { SocketTurns } from './turns.ts';
 
 const STOP_STEP_MS = 50;
 
@@ -58,7 +58,7 @@ export class OpenSockets {
   add(socket: LiveSocket, route: string, core: Core): void {
     this.#open.add(socket);
     this.#gauge.inc({ route });
-    this.#timer ??= setInterval(() => this.#look(core), this.bounds.lookEveryMs).unref();
+    this.#timer ??= setInterval(() => void this.#look(core), this.bounds.lookEveryMs).unref();
   }
 
   remove(socket: LiveSocket, route: string, end: Ending): void {
@@ -86,10 +86,12 @@ export class OpenSockets {
     for (const socket of this.#open) socket.terminate();
   }
 
-  #look(core: Core): void {
-    const nowMs = performance.now();
-    for (const socket of this.#open) socket.look(nowMs);
+  async #look(core: Core): Promise<void> {
     if (!this.#isLooking) void this.#lookAtRights(core);
+    for (const socket of [...this.#open]) {
+      if (this.turns.isOver) await turn();
+      socket.look(performance.now());
+    }
   }
 
   /** While the database is away nobody may do anything, and nobody is closed for it. */

@@ -22,10 +22,10 @@ export class Pings {
     });
   }
 
-  /** Of many pings at once only the last one is answered (RFC 6455, section 5.5.3): a pong takes ten times as long as its ping. */
-  answer(data: Buffer): void {
+  /** `isNow` false: at the next look. Of many pings at once only the last one is answered (RFC 6455, section 5.5.3): a pong takes ten times as long as its ping. */
+  answer(data: Buffer, isNow: boolean): void {
     this.#heard += 1;
-    if (this.#heard <= PONGS_AT_ONCE) this.#ws.pong(data);
+    if (isNow && this.#heard <= PONGS_AT_ONCE) this.#ws.pong(data);
     else this.#unanswered = data;
   }
 
