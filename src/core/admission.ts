@@ -171,6 +171,8 @@ export const admission = {
     bodyThreads: 2,
     /** Without a body for so long a thread ends: its heap is given back. */
     bodyThreadIdleMs: 30_000,
+    /** They are so nice on Linux: calls go first. */
+    bodyThreadNiceness: 10,
     /** Requests of AI batches under way, each with what it asks and what it is answered. */
     batchItemsAtOnce: 32,
     /** Bytes of these requests, and of vectors that they are answered. One that finds no room is made a second later. */

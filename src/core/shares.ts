@@ -94,6 +94,7 @@ export const notShared: Readonly<Record<string, string>> = {
   'all.refusedRemembered': MEMORY_OF_ALL,
   'all.lockedAccountCallsMax': 'of one account, which has its home in one process',
   'all.bodyThreadIdleMs': A_TIME,
+  'all.bodyThreadNiceness': 'a priority, not an amount',
   'all.batchItemsAtOnce': ONE_PROCESS,
   'all.batchBytesMax': ONE_PROCESS,
   'all.waitingWorkMax': BYTES_COUNT,

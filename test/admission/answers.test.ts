@@ -14,7 +14,7 @@ beforeAll(async () => {
   service = await startTestService({
     extraModules: [trialModule],
     // However busy the machine is, nobody is refused because turns come late.
-    admission: { all: { answerBytesMax: 8 * MIB, turnWaitMs: 10_000, turnBurstWaitMs: 10_000 } },
+    admission: { all: { answerBytesMax: 8 * MIB } },
   });
   account = await createTestAccount(service.core);
 });

@@ -147,7 +147,7 @@ describe('places', () => {
 
 test('calls in a queue that moves are all answered', async () => {
   const service = await startTestService({
-    admission: { all: { places: 8, turnWaitMs: 10_000, turnBurstWaitMs: 10_000 } },
+    admission: { all: { places: 8 } },
   });
   const call = client(service.url, (await createTestAccount(service.core)).secret);
   await call('POST', '/v1/queue/create', { name: 'jobs' });

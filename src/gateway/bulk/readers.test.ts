@@ -1,6 +1,8 @@
+import { getPriority } from 'node:os';
 import { threadId } from 'node:worker_threads';
 import Type from 'typebox';
 import { afterEach, describe, expect, it } from 'vitest';
+import { admission } from '../../core/admission.ts';
 import type { Capability } from '../../kit/capability.ts';
 import { compileEndpoint } from '../endpoint.ts';
 import { BodyReaders } from './readers.ts';
@@ -26,7 +28,8 @@ afterEach(async () => {
 
 /** A task as a thread loads it. */
 const taskSource = `data:text/javascript,${encodeURIComponent(`
-  import { threadId } from 'node:worker_threads';
+  import { getPriority } from 'node:os';
+import { threadId } from 'node:worker_threads';
   export const other = { id: 'other', run: () => 'other' };
   export const task = {
     id: 'task',
@@ -75,6 +78,22 @@ describe('BodyReaders', () => {
     expect(long[0]).not.toBe(threadId);
     await expect(run(100_001)).rejects.toThrow('broken');
   });
+
+  it.runIf(process.platform === 'linux')(
+    'lets calls go first: its threads are nicer, this one stays as it is',
+    async () => {
+      const own = getPriority();
+      const how = `data:text/javascript,${encodeURIComponent(`
+      import { getPriority } from 'node:os';
+      export const task = { id: 'niceness', run: () => getPriority() };
+    `)}`;
+      const run = () => readers.run('acct', { id: 'niceness', source: how, run: () => own }, Buffer.alloc(100_000));
+      expect([await run(), getPriority()]).toEqual([Math.max(own, 10), own]);
+      await readers.close();
+      readers = new BodyReaders({ bounds: { ...admission, all: { ...admission.all, bodyThreadNiceness: 0 } } });
+      expect(await run()).toBe(own);
+    },
+  );
 
   it('lets accounts take turns, however many bodies one of them sends', async () => {
     await read({ n: 0 });

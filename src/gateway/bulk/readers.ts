@@ -44,12 +44,14 @@ export class BodyReaders {
   readonly #queue = new FairQueue<Waiting>(waitingBounds);
   readonly #idleMs: number;
   readonly #threadsMax: number;
+  readonly #niceness: number;
   readonly #slices = new Slices();
   #isClosed = false;
 
   constructor({ idleMs = bodyThreadIdleMs, bounds = admission } = {}) {
     this.#idleMs = idleMs;
     this.#threadsMax = bounds.all.bodyThreads;
+    this.#niceness = bounds.all.bodyThreadNiceness;
   }
 
   /** Threads that there are now. */
@@ -116,6 +118,7 @@ export class BodyReaders {
   #start(): Thread {
     const worker = new Worker(new URL('./thread.ts', import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: bodyThreadHeapMb },
+      workerData: this.#niceness,
     });
     const thread: Thread = { worker, running: null, retirement: null };
     this.#threads.add(thread);

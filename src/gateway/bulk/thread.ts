@@ -1,6 +1,6 @@
 // A thread that reads bodies: loads the capability that a body is for and answers what the service would have made of it.
-import { setPriority } from 'node:os';
-import { parentPort } from 'node:worker_threads';
+import { getPriority, setPriority } from 'node:os';
+import { parentPort, workerData } from 'node:worker_threads';
 import type { Capability } from '../../kit/capability.ts';
 import type { BodyTask } from '../../kit/raw-route.ts';
 import { Problem } from '../../problems/problem.ts';
@@ -8,9 +8,8 @@ import { compileEndpoint, type Endpoint } from '../endpoint.ts';
 import { readOutcome } from './outcome.ts';
 import { type Done, type Job, plainOutcome, type Transfer, toPlain } from './wire.ts';
 
-const LOW_PRIORITY = 10;
 // Calls go first: on Linux this concerns the thread alone.
-if (process.platform === 'linux') setPriority(LOW_PRIORITY);
+if (process.platform === 'linux' && getPriority() < (workerData as number)) setPriority(workerData as number);
 
 const endpoints = new Map<string, Endpoint>();
 
