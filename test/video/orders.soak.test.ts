@@ -17,6 +17,11 @@ const DEADLINES = [
   ['the second', 1],
   ['the third', 2],
 ] as const;
+/** What a whole soak plays at both vendors: each once. */
+const ROUNDS = {
+  acme: isSoak ? DEADLINES : [DEADLINES[0]],
+  corp: isSoak ? DEADLINES : [DEADLINES[1]],
+};
 const JOBS_PER_ACCOUNT = 8;
 
 interface Course {
@@ -39,8 +44,8 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-describe.each(['acme', 'corp'])('at %s', (vendor) => {
-  test.each(isSoak ? DEADLINES : DEADLINES.slice(0, 2))(
+describe.each(['acme', 'corp'] as const)('at %s', (vendor) => {
+  test.each(ROUNDS[vendor])(
     'each order of three, the deadline before %s',
     async (_, deadline) => {
       const double = bench.double(vendor);

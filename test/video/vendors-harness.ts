@@ -102,7 +102,7 @@ export class VendorBench extends VideoBench {
 
   /** What comes true while the clock stands still. */
   until(isTrue: () => unknown): Promise<boolean> {
-    return eventually(async () => (await isTrue()) === true, 10_000);
+    return eventually(async () => (await isTrue()) === true);
   }
 
   /** A job that the vendor has taken, has been asked for, and goes on with until the test says otherwise. */
