@@ -83,7 +83,8 @@ test('who does not identify itself in time is closed; who has, stays', async () 
   known?.ws.close();
 });
 
-test.each([
+// Revoking a key takes more than a second: side by side.
+test.concurrent.each([
   ['here', () => bench],
   ['in another process', () => other],
 ] as const)('a key that is revoked %s ends its sockets', async (_name, where) => {
