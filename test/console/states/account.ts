@@ -32,7 +32,7 @@ export async function emptyStates({ service }: Scene): Promise<readonly State[]>
 
 /** Of each page: for an owner, for a viewer, and for a key that may see the page and nothing that it reads beyond. */
 export async function filledStates({ service, mark }: Scene, { account, filled, owner }: FilledAccount) {
-  const scopes = [...new Set(own.map(({ needs }) => needs))];
+  const scopes = [...new Set(own.map(({ needs }) => needs.id))];
   const call = client(service.url, account.secret);
   const { key_secret: secret } = (await call('POST', '/v1/account/keys/create', { name: mark, scopes })).body.data;
   const narrow = await sessionOf(service, { secret });
