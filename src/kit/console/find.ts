@@ -6,7 +6,7 @@ import type { Callable, FoundObject, ItemOf, Visit } from './visit.ts';
 const LISTED_MAX = 100;
 const FOUND_MAX = 20;
 
-/** The objects of a list whose name or id holds the text. None where the visitor may not list them, and where the list cannot be read. */
+/** The objects of a list whose name or id holds the text. None where the visitor may not list them. Throws the Problem of a list that cannot be read. */
 export async function foundIn<List extends Callable>(
   visit: Visit,
   list: List,
@@ -14,8 +14,7 @@ export async function foundIn<List extends Callable>(
   of: (item: ItemOf<List>) => FoundObject & { readonly id: string },
 ): Promise<readonly FoundObject[]> {
   if (!visit.may(list)) return [];
-  const { data } = await visit.call(list, { limit: LISTED_MAX });
-  const { items } = (data ?? { items: [] }) as { readonly items: readonly ItemOf<List>[] };
+  const { items } = (await visit.need(list, { limit: LISTED_MAX })) as { readonly items: readonly ItemOf<List>[] };
   const wanted = text.toLowerCase();
   const isLike = (words: string) => words.toLowerCase().includes(wanted);
   const found = items.map(of).filter(({ id, name }) => isLike(id) || isLike(name));

@@ -1,7 +1,8 @@
 // Deliveries of one webhook: what was sent, what came back at each attempt, and a button to send it again.
 
 import { actButton } from '../../../../kit/console/form.ts';
-import { badge, facts, more, type Page, table, tabs, withQuery } from '../../../../kit/console/table.ts';
+import { filterTabs } from '../../../../kit/console/list-page.ts';
+import { badge, facts, more, type Page, table } from '../../../../kit/console/table.ts';
 import { payload, time } from '../../../../kit/console/text.ts';
 import type { ItemOf, Visit } from '../../../../kit/console/visit.ts';
 import { type Html, html } from '../../../../lib/html.ts';
@@ -18,12 +19,7 @@ const DELIVERIES = { call: 'account.webhooks.deliveries' };
 const STATUSES = ['pending', 'succeeded', 'failed', 'exhausted', 'skipped'] as const;
 
 export function statusTabs(visit: Visit, here: string | undefined): Html {
-  const entries = [undefined, ...STATUSES].map((status) => ({
-    text: status ?? 'all',
-    href: withQuery(visit, { status: status ?? null, cursor: null }),
-    isHere: status === here,
-  }));
-  return tabs('Status of deliveries', entries);
+  return filterTabs(visit, { name: 'status', label: 'Status of deliveries', values: STATUSES }, here);
 }
 
 export function deliveries(visit: Visit, page: Page<Delivery>): Html {
