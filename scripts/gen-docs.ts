@@ -13,7 +13,7 @@ export function generateDocs(): Map<string, string> {
   const document = renderOpenapi(manifest, { baseUrl });
   return new Map([
     ['docs/openapi.json', `${JSON.stringify(document, null, 2)}\n`],
-    ['docs/errors.md', errorTable(manifest.problems)],
+    ['docs/error-codes.md', errorTable(manifest.problems)],
   ]);
 }
 

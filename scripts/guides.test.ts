@@ -1,0 +1,73 @@
+// What the guides say of prices and limits is what the modules say, and each guide answers what a reader asks first.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, test } from 'vitest';
+import { type Tier, tierLimits } from '../src/core/accounts/tiers.ts';
+import { usdText } from '../src/lib/money.ts';
+import { priceBookOf } from '../src/manifest/compose.ts';
+import { modules } from '../src/modules/index.ts';
+import { guideOf, guides } from '../src/surfaces/documents/guides/guides.ts';
+
+const texts = new Map(
+  guides.map(({ name }) => [name, readFileSync(join(import.meta.dirname, `../docs/${name}.md`), 'utf8')]),
+);
+const textOf = (name: string) => texts.get(name) ?? expect.fail(`there is no guide ${name}`);
+const tiers: readonly Tier[] = ['standard', 'pro', 'enterprise'];
+const inRow = (of: Readonly<Record<Tier, number>>) => tiers.map((tier) => of[tier].toLocaleString('en-US')).join(' | ');
+
+/** They are manuals of a thing as a whole. */
+const manuals = ['console', 'self-hosting', 'vendors', 'sign-in'];
+const answering = guides.filter(({ name }) => !manuals.includes(name));
+
+test.each(guides)('the guide $name begins with its title', ({ name, title }) => {
+  expect(textOf(name).split('\n', 1)).toEqual([`# ${title}`]);
+});
+
+describe.each(answering)('the guide $name', ({ name }) => {
+  it.each(['First call', 'Three things people get wrong', 'Limits and price', 'How it fails'])('has %s', (heading) => {
+    expect(textOf(name)).toMatch(new RegExp(`^## ${heading}`, 'm'));
+  });
+
+  it('names three things, and says first what it is for', () => {
+    const [, section = ''] = textOf(name).split('## Three things people get wrong\n');
+    expect(section.split('\n## ', 1)[0]?.match(/^- \*\*/gm)).toHaveLength(3);
+    expect(textOf(name).split('\n## ', 1)[0]?.length).toBeGreaterThan(120);
+  });
+});
+
+const { prices } = priceBookOf(modules);
+const guideNames: Readonly<Record<string, string>> = { cron: 'schedules', account: 'keys' };
+const guideOfModule = (module: string) => guideOf(module)?.name ?? guideNames[module] ?? module;
+
+test.each(Object.entries(prices))('the price of %s stands in its guide', (entry, price) => {
+  const text = textOf(guideOfModule(entry.split('.')[0] ?? ''));
+  expect(text).toContain(`${usdText(price.nanosPerUnit)} USD`);
+  if (price.minimumNanos !== undefined) expect(text).toContain(`at least ${usdText(price.minimumNanos)} USD a call`);
+});
+
+const limits = modules.flatMap((module) =>
+  Object.entries(module.limits ?? {}).map(([name, limit]) => ({ module: module.name, name, limit })),
+);
+
+test.each(limits)('the limit $name of $module stands in its guide', ({ module, limit }) => {
+  expect(textOf(guideOfModule(module))).toContain(` | ${inRow(limit)} |`);
+});
+
+test('the limits of each tier stand in the guides of keys and webhooks', () => {
+  const by = (of: keyof (typeof tierLimits)['pro']) =>
+    inRow({ standard: tierLimits.standard[of], pro: tierLimits.pro[of], enterprise: tierLimits.enterprise[of] });
+  for (const name of ['keysMax', 'readsPerSecond', 'writesPerMinute', 'inFlightMax'] as const)
+    expect(textOf('keys')).toContain(` | ${by(name)} |`);
+  expect(textOf('webhooks')).toContain(`| webhooks | ${by('webhooksMax')} |`);
+});
+
+test.each([
+  ['queue.dlq.redrive', 'queues'],
+  ['account.webhooks.test', 'webhooks'],
+  ['account.topup.get', 'payments'],
+  ['account.keys.create', 'keys'],
+  ['ai.chat', 'ai'],
+  ['discovery', undefined],
+])('%s is in the guide %s', (id, name) => {
+  expect(guideOf(id)?.name).toBe(name);
+});

@@ -1,0 +1,82 @@
+// The guides: files of docs/ that are pages of the site too. What is for people who change the service stays in the repository.
+
+export const guideGroups = ['Build', 'Connect', 'Operate'] as const;
+
+export interface Guide {
+  /** Of its file, docs/{name}.md, and of its page, /docs/guides/{name}. */
+  readonly name: string;
+  /** Its first heading. */
+  readonly title: string;
+  readonly summary: string;
+  readonly group: (typeof guideGroups)[number];
+  /** How the ids of capabilities begin that it is about. */
+  readonly about?: readonly string[];
+}
+
+export const guides: readonly Guide[] = [
+  {
+    ...{ name: 'queues', title: 'Queues', group: 'Build', about: ['queue'] },
+    summary: 'Messages that stay until a worker acknowledges them.',
+  },
+  {
+    ...{ name: 'schedules', title: 'Schedules', group: 'Build', about: ['cron'] },
+    summary: 'A signed POST by a cron expression, or once.',
+  },
+  {
+    ...{ name: 'vectors', title: 'Vectors', group: 'Build', about: ['vector'] },
+    summary: 'Embeddings, found by similarity and by metadata.',
+  },
+  {
+    ...{ name: 'errors', title: 'Errors', group: 'Build', about: ['errors'] },
+    summary: 'Exceptions of your programs, grouped and searchable.',
+  },
+  {
+    ...{ name: 'ai', title: 'Language models', group: 'Build', about: ['ai', 'account.routing'] },
+    summary: 'Chats, embeddings and batches of many vendors.',
+  },
+  {
+    ...{ name: 'video', title: 'Videos', group: 'Build', about: ['video'] },
+    summary: 'Videos from a prompt, as jobs in the background.',
+  },
+  {
+    ...{ name: 'webhooks', title: 'Webhooks', group: 'Build', about: ['account.webhooks', 'account.events'] },
+    summary: 'Signed events, sent to a URL of yours.',
+  },
+  {
+    ...{ name: 'keys', title: 'Keys and money', group: 'Build', about: ['account'] },
+    summary: 'Scopes, spend caps, budgets and the wallet.',
+  },
+  { name: 'mcp', title: 'MCP', group: 'Connect', summary: 'Everything as tools, for agents.' },
+  {
+    name: 'sqs',
+    title: 'Clients of Amazon SQS',
+    group: 'Connect',
+    summary: 'The AWS SDKs, boto3 and Celery on your queues.',
+  },
+  { name: 'sentry', title: 'Sentry SDKs', group: 'Connect', summary: 'Errors by changing one DSN.' },
+  { name: 'console', title: 'The console', group: 'Connect', summary: 'What each page shows and does.' },
+  { name: 'self-hosting', title: 'Self-hosting', group: 'Operate', summary: 'Settings, backup, upgrades and metrics.' },
+  { name: 'vendors', title: 'Vendors', group: 'Operate', summary: 'Models and videos of vendors outside.' },
+  {
+    ...{ name: 'payments', title: 'Payments', group: 'Operate' },
+    ...{
+      about: [
+        'account.topup',
+        'account.payment_method',
+        'account.autorecharge',
+        'account.tier',
+        'account.subscription',
+      ],
+    },
+    summary: 'Top-ups with test money or Stripe.',
+  },
+  { name: 'sign-in', title: 'Sign-in', group: 'Operate', summary: 'Identity providers, mail and the device flow.' },
+];
+
+/** The guide that is closest to the capability; undefined: there is none. */
+export function guideOf(capabilityId: string): Guide | undefined {
+  const covers = (beginning: string) => capabilityId === beginning || capabilityId.startsWith(`${beginning}.`);
+  const closeness = ({ about = [] }: Guide) => Math.max(0, ...about.filter(covers).map((each) => each.length));
+  const [closest] = guides.toSorted((one, other) => closeness(other) - closeness(one));
+  return closest !== undefined && closeness(closest) > 0 ? closest : undefined;
+}

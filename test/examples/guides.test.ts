@@ -1,0 +1,66 @@
+// The first call of each guide, as it stands there, in three languages: every block does its work on an account of its own.
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PROJECT } from '../support/process.ts';
+import { createTestAccount, startTestService, type TestService } from '../support/service.ts';
+
+/** What each program prints, among other things. */
+const guides: readonly (readonly [guide: string, printed: RegExp])[] = [
+  ['queues', /resize/],
+  ['schedules', /T0[78]:30:00/],
+  ['vectors', /boat/],
+  ['errors', /card_declined/],
+  ['webhooks', /whsec_/],
+  ['keys', /queue\.publish/],
+  ['ai', /\[sandbox\] You said: Say hello\./],
+  ['video', /succeeded/],
+];
+const languages = ['bash', 'ts', 'python'] as const;
+
+let service: TestService;
+let folder: string;
+beforeAll(async () => {
+  service = await startTestService();
+  folder = mkdtempSync(join(tmpdir(), 'qm-guides-'));
+});
+afterAll(async () => {
+  await service?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function blockOf(guide: string, language: string): string {
+  const [, rest = ''] = readFileSync(join(PROJECT, `docs/${guide}.md`), 'utf8').split('\n## First call\n');
+  const [section = ''] = rest.split('\n## ', 1);
+  const found = [...section.matchAll(/```(\w+)\n([\s\S]*?)```/g)].filter(([, name]) => name === language);
+  expect(found.length, `${guide} has one block of ${language}`).toBe(1);
+  return found[0]?.[2] ?? '';
+}
+
+function commandOf(language: (typeof languages)[number], guide: string): [string, string[]] {
+  const text = blockOf(guide, language);
+  if (language === 'bash') return ['bash', ['--norc', '-euo', 'pipefail', '-c', text]];
+  if (language === 'python') return ['python3', ['-c', text]];
+  const file = join(folder, `${guide}.mts`);
+  writeFileSync(file, text);
+  return [process.execPath, ['--no-warnings', file]];
+}
+
+const programOf = { bash: 'curl', ts: process.execPath, python: 'python3' } as const;
+
+describe.concurrent.each(languages)('in %s', (language) => {
+  test.each(guides)('%s: the first call does its work', async (guide, printed) => {
+    if (spawnSync(programOf[language], ['--version']).status !== 0)
+      return expect.fail(`${programOf[language]} is not on this machine, so the blocks of ${language} were not run`);
+    const { secret } = await createTestAccount(service.core, 5);
+    const [program, args] = commandOf(language, guide);
+    const env = { PATH: process.env.PATH, HOME: folder, QM_URL: service.url, QM_KEY: secret };
+    const { stdout, stderr } = await promisify(execFile)(program, args, { env, timeout: 60_000 });
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(printed);
+    expect(stdout).not.toContain('"ok":false');
+  });
+});
