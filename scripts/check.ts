@@ -38,6 +38,11 @@ const CHECKS: readonly Check[] = [
     command: ['node', TSC, '--project', 'src/surfaces/console/assets'],
     reads: CODE,
   },
+  {
+    name: 'types of the documentation’s script',
+    command: ['node', TSC, '--project', 'src/surfaces/documents/docs/assets'],
+    reads: CODE,
+  },
 ];
 
 async function run([command, ...args]: Check['command']): Promise<{ passed: boolean; output: string }> {

@@ -26,6 +26,9 @@ describe('a page of the documentation that does not exist', () => {
     ['/docs/errors/NOPE', '/docs/errors'],
     ['/docs/capabilities/queue.publsh', '/docs/capabilities/queue.publish'],
     ['/docs/events/queue.dlqq', '/docs/events/queue.dlq'],
+    ['/docs/guides/queus', '/docs/guides/queues'],
+    ['/docs/modules/quue', '/docs/modules/queue'],
+    ['/docs/constructor/x', '/docs'],
     ['/docs/<b>&', '/docs'],
   ])('%s is a page for browsers, with a way to %s, and JSON for programs', async (path, to) => {
     const { status, type, vary, text } = await get(encodeURI(path), browser);

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
 import { publicDocuments } from '../../src/surfaces/documents/documents.ts';
@@ -48,11 +49,18 @@ describe.each(manifests)('the manifest %s', (_name, manifest) => {
     for (const { type } of manifest.events) expect(body('/docs/events')).toContain(`<code>${type}</code>`);
   });
 
-  test('every link of every page leads somewhere', () => {
-    const links = pages.flatMap(([, page]) =>
-      [...page.render().matchAll(/href="(\/[^"#]*)/g)].map((match) => match[1] as string),
+  test('every link of every page leads somewhere, and there to a place that is there', () => {
+    const links = pages.flatMap(([path, page]) =>
+      [...page.render().matchAll(/href="([/#][^"]*)/g)].map(([, link = '']) =>
+        link.startsWith('#') ? path + link : link,
+      ),
     );
-    expect([...new Set(links)].filter((link) => !documents.has(link))).toEqual([]);
+    for (const link of new Set(links)) {
+      const [path = '', anchor] = link.replace(/\?v=\w+$/, '').split('#');
+      if (path === '/console') continue;
+      expect(documents.has(path), link).toBe(true);
+      if (anchor !== undefined) expect(body(path), link).toContain(` id="${anchor}"`);
+    }
   });
 
   test('every page has a twin in markdown: the same headings and code, links that lead somewhere, and no HTML', () => {
@@ -60,6 +68,8 @@ describe.each(manifests)('the manifest %s', (_name, manifest) => {
       const characters: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
       return text.replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => characters[name] as string);
     };
+    // Code within a list is indented there.
+    const flush = (text: string) => text.replaceAll(/\n +/g, '\n');
     for (const [path] of pages) {
       const markdown = body(`${path}.md`);
       const headings = [...body(path).matchAll(/<h([123])(?: id="[^"]*")?>(.*?)<\/h\1>/g)];
@@ -68,18 +78,52 @@ describe.each(manifests)('the manifest %s', (_name, manifest) => {
         const escaped = unescaped(text).replaceAll('<', '\\<');
         expect(markdown, path).toContain(`${'#'.repeat(Number(level))} ${escaped}\n`);
       }
-      for (const [, block = ''] of body(path).matchAll(/<pre><code>([\s\S]*?)<\/code><\/pre>/g))
-        expect(markdown, path).toContain(`\n${unescaped(block)}\n\`\`\`\n`);
-      const links = [...markdown.matchAll(/\]\(([^)#]*)/g)].map(([, link = '']) => link.slice(baseUrl.length));
-      expect(links.filter((link) => !documents.has(link))).toEqual([]);
+      for (const [, block = ''] of body(path).matchAll(
+        /<pre tabindex="0" aria-label="[^"]*"><code>([\s\S]*?)<\/code><\/pre>/g,
+      ))
+        expect(flush(markdown), path).toContain(flush(`\n${unescaped(block)}\n\`\`\`\n`));
+      const links = [...markdown.matchAll(/\]\(([^)#]+)/g)].map(([, link = '']) => link);
+      const isThere = (link: string) =>
+        link.startsWith(`${baseUrl}/`)
+          ? documents.has(link.slice(baseUrl.length))
+          : /^https:\/\/[\w.-]+(?:\/|$)/.test(link);
+      expect(
+        links.filter((link) => !isThere(link)),
+        path,
+      ).toEqual([]);
       const text = markdown.replace(/```[\s\S]*?```|`[^`\n]*`/g, '');
       expect(text, path).not.toMatch(/(?<!\\)<[a-z/!]/i);
     }
   });
 
-  test('no page holds a script, a style of its own or a resource from elsewhere', () => {
-    for (const [path, page] of pages) {
-      expect(page.render(), path).not.toMatch(/<script|<style|<iframe|\sstyle=|\son\w+=|src=|@import|href="https?:/i);
+  test('no page holds a script beside the one of all, a style of its own or a resource from elsewhere', () => {
+    const own = /<script defer src="\/docs\/docs\.js\?v=\w{12}"[^>]*><\/script>/;
+    for (const [path] of pages) {
+      expect(body(path), path).toMatch(own);
+      const rest = body(path).replace(own, '');
+      expect(rest, path).not.toMatch(
+        /<script|<style|<iframe|<img|\sstyle=|\son\w+=|\ssrc=|@import|<link[^>]*href="https?:/i,
+      );
+      expect(rest, path).not.toMatch(/href="(?!https:\/\/|\/|#|data:image\/svg)/);
+    }
+  });
+
+  test('each page, with its style and script, has at most 30 kB', () => {
+    const zipped = (path: string) => gzipSync(body(path)).length;
+    const shared = zipped('/docs/style.css') + zipped('/docs/docs.js');
+    for (const [path] of pages) expect(zipped(path) + shared, path).toBeLessThan(30 * 1024);
+    expect(zipped('/docs/search.json')).toBeLessThan(150 * 1024);
+  });
+
+  test('the search has an entry for each page, at an address that is there', () => {
+    const entries = JSON.parse(body('/docs/search.json')) as { id: string }[];
+    const found = new Set(entries.map(({ id }) => id.replace(/#.*/, '')));
+    const wanted = pages.map(([path]) => path).filter((path) => !['/docs/errors', '/docs/events'].includes(path));
+    expect([...found].sort()).toEqual(wanted.sort());
+    expect(new Set(entries.map(({ id }) => id)).size).toBe(entries.length);
+    for (const { id } of entries) {
+      const [path = '', anchor] = id.split('#');
+      if (anchor !== undefined) expect(body(path), id).toContain(`<h2 id="${anchor}">`);
     }
   });
 
@@ -102,5 +146,6 @@ describe.each(manifests)('the manifest %s', (_name, manifest) => {
 test('pages behind a path prefix link below it', () => {
   const [, manifest] = manifests[0] as (typeof manifests)[number];
   const documents = publicDocuments(manifest, { baseUrl: 'https://example.org/infra' });
-  expect(documents.get('/docs')?.render()).toContain('href="/infra/docs/style.css"');
+  expect(documents.get('/docs')?.render()).toContain('href="/infra/docs/style.css?v=');
+  expect(documents.get('/docs/guides/queues')?.render()).toContain('href="/infra/docs/guides/webhooks"');
 });

@@ -1,11 +1,14 @@
 // Every public document of the service: static, served without a key.
+import { onceFor } from '../../lib/once.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { apiVersion, serviceName } from '../../manifest/version.ts';
 import { iconSvg } from '../pages/icon.ts';
-import { docsPages } from './docs/docs.ts';
-import { linkRoot, renderHtml } from './docs/html-page.ts';
+import { assetNames, contentTypeOf, textOf } from './docs/assets/assets.ts';
+import { docsPages, missingPage } from './docs/docs.ts';
+import { type Frame, linkRoot, renderHtml } from './docs/html-page.ts';
 import { renderMarkdown } from './docs/markdown-page.ts';
-import { docsStyle } from './docs/style.ts';
+import { searchEntries } from './docs/search-entries.ts';
+import { sidebarOf } from './docs/sidebar.ts';
 import { renderLlms, renderLlmsFull, shownModules } from './llms/llms.ts';
 import { renderModule } from './llms/module.ts';
 import { renderOpenapi, type SurfaceOptions } from './openapi/openapi.ts';
@@ -20,6 +23,8 @@ export interface PublicDocument {
   readonly page?: string;
   /** Path of the same in markdown, which whoever accepts that gets in its place. */
   readonly markdown?: string;
+  /** What a browser may do in it (CSP), when that is more than show it. */
+  readonly policy?: string;
   /** The part that a query asks for, under a name of its own; null: the whole. Throws VALIDATION_FAILED. */
   readonly partOf?: (query: URLSearchParams) => DocumentPart | null;
 }
@@ -31,7 +36,7 @@ export interface DocumentPart {
   readonly render: () => string;
 }
 
-/** Headers for every public document: the pages hold no script and load nothing from elsewhere. */
+/** Headers for every public document: it holds no script and loads nothing from elsewhere. */
 export const publicDocumentHeaders: Readonly<Record<string, string>> = {
   'Content-Security-Policy':
     "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -39,6 +44,20 @@ export const publicDocumentHeaders: Readonly<Record<string, string>> = {
   'Referrer-Policy': 'no-referrer',
   'Cache-Control': 'public, max-age=300',
 };
+
+/** Pages of the documentation have scripts of this service alone, which write no HTML. */
+export const docsPagePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
 
 /** Path to document. `baseUrl` is the root of every URL in them, without a trailing slash. */
 export function publicDocuments(manifest: Manifest, options: SurfaceOptions): Map<string, PublicDocument> {
@@ -56,25 +75,39 @@ export function publicDocuments(manifest: Manifest, options: SurfaceOptions): Ma
       path,
       { contentType: 'image/svg+xml', render: () => iconSvg },
     ]),
-    ['/docs/style.css', { contentType: 'text/css; charset=utf-8', render: () => docsStyle }],
+    ...assetNames.map((name): [string, PublicDocument] => [
+      `/docs/${name}`,
+      { contentType: contentTypeOf(name), render: () => textOf(name) },
+    ]),
+    ['/docs/search.json', jsonOf(() => searchEntries(manifest))],
     ...docsOf(manifest, options),
   ]);
 }
 
 /** Every page of the documentation, with its twin in markdown. */
 function docsOf(manifest: Manifest, options: SurfaceOptions): [string, PublicDocument][] {
-  const root = linkRoot(options.baseUrl);
   return [...docsPages(manifest, options)].flatMap(([path, pageOf]): [string, PublicDocument][] => {
     const markdown = `${path}.md`;
-    const html = () => renderHtml(pageOf(), path, root);
+    const render = () => renderHtml(pageOf(), path, frameOf(manifest, options));
     return [
-      [path, { contentType: 'text/html; charset=utf-8', render: html, markdown }],
+      [path, { contentType: 'text/html; charset=utf-8', render, markdown, policy: docsPagePolicy }],
       [
         markdown,
         { contentType: 'text/markdown; charset=utf-8', render: () => renderMarkdown(pageOf(), options.baseUrl) },
       ],
     ];
   });
+}
+
+/** What browsers get in place of a page of the documentation that does not exist. */
+export function renderMissingPage(manifest: Manifest, path: string, options: SurfaceOptions): string {
+  return renderHtml(missingPage(manifest, path), null, frameOf(manifest, options));
+}
+
+const sidebars = onceFor((manifest: Manifest) => sidebarOf(manifest));
+
+function frameOf(manifest: Manifest, { baseUrl }: SurfaceOptions): Frame {
+  return { root: linkRoot(baseUrl), sidebar: sidebars(manifest) };
 }
 
 function openapiOf(manifest: Manifest, options: SurfaceOptions): PublicDocument {

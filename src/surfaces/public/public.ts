@@ -3,9 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { problem } from '../../problems/problem.ts';
-import { missingPage } from '../documents/docs/docs.ts';
-import { linkRoot, renderHtml } from '../documents/docs/html-page.ts';
-import { type PublicDocument, publicDocumentHeaders, publicDocuments } from '../documents/documents.ts';
+import {
+  docsPagePolicy,
+  type PublicDocument,
+  publicDocumentHeaders,
+  publicDocuments,
+  renderMissingPage,
+} from '../documents/documents.ts';
 import { addMetrics, type MetricsOptions } from './metrics.ts';
 import {
   encodingFor,
@@ -65,18 +69,18 @@ function addDocuments(app: FastifyInstance, { manifest, baseUrl, hasStarted }: P
     documents ??= publicDocuments(manifest, { baseUrl: baseUrl() });
     if (!documents.has(asked)) {
       if (!asked.startsWith(PAGES) || !prefersPage(headers.accept)) return reply.callNotFound();
-      const page = renderHtml(missingPage(manifest, asked), '/docs', linkRoot(baseUrl()));
-      void reply.code(404).headers({ ...publicDocumentHeaders, 'cache-control': 'no-store', vary: 'Accept' });
+      const page = renderMissingPage(manifest, asked, { baseUrl: baseUrl() });
+      void reply.code(404).headers({ ...headersWith(docsPagePolicy), 'cache-control': 'no-store', vary: 'Accept' });
       return reply.type('text/html; charset=utf-8').send(page);
     }
     const path = inFormOf(documents, asked, headers.accept);
-    const { contentType, render, partOf } = documents.get(path) as PublicDocument;
+    const { contentType, render, partOf, policy } = documents.get(path) as PublicDocument;
     const part = partOf?.(query as URLSearchParams) ?? null;
     const { etag, bodies } =
       part?.isRare === true
         ? prepareRare(part.render())
         : await remembered(kept, part?.name ?? path, part?.render ?? render);
-    void reply.headers({ ...publicDocumentHeaders, etag, vary: varyOf(documents.get(asked) as PublicDocument) });
+    void reply.headers({ ...headersWith(policy), etag, vary: varyOf(documents.get(asked) as PublicDocument) });
     if (isUnchanged(headers['if-none-match'], etag)) return reply.code(304).send();
     const encoding = encodingFor(headers['accept-encoding']);
     const body = bodies[encoding];
@@ -90,6 +94,11 @@ function addDocuments(app: FastifyInstance, { manifest, baseUrl, hasStarted }: P
   app.get<{ Params: { '*': string } }>(`${PAGES}*`, { config: { paths } }, (request, reply) =>
     answer(`${PAGES}${request.params['*']}`, request, reply),
   );
+}
+
+/** `policy`: what a browser may do in it, where that is more than show it. */
+function headersWith(policy: string | undefined): Readonly<Record<string, string>> {
+  return { ...publicDocumentHeaders, ...(policy === undefined ? {} : { 'Content-Security-Policy': policy }) };
 }
 
 function remembered(kept: Map<string, Promise<Prepared>>, name: string, render: () => string): Promise<Prepared> {

@@ -1,25 +1,25 @@
 // The documentation page of one capability: what it does, how to call it, what it answers, what can go wrong.
 import { moduleOf } from '../../../core/scopes.ts';
-import type { Capability } from '../../../kit/capability.ts';
+import type { Capability, CapabilityExample } from '../../../kit/capability.ts';
 import { problemOf } from '../../../kit/offer.ts';
 import { descriptionOf, limitsOf, summarizeCapability } from '../../../manifest/describe.ts';
-import { failureCodes } from '../../../manifest/failures.ts';
 import type { Manifest } from '../../../manifest/manifest.ts';
-import { curlOfExample } from '../curl.ts';
 import { fieldsAnswered, fieldsOf, typeInWords } from '../fields.ts';
+import { guideOf } from '../guides/guides.ts';
 import { priceInWords } from '../price-in-words.ts';
-import { type Block, code, type DocsPage, h1, h2, prose } from './page.ts';
+import { samplesOf } from '../samples/samples.ts';
+import { type Block, type Cell, code, type DocsPage, h1, h2, prose } from './page.ts';
 
 export function capabilityPage(manifest: Manifest, capability: Capability, baseUrl: string): DocsPage {
   const module = moduleOf(capability.id);
   const blocks: Block[] = [
-    { kind: 'up', link: { text: module, to: `/docs#${module}` } },
+    { kind: 'up', link: { text: module, to: `/docs/modules/${module}` } },
     h1(capability.id),
     { kind: 'route', text: `${capability.method} ${capability.path}` },
     prose(descriptionOf(capability, manifest.deployment)),
     traits(manifest, capability),
-    ...request(capability),
     ...examples(manifest, capability, baseUrl),
+    ...request(capability),
     ...answer(capability),
     ...limits(capability),
     ...events(capability),
@@ -30,15 +30,19 @@ export function capabilityPage(manifest: Manifest, capability: Capability, baseU
 
 function traits(manifest: Manifest, capability: Capability): Block {
   const summary = summarizeCapability(capability, manifest);
-  const rows: [string, string][] = [
+  const guide = guideOf(capability.id);
+  const rows: [string, Cell][] = [
     ['Price', priceInWords(summary.pricing)],
     ['Scope', summary.scope],
-    ['Idempotency key', capability.idempotent ? 'taken; kept for 24 hours at least' : 'not taken'],
+    ['Idempotency key', capability.idempotent ? 'accepted; kept for at least 24 hours' : 'not accepted'],
     ...(capability.destructive === true
-      ? [['Destructive', 'it removes or ends something for good'] satisfies [string, string]]
+      ? [['Destructive', 'removes or ends something permanently'] satisfies [string, Cell]]
       : []),
     ['Status', summary.status],
     ['Region', summary.regions.join(', ')],
+    ...(guide === undefined
+      ? []
+      : [['Guide', { text: guide.title, to: `/docs/guides/${guide.name}` }] satisfies [string, Cell]]),
   ];
   return { kind: 'terms', rows };
 }
@@ -46,39 +50,48 @@ function traits(manifest: Manifest, capability: Capability): Block {
 function request(capability: Capability): Block[] {
   const fields = fieldsOf(capability);
   if (fields.length === 0) return [h2('Request'), prose('No fields.')];
-  const rows = fields.map((field) => [
-    code(field.name),
-    field.in,
-    field.type,
-    field.required ? 'required' : field.default === undefined ? 'optional' : `default ${code(field.default)}`,
-    field.description,
-  ]);
-  return [h2('Request'), { kind: 'table', heads: ['Field', 'In', 'Type', 'Presence', 'Meaning'], rows }];
+  const rows = fields.map((field) => ({
+    name: field.name,
+    facts: [
+      field.in,
+      field.type,
+      field.required ? 'required' : field.default === undefined ? 'optional' : `default ${code(field.default)}`,
+    ],
+    text: field.description,
+  }));
+  return [h2('Request'), { kind: 'entries', rows }];
 }
 
 function examples(manifest: Manifest, capability: Capability, baseUrl: string): Block[] {
   const each = capability.examples.flatMap((example): Block[] => [
     { kind: 'heading', level: 3, text: example.title },
-    { kind: 'code', language: 'sh', text: curlOfExample(manifest, capability, example, baseUrl) },
+    { kind: 'samples', samples: samplesOf(manifest, capability, example, baseUrl) },
+    ...answered(example),
   ]);
   return [h2('Examples'), ...each];
+}
+
+/** What the tests find in its answer. */
+function answered({ expect }: CapabilityExample): Block[] {
+  if (expect === undefined) return [];
+  const text = JSON.stringify({ ok: true, data: expect }, null, 2);
+  return [prose('The answer contains, among other fields:'), { kind: 'code', language: 'json', text }];
 }
 
 function answer(capability: Capability): Block[] {
   const fields = fieldsAnswered(capability);
   if (fields.length === 0) return [];
-  const rows = fields.map(({ path, schema, required }) => [
-    code(path),
-    typeInWords(schema),
-    required ? 'always' : 'may be absent',
-    schema.description ?? '',
-  ]);
-  return [h2('Answer: data'), { kind: 'table', heads: ['Field', 'Type', 'Presence', 'Meaning'], rows }];
+  const rows = fields.map(({ path, schema, required }) => ({
+    name: path,
+    facts: [typeInWords(schema), ...(required ? [] : ['may be absent'])],
+    text: schema.description ?? '',
+  }));
+  return [h2('Answer: data'), { kind: 'entries', rows }];
 }
 
 function limits(capability: Capability): Block[] {
   const rows = Object.entries(limitsOf(capability));
-  return rows.length === 0 ? [] : [h2('Limits'), { kind: 'table', heads: ['Limit', 'Rule'], rows }];
+  return rows.length === 0 ? [] : [h2('Limits'), { kind: 'terms', rows }];
 }
 
 function events(capability: Capability): Block[] {
@@ -87,10 +100,16 @@ function events(capability: Capability): Block[] {
   return [h2('Events'), { kind: 'links', links }];
 }
 
+/** Its own; what every call can fail with stands on one page for all. */
 function errors(manifest: Manifest, capability: Capability): Block[] {
-  const rows = failureCodes(capability).map((failure) => {
+  const rows = capability.errors.map((failure) => {
     const { status, title } = problemOf(manifest, failure);
-    return [{ text: failure, to: `/docs/errors/${failure}` }, String(status), title];
+    return {
+      name: { text: failure, to: `/docs/errors/${failure}`, isCode: true },
+      facts: [String(status)],
+      text: title,
+    };
   });
-  return [h2('Errors'), { kind: 'table', heads: ['Code', 'Status', 'Meaning'], rows }];
+  const common: Block = { kind: 'links', links: [{ text: 'Errors of every call', to: '/docs/errors' }] };
+  return [h2('Errors'), ...(rows.length === 0 ? [] : [{ kind: 'entries', rows } satisfies Block]), common];
 }

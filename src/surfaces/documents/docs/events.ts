@@ -5,7 +5,7 @@ import { asJsonSchema, fieldsWithin } from '../../../manifest/json-schema.ts';
 import type { Manifest } from '../../../manifest/manifest.ts';
 import { wholeEvent } from '../event-document.ts';
 import { typeInWords } from '../fields.ts';
-import { code, type DocsPage, h1, h2, prose } from './page.ts';
+import { type DocsPage, h1, h2, prose } from './page.ts';
 
 /** Path to what makes the page. */
 export function eventDocs(manifest: Manifest): [string, () => DocsPage][] {
@@ -19,22 +19,16 @@ export function eventDocs(manifest: Manifest): [string, () => DocsPage][] {
 }
 
 function eventsPage({ events }: Manifest): DocsPage {
-  const rows = events.map(({ type, module, status, summary }) => [
-    { text: type, to: `/docs/events/${type}`, isCode: true },
-    status === 'planned' ? `${module} (planned)` : module,
-    summary,
-  ]);
+  const rows = events.map(({ type, module, status, summary }) => ({
+    name: { text: type, to: `/docs/events/${type}`, isCode: true },
+    facts: [status === 'planned' ? `${module}, planned` : module],
+    text: summary,
+  }));
   const intro =
-    'A webhook subscribes to one or more of these types. The catalogue is closed: another name is refused with `UNKNOWN_EVENT_TYPE`. What is planned does not occur yet and has no payload.';
+    'A webhook subscribes to one or more of these types. The catalogue is closed: another name is refused with `UNKNOWN_EVENT_TYPE`. Planned types do not occur yet and have no payload.';
   return {
     title: 'Event types',
-    blocks: [
-      h1('Event types'),
-      prose(intro),
-      { kind: 'table', heads: ['Type', 'Module', 'When it is sent'], rows },
-      h2('Verify'),
-      prose(signingRecipe),
-    ],
+    blocks: [h1('Event types'), prose(intro), { kind: 'entries', rows }, h2('Verify'), prose(signingRecipe)],
   };
 }
 
@@ -58,17 +52,16 @@ function eventPage({ deployment }: Manifest, event: DescribedEvent): DocsPage {
 }
 
 function payloadOf(event: ToldEvent, region: string): DocsPage['blocks'] {
-  const rows = fieldsWithin(asJsonSchema(event.data)).map(({ path, schema, required }) => [
-    code(path),
-    typeInWords(schema),
-    required ? 'always' : 'may be absent',
-    schema.description ?? '',
-  ]);
+  const rows = fieldsWithin(asJsonSchema(event.data)).map(({ path, schema, required }) => ({
+    name: path,
+    facts: [typeInWords(schema), ...(required ? [] : ['may be absent'])],
+    text: schema.description ?? '',
+  }));
   return [
     h2('Example'),
     { kind: 'code', language: 'json', text: JSON.stringify(wholeEvent(event, region), null, 2) },
     h2('Payload: data'),
-    { kind: 'table', heads: ['Field', 'Type', 'Presence', 'Meaning'], rows },
+    { kind: 'entries', rows },
     h2('Verify'),
     prose(signingRecipe),
   ];

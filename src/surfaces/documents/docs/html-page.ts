@@ -1,15 +1,25 @@
-// A page as HTML, in the frame of every documentation page: no script, no external resource, one stylesheet of our own.
+// A page as HTML, in the frame of every documentation page: what stands beside it, one stylesheet and one script of our own. Without the
+// script all pages are there, and the way to them; with it there are a search, tabs and buttons that copy.
 import { type Html, html } from '../../../lib/html.ts';
 import { iconLink } from '../../pages/icon.ts';
-import type { Block, Cell, DocsPage, PageLink } from './page.ts';
+import { addressOf } from './assets/assets.ts';
+import { blockHtml } from './blocks-html.ts';
+import type { DocsPage, PageLink } from './page.ts';
+import type { SidebarPart } from './sidebar.ts';
+
+export interface Frame {
+  /** The answer of linkRoot. */
+  readonly root: string;
+  readonly sidebar: readonly SidebarPart[];
+}
 
 /** Where links of the pages begin: the path of the base URL, so that the pages work behind any host and prefix. */
 export function linkRoot(baseUrl: string): string {
   return new URL(baseUrl).pathname.replace(/\/$/, '');
 }
 
-/** A whole page. `root` is the answer of linkRoot, `path` where the page stands. */
-export function renderHtml({ title, blocks }: DocsPage, path: string, root: string): string {
+/** A whole page. `path`: where it stands; null: nowhere, it says that there is none. */
+export function renderHtml({ title, blocks }: DocsPage, path: string | null, { root, sidebar }: Frame): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -18,69 +28,39 @@ export function renderHtml({ title, blocks }: DocsPage, path: string, root: stri
 <meta name="color-scheme" content="light dark">
 <title>${title} · Quartermaster</title>
 ${iconLink}
-<link rel="stylesheet" href="${root}/docs/style.css">
-<link rel="alternate" type="text/markdown" href="${root}${path}.md">
+<link rel="stylesheet" href="${root}${addressOf('style.css')}">
+<script defer src="${root}${addressOf('docs.js')}" data-search="${root}${addressOf('search.js')}" data-entries="${root}/docs/search.json" data-root="${root}"></script>
+${path === null ? '' : html`<link rel="alternate" type="text/markdown" href="${root}${path}.md">`}
 </head>
-<body>
-<header>
-<a class="name" href="${root}/docs">Quartermaster</a>
-<nav aria-label="Documentation">
-<a href="${root}/docs">Capabilities</a>
-<a href="${root}/docs/errors">Errors</a>
-<a href="${root}/docs/events">Events</a>
-<a href="${root}/v1/openapi.json">OpenAPI</a>
-<a href="${root}/llms.txt">llms.txt</a>
-</nav>
-</header>
-<main>
+<body class="docs">
+<a class="skip" href="#main">Skip to content</a>
+<header class="top"><p><a href="${root}/docs">Quartermaster</a></p>
+<button type="button" class="find" hidden>Search <kbd>/</kbd></button>
+<nav class="ways" aria-label="Service"><a href="${root}/console">Console</a> <a href="${root}/v1/openapi.json">OpenAPI</a> <a href="${root}/llms.txt">llms.txt</a></nav>
+<button type="button" class="menu" popovertarget="sidebar">Menu</button></header>
+<div class="body">
+<nav id="sidebar" popover aria-label="Documentation">
+${sidebar.map((part) => partHtml(part, path, root))}</nav>
+<main id="main" tabindex="-1">
 ${blocks.map((block) => html`${blockHtml(block, root)}\n`)}</main>
+</div>
 </body>
 </html>
 `.text;
 }
 
-function blockHtml(block: Block, root: string): Html {
-  switch (block.kind) {
-    case 'heading':
-      return headingHtml(block);
-    case 'up':
-      return html`<p class="quiet">${linkHtml(block.link, root)}</p>`;
-    case 'route':
-      return html`<p class="route"><code>${block.text}</code></p>`;
-    case 'prose':
-      return html`${block.text.split(/\n{2,}/).map((paragraph) => html`<p>${inline(paragraph)}</p>\n`)}`;
-    case 'terms':
-      return html`<dl>${block.rows.map(([term, meaning]) => html`<dt>${term}</dt><dd>${inline(meaning)}</dd>`)}</dl>`;
-    case 'code':
-      return html`<pre><code>${block.text}</code></pre>`;
-    case 'links':
-      return html`<ul>\n${block.links.map((link) => html`<li>${linkHtml(link, root)}</li>\n`)}</ul>`;
-    case 'table':
-      return tableHtml(block.heads, block.rows, root);
-  }
+function partHtml({ title, links, folds = [] }: SidebarPart, path: string | null, root: string): Html {
+  const folded = folds.map(
+    (fold) =>
+      html`<li><details${fold.links.some(({ to }) => to === path) ? html` open` : ''}><summary>${fold.title}</summary>${linksHtml(fold.links, path, root)}</details></li>\n`,
+  );
+  const list = folds.length === 0 ? linksHtml(links, path, root) : html`<ul>${folded}</ul>`;
+  return html`<p class="part">${title}</p>${list}\n`;
 }
 
-function headingHtml({ level, text, id }: Extract<Block, { kind: 'heading' }>): Html {
-  if (level === 1) return html`<h1>${text}</h1>`;
-  if (level === 3) return html`<h3>${text}</h3>`;
-  return id === undefined ? html`<h2>${text}</h2>` : html`<h2 id="${id}">${text}</h2>`;
-}
-
-/** A table that scrolls by itself when the window is narrow. */
-function tableHtml(heads: readonly string[], rows: readonly (readonly Cell[])[], root: string): Html {
-  const cellHtml = (cell: Cell) => (typeof cell === 'string' ? html`${inline(cell)}` : linkHtml(cell, root));
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${heads.join(', ')}"><table>
-<thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
-<tbody>
-${rows.map((cells) => html`<tr>${cells.map((cell) => html`<td>${cellHtml(cell)}</td>`)}</tr>\n`)}</tbody>
-</table></div>`;
-}
-
-function linkHtml({ text, to, isCode = false }: PageLink, root: string): Html {
-  return html`<a href="${root}${to}">${isCode ? html`<code>${text}</code>` : text}</a>`;
-}
-
-/** One line of plain text with `code` in backticks. */
-function inline(text: string): Html[] {
-  return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
+function linksHtml(links: readonly PageLink[], path: string | null, root: string): Html {
+  const each = links.map(
+    ({ text, to }) => html`<li><a href="${root}${to}"${to === path ? html` aria-current="page"` : ''}>${text}</a></li>`,
+  );
+  return html`<ul>${each}</ul>`;
 }

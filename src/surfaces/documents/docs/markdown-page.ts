@@ -1,9 +1,10 @@
 // A page as markdown (GitHub's): the same blocks as the HTML page, with links to the other markdown pages.
-import type { Block, Cell, DocsPage, PageLink } from './page.ts';
+import type { Block, Cell, DocsPage, Entry, PageLink, Sample } from './page.ts';
 
 /** A whole document. `baseUrl` is the root of its links. */
 export function renderMarkdown({ blocks }: DocsPage, baseUrl: string): string {
-  return `${blocks.map((block) => blockText(block, baseUrl)).join('\n\n')}\n`;
+  const texts = blocks.map((block) => blockText(block, baseUrl)).filter((text) => text !== '');
+  return `${texts.join('\n\n')}\n`;
 }
 
 function blockText(block: Block, baseUrl: string): string {
@@ -17,24 +18,35 @@ function blockText(block: Block, baseUrl: string): string {
     case 'prose':
       return plain(block.text);
     case 'terms':
-      return block.rows.map(([term, meaning]) => `- ${term}: ${plain(meaning)}`).join('\n');
+      return block.rows.map(([term, meaning]) => `- ${term}: ${cellText(meaning, baseUrl)}`).join('\n');
     case 'code':
-      return `\`\`\`${block.language}\n${block.text}\n\`\`\``;
+      return codeText(block);
+    case 'samples':
+      return block.samples.slice(0, 1).map(codeText).join('\n\n');
+    case 'entries':
+      return block.rows.map((entry) => entryText(entry, baseUrl)).join('\n');
     case 'links':
       return block.links.map((link) => `- ${linkText(link, baseUrl)}`).join('\n');
-    case 'table':
-      return tableText(block.heads, block.rows, baseUrl);
+    case 'try':
+      return '';
+    case 'written':
+      return block.markdown(baseUrl);
   }
 }
 
-function tableText(heads: readonly string[], rows: readonly (readonly Cell[])[], baseUrl: string): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  const cellText = (cell: Cell) => (typeof cell === 'string' ? plain(cell) : linkText(cell, baseUrl));
-  return [
-    line(heads),
-    line(heads.map(() => '---')),
-    ...rows.map((cells) => line(cells.map((cell) => cellText(cell).replaceAll('|', '\\|').replace(/\s+/g, ' ')))),
-  ].join('\n');
+function codeText({ language, text }: Sample): string {
+  return `\`\`\`${language}\n${text}\n\`\`\``;
+}
+
+/** `- name (facts): text`, on one line. */
+function entryText({ name, facts, text }: Entry, baseUrl: string): string {
+  const shown = typeof name === 'string' ? `\`${name}\`` : linkText(name, baseUrl);
+  const meaning = text === '' ? '' : `: ${plain(text).replace(/\s+/g, ' ')}`;
+  return `- ${shown} (${facts.map(plain).join(', ')})${meaning}`;
+}
+
+function cellText(cell: Cell, baseUrl: string): string {
+  return typeof cell === 'string' ? plain(cell) : linkText(cell, baseUrl);
 }
 
 function linkText({ text, to, isCode = false }: PageLink, baseUrl: string): string {

@@ -1,4 +1,5 @@
-// A page of the documentation as blocks of text. html-page.ts and markdown-page.ts write it: people read the one, agents the other.
+// A page of the documentation as blocks of text. blocks-html.ts and markdown-page.ts write it: people read the one, agents the other.
+import type { Html } from '../../../lib/html.ts';
 
 /** A way to another page of the documentation. */
 export interface PageLink {
@@ -12,6 +13,21 @@ export interface PageLink {
 /** In a string, what stands between backticks is code. */
 export type Cell = string | PageLink;
 
+/** One of a list that people look up: a field, a capability, an error code. */
+export interface Entry {
+  /** A string is a name of the wire. */
+  readonly name: Cell;
+  /** In a few words each: type, price, status. */
+  readonly facts: readonly string[];
+  readonly text: string;
+}
+
+/** A program, or a part of one. */
+export interface Sample {
+  readonly language: 'bash' | 'sh' | 'ts' | 'python' | 'json';
+  readonly text: string;
+}
+
 export type Block =
   | { readonly kind: 'heading'; readonly level: 1 | 2 | 3; readonly text: string; readonly id?: string }
   /** Where the page belongs. */
@@ -19,10 +35,16 @@ export type Block =
   | { readonly kind: 'route'; readonly text: string }
   /** Paragraphs, with an empty line between them. */
   | { readonly kind: 'prose'; readonly text: string }
-  | { readonly kind: 'terms'; readonly rows: readonly (readonly [term: string, meaning: string])[] }
-  | { readonly kind: 'code'; readonly text: string; readonly language: 'sh' | 'json' }
-  | { readonly kind: 'table'; readonly heads: readonly string[]; readonly rows: readonly (readonly Cell[])[] }
-  | { readonly kind: 'links'; readonly links: readonly PageLink[] };
+  | { readonly kind: 'terms'; readonly rows: readonly (readonly [term: string, meaning: Cell])[] }
+  | ({ readonly kind: 'code' } & Sample)
+  /** The same in several languages. In markdown the first stands for all. */
+  | { readonly kind: 'samples'; readonly samples: readonly Sample[] }
+  | { readonly kind: 'entries'; readonly rows: readonly Entry[] }
+  | { readonly kind: 'links'; readonly links: readonly PageLink[] }
+  /** Where people call it with their own account. */
+  | { readonly kind: 'try'; readonly path: string; readonly text: string }
+  /** Written by hand. */
+  | { readonly kind: 'written'; readonly html: (root: string) => Html; readonly markdown: (baseUrl: string) => string };
 
 export interface DocsPage {
   readonly title: string;

@@ -34,7 +34,7 @@ test('the document is valid OpenAPI 3.1 and every reference resolves', async () 
 test('the head is the one of the specification', () => {
   expect(document).toMatchObject({
     openapi: '3.1.0',
-    info: { title: 'Unified Infrastructure REST API', version: '0.1.0' },
+    info: { title: 'Quartermaster: Unified Infrastructure REST API', version: '0.1.0' },
     servers: [{ url: `${baseUrl}/v1` }],
     security: [{ bearerAuth: [] }],
     components: { securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer' } } },

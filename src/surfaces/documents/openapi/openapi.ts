@@ -35,7 +35,7 @@ export function renderOpenapi(manifest: Manifest, { baseUrl }: SurfaceOptions): 
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Unified Infrastructure REST API',
+      title: 'Quartermaster: Unified Infrastructure REST API',
       version: specVersion,
       description,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },

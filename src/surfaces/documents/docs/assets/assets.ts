@@ -1,0 +1,60 @@
+// Style and scripts of the documentation: files as they stand here, and the library of the search as it was published. Each is asked for
+// by its content, so a page never gets one of another release.
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { once } from '../../../../lib/once.ts';
+import { consoleStyle } from '../../../pages/style.ts';
+
+interface Asset {
+  readonly text: string;
+  readonly version: string;
+}
+
+export type AssetName = 'style.css' | 'docs.js' | 'search.js';
+
+export const assetNames: readonly AssetName[] = ['style.css', 'docs.js', 'search.js'];
+
+const contentTypes = { css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8' } as const;
+
+const texts: Readonly<Record<AssetName, () => string>> = {
+  'style.css': () => `${consoleStyle}${own('docs.css')}`,
+  'docs.js': () => own('docs.js'),
+  // A module of its own: it is loaded when somebody first searches.
+  'search.js': () => published('minisearch', '../es/index.js'),
+};
+
+const assets: Readonly<Record<AssetName, () => Asset>> = {
+  'style.css': once(() => assetOf('style.css')),
+  'docs.js': once(() => assetOf('docs.js')),
+  'search.js': once(() => assetOf('search.js')),
+};
+
+export function contentTypeOf(name: AssetName): string {
+  return contentTypes[name.endsWith('.css') ? 'css' : 'js'];
+}
+
+export function textOf(name: AssetName): string {
+  return assets[name]().text;
+}
+
+/** From the root of the service. */
+export function addressOf(name: AssetName): string {
+  return `/docs/${name}?v=${assets[name]().version}`;
+}
+
+function assetOf(name: AssetName): Asset {
+  const text = texts[name]();
+  return { text, version: createHash('sha256').update(text).digest('hex').slice(0, 12) };
+}
+
+/** A file of a library, found from where its package begins. */
+function published(name: string, path: string): string {
+  const main = createRequire(import.meta.url).resolve(name);
+  return readFileSync(join(dirname(main), path), 'utf8').replace(/^\/\/# sourceMappingURL=.*$/m, '');
+}
+
+function own(name: string): string {
+  return readFileSync(new URL(name, import.meta.url), 'utf8');
+}

@@ -1,0 +1,74 @@
+// What the search of the documentation looks through: a section of a guide, a capability, an error code or a type of event each. The
+// browser makes its index of it.
+import type { Token, Tokens } from 'marked';
+import type { Manifest } from '../../../manifest/manifest.ts';
+import { fieldsOf } from '../fields.ts';
+import { type Guide, guides } from '../guides/guides.ts';
+import { guideTokens } from '../guides/written.ts';
+import { shownModules } from '../llms/llms.ts';
+import { anchorOf } from './blocks-html.ts';
+
+export interface SearchEntry {
+  /** Where it stands, from the root of the service. */
+  readonly id: string;
+  readonly title: string;
+  /** What it is, and where. */
+  readonly kind: string;
+  /** What people type to find it, beside the title. */
+  readonly words: string;
+  readonly text: string;
+}
+
+export function searchEntries(manifest: Manifest): SearchEntry[] {
+  return [
+    { id: '/docs', title: 'Quick start', kind: 'Start', words: 'first call key address', text: '' },
+    ...guides.flatMap(sectionsOf),
+    ...shownModules(manifest).map(({ name, summary }) => ({
+      ...{ id: `/docs/modules/${name}`, title: name, kind: 'Module', words: '', text: summary },
+    })),
+    ...manifest.capabilities.map((capability) => ({
+      ...{ id: `/docs/capabilities/${capability.id}`, title: capability.id, kind: `Capability: ${capability.summary}` },
+      words: [capability.path, ...(capability.keywords ?? [])].join(' '),
+      text: `${capability.description} ${fieldsOf(capability)
+        .map(({ name }) => name)
+        .join(' ')}`,
+    })),
+    ...Object.entries(manifest.problems).map(([code, { title, advice }]) => ({
+      ...{ id: `/docs/errors/${code}`, title: code, kind: `Error: ${title}`, words: title, text: advice },
+    })),
+    ...manifest.events.map(({ type, summary }) => ({
+      ...{ id: `/docs/events/${type}`, title: type, kind: `Event: ${summary}`, words: '', text: summary },
+    })),
+  ];
+}
+
+function sectionsOf(guide: Guide): SearchEntry[] {
+  const page = `/docs/guides/${guide.name}`;
+  const sections: SearchEntry[] = [];
+  let section = { id: page, title: guide.title, kind: 'Guide', words: guide.summary, text: '' };
+  for (const token of guideTokens(guide.name)) {
+    if (token.type !== 'heading' || (token as Tokens.Heading).depth !== 2) {
+      section.text += ` ${textOf(token)}`;
+      continue;
+    }
+    sections.push(section);
+    const { text } = token as Tokens.Heading;
+    section = {
+      id: `${page}#${anchorOf(text)}`,
+      title: text,
+      kind: `Guide: ${guide.title}`,
+      words: guide.title,
+      text: '',
+    };
+  }
+  return [...sections, section];
+}
+
+/** Words of prose, lists and tables; no programs. */
+function textOf(token: Token): string {
+  if (token.type === 'code' || token.type === 'space') return '';
+  return token.raw
+    .replaceAll(/\]\([^)]*\)/g, ' ')
+    .replaceAll(/[`*|#[\]_-]+/g, ' ')
+    .replaceAll(/\s+/g, ' ');
+}

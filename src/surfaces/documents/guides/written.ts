@@ -1,0 +1,154 @@
+// Guides as pages: their markdown, with links to the pages of this site, as HTML and as markdown. HTML in it is left out of both.
+import { readFileSync } from 'node:fs';
+import { Marked, type MarkedExtension, type RendererObject, type Token, type Tokens, type TokensList } from 'marked';
+import { Html, html } from '../../../lib/html.ts';
+import type { Manifest } from '../../../manifest/manifest.ts';
+import { anchorOf, codeHtml, samplesHtml } from '../docs/blocks-html.ts';
+import type { DocsPage } from '../docs/page.ts';
+import { type Guide, guides } from './guides.ts';
+
+/** Path to what makes the page. */
+export function guidePages(manifest: Manifest): [string, () => DocsPage][] {
+  return guides.map((guide) => [`/docs/guides/${guide.name}`, () => guidePage(manifest, guide)]);
+}
+
+function guidePage(manifest: Manifest, guide: Guide): DocsPage {
+  const tokens = guideTokens(guide.name);
+  const markdown = (baseUrl: string) => markdownOf(tokens, baseUrl);
+  return {
+    title: guide.title,
+    blocks: [{ kind: 'written', html: (root) => htmlOf(tokens, manifest, root), markdown }],
+  };
+}
+
+/** The guide as it was written, without HTML. `name`: one of `guides`, so no path of a visitor comes here. */
+export function guideTokens(name: string): Token[] {
+  const text = readFileSync(new URL(`../../../../docs/${name}.md`, import.meta.url), 'utf8');
+  return new Marked().lexer(text).flatMap(withoutHtml);
+}
+
+function withoutHtml(token: Token): Token[] {
+  if (token.type === 'html') return [];
+  if (token.type !== 'paragraph' || token.tokens === undefined) return [token];
+  const tokens = token.tokens.flatMap(withoutHtml);
+  return [{ ...token, tokens, raw: token.raw.endsWith('\n') ? `${rawOf(tokens)}\n` : rawOf(tokens) }];
+}
+
+function rawOf(tokens: readonly Token[]): string {
+  return tokens.map(({ raw }) => raw).join('');
+}
+
+/** Where a link of a guide leads on this site, from its root; null: it leads to a file that is no page. */
+export function siteAddress(href: string): string | null {
+  const [, name = '', anchor = ''] = /^([a-z-]+)\.md(#[\w-]*)?$/.exec(href) ?? [];
+  if (guides.some((guide) => guide.name === name)) return `/docs/guides/${name}${anchor}`;
+  return name === 'error-codes' ? '/docs/errors' : null;
+}
+
+const isElsewhere = (href: string) => /^https:\/\//.test(href);
+
+function htmlOf(tokens: readonly Token[], manifest: Manifest, root: string): Html {
+  const grouped = withSamples(tokens) as TokensList;
+  grouped.links = {};
+  return new Html(new Marked({ renderer: rendererOf(manifest, root) }, samples).parser(grouped));
+}
+
+interface SamplesToken extends Tokens.Generic {
+  readonly type: 'samples';
+  readonly blocks: readonly Tokens.Code[];
+}
+
+const samples: MarkedExtension = {
+  extensions: [
+    {
+      name: 'samples',
+      renderer: (token) =>
+        samplesHtml((token as SamplesToken).blocks.map(({ lang = '', text }) => ({ language: lang, text }))).text,
+    },
+  ],
+};
+
+/** Blocks of code that follow one another in several languages are one, with a tab each. */
+function withSamples(tokens: readonly Token[]): Token[] {
+  const grouped: Token[] = [];
+  let blocks: Tokens.Code[] = [];
+  const close = () => {
+    if (blocks.length > 1) grouped.push({ type: 'samples', raw: '', blocks } satisfies SamplesToken);
+    else grouped.push(...blocks);
+    blocks = [];
+  };
+  for (const token of tokens) {
+    if (token.type === 'space' && blocks.length > 0) continue;
+    const isSample = token.type === 'code' && ['bash', 'ts', 'python'].includes(token.lang ?? '');
+    if (!isSample || blocks.some(({ lang }) => lang === token.lang)) close();
+    if (isSample) blocks.push(token as Tokens.Code);
+    else grouped.push(token);
+  }
+  close();
+  return grouped;
+}
+
+function rendererOf(manifest: Manifest, root: string): RendererObject {
+  return {
+    heading({ tokens, depth, text }) {
+      const content = new Html(this.parser.parseInline(tokens));
+      if (depth === 1) return html`<h1>${content}</h1>\n`.text;
+      return depth === 2
+        ? html`<h2 id="${anchorOf(text)}">${content}</h2>\n`.text
+        : html`<h3 id="${anchorOf(text)}">${content}</h3>\n`.text;
+    },
+    code: ({ lang, text }) => codeHtml({ language: lang ?? '', text }).text,
+    codespan({ text }) {
+      const page = pageOf(manifest, text);
+      const shown = html`<code>${text}</code>`;
+      return (page === null ? shown : html`<a href="${root}${page}">${shown}</a>`).text;
+    },
+    html: () => '',
+    image: ({ text }) => html`${text}`.text,
+    link({ href, tokens }) {
+      const content = new Html(this.parser.parseInline(tokens));
+      const page = href.startsWith('#') ? href : siteAddress(href);
+      if (page !== null) return html`<a href="${page.startsWith('#') ? '' : root}${page}">${content}</a>`.text;
+      return (isElsewhere(href) ? html`<a href="${href}" rel="noreferrer">${content}</a>` : content).text;
+    },
+    table(token) {
+      const heads = token.header.map(
+        ({ tokens }) => html`<th scope="col">${new Html(this.parser.parseInline(tokens))}</th>`,
+      );
+      const rows = token.rows.map(
+        (cells) =>
+          html`<tr>${cells.map(({ tokens }) => html`<td>${new Html(this.parser.parseInline(tokens))}</td>`)}</tr>\n`,
+      );
+      const hasHeads = token.header.some(({ text }) => text !== '');
+      const head = hasHeads ? html`<thead><tr>${heads}</tr></thead>\n` : html``;
+      const label = hasHeads ? token.header.map(({ text }) => text).join(', ') : 'Table';
+      return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table>\n${head}<tbody>\n${rows}</tbody></table></div>\n`
+        .text;
+    },
+  };
+}
+
+/** The page of what a name of the wire stands for; null: it has none. */
+function pageOf({ byId, problems, events }: Manifest, name: string): string | null {
+  if (byId.has(name)) return `/docs/capabilities/${name}`;
+  if (Object.hasOwn(problems, name)) return `/docs/errors/${name}`;
+  return events.some(({ type }) => type === name) ? `/docs/events/${name}` : null;
+}
+
+function markdownOf(tokens: readonly Token[], baseUrl: string): string {
+  const linked = tokens.map((token) => (token.type === 'code' ? token.raw : withAddresses(token.raw, baseUrl)));
+  return linked
+    .join('')
+    .replaceAll(/\n{3,}/g, '\n\n')
+    .trim();
+}
+
+function withAddresses(text: string, baseUrl: string): string {
+  return text.replaceAll(/(?<!!)\[([^\]]*)\]\(([^)\s]*)\)/g, (whole, label: string, href: string) => {
+    if (href.startsWith('#') || isElsewhere(href)) return whole;
+    const page = siteAddress(href);
+    if (page === null) return label;
+    const [path, anchor] = page.split('#');
+    return `[${label}](${baseUrl}${path}.md${anchor === undefined ? '' : `#${anchor}`})`;
+  });
+}
