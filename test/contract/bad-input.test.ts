@@ -17,7 +17,7 @@ import {
 import { expectFailure } from '../support/envelope.ts';
 import {
   type Client,
-  plainClient,
+  client,
   type Reply,
   startTestService,
   type TestAccount,
@@ -46,7 +46,7 @@ interface Ready {
 /** An account on which the first example of the capability is about to succeed. */
 async function ready(id: string, endVideosOf: (call: Client) => Client): Promise<Ready> {
   const account = await createPlayer(service.core, byId(id));
-  const call = endVideosOf(plainClient(service.url, account.secret));
+  const call = endVideosOf(client(service.url, account.secret));
   const valid = await prepareExample(call, byId(id));
   const { method, path: ownPath } = httpCall(byId(id), valid);
   const send: Ready['send'] = async (body, headers = {}, path = ownPath) => {

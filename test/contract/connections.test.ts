@@ -9,8 +9,8 @@ import { byId, capabilities, createPlayer, endVideosAfter, httpCall, prepareExam
 import { openRaw } from '../support/raw.ts';
 import {
   type Client,
+  client,
   createTestAccount,
-  plainClient,
   startTestService,
   type TestAccount,
   type TestService,
@@ -24,7 +24,7 @@ let call: Client;
 beforeAll(async () => {
   service = await startTestService();
   account = await createTestAccount(service.core);
-  call = plainClient(service.url, account.secret);
+  call = client(service.url, account.secret);
   await call('POST', '/v1/queue/create', { name: 'jobs' });
 });
 afterAll(() => service.stop());
@@ -47,7 +47,7 @@ async function untilIdle(): Promise<void> {
 describe('a body that never ends', () => {
   test.each(withBody)('%s: the connection breaks in the body, announced or chunked', async (id) => {
     const owner = await createPlayer(service.core, byId(id));
-    const input = await prepareExample(endVideosOf(plainClient(service.url, owner.secret)), byId(id));
+    const input = await prepareExample(endVideosOf(client(service.url, owner.secret)), byId(id));
     const before = await accountRows(service.core.db, owner.accountId);
     const { method, path, body = {} } = httpCall(byId(id), input);
     const text = JSON.stringify(body);
@@ -142,7 +142,7 @@ describe('a client that leaves', () => {
 
   test.each([0, 1, 20])('during a long poll, %i ms after it began: the poll ends', async (ms) => {
     const owner = await createTestAccount(service.core);
-    await plainClient(service.url, owner.secret)('POST', '/v1/queue/create', { name: 'jobs' });
+    await client(service.url, owner.secret)('POST', '/v1/queue/create', { name: 'jobs' });
     const poll = '{"queue":"jobs","wait_seconds":20}';
     const request = head('POST', '/v1/queue/consume', bearer(owner.secret), `Content-Length: ${poll.length}`);
     for (const times of [1, 3]) {

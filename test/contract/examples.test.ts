@@ -19,13 +19,7 @@ import {
   playExample,
 } from '../support/capabilities.ts';
 import { expectFailure, expectSuccess } from '../support/envelope.ts';
-import {
-  createTestAccount,
-  plainClient,
-  startTestService,
-  type TestAccount,
-  type TestService,
-} from '../support/service.ts';
+import { client, createTestAccount, startTestService, type TestAccount, type TestService } from '../support/service.ts';
 
 const endVideosOf = endVideosAfter(afterEach);
 let service: TestService;
@@ -55,7 +49,7 @@ const isToldWithoutCall = (type: string) =>
 /** Runs an example on a fresh account; answers the event types its calls caused, by capability. */
 async function run(id: string, example: CapabilityExample, usdOfCredit = 100) {
   const account = await createPlayer(service.core, byId(id), usdOfCredit);
-  const call = endVideosOf(plainClient(service.url, account.secret));
+  const call = endVideosOf(client(service.url, account.secret));
   const before = (await eventsOf(account.accountId)).length;
   const played = await playExample(call, byId(id), example);
   const caused = (await eventsOf(account.accountId)).slice(before);
@@ -115,7 +109,7 @@ test('every module was used, and everything adds up', async () => {
 describe('failures', () => {
   test.each(capabilities.map(({ id }) => id))('%s without a key is a complete envelope', async (id) => {
     const [example] = byId(id).examples;
-    const reply = await callCapability(plainClient(service.url), byId(id), example?.input ?? {}, {
+    const reply = await callCapability(client(service.url), byId(id), example?.input ?? {}, {
       'x-forwarded-for': `10.0.0.${capabilities.indexOf(byId(id)) + 1}`,
     });
     expect(reply.status).toBe(401);
@@ -126,7 +120,7 @@ describe('failures', () => {
 describe('events', () => {
   test('a queue with a dead-letter queue: nack after the last delivery tells queue.dlq', async () => {
     const { accountId, secret } = await createTestAccount(service.core);
-    const call = endVideosOf(plainClient(service.url, secret));
+    const call = endVideosOf(client(service.url, secret));
     await call('POST', '/v1/queue/create', { name: 'dead' });
     await call('POST', '/v1/queue/create', { name: 'source', dead_letter_queue: 'dead', max_retries: 1 });
     await call('POST', '/v1/queue/publish', { queue: 'source', payload: {} });
@@ -142,7 +136,7 @@ describe('events', () => {
 
   test.each(['errors.capture', 'errors.message'])('%s: the 50th at once tells error.rate_anomaly', async (id) => {
     const { accountId, secret } = await createTestAccount(service.core);
-    const call = endVideosOf(plainClient(service.url, secret));
+    const call = endVideosOf(client(service.url, secret));
     const { input } = byId(id).examples[0] as CapabilityExample;
     const replies = await Promise.all(Array.from({ length: 50 }, () => callCapability(call, byId(id), input)));
     const event = (await eventsOf(accountId)).find(({ type }) => type === 'error.rate_anomaly');

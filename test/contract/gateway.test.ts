@@ -15,8 +15,8 @@ import {
 import { expectFailure } from '../support/envelope.ts';
 import {
   type Client,
+  client,
   createTestAccount,
-  plainClient,
   type Reply,
   startTestService,
   type TestAccount,
@@ -31,7 +31,7 @@ beforeAll(async () => {
   // Behind a proxy, so that tests fail to log in from addresses of their own.
   service = await startTestService({ env: { TRUST_PROXY: 'loopback' } });
   account = await createTestAccount(service.core);
-  call = plainClient(service.url, account.secret);
+  call = client(service.url, account.secret);
   await call('POST', '/v1/queue/create', { name: 'jobs' });
 });
 afterAll(() => service.stop());
@@ -41,7 +41,7 @@ const codeOf = ({ status, body }: Reply): unknown[] => [status, body?.error?.cod
 
 describe('authentication', () => {
   const authorize = (authorization: string | undefined, id: string) =>
-    callCapability(plainClient(service.url), byId(id), byId(id).examples[0]?.input ?? {}, {
+    callCapability(client(service.url), byId(id), byId(id).examples[0]?.input ?? {}, {
       'x-forwarded-for': `10.1.0.${Math.floor(Math.random() * 250)}`,
       ...(authorization === undefined ? {} : { authorization }),
     });
@@ -123,7 +123,7 @@ describe('authentication', () => {
   test('a suspended account is told so, for reads too', async () => {
     const other = await createTestAccount(service.core);
     await service.core.db.transaction((tx) => setSuspended(tx, other.accountId, true));
-    const reply = await plainClient(service.url, other.secret)('GET', '/v1/account/balance');
+    const reply = await client(service.url, other.secret)('GET', '/v1/account/balance');
     expect(codeOf(reply)).toEqual([403, 'ACCOUNT_SUSPENDED']);
   });
 });
@@ -132,7 +132,7 @@ describe('scopes', () => {
   const kinds = ['read', 'write', 'admin'] as const;
   const keyFor = async (scopes: string[], owner = call) => {
     const { body } = await owner('POST', '/v1/account/keys/create', { scopes });
-    return plainClient(service.url, body.data.key_secret);
+    return client(service.url, body.data.key_secret);
   };
 
   test.each(capabilities.filter(({ anyKey }) => anyKey !== true).map(({ id }) => id))(
@@ -142,7 +142,7 @@ describe('scopes', () => {
       const module = id.split('.')[0] as string;
       const below = kinds.slice(0, kinds.indexOf(capability.scope)).map((kind) => `${module}:${kind}`);
       const others = capabilities.filter((each) => each.id !== id && isOperators(each) === isOperators(capability));
-      const owner = plainClient(service.url, (await createPlayer(service.core, capability)).secret);
+      const owner = client(service.url, (await createPlayer(service.core, capability)).secret);
       const elsewhere = ['queue', 'vector', 'errors:admin'].filter((scope) => !scope.startsWith(module));
       for (const scopes of [...below.map((scope) => [scope]), elsewhere, others.slice(0, 100).map((each) => each.id)]) {
         const reply = await callCapability(await keyFor(scopes, owner), capability, { surprise: {} });
@@ -163,9 +163,9 @@ describe('scopes', () => {
       const everything = isOperators(byId(id)) ? [] : ['*'];
       for (const scope of [id, `${module}:${byId(id).scope}`, module, ...everything]) {
         if (byId(id).anyKey === true && scope !== '*') continue;
-        const owner = plainClient(service.url, other.secret);
+        const owner = client(service.url, other.secret);
         const { body } = await owner('POST', '/v1/account/keys/create', { scopes: [scope] });
-        const reply = await callCapability(plainClient(service.url, body.data.key_secret), byId(id), {});
+        const reply = await callCapability(client(service.url, body.data.key_secret), byId(id), {});
         expect(['INSUFFICIENT_SCOPE', 'INVALID_API_KEY']).not.toContain(reply.body.error?.code);
       }
     },
@@ -188,11 +188,11 @@ describe('scopes', () => {
 describe('the order of checks', () => {
   test('key, then scope, then body, then key reuse, then existence, then state, then money', async () => {
     const poor = await createTestAccount(service.core, 0);
-    const rich = plainClient(service.url, poor.secret);
+    const rich = client(service.url, poor.secret);
     await rich('POST', '/v1/queue/create', { name: 'poor' });
     const narrow = (await rich('POST', '/v1/account/keys/create', { scopes: ['vector'] })).body.data.key_secret;
     const publish = (secret: string, body: unknown) =>
-      plainClient(service.url, secret)('POST', '/v1/queue/publish', body, { 'x-forwarded-for': '10.9.9.9' });
+      client(service.url, secret)('POST', '/v1/queue/publish', body, { 'x-forwarded-for': '10.9.9.9' });
     expect(codeOf(await publish('nonsense', '{'))).toEqual([401, 'INVALID_API_KEY']);
     expect(codeOf(await publish(narrow, '{'))).toEqual([403, 'INSUFFICIENT_SCOPE']);
     expect(codeOf(await publish(poor.secret, '{'))).toEqual([400, 'MALFORMED_JSON']);
@@ -203,7 +203,7 @@ describe('the order of checks', () => {
 
   test('a replay comes before existence and money', async () => {
     const { secret } = await createTestAccount(service.core, 0.00002);
-    const own = plainClient(service.url, secret);
+    const own = client(service.url, secret);
     const publish = () => own('POST', '/v1/queue/publish', { queue: 'once', payload: {}, idempotency_key: 'k' });
     await own('POST', '/v1/queue/create', { name: 'once' });
     const first = await publish();

@@ -16,8 +16,8 @@ import {
 import { openRaw } from '../support/raw.ts';
 import {
   type Client,
+  client,
   createTestAccount,
-  plainClient,
   type Reply,
   startTestService,
   type TestAccount,
@@ -45,7 +45,7 @@ interface Prepared {
 
 async function prepare(id: string, endVideosOf: (call: Client) => Client): Promise<Prepared> {
   const account = await createPlayer(service.core, byId(id));
-  const call = endVideosOf(plainClient(service.url, account.secret));
+  const call = endVideosOf(client(service.url, account.secret));
   const input = await prepareExample(call, byId(id));
   const rows = async () => {
     // What goes on without the call is over.
@@ -199,7 +199,7 @@ describe('writes that take no key', () => {
 describe('failures', () => {
   test('402 is not kept: after a top-up the same key succeeds', async () => {
     const { accountId, secret } = await createTestAccount(service.core, 0);
-    const call = plainClient(service.url, secret);
+    const call = client(service.url, secret);
     await call('POST', '/v1/queue/create', { name: 'jobs' });
     const publish = () => call('POST', '/v1/queue/publish', { queue: 'jobs', payload: {} }, key('k'));
     expect((await publish()).body.error).toMatchObject({ code: 'INSUFFICIENT_CREDIT', code_detail: 'balance' });
@@ -215,7 +215,7 @@ describe('failures', () => {
 
   test('404 is not kept: once the queue is there the same key succeeds', async () => {
     const { secret } = await createTestAccount(service.core);
-    const call = plainClient(service.url, secret);
+    const call = client(service.url, secret);
     const publish = () => call('POST', '/v1/queue/publish', { queue: 'later', payload: {} }, key('k'));
     expect((await publish()).status).toBe(404);
     await call('POST', '/v1/queue/create', { name: 'later' });
@@ -224,7 +224,7 @@ describe('failures', () => {
 
   test('a key is kept for a day, of keys for 30', async () => {
     const { secret } = await createTestAccount(service.core);
-    const call = plainClient(service.url, secret);
+    const call = client(service.url, secret);
     const create = () => call('POST', '/v1/queue/create', { name: 'daily' }, key('k'));
     const mint = () => call('POST', '/v1/account/keys/create', {}, key('k'));
     await create();
@@ -241,7 +241,7 @@ describe('failures', () => {
 
   test('numbers beyond a double make another request', async () => {
     const { secret } = await createTestAccount(service.core);
-    const call = plainClient(service.url, secret);
+    const call = client(service.url, secret);
     await call('POST', '/v1/queue/create', { name: 'exact' });
     const publish = (n: string) =>
       call('POST', '/v1/queue/publish', `{"queue":"exact","payload":{"n":${n}},"idempotency_key":"k"}`);
@@ -257,7 +257,7 @@ describe('a call that is still running', () => {
     ['account.keys.create', {}],
   ])('%s: its key is in flight for others; they wait two seconds and are told so', async (id, input) => {
     const { accountId, secret } = await createTestAccount(service.core);
-    const call = plainClient(service.url, secret);
+    const call = client(service.url, secret);
     const { db, secrets } = service.core;
     await db.transaction(async (tx) => {
       const claim = `INSERT INTO core.idempotency (account_id, key_hash, fingerprint, created_at, expires_at)
@@ -284,7 +284,7 @@ describe('a replay', () => {
     ['queue.publish', { queue: 'gone', payload: {} }],
   ])('%s: comes before the question whether the queue is still there', async (id, input) => {
     const { secret } = await createTestAccount(service.core);
-    const call = plainClient(service.url, secret);
+    const call = client(service.url, secret);
     await call('POST', '/v1/queue/create', { name: 'failed' });
     await call('POST', '/v1/queue/create', { name: 'gone', dead_letter_queue: 'failed' });
     const first = await callCapability(call, byId(id), input, key('k'));

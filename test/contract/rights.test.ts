@@ -18,7 +18,7 @@ import {
   prepareExample,
 } from '../support/capabilities.ts';
 import { lockWaiters } from '../support/lock-waits.ts';
-import { createTestAccount, plainClient, type Reply, startTestService, type TestService } from '../support/service.ts';
+import { client, createTestAccount, type Reply, startTestService, type TestService } from '../support/service.ts';
 
 /** They change leases of messages and lock nothing of the account: they have answered before their caller changes. */
 const UNLOCKED = ['queue.ack', 'queue.consume', 'queue.extend', 'queue.nack'];
@@ -88,13 +88,13 @@ describe('a write whose caller loses its rights while it waits', () => {
     const { db } = service.core;
     const capability = byId(id);
     const player = await createPlayer(service.core, capability);
-    const input = await prepareExample(endVideosOf(plainClient(service.url, player.secret)), capability);
+    const input = await prepareExample(endVideosOf(client(service.url, player.secret)), capability);
     const keys = await Promise.all(Object.keys(losses).map(() => newKey(player.accountId, isOperators(capability))));
     const before = await accountRows(db, player.accountId);
     for (const [loss, [lose, code]] of Object.entries(losses)) {
       const key = keys.pop() as NewKey;
       const { reply, waited } = await callBeside(player.accountId, key.keyId, lose, () =>
-        callCapability(plainClient(service.url, key.secret), capability, input),
+        callCapability(client(service.url, key.secret), capability, input),
       );
       await key.restore();
       if (!waited) {
@@ -105,7 +105,7 @@ describe('a write whose caller loses its rights while it waits', () => {
     }
     expect(await accountRows(db, player.accountId)).toEqual(before);
     // The call itself may be made.
-    const { body } = await callCapability(plainClient(service.url, player.secret), capability, input);
+    const { body } = await callCapability(client(service.url, player.secret), capability, input);
     expect(body.error).toBeUndefined();
   });
 });
@@ -113,14 +113,14 @@ describe('a write whose caller loses its rights while it waits', () => {
 test('an effect too large for a shared commit is refused as well when its key is revoked between hold and commit', async () => {
   const { db } = service.core;
   const { accountId, secret } = await createTestAccount(service.core);
-  const call = plainClient(service.url, secret);
+  const call = client(service.url, secret);
   await call('POST', '/v1/vector/collection/create', { collection: 'docs', dimension: 1 });
   const key = await newKey(accountId, false);
   const before = await accountRows(db, accountId);
   const vectors = Array.from({ length: 300 }, (_, n) => ({ id: `v${n}`, embedding: [1] }));
   const upserting = await db.transaction(async (tx) => {
     await tx.query(lockCollection, [accountId]);
-    const begun = plainClient(service.url, key.secret)('POST', '/v1/vector/upsert', { collection: 'docs', vectors });
+    const begun = client(service.url, key.secret)('POST', '/v1/vector/upsert', { collection: 'docs', vectors });
     while ((await lockWaiters(db)) === 0);
     await db.transaction(async (other) => {
       const nowMs = (await lockAccount(other, accountId)) as number;

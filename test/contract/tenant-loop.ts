@@ -10,7 +10,7 @@ import type { Manifest } from '../../src/manifest/manifest.ts';
 import { accountRows } from '../support/account-rows.ts';
 import { callCapability, isOperators } from '../support/capabilities.ts';
 import { leaveCard } from '../support/leave-card.ts';
-import { createTestAccount, plainClient, type Reply, type TestAccount, type TestService } from '../support/service.ts';
+import { client, createTestAccount, type Reply, type TestAccount, type TestService } from '../support/service.ts';
 
 interface Looped {
   readonly fixture: TenantFixture;
@@ -56,11 +56,7 @@ class Loop {
   }
 
   call(account: TestAccount, id: string, input: Input): Promise<Reply> {
-    return callCapability(
-      plainClient(this.service.url, account.secret),
-      this.manifest.byId.get(id) as Capability,
-      input,
-    );
+    return callCapability(client(this.service.url, account.secret), this.manifest.byId.get(id) as Capability, input);
   }
 
   lists() {

@@ -10,7 +10,7 @@ import {
   prepareExample,
 } from '../support/capabilities.ts';
 import { postMcp, toolCall } from '../support/mcp.ts';
-import { plainClient, startTestService, type TestService } from '../support/service.ts';
+import { client, startTestService, type TestService } from '../support/service.ts';
 
 const endVideosOf = endVideosAfter(afterEach);
 let service: TestService;
@@ -21,7 +21,7 @@ afterAll(() => service.stop());
 
 test.each(capabilities)('$id', async (capability) => {
   const { secret } = await createPlayer(service.core, capability);
-  const call = endVideosOf(plainClient(service.url, secret));
+  const call = endVideosOf(client(service.url, secret));
   const example = await prepareExample(call, capability);
   const input = capability.idempotent ? { ...example, idempotency_key: 'once' } : example;
   const url = `${service.url}/mcp/${capability.id.split('.')[0]}`;

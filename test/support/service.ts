@@ -159,7 +159,10 @@ export interface Reply {
   readonly body: any;
 }
 
-/** A client of one service with one key. `call('POST', '/v1/queue/create', {...})`; a string body is sent as it is. */
+/**
+ * A client of one service with one key. `call('POST', '/v1/queue/create', {...})`; a string body is sent as it is. It takes a third of the
+ * processor time of `fetch`, follows no redirect, and sends no headers of its own.
+ */
 export function client(url: string, secret?: string) {
   return async function call(
     method: string,
@@ -167,33 +170,6 @@ export function client(url: string, secret?: string) {
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<Reply> {
-    const response = await fetch(url + path, {
-      method,
-      headers: {
-        ...(secret === undefined ? {} : { authorization: `Bearer ${secret}` }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
-    });
-    const text = await response.text();
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      body: text.startsWith('{') ? JSON.parse(text) : null,
-    };
-  };
-}
-
-export type Client = ReturnType<typeof client>;
-
-/**
- * The same for loops of thousands of calls: it takes a third of the processor time of `fetch`, follows no redirect, and sends no headers of
- * its own.
- */
-export function plainClient(url: string, secret?: string): Client {
-  return async (method, path, body, headers = {}) => {
     const answer = await request(url + path, {
       method: method as 'GET',
       headers: {
@@ -215,3 +191,5 @@ export function plainClient(url: string, secret?: string): Client {
     };
   };
 }
+
+export type Client = ReturnType<typeof client>;
