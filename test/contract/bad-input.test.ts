@@ -1,5 +1,6 @@
 // Whatever is sent, a caller gets a catalogued 4xx that names the field at fault, at once, and nothing has changed. Each capability has one
 // account that is sent it all, on which its example still succeeds afterwards.
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { takesUnknownFields } from '../../src/gateway/endpoint.ts';
 import { refusesUnknownFields } from '../../src/manifest/describe.ts';
@@ -40,7 +41,7 @@ interface Ready {
   readonly call: Client;
   readonly valid: Input;
   /** The request with something else as body, or with further headers. */
-  send(body: Body | undefined, headers?: Record<string, string>, path?: string): Promise<Reply>;
+  send(body: Body | Readable | undefined, headers?: Record<string, string>, path?: string): Promise<Reply>;
 }
 
 /** An account on which the first example of the capability is about to succeed. */
@@ -50,21 +51,10 @@ async function ready(id: string, endVideosOf: (call: Client) => Client): Promise
   const valid = await prepareExample(call, byId(id));
   const { method, path: ownPath } = httpCall(byId(id), valid);
   const send: Ready['send'] = async (body, headers = {}, path = ownPath) => {
-    const init = {
-      method,
-      headers: { authorization: `Bearer ${account.secret}`, 'content-type': 'application/json', ...headers },
-      body,
-      duplex: 'half',
-      signal: AbortSignal.timeout(ANSWER_MS_MAX),
-    };
-    const response = await fetch(service.url + path, init as RequestInit);
-    const text = await response.text();
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      body: text.startsWith('{') ? JSON.parse(text) : null,
-    };
+    const begunMs = performance.now();
+    const reply = await call(method, path, body, { 'content-type': 'application/json', ...headers });
+    expect(performance.now() - begunMs).toBeLessThan(ANSWER_MS_MAX);
+    return reply;
   };
   return { account, call, valid, send };
 }
@@ -131,7 +121,7 @@ describe.each(ids)('%s', (id) => {
     test('a body that is too large, announced or not', async () => {
       const bytesMax = capability.bodyBytesMax ?? 64 * 1024;
       const large = Buffer.alloc(bytesMax + 1, ' ');
-      for (const body of [large, new Blob([large]).stream()]) {
+      for (const body of [large, Readable.from([large])]) {
         const reply = await send(body);
         expectRefused(reply, 'too large');
         expect(reply.body.error).toMatchObject({

@@ -1,5 +1,5 @@
 // Bodies that are no JSON object, or hide something, and how each is refused.
-export type Body = NonNullable<RequestInit['body']>;
+export type Body = string | Buffer;
 
 const deep = (levels: number) => `{"surprise":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
 const bytes = (...parts: (string | number)[]) =>
