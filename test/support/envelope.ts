@@ -1,10 +1,9 @@
 // What every answer under /v1 must look like (contract §1), whatever it answers.
 import { expect } from 'vitest';
-import { modules } from '../../src/modules/index.ts';
-import { composeManifest } from '../../src/surfaces/documents/discovery.ts';
+import { manifest } from './capabilities.ts';
 import type { Reply } from './service.ts';
 
-const { problems } = composeManifest(modules);
+const { problems } = manifest;
 
 const REQUEST_ID = /^req_[0-9A-Za-z]{20,}$/;
 const TRACE_ID = /^[0-9a-f]{32}$/;
