@@ -103,6 +103,8 @@ export interface CapabilityDraft<In extends TObject = TObject, State = unknown, 
   readonly publishable?: boolean;
   /** A read whose answer is a secret: it asks for the scope admin. */
   readonly showsSecret?: boolean;
+  /** Refused to a session: what it does belongs to an API key. */
+  readonly needsKey?: boolean;
   /** Open to every valid key, whatever its scopes. */
   readonly anyKey?: boolean;
   /** Its answer holds a secret: no cache on the way keeps it. */

@@ -30,13 +30,21 @@ export type Read<Data> =
       readonly problem: null;
       readonly requestId: string;
     }
-  | { readonly data: null; readonly problem: Problem; readonly requestId: string };
+  | {
+      readonly data: null;
+      /** The envelope; null: the form was refused before its call. */
+      readonly text: string | null;
+      readonly problem: Problem;
+      readonly requestId: string;
+    };
 
 /** What a form was refused with, and what it had sent, so that it is shown again as it was. */
 export interface Refused {
   readonly act: string;
   readonly problem: Problem;
   readonly requestId: string;
+  /** What the call answered; null: the form was refused before it. */
+  readonly envelope: string | null;
   readonly form: URLSearchParams;
 }
 

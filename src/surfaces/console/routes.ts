@@ -23,6 +23,7 @@ import { findPage } from './find.ts';
 import { consoleAnswer } from './frame.ts';
 import { LiveTicks } from './live.ts';
 import { preferencesCookie, preferencesOf } from './preferences.ts';
+import { tryPage } from './try/try-page.ts';
 import { PageVisit, type VisitParts } from './visit.ts';
 
 const { consoleFormBytesMax: formBytesMax } = admission.doors;
@@ -76,10 +77,13 @@ export function consoleRoutes(services: () => Core, manifest: Manifest): readonl
 }
 
 /** What the modules bring, each page where the visitor may need it; by the parts of the navigation, and there in the order of the modules. */
-async function pagesOf({ modules, byId }: Manifest): Promise<Pick<Console, 'consoles' | 'pages'>> {
+async function pagesOf(manifest: Manifest): Promise<Pick<Console, 'consoles' | 'pages'>> {
+  const { modules, byId } = manifest;
   const brought = await Promise.all(modules.map(async (module) => module.console?.()));
   const consoles = brought.filter((each) => each !== undefined);
-  const all = [...consoles.flatMap(({ pages }) => pages), findPage].filter(({ needs }) => byId.has(needs.id));
+  const all = [...consoles.flatMap(({ pages }) => pages), findPage, tryPage(manifest)].filter(({ needs }) =>
+    byId.has(needs.id),
+  );
   const place = ({ nav }: ConsolePage) => (nav === undefined ? 0 : navGroups.indexOf(nav.group));
   return { consoles, pages: all.toSorted((one, other) => place(one) - place(other)) };
 }
@@ -124,9 +128,10 @@ async function visited(
   const act = Object.hasOwn(page.acts ?? {}, name) ? page.acts?.[name] : undefined;
   const formKey = form.get('form_key') ?? '';
   if (act === undefined || !FORM_KEY.test(formKey)) return foreignFormPage();
-  const { data, problem: refused, requestId } = await written(visit, act, form, `console:${formKey}`);
-  if (refused === null) return afterwards(framed, visit, act, form, data);
-  const again = new PageVisit({ ...parts, refused: { act: name, problem: refused, requestId, form } });
+  const read = await written(visit, act, form, `console:${formKey}`);
+  if (read.problem === null) return afterwards(framed, visit, act, form, read);
+  const { problem: refused, requestId, text: envelope } = read;
+  const again = new PageVisit({ ...parts, refused: { act: name, problem: refused, requestId, envelope, form } });
   const view = await viewOf(page, again);
   return consoleAnswer({ ...framed, done: null, visit: again, view: { ...view, status: refused.httpStatus } });
 }
@@ -157,13 +162,19 @@ async function written(visit: PageVisit, act: Act, form: URLSearchParams, key: s
     return await visit.write(act.capability, act.input(form, visit), key);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return { data: null, problem: error, requestId: visit.requestId };
+    return { data: null, text: null, problem: error, requestId: visit.requestId };
   }
 }
 
-function afterwards(framed: FramedPage, visit: PageVisit, act: Act, form: URLSearchParams, data: unknown): RawAnswer {
+function afterwards(
+  framed: FramedPage,
+  visit: PageVisit,
+  act: Act,
+  form: URLSearchParams,
+  { data, text }: Extract<Read<unknown>, { problem: null }>,
+): RawAnswer {
   if (act.shown !== undefined)
-    return consoleAnswer({ ...framed, visit, view: act.shown(data, visit, form), done: null });
+    return consoleAnswer({ ...framed, visit, view: act.shown(data, visit, form, text), done: null });
   const next = act.next === undefined ? visit.elsewhere(visit.url) : visit.path(act.next(data, visit));
   const address = new URL(next, 'http://own.invalid');
   address.searchParams.set('done', `${framed.page.name}.${form.get('act')}`);

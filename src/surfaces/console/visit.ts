@@ -177,5 +177,7 @@ export class PageVisit implements Visit {
 function readOf<Data>({ problem, envelope }: RawOutcome): Read<Data> {
   const { data, metadata } = JSON.parse(envelope) as { data: Data; metadata: { request_id: string } };
   const requestId = metadata.request_id;
-  return problem === null ? { data, text: envelope, problem, requestId } : { data: null, problem, requestId };
+  return problem === null
+    ? { data, text: envelope, problem, requestId }
+    : { data: null, text: envelope, problem, requestId };
 }

@@ -49,7 +49,7 @@ export function codeHtml({ language, text }: { readonly language: string; readon
 export function samplesHtml(samples: readonly { readonly language: string; readonly text: string }[]): Html {
   const each = samples.map(
     ({ language, text }, i) =>
-      html`<figure data-language="${language}"><figcaption>${languageNames[language] ?? language}</figcaption>${i === 0 ? codeHtml({ language, text }) : alsoHtml({ language, text })}</figure>`,
+      html`<div class="sample" data-language="${language}"><p class="language">${languageNames[language] ?? language}</p>${i === 0 ? codeHtml({ language, text }) : alsoHtml({ language, text })}</div>`,
   );
   return html`<div class="samples">${each}</div>`;
 }

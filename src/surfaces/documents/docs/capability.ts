@@ -9,6 +9,7 @@ import { guideOf } from '../guides/guides.ts';
 import { priceInWords } from '../price-in-words.ts';
 import { samplesOf } from '../samples/samples.ts';
 import { type Block, type Cell, code, type DocsPage, h1, h2, prose } from './page.ts';
+import { isTriable, tryAddress } from './triable.ts';
 
 export function capabilityPage(manifest: Manifest, capability: Capability, baseUrl: string): DocsPage {
   const module = moduleOf(capability.id);
@@ -18,6 +19,7 @@ export function capabilityPage(manifest: Manifest, capability: Capability, baseU
     { kind: 'route', text: `${capability.method} ${capability.path}` },
     prose(descriptionOf(capability, manifest.deployment)),
     traits(manifest, capability),
+    ...(isTriable(capability) ? [{ kind: 'try', path: tryAddress(capability), text: 'Try it' } satisfies Block] : []),
     ...examples(manifest, capability, baseUrl),
     ...request(capability),
     ...answer(capability),

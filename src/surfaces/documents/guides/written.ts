@@ -111,18 +111,16 @@ function rendererOf(manifest: Manifest, root: string): RendererObject {
       if (page !== null) return html`<a href="${page.startsWith('#') ? '' : root}${page}">${content}</a>`.text;
       return (isElsewhere(href) ? html`<a href="${href}" rel="noreferrer">${content}</a>` : content).text;
     },
-    table(token) {
-      const heads = token.header.map(
-        ({ tokens }) => html`<th scope="col">${new Html(this.parser.parseInline(tokens))}</th>`,
+    table({ header, rows }) {
+      const content = (cell: Tokens.TableCell) => new Html(this.parser.parseInline(cell.tokens));
+      const heads = header.map((cell) =>
+        cell.text === '' ? html`<td></td>` : html`<th scope="col">${content(cell)}</th>`,
       );
-      const rows = token.rows.map(
-        (cells) =>
-          html`<tr>${cells.map(({ tokens }) => html`<td>${new Html(this.parser.parseInline(tokens))}</td>`)}</tr>\n`,
-      );
-      const hasHeads = token.header.some(({ text }) => text !== '');
-      const head = hasHeads ? html`<thead><tr>${heads}</tr></thead>\n` : html``;
-      const label = hasHeads ? token.header.map(({ text }) => text).join(', ') : 'Table';
-      return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table>\n${head}<tbody>\n${rows}</tbody></table></div>\n`
+      const lines = rows.map((cells) => html`<tr>${cells.map((cell) => html`<td>${content(cell)}</td>`)}</tr>\n`);
+      const titles = header.map(({ text }) => text.replaceAll('`', '')).filter((text) => text !== '');
+      const head = titles.length === 0 ? html`` : html`<thead><tr>${heads}</tr></thead>\n`;
+      const label = titles.length === 0 ? 'Table' : titles.join(', ');
+      return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table>\n${head}<tbody>\n${lines}</tbody></table></div>\n`
         .text;
     },
   };

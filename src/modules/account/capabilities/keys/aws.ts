@@ -25,6 +25,7 @@ export const keysAws = defineCapability()({
     sqs_endpoint: text('Address for clients of SQS.'),
   }),
   anyKey: true,
+  needsKey: true,
   answersSecret: true,
   gates: ['recent_sign_in'],
   examples: [{ title: 'Credentials for a client of SQS', input: {} }],

@@ -64,6 +64,7 @@ export const create = defineCapability<AiState>()({
       return { value: packed, transfer: [packed.asks.buffer] };
     },
   },
+  needsKey: true,
   errors: ['QUOTA_EXCEEDED'],
   limits: {
     requests: `${BATCH_REQUESTS_MAX} a batch, each of 4 MiB.`,

@@ -45,10 +45,10 @@ const choosers = [];
 
 /** @param {Element} samples @param {number} number */
 function addTabs(samples, number) {
-  const figures = /** @type {HTMLElement[]} */ ([...samples.querySelectorAll('figure')]);
+  const parts = /** @type {HTMLElement[]} */ ([...samples.querySelectorAll('.sample')]);
   const list = make('div', { role: 'tablist', 'aria-label': 'Language', class: 'tabs' });
-  const tabs = figures.map((figure, i) => {
-    const caption = /** @type {HTMLElement} */ (figure.querySelector('figcaption'));
+  const tabs = parts.map((sample, i) => {
+    const caption = /** @type {HTMLElement} */ (sample.querySelector('.language'));
     const id = `sample-${number}-${i}`;
     const tab = make(
       'button',
@@ -56,24 +56,24 @@ function addTabs(samples, number) {
       caption.textContent ?? '',
     );
     caption.hidden = true;
-    figure.id = id;
-    figure.setAttribute('role', 'tabpanel');
-    figure.setAttribute('aria-labelledby', `${id}-tab`);
+    sample.id = id;
+    sample.setAttribute('role', 'tabpanel');
+    sample.setAttribute('aria-labelledby', `${id}-tab`);
     tab.addEventListener('click', () => {
-      keepLanguage(figure.dataset.language ?? '');
-      for (const each of choosers) each(figure.dataset.language ?? '');
+      keepLanguage(sample.dataset.language ?? '');
+      for (const each of choosers) each(sample.dataset.language ?? '');
     });
     list.append(tab);
     return tab;
   });
   /** @param {string} language */
   const choose = (language) => {
-    const found = figures.findIndex((figure) => figure.dataset.language === language);
+    const found = parts.findIndex((sample) => sample.dataset.language === language);
     const chosen = Math.max(found, 0);
     for (const [i, tab] of tabs.entries()) {
       tab.setAttribute('aria-selected', String(i === chosen));
       tab.tabIndex = i === chosen ? 0 : -1;
-      /** @type {HTMLElement} */ (figures[i]).hidden = i !== chosen;
+      /** @type {HTMLElement} */ (parts[i]).hidden = i !== chosen;
     }
   };
   list.addEventListener('keydown', ({ key }) => {
