@@ -1,57 +1,66 @@
 // The command line: one command per file. Exit code 0 done, 1 failed, 2 wrong usage, 78 wrong setting.
 import { Command, CommanderError } from 'commander';
 import release from '../../package.json' with { type: 'json' };
-import { ConfigError } from '../config/config.ts';
-import { lineOf, UsageError } from './output.ts';
+import { adminCommands, type CommandEntry, callingCommands } from './commands.ts';
+import { lineOf, table } from './output.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 const EXIT_CONFIG = 78;
 
-/** In the order of the help. Each is loaded when it is called: one imports little of what another needs. */
-const commands: Readonly<Record<string, () => Promise<Command>>> = {
-  serve: async () => (await import('./serve.ts')).serveCommand(),
-  migrate: async () => (await import('./migrate.ts')).migrateCommand(),
-  doctor: async () => (await import('./doctor.ts')).doctorCommand(),
-  accounts: async () => (await import('./accounts.ts')).accountsCommand(),
-  keys: async () => (await import('./keys.ts')).keysCommand(),
-  credit: async () => (await import('./credit.ts')).creditCommand(),
-  topup: async () => (await import('./topup.ts')).topupCommand(),
-  outbox: async () => (await import('./outbox.ts')).outboxCommand(),
-  console: async () => (await import('./console.ts')).consoleCommand(),
-  login: async () => (await import('./login.ts')).loginCommand(),
-  vendors: async () => (await import('./vendors.ts')).vendorsCommand(),
-  clock: async () => (await import('./clock.ts')).clockCommand(),
-  gen: async () => (await import('./gen.ts')).genCommand(),
-};
+const CALLING = 'Call a service (QM_URL and QM_KEY, or the profile of `qm login`):';
+const ADMIN_SUMMARY = 'administer a service, beside its database';
+const ADMIN = 'They work on the database of DATABASE_URL, or of DATA_DIR (./data), also while no service runs.';
 
-const VERSION = ['-V', '--version'];
-
-/** @param name of the one command that is called; all of them when it is none, for the help. */
-async function program(name = ''): Promise<Command> {
-  const qm = new Command('qm').description(
-    'Quartermaster: run the service and administer it. Settings come from the environment.',
-  );
-  qm.version(release.version);
-  const one = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  const others = VERSION.includes(name) ? [] : Object.values(commands);
-  const loads = one === undefined ? others : [one];
-  for (const command of await Promise.all(loads.map((load) => load()))) qm.addCommand(command);
+/** Loads the one command that is called; of the others the help needs only name and summary. */
+async function program([first = '', second = '']: readonly string[]): Promise<Command> {
+  const qm = new Command('qm').usage('COMMAND [options]').helpCommand(false).version(release.version);
+  qm.description('Quartermaster: call a service, or run and administer one.').commandsGroup(CALLING);
+  await addCommands(qm, callingCommands, first);
+  const admin = new Command('admin').summary(ADMIN_SUMMARY).usage('COMMAND [options]').helpCommand(false);
+  admin.description(`Administer a service. ${ADMIN}`);
+  await addCommands(admin, adminCommands, first === 'admin' ? second : '');
+  qm.addCommand(admin.helpGroup('Administer a service:'));
+  if (Object.hasOwn(adminCommands, first))
+    qm.addCommand(await (adminCommands[first] as CommandEntry).load(), { hidden: true });
+  if (first === 'complete') {
+    const { completeCommand } = await import('./calls/complete.ts');
+    qm.addCommand(completeCommand(), { hidden: true });
+  }
+  const names = Object.entries(adminCommands).map(([name, { summary }]) => [`  admin ${name}`, summary]);
+  qm.addHelpText('after', `\n${ADMIN}\n${table(names)}\n\n\`qm COMMAND --help\` tells more of each.`);
   const all = (command: Command): Command[] => [command, ...command.commands.flatMap(all)];
   for (const command of all(qm)) command.exitOverride();
   return qm;
 }
 
-function exitCodeOf(error: unknown): number {
-  // Commander has printed its line, or the help that was asked for.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
-  process.stderr.write(`qm: ${lineOf(error)}\n`);
-  if (error instanceof UsageError) return EXIT_USAGE;
-  return error instanceof ConfigError ? EXIT_CONFIG : EXIT_FAILED;
+async function addCommands(to: Command, entries: Readonly<Record<string, CommandEntry>>, called: string) {
+  for (const [name, { summary, load }] of Object.entries(entries))
+    to.addCommand(name === called ? (await load()).summary(summary) : new Command(name).summary(summary));
 }
 
+async function exitCodeOf(error: unknown): Promise<number> {
+  // Commander has printed its line, or the help that was asked for.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
+  const { name } = error as Error;
+  process.stderr.write(name === 'CallFailed' ? `${await failureOf(error)}\n` : `qm: ${lineOf(error)}\n`);
+  if (name === 'UsageError') return EXIT_USAGE;
+  // By name: what defines the one of the service's settings is loaded with them only.
+  return name === 'ConfigError' || name === 'SettingError' ? EXIT_CONFIG : EXIT_FAILED;
+}
+
+async function failureOf(error: unknown): Promise<string> {
+  const { failureText } = await import('./client/failed.ts');
+  return failureText(error as Parameters<typeof failureText>[0]);
+}
+
+// A reader that has enough, such as `head`, ends the command.
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : EXIT_FAILED));
+
+const given = process.argv.slice(2);
+const words = given[0] === 'help' ? [...given.slice(1), '--help'] : given;
 try {
-  await (await program(process.argv[2])).parseAsync();
+  await (await program(words)).parseAsync(words, { from: 'user' });
 } catch (error) {
-  process.exitCode = exitCodeOf(error);
+  process.exitCode = await exitCodeOf(error);
 }

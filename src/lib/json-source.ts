@@ -112,6 +112,11 @@ export function elementStarts(text: string, from: number): number[] {
   return starts;
 }
 
+/** The texts of those elements. */
+export function elementTexts(text: string, from: number): string[] {
+  return elementStarts(text, from).map((start) => text.slice(start, valueEnd(text, start)));
+}
+
 /**
  * A valid document with a member or an element a line; its tokens stay as they are: digits, escapes, the order of names. One that would
  * have more than `charactersMax` is answered as it came: nesting makes a short text long.

@@ -144,23 +144,35 @@ test('qm topup approve credits, reject credits nothing, refund pays back what is
   ]);
 });
 
-test('qm login writes the key that a person approved, for its owner’s eyes only', async () => {
+test('qm login keeps the key that a person approved for its owner’s eyes only: in the profile that calls use, or in a file', async () => {
   const file = join(folder, 'keys', 'agent');
-  let approved: Promise<unknown> | undefined;
-  const { code, stdout } = await qm(
-    ['login', '--name', 'a laptop', '--scopes', 'queue,account:read', '--file', file, '--json'],
-    (text) => {
+  const profile = join(folder, '.config/quartermaster/profile.json');
+  const logIn = async (...args: string[]) => {
+    let approved: Promise<unknown> | undefined;
+    const asked = ['login', '--url', service.url, '--name', 'a laptop', '--scopes', 'queue,account:read', '--json'];
+    const { code, stdout } = await qm([...asked, ...args], (text) => {
       const typed = /code ([A-Z]{4}-[A-Z]{4})/.exec(text)?.[1];
       if (typed !== undefined) approved = approve(typed);
-    },
-  );
-  expect(await approved).toBeNull();
-  expect(code).toBe(0);
-  const secret = readFileSync(file, 'utf8').trim();
-  expect(stdout).not.toContain(secret);
-  expect(JSON.parse(stdout)).toMatchObject({ account_id: account.accountId, scopes: ['queue', 'account:read'], file });
-  expect(statSync(file).mode & 0o777).toBe(0o600);
-  expect((await client(service.url, secret)('GET', '/v1/account/balance')).status).toBe(200);
+    });
+    expect([await approved, code]).toEqual([null, 0]);
+    return stdout;
+  };
+  for (const [at, stdout] of await Promise.all([
+    logIn('--file', file).then((told) => [file, told] as const),
+    logIn().then((told) => [profile, told] as const),
+  ])) {
+    const text = readFileSync(at, 'utf8').trim();
+    const secret = at === file ? text : JSON.parse(text).key;
+    expect(stdout).not.toContain(secret);
+    expect(JSON.parse(stdout)).toMatchObject({
+      account_id: account.accountId,
+      scopes: ['queue', 'account:read'],
+      file: at,
+    });
+    expect(statSync(at).mode & 0o777).toBe(0o600);
+    expect((await client(service.url, secret)('GET', '/v1/account/balance')).status).toBe(200);
+  }
+  expect(await json('whoami')).toMatchObject({ url: service.url, key_source: profile, account_id: account.accountId });
 });
 
 test('qm login sends nothing over plain http to another machine', async () => {

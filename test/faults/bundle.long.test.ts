@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -21,7 +21,7 @@ describe('a bundle is used', () => {
   const record = (text: string) => writeFileSync(join(folder, 'current.json'), text);
   const recordStamp = () => {
     const { mtimeMs, size } = statSync(source);
-    record(JSON.stringify({ folder: 'one', files: { [pathToFileURL(source).href]: [mtimeMs, size] } }));
+    record(JSON.stringify({ folder: 'one', files: { [relative(PROJECT, source)]: [mtimeMs, size] } }));
   };
 
   beforeAll(() => {

@@ -54,6 +54,7 @@ export const guides: readonly Guide[] = [
     summary: 'The AWS SDKs, boto3 and Celery on your queues.',
   },
   { name: 'sentry', title: 'Sentry SDKs', group: 'Connect', summary: 'Errors by changing one DSN.' },
+  { name: 'cli', title: 'Command line', group: 'Connect', summary: 'Calls, queues and events from a terminal.' },
   { name: 'console', title: 'The console', group: 'Connect', summary: 'What each page shows and does.' },
   { name: 'self-hosting', title: 'Self-hosting', group: 'Operate', summary: 'Settings, backup, upgrades and metrics.' },
   { name: 'vendors', title: 'Vendors', group: 'Operate', summary: 'Models and videos of vendors outside.' },

@@ -1,11 +1,11 @@
 import { Command } from 'commander';
-import { Secrets } from '../core/secrets/secrets.ts';
-import { readServerSecret } from '../core/secrets/server-secret.ts';
-import { examine, type Finding } from '../upkeep/doctor.ts';
-import { keepDoctorResult } from '../upkeep/doctor-result.ts';
-import { engineWarnings } from '../upkeep/engine-warning.ts';
-import { type Backlog, backlogOf } from '../webhooks/deliveries/backlog.ts';
-import { print } from './output.ts';
+import { Secrets } from '../../core/secrets/secrets.ts';
+import { readServerSecret } from '../../core/secrets/server-secret.ts';
+import { examine, type Finding } from '../../upkeep/doctor.ts';
+import { keepDoctorResult } from '../../upkeep/doctor-result.ts';
+import { engineWarnings } from '../../upkeep/engine-warning.ts';
+import { type Backlog, backlogOf } from '../../webhooks/deliveries/backlog.ts';
+import { print } from '../output.ts';
 import { type Session, withSession } from './session.ts';
 
 export function doctorCommand(): Command {
@@ -38,7 +38,7 @@ export function doctorCommand(): Command {
 }
 
 async function inspect(session: Session) {
-  const { modules } = await import('../modules/index.ts');
+  const { modules } = await import('../../modules/index.ts');
   const secret = await readServerSecret(session.config);
   const found = await examine({
     db: session.db,

@@ -1,16 +1,16 @@
 // The database of a command: that of DATABASE_URL, the embedded one of a running service, or an embedded one started for as long
 // as the command takes.
 import { randomUUID } from 'node:crypto';
-import { type Config, loadConfig } from '../config/config.ts';
-import { readEnv } from '../config/env.ts';
-import { ProcessRegistry } from '../core/process/processes.ts';
-import { withClient } from '../db/client.ts';
-import { type ConnectionConfig, Database } from '../db/database.ts';
-import { readConnection, startEmbedded } from '../db/embedded/index.ts';
-import { migrate } from '../db/migrate.ts';
-import { statement } from '../db/statement.ts';
-import { isDistributed } from '../db/storage.ts';
-import { CommandError } from './output.ts';
+import { type Config, loadConfig } from '../../config/config.ts';
+import { readEnv } from '../../config/env.ts';
+import { ProcessRegistry } from '../../core/process/processes.ts';
+import { withClient } from '../../db/client.ts';
+import { type ConnectionConfig, Database } from '../../db/database.ts';
+import { readConnection, startEmbedded } from '../../db/embedded/index.ts';
+import { migrate } from '../../db/migrate.ts';
+import { statement } from '../../db/statement.ts';
+import { isDistributed } from '../../db/storage.ts';
+import { CommandError } from '../output.ts';
 
 export interface Session {
   readonly config: Config;

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import { DAY_MS } from '../lib/time.ts';
-import { giveCredit } from '../upkeep/operator-acts.ts';
-import { usdAmount, wholeNumber } from './fields.ts';
-import { CommandError, print } from './output.ts';
+import { DAY_MS } from '../../lib/time.ts';
+import { giveCredit } from '../../upkeep/operator-acts.ts';
+import { usdAmount, wholeNumber } from '../fields.ts';
+import { CommandError, print } from '../output.ts';
 import { withSession } from './session.ts';
 
 const EXPIRES_DAYS_MAX = 36_500;

@@ -5,8 +5,9 @@ export function serveCommand(): Command {
     .description('Run the service in the foreground, as `npm start` does. Settings come from the environment.')
     .option('--json', 'accepted for uniformity: the log is JSON already')
     .action(async () => {
+      process.setSourceMapsEnabled(true);
       // Loaded only here: the other commands need no HTTP server.
-      const { serve } = await import('../serve.ts');
+      const { serve } = await import('../../serve.ts');
       await serve();
     });
 }

@@ -1,12 +1,12 @@
 // The server secret of the deployment that a database belongs to: keys are minted with it.
-import { Secrets } from '../core/secrets/secrets.ts';
+import { Secrets } from '../../core/secrets/secrets.ts';
 import {
   loadServerSecret,
   readServerSecret,
   rememberedFingerprint,
   rememberServerSecret,
-} from '../core/secrets/server-secret.ts';
-import { CommandError } from './output.ts';
+} from '../../core/secrets/server-secret.ts';
+import { CommandError } from '../output.ts';
 import type { Session } from './session.ts';
 
 /** On a database that no service has started on yet, the secret is made here. Throws when there is none, or another one. */

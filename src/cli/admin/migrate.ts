@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import { loadConfig } from '../config/config.ts';
-import { readEnv } from '../config/env.ts';
-import { migrate } from '../db/migrate.ts';
-import { print } from './output.ts';
+import { loadConfig } from '../../config/config.ts';
+import { readEnv } from '../../config/env.ts';
+import { migrate } from '../../db/migrate.ts';
+import { print } from '../output.ts';
 import { withDatabase } from './session.ts';
 
 export function migrateCommand(): Command {

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import { advanceTestClock } from '../core/process/test-clock.ts';
-import { iso } from '../lib/time.ts';
-import { wholeNumber } from './fields.ts';
-import { CommandError, print } from './output.ts';
+import { advanceTestClock } from '../../core/process/test-clock.ts';
+import { iso } from '../../lib/time.ts';
+import { wholeNumber } from '../fields.ts';
+import { CommandError, print } from '../output.ts';
 import { withSession } from './session.ts';
 
 const SECONDS_MAX = 10 * 366 * 86_400;

@@ -1,17 +1,17 @@
 // The operator's vendors: what the file says, who answers, what they cost, and one real call.
 import { Command } from 'commander';
-import { type Config, loadConfig } from '../config/config.ts';
-import { readEnv } from '../config/env.ts';
-import { readVendorsText } from '../config/vendors-text.ts';
-import { readBills } from '../core/vendors/bills.ts';
-import { type HealthRow, readHealth } from '../core/vendors/health-store.ts';
-import type { Module } from '../kit/module.ts';
-import { usd } from '../lib/money.ts';
-import { DAY_MS, iso, isoOrNull } from '../lib/time.ts';
-import type { FileFault, ModelRow, Vendor, VendorsFile } from '../vendors/file/port.ts';
-import { faultLine, inspectVendors, tryVendor } from '../vendors-file.ts';
-import { wholeNumber } from './fields.ts';
-import { CommandError, print, table } from './output.ts';
+import { type Config, loadConfig } from '../../config/config.ts';
+import { readEnv } from '../../config/env.ts';
+import { readVendorsText } from '../../config/vendors-text.ts';
+import { readBills } from '../../core/vendors/bills.ts';
+import { type HealthRow, readHealth } from '../../core/vendors/health-store.ts';
+import type { Module } from '../../kit/module.ts';
+import { usd } from '../../lib/money.ts';
+import { DAY_MS, iso, isoOrNull } from '../../lib/time.ts';
+import type { FileFault, ModelRow, Vendor, VendorsFile } from '../../vendors/file/port.ts';
+import { faultLine, inspectVendors, tryVendor } from '../../vendors-file.ts';
+import { wholeNumber } from '../fields.ts';
+import { CommandError, print, table } from '../output.ts';
 import { withSession } from './session.ts';
 
 const EXIT_CONFIG = 78;
@@ -53,7 +53,7 @@ interface Inspected {
 }
 
 async function inspect(): Promise<Inspected> {
-  const { modules } = await import('../modules/index.ts');
+  const { modules } = await import('../../modules/index.ts');
   const config = loadConfig(readEnv());
   const text = readVendorsText(config);
   return { config, text, modules, ...(await inspectVendors(text, config, modules)) };

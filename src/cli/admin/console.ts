@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import { clockNow } from '../core/database-clock.ts';
-import { createOperatorLink, LINK_LIVES_MS, operatorLinkUrl } from '../core/operator/link.ts';
-import { iso } from '../lib/time.ts';
-import { CommandError, print } from './output.ts';
+import { clockNow } from '../../core/database-clock.ts';
+import { createOperatorLink, LINK_LIVES_MS, operatorLinkUrl } from '../../core/operator/link.ts';
+import { iso } from '../../lib/time.ts';
+import { CommandError, print } from '../output.ts';
 import { withSession } from './session.ts';
 
 export function consoleCommand(): Command {

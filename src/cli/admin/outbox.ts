@@ -1,7 +1,7 @@
 import { Command } from 'commander';
-import { listMails } from '../people/mail/mail.ts';
-import { wholeNumber } from './fields.ts';
-import { print } from './output.ts';
+import { listMails } from '../../people/mail/mail.ts';
+import { wholeNumber } from '../fields.ts';
+import { print } from '../output.ts';
 import { withSession } from './session.ts';
 
 const LIMIT = 100;

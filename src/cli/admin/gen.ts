@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { newServerSecret } from '../core/secrets/server-secret.ts';
-import { print } from './output.ts';
+import { newServerSecret } from '../../core/secrets/server-secret.ts';
+import { print } from '../output.ts';
 
 export function genCommand(): Command {
   return new Command('gen')

@@ -1,19 +1,19 @@
 import { Command, Option } from 'commander';
-import { lockAccount } from '../core/accounts/accounts.ts';
-import { awsCredentials } from '../core/credentials/sigv4.ts';
-import { createKey, revokeKey } from '../core/keys/changes.ts';
-import { keyRecord } from '../core/keys/key-record.ts';
-import { KeyRing } from '../core/keys/ring.ts';
-import { findKey, listKeys, type StoredKey } from '../core/keys/store.ts';
-import { knownScopesOf, scopesWithin, validateScopes } from '../core/scopes.ts';
-import type { CapPeriod, CapSetting } from '../core/wallet/limits/key-cap.ts';
-import type { Transaction } from '../db/database.ts';
-import { NANOS_PER_USD } from '../lib/money.ts';
-import { moduleTags } from '../manifest/version.ts';
+import { lockAccount } from '../../core/accounts/accounts.ts';
+import { awsCredentials } from '../../core/credentials/sigv4.ts';
+import { createKey, revokeKey } from '../../core/keys/changes.ts';
+import { keyRecord } from '../../core/keys/key-record.ts';
+import { KeyRing } from '../../core/keys/ring.ts';
+import { findKey, listKeys, type StoredKey } from '../../core/keys/store.ts';
+import { knownScopesOf, scopesWithin, validateScopes } from '../../core/scopes.ts';
+import type { CapPeriod, CapSetting } from '../../core/wallet/limits/key-cap.ts';
+import type { Transaction } from '../../db/database.ts';
+import { NANOS_PER_USD } from '../../lib/money.ts';
+import { moduleTags } from '../../manifest/version.ts';
+import { scopeList, usdAmountOrNone } from '../fields.ts';
+import { CommandError, print, table, UsageError } from '../output.ts';
 import { requireAccount } from './accounts.ts';
 import { deploymentSecrets } from './deployment.ts';
-import { scopeList, usdAmountOrNone } from './fields.ts';
-import { CommandError, print, table, UsageError } from './output.ts';
 import { keyDropInForce, withSession } from './session.ts';
 
 export function keysCommand(): Command {
@@ -151,8 +151,8 @@ async function lock(tx: Transaction, accountId: string): Promise<number> {
 
 async function readScopes() {
   const [{ modules }, { buildManifest }] = await Promise.all([
-    import('../modules/index.ts'),
-    import('../manifest/manifest.ts'),
+    import('../../modules/index.ts'),
+    import('../../manifest/manifest.ts'),
   ]);
   const { capabilities } = buildManifest(modules, { thoroughness: 'quick' });
   const publishable = capabilities.filter((capability) => capability.publishable === true).map(({ id }) => id);

@@ -6,16 +6,16 @@ import {
   findAccount,
   type KycStatus,
   listAccounts,
-} from '../core/accounts/accounts.ts';
-import { type Tier, tierLimits } from '../core/accounts/tiers.ts';
-import { grantCredit } from '../core/wallet/grants.ts';
-import { balanceOf } from '../core/wallet/ledger/read.ts';
-import type { Database } from '../db/database.ts';
-import { usd } from '../lib/money.ts';
-import { restoreAccount } from '../upkeep/deletion/deletion.ts';
-import { changeAccount, vouchFor } from '../upkeep/operator-acts.ts';
-import { emailAddress, usdAmount } from './fields.ts';
-import { CommandError, print, table, UsageError } from './output.ts';
+} from '../../core/accounts/accounts.ts';
+import { type Tier, tierLimits } from '../../core/accounts/tiers.ts';
+import { grantCredit } from '../../core/wallet/grants.ts';
+import { balanceOf } from '../../core/wallet/ledger/read.ts';
+import type { Database } from '../../db/database.ts';
+import { usd } from '../../lib/money.ts';
+import { restoreAccount } from '../../upkeep/deletion/deletion.ts';
+import { changeAccount, vouchFor } from '../../upkeep/operator-acts.ts';
+import { emailAddress, usdAmount } from '../fields.ts';
+import { CommandError, print, table, UsageError } from '../output.ts';
 import { keyDropInForce, withSession } from './session.ts';
 
 const PAGE = 500;

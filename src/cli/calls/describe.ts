@@ -1,0 +1,41 @@
+// Capabilities and their fields in words, for `qm call` without input.
+import { fieldsWithin, type JsonSchema } from '../../manifest/json-schema.ts';
+import type { OfferedCapability } from '../client/discovery.ts';
+import { printable, table } from '../output.ts';
+import { typesOf } from './input.ts';
+
+export function listed(capabilities: Readonly<Record<string, OfferedCapability>>, asJson: boolean): string {
+  const all = Object.entries(capabilities);
+  if (asJson) return JSON.stringify(all.map(([id, { summary, price, scope }]) => ({ id, summary, price, scope })));
+  return table([['CAPABILITY', 'WHAT IT DOES'], ...all.map(([id, { summary }]) => [id, printable(summary)])]);
+}
+
+export function describe(
+  id: string,
+  { method, path, summary, price, scope, schema, idempotent }: OfferedCapability,
+): string {
+  const fields = fieldsWithin(schema).filter(({ path: name }) => !name.includes('[]'));
+  const rows = fields.map(({ path: name, schema: field, required }) => [
+    `  ${name}`,
+    typeInWords(field),
+    required ? 'required' : '',
+    firstSentence(field.description ?? ''),
+  ]);
+  return [
+    `${id}: ${printable(summary)}`,
+    '',
+    `  ${method} ${path}, ${price}, scope ${scope}${idempotent ? ', takes an idempotency key' : ''}`,
+    '',
+    rows.length === 0 ? 'It has no fields.' : `Fields:\n${table(rows)}`,
+  ].join('\n');
+}
+
+function typeInWords(schema: JsonSchema): string {
+  const values = schema.enum?.map((value) => String(value)).join('|') ?? '';
+  if (values !== '' && values.length <= 40) return values;
+  return [...typesOf(schema)].join('|') || 'any JSON';
+}
+
+function firstSentence(text: string): string {
+  return printable(/^.*?[.;](?=\s|$)/s.exec(text)?.[0] ?? text);
+}

@@ -1,0 +1,32 @@
+// One event to one address, as the deliverer of webhooks sends it: the same headers, body and signature. The target is the caller's own, so
+// any address may be named.
+import { signedHeaders } from '../../core/outbound/signature.ts';
+import { readText, send, Unanswered } from '../client/http.ts';
+import { UsageError } from '../output.ts';
+import type { ListedEvent } from './events.ts';
+
+/** As a webhook is given. */
+const TOTAL_MS = 15_000;
+const ANSWER_BYTES_MAX = 1024 * 1024;
+const SECRET = /^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/;
+
+/** Sends it once. Answers what came of it, in words; never rejects for what the target does. */
+export async function forward(url: string, { id, text: body }: ListedEvent, secret: string): Promise<string> {
+  const headers = signedHeaders({ id, timestampMs: Date.now(), body }, [secret]);
+  const begunMs = performance.now();
+  const took = () => `${Math.round(performance.now() - begunMs)} ms`;
+  try {
+    const answer = await send(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(TOTAL_MS) });
+    await readText(answer, ANSWER_BYTES_MAX);
+    return `${id} -> ${answer.statusCode} in ${took()}`;
+  } catch (error) {
+    if (!(error instanceof Unanswered)) throw error;
+    return `${id} -> failed after ${took()}: ${error.message}`;
+  }
+}
+
+/** Throws UsageError; the secret is not repeated. */
+export function readSecret(text: string): string {
+  if (SECRET.test(text)) return text;
+  throw new UsageError('--secret must be whsec_ and the base64 of 24 to 64 bytes');
+}
