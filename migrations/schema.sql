@@ -208,6 +208,31 @@ CREATE TABLE core.asked (
   CONSTRAINT asked_pkey PRIMARY KEY (key_hash)
 );
 
+CREATE TABLE core.audit_log (
+  account_id text COLLATE "C" NOT NULL,
+  seq bigint NOT NULL,
+  request_id text COLLATE "C" NOT NULL,
+  trace_id text COLLATE "C" NOT NULL,
+  capability text COLLATE "C" NOT NULL,
+  method text COLLATE "C" NOT NULL,
+  path text NOT NULL,
+  entry_form text COLLATE "C" NOT NULL,
+  caller_id text COLLATE "C" NOT NULL,
+  status smallint NOT NULL,
+  code text COLLATE "C",
+  message text,
+  param text,
+  latency_ms integer NOT NULL,
+  cost_nanos bigint NOT NULL,
+  bytes_in bigint,
+  bytes_out bigint,
+  replay boolean NOT NULL,
+  vendor text COLLATE "C",
+  input text,
+  address text,
+  CONSTRAINT audit_log_pkey PRIMARY KEY (account_id, seq)
+) PARTITION BY RANGE (seq);
+
 CREATE TABLE core.clawback (
   account_id text COLLATE "C" NOT NULL,
   clawback_id text COLLATE "C" NOT NULL,
@@ -583,6 +608,44 @@ CREATE TABLE core.recharge_attempt (
   settled_at timestamp with time zone,
   due_at timestamp with time zone,
   CONSTRAINT recharge_attempt_pkey PRIMARY KEY (account_id, attempt_id)
+);
+
+CREATE TABLE core.request_dropped (
+  account_id text COLLATE "C" NOT NULL,
+  hour timestamp with time zone NOT NULL,
+  dropped bigint NOT NULL,
+  CONSTRAINT request_dropped_pkey PRIMARY KEY (account_id, hour)
+);
+
+CREATE TABLE core.request_log (
+  account_id text COLLATE "C" NOT NULL,
+  seq bigint NOT NULL,
+  request_id text COLLATE "C" NOT NULL,
+  trace_id text COLLATE "C" NOT NULL,
+  capability text COLLATE "C" NOT NULL,
+  method text COLLATE "C" NOT NULL,
+  path text NOT NULL,
+  entry_form text COLLATE "C" NOT NULL,
+  caller_id text COLLATE "C" NOT NULL,
+  status smallint NOT NULL,
+  code text COLLATE "C",
+  message text,
+  param text,
+  latency_ms integer NOT NULL,
+  cost_nanos bigint NOT NULL,
+  bytes_in bigint,
+  bytes_out bigint,
+  replay boolean NOT NULL,
+  vendor text COLLATE "C",
+  input text,
+  address text,
+  CONSTRAINT request_log_pkey PRIMARY KEY (account_id, seq)
+) PARTITION BY RANGE (seq);
+
+CREATE TABLE core.request_recording (
+  account_id text COLLATE "C" NOT NULL,
+  record_all_until timestamp with time zone NOT NULL,
+  CONSTRAINT request_recording_pkey PRIMARY KEY (account_id)
 );
 
 CREATE TABLE core.routing (
@@ -1279,6 +1342,7 @@ CREATE INDEX api_key_revoked ON core.api_key USING btree (revoked_at) WHERE ((re
 CREATE INDEX api_secret_key ON core.api_secret USING btree (account_id, key_id);
 CREATE INDEX api_secret_of_key ON core.api_secret USING btree (key_id);
 CREATE INDEX asked_started ON core.asked USING btree (started_at);
+CREATE INDEX audit_log_request_id_idx ON ONLY core.audit_log USING btree (request_id);
 CREATE INDEX clawback_pending ON core.clawback USING btree (account_id) WHERE (status = 'pending'::text);
 CREATE INDEX clawback_source ON core.clawback USING btree (account_id, source_id);
 CREATE INDEX credit_grant_expiry ON core.credit_grant USING btree (expires_at) WHERE ((NOT spent) AND (expires_at IS NOT NULL));
@@ -1313,6 +1377,9 @@ CREATE INDEX payment_setup_due ON core.payment_setup USING btree (account_id, du
 CREATE INDEX payment_setup_open ON core.payment_setup USING btree (account_id) WHERE (status = 'open'::text);
 CREATE INDEX recharge_attempt_due ON core.recharge_attempt USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX recharge_attempt_month ON core.recharge_attempt USING btree (account_id, month_start);
+CREATE INDEX request_dropped_hour ON core.request_dropped USING btree (hour);
+CREATE INDEX request_log_by_id ON ONLY core.request_log USING btree (request_id);
+CREATE INDEX request_recording_until ON core.request_recording USING btree (record_all_until);
 CREATE UNIQUE INDEX sandbox_payment_id ON core.sandbox_payment USING btree (id);
 CREATE UNIQUE INDEX sandbox_payment_token ON core.sandbox_payment USING btree (token) WHERE (token IS NOT NULL);
 CREATE UNIQUE INDEX sandbox_return_id ON core.sandbox_return USING btree (id) WHERE (id IS NOT NULL);

@@ -21,6 +21,7 @@ import { ProcessRegistry } from './core/process/processes.ts';
 import { noSiblings, type Siblings } from './core/process/siblings.ts';
 import { switchTestClock } from './core/process/test-clock.ts';
 import { type UnderWay, UnderWayHere } from './core/process/under-way.ts';
+import { RequestLog } from './core/requests/request-log.ts';
 import { knownScopesOf } from './core/scopes.ts';
 import { Secrets } from './core/secrets/secrets.ts';
 import { loadServerSecret, rememberServerSecret } from './core/secrets/server-secret.ts';
@@ -208,6 +209,7 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     keys: new KeyRing({ db, secrets }),
     knownScopes: knownScopesOf(manifest.capabilities, moduleTags),
     usage: new UsageMeter(db),
+    requests: new RequestLog(db, bounds),
     prices: manifest.prices,
     eventTypes: new Map(manifest.events.map(({ type, status }) => [type, status])),
     outbound,
@@ -281,7 +283,7 @@ async function stopAll(shell: Shell, inner: Inner, storage: Storage, log: Logger
   await inner.core.lanes.drain();
   for (const module of inner.modules) await module.close?.(inner.states.get(module.name));
   try {
-    await inner.core.usage.flush();
+    await Promise.all([inner.core.usage.flush(), inner.core.requests.flush()]);
     await inner.core.processes.leave();
   } catch (error) {
     log.error({ err: error }, 'could not write the last counts');

@@ -163,6 +163,10 @@ export const admission = {
     lockedAccountsMax: 200,
     /** Connections for all of them together; the others wait their turn without one. */
     lockedAccountsAtOnce: 2,
+    /** Calls of a second that the request log keeps, of some 6 KB each; beyond, accounts with most lose rows. */
+    loggedCalls: 2_000,
+    /** Those who follow the log, each with a read a second: 503 OVERLOADED. */
+    loggedCallTails: 100,
     /** Calls that one of them lets wait in a lane once that lasts; beyond: 503 SERVICE_UNAVAILABLE. */
     lockedAccountCallsMax: 128,
     /** Effects too large for a shared commit, each with a database connection for seconds; more wait. */
@@ -209,6 +213,10 @@ export const admission = {
     refusalsPerSecond: 200,
     /** Requests of its AI batches under way: the next wait. */
     batchItemsAtOnce: 8,
+    /** Of its calls in a second the request log keeps; more are counted, and the list says how many. */
+    loggedCalls: 400,
+    /** Those who follow its log: 429 CONCURRENCY_LIMITED. */
+    loggedCallTails: 5,
     /** Top-ups that nobody has paid: 409 QUOTA_EXCEEDED. Each ends after a day. */
     pendingTopupsMax: 20,
   },

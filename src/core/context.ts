@@ -15,6 +15,7 @@ import type { Logger } from './process/logger.ts';
 import type { ProcessRegistry } from './process/processes.ts';
 import type { Siblings } from './process/siblings.ts';
 import type { UnderWay } from './process/under-way.ts';
+import type { RequestLog } from './requests/request-log.ts';
 import type { KnownScopes, ScopeKind } from './scopes.ts';
 import type { Secrets } from './secrets/secrets.ts';
 import type { Payments, SignUp } from './terms.ts';
@@ -35,6 +36,7 @@ export interface Core {
   readonly keys: KeyRing;
   readonly knownScopes: KnownScopes;
   readonly usage: UsageMeter;
+  readonly requests: RequestLog;
   readonly prices: PriceBook;
   /** What webhooks may subscribe to; nothing tells a planned type yet. */
   readonly eventTypes: ReadonlyMap<string, 'ga' | 'planned'>;

@@ -31,6 +31,8 @@ export function shareOf(whole: Admission, processes: number): Admission {
       unidentifiedWebSockets: share(all.unidentifiedWebSockets),
       webSocketBytesMax: share(all.webSocketBytesMax),
       liveStreams: share(all.liveStreams),
+      loggedCalls: share(all.loggedCalls),
+      loggedCallTails: share(all.loggedCallTails),
       bodyBytesMax: bytes(all.bodyBytesMax),
       answerMakingBytesMax: bytes(all.answerMakingBytesMax),
       claimsAtOnce: share(all.claimsAtOnce),

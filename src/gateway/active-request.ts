@@ -8,8 +8,20 @@ import { traceparentOf } from './trace-context.ts';
 export interface Origin {
   readonly entryForm: EntryForm;
   readonly traceId: string;
+  /** Absent: it did not come by a request of its own. */
+  readonly sender?: Sender | null;
   /** Calls `listener` once, when the caller goes away before the answer. */
   onGone(listener: () => void): void;
+}
+
+/** The request that a call came by. */
+export interface Sender {
+  readonly method: string;
+  /** Without its query. */
+  readonly path: string;
+  readonly remoteAddress: string;
+  /** As announced; null: nothing is. */
+  readonly bodyBytes: number | null;
 }
 
 /** What the call may do with its place among those that run. */
@@ -67,6 +79,10 @@ export class ActiveRequest {
     const releases = this.#releases ?? [];
     this.#releases = null;
     for (const release of releases) release();
+  }
+
+  get sender(): Sender | null {
+    return this.#origin.sender ?? null;
   }
 
   get traceparent(): string {

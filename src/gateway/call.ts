@@ -1,15 +1,22 @@
 // One call on its way. It is filled in step by step; the capability sees it as its CallContext.
 
 import type { Tier } from '../core/accounts/tiers.ts';
+import { admission } from '../core/admission.ts';
 import type { CallContext, Core, InvokedInput, InvokeOptions } from '../core/context.ts';
 import type { IdempotencyKey } from '../core/idempotency/key.ts';
 import type { Principal } from '../core/principal.ts';
-import type { ScopeKind } from '../core/scopes.ts';
+import { INPUT_LOOKED_AT_MAX } from '../core/requests/entry.ts';
+import { type ScopeKind, scopesAllow } from '../core/scopes.ts';
 import type { Answer } from '../kit/capability.ts';
+import type { Problem } from '../problems/problem.ts';
 import { ActiveRequest, type Origin } from './active-request.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Rates } from './limits/rate-limiter.ts';
 import type { Traffic } from './limits/traffic.ts';
+import { logCall } from './log-call.ts';
+
+/** The capability whose scope lets a key look at one call. */
+const REQUEST_LOG = 'account.requests.get';
 
 /** What a call uses of the gateway. */
 export interface CallServices {
@@ -33,6 +40,13 @@ export class Call extends ActiveRequest implements CallContext {
   spentNanos = 0n;
   /** Of a failure that was charged. */
   usageEstimated: boolean | undefined;
+  /** Once it is known. */
+  answer: Answer | null = null;
+  failure: Problem | null = null;
+  /** Of its input as text; null: what its request announced. */
+  bytesIn: number | null = null;
+  /** The beginning of its body, where it has one; null: it is made by another call, or its body comes as a stream. */
+  bodyHead: Buffer | null = null;
   /** How many calls stand between it and the caller. */
   readonly depth: number;
   /** Calls that it made so far. */
@@ -77,6 +91,11 @@ export class Call extends ActiveRequest implements CallContext {
     return this.#principal;
   }
 
+  get readsLog(): boolean {
+    if (this.#principal === null || this.depth > 0) return false;
+    return scopesAllow(this.#principal.scopes, REQUEST_LOG, 'read');
+  }
+
   get isIdentified(): boolean {
     return this.#principal !== null;
   }
@@ -95,12 +114,18 @@ export class Call extends ActiveRequest implements CallContext {
     return this.#services.invokeWithin(this, capability, input, options);
   }
 
-  /** Counts the call, once: in the metrics under `name`, and in its account's usage unless the lane has. */
-  end(status: number, name = this.capability): void {
+  /**
+   * Counts the call, once: in the metrics under `name`, in its account's usage unless the lane has, and where it is worth a look in the request
+   * log. `text`: the answer, where it goes out as a whole.
+   */
+  end(status: number, text: string | Buffer | null = null, name = this.capability): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#services.traffic.record(name, status, performance.now() - this.startedMs);
-    if (this.#principal === null || this.billed) return;
+    const latencyMs = performance.now() - this.startedMs;
+    this.#services.traffic.record(name, status, latencyMs);
+    if (this.#principal === null) return;
+    if (this.depth === 0) logCall(this, { status, failure: this.failure, latencyMs, text });
+    if (this.billed) return;
     this.core.usage.count(this.accountId, this.#principal.id, this.capability, status >= 400);
   }
 
@@ -116,4 +141,10 @@ export class Call extends ActiveRequest implements CallContext {
     if (this.limiter === null || limitClass === 'none' || tokens === 0) return;
     this.headers.ratelimit = this.limiter.spend(this.accountId, this.tier, limitClass, tokens);
   }
+}
+
+/** What the request log may show of a body: of one that is handed over to a thread a copy. */
+export function bodyHeadOf(body: Buffer): Buffer | null {
+  if (body.length === 0) return null;
+  return body.length > admission.call.readHereBytesMax ? Buffer.from(body.subarray(0, INPUT_LOOKED_AT_MAX)) : body;
 }

@@ -27,6 +27,8 @@ export interface Identity {
   readonly spentNanos?: bigint;
   /** Of a failure that was charged all the same. */
   readonly usageEstimated?: boolean | undefined;
+  /** It stands in the request log, and its caller may read that. */
+  readonly readsLog?: boolean;
 }
 
 /** The capability whose scope lets a key see the balance. */

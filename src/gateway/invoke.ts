@@ -13,7 +13,7 @@ import type { Answer } from '../kit/capability.ts';
 import { JsonText, toJson } from '../lib/json-text.ts';
 import { randomHex } from '../lib/random-hex.ts';
 import { type Problem, problem } from '../problems/problem.ts';
-import type { AnsweringPlace } from './active-request.ts';
+import type { AnsweringPlace, Sender } from './active-request.ts';
 import { Call } from './call.ts';
 import type { Endpoint } from './endpoint.ts';
 import { passGates } from './gates.ts';
@@ -40,6 +40,8 @@ export interface Invocation {
   readonly isAdmitted?: boolean;
   /** Of an input that its caller reads: what a rated call pays for. */
   readonly bodyBytes?: number;
+  /** The request that it came by. */
+  readonly sender?: Sender | null;
 }
 
 export interface Outcome {
@@ -54,19 +56,20 @@ export interface Outcome {
 
 /** Calls the capability. Never throws: a failure is an outcome. */
 export async function invoke(gateway: Gateway, invocation: Invocation): Promise<Outcome> {
-  const { signal, entryForm, traceId = randomHex(16) } = invocation;
-  const call = new Call(gateway, invocation.endpoint, { entryForm, traceId, onGone: goneBy(signal) });
+  const { signal, entryForm, sender = null, traceId = randomHex(16) } = invocation;
+  const call = new Call(gateway, invocation.endpoint, { entryForm, traceId, sender, onGone: goneBy(signal) });
   call.place = invocation.place ?? null;
   const { requestId } = call;
   try {
     const answer = await readAndRun(gateway, call, invocation);
     const envelope = gateway.envelope.success(call, answer);
     call.weigh(Math.floor(envelope.length / tokenWorth.answerBytes));
-    call.end(200);
+    call.end(200, envelope);
     return { status: 200, envelope, answer, problem: null, requestId };
   } catch (error) {
-    const failure = failed(gateway, call, error);
+    const failure = toProblem(error);
     const envelope = gateway.envelope.failure(call, failure);
+    failed(gateway, call, failure, envelope);
     return { status: failure.httpStatus, envelope, answer: null, problem: failure, requestId };
   } finally {
     call.release();
@@ -85,13 +88,14 @@ export async function perform(
     signal,
     place,
     entryForm,
+    sender = null,
     traceId = randomHex(16),
     isAdmitted,
     bodyBytes = 0,
   }: Omit<Invocation, 'input' | 'idempotencyKey'>,
   work: (call: Call) => Promise<Answer>,
 ): Promise<Answer> {
-  const call = new Call(gateway, endpoint, { entryForm, traceId, onGone: goneBy(signal) });
+  const call = new Call(gateway, endpoint, { entryForm, traceId, sender, onGone: goneBy(signal) });
   call.place = place ?? null;
   try {
     call.identified(principal);
@@ -99,6 +103,7 @@ export async function perform(
     await passGates(call);
     call.weigh(Math.floor(bodyBytes / tokenWorth.bodyBytes));
     const answer = await work(call);
+    call.answer = answer;
     call.billed = isBilled(answer);
     call.end(200);
     return answer;
@@ -186,6 +191,7 @@ function begin(limiter: Rates, call: Call): void | Promise<void> {
 export async function run(call: Call): Promise<Answer> {
   const { capability, state } = call.endpoint;
   const answer = await capability.run({ ctx: call, input: call.input, state: state() });
+  call.answer = answer;
   call.billed = isBilled(answer);
   return answer;
 }
@@ -206,6 +212,7 @@ async function readAndRun(
   await passGates(call);
   const text = textOf(input);
   refuseLong(text, call.endpoint);
+  call.bytesIn = text.length;
   call.weigh(Math.floor(text.length / tokenWorth.bodyBytes));
   await readInput(call, gateway, text, idempotencyKey);
   return run(call);
@@ -263,9 +270,11 @@ async function invokeWithin(
   }
 }
 
-function failed({ core }: Gateway, call: Call, error: unknown): Problem {
+/** `text`: the answer that tells it, where that is known. */
+function failed({ core }: Gateway, call: Call, error: unknown, text: string | null = null): Problem {
   const failure = toProblem(error);
-  call.end(failure.httpStatus);
+  call.failure = failure;
+  call.end(failure.httpStatus, text);
   if (failure.httpStatus === 500) {
     const { requestId: request_id, capability } = call;
     core.log.error({ err: failure.cause ?? failure, request_id, capability, code: failure.code }, 'call failed');

@@ -170,13 +170,18 @@ export function defineCapability<State = unknown>() {
   };
 }
 
+/** A write of the account itself: the audit log has it. */
+export function isAdministered(capability: Pick<Capability, 'id' | 'method' | 'isLongRead'>): boolean {
+  return !isRead(capability) && administered.includes(moduleOf(capability.id));
+}
+
 function isRead({ method, isLongRead }: Pick<CapabilityDraft, 'method' | 'isLongRead'>): boolean {
   return method === 'GET' || isLongRead === true;
 }
 
 function scopeOf(id: string, draft: Pick<CapabilityDraft, 'method' | 'isLongRead' | 'showsSecret'>): ScopeKind {
   if (isRead(draft)) return draft.showsSecret === true ? 'admin' : 'read';
-  return administered.includes(moduleOf(id)) ? 'admin' : 'write';
+  return isAdministered({ ...draft, id }) ? 'admin' : 'write';
 }
 
 /** What reaches into every account is for the operator alone, and changes only soon after a sign-in. */

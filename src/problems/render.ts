@@ -10,6 +10,7 @@ export interface ErrorObject {
   readonly http_status: number;
   readonly message: string;
   readonly docs_url: string;
+  readonly log_url?: string;
   readonly code_detail?: string;
   readonly retryable: boolean;
   readonly retry_after_ms?: number;
@@ -20,9 +21,10 @@ export interface ErrorObject {
   readonly request_id: string;
 }
 
+/** `readsLog`: the call stands in the request log, and whoever made it may read that. */
 export function renderProblem(
   failure: Problem,
-  ids: { requestId: string; traceId: string },
+  ids: { requestId: string; traceId: string; readsLog?: boolean },
   baseUrl: string,
 ): ErrorObject {
   const hidden = failure.code === 'INTERNAL_ERROR';
@@ -31,6 +33,7 @@ export function renderProblem(
     http_status: failure.httpStatus,
     message: hidden ? sharedProblems.INTERNAL_ERROR.title : failure.message,
     docs_url: `${baseUrl}/docs/errors/${failure.code}`,
+    ...(ids.readsLog === true ? { log_url: `${baseUrl}/console/requests/${ids.requestId}` } : {}),
     ...(failure.detail === undefined ? {} : { code_detail: failure.detail }),
     retryable: failure.retryable,
     ...(failure.retryAfterMs === undefined ? {} : { retry_after_ms: Math.ceil(failure.retryAfterMs) }),

@@ -2,6 +2,8 @@
 
 import type { Sweep } from '../core/background/sweeper/sweep.ts';
 import { removeOldRows } from '../core/background/sweeper/sweep.ts';
+import { clockNow } from '../core/database-clock.ts';
+import { dropOldRequests } from '../core/requests/store.ts';
 import { int8Array, textArray, timestampArray } from '../db/arrays.ts';
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
@@ -69,6 +71,16 @@ const removeBills = statement(
   'retention_remove_bills',
   'DELETE FROM core.vendor_bill WHERE account_id = $1 AND day = ANY($2::timestamptz[])',
 );
+const findDropped = statement(
+  'retention_find_dropped_requests',
+  `/* fan-out: hours whose dropped requests nobody asks for any more */
+   SELECT d.account_id, d.hour FROM core.request_dropped d
+    WHERE d.hour <= core.clock_now() - interval '8 days' ORDER BY d.hour LIMIT $1`,
+);
+const removeDropped = statement(
+  'retention_remove_dropped_requests',
+  'DELETE FROM core.request_dropped WHERE account_id = $1 AND hour = ANY($2::timestamptz[])',
+);
 
 interface ById {
   readonly account_id: string;
@@ -117,5 +129,21 @@ export function retentionSweeps(db: Database): Sweep[] {
         keys: (rows) => [timestampArray(rows.map(({ day }) => day))],
       }),
     },
+    {
+      name: 'requests.retention',
+      intervalMs: 60_000,
+      run: async (signal) => {
+        const dropped = await dropOldRequests(db, await clockNow(db));
+        return (await removeOldDropped(db)(signal)) || dropped;
+      },
+    },
   ];
+}
+
+function removeOldDropped(db: Database): Sweep['run'] {
+  return removeOldRows<{ account_id: string; hour: number }>(db, {
+    find: findDropped,
+    remove: removeDropped,
+    keys: (rows) => [timestampArray(rows.map(({ hour }) => hour))],
+  });
 }

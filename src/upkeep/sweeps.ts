@@ -56,6 +56,15 @@ export function coreSweeps(core: Core, ledgerDays: number): Sweep[] {
   return [
     { name: 'usage.flush', intervalMs: 4_000, perProcess: true, run: once(() => core.usage.flush()) },
     {
+      name: 'requests.flush',
+      intervalMs: 1_000,
+      perProcess: true,
+      run: once(async () => {
+        await core.requests.flush();
+        await core.requests.readRecording();
+      }),
+    },
+    {
       name: 'process.heartbeat',
       intervalMs: BEAT_MS,
       // Whoever drops a key must see this process again as soon as it can be seen.

@@ -67,6 +67,7 @@ const key = (value: string) => ({ 'idempotency-key': value });
 /** Of those where a longer text or a name would be refused. */
 const others: Readonly<Record<string, Input>> = {
   'account.email.verify': { code: '000000' },
+  'account.requests.settings': { record_all_until: '2030-01-01T00:00:00Z' },
   'account.budget.set': { hard_cap_usd: 4.5 },
   'account.autorecharge.configure': { trigger_balance: 4.5 },
   'account.tier.upgrade': { target: 'pro' },

@@ -197,6 +197,7 @@ function comparable(reply: Reply, names: Names): unknown {
   const volatile = [
     'request_id',
     'trace_id',
+    'log_url',
     'timestamp',
     'latency_ms',
     'balance_usd',

@@ -10,6 +10,7 @@ import { createLog } from '../../src/core/process/log.ts';
 import { ProcessRegistry } from '../../src/core/process/processes.ts';
 import { noSiblings } from '../../src/core/process/siblings.ts';
 import { UnderWayHere } from '../../src/core/process/under-way.ts';
+import { RequestLog } from '../../src/core/requests/request-log.ts';
 import { knownScopesOf, scopesAllow } from '../../src/core/scopes.ts';
 import { Secrets } from '../../src/core/secrets/secrets.ts';
 import { UsageMeter } from '../../src/core/usage/meter.ts';
@@ -96,6 +97,7 @@ function makeCore(db: Database): Core {
     keys: new KeyRing({ db, secrets }),
     knownScopes: knownScopesOf([...accountCapabilities, ...others], planned),
     usage: new UsageMeter(db),
+    requests: new RequestLog(db, admission),
     prices: manifest.prices,
     eventTypes: new Map(modules.flatMap(({ events = [] }) => events.map(({ type }) => [type, 'ga'] as const))),
     processes: new ProcessRegistry(db, newId('process_'), 'all'),

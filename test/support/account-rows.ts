@@ -5,6 +5,9 @@ import type { Database } from '../../src/db/database.ts';
 /** Rewritten in the background or by counting calls; none of them is an effect of a call. */
 const BACKGROUND = [
   'core.usage_hour',
+  'core.request_log',
+  'core.audit_log',
+  'core.request_dropped',
   'core.event_sequence',
   'core.event_outbox',
   'core.event',

@@ -108,8 +108,9 @@ export function expectFailure(reply: Reply, baseUrl: string): void {
     request_id: is(told.request_id),
     trace_id: is(told.trace_id),
   };
+  const logUrl = is(`${baseUrl}/console/requests/${told.request_id}`);
   const faults = [
-    ...faultsOf(error, always, errorAtTimes),
+    ...faultsOf(error, always, { ...errorAtTimes, log_url: logUrl }),
     ...Object.entries(own).filter(([, isRight]) => !isRight),
     ...commonFaults(reply),
   ];

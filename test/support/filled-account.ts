@@ -16,6 +16,7 @@ export interface Filled {
   readonly video: string;
   readonly key: string;
   readonly card: string;
+  readonly request: string;
 }
 
 const QUICK = { model: 'sandbox/storyboard-1', duration_seconds: 1 };
@@ -56,10 +57,13 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
   await leaveCard((await post('/v1/account/payment_method/attach', {})).checkout_url);
   const [card] = (await ok('GET', '/v1/account/payment_method/list')).items;
   await post('/v1/ai/chat', { model: 'sandbox/echo-1', messages: [{ role: 'user', content: `${mark}-ai` }] });
+  const refused = await call('POST', '/v1/queue/publish', { queue, payload: `${mark}-request` });
+  expect(refused.status).toBe(400);
   await eventually(async () => (await ok('GET', `/v1/video/get/${video.job_id}`)).finished_at !== null);
   return {
     ...{ queue, dlq, collection, schedule: schedule.id, webhook: webhook.id },
     ...{ group: group.error_group_id, video: video.job_id, key: key.id, card: card.payment_method_id },
+    request: refused.body.error.request_id,
   };
 }
 
@@ -68,6 +72,7 @@ export function addressOf({ path }: Pick<ConsolePage, 'path'>, filled: Filled): 
   const rooms: Readonly<Record<string, string>> = {
     ...{ queues: filled.queue, errors: filled.group, vectors: filled.collection, schedules: filled.schedule },
     ...{ webhooks: filled.webhook, video: filled.video, keys: filled.key, wallet: filled.card },
+    ...{ requests: filled.request },
   };
   const [, room = ''] = path.split('/');
   return `/console${path.replace(/\{\w+\}/, () => {

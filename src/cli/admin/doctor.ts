@@ -1,6 +1,9 @@
 import { Command } from 'commander';
+import { requestOfAnyAccount } from '../../core/requests/store.ts';
 import { Secrets } from '../../core/secrets/secrets.ts';
 import { readServerSecret } from '../../core/secrets/server-secret.ts';
+import { sequenceMs } from '../../lib/sequence.ts';
+import { iso } from '../../lib/time.ts';
 import { examine, type Finding } from '../../upkeep/doctor.ts';
 import { keepDoctorResult } from '../../upkeep/doctor-result.ts';
 import { engineWarnings } from '../../upkeep/engine-warning.ts';
@@ -14,8 +17,13 @@ export function doctorCommand(): Command {
       'Check that the books add up: wallets, grants, ledger, holds, top-ups and what is owed, usage, the counters of the modules, keys and their caps, server secret, and that all processes work with the same file of vendors. ' +
         'Changes nothing but what it found last, which the operator can read. Exit code 1 when something is wrong.',
     )
+    .option('--request <id>', 'show one call of any account that is in the request log, instead of a check')
     .option('--json', 'print one JSON object')
-    .action(async ({ json = false }: { json?: boolean }) => {
+    .action(async ({ json = false, request }: { json?: boolean; request?: string }) => {
+      if (request !== undefined) {
+        print(requestFound(request, await withSession(({ db }) => requestOfAnyAccount(db, request))), json);
+        return;
+      }
       const found = await withSession(inspect);
       const { accounts, findings, warnings, privateTargets, backlog } = found;
       const ok = findings.length === 0;
@@ -49,6 +57,25 @@ async function inspect(session: Session) {
   const privateTargets = session.config.allowPrivateTargets.map(([address, bits]) => `${address}/${bits}`);
   const warnings = session.db.distributed ? await engineWarnings(session.db) : [];
   return { ...found, warnings, privateTargets, backlog: await backlogOf(session.db) };
+}
+
+/** What is said of it; null: it is not in the log. */
+function requestFound(id: string, found: Awaited<ReturnType<typeof requestOfAnyAccount>>) {
+  if (found === null) {
+    const text = `${id} is not in the request log. It keeps failed and slow calls for 7 days.`;
+    return { json: { found: false }, text, exitCode: 1 };
+  }
+  const { account_id, seq, ...row } = found;
+  const shown = { account_id, at: iso(sequenceMs(seq)), ...row, cost_nanos: String(row.cost_nanos) };
+  const known = Object.entries(shown).filter(([, value]) => value !== null);
+  return {
+    json: { found: true, ...Object.fromEntries(known.map(([name, value]) => [name, plain(value)])) },
+    text: known.map(([name, value]) => `${name.padEnd(12)} ${plain(value)}`).join('\n'),
+  };
+}
+
+function plain(value: unknown): unknown {
+  return typeof value === 'bigint' ? Number(value) : value;
 }
 
 interface Report {

@@ -2,9 +2,11 @@
 import type { Core } from '../context.ts';
 
 /** `hasLoops`: background work runs here, which hints of the others' commits wake. */
-export function hearSiblings({ siblings, db, keys, usage, lanes }: Core, hasLoops: boolean): void {
+export function hearSiblings({ siblings, db, keys, usage, requests, lanes }: Core, hasLoops: boolean): void {
   siblings.on('key.drop', (keyId: string) => keys.drop(keyId));
   siblings.on('usage.flush', (accountId: string) => usage.flushAccount(accountId));
+  siblings.on('requests.flush', () => requests.flush());
+  siblings.on('requests.recording', () => requests.readRecording(true));
   siblings.on('lanes.depth', () => lanes.depth);
   siblings.on('hint', (topic: string) => db.hint(topic));
   siblings.want('hint', hasLoops);
@@ -19,6 +21,16 @@ export async function forgetKeyHere({ keys, siblings }: Core, keyId: string): Pr
 /** When this resolves, what they have counted of the account is in the database. */
 export async function flushUsage({ usage, siblings }: Core, accountId: string): Promise<void> {
   await Promise.all([usage.flushAccount(accountId), siblings.ask('usage.flush', accountId)]);
+}
+
+/** When this resolves, what they have of the request log is in the database. */
+export async function flushRequests({ requests, siblings }: Core): Promise<void> {
+  await Promise.all([requests.flush(), siblings.ask('requests.flush', null)]);
+}
+
+/** When this resolves, all of them know which accounts have all calls recorded; those of other machines a few seconds later. */
+export async function knowRecording({ requests, siblings }: Core): Promise<void> {
+  await Promise.all([requests.readRecording(true), siblings.ask('requests.recording', null)]);
 }
 
 /** Billable calls that wait for or are in a commit, in all processes behind the port. */

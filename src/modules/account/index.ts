@@ -26,6 +26,10 @@ import { remove } from './capabilities/profile/delete.ts';
 import { exportAccount } from './capabilities/profile/export.ts';
 import { get } from './capabilities/profile/get.ts';
 import { update } from './capabilities/profile/update.ts';
+import { requestsGet } from './capabilities/requests/get.ts';
+import { requestsList } from './capabilities/requests/list.ts';
+import { requestsSettings, requestsSettingsGet } from './capabilities/requests/settings.ts';
+import { requestsTail } from './capabilities/requests/tail.ts';
 import { routingGet } from './capabilities/routing/get.ts';
 import { routingSet } from './capabilities/routing/set.ts';
 import { routingTest } from './capabilities/routing/test.ts';
@@ -82,6 +86,10 @@ export const account = defineModule({
     usageTimeseries,
     ledgerList,
     eventsList,
+    requestsList,
+    requestsGet,
+    requestsSettingsGet,
+    requestsSettings,
     webhooksRegister,
     webhooksList,
     webhooksGet,
@@ -110,6 +118,7 @@ export const account = defineModule({
     subscriptionResume,
   ],
   console: async () => (await import('./console/index.ts')).accountConsole,
+  rawRoutes: [requestsTail],
   derived: (offer) => [tier(offer)],
   events: [...accountEvents, ...deviceEvents, ...topupEvents, ...autorechargeEvents, ...subscriptionEvents],
   problems: accountProblems,

@@ -12,6 +12,7 @@ export const tenants: TenantFixture = {
     project: 'proj_1111111111111111111111',
     topup: 'top_1111111111111111111111',
     method: 'pm_1111111111111111111111',
+    request: 'req_1111111111111111111111',
   },
   async fill({ act, leaveCard }) {
     const key = await act('account.keys.create', { name: 'second', idempotency_key: 'shared' });
@@ -23,7 +24,9 @@ export const tenants: TenantFixture = {
     await leaveCard((await act('account.payment_method.attach', {})).checkout_url);
     await leaveCard((await act('account.payment_method.attach', {})).checkout_url);
     const { items: methods } = await act('account.payment_method.list', {});
+    const { items: requests } = await act('account.requests.list', { audit: true });
     return {
+      request: requests[0].request_id,
       method: methods[1].payment_method_id,
       topup: topup.topup_id,
       key: key.id,
@@ -82,6 +85,10 @@ export const tenants: TenantFixture = {
     'account.usage.timeseries': [(names) => ({ key_id: names.key })],
     'account.ledger.list': [(names) => ({ key_id: names.key })],
     'account.events.list': [],
+    'account.requests.list': [(names) => ({ trace_id: names.request, outcome: 'all' })],
+    'account.requests.get': [(names) => ({ request_id: names.request })],
+    'account.requests.settings': [],
+    'account.requests.settings.get': [],
     'account.webhooks.register': [],
     'account.webhooks.list': [],
     'account.webhooks.get': [(names) => ({ id: names.webhook })],
@@ -100,6 +107,7 @@ export const tenants: TenantFixture = {
     'account.keys.list': () => ({}),
     'account.ledger.list': () => ({}),
     'account.events.list': () => ({}),
+    'account.requests.list': () => ({ audit: true, capability: 'account.payment_method.attach' }),
     'account.export': () => ({}),
     'account.topup.list': () => ({}),
     'account.webhooks.list': () => ({}),

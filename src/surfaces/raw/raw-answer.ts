@@ -33,7 +33,7 @@ function sendWhole(way: RawWay, answer: RawAnswer, body: string | Buffer): Fasti
   const { call } = way.slot;
   call?.weigh(Math.floor(body.length / tokenWorth.answerBytes));
   noteCost(way, answer);
-  countRaw(way.options.traffic, way.slot, answer.status);
+  countRaw(way.options.traffic, way.slot, answer.status, body);
   headRaw(way.slot, way.reply, answer);
   return way.reply.send(body);
 }
@@ -77,6 +77,7 @@ async function sendStream(way: RawWay, answer: RawAnswer, pieces: Pieces): Promi
     if (!reply.sent) throw error;
     const failure = toProblem(error);
     status = failure.httpStatus;
+    if (slot.call !== undefined) slot.call.failure = failure;
     if (slot.raw !== undefined) note(options, slot, slot.raw.identity, failure);
   }
   noteCost(way, answer);
@@ -86,5 +87,7 @@ async function sendStream(way: RawWay, answer: RawAnswer, pieces: Pieces): Promi
 
 function noteCost({ slot: { call } }: RawWay, { costNanos }: RawAnswer): void {
   const cost = typeof costNanos === 'function' ? costNanos() : (costNanos ?? 0n);
-  if (call !== undefined && cost > 0n) call.billed = true;
+  if (call === undefined || cost === 0n) return;
+  call.billed = true;
+  call.answer ??= { data: null, costNanos: cost };
 }

@@ -144,11 +144,11 @@ export class RawRead extends RawArrived implements RawRequest {
 
   #callOf(capability: string) {
     const { visit } = this.#parts;
-    const { entryForm, traceId, signal, place } = visit;
+    const { entryForm, traceId, signal, place, sender } = visit;
     const isAdmitted = this.#admitted === capability;
     if (isAdmitted) this.#admitted = null;
     const of = { endpoint: this.#endpoint(capability), principal: this.#caller() };
-    return { ...of, entryForm, traceId, signal, isAdmitted, ...(place === null ? {} : { place }) };
+    return { ...of, entryForm, traceId, signal, sender, isAdmitted, ...(place === null ? {} : { place }) };
   }
 
   #endpoint(capability: string): Endpoint {
@@ -190,7 +190,9 @@ export class RawRead extends RawArrived implements RawRequest {
   }
 
   metadata(answer: Answer): object {
-    return JSON.parse(this.#parts.gateway.envelope.metadata(this.#call(), answer));
+    const call = this.#call();
+    call.answer = answer;
+    return JSON.parse(this.#parts.gateway.envelope.metadata(call, answer));
   }
 
   takeKey(inBody: unknown, fingerprint: () => string): void {

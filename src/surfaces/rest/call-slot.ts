@@ -120,6 +120,23 @@ export class CallRequest extends ArrivedRequest implements Origin {
     this.#response = reply.raw;
   }
 
+  get sender() {
+    return this;
+  }
+
+  get method() {
+    return this.request.method;
+  }
+
+  get path() {
+    return this.request.raw.url?.split('?', 1)[0] ?? '';
+  }
+
+  get bodyBytes() {
+    const announced = this.request.headers['content-length'];
+    return announced === undefined ? null : Number(announced);
+  }
+
   onGone(listener: () => void) {
     const response = this.#response;
     onClosed(response, () => {

@@ -30,6 +30,7 @@ export function fail(options: FailureOptions, request: FastifyRequest, reply: Fa
   if (slot.refused === true) return;
   slot.refused = true;
   const failure = toProblem(error);
+  if (slot.call !== undefined) slot.call.failure = failure;
   const identity: Identity = slot.call ?? slot.raw?.identity ?? identify(request);
   note(options, slot, identity, failure);
   const owner = slot.raw?.principal?.accountId ?? (slot.call?.isIdentified === true ? slot.call.accountId : request.ip);
@@ -78,12 +79,15 @@ function tell(
   if (raw !== null) {
     const { body } = raw;
     if (typeof body !== 'string' && !Buffer.isBuffer(body)) throw new TypeError('a refusal is told by text or bytes');
-    countRaw(options.traffic, slot, raw.status);
+    countRaw(options.traffic, slot, raw.status, body);
     headRaw(slot, reply, raw);
     refuse(options, request, reply, body);
     return;
   }
-  if (call !== undefined) finish(call, reply, failure.httpStatus);
+  const isProblemJson = request.headers.accept?.includes('application/problem+json') === true;
+  const envelope = options.envelope();
+  const text = isProblemJson ? envelope.problemJson(identity, failure) : envelope.failure(identity, failure);
+  if (call !== undefined) finish(call, reply, failure.httpStatus, text);
   else {
     void reply.code(failure.httpStatus).headers({
       'content-type': JSON_TYPE,
@@ -94,11 +98,8 @@ function tell(
   if (failure.retryAfterMs !== undefined && (failure.httpStatus === 429 || failure.httpStatus === 503)) {
     void reply.header('retry-after', String(Math.max(1, Math.ceil(failure.retryAfterMs / 1000))));
   }
-  const envelope = options.envelope();
-  if (request.headers.accept?.includes('application/problem+json') === true) {
-    void reply.header('content-type', 'application/problem+json; charset=utf-8');
-    refuse(options, request, reply, envelope.problemJson(identity, failure));
-  } else refuse(options, request, reply, envelope.failure(identity, failure));
+  if (isProblemJson) void reply.header('content-type', 'application/problem+json; charset=utf-8');
+  refuse(options, request, reply, text);
 }
 
 /** Sends the answer of a failure. The rest of a large body is not read. */

@@ -12,9 +12,9 @@ import type { CallSlot } from './call-slot.ts';
 /** What every 401 carries (RFC 6750, section 3). */
 export const BEARER_CHALLENGE = 'Bearer realm="quartermaster"';
 
-/** Counts the call once, and sets status and headers of its answer. */
-export function finish(call: Call, reply: FastifyReply, status: number): void {
-  call.end(status);
+/** Counts the call once, and sets status and headers of its answer, which is `text`. */
+export function finish(call: Call, reply: FastifyReply, status: number, text: string | null = null): void {
+  call.end(status, text);
   void reply.code(status).headers({
     'content-type': JSON_TYPE,
     'x-request-id': call.requestId,
@@ -24,10 +24,15 @@ export function finish(call: Call, reply: FastifyReply, status: number): void {
 }
 
 /** Counts the request of a raw route, once. */
-export function countRaw(traffic: Traffic, { call, raw }: CallSlot, status: number): void {
+export function countRaw(
+  traffic: Traffic,
+  { call, raw }: CallSlot,
+  status: number,
+  text: string | Buffer | null = null,
+): void {
   if (raw === undefined) throw new Error('the request is not one of a raw route');
   if (call === undefined) traffic.record(raw.name, status, performance.now() - raw.identity.startedMs);
-  else call.end(status, raw.name);
+  else call.end(status, text, raw.name);
 }
 
 /** Sets status and headers of the answer of a raw route. */

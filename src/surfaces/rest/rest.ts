@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { tokenWorth } from '../../core/accounts/tiers.ts';
 import { bearer } from '../../core/credentials/http-schemes.ts';
-import { Call } from '../../gateway/call.ts';
+import { bodyHeadOf, Call } from '../../gateway/call.ts';
 import type { Endpoint } from '../../gateway/endpoint.ts';
 import { passGates } from '../../gateway/gates.ts';
 import { confirm, identify } from '../../gateway/identify.ts';
@@ -129,13 +129,15 @@ function addRoute(app: FastifyInstance, options: RestOptions, endpoint: Endpoint
         if (endpoint.capability.gates !== undefined) await passGates(call);
         const body = request.body as Buffer<ArrayBuffer> | undefined;
         call.weigh(Math.floor((body?.length ?? 0) / tokenWorth.bodyBytes));
+        call.bytesIn = body?.length ?? null;
+        call.bodyHead = body === undefined ? null : bodyHeadOf(body);
         await readRequest(call, gateway, arrived, slot.blocks?.blocks ?? (body === undefined ? [] : [body]));
         const answer = await run(call);
         // Written before its status is set: data that JSON cannot hold is a failure, and told as one.
         const text = options.envelope().success(call, answer);
         call.weigh(Math.floor(text.length / tokenWorth.answerBytes));
         const sent = text.length > LONG_CHARACTERS ? await encodedInTurn(text) : text;
-        finish(call, reply, 200);
+        finish(call, reply, 200, text);
         return reply.send(sent);
       } finally {
         slot.handling = false;

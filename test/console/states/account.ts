@@ -59,9 +59,21 @@ export function otherViews({ filled, owner: by }: FilledAccount): readonly State
     'usage-nothing': '/usage?period=custom&from=2020-01-01&to=2020-02-01',
     'overview-nothing': '/?period=custom&from=2020-01-01&to=2020-02-01',
     'errors-nothing': '/errors?query=none',
+    'requests-nothing': '/requests?code=NONE',
+    'requests-all': '/requests?outcome=all',
     'deliveries-nothing': `/webhooks/${filled.webhook}?status=pending`,
   };
-  const failing = ['/events', '/errors', '/queues', '/keys', `/queues/${filled.queue}/dlq`, '/schedules', '/video'];
+  const failing = [
+    '/events',
+    '/requests',
+    '/audit',
+    '/errors',
+    '/queues',
+    '/keys',
+    `/queues/${filled.queue}/dlq`,
+    '/schedules',
+    '/video',
+  ];
   return [
     ...Object.entries(views).map(([name, path]) => ({
       name: `view-${name}`,

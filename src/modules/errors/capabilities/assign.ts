@@ -1,9 +1,9 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../kit/capability.ts';
 import { orNull } from '../../../kit/fields.ts';
+import { cleanText } from '../../../lib/clean-text.ts';
 import { changeGroup } from '../groups/group-change.ts';
 import { setAssignee } from '../groups/group-store.ts';
-import { cleanText } from '../intake/texts.ts';
 import { LABEL_CHARACTERS_MAX } from '../limits.ts';
 import { groupDetailSchema, groupIdField } from '../schemas.ts';
 import type { ErrorsState } from '../state.ts';

@@ -1,8 +1,8 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../kit/capability.ts';
+import { cleanText } from '../../../lib/clean-text.ts';
 import { addComment } from '../groups/activity-store.ts';
 import { changeGroup } from '../groups/group-change.ts';
-import { cleanText } from '../intake/texts.ts';
 import { COMMENT_BODY_BYTES_MAX, COMMENT_CHARACTERS_MAX } from '../limits.ts';
 import { groupDetailSchema, groupIdField } from '../schemas.ts';
 import type { ErrorsState } from '../state.ts';

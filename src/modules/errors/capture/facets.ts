@@ -1,7 +1,7 @@
 // Facets of a group: its users, releases, environments and tags, each counted. Which of them an event adds to (caps of contract §9), how they
 // are written, and which are known to be in the database.
 import { LRUCache } from 'lru-cache';
-import { firstCharacters } from '../intake/texts.ts';
+import { firstCharacters } from '../../../lib/clean-text.ts';
 import { NAME_CHARACTERS_MAX, TAG_NAMES_COUNTED_MAX, TAG_VALUES_COUNTED_MAX } from '../limits.ts';
 import { type CaptureInput, type FacetCount, facetKey, type GroupState, KIND } from './capture-types.ts';
 

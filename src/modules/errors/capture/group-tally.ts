@@ -1,10 +1,10 @@
 // What the events of one commit make of their groups, computed without a database: rows, facets, events to tell, answers.
 import type { NewEvent } from '../../../core/events/outbox.ts';
 import type { AdmittedItem } from '../../../core/wallet/lane/lane-item.ts';
+import { firstCharacters } from '../../../lib/clean-text.ts';
 import { sequenceMs } from '../../../lib/sequence.ts';
 import { iso } from '../../../lib/time.ts';
 import type { NewActivity } from '../groups/activity-store.ts';
-import { firstCharacters } from '../intake/texts.ts';
 import { dayOf } from '../retention.ts';
 import type { DayCount, FacetChange, GroupChange, NewEventRow } from './capture-store.ts';
 import { type CaptureInput, type GroupState, groupKey, type KnownState } from './capture-types.ts';

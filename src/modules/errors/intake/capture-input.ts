@@ -1,5 +1,6 @@
 // The input of errors.capture as a draft (specification, "Error event"; contract §9).
 import type { Static } from 'typebox';
+import { cleanJson, firstCharacters } from '../../../lib/clean-text.ts';
 import { iso } from '../../../lib/time.ts';
 import { BREADCRUMBS_MAX, FRAMES_MAX, SENT_TITLE_CHARACTERS_MAX, TAGS_MAX, TITLE_CHARACTERS } from '../limits.ts';
 import {
@@ -17,7 +18,6 @@ import {
 import type { captureSchema, ExceptionInput, FrameInput } from './event-input.ts';
 import { groupingOf } from './fingerprint.ts';
 import { instantOf, NumberSource } from './lenient.ts';
-import { cleanJson, firstCharacters } from './texts.ts';
 import { identityOf } from './user-identity.ts';
 
 export type CaptureInput = Static<typeof captureSchema>;

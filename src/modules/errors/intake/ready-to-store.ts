@@ -2,8 +2,8 @@
 import type { CallContext } from '../../../core/context.ts';
 import type { IdempotencyKey } from '../../../core/idempotency/key.ts';
 import { type ChargedAnswer, chargeInLane } from '../../../core/wallet/charge/charge.ts';
+import { scrubEvent } from '../../../lib/scrub/scrub.ts';
 import type { CaptureInput, ReadyEvent } from '../capture/capture-types.ts';
-import { scrubEvent } from '../scrub/scrub.ts';
 import { storedWords, valueWord } from '../search/words.ts';
 import type { ErrorsState } from '../state.ts';
 import type { EventDraft } from './draft.ts';

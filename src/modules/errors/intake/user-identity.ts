@@ -5,11 +5,11 @@ import { createHmac } from 'node:crypto';
 import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import type { Secrets } from '../../../core/secrets/secrets.ts';
+import { firstCharacters } from '../../../lib/clean-text.ts';
+import { MODE, scrubText } from '../../../lib/scrub/text.ts';
 import { LABEL_CHARACTERS_MAX } from '../limits.ts';
-import { MODE, scrubText } from '../scrub/text.ts';
 import type { JsonObject } from './draft.ts';
 import { type NumberSource, textOf } from './lenient.ts';
-import { firstCharacters } from './texts.ts';
 
 export interface UserIdentity {
   readonly userId: string | null;

@@ -1,8 +1,8 @@
 // The filter of errors.list and errors.search: by name, checked here because an unknown name is an error of its own.
 import Type, { type Static } from 'typebox';
+import { cleanText } from '../../../lib/clean-text.ts';
 import { instantForm, parseInstant } from '../../../lib/instant.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
-import { cleanText } from '../intake/texts.ts';
 import { environments, levels } from '../limits.ts';
 import { type MarkedValue, valueWord } from './words.ts';
 

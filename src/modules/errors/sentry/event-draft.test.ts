@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { scrubEvent } from '../../../lib/scrub/scrub.ts';
 import { instantOf } from '../intake/lenient.ts';
-import { scrubEvent } from '../scrub/scrub.ts';
 import { draftOfEvent } from './event-draft.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00.000Z');

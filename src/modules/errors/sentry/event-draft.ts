@@ -1,4 +1,6 @@
 // An SDK's event as a draft (develop.sentry.dev/sdk/data-model/event-payloads). Everything is optional; what is of a wrong kind is left out.
+
+import { cleanJson, firstCharacters } from '../../../lib/clean-text.ts';
 import { iso } from '../../../lib/time.ts';
 import {
   type Breadcrumb,
@@ -9,7 +11,6 @@ import {
 } from '../intake/draft.ts';
 import { groupingOf } from '../intake/fingerprint.ts';
 import { instantOf, listOf, NumberSource, objectOf, objectsOf, textOf } from '../intake/lenient.ts';
-import { cleanJson, firstCharacters } from '../intake/texts.ts';
 import { identityOf } from '../intake/user-identity.ts';
 import {
   type Environment,

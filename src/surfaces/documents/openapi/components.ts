@@ -138,6 +138,9 @@ function errorObject(baseUrl: string, problems: ProblemCatalogue): JsonSchema {
         format: 'uri',
         examples: [`${baseUrl}/docs/errors/VALIDATION_FAILED`],
       }),
+      log_url: text('Page of the console that shows the call; only for callers that may read the request log.', {
+        format: 'uri',
+      }),
       code_detail: text(
         'Finer reason, such as the violated rule, or whether wallet, budget or the key’s cap is spent.',
       ),

@@ -14,7 +14,7 @@ export const emailVerify = defineCapability()({
     'another with account.email.bind.',
   keywords: ['confirm email address', 'verification code', 'mail otp'],
   input: Type.Object({
-    code: Type.String({ pattern: '^[0-9]{6}$', description: 'The six digits of the mail.' }),
+    code: Type.String({ pattern: '^[0-9]{6}$', writeOnly: true, description: 'The six digits of the mail.' }),
   }),
   output: accountSchema,
   errors: ['VERIFICATION_FAILED'],

@@ -4,7 +4,7 @@
 //
 // An event of 5 KB takes 0.05 ms; the slowest megabyte about 50 ms:
 // scrub-speed.test.ts.
-import { firstCharacters } from '../intake/texts.ts';
+import { firstCharacters } from '../clean-text.ts';
 import { MARKER } from './characters.ts';
 import { memberName, VALUES } from './named/member-names.ts';
 import { kindOfName, NAME, type NameKind } from './named/names.ts';

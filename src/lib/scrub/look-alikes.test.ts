@@ -1,6 +1,6 @@
 // What only looks like a secret stays as it was, down to the last character.
 import { expect, test } from 'vitest';
-import { everywhere, lookAlikes } from '../../../../test/errors/planted.ts';
+import { everywhere, lookAlikes } from '../../../test/errors/planted.ts';
 import { scrubEvent } from './scrub.ts';
 
 test.each(lookAlikes)('%j', (text) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cleanJson, firstCharacters } from './texts.ts';
+import { cleanJson, firstCharacters } from './clean-text.ts';
 
 test('NUL and lone surrogates become U+FFFD in names and values, everything else stays', () => {
   expect(cleanJson({ 'a\0': ['b\ud800', 1, null, true], deep: { e: '😀 שלום é' } })).toEqual({

@@ -1,6 +1,6 @@
 // One secret of every kind, in every place of an event: nothing of it may be left.
 import { describe, expect, test } from 'vitest';
-import { byLook, byName, byPrefix, byText, key, random } from '../../../../test/errors/planted.ts';
+import { byLook, byName, byPrefix, byText, key, random } from '../../../test/errors/planted.ts';
 import { scrubEvent } from './scrub.ts';
 
 describe.each([

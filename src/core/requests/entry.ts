@@ -1,0 +1,116 @@
+// One call as the request log keeps it: what the gateway tells when it ends, and the row that is made of it before it is written. Inputs and
+// messages lose their secrets here, some milliseconds of work at a time, and never on the way of a call.
+import { cleanText, firstCharacters } from '../../lib/clean-text.ts';
+import { scrubEvent } from '../../lib/scrub/scrub.ts';
+import { MODE, scrubText } from '../../lib/scrub/text.ts';
+import { sequenceAt } from '../../lib/sequence.ts';
+import { TimeSlices } from '../../lib/time-slices.ts';
+import type { EntryForm } from '../entry-form.ts';
+
+/** Characters of an input that a row keeps, and of what it is cut from once that is without secrets. */
+export const INPUT_CHARACTERS_MAX = 4_096;
+export const INPUT_LOOKED_AT_MAX = 8_192;
+const TEXT_CHARACTERS_MAX = 500;
+const HIDDEN = '[scrubbed]';
+/** Rows of one millisecond differ by these; where two processes hit upon the same, one row is lost. */
+const COUNTER_MAX = 2 ** 22;
+
+export interface RequestInfo {
+  readonly accountId: string;
+  readonly requestId: string;
+  readonly traceId: string;
+  readonly capability: string;
+  readonly method: string;
+  /** Without its query. */
+  readonly path: string;
+  readonly entryForm: EntryForm;
+  /** The key, or the person. */
+  readonly callerId: string;
+  readonly status: number;
+  /** Of a failure. */
+  readonly code: string | null;
+  readonly message: string | null;
+  readonly param: string | null;
+  readonly latencyMs: number;
+  readonly costNanos: bigint;
+  /** Null: it is not known. */
+  readonly bytesIn: number | null;
+  readonly bytesOut: number | null;
+  readonly replay: boolean;
+  readonly vendor: string | null;
+  /** JSON text; null: there is none, or it is not kept. */
+  readonly input: string | null;
+  /** Network of the caller; null: a call that did not come by a connection of its own. */
+  readonly address: string | null;
+}
+
+export interface LoggedCall extends RequestInfo {
+  /** By performance.now(). */
+  readonly endedMs: number;
+  /** A write of the account itself: it also stands in the audit log. */
+  readonly isAudit: boolean;
+  /** The whole input, or its first INPUT_LOOKED_AT_MAX characters. */
+  readonly input: string | null;
+  /** Members of the input that are secret, whatever they look like. */
+  readonly secretFields: readonly string[];
+  /** Its place in the log once it has one: it is not written twice. */
+  seq: bigint | null;
+}
+
+export interface RequestRow extends RequestInfo {
+  readonly seq: bigint;
+  readonly isAudit: boolean;
+}
+
+const slices = new TimeSlices();
+let counter = Math.floor(Math.random() * COUNTER_MAX);
+
+/** The rows of calls that ended before `nowMs`, which the database says it is. */
+export async function rowsOf(calls: readonly LoggedCall[], nowMs: number): Promise<RequestRow[]> {
+  const hereMs = performance.now();
+  const rows: RequestRow[] = [];
+  for (const call of calls) {
+    if (slices.isOver) await slices.next();
+    call.seq ??= sequenceAt(nowMs - (hereMs - call.endedMs)) + BigInt(nextCounter());
+    rows.push({
+      ...call,
+      seq: call.seq,
+      path: shown(call.path),
+      message: call.message === null ? null : shown(scrubText(call.message, MODE.usual)),
+      param: call.param === null ? null : shown(call.param),
+      input: call.input === null ? null : shownInput(call.input, call.secretFields),
+    });
+  }
+  return rows;
+}
+
+function nextCounter(): number {
+  counter = (counter + 1) % COUNTER_MAX;
+  return counter;
+}
+
+function shown(text: string): string {
+  return firstCharacters(cleanText(text), TEXT_CHARACTERS_MAX);
+}
+
+/** Text that is no JSON, such as the beginning of some, is searched as text. */
+function shownInput(text: string, secretFields: readonly string[]): string {
+  const value = parsed(text);
+  const clean =
+    value === undefined ? scrubText(text, MODE.usual) : JSON.stringify(scrubEvent(hide(value, secretFields)));
+  return firstCharacters(cleanText(clean), INPUT_CHARACTERS_MAX);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function hide(value: unknown, secretFields: readonly string[]): unknown {
+  if (secretFields.length === 0 || value === null || typeof value !== 'object' || Array.isArray(value)) return value;
+  const entries = Object.entries(value).map(([name, of]) => [name, secretFields.includes(name) ? HIDDEN : of] as const);
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,139 @@
+// The request log: what calls of an account came to. Rows wait in this process and go out together, once a second. They are for whoever looks
+// for what went wrong: nothing of money or effects stands here alone, and what a killed process had not written is lost.
+// An account that fails all the time loses its own rows: it has a share of the room, and all accounts together have a bound.
+import type { Database } from '../../db/database.ts';
+import type { Admission } from '../admission.ts';
+import { clockNow } from '../database-clock.ts';
+import { type LoggedCall, rowsOf } from './entry.ts';
+import { readRecording } from './recording.ts';
+import { addDropped, addRows, trim } from './store.ts';
+
+/** An account's rows beyond what is kept are removed after so many new ones. */
+const TRIM_EVERY = 500;
+const ACCOUNTS_COUNTED = 10_000;
+const RECORDING_READ_EVERY_MS = 5_000;
+
+export class RequestLog {
+  readonly #db: Database;
+  readonly #bounds: Pick<Admission, 'all' | 'account'>;
+  #waiting = new Map<string, LoggedCall[]>();
+  #size = 0;
+  #dropped = new Map<string, number>();
+  /** Rows of an account since its last trim; one that is new here is trimmed at once. */
+  readonly #written = new Map<string, number>();
+  /** Accounts that have all calls recorded, and until when by performance.now(). */
+  #recording: ReadonlyMap<string, number> = new Map();
+  #recordingReadMs = Number.NEGATIVE_INFINITY;
+  #writing: Promise<void> = Promise.resolve();
+  #queued: Promise<void> | null = null;
+  readonly #tails = new Map<string, number>();
+
+  constructor(db: Database, bounds: Pick<Admission, 'all' | 'account'>) {
+    this.#db = db;
+    this.#bounds = bounds;
+  }
+
+  /** Whether calls of the account are kept that neither fail nor take long. */
+  recordsAll(accountId: string): boolean {
+    return this.#recording.size > 0 && (this.#recording.get(accountId) ?? 0) > performance.now();
+  }
+
+  /** Takes the place of one that follows the log; null: the account, or all, have too many. */
+  follow(accountId: string): (() => void) | null {
+    const { all, account } = this.#bounds;
+    const of = this.#tails.get(accountId) ?? 0;
+    const count = [...this.#tails.values()].reduce((sum, each) => sum + each, 0);
+    if (of >= account.loggedCallTails || count >= all.loggedCallTails) return null;
+    this.#tails.set(accountId, of + 1);
+    return () => {
+      const left = (this.#tails.get(accountId) ?? 1) - 1;
+      if (left === 0) this.#tails.delete(accountId);
+      else this.#tails.set(accountId, left);
+    };
+  }
+
+  add(call: LoggedCall): void {
+    const rows = this.#waiting.get(call.accountId) ?? [];
+    if (!this.#hasRoom(rows) && !(call.isAudit && this.#makeRoom(rows))) {
+      this.#drop(call.accountId);
+      return;
+    }
+    rows.push(call);
+    this.#waiting.set(call.accountId, rows);
+    this.#size += 1;
+  }
+
+  #hasRoom(rows: readonly LoggedCall[]): boolean {
+    const { all, account } = this.#bounds;
+    if (rows.length >= account.loggedCalls) return false;
+    if (this.#size < all.loggedCalls) return true;
+    // Whoever has fewer takes the place of whoever has most.
+    const most = [...this.#waiting.values()].reduce<LoggedCall[]>((a, b) => (b.length > a.length ? b : a), []);
+    return most.length > rows.length + 1 && this.#makeRoom(most);
+  }
+
+  /** Gives up the oldest row that is no write of the account itself. */
+  #makeRoom(rows: LoggedCall[]): boolean {
+    const at = rows.findIndex(({ isAudit }) => !isAudit);
+    const gone = at === -1 ? undefined : rows.splice(at, 1)[0];
+    if (gone === undefined) return false;
+    this.#size -= 1;
+    this.#drop(gone.accountId);
+    return true;
+  }
+
+  #drop(accountId: string, count = 1): void {
+    this.#dropped.set(accountId, (this.#dropped.get(accountId) ?? 0) + count);
+  }
+
+  /** Writes what waits. What could not be written waits on; then it rejects. */
+  flush(): Promise<void> {
+    if (this.#queued !== null) return this.#queued;
+    const turn = this.#writing.then(() => {
+      this.#queued = null;
+      return this.#flush();
+    });
+    this.#queued = turn;
+    this.#writing = turn.catch(() => undefined);
+    return turn;
+  }
+
+  /** Reads which accounts record all: every few seconds, and when that `hasChanged`. */
+  async readRecording(hasChanged = false): Promise<void> {
+    if (!hasChanged && performance.now() - this.#recordingReadMs < RECORDING_READ_EVERY_MS) return;
+    this.#recordingReadMs = performance.now();
+    this.#recording = await readRecording(this.#db);
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#size === 0 && this.#dropped.size === 0) return;
+    const calls = [...this.#waiting.values()].flat();
+    const dropped = [...this.#dropped].map(([accountId, count]) => ({ accountId, count }));
+    this.#waiting = new Map();
+    this.#size = 0;
+    this.#dropped = new Map();
+    try {
+      const nowMs = await clockNow(this.#db);
+      for (const rows of this.#db.byTransaction(await rowsOf(calls, nowMs)))
+        await this.#db.transaction((tx) => addRows(tx, rows));
+      for (const counts of this.#db.byTransaction(dropped))
+        await this.#db.transaction((tx) => addDropped(tx, counts, nowMs));
+    } catch (error) {
+      // Those that are written have their place already, and are not written twice.
+      for (const call of calls) this.add(call);
+      for (const { accountId, count } of dropped) this.#drop(accountId, count);
+      throw error;
+    }
+    for (const [accountId, { length }] of Map.groupBy(calls, (call) => call.accountId))
+      await this.#trim(accountId, length);
+  }
+
+  async #trim(accountId: string, added: number): Promise<void> {
+    const since = (this.#written.get(accountId) ?? TRIM_EVERY) + added;
+    this.#written.delete(accountId);
+    this.#written.set(accountId, since < TRIM_EVERY ? since : 0);
+    const [oldest] = this.#written.keys();
+    if (this.#written.size > ACCOUNTS_COUNTED && oldest !== undefined) this.#written.delete(oldest);
+    if (since >= TRIM_EVERY) await trim(this.#db, accountId);
+  }
+}

@@ -1,0 +1,69 @@
+// What of a call goes into the request log: failures, slow calls, writes of the account itself, and all calls of an account that asks for it.
+import { INPUT_LOOKED_AT_MAX } from '../core/requests/entry.ts';
+import { SLOW_MS } from '../core/requests/store.ts';
+import { type Capability, isAdministered } from '../kit/capability.ts';
+import type { Problem } from '../problems/problem.ts';
+import type { Call } from './call.ts';
+import { networkOf } from './limits/failed-logins.ts';
+
+export interface CallEnd {
+  readonly status: number;
+  readonly failure: Problem | null;
+  readonly latencyMs: number;
+  /** Of the answer; null: it went out piece by piece, or nobody counts it. */
+  readonly text: string | Buffer | null;
+}
+
+/** Called once for each call that somebody made from outside. */
+export function logCall(call: Call, end: CallEnd): void {
+  const { capability } = call.endpoint;
+  const { status, latencyMs } = end;
+  const isAudit = isAdministered(capability);
+  const isKept = status >= 400 || isAudit || (latencyMs >= SLOW_MS && capability.waits !== true);
+  if (!isKept && !call.core.requests.recordsAll(call.accountId)) return;
+  const { sender, answer } = call;
+  const failure = status >= 400 ? end.failure : null;
+  call.core.requests.add({
+    ...{ accountId: call.accountId, requestId: call.requestId, traceId: call.traceId, callerId: call.principal.id },
+    ...{ capability: capability.id, entryForm: call.entryForm, status, latencyMs: Math.round(latencyMs) },
+    method: sender?.method ?? capability.method,
+    path: sender?.path ?? capability.path,
+    code: failure?.code ?? null,
+    message: failure?.code === 'INTERNAL_ERROR' ? null : (failure?.message ?? null),
+    param: failure?.param ?? null,
+    costNanos: (answer?.costNanos ?? 0n) + call.spentNanos,
+    bytesIn: call.bytesIn ?? sender?.bodyBytes ?? null,
+    bytesOut: end.text === null ? null : Buffer.byteLength(end.text),
+    replay: answer?.replayed === true,
+    vendor: answer?.served?.vendor ?? null,
+    input: status >= 400 || isAudit ? inputOf(call) : null,
+    secretFields: secretFieldsOf(capability),
+    address: sender === null ? null : maskedAddress(sender.remoteAddress),
+    endedMs: performance.now(),
+    isAudit,
+    seq: null,
+  });
+}
+
+/** The beginning of it as a text of its own: a part of a long text keeps all of it in memory. */
+function inputOf({ inputText, input, bodyHead }: Call): string | null {
+  if (bodyHead !== null) return textOrNull(bodyHead.toString('utf8', 0, INPUT_LOOKED_AT_MAX));
+  const text = inputText === '' && Object.keys(input).length > 0 ? JSON.stringify(input) : inputText;
+  if (text.length <= INPUT_LOOKED_AT_MAX) return textOrNull(text);
+  return Buffer.from(text.slice(0, INPUT_LOOKED_AT_MAX)).toString();
+}
+
+/** Bytes that are no text tell nothing. */
+function textOrNull(text: string): string | null {
+  return text === '' || text.includes('\0') ? null : text;
+}
+
+function secretFieldsOf({ input }: Capability): readonly string[] {
+  const fields = Object.entries(input.properties as Readonly<Record<string, { readonly writeOnly?: boolean }>>);
+  return fields.filter(([, { writeOnly }]) => writeOnly === true).map(([name]) => name);
+}
+
+/** Without the last byte of IPv4; of IPv6 the /64. */
+function maskedAddress(address: string): string {
+  return networkOf(address).replace(/(\d+\.\d+\.\d+)\.\d+$/, '$1.0');
+}

@@ -1,0 +1,61 @@
+// One call of the request log: what was sent, what came of it, and what else belongs to its trace.
+import type { ConsolePage, View } from '../../../../kit/console/page.ts';
+import { facts } from '../../../../kit/console/table.ts';
+import { money, payload, short, sizeText, time } from '../../../../kit/console/text.ts';
+import type { Visit } from '../../../../kit/console/visit.ts';
+import { type Html, html } from '../../../../lib/html.ts';
+import { requestsGet } from '../../capabilities/requests/get.ts';
+import { type Logged, latencyText, statusBadge } from './requests.ts';
+
+export const requestPage: ConsolePage = {
+  name: 'request',
+  path: '/requests/{id}',
+  needs: requestsGet,
+  show,
+};
+
+async function show(visit: Visit): Promise<View> {
+  const of = (await visit.need(requestsGet, { request_id: visit.params.id })) as Logged;
+  const trace = visit.path(`/requests?outcome=all&trace_id=${encodeURIComponent(of.trace_id)}`);
+  const content = html`<p><a href="${visit.path('/requests')}">All requests</a></p>
+<h1>${of.capability}</h1>
+<p>${statusBadge(of)} ${of.message === null ? '' : short(of.message, 500)}</p>
+${of.code === null ? '' : html`<p><a href="${visit.elsewhere(`/docs/errors/${of.code}`)}">What ${of.code} means</a></p>`}
+<section class="panel"><h2>Request</h2>${facts([
+    ['Request ID', html`<code>${of.request_id}</code>`],
+    ['Trace ID', html`<a href="${trace}"><code>${of.trace_id}</code></a>`],
+    ['Ended', time(visit, of.at)],
+    ['Duration', latencyText(of.latency_ms)],
+    ['Request', html`<code>${of.method} ${short(of.path, 500)}</code>`],
+    ['Wire', of.entry_form],
+    [
+      'Key',
+      of.key_id === null ? null : html`<a href="${visit.path(`/keys/${of.key_id}`)}"><code>${of.key_id}</code></a>`,
+    ],
+    ['Person', of.person_id === null ? null : html`<code>${of.person_id}</code>`],
+    ['Network', of.address],
+    ['Field', of.param],
+    ['Cost', money(of.cost_usd)],
+    ['Received', of.bytes_in === null ? null : sizeText(of.bytes_in)],
+    ['Sent', of.bytes_out === null ? null : sizeText(of.bytes_out)],
+    ['Replayed', of.replay ? 'Yes: the answer of an earlier call with the same idempotency key' : null],
+    ['Vendor', of.vendor],
+  ])}</section>
+${inputOf(of)}`;
+  return { title: of.capability, content };
+}
+
+function inputOf({ input, status }: Logged): Html {
+  if (input === null)
+    return status < 400 ? html`<p class="quiet">Inputs of successful calls are not kept.</p>` : html``;
+  return html`<section class="panel"><h2>Input</h2>${payload(readable(input), 'Input of the call', { call: 'account.requests.get' })}</section>`;
+}
+
+/** JSON, over several lines; a text that was cut is none. */
+function readable(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,153 @@
+// The request log, and the audit log, which is the same list of writes of the account: filters in the address, newest first.
+import { panel } from '../../../../kit/console/failure.ts';
+import { actButton } from '../../../../kit/console/form.ts';
+import type { Act, ConsolePage, View } from '../../../../kit/console/page.ts';
+import { badge, type Column, more, table, tabs, withQuery } from '../../../../kit/console/table.ts';
+import { ago, count, countOf, durationText, short, time } from '../../../../kit/console/text.ts';
+import type { ItemOf, Visit } from '../../../../kit/console/visit.ts';
+import { type Html, html } from '../../../../lib/html.ts';
+import { HOUR_MS, iso } from '../../../../lib/time.ts';
+import { keysList } from '../../capabilities/keys/list.ts';
+import { requestsList } from '../../capabilities/requests/list.ts';
+import { requestsSettings, requestsSettingsGet } from '../../capabilities/requests/settings.ts';
+import { callerName } from '../usage/caller.ts';
+
+export type Logged = ItemOf<typeof requestsList>;
+
+const ROWS = 50;
+const KEYS_NAMED = 100;
+const outcomes = ['failed', 'slow', 'all'] as const;
+const texts = [
+  ['capability', 'Capability', 'queue.publish'],
+  ['code', 'Error code', 'VALIDATION_FAILED'],
+  ['status', 'Status', '404'],
+  ['key_id', 'Key', 'key_…'],
+  ['trace_id', 'Trace', ''],
+] as const;
+
+const record: Act = {
+  capability: requestsSettings,
+  input: (form, { nowMs }) => ({
+    record_all_until: form.get('hours') === '0' ? null : iso(nowMs + HOUR_MS * Number(form.get('hours'))),
+  }),
+  done: 'Saved.',
+};
+
+export const requestsPage: ConsolePage = {
+  name: 'requests',
+  path: '/requests',
+  needs: requestsList,
+  nav: { label: 'Requests', key: 'r', group: 'observe' },
+  isLive: true,
+  show: (visit) => show(visit, false),
+  acts: { record },
+};
+
+export const auditPage: ConsolePage = {
+  name: 'audit',
+  path: '/audit',
+  needs: requestsList,
+  nav: { label: 'Audit log', key: 'l', group: 'settings' },
+  isLive: true,
+  show: (visit) => show(visit, true),
+};
+
+async function show(visit: Visit, isAudit: boolean): Promise<View> {
+  const title = isAudit ? 'Audit log' : 'Requests';
+  const query = Object.fromEntries(texts.map(([name]) => [name, visit.query.get(name)?.trim() || undefined]));
+  const outcome = outcomes.find((each) => each === visit.query.get('outcome')) ?? (isAudit ? 'all' : 'failed');
+  const [list, keys] = await Promise.all([
+    visit.call(requestsList, {
+      ...query,
+      status: query.status === undefined ? undefined : Number(query.status),
+      ...{ outcome, cursor: visit.query.get('cursor') ?? undefined, limit: ROWS },
+      audit: isAudit ? true : undefined,
+    }),
+    keyNames(visit),
+  ]);
+  const intro = isAudit
+    ? 'Changes of the account: keys, webhooks, budget, people and payments, for 400 days.'
+    : 'Failed and slow calls of the last 7 days.';
+  const content = html`<h1>${title}</h1>
+<p>${intro}</p>
+${isAudit ? '' : await recording(visit)}
+${filters(visit, outcome)}
+${panel(visit, isAudit ? 'Changes' : 'Calls', list, (page) => html`${droppedText(page.dropped)}${requestTable(visit, page.items, { keys, isAudit })}${more(visit, page)}`)}`;
+  return { title, content };
+}
+
+/** Names by id, where the visitor may see them. */
+async function keyNames(visit: Visit): Promise<ReadonlyMap<string, string>> {
+  if (!visit.may(keysList)) return new Map();
+  const { data } = await visit.call(keysList, { limit: KEYS_NAMED });
+  return new Map((data?.items ?? []).map(({ id, name }) => [id, name ?? id]));
+}
+
+async function recording(visit: Visit): Promise<Html> {
+  const { data } = await visit.call(requestsSettingsGet);
+  if (data === null) return html``;
+  const until = data.record_all_until;
+  const act = (text: string, hours: number) =>
+    visit.may(requestsSettings) ? actButton(visit, 'record', text, { hours: String(hours) }) : '';
+  return until === null
+    ? html`<div class="row">${act('Record all calls for 1 hour', 1)}</div>`
+    : html`<div class="row"><p>All calls are recorded until ${time(visit, until)}.</p> ${act('Stop recording', 0)}</div>`;
+}
+
+function filters(visit: Visit, here: string): Html {
+  const entries = outcomes.map((outcome) => ({
+    text: outcome === 'all' ? 'All' : outcome === 'slow' ? 'Slow' : 'Failed',
+    href: withQuery(visit, { outcome, cursor: null }),
+    isHere: outcome === here,
+  }));
+  const fields = texts.map(
+    ([name, label, example]) =>
+      html`<label>${label} <input type="search" name="${name}" value="${visit.query.get(name) ?? ''}" placeholder="${example}"></label>`,
+  );
+  return html`${tabs('Outcome', entries)}
+<form method="get" class="row"><input type="hidden" name="outcome" value="${here}">${fields} <button>Filter</button></form>`;
+}
+
+function droppedText(dropped: number): Html {
+  return dropped === 0
+    ? html``
+    : html`<p class="quiet">${countOf(dropped, 'call')} not kept: more than the log takes in a second.</p>`;
+}
+
+interface Shown {
+  readonly keys: ReadonlyMap<string, string>;
+  readonly isAudit: boolean;
+}
+
+function requestTable(visit: Visit, rows: readonly Logged[], { keys, isAudit }: Shown): Html {
+  const columns: Column<Logged>[] = [
+    {
+      title: isAudit ? 'Change' : 'Call',
+      cell: ({ request_id: id, capability }) => html`<a href="${visit.path(`/requests/${id}`)}">${capability}</a>`,
+    },
+    { title: 'Status', cell: (row) => statusBadge(row) },
+    { title: 'What happened', cell: ({ message, path }) => (message === null ? short(path, 80) : short(message, 160)) },
+    { title: 'By', cell: (row) => short(caller(visit, row, keys), 40) },
+    { title: 'Duration', kind: 'number', cell: ({ latency_ms: ms }) => latencyText(ms) },
+    { title: 'When', cell: ({ at }) => ago(visit, at) },
+  ];
+  return table({
+    caption: isAudit ? 'Changes' : 'Calls',
+    rows,
+    empty: html`<p>${isAudit ? 'No changes match.' : 'No calls match.'}</p>`,
+    columns,
+  });
+}
+
+export function caller(visit: Visit, { key_id: keyId, person_id: personId }: Logged, keys: Shown['keys']): string {
+  return callerName(visit, keyId ?? personId ?? '', keys);
+}
+
+export function statusBadge({ status, code }: Pick<Logged, 'status' | 'code'>): Html {
+  if (status < 400) return badge(String(status), 'good');
+  return badge(code === null ? String(status) : `${status} ${code}`, status >= 500 ? 'critical' : 'warning');
+}
+
+export function latencyText(ms: number): string {
+  return ms < 1_000 ? `${count(ms)} ms` : durationText(ms / 1_000);
+}
