@@ -36,7 +36,7 @@ test.each(['cron.create', 'cron.update', 'cron.resume'])('%s shows the price of 
       .find((line) => line.includes(`[${id}]`)),
   ).toContain(`(${words}; cron:write; key)`);
   expect(text(`/docs/capabilities/${id}`)).toContain(`<dd>${words}</dd>`);
-  expect(text('/docs')).toContain(words);
+  expect(text('/docs/modules/cron')).toContain(words);
   const operations = Object.values(JSON.parse(text('/v1/openapi.json')).paths).flatMap((path) =>
     Object.values(path as object),
   );

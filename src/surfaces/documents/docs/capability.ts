@@ -8,26 +8,66 @@ import { fieldsAnswered, fieldsOf, typeInWords } from '../fields.ts';
 import { guideOf } from '../guides/guides.ts';
 import { priceInWords } from '../price-in-words.ts';
 import { samplesOf } from '../samples/samples.ts';
+import { shortened } from '../shortened.ts';
 import { type Block, type Cell, code, type DocsPage, h1, h2, prose } from './page.ts';
 import { isTriable, tryAddress } from './triable.ts';
 
+/** How much of it is shown. */
+interface Level {
+  readonly examples: number;
+  /** The calls that lead to an example, and what its answer contains. */
+  readonly around: boolean;
+  /** Fields within fields of the answer. */
+  readonly nested: boolean;
+  /** Characters of what is said of a field; 0: nothing, and nothing of fields within fields or of errors. */
+  readonly meaning: number;
+}
+
+const whole: Level = {
+  examples: Number.POSITIVE_INFINITY,
+  around: true,
+  nested: true,
+  meaning: Number.POSITIVE_INFINITY,
+};
+const shorter: readonly Level[] = [
+  { ...whole, examples: 1 },
+  { ...whole, examples: 1, meaning: 120 },
+  { ...whole, examples: 1, meaning: 120, nested: false },
+  { examples: 1, around: false, nested: false, meaning: 80 },
+  { examples: 1, around: false, nested: false, meaning: 40 },
+  { examples: 1, around: false, nested: false, meaning: 0 },
+];
+
 export function capabilityPage(manifest: Manifest, capability: Capability, baseUrl: string): DocsPage {
+  const blocksAt = (level: Level) => blocksOf(manifest, capability, { baseUrl, level });
+  return {
+    title: capability.id,
+    blocks: blocksAt(whole),
+    shorter: shorter.map((level) => () => blocksAt(level)),
+  };
+}
+
+interface Shown {
+  readonly baseUrl: string;
+  readonly level: Level;
+}
+
+function blocksOf(manifest: Manifest, capability: Capability, shown: Shown): readonly Block[] {
   const module = moduleOf(capability.id);
-  const blocks: Block[] = [
+  return [
     { kind: 'up', link: { text: module, to: `/docs/modules/${module}` } },
     h1(capability.id),
     { kind: 'route', text: `${capability.method} ${capability.path}` },
     prose(descriptionOf(capability, manifest.deployment)),
     traits(manifest, capability),
     ...(isTriable(capability) ? [{ kind: 'try', path: tryAddress(capability), text: 'Try it' } satisfies Block] : []),
-    ...examples(manifest, capability, baseUrl),
-    ...request(capability),
-    ...answer(capability),
+    ...examples(manifest, capability, shown),
+    ...request(capability, shown.level),
+    ...answer(capability, shown.level),
     ...limits(capability),
     ...events(capability),
-    ...errors(manifest, capability),
+    ...errors(manifest, capability, shown.level),
   ];
-  return { title: capability.id, blocks };
 }
 
 function traits(manifest: Manifest, capability: Capability): Block {
@@ -49,8 +89,8 @@ function traits(manifest: Manifest, capability: Capability): Block {
   return { kind: 'terms', rows };
 }
 
-function request(capability: Capability): Block[] {
-  const fields = fieldsOf(capability);
+function request(capability: Capability, level: Level): Block[] {
+  const fields = fieldsOf(capability).filter(({ name }) => level.meaning > 0 || !/[.[]/.test(name));
   if (fields.length === 0) return [h2('Request'), prose('No fields.')];
   const rows = fields.map((field) => ({
     name: field.name,
@@ -59,18 +99,26 @@ function request(capability: Capability): Block[] {
       field.type,
       field.required ? 'required' : field.default === undefined ? 'optional' : `default ${code(field.default)}`,
     ],
-    text: field.description,
+    text: meaningOf(field.description, level),
   }));
   return [h2('Request'), { kind: 'entries', rows }];
 }
 
-function examples(manifest: Manifest, capability: Capability, baseUrl: string): Block[] {
-  const each = capability.examples.flatMap((example): Block[] => [
-    { kind: 'heading', level: 3, text: example.title },
-    { kind: 'samples', samples: samplesOf(manifest, capability, example, baseUrl) },
-    ...answered(example),
-  ]);
+function examples(manifest: Manifest, capability: Capability, { baseUrl, level }: Shown): Block[] {
+  const each = capability.examples.slice(0, level.examples).flatMap((example): Block[] => {
+    const shown = level.around ? example : { title: example.title, input: example.input };
+    return [
+      { kind: 'heading', level: 3, text: example.title },
+      { kind: 'samples', samples: samplesOf(manifest, capability, shown, baseUrl) },
+      ...answered(shown),
+    ];
+  });
   return [h2('Examples'), ...each];
+}
+
+/** Where it would be cut to nothing, the name says enough. */
+function meaningOf(description: string, { meaning }: Level): string {
+  return meaning === 0 ? '' : shortened(description, meaning);
 }
 
 /** What the tests find in its answer. */
@@ -80,15 +128,16 @@ function answered({ expect }: CapabilityExample): Block[] {
   return [prose('The answer contains, among other fields:'), { kind: 'code', language: 'json', text }];
 }
 
-function answer(capability: Capability): Block[] {
-  const fields = fieldsAnswered(capability);
+function answer(capability: Capability, level: Level): Block[] {
+  const fields = fieldsAnswered(capability).filter(({ path }) => level.nested || !/[.[]/.test(path));
   if (fields.length === 0) return [];
   const rows = fields.map(({ path, schema, required }) => ({
     name: path,
     facts: [typeInWords(schema), ...(required ? [] : ['may be absent'])],
-    text: schema.description ?? '',
+    text: meaningOf(schema.description ?? '', level),
   }));
-  return [h2('Answer: data'), { kind: 'entries', rows }];
+  const more = level.nested ? [] : [prose('All fields: `GET /v1/discovery/{capability}`.')];
+  return [h2('Answer: data'), { kind: 'entries', rows }, ...more];
 }
 
 function limits(capability: Capability): Block[] {
@@ -103,7 +152,7 @@ function events(capability: Capability): Block[] {
 }
 
 /** Its own; what every call can fail with stands on one page for all. */
-function errors(manifest: Manifest, capability: Capability): Block[] {
+function errors(manifest: Manifest, capability: Capability, level: Level): Block[] {
   const rows = capability.errors.map((failure) => {
     const { status, title } = problemOf(manifest, failure);
     return {
@@ -112,6 +161,8 @@ function errors(manifest: Manifest, capability: Capability): Block[] {
       text: title,
     };
   });
+  if (level.meaning === 0 && rows.length > 0)
+    return [h2('Errors'), prose(`${capability.errors.map(code).join(', ')}, and those of every call.`)];
   const common: Block = { kind: 'links', links: [{ text: 'Errors of every call', to: '/docs/errors' }] };
   return [h2('Errors'), ...(rows.length === 0 ? [] : [{ kind: 'entries', rows } satisfies Block]), common];
 }

@@ -1,8 +1,14 @@
 // A page as markdown (GitHub's): the same blocks as the HTML page, with links to the other markdown pages.
+import { fitting, pageTokensMax } from '../llms/sized.ts';
 import type { Block, Cell, DocsPage, Entry, PageLink, Sample } from './page.ts';
 
 /** A whole document. `baseUrl` is the root of its links. */
-export function renderMarkdown({ blocks }: DocsPage, baseUrl: string): string {
+export function renderMarkdown({ blocks, shorter = [] }: DocsPage, baseUrl: string): string {
+  const levels = [() => blocks, ...shorter];
+  return fitting(levels, pageTokensMax, (blocksOf) => textOf(blocksOf(), baseUrl));
+}
+
+function textOf(blocks: readonly Block[], baseUrl: string): string {
   const texts = blocks.map((block) => blockText(block, baseUrl)).filter((text) => text !== '');
   return `${texts.join('\n\n')}\n`;
 }

@@ -49,6 +49,8 @@ export type Block =
 export interface DocsPage {
   readonly title: string;
   readonly blocks: readonly Block[];
+  /** The same with less, each shorter than the one before: in markdown the first that an agent has room for stands for all. */
+  readonly shorter?: readonly (() => readonly Block[])[];
 }
 
 export function h1(text: string): Block {

@@ -5,6 +5,7 @@ import { targetsInWords } from '../../../kit/deployment.ts';
 import type { Module } from '../../../kit/module.ts';
 import type { Manifest } from '../../../manifest/manifest.ts';
 import { plannedModules } from '../../../manifest/planned/modules.ts';
+import { guides } from '../guides/guides.ts';
 import type { SurfaceOptions } from '../openapi/openapi.ts';
 import { shortened } from '../shortened.ts';
 import { clientsInWords, renderModule } from './module.ts';
@@ -22,10 +23,16 @@ const levels = [
 
 /** Markdown text. */
 export function renderLlms(manifest: Manifest, { baseUrl }: SurfaceOptions): string {
-  const shown = shownModules(manifest).map((module) => ({
-    module,
-    tokens: tokensOf(renderModule(manifest, module, baseUrl)),
-  }));
+  return llmsOf(manifest, baseUrl, textsOf(manifest, baseUrl));
+}
+
+/** The documents of all modules that are shown. */
+function textsOf(manifest: Manifest, baseUrl: string): ReadonlyMap<Module, string> {
+  return new Map(shownModules(manifest).map((module) => [module, renderModule(manifest, module, baseUrl)]));
+}
+
+function llmsOf(manifest: Manifest, baseUrl: string, texts: ReadonlyMap<Module, string>): string {
+  const shown = [...texts].map(([module, text]) => ({ module, tokens: tokensOf(text) }));
   return fitting(levels, llmsTokensMax, (level) =>
     [
       preface(manifest, baseUrl),
@@ -37,13 +44,13 @@ export function renderLlms(manifest: Manifest, { baseUrl }: SurfaceOptions): str
 }
 
 /** Markdown text: everything, however long. */
-export function renderLlmsFull(manifest: Manifest, options: SurfaceOptions): string {
-  const modules = shownModules(manifest).map((module) => renderModule(manifest, module, options.baseUrl));
+export function renderLlmsFull(manifest: Manifest, { baseUrl }: SurfaceOptions): string {
+  const texts = textsOf(manifest, baseUrl);
   return fitting([null], 0, () =>
     [
       `> Everything in one document of ${SIZE} tokens: /llms.txt, then the document of each module.`,
-      renderLlms(manifest, options),
-      ...modules,
+      llmsOf(manifest, baseUrl, texts),
+      ...texts.values(),
     ].join('\n\n'),
   );
 }
@@ -118,5 +125,9 @@ function further(baseUrl: string): string {
 - [OpenAPI 3.1](${baseUrl}/v1/openapi.json); of some modules: \`?module=queue,vector\`
 - [Manifest](${baseUrl}/.well-known/quartermaster.json): the same as data
 - [Documentation](${baseUrl}/docs.md): a page for every capability, error code and [event type](${baseUrl}/docs/events.md); \`.md\` is markdown
+- Guides, ${baseUrl}/docs/guides/{name}.md: ${guides
+    .filter(({ group }) => group !== 'Operate')
+    .map(({ name }) => name)
+    .join(', ')}
 `;
 }

@@ -1,28 +1,41 @@
 // /llms/{module}.txt: one module for a language model: a line for each call, two worked examples, limits, errors. What is short on room
-// loses links first, then advice, then types.
+// loses links first, then advice, then types and fields of answers.
 import { moduleOf } from '../../../core/scopes.ts';
 import type { Capability } from '../../../kit/capability.ts';
 import type { Module } from '../../../kit/module.ts';
 import { problemOf } from '../../../kit/offer.ts';
+import { onceFor } from '../../../lib/once.ts';
 import { limitsOf, pricingOf } from '../../../manifest/describe.ts';
 import type { Manifest } from '../../../manifest/manifest.ts';
-import { type Field, fieldsOf } from '../fields.ts';
+import { type Field, fieldsAnswered, fieldsOf } from '../fields.ts';
 import { priceInWords } from '../price-in-words.ts';
 import { oneLine } from '../shortened.ts';
 import { fitting, moduleTokensMax, SIZE } from './sized.ts';
 import { workedExample } from './worked.ts';
 
+const DOCS = '/docs/errors/';
+
 interface Level {
   readonly links: boolean;
   readonly advice: boolean;
   readonly types: boolean;
+  /** Fields of an answer that are named, at most. */
+  readonly answers: number;
+  /** Ids beside paths, and what errors mean: an agent can do without both. */
+  readonly names: boolean;
 }
 
 const levels: readonly Level[] = [
-  { links: true, advice: true, types: true },
-  { links: false, advice: true, types: true },
-  { links: false, advice: false, types: true },
-  { links: false, advice: false, types: false },
+  { links: true, advice: true, types: true, answers: 40, names: true },
+  { links: false, advice: true, types: true, answers: 40, names: true },
+  { links: false, advice: false, types: true, answers: 40, names: true },
+  { links: false, advice: false, types: true, answers: 12, names: true },
+  { links: false, advice: false, types: true, answers: 6, names: true },
+  { links: false, advice: false, types: true, answers: 3, names: true },
+  { links: false, advice: false, types: false, answers: 12, names: true },
+  { links: false, advice: false, types: false, answers: 6, names: false },
+  { links: false, advice: false, types: false, answers: 3, names: false },
+  { links: false, advice: false, types: false, answers: 2, names: false },
 ];
 
 /** Markdown text. */
@@ -30,7 +43,7 @@ export function renderModule(manifest: Manifest, module: Module, baseUrl: string
   return fitting(levels, moduleTokensMax, (level) =>
     [
       head(module, baseUrl),
-      `## Calls\n\n${legend(baseUrl)}\n\n${module.capabilities.map((each) => line(manifest, each, baseUrl, level)).join('\n')}`,
+      `## Calls\n\n${legend(baseUrl, level)}\n\n${module.capabilities.map((each) => line(manifest, each, baseUrl, level)).join('\n')}`,
       worked(manifest, module),
       limits(module),
       errors(manifest, module, level),
@@ -54,8 +67,11 @@ function head(module: Module, baseUrl: string): string {
 > ${module.summary} This document takes ${SIZE} tokens. How to call, and the other modules: ${baseUrl}/llms.txt${clients === '' ? '' : `\n\nOther protocols.${clients} {base_url} is ${baseUrl}.`}`;
 }
 
-function legend(baseUrl: string): string {
-  return `Each line: id, method and path below ${baseUrl}, (price; scope; \`key\`: takes an idempotency key), what it does, then its fields as \`name place type\`; \`*\` marks required ones and \`=\` the default. The whole schema: GET /v1/discovery/{capability}.`;
+function legend(baseUrl: string, { types, names }: Level): string {
+  const id = names ? 'id, ' : '';
+  const named = names ? '' : ' Its id is its path without /v1 and parameters, with dots.';
+  const field = types ? '`name place type`; `*` marks required ones and `=` the default' : '`*` marks required ones';
+  return `Each line: ${id}method and path below ${baseUrl}, (price; scope; \`key\`: takes an idempotency key), what it does, its fields (${field}), and behind → fields of the answer's data.${named} All of them: GET /v1/discovery/{capability}.`;
 }
 
 function line(manifest: Manifest, capability: Capability, baseUrl: string, level: Level): string {
@@ -65,18 +81,57 @@ function line(manifest: Manifest, capability: Capability, baseUrl: string, level
     ...(capability.idempotent ? ['key'] : []),
     ...(capability.destructive === true ? ['destructive'] : []),
   ].join('; ');
-  const fields = fieldsOf(capability).filter((field) => field.name !== 'idempotency_key');
-  const listed = fields.length === 0 ? 'none' : fields.map((field) => fieldInWords(field, level)).join(', ');
+  const { fields } = fieldsBothWays(capability);
+  const listed = fields.length === 0 ? '' : ` Fields: ${fields.map((field) => fieldInWords(field, level)).join(', ')}.`;
   const name = level.links ? `[${capability.id}](${baseUrl}/docs/capabilities/${capability.id}.md)` : capability.id;
-  return `- ${name}: ${capability.method} ${capability.path} (${traits}). ${oneLine(capability.summary)} Fields: ${listed}.`;
+  const call = `${capability.method} ${capability.path} (${traits}). ${oneLine(capability.summary)}${listed}`;
+  return `- ${level.names ? `${name}: ` : ''}${call}${answerInWords(capability, level)}`;
 }
 
 function fieldInWords(field: Field, { types }: Level): string {
   const name = `${field.name}${field.required ? '*' : ''}`;
   if (!types) return name;
   const fallback = field.default === undefined ? '' : ` =${field.default}`;
-  return `${name} ${field.in} ${oneLine(field.type)}${fallback}`;
+  // What a name may hold is told by whoever refuses it.
+  return `${name} ${field.in} ${oneLine(field.type.replaceAll(/ matching \S+/g, ''))}${fallback}`;
 }
+
+/** Of a list the fields of its items. */
+function answerInWords(capability: Capability, { answers }: Level): string {
+  // Short on room, only what a write answers: whoever reads sees it.
+  if (answers <= 2 && ['GET', 'DELETE'].includes(capability.method)) return '';
+  const { answered, isList } = fieldsBothWays(capability);
+  const shown = answered.slice(0, answers).join(', ');
+  if (shown === '') return '';
+  return isList ? ` → items[] {${shown}}` : ` → ${shown}`;
+}
+
+interface FieldsBothWays {
+  readonly fields: readonly Field[];
+  /** What is shown once first, then its id and links, then what was not sent. */
+  readonly answered: readonly string[];
+  /** The fields are those of items. */
+  readonly isList: boolean;
+}
+
+/** They are asked for again for every level. */
+const fieldsBothWays = onceFor((capability: Capability): FieldsBothWays => {
+  const fields = fieldsOf(capability).filter((field) => field.name !== 'idempotency_key');
+  const all = fieldsAnswered(capability).map(({ path }) => path);
+  const items = all.filter((path) => /^items\[\]\.[^.[]+$/.test(path)).map((path) => path.slice('items[].'.length));
+  const own = all.filter((path) => !/[.[]/.test(path));
+  const untold = ['account_id', 'project_id', 'items', 'next_cursor', 'has_more'];
+  const names = (items.length > 0 ? items : own).filter((name) => !untold.includes(name));
+  const sent = new Set(fields.map(({ name }) => name));
+  const id = names.find((name) => /(?:^|_)id$/.test(name));
+  const rank = (name: string) => {
+    if (/secret|handle$/.test(name)) return 0;
+    if (name === id || /(?:^|_)url$/.test(name)) return 1;
+    return sent.has(name) ? 3 : 2;
+  };
+  const answered = names.toSorted((one, other) => rank(one) - rank(other));
+  return { fields, answered, isList: items.length > 0 };
+});
 
 function worked(manifest: Manifest, { capabilities, shownBy }: Module): string {
   const shown = shownBy?.map((id) => manifest.byId.get(id)) ?? capabilities.slice(0, 2);
@@ -115,6 +170,7 @@ function limits({ capabilities }: Module): string {
 function errors(manifest: Manifest, { capabilities, problems = {} }: Module, level: Level): string {
   const codes = new Set([...Object.keys(problems), ...capabilities.flatMap((each) => each.errors)]);
   if (codes.size === 0) return '';
+  if (!level.names) return `## Errors\n\n${[...codes].join(', ')}: GET ${DOCS}{code}.md.`;
   const rows = [...codes].map((code) => {
     const { status, retryable, title, advice } = problemOf(manifest, code);
     return `- ${code} (${status}${retryable ? ', retryable' : ''}): ${oneLine(level.advice ? `${title} ${advice}` : title)}`;

@@ -1,7 +1,9 @@
 // The documents for language models are bounded in tokens, and each says how many it takes: four bytes a token.
 
-export const llmsTokensMax = 2_000;
-export const moduleTokensMax = 6_000;
+export const llmsTokensMax = 1_500;
+/** Of the page of a capability. */
+export const pageTokensMax = 1_000;
+export const moduleTokensMax = 2_500;
 
 /** Where a text says its size. */
 export const SIZE = '{tokens}';
