@@ -1,4 +1,6 @@
 // What browsers get that know no better: a page where the documentation has none, and an icon.
+import { request } from 'node:http';
+import { text as body } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -40,6 +42,38 @@ describe('a page of the documentation that does not exist', () => {
     }
   });
 });
+
+test('no path below /docs leads to anything but its pages, whatever bytes are in it', async () => {
+  const bytes = Array.from({ length: 256 }, (_, byte) => `%${byte.toString(16).padStart(2, '0')}`);
+  const climbing = [
+    '../package.json',
+    '..%2f..%2fpackage.json',
+    '%2e%2e/contract',
+    '....//contract',
+    'queues%00',
+    'contract',
+  ];
+  const names = [...bytes, ...climbing, ...climbing.map((name) => `${name}.md`), 'x'.repeat(5_000)];
+  for (const section of ['guides', 'modules', 'capabilities', 'errors', 'events'])
+    for (const name of names) {
+      const { status, text } = await rawly(`/docs/${section}/${name}`);
+      expect([400, 404, 414, 431], `${section}/${name.slice(0, 40)}`).toContain(status);
+      expect(text).not.toMatch(/quartermaster", *"version|What it leaves open/);
+      expect(text, name.slice(0, 40)).not.toContain('<script>');
+    }
+});
+
+/** The path as it stands, asked for by a browser. */
+function rawly(path: string): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(service.url);
+    const sent = request({ hostname, port, path, headers: { accept: 'text/html' } }, async (answer) => {
+      resolve({ status: answer.statusCode ?? 0, text: await body(answer) });
+    });
+    sent.on('error', reject);
+    sent.end();
+  });
+}
 
 test('there is an icon, and pages carry it in themselves', async () => {
   for (const path of ['/favicon.ico', '/favicon.svg']) {

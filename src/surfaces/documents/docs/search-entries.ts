@@ -46,7 +46,7 @@ function sectionsOf(guide: Guide): SearchEntry[] {
   const page = `/docs/guides/${guide.name}`;
   const sections: SearchEntry[] = [];
   let section = { id: page, title: guide.title, kind: 'Guide', words: guide.summary, text: '' };
-  for (const token of guideTokens(guide.name)) {
+  for (const token of guideTokens(guide)) {
     if (token.type !== 'heading' || (token as Tokens.Heading).depth !== 2) {
       section.text += ` ${textOf(token)}`;
       continue;

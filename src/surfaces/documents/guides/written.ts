@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Marked, type MarkedExtension, type RendererObject, type Token, type Tokens, type TokensList } from 'marked';
 import { Html, html } from '../../../lib/html.ts';
+import { onceFor } from '../../../lib/once.ts';
 import type { Manifest } from '../../../manifest/manifest.ts';
 import { anchorOf, codeHtml, samplesHtml } from '../docs/blocks-html.ts';
 import type { DocsPage } from '../docs/page.ts';
@@ -13,7 +14,7 @@ export function guidePages(manifest: Manifest): [string, () => DocsPage][] {
 }
 
 function guidePage(manifest: Manifest, guide: Guide): DocsPage {
-  const tokens = guideTokens(guide.name);
+  const tokens = guideTokens(guide);
   const markdown = (baseUrl: string) => markdownOf(tokens, baseUrl);
   return {
     title: guide.title,
@@ -21,11 +22,11 @@ function guidePage(manifest: Manifest, guide: Guide): DocsPage {
   };
 }
 
-/** The guide as it was written, without HTML. `name`: one of `guides`, so no path of a visitor comes here. */
-export function guideTokens(name: string): Token[] {
+/** The guide as it was written, without HTML; read once. No name of a visitor comes here. */
+export const guideTokens = onceFor(({ name }: Guide): readonly Token[] => {
   const text = readFileSync(new URL(`../../../../docs/${name}.md`, import.meta.url), 'utf8');
   return new Marked().lexer(text).flatMap(withoutHtml);
-}
+});
 
 function withoutHtml(token: Token): Token[] {
   if (token.type === 'html') return [];

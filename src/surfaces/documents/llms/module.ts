@@ -69,15 +69,18 @@ function head(module: Module, baseUrl: string): string {
 
 function legend(baseUrl: string, { types, names }: Level): string {
   const id = names ? 'id, ' : '';
-  const named = names ? '' : ' Its id is its path without /v1 and parameters, with dots.';
+  const named = names
+    ? ''
+    : ' Its id is its path without /v1 and parameters, with dots. Scopes are those of the module. What names no price is free.';
   const field = types ? '`name place type`; `*` marks required ones and `=` the default' : '`*` marks required ones';
   return `Each line: ${id}method and path below ${baseUrl}, (price; scope; \`key\`: takes an idempotency key), what it does, its fields (${field}), and behind → fields of the answer's data.${named} All of them: GET /v1/discovery/{capability}.`;
 }
 
 function line(manifest: Manifest, capability: Capability, baseUrl: string, level: Level): string {
+  const price = priceInWords(pricingOf(capability, manifest.prices));
   const traits = [
-    priceInWords(pricingOf(capability, manifest.prices)),
-    `${moduleOf(capability.id)}:${capability.scope}`,
+    ...(level.names || price !== 'free' ? [price] : []),
+    level.names ? `${moduleOf(capability.id)}:${capability.scope}` : capability.scope,
     ...(capability.idempotent ? ['key'] : []),
     ...(capability.destructive === true ? ['destructive'] : []),
   ].join('; ');
