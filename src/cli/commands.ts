@@ -26,6 +26,10 @@ export const callingCommands: Commands = {
     summary: 'follow events, and forward them to a local webhook receiver',
     load: async () => (await import('./calls/events.ts')).eventsCommand(),
   },
+  requests: {
+    summary: 'follow the request log, or look a call up by its request id',
+    load: async () => (await import('./calls/requests.ts')).requestsCommand(),
+  },
   queue: {
     summary: 'follow the messages of a queue without taking them',
     load: async () => (await import('./calls/queue.ts')).queueCommand(),

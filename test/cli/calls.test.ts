@@ -121,11 +121,11 @@ describe('qm call', () => {
     await call('POST', '/v1/queue/purge/jobs');
   });
 
-  test('tells code, hint, request id and documentation of a failure, and ends with 1', async () => {
+  test('tells code, hint, request id, documentation and log of a failure, and ends with 1', async () => {
     const { code, stdout, stderr } = await home.run(['call', 'queue.get', 'queue=nothing']);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(
-      /^QUEUE_NOT_FOUND: .+\n {2}hint {8}.+\n {2}request_id {2}req_\w+\n {2}docs {8}http:.+\/docs\/errors\/QUEUE_NOT_FOUND\n$/,
+      /^QUEUE_NOT_FOUND: .+\n {2}hint {8}.+\n {2}request_id {2}req_\w+\n {2}docs {8}http:.+\/docs\/errors\/QUEUE_NOT_FOUND\n {2}log {9}http:\S+\n$/,
     );
   });
 
@@ -247,6 +247,31 @@ test('qm queue tail shows messages as they come, and takes none', async () => {
   const { body } = await call('POST', '/v1/queue/consume', { queue: 'jobs', max_messages: 10 });
   expect(body.data.items.map(({ delivery_count }: { delivery_count: number }) => delivery_count)).toEqual([1, 1]);
   await call('POST', '/v1/queue/purge/jobs');
+});
+
+test('qm requests tail prints calls that fail as they end, get all of one; a key that may not read them is told so', async () => {
+  const tail = home.start(['requests', 'tail', '--code', 'QUEUE_NOT_FOUND']);
+  await expect.poll(() => asked).toContain('GET /v1/account/requests/tail?code=QUEUE_NOT_FOUND');
+  const ids: string[] = [];
+  // The first ones may come before the stream is open.
+  await expect
+    .poll(async () => {
+      const { body } = await call('GET', '/v1/queue/get/nothing');
+      ids.push(body.error.request_id);
+      return tail.stdout();
+    })
+    .toMatch(/^\S+Z {2}404 QUEUE_NOT_FOUND {2}queue\.get {2}key_\w+ {2}\d+ ms {2}req_\w+ {2}\S.*\n/);
+  tail.child.kill('SIGINT');
+  await tail.ended;
+  const shown = /req_\w+/.exec(tail.stdout())?.[0] ?? '';
+  expect(ids).toContain(shown);
+  const { body } = await call('POST', '/v1/account/keys/create', { scopes: ['queue'] });
+  const [one, narrow] = await Promise.all([
+    home.run(['requests', 'get', shown, '--json']),
+    home.run(['requests', 'tail'], { QM_KEY: body.data.key_secret }),
+  ]);
+  expect(JSON.parse(one.stdout)).toMatchObject({ request_id: shown, path: '/v1/queue/get/nothing', status: 404 });
+  expect(narrow).toMatchObject({ code: 1, stderr: expect.stringMatching(/^INSUFFICIENT_SCOPE: /) });
 });
 
 test('qm open prints the address where there is no browser', async () => {
