@@ -1,66 +1,24 @@
-// `qm` for those who call: the real command against a real service, through a door that counts what it lets through.
-import { execFile, spawn, spawnSync } from 'node:child_process';
+// `qm call` and `qm whoami`: the real command against a real service.
 import { once } from 'node:events';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { createServer, request, type Server } from 'node:http';
+import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import release from '../../package.json' with { type: 'json' };
-import { PROJECT } from '../support/process.ts';
-import { createQmHome, type QmHome } from '../support/qm.ts';
-import {
-  type Client,
-  client,
-  createTestAccount,
-  startTestService,
-  type TestAccount,
-  type TestService,
-} from '../support/service.ts';
+import type { QmHome } from '../support/qm.ts';
+import type { Client } from '../support/service.ts';
+import { type Door, openDoor } from './door.ts';
 
-let service: TestService;
-let account: TestAccount;
-let call: Client;
-let door: Server;
-let url: string;
+let door: Door;
 let home: QmHome;
-const asked: string[] = [];
-
+let call: Client;
+let url: string;
+let asked: string[];
 beforeAll(async () => {
-  service = await startTestService({ env: { ROLE: 'api' } });
-  account = await createTestAccount(service.core, 5);
-  call = client(service.url, account.secret);
-  await call('POST', '/v1/queue/create', { name: 'jobs' });
-  door = createServer((req, res) => {
-    asked.push(`${req.method} ${req.url}`);
-    const passed = request(service.url + req.url, { method: req.method, headers: req.headers }, (answer) => {
-      res.writeHead(answer.statusCode ?? 0, answer.headers);
-      answer.pipe(res);
-    });
-    req.pipe(passed);
-  }).listen(0, '127.0.0.1');
-  await once(door, 'listening');
-  url = `http://127.0.0.1:${(door.address() as AddressInfo).port}`;
-  home = createQmHome({ QM_URL: url, QM_KEY: account.secret });
-  // What follows has the manifest in its cache.
-  expect((await home.run(['call', 'queue.list'])).code).toBe(0);
+  door = await openDoor();
+  ({ home, call, url, asked } = door);
 });
-afterAll(async () => {
-  await home?.remove();
-  door?.closeAllConnections();
-  door?.close();
-  await service?.stop();
-});
+afterAll(() => door?.stop());
 beforeEach(() => {
   asked.length = 0;
 });
@@ -192,22 +150,23 @@ describe('address and key', () => {
       stdout: '',
       stderr: 'qm: no API key: run `qm login --url URL`, or set QM_KEY and QM_URL\n',
     });
-    profile(JSON.stringify({ url, key: account.secret }));
+    profile(JSON.stringify({ url, key: door.account.secret }));
     const [whole, elsewhere, wrong, plain] = await Promise.all([
       home.run(['whoami', '--json'], none),
-      home.run(['whoami'], { QM_URL: service.url, QM_KEY: '' }),
-      home.run(['whoami'], { QM_URL: '', QM_KEY: `${account.secret}x` }),
+      home.run(['whoami'], { QM_URL: door.service.url, QM_KEY: '' }),
+      home.run(['whoami'], { QM_URL: '', QM_KEY: `${door.account.secret}x` }),
       home.run(['whoami'], { QM_URL: 'http://service.example', QM_KEY: 'k' }),
     ]);
     expect(JSON.parse(whole.stdout)).toMatchObject({
       url,
-      account_id: account.accountId,
+      account_id: door.account.accountId,
       balance_usd: expect.any(Number),
     });
     expect(elsewhere).toMatchObject({ code: 78, stderr: expect.stringContaining('not of QM_URL') });
     expect(wrong).toMatchObject({ code: 1, stderr: expect.stringMatching(/^INVALID_API_KEY: /) });
     expect(plain).toMatchObject({ code: 78, stderr: 'qm: QM_URL must be https, or lead to this machine\n' });
-    for (const { stdout, stderr } of [whole, elsewhere, wrong]) expect(stdout + stderr).not.toContain(account.secret);
+    for (const { stdout, stderr } of [whole, elsewhere, wrong])
+      expect(stdout + stderr).not.toContain(door.account.secret);
   });
 
   test('qm whoami shows account, key and scopes, and names what a narrow key may not see', async () => {
@@ -216,7 +175,7 @@ describe('address and key', () => {
       home.run(['whoami', '--json']),
       home.run(['whoami'], { QM_KEY: body.data.key_secret }),
     ]);
-    expect(JSON.parse(whole.stdout)).toMatchObject({ key_id: account.keyId, scopes: ['*'], tier: 'standard' });
+    expect(JSON.parse(whole.stdout)).toMatchObject({ key_id: door.account.keyId, scopes: ['*'], tier: 'standard' });
     expect(narrow.stdout).toMatch(/^account +not visible to this key \(needs account:read\)$/m);
     expect(whole.stdout + narrow.stdout).not.toContain(body.data.key_secret);
   });
@@ -233,110 +192,4 @@ describe('address and key', () => {
     expect(led.stderr).toContain('status 301, which leads to https://example.com/');
     expect(away).toMatchObject({ code: 1, stderr: 'qm: no answer from http://127.0.0.1:1: connection refused\n' });
   });
-});
-
-test('qm queue tail shows messages as they come, and takes none', async () => {
-  await call('POST', '/v1/queue/publish', { queue: 'jobs', payload: { n: 1 } });
-  const tail = home.start(['queue', 'tail', 'jobs']);
-  await expect.poll(tail.stdout).toContain('{"n":1}');
-  await call('POST', '/v1/queue/publish', { queue: 'jobs', payload: { n: 2 } });
-  await expect.poll(tail.stdout).toContain('{"n":2}');
-  tail.child.kill('SIGINT');
-  await tail.ended;
-  expect(tail.stdout().match(/qmsg_/g)).toHaveLength(2);
-  const { body } = await call('POST', '/v1/queue/consume', { queue: 'jobs', max_messages: 10 });
-  expect(body.data.items.map(({ delivery_count }: { delivery_count: number }) => delivery_count)).toEqual([1, 1]);
-  await call('POST', '/v1/queue/purge/jobs');
-});
-
-test('qm requests tail prints calls that fail as they end, get all of one; a key that may not read them is told so', async () => {
-  const tail = home.start(['requests', 'tail', '--code', 'QUEUE_NOT_FOUND']);
-  await expect.poll(() => asked).toContain('GET /v1/account/requests/tail?code=QUEUE_NOT_FOUND');
-  const ids: string[] = [];
-  // The first ones may come before the stream is open.
-  await expect
-    .poll(async () => {
-      const { body } = await call('GET', '/v1/queue/get/nothing');
-      ids.push(body.error.request_id);
-      return tail.stdout();
-    })
-    .toMatch(/^\S+Z {2}404 QUEUE_NOT_FOUND {2}queue\.get {2}key_\w+ {2}\d+ ms {2}req_\w+ {2}\S.*\n/);
-  tail.child.kill('SIGINT');
-  await tail.ended;
-  const shown = /req_\w+/.exec(tail.stdout())?.[0] ?? '';
-  expect(ids).toContain(shown);
-  const { body } = await call('POST', '/v1/account/keys/create', { scopes: ['queue'] });
-  const [one, narrow] = await Promise.all([
-    home.run(['requests', 'get', shown, '--json']),
-    home.run(['requests', 'tail'], { QM_KEY: body.data.key_secret }),
-  ]);
-  expect(JSON.parse(one.stdout)).toMatchObject({ request_id: shown, path: '/v1/queue/get/nothing', status: 404 });
-  expect(narrow).toMatchObject({ code: 1, stderr: expect.stringMatching(/^INSUFFICIENT_SCOPE: /) });
-});
-
-test('qm open prints the address where there is no browser', async () => {
-  expect(await home.run(['open', 'queues/jobs'])).toEqual({
-    code: 0,
-    stdout: `${url}/console/queues/jobs\n`,
-    stderr: '',
-  });
-});
-
-test('help shows both groups; old names work, and `qm admin` has the same commands', async () => {
-  const [help, version, old, grouped] = await Promise.all(
-    [['--help'], ['--version'], ['gen'], ['admin', 'gen']].map((args) => home.run(args)),
-  );
-  expect(help?.stdout).toMatch(/^ {2}call +\S[\s\S]+^ {2}admin accounts +\S/m);
-  expect(version?.stdout).toBe(`${release.version}\n`);
-  for (const made of [old, grouped])
-    expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\S{40,}\n$/) });
-});
-
-/** A shell whose PATH has a link to bin/qm. */
-function shellEnv() {
-  const { PATH, NODE_COMPILE_CACHE } = process.env;
-  const bin = join(home.path, 'bin');
-  mkdirSync(bin, { recursive: true });
-  if (!existsSync(join(bin, 'qm'))) symlinkSync(join(PROJECT, 'bin/qm'), join(bin, 'qm'));
-  return { PATH: `${bin}:${PATH}`, NODE_COMPILE_CACHE, HOME: home.path, QM_URL: url, QM_KEY: account.secret };
-}
-
-test('the first call of docs/cli.md does its work', async () => {
-  const [, block = ''] = /\n```bash\n([\s\S]*?)```/.exec(readFileSync(join(PROJECT, 'docs/cli.md'), 'utf8')) ?? [];
-  const { secret } = await createTestAccount(service.core, 5);
-  const env = { ...shellEnv(), QM_KEY: secret };
-  const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-euo', 'pipefail', '-c', block], { env });
-  expect(stderr).toBe('');
-  expect(stdout).toMatch(/"payload":\{"task": ?"resize", ?"image": ?17\}/);
-});
-
-test('completion in bash offers commands, capabilities, fields and values, without the network', async () => {
-  const lines = [
-    'qm wh',
-    'qm call queue.pu',
-    'qm call queue.create ty',
-    'qm call queue.create type=f',
-    'qm admin keys rev',
-    'qm queue ',
-  ];
-  const script = `eval "$(qm completion bash)"
-    for line in ${lines.map((line) => `'${line}'`).join(' ')}; do
-      COMP_LINE="$line" COMP_POINT=\${#line}; _qm; echo "\${COMPREPLY[*]}"
-    done`;
-  const bash = spawn('bash', ['--norc', '-c', script], {
-    env: shellEnv(),
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const offered = (await bash.stdout.toArray()).join('').trimEnd().split('\n');
-  expect(offered).toEqual(['whoami', 'queue.purge queue.publish', 'type=', 'fifo', 'revoke', 'tail --help']);
-  expect(asked).toEqual([]);
-});
-
-const hasFish = spawnSync('fish', ['--version']).status === 0;
-
-test.skipIf(!hasFish)('completion in fish (where fish is installed) offers the same', async () => {
-  const lines = ['qm wh', 'qm call queue.create type='].map((line) => `complete -C '${line}'`);
-  const script = ['qm completion fish | source', ...lines].join('; ');
-  const { stdout } = await promisify(execFile)('fish', ['--no-config', '-c', script], { env: shellEnv() });
-  expect(stdout.trim().split('\n')).toEqual(['whoami', 'type=fifo', 'type=standard']);
 });

@@ -63,7 +63,7 @@ async function listen({ types, forward: target, secret, json = false }: ListenOp
   }
 }
 
-export interface ListedEvent {
+interface ListedEvent {
   readonly id: string;
   readonly type: string;
   readonly timestamp: string;

@@ -3,15 +3,20 @@
 import { signedHeaders } from '../../core/outbound/signature.ts';
 import { readText, send, Unanswered } from '../client/http.ts';
 import { UsageError } from '../output.ts';
-import type { ListedEvent } from './events.ts';
 
 /** As a webhook is given. */
 const TOTAL_MS = 15_000;
 const ANSWER_BYTES_MAX = 1024 * 1024;
 const SECRET = /^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/;
 
+interface ForwardedEvent {
+  readonly id: string;
+  /** As it is delivered to webhooks. */
+  readonly text: string;
+}
+
 /** Sends it once. Answers what came of it, in words; never rejects for what the target does. */
-export async function forward(url: string, { id, text: body }: ListedEvent, secret: string): Promise<string> {
+export async function forward(url: string, { id, text: body }: ForwardedEvent, secret: string): Promise<string> {
   const headers = signedHeaders({ id, timestampMs: Date.now(), body }, [secret]);
   const begunMs = performance.now();
   const took = () => `${Math.round(performance.now() - begunMs)} ms`;
