@@ -161,16 +161,47 @@ test('without scripts every page is reached, and all languages stand there', asy
   await page.context().close();
 });
 
-test('"Try it" leads from the documentation to a call and its answer', async () => {
-  const opened = await open('/docs/capabilities/queue.create', {}, bench.account.secret);
+const sendIt = 'button:text-is("Send")';
+
+test('"Try it" makes a call within the page of a capability, and shows its answer', async () => {
+  const opened = await open('/docs', {}, bench.account.secret);
   const { page } = opened;
-  await press(page, 'a:text-is("Try it")');
-  await expect.poll(() => page.textContent('h1')).toBe('Try queue.create');
-  await expectSound(opened);
-  await page.fill('[name=name]', 'tried-here');
-  await press(page, 'button:text-is("Send")');
-  await expect.poll(() => page.textContent('[aria-label=Call] h2 >> nth=1')).toMatch(/^Answer: 200/);
-  expect(await page.textContent('pre[aria-label=Answer]')).toContain('"name": "tried-here"');
-  await expectSound(opened);
+  for (const [name, status] of [
+    ['tried-here', 200],
+    ['NOT a name', 400],
+  ] as const) {
+    await page.goto(`${bench.service.url}/docs/capabilities/queue.create`);
+    await page.waitForSelector('.find');
+    await press(page, 'a.try');
+    await page.fill('.trial [name=name]', name);
+    await press(page, sendIt);
+    await page.waitForSelector('.trial [aria-label=Call]');
+    forgetStatus(opened.faults);
+    expect(await page.textContent('[aria-label=Call] h2 >> nth=1')).toMatch(new RegExp(`^Answer: ${status}`));
+    expect(await page.inputValue('.trial [name=name]')).toBe(name);
+    expect(pathOf(opened)).toBe('/docs/capabilities/queue.create');
+    await expectSound(opened);
+  }
+  expect((await bench.call('GET', '/v1/queue/get/tried-here')).status).toBe(200);
+  await close(opened);
+});
+
+test('without a script "Try it" is a page of the console', async () => {
+  const opened = await open('/docs', { javaScriptEnabled: false }, bench.account.secret);
+  const { page } = opened;
+  await page.goto(`${bench.service.url}/docs/capabilities/queue.create`);
+  await page.click('a.try');
+  expect(await page.textContent('h1')).toBe('Try queue.create');
+  await page.fill('[name=name]', 'tried-there');
+  await page.click(sendIt);
+  expect(await page.textContent('pre[aria-label=Answer]')).toContain('"name": "tried-there"');
+  await page.context().close();
+});
+
+test('"Try it" leads to the sign-in who is not signed in', async () => {
+  const opened = await open('/docs/capabilities/queue.create');
+  await opened.page.waitForSelector('.find');
+  await opened.page.click('a.try');
+  await expect.poll(() => new URL(opened.page.url()).pathname).toBe('/auth');
   await close(opened);
 });

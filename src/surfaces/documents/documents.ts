@@ -45,7 +45,7 @@ export const publicDocumentHeaders: Readonly<Record<string, string>> = {
   'Cache-Control': 'public, max-age=300',
 };
 
-/** Pages of the documentation have scripts of this service alone, which write no HTML. */
+/** Pages of the documentation have scripts of this service alone. The only HTML that they write is a form of the console. */
 export const docsPagePolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -56,7 +56,7 @@ export const docsPagePolicy = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
+  'trusted-types qm',
 ].join('; ');
 
 /** Path to document. `baseUrl` is the root of every URL in them, without a trailing slash. */

@@ -34,7 +34,7 @@ export function blockHtml(block: Block, root: string): Html {
     case 'links':
       return html`<ul>\n${block.links.map((link) => html`<li>${linkHtml(link, root)}</li>\n`)}</ul>`;
     case 'try':
-      return html`<p><a class="main" href="${root}${block.path}">${block.text}</a></p>`;
+      return html`<p><a class="main try" href="${root}${block.path}">${block.text}</a></p>`;
     case 'written':
       return block.html(root);
   }

@@ -29,7 +29,7 @@ export function renderHtml({ title, blocks }: DocsPage, path: string | null, { r
 <title>${title} · Quartermaster</title>
 ${iconLink}
 <link rel="stylesheet" href="${root}${addressOf('style.css')}">
-<script defer src="${root}${addressOf('docs.js')}" data-search="${root}${addressOf('search.js')}" data-entries="${root}/docs/search.json" data-root="${root}"></script>
+<script defer src="${root}${addressOf('docs.js')}" data-search="${root}${addressOf('search.js')}" data-try="${root}${addressOf('try.js')}" data-entries="${root}/docs/search.json" data-root="${root}"></script>
 ${path === null ? '' : html`<link rel="alternate" type="text/markdown" href="${root}${path}.md">`}
 </head>
 <body class="docs">

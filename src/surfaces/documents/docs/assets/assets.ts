@@ -12,23 +12,25 @@ interface Asset {
   readonly version: string;
 }
 
-export type AssetName = 'style.css' | 'docs.js' | 'search.js';
+export type AssetName = 'style.css' | 'docs.js' | 'search.js' | 'try.js';
 
-export const assetNames: readonly AssetName[] = ['style.css', 'docs.js', 'search.js'];
+export const assetNames: readonly AssetName[] = ['style.css', 'docs.js', 'search.js', 'try.js'];
 
 const contentTypes = { css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8' } as const;
 
 const texts: Readonly<Record<AssetName, () => string>> = {
   'style.css': () => `${consoleStyle}${own('docs.css')}`,
   'docs.js': () => own('docs.js'),
-  // A module of its own: it is loaded when somebody first searches.
+  // Modules of their own: they are loaded when somebody first searches, or tries a call.
   'search.js': () => published('minisearch', '../es/index.js'),
+  'try.js': () => own('try.js'),
 };
 
 const assets: Readonly<Record<AssetName, () => Asset>> = {
   'style.css': once(() => assetOf('style.css')),
   'docs.js': once(() => assetOf('docs.js')),
   'search.js': once(() => assetOf('search.js')),
+  'try.js': once(() => assetOf('try.js')),
 };
 
 export function contentTypeOf(name: AssetName): string {

@@ -3,7 +3,7 @@
 // that it shows is set as text, so nothing that somebody types or that stands in the index becomes HTML.
 
 const script = /** @type {HTMLScriptElement} */ (document.currentScript);
-const { search: library = '', entries: entriesAddress = '', root = '' } = script.dataset;
+const { search: library = '', try: tryLibrary = '', entries: entriesAddress = '', root = '' } = script.dataset;
 const LANGUAGE = 'qm-docs-language';
 const RESULTS_MAX = 12;
 const COPIED_MS = 1_500;
@@ -117,6 +117,28 @@ for (const heading of document.querySelectorAll('main h2[id], main h3[id]'))
   heading.append(make('a', { class: 'anchor', href: `#${heading.id}`, 'aria-label': 'Link to this section' }, '#'));
 
 document.querySelector('#sidebar [aria-current]')?.scrollIntoView({ block: 'nearest' });
+
+// "Try it" in place. For who is not signed in, and where anything goes wrong with it, the console has a page for it.
+
+const tried = document.querySelector('a.try');
+if (tried instanceof HTMLAnchorElement) tried.addEventListener('click', (event) => void tryHere(event, tried));
+
+/** @param {MouseEvent} event @param {HTMLAnchorElement} link */
+async function tryHere(event, link) {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  try {
+    const { show } = await import(tryLibrary);
+    const place = make('section', { class: 'trial', 'aria-label': 'Try it' });
+    if (!(await show(link.href, place))) return location.assign(link.href);
+    link.closest('p')?.replaceWith(place);
+    /** @type {HTMLElement | null} */ (
+      place.querySelector('input:not([type=hidden]), select, textarea, button')
+    )?.focus();
+  } catch {
+    location.assign(link.href);
+  }
+}
 
 // The search. Its library and its index are loaded when somebody first opens it.
 
