@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
+import { isTriable, tryAddress } from '../../src/surfaces/documents/docs/triable.ts';
 import { publicDocuments } from '../../src/surfaces/documents/documents.ts';
 import { allowedMs } from '../support/slowness.ts';
 import { baseUrl } from './fixture.ts';
@@ -35,7 +36,9 @@ describe.each(manifests)('the manifest %s', (_name, manifest) => {
     expect(described).toMatchObject({ method: capability.method, path: capability.path });
     expect(body(`/llms/${capability.id.split('.')[0]}.txt`)).toContain(`${capability.method} ${capability.path} (`);
     expect(body('/docs')).toContain(`href="/docs/capabilities/${capability.id}"`);
-    expect(body(`/docs/capabilities/${capability.id}`)).toContain(`<h1>${capability.id}</h1>`);
+    const page = body(`/docs/capabilities/${capability.id}`);
+    expect(page).toContain(`<h1>${capability.id}</h1>`);
+    expect(page.includes(`href="${tryAddress(capability)}"`)).toBe(isTriable(capability));
   });
 
   test.each(Object.keys(manifest.problems))('%s has a page', (code) => {
