@@ -49,6 +49,9 @@ const WORKED_OUT = [
   /^In the last 24 hours it had 0 runs\. The record of its runs goes with it: 0 runs of 30 days\.$/, // counted
   /^\d+ (s|min|h)$/, // how old something is, in whole units
   /^(Spent|Failed) in (7|30) days(, USD)?$/,
+  /^\d+\.\d % of all calls$/,
+  /calls failed, \d+\.\d %\.$/,
+  /(of the last 7|for 400) days\.$/,
   /with 2xx\.$/,
   /^10 attempts in some three days$/,
   /(newest 2,000|first 2,500)/,

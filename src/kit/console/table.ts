@@ -1,5 +1,7 @@
 // Tables, lists page by page, and the figures at the head of a page.
+
 import { type Html, html } from '../../lib/html.ts';
+import { copiedBlock } from './copied.ts';
 import { decimalsOf, digits, shareText } from './text.ts';
 import type { Visit } from './visit.ts';
 
@@ -126,7 +128,7 @@ export function badge(text: string, kind: 'good' | 'warning' | 'critical' | 'pla
 
 /** Commands that fill an empty page. */
 export function teach(sentence: string, command: string): Html {
-  return html`<p>${sentence}</p><pre class="scroll" tabindex="0" aria-label="Commands">${command}</pre>`;
+  return html`<p>${sentence}</p>${copiedBlock(html`<pre class="scroll" tabindex="0" aria-label="Commands">${command}</pre>`, 'the commands')}`;
 }
 
 /** Links that choose one of a few views of a page. */

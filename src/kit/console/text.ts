@@ -1,5 +1,7 @@
 // Values as people read them: money with as many digits as it needs, instants in two zones, counts, and texts of strangers cut short.
+
 import { type Html, html } from '../../lib/html.ts';
+import { copiedBlock } from './copied.ts';
 import type { Visit } from './visit.ts';
 import { inZone } from './zone.ts';
 
@@ -132,5 +134,5 @@ export function payload(
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
   const isCut = text.length > TEXT_CHARACTERS_MAX;
   const shown = isCut ? text.slice(0, TEXT_CHARACTERS_MAX).toWellFormed() : text;
-  return html`<pre class="scroll text" tabindex="0" aria-label="${label}" dir="auto">${shown}</pre>${isCut ? html`<p class="quiet">Cut after 64 KiB of ${count(Math.ceil(text.length / 1_024))}.${'call' in whole ? html` <code>${whole.call}</code> has all of it.` : html` <a href="${whole.download}">Download it whole</a>`}</p>` : ''}`;
+  return html`${copiedBlock(html`<pre class="scroll text" tabindex="0" aria-label="${label}" dir="auto">${shown}</pre>`, label)}${isCut ? html`<p class="quiet">Cut after 64 KiB of ${count(Math.ceil(text.length / 1_024))}.${'call' in whole ? html` <code>${whole.call}</code> has all of it.` : html` <a href="${whole.download}">Download it whole</a>`}</p>` : ''}`;
 }

@@ -3,7 +3,7 @@
 
 import { failure } from '../../kit/console/failure.ts';
 import { formFields } from '../../kit/console/form.ts';
-import type { ConsolePage, View } from '../../kit/console/page.ts';
+import type { ConsolePage, NavEntry, navGroups, View } from '../../kit/console/page.ts';
 import type { RawAnswer } from '../../kit/raw-route.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { privatePageHeaders } from '../pages/frame.ts';
@@ -65,9 +65,9 @@ ${view.hasPlots === true ? assets.script(visit, 'plots') : ''}
 </head>
 <body class="console"${live}${keys ? html` data-keys` : ''}>
 <a class="skip" href="#main">To the content</a>
-<header class="top"><p><a href="${visit.path('')}">Quartermaster</a></p><p class="who"><a href="${visit.elsewhere('/auth/account')}">${whoIs(visit)}</a></p>${signOutForm({ baseUrl: visit.baseUrl }, visit.visitor)}</header>
+<header class="top"><button type="button" class="menu" popovertarget="pages">Menu</button><p><a href="${visit.path('')}">Quartermaster</a></p><p class="who"><a href="${visit.elsewhere('/auth/account')}">${whoIs(visit)}</a></p>${signOutForm({ baseUrl: visit.baseUrl }, visit.visitor)}</header>
 <div class="body">
-<nav aria-label="Pages">${navigation(page, pages, visit)}</nav>
+<nav id="pages" popover aria-label="Pages">${navigation(page, pages, visit)}</nav>
 <div class="page">
 <main id="main" tabindex="-1"${since === null || view.againSeconds === undefined ? '' : html` data-again="${view.againSeconds}"`}>
 ${done === null ? '' : html`<p class="done" role="status">${done}</p>`}
@@ -89,17 +89,34 @@ function whoIs({ visitor: { person, session } }: PageVisit): Html {
   return html`<bdi>${name}</bdi>${session.role === 'viewer' ? ', viewer' : ''}<span class="unseen">: account and sessions</span>`;
 }
 
+/** What the entries of a group are headed by; the first ones need no heading. */
+const groupTitles: Readonly<Record<(typeof navGroups)[number], string | null>> = {
+  start: null,
+  build: 'Build',
+  observe: 'Observe',
+  reach: 'Reach',
+  make: 'Make',
+  money: 'Money',
+  settings: 'Settings',
+  operator: 'Service',
+};
+
+/** `pages`: in the order of the groups. */
 function navigation(here: ConsolePage, pages: readonly ConsolePage[], visit: PageVisit): Html {
   const [, room = ''] = here.path.split('/');
-  const entries = pages.flatMap(({ nav, path, needs }) => {
-    if (nav === undefined || !visit.may(needs)) return [];
+  const entry = ({ nav, path }: ConsolePage & { readonly nav: NavEntry }) => {
     const isHere = path === here.path;
     const isAround = isHere || (path !== '' && path.split('/')[1] === room);
-    return [
-      html`<li><a href="${visit.path(path)}" data-key="${nav.key}"${isHere ? html` aria-current="page"` : isAround ? html` aria-current="true"` : ''}>${nav.label}</a></li>`,
-    ];
-  });
-  return html`<ul>${entries}</ul>`;
+    return html`<li><a href="${visit.path(path)}" data-key="${nav.key}"${isHere ? html` aria-current="page"` : isAround ? html` aria-current="true"` : ''}>${nav.label}</a></li>`;
+  };
+  const shown = pages.filter(
+    (page): page is ConsolePage & { readonly nav: NavEntry } => page.nav !== undefined && visit.may(page.needs),
+  );
+  return html`${[...Map.groupBy(shown, ({ nav }) => nav.group)].map(([group, entries]) => {
+    const title = groupTitles[group];
+    const heading = title === null ? '' : html`<h2 id="nav-${group}">${title}</h2>`;
+    return html`${heading}<ul${title === null ? '' : html` aria-labelledby="nav-${group}"`}>${entries.map(entry)}</ul>`;
+  })}`;
 }
 
 /** How the console looks: at the end of every page. */

@@ -1,6 +1,7 @@
 // Language models: which there are, what they cost and whether they answer, what was spent on them, and one question to try one, with the call
 // that asked it.
 
+import { copiedBlock } from '../../../kit/console/copied.ts';
 import { panel } from '../../../kit/console/failure.ts';
 import { actForm, field, numberOf, textOf } from '../../../kit/console/form.ts';
 import type { Act, ConsolePage, View } from '../../../kit/console/page.ts';
@@ -78,7 +79,7 @@ ${facts([
   ['Ended by', short(first?.finish_reason ?? '', 60)],
 ])}
 <h2>The call</h2>
-<pre class="scroll" tabindex="0" aria-label="The call">${visit.curl(aiChat, question(form))}</pre>
+${copiedBlock(html`<pre class="scroll" tabindex="0" aria-label="The call">${visit.curl(aiChat, question(form))}</pre>`, 'the call')}
 <section class="panel"><h2>Ask again</h2>${chatForm(visit, (name) => form.get(name))}</section>`;
 }
 

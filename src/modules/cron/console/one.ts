@@ -1,5 +1,6 @@
 // One schedule: when it runs next, what its runs came to; pause, resume, change, delete.
 
+import { copiedId } from '../../../kit/console/copied.ts';
 import { panel } from '../../../kit/console/failure.ts';
 import { actButton, actForm, textOf } from '../../../kit/console/form.ts';
 import type { ConsolePage, View } from '../../../kit/console/page.ts';
@@ -91,7 +92,7 @@ function itself(visit: Visit, job: Job): Html {
     ['Schedule', html`${scheduleText(job)}${job.cron_expr === null ? '' : ` in ${job.timezone}`}`],
     ['Next run', nextRun(visit, job)],
     ['Address', short(job.task_url, 200)],
-    ['Id', html`<code>${id}</code>`],
+    ['ID', copiedId(id)],
     ['Headers', headers.length === 0 ? null : html`${headers}`],
     ['Secret', html`ends in <code>${job.secret_last4}</code>`],
     ['Made', time(visit, job.created_at)],

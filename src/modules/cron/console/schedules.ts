@@ -1,5 +1,6 @@
 // The schedules of the account: what runs when, what its last run came to, and a new one. The secret of a new one is shown once.
 
+import { copiedSecret } from '../../../kit/console/copied.ts';
 import { field, textOf } from '../../../kit/console/form.ts';
 import { listPage } from '../../../kit/console/list-page.ts';
 import type { View } from '../../../kit/console/page.ts';
@@ -50,7 +51,7 @@ function lastRun(visit: Visit, { last_run: run }: Listed): Html {
 function secretPage({ id, name, secret }: DataOf<typeof create>, visit: Visit): View {
   const content = html`<h1>The signing secret of ${short(name ?? id, 60)}</h1>
 <p>Copy it now: it is shown this once. Each run is signed with it.</p>
-<pre class="secret" tabindex="0" aria-label="Secret">${secret ?? ''}</pre>
+${copiedSecret(secret ?? '')}
 <p><a href="${visit.path(jobPath(id))}">The schedule</a></p>`;
   return { title: 'A signing secret', content };
 }

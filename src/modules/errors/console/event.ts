@@ -1,5 +1,6 @@
 // One event of a group in full: what failed and where, what came before, and all that was sent with it.
 
+import { copiedId } from '../../../kit/console/copied.ts';
 import { facts, withQuery } from '../../../kit/console/table.ts';
 import type { DataOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
@@ -35,7 +36,7 @@ function eventFacts(visit: Visit, event: ErrorEvent): Html {
   const text = (value: string | null) =>
     value === null ? null : html`<bdi>${shortened(value, FACT_CHARACTERS_MAX)}</bdi>`;
   return facts([
-    ['Event', html`<code>${event.event_id}</code>`],
+    ['Event', copiedId(event.event_id)],
     ['Happened', instant(visit, event.timestamp)],
     ['Received', instant(visit, event.received_at)],
     ['Environment', text(event.environment)],

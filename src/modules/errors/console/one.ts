@@ -1,5 +1,6 @@
 // One error group: how often and to whom, one of its events in full, and what is done about it.
 
+import { copiedId } from '../../../kit/console/copied.ts';
 import { panel } from '../../../kit/console/failure.ts';
 import { actButton, actForm, field, textOf } from '../../../kit/console/form.ts';
 import type { Act, ConsolePage, View } from '../../../kit/console/page.ts';
@@ -129,8 +130,8 @@ function groupFacts(visit: Visit, group: Detail): Html {
     ['First seen', ago(visit, group.first_seen_at)],
     ['Last seen', ago(visit, group.last_seen_at)],
     ['Assigned to', html`<bdi>${group.assigned_to ?? 'nobody'}</bdi>`],
-    ['Group', html`<code>${group.error_group_id}</code>`],
-    ['Fingerprint', html`<code>${group.fingerprint}</code>`],
+    ['Group', copiedId(group.error_group_id)],
+    ['Fingerprint', copiedId(group.fingerprint)],
   ])}${assign}`;
 }
 

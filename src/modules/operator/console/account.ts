@@ -1,5 +1,6 @@
 // One account as the operator sees it: its money and people, its tier, its verification, credit, suspension, and what it paid.
 
+import { copiedId } from '../../../kit/console/copied.ts';
 import { panel } from '../../../kit/console/failure.ts';
 import { actForm, choice, field, numberOf, textOf } from '../../../kit/console/form.ts';
 import type { Act, ConsolePage, View } from '../../../kit/console/page.ts';
@@ -71,7 +72,7 @@ ${panel(visit, 'Top-ups', topups, (page) => html`${paid(visit, page)}${more(visi
 
 function told(visit: Visit, account: Detail): Html {
   return facts([
-    ['Id', html`<code>${account.account_id}</code>`],
+    ['ID', copiedId(account.account_id)],
     ['State', standing(account)],
     ['Removed for good', account.purge_at === null ? null : time(visit, account.purge_at)],
     ['Tier', account.tier],

@@ -1,5 +1,6 @@
 // Mail that is not sent, for the operator. All that stands in a mail is text here: no link of it leads anywhere, its HTML is never run.
 
+import { copiedId } from '../../../kit/console/copied.ts';
 import { panel } from '../../../kit/console/failure.ts';
 import type { ConsolePage, View } from '../../../kit/console/page.ts';
 import { facts, more, type Page, table } from '../../../kit/console/table.ts';
@@ -73,7 +74,7 @@ async function showMail(visit: Visit): Promise<View> {
 ${facts([
   ['To', short(to, 254)],
   ['Written', html`${time(visit, at)} <span class="quiet">${ago(visit, at)}</span>`],
-  ['Id', html`<code>${id}</code>`],
+  ['ID', copiedId(id)],
 ])}
 <section class="panel"><h2>Text</h2>${payload(text, 'Text', { call: 'operator.outbox.get' })}</section>
 ${formatted === '' ? '' : html`<details id="source"><summary>HTML, as its source</summary>${payload(formatted, 'HTML', { call: 'operator.outbox.get' })}</details>`}`;

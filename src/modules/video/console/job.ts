@@ -1,5 +1,6 @@
 // One video: how far it is, the video itself, what it cost, and the way to stop or delete it.
 
+import { copiedId } from '../../../kit/console/copied.ts';
 import { shown } from '../../../kit/console/failure.ts';
 import { actForm } from '../../../kit/console/form.ts';
 import type { ConsolePage, View } from '../../../kit/console/page.ts';
@@ -83,7 +84,7 @@ ${meter(part)}`;
 function told(visit: Visit, job: Job): Html {
   return facts([
     ['State', jobState(job)],
-    ['Id', html`<code>${job.job_id}</code>`],
+    ['ID', copiedId(job.job_id)],
     ['Kind', job.operation],
     ['Made by', short(modelOf(job), 100)],
     ['Length', `${job.duration_seconds} s, ${job.resolution}, ${job.aspect_ratio}`],

@@ -145,9 +145,6 @@ function listen() {
   };
 }
 
-// On narrow screens the navigation is one line: the page's entry is to be seen.
-document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
-
 document.addEventListener('visibilitychange', () => {
   if (document.hidden) {
     clearTimeout(timer);
@@ -208,4 +205,23 @@ document.addEventListener('click', ({ target }) => {
   );
   const all = [...boxes].every(({ checked }) => checked);
   for (const box of boxes) box.checked = !all;
+});
+
+// Browsers let pages copy at https and on this machine only: elsewhere the buttons stay hidden.
+body.toggleAttribute('data-copies', navigator.clipboard !== undefined);
+const COPIED_MS = 1_500;
+
+document.addEventListener('click', async ({ target }) => {
+  const button = target instanceof Element ? target.closest('button.copy') : null;
+  const word = button?.firstChild;
+  if (button === null || !(word instanceof Text)) return;
+  try {
+    await navigator.clipboard.writeText(button.previousElementSibling?.textContent ?? '');
+    word.data = 'Copied';
+  } catch {
+    word.data = 'Not allowed';
+  }
+  setTimeout(() => {
+    word.data = 'Copy';
+  }, COPIED_MS);
 });

@@ -2,6 +2,7 @@
 
 import { moduleOf } from '../../../core/scopes.ts';
 import type { Capability } from '../../../kit/capability.ts';
+import { copiedBlock } from '../../../kit/console/copied.ts';
 import { actForm } from '../../../kit/console/form.ts';
 import type { Act, ConsolePage, View } from '../../../kit/console/page.ts';
 import { short, TEXT_CHARACTERS_MAX } from '../../../kit/console/text.ts';
@@ -88,9 +89,9 @@ function callHtml(
   const { metadata } = JSON.parse(envelope) as { metadata: { latency_ms?: number } };
   const tookMs = metadata.latency_ms === undefined ? '' : `, ${metadata.latency_ms} ms`;
   return html`<section class="panel" aria-label="Call"><h2>Request</h2>
-<pre class="scroll" tabindex="0" aria-label="Request">${visit.curl(capability, inputOf(capability, form))}</pre>
+${copiedBlock(html`<pre class="scroll" tabindex="0" aria-label="Request">${visit.curl(capability, inputOf(capability, form))}</pre>`, 'the request')}
 <h2>Answer: ${status}${tookMs}</h2>
-<pre class="scroll" tabindex="0" aria-label="Answer">${short(pretty(envelope), TEXT_CHARACTERS_MAX)}</pre></section>`;
+${copiedBlock(html`<pre class="scroll" tabindex="0" aria-label="Answer">${short(pretty(envelope), TEXT_CHARACTERS_MAX)}</pre>`, 'the answer')}</section>`;
 }
 
 function pretty(envelope: string): string {

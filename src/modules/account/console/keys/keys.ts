@@ -1,5 +1,6 @@
 // The keys of the account: what each may do, in words, when it was last used, what it spends. A new secret is shown once.
 
+import { copiedSecret } from '../../../../kit/console/copied.ts';
 import { panel } from '../../../../kit/console/failure.ts';
 import { actForm, choice, field, numberOf, textOf } from '../../../../kit/console/form.ts';
 import { actOf, type ConsolePage, type View } from '../../../../kit/console/page.ts';
@@ -134,7 +135,7 @@ export function secretPage(
 ): View {
   const content = html`<h1>The secret of ${short(name ?? id, 60)}</h1>
 <p>Copy it now: it is shown this once, and nobody can look it up.</p>
-<pre class="secret" tabindex="0" aria-label="Secret">${secret}</pre>
+${copiedSecret(secret)}
 <p><a href="${visit.path('/keys')}">All keys</a></p>`;
   return { title: 'A secret', content };
 }

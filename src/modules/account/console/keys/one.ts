@@ -1,5 +1,6 @@
 // One key: narrow it, give it a new secret, say that it may have leaked. What ends it at once stands in ends.ts.
 
+import { copiedId } from '../../../../kit/console/copied.ts';
 import { shown } from '../../../../kit/console/failure.ts';
 import { actForm, checkbox, choice, field, numberOf, textOf } from '../../../../kit/console/form.ts';
 import { type Act, actOf, type ConsolePage, type View } from '../../../../kit/console/page.ts';
@@ -85,7 +86,7 @@ function spendOf({ spend_usd: usd, request_count: calls, error_count: failed }: 
 function keyFacts(visit: Visit, key: Key): Html {
   const { id, status, scopes, prefix, last4, spend_cap_usd: cap, spend_used_usd: used, spend_cap_period: of } = key;
   return facts([
-    ['Id', html`<code>${id}</code>`],
+    ['ID', copiedId(id)],
     [
       'State',
       html`${badge(status, status === 'active' ? 'good' : 'warning')}${key.flagged_at === null ? '' : html` ${badge('leak suspected', 'critical')}`}`,

@@ -1,5 +1,6 @@
 // The account: whose it is, its plan with what is used of it, its address, which vendors it is served by, its data as a file, and its end.
 
+import { copiedId } from '../../../../kit/console/copied.ts';
 import { panel } from '../../../../kit/console/failure.ts';
 import { actForm, checkbox, field, textOf } from '../../../../kit/console/form.ts';
 import { actOf, type ConsolePage, type View } from '../../../../kit/console/page.ts';
@@ -103,7 +104,7 @@ ${panel(visit, 'Routing', chains, ({ capabilities }) => routing(visit, capabilit
 
 function itself(visit: Visit, account: Account): Html {
   const told = facts([
-    ['Id', html`<code>${account.account_id}</code>`],
+    ['ID', copiedId(account.account_id)],
     ['Opened', time(visit, account.created_at)],
     ['Verification', account.kyc_status],
   ]);

@@ -1,4 +1,5 @@
 // One call of the request log: what was sent, what came of it, and what else belongs to its trace.
+import { copiedId } from '../../../../kit/console/copied.ts';
 import type { ConsolePage, View } from '../../../../kit/console/page.ts';
 import { facts } from '../../../../kit/console/table.ts';
 import { money, payload, short, sizeText, time } from '../../../../kit/console/text.ts';
@@ -22,7 +23,7 @@ async function show(visit: Visit): Promise<View> {
 <p>${statusBadge(of)} ${of.message === null ? '' : short(of.message, 500)}</p>
 ${of.code === null ? '' : html`<p><a href="${visit.elsewhere(`/docs/errors/${of.code}`)}">What ${of.code} means</a></p>`}
 <section class="panel"><h2>Request</h2>${facts([
-    ['Request ID', html`<code>${of.request_id}</code>`],
+    ['Request ID', copiedId(of.request_id)],
     ['Trace ID', html`<a href="${trace}"><code>${of.trace_id}</code></a>`],
     ['Ended', time(visit, of.at)],
     ['Duration', latencyText(of.latency_ms)],
@@ -32,7 +33,7 @@ ${of.code === null ? '' : html`<p><a href="${visit.elsewhere(`/docs/errors/${of.
       'Key',
       of.key_id === null ? null : html`<a href="${visit.path(`/keys/${of.key_id}`)}"><code>${of.key_id}</code></a>`,
     ],
-    ['Person', of.person_id === null ? null : html`<code>${of.person_id}</code>`],
+    ['Person', of.person_id === null ? null : copiedId(of.person_id)],
     ['Network', of.address],
     ['Field', of.param],
     ['Cost', money(of.cost_usd)],

@@ -1,5 +1,6 @@
 // Deliveries of one webhook: what was sent, what came back at each attempt, and a button to send it again.
 
+import { copiedId } from '../../../../kit/console/copied.ts';
 import { actButton } from '../../../../kit/console/form.ts';
 import { filterTabs } from '../../../../kit/console/list-page.ts';
 import { badge, facts, more, type Page, table } from '../../../../kit/console/table.ts';
@@ -70,8 +71,8 @@ function again(visit: Visit, { delivery_id, status, next_attempt_at: next, attem
 function details(visit: Visit, one: Delivery): Html {
   const headers = one.request_headers;
   return html`<details id="delivery-${one.delivery_id}"><summary>Details</summary>${facts([
-    ['Delivery', html`<code>${one.delivery_id}</code>`],
-    ['Event', html`<code>${one.event_id}</code>`],
+    ['Delivery', copiedId(one.delivery_id)],
+    ['Event', copiedId(one.event_id)],
     ['Attempts', one.attempts.length === 0 ? null : attempts(visit, one)],
   ])}${headers === null ? '' : payload(headerLines(headers), 'Headers of the last request', DELIVERIES)}${one.response_snippet === null ? '' : payload(one.response_snippet, 'Beginning of the last answer', DELIVERIES)}</details>`;
 }

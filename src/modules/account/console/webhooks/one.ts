@@ -1,5 +1,6 @@
 // One webhook: its standing and settings, and its deliveries with every attempt, which can be made again.
 
+import { copiedId } from '../../../../kit/console/copied.ts';
 import { panel } from '../../../../kit/console/failure.ts';
 import { actButton, actForm, textOf } from '../../../../kit/console/form.ts';
 import { type Act, actOf, type ConsolePage, type View } from '../../../../kit/console/page.ts';
@@ -109,7 +110,7 @@ function itself(visit: Visit, webhook: Webhook): Html {
   );
   return html`${facts([
     ['Standing', html`${standing(webhook)}${disabled_at === null ? '' : html` since ${time(visit, disabled_at)}`}`],
-    ['Id', html`<code>${id}</code>`],
+    ['ID', copiedId(id)],
     ['Events', events.join(', ')],
     ['Note', description === null ? null : short(description, 256)],
     ['Retries', policy === 'default' ? '10 attempts in some three days' : '16 attempts, the first ones within seconds'],

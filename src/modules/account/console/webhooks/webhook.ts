@@ -1,5 +1,6 @@
 // What the pages of webhooks share: the records as the calls answer them.
 
+import { copiedSecret } from '../../../../kit/console/copied.ts';
 import { field } from '../../../../kit/console/form.ts';
 import { badge } from '../../../../kit/console/table.ts';
 import { countOf } from '../../../../kit/console/text.ts';
@@ -56,6 +57,6 @@ export function eventsOf(form: URLSearchParams): string[] | undefined {
 export function secretShown(visit: Visit, { id, url, secret }: Webhook & { readonly secret?: string }): Html {
   return html`<h1>The signing secret</h1>
 <p>Copy it now: it is shown this once. What comes to ${url} is signed with it.</p>
-<pre class="secret" tabindex="0" aria-label="Secret">${secret ?? ''}</pre>
+${copiedSecret(secret ?? '')}
 <p><a href="${visit.path(webhookPath(id))}">The webhook</a></p>`;
 }
