@@ -9,7 +9,6 @@ const MIB = 1024 * KIB;
 export const admission = {
   /** So many share what stands below for all. */
   processes: 1,
-
   /** One socket. */
   connection: {
     /** Longer, or not HTTP: a bare 400 and the end. Costs what was read. */
@@ -163,9 +162,8 @@ export const admission = {
     lockedAccountsMax: 200,
     /** Connections for all of them together; the others wait their turn without one. */
     lockedAccountsAtOnce: 2,
-    /** Calls of a second that the request log keeps, of some 6 KB each; beyond, accounts with most lose rows. */
+    /** Calls of a second that the request log keeps, of some 6 KB each. Those who follow the log, each with a read a second. */
     loggedCalls: 2_000,
-    /** Those who follow the log, each with a read a second: 503 OVERLOADED. */
     loggedCallTails: 100,
     /** Calls that one of them lets wait in a lane once that lasts; beyond: 503 SERVICE_UNAVAILABLE. */
     lockedAccountCallsMax: 128,
@@ -191,9 +189,8 @@ export const admission = {
     spareMemory: { idleMs: 10_000, utilizationMax: 0.1, grownBytesMin: 100 * MIB },
     /** Lists of tools remembered, one for each choice of modules and scopes that is in use; more are made again. */
     toolSetsRemembered: 200,
-    /** Keys remembered; more are looked up again. */
+    /** Keys remembered; more are looked up again. Secrets that let nobody in are remembered apart: they never push out a key. */
     keysRemembered: 50_000,
-    /** Secrets that let nobody in, remembered apart: they never push out a key. */
     deadSecretsRemembered: 10_000,
     /** Accounts whose rates are remembered; a forgotten one has its full burst. */
     ratesRemembered: 100_000,
@@ -213,9 +210,8 @@ export const admission = {
     refusalsPerSecond: 200,
     /** Requests of its AI batches under way: the next wait. */
     batchItemsAtOnce: 8,
-    /** Of its calls in a second the request log keeps; more are counted, and the list says how many. */
+    /** Its calls of a second that the request log keeps; more are counted. Those who follow its log: 429 CONCURRENCY_LIMITED. */
     loggedCalls: 400,
-    /** Those who follow its log: 429 CONCURRENCY_LIMITED. */
     loggedCallTails: 5,
     /** Top-ups that nobody has paid: 409 QUOTA_EXCEEDED. Each ends after a day. */
     pendingTopupsMax: 20,

@@ -54,6 +54,8 @@ export function shareOf(whole: Admission, processes: number): Admission {
       ...whole.account,
       refusalsPerSecond: share(whole.account.refusalsPerSecond),
       liveStreams: share(whole.account.liveStreams),
+      loggedCalls: share(whole.account.loggedCalls),
+      loggedCallTails: share(whole.account.loggedCallTails),
       webSocketMessagesPerSecond: share(whole.account.webSocketMessagesPerSecond),
     },
   };

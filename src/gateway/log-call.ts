@@ -1,10 +1,25 @@
 // What of a call goes into the request log: failures, slow calls, writes of the account itself, and all calls of an account that asks for it.
+import type { CallContext } from '../core/context.ts';
 import { INPUT_LOOKED_AT_MAX } from '../core/requests/entry.ts';
 import { SLOW_MS } from '../core/requests/store.ts';
-import { type Capability, isAdministered } from '../kit/capability.ts';
+import { type Answer, type Capability, isAdministered } from '../kit/capability.ts';
 import type { Problem } from '../problems/problem.ts';
-import type { Call } from './call.ts';
+import type { Sender } from './active-request.ts';
+import type { Endpoint } from './endpoint.ts';
 import { networkOf } from './limits/failed-logins.ts';
+
+/** A call that has ended, as the log looks at it. */
+interface EndedCall
+  extends Pick<CallContext, 'accountId' | 'requestId' | 'traceId' | 'entryForm' | 'principal' | 'inputText'> {
+  readonly core: Pick<CallContext['core'], 'requests'>;
+  readonly endpoint: Pick<Endpoint, 'capability'>;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly sender: Sender | null;
+  readonly answer: Answer | null;
+  readonly spentNanos: bigint;
+  readonly bytesIn: number | null;
+  readonly bodyHead: Buffer | null;
+}
 
 export interface CallEnd {
   readonly status: number;
@@ -15,7 +30,7 @@ export interface CallEnd {
 }
 
 /** Called once for each call that somebody made from outside. */
-export function logCall(call: Call, end: CallEnd): void {
+export function logCall(call: EndedCall, end: CallEnd): void {
   const { capability } = call.endpoint;
   const { status, latencyMs } = end;
   const isAudit = isAdministered(capability);
@@ -46,7 +61,7 @@ export function logCall(call: Call, end: CallEnd): void {
 }
 
 /** The beginning of it as a text of its own: a part of a long text keeps all of it in memory. */
-function inputOf({ inputText, input, bodyHead }: Call): string | null {
+function inputOf({ inputText, input, bodyHead }: EndedCall): string | null {
   if (bodyHead !== null) return textOrNull(bodyHead.toString('utf8', 0, INPUT_LOOKED_AT_MAX));
   const text = inputText === '' && Object.keys(input).length > 0 ? JSON.stringify(input) : inputText;
   if (text.length <= INPUT_LOOKED_AT_MAX) return textOrNull(text);

@@ -4,18 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import release from '../../package.json' with { type: 'json' };
-import { admission } from '../../src/core/admission.ts';
 import { secretAccessKey } from '../../src/core/credentials/sigv4.ts';
 import { secretHash } from '../../src/core/keys/api-key.ts';
 import { KeyRing } from '../../src/core/keys/ring.ts';
 import { switchTestClock } from '../../src/core/process/test-clock.ts';
-import { RequestLog } from '../../src/core/requests/request-log.ts';
 import { Secrets } from '../../src/core/secrets/secrets.ts';
 import { Database } from '../../src/db/database.ts';
 import { lastDoctorResult } from '../../src/upkeep/doctor-result.ts';
 import { engineWarnings } from '../../src/upkeep/engine-warning.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { loggedCall } from '../support/logged-call.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 
@@ -198,21 +195,6 @@ describe('qm', () => {
       { name: 'repair', text: 'UPDATE core.wallet SET balance_nanos = balance_nanos - 1 WHERE account_id = $1' },
       [account],
     );
-  });
-
-  test('the doctor shows one call of the request log, of whatever account, and says when it is not there', async () => {
-    const account = await makeAccount();
-    const log = new RequestLog(db, admission);
-    log.add(loggedCall(account, 'looked_for'));
-    await log.flush();
-    const { code, stdout } = await qm(['doctor', '--request', 'req_looked_for']);
-    expect([code, stdout]).toEqual([0, expect.stringContaining(account)]);
-    expect(await json('doctor', '--request', 'req_looked_for')).toMatchObject({
-      found: true,
-      account_id: account,
-      status: 404,
-    });
-    expect((await qm(['doctor', '--request', 'req_none'])).code).toBe(1);
   });
 
   test('the clock moves only for a service with a test clock, adds up, and is seen by plans that are prepared already', async () => {

@@ -65,24 +65,29 @@ const filtered = `($4::text = 'all' OR ($4 = 'failed' AND status >= 400) OR ($4 
       AND ($5::int IS NULL OR status = $5) AND ($6::text IS NULL OR code = $6) AND ($7::text IS NULL OR capability = $7)
       AND ($8::text IS NULL OR caller_id = $8) AND ($9::text IS NULL OR entry_form = $9) AND ($10::text IS NULL OR trace_id = $10)`;
 
-function statementsOf(table: LogTable) {
-  const name = table === 'core.request_log' ? 'request_log' : 'audit_log';
-  const page = (order: 'ASC' | 'DESC') => `SELECT ${columns} FROM ${table}
-    WHERE account_id = $1 AND seq >= $2 AND seq < $3 AND ${filtered} ORDER BY seq ${order} LIMIT $11`;
-  return {
-    add: statement(
-      `${name}_add`,
-      `INSERT INTO ${table} AS t (account_id, ${columns})
-       SELECT w.account_id, u.seq, u.request_id, u.trace_id, u.capability, u.method, u.path, u.entry_form, u.caller_id, u.status, u.code,
+const rowsSent = `SELECT w.account_id, u.seq, u.request_id, u.trace_id, u.capability, u.method, u.path, u.entry_form, u.caller_id, u.status, u.code,
               u.message, u.param, u.latency_ms, u.cost_nanos, u.bytes_in, u.bytes_out, u.replay, u.vendor, u.input, u.address
          FROM core.wallet w, unnest($2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
               $10::text[], $11::smallint[], $12::text[], $13::text[], $14::text[], $15::int[], $16::bigint[], $17::bigint[], $18::bigint[],
               $19::boolean[], $20::text[], $21::text[], $22::text[])
               u(account_id, seq, request_id, trace_id, capability, method, path, entry_form, caller_id, status, code, message, param,
                 latency_ms, cost_nanos, bytes_in, bytes_out, replay, vendor, input, address)
-        WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id
-           ON CONFLICT (account_id, seq) DO NOTHING`,
-    ),
+        WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id`;
+
+const addRequests = statement(
+  'request_log_add',
+  `INSERT INTO core.request_log AS t (account_id, ${columns}) ${rowsSent} ON CONFLICT (account_id, seq) DO NOTHING`,
+);
+const addWrites = statement(
+  'audit_log_add',
+  `INSERT INTO core.audit_log AS t (account_id, ${columns}) ${rowsSent} ON CONFLICT (account_id, seq) DO NOTHING`,
+);
+
+function statementsOf(table: LogTable) {
+  const name = table === 'core.request_log' ? 'request_log' : 'audit_log';
+  const page = (order: 'ASC' | 'DESC') => `SELECT ${columns} FROM ${table}
+    WHERE account_id = $1 AND seq >= $2 AND seq < $3 AND ${filtered} ORDER BY seq ${order} LIMIT $11`;
+  return {
     newestFirst: statement(`${name}_page`, page('DESC')),
     oldestFirst: statement(`${name}_follow`, page('ASC')),
     one: statement(`${name}_one`, `SELECT ${columns} FROM ${table} WHERE account_id = $1 AND request_id = $2 LIMIT 1`),
@@ -124,8 +129,8 @@ const accountsOf = (rows: readonly { readonly accountId: string }[]) => [
 
 export async function addRows(tx: Transaction, rows: readonly RequestRow[]): Promise<void> {
   const writes = rows.filter(({ isAudit }) => isAudit);
-  await tx.query(tables['core.request_log'].add, valuesOf(rows));
-  if (writes.length > 0) await tx.query(tables['core.audit_log'].add, valuesOf(writes));
+  await tx.query(addRequests, valuesOf(rows));
+  if (writes.length > 0) await tx.query(addWrites, valuesOf(writes));
 }
 
 function valuesOf(rows: readonly RequestRow[]): Buffer[] {

@@ -72,7 +72,7 @@ const queries: readonly (readonly [query: string, id: string])[] = [
   ['what are my limits', 'account.tier'],
   ['do not use this ai provider', 'account.routing.set'],
   ['add a credit card', 'account.payment_method.attach'],
-  ['audit log', 'account.events.list'],
+  ['audit log', 'account.requests.list'],
   ['give a customer credit', 'operator.credit.grant'],
   ['suspend a customer', 'operator.accounts.update'],
   ['refund a payment', 'operator.topup.refund'],

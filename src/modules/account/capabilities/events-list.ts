@@ -17,7 +17,7 @@ export const eventsList = defineCapability()({
   summary: 'Lists the events of the account.',
   description:
     'The events that webhooks receive, newest first, for 30 days, whether a webhook is registered or not. A gap in sequence means that you missed a page.',
-  keywords: ['audit log', 'event history', 'activity feed'],
+  keywords: ['event log', 'event history', 'activity feed'],
   input: Type.Object({
     cursor: cursorField,
     limit: limitField,

@@ -24,6 +24,7 @@ export const requestsSettingsGet = defineCapability()({
   path: '/v1/account/requests/settings/get',
   summary: 'Gets what the request log keeps.',
   description: 'Until when all calls of the account are kept.',
+  keywords: ['request log settings', 'are all calls recorded'],
   input: Type.Object({}),
   output: settingsSchema,
   examples: [{ title: 'The settings', input: {} }],
