@@ -163,7 +163,7 @@ export const admission = {
     /** Connections for all of them together; the others wait their turn without one. */
     lockedAccountsAtOnce: 2,
     /** Calls of a second that the request log keeps, of some 6 KB each. Those who follow the log, each with a read a second. */
-    loggedCalls: 2_000,
+    loggedCalls: 1_000,
     loggedCallTails: 100,
     /** Calls that one of them lets wait in a lane once that lasts; beyond: 503 SERVICE_UNAVAILABLE. */
     lockedAccountCallsMax: 128,
@@ -211,7 +211,7 @@ export const admission = {
     /** Requests of its AI batches under way: the next wait. */
     batchItemsAtOnce: 8,
     /** Its calls of a second that the request log keeps; more are counted. Those who follow its log: 429 CONCURRENCY_LIMITED. */
-    loggedCalls: 400,
+    loggedCalls: 200,
     loggedCallTails: 5,
     /** Top-ups that nobody has paid: 409 QUOTA_EXCEEDED. Each ends after a day. */
     pendingTopupsMax: 20,

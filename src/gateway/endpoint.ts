@@ -3,7 +3,7 @@ import { Ajv, type ErrorObject } from 'ajv';
 import addFormats from 'ajv-formats';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { admission } from '../core/admission.ts';
-import { type Capability, pathParameters } from '../kit/capability.ts';
+import { type Capability, isAdministered, pathParameters } from '../kit/capability.ts';
 import type { Module } from '../kit/module.ts';
 import { once, onceFor } from '../lib/once.ts';
 import { refusesUnknownFields } from '../manifest/describe.ts';
@@ -17,6 +17,8 @@ export interface Endpoint {
   readonly state: () => unknown;
   readonly module: string;
   readonly limitClass: LimitClass;
+  /** The audit log has its calls. */
+  readonly isAudited: boolean;
   readonly bodyBytesMax: number;
   readonly pathFields: readonly string[];
   readonly takesBody: boolean;
@@ -69,6 +71,7 @@ export function compileEndpoint(module: string, state: () => unknown, capability
     state,
     module,
     limitClass: limitClassOf(capability),
+    isAudited: isAdministered(capability),
     bodyBytesMax: capability.bodyBytesMax ?? admission.call.bodyBytesMax,
     pathFields,
     takesBody: capability.method !== 'GET',

@@ -2,7 +2,7 @@
 import type { CallContext } from '../core/context.ts';
 import { INPUT_LOOKED_AT_MAX } from '../core/requests/entry.ts';
 import { SLOW_MS } from '../core/requests/store.ts';
-import { type Answer, type Capability, isAdministered } from '../kit/capability.ts';
+import type { Answer, Capability } from '../kit/capability.ts';
 import type { Problem } from '../problems/problem.ts';
 import type { Sender } from './active-request.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -12,7 +12,7 @@ import { networkOf } from './limits/failed-logins.ts';
 interface EndedCall
   extends Pick<CallContext, 'accountId' | 'requestId' | 'traceId' | 'entryForm' | 'principal' | 'inputText'> {
   readonly core: Pick<CallContext['core'], 'requests'>;
-  readonly endpoint: Pick<Endpoint, 'capability'>;
+  readonly endpoint: Pick<Endpoint, 'capability' | 'isAudited'>;
   readonly input: Readonly<Record<string, unknown>>;
   readonly sender: Sender | null;
   readonly answer: Answer | null;
@@ -31,11 +31,11 @@ export interface CallEnd {
 
 /** Called once for each call that somebody made from outside. */
 export function logCall(call: EndedCall, end: CallEnd): void {
-  const { capability } = call.endpoint;
+  const { capability, isAudited: isAudit } = call.endpoint;
   const { status, latencyMs } = end;
-  const isAudit = isAdministered(capability);
   const isKept = status >= 400 || isAudit || (latencyMs >= SLOW_MS && capability.waits !== true);
   if (!isKept && !call.core.requests.recordsAll(call.accountId)) return;
+  if (!isAudit && call.core.requests.isFull(call.accountId)) return;
   const { sender, answer } = call;
   const failure = status >= 400 ? end.failure : null;
   call.core.requests.add({

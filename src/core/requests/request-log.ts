@@ -9,7 +9,7 @@ import { readRecording } from './recording.ts';
 import { addDropped, addRows, trim } from './store.ts';
 
 /** An account's rows beyond what is kept are removed after so many new ones. */
-const TRIM_EVERY = 500;
+const TRIM_EVERY = 1_000;
 const ACCOUNTS_COUNTED = 10_000;
 const RECORDING_READ_EVERY_MS = 5_000;
 
@@ -50,6 +50,13 @@ export class RequestLog {
       if (left === 0) this.#tails.delete(accountId);
       else this.#tails.set(accountId, left);
     };
+  }
+
+  /** Whether the account has its share already: its next call is only counted, and nothing of it need be looked at. */
+  isFull(accountId: string): boolean {
+    const isFull = (this.#waiting.get(accountId)?.length ?? 0) >= this.#bounds.account.loggedCalls;
+    if (isFull) this.#drop(accountId);
+    return isFull;
   }
 
   add(call: LoggedCall): void {
