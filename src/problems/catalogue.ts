@@ -49,7 +49,7 @@ export const sharedProblems = {
   ),
   SIGNUP_CLOSED: problemEntry(
     403,
-    'Nobody new may sign up here.',
+    'Sign-up is closed.',
     'Ask for an invitation to an account, or the operator of this service for one.',
   ),
   INVALID_IDEMPOTENCY_KEY: problemEntry(
@@ -121,7 +121,7 @@ export const sharedProblems = {
   REAUTHENTICATION_REQUIRED: problemEntry(
     403,
     'The sign-in is too long ago for this.',
-    'Sign in again; for 15 minutes this is open then. API keys are not concerned.',
+    'Sign in again, then repeat within 15 minutes. API keys do not need this.',
   ),
   EMAIL_BINDING_REQUIRED: problemEntry(
     403,
@@ -148,7 +148,7 @@ export const sharedProblems = {
   CAPABILITY_NOT_FOUND: problemEntry(
     404,
     'The capability does not exist.',
-    'With code_detail `planned` its module is not built yet: nothing but waiting helps. Else it may be a typo: the message names what is near, and GET /v1/discovery lists all.',
+    'code_detail `planned`: its module is not built yet. Otherwise check the name: the message suggests similar ones, and GET /v1/discovery lists all.',
   ),
   MODEL_NOT_FOUND: problemEntry(
     404,
@@ -162,7 +162,7 @@ export const sharedProblems = {
   ),
   ALREADY_EXISTS: problemEntry(
     409,
-    'It exists already with other settings.',
+    'A resource with this name already exists with other settings.',
     'Use another name, or update the existing one.',
   ),
   RANGE_NOT_SATISFIABLE: problemEntry(
@@ -206,7 +206,7 @@ export const sharedProblems = {
   ROUTING_EMPTY: problemEntry(409, 'No vendor is left for this capability.', 'Exclude fewer vendors.'),
   QUOTA_EXCEEDED: problemEntry(
     409,
-    'The account has reached its number of such resources.',
+    'The account has reached its limit for this resource.',
     'Delete some, or upgrade the tier.',
   ),
   CAPABILITY_SUNSET: problemEntry(410, 'The capability has been retired.', 'The message names its successor.'),

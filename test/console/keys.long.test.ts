@@ -82,7 +82,7 @@ test('a key is made, shown once, narrowed and revoked, without scripts', async (
     spend_cap_usd: '',
   });
   expect([narrowed.status, narrowed.location]).toEqual([303, `${page}?done=key.narrow`]);
-  expect((await visitor.get(narrowed.location ?? '')).text).toContain('The key was changed.');
+  expect((await visitor.get(narrowed.location ?? '')).text).toContain('Key saved.');
   expect((await call('GET', '/v1/queue/list')).status).toBe(403);
   const untyped = await sendForm(visitor, `${page}/revoke`, 'revoke', { typed: 'something' });
   expect([untyped.status, untyped.text.includes(`Type ${id} to revoke`)]).toEqual([400, true]);
@@ -131,7 +131,7 @@ test('by keyboard alone a key is made with an end, is used, is narrowed, and is 
   await tabTo(page, '#create-expires_at');
   await page.keyboard.type('12312099');
   await typeInto(page, '#create-spend_cap_usd', '0.5');
-  await press(page, 'button:has-text("Make the key")');
+  await press(page, 'button:has-text("Create key")');
   await expect.poll(() => page.locator('.secret').count(), { timeout: 10_000 }).toBe(1);
   const secret = (await page.textContent('.secret')) ?? '';
   const own = client(service.url, secret);

@@ -50,7 +50,7 @@ test('a key is made and seen once, used, and revoked', async () => {
   const { page } = opened;
   await page.fill('#create-name', 'worker');
   await page.fill('#create-scopes', 'queue');
-  await page.click('text=Make the key');
+  await page.click('text=Create key');
   const secret = (await page.textContent('.secret')) ?? '';
   const used = client(bench.service.url, secret);
   expect((await used('GET', '/v1/queue/list')).status).toBe(200);
@@ -74,11 +74,11 @@ test('a budget is set, and holds for the next call', async () => {
   const { page } = opened;
   await page.selectOption('#budget-period', 'daily');
   await page.fill('#budget-hard_cap_usd', '0.00001');
-  await page.click('text=Set the budget');
+  await page.click('text=Save budget');
   await done(page, 'The budget was set');
   expect((await bench.call('POST', '/v1/queue/publish', { queue: 'jobs', payload: {} })).status).toBe(402);
   await page.fill('#budget-hard_cap_usd', '');
-  await page.click('text=Set the budget');
+  await page.click('text=Save budget');
   await done(page, 'The budget was set');
   await ok('POST', '/v1/queue/publish', { queue: 'jobs', payload: {} });
   await close(opened);

@@ -76,7 +76,7 @@ test('figures that cannot be read take nothing else of the page with them', asyn
     expect(text.match(/INTERNAL_ERROR<\/code>/g)).toHaveLength(1);
     for (const part of ['>jobs</', '>unknown</td>', 'Some figures could not be read.', 'New queue'])
       expect(text).toContain(part);
-    expect((await visitor.get('/console/queues/jobs')).text).toContain('Looking takes no lease');
+    expect((await visitor.get('/console/queues/jobs')).text).toContain('Peeking takes no lease');
     expect((await visitor.get('/console/queues/jobs/purge')).status).toBe(500);
   } finally {
     await bench.service.core.db.query(rename('lost', 'total'), []);
@@ -195,7 +195,7 @@ test('a key that may only read sees figures, messages and settings, and no form 
     const [main = ''] = /<main[\s\S]*<\/main>/.exec(text) ?? [];
     expect([status, main.includes('method="post"')], path).toEqual([200, false]);
   }
-  expect((await visitor.get('/console/queues/jobs')).text).toContain('Deliveries at most');
+  expect((await visitor.get('/console/queues/jobs')).text).toContain('Max deliveries');
   const { key_secret: lister } = await ok('POST', '/v1/account/keys/create', { scopes: ['queue.list'] });
   const list = (await (await signedIn(bench.service.url, lister)).get('/console/queues')).text;
   expect([list.includes('>jobs</'), list.includes('In flight'), list.includes('class="failure"')]).toEqual([

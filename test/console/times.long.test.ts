@@ -101,7 +101,7 @@ test('choosing how the console looks leads back to the page, and tells no more w
   const visitor = await signedIn(service.url, account.secret);
   const way = async (path: string) =>
     /name="return_to" value="([^"]+)"/.exec((await visitor.get(path)).text)?.[1]?.replaceAll('&amp;', '&');
-  expect((await visitor.get('/console/keys?done=keys.create')).text).toContain('The key was made.');
+  expect((await visitor.get('/console/keys?done=keys.create')).text).toContain('Key created.');
   expect(await way('/console/keys?done=keys.create')).toBe('/console/keys');
   expect(await way('/console/keys?status=active&done=keys.create')).toBe('/console/keys?status=active');
   expect(await way('/console/keys?status=active')).toBe('/console/keys?status=active');

@@ -71,7 +71,7 @@ test('by keyboard alone a video is ordered for a price that was told; it shows b
   await press(page, 'button:has-text("What does it cost?")');
   await expect.poll(() => page.textContent('h1'), { timeout: 10_000 }).toBe('What the video costs');
   expect(await page.textContent('main')).toContain('at most, for 1 s in 720p');
-  await press(page, 'button:has-text("Make the video")');
+  await press(page, 'button:has-text("Generate video")');
   await expect.poll(() => new URL(page.url()).pathname, { timeout: 10_000 }).toMatch(/\/console\/video\/vid_/);
   await page.waitForSelector('video', { timeout: 20_000 });
   const seconds = 'document.querySelector("video").play().then(() => document.querySelector("video").duration)';

@@ -121,7 +121,7 @@ test('the operator finds in the outbox the mail that signs a person in; nobody e
   await person.goto(`${place.url}/auth`);
   await person.fill('#email', 'Bob@Example.org');
   await person.click('text=Send me a link');
-  await expectPage(person, 'Look into your mail');
+  await expectPage(person, 'Check your email');
 
   await operator.reload();
   expect(await operator.innerText('main')).toContain('bob@example.org');

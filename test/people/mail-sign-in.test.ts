@@ -194,7 +194,7 @@ test.each([
     const { browser, link } = await asked(email, '', closed);
     const refused = await browser.post(link, {});
     expect(refused.status).toBe(403);
-    expect(refused.text).toContain('Nobody new may sign up here.');
+    expect(refused.text).toContain('Sign-up is closed.');
     expect(browser.cookies.has('qm_session')).toBe(false);
     expect(await personOf(email)).toBeNull();
     const accountId = await service.core.db.transaction(async (tx) => {

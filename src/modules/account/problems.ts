@@ -10,13 +10,13 @@ export const accountProblems = {
   ),
   UNSUPPORTED_CURRENCY: problemEntry(
     400,
-    'Nothing is charged in this currency here.',
+    'This deployment does not accept this currency.',
     'Use one of those that the message names; the wallet is in USD in any case.',
   ),
   VERIFICATION_FAILED: problemEntry(
     400,
-    'The code is wrong, used or late.',
-    'Ask for another code; each works once, for 15 minutes, and after five wrong ones not any more.',
+    'The code is wrong, already used, or expired.',
+    'Request a new code. A code works once, for 15 minutes, and ends after five wrong tries.',
   ),
   EXPIRY_TOO_LATE: problemEntry(
     400,

@@ -10,7 +10,7 @@ export const aiProblems = {
   ),
   BATCH_ENDED: problemEntry(
     409,
-    'The batch ended before this request of it was made.',
+    'The batch ended before this request ran.',
     'It was cancelled, or its day was over: send the request in another batch.',
   ),
 };

@@ -5,7 +5,7 @@ import { problemsWith } from '../../problems/problem.ts';
 export const vectorProblems = {
   DIMENSION_MISMATCH: problemEntry(
     400,
-    'The embedding has another length than the collection.',
+    "The embedding's length does not match the collection's dimension.",
     'Send embeddings of exactly the collection dimension.',
   ),
   COLLECTION_NOT_FOUND: problemEntry(

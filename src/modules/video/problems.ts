@@ -5,7 +5,7 @@ import { problemsWith } from '../../problems/problem.ts';
 export const videoProblems = {
   LINK_EXPIRED: problemEntry(
     403,
-    'The link is not valid any more.',
+    'The link has expired.',
     'Links are signed and end by time. Get a new one with GET /v1/video/download_url/{job_id}.',
   ),
 };

@@ -71,7 +71,7 @@ const webhookField = Type.Optional(
 const promptField = Type.String({
   minLength: 1,
   maxLength: PROMPT_CHARACTERS_MAX,
-  description: 'What is to be seen, in words.',
+  description: 'What the video shows, in words.',
 });
 const durationField = Type.Optional(
   Type.Integer({
@@ -101,7 +101,9 @@ export const generateFields = {
   ),
   duration_seconds: durationField,
   resolution: Type.Optional(Type.Enum([...resolutions], { default: '720p', description: SHORT_SIDE })),
-  aspect_ratio: Type.Optional(Type.Enum([...aspectRatios], { default: '16:9', description: 'Width to height.' })),
+  aspect_ratio: Type.Optional(
+    Type.Enum([...aspectRatios], { default: '16:9', description: 'Aspect ratio, width to height.' }),
+  ),
   seed: seedField,
   reference_image: Type.Optional(
     orNull<string>(
@@ -204,7 +206,7 @@ export const jobFields = {
   vendor: Type.String({ description: 'The vendor of the model.' }),
   prompt: Type.String({ description: 'As it was sent; empty once the video is gone.' }),
   duration_seconds: Type.Integer({ description: 'Length of the video.' }),
-  aspect_ratio: Type.String({ description: 'Width to height.' }),
+  aspect_ratio: Type.String({ description: 'Aspect ratio, width to height.' }),
   resolution: Type.String({ description: '`720p`, `1080p` or `4k`.' }),
   seed: wholeOrNull('As it was sent.'),
   store: Type.Boolean({ description: 'Whether the video is stored for retention_days.' }),

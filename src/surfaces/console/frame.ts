@@ -125,11 +125,11 @@ function viewForm(visit: PageVisit): Html {
   const option = (value: string, label: string) =>
     html`<option value="${value}"${value === theme ? html` selected` : ''}>${label}</option>`;
   return html`<form class="view" aria-label="How the console looks" method="post" action="${visit.path('/view')}">${formFields(visit, 'view')}
-<label>Look <select name="theme">${option('system', 'as the system')}${option('light', 'light')}${option('dark', 'dark')}</select></label>
+<label>Theme <select name="theme">${option('system', 'as the system')}${option('light', 'light')}${option('dark', 'dark')}</select></label>
 <label>Time zone <input name="zone" value="${zone}" size="16" spellcheck="false" autocapitalize="off"></label>${isChosen ? '' : html` <button type="button" hidden data-own-zone>Tell times in </button>`}
 <label class="choice"><input type="checkbox" name="keys"${keys ? html` checked` : ''}> Keyboard shortcuts</label>
 <input type="hidden" name="return_to" value="${visit.here}">
-<button>Set</button></form>`;
+<button>Save</button></form>`;
 }
 
 function keyHelp(pages: readonly ConsolePage[], visit: PageVisit): Html {

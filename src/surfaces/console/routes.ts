@@ -232,7 +232,7 @@ async function follow(core: Core, ticks: LiveTicks, request: RawRequest): Promis
   const stream = ticks.follow({ sessionId, accountId, since: request.query.get('since') ?? '' }, request.signal);
   if (stream === null)
     throw problem('CONCURRENCY_LIMITED', {
-      message: 'Too many pages are open: this one looks now and then.',
+      message: 'Too many live pages are open; this one refreshes every 10 s.',
       retryAfterMs: 10_000,
     });
   return {

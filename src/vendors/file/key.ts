@@ -30,5 +30,5 @@ function found(name: string, text: string | null): KeyReading {
   if (value === '') return { kind: 'missing', name };
   return SENDABLE.test(value)
     ? { kind: 'found', key: { name, reveal: () => value } }
-    : { kind: 'fault', message: `What ${name} holds cannot be sent as a key.` };
+    : { kind: 'fault', message: `${name} contains characters that a header cannot carry.` };
 }

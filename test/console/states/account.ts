@@ -147,7 +147,7 @@ export function answeredStates({ filled, owner: by }: FilledAccount): readonly S
   ];
   const answered: readonly (readonly [string, string, Readonly<Record<string, string>>, string])[] = [
     ['/keys', 'create', { name: 'shown once', scopes: 'queue:read' }, 'shown'],
-    ['/video', 'quote', video, 'Make the video'],
+    ['/video', 'quote', video, 'Generate video'],
     ['/ai', 'chat', { prompt: 'Hello.', model: 'sandbox/echo-1', max_completion_tokens: '50' }, '[sandbox]'],
     ['/wallet', 'topup', { amount_usd: '10' }, 'Continue to the payment page'],
     [`/vectors/${collection}`, 'query', { embedding: '1 0 0', top_k: '3' }, 'were compared'],

@@ -27,7 +27,7 @@ export async function signInStates({ service }: Scene, { account, owner }: Fille
       path: '/auth',
       by: null,
       form: { has: '#email', fields: { email: 'new@example.org' } },
-      says: 'Look into your mail',
+      says: 'Check your email',
     },
     {
       name: 'auth-wrong-code',

@@ -83,7 +83,7 @@ function readAsk(capability: Batchable, body: Sent, at: string): object {
     if (!(error instanceof Problem) || error.param === undefined) throw error;
     throw invalidField(`${at}.${error.param}`, error.detail ?? 'invalid', error.message);
   }
-  throw invalidField(`${at}.stream`, 'not_here', 'Nobody waits for the answer of a batch: it does not stream.');
+  throw invalidField(`${at}.stream`, 'not_here', 'Batches do not stream.');
 }
 
 function fewInputs<Ask extends { readonly inputs: readonly unknown[] }>(ask: Ask): Ask {

@@ -94,7 +94,7 @@ export function failureOf(code: Refused['reason'], message: string, retryAfterMs
 }
 
 export function nobodyWaits(): Problem {
-  return problem('SERVICE_UNAVAILABLE', { message: 'Nobody waits for the answer.' });
+  return problem('SERVICE_UNAVAILABLE', { message: 'The client disconnected.' });
 }
 
 /** Of a vendor that was ended for taking too long. */

@@ -65,7 +65,7 @@ function chatForm(visit: Visit, value: (name: string) => string | null): Html {
     html`${field(visit, CHAT, { name: 'prompt', label: 'Prompt', rows: 4, value: value('prompt') ?? '', isRequired: true })}
 <div class="pair">${field(visit, CHAT, { name: 'model', label: 'Model', value: value('model') ?? 'auto', attributes: html`spellcheck="false" autocapitalize="off"` })}
 ${field(visit, CHAT, { name: 'max_completion_tokens', label: 'Tokens of the answer, at most', value: value('max_completion_tokens') ?? '500', attributes: html`inputmode="numeric"` })}</div>
-<button class="main">Ask</button> <span class="quiet">costs what the call costs</span>`,
+<button class="main">Ask</button> <span class="quiet">billed as the call</span>`,
   );
 }
 

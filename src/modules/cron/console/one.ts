@@ -95,7 +95,7 @@ function itself(visit: Visit, job: Job): Html {
     ['ID', copiedId(id)],
     ['Headers', headers.length === 0 ? null : html`${headers}`],
     ['Secret', html`ends in <code>${job.secret_last4}</code>`],
-    ['Made', time(visit, job.created_at)],
+    ['Created', time(visit, job.created_at)],
   ])}${isNothing ? '' : html`<details id="payload"><summary>Payload</summary>${payload(job.payload, 'Payload', { call: 'cron.get' })}</details>`}
 <div class="actions">${status === 'active' && visit.may(pause) ? actButton(visit, 'pause', 'Pause') : ''}
 ${status === 'paused' && visit.may(resume) ? actButton(visit, 'resume', 'Resume') : ''}

@@ -35,12 +35,12 @@ export const schedulesPage = listPage({
       ...{ task: textOf(form, 'task'), name: textOf(form, 'name'), timezone: textOf(form, 'timezone') },
       ...{ cron_expr: textOf(form, 'cron_expr'), run_at: textOf(form, 'run_at') },
     }),
-    done: 'The schedule was made.',
+    done: 'Schedule created.',
     shown: secretPage,
     form: (visit, act) =>
       html`${field(visit, act, { name: 'task', label: 'Address', isRequired: true, attributes: html`inputmode="url" spellcheck="false" placeholder="https://example.org/tasks/report"` })}
 ${jobFields(visit, act)}
-<button class="main">Make the schedule</button> <span class="quiet">a run costs what cron.run costs; a payload and headers go by the call</span>`,
+<button class="main">Create schedule</button> <span class="quiet">a run is billed as cron.run; a payload and headers go by the call</span>`,
   },
 });
 

@@ -57,7 +57,7 @@ ${q === undefined ? await groupPanel(visit) : await foundPanel(visit, q)}`;
 function searchForm(visit: Visit, q: string | undefined): Html {
   if (!visit.may(errorsSearch)) return html``;
   const all = q === undefined ? '' : html` <a href="${visit.path('/errors')}">All errors</a>`;
-  return html`<form method="get" class="row" role="search"><label>Words of an event <input type="search" name="q" value="${q ?? ''}" size="30" spellcheck="false"></label> <button>Find</button>${all}</form>`;
+  return html`<form method="get" class="row" role="search"><label>Search events <input type="search" name="q" value="${q ?? ''}" size="30" spellcheck="false"></label> <button>Find</button>${all}</form>`;
 }
 
 async function groupPanel(visit: Visit): Promise<Html> {

@@ -123,7 +123,7 @@ function groupFacts(visit: Visit, group: Detail): Html {
     ? actForm(
         visit,
         'assign',
-        html`${field(visit, 'assign', { name: 'assigned_to', label: 'Who looks after it', value: group.assigned_to ?? '', hint: 'A person or an agent; empty for nobody.', attributes: html`autocomplete="off"` })}<button>Note it</button>`,
+        html`${field(visit, 'assign', { name: 'assigned_to', label: 'Who looks after it', value: group.assigned_to ?? '', hint: 'A person or an agent; empty for nobody.', attributes: html`autocomplete="off"` })}<button>Assign</button>`,
       )
     : '';
   return html`${facts([

@@ -86,7 +86,7 @@ function people({ people: all }: Detail): Html {
   return table({
     caption: 'People',
     rows: all,
-    empty: html`<p>Nobody but keys acts for it.</p>`,
+    empty: html`<p>No people yet.</p>`,
     columns: [
       { title: 'Person', cell: ({ name, email, person_id: id }) => short(email ?? name ?? id, 80) },
       { title: 'Role', cell: ({ role }) => role },
@@ -107,8 +107,8 @@ function changes(visit: Visit, account: Detail): Html {
   const verification = choice(visit, 'kyc', { name: 'kyc_status', label: 'Verification', value: kyc, options: states });
   return html`${grantForm(visit)}
 ${contactForm(visit, account)}
-<div class="pair">${actForm(visit, 'tier', html`${tiers}<button>Set the tier</button>`)}
-${actForm(visit, 'kyc', html`${verification}<button>Set</button>`)}</div>
+<div class="pair">${actForm(visit, 'tier', html`${tiers}<button>Save tier</button>`)}
+${actForm(visit, 'kyc', html`${verification}<button>Save</button>`)}</div>
 ${suspended ? actForm(visit, 'restore', html`<button>End the suspension</button>`) : actForm(visit, 'suspend', html`<button class="danger">Suspend</button> <span class="quiet">All its calls are refused until that is ended.</span>`)}`;
 }
 
@@ -118,7 +118,7 @@ function contactForm(visit: Visit, { name, email }: Detail): Html {
     'contact',
     html`<div class="pair">${field(visit, 'contact', { name: 'name', label: 'Name', value: name ?? '', attributes: html`maxlength="128"` })}
 ${field(visit, 'contact', { name: 'email', label: email === null ? 'Address' : 'Another address', hint: 'Empty: it stays. It counts as verified: whoever signs in by it owns an account that nobody owns.', attributes: html`type="email"` })}</div>
-<button>Set name and address</button>`,
+<button>Save name and address</button>`,
   );
 }
 

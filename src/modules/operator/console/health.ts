@@ -25,7 +25,7 @@ ${operatorTabs(visit, '/health')}
 <section class="panel" aria-label="What waits">${figures([
     ['Processes', count(health.processes.length)],
     ['Calls in lanes', count(lanes.calls_waiting), 'wait for or are in a commit'],
-    ['Events without a number', count(backlog.events_waiting)],
+    ['Unsequenced events', count(backlog.events_waiting)],
     [
       'Deliveries due',
       count(backlog.deliveries_due),

@@ -118,7 +118,7 @@ function itself(visit: Visit, queue: Queue, stats: Stats | null, sources: readon
     ['Dead letters', canBrowse ? html`<a href="${visit.path(`${queuePath(name)}/dlq`)}">Browse and redrive</a>` : null],
     ['Dead-letter queue', dlq === null ? 'none' : link(queuePath(dlq), dlq)],
     ['Takes dead letters of', sources.length === 0 ? null : html`${takes}`],
-    ['Made', time(visit, queue.created_at)],
+    ['Created', time(visit, queue.created_at)],
     ['Changed', time(visit, queue.updated_at)],
   ]);
 }
@@ -145,7 +145,7 @@ function next(visit: Visit, queue: Queue, messages: readonly Sourced<Message>[],
 }
 
 function peekForm(wanted: string): Html {
-  return html`<form method="get" class="row" aria-label="Look at messages"><label>Messages <input name="peek" value="${wanted}" size="3" inputmode="numeric"></label> <button>Look</button> <span class="quiet">Looking takes no lease and counts as no delivery.</span></form>`;
+  return html`<form method="get" class="row" aria-label="Peek at messages"><label>Messages <input name="peek" value="${wanted}" size="3" inputmode="numeric"></label> <button>Peek</button> <span class="quiet">Peeking takes no lease and counts as no delivery.</span></form>`;
 }
 
 function fillCalls({ baseUrl }: Visit, { name: queue, type }: Queue): string {
@@ -164,7 +164,7 @@ function publishForm(visit: Visit, { type, enable_priority, delivery_delay_secon
 <div class="pair">${field(visit, PUBLISH, { name: 'delay_seconds', label: 'Delay, seconds', attributes: numeric, hint: `Empty: that of the queue, ${count(delay)} s.` })}
 ${enable_priority ? field(visit, PUBLISH, { name: 'priority', label: 'Priority', attributes: numeric, hint: '0 to 10; 10 goes first.' }) : ''}
 ${type === 'fifo' ? field(visit, PUBLISH, group) : ''}</div>
-<button class="main">Publish</button> <span class="quiet">costs what queue.publish costs</span>`,
+<button class="main">Publish</button> <span class="quiet">billed as queue.publish</span>`,
   );
 }
 

@@ -36,7 +36,7 @@ export const queuesPage: ConsolePage = {
     [CREATE]: actOf({
       capability: create,
       input: createInput,
-      done: 'The queue was made.',
+      done: 'Queue created.',
       next: (data) => queuePath(data.name),
     }),
   },
@@ -117,5 +117,5 @@ function firstCalls({ baseUrl }: Visit): string {
 }
 
 function createForm(visit: Visit): Html {
-  return actForm(visit, CREATE, html`${createFields(visit, CREATE)}<button class="main">Make the queue</button>`);
+  return actForm(visit, CREATE, html`${createFields(visit, CREATE)}<button class="main">Create queue</button>`);
 }

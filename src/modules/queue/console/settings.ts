@@ -62,14 +62,14 @@ function deadLetterField(visit: Visit, act: string, value: string): Html {
 }
 
 function retriesField(visit: Visit, act: string, value: string): Html {
-  const hint = 'Then it goes to the dead-letter queue.';
-  return field(visit, act, { name: 'max_retries', label: 'Deliveries at most', value, attributes: numeric, hint });
+  const hint = 'Then the message moves to the dead-letter queue.';
+  return field(visit, act, { name: 'max_retries', label: 'Max deliveries', value, attributes: numeric, hint });
 }
 
 function leaseField(visit: Visit, act: string, value: string): Html {
-  const hint = 'To acknowledge a message in.';
+  const hint = 'Time to acknowledge a message.';
   return field(visit, act, {
-    ...{ name: 'visibility_timeout_default', label: 'Lease, seconds', value },
+    ...{ name: 'visibility_timeout_default', label: 'Visibility timeout (s)', value },
     ...{ attributes: numeric, hint },
   });
 }
@@ -104,7 +104,7 @@ function told(visit: Visit, queue: Queue): Html {
   const { dlq_name: dlq } = queue;
   return facts([
     ['Dead-letter queue', dlq === null ? 'none' : html`<a href="${visit.path(queuePath(dlq))}">${short(dlq, 80)}</a>`],
-    ['Deliveries at most', String(queue.max_receive_count)],
+    ['Max deliveries', String(queue.max_receive_count)],
     ['Lease', `${count(queue.visibility_timeout_default)} s`],
     ['Delay', `${count(queue.delivery_delay_seconds)} s`],
     ['Retention', `${queue.message_retention_days} days`],

@@ -99,12 +99,12 @@ function sizes(visit: Visit, one: Collection): Html {
     ['State', stateOf(one)],
     ['Index', index === 'ready' ? null : index === 'cold' ? 'not in memory: the first query loads it' : index],
     ['Metric', one.metric],
-    ['Made', time(visit, one.created_at)],
+    ['Created', time(visit, one.created_at)],
   ])}`;
 }
 
 function takeForm(like: string | null): Html {
-  return html`<form method="get" action="#query" class="row" aria-label="Take an embedding"><label>Embedding of the vector <input name="id" value="${like ?? ''}" size="24" spellcheck="false" placeholder="its id"></label> <button>Take it</button></form>`;
+  return html`<form method="get" action="#query" class="row" aria-label="Take an embedding"><label>Embedding of the vector <input name="id" value="${like ?? ''}" size="24" spellcheck="false" placeholder="its id"></label> <button>Use this vector</button></form>`;
 }
 
 function tried(visit: Visit, like: string | null, taken: Read<Pick<Page<Vector>, 'items'>> | null): Html {
@@ -121,10 +121,10 @@ function queryForm(visit: Visit, value: (name: string) => string): Html {
   return actForm(
     visit,
     QUERY,
-    html`${field(visit, QUERY, { name: 'embedding', label: 'Embedding', value: value('embedding'), rows: 4, isRequired: true, hint: 'Numbers apart by commas or spaces, a JSON array, or base64 of 32-bit floats.' })}
+    html`${field(visit, QUERY, { name: 'embedding', label: 'Embedding', value: value('embedding'), rows: 4, isRequired: true, hint: 'Numbers separated by commas or spaces, a JSON array, or base64 of 32-bit floats.' })}
 <div class="pair">${field(visit, QUERY, { name: 'top_k', label: 'Matches', value: value('top_k') || '10', attributes: html`inputmode="numeric"` })}
 ${field(visit, QUERY, { name: 'filter', label: 'Filter, JSON', value: value('filter'), attributes: html`spellcheck="false" placeholder='{"lang":"en"}'` })}</div>
-<button class="main">Query</button> <span class="quiet">costs what vector.query costs</span>`,
+<button class="main">Query</button> <span class="quiet">billed as vector.query</span>`,
   );
 }
 
@@ -191,7 +191,7 @@ function embeddingOf(text: string): readonly number[] | string {
   const parts = text.split(/[\s,[\]]+/).filter((part) => part !== '');
   const numbers = parts.map(Number);
   if (numbers.length === 0 || !numbers.every(Number.isFinite))
-    throw invalidField('embedding', 'type', 'embedding must be numbers apart by commas or spaces, or base64.');
+    throw invalidField('embedding', 'type', 'embedding must be numbers separated by commas or spaces, or base64.');
   return numbers;
 }
 

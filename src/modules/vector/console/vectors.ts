@@ -22,7 +22,7 @@ export const vectorsPage = listPage({
     },
     { title: 'State', cell: stateOf },
     { title: 'Metric', cell: ({ metric }) => metric },
-    { title: 'Made', cell: ({ created_at }) => time(visit, created_at) },
+    { title: 'Created', cell: ({ created_at }) => time(visit, created_at) },
     { title: 'Dimensions', kind: 'number', cell: ({ dimension }) => count(dimension) },
     { title: 'Vectors', kind: 'number', cell: ({ vector_count }) => count(vector_count) },
     { title: 'In memory', kind: 'number', cell: ({ raw_vendor_payload: { bytes } }) => sizeText(bytes) },
@@ -35,7 +35,7 @@ export const vectorsPage = listPage({
       dimension: numberOf(form, 'dimension'),
       metric: textOf(form, 'metric'),
     }),
-    done: 'The collection was made.',
+    done: 'Collection created.',
     next: ({ collection }) => collectionPath(collection),
     form: (visit, act) =>
       html`${field(visit, act, { name: 'collection', label: 'Name', isRequired: true, attributes: html`spellcheck="false" autocapitalize="off"` })}
@@ -50,7 +50,7 @@ ${choice(visit, act, {
     ['dotproduct', 'dot product'],
   ],
 })}</div>
-<button class="main">Make the collection</button>`,
+<button class="main">Create collection</button>`,
   },
 });
 

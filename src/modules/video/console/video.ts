@@ -122,11 +122,11 @@ function orderForm(visit: Visit): Html {
   return actForm(
     visit,
     'quote',
-    html`${field(visit, 'quote', { name: 'prompt', label: 'What is to be seen', rows: 3, isRequired: true })}
+    html`${field(visit, 'quote', { name: 'prompt', label: 'Prompt', rows: 3, isRequired: true })}
 <div class="pair">${field(visit, 'quote', { name: 'duration_seconds', label: 'Seconds', value: '5', attributes: html`inputmode="numeric"` })}
 ${field(visit, 'quote', { name: 'model', label: 'Model', value: 'auto', attributes: html`spellcheck="false"` })}
 ${choice(visit, 'quote', { name: 'resolution', label: 'Resolution', value: '720p', options: same(['720p', '1080p', '4k']) })}
-${choice(visit, 'quote', { name: 'aspect_ratio', label: 'Width to height', value: '16:9', options: same(['16:9', '9:16', '1:1', '4:3', '3:4', '21:9']) })}</div>
+${choice(visit, 'quote', { name: 'aspect_ratio', label: 'Aspect ratio', value: '16:9', options: same(['16:9', '9:16', '1:1', '4:3', '3:4', '21:9']) })}</div>
 <button class="main">What does it cost?</button>`,
   );
 }
@@ -148,5 +148,5 @@ ${table({
     { title: 'Price', usd: ({ price_usd }) => price_usd },
   ],
 })}
-${actForm(visit, 'generate', html`<button class="main">Make the video</button>`, hidden)}`;
+${actForm(visit, 'generate', html`<button class="main">Generate video</button>`, hidden)}`;
 }

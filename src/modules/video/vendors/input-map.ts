@@ -58,7 +58,7 @@ export function inputFaults(model: VideoModelRow): ModelFault[] {
     .filter((name) => isOffered[name] && map[name] === undefined)
     .map((name) => ({
       field: `input.${name}`,
-      message: 'The model offers this, and nothing says how it is asked for.',
+      message: '`input` has no mapping for this feature.',
     }));
   return [...missing, ...wordFaults(model, map)];
 }

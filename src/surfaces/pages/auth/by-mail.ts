@@ -88,13 +88,13 @@ async function finish(
 
 function codePage(status: number, wrong: string | null): RawAnswer {
   const fault = wrong === null ? undefined : ({ field: 'code', text: wrong } as const);
-  const content = html`<h1>Look into your mail</h1>
+  const content = html`<h1>Check your email</h1>
 <p>A mail with a link and a code is on its way. Open the link, or enter the code here. Both work once, for 15 minutes.</p>
 <form method="post">
 ${field('code', 'Code', html`type="text" inputmode="numeric" autocomplete="one-time-code" maxlength="12"`, fault)}
 <button class="main">Sign in</button>
 </form>`;
-  return framed({ status, title: 'Look into your mail', content, isNarrow: true });
+  return framed({ status, title: 'Check your email', content, isNarrow: true });
 }
 
 function linkPage({ email, invitation }: SignInByMail): RawAnswer {

@@ -10,7 +10,7 @@ export const emailVerify = defineCapability()({
   path: '/v1/account/email/verify',
   summary: 'Binds the e-mail address that the code was mailed to.',
   description:
-    'Answers the account with its bound address. A code that is wrong, used or late is VERIFICATION_FAILED; after five wrong ones ask for ' +
+    'Answers the account with its bound address. A code that is wrong, already used or expired is VERIFICATION_FAILED; after five wrong ones ask for ' +
     'another with account.email.bind.',
   keywords: ['confirm email address', 'verification code', 'mail otp'],
   input: Type.Object({

@@ -28,7 +28,7 @@ const create = actOf({
     spend_cap_usd: numberOf(form, 'spend_cap_usd'),
     spend_cap_period: form.get('spend_cap_usd')?.trim() ? (textOf(form, 'spend_cap_period') ?? 'total') : undefined,
   }),
-  done: 'The key was made.',
+  done: 'Key created.',
   shown: secretPage,
 });
 
@@ -118,7 +118,7 @@ ${choice(visit, CREATE, {
     ['monthly', 'a month'],
   ],
 })}
-<button class="main">Make the key</button>`,
+<button class="main">Create key</button>`,
   );
 }
 

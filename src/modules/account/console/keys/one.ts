@@ -31,7 +31,7 @@ const narrow: Act = {
     spend_cap_usd: numberOf(form, 'spend_cap_usd') ?? null,
     spend_cap_period: form.get('spend_cap_usd')?.trim() ? textOf(form, 'spend_cap_period') : undefined,
   }),
-  done: 'The key was changed.',
+  done: 'Key saved.',
 };
 
 const rotate = actOf({
@@ -93,7 +93,7 @@ function keyFacts(visit: Visit, key: Key): Html {
     ],
     ['May', scopesInWords(scopes)],
     ['Secret', html`<code>${prefix}…${last4}</code>`],
-    ['Made', time(visit, key.created_at)],
+    ['Created', time(visit, key.created_at)],
     ['Last used', ago(visit, key.last_used_at)],
     ['Expires', time(visit, key.expires_at)],
     ['Old secret ends', key.rotating_until === null ? null : time(visit, key.rotating_until)],

@@ -139,7 +139,7 @@ function people({ people: all }: Account): Html {
   return table({
     caption: 'People',
     rows: all,
-    empty: html`<p>Nobody but keys acts for this account: bind an address, and its owner can sign in.</p>`,
+    empty: html`<p>No people yet: bind an address, and its owner can sign in.</p>`,
     columns: [
       { title: 'Who', cell: ({ name, email, person_id: id }) => short(email ?? name ?? id, 100) },
       { title: 'Name', cell: ({ name }) => short(name ?? '', 100) },

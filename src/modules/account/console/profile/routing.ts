@@ -27,7 +27,7 @@ export const routingActs: Readonly<Record<string, Act>> = {
       capability: form.get('capability'),
       exclude: (form.get('exclude') ?? '').split(/[\s,]+/).filter((vendor) => vendor !== ''),
     }),
-    done: 'The routing was set.',
+    done: 'Routing saved.',
   },
   routing_test: actOf({
     capability: routingTest,

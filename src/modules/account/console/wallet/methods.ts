@@ -18,7 +18,7 @@ export const methodActs: Readonly<Record<string, Act>> = {
   attach: actOf({
     capability: paymentMethodAttach,
     input: (_, visit) => ({ return_url: returnUrl(visit, '/wallet') }),
-    done: 'The page was made.',
+    done: 'The page is ready.',
     shown: (data, visit) =>
       checkoutPage(visit, {
         title: 'Leave a card',

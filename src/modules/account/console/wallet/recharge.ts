@@ -31,7 +31,7 @@ export const rechargeAct: Act = {
     max_per_month: numberOf(form, 'max_per_month'),
     enabled: form.get('enabled') === 'on',
   }),
-  done: 'Auto-recharge was set.',
+  done: 'Auto-recharge saved.',
 };
 
 /** The calendar month before this one, by day. */
@@ -91,7 +91,7 @@ ${choice(visit, 'recharge', {
     ['off', 'off'],
   ],
 })}
-<button>Set auto-recharge</button>`;
+<button>Save auto-recharge</button>`;
 }
 
 /** What other figures would have done is tried by the address: nothing is kept. */

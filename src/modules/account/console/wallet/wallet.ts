@@ -63,7 +63,7 @@ export const walletPage: ConsolePage = {
         hard_cap_usd: numberOf(form, 'hard_cap_usd') ?? null,
         alert_threshold_usd: numberOf(form, 'alert_threshold_usd') ?? null,
       }),
-      done: 'The budget was set.',
+      done: 'Budget saved.',
     },
     recharge: rechargeAct,
     ...methodActs,
@@ -184,6 +184,6 @@ function budgetForm(visit: Visit, budget: Budget): Html {
   })}
 ${field(visit, 'budget', { name: 'hard_cap_usd', label: 'Cap, USD', value: cap === null ? '' : plainNumber(cap), hint: 'Calls beyond it are refused. Empty: no cap.', attributes: html`inputmode="decimal"` })}
 ${field(visit, 'budget', { name: 'alert_threshold_usd', label: 'Tell me at, USD', value: alert === null ? '' : plainNumber(alert), attributes: html`inputmode="decimal"` })}
-<button>Set the budget</button>`;
+<button>Save budget</button>`;
   return html`${now}${actForm(visit, 'budget', form)}`;
 }

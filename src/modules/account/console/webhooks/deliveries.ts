@@ -35,7 +35,7 @@ export function deliveries(visit: Visit, page: Page<Delivery>): Html {
       { title: 'Answer', cell: answerOf },
       { title: 'Attempts', kind: 'number', cell: ({ attempt }) => String(attempt) },
       { title: 'Next', cell: ({ next_attempt_at: next }) => (next === null ? '' : time(visit, next)) },
-      { title: 'Made', cell: ({ created_at }) => time(visit, created_at) },
+      { title: 'Created', cell: ({ created_at }) => time(visit, created_at) },
       ...(mayRedeliver ? [{ title: 'Again', cell: (one: Delivery) => again(visit, one) }] : []),
     ],
   });

@@ -46,5 +46,5 @@ async function lastFailure(visit: Visit, id: string): Promise<Html | null> {
   const attempts = data.items.flatMap((delivery) => delivery.attempts);
   const last = attempts.toSorted((one, other) => one.at.localeCompare(other.at)).at(-1);
   if (last === undefined || last.error_code === null) return null;
-  return html`does not get through: ${answerOf(last)}, ${ago(visit, last.at)}`;
+  return html`delivery fails: ${answerOf(last)}, ${ago(visit, last.at)}`;
 }

@@ -109,7 +109,7 @@ function itself(visit: Visit, webhook: Webhook): Html {
     ([name, value]) => html`<div>${short(`${name}: ${value}`)}</div>`,
   );
   return html`${facts([
-    ['Standing', html`${standing(webhook)}${disabled_at === null ? '' : html` since ${time(visit, disabled_at)}`}`],
+    ['Status', html`${standing(webhook)}${disabled_at === null ? '' : html` since ${time(visit, disabled_at)}`}`],
     ['ID', copiedId(id)],
     ['Events', events.join(', ')],
     ['Note', description === null ? null : short(description, 256)],

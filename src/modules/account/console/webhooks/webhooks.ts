@@ -18,7 +18,7 @@ export const webhooksPage = listPage({
   empty: (visit) => teach('There is no webhook. Register one here or by a call:', firstCall(visit)),
   columns: (visit) => [
     { title: 'Address', cell: ({ id, url }) => html`<a href="${visit.path(webhookPath(id))}">${short(url, 80)}</a>` },
-    { title: 'Standing', cell: standing },
+    { title: 'Status', cell: standing },
     { title: 'Events', cell: eventsText },
     { title: 'Note', cell: ({ description }) => (description === null ? '' : short(description, 80)) },
     { title: 'Registered', cell: ({ created_at }) => time(visit, created_at) },

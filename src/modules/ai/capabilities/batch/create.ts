@@ -80,7 +80,7 @@ export const create = defineCapability<AiState>()({
     // What `bulk` made of the input.
     const requests = input as unknown as PackedRequests;
     if (keyOf(ctx.principal) === null)
-      throw problem('INSUFFICIENT_SCOPE', { message: 'A batch runs under an API key: make it with one.' });
+      throw problem('INSUFFICIENT_SCOPE', { message: 'Batches need an API key; browser sessions cannot create them.' });
     for (const capability of new Set(requests.capabilities)) requireScope(ctx.principal, capability);
     const replay = await findReplay(ctx);
     if (replay !== null) return replay;
