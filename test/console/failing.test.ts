@@ -120,7 +120,7 @@ test('the share of calls that failed is told of the period, and leads to them', 
 test('an empty wallet lasts for nothing', async () => {
   const { secret } = await createTestAccount(service.core, 0);
   const { text } = await (await signedIn(service.url, secret)).get('/console');
-  expect(text.replaceAll(/<[^>]+>/g, ' ')).toMatch(/Lasts\s+empty/);
+  expect(text.replaceAll(/<[^>]+>/g, ' ')).toMatch(/Runway\s+empty/);
 });
 
 test('a webhook that fails is shown failing, and what waits for its next attempt can be sent now', async () => {

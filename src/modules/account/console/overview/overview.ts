@@ -22,6 +22,7 @@ import { balance as accountBalance } from '../../capabilities/balance.ts';
 import { budgetGet } from '../../capabilities/budget-get.ts';
 import { keysList } from '../../capabilities/keys/list.ts';
 import { get } from '../../capabilities/profile/get.ts';
+import { requestsList } from '../../capabilities/requests/list.ts';
 import { usage as accountUsage } from '../../capabilities/usage.ts';
 import { usageTimeseries } from '../../capabilities/usage-timeseries.ts';
 import { callerName } from '../usage/caller.ts';
@@ -89,22 +90,28 @@ function money_(visit: Visit, balance: Read<Balance>, budget: Read<Budget>, last
         data.held_usd > 0 ? html`${money(data.held_usd)} more is held` : 'nothing is held',
       ],
       [
-        'Lasts',
+        'Runway',
         runwayText(data.balance_usd, perDay),
         perDay > 0 ? html`at ${roughMoney(perDay)} a day` : 'nothing was spent in 7 days',
       ],
       ['Spent in 7 days', money(lastWeek.data?.spend_usd ?? 0), `${count(lastWeek.data?.request_count ?? 0)} calls`],
-      ['Failed in 7 days', count(lastWeek.data?.error_count ?? 0), shareOf(lastWeek.data)],
+      ['Failed in 7 days', failedLink(visit, lastWeek.data?.error_count ?? 0), shareOf(lastWeek.data)],
     ])}
 ${data.frozen_reason === null ? '' : html`<p class="failure" role="alert">The wallet is frozen: ${data.frozen_reason}. <a href="${visit.path('/wallet')}">Look at the wallet</a></p>`}
 ${data.low_balance ? html`<p class="notice" role="status">The balance is low. <a href="${visit.path('/wallet')}">Top up</a></p>` : ''}`;
   })}${shown(visit, budget, (data) => budgetBar(visit, data))}</section>`;
 }
 
+/** What failed can be looked at, call by call. */
+function failedLink(visit: Visit, failed: number): Html | string {
+  if (failed === 0 || !visit.may(requestsList)) return count(failed);
+  return html`<a href="${visit.path('/requests')}">${count(failed)}</a>`;
+}
+
 function runwayText(balanceUsd: number, usdPerDay: number): string {
   if (balanceUsd <= 0) return 'empty';
   const days = usdPerDay > 0 ? balanceUsd / usdPerDay : Number.POSITIVE_INFINITY;
-  return days > RUNWAY_DAYS_MAX ? 'years' : durationText(days * 86_400);
+  return days > RUNWAY_DAYS_MAX ? 'over 2 years' : durationText(days * 86_400);
 }
 
 function shareOf(week: Usage | null): string {
