@@ -46,6 +46,10 @@ export const guides: readonly Guide[] = [
     ...{ name: 'keys', title: 'Keys and money', group: 'Build', about: ['account'] },
     summary: 'Scopes, spend caps, budgets and the wallet.',
   },
+  {
+    ...{ name: 'requests', title: 'Request log', group: 'Build', about: ['account.requests'] },
+    summary: 'What your programs called, and what failed.',
+  },
   { name: 'mcp', title: 'MCP', group: 'Connect', summary: 'Everything as tools, for agents.' },
   {
     name: 'sqs',
