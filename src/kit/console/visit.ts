@@ -71,6 +71,8 @@ export interface Visit {
   readonly baseUrl: string;
   /** Modules that keys may have, as they exist here, each with all its levels. */
   readonly modules: readonly ModuleLevels[];
+  /** Types of events that webhooks may subscribe to. */
+  readonly eventTypes: readonly string[];
   /** A path of the console, as the browser knows it: `/queues/jobs`. */
   path(below: string): string;
   /** Any path of the service, as the browser knows it. */

@@ -107,6 +107,10 @@ export class PageVisit implements Visit {
     return liveModules(this.#parts.core.knownScopes).map((module) => ({ module, levels: levelsOf(module) }));
   }
 
+  get eventTypes(): readonly string[] {
+    return [...this.#parts.core.eventTypes].flatMap(([type, status]) => (status === 'ga' ? [type] : []));
+  }
+
   /** The calls so far, in their order. */
   get made(): readonly MadeCall[] {
     return this.#made;

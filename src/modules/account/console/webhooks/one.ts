@@ -1,6 +1,7 @@
 // One webhook: its standing and settings, and its deliveries with every attempt, which can be made again.
 
 import { copiedId } from '../../../../kit/console/copied.ts';
+import { pickedEvents } from '../../../../kit/console/event-picker.ts';
 import { panel } from '../../../../kit/console/failure.ts';
 import { actButton, actForm, textOf } from '../../../../kit/console/form.ts';
 import { type Act, actOf, type ConsolePage, type View } from '../../../../kit/console/page.ts';
@@ -16,7 +17,7 @@ import { webhooksRedeliver } from '../../capabilities/webhooks/redeliver.ts';
 import { webhooksTest } from '../../capabilities/webhooks/test.ts';
 import { webhooksUpdate } from '../../capabilities/webhooks/update.ts';
 import { deliveries, REDELIVER, statusTabs } from './deliveries.ts';
-import { eventsOf, secretShown, standing, type Webhook, webhookFields, webhookPath } from './webhook.ts';
+import { secretShown, standing, type Webhook, webhookFields, webhookPath } from './webhook.ts';
 
 const ROWS = 20;
 /** What is being delivered tells no tick. */
@@ -59,7 +60,7 @@ export const webhookPage: ConsolePage = {
       capability: webhooksUpdate,
       input: (form, visit) => ({
         id: idOf(visit),
-        ...{ url: textOf(form, 'url'), events: eventsOf(form), description: textOf(form, 'description') ?? null },
+        ...{ url: textOf(form, 'url'), events: pickedEvents(form), description: textOf(form, 'description') ?? null },
       }),
       done: 'The webhook was changed.',
     },

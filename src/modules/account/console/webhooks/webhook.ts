@@ -1,6 +1,7 @@
 // What the pages of webhooks share: the records as the calls answer them.
 
 import { copiedSecret } from '../../../../kit/console/copied.ts';
+import { eventPicker } from '../../../../kit/console/event-picker.ts';
 import { field } from '../../../../kit/console/form.ts';
 import { badge } from '../../../../kit/console/table.ts';
 import { countOf } from '../../../../kit/console/text.ts';
@@ -43,14 +44,8 @@ export function isBroken({ status, disabled_reason: reason }: Webhook): boolean 
 /** Address, events and note, as register and update take them. */
 export function webhookFields(visit: Visit, act: string, webhook?: Webhook): Html {
   return html`${field(visit, act, { name: 'url', label: 'Address', value: webhook?.url ?? '', isRequired: true, attributes: html`inputmode="url" spellcheck="false" placeholder="https://example.org/hooks"` })}
-${field(visit, act, { name: 'events', label: 'Events', value: webhook?.events.join(' ') ?? '', isRequired: true, rows: 3, hint: 'Types separated by spaces, such as queue.dlq; /docs/events has all.' })}
+${eventPicker(visit, act, webhook?.events ?? [])}
 ${field(visit, act, { name: 'description', label: 'Note', value: webhook?.description ?? '' })}`;
-}
-
-/** Types separated by spaces, commas or lines. */
-export function eventsOf(form: URLSearchParams): string[] | undefined {
-  const types = (form.get('events') ?? '').split(/[\s,]+/).filter((type) => type !== '');
-  return types.length === 0 ? undefined : types;
 }
 
 /** What is shown once, when it is made. */

@@ -1,4 +1,5 @@
 // The webhooks of the account: where events go, and whether they get through. A new one's secret is shown once.
+import { pickedEvents } from '../../../../kit/console/event-picker.ts';
 import { textOf } from '../../../../kit/console/form.ts';
 import { listPage } from '../../../../kit/console/list-page.ts';
 import { teach } from '../../../../kit/console/table.ts';
@@ -7,7 +8,7 @@ import type { Visit } from '../../../../kit/console/visit.ts';
 import { html } from '../../../../lib/html.ts';
 import { webhooksList } from '../../capabilities/webhooks/list.ts';
 import { webhooksRegister } from '../../capabilities/webhooks/register.ts';
-import { eventsOf, secretShown, standing, type Webhook, webhookFields, webhookPath } from './webhook.ts';
+import { secretShown, standing, type Webhook, webhookFields, webhookPath } from './webhook.ts';
 
 const EVENTS_SHOWN = 3;
 
@@ -28,7 +29,7 @@ export const webhooksPage = listPage({
     heading: 'New webhook',
     input: (form) => ({
       url: textOf(form, 'url'),
-      events: eventsOf(form),
+      events: pickedEvents(form),
       description: textOf(form, 'description') ?? null,
     }),
     done: 'The webhook was registered.',
