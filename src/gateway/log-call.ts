@@ -44,7 +44,7 @@ export function logCall(call: EndedCall, end: CallEnd): void {
     method: sender?.method ?? capability.method,
     path: sender?.path ?? capability.path,
     code: failure?.code ?? null,
-    message: failure?.code === 'INTERNAL_ERROR' ? null : (failure?.message ?? null),
+    message: failure === null ? null : messageOf(failure),
     param: failure?.param ?? null,
     costNanos: (answer?.costNanos ?? 0n) + call.spentNanos,
     bytesIn: call.bytesIn ?? sender?.bodyBytes ?? null,
@@ -58,6 +58,11 @@ export function logCall(call: EndedCall, end: CallEnd): void {
     isAudit,
     seq: null,
   });
+}
+
+/** A vendor's words may quote the prompt, of which the log has only the input (vendors/call/judge.ts writes them behind a colon). */
+function messageOf({ code, message }: Problem): string | null {
+  return code === 'INTERNAL_ERROR' ? null : message.replace(/^(The vendor refuses [\w ]+): [\s\S]*$/, '$1.');
 }
 
 /** The beginning of it as a text of its own: a part of a long text keeps all of it in memory. */

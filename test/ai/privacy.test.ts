@@ -20,7 +20,7 @@ afterAll(() => bench?.stop());
 const say = (over: object = {}) => ({ messages: [{ role: 'user', content: `What of ${MARK}?` }], ...over });
 const error = (code: string) => ({ error: { message: `no: "What of ${MARK}?"`, code } });
 
-/** Every row of every table as text. */
+/** Every row of every table as text, but for the inputs that the request log shows to their own account. */
 async function everything(): Promise<string> {
   const { db } = bench.service.core;
   const { rows } = await db.query<{ name: string }>(
@@ -33,7 +33,10 @@ async function everything(): Promise<string> {
   );
   const texts: string[] = [];
   for (const { name } of rows) {
-    const table = await db.query<{ row: string }>({ name: '', text: `SELECT t::text AS row FROM ${name} t` }, []);
+    const table = await db.query<{ row: string }>(
+      { name: '', text: `SELECT (to_jsonb(t) - 'input')::text AS row FROM ${name} t` },
+      [],
+    );
     texts.push(...table.rows.map(({ row }) => row));
   }
   return texts.join('\n');
@@ -70,7 +73,11 @@ test('a prompt that vendors quote is told to its caller alone', async () => {
   expect(results.filter((one) => one.error?.message.includes(MARK))).toHaveLength(1);
   expect(lines.filter((line) => line.includes('a vendor has not answered a call')).length).toBeGreaterThan(2);
   expect(lines.filter((line) => line.includes(MARK))).toEqual([]);
+  await bench.service.core.requests.flush();
   const rows = await everything();
+  const { items } = (await bench.call('GET', '/v1/account/requests/list?code=CONTENT_REFUSED')).body.data;
+  expect(items[0].message).toBe('The vendor refuses the content of the request.');
+  expect(items[0].input).toContain(MARK);
   expect(rows).toContain(id);
   expect(rows).not.toContain(MARK);
   expect(rows).not.toContain(Buffer.from(MARK).toString('hex'));

@@ -91,7 +91,7 @@ describe('a capability that is invoked', () => {
       const overRest = await rest(method, path, body);
       const invoked = await call(id, body ?? { id: 'whk_none' });
       expect(invoked.status, id).toBe(overRest.status);
-      const own = { request_id: '', trace_id: '' };
+      const own = { request_id: '', trace_id: '', log_url: '' };
       expect({ ...invoked.body.error, ...own }).toEqual({ ...overRest.body.error, ...own });
       expect(Object.keys(invoked.body.metadata)).toEqual(Object.keys(overRest.body.metadata));
     }

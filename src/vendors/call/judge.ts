@@ -120,7 +120,7 @@ const MESSAGES: Readonly<Record<Reason, string>> = {
   CONTENT_REFUSED: 'The vendor refuses the content of the request',
 };
 
-/** Only what the caller can mend is told in the vendor's words. */
+/** Only what the caller can mend is told in the vendor's words, behind a colon: the request log leaves them out. */
 function messageOf(reason: Reason, vendorSaid: string | null): string {
   const message = MESSAGES[reason];
   if (message.endsWith('.')) return message;
