@@ -80,7 +80,7 @@ test('a webhook that is on and whose last attempt failed is failing; one that it
   const off = await call('PATCH', `/v1/account/webhooks/update/${unwanted}`, { status: 'disabled' });
   expect(off.status).toBe(200);
   const told = await failing(account);
-  expect(told).toMatch(/\/broken does not get through: 503, \d+ ms, /);
+  expect(told).toMatch(/\/broken delivery fails: 503, \d+ ms, /);
   expect(told).not.toContain('/unwanted');
 });
 

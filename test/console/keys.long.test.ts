@@ -148,7 +148,7 @@ test('by keyboard alone a key is made with an end, is used, is narrowed, and is 
   await tabTo(page, '#narrow-queue');
   await page.keyboard.type('no');
   await press(page, 'button:has-text("Change the key")');
-  await expectDone(page, 'was changed');
+  await expectDone(page, 'saved');
   expect((await own('GET', '/v1/queue/list')).status).toBe(403);
   await press(page, 'main a:has-text("Revoke the key")');
   await tabTo(page, '#revoke-typed');

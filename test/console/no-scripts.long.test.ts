@@ -75,11 +75,11 @@ test('a budget is set, and holds for the next call', async () => {
   await page.selectOption('#budget-period', 'daily');
   await page.fill('#budget-hard_cap_usd', '0.00001');
   await page.click('text=Save budget');
-  await done(page, 'The budget was set');
+  await done(page, 'Budget saved');
   expect((await bench.call('POST', '/v1/queue/publish', { queue: 'jobs', payload: {} })).status).toBe(402);
   await page.fill('#budget-hard_cap_usd', '');
   await page.click('text=Save budget');
-  await done(page, 'The budget was set');
+  await done(page, 'Budget saved');
   await ok('POST', '/v1/queue/publish', { queue: 'jobs', payload: {} });
   await close(opened);
 });

@@ -67,7 +67,7 @@ test('by keyboard alone a collection is made, and deleted by its name', async ()
   await typeInto(page, '#create-collection', 'typed');
   await typeInto(page, '#create-dimension', '8');
   await page.keyboard.press('Enter');
-  await expectDone(page, 'made');
+  await expectDone(page, 'created');
   expect((await call('GET', '/v1/vector/collection/get?collection=typed')).body.data.dimension).toBe(8);
   await press(page, 'main a:has-text("Delete")');
   await typeInto(page, '#delete-typed', 'typed');

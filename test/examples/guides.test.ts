@@ -62,6 +62,7 @@ describe.concurrent.each(languages)('in %s', (language) => {
     const { stdout, stderr } = await promisify(execFile)(program, args, { env, timeout: 60_000 });
     expect(stderr).toBe('');
     expect(stdout).toMatch(printed);
-    expect(stdout).not.toContain('"ok":false');
+    // That of the request log shows a call that fails.
+    expect(stdout.match(/"ok":false/g)?.length ?? 0).toBeLessThanOrEqual(guide === 'requests' ? 1 : 0);
   });
 });

@@ -131,7 +131,7 @@ function groupFacts(visit: Visit, group: Detail): Html {
     ['Last seen', ago(visit, group.last_seen_at)],
     ['Assigned to', html`<bdi>${group.assigned_to ?? 'nobody'}</bdi>`],
     ['Group', copiedId(group.error_group_id)],
-    ['Fingerprint', copiedId(group.fingerprint)],
+    ['Fingerprint', html`<code>${group.fingerprint}</code>`],
   ])}${assign}`;
 }
 
