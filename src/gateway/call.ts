@@ -1,11 +1,9 @@
 // One call on its way. It is filled in step by step; the capability sees it as its CallContext.
 
 import type { Tier } from '../core/accounts/tiers.ts';
-import { admission } from '../core/admission.ts';
 import type { CallContext, Core, InvokedInput, InvokeOptions } from '../core/context.ts';
 import type { IdempotencyKey } from '../core/idempotency/key.ts';
 import type { Principal } from '../core/principal.ts';
-import { INPUT_LOOKED_AT_MAX } from '../core/requests/entry.ts';
 import { type ScopeKind, scopesAllow } from '../core/scopes.ts';
 import type { Answer } from '../kit/capability.ts';
 import type { Problem } from '../problems/problem.ts';
@@ -45,8 +43,8 @@ export class Call extends ActiveRequest implements CallContext {
   failure: Problem | null = null;
   /** Of its input as text; null: what its request announced. */
   bytesIn: number | null = null;
-  /** The beginning of its body, where it has one; null: it is made by another call, or its body comes as a stream. */
-  bodyHead: Buffer | null = null;
+  /** As it was sent; null: there is none, it comes as a stream, or it is long and may be handed over to a thread. */
+  body: Buffer | null = null;
   /** How many calls stand between it and the caller. */
   readonly depth: number;
   /** Calls that it made so far. */
@@ -141,10 +139,4 @@ export class Call extends ActiveRequest implements CallContext {
     if (this.limiter === null || limitClass === 'none' || tokens === 0) return;
     this.headers.ratelimit = this.limiter.spend(this.accountId, this.tier, limitClass, tokens);
   }
-}
-
-/** What the request log may show of a body: of one that is handed over to a thread a copy. */
-export function bodyHeadOf(body: Buffer): Buffer | null {
-  if (body.length === 0) return null;
-  return body.length > admission.call.readHereBytesMax ? Buffer.from(body.subarray(0, INPUT_LOOKED_AT_MAX)) : body;
 }

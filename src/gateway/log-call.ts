@@ -1,6 +1,6 @@
 // What of a call goes into the request log: failures, slow calls, writes of the account itself, and all calls of an account that asks for it.
 import type { CallContext } from '../core/context.ts';
-import { INPUT_LOOKED_AT_MAX } from '../core/requests/entry.ts';
+import { INPUT_BYTES_MAX } from '../core/requests/entry.ts';
 import { SLOW_MS } from '../core/requests/store.ts';
 import type { Answer, Capability } from '../kit/capability.ts';
 import type { Problem } from '../problems/problem.ts';
@@ -18,7 +18,7 @@ interface EndedCall
   readonly answer: Answer | null;
   readonly spentNanos: bigint;
   readonly bytesIn: number | null;
-  readonly bodyHead: Buffer | null;
+  readonly body: Buffer | null;
 }
 
 export interface CallEnd {
@@ -65,17 +65,12 @@ function messageOf({ code, message }: Problem): string | null {
   return code === 'INTERNAL_ERROR' ? null : message.replace(/^(The vendor refuses [\w ]+): [\s\S]*$/, '$1.');
 }
 
-/** The beginning of it as a text of its own: a part of a long text keeps all of it in memory. */
-function inputOf({ inputText, input, bodyHead }: EndedCall): string | null {
-  if (bodyHead !== null) return textOrNull(bodyHead.toString('utf8', 0, INPUT_LOOKED_AT_MAX));
+/** Null of a long one. */
+function inputOf({ inputText, input, body, endpoint }: EndedCall): string | null {
+  if (body !== null) return body.toString();
+  if (endpoint.capability.bulk !== undefined) return null;
   const text = inputText === '' && Object.keys(input).length > 0 ? JSON.stringify(input) : inputText;
-  if (text.length <= INPUT_LOOKED_AT_MAX) return textOrNull(text);
-  return Buffer.from(text.slice(0, INPUT_LOOKED_AT_MAX)).toString();
-}
-
-/** Bytes that are no text tell nothing. */
-function textOrNull(text: string): string | null {
-  return text === '' || text.includes('\0') ? null : text;
+  return text === '' || text.length > INPUT_BYTES_MAX ? null : text;
 }
 
 function secretFieldsOf({ input }: Capability): readonly string[] {
@@ -86,4 +81,9 @@ function secretFieldsOf({ input }: Capability): readonly string[] {
 /** Without the last byte of IPv4; of IPv6 the /64. */
 function maskedAddress(address: string): string {
   return networkOf(address).replace(/(\d+\.\d+\.\d+)\.\d+$/, '$1.0');
+}
+
+/** What the log may show of a body; null of one that it would not keep. */
+export function shortBody(body: Buffer | undefined): Buffer | null {
+  return body === undefined || body.length === 0 || body.length > INPUT_BYTES_MAX ? null : body;
 }

@@ -1,5 +1,5 @@
 // The request log: what of a call can be looked at afterwards, by whom, and what is never kept.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { clockNow } from '../../src/core/database-clock.ts';
 import { createKey } from '../../src/core/keys/changes.ts';
 import { sequenceAt } from '../../src/lib/sequence.ts';
@@ -195,13 +195,15 @@ describe('every way in', () => {
     expect((await list()).items).toMatchObject([{ ...expected, input: '{"queue":"none"}' }]);
   });
 
-  test('a body that is no JSON is kept as text', async () => {
+  test('a body that is no JSON, or long, is not kept: its secrets would not all be found', async () => {
     const { call, list } = await account();
-    await call('POST', '/v1/queue/create', '{"name": "jobs", password: "hunter2",');
-    const [item] = (await list()).items;
-    expect(item).toMatchObject({ code: 'MALFORMED_JSON' });
-    expect(item.input).toContain('{"name": "jobs"');
-    expect(item.input).not.toContain('hunter2');
+    await call('POST', '/v1/queue/create', '{"name": "jobs", "headers": ["Cookie", "crumbs"]');
+    await call('POST', '/v1/queue/create', { name: 'x', padding: 'crumbs '.repeat(4_000) });
+    const { items } = await list();
+    expect(items).toMatchObject([
+      { code: 'VALIDATION_FAILED', input: null },
+      { code: 'MALFORMED_JSON', input: null },
+    ]);
   });
 });
 
@@ -227,6 +229,12 @@ test('at most 20,000 calls of an account are kept, and none past its day', async
   const { rows } = await db.query<{ n: number; first: bigint }>(counted, [accountId]);
   expect(rows[0]).toEqual({ n: 20_000, first: sequenceAt(nowMs - 60_000) + 102n });
   const { dropOldRequests } = await import('../../src/core/requests/store.ts');
-  while (await dropOldRequests(db, nowMs + 9 * DAY_MS));
+  // Whoever uses the table meanwhile makes it give up, as the sweep would until its next run.
+  await vi.waitFor(
+    async () => {
+      while (await dropOldRequests(db, nowMs + 9 * DAY_MS));
+    },
+    { timeout: 20_000, interval: 200 },
+  );
   expect((await db.query<{ n: number }>(counted, [accountId])).rows[0]?.n).toBe(0);
 });

@@ -7,9 +7,9 @@ import { sequenceAt } from '../../lib/sequence.ts';
 import { TimeSlices } from '../../lib/time-slices.ts';
 import type { EntryForm } from '../entry-form.ts';
 
-/** Characters of an input that a row keeps, and of what it is cut from once that is without secrets. */
+/** Characters of an input that a row keeps. A longer input than this many bytes is not kept: it is looked at as a whole, or its secrets are not found. */
 export const INPUT_CHARACTERS_MAX = 4_096;
-export const INPUT_LOOKED_AT_MAX = 8_192;
+export const INPUT_BYTES_MAX = 16_384;
 const TEXT_CHARACTERS_MAX = 500;
 const HIDDEN = '[scrubbed]';
 /** Rows of one millisecond differ by these; where two processes hit upon the same, one row is lost. */
@@ -49,7 +49,7 @@ export interface LoggedCall extends RequestInfo {
   readonly endedMs: number;
   /** A write of the account itself: it also stands in the audit log. */
   readonly isAudit: boolean;
-  /** The whole input, or its first INPUT_LOOKED_AT_MAX characters. */
+  /** As it was sent, of at most INPUT_BYTES_MAX; null: it was longer, there is none, or it is not kept. */
   readonly input: string | null;
   /** Members of the input that are secret, whatever they look like. */
   readonly secretFields: readonly string[];
@@ -93,12 +93,11 @@ function shown(text: string): string {
   return firstCharacters(cleanText(text), TEXT_CHARACTERS_MAX);
 }
 
-/** Text that is no JSON, such as the beginning of some, is searched as text. */
-function shownInput(text: string, secretFields: readonly string[]): string {
+/** Null of what is no JSON: some secrets are known only by their place in it. */
+function shownInput(text: string, secretFields: readonly string[]): string | null {
   const value = parsed(text);
-  const clean =
-    value === undefined ? scrubText(text, MODE.usual) : JSON.stringify(scrubEvent(hide(value, secretFields)));
-  return firstCharacters(cleanText(clean), INPUT_CHARACTERS_MAX);
+  if (value === undefined) return null;
+  return firstCharacters(cleanText(JSON.stringify(scrubEvent(hide(value, secretFields)))), INPUT_CHARACTERS_MAX);
 }
 
 function parsed(text: string): unknown {

@@ -6,11 +6,12 @@ import { NOBODY } from '../../core/account-turns.ts';
 import type { Core } from '../../core/context.ts';
 import type { Principal } from '../../core/principal.ts';
 import { ActiveRequest } from '../../gateway/active-request.ts';
-import { bodyHeadOf, Call } from '../../gateway/call.ts';
+import { Call } from '../../gateway/call.ts';
 import type { Endpoint } from '../../gateway/endpoint.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { confirm, identify as identifyCaller } from '../../gateway/identify.ts';
 import { admit } from '../../gateway/invoke.ts';
+import { shortBody } from '../../gateway/log-call.ts';
 import type { RawRoute } from '../../kit/raw-route.ts';
 import type { SocketRoute } from '../../kit/socket-route.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
@@ -202,7 +203,7 @@ async function handle(
     const { headers } = request;
     const body = new RawBody(request.body, { route, headers, traffic, place, streams, proof: () => raw.proof ?? null });
     await body.prove();
-    if (call !== undefined) call.bodyHead = bodyHeadOf(body.bytes);
+    if (call !== undefined) call.body = shortBody(body.bytes);
     const read = new RawRead(request, slot, { path: route.path, body, gateway, visit, door: entered });
     return await sendRaw({ options, streams, route, slot, reply }, await route.answer(read, state()));
   } finally {

@@ -4,11 +4,12 @@ import { setImmediate as turn } from 'node:timers/promises';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { tokenWorth } from '../../core/accounts/tiers.ts';
 import { bearer } from '../../core/credentials/http-schemes.ts';
-import { bodyHeadOf, Call } from '../../gateway/call.ts';
+import { Call } from '../../gateway/call.ts';
 import type { Endpoint } from '../../gateway/endpoint.ts';
 import { passGates } from '../../gateway/gates.ts';
 import { confirm, identify } from '../../gateway/identify.ts';
 import { admit, run } from '../../gateway/invoke.ts';
+import { shortBody } from '../../gateway/log-call.ts';
 import { type Problem, problem } from '../../problems/problem.ts';
 import { answerOf } from '../http/answer.ts';
 import type { Connections } from '../http/connections.ts';
@@ -130,7 +131,7 @@ function addRoute(app: FastifyInstance, options: RestOptions, endpoint: Endpoint
         const body = request.body as Buffer<ArrayBuffer> | undefined;
         call.weigh(Math.floor((body?.length ?? 0) / tokenWorth.bodyBytes));
         call.bytesIn = body?.length ?? null;
-        call.bodyHead = body === undefined ? null : bodyHeadOf(body);
+        call.body = shortBody(body);
         await readRequest(call, gateway, arrived, slot.blocks?.blocks ?? (body === undefined ? [] : [body]));
         const answer = await run(call);
         // Written before its status is set: data that JSON cannot hold is a failure, and told as one.
