@@ -181,7 +181,7 @@ describe('a fault is told with line, column and field', () => {
     [
       'a key that no header may hold',
       vendor(`    api_key: \${SPACED}\n    models: [{ ${sound} }]`),
-      ['6:5 vendors[0].api_key: What SPACED holds cannot be sent as a key.'],
+      ['6:5 vendors[0].api_key: SPACED contains characters that a header cannot carry.'],
     ],
     [
       'a URL with a user',
