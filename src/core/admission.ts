@@ -162,7 +162,7 @@ export const admission = {
     lockedAccountsMax: 200,
     /** Connections for all of them together; the others wait their turn without one. */
     lockedAccountsAtOnce: 2,
-    /** Calls of a second that the request log keeps, of some 6 KB each. Those who follow the log, each with a read a second. */
+    /** Calls of a second that the request log keeps, of at most 18 KB each. Those who follow the log, each with a read a second. */
     loggedCalls: 1_000,
     loggedCallTails: 100,
     /** Calls that one of them lets wait in a lane once that lasts; beyond: 503 SERVICE_UNAVAILABLE. */

@@ -70,7 +70,8 @@ function inputOf({ inputText, input, body, endpoint }: EndedCall): string | null
   if (body !== null) return body.toString();
   if (endpoint.capability.bulk !== undefined) return null;
   const text = inputText === '' && Object.keys(input).length > 0 ? JSON.stringify(input) : inputText;
-  return text === '' || text.length > INPUT_BYTES_MAX ? null : text;
+  // A text of its own: one that was cut from a long message keeps all of that in memory.
+  return text === '' || text.length > INPUT_BYTES_MAX ? null : Buffer.from(text).toString();
 }
 
 function secretFieldsOf({ input }: Capability): readonly string[] {

@@ -64,6 +64,14 @@ test('it ends with its key', async () => {
   await stream.ended;
 });
 
+test('it ends when its key may no longer read the log', async () => {
+  const { secret, keyId } = await createTestAccount(service.core);
+  const stream = await tail(secret);
+  const call = client(service.url, secret);
+  expect((await call('PATCH', `/v1/account/keys/update/${keyId}`, { scopes: ['queue'] })).status).toBe(200);
+  await stream.ended;
+});
+
 test('a filter that does not exist, and a value that none can have, are named', async () => {
   const { secret } = await createTestAccount(service.core);
   const call = client(service.url, secret);

@@ -41,7 +41,7 @@ export interface StoredRequest {
   readonly address: string | null;
 }
 
-/** What a list is narrowed by; null: any. */
+/** Filters of a list; null: any value. */
 export interface RequestFilter {
   readonly fromMs: number | null;
   readonly toMs: number | null;

@@ -4,7 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallContext } from '../../../../core/context.ts';
 import { bearer } from '../../../../core/credentials/http-schemes.ts';
 import { clockNow } from '../../../../core/database-clock.ts';
+import type { Ended, Principal } from '../../../../core/principal.ts';
 import { type RequestFilter, requestsFrom } from '../../../../core/requests/store.ts';
+import { scopesAllow } from '../../../../core/scopes.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../../../kit/raw-route.ts';
 import { commentText, eventText } from '../../../../lib/event-stream.ts';
 import { sequenceAt } from '../../../../lib/sequence.ts';
@@ -77,10 +79,15 @@ async function* follow(
       const late = sequenceAt((await clockNow(core.db)) - LATE_MS);
       from = late > from ? late : from;
       sent = new Set([...sent, ...fresh.map(({ seq }) => seq)].filter((seq) => seq >= from));
-      if (reads % READS_PER_CHECK === 0 && typeof (await principal.kind.again(principal)) === 'string') return;
+      if (reads % READS_PER_CHECK === 0 && !mayFollow(await principal.kind.again(principal))) return;
       await sleep(READ_EVERY_MS, undefined, { signal }).catch(() => undefined);
     }
   } finally {
     leave();
   }
+}
+
+/** A key that was narrowed, or an account that was suspended, follows no longer either. */
+function mayFollow(now: Principal | Ended): boolean {
+  return typeof now !== 'string' && !now.suspended && scopesAllow(now.scopes, requestsList.id, 'read');
 }
