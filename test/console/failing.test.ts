@@ -69,7 +69,7 @@ test('nothing is told to fail where nothing does', async () => {
   const id = await register(call, '/well');
   await attempted(call, id, 500);
   await attempted(call, id, 200);
-  expect(await failing(account)).toMatch(/^Nothing\. In the time below 0 of \d+ calls failed, 0\.0 %\.$/);
+  expect(await failing(account)).toMatch(/^Nothing\. In the period below 0 of \d+ calls failed, 0\.0 %\.$/);
 });
 
 test('a webhook that is on and whose last attempt failed is failing; one that its owner switched off is not', async () => {
@@ -106,12 +106,14 @@ test('where there is more than was looked at, it says so, and how many lines wer
   expect([told.match(/Error Error \d/g)?.length, told.includes('and more errors')]).toEqual([5, true]);
 });
 
-test('the share of calls that failed is told of the period, and leads to them', async () => {
+test('the share of calls that failed is told of the period, and leads to them in the request log', async () => {
   const { account, call } = await newAccount();
   for (let n = 0; n < 3; n += 1) expect((await call('GET', '/v1/queue/get/none')).status).toBe(404);
   await expect.poll(() => failing(account, '?period=24h')).toMatch(/3 of \d+ calls failed, \d+\.\d %/);
   const { text } = await (await signedIn(service.url, account.secret)).get('/console?period=24h');
-  expect(text).toContain('href="/console/usage?period=24h&amp;figure=failed"');
+  expect(text).toContain('<a href="/console/requests?outcome=failed">3 of ');
+  const log = await (await signedIn(service.url, account.secret)).get('/console/requests?outcome=failed');
+  expect(log.text.match(/404 QUEUE_NOT_FOUND/g)?.length ?? log.text).toBe(3);
   const usage = await (await signedIn(service.url, account.secret)).get('/console/usage?period=24h&figure=failed');
   const [, table = ''] = /<caption[^>]*>Usage<\/caption>([\s\S]*?)<\/table>/.exec(usage.text) ?? [];
   expect([table.includes('queue.get'), table.includes('account.balance')]).toEqual([true, false]);

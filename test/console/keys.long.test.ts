@@ -277,7 +277,7 @@ test('by keyboard alone usage is narrowed to a capability and a key, and told by
   await press(page, 'form[aria-label="Narrow the figures"] button');
   await expect.poll(() => new URL(page.url()).searchParams.get('key_id'), { timeout: 10_000 }).toMatch(/^key_/);
   expect(new URL(page.url()).searchParams.get('step')).toBe('hour');
-  await press(page, 'a:has-text("Show all")');
+  await press(page, 'a:has-text("Clear")');
   await expect.poll(() => new URL(page.url()).searchParams.has('key_id'), { timeout: 10_000 }).toBe(false);
   expect(faults).toEqual([]);
 });

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { CallContext } from '../../src/core/context.ts';
 import { Secrets } from '../../src/core/secrets/secrets.ts';
+import { addUsage } from '../../src/core/usage/add-usage.ts';
 import { UsageMeter } from '../../src/core/usage/meter.ts';
 import { chargeInLane } from '../../src/core/wallet/charge/charge.ts';
 import { grantCredit, signUpNote } from '../../src/core/wallet/grants.ts';
@@ -203,6 +204,26 @@ describe('account.usage', () => {
       by_key: [],
     });
     await expect(read({ from: 'yesterday' })).rejects.toMatchObject({ code: 'VALIDATION_FAILED', param: 'from' });
+  });
+
+  test('leaves out free calls of the console, but nothing that cost money', async () => {
+    const account = await openAccount(shop.db, 1_000_000_000n);
+    const spent = { requests: 1n, errors: 0n, units: 2n, spendNanos: 40_000n };
+    const publishing = { accountId: account.accountId, atMs: NOW_MS, capability: 'queue.publish', keyId: 'pers_1' };
+    await addUsage(shop.db, [{ ...publishing, ...spent }]);
+    for (const id of [account.keyId, 'pers_1', 'sess_1'])
+      meter.count(account.accountId, id, 'queue.ack', id === 'pers_1');
+    const ctx = contextFor(account, 'account.usage');
+    const sum = await usage.run({ ctx, input: { console_calls: 'billed' }, state });
+    const billed = { spend_usd: 0.00004, request_count: 2, error_count: 0 };
+    expect(dataOf(sum)).toMatchObject({
+      ...billed,
+      by_key: [{ key_id: 'pers_1', count: 1 }, { key_id: account.keyId }],
+    });
+    const series = async (console_calls?: 'all' | 'billed') =>
+      dataOf(await usageTimeseries.run({ ctx, input: { granularity: 'hour', console_calls }, state })).points.at(-1);
+    expect(await series('billed')).toMatchObject(billed);
+    expect(await series()).toMatchObject({ ...billed, request_count: 4, error_count: 1 });
   });
 
   test('over time has a point for every step and group, zero where nothing happened, the last one partial', async () => {

@@ -129,7 +129,7 @@ test('old usage gets coarser and its sums stay: days for 400 days, months for ev
           granularity,
           groupBy: 'capability',
           period: { fromMs, toMs: Date.UTC(2033, 1, 1) },
-          filter: { capability: null, keyId: null },
+          filter: { capability: null, keyId: null, consoleCalls: 'all' },
         },
         nowMs,
       )

@@ -10,6 +10,8 @@ import { bucketsOf, type Granularity, type Period } from './period.ts';
 export interface UsageFilter {
   readonly capability: string | null;
   readonly keyId: string | null;
+  /** `billed`: of the calls of people and the operator, who use the console, only those that cost money. */
+  readonly consoleCalls: 'all' | 'billed';
 }
 
 export type GroupBy = 'none' | 'capability' | 'key';
@@ -36,6 +38,7 @@ const sumUsage = statement(
      FROM core.usage_hour
     WHERE account_id = $1 AND hour >= $2 AND hour < $3
       AND ($4::text IS NULL OR capability = $4) AND ($5::text IS NULL OR key_id = $5)
+      AND ($6::text = 'all' OR spend_nanos > 0 OR starts_with(key_id, 'key_'))
     GROUP BY GROUPING SETS ((capability), (key_id), ())
     ORDER BY spend DESC, requests DESC, capability, key_id`,
 );
@@ -47,6 +50,7 @@ const readSeries = statement(
      FROM core.usage_hour
     WHERE account_id = $1 AND hour >= $2 AND hour < $3
       AND ($6::text IS NULL OR capability = $6) AND ($7::text IS NULL OR key_id = $7)
+      AND ($8::text = 'all' OR spend_nanos > 0 OR starts_with(key_id, 'key_'))
     GROUP BY 1, 2`,
 );
 
@@ -58,6 +62,7 @@ export async function usageOf(db: Queryable, accountId: string, { fromMs, toMs }
     timestamp(toMs),
     filter.capability,
     filter.keyId,
+    filter.consoleCalls,
   ]);
   const total = rows.find((row) => row.grouped === TOTAL);
   return {
@@ -117,7 +122,8 @@ export async function usageSeries(
   nowMs: number,
 ) {
   const { fromMs, toMs } = period;
-  const values = [accountId, timestamp(fromMs), timestamp(toMs), granularity, groupBy, filter.capability, filter.keyId];
+  const { capability, keyId, consoleCalls } = filter;
+  const values = [accountId, timestamp(fromMs), timestamp(toMs), granularity, groupBy, capability, keyId, consoleCalls];
   const { rows } = await db.query<SeriesRow>(readSeries, values);
   const shown = groupBy === 'none' ? [null] : shownGroups(rows);
   const sums = sumByPoint(rows, new Set(shown));

@@ -1,5 +1,6 @@
 // Fields that the wallet, usage, ledger and event capabilities share.
 import Type from 'typebox';
+import type { UsageFilter } from '../../core/usage/read.ts';
 
 /** A bound of a period. */
 export const boundField = (description: string) =>
@@ -19,6 +20,21 @@ export const keyFilter = Type.String({
   maxLength: 200,
   description: 'Only this API key, by its id `key_…`.',
 });
+
+export const consoleCallsFilter = Type.Enum(['all', 'billed'], {
+  default: 'all',
+  description: '`billed`: leaves out free calls of people in the console.',
+});
+
+interface UsageFields {
+  readonly capability?: string;
+  readonly key_id?: string;
+  readonly console_calls?: string;
+}
+
+export function usageFilterOf({ capability, key_id: keyId, console_calls: of }: UsageFields): UsageFilter {
+  return { capability: capability ?? null, keyId: keyId ?? null, consoleCalls: of === 'billed' ? 'billed' : 'all' };
+}
 
 export const usdField = (description: string) =>
   Type.Number({ description: `${description} USD, exact to 0.000000001.` });

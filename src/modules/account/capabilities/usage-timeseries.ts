@@ -5,7 +5,14 @@ import { type Granularity, instantField as instantOf, seriesPeriod } from '../..
 import { type GroupBy, usageSeries } from '../../../core/usage/read.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { instant, textOrNull } from '../../../kit/fields.ts';
-import { boundField, capabilityFilter, keyFilter, usdField } from '../list-fields.ts';
+import {
+  boundField,
+  capabilityFilter,
+  consoleCallsFilter,
+  keyFilter,
+  usageFilterOf,
+  usdField,
+} from '../list-fields.ts';
 
 export const usageTimeseries = defineCapability()({
   method: 'GET',
@@ -27,6 +34,7 @@ export const usageTimeseries = defineCapability()({
     ),
     capability: Type.Optional(capabilityFilter),
     key_id: Type.Optional(keyFilter),
+    console_calls: Type.Optional(consoleCallsFilter),
   }),
   output: Type.Object(
     {
@@ -63,8 +71,7 @@ export const usageTimeseries = defineCapability()({
     const to = instantOf('to', input.to);
     const [nowMs] = await Promise.all([clockNow(db), flushUsage(ctx.core, ctx.accountId)]);
     const period = seriesPeriod(granularity, from, to, nowMs);
-    const filter = { capability: input.capability ?? null, keyId: input.key_id ?? null };
-    const query = { granularity, groupBy: (input.group_by ?? 'none') as GroupBy, period, filter };
+    const query = { granularity, groupBy: (input.group_by ?? 'none') as GroupBy, period, filter: usageFilterOf(input) };
     return { data: await usageSeries(db, ctx.accountId, query, nowMs) };
   },
 });

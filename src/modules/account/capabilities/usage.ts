@@ -5,7 +5,14 @@ import { instantField as instantOf, usagePeriod } from '../../../core/usage/peri
 import { usageOf } from '../../../core/usage/read.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { instant } from '../../../kit/fields.ts';
-import { boundField, capabilityFilter, keyFilter, usdField } from '../list-fields.ts';
+import {
+  boundField,
+  capabilityFilter,
+  consoleCallsFilter,
+  keyFilter,
+  usageFilterOf,
+  usdField,
+} from '../list-fields.ts';
 
 const figures = {
   count: Type.Integer({ description: 'Calls, failed ones included.' }),
@@ -28,6 +35,7 @@ export const usage = defineCapability()({
     to: Type.Optional(boundField('End of the period, itself not included.')),
     capability: Type.Optional(capabilityFilter),
     key_id: Type.Optional(keyFilter),
+    console_calls: Type.Optional(consoleCallsFilter),
   }),
   output: Type.Object(
     {
@@ -60,7 +68,6 @@ export const usage = defineCapability()({
     const from = instantOf('from', input.from);
     const to = instantOf('to', input.to);
     const [nowMs] = await Promise.all([clockNow(db), flushUsage(ctx.core, ctx.accountId)]);
-    const filter = { capability: input.capability ?? null, keyId: input.key_id ?? null };
-    return { data: await usageOf(db, ctx.accountId, usagePeriod(from, to, nowMs), filter) };
+    return { data: await usageOf(db, ctx.accountId, usagePeriod(from, to, nowMs), usageFilterOf(input)) };
   },
 });

@@ -3,6 +3,7 @@ import { withPeriod } from '../../../../kit/console/period.ts';
 import { count, countOf, shareText } from '../../../../kit/console/text.ts';
 import type { DataOf, Read, Visit } from '../../../../kit/console/visit.ts';
 import { type Html, html } from '../../../../lib/html.ts';
+import { requestsList } from '../../capabilities/requests/list.ts';
 import type { usage } from '../../capabilities/usage.ts';
 
 type Calls = Pick<DataOf<typeof usage>, 'request_count' | 'error_count'>;
@@ -19,6 +20,8 @@ export async function failing(visit: Visit, usage: Promise<Read<Calls>>): Promis
 function errorRate(visit: Visit, { data: of }: Read<Calls>): Html {
   if (of === null || of.request_count === 0) return html``;
   const told = html`${count(of.error_count)} of ${countOf(of.request_count, 'call')} failed, ${shareText(of.error_count, of.request_count)}`;
-  const query = withPeriod(visit, { figure: 'failed' });
-  return html`<p class="small">In the time below <a href="${visit.path(`/usage?${query}`)}">${told}</a>.</p>`;
+  const path = visit.may(requestsList)
+    ? '/requests?outcome=failed'
+    : `/usage?${withPeriod(visit, { figure: 'failed' })}`;
+  return html`<p class="small">In the period below <a href="${visit.path(path)}">${told}</a>.</p>`;
 }

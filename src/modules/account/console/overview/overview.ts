@@ -15,17 +15,16 @@ import {
   shareText,
   short,
 } from '../../../../kit/console/text.ts';
-import type { DataOf, ItemOf, Read, Visit } from '../../../../kit/console/visit.ts';
+import type { DataOf, Read, Visit } from '../../../../kit/console/visit.ts';
 import { type Html, html } from '../../../../lib/html.ts';
 import { DAY_MS, HOUR_MS, iso } from '../../../../lib/time.ts';
 import { balance as accountBalance } from '../../capabilities/balance.ts';
 import { budgetGet } from '../../capabilities/budget-get.ts';
-import { keysList } from '../../capabilities/keys/list.ts';
 import { get } from '../../capabilities/profile/get.ts';
 import { requestsList } from '../../capabilities/requests/list.ts';
 import { usage as accountUsage } from '../../capabilities/usage.ts';
 import { usageTimeseries } from '../../capabilities/usage-timeseries.ts';
-import { callerName } from '../usage/caller.ts';
+import { type Callers, callerName, readCallers } from '../usage/caller.ts';
 import { failing } from './failing.ts';
 
 type Balance = DataOf<typeof accountBalance>;
@@ -35,8 +34,6 @@ type Budget = DataOf<typeof budgetGet>;
 type Usage = DataOf<typeof accountUsage>;
 
 type Series = DataOf<typeof usageTimeseries>;
-
-type Key = ItemOf<typeof keysList>;
 
 const WEEK_DAYS = 7;
 const ROWS = 8;
@@ -58,13 +55,13 @@ async function show(visit: Visit): Promise<View> {
   const toMs = Math.ceil(visit.nowMs / HOUR_MS) * HOUR_MS;
   const week = { from: iso(toMs - WEEK_DAYS * DAY_MS), to: iso(toMs) };
   const ofPeriod = visit.call(accountUsage, { from, to });
-  const [balance, budget, lastWeek, usage, series, keys, failures] = await Promise.all([
+  const [balance, budget, lastWeek, usage, series, callers, failures] = await Promise.all([
     visit.call(accountBalance),
     visit.call(budgetGet),
     visit.call(accountUsage, week),
     ofPeriod,
     visit.call(usageTimeseries, { from, to, granularity, group_by: 'capability' }),
-    visit.call(keysList, { limit: 100 }),
+    readCallers(visit),
     failing(visit, ofPeriod),
   ]);
   const content = html`<h1>Overview</h1>
@@ -74,7 +71,7 @@ ${failures}
 ${shown(visit, series, (data) => spendPlot(visit, data, period))}</section>
 <div class="panels">
 ${panel(visit, 'By capability', usage, (data) => byCapability(visit, data))}
-${panel(visit, 'By key', usage, (data) => byKey(visit, data, keys.data?.items ?? []))}
+${panel(visit, 'By key', usage, (data) => byKey(visit, data, callers))}
 </div>`;
   return { title: 'Overview', content, hasPlots: true };
 }
@@ -178,9 +175,8 @@ function beyond(visit: Visit, rows: number, by: 'capability' | 'key'): Html {
   return html`<p class="small"><a href="${visit.path(`/usage?${withPeriod(visit, { by })}`)}">All ${all}</a></p>`;
 }
 
-function byKey(visit: Visit, { by_key: of, spend_usd: all }: Usage, keys: readonly Key[]): Html {
+function byKey(visit: Visit, { by_key: of, spend_usd: all }: Usage, { keys, names }: Callers): Html {
   const known = new Map(keys.map((key) => [key.id, key]));
-  const names = new Map(keys.map(({ id, name }) => [id, name ?? id]));
   return html`${table({
     caption: 'Spend by key',
     rows: of.slice(0, ROWS),

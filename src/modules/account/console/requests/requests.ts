@@ -7,15 +7,13 @@ import { ago, count, countOf, durationText, short, time } from '../../../../kit/
 import type { ItemOf, Visit } from '../../../../kit/console/visit.ts';
 import { type Html, html } from '../../../../lib/html.ts';
 import { HOUR_MS, iso } from '../../../../lib/time.ts';
-import { keysList } from '../../capabilities/keys/list.ts';
 import { requestsList } from '../../capabilities/requests/list.ts';
 import { requestsSettings, requestsSettingsGet } from '../../capabilities/requests/settings.ts';
-import { callerName } from '../usage/caller.ts';
+import { type CallerNames, callerName, readCallers } from '../usage/caller.ts';
 
 export type Logged = ItemOf<typeof requestsList>;
 
 const ROWS = 50;
-const KEYS_NAMED = 100;
 const outcomes = ['failed', 'slow', 'all'] as const;
 const texts = [
   ['capability', 'Capability', 'queue.publish'],
@@ -56,14 +54,14 @@ async function show(visit: Visit, isAudit: boolean): Promise<View> {
   const title = isAudit ? 'Audit log' : 'Requests';
   const query = Object.fromEntries(texts.map(([name]) => [name, visit.query.get(name)?.trim() || undefined]));
   const outcome = outcomes.find((each) => each === visit.query.get('outcome')) ?? (isAudit ? 'all' : 'failed');
-  const [list, keys] = await Promise.all([
+  const [list, { names }] = await Promise.all([
     visit.call(requestsList, {
       ...query,
       status: query.status === undefined ? undefined : Number(query.status),
       ...{ outcome, cursor: visit.query.get('cursor') ?? undefined, limit: ROWS },
       audit: isAudit ? true : undefined,
     }),
-    keyNames(visit),
+    readCallers(visit),
   ]);
   const intro = isAudit
     ? 'Changes of the account: keys, webhooks, budget, people and payments, for 400 days.'
@@ -72,15 +70,8 @@ async function show(visit: Visit, isAudit: boolean): Promise<View> {
 <p>${intro}</p>
 ${isAudit ? '' : await recording(visit)}
 ${filters(visit, outcome)}
-${panel(visit, isAudit ? 'Changes' : 'Calls', list, (page) => html`${droppedText(page.dropped)}${requestTable(visit, page.items, { keys, isAudit })}${more(visit, page)}`)}`;
+${panel(visit, isAudit ? 'Changes' : 'Calls', list, (page) => html`${droppedText(page.dropped)}${requestTable(visit, page.items, { names, isAudit })}${more(visit, page)}`)}`;
   return { title, content };
-}
-
-/** Names by id, where the visitor may see them. */
-async function keyNames(visit: Visit): Promise<ReadonlyMap<string, string>> {
-  if (!visit.may(keysList)) return new Map();
-  const { data } = await visit.call(keysList, { limit: KEYS_NAMED });
-  return new Map((data?.items ?? []).map(({ id, name }) => [id, name ?? id]));
 }
 
 async function recording(visit: Visit): Promise<Html> {
@@ -115,11 +106,11 @@ function droppedText(dropped: number): Html {
 }
 
 interface Shown {
-  readonly keys: ReadonlyMap<string, string>;
+  readonly names: CallerNames;
   readonly isAudit: boolean;
 }
 
-function requestTable(visit: Visit, rows: readonly Logged[], { keys, isAudit }: Shown): Html {
+function requestTable(visit: Visit, rows: readonly Logged[], { names, isAudit }: Shown): Html {
   const columns: Column<Logged>[] = [
     {
       title: isAudit ? 'Change' : 'Call',
@@ -127,7 +118,7 @@ function requestTable(visit: Visit, rows: readonly Logged[], { keys, isAudit }: 
     },
     { title: 'Status', cell: (row) => statusBadge(row) },
     { title: 'What happened', cell: ({ message, path }) => (message === null ? short(path, 80) : short(message, 160)) },
-    { title: 'By', cell: (row) => short(caller(visit, row, keys), 40) },
+    { title: 'By', cell: (row) => short(caller(visit, row, names), 40) },
     { title: 'Duration', kind: 'number', cell: ({ latency_ms: ms }) => latencyText(ms) },
     { title: 'When', cell: ({ at }) => ago(visit, at) },
   ];
@@ -139,8 +130,8 @@ function requestTable(visit: Visit, rows: readonly Logged[], { keys, isAudit }: 
   });
 }
 
-export function caller(visit: Visit, { key_id: keyId, person_id: personId }: Logged, keys: Shown['keys']): string {
-  return callerName(visit, keyId ?? personId ?? '', keys);
+export function caller(visit: Visit, { key_id: keyId, person_id: personId }: Logged, names: CallerNames): string {
+  return callerName(visit, keyId ?? personId ?? '', names);
 }
 
 export function statusBadge({ status, code }: Pick<Logged, 'status' | 'code'>): Html {

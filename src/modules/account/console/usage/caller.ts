@@ -1,7 +1,34 @@
-// Who spent, by name: a key, or a person who used the console, whom usage tells by their id.
-import type { Visit } from '../../../../kit/console/visit.ts';
+// Who called, by name: a key, or a person who used the console. Usage and the request log tell both by their ids.
+import type { ItemOf, Visit } from '../../../../kit/console/visit.ts';
+import { keysList } from '../../capabilities/keys/list.ts';
+import { get } from '../../capabilities/profile/get.ts';
 
-/** The name of a caller of `account.usage`; `keys`: names of keys by their ids. */
-export function callerName({ personId }: Visit, id: string, keys: ReadonlyMap<string, string>): string {
-  return keys.get(id) ?? (id === personId ? 'you, in the console' : id);
+/** Names by id. */
+export type CallerNames = ReadonlyMap<string, string>;
+
+const KEYS_NAMED = 100;
+
+export type Key = ItemOf<typeof keysList>;
+
+export interface Callers {
+  readonly keys: readonly Key[];
+  readonly names: CallerNames;
+}
+
+/** The newest keys, and names of keys and people, as far as the visitor may see them. */
+export async function readCallers(visit: Visit): Promise<Callers> {
+  const [list, account] = await Promise.all([
+    visit.may(keysList) ? visit.call(keysList, { limit: KEYS_NAMED }) : null,
+    visit.may(get) ? visit.call(get) : null,
+  ]);
+  const keys = list?.data?.items ?? [];
+  const people = (account?.data?.people ?? []).map(
+    ({ person_id: id, email, name }) => [id, `${email ?? name ?? id}, in the console`] as const,
+  );
+  return { keys, names: new Map([...keys.map(({ id, name }) => [id, name ?? id] as const), ...people]) };
+}
+
+export function callerName({ personId }: Pick<Visit, 'personId'>, id: string, names: CallerNames): string {
+  if (id === personId) return 'you, in the console';
+  return names.get(id) ?? (id.startsWith('sess_') ? 'the operator, in the console' : id);
 }

@@ -1,4 +1,5 @@
-// Where the money went: spend and calls of a period, by capability or key, beside the period before. All of it stands in the address.
+// Where the money went: spend and calls of a period, by capability or key, beside the period before. All of it stands in the address. Free
+// calls, such as those of the console itself, are left out until somebody asks for them.
 
 import { csv, csvHref } from '../../../../kit/console/csv.ts';
 import { panel, shown } from '../../../../kit/console/failure.ts';
@@ -13,13 +14,12 @@ import {
 } from '../../../../kit/console/period.ts';
 import { plot } from '../../../../kit/console/plot.ts';
 import { figures, share, table, tabs, withQuery } from '../../../../kit/console/table.ts';
-import { count, money, moneyText, shareText, short } from '../../../../kit/console/text.ts';
+import { count, countOf, money, moneyText, shareText, short } from '../../../../kit/console/text.ts';
 import type { DataOf, Visit } from '../../../../kit/console/visit.ts';
 import { type Html, html } from '../../../../lib/html.ts';
-import { keysList } from '../../capabilities/keys/list.ts';
 import { usage as accountUsage } from '../../capabilities/usage.ts';
 import { usageTimeseries } from '../../capabilities/usage-timeseries.ts';
-import { callerName } from './caller.ts';
+import { type CallerNames, callerName, readCallers } from './caller.ts';
 
 interface Sum {
   readonly spend_usd: number;
@@ -66,7 +66,7 @@ async function show(visit: Visit): Promise<View> {
   const figure = figureOf(visit);
   const filter = filterOf(visit);
   const within = ({ from, to }: Pick<Period, 'from' | 'to'>) => ({ from, to, ...filter });
-  const [now, earlier, series, keys] = await Promise.all([
+  const [now, earlier, series, { names }] = await Promise.all([
     visit.call(accountUsage, within(period)),
     visit.call(accountUsage, within(before)),
     visit.call(usageTimeseries, {
@@ -74,9 +74,8 @@ async function show(visit: Visit): Promise<View> {
       granularity: period.granularity,
       group_by: by,
     }),
-    visit.call(keysList, { limit: 100 }),
+    readCallers(visit),
   ]);
-  const names = new Map((keys.data?.items ?? []).map(({ id, name }) => [id, name ?? id]));
   const content = html`<h1>Usage</h1>
 ${periodControl(visit, period)}
 <div class="side">${tabs('Told apart', [
@@ -92,7 +91,7 @@ ${stepTabs(visit, period)}</div>
 ${filterForm(visit, filter, names)}
 ${shown(visit, now, (data) => sums(data, earlier.data))}
 ${shown(visit, series, (data) => drawn(visit, data, period, figure, names))}
-${panel(visit, by === 'key' ? 'Keys' : 'Capabilities', now, (data) => html`${rows(visit, shownRows(rowsOf(visit, [data, earlier.data], by, names), figure), data.spend_usd)}<p><a href="${csvHref(visit)}">As CSV</a></p>`)}`;
+${panel(visit, by === 'key' ? 'Keys' : 'Capabilities', now, (data) => html`${rows(visit, rowsOf(visit, [data, earlier.data], by, names), data.spend_usd)}<p><a href="${csvHref(visit)}">As CSV</a></p>`)}`;
   return { title: 'Usage', content, hasPlots: true };
 }
 
@@ -118,14 +117,24 @@ async function file(visit: Visit): Promise<string> {
 interface Filter {
   readonly capability?: string | undefined;
   readonly key_id?: string | undefined;
+  readonly console_calls?: 'billed' | undefined;
 }
 
-function filterOf({ query }: Visit): Filter {
-  return { capability: query.get('capability')?.trim() || undefined, key_id: query.get('key_id') || undefined };
+function filterOf(visit: Visit): Filter {
+  const keyId = visit.query.get('key_id') || undefined;
+  return {
+    ...{ capability: visit.query.get('capability')?.trim() || undefined, key_id: keyId },
+    console_calls: isAll(visit) || keyId !== undefined ? undefined : 'billed',
+  };
+}
+
+/** Whether free calls and those of the console are shown too. */
+function isAll({ query }: Visit): boolean {
+  return query.get('show') === 'all';
 }
 
 /** What the figures are narrowed to. A key that the list does not have, such as one that has ended, stays chosen. */
-function filterForm(visit: Visit, { capability, key_id: keyId }: Filter, names: ReadonlyMap<string, string>): Html {
+function filterForm(visit: Visit, { capability, key_id: keyId }: Filter, names: CallerNames): Html {
   const keys = [...names, ...(keyId === undefined || names.has(keyId) ? [] : [[keyId, keyId] as const])];
   const option = ([id, name]: readonly [string, string]) =>
     html`<option value="${id}"${id === keyId ? html` selected` : ''}>${name.slice(0, 40).toWellFormed()}</option>`;
@@ -133,8 +142,9 @@ function filterForm(visit: Visit, { capability, key_id: keyId }: Filter, names: 
     const value = visit.query.get(name);
     return value === null ? [] : [html`<input type="hidden" name="${name}" value="${value}">`];
   });
-  const all = html` <a href="${withQuery(visit, { capability: null, key_id: null })}">Show all</a>`;
-  return html`<form method="get" class="row" aria-label="Narrow the figures">${periodFields(visit)}${kept}<label>Capability <input type="search" name="capability" value="${capability ?? ''}" placeholder="queue.publish" spellcheck="false" autocapitalize="off"></label> <label>Key <select name="key_id"><option value="">all</option>${keys.map(option)}</select></label> <button>Filter</button>${capability === undefined && keyId === undefined ? '' : all}</form>`;
+  const all = html` <a href="${withQuery(visit, { capability: null, key_id: null })}">Clear</a>`;
+  const whole = html`<label class="choice"><input type="checkbox" name="show" value="all"${isAll(visit) ? html` checked` : ''}> Free and console calls</label>`;
+  return html`<form method="get" class="row" aria-label="Narrow the figures">${periodFields(visit)}${kept}<label>Capability <input type="search" name="capability" value="${capability ?? ''}" placeholder="queue.publish" spellcheck="false" autocapitalize="off"></label> <label>Key <select name="key_id"><option value="">all</option>${keys.map(option)}</select></label> ${whole} <button>Filter</button>${capability === undefined && keyId === undefined ? '' : all}</form>`;
 }
 
 function sums(now: Usage, before: Usage | null): Html {
@@ -145,13 +155,7 @@ function sums(now: Usage, before: Usage | null): Html {
   ]);
 }
 
-function drawn(
-  visit: Visit,
-  { points }: Series,
-  { to }: Period,
-  figure: Figure,
-  names: ReadonlyMap<string, string>,
-): Html {
+function drawn(visit: Visit, { points }: Series, { to }: Period, figure: Figure, names: CallerNames): Html {
   const groups = [...Map.groupBy(points, ({ group }) => group ?? 'all')].filter(([, of]) =>
     of.some((point) => point[FIELDS[figure]] > 0),
   );
@@ -176,7 +180,7 @@ function rowsOf(
   visit: Visit,
   [now, before]: readonly [Usage, Usage | null],
   by: 'key' | 'capability',
-  names: ReadonlyMap<string, string>,
+  names: CallerNames,
 ): Row[] {
   const sums = (usage: Usage | null): (Sum & { readonly id: string })[] =>
     usage === null
@@ -194,18 +198,36 @@ function rowsOf(
   }));
 }
 
-/** Of failures only what failed, most first. */
-function shownRows(all: readonly Row[], figure: Figure): readonly Row[] {
-  if (figure !== 'failed') return all;
-  return all.filter(({ error_count }) => error_count > 0).sort((one, other) => other.error_count - one.error_count);
+/** Of spend what was paid for, of failures what failed, the most first. */
+function shownRows(visit: Visit, all: readonly Row[]): readonly Row[] {
+  const figure = figureOf(visit);
+  if (figure === 'failed')
+    return all.filter(({ error_count }) => error_count > 0).sort((one, other) => other.error_count - one.error_count);
+  return figure === 'calls' || isAll(visit) ? all : all.filter((row) => row.spend_usd > 0 || row.before > 0);
 }
 
-function rows(visit: Visit, of: readonly Row[], all: number): Html {
+function rows(visit: Visit, all: readonly Row[], spent: number): Html {
   const field = visit.query.get('by') === 'key' ? 'key_id' : 'capability';
+  const shown = shownRows(visit, all);
+  const free = figureOf(visit) === 'USD' ? all.length - shown.length : 0;
+  const what = field === 'key_id' ? countOf(free, 'key') : countOf(free, 'capability', 'capabilities');
+  const link = html`<a href="${withQuery(visit, { show: 'all' })}">Show all</a>`;
+  const hidden = html`<p class="small quiet">${what} with free calls only. ${link}</p>`;
+  return html`${usageTable(visit, shown, { field, spent })}${free === 0 ? '' : hidden}`;
+}
+
+interface Told {
+  /** Of the address, which a row's link narrows the page by. */
+  readonly field: 'key_id' | 'capability';
+  /** In all, USD. */
+  readonly spent: number;
+}
+
+function usageTable(visit: Visit, of: readonly Row[], { field, spent }: Told): Html {
   return table({
     caption: 'Usage',
     rows: of,
-    empty: html`<p>No calls in this time.</p>`,
+    empty: html`<p>${figureOf(visit) === 'USD' ? 'Nothing was spent in this time.' : 'No calls in this time.'}</p>`,
     columns: [
       {
         title: 'Name',
@@ -216,7 +238,7 @@ function rows(visit: Visit, of: readonly Row[], all: number): Html {
       { title: 'Units', kind: 'number', cell: ({ units }) => count(units) },
       { title: 'Before', usd: ({ before }) => before },
       { title: 'Spend', usd: ({ spend_usd }) => spend_usd },
-      { title: 'Share', kind: 'number steady', cell: ({ spend_usd }) => share(spend_usd, all) },
+      { title: 'Share', kind: 'number steady', cell: ({ spend_usd }) => share(spend_usd, spent) },
     ],
   });
 }
