@@ -60,9 +60,9 @@ test.runIf(process.platform === 'linux')(
     }
     expect(most - beforeMb).toBeLessThan(300);
     expect(statuses.length).toBeGreaterThan(10);
-    // An event of blanks is no JSON; what waits too long for its turn is told to come again.
+    // An event of blanks is no JSON; what waits too long for its turn is told to come again (503 where it had not begun to be read).
     const told = (await bombs).map(({ status }) => status);
-    expect(told.filter((status) => status !== 429 && status !== 400)).toEqual([]);
+    expect(told.filter((status) => ![400, 429, 503].includes(status))).toEqual([]);
     expect(told).toContain(400);
     expect(new Set(statuses)).toEqual(new Set([200]));
   },

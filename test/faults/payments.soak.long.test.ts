@@ -149,7 +149,8 @@ function paidIds(): Set<string> {
 }
 
 test('what was paid is credited and told once, and nothing else, whatever dies and whatever messages do', {
-  timeout: 240_000,
+  // Each of twenty kills waits for a start.
+  timeout: 600_000,
 }, async () => {
   const core = { db, secrets: new Secrets(SECRETS_KEY) } as Core;
   const accounts: TestAccount[] = [];

@@ -189,7 +189,17 @@ export function childrenOf(pid: number): number[] {
 
 /** The workers of a service with several, without its PostgreSQL. */
 export function workersOf(pid: number): number[] {
-  return childrenOf(pid).filter((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('main.js'));
+  return childrenOf(pid).filter((child) => commandOf(child).includes('main.js'));
+}
+
+/** Empty for a process that has ended meanwhile. */
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch (error) {
+    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return '';
+    throw error;
+  }
 }
 
 export function signalProcess(pid: number | undefined, signal: NodeJS.Signals): void {
