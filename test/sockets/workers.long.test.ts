@@ -47,8 +47,7 @@ test('sockets of two processes are counted together, end with their key, and are
   const core = { db, secrets: new Secrets(SECRETS_KEY) } as Core;
   const account = await createTestAccount(core);
   const { body } = await client(place.url, account.secret)('POST', '/v1/account/keys/create', { name: 'x' });
-  const open = (secret: string) =>
-    Promise.all(Array.from({ length: SOCKETS }, () => openWhenThereIsRoom(secret)));
+  const open = (secret: string) => Promise.all(Array.from({ length: SOCKETS }, () => openWhenThereIsRoom(secret)));
   const [ending, staying] = [await open(body.data.secret), await open(account.secret)];
   const metrics = await (await fetch(`${place.url}/metrics`)).text();
   expect(metrics).toMatch(new RegExp(`^qm_web_sockets\\{route="parlor.room"\\} ${2 * SOCKETS}$`, 'm'));
