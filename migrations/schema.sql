@@ -1117,6 +1117,8 @@ CREATE TABLE queue.delta (
   delta_id text COLLATE "C" NOT NULL,
   live integer NOT NULL,
   dead integer NOT NULL,
+  published integer DEFAULT 0 NOT NULL,
+  acknowledged integer DEFAULT 0 NOT NULL,
   CONSTRAINT delta_pkey PRIMARY KEY (account_id, queue_id, delta_id)
 ) WITH (autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=5000);
 
@@ -1193,6 +1195,17 @@ CREATE TABLE queue.redrive (
   CONSTRAINT redrive_pkey PRIMARY KEY (account_id, redrive_id)
 );
 
+CREATE TABLE queue.sample (
+  account_id text COLLATE "C" NOT NULL,
+  queue_id bigint NOT NULL,
+  seq bigint NOT NULL,
+  published bigint NOT NULL,
+  acknowledged bigint NOT NULL,
+  depth bigint NOT NULL,
+  oldest_age_seconds integer NOT NULL,
+  CONSTRAINT sample_pkey PRIMARY KEY (account_id, queue_id, seq)
+) PARTITION BY RANGE (seq);
+
 CREATE TABLE queue.subscription (
   account_id text COLLATE "C" NOT NULL,
   subscription_id text COLLATE "C" NOT NULL,
@@ -1220,6 +1233,12 @@ CREATE TABLE queue.total (
   queue_id bigint NOT NULL,
   live bigint NOT NULL,
   dead bigint NOT NULL,
+  published bigint DEFAULT 0 NOT NULL,
+  acknowledged bigint DEFAULT 0 NOT NULL,
+  sampled_seq bigint DEFAULT 0 NOT NULL,
+  sampled_published bigint DEFAULT 0 NOT NULL,
+  sampled_acknowledged bigint DEFAULT 0 NOT NULL,
+  sampled_depth bigint DEFAULT 0 NOT NULL,
   CONSTRAINT total_pkey PRIMARY KEY (account_id, queue_id)
 ) WITH (fillfactor=60);
 

@@ -16,6 +16,7 @@ const BACKGROUND = [
   'core.turn',
   'queue.delta',
   'queue.total',
+  'queue.sample',
   // What was deleted, until a sweep has removed the rest of it.
   'queue.tombstone',
   'vector.doomed',

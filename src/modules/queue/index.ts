@@ -18,6 +18,7 @@ import { nack } from './capabilities/nack.ts';
 import { peek } from './capabilities/peek.ts';
 import { publish } from './capabilities/publish.ts';
 import { purge } from './capabilities/purge.ts';
+import { samples } from './capabilities/samples.ts';
 import { stats } from './capabilities/stats.ts';
 import { subscribe } from './capabilities/subscribe.ts';
 import { subscriptions } from './capabilities/subscriptions.ts';
@@ -44,6 +45,7 @@ export const queue = defineModule<QueueState>({
     remove,
     purge,
     stats,
+    samples,
     publish,
     batchPublish,
     consume,

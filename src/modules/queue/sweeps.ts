@@ -2,13 +2,16 @@
 
 import type { Sweep } from '../../core/background/sweeper/sweep.ts';
 import { removeOldRows } from '../../core/background/sweeper/sweep.ts';
+import { clockNow } from '../../core/database-clock.ts';
 import { int8Array, textArray } from '../../db/arrays.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { type Statement, statement } from '../../db/statement.ts';
+import { MINUTE_MS } from '../../lib/time.ts';
 import { advanceRedrive } from './dead-letter/redrive.ts';
 import { CountChanges, foldCounts } from './queues/counts.ts';
 import { catchUpQueue } from './queues/stats.ts';
 import { findQueueById } from './queues/store.ts';
+import { dropOldSamples, takeSamples } from './samples/take.ts';
 import { type QueueState, queueKey } from './state.ts';
 
 const QUEUES_PER_RUN = 200;
@@ -102,7 +105,22 @@ export function queueSweeps(state: QueueState): readonly Sweep[] {
     { name: 'queue.redrive', intervalMs: 200, run: () => redrive(state) },
     { name: 'queue.deleted', intervalMs: 2_000, run: (signal) => bury(db, signal) },
     { name: 'queue.dedup', intervalMs: 15_000, run: forgetDuplicates(db) },
+    { name: 'queue.samples', intervalMs: 5_000, run: sampleOnce(db) },
+    { name: 'queue.sample_retention', intervalMs: 60_000, run: async () => dropOldSamples(db, await clockNow(db)) },
   ];
+}
+
+/** Once a minute, as soon as it is over. */
+function sampleOnce(db: Database): Sweep['run'] {
+  let doneMinute = 0;
+  return async () => {
+    const nowMs = await clockNow(db);
+    const minute = Math.floor(nowMs / MINUTE_MS);
+    if (minute === doneMinute) return false;
+    if (await takeSamples(db, nowMs)) return true;
+    doneMinute = minute;
+    return false;
+  };
 }
 
 async function fold(db: Database): Promise<boolean> {

@@ -59,6 +59,7 @@ export const tenants: TenantFixture = {
     'queue.delete': [(names) => ({ queue: names.queue }), (names) => ({ queue: names.dlq })],
     'queue.purge': [(names) => ({ queue: names.queue })],
     'queue.stats': [(names) => ({ queue: names.queue })],
+    'queue.samples': [(names) => ({ queue: names.queue })],
     'queue.publish': [(names) => ({ queue: names.queue, payload: {} })],
     'queue.batch.publish': [(names) => ({ queue: names.queue, messages: [{ payload: {} }] })],
     'queue.consume': [(names) => ({ queue: names.queue }), (names) => ({ queue: names.dlq })],

@@ -51,7 +51,7 @@ export async function ackMessages(db: Database, queue: QueueRow, refs: readonly 
       int4Array(live.map((ref) => ref.attempt)),
     ]);
     const counts = new CountChanges();
-    counts.add(queue.account_id, queue.queue_id, { live: -rows.length });
+    counts.add(queue.account_id, queue.queue_id, { live: -rows.length, acknowledged: rows.length });
     for (const { source_queue_id } of rows)
       if (source_queue_id !== null) counts.add(queue.account_id, source_queue_id, { dead: -1 });
     tx.cork();

@@ -118,7 +118,7 @@ export class PublishEffect implements LaneEffect<PublishInput, PublishContext> {
       texts.push(text);
       if (message.deduplicationId !== null) dedup.push({ stored: one, text });
     });
-    counts.add(item.accountId, queue.queue_id, { live: fresh });
+    counts.add(item.accountId, queue.queue_id, { live: fresh, published: fresh });
     return item.input.batch ? `{"queue":"${queue.name}","items":[${texts.join(',')}]}` : (texts[0] as string);
   }
 
