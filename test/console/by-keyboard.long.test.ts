@@ -29,6 +29,7 @@ test('in by a provider, to the page that was asked for; a webhook is registered,
   await press(page, 'text=Continue with corp');
   await page.waitForURL(`${service.url}/console/webhooks`);
   expect(await page.textContent('.who')).toContain('ada@example.org');
+  await press(page, 'main a:has-text("New webhook")');
   await typeInto(page, '#create-url', receiver.url('/keyboard'));
   await typeInto(page, '#create-events', 'queue.dlq');
   await typeInto(page, '#create-description', 'typed');

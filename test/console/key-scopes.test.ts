@@ -33,3 +33,20 @@ test('what is left empty in a form gives nothing: everything is a choice of its 
   expect((await keys())[0]).toMatchObject({ name: 'wide', scopes: null });
   expect((await visitor.get(page)).text).toMatch(/value="all" checked/);
 });
+
+test('presets give what they say: reading in every module, or one module', async () => {
+  const { secret } = await createTestAccount(service.core, 1);
+  const [visitor, owner] = [await signedIn(service.url, secret), client(service.url, secret)];
+  const newest = async () => (await owner('GET', '/v1/account/keys/list')).body.data.items[0];
+  const made = async (fields: Record<string, string>) =>
+    expect((await sendForm(visitor, '/console/keys', 'create', { scope: 'vector:write', ...fields })).status).toBe(200);
+  await made({ name: 'reads', access: 'read' });
+  const { id, scopes } = await newest();
+  expect([scopes.includes('queue:read'), scopes.every((scope: string) => scope.endsWith(':read'))]).toEqual([
+    true,
+    true,
+  ]);
+  expect((await visitor.get(`/console/keys/${id}`)).text).toMatch(/value="read" checked/);
+  await made({ name: 'one', access: 'one', one: 'queue:write' });
+  expect((await newest()).scopes).toEqual(['queue:write']);
+});

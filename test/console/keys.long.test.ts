@@ -104,7 +104,7 @@ test('the pages that end a key say what it did in a day; a certain leak wants it
   for (const end of ['revoke', 'leaked']) {
     const { text } = await visitor.get(`/console/keys/${key.id}/${end}`);
     const told = text.replaceAll(/<[^>]+>/g, '');
-    expect(told).toContain('In the last 24 hours it made 4 calls (1 failed) for 0.00006 USD.');
+    expect(told).toContain('In the last 24 hours it made 4 calls (1 failed) for $0.00006.');
   }
   const page = `/console/keys/${key.id}/leaked`;
   const untyped = await sendForm(visitor, page, 'leaked', { typed: 'used', auto_rotate: 'on' });

@@ -49,7 +49,7 @@ test('is sound, narrow and dark; what failed leads from the overview to its runs
   const visitor = await signedIn(bench.service.url, bench.account.secret);
   expect((await visitor.get('/console')).text).toContain(`/console/schedules/${failed}`);
   const { text } = await visitor.get(`/console/schedules/${daily}`);
-  expect([text.includes('09:00 GMT+8, Asia/Shanghai'), text.includes('very-secret')]).toEqual([true, false]);
+  expect([text.includes('09:00:00 GMT+8, Asia/Shanghai'), text.includes('very-secret')]).toEqual([true, false]);
 });
 
 test('it is paused and resumed by keyboard alone', async () => {

@@ -64,6 +64,7 @@ test('by keyboard alone what is near a vector is found by taking its embedding, 
 test('by keyboard alone a collection is made, and deleted by its name', async () => {
   const { page, faults } = await openConsole(chromium.browser, service.url, account.secret);
   await page.goto(`${service.url}/console/vectors`);
+  await press(page, 'main a:has-text("New collection")');
   await typeInto(page, '#create-collection', 'typed');
   await typeInto(page, '#create-dimension', '8');
   await page.keyboard.press('Enter');

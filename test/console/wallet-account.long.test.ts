@@ -77,7 +77,7 @@ test('by keyboard alone test money is paid, and the balance rises without a relo
   expect(after).toBe(before + 25);
   await page.bringToFront();
   await expect.poll(balance, { timeout: 10_000 }).toContain(String(after));
-  expect(await page.textContent('main')).toContain('25.00 USD');
+  expect(await page.textContent('main')).toContain('$25.00');
   expect(faults).toEqual([]);
 });
 

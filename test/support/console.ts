@@ -169,14 +169,16 @@ export async function personSession(
   });
 }
 
-/** Sends the form `act` of the page, as it stands there. */
+/** Sends the form `act` of the page, as it stands there; one for a new thing stands behind the button of the page. */
 export async function sendForm(
   visitor: PageVisitor,
   path: string,
   act: string,
   fields: Record<string, string> = {},
 ): Promise<Visit> {
-  const { text } = await visitor.get(path);
+  const isThere = ({ text }: Visit) => text.includes(`name="act" value="${act}"`);
+  const page = await visitor.get(path);
+  const { text } = isThere(page) ? page : await visitor.get(`${path}?new=1`);
   expect(text, path).toContain(`name="act" value="${act}"`);
   const [, formToken = ''] = /name="form_token" value="([^"]+)"/.exec(text) ?? [];
   const [, formKey = ''] = /name="form_key" value="([^"]+)"/.exec(text) ?? [];

@@ -13,7 +13,12 @@ export function tokenField({ formToken }: { readonly formToken: string }): Html 
 
 /** The fields that every form of the console has. */
 export function formFields({ formToken }: Visit, act: string): Html {
-  return html`${tokenField({ formToken })}<input type="hidden" name="form_key" value="${randomHex(KEY_BYTES)}"><input type="hidden" name="act" value="${act}">`;
+  return html`${tokenField({ formToken })}${formKeyField()}<input type="hidden" name="act" value="${act}">`;
+}
+
+/** The idempotency key of a form. */
+export function formKeyField(): Html {
+  return html`<input type="hidden" name="form_key" value="${randomHex(KEY_BYTES)}">`;
 }
 
 /** A form that sends the page itself `act`. Hidden fields tell what it is about. */

@@ -1,8 +1,8 @@
-// A page that lists what a capability lists, page by page, with a form for a new one.
+// A page that lists what a capability lists, page by page, with a button that leads to the form for a new one.
 import type { Static, TSchema } from 'typebox';
 import { type Html, html } from '../../lib/html.ts';
 import { panel } from './failure.ts';
-import { actForm } from './form.ts';
+import { asksForNew, type NewForm, newView, titleWithNew } from './new.ts';
 import type { Act, ConsolePage } from './page.ts';
 import { type Column, more, type Page, table, tabs, withQuery } from './table.ts';
 import type { Callable, Visit } from './visit.ts';
@@ -25,32 +25,29 @@ export interface ListPage<Out extends TSchema, Made extends TSchema>
   empty(visit: Visit): Html;
   /** A field of the list that the page narrows it by. */
   readonly filter?: { readonly name: string; readonly label: string; readonly values: readonly string[] };
-  readonly create?: Act<Callable<Made>> & {
-    readonly heading: string;
-    /** Its fields and button; `act`: the name of the form. */
-    form(visit: Visit, act: string): Html;
-  };
+  readonly create?: Act<Callable<Made>> & Pick<NewForm, 'heading' | 'intro' | 'form'>;
 }
 
 export function listPage<Out extends TSchema, Made extends TSchema = TSchema>(of: ListPage<Out, Made>): ConsolePage {
   const { name, path, nav, title, intro, list, caption, create } = of;
+  const newForm = create === undefined ? null : { ...create, act: CREATE };
   const rows = (visit: Visit, page: Page<Item<Out>>) =>
     table({ caption, rows: page.items, empty: of.empty(visit), columns: of.columns(visit) });
   return {
     ...{ name, path, nav, needs: list, isLive: true },
     ...(create === undefined ? {} : { acts: { [CREATE]: create } }),
     async show(visit) {
+      if (newForm !== null && asksForNew(visit, newForm)) return newView(visit, newForm);
       const asked = of.filter === undefined ? undefined : visit.query.get(of.filter.name) || undefined;
       const narrowed = of.filter === undefined ? {} : { [of.filter.name]: asked };
       const cursor = visit.query.get('cursor') ?? undefined;
       const read = await visit.call(list, { ...narrowed, cursor, limit: ROWS });
-      const content = html`<h1>${title}</h1>
+      const content = html`${titleWithNew(visit, title, newForm)}
 ${intro === undefined ? '' : html`<p>${intro}</p>`}
 ${panel(visit, caption, read, (data) => {
   const page = data as Page<Item<Out>>;
   return html`${filterTabs(visit, of.filter, asked)}${rows(visit, page)}${more(visit, page)}`;
-})}
-${create !== undefined && visit.may(create.capability) ? html`<section class="panel"><h2>${create.heading}</h2>${actForm(visit, CREATE, create.form(visit, CREATE))}</section>` : ''}`;
+})}`;
       return { title, content };
     },
   };

@@ -3,7 +3,7 @@
 import type { TSchema } from 'typebox';
 import type { Html } from '../../lib/html.ts';
 import type { JsonText } from '../../lib/json-text.ts';
-import type { Callable, DataOf, Failures, FoundObject, Visit } from './visit.ts';
+import type { Callable, DataOf, Failures, FoundObject, Input, Visit } from './visit.ts';
 
 /** What a module brings to the console. */
 export interface ModuleConsole {
@@ -58,8 +58,11 @@ export interface View {
 /** A write by a form. It is called once however often the form is sent: each form carries an idempotency key. */
 export interface Act<Called extends Pick<Callable, 'id'> = Callable> {
   readonly capability: Called;
-  /** The capability's input. Throws a Problem for what the form alone shows to be wrong. */
-  input(form: URLSearchParams, visit: Visit): Readonly<Record<string, unknown>> | JsonText;
+  /**
+   * The capability's input. Several: one call each, in their order; the first that fails ends it, and those before it are done. Throws a
+   * Problem for what the form alone shows to be wrong.
+   */
+  input(form: URLSearchParams, visit: Visit): Input | JsonText | readonly Input[];
   /** Told on the page that follows. */
   readonly done: string;
   /** Path below /console of the page that follows; absent: the page of the form. */

@@ -1,8 +1,11 @@
-// A plot is a table that stands in the page: the script draws it, and without scripts the table is open to be read.
+// A plot is a table that stands in the page: the script draws it, and without scripts the table is open to be read. It shows the part of
+// its period in which something was, and says in words where nothing was.
 import { type Html, html } from '../../lib/html.ts';
-import { count, moneyText } from './text.ts';
+import { count, exactMoney, moneyText } from './text.ts';
 
 const SERIES_MAX = 8;
+/** A plot is not cut to fewer buckets. */
+const BUCKETS_MIN = 24;
 
 export interface Series {
   readonly label: string;
@@ -12,33 +15,79 @@ export interface Series {
 
 export interface Plot {
   readonly caption: string;
-  readonly unit: 'USD' | 'calls' | 'events';
-  /** Starts of the buckets, ISO 8601. The last one is still running when `isRunning`. */
+  /** `USD`, or what is counted, in the plural: `calls`, `messages`. */
+  readonly unit: string;
+  /** Starts of the buckets, ISO 8601, evenly apart. The last one is still running when `isRunning`. */
   readonly instants: readonly string[];
   readonly series: readonly Series[];
   readonly isRunning: boolean;
+  /** Levels, such as a queue's depth, as lines; absent: stacked bars. */
+  readonly isLine?: boolean;
+  /** Why there is nothing; absent: that there is nothing in the period. */
+  readonly empty?: Html | string;
 }
 
-/** Stacked bars of up to eight series and `other`. */
-export function plot({ caption, unit, instants, series, isRunning }: Plot): Html {
-  const shown = withOther(series);
+/** Up to eight series and `other`. */
+export function plot(whole: Plot): Html {
+  const { caption, unit, isLine = false, empty } = whole;
+  const range = shownRange(whole);
+  if (range === null)
+    return html`<figure class="plot"><figcaption>${caption}</figcaption><p class="empty">${empty ?? nothing(unit)}</p></figure>`;
+  const { instants, isRunning, left } = range;
+  const shown = isLine ? range.series : withOther(range.series);
   const text = unit === 'USD' ? moneyText : count;
+  const told = (value: number) => (unit === 'USD' ? exactMoney(value) : `${count(value)} ${unit}`);
   const head = shown.map(({ label }) => html`<th scope="col" class="number">${label}</th>`);
+  const cell = (value: number) =>
+    html`<td class="number" data-value="${value}" data-told="${told(value)}">${text(value)}</td>`;
   const rows = instants.map(
     (instant, i) =>
-      html`<tr><th scope="row"><time datetime="${instant}">${instant.slice(0, 16).replace('T', ' ')}</time></th>${shown.map(({ values }) => html`<td class="number" data-value="${values[i] ?? 0}">${text(values[i] ?? 0)}</td>`)}</tr>\n`,
+      html`<tr><th scope="row"><time datetime="${instant}">${minute(instant)}</time></th>${shown.map(({ values }) => cell(values[i] ?? 0))}</tr>\n`,
   );
-  return html`<figure class="plot" data-unit="${unit}"${isRunning ? html` data-running` : ''}><figcaption>${caption}${unit === 'USD' ? ', USD' : ''}</figcaption>
+  return html`<figure class="plot" data-unit="${unit}"${isRunning ? html` data-running` : ''}${isLine ? html` data-line` : ''}><figcaption>${caption}${left === '' ? '' : html` <span class="quiet">${left}</span>`}</figcaption>
 ${placeOf(shown)}
 <details open><summary>Figures</summary><div class="scroll" role="region" aria-label="Figures of ${caption}" tabindex="0"><table class="rows"><caption class="unseen">${caption}, in ${unit}; times are UTC</caption><thead><tr><th scope="col">From</th>${head}</tr></thead><tbody>${rows}</tbody></table></div></details></figure>`;
 }
 
+function nothing(unit: string): string {
+  return unit === 'USD' ? 'Nothing was spent in this period.' : `No ${unit} in this period.`;
+}
+
+interface Shown extends Pick<Plot, 'instants' | 'series' | 'isRunning'> {
+  /** What was left out, in words. */
+  readonly left: string;
+}
+
+/** From just before the first figure to just after the last one; null: there is none. */
+function shownRange({ instants, series, isRunning }: Plot): Shown | null {
+  const isSome = (_: string, i: number) => series.some(({ values }) => (values[i] ?? 0) !== 0);
+  const first = instants.findIndex(isSome);
+  if (first === -1) return null;
+  const last = instants.findLastIndex(isSome);
+  const margin = Math.ceil((last - first + 1) / 10);
+  const end = Math.min(instants.length, Math.max(last + 1 + margin, Math.max(0, first - margin) + BUCKETS_MIN));
+  const from = Math.max(0, Math.min(first - margin, end - BUCKETS_MIN));
+  const parts = [
+    ...(from > 0 ? [`before ${minute(instants[from] as string)}`] : []),
+    ...(end < instants.length ? [`after ${minute(instants[end] as string)}`] : []),
+  ];
+  return {
+    instants: instants.slice(from, end),
+    series: series.map(({ label, values }) => ({ label, values: values.slice(from, end) })),
+    isRunning: isRunning && end === instants.length,
+    left: parts.length === 0 ? '' : `nothing ${parts.join(' or ')} UTC`,
+  };
+}
+
+function minute(instant: string): string {
+  return instant.slice(0, 16).replace('T', ' ');
+}
+
 /** Where the script draws, as high as what it draws: nothing below moves when it comes. Hidden where no script runs. */
 function placeOf(shown: readonly Series[]): Html {
-  const row = (label: string, value: string) =>
-    html`<tr class="u-series"><th><div class="u-marker"></div><div class="u-label">${label}</div></th><td class="u-value">${value}</td></tr>`;
-  const rows = shown.map(({ label }) => row(label, '')).toReversed();
-  return html`<div class="drawn" aria-hidden="true"><div class="uplot"><div class="space"></div><table class="u-legend u-inline u-live"><tbody>${row('Time', 'point at a bar')}${rows}</tbody></table></div></div>`;
+  const row = ({ label }: Series) =>
+    html`<tr class="u-series"><th><div class="u-marker"></div><div class="u-label">${label}</div></th></tr>`;
+  return html`<div class="drawn" aria-hidden="true"><div class="uplot"><div class="space"></div><table class="u-legend u-inline"><tbody>${shown.map(row).toReversed()}</tbody></table></div></div>`;
 }
 
 /** The largest eight; what is beyond is one more. */

@@ -1,9 +1,11 @@
 // Tables, lists page by page, and the figures at the head of a page.
 
 import { type Html, html } from '../../lib/html.ts';
-import { copiedBlock } from './copied.ts';
+import { codeBlock, copiedBlock } from './copied.ts';
+import { type Select, selectBox, selectForm } from './select.ts';
+import { Sort, type Sortable, type SortKey } from './sort.ts';
 import { decimalsOf, digits, shareText } from './text.ts';
-import type { Visit } from './visit.ts';
+import type { CodeSample, Visit } from './visit.ts';
 
 export type Column<Row> = TextColumn<Row> | MoneyColumn<Row>;
 
@@ -12,6 +14,8 @@ interface TextColumn<Row> {
   /** `number`: lined up at its right end. `number steady`: so too, in a table whose columns stay where they are while rows arrive. */
   readonly kind?: 'number' | 'number steady';
   cell(row: Row): Html | string;
+  /** What the rows can be sorted by. */
+  sortBy?(row: Row): SortKey;
 }
 
 /** Amounts, whose decimal points stand below one another. The title says that they are USD. */
@@ -27,19 +31,37 @@ export interface Table<Row> {
   readonly rows: readonly Row[];
   /** Shown where there are no rows: what fills the page. */
   readonly empty: Html;
+  /**
+   * Its address holds how the rows are sorted (`?sort=`, `?dir=`): the heads of columns that say `sortBy`, and of amounts, are links that
+   * sort. For lists that are on the page as a whole.
+   */
+  readonly sorted?: Visit;
+  /** Rows to be ticked, for acts that take many. */
+  readonly select?: Select<Row>;
 }
 
 /** The first column names its row. On narrow screens each row is a block, whose cells say their column. */
-export function table<Row>({ caption, columns, rows, empty }: Table<Row>): Html {
+export function table<Row>({ caption, columns, rows, empty, sorted, select }: Table<Row>): Html {
   if (rows.length === 0) return html`<div class="empty">${empty}</div>`;
+  const sort =
+    sorted === undefined
+      ? null
+      : new Sort(sorted, columns.map(sortable), (fields) => withQuery(sorted, { ...fields, cursor: null }));
   const shown = columns.map((column) => shownColumn(column, rows));
-  const head = shown.map(({ title, kind }) => html`<th scope="col"${classOf(kind)}>${title}</th>`);
+  const head = shown.map(({ title, kind }, i) => {
+    const of = sort?.head(i, title);
+    return html`<th scope="col"${classOf(kind)}${of?.attribute ?? ''}>${of?.content ?? title}</th>`;
+  });
+  const box = (row: Row) => (select === undefined ? '' : selectBox(select, row));
   const cell =
     (row: Row) =>
     ({ name, kind, cell: of }: ShownColumn<Row>, i: number) =>
-      i === 0 ? html`<th scope="row">${of(row)}</th>` : html`<td data-title="${name}"${classOf(kind)}>${of(row)}</td>`;
-  return html`<div class="table" role="region" aria-label="${caption}" tabindex="0"><table class="rows"><caption class="unseen">${caption}</caption><thead><tr>${head}</tr></thead>
-<tbody>${rows.map((row) => html`<tr>${shown.map(cell(row))}</tr>\n`)}</tbody></table></div>`;
+      i === 0
+        ? html`<th scope="row">${box(row)}${of(row)}</th>`
+        : html`<td data-title="${name}"${classOf(kind)}>${of(row)}</td>`;
+  const content = html`<div class="table" role="region" aria-label="${caption}" tabindex="0"><table class="rows"><caption class="unseen">${caption}</caption><thead><tr>${head}</tr></thead>
+<tbody>${(sort?.rows(rows) ?? rows).map((row) => html`<tr>${shown.map(cell(row))}</tr>\n`)}</tbody></table></div>`;
+  return select === undefined ? content : selectForm(select, content);
 }
 
 interface ShownColumn<Row> {
@@ -62,6 +84,13 @@ function shownColumn<Row>(column: Column<Row>, rows: readonly Row[]): ShownColum
       return usd === null ? '' : digits(usd);
     },
   };
+}
+
+function sortable<Row>(column: Column<Row>): Sortable<Row> {
+  const { title } = column;
+  if ('usd' in column) return { title, isNumber: true, key: (row) => column.usd(row) };
+  const { sortBy } = column;
+  return { title, isNumber: column.kind !== undefined, key: sortBy === undefined ? null : (row) => sortBy(row) };
 }
 
 function classOf(kind: string): Html {
@@ -126,9 +155,10 @@ export function badge(text: string, kind: 'good' | 'warning' | 'critical' | 'pla
   return html`<span class="badge ${kind}">${text}</span>`;
 }
 
-/** Commands that fill an empty page. */
-export function teach(sentence: string, command: string): Html {
-  return html`<p>${sentence}</p>${copiedBlock(html`<pre class="scroll" tabindex="0" aria-label="Commands">${command}</pre>`, 'the commands')}`;
+/** Calls that fill an empty page: as commands, or in several languages (`visit.samples`). */
+export function teach(sentence: string, calls: string | readonly CodeSample[]): Html {
+  if (typeof calls !== 'string') return html`<p>${sentence}</p>${codeBlock('first-calls', calls)}`;
+  return html`<p>${sentence}</p>${copiedBlock(html`<pre class="text" tabindex="0" aria-label="Commands">${calls}</pre>`, 'the commands')}`;
 }
 
 /** Links that choose one of a few views of a page. */

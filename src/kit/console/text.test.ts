@@ -6,6 +6,7 @@ import {
   count,
   countOf,
   durationText,
+  money,
   moneyText,
   payload,
   plainNumber,
@@ -35,16 +36,29 @@ test.each([
 });
 
 test.each([
-  [0, '0.00 USD'],
-  [1e-9 / 7, '0.000000000143 USD'],
-  [0.00002, '0.00002 USD'],
-  [0.0000123456, '0.0000123 USD'],
-  [0.123456, '0.123 USD'],
-  [-0.123456, '-0.123 USD'],
-  [12.3456, '12.35 USD'],
-  [123_456.789, '123,456.79 USD'],
+  [0, '$0.00'],
+  [1e-9 / 7, '$0.000000000143'],
+  [0.00002, '$0.00002'],
+  [0.0000123456, '$0.0000123'],
+  [0.123456, '$0.123'],
+  [-0.123456, '-$0.123'],
+  [12.3456, '$12.35'],
+  [123_456.789, '$123,456.79'],
 ])('a rate has the three digits that count, and at least cents: %d', (usd, text) => {
   expect(textOf(usd)).toBe(text);
+});
+
+test.each([
+  [0, '$0.00', null],
+  [26.939694381, '$26.94', '$26.939694381'],
+  [-1_234.5, '-$1,234.50', null],
+  [0.00002, '$0.00002', null],
+  [0.0000123456, '$0.0000123', '$0.000012346'],
+  [0.004999, '$0.005', '$0.004999'],
+])('an amount for people has cents, and its exact one for who asks: %d', (usd, shown, exact) => {
+  const rest = exact === null ? '' : `<span class="unseen"> (exactly ${exact})</span>`;
+  const title = exact === null ? '' : ` title="${exact}"`;
+  expect(money(usd).text).toBe(`<span class="number-value"${title}>${shown}${rest}</span>`);
 });
 
 test.each([
@@ -118,11 +132,11 @@ test('what is cut says where the whole is: a file, or the call that answers it',
 });
 
 test.each([
-  ['UTC', '2026-03-01 10:20 UTC', '2026-03-01 10:20:30 UTC'],
-  ['Asia/Tokyo', '2026-03-01 19:20 GMT+9', '2026-03-01 10:20:30 UTC, 2026-03-01 19:20 GMT+9'],
-])('every instant has both zones: %s', (zone, shown, title) => {
+  ['UTC', '2026-03-01 10:20:30 UTC', '2026-03-01 10:20:30 UTC'],
+  ['Asia/Tokyo', '2026-03-01 19:20:30 GMT+9', '2026-03-01 10:20:30 UTC, 2026-03-01 19:20:30 GMT+9'],
+])('every instant has both zones, to the second: %s', (zone, shown, title) => {
   const visit = { preferences: { zone }, nowMs: Date.parse('2026-03-01T10:23:30Z') } as Visit;
   const at = '2026-03-01T10:20:30.500Z';
-  expect(time(visit, at).text).toBe(`<time datetime="${at}" title="2026-03-01 10:20 UTC">${shown}</time>`);
+  expect(time(visit, at).text).toBe(`<time datetime="${at}" title="2026-03-01 10:20:30 UTC">${shown}</time>`);
   expect(ago(visit, at).text).toBe(`<time datetime="${at}" title="${title}">2 min ago</time>`);
 });

@@ -12,10 +12,12 @@ const DECIMALS_MAX = 9;
 /** A rate may be far below the smallest amount. */
 const ROUGH_DECIMALS_MAX = 20;
 const SIGNIFICANT = 3;
+const CENT = 0.01;
 // Making a formatter takes as long as some twenty uses of it, and a plot has hundreds of figures.
 const plain = new Intl.NumberFormat('en', { maximumFractionDigits: DECIMALS_MAX, useGrouping: false });
 const tenths = new Intl.NumberFormat('en', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const counted = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const cents = new Intl.NumberFormat('en', { minimumFractionDigits: DECIMALS_MIN, maximumFractionDigits: DECIMALS_MIN });
 const exact = new Intl.NumberFormat('en', {
   minimumFractionDigits: DECIMALS_MIN,
   maximumFractionDigits: DECIMALS_MAX,
@@ -27,37 +29,48 @@ export function moneyText(usd: number): string {
   return text === '-0.00' ? '0.00' : text;
 }
 
+/** `$26.94`: an amount for people. Where cents do not tell all of it, the exact amount is its title, and is read out. */
 export function money(usd: number): Html {
-  return amount(moneyText(usd));
+  const [shown, whole] = [dollars(shortText(usd)), exactMoney(usd)];
+  if (shown === whole) return html`<span class="number-value">${shown}</span>`;
+  return html`<span class="number-value" title="${whole}">${shown}<span class="unseen"> (exactly ${whole})</span></span>`;
 }
 
-function amount(text: string): Html {
-  return html`${parted(text)} <span class="unit">USD</span>`;
+/** `$0.00002`: an amount with all its digits, such as a price or a cap. */
+export function exactMoney(usd: number): string {
+  return dollars(moneyText(usd));
 }
 
-/** In columns the decimal points stand below one another. */
-function parted(text: string): Html {
-  const [whole, fraction] = text.split('.') as [string, string];
-  return html`<span class="number-value">${whole}<span class="fraction">.${fraction}</span></span>`;
+/** A rate, an estimate: the three digits that count. */
+export function roughMoney(usd: number): Html {
+  return html`<span class="number-value">${dollars(significantText(usd))}</span>`;
 }
 
-/** The amount where what stands around it says that it is USD. */
+/** Cents; the three digits that count where cents would be none. */
+function shortText(usd: number): string {
+  return Math.abs(usd) < CENT ? significantText(usd) : cents.format(usd);
+}
+
+function significantText(usd: number): string {
+  const digits = usd === 0 ? 0 : SIGNIFICANT - 1 - Math.floor(Math.log10(Math.abs(usd)));
+  const maximumFractionDigits = Math.min(ROUGH_DECIMALS_MAX, Math.max(DECIMALS_MIN, digits));
+  const text = new Intl.NumberFormat('en', { minimumFractionDigits: DECIMALS_MIN, maximumFractionDigits }).format(usd);
+  return text === '-0.00' ? '0.00' : text;
+}
+
+function dollars(text: string): string {
+  return text.startsWith('-') ? `-$${text.slice(1)}` : `$${text}`;
+}
+
+/** The amount in a column, whose decimal points stand below one another and whose title says that it is USD. */
 export function digits(usd: number): Html {
-  return parted(moneyText(usd));
+  const [whole, fraction] = moneyText(usd).split('.') as [string, string];
+  return html`<span class="number-value">${whole}<span class="fraction">.${fraction}</span></span>`;
 }
 
 /** How many decimals the amount is told with. */
 export function decimalsOf(usd: number): number {
   return moneyText(usd).split('.')[1]?.length ?? 0;
-}
-
-/** A rate, an estimate: the three digits that count. */
-export function roughMoney(usd: number): Html {
-  const digits = usd === 0 ? 0 : SIGNIFICANT - 1 - Math.floor(Math.log10(Math.abs(usd)));
-  const maximumFractionDigits = Math.min(ROUGH_DECIMALS_MAX, Math.max(DECIMALS_MIN, digits));
-  return amount(
-    new Intl.NumberFormat('en', { minimumFractionDigits: DECIMALS_MIN, maximumFractionDigits }).format(usd),
-  );
 }
 
 /** For fields and files: no exponent, no grouping, and no digit beyond what money has (`0.1 + 0.2` is `0.3`). */
@@ -91,16 +104,13 @@ export function sizeText(bytes: number): string {
   return `${tenths.format(bytes / 1_024 ** (at + 1))} ${units[at]}`;
 }
 
-/** An instant in the reader's zone; UTC, as budgets and the API have it, stands beside. */
-export function time(visit: Visit, instant: string | null): Html {
-  if (instant === null) return html`<span class="quiet">never</span>`;
-  const utc = `${instant.slice(0, 16).replace('T', ' ')} UTC`;
-  const { zone } = visit.preferences;
-  if (zone === 'UTC') return html`<time datetime="${instant}" title="${utc}">${utc}</time>`;
-  return html`<time datetime="${instant}" title="${utc}">${inZone(instant, zone)}</time>`;
+/** The exact instant, to the second, in the reader's zone; UTC, as budgets and the API have it, is its title. For records, whose order matters: elsewhere `ago`. */
+export function time(visit: Visit, instant: string | null, never = 'never'): Html {
+  if (instant === null) return html`<span class="quiet">${never}</span>`;
+  return html`<time datetime="${instant}" title="${inZone(instant, 'UTC')}">${inZone(instant, visit.preferences.zone)}</time>`;
 }
 
-/** `3 min ago`, `in 2 h`, with the instant as its title. */
+/** `3 min ago`, `in 2 h`: how pages tell an instant. Exact, in both zones, as its title. */
 export function ago(visit: Visit, instant: string | null, never = 'never'): Html {
   if (instant === null) return html`<span class="quiet">${never}</span>`;
   const seconds = (visit.nowMs - Date.parse(instant)) / 1_000;
@@ -108,7 +118,7 @@ export function ago(visit: Visit, instant: string | null, never = 'never'): Html
   const told = Math.abs(seconds) < 1 ? 'now' : seconds >= 0 ? `${text} ago` : `in ${text}`;
   const { zone } = visit.preferences;
   const local = zone === 'UTC' ? '' : `, ${inZone(instant, zone)}`;
-  return html`<time datetime="${instant}" title="${instant.slice(0, 19).replace('T', ' ')} UTC${local}">${told}</time>`;
+  return html`<time datetime="${instant}" title="${inZone(instant, 'UTC')}${local}">${told}</time>`;
 }
 
 /** The largest unit of a duration: `42 s`, `3 min`, `5 h`, `12 days`. */

@@ -87,12 +87,20 @@ export interface Visit {
   tell(capability: Pick<Callable, 'id'>, input: Input): void;
   /** The call as a shell command. */
   curl(capability: Pick<Callable, 'id'>, input: Input): string;
+  /** Calls, one after the other, by curl, in TypeScript and in Python: for `codeBlock`. */
+  samples(calls: readonly (readonly [Pick<Callable, 'id'>, Input])[]): readonly CodeSample[];
   /** What of all modules fails now, a line each; `limits`: what was not looked at. */
   failures(): Promise<Failures>;
   /** Objects of all modules whose id or name is like `text`. */
   find(text: string): Promise<readonly FoundObject[]>;
   /** People, sessions and ways to sign in: no key may touch them, so no capability tells them. `below`: of the page that shows them; `localTime`: an instant as the reader has it. */
   personSections(below: string, localTime: (instant: string) => string): Promise<PersonSections>;
+}
+
+export interface CodeSample {
+  /** `bash`, `ts` or `python`. */
+  readonly language: string;
+  readonly text: string;
 }
 
 export interface FoundObject {

@@ -6,10 +6,11 @@ const WALL_CLOCK = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/;
 // Making one takes as long as some twenty uses of it.
 const formats = new LRUCache<string, Intl.DateTimeFormat>({ max: 20 });
 
-/** `2026-11-24 15:00 GMT+1`: the instant in any zone, and its name. */
+/** `2026-11-24 15:00:07 GMT+1`: the instant in any zone, and its name. */
 export function inZone(instant: string, zone: string): string {
+  if (zone === 'UTC') return `${new Date(instant).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
   const of = partsIn(Date.parse(instant), zone);
-  return `${of('year')}-${of('month')}-${of('day')} ${of('hour')}:${of('minute')} ${of('timeZoneName')}`;
+  return `${of('year')}-${of('month')}-${of('day')} ${of('hour')}:${of('minute')}:${of('second')} ${of('timeZoneName')}`;
 }
 
 /** `2026-11-24T15:00`: as a field of a form has it (HTML, local date and time). */
@@ -43,6 +44,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   if (format === undefined) {
     format = new Intl.DateTimeFormat('sv-SE', {
       ...{ timeZone: zone, year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' },
+      second: '2-digit',
       timeZoneName: 'shortOffset',
     });
     formats.set(zone, format);

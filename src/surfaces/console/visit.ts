@@ -7,6 +7,7 @@ import type { Capability } from '../../kit/capability.ts';
 import type { ModuleConsole } from '../../kit/console/page.ts';
 import type {
   Callable,
+  CodeSample,
   Failures,
   FoundObject,
   Input,
@@ -19,6 +20,7 @@ import type { RawOutcome, RawRequest } from '../../kit/raw-route.ts';
 import type { JsonText } from '../../lib/json-text.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { curlOf } from '../documents/curl.ts';
+import { samplesOfCalls } from '../documents/samples/samples.ts';
 import { personSections } from '../pages/auth/person-sections.ts';
 import { pathTo, type Visitor } from '../pages/visitor.ts';
 import type { Preferences } from './preferences.ts';
@@ -153,6 +155,11 @@ export class PageVisit implements Visit {
 
   curl({ id }: Pick<Callable, 'id'>, input: Input): string {
     return curlOf(this.capability(id), input, this.baseUrl);
+  }
+
+  samples(calls: readonly (readonly [Pick<Callable, 'id'>, Input])[]): readonly CodeSample[] {
+    const made = calls.map(([{ id }, input]) => ({ capability: this.capability(id), input }));
+    return samplesOfCalls(made, this.baseUrl);
   }
 
   async failures(): Promise<Failures> {

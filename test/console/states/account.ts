@@ -54,6 +54,9 @@ export async function filledStates({ service, mark }: Scene, { account, filled, 
 /** Filters, other periods, and lists that cannot be read. */
 export function otherViews({ filled, owner: by }: FilledAccount): readonly State[] {
   const views: Readonly<Record<string, string>> = {
+    'new-webhook': '/webhooks?new=1',
+    'new-collection': '/vectors?new=1',
+    'new-schedule': '/schedules?new=1',
     'usage-by-key': '/usage?period=24h&by=key&figure=calls',
     'usage-of-one': '/usage?capability=queue.publish&step=day',
     'usage-nothing': '/usage?period=custom&from=2020-01-01&to=2020-02-01',
@@ -156,10 +159,22 @@ export function answeredStates({ filled, owner: by }: FilledAccount): readonly S
   const name = (path: string, of: string) => `${path.replaceAll(/\/[a-z]+_\w+/g, '').slice(1)}-${of}`;
   return [
     ...refused.map(([path, of, fields]) => ({
-      ...{ name: `refused-${name(path, of)}`, path: `/console${path}`, by, status: 400, form: act(of, fields) },
+      ...{
+        name: `refused-${name(path, of)}`,
+        path: `/console${path}${of === 'create' ? '?new=1' : ''}`,
+        by,
+        status: 400,
+        form: act(of, fields),
+      },
     })),
     ...answered.map(([path, of, fields, says]) => ({
-      ...{ name: `answer-${name(path, of)}`, path: `/console${path}`, by, form: act(of, fields), says },
+      ...{
+        name: `answer-${name(path, of)}`,
+        path: `/console${path}${of === 'create' ? '?new=1' : ''}`,
+        by,
+        form: act(of, fields),
+        says,
+      },
     })),
   ];
 }

@@ -200,11 +200,11 @@ function step(by) {
 
 document.addEventListener('click', ({ target }) => {
   if (!(target instanceof Element) || !target.matches('[data-select-all]')) return;
-  const boxes = /** @type {NodeListOf<HTMLInputElement>} */ (
-    document.querySelectorAll('main td input[type=checkbox], main th input[type=checkbox]')
-  );
-  const all = [...boxes].every(({ checked }) => checked);
-  for (const box of boxes) box.checked = !all;
+  const boxes = /** @type {HTMLInputElement[]} */ ([
+    ...(target.closest('form')?.querySelectorAll('tbody input[type=checkbox]') ?? []),
+  ]);
+  const isOn = target instanceof HTMLInputElement ? target.checked : boxes.some(({ checked }) => !checked);
+  for (const box of boxes) box.checked = isOn;
 });
 
 // Browsers let pages copy at https and on this machine only: elsewhere the buttons stay hidden.

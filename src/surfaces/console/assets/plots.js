@@ -1,5 +1,6 @@
 // @ts-check
-// Draws the tables of a page as stacked bars. The table stays below, for who wants the figures; dragging over a plot shows that period.
+// Draws the tables of a page as stacked bars, or lines. The table stays below, for who wants the figures; the pointer tells the figures of a
+// bucket, and dragging shows that period.
 
 /** @type {any} */
 const UPlot = /** @type {any} */ (globalThis).uPlot;
@@ -9,8 +10,7 @@ const HOUR_SECONDS = 3_600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
 const DRAGGED_PIXELS_MIN = 10;
 const DIGIT_PIXELS = 7.5;
-/** As the page has it before the plot is drawn. */
-const HINT = 'point at a bar';
+const TIP_PIXELS = 14;
 
 /** @typedef {{ seconds: number[], labels: string[], stacked: number[][] }} Figures */
 /** @type {WeakMap<Element, { plot: any, place: HTMLElement }>} */
@@ -25,6 +25,7 @@ function read(figure) {
   const plain = labels.map((_, i) => rows.map((row) => Number(row.querySelectorAll('td')[i]?.dataset.value)));
   /** @type {number[][]} */
   const stacked = [];
+  if (figure.hasAttribute('data-line')) return { seconds, labels, stacked: plain };
   for (const values of plain) {
     const below = stacked.at(-1);
     stacked.push(values.map((value, i) => value + (below?.[i] ?? 0)));
@@ -32,10 +33,39 @@ function read(figure) {
   return { seconds, labels, stacked };
 }
 
-/** A figure as the table tells it. @param {HTMLElement} figure @param {number} row @param {number} series */
-function told(figure, row, series) {
-  const cells = figure.querySelectorAll('details tbody tr')[row]?.querySelectorAll('td');
-  return `${cells?.[series]?.textContent ?? ''} ${figure.dataset.unit ?? ''}`;
+/**
+ * What stands at the pointer: when, and what is there of each series, as the table tells it.
+ * @param {any} plot @param {HTMLElement} figure @param {HTMLElement} tip @param {string[]} labels
+ */
+function tell(plot, figure, tip, labels) {
+  const { left } = plot.cursor;
+  const [seconds] = plot.data;
+  // The bucket that the pointer is in, not the one whose start is nearest.
+  const at = Math.floor((plot.posToVal(left, 'x') - seconds[0]) / stepOf(seconds));
+  const row = figure.querySelectorAll('details tbody tr')[at];
+  tip.hidden = row === undefined || left < 0;
+  if (row === undefined || tip.hidden) return;
+  const cells = /** @type {HTMLElement[]} */ ([...row.querySelectorAll('td')]);
+  const lines = cells.flatMap(({ dataset: { value, told } }, i) =>
+    Number(value) === 0 && cells.length > 1 ? [] : [line(labels[i] ?? '', told ?? '', color(i))],
+  );
+  const time = document.createElement('strong');
+  time.textContent = `${row.querySelector('time')?.textContent} UTC`;
+  tip.replaceChildren(time, ...(lines.length === 0 ? ['nothing'] : lines));
+  const isRight = left > plot.over.clientWidth / 2;
+  tip.style.left = isRight ? 'auto' : `${left + TIP_PIXELS}px`;
+  tip.style.right = isRight ? `${plot.over.clientWidth - left + TIP_PIXELS}px` : 'auto';
+}
+
+/** @param {string} label @param {string} told @param {string} ink */
+function line(label, told, ink) {
+  const [of, marker, name, value] = ['div', 'i', 'span', 'b'].map((tag) => document.createElement(tag));
+  if (!of || !marker || !name || !value) throw new Error('no element');
+  marker.style.background = ink;
+  name.textContent = label;
+  value.textContent = told;
+  of.append(marker, name, value);
+  return of;
 }
 
 /** How long a bucket is; one alone is an hour. @param {number[]} seconds */
@@ -61,32 +91,34 @@ function make(figure, { seconds, labels, stacked }, place) {
     grid: { stroke: getComputedStyle(document.documentElement).getPropertyValue('--line'), width: 1 },
     ticks: { show: false },
   };
+  const isLine = figure.hasAttribute('data-line');
   const bars = UPlot.paths.bars({ size: [0.8, 60], align: 1 });
-  const hatchRunning = (/** @type {any} */ plot) => figure.hasAttribute('data-running') && hatch(plot);
+  const hatchRunning = (/** @type {any} */ plot) => figure.hasAttribute('data-running') && !isLine && hatch(plot);
   // The tallest is drawn first, and the lower ones over it.
   const order = labels.map((_, i) => i).reverse();
   const series = order.map((i) => ({
     label: labels[i],
-    fill: color(i),
     stroke: color(i),
-    width: 0,
-    paths: bars,
+    ...(isLine ? { width: 2 } : { fill: color(i), width: 0, paths: bars }),
     points: { show: false },
-    value: (
-      /** @type {any} */ _,
-      /** @type {number} */ __,
-      /** @type {number} */ ___,
-      /** @type {number | null} */ at,
-    ) => (at === null || at === undefined ? '' : told(figure, at, i)),
   }));
+  const sign = figure.dataset.unit === 'USD' ? '$' : '';
+  const tip = document.createElement('div');
+  tip.className = 'tip';
+  tip.hidden = true;
   const options = {
     width: place.clientWidth,
     height: HEIGHT,
     tzDate: (/** @type {number} */ ts) => UPlot.tzDate(new Date(ts * 1_000), 'Etc/UTC'),
-    series: [{ value: (/** @type {any} */ _, /** @type {number | null} */ at) => pointed(at) }, ...series],
+    series: [{}, ...series],
+    legend: { live: false },
     axes: [
       { ...axis, size: 32, values: (/** @type {any} */ _, /** @type {number[]} */ splits) => splits.map(instant) },
-      { ...axis, size: widthOf, values: (/** @type {any} */ _, /** @type {number[]} */ splits) => splits.map(short) },
+      {
+        ...axis,
+        size: widthOf,
+        values: (/** @type {any} */ _, /** @type {number[]} */ splits) => splits.map((value) => sign + short(value)),
+      },
     ],
     scales: {
       // The last bucket begins at the last instant; as time goes on there are others.
@@ -98,15 +130,16 @@ function make(figure, { seconds, labels, stacked }, place) {
         ],
       },
     },
-    cursor: { drag: { x: true, y: false, setScale: false } },
-    hooks: { setSelect: [zoomed], draw: [hatchRunning] },
+    cursor: { drag: { x: true, y: false, setScale: false }, y: false, points: { show: isLine } },
+    hooks: {
+      setSelect: [zoomed],
+      draw: [hatchRunning],
+      setCursor: [(/** @type {any} */ plot) => tell(plot, figure, tip, labels)],
+    },
   };
-  return new UPlot(options, [seconds, ...order.map((i) => stacked[i])], place);
-}
-
-/** What the legend says of where the pointer is. @param {number | null} seconds */
-function pointed(seconds) {
-  return seconds === null ? HINT : new Date(seconds * 1_000).toISOString().slice(0, 16).replace('T', ' ');
+  const made = new UPlot(options, [seconds, ...order.map((i) => stacked[i])], place);
+  made.over.append(tip);
+  return made;
 }
 
 /** The hour, or at midnight the day. @param {number} seconds */
@@ -129,7 +162,7 @@ function short(value) {
 function zoomed(plot) {
   const { left, width } = plot.select;
   const { min, max } = plot.scales.x;
-  const unit = stepOf(plot.data[0]) === HOUR_SECONDS ? HOUR_SECONDS : DAY_SECONDS;
+  const unit = stepOf(plot.data[0]) < DAY_SECONDS ? HOUR_SECONDS : DAY_SECONDS;
   const first = Math.floor(plot.posToVal(left, 'x') / unit);
   // What begins at its end is no more of the period.
   const last = Math.floor((plot.posToVal(left + width, 'x') - 1) / unit);

@@ -3,7 +3,7 @@ import type { Capability, CapabilityExample } from '../../../kit/capability.ts';
 import { withStandIns } from '../../../manifest/example.ts';
 import { takesBody } from '../../../manifest/failures.ts';
 import type { Manifest } from '../../../manifest/manifest.ts';
-import { curlOfExample, queryText, splitInput } from '../curl.ts';
+import { curlOf, curlOfExample, queryText, splitInput } from '../curl.ts';
 import type { Sample } from '../docs/page.ts';
 
 type Input = Readonly<Record<string, unknown>>;
@@ -26,8 +26,24 @@ export function samplesOf(
     const target = manifest.byId.get(call.capability);
     return target === undefined ? [] : [callOf(target, withStandIns(call.input), baseUrl)];
   });
+  return inLanguages(curlOfExample(manifest, capability, example, baseUrl), calls);
+}
+
+/** Calls with their input, one after the other. */
+export function samplesOfCalls(
+  made: readonly { readonly capability: Capability; readonly input: Input }[],
+  baseUrl: string,
+): readonly Sample[] {
+  const commands = made.map(({ capability, input }) => curlOf(capability, input, baseUrl));
+  return inLanguages(
+    commands.join('\n\n'),
+    made.map(({ capability, input }) => callOf(capability, input, baseUrl)),
+  );
+}
+
+function inLanguages(curl: string, calls: readonly Call[]): readonly Sample[] {
   return [
-    { language: 'bash', text: curlOfExample(manifest, capability, example, baseUrl) },
+    { language: 'bash', text: curl },
     { language: 'ts', text: typeScriptOf(calls) },
     { language: 'python', text: pythonOf(calls) },
   ];

@@ -5,6 +5,7 @@ import { panel } from '../../../../kit/console/failure.ts';
 import { actForm, choice, field, numberOf, textOf } from '../../../../kit/console/form.ts';
 import { actOf, type ConsolePage, type View } from '../../../../kit/console/page.ts';
 import { lastDays } from '../../../../kit/console/period.ts';
+import { scopesField, scopesOf } from '../../../../kit/console/scope-picker.ts';
 import { badge, more, type Page, table, tabs, withQuery } from '../../../../kit/console/table.ts';
 import { ago, money, short } from '../../../../kit/console/text.ts';
 import type { Visit } from '../../../../kit/console/visit.ts';
@@ -13,7 +14,6 @@ import { keysCreate } from '../../capabilities/keys/create.ts';
 import { keysList } from '../../capabilities/keys/list.ts';
 import { usage as accountUsage } from '../../capabilities/usage.ts';
 import { DAYS, type Key, scopesInWords } from './key.ts';
-import { scopesField, scopesOf } from './scopes.ts';
 
 const ROWS = 50;
 const CREATE = 'create';
@@ -21,9 +21,9 @@ const statuses = ['active', 'rotating', 'revoked', 'expired'] as const;
 
 const create = actOf({
   capability: keysCreate,
-  input: (form) => ({
+  input: (form, visit) => ({
     name: textOf(form, 'name'),
-    scopes: scopesOf(form),
+    scopes: scopesOf(form, visit),
     expires_at: endOf(form),
     spend_cap_usd: numberOf(form, 'spend_cap_usd'),
     spend_cap_period: form.get('spend_cap_usd')?.trim() ? (textOf(form, 'spend_cap_period') ?? 'total') : undefined,

@@ -5,6 +5,7 @@ import { shown } from '../../../../kit/console/failure.ts';
 import { actForm, checkbox, choice, field, numberOf, textOf } from '../../../../kit/console/form.ts';
 import { type Act, actOf, type ConsolePage, type View } from '../../../../kit/console/page.ts';
 import { lastDays } from '../../../../kit/console/period.ts';
+import { scopesField, scopesOf } from '../../../../kit/console/scope-picker.ts';
 import { badge, facts, figures } from '../../../../kit/console/table.ts';
 import { ago, count, money, plainNumber, short, time } from '../../../../kit/console/text.ts';
 import type { Visit } from '../../../../kit/console/visit.ts';
@@ -18,16 +19,15 @@ import { usage as accountUsage } from '../../capabilities/usage.ts';
 import { leakReported } from './ends.ts';
 import { DAYS, findKey, type Key, type Spent, scopesInWords } from './key.ts';
 import { secretPage } from './keys.ts';
-import { scopesField, scopesOf } from './scopes.ts';
 
 const AT_ONCE = 'A secret that has to end at once is reported as a certain leak.';
 
 const narrow: Act = {
   capability: keysUpdate,
-  input: (form, { params }) => ({
-    id: params.id,
+  input: (form, visit) => ({
+    id: visit.params.id,
     name: textOf(form, 'name') ?? null,
-    scopes: scopesOf(form),
+    scopes: scopesOf(form, visit),
     spend_cap_usd: numberOf(form, 'spend_cap_usd') ?? null,
     spend_cap_period: form.get('spend_cap_usd')?.trim() ? textOf(form, 'spend_cap_period') : undefined,
   }),
