@@ -12,7 +12,23 @@ export interface EventKind {
   readonly data: TObject;
   /** A valid `data`. */
   readonly example: Readonly<Record<string, unknown>>;
+  /** What the console says of it; absent: its summary. */
+  readonly words?: EventWords;
 }
+
+/** What happened, for people who read a list of events. */
+export interface EventWords {
+  /** `Queue jobs: message moved to jobs-dead`. `beside`: the fields of `data` beside `object`. */
+  one(object: EventRecord, beside: EventRecord): string;
+  /** Of several in a row, where this says the same of each; absent: each has a line of its own. */
+  many?(object: EventRecord, count: number): string;
+  /** Page of what it is about, below /console. */
+  path?(object: EventRecord): string;
+  /** How it is marked. */
+  readonly tone?: 'good' | 'warning' | 'critical';
+}
+
+export type EventRecord = Readonly<Record<string, unknown>>;
 
 /** One field of a record, with a value that it may have. */
 export interface Member {
@@ -63,6 +79,11 @@ export function eventKind(type: string, summary: string, object: Members, beside
 /** The kinds, with what each is told for without a call. */
 export function withoutCall(causes: Readonly<Record<string, string>>, kinds: readonly EventKind[]): EventKind[] {
   return kinds.map((kind) => (causes[kind.type] === undefined ? kind : { ...kind, withoutCall: causes[kind.type] }));
+}
+
+/** The kinds, with what the console says of each. */
+export function inWords(words: Readonly<Record<string, EventWords>>, kinds: readonly EventKind[]): EventKind[] {
+  return kinds.map((kind) => (words[kind.type] === undefined ? kind : { ...kind, words: words[kind.type] }));
 }
 
 /** The fields of a record that `examples` names, as the schema of the record describes them. */

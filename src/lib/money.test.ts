@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { nanosOfUsd, usd } from './money.ts';
+import { dollars, nanosOfUsd, usd } from './money.ts';
 
 describe('money', () => {
   test('survives the way to decimal USD and back, to the nano, up to 4 million USD', () => {
@@ -26,5 +26,11 @@ describe('money', () => {
     [Number.POSITIVE_INFINITY, null],
   ])('%d USD', (amount, nanos) => {
     expect(nanosOfUsd(amount)).toBe(nanos);
+  });
+
+  test('is told with cents, and all that it has beyond', () => {
+    expect([10, 0.5, 0.00002, 1e-9, -3.25].map(dollars)).toEqual([
+      ...['$10.00', '$0.50', '$0.00002', '$0.000000001', '-$3.25'],
+    ]);
   });
 });

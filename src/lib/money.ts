@@ -12,6 +12,12 @@ export function usdText(nanos: bigint): string {
   return plainDecimal(usd(nanos));
 }
 
+/** `$10.00`, `$0.00002`: an amount for people, with cents and all that it has beyond. */
+export function dollars(amount: number): string {
+  const [whole, fraction = ''] = plainDecimal(Math.abs(amount)).split('.');
+  return `${amount < 0 ? '-' : ''}$${whole}.${fraction.padEnd(2, '0')}`;
+}
+
 /** A JSON number of USD to nano-USD; null when it is negative, finer than a nano-USD or beyond 2^63 nanos. */
 export function nanosOfUsd(amount: number): bigint | null {
   if (!Number.isFinite(amount) || amount < 0 || amount > 9_000_000_000) return null;

@@ -1,6 +1,6 @@
 // Every kind of event that webhooks may subscribe to: those that a module of this service tells, and those that nothing tells yet.
 import { moduleOf } from '../core/scopes.ts';
-import { eventKind, instant, text, texts, word } from '../kit/event-kind.ts';
+import { type EventWords, eventKind, instant, text, texts, word } from '../kit/event-kind.ts';
 import type { Module } from '../kit/module.ts';
 import type { DescribedEvent, PlannedEvent, ToldEvent } from '../kit/offer.ts';
 import { plannedEvents } from './planned/events.ts';
@@ -17,8 +17,9 @@ function coreEvents(modules: readonly Module[]): readonly ToldEvent[] {
     since: instant('From when it did not answer.'),
     retry_at: instant('When it is tried again, the first time.', '2026-11-01T12:00:15.000Z'),
   });
+  const words: EventWords = { one: (of) => `Vendor ${of.vendor} does not answer: ${of.reason}`, tone: 'warning' };
   const cause = 'A vendor has stopped to answer; at most every ten minutes for each.';
-  return [{ ...vendorDown, withoutCall: cause, module: 'system', status: 'ga' }];
+  return [{ ...vendorDown, words, withoutCall: cause, module: 'system', status: 'ga' }];
 }
 
 const planned = Object.entries(plannedEvents).map(

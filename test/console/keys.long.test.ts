@@ -293,5 +293,6 @@ test('by keyboard alone an event is found by its type and its data opened', asyn
   await page.goto(`${service.url}/console/events`);
   await press(page, 'tbody summary');
   expect(await page.locator('tbody details[open] pre').count()).toBe(1);
+  expect(await page.textContent('tbody')).toMatch(/\w+day, \d+ \w+ \d{4}[\s\S]*Account created[\s\S]*\d\d:\d\d:\d\d/);
   expect(faults).toEqual([]);
 });

@@ -290,6 +290,23 @@ describe('lists', () => {
     await expect(filtered).rejects.toMatchObject({ code: 'INVALID_CURSOR' });
   });
 
+  test('the ledger tells what credit came from', async () => {
+    const account = await openAccount(shop.db);
+    await give(account, 'promo', 1n, null, signUpNote);
+    await give(account, 'promo', 1n, null, 'a present');
+    const paid = {
+      ...{ kind: 'paid', amountNanos: 1n, expiresInMs: null, note: null },
+      source: { kind: 'topup', id: 'top_1' },
+    } as const;
+    await shop.db.transaction((tx) => grantCredit(tx, account.accountId, paid));
+    const { data } = await ledgerList.run({ ctx: contextFor(account, 'account.ledger.list'), input: {}, state });
+    expect(dataOf({ data }).items.map(({ source }: { source: string }) => source)).toEqual([
+      'topup',
+      'operator',
+      'signup',
+    ]);
+  });
+
   test('events are there right after the call that caused them', async () => {
     const account = await openAccount(shop.db, 1_000_000n);
     await publish(account);

@@ -38,10 +38,12 @@ export interface Table<Row> {
   readonly sorted?: Visit;
   /** Rows to be ticked, for acts that take many. */
   readonly select?: Select<Row>;
+  /** The heading that a row stands under, such as its day: rows of one heading follow one another. */
+  groupOf?(row: Row): string;
 }
 
 /** The first column names its row. On narrow screens each row is a block, whose cells say their column. */
-export function table<Row>({ caption, columns, rows, empty, sorted, select }: Table<Row>): Html {
+export function table<Row>({ caption, columns, rows, empty, sorted, select, groupOf = () => '' }: Table<Row>): Html {
   if (rows.length === 0) return html`<div class="empty">${empty}</div>`;
   const sort =
     sorted === undefined
@@ -59,8 +61,12 @@ export function table<Row>({ caption, columns, rows, empty, sorted, select }: Ta
       i === 0
         ? html`<th scope="row">${box(row)}${of(row)}</th>`
         : html`<td data-title="${name}"${classOf(kind)}>${of(row)}</td>`;
+  const bodies = [...Map.groupBy(sort?.rows(rows) ?? rows, groupOf)].map(([heading, of]) => {
+    const title = html`<tr class="heading"><th colspan="${shown.length}" scope="rowgroup">${heading}</th></tr>`;
+    return html`<tbody>${heading === '' ? '' : title}${of.map((row) => html`<tr>${shown.map(cell(row))}</tr>\n`)}</tbody>`;
+  });
   const content = html`<div class="table" role="region" aria-label="${caption}" tabindex="0"><table class="rows"><caption class="unseen">${caption}</caption><thead><tr>${head}</tr></thead>
-<tbody>${(sort?.rows(rows) ?? rows).map((row) => html`<tr>${shown.map(cell(row))}</tr>\n`)}</tbody></table></div>`;
+${bodies}</table></div>`;
   return select === undefined ? content : selectForm(select, content);
 }
 

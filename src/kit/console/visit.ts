@@ -5,6 +5,7 @@ import type { Principal } from '../../core/principal.ts';
 import type { ModuleLevels } from '../../core/scopes.ts';
 import type { Html } from '../../lib/html.ts';
 import type { Problem } from '../../problems/problem.ts';
+import type { EventWords } from '../event-kind.ts';
 
 export type Input = Readonly<Record<string, unknown>>;
 
@@ -73,6 +74,8 @@ export interface Visit {
   readonly modules: readonly ModuleLevels[];
   /** Types of events that webhooks may subscribe to. */
   readonly eventTypes: readonly string[];
+  /** What the console says of events of a type; undefined: nothing. */
+  eventWords(type: string): EventWords | undefined;
   /** A path of the console, as the browser knows it: `/queues/jobs`. */
   path(below: string): string;
   /** Any path of the service, as the browser knows it. */

@@ -1,4 +1,5 @@
 // Module account: API keys, wallet, budget, usage, ledger, events, webhooks, tier.
+import { inWords } from '../../kit/event-kind.ts';
 import { defineModule } from '../../kit/module.ts';
 import { autorechargeConfigure } from './capabilities/autorecharge/configure.ts';
 import { autorechargeEvents } from './capabilities/autorecharge/events.ts';
@@ -55,6 +56,7 @@ import { webhooksRedeliver } from './capabilities/webhooks/redeliver.ts';
 import { webhooksRegister } from './capabilities/webhooks/register.ts';
 import { webhooksTest } from './capabilities/webhooks/test.ts';
 import { webhooksUpdate } from './capabilities/webhooks/update.ts';
+import { accountWords } from './event-words.ts';
 import { accountEvents } from './events.ts';
 import { isEmpty } from './is-empty.ts';
 import { accountProblems } from './problems.ts';
@@ -120,7 +122,9 @@ export const account = defineModule({
   console: async () => (await import('./console/index.ts')).accountConsole,
   rawRoutes: [requestsTail],
   derived: (offer) => [tier(offer)],
-  events: [...accountEvents, ...deviceEvents, ...topupEvents, ...autorechargeEvents, ...subscriptionEvents],
+  events: inWords(accountWords, [
+    ...[...accountEvents, ...deviceEvents, ...topupEvents, ...autorechargeEvents, ...subscriptionEvents],
+  ]),
   problems: accountProblems,
   isEmpty,
 });

@@ -1,5 +1,5 @@
 // What webhooks are told of runs that are over.
-import { type EventKind, eventKind, membersOf, withoutCall } from '../../kit/event-kind.ts';
+import { type EventKind, type EventWords, eventKind, inWords, membersOf, withoutCall } from '../../kit/event-kind.ts';
 import { runSchema } from './schemas.ts';
 
 const run = {
@@ -17,17 +17,32 @@ const run = {
   cost_usd: 0.00002,
 };
 
+const path: EventWords['path'] = (of) => `/schedules/${of.job_id}`;
+
+const words: Readonly<Record<string, EventWords>> = {
+  'cron.executed': {
+    one: (of) => `Schedule ${of.job_id} ran`,
+    many: (of, count) => `Schedule ${of.job_id} ran ${count} times`,
+    ...{ path, tone: 'good' },
+  },
+  'cron.failed': {
+    one: (of) => `Schedule ${of.job_id} failed: ${of.error_code ?? `HTTP ${of.http_status}`}`,
+    many: (of, count) => `Schedule ${of.job_id} failed ${count} times`,
+    ...{ path, tone: 'critical' },
+  },
+};
+
 export const cronEvents: readonly EventKind[] = withoutCall(
   {
     'cron.executed': 'A scheduled run succeeded.',
     'cron.failed': 'A scheduled run failed.',
   },
-  [
+  inWords(words, [
     eventKind('cron.executed', 'A scheduled job ran.', membersOf(runSchema, run)),
     eventKind(
       'cron.failed',
       'A run of a scheduled job failed.',
       membersOf(runSchema, { ...run, status: 'failed', http_status: 503, response_snippet: 'try again later' }),
     ),
-  ],
+  ]),
 );

@@ -1,5 +1,17 @@
 // What webhooks are told of errors: the event and its group, without what may be long or about users.
-import { type EventKind, eventKind, flag, instant, membersOf, number, text, whole } from '../../kit/event-kind.ts';
+import {
+  type EventKind,
+  type EventRecord,
+  type EventWords,
+  eventKind,
+  flag,
+  instant,
+  inWords,
+  membersOf,
+  number,
+  text,
+  whole,
+} from '../../kit/event-kind.ts';
 import { eventSchema } from './schemas.ts';
 
 const told = {
@@ -27,7 +39,23 @@ const told = {
   }),
 };
 
-export const errorEvents: readonly EventKind[] = [
+const path: EventWords['path'] = (of) => `/errors/${of.error_group_id}`;
+const kindOf = (of: EventRecord) =>
+  of.is_new_group === true ? 'New error' : of.is_reopened === true ? 'Error came back' : 'Error goes on';
+
+const words: Readonly<Record<string, EventWords>> = {
+  'error.captured': {
+    one: (of) => `${kindOf(of)}: ${of.group_title}`,
+    many: (of, count) => `${kindOf(of)}: ${of.group_title}, told ${count} times`,
+    ...{ path, tone: 'critical' },
+  },
+  'error.rate_anomaly': {
+    one: (of) => `Error rate up: ${of.group_title}, ${of.count_5m} in 5 minutes`,
+    ...{ path, tone: 'critical' },
+  },
+};
+
+export const errorEvents: readonly EventKind[] = inWords(words, [
   eventKind('error.captured', 'An error group appeared, was reopened, or goes on (at most once a minute and group).', {
     ...told,
     is_new_group: flag('Whether it is the first event of its group.', false),
@@ -38,4 +66,4 @@ export const errorEvents: readonly EventKind[] = [
     count_5m: whole('Events of the group in the last 5 minutes.', 80),
     baseline_5m: number('Events of the group in 5 minutes of the hour before: a twelfth of them.', 1.5),
   }),
-];
+]);

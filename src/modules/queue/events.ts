@@ -1,13 +1,23 @@
 // What webhooks are told of queues.
 import Type from 'typebox';
-import { type EventKind, eventKind, membersOf, withoutCall } from '../../kit/event-kind.ts';
+import { type EventKind, type EventWords, eventKind, inWords, membersOf, withoutCall } from '../../kit/event-kind.ts';
 import { deadSchema } from './schemas.ts';
+
+const words: Readonly<Record<string, EventWords>> = {
+  'queue.dlq': {
+    one: (of) =>
+      `Queue ${of.queue}: message moved to dead-letter queue ${of.dlq_name} after ${of.delivery_count === 1 ? '1 delivery' : `${of.delivery_count} deliveries`}`,
+    many: (of, count) => `Queue ${of.queue}: ${count} messages moved to dead-letter queue ${of.dlq_name}`,
+    path: (of) => `/queues/${of.queue}/dlq`,
+    tone: 'critical',
+  },
+};
 
 export const queueEvents: readonly EventKind[] = withoutCall(
   {
     'queue.dlq': 'The last lease of a message ended without an ack.',
   },
-  [
+  inWords(words, [
     eventKind('queue.dlq', 'A message was moved to its dead-letter queue.', {
       ...membersOf(deadSchema, {
         message_id: 'qmsg_0vTq3mXkfR7bYc1LpZs8Ne',
@@ -30,5 +40,5 @@ export const queueEvents: readonly EventKind[] = withoutCall(
         example: { task: 'resize', image: 17 },
       },
     }),
-  ],
+  ]),
 );

@@ -1,5 +1,14 @@
 // What webhooks are told of jobs that are over.
-import { type EventKind, eventKind, membersOf, otherwise, withoutCall } from '../../kit/event-kind.ts';
+import {
+  type EventKind,
+  type EventRecord,
+  type EventWords,
+  eventKind,
+  inWords,
+  membersOf,
+  otherwise,
+  withoutCall,
+} from '../../kit/event-kind.ts';
 import { cancelSchema, jobSchema, workSchema } from './schemas.ts';
 
 const job = {
@@ -71,17 +80,28 @@ const failure = {
   expires_at: null,
 };
 
+const path: EventWords['path'] = (of) => `/video/${of.job_id}`;
+
+const words: Readonly<Record<string, EventWords>> = {
+  'video.job.completed': { one: (of) => `Video finished: ${of.prompt}`, ...{ path, tone: 'good' } },
+  'video.job.failed': {
+    one: ({ state, error, prompt }) =>
+      state === 'failed' ? `Video failed: ${(error as EventRecord | null)?.code}` : `Video ${state}: ${prompt}`,
+    ...{ path, tone: 'critical' },
+  },
+};
+
 export const videoEvents: readonly EventKind[] = withoutCall(
   {
     'video.job.completed': 'A job has made its video.',
     'video.job.failed': 'A job has failed or expired.',
   },
-  [
+  inWords(words, [
     eventKind('video.job.completed', 'A video job finished.', membersOf(jobSchema, job)),
     eventKind('video.job.failed', 'A video job failed, expired or was cancelled.', {
       ...membersOf(jobSchema, failure),
       cancel: otherwise({ schema: cancelSchema, example: undefined }),
       metadata: otherwise({ schema: workSchema, example: undefined }),
     }),
-  ],
+  ]),
 );

@@ -16,6 +16,8 @@ import type {
   Refused,
   Visit,
 } from '../../kit/console/visit.ts';
+import type { EventWords } from '../../kit/event-kind.ts';
+import { toldEvents } from '../../kit/offer.ts';
 import type { RawOutcome, RawRequest } from '../../kit/raw-route.ts';
 import type { JsonText } from '../../lib/json-text.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
@@ -111,6 +113,11 @@ export class PageVisit implements Visit {
 
   get eventTypes(): readonly string[] {
     return [...this.#parts.core.eventTypes].flatMap(([type, status]) => (status === 'ga' ? [type] : []));
+  }
+
+  eventWords(type: string): EventWords | undefined {
+    const kind = toldEvents(this.#parts.manifest).find((told) => told.type === type);
+    return kind === undefined ? undefined : (kind.words ?? { one: () => kind.summary.replace(/\.$/, '') });
   }
 
   /** The calls so far, in their order. */

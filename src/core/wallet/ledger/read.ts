@@ -1,10 +1,11 @@
 // What account.balance, account.budget.get and account.ledger.list show. Read in one statement each, so every figure is of one moment.
+import { textArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { usd } from '../../../lib/money.ts';
 import { sequenceAt } from '../../../lib/sequence.ts';
 import { iso, isoOrNull } from '../../../lib/time.ts';
-import { signUpNote } from '../grants.ts';
+import { type GrantSource, signUpNote } from '../grants.ts';
 import { lowBalanceThreshold } from '../limits/alerts.ts';
 import { budgetUse, type GrantRow, rollWindows, spendableOf, spendingOrder, type WalletRow } from '../state.ts';
 
@@ -56,6 +57,11 @@ const readLedgerOfKey = statement(
     WHERE account_id = $1 AND entry_seq < $2 AND entry_seq >= $3 AND ($4::text IS NULL OR capability = $4) AND key_id = $6
     ORDER BY entry_seq DESC
     LIMIT $5`,
+);
+
+const readSources = statement(
+  'ledger_read_sources',
+  `SELECT grant_id, source, note FROM core.credit_grant WHERE account_id = $1 AND grant_id = ANY($2::text[])`,
 );
 
 /** The balance of this very moment: expired credit does not count, whether a sweep has booked it or not. */
@@ -176,6 +182,7 @@ export async function ledgerEntries(
   const { rows } = await (filter.keyId === null
     ? db.query<LedgerRow>(readLedger, common)
     : db.query<LedgerRow>(readLedgerOfKey, [...common, filter.keyId]));
+  const sources = await sourcesOf(db, accountId, rows);
   return rows.map((row) => ({
     entry_id: String(row.entry_seq),
     batch_id: String(row.batch_id),
@@ -187,6 +194,30 @@ export async function ledgerEntries(
     amount_usd: usd(row.amount_nanos),
     balance_after_usd: usd(row.balance_after_nanos),
     reference: row.reference,
+    source: sources.get(row.kind === 'grant' ? row.reference : null) ?? null,
     created_at: iso(row.created_at),
   }));
+}
+
+interface SourceRow {
+  readonly grant_id: string;
+  readonly source: GrantSource['kind'] | null;
+  readonly note: string | null;
+}
+
+/** What credit came from. */
+export type CreditSource = GrantSource['kind'] | 'operator';
+
+/** By grant, of those that entries of the page book. */
+async function sourcesOf(
+  db: Queryable,
+  accountId: string,
+  entries: readonly LedgerRow[],
+): Promise<ReadonlyMap<string | null, CreditSource>> {
+  const grants = entries.flatMap(({ kind, reference }) => (kind === 'grant' && reference !== null ? [reference] : []));
+  if (grants.length === 0) return new Map();
+  const { rows } = await db.query<SourceRow>(readSources, [accountId, textArray(grants)]);
+  return new Map(
+    rows.map(({ grant_id: id, source, note }) => [id, source ?? (note === signUpNote ? 'signup' : 'operator')]),
+  );
 }

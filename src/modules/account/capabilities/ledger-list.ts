@@ -4,17 +4,18 @@ import { checkOrder, instantField as instantOf } from '../../../core/usage/perio
 import { ledgerEntries } from '../../../core/wallet/ledger/read.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { cursorField, instant, limitField, pageOf, textOrNull } from '../../../kit/fields.ts';
+import { ledgerKinds } from '../ledger-kinds.ts';
 import { boundField, capabilityFilter, keyFilter, usdField } from '../list-fields.ts';
+
+const kindList = Object.entries(ledgerKinds)
+  .map(([kind, { description }]) => `\`${kind}\` (${description})`)
+  .join(', ');
 
 const entrySchema = Type.Object(
   {
     entry_id: Type.String({ description: 'Grows with time; unique in the account.' }),
     batch_id: Type.String({ description: 'Entries of one commit share it.' }),
-    kind: Type.String({
-      description:
-        '`grant`, `charge`, `hold` (reserved, costs nothing yet), `capture`, `release` (of a hold), `expire`, `reversal`, ' +
-        '`debt` (paid from new credit), `refund` or `dispute` (credit taken back), or `restore` (given back again).',
-    }),
+    kind: Type.String({ description: `One of: ${kindList}.` }),
     capability: textOrNull('What was called; null for credit.'),
     key_id: textOrNull('API key of the calls; null for credit.'),
     units: Type.Integer({ description: 'Billed units, such as messages or vectors.' }),
@@ -22,6 +23,9 @@ const entrySchema = Type.Object(
     amount_usd: usdField('What it adds to the balance: negative for charges.'),
     balance_after_usd: usdField('Balance after it, held credit included.'),
     reference: textOrNull('The hold or grant it is about.'),
+    source: textOrNull(
+      'What credit came from: topup, recharge, subscription, signup, absorption (a merged account), restored (a refund or dispute that was reversed) or operator; null for other kinds.',
+    ),
     created_at: instant('When it was booked.'),
   },
   { title: 'LedgerEntry' },

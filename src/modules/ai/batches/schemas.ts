@@ -1,6 +1,14 @@
 // Fields and records of batches, and the events of their end.
 import Type from 'typebox';
-import { type EventKind, eventKind, membersOf, withoutCall } from '../../../kit/event-kind.ts';
+import {
+  type EventKind,
+  type EventRecord,
+  type EventWords,
+  eventKind,
+  inWords,
+  membersOf,
+  withoutCall,
+} from '../../../kit/event-kind.ts';
 import { instant, instantOrNull, orNull } from '../../../kit/fields.ts';
 
 export const batchStatuses = ['queued', 'running', 'completed', 'failed', 'cancelled', 'expired'] as const;
@@ -76,13 +84,23 @@ const example = (status: string, succeeded: number) => ({
   expires_at: '2026-11-02T11:00:00.000Z',
 });
 
+const succeeded = ({ counts }: EventRecord) => {
+  const { succeeded, total } = counts as EventRecord;
+  return `${succeeded} of ${total} requests succeeded`;
+};
+
+const words: Readonly<Record<string, EventWords>> = {
+  'ai.batch.completed': { one: (of) => `Batch finished: ${succeeded(of)}`, path: () => '/ai', tone: 'good' },
+  'ai.batch.failed': { one: (of) => `Batch ${of.status}: ${succeeded(of)}`, path: () => '/ai', tone: 'critical' },
+};
+
 export const batchEvents: readonly EventKind[] = withoutCall(
   {
     'ai.batch.completed': 'The last request of a batch is over, and at least one has succeeded.',
     'ai.batch.failed': 'No request of a batch has succeeded, or it was cancelled or has expired.',
   },
-  [
+  inWords(words, [
     eventKind('ai.batch.completed', 'A batch of AI calls finished.', membersOf(batchSchema, example('completed', 98))),
     eventKind('ai.batch.failed', 'A batch of AI calls failed.', membersOf(batchSchema, example('failed', 0))),
-  ],
+  ]),
 );

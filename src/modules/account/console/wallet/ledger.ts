@@ -1,12 +1,15 @@
 // The ledger on the wallet's page: each movement with the balance after it, narrowed by time, capability and key, and as a file.
 
 import { csv, csvHref } from '../../../../kit/console/csv.ts';
+import { dayText, secondsTime } from '../../../../kit/console/day.ts';
 import { type Period, periodControl, periodFields, periodOf } from '../../../../kit/console/period.ts';
 import { more, type Page, table } from '../../../../kit/console/table.ts';
-import { count, short, time } from '../../../../kit/console/text.ts';
+import { count, short } from '../../../../kit/console/text.ts';
 import type { ItemOf, Visit } from '../../../../kit/console/visit.ts';
 import { type Html, html } from '../../../../lib/html.ts';
 import { ledgerList } from '../../capabilities/ledger-list.ts';
+import { ledgerKinds } from '../../ledger-kinds.ts';
+import { type CallerNames, callerName } from '../usage/caller.ts';
 
 export type Entry = ItemOf<typeof ledgerList>;
 
@@ -21,37 +24,41 @@ export function ledgerFilter(visit: Visit) {
   return { from, to, capability: text('capability'), key_id: text('key_id'), cursor: text('cursor') };
 }
 
-export function ledger(visit: Visit, page: Page<Entry>, period: Period): Html {
+export function ledger(visit: Visit, page: Page<Entry>, period: Period, names: CallerNames): Html {
   const { capability, key_id: keyId } = ledgerFilter(visit);
   return html`${periodControl(visit, period)}
 <form method="get" class="row" aria-label="Narrow the ledger">${periodFields(visit)}<label>Capability <input type="search" name="capability" value="${capability ?? ''}" placeholder="queue.publish" spellcheck="false"></label> <label>Key <input type="search" name="key_id" value="${keyId ?? ''}" placeholder="key_…" spellcheck="false"></label> <button>Filter</button></form>
-${entries(visit, page)}${more(visit, page)}
+${entries(visit, page, names)}${more(visit, page)}
 <p><a href="${csvHref(visit)}">As CSV</a> <span class="quiet">the newest ${count(FILE_ROWS * FILE_PAGES_MAX)} of this choice</span></p>`;
 }
 
-function entries(visit: Visit, { items }: Page<Entry>): Html {
+function entries(visit: Visit, { items }: Page<Entry>, names: CallerNames): Html {
   return table({
     caption: 'Ledger',
     rows: items,
+    groupOf: ({ created_at }) => dayText(visit, created_at),
     empty: html`<p>No money moved in this time.</p>`,
     columns: [
-      { title: 'When', cell: ({ created_at }) => time(visit, created_at) },
+      { title: 'What', cell: (entry) => entryText(entry) },
       {
-        title: 'What',
-        cell: ({ kind, capability }) => html`${kind}${capability === null ? '' : html` ${capability}`}`,
+        title: 'By',
+        cell: ({ key_id: id }) => {
+          if (id === null) return '';
+          const name = short(callerName(visit, id, names), 40);
+          return id.startsWith('key_') ? html`<a href="${visit.path(`/keys/${id}`)}">${name}</a>` : name;
+        },
       },
-      {
-        title: 'Key',
-        cell: ({ key_id: id, reference }) =>
-          id === null
-            ? html`<span class="quiet">${short(reference ?? '', 40)}</span>`
-            : html`<a href="${visit.path(`/keys/${id}`)}">${short(id, 40)}</a>`,
-      },
+      { title: 'Time', cell: ({ created_at }) => secondsTime(visit, created_at) },
       { title: 'Units', kind: 'number', cell: ({ units }) => count(units) },
       { title: 'Amount', usd: ({ amount_usd }) => amount_usd },
       { title: 'Balance after', usd: ({ balance_after_usd }) => balance_after_usd },
     ],
   });
+}
+
+function entryText(entry: Entry): string {
+  const kind = entry.kind as keyof typeof ledgerKinds;
+  return ledgerKinds[kind]?.words(entry) ?? kind;
 }
 
 /** The file begins at the newest entry, whatever page of the list is shown. */

@@ -19,6 +19,7 @@ import { topupList } from '../../capabilities/topup/list.ts';
 import { topup } from '../../capabilities/topup/topup.ts';
 import { usageTimeseries } from '../../capabilities/usage-timeseries.ts';
 import { addressFirst, checkoutPage, returnUrl } from '../checkout.ts';
+import { readCallers } from '../usage/caller.ts';
 import { ledger, ledgerCsv, ledgerFilter, ROWS } from './ledger.ts';
 import { methodActs, methods } from './methods.ts';
 import { lastMonth, recharge, rechargeAct } from './recharge.ts';
@@ -71,7 +72,7 @@ export const walletPage: ConsolePage = {
 };
 
 async function show(visit: Visit): Promise<View> {
-  const [account, balance, budget, topups, cards, auto, spent, entries] = await Promise.all([
+  const [account, balance, budget, topups, cards, auto, spent, entries, { names }] = await Promise.all([
     visit.call(get),
     visit.call(accountBalance),
     visit.call(budgetGet),
@@ -80,6 +81,7 @@ async function show(visit: Visit): Promise<View> {
     visit.call(autorechargeGet),
     visit.call(usageTimeseries, lastMonth(visit)),
     visit.call(ledgerList, { ...ledgerFilter(visit), limit: ROWS }),
+    readCallers(visit),
   ]);
   const canPay = account.data?.email_bound !== false;
   const content = html`<h1>Wallet</h1>
@@ -89,7 +91,7 @@ ${panel(visit, 'Last top-ups', topups, (page) => topupTable(visit, page))}
 ${panel(visit, 'Payment methods', cards, ({ items }) => methods(visit, items, canPay))}</div>
 ${panel(visit, 'Budget', budget, (data) => budgetForm(visit, data))}</div>
 ${panel(visit, 'Auto-recharge', auto, (data) => recharge(visit, data, spent, cards.data?.items ?? [], canPay))}
-${panel(visit, 'Ledger', entries, (page) => ledger(visit, page, periodOf(visit, '30d')))}`;
+${panel(visit, 'Ledger', entries, (page) => ledger(visit, page, periodOf(visit, '30d'), names))}`;
   return { title: 'Wallet', content };
 }
 

@@ -1,0 +1,23 @@
+// Instants of a list that is told day by day: the day as a heading, the time to the second beside what happened.
+
+import { type Html, html } from '../../lib/html.ts';
+import type { Visit } from './visit.ts';
+import { wallClock } from './zone.ts';
+
+const days = new Intl.DateTimeFormat('en-GB', {
+  ...{ weekday: 'long', day: 'numeric', month: 'long' },
+  year: 'numeric',
+  timeZone: 'UTC',
+});
+
+/** `Friday 27 November 2026`, in the reader's zone. */
+export function dayText({ preferences: { zone } }: Visit, instant: string): string {
+  return days.format(Date.parse(wallClock(Date.parse(instant), zone).slice(0, 10)));
+}
+
+/** `00:13:42`, in the reader's zone; the whole instant is its title. */
+export function secondsTime({ preferences: { zone } }: Visit, instant: string): Html {
+  const utc = `${instant.slice(0, 19).replace('T', ' ')} UTC`;
+  const clock = wallClock(Date.parse(instant), zone).slice(11);
+  return html`<time datetime="${instant}" title="${utc}">${clock}:${instant.slice(17, 19)}</time>`;
+}
