@@ -5,7 +5,7 @@ import { Secrets } from '../../src/core/secrets/secrets.ts';
 import { addUsage } from '../../src/core/usage/add-usage.ts';
 import { UsageMeter } from '../../src/core/usage/meter.ts';
 import { chargeInLane } from '../../src/core/wallet/charge/charge.ts';
-import { grantCredit, signUpNote } from '../../src/core/wallet/grants.ts';
+import { grantCredit, type NewGrant, signUpNote } from '../../src/core/wallet/grants.ts';
 import { toJson } from '../../src/lib/json-text.ts';
 import { DAY_MS, HOUR_MS } from '../../src/lib/time.ts';
 import { balance } from '../../src/modules/account/capabilities/balance.ts';
@@ -294,10 +294,10 @@ describe('lists', () => {
     const account = await openAccount(shop.db);
     await give(account, 'promo', 1n, null, signUpNote);
     await give(account, 'promo', 1n, null, 'a present');
-    const paid = {
+    const paid: NewGrant = {
       ...{ kind: 'paid', amountNanos: 1n, expiresInMs: null, note: null },
       source: { kind: 'topup', id: 'top_1' },
-    } as const;
+    };
     await shop.db.transaction((tx) => grantCredit(tx, account.accountId, paid));
     const { data } = await ledgerList.run({ ctx: contextFor(account, 'account.ledger.list'), input: {}, state });
     expect(dataOf({ data }).items.map(({ source }: { source: string }) => source)).toEqual([
