@@ -1010,6 +1010,7 @@ CREATE TABLE cron.run (
   latency_ms integer,
   response_snippet text,
   cost_nanos bigint NOT NULL,
+  is_manual boolean DEFAULT false NOT NULL,
   CONSTRAINT run_pkey PRIMARY KEY (account_id, run_id)
 ) WITH (fillfactor=80);
 

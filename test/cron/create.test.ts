@@ -34,7 +34,9 @@ describe('create', () => {
       payload: null,
     });
     const { secret: _once, ...rest } = job;
-    expect(await own.get(job.id)).toEqual(rest);
+    const { next_runs: runs, ...shown } = await own.get(job.id);
+    expect(shown).toEqual(rest);
+    expect(runs[0]).toBe(job.next_run_at);
     expect(new Date(job.next_run_at).getUTCDay()).toBe(1);
   });
 

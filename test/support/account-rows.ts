@@ -80,7 +80,8 @@ async function workDone(db: Database, accountId: string): Promise<void> {
 
 const countDue = {
   name: 'test_jobs_due',
-  text: 'SELECT count(*)::int AS jobs FROM video.job WHERE account_id = $1 AND due_at IS NOT NULL',
+  text: `SELECT ((SELECT count(*) FROM video.job WHERE account_id = $1 AND due_at IS NOT NULL)
+                 + (SELECT count(*) FROM cron.run WHERE account_id = $1 AND lease_until IS NOT NULL))::int AS jobs`,
 };
 
 const listTables = {

@@ -7,6 +7,7 @@ import { get } from './capabilities/get.ts';
 import { list } from './capabilities/list.ts';
 import { pause } from './capabilities/pause.ts';
 import { resume } from './capabilities/resume.ts';
+import { run } from './capabilities/run.ts';
 import { runs } from './capabilities/runs.ts';
 import { update } from './capabilities/update.ts';
 import { cronEvents } from './events.ts';
@@ -20,7 +21,7 @@ export const cron = defineModule<CronState>({
   summary: 'Scheduled jobs: a signed POST to your URL, recurring or once, with a record of every run.',
   status: 'ga',
   shownBy: ['cron.create', 'cron.update'],
-  capabilities: [create, list, get, runs, update, pause, resume, remove],
+  capabilities: [create, list, get, runs, update, pause, resume, run, remove],
   console: async () => (await import('./console/index.ts')).cronConsole,
   events: cronEvents,
   prices: { [RUN_PRICE]: { unit: 'run', nanosPerUnit: 20_000n } },

@@ -5,6 +5,8 @@ import type { PriceName } from '../../kit/capability.ts';
 export const RUN_PRICE: PriceName = 'cron.run';
 /** The name of its background work. */
 export const RUNS = 'cron.runs';
+/** How many next runs of a job are shown. */
+export const NEXT_RUNS = 5;
 export const PAYLOAD_BYTES_MAX = 64 * 1024;
 /** Of a job's settings: the payload, and room for 20 headers of 4 KiB. */
 export const BODY_BYTES_MAX = 192 * 1024;

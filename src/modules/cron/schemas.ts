@@ -6,6 +6,7 @@ import { jobStatuses, runStatuses } from './jobs/records.ts';
 import {
   EXPRESSION_CHARACTERS_MAX,
   NAME_CHARACTERS_MAX,
+  NEXT_RUNS,
   PAYLOAD_BYTES_MAX,
   SECRET_CHARACTERS_MAX,
   URL_CHARACTERS_MAX,
@@ -90,14 +91,17 @@ const runFields = {
   status: Type.Enum([...runStatuses], {
     description: '`succeeded`: answered 2xx. `skipped`: not made and not charged; error_code says why.',
   }),
-  attempt: Type.Integer({ description: 'Above 1 when the POST was repeated because its process died.' }),
+  trigger: Type.Enum(['schedule', 'manual'], { description: '`manual`: begun by a call of run.' }),
+  attempt: Type.Integer({
+    description: '0 before the first POST; above 1 when the POST was repeated because its process died.',
+  }),
   http_status: wholeOrNull('Status of the answer; null when none came.'),
   error_code: textOrNull(
     'Why no answer came: refused, dns, connect, tls, timeout, reset, protocol, interrupted, job_deleted; or why it was skipped: ' +
       'insufficient_credit, key_cap, budget_daily, budget_monthly, frozen, account_suspended.',
   ),
   latency_ms: wholeOrNull('How long the task took to answer, or to fail.'),
-  response_snippet: textOrNull('The first 1 KiB of the answer.'),
+  response_snippet: textOrNull('The first 1 KiB of the answer, without the secrets found in it.'),
   cost_usd: Type.Number({ description: 'What it cost, USD.' }),
 };
 
@@ -132,6 +136,17 @@ const payloadField = Type.Unknown({ description: 'The payload as it was sent, by
 
 export const jobSummarySchema = Type.Object(jobFields, { title: 'CronJobSummary' });
 export const jobSchema = Type.Object({ ...jobFields, payload: payloadField }, { title: 'CronJob' });
+export const jobDetailSchema = Type.Object(
+  {
+    ...jobFields,
+    payload: payloadField,
+    next_runs: Type.Array(instant('When it runs.'), {
+      maxItems: NEXT_RUNS,
+      description: `The next ${NEXT_RUNS} runs, the first one first; none while it is paused or completed.`,
+    }),
+  },
+  { title: 'CronJobDetail' },
+);
 export const createdJobSchema = Type.Object(
   { ...jobFields, secret: Type.String({ description: shownOnce }), payload: payloadField },
   { title: 'CreatedCronJob' },

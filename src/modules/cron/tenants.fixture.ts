@@ -34,6 +34,7 @@ export const tenants: TenantFixture = {
     ],
     'cron.pause': [(names) => ({ id: names.job })],
     'cron.resume': [(names) => ({ id: names.job })],
+    'cron.run': [(names) => ({ id: names.job })],
     'cron.delete': [(names) => ({ id: names.job })],
   },
   lists: {

@@ -1,9 +1,19 @@
-import { getOf } from '../../../kit/resource.ts';
+import { getOf, type Resource } from '../../../kit/resource.ts';
+import { JsonText } from '../../../lib/json-text.ts';
+import { type JobRow, jobDetailText } from '../jobs/records.ts';
 import { jobs } from '../jobs/store.ts';
+import { jobDetailSchema } from '../schemas.ts';
+import type { CronState } from '../state.ts';
 
-export const get = getOf(jobs, {
+const detailed: Resource<JobRow, CronState, typeof jobDetailSchema> = {
+  ...jobs,
+  output: jobDetailSchema,
+  show: (row, { ctx }) => new JsonText(jobDetailText(ctx.core.secrets, row)),
+};
+
+export const get = getOf(detailed, {
   path: '/v1/cron/get/{id}',
-  description: 'One job with its payload, when it is due next, and its latest run.',
+  description: 'One job with its payload, its next five runs, and its latest run.',
   keywords: ['cron job details', 'next run time'],
   examples: [
     {

@@ -3,6 +3,8 @@ import { maskHeaders } from '../../../core/outbound/target-headers.ts';
 import type { Secrets } from '../../../core/secrets/secrets.ts';
 import { usd } from '../../../lib/money.ts';
 import { iso, isoOrNull } from '../../../lib/time.ts';
+import { NEXT_RUNS } from '../limits.ts';
+import { slotsAfter } from './schedule.ts';
 
 export const jobStatuses = ['active', 'paused', 'completed'] as const;
 export type JobStatus = (typeof jobStatuses)[number];
@@ -46,6 +48,8 @@ export interface RunRow {
   readonly latency_ms: number | null;
   readonly response_snippet: string | null;
   readonly cost_nanos: bigint;
+  /** Asked for by a call, outside the schedule. */
+  readonly is_manual: boolean;
 }
 
 /** The job without its payload. */
@@ -67,10 +71,25 @@ export function jobSummary(secrets: Secrets, row: JobRow) {
   };
 }
 
-/** JSON text of the job; `secret` is shown when the call made one. Built by hand: the payload reaches the wire byte for byte. */
+/** JSON text of one job, with the next times that it runs. */
+export function jobDetailText(secrets: Secrets, row: JobRow): string {
+  return textOf({ ...jobSummary(secrets, row), next_runs: nextRuns(row) }, row);
+}
+
+function nextRuns({ next_run_at: next, cron_expr: cronExpr, timezone }: JobRow): string[] {
+  if (next === null) return [];
+  if (cronExpr === null) return [iso(next)];
+  return [next, ...slotsAfter({ cronExpr, timezone }, next, NEXT_RUNS - 1)].map(iso);
+}
+
+/** JSON text of the job; `secret` is shown when the call made one. */
 export function jobText(secrets: Secrets, row: JobRow, secret?: string): string {
-  const head = JSON.stringify({ ...jobSummary(secrets, row), ...(secret === undefined ? {} : { secret }) });
-  return `${head.slice(0, -1)},"payload":${row.payload ?? 'null'}}`;
+  return textOf({ ...jobSummary(secrets, row), ...(secret === undefined ? {} : { secret }) }, row);
+}
+
+/** Built by hand: the payload reaches the wire byte for byte. */
+function textOf(shown: object, { payload }: JobRow): string {
+  return `${JSON.stringify(shown).slice(0, -1)},"payload":${payload ?? 'null'}}`;
 }
 
 export function runRecord(row: RunRow) {
@@ -81,6 +100,7 @@ export function runRecord(row: RunRow) {
     started_at: iso(row.started_at),
     finished_at: isoOrNull(row.finished_at),
     status: row.status,
+    trigger: row.is_manual ? 'manual' : 'schedule',
     attempt: row.attempt,
     http_status: row.http_status,
     error_code: row.error_code,

@@ -59,6 +59,13 @@ export function nextSlot(recurrence: Recurrence, afterMs: number): number | null
   return cronOf(recurrence).nextRun(new Date(afterMs))?.getTime() ?? null;
 }
 
+/** The next slots after `afterMs`, up to `count` of them. */
+export function slotsAfter(recurrence: Recurrence, afterMs: number, count: number): number[] {
+  return cronOf(recurrence)
+    .nextRuns(count, new Date(afterMs))
+    .map((slot) => slot.getTime());
+}
+
 /** The slot that is due at `nowMs` when `earliestMs` was the next one: of several that were missed, the latest. */
 export function dueSlot(recurrence: Recurrence, earliestMs: number, nowMs: number): DueSlot {
   const cron = cronOf(recurrence);

@@ -4,6 +4,7 @@ import type { Core } from '../../../core/context.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import { sendEvents } from '../../../core/events/outbox.ts';
 import { signedHeaders } from '../../../core/outbound/signature.ts';
+import { MODE, scrubText } from '../../../lib/scrub/text.ts';
 import { iso } from '../../../lib/time.ts';
 import type { OutboundOutcome } from '../../../vendors/http/port.ts';
 import { openHeaders, openSecret, type RunRow, runRecord } from '../jobs/records.ts';
@@ -50,7 +51,8 @@ function endOf(outcome: OutboundOutcome): RunEnd {
   if (outcome.kind === 'failed') {
     return { status: 'failed', httpStatus: null, errorCode: outcome.code, latencyMs, snippet: null };
   }
-  const { status: httpStatus, snippet } = outcome;
+  const { status: httpStatus } = outcome;
+  const snippet = scrubText(outcome.snippet, MODE.usual);
   const isSuccess = httpStatus >= 200 && httpStatus < 300;
   return { status: isSuccess ? 'succeeded' : 'failed', httpStatus, errorCode: null, latencyMs, snippet };
 }

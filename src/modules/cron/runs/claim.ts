@@ -124,6 +124,7 @@ function beginning(accountId: string, job: DueRow, verdict: WorkVerdict, nowMs: 
     latency_ms: null,
     response_snippet: null,
     cost_nanos: verdict.charged ? verdict.costNanos : 0n,
+    is_manual: false,
   };
   // A job for one time is completed when its run is; see saveLastRun.
   const isLast = nextMs === null && (job.cron_expr !== null || !verdict.charged);

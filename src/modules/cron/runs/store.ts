@@ -9,7 +9,7 @@ import type { RunRow, RunStatus } from '../jobs/records.ts';
 import { LEASE_MS } from '../limits.ts';
 
 const columns = `r.account_id, r.run_id, r.job_id, r.scheduled_at, r.started_at, r.finished_at, r.status, r.attempt, r.http_status,
-          r.error_code, r.latency_ms, r.response_snippet, r.cost_nanos`;
+          r.error_code, r.latency_ms, r.response_snippet, r.cost_nanos, r.is_manual`;
 const targetColumns = `j.name, j.task_url, j.payload, j.headers, j.secret, j.previous_secret, j.previous_secret_until`;
 
 const selectRuns = statement(

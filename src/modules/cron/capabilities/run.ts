@@ -1,0 +1,38 @@
+import Type from 'typebox';
+import { chargeInLane } from '../../../core/wallet/charge/charge.ts';
+import { defineCapability } from '../../../kit/capability.ts';
+import { RUN_PRICE } from '../limits.ts';
+import { runNow } from '../runs/run-now.ts';
+import { jobIdField, runSchema } from '../schemas.ts';
+import type { CronState } from '../state.ts';
+
+const RUN_BYTES = 1_024;
+
+export const run = defineCapability<CronState>()({
+  method: 'POST',
+  path: '/v1/cron/run/{id}',
+  summary: 'Runs a job now.',
+  description:
+    'Begins one run outside the schedule and answers at once; ask runs for its outcome. The next run stays as it is. Paused jobs run too; a ' +
+    'completed job does not. The POST is the same as on schedule, with the time of this call as scheduled_at.',
+  keywords: ['trigger cron job', 'run schedule now', 'test a scheduled job', 'run a job by hand'],
+  input: Type.Object({ id: jobIdField }),
+  output: runSchema,
+  price: RUN_PRICE,
+  errors: ['JOB_NOT_FOUND', 'STATE_CONFLICT'],
+  events: ['cron.executed', 'cron.failed', 'wallet.low_balance'],
+  examples: [
+    {
+      title: 'Try it',
+      before: [
+        { capability: 'cron.create', input: { task: 'https://example.org/tasks/report', cron_expr: '0 9 * * *' } },
+      ],
+      input: { id: '$0.id' },
+      expect: { status: 'running', trigger: 'manual', attempt: 0 },
+    },
+  ],
+  run({ ctx, input }) {
+    const effect = { effect: runNow, input: { jobId: input.id }, sequences: 0 };
+    return chargeInLane(ctx, { units: 1n, ...effect, bytes: RUN_BYTES, rows: 1 });
+  },
+});
