@@ -51,6 +51,7 @@ import { warnOfMisspelt } from './start-text.ts';
 import { composeManifest } from './surfaces/documents/discovery.ts';
 import { listen } from './surfaces/http/listen.ts';
 import type { Homes } from './surfaces/http/moves.ts';
+import { dueSearch } from './upkeep/due-search.ts';
 import { coreJobs, coreSweeps } from './upkeep/sweeps.ts';
 import { fileAssets } from './vendors/assets/file.ts';
 import { s3Assets } from './vendors/assets/s3.ts';
@@ -255,13 +256,20 @@ function startBackground(
   backlog: BacklogGauge,
 ): Pick<Inner, 'sweeper' | 'jobs'> {
   const sweeps = manifest.modules.flatMap((module) => module.sweeps?.(states.get(module.name)) ?? []);
-  const all = [...coreSweeps(core, config.ledgerDays), lastUsedSweep(core), backlog.sweep(), ...sweeps];
-  const sweeper = new Sweeper({ core, sweeps: config.role === 'api' ? all.filter((sweep) => sweep.perProcess) : all });
-  sweeper.start();
   const jobs = [
     ...coreJobs(core),
     ...manifest.modules.flatMap((module) => module.jobs?.(states.get(module.name)) ?? []),
   ];
+  const all = [...coreSweeps(core, config.ledgerDays), lastUsedSweep(core), backlog.sweep(), ...sweeps];
+  const search = dueSearch(
+    core.db,
+    jobs.map(({ name }) => name),
+  );
+  const sweeper = new Sweeper({
+    core,
+    sweeps: config.role === 'api' ? all.filter((sweep) => sweep.perProcess) : [...all, search],
+  });
+  sweeper.start();
   if (config.role !== 'api') for (const loop of jobs) loop.start();
   return { sweeper, jobs };
 }

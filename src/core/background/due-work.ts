@@ -20,7 +20,7 @@ export interface DueWork<Job extends LeasedJob> {
   readonly places: number;
   /** Jobs that one claim may take: the account's other transactions wait for its locks meanwhile. 16 when absent. */
   readonly perClaim?: number;
-  /** How often it looks for work that other processes made due; 500 when absent. */
+  /** How often it looks by itself: beside the search of the process (upkeep/due-search.ts) rarely; 5,000 when absent. */
   readonly intervalMs?: number;
   /** Pauses after failures; from 5 s to 15 min when absent. */
   readonly backoff?: Backoff;
@@ -67,7 +67,7 @@ export interface Claimed<Job> {
 const PER_CLAIM = 16;
 // Most of the pool is left to everything else.
 const CLAIMS_AT_ONCE = 3;
-const INTERVAL_MS = 500;
+const INTERVAL_MS = 5_000;
 const BACKOFF: Backoff = { firstMs: 5_000, maxMs: 15 * 60_000 };
 
 const LOCK_NOT_AVAILABLE = '55P03';

@@ -37,7 +37,8 @@ const makeDue = statement(
 );
 
 const PLACES = 8;
-const INTERVAL_MS = 500;
+/** Beside the search of the process (upkeep/due-search.ts). */
+const INTERVAL_MS = 5_000;
 const CLAIMS_AT_ONCE = 3;
 // Longer than a provider's answer takes, retries included.
 const LEASE_MS = 120_000;
@@ -75,7 +76,7 @@ async function claim({ db, payments }: PaymentCore, accountId: string): Promise<
     return attempt === null ? [] : [attempt];
   } catch (error) {
     if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error;
-    // The wallet is busy: the next look finds it again.
+    // The wallet is busy: the next search finds it again.
     return [];
   }
 }

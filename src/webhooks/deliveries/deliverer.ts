@@ -14,7 +14,9 @@ import { type ClaimedDelivery, claimDeliveries, findDueLines, freeLinesOf } from
 import { endUnsentDelivery } from './outcome.ts';
 import { OutcomeWriter } from './outcome-writer.ts';
 
-const INTERVAL_MS = 200;
+/** Beside the search of the process (upkeep/due-search.ts). */
+const INTERVAL_MS = 5_000;
+const FAILING_INTERVAL_MS = 200;
 const LINES_PER_SEARCH = 200;
 const SLOW_AFTER_MS = 1_000;
 
@@ -106,7 +108,7 @@ export class Deliverer {
   #mayLookForFailing(): boolean {
     const nowMs = performance.now();
     if (nowMs < this.#failingAtMs) return false;
-    this.#failingAtMs = nowMs + INTERVAL_MS;
+    this.#failingAtMs = nowMs + FAILING_INTERVAL_MS;
     return true;
   }
 
