@@ -42,6 +42,7 @@ test('in by a provider, to the page that was asked for; a webhook is registered,
   expect(await page.content()).not.toContain(secret);
   await press(page, 'button:has-text("Send a test")');
   expect(await receiver.arrived('/keyboard', 1)).toHaveLength(1);
+  await press(page, '.who');
   await tabTo(page, 'button:has-text("Sign out")');
   await page.keyboard.press('Enter');
   await page.waitForURL(`${service.url}/auth`);

@@ -6,7 +6,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ErrorsBench } from '../errors/harness.ts';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
-import { tabTo } from '../support/console.ts';
+import { press, tabTo } from '../support/console.ts';
 
 let bench: ErrorsBench;
 let chromium: TestBrowser;
@@ -48,7 +48,7 @@ async function signIn(page: Page): Promise<void> {
   await tabTo(page, '#key');
   await page.keyboard.type(bench.account.secret);
   await page.keyboard.press('Enter');
-  await page.waitForSelector('text=Sign out');
+  await page.waitForSelector('.who');
 }
 
 test('by plain http and a name that only a proxy knows, keyboard only: signed in, back at the page, and out', async () => {
@@ -57,6 +57,7 @@ test('by plain http and a name that only a proxy knows, keyboard only: signed in
   expect([page.url(), await page.textContent('h1')]).toEqual([url, 'disk full']);
   const [cookie] = await page.context().cookies();
   expect(cookie).toMatchObject({ name: 'qm_session', path: '/', httpOnly: true, sameSite: 'Lax' });
+  await press(page, '.who');
   await tabTo(page, 'button:has-text("Sign out")');
   const outline = () => page.evaluate('getComputedStyle(document.activeElement).outlineStyle');
   await expect.poll(outline).toBe('solid');
@@ -140,6 +141,7 @@ test('a form of a page from before signing out changes nothing: it leads to the 
   await signIn(page);
   const [stale, staler] = [await page.context().newPage(), await page.context().newPage()];
   for (const each of [stale, staler]) await each.goto(url);
+  await page.click('.who');
   await page.click('text=Sign out');
   await page.waitForSelector('#key');
   await stale.click('button:has-text("Resolve")');

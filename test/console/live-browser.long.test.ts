@@ -89,6 +89,7 @@ test('letters lead through the console, rest while somebody types, and can be sw
   expect(await page.evaluate('document.activeElement.name')).toBe('capability');
   await page.keyboard.type('gq?j');
   expect([await page.inputValue('input[name=capability]'), at()]).toEqual(['gq?j', '/console/usage']);
+  await page.click('.who');
   await page.uncheck('form.view input[name=keys]');
   await page.click('form.view button:not([data-own-zone])');
   await expect.poll(() => page.locator('body[data-keys]').count()).toBe(0);

@@ -144,6 +144,7 @@ test('test money is paid at the sandbox, and is in the wallet', async () => {
 test('whoever signs out is out: the next page asks who is there', async () => {
   const opened = await open('keys');
   const { page } = opened;
+  await page.click('.who');
   await page.click('text=Sign out');
   await page.waitForSelector('#key');
   await page.goto(`${bench.service.url}/console/keys`);

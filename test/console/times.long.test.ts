@@ -79,7 +79,8 @@ test('parts of hours are of the period; days are UTC in any zone; what is no tim
 test('a browser offers its zone to who has not said one, and takes the answer for good', async () => {
   const { page, faults } = await open(`keys/${account.keyId}`, { timezoneId: 'Europe/Berlin' });
   expect(await page.locator('main time').first().textContent()).toContain('UTC');
-  await page.click('text=Tell times in Europe/Berlin');
+  await page.click('.who');
+  await page.click('text=Use Europe/Berlin');
   await page.waitForSelector('main time:has-text("GMT+")');
   expect(new URL(page.url()).pathname).toBe(`/console/keys/${account.keyId}`);
   expect(await page.locator('[data-own-zone]').count()).toBe(0);
@@ -92,6 +93,7 @@ test.each([{ timezoneId: 'UTC' }, { timezoneId: 'Europe/Berlin', javaScriptEnabl
   async (options) => {
     const { page } = await open(`keys/${account.keyId}`, options);
     expect(await page.locator('main time:has-text("UTC")').count()).toBeGreaterThan(0);
+    await page.click('.who');
     expect(await page.locator('[data-own-zone]').isVisible()).toBe(false);
     await page.context().close();
   },

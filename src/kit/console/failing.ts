@@ -7,7 +7,7 @@ import type { Failures, Read, Visit } from './visit.ts';
 /** Lines of each kind. */
 export const FAILING_EACH_MAX = 5;
 
-export const nothingFails: Failures = { rows: [], limits: [] };
+export const nothingFails: Failures = { rows: [], count: 0, limits: [] };
 
 /** `kind`: what it is, in a word or two. */
 export function failingLine(kind: string, content: Html): Html {
@@ -28,5 +28,5 @@ export function limitOf(page: { readonly next_cursor?: string | null } | null, t
 /** What the answer says, or the failure of the call. */
 export function failuresIn<Data>(visit: Visit, read: Read<Data>, of: (data: Data) => Failures): Failures {
   if (read.problem === null) return of(read.data);
-  return { rows: [html`<li>${failure(visit, read.problem, read.requestId)}</li>`], limits: [] };
+  return { rows: [html`<li>${failure(visit, read.problem, read.requestId)}</li>`], count: 0, limits: [] };
 }

@@ -8,8 +8,8 @@ import type { Callable, DataOf, Failures, FoundObject, Input, Visit } from './vi
 /** What a module brings to the console. */
 export interface ModuleConsole {
   readonly pages: readonly ConsolePage[];
-  /** What of it fails now, for the first page. */
-  failing?(visit: Visit): Promise<Failures>;
+  /** What of it fails now, for the first page, and counted at the entry of the navigation at `path`. */
+  readonly failing?: { readonly path: string; of(visit: Visit): Promise<Failures> };
   /** Its objects whose id or name is like `text`; those that the visitor may not see are left out. */
   find?(visit: Visit, text: string): Promise<readonly FoundObject[]>;
 }
@@ -42,6 +42,8 @@ export interface NavEntry {
   /** Typed after `g` it leads here. */
   readonly key: string;
   readonly group: (typeof navGroups)[number];
+  /** The list of what it shows: an account that has none, and never opened it, finds the entry under "More". Null: such an entry that lists nothing. */
+  readonly holds?: Callable | null;
 }
 
 export interface View {

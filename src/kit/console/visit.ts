@@ -116,6 +116,8 @@ export interface FoundObject {
 
 export interface Failures {
   readonly rows: readonly Html[];
+  /** How many things fail, as far as was looked. */
+  readonly count: number;
   readonly limits: readonly string[];
 }
 

@@ -21,9 +21,10 @@ import { isFormOf, localPath, pathTo, redirect, signInFirst, visitorOf, withoutS
 import { pageAt } from './address.ts';
 import { type Assets, loadAssets } from './assets/assets.ts';
 import { findPage } from './find.ts';
-import { consoleAnswer } from './frame.ts';
+import { consoleAnswer, type Framed } from './frame.ts';
 import { LiveTicks } from './live.ts';
 import { preferencesCookie, preferencesOf } from './preferences.ts';
+import { type Standing, Standings } from './standing.ts';
 import { tryPage } from './try/try-page.ts';
 import { PageVisit, type VisitParts } from './visit.ts';
 
@@ -40,6 +41,7 @@ interface Console {
   readonly manifest: Manifest;
   readonly assets: Assets;
   readonly ticks: LiveTicks;
+  readonly standings: Standings;
   readonly consoles: readonly ModuleConsole[];
   /** Those of this deployment. */
   readonly pages: readonly ConsolePage[];
@@ -49,6 +51,7 @@ export function consoleRoutes(services: () => Core, manifest: Manifest): readonl
   // Made when somebody first asks: who never opens the console has no memory of it.
   const assets = once(loadAssets);
   const ticks = once(() => new LiveTicks(services(), manifest));
+  const standings = once(() => new Standings());
   const offered = once(() => pagesOf(manifest));
   const route = (name: string, path: string, rest: Pick<RawRoute, 'methods' | 'answer' | 'stream'>): RawRoute => ({
     ...{ name: `console.${name}`, path: `${ROOT}${path}`, capability: null, entryForm: 'console' },
@@ -59,7 +62,10 @@ export function consoleRoutes(services: () => Core, manifest: Manifest): readonl
       methods: ['GET', 'POST'],
       answer: async (request) => {
         const [files, brought] = await Promise.all([assets(), offered()]);
-        return visited({ core: services(), manifest, assets: files, ticks: ticks(), ...brought }, request);
+        return visited(
+          { core: services(), manifest, assets: files, ticks: ticks(), standings: standings(), ...brought },
+          request,
+        );
       },
     });
   return [
@@ -90,7 +96,7 @@ async function pagesOf(manifest: Manifest): Promise<Pick<Console, 'consoles' | '
 }
 
 async function visited(
-  { core, manifest, assets, ticks, consoles, pages }: Console,
+  { core, manifest, assets, ticks, standings, consoles, pages }: Console,
   request: RawRequest,
 ): Promise<RawAnswer> {
   const [path = ''] = request.url.split('?');
@@ -122,7 +128,10 @@ async function visited(
     preferences: preferencesOf(request),
   };
   const since = page.isLive === true && form === null ? await ticks.mark(principal.accountId) : null;
-  const framed = { page, pages, assets, since, done: doneText(pages, request) };
+  const framed: FramedPage = {
+    ...{ page, pages, assets, since, done: doneText(pages, request) },
+    standingOf: (visit) => standings.of(visit, parts, pages),
+  };
   const visit = new PageVisit(parts);
   if (form === null) return answered(framed, visit);
   const name = form.get('act') ?? '';
@@ -130,20 +139,28 @@ async function visited(
   const formKey = form.get('form_key') ?? '';
   if (act === undefined || !FORM_KEY.test(formKey)) return foreignFormPage();
   const read = await written(visit, act, form, `console:${formKey}`);
+  standings.forget(parts);
   if (read.problem === null) return afterwards(framed, visit, act, form, read);
   const { problem: refused, requestId, text: envelope } = read;
   const again = new PageVisit({ ...parts, refused: { act: name, problem: refused, requestId, envelope, form } });
   const view = await viewOf(page, again);
-  return consoleAnswer({ ...framed, done: null, visit: again, view: { ...view, status: refused.httpStatus } });
+  return pageAnswer({ ...framed, done: null }, again, { ...view, status: refused.httpStatus });
 }
 
-type FramedPage = Omit<Parameters<typeof consoleAnswer>[0], 'visit' | 'view'>;
+interface FramedPage extends Omit<Framed, 'visit' | 'view' | 'standing'> {
+  /** What stands around the page, once it is made. */
+  standingOf(visit: PageVisit): Promise<Standing>;
+}
+
+async function pageAnswer({ standingOf, ...framed }: FramedPage, visit: PageVisit, view: View): Promise<RawAnswer> {
+  return consoleAnswer({ ...framed, visit, view, standing: await standingOf(visit) });
+}
 
 async function answered(framed: FramedPage, visit: PageVisit): Promise<RawAnswer> {
   const { page } = framed;
   const as = visit.query.get('as');
   if ((as !== 'csv' && as !== 'jsonl') || page[as] === undefined || !visit.may(page.needs))
-    return consoleAnswer({ ...framed, visit, view: await viewOf(page, visit) });
+    return pageAnswer(framed, visit, await viewOf(page, visit));
   return {
     status: 200,
     headers: {
@@ -185,9 +202,8 @@ function afterwards(
   act: Act,
   form: URLSearchParams,
   { data, text }: Extract<Read<unknown>, { problem: null }>,
-): RawAnswer {
-  if (act.shown !== undefined)
-    return consoleAnswer({ ...framed, visit, view: act.shown(data, visit, form, text), done: null });
+): RawAnswer | Promise<RawAnswer> {
+  if (act.shown !== undefined) return pageAnswer({ ...framed, done: null }, visit, act.shown(data, visit, form, text));
   const next = act.next === undefined ? visit.elsewhere(visit.url) : visit.path(act.next(data, visit));
   const address = new URL(next, 'http://own.invalid');
   // The page of a new thing is left with it.
@@ -266,7 +282,7 @@ async function setPreferences(core: Core, request: RawRequest): Promise<RawAnswe
   const form = readForm(request.headers, request.body);
   if (visitor === null || !isFormOf(core, request, form, visitor)) return foreignFormPage();
   const back = localPath(form.get('return_to')) ?? pathTo(core, ROOT);
-  return redirect(back, { 'set-cookie': preferencesCookie(form) });
+  return redirect(back, { 'set-cookie': preferencesCookie(form, preferencesOf(request)) });
 }
 
 function withHeaders(answer: RawAnswer, headers: RawAnswer['headers']): RawAnswer {

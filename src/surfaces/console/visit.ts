@@ -44,9 +44,15 @@ export interface VisitParts {
   readonly refused?: Refused;
 }
 
+interface Looked {
+  readonly path: string;
+  readonly failures: Failures;
+}
+
 export class PageVisit implements Visit {
   readonly #parts: VisitParts;
   readonly #made: MadeCall[] = [];
+  #looked: Promise<readonly Looked[]> | null = null;
 
   constructor(parts: VisitParts) {
     this.#parts = parts;
@@ -170,9 +176,32 @@ export class PageVisit implements Visit {
   }
 
   async failures(): Promise<Failures> {
-    const each = await Promise.all(this.#parts.consoles.map(async (of) => of.failing?.(this)));
-    const found = each.filter((failures) => failures !== undefined);
-    return { rows: found.flatMap(({ rows }) => rows), limits: found.flatMap(({ limits }) => limits) };
+    const found = (await this.#look()).map(({ failures }) => failures);
+    return {
+      rows: found.flatMap(({ rows }) => rows),
+      count: found.reduce((sum, { count }) => sum + count, 0),
+      limits: found.flatMap(({ limits }) => limits),
+    };
+  }
+
+  /** How many things fail, by the path of the entry of the navigation. */
+  async failing(): Promise<ReadonlyMap<string, number>> {
+    return new Map((await this.#look()).map(({ path, failures: { count } }) => [path, count]));
+  }
+
+  /** The same where the page has looked; null: it has not. */
+  get failingSoFar(): Promise<ReadonlyMap<string, number>> | null {
+    return this.#looked === null ? null : this.failing();
+  }
+
+  /** Once a visit. */
+  #look(): Promise<readonly Looked[]> {
+    this.#looked ??= Promise.all(
+      this.#parts.consoles.flatMap(({ failing }) =>
+        failing === undefined ? [] : [failing.of(this).then((failures): Looked => ({ path: failing.path, failures }))],
+      ),
+    );
+    return this.#looked;
   }
 
   async find(text: string): Promise<readonly FoundObject[]> {

@@ -27,7 +27,7 @@ export const accountConsole: ModuleConsole = {
     ...[requestsPage, requestPage, auditPage],
     ...[eventsPage, keysPage, keyPage, revokePage, leakedPage, accountPage, accountDeletePage],
   ],
-  failing: failingWebhooks,
+  failing: { path: '/webhooks', of: failingWebhooks },
   find,
 };
 

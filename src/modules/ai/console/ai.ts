@@ -44,7 +44,7 @@ export const aiPage: ConsolePage = {
   name: 'ai',
   path: '/ai',
   needs: aiModels,
-  nav: { label: 'AI', key: 'a', group: 'make' },
+  nav: { label: 'AI', key: 'a', group: 'make', holds: null },
   show,
   acts: { [CHAT]: chat },
 };

@@ -21,6 +21,7 @@ export async function failingSchedules(visit: Visit): Promise<Failures> {
       );
     return {
       rows: firstLines(rows, (n) => html`<a href="${visit.path('/schedules')}">${n} more schedules</a>`),
+      count: rows.length,
       limits: limitOf(page, `newest ${LIST_MAX} schedules`),
     };
   });

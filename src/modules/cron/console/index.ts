@@ -9,7 +9,7 @@ import { schedulesPage } from './schedules.ts';
 
 export const cronConsole: ModuleConsole = {
   pages: [schedulesPage, schedulePage, scheduleDeletePage],
-  failing: failingSchedules,
+  failing: { path: '/schedules', of: failingSchedules },
   find: (visit, text) =>
     foundIn(visit, list, text, ({ id, name }) => ({ kind: 'schedule', name: name ?? id, id, path: jobPath(id) })),
 };

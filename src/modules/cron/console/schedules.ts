@@ -13,7 +13,7 @@ import { list } from '../capabilities/list.ts';
 import { jobFields, jobPath, type Listed, nextRun, runState, scheduleText, stateOf } from './schedule.ts';
 
 export const schedulesPage = listPage({
-  ...{ name: 'schedules', path: '/schedules', nav: { label: 'Schedules', key: 's', group: 'build' } },
+  ...{ name: 'schedules', path: '/schedules', nav: { label: 'Schedules', key: 's', group: 'build', holds: list } },
   ...{ title: 'Schedules', intro: 'Each run is a signed POST to an address of yours.', caption: 'All schedules', list },
   filter: { name: 'status', label: 'State of schedules', values: ['active', 'paused', 'completed'] },
   empty: (visit) => teach('There is none. Make one here or by a call:', firstCall(visit)),

@@ -35,7 +35,7 @@ export const errorsPage: ConsolePage = {
   name: 'errors',
   path: '/errors',
   needs: errorsGroups,
-  nav: { label: 'Errors', key: 'e', group: 'observe' },
+  nav: { label: 'Errors', key: 'e', group: 'observe', holds: errorsGroups },
   isLive: true,
   show,
   acts: {

@@ -8,7 +8,7 @@ import { errorPage } from './one.ts';
 
 export const errorsConsole: ModuleConsole = {
   pages: [errorsPage, errorPage],
-  failing: failingErrors,
+  failing: { path: '/errors', of: failingErrors },
   find: (visit, text) =>
     foundIn(visit, groups, text, ({ error_group_id: id, title }) => ({
       ...{ kind: 'error', name: title, id, path: `/errors/${id}` },

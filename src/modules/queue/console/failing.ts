@@ -18,6 +18,7 @@ export async function failingQueues(visit: Visit): Promise<Failures> {
   const found = await Promise.all(watched.map(({ name }) => deadLetters(visit, name)));
   return failuresIn(visit, read, (page) => ({
     rows: found.flatMap(({ rows }) => rows),
+    count: found.reduce((sum, { count }) => sum + count, 0),
     limits: limitOf(page, `first ${QUEUES_MAX} queues`),
   }));
 }
@@ -25,6 +26,7 @@ export async function failingQueues(visit: Visit): Promise<Failures> {
 async function deadLetters(visit: Visit, queue: string): Promise<Failures> {
   return failuresIn(visit, await visit.call(stats, { queue }), ({ dlq_count: dead }) => ({
     rows: dead === 0 ? [] : [failingLine('Dead letters', html`${deadLink(visit, queue)} ${countOf(dead, 'message')}`)],
+    count: Math.sign(dead),
     limits: [],
   }));
 }

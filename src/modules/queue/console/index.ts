@@ -11,7 +11,7 @@ import { queuesPage } from './queues.ts';
 
 export const queueConsole: ModuleConsole = {
   pages: [queuesPage, queuePage, queuePurgePage, queueDeletePage, dlqPage],
-  failing: failingQueues,
+  failing: { path: '/queues', of: failingQueues },
   find: (visit, text) =>
     foundIn(visit, list, text, ({ name }) => ({ kind: 'queue', name, id: name, path: queuePath(name) })),
 };

@@ -29,7 +29,7 @@ export const queuesPage: ConsolePage = {
   name: 'queues',
   path: '/queues',
   needs: queueList,
-  nav: { label: 'Queues', key: 'q', group: 'build' },
+  nav: { label: 'Queues', key: 'q', group: 'build', holds: queueList },
   isLive: true,
   show,
   acts: {

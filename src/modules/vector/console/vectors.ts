@@ -12,7 +12,7 @@ import { collectionList } from '../capabilities/collection/list.ts';
 export type Collection = DataOf<typeof collectionGet>;
 
 export const vectorsPage = listPage({
-  ...{ name: 'vectors', path: '/vectors', nav: { label: 'Vectors', key: 'v', group: 'build' } },
+  ...{ name: 'vectors', path: '/vectors', nav: { label: 'Vectors', key: 'v', group: 'build', holds: collectionList } },
   ...{ title: 'Vectors', caption: 'Collections', list: collectionList },
   empty: (visit) => teach('There is no collection. Make one here or by a call, and fill it:', firstCalls(visit)),
   columns: (visit) => [

@@ -42,7 +42,7 @@ export const videoPage: ConsolePage = {
   name: 'video',
   path: '/video',
   needs: videoList,
-  nav: { label: 'Video', key: 'd', group: 'make' },
+  nav: { label: 'Video', key: 'd', group: 'make', holds: videoList },
   isLive: true,
   show,
   acts: {

@@ -82,6 +82,14 @@ async function fetchPage() {
   }
 }
 
+const callbacks = {
+  // What somebody typed or chose, and what the plots drew, is no older state of the page.
+  beforeNodeMorphed: (/** @type {Node} */ old, /** @type {Node} */ next) =>
+    !isTyped(old) && !isDrawn(old) && !isSameFile(old, next),
+  beforeAttributeUpdated: (/** @type {string} */ name, /** @type {Element} */ of) =>
+    !(name === 'open' && (of.tagName === 'DETAILS' || of.tagName === 'DIALOG')),
+};
+
 /** @param {Document} next */
 function morph(next) {
   const [here, there] = [document.querySelector('main'), next.querySelector('main')];
@@ -93,17 +101,9 @@ function morph(next) {
   // What a form did stays to be read until the page is left.
   const told = here.querySelector(':scope > .done');
   if (told !== null) there.prepend(told.cloneNode(true));
-  idiomorph.morph(here, there, {
-    morphStyle: 'outerHTML',
-    ignoreActiveValue: true,
-    callbacks: {
-      // What somebody typed or chose, and what the plots drew, is no older state of the page.
-      beforeNodeMorphed: (/** @type {Node} */ old, /** @type {Node} */ next) =>
-        !isTyped(old) && !isDrawn(old) && !isSameFile(old, next),
-      beforeAttributeUpdated: (/** @type {string} */ name, /** @type {Element} */ of) =>
-        !(name === 'open' && (of.tagName === 'DETAILS' || of.tagName === 'DIALOG')),
-    },
-  });
+  idiomorph.morph(here, there, { morphStyle: 'outerHTML', ignoreActiveValue: true, callbacks });
+  const [pages, nextPages] = [document.getElementById('pages'), next.getElementById('pages')];
+  if (pages !== null && nextPages !== null) idiomorph.morph(pages, nextPages, { morphStyle: 'outerHTML', callbacks });
   document.dispatchEvent(new Event('morphed'));
 }
 

@@ -28,6 +28,7 @@ export async function failingWebhooks(visit: Visit): Promise<Failures> {
   });
   return failuresIn(visit, read, (page) => ({
     rows: firstLines(rows, (n) => html`<a href="${visit.path('/webhooks')}">${n} more webhooks</a>`),
+    count: rows.length,
     limits: [
       ...limitOf(page, `newest ${LIST_MAX} webhooks`),
       ...(on.length > WEBHOOKS_MAX ? [`deliveries of the newest ${WEBHOOKS_MAX} webhooks`] : []),

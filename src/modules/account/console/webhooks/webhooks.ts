@@ -13,7 +13,7 @@ import { secretShown, standing, type Webhook, webhookFields, webhookPath } from 
 const EVENTS_SHOWN = 3;
 
 export const webhooksPage = listPage({
-  ...{ name: 'webhooks', path: '/webhooks', nav: { label: 'Webhooks', key: 'h', group: 'reach' } },
+  ...{ name: 'webhooks', path: '/webhooks', nav: { label: 'Webhooks', key: 'h', group: 'reach', holds: webhooksList } },
   ...{ title: 'Webhooks', caption: 'All webhooks', list: webhooksList },
   intro: 'Each event that is told there is signed, and tried again for days until it is answered with 2xx.',
   empty: (visit) => teach('There is no webhook. Register one here or by a call:', firstCall(visit)),

@@ -1,0 +1,78 @@
+// What stands around every page: how much fails at which entry of the navigation, which entries hold something, the balance, and the
+// accounts of the person. It is read at most every 30 s a session, and anew once a form of the session wrote something, or a page looked.
+import { LRUCache } from 'lru-cache';
+import type { ConsolePage } from '../../kit/console/page.ts';
+import type { Callable } from '../../kit/console/visit.ts';
+import { type Member, membershipsOf } from '../../people/persons.ts';
+import { PageVisit, type VisitParts } from './visit.ts';
+
+const KEPT_MS = 30_000;
+const SESSIONS_MAX = 1_000;
+const balance: Callable = { id: 'account.balance' };
+
+export interface Standing {
+  /** By path of the navigation's entry. */
+  readonly failing: ReadonlyMap<string, number>;
+  /** Paths of entries whose list is not empty. */
+  readonly holding: ReadonlySet<string>;
+  /** Null: the visitor may not see it, or it could not be read. */
+  readonly balanceUsd: number | null;
+  /** What the person may act for; none for a session without a person. */
+  readonly memberships: readonly Member[];
+}
+
+type Around = Omit<Standing, 'failing'>;
+
+interface Kept {
+  readonly around: Promise<Around>;
+  failing: Promise<Standing['failing']>;
+}
+
+export class Standings {
+  readonly #kept = new LRUCache<string, Kept>({ max: SESSIONS_MAX, ttl: KEPT_MS });
+
+  /** As it was at most 30 s ago. `visit`: of the page, whose own look at what fails counts at once. */
+  async of(visit: PageVisit, parts: VisitParts, pages: readonly ConsolePage[]): Promise<Standing> {
+    const key = keyOf(parts);
+    let kept = this.#kept.get(key);
+    if (kept === undefined) {
+      // By a visit of its own: its calls are none of the page's.
+      const own = new PageVisit(parts);
+      kept = { around: read(own, parts, pages), failing: visit.failingSoFar ?? own.failing() };
+      this.#kept.set(key, kept);
+    } else if (visit.failingSoFar !== null) kept.failing = visit.failingSoFar;
+    try {
+      const [around, failing] = await Promise.all([kept.around, kept.failing]);
+      return { ...around, failing };
+    } catch (error) {
+      this.#kept.delete(key);
+      throw error;
+    }
+  }
+
+  /** A form of the session wrote something. */
+  forget(parts: Pick<VisitParts, 'visitor'>): void {
+    this.#kept.delete(keyOf(parts));
+  }
+}
+
+function keyOf({ visitor: { session } }: Pick<VisitParts, 'visitor'>): string {
+  return `${session.sessionId} ${session.accountId}`;
+}
+
+async function read(visit: PageVisit, { core }: VisitParts, pages: readonly ConsolePage[]): Promise<Around> {
+  const lists = pages.flatMap(({ path, nav }) => (nav?.holds ? [[path, nav.holds] as const] : []));
+  const [held, money, memberships] = await Promise.all([
+    Promise.all(lists.map(async ([path, list]) => ((await holds(visit, list)) ? [path] : []))),
+    visit.may(balance) ? visit.call(balance) : null,
+    visit.personId === null ? [] : membershipsOf(core.db, visit.personId),
+  ]);
+  const { balance_usd: balanceUsd = null } = (money?.data ?? {}) as { readonly balance_usd?: number };
+  return { holding: new Set(held.flat()), balanceUsd, memberships };
+}
+
+async function holds(visit: PageVisit, list: Callable): Promise<boolean> {
+  if (!visit.may(list)) return false;
+  const { data } = await visit.call(list, { limit: 1 });
+  return ((data as { readonly items?: readonly unknown[] } | null)?.items ?? []).length > 0;
+}
