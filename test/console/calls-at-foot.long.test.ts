@@ -55,6 +55,7 @@ const WORKED_OUT = [
   /(of the last 7|for 400) days\.$/,
   / nothing (before|after) [\d :orafte-]+ UTC$/, // the part of its period that a plot shows
   /with 2xx\.$/,
+  /^\w+day, \d+ \w+ \d{4}$/, // the day of what stands below
   /^10 attempts in some three days$/,
   /(newest 2,000|first 2,500)/,
 ];

@@ -41,6 +41,7 @@ afterAll(async () => {
 test('keys, usage and events are sound, narrow and dark', async () => {
   await expectSoundPages(chromium.browser, service.url, account.secret, [
     ['keys', 'Keys'],
+    ['keys?new=1', 'New key'],
     ['usage', 'Usage'],
     ['usage?by=key&period=30d&figure=calls', 'Usage'],
     ['usage?period=24h', 'Usage'],
@@ -50,7 +51,7 @@ test('keys, usage and events are sound, narrow and dark', async () => {
     ['events', 'Events'],
     ['events?type=none.such', 'Events'],
     [`keys/${account.keyId}/revoke`, `Revoke ${account.keyId}`],
-    [`keys/${account.keyId}/leaked`, `A certain leak of ${account.keyId}`],
+    [`keys/${account.keyId}/leaked`, `Report a leak of ${account.keyId}`],
     [`keys/${account.keyId}`, account.keyId],
     ['keys/key_0', 'There is no such page'],
   ]);
@@ -124,13 +125,14 @@ test('the pages that end a key say what it did in a day; a certain leak wants it
 test('by keyboard alone a key is made with an end, is used, is narrowed, and is revoked', async () => {
   const { page, faults } = await openConsole(chromium.browser, service.url, account.secret);
   await page.goto(`${service.url}/console/keys`);
+  await press(page, 'main a:has-text("New key")');
   await typeInto(page, '#create-name', 'typed');
   await tabTo(page, '#create-queue');
   await page.keyboard.type('read and');
   await typeInto(page, '#create-scopes', 'account:read');
+  await typeInto(page, '#create-spend_cap_usd', '0.5');
   await tabTo(page, '#create-expires_at');
   await page.keyboard.type('12312099');
-  await typeInto(page, '#create-spend_cap_usd', '0.5');
   await press(page, 'button:has-text("Create key")');
   await expect.poll(() => page.locator('.secret').count(), { timeout: 10_000 }).toBe(1);
   const secret = (await page.textContent('.secret')) ?? '';
@@ -147,16 +149,16 @@ test('by keyboard alone a key is made with an end, is used, is narrowed, and is 
   expect(await page.inputValue('#narrow-queue')).toBe('queue:write');
   await tabTo(page, '#narrow-queue');
   await page.keyboard.type('no');
-  await press(page, 'button:has-text("Change the key")');
+  await press(page, 'button:has-text("Save key")');
   await expectDone(page, 'saved');
   expect((await own('GET', '/v1/queue/list')).status).toBe(403);
-  await press(page, 'main a:has-text("Revoke the key")');
+  await press(page, 'main a:has-text("Revoke key")');
   await tabTo(page, '#revoke-typed');
   await page.keyboard.type(new URL(page.url()).pathname.split('/')[3] ?? '');
   await page.keyboard.press('Enter');
-  await expectDone(page, 'was revoked');
+  await expectDone(page, 'Key revoked');
   expect((await own('GET', '/v1/account/get')).status).toBe(401);
-  await press(page, '.tabs a:has-text("revoked")');
+  await press(page, '.tabs a:has-text("Revoked")');
   await expect.poll(() => page.textContent('tbody'), { timeout: 10_000 }).toContain('typed');
   expect(faults).toEqual([]);
 });
@@ -171,7 +173,7 @@ test('an end that is over is told at its field', async () => {
 
 test('a form that is sent twice makes one key, and shows the same secret', async () => {
   const visitor = await signedIn(service.url, account.secret);
-  const { text } = await visitor.get('/console/keys');
+  const { text } = await visitor.get('/console/keys?new=1');
   const [, formToken = ''] = /name="form_token" value="([^"]+)"/.exec(text) ?? [];
   const fields = {
     form_token: formToken,
@@ -191,7 +193,7 @@ test('forms of other sites, of other sessions and without a key of their own cha
     signedIn(service.url, account.secret),
     signedIn(service.url, account.secret),
   ]);
-  const token = await visitor.formToken('/console/keys');
+  const token = await visitor.formToken('/console/keys?new=1');
   const fields = { form_token: token, form_key: 'cd'.repeat(16), act: 'create', name: 'foreign' };
   const sent = [
     visitor.post('/console/keys', fields, { origin: 'https://elsewhere.example' }),

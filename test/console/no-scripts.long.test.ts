@@ -46,7 +46,7 @@ async function close({ page, faults }: ConsolePage): Promise<void> {
 }
 
 test('a key is made and seen once, used, and revoked', async () => {
-  const opened = await open('keys');
+  const opened = await open('keys?new=1');
   const { page } = opened;
   await page.fill('#create-name', 'worker');
   await page.fill('#create-scopes', 'queue');
@@ -60,10 +60,10 @@ test('a key is made and seen once, used, and revoked', async () => {
     await page.goto(`${bench.service.url}/console/${path}`);
     expect(await page.content()).not.toContain(secret);
   }
-  await page.click('text=Revoke the key');
+  await page.click('text=Revoke key');
   await page.fill('#revoke-typed', new URL(page.url()).pathname.split('/')[3] ?? '');
   await page.click('button:has-text("Revoke")');
-  await done(page, 'The key was revoked');
+  await done(page, 'Key revoked');
   expect((await used('GET', '/v1/queue/list')).status).toBe(401);
   await close(opened);
 });
@@ -142,7 +142,7 @@ test('test money is paid at the sandbox, and is in the wallet', async () => {
 });
 
 test('whoever signs out is out: the next page asks who is there', async () => {
-  const opened = await open('keys');
+  const opened = await open('keys?new=1');
   const { page } = opened;
   await page.click('.who');
   await page.click('text=Sign out');

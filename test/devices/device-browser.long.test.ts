@@ -191,7 +191,7 @@ test('by keyboard alone a device is given a key, the key is revoked in the conso
   expect((await call('GET', '/v1/queue/list')).status).toBe(200);
   await page.goto(`${service.url}/console/keys`);
   await press(page, `a[href$="/keys/${token.key_id}"]`);
-  await press(page, 'a:has-text("Revoke the key")');
+  await press(page, 'a:has-text("Revoke key")');
   await typeInto(page, '#revoke-typed', token.key_id);
   await page.keyboard.press('Enter');
   await expectDone(page, 'Its next call is refused');
@@ -205,7 +205,7 @@ test('a person denies, and the device is told', async () => {
   const cookie = await cookieOf('owner');
   const { token } = await visit(cookie);
   const found = await visit(cookie, { form_token: token, user_code: started.user_code });
-  expect(found.text).toContain('read and write, but no keys');
+  expect(found.text).toContain('read and write, except keys');
   expect(found.text).not.toContain('sms');
   const chosen = [...found.text.matchAll(/<option value="([^"]+)" selected>/g)].map(([, value]) => value);
   expect(chosen).toEqual([...liveModules(service.core.knownScopes).map((module) => `${module}:read`), '90', 'monthly']);

@@ -54,6 +54,7 @@ export async function filledStates({ service, mark }: Scene, { account, filled, 
 /** Filters, other periods, and lists that cannot be read. */
 export function otherViews({ filled, owner: by }: FilledAccount): readonly State[] {
   const views: Readonly<Record<string, string>> = {
+    'new-key': '/keys?new=1',
     'new-webhook': '/webhooks?new=1',
     'new-collection': '/vectors?new=1',
     'new-schedule': '/schedules?new=1',

@@ -1,4 +1,4 @@
-// What ends a key at once: it is revoked, or a leak of it is certain. The pages say what used it last, in numbers, and ask for its id.
+// What ends a key at once: it is revoked, or has leaked. The pages say what used it last, in numbers, and ask for its id.
 
 import { checkbox } from '../../../../kit/console/form.ts';
 import type { Act, ConsolePage, View } from '../../../../kit/console/page.ts';
@@ -21,7 +21,7 @@ const leaked: Act = {
     requireTyped(form, id, 'end the key');
     return { id, confirmed_leak: true, auto_rotate: form.has('auto_rotate') };
   },
-  done: 'The leak was reported.',
+  done: 'Leak reported.',
   shown: leakReported,
 };
 
@@ -46,7 +46,7 @@ export const revokePage: ConsolePage = {
         requireTyped(form, id, 'revoke the key');
         return { id };
       },
-      done: 'The key was revoked. Its next call is refused.',
+      done: 'Key revoked. Its next call is refused.',
       next: () => '/keys',
     },
   },
@@ -60,8 +60,8 @@ export function leakReported(data: unknown, visit: Visit): View {
   };
   if (replacement !== null) return secretPage(replacement, visit);
   if (key.key_secret !== undefined) return secretPage({ ...key, key_secret: key.key_secret }, visit);
-  const content = html`<h1>The leak was reported</h1><p>The key is ${key.status}. <a href="${visit.path('/keys')}">All keys</a></p>`;
-  return { title: 'The leak was reported', content };
+  const content = html`<h1>Leak reported</h1><p>Key status: ${key.status}. <a href="${visit.path('/keys')}">All keys</a></p>`;
+  return { title: 'Leak reported', content };
 }
 
 async function showRevoke(visit: Visit): Promise<View> {
@@ -69,28 +69,28 @@ async function showRevoke(visit: Visit): Promise<View> {
   const content = html`${back(visit, key)}
 <h1>Revoke ${short(key.name ?? key.id, 100)}</h1>
 ${await whatEnds(visit, key)}
-${typedForm(visit, 'revoke', { wanted: key.id, button: 'Revoke' })}`;
+${typedForm(visit, 'revoke', { wanted: key.id, button: 'Revoke key' })}`;
   return { title: 'Revoke a key', content };
 }
 
 async function showLeaked(visit: Visit): Promise<View> {
   const key = await findKey(visit);
-  const anew = 'Make a new key in its place, with the same scopes, end and cap';
+  const anew = 'Create a new key in its place, with the same access, expiry and cap';
   const content = html`${back(visit, key)}
-<h1>A certain leak of ${short(key.name ?? key.id, 100)}</h1>
+<h1>Report a leak of ${short(key.name ?? key.id, 100)}</h1>
 ${await whatEnds(visit, key)}
 ${typedForm(visit, LEAKED, {
   wanted: key.id,
-  button: 'End the key',
+  button: 'End key',
   after: checkbox(visit, LEAKED, { name: 'auto_rotate', label: anew, isChecked: true }),
 })}`;
-  return { title: 'A certain leak of a key', content };
+  return { title: 'Report a leak', content };
 }
 
 /** Who still uses it is cut off: the calls of a day say how many that may be. */
 async function whatEnds(visit: Visit, { id, last_used_at: last }: Key): Promise<Html> {
   const day = await visit.need(usage, { ...lastDays(visit, 1), key_id: id });
-  return html`<p>Its next call is refused, everywhere, and it can never be used again. In the last 24 hours it made ${countOf(day.request_count, 'call')} (${count(day.error_count)} failed) for ${money(day.spend_usd)}. It was last used ${ago(visit, last)}.</p>`;
+  return html`<p>Its next call is refused, and it can never be used again. In the last 24 hours it made ${countOf(day.request_count, 'call')} (${count(day.error_count)} failed) for ${money(day.spend_usd)}. It was last used ${ago(visit, last)}.</p>`;
 }
 
 function back(visit: Visit, { id }: Key): Html {

@@ -1,7 +1,10 @@
 // A key as the API tells it, the time over which its spend is told, and the one that an address names.
 
-import type { Page } from '../../../../kit/console/table.ts';
+import { choice, field } from '../../../../kit/console/form.ts';
+import { badge, type Page } from '../../../../kit/console/table.ts';
+import { exactMoney } from '../../../../kit/console/text.ts';
 import type { ItemOf, Visit } from '../../../../kit/console/visit.ts';
+import { type Html, html } from '../../../../lib/html.ts';
 import { problem } from '../../../../problems/problem.ts';
 import { keysList } from '../../capabilities/keys/list.ts';
 
@@ -16,19 +19,45 @@ export interface Spent {
 
 export type Key = ItemOf<typeof keysList>;
 
-const kinds: Readonly<Record<string, string>> = { read: 'read', write: 'read and write', admin: 'do everything in' };
+const kinds: Readonly<Record<string, string>> = { read: 'read', write: 'read and write', admin: 'full access' };
 
-/** `read and write queue, errors.capture`: what a key may do. `max`: beyond so many it is told how many more. */
+/** `queue: read and write, errors.capture`: what a key may do. `max`: beyond so many it is told how many more. */
 export function scopesInWords(scopes: readonly string[] | null, max = Number.POSITIVE_INFINITY): string {
-  if (scopes === null) return 'everything';
+  if (scopes === null) return 'Full access';
   const words = scopes.slice(0, max).map((scope) => {
     const [module = '', kind] = scope.split(':');
-    if (scope === '*') return 'everything';
-    if (kind !== undefined) return `${kinds[kind] ?? kind} ${module}`;
-    return scope.includes('.') ? scope : `do everything in ${module}`;
+    if (scope === '*') return 'Full access';
+    if (kind !== undefined) return `${module}: ${kinds[kind] ?? kind}`;
+    return scope.includes('.') ? scope : `${module}: full access`;
   });
   const rest = scopes.length - words.length;
   return `${words.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+}
+
+/** `$5.00 a day`; null: it has no cap. */
+export function capText({ spend_cap_usd: cap, spend_cap_period: of }: Key): string | null {
+  if (cap === null) return null;
+  const per: Readonly<Record<string, string>> = { daily: 'a day', monthly: 'a month' };
+  return `${exactMoney(cap)} ${per[of ?? ''] ?? 'in total'}`;
+}
+
+export function statusOf({ status, flagged_at: flaggedAt }: Key): Html {
+  const kind = status === 'active' ? 'good' : status === 'rotating' ? 'warning' : 'plain';
+  return html`${badge(status, kind)}${flaggedAt === null ? '' : html` ${badge('leak suspected', 'critical')}`}`;
+}
+
+/** Fields of a key's spend cap. `value`: the cap as it is. */
+export function capFields(visit: Visit, act: string, value: string, period: string): Html {
+  const hint = 'Calls beyond it are refused. Empty: only the balance and the budget limit the key.';
+  return html`<div class="pair">${field(visit, act, { name: 'spend_cap_usd', label: 'Spend cap, USD', value, hint, attributes: html`inputmode="decimal"` })}
+${choice(visit, act, {
+  ...{ name: 'spend_cap_period', label: 'Cap period', value: period },
+  options: [
+    ['total', 'In total'],
+    ['daily', 'Per day (UTC)'],
+    ['monthly', 'Per month (UTC)'],
+  ],
+})}</div>`;
 }
 
 const LIMIT = 100;

@@ -2,21 +2,23 @@
 
 import { copiedSecret } from '../../../../kit/console/copied.ts';
 import { panel } from '../../../../kit/console/failure.ts';
-import { actForm, choice, field, numberOf, textOf } from '../../../../kit/console/form.ts';
+import { field, numberOf, textOf } from '../../../../kit/console/form.ts';
+import { asksForNew, type NewForm, newView, titleWithNew } from '../../../../kit/console/new.ts';
 import { actOf, type ConsolePage, type View } from '../../../../kit/console/page.ts';
 import { lastDays } from '../../../../kit/console/period.ts';
 import { scopesField, scopesOf } from '../../../../kit/console/scope-picker.ts';
-import { badge, more, type Page, table, tabs, withQuery } from '../../../../kit/console/table.ts';
-import { ago, money, short } from '../../../../kit/console/text.ts';
+import { more, type Page, table, tabs, withQuery } from '../../../../kit/console/table.ts';
+import { ago, short } from '../../../../kit/console/text.ts';
 import type { Visit } from '../../../../kit/console/visit.ts';
 import { type Html, html } from '../../../../lib/html.ts';
 import { keysCreate } from '../../capabilities/keys/create.ts';
 import { keysList } from '../../capabilities/keys/list.ts';
 import { usage as accountUsage } from '../../capabilities/usage.ts';
-import { DAYS, type Key, scopesInWords } from './key.ts';
+import { capFields, capText, DAYS, type Key, scopesInWords, statusOf } from './key.ts';
 
 const ROWS = 50;
 const CREATE = 'create';
+const newKey: NewForm = { act: CREATE, heading: 'New key', capability: keysCreate, form: createForm };
 const statuses = ['active', 'rotating', 'revoked', 'expired'] as const;
 
 const create = actOf({
@@ -45,6 +47,7 @@ export const keysPage: ConsolePage = {
 };
 
 async function show(visit: Visit): Promise<View> {
+  if (asksForNew(visit, newKey)) return newView(visit, newKey);
   const asked = visit.query.get('status');
   const status = statuses.find((each) => each === asked);
   const [list, usage] = await Promise.all([
@@ -52,11 +55,10 @@ async function show(visit: Visit): Promise<View> {
     visit.call(accountUsage, lastDays(visit, DAYS)),
   ]);
   const spent = new Map((usage.data?.by_key ?? []).map(({ key_id, spend_usd }) => [key_id, spend_usd]));
-  const content = html`<h1>Keys</h1>
-<p>Give each program a key of its own, with no more than it needs: then it can be stopped alone.</p>
+  const content = html`${titleWithNew(visit, 'Keys', newKey)}
+<p>Give each program its own key with the access it needs. You can then stop one program without stopping the others.</p>
 ${statusTabs(visit, status)}
-${panel(visit, status === undefined ? 'All keys' : `Keys that are ${status}`, list, (page) => html`${keyTable(visit, page, spent)}${more(visit, page)}`)}
-${visit.may(keysCreate) ? html`<section class="panel"><h2>New key</h2>${createForm(visit)}</section>` : ''}`;
+${panel(visit, status === undefined ? 'All keys' : `${capitalised(status)} keys`, list, (page) => html`${keyTable(visit, page, spent)}${more(visit, page)}`)}`;
   return { title: 'Keys', content };
 }
 
@@ -66,60 +68,40 @@ function statusTabs(visit: Visit, here: string | undefined): Html {
     href: withQuery(visit, { status, cursor: null }),
     isHere: status === (here ?? null),
   });
-  return tabs('State', [each('all', null), ...statuses.map((status) => each(status, status))]);
+  return tabs('Status', [each('All', null), ...statuses.map((status) => each(capitalised(status), status))]);
+}
+
+function capitalised(word: string): string {
+  return `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;
 }
 
 function keyTable(visit: Visit, { items }: Page<Key>, spent: ReadonlyMap<string, number>): Html {
   return table({
     caption: 'Keys',
     rows: items,
-    empty: html`<p>There is no such key. Make one below.</p>`,
+    empty: html`<p>No keys.</p>`,
     columns: [
       {
         title: 'Name',
-        cell: ({ id, name }) => html`<a href="${visit.path(`/keys/${id}`)}">${short(name ?? id, 60)}</a>`,
+        cell: ({ id, name }) =>
+          html`<a href="${visit.path(`/keys/${id}`)}">${name === null ? html`<code>${id}</code>` : short(name, 60)}</a>`,
       },
-      { title: 'May', cell: ({ scopes }) => scopesInWords(scopes, SCOPES_MAX) },
-      {
-        title: 'State',
-        cell: ({ status, flagged_at }) =>
-          html`${badge(status, status === 'active' ? 'good' : status === 'rotating' ? 'warning' : 'plain')}${flagged_at === null ? '' : html` ${badge('leak suspected', 'critical')}`}`,
-      },
+      { title: 'Access', cell: ({ scopes }) => scopesInWords(scopes, SCOPES_MAX) },
+      { title: 'Status', cell: statusOf },
       { title: 'Secret', cell: ({ prefix, last4 }) => html`<code class="prefix">${prefix}…${last4}</code>` },
       { title: 'Last used', cell: ({ last_used_at }) => ago(visit, last_used_at) },
-      {
-        title: 'Cap',
-        kind: 'number',
-        cell: ({ spend_cap_usd: cap, spend_cap_period: of }) =>
-          cap === null
-            ? html`<span class="quiet">none</span>`
-            : html`${money(cap)} ${of === 'total' ? 'in all' : (of ?? '')}`,
-      },
+      { title: 'Spend cap', kind: 'number', cell: (key) => capText(key) ?? html`<span class="quiet">none</span>` },
       { title: `Spent in ${DAYS} days`, usd: ({ id }) => spent.get(id) ?? 0 },
     ],
   });
 }
 
 function createForm(visit: Visit): Html {
-  return actForm(
-    visit,
-    CREATE,
-    html`${field(visit, CREATE, { name: 'name', label: 'Name', hint: 'For people: which program has it.', attributes: html`maxlength="200"` })}
+  return html`${field(visit, CREATE, { name: 'name', label: 'Name', hint: 'The program that will use it.', attributes: html`maxlength="200"` })}
 ${scopesField(visit, CREATE, [])}
-${field(visit, CREATE, { name: 'expires_at', label: 'Ends on', hint: 'At the end of that day (UTC). Empty: never.', attributes: html`type="date"` })}
-${field(visit, CREATE, { name: 'spend_cap_usd', label: 'Spend cap, USD', hint: 'Empty: the balance and the budget are its only limits.', attributes: html`inputmode="decimal"` })}
-${choice(visit, CREATE, {
-  name: 'spend_cap_period',
-  label: 'The cap is',
-  value: 'total',
-  options: [
-    ['total', 'for all time'],
-    ['daily', 'a day'],
-    ['monthly', 'a month'],
-  ],
-})}
-<button class="main">Create key</button>`,
-  );
+${capFields(visit, CREATE, '', 'total')}
+${field(visit, CREATE, { name: 'expires_at', label: 'Expires', hint: 'At the end of that day (UTC). Empty: never.', attributes: html`type="date"` })}
+<button class="main">Create key</button>`;
 }
 
 /** The end of the day that was chosen; what is no day is left to the capability to refuse. */
@@ -133,9 +115,9 @@ export function secretPage(
   { name, id, key_secret: secret }: Key & { readonly key_secret: string },
   visit: Visit,
 ): View {
-  const content = html`<h1>The secret of ${short(name ?? id, 60)}</h1>
-<p>Copy it now: it is shown this once, and nobody can look it up.</p>
+  const content = html`<h1>Secret of ${short(name ?? id, 60)}</h1>
+<p>Copy it now. It is shown only once.</p>
 ${copiedSecret(secret)}
 <p><a href="${visit.path('/keys')}">All keys</a></p>`;
-  return { title: 'A secret', content };
+  return { title: 'Secret of a key', content };
 }

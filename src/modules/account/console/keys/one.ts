@@ -1,26 +1,33 @@
-// One key: narrow it, give it a new secret, say that it may have leaked. What ends it at once stands in ends.ts.
+// One key: what it called and spent, and its changes: access, cap, a new secret, a suspected leak. What ends it at once stands in ends.ts.
 
 import { copiedId } from '../../../../kit/console/copied.ts';
-import { shown } from '../../../../kit/console/failure.ts';
-import { actForm, checkbox, choice, field, numberOf, textOf } from '../../../../kit/console/form.ts';
+import { dangerLink, dangerZone } from '../../../../kit/console/danger-zone.ts';
+import { panel, shown } from '../../../../kit/console/failure.ts';
+import { actForm, checkbox, field, numberOf, textOf } from '../../../../kit/console/form.ts';
 import { type Act, actOf, type ConsolePage, type View } from '../../../../kit/console/page.ts';
 import { lastDays } from '../../../../kit/console/period.ts';
 import { scopesField, scopesOf } from '../../../../kit/console/scope-picker.ts';
-import { badge, facts, figures } from '../../../../kit/console/table.ts';
+import { facts, figures, table } from '../../../../kit/console/table.ts';
 import { ago, count, money, plainNumber, short, time } from '../../../../kit/console/text.ts';
-import type { Visit } from '../../../../kit/console/visit.ts';
+import type { DataOf, Visit } from '../../../../kit/console/visit.ts';
 import { type Html, html } from '../../../../lib/html.ts';
 import { invalidField } from '../../../../problems/problem.ts';
 import { keysList } from '../../capabilities/keys/list.ts';
 import { keysRotate } from '../../capabilities/keys/rotate.ts';
 import { keysSuspectedCompromise } from '../../capabilities/keys/suspected-compromise.ts';
 import { keysUpdate } from '../../capabilities/keys/update.ts';
+import { requestsList } from '../../capabilities/requests/list.ts';
 import { usage as accountUsage } from '../../capabilities/usage.ts';
+import { type Logged, requestTable } from '../requests/requests.ts';
+import { type CallerNames, readCallers } from '../usage/caller.ts';
 import { leakReported } from './ends.ts';
-import { DAYS, findKey, type Key, type Spent, scopesInWords } from './key.ts';
+import { capFields, capText, DAYS, findKey, type Key, type Spent, scopesInWords, statusOf } from './key.ts';
 import { secretPage } from './keys.ts';
 
-const AT_ONCE = 'A secret that has to end at once is reported as a certain leak.';
+const AT_ONCE = 'To end a secret at once, report a leak below.';
+const CALLS = 10;
+
+type Usage = DataOf<typeof accountUsage>;
 
 const narrow: Act = {
   capability: keysUpdate,
@@ -42,7 +49,7 @@ const rotate = actOf({
     if (hours === 0) throw invalidField('grace_hours', 'minimum', `At least 1. ${AT_ONCE}`);
     return { id: params.id, grace_hours: hours };
   },
-  done: 'The key has a new secret.',
+  done: 'Secret rotated.',
   shown: secretPage,
 });
 
@@ -50,7 +57,7 @@ const rotate = actOf({
 const leak: Act = {
   capability: keysSuspectedCompromise,
   input: (form, { params }) => ({ id: params.id, confirmed_leak: false, auto_rotate: form.has('auto_rotate') }),
-  done: 'The leak was reported.',
+  done: 'Leak reported.',
   shown: leakReported,
 };
 
@@ -65,13 +72,19 @@ export const keyPage: ConsolePage = {
 async function show(visit: Visit): Promise<View> {
   const key = await findKey(visit);
   const { id, name, status } = key;
-  const spent = await visit.call(accountUsage, { ...lastDays(visit, DAYS), key_id: id });
+  const [spent, calls, callers] = await Promise.all([
+    visit.call(accountUsage, { ...lastDays(visit, DAYS), key_id: id }),
+    visit.may(requestsList) ? visit.call(requestsList, { key_id: id, outcome: 'all', limit: CALLS }) : null,
+    readCallers(visit),
+  ]);
   const isLive = status === 'active' || status === 'rotating';
   const content = html`<p><a href="${visit.path('/keys')}">All keys</a></p>
 <h1>${short(name ?? id, 100)}</h1>
 ${shown(visit, spent, spendOf)}
 ${keyFacts(visit, key)}
-${isLive ? changes(visit, key) : html`<p class="quiet">The key has ended: nothing of it can be changed.</p>`}`;
+${panel(visit, `Usage in ${DAYS} days`, spent, ({ by_capability: of }) => usageOf(visit, id, of))}
+${calls === null ? '' : panel(visit, 'Last calls', calls, ({ items }) => lastCalls(visit, id, items, callers.names))}
+${isLive ? changes(visit, key) : html`<p class="quiet">This key has ended and cannot be changed.</p>`}`;
   return { title: name ?? id, content };
 }
 
@@ -84,54 +97,75 @@ function spendOf({ spend_usd: usd, request_count: calls, error_count: failed }: 
 }
 
 function keyFacts(visit: Visit, key: Key): Html {
-  const { id, status, scopes, prefix, last4, spend_cap_usd: cap, spend_used_usd: used, spend_cap_period: of } = key;
+  const { id, scopes, prefix, last4, spend_used_usd: used } = key;
+  const cap = capText(key);
   return facts([
     ['ID', copiedId(id)],
-    [
-      'State',
-      html`${badge(status, status === 'active' ? 'good' : 'warning')}${key.flagged_at === null ? '' : html` ${badge('leak suspected', 'critical')}`}`,
-    ],
-    ['May', scopesInWords(scopes)],
+    ['Status', statusOf(key)],
+    ['Access', scopesInWords(scopes)],
     ['Secret', html`<code>${prefix}…${last4}</code>`],
     ['Created', time(visit, key.created_at)],
     ['Last used', ago(visit, key.last_used_at)],
     ['Expires', time(visit, key.expires_at)],
     ['Old secret ends', key.rotating_until === null ? null : time(visit, key.rotating_until)],
     ['Revoked', key.revoked_at === null ? null : time(visit, key.revoked_at)],
-    ['Cap', cap === null ? null : html`${money(used ?? 0)} of ${money(cap)} ${of === 'total' ? 'in all' : (of ?? '')}`],
-    ['Spending', html`<a href="${visit.path(`/usage?key_id=${id}`)}">by this key</a>`],
+    ['Spend cap', cap === null ? null : html`${cap}, ${money(used ?? 0)} used`],
   ]);
 }
 
-function changes(visit: Visit, { id, name, scopes, spend_cap_usd: cap, spend_cap_period: of }: Key): Html {
+function usageOf(visit: Visit, id: string, of: Usage['by_capability']): Html {
+  const rows = table({
+    caption: 'Usage by capability',
+    rows: of.slice(0, CALLS),
+    empty: html`<p>This key was not used.</p>`,
+    sorted: visit,
+    columns: [
+      { title: 'Capability', cell: ({ capability }) => capability, sortBy: ({ capability }) => capability },
+      { title: 'Calls', kind: 'number', cell: (row) => count(row.count), sortBy: (row) => row.count },
+      { title: 'Failed', kind: 'number', cell: (row) => count(row.error_count), sortBy: (row) => row.error_count },
+      { title: 'Spend', usd: ({ spend_usd }) => spend_usd },
+    ],
+  });
+  return html`${rows}<p class="small"><a href="${visit.path(`/usage?period=30d&key_id=${id}`)}">All usage of this key</a></p>`;
+}
+
+/** What the request log has of it. */
+function lastCalls(visit: Visit, id: string, items: readonly Logged[], names: CallerNames): Html {
+  return html`${requestTable(visit, items, { names, isAudit: false })}
+<p class="small"><a href="${visit.path(`/requests?outcome=all&key_id=${id}`)}">All calls of this key</a> <span class="quiet">The log keeps failed and slow calls and changes of the account, or all while you record them.</span></p>`;
+}
+
+function changes(visit: Visit, key: Key): Html {
   if (!visit.may(keysUpdate)) return html``;
-  return html`<section class="panel"><h2>Change</h2>${actForm(
+  const { id, name, scopes, spend_cap_usd: cap, spend_cap_period: of } = key;
+  return html`<section class="panel"><h2>Settings</h2>${actForm(
     visit,
     'narrow',
     html`${field(visit, 'narrow', { name: 'name', label: 'Name', value: name ?? '' })}
 ${scopesField(visit, 'narrow', scopes)}
-${field(visit, 'narrow', { name: 'spend_cap_usd', label: 'Spend cap, USD', value: cap === null ? '' : plainNumber(cap), attributes: html`inputmode="decimal"` })}
-${choice(visit, 'narrow', {
-  name: 'spend_cap_period',
-  label: 'The cap is',
-  value: of ?? 'total',
-  options: [
-    ['total', 'for all time'],
-    ['daily', 'a day'],
-    ['monthly', 'a month'],
-  ],
-})}
-<button class="main">Change the key</button>`,
+${capFields(visit, 'narrow', cap === null ? '' : plainNumber(cap), of ?? 'total')}
+<button class="main">Save key</button>`,
   )}</section>
-<div class="panels"><section class="panel"><h2>New secret</h2>${actForm(
+<div class="panels"><section class="panel"><h2>Rotate the secret</h2>${actForm(
     visit,
     'rotate',
-    html`${field(visit, 'rotate', { name: 'grace_hours', label: 'The old one lives on for hours', value: '24', hint: AT_ONCE, attributes: html`inputmode="numeric"` })}<button>Rotate</button>`,
+    html`${field(visit, 'rotate', { name: 'grace_hours', label: 'Hours until the old secret ends', value: '24', hint: AT_ONCE, attributes: html`inputmode="numeric"` })}<button>Rotate secret</button>`,
   )}</section>
-<section class="panel"><h2>Report a leak</h2>${actForm(
+<section class="panel"><h2>Report a suspected leak</h2>${actForm(
     visit,
     'leak',
-    html`${checkbox(visit, 'leak', { name: 'auto_rotate', label: 'Make a new secret: the old one lives one more hour', isChecked: true })}<button>Report a suspicion</button>`,
-  )}<p><a href="${visit.path(`/keys/${id}/leaked`)}">It is certain: end the key…</a></p></section></div>
-<p><a href="${visit.path(`/keys/${id}/revoke`)}">Revoke the key…</a></p>`;
+    html`${checkbox(visit, 'leak', { name: 'auto_rotate', label: 'Rotate the secret; the old one works for one more hour', isChecked: true })}<button>Report suspected leak</button>`,
+  )}</section></div>
+${dangerZone([
+  {
+    title: 'The secret has leaked',
+    text: 'The key ends at once. A new key with the same access can take its place.',
+    act: dangerLink(visit.path(`/keys/${id}/leaked`), 'Report leak…'),
+  },
+  {
+    title: 'Revoke this key',
+    text: 'Its next call is refused. This cannot be undone.',
+    act: dangerLink(visit.path(`/keys/${id}/revoke`), 'Revoke key…'),
+  },
+])}`;
 }

@@ -110,7 +110,7 @@ interface Shown {
   readonly isAudit: boolean;
 }
 
-function requestTable(visit: Visit, rows: readonly Logged[], { names, isAudit }: Shown): Html {
+export function requestTable(visit: Visit, rows: readonly Logged[], { names, isAudit }: Shown): Html {
   const columns: Column<Logged>[] = [
     {
       title: isAudit ? 'Change' : 'Call',
