@@ -55,6 +55,7 @@ const WORKED_OUT = [
   /(of the last 7|for 400) days\.$/,
   / nothing (before|after) [\d :orafte-]+ UTC$/, // the part of its period that a plot shows
   /with 2xx\.$/,
+  /^\d+ (capabilit|key)\w+ with free calls only/,
   /^\w+day, \d+ \w+ \d{4}$/, // the day of what stands below
   /^10 attempts in some three days$/,
   /(newest 2,000|first 2,500)/,
@@ -123,7 +124,7 @@ test('every figure of every page is in the answers to the calls at its foot', as
     if (['', '/wallet', '/usage'].includes(each.path))
       strange += notAnswered(told, (await replay(commands, others)).map(({ text }) => text).join()).length;
   }
-  expect(figures).toBeGreaterThan(600);
+  expect(figures).toBeGreaterThan(500);
   // The answers of another account have them not.
   expect(strange).toBeGreaterThan(100);
 });

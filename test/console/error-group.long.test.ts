@@ -177,7 +177,7 @@ test('by keyboard alone it is assigned, commented, resolved, and seen to come ag
   await tabTo(page, '#assign-assigned_to');
   await page.keyboard.type('night-agent');
   await page.keyboard.press('Enter');
-  await expect.poll(() => page.textContent('.done')).toContain('who looks after it');
+  await expect.poll(() => page.textContent('.done')).toContain('Assignment saved');
   await tabTo(page, '#comment-text');
   await page.keyboard.type('The disk was swapped.');
   await press(page, 'button:has-text("Comment")');

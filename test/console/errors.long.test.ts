@@ -1,6 +1,6 @@
 // Error groups in the console: listed with what a day brought, searched, resolved and ignored, each leading to its own page.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { expectSoundPages, openConsole, press, sendForm, signedIn } from '../support/console.ts';
+import { expectSoundPages, openConsole, press, sendForm, signedIn, tabTo } from '../support/console.ts';
 import { ConsoleBench } from '../support/console-bench.ts';
 import { client, createTestAccount, type TestAccount } from '../support/service.ts';
 
@@ -53,16 +53,19 @@ test('a word of an event finds it', async () => {
   expect([text.match(/disk full/g)?.length, text.includes('onerror')]).toEqual([3, false]);
 });
 
-test('one is resolved and opened again by keyboard alone', async () => {
-  const id = await capture({ message: 'timed out' }, 1);
+test('two are resolved at once by keyboard alone, and one that comes again is marked', async () => {
+  const [id, also] = [await capture({ message: 'timed out' }, 1), await capture({ message: 'refused' }, 1)];
   const { page, faults } = await openConsole(bench.chromium.browser, bench.service.url, bench.account.secret);
   await page.goto(`${bench.service.url}/console/errors?status=all`);
   const row = `tr:has(#group-${id})`;
-  await press(page, `${row} button:has-text("Resolve")`);
-  await expect.poll(() => page.locator(`${row} .badge.good`).count()).toBe(1);
-  expect((await group(id)).is_resolved).toBe(true);
-  await press(page, `${row} button:has-text("Reopen")`);
-  await expect.poll(async () => (await group(id)).is_resolved).toBe(false);
+  for (const each of [id, also]) {
+    await tabTo(page, `#select-${each}`);
+    await page.keyboard.press('Space');
+  }
+  await press(page, 'button[value=resolve]');
+  await expect.poll(async () => [(await group(id)).is_resolved, (await group(also)).is_resolved]).toEqual([true, true]);
+  await capture({ message: 'timed out' }, 1);
+  await expect.poll(() => page.textContent(`${row} .badge.critical:has-text("regressed")`)).toBe('regressed');
   await press(page, `${row} a`);
   await expect.poll(() => page.textContent('h1')).toContain('timed out');
   expect(faults).toEqual([]);
@@ -74,9 +77,10 @@ test('one is ignored without scripts, and a group of another account cannot be',
     [bench.account, other].map(({ secret }) => signedIn(bench.service.url, secret)),
   );
   if (visitor === undefined || stranger === undefined) throw new Error('nobody signed in');
-  expect((await sendForm(visitor, '/console/errors', 'ignore', { error_group_id: id })).status).toBe(303);
+  expect((await sendForm(visitor, '/console/errors', 'ignore', { id })).status).toBe(303);
   expect((await group(id)).is_ignored).toBe(true);
+  expect((await sendForm(visitor, '/console/errors', 'ignore')).text).toContain('Select at least one error.');
   await client(bench.service.url, other.secret)('POST', '/v1/errors/capture', { message: 'mine' });
-  const refused = await sendForm(stranger, '/console/errors', 'resolve', { error_group_id: id });
+  const refused = await sendForm(stranger, '/console/errors', 'resolve', { id });
   expect([refused.status, (await group(id)).is_ignored]).toEqual([404, true]);
 });

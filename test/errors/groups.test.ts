@@ -22,10 +22,18 @@ describe('status', () => {
     const again = await bench.capture({ message: 'm' });
     expect(again).toMatchObject({ error_group_id: id, is_new_group: false });
     const detail = await bench.detail(id);
-    expect(detail).toMatchObject({ is_resolved: false, count: 2 });
+    expect(detail).toMatchObject({ is_resolved: false, count: 2, reopened_at: detail.activity_log[0].created_at });
+    expect((await bench.groups()).items[0].reopened_at).toBe(detail.reopened_at);
     expect(log(detail)).toEqual(['resolved', 'reopened']);
     expect(detail.activity_log[0]).toMatchObject({ event_id: again.event_id, key_id: null });
     expect(detail.activity_log[1]).toMatchObject({ event_id: null, key_id: bench.account.keyId });
+    // What somebody resolved or reopened since is no regression.
+    await bench.change('comment', id, { text: 'Seen.' });
+    expect((await bench.detail(id)).reopened_at).toBe(detail.reopened_at);
+    await bench.change('resolve', id);
+    expect((await bench.detail(id)).reopened_at).toBeNull();
+    await bench.change('unresolve', id);
+    expect((await bench.detail(id)).reopened_at).toBeNull();
   });
 
   test('an ignored group stays ignored and goes on counting', async () => {

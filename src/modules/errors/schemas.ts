@@ -1,7 +1,7 @@
 // Schemas of what the module answers (specification, "Error event", "Error group").
 
 import Type from 'typebox';
-import { instant, orNull, pageFields, textOrNull } from '../../kit/fields.ts';
+import { instant, instantOrNull, orNull, pageFields, textOrNull } from '../../kit/fields.ts';
 import type { ExceptionRecord } from './intake/draft.ts';
 import { environments, levels } from './limits.ts';
 
@@ -136,6 +136,9 @@ const groupFields = {
   level,
   is_resolved: Type.Boolean({ description: 'Resolved, until a new event comes.' }),
   is_ignored: Type.Boolean({ description: 'Ignored: counted, but nothing is told.' }),
+  reopened_at: instantOrNull(
+    'When a new event reopened it after it was resolved (a regression); null: it did not, or was resolved again.',
+  ),
   assigned_to: textOrNull('Who looks after it.'),
   sample_event_id: orNull<string>(
     { type: 'string', pattern: EVENT_ID },

@@ -1,34 +1,52 @@
 // The error groups of the account: which errors there are, how often each came in the last day, and to whom; a search over their events.
 
 import { panel } from '../../../kit/console/failure.ts';
-import { actButton, textOf } from '../../../kit/console/form.ts';
 import type { Act, ConsolePage, View } from '../../../kit/console/page.ts';
+import { type Select, selectedIds } from '../../../kit/console/select.ts';
 import { more, type Page, table, tabs, teach, withQuery } from '../../../kit/console/table.ts';
 import { ago, count, short } from '../../../kit/console/text.ts';
 import type { Callable, ItemOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
+import { invalidField } from '../../../problems/problem.ts';
 import { groups as errorsGroups } from '../capabilities/groups.ts';
 import { ignore } from '../capabilities/ignore.ts';
 import { resolve } from '../capabilities/resolve.ts';
 import { search as errorsSearch } from '../capabilities/search.ts';
 import { unignore } from '../capabilities/unignore.ts';
 import { unresolve } from '../capabilities/unresolve.ts';
-import { type Group, groupPath, levelOf, stateActs, stateOf } from './group.ts';
+import { type Group, groupPath, levelOf, stateOf } from './group.ts';
 import { sparkline } from './sparkline.ts';
 
 type Found = ItemOf<typeof errorsSearch>;
 
 const ROWS = 25;
-const STATUSES = ['unresolved', 'resolved', 'ignored'] as const;
-const SORTS = [
-  ['last_seen_desc', 'latest first'],
-  ['count_desc', 'most events first'],
-  ['first_seen_desc', 'newest first'],
+const STATUSES = [
+  ['unresolved', 'Unresolved'],
+  ['resolved', 'Resolved'],
+  ['ignored', 'Ignored'],
+  ['all', 'All'],
 ] as const;
+const SORTS = [
+  ['last_seen_desc', 'Last seen'],
+  ['count_desc', 'Most events'],
+  ['first_seen_desc', 'First seen'],
+] as const;
+const labels = { resolve: 'Resolve', unresolve: 'Reopen', ignore: 'Ignore', unignore: 'Stop ignoring' } as const;
+/** What can be done with the selected groups of a status. */
+const bulkActs: Readonly<Record<string, readonly (keyof typeof labels)[]>> = {
+  unresolved: ['resolve', 'ignore'],
+  resolved: ['unresolve', 'ignore'],
+  ignored: ['unignore', 'resolve'],
+  all: ['resolve', 'unresolve', 'ignore', 'unignore'],
+};
 
-const onGroup = (capability: Callable, done: string): Act => ({
+const onGroups = (capability: Callable, done: string): Act => ({
   ...{ capability, done },
-  input: (form) => ({ error_group_id: textOf(form, 'error_group_id') }),
+  input(form) {
+    const ids = selectedIds(form);
+    if (ids.length === 0) throw invalidField('id', 'minItems', 'Select at least one error.');
+    return ids.map((id) => ({ error_group_id: id }));
+  },
 });
 
 export const errorsPage: ConsolePage = {
@@ -39,10 +57,10 @@ export const errorsPage: ConsolePage = {
   isLive: true,
   show,
   acts: {
-    resolve: onGroup(resolve, 'The error is resolved until it comes again.'),
-    unresolve: onGroup(unresolve, 'The error is open again.'),
-    ignore: onGroup(ignore, 'The error is ignored: counted, and told to nobody.'),
-    unignore: onGroup(unignore, 'The error is looked at again.'),
+    resolve: onGroups(resolve, 'Resolved. A new event reopens an error.'),
+    unresolve: onGroups(unresolve, 'Reopened.'),
+    ignore: onGroups(ignore, 'Ignored: events are counted, and nobody is notified.'),
+    unignore: onGroups(unignore, 'No longer ignored.'),
   },
 };
 
@@ -57,7 +75,7 @@ ${q === undefined ? await groupPanel(visit) : await foundPanel(visit, q)}`;
 function searchForm(visit: Visit, q: string | undefined): Html {
   if (!visit.may(errorsSearch)) return html``;
   const all = q === undefined ? '' : html` <a href="${visit.path('/errors')}">All errors</a>`;
-  return html`<form method="get" class="row" role="search"><label>Search events <input type="search" name="q" value="${q ?? ''}" size="30" spellcheck="false"></label> <button>Find</button>${all}</form>`;
+  return html`<form method="get" class="row" role="search"><label>Search events <input type="search" name="q" value="${q ?? ''}" size="30" placeholder="card declined" spellcheck="false"></label> <button>Search</button>${all}</form>`;
 }
 
 async function groupPanel(visit: Visit): Promise<Html> {
@@ -75,31 +93,33 @@ async function groupPanel(visit: Visit): Promise<Html> {
 }
 
 function views(visit: Visit, status: string | undefined, sort: string): Html {
-  const states = [...STATUSES, undefined].map((each) => ({
-    text: each ?? 'all',
-    href: withQuery(visit, { status: each ?? 'all', cursor: null }),
-    isHere: each === status,
+  const states = STATUSES.map(([value, text]) => ({
+    text,
+    href: withQuery(visit, { status: value, cursor: null }),
+    isHere: value === (status ?? 'all'),
   }));
   const orders = SORTS.map(([value, text]) => ({
     text,
     href: withQuery(visit, { sort: value, cursor: null }),
     isHere: value === sort,
   }));
-  return html`${tabs('State of errors', states)}${tabs('Order', orders)}`;
+  return html`<div class="side">${tabs('Status', states)}${tabs('Order', orders)}</div>`;
 }
 
 function groups(visit: Visit, { items }: Page<Group>, status: string | undefined): Html {
-  const mayAct = visit.may(resolve);
+  const acts = (bulkActs[status ?? 'all'] ?? []).map((act) => ({ act, label: labels[act] }));
+  const select: Select<Group> = { visit, acts, idOf: (of) => of.error_group_id, nameOf: (of) => of.title.slice(0, 80) };
   return table<Group>({
     caption: 'Error groups',
     rows: items,
+    ...(visit.may(resolve) ? { select } : {}),
     empty:
       status === 'unresolved'
         ? teach(
-            'Nothing is unresolved. A program reports its errors here, by a call or by a Sentry SDK whose DSN names this service:',
+            'No unresolved errors. Programs report errors by a call, or by a Sentry SDK with this DSN:',
             firstCalls(visit),
           )
-        : html`<p>There is none.</p>`,
+        : html`<p>No errors with this status.</p>`,
     columns: [
       {
         title: 'Error',
@@ -107,7 +127,7 @@ function groups(visit: Visit, { items }: Page<Group>, status: string | undefined
           html`<a id="group-${id}" href="${groupPath(visit, id)}">${short(title, 120)}</a>`,
       },
       { title: 'Level', cell: levelOf },
-      { title: 'State', cell: stateOf },
+      { title: 'Status', cell: stateOf },
       {
         title: '24 hours',
         cell: ({ sparkline: hours, trend_24h }) => sparkline(hours, trend_24h.current),
@@ -115,14 +135,8 @@ function groups(visit: Visit, { items }: Page<Group>, status: string | undefined
       { title: 'Events', kind: 'number', cell: (group) => count(group.count) },
       { title: 'Users', kind: 'number', cell: ({ user_count }) => count(user_count) },
       { title: 'Last seen', cell: ({ last_seen_at }) => ago(visit, last_seen_at) },
-      ...(mayAct ? [{ title: 'Do', cell: (group: Group) => actsOn(visit, group) }] : []),
     ],
   });
-}
-
-function actsOn(visit: Visit, group: Group): Html {
-  const hidden = { error_group_id: group.error_group_id };
-  return html`<div class="actions">${stateActs(group).map(([act, label]) => actButton(visit, act, label, hidden))}</div>`;
 }
 
 async function foundPanel(visit: Visit, q: string): Promise<Html> {
@@ -135,7 +149,7 @@ function events(visit: Visit, { items }: Page<Found>): Html {
   return table<Found>({
     caption: 'Events',
     rows: items,
-    empty: html`<p>No event has these words.</p>`,
+    empty: html`<p>No events match.</p>`,
     columns: [
       {
         title: 'Event',

@@ -52,7 +52,7 @@ function neighbours(
   { event_id: id, previous_event_id: previous, next_event_id: next }: ErrorEvent,
 ): Html {
   const at = (event: string, more: Readonly<Record<string, string>> = {}) => withQuery(visit, { event, ...more });
-  return html`<nav class="more" aria-label="Events of the group">${previous === null ? '' : html`<a href="${at(previous)}" rel="prev">The event before</a>`} ${next === null ? '' : html`<a href="${at(next)}" rel="next">The event after</a>`} <a href="${at(id, { as: 'jsonl' })}">Download the event</a></nav>`;
+  return html`<nav class="more" aria-label="Events of the group">${previous === null ? '' : html`<a href="${at(previous)}" rel="prev">Previous event</a>`} ${next === null ? '' : html`<a href="${at(next)}" rel="next">Next event</a>`} <a href="${at(id, { as: 'jsonl' })}">Download the event</a></nav>`;
 }
 
 function tagTable(tags: ErrorEvent['tags']): Html {

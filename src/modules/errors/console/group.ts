@@ -23,8 +23,10 @@ export function levelKind(level: string): Parameters<typeof badge>[1] {
       : 'plain';
 }
 
-export function stateOf({ is_resolved, is_ignored }: Group): Html {
+export function stateOf({ is_resolved, is_ignored, reopened_at }: Group): Html {
   if (is_ignored) return badge('ignored', 'plain');
+  // It came back after somebody had resolved it.
+  if (reopened_at !== null) return badge('regressed', 'critical');
   return is_resolved ? badge('resolved', 'good') : badge('open', 'warning');
 }
 
@@ -32,6 +34,6 @@ export function stateOf({ is_resolved, is_ignored }: Group): Html {
 export function stateActs({ is_resolved, is_ignored }: Group): readonly (readonly [act: string, label: string])[] {
   return [
     is_resolved ? ['unresolve', 'Reopen'] : ['resolve', 'Resolve'],
-    is_ignored ? ['unignore', 'Look again'] : ['ignore', 'Ignore'],
+    is_ignored ? ['unignore', 'Stop ignoring'] : ['ignore', 'Ignore'],
   ];
 }

@@ -47,14 +47,14 @@ export const errorPage: ConsolePage = {
   show,
   jsonl: async (visit) => `${JSON.stringify(await shownEvent(visit, await groupOf(visit)))}\n`,
   acts: {
-    resolve: onGroup(resolve, 'The error is resolved until it comes again.'),
-    unresolve: onGroup(unresolve, 'The error is open again.'),
-    ignore: onGroup(ignore, 'The error is ignored: counted, and told to nobody.'),
-    unignore: onGroup(unignore, 'The error is looked at again.'),
-    assign: onGroup(errorsAssign, 'It is noted who looks after it.', (form) => ({
+    resolve: onGroup(resolve, 'Resolved. A new event reopens it.'),
+    unresolve: onGroup(unresolve, 'Reopened.'),
+    ignore: onGroup(ignore, 'Ignored: events are counted, and nobody is notified.'),
+    unignore: onGroup(unignore, 'No longer ignored.'),
+    assign: onGroup(errorsAssign, 'Assignment saved.', (form) => ({
       assigned_to: textOf(form, 'assigned_to') ?? null,
     })),
-    comment: onGroup(comment, 'The comment stands with the group.', (form) => ({
+    comment: onGroup(comment, 'Comment added.', (form) => ({
       text: textOf(form, 'text'),
     })),
   },
@@ -70,7 +70,7 @@ async function shownEvent(visit: Visit, group: Detail): Promise<ErrorEvent | nul
   if (id === null || id === group.representative_event?.event_id) return group.representative_event;
   const event = await visit.need(get, { event_id: id });
   if (event.error_group_id !== group.error_group_id)
-    throw invalidField('event', 'group', 'The event is of another group.');
+    throw invalidField('event', 'group', 'The event belongs to another group.');
   return event;
 }
 
@@ -123,12 +123,13 @@ function groupFacts(visit: Visit, group: Detail): Html {
     ? actForm(
         visit,
         'assign',
-        html`${field(visit, 'assign', { name: 'assigned_to', label: 'Who looks after it', value: group.assigned_to ?? '', hint: 'A person or an agent; empty for nobody.', attributes: html`autocomplete="off"` })}<button>Assign</button>`,
+        html`${field(visit, 'assign', { name: 'assigned_to', label: 'Assign to', value: group.assigned_to ?? '', hint: 'A person or an agent. Empty: nobody.', attributes: html`autocomplete="off"` })}<button>Assign</button>`,
       )
     : '';
   return html`${facts([
     ['First seen', ago(visit, group.first_seen_at)],
     ['Last seen', ago(visit, group.last_seen_at)],
+    ['Regressed', group.reopened_at === null ? null : ago(visit, group.reopened_at)],
     ['Assigned to', html`<bdi>${group.assigned_to ?? 'nobody'}</bdi>`],
     ['Group', copiedId(group.error_group_id)],
     ['Fingerprint', html`<code>${group.fingerprint}</code>`],
@@ -140,11 +141,11 @@ function talk(visit: Visit, group: Detail): Html {
     ? actForm(
         visit,
         'comment',
-        html`${field(visit, 'comment', { name: 'text', label: 'A note for whoever looks at it next', isRequired: true, rows: 3 })}<button>Comment</button>`,
+        html`${field(visit, 'comment', { name: 'text', label: 'Add a comment', isRequired: true, rows: 3 })}<button>Comment</button>`,
       )
     : null;
   if (group.comments.length > 0) return html`${comments(visit, group.comments)}${form ?? ''}`;
-  return form ?? html`<p class="empty">Nobody has written one.</p>`;
+  return form ?? html`<p class="empty">No comments.</p>`;
 }
 
 function eventsOf(visit: Visit): Promise<Read<Page<Listed>>> {
@@ -157,7 +158,7 @@ function eventTable(visit: Visit, page: Page<Listed>, here: ErrorEvent | null): 
   const rows = table<Listed>({
     caption: 'Events of the group',
     rows: page.items,
-    empty: html`<p>None is kept any more.</p>`,
+    empty: html`<p>No events: they are past retention.</p>`,
     columns: [
       {
         title: 'When',

@@ -39,6 +39,18 @@ const selectComments = statement(
     WHERE account_id = $1 AND group_id = $2 ORDER BY comment_id DESC LIMIT $3`,
 );
 
+// One descent of the key for each group.
+const selectReopenings = statement(
+  'errors_select_reopenings',
+  `SELECT g.group_id, a.created_at FROM unnest($2::bigint[]) g(group_id)
+    CROSS JOIN LATERAL (
+      SELECT type, created_at FROM errors.activity
+       WHERE account_id = $1 AND group_id = g.group_id AND type IN ('resolved', 'unresolved', 'reopened')
+       ORDER BY activity_id DESC LIMIT 1
+    ) a
+    WHERE a.type = 'reopened'`,
+);
+
 export interface ActivityRow {
   readonly activity_id: string;
   readonly type: ActivityType;
@@ -95,6 +107,20 @@ export async function activityOf(
   limit: number,
 ): Promise<ActivityRow[]> {
   return (await db.query<ActivityRow>(selectActivity, [accountId, groupId, limit])).rows;
+}
+
+/** When a new event reopened those of the groups that nobody resolved or reopened since. */
+export async function reopeningsOf(
+  db: Queryable,
+  accountId: string,
+  groupIds: readonly bigint[],
+): Promise<ReadonlyMap<bigint, number>> {
+  if (groupIds.length === 0) return new Map();
+  const { rows } = await db.query<{ group_id: bigint; created_at: number }>(selectReopenings, [
+    accountId,
+    int8Array(groupIds),
+  ]);
+  return new Map(rows.map((row) => [row.group_id, row.created_at]));
 }
 
 /** The newest comments, newest first. */

@@ -1,11 +1,12 @@
 // Groups as callers see them (specification, "Error group").
 import type { Queryable } from '../../../db/database.ts';
 import { sequenceMs } from '../../../lib/sequence.ts';
-import { iso } from '../../../lib/time.ts';
+import { iso, isoOrNull } from '../../../lib/time.ts';
 import { dashboardUrl } from '../capture/ids.ts';
 import { lastHours, parseCounts } from '../capture/period-counts.ts';
 import { firstKeptSeq } from '../retention.ts';
 import type { ErrorsState } from '../state.ts';
+import { reopeningsOf } from './activity-store.ts';
 import { topValues } from './facet-store.ts';
 import type { GroupRow } from './group-store.ts';
 
@@ -17,9 +18,15 @@ export async function groupRecords(
   rows: readonly GroupRow[],
   nowMs: number,
 ) {
-  const [environments, releases] = await Promise.all([
+  const open = rows.filter((row) => !row.is_resolved && !row.is_ignored);
+  const [environments, releases, reopenings] = await Promise.all([
     topValues(db, accountId, rows, 'environment'),
     topValues(db, accountId, rows, 'release'),
+    reopeningsOf(
+      db,
+      accountId,
+      open.map((row) => row.group_id),
+    ),
   ]);
   const namesOf = (top: typeof releases, id: bigint) =>
     top.filter((row) => row.group_id === id).map(({ name }) => name);
@@ -37,6 +44,7 @@ export async function groupRecords(
       level: row.level,
       is_resolved: row.is_resolved,
       is_ignored: row.is_ignored,
+      reopened_at: isoOrNull(reopenings.get(row.group_id) ?? null),
       assigned_to: row.assigned_to,
       // The events of an old group may all be gone.
       sample_event_id: row.last_seq >= firstKeptSeq(nowMs) ? state.ids.eventId(accountId, row.last_seq) : null,

@@ -82,7 +82,7 @@ async function show(visit: Visit): Promise<View> {
 <h1>${short(name ?? id, 100)}</h1>
 ${shown(visit, spent, spendOf)}
 ${keyFacts(visit, key)}
-${panel(visit, `Usage in ${DAYS} days`, spent, ({ by_capability: of }) => usageOf(visit, id, of))}
+${panel(visit, 'Usage by capability', spent, ({ by_capability: of }) => usageOf(visit, id, of))}
 ${calls === null ? '' : panel(visit, 'Last calls', calls, ({ items }) => lastCalls(visit, id, items, callers.names))}
 ${isLive ? changes(visit, key) : html`<p class="quiet">This key has ended and cannot be changed.</p>`}`;
   return { title: name ?? id, content };
