@@ -235,6 +235,15 @@ export const admission = {
     mcpMessageBytesMax: 512 * KIB,
   },
 
+  /** account.search. Costs a call of a list for each kind of object, and a walk over what it answers. */
+  search: {
+    textCharactersMax: 200,
+    /** Of each list, each of so many items: objects beyond are not found by name. */
+    pagesMax: 5,
+    pageItems: 100,
+    foundOfKindMax: 20,
+  },
+
   /** One call. */
   call: {
     /** The longest turn of the event loop that it may cause, in processor time. test/admission/turns.long.test.ts holds each door to it. */

@@ -14,6 +14,7 @@ import type { ModelFamily } from '../vendors/file/port.ts';
 import type { Capability } from './capability.ts';
 import type { ModuleConsole } from './console/page.ts';
 import type { EventKind } from './event-kind.ts';
+import type { Finder } from './finder.ts';
 import type { Offer } from './offer.ts';
 import type { RawRoute } from './raw-route.ts';
 import type { SocketRoute } from './socket-route.ts';
@@ -53,6 +54,8 @@ export interface Module<State = unknown, Settings = unknown> {
   readonly socketRoutes?: readonly SocketRoute<State>[];
   /** Who speaks to its raw routes, as README and the documents for agents name them. */
   readonly clients?: readonly ForeignClient[];
+  /** How its objects are found by name or id. */
+  readonly finders?: readonly Finder[];
   /** Its pages of the console, loaded when somebody first opens one. */
   console?(): Promise<ModuleConsole>;
   /** Ids of the two capabilities whose first examples show it best to agents; the first two when absent. */

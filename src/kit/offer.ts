@@ -4,6 +4,7 @@ import type { PriceBook } from '../core/wallet/prices.ts';
 import type { ProblemCatalogue, ProblemEntry } from '../problems/catalogue.ts';
 import type { Deployment } from './deployment.ts';
 import type { EventKind } from './event-kind.ts';
+import type { Finder } from './finder.ts';
 
 export interface ToldEvent extends EventKind {
   /** Whose work it tells of. */
@@ -27,6 +28,8 @@ export interface Offer {
   readonly events: readonly DescribedEvent[];
   /** Every error code, by status. */
   readonly problems: ProblemCatalogue;
+  /** How objects are found by name or id, in the order of the modules. */
+  readonly finders: readonly Finder[];
   readonly deployment: Deployment;
 }
 

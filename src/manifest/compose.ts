@@ -15,6 +15,7 @@ export function composeOffer(modules: readonly Module[], deployment: Deployment)
     limits: Object.assign({}, ...modules.map(({ limits }) => limits)),
     events: describedEvents(modules),
     problems: problemsOf(modules),
+    finders: modules.flatMap(({ finders = [] }) => finders),
     deployment,
   };
 }

@@ -1,4 +1,4 @@
-// Search in the console: objects of all modules by a part of their name or id; nothing of another account, nothing that the visitor may not list.
+// Search: objects of all modules by a part of their name or ID, by the API and in the console; nothing of another account, nothing that the caller may not list.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signedIn } from '../support/console.ts';
 import { type Client, client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
@@ -25,11 +25,29 @@ async function filledAccount(mark: string): Promise<{ secret: string; call: Clie
   return { secret, call };
 }
 
-/** Kinds of what is found, as the page names them. */
+interface Found {
+  readonly kind: string;
+  readonly id: string;
+  readonly name: string;
+  readonly console_url: string;
+}
+
+/** Kinds of what is found: by the API, on the page, and for the palette the same. */
 async function kindsFound(secret: string, q: string): Promise<string[]> {
-  const { status, text } = await (await signedIn(service.url, secret)).get(`/console/find?q=${encodeURIComponent(q)}`);
+  const sought = `q=${encodeURIComponent(q)}`;
+  const { status, body } = await client(service.url, secret)('GET', `/v1/account/search?${sought}`);
   expect(status).toBe(200);
-  return [...text.matchAll(/<span class="badge plain">([a-z]+)<\/span>/g)].map(([, kind]) => kind as string).sort();
+  const items: Found[] = body.data.items;
+  const visitor = await signedIn(service.url, secret);
+  const { text } = await visitor.get(`/console/find?${sought}`);
+  const kinds = [...text.matchAll(/<span class="badge plain">([a-z]+)<\/span>/g)].map(([, kind]) => kind);
+  expect(kinds).toEqual(items.map(({ kind }) => kind));
+  const lines = (await visitor.get(`/console/find?as=jsonl&${sought}`)).text.split('\n').filter((line) => line !== '');
+  expect(lines.map((line) => JSON.parse(line))).toEqual(
+    items.map(({ kind, id, name, console_url }) => ({ kind, id, name, path: new URL(console_url).pathname })),
+  );
+  for (const { console_url: url } of items) expect((await visitor.get(new URL(url).pathname)).status, url).toBe(200);
+  return items.map(({ kind }) => kind).sort();
 }
 
 test('every kind of object is found by a part of its name, and by its id', async () => {
@@ -38,13 +56,25 @@ test('every kind of object is found by a part of its name, and by its id', async
   const { body } = await call('GET', '/v1/cron/list');
   expect(await kindsFound(secret, body.data.items[0].id)).toEqual(['schedule']);
   expect(await kindsFound(secret, 'no such thing')).toEqual([]);
+  const failed = await call('GET', '/v1/queue/get/none');
+  expect(await kindsFound(secret, failed.body.error.request_id)).toEqual(['request']);
 });
 
 test('nothing of another account is found, and a narrow key finds what it may list', async () => {
-  await filledAccount('bravo');
+  const other = await filledAccount('bravo');
   const { secret, call } = await filledAccount('charlie');
   expect(await kindsFound(secret, 'bravo')).toEqual([]);
-  const scopes = ['queue:read', 'account.get'];
+  const failed = await other.call('GET', '/v1/queue/get/none');
+  expect(await kindsFound(secret, failed.body.error.request_id)).toEqual([]);
+  const scopes = ['queue:read', 'account.search'];
   const { body } = await call('POST', '/v1/account/keys/create', { name: 'narrow', scopes });
   expect(await kindsFound(body.data.key_secret, 'charlie')).toEqual(['queue']);
+});
+
+test('what is sought has a length, and each kind is found at most 20 times, wherever in the first 500', async () => {
+  const { secret, call } = await filledAccount('delta');
+  for (const q of ['', 'x'.repeat(201)]) expect((await call('GET', `/v1/account/search?q=${q}`)).status, q).toBe(400);
+  for (let n = 100; n < 205; n += 1) await call('POST', '/v1/queue/create', { name: `many-${n}` });
+  expect(await kindsFound(secret, 'many-')).toHaveLength(20);
+  expect(await kindsFound(secret, 'many-204')).toEqual(['queue']);
 });

@@ -86,9 +86,11 @@ test('letters lead through the console, rest while somebody types, and can be sw
   await page.keyboard.press('u');
   await isAt('/console/usage');
   await page.keyboard.press('/');
-  expect(await page.evaluate('document.activeElement.name')).toBe('capability');
+  expect(await page.evaluate('document.activeElement.name')).toBe('q');
   await page.keyboard.type('gq?j');
-  expect([await page.inputValue('input[name=capability]'), at()]).toEqual(['gq?j', '/console/usage']);
+  expect([await page.inputValue('#palette input'), at()]).toEqual(['gq?j', '/console/usage']);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
   await page.click('.who');
   await page.uncheck('form.view input[name=keys]');
   await page.click('form.view button:not([data-own-zone])');

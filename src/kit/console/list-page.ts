@@ -2,7 +2,7 @@
 import type { Static, TSchema } from 'typebox';
 import { type Html, html } from '../../lib/html.ts';
 import { panel } from './failure.ts';
-import { asksForNew, type NewForm, newView, titleWithNew } from './new.ts';
+import { asksForNew, type NewForm, newAction, newView, titleWithNew } from './new.ts';
 import type { Act, ConsolePage } from './page.ts';
 import { type Column, more, type Page, table, tabs, withQuery } from './table.ts';
 import type { Callable, Visit } from './visit.ts';
@@ -35,7 +35,7 @@ export function listPage<Out extends TSchema, Made extends TSchema = TSchema>(of
     table({ caption, rows: page.items, empty: of.empty(visit), columns: of.columns(visit) });
   return {
     ...{ name, path, nav, needs: list, isLive: true },
-    ...(create === undefined ? {} : { acts: { [CREATE]: create } }),
+    ...(create === undefined ? {} : { acts: { [CREATE]: create }, actions: [newAction(path, create)] }),
     async show(visit) {
       if (newForm !== null && asksForNew(visit, newForm)) return newView(visit, newForm);
       const asked = of.filter === undefined ? undefined : visit.query.get(of.filter.name) || undefined;

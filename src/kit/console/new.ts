@@ -2,6 +2,7 @@
 // there again with its form.
 //
 //   const newQueue: NewForm = { act: 'create', heading: 'New queue', capability: create, form: createForm };
+//   actions: [newAction('/queues', newQueue)], // of the page: the palette offers it too
 //   async show(visit) {
 //     if (asksForNew(visit, newQueue)) return newView(visit, newQueue);
 //     const content = html`${titleWithNew(visit, 'Queues', newQueue)} …`;
@@ -9,7 +10,7 @@
 // `form` gives the fields and the button, or a promise of them. The act is one of the page's own, and what follows it is the page without `?new`.
 import { type Html, html } from '../../lib/html.ts';
 import { actForm } from './form.ts';
-import type { View } from './page.ts';
+import type { PageAction, View } from './page.ts';
 import { withQuery } from './table.ts';
 import type { Callable, Visit } from './visit.ts';
 
@@ -39,6 +40,11 @@ export async function newView(visit: Visit, { act, heading, intro, form }: NewFo
 ${intro === undefined ? '' : html`<p>${intro}</p>`}
 ${actForm(visit, act, await form(visit, act))}`;
   return { title: heading, content };
+}
+
+/** The act as the palette offers it. `path`: of the page. */
+export function newAction(path: string, { heading, capability }: Pick<NewForm, 'heading' | 'capability'>): PageAction {
+  return { label: heading, path: `${path}?${NEW}=1`, needs: capability };
 }
 
 /** The title of a page, with the button where the visitor may make one. `others`: further buttons or links. */

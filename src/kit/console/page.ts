@@ -3,15 +3,13 @@
 import type { TSchema } from 'typebox';
 import type { Html } from '../../lib/html.ts';
 import type { JsonText } from '../../lib/json-text.ts';
-import type { Callable, DataOf, Failures, FoundObject, Input, Visit } from './visit.ts';
+import type { Callable, DataOf, Failures, Input, Visit } from './visit.ts';
 
 /** What a module brings to the console. */
 export interface ModuleConsole {
   readonly pages: readonly ConsolePage[];
   /** What of it fails now, for the first page, and counted at the entry of the navigation at `path`. */
   readonly failing?: { readonly path: string; of(visit: Visit): Promise<Failures> };
-  /** Its objects whose id or name is like `text`; those that the visitor may not see are left out. */
-  find?(visit: Visit, text: string): Promise<readonly FoundObject[]>;
 }
 
 export interface ConsolePage {
@@ -30,8 +28,17 @@ export interface ConsolePage {
   csv?(visit: Visit): Promise<string>;
   /** What it shows as records, one JSON object a line (`?as=jsonl`). */
   jsonl?(visit: Visit): Promise<string>;
+  /** Acts that the palette offers, such as "New queue": pages, each for who may. */
+  readonly actions?: readonly PageAction[];
   /** What its forms do, by the `act` that they send. */
   readonly acts?: Readonly<Record<string, Act>>;
+}
+
+export interface PageAction {
+  readonly label: string;
+  /** Below /console. */
+  readonly path: string;
+  readonly needs: Pick<Callable, 'id'>;
 }
 
 /** Parts of the navigation, in their order. */

@@ -94,8 +94,6 @@ export interface Visit {
   samples(calls: readonly (readonly [Pick<Callable, 'id'>, Input])[]): readonly CodeSample[];
   /** What of all modules fails now, a line each; `limits`: what was not looked at. */
   failures(): Promise<Failures>;
-  /** Objects of all modules whose id or name is like `text`. */
-  find(text: string): Promise<readonly FoundObject[]>;
   /** People, sessions and ways to sign in: no key may touch them, so no capability tells them. `below`: of the page that shows them; `localTime`: an instant as the reader has it. */
   personSections(below: string, localTime: (instant: string) => string): Promise<PersonSections>;
 }
@@ -104,14 +102,6 @@ export interface CodeSample {
   /** `bash`, `ts` or `python`. */
   readonly language: string;
   readonly text: string;
-}
-
-export interface FoundObject {
-  /** In a word: `queue`. */
-  readonly kind: string;
-  readonly name: string;
-  /** Its page, below /console. */
-  readonly path: string;
 }
 
 export interface Failures {

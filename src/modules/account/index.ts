@@ -1,5 +1,6 @@
 // Module account: API keys, wallet, budget, usage, ledger, events, webhooks, tier.
 import { inWords } from '../../kit/event-kind.ts';
+import { finder } from '../../kit/finder.ts';
 import { defineModule } from '../../kit/module.ts';
 import { autorechargeConfigure } from './capabilities/autorecharge/configure.ts';
 import { autorechargeEvents } from './capabilities/autorecharge/events.ts';
@@ -34,6 +35,7 @@ import { requestsTail } from './capabilities/requests/tail.ts';
 import { routingGet } from './capabilities/routing/get.ts';
 import { routingSet } from './capabilities/routing/set.ts';
 import { routingTest } from './capabilities/routing/test.ts';
+import { requestFinder, search } from './capabilities/search.ts';
 import { subscriptionCancel } from './capabilities/subscription/cancel.ts';
 import { subscriptionEvents } from './capabilities/subscription/events.ts';
 import { subscriptionGet } from './capabilities/subscription/get.ts';
@@ -119,9 +121,14 @@ export const account = defineModule({
     subscriptionCancel,
     subscriptionResume,
   ],
+  finders: [
+    finder('key', keysList, ({ id, name }) => ({ id, name: name ?? id, path: `/keys/${id}` })),
+    finder('webhook', webhooksList, ({ id, url }) => ({ id, name: url, path: `/webhooks/${id}` })),
+    requestFinder,
+  ],
   console: async () => (await import('./console/index.ts')).accountConsole,
   rawRoutes: [requestsTail],
-  derived: (offer) => [tier(offer)],
+  derived: (offer) => [tier(offer), search(offer)],
   events: inWords(accountWords, [
     ...[...accountEvents, ...deviceEvents, ...topupEvents, ...autorechargeEvents, ...subscriptionEvents],
   ]),

@@ -86,6 +86,11 @@ export const tenants: TenantFixture = {
     'account.ledger.list': [(names) => ({ key_id: names.key })],
     'account.events.list': [],
     'account.requests.list': [(names) => ({ trace_id: names.request, outcome: 'all' })],
+    'account.search': [
+      (names) => ({ q: names.key }),
+      (names) => ({ q: names.webhook }),
+      (names) => ({ q: names.request }),
+    ],
     'account.requests.get': [(names) => ({ request_id: names.request })],
     'account.requests.settings': [],
     'account.requests.settings.get': [],

@@ -1,5 +1,6 @@
 // The cron module: signed POSTs to a URL on a schedule or once.
 
+import { finder } from '../../kit/finder.ts';
 import { defineModule } from '../../kit/module.ts';
 import { create } from './capabilities/create.ts';
 import { remove } from './capabilities/delete.ts';
@@ -22,6 +23,7 @@ export const cron = defineModule<CronState>({
   status: 'ga',
   shownBy: ['cron.create', 'cron.update'],
   capabilities: [create, list, get, runs, update, pause, resume, run, remove],
+  finders: [finder('schedule', list, ({ id, name }) => ({ id, name: name ?? id, path: `/schedules/${id}` }))],
   console: async () => (await import('./console/index.ts')).cronConsole,
   events: cronEvents,
   prices: { [RUN_PRICE]: { unit: 'run', nanosPerUnit: 20_000n } },

@@ -1,4 +1,5 @@
 // The errors module: error tracking with groups, counts, search and retention.
+import { finder } from '../../kit/finder.ts';
 import { defineModule } from '../../kit/module.ts';
 import { noRowIn } from '../../kit/resource.ts';
 import { assign } from './capabilities/assign.ts';
@@ -50,6 +51,7 @@ export const errors = defineModule<ErrorsState>({
     assign,
     comment,
   ],
+  finders: [finder('error', groups, ({ error_group_id: id, title }) => ({ id, name: title, path: `/errors/${id}` }))],
   console: async () => (await import('./console/index.ts')).errorsConsole,
   events: errorEvents,
   problems: errorsProblems,

@@ -1,5 +1,6 @@
 // The queue module: durable queues with leases, priority, FIFO groups, delays, dead-letter queues and exact counts.
 
+import { finder } from '../../kit/finder.ts';
 import { defineModule } from '../../kit/module.ts';
 import { noRowIn } from '../../kit/resource.ts';
 import { ack } from './capabilities/ack.ts';
@@ -61,6 +62,7 @@ export const queue = defineModule<QueueState>({
     subscriptions,
     unsubscribe,
   ],
+  finders: [finder('queue', list, ({ name }) => ({ id: name, name, path: `/queues/${encodeURIComponent(name)}` }))],
   console: async () => (await import('./console/index.ts')).queueConsole,
   rawRoutes: sqsRoutes,
   clients: [

@@ -1,5 +1,6 @@
 // The vector module: collections of embeddings, found by similarity and filters on their metadata.
 
+import { finder } from '../../kit/finder.ts';
 import { defineModule } from '../../kit/module.ts';
 import { collectionCreate } from './capabilities/collection/create.ts';
 import { collectionDelete } from './capabilities/collection/delete.ts';
@@ -34,6 +35,11 @@ export const vector = defineModule<VectorState, VectorSettings>({
     update,
     remove,
     deleteByFilter,
+  ],
+  finders: [
+    finder('collection', collectionList, ({ collection: name }) => ({
+      ...{ id: name, name, path: `/vectors/${encodeURIComponent(name)}` },
+    })),
   ],
   console: async () => (await import('./console/index.ts')).vectorConsole,
   prices: {

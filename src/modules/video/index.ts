@@ -1,5 +1,6 @@
 // The video module: videos from prompts, by vendors or by the sandbox, as jobs with links to what was made.
 
+import { finder } from '../../kit/finder.ts';
 import { defineModule } from '../../kit/module.ts';
 import { noRowIn } from '../../kit/resource.ts';
 import { cancel } from './capabilities/cancel.ts';
@@ -56,6 +57,13 @@ export const video = defineModule<StartedVideo, VideoSettings>({
     remove,
     subscribe,
     capabilities,
+  ],
+  finders: [
+    finder('video', list, ({ job_id: id, prompt }) => ({
+      id,
+      name: prompt === '' ? id : prompt,
+      path: `/video/${id}`,
+    })),
   ],
   console: async () => (await import('./console/index.ts')).videoConsole,
   // What the sandbox takes; vendors' prices stand in the operator's file.

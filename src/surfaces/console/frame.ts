@@ -11,6 +11,7 @@ import { accountMenu } from './account-menu.ts';
 import type { Assets } from './assets/assets.ts';
 import { foot } from './foot.ts';
 import { entryOf, type NavPage, navigation, navPages } from './navigation.ts';
+import { palette, paletteButton } from './palette.ts';
 import { openedCookie } from './preferences.ts';
 import type { Standing } from './standing.ts';
 import type { PageVisit } from './visit.ts';
@@ -74,7 +75,7 @@ ${view.hasPlots === true ? assets.script(visit, 'plots') : ''}
 </head>
 <body class="console"${live}${keys ? html` data-keys` : ''}>
 <a class="skip" href="#main">To the content</a>
-<header class="top"><button type="button" class="menu" popovertarget="pages">Menu</button><p><a href="${visit.path('')}">Quartermaster</a></p>${accountMenu(visit, standing)}</header>
+<header class="top"><button type="button" class="menu" popovertarget="pages">Menu</button><p><a href="${visit.path('')}">Quartermaster</a></p>${paletteButton(visit)}${accountMenu(visit, standing)}</header>
 <div class="body">
 <nav id="pages" popover aria-label="Pages">${navigation(page, shown, visit, standing)}</nav>
 <div class="page">
@@ -86,6 +87,7 @@ ${foot(visit)}
 </main>
 </div>
 </div>
+${palette(visit, pages, shown)}
 ${keys ? keyHelp(shown) : ''}
 </body>
 </html>
@@ -97,6 +99,6 @@ function keyHelp(pages: readonly NavPage[]): Html {
     ({ nav: { key, label } }) => html`<div><dt><kbd>g</kbd> <kbd>${key}</kbd></dt><dd>${label}</dd></div>`,
   );
   return html`<dialog id="keys" aria-labelledby="keys-title"><h2 id="keys-title">Keyboard</h2>
-<dl>${rows}<div><dt><kbd>/</kbd></dt><dd>Search</dd></div><div><dt><kbd>j</kbd> <kbd>k</kbd></dt><dd>Next, previous row</dd></div><div><dt><kbd>?</kbd></dt><dd>This help</dd></div></dl>
+<dl>${rows}<div><dt><kbd>/</kbd> <kbd>Ctrl K</kbd></dt><dd>Search</dd></div><div><dt><kbd>j</kbd> <kbd>k</kbd></dt><dd>Next, previous row</dd></div><div><dt><kbd>?</kbd></dt><dd>This help</dd></div></dl>
 <form method="dialog"><button>Close</button></form></dialog>`;
 }

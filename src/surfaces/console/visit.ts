@@ -9,7 +9,6 @@ import type {
   Callable,
   CodeSample,
   Failures,
-  FoundObject,
   Input,
   PersonSections,
   Read,
@@ -202,11 +201,6 @@ export class PageVisit implements Visit {
       ),
     );
     return this.#looked;
-  }
-
-  async find(text: string): Promise<readonly FoundObject[]> {
-    const each = await Promise.all(this.#parts.consoles.map(async (of) => of.find?.(this, text)));
-    return each.flatMap((found) => found ?? []);
   }
 
   personSections(below: string, localTime: (instant: string) => string): Promise<PersonSections> {

@@ -183,12 +183,112 @@ document.addEventListener('keydown', (event) => {
   }
   if (key === 'g') leads = true;
   else if (key === '?') /** @type {HTMLDialogElement | null} */ (document.getElementById('keys'))?.showModal();
-  else if (key === '/') {
-    const search = document.querySelector('main input[type=search]');
-    if (!(search instanceof HTMLInputElement)) return;
-    event.preventDefault();
-    search.focus();
-  } else if (key === 'j' || key === 'k') step(key === 'j' ? 1 : -1);
+  else if (key === '/' && openPalette()) event.preventDefault();
+  else if (key === 'j' || key === 'k') step(key === 'j' ? 1 : -1);
+});
+
+// The palette.
+const palette = /** @type {HTMLDialogElement | null} */ (document.getElementById('palette'));
+const FOUND_AFTER_MS = 150;
+/** @type {number | undefined} */
+let finding;
+let asked = 0;
+
+/** Whether there is one. The browser gives the focus back when it closes. */
+function openPalette() {
+  if (palette === null) return false;
+  if (!palette.open) palette.showModal();
+  palette.querySelector('input')?.select();
+  narrow();
+  return true;
+}
+
+/** @returns {HTMLAnchorElement[]} */
+function options() {
+  return [...(palette?.querySelectorAll('a') ?? [])].filter(({ hidden }) => !hidden);
+}
+
+/** @param {HTMLAnchorElement | undefined} option */
+function point(option) {
+  for (const each of palette?.querySelectorAll('a') ?? []) each.ariaSelected = String(each === option);
+  option?.scrollIntoView({ block: 'nearest' });
+  const input = palette?.querySelector('input');
+  if (option === undefined) input?.removeAttribute('aria-activedescendant');
+  else {
+    option.id ||= `option-${Math.random().toString(36).slice(2)}`;
+    input?.setAttribute('aria-activedescendant', option.id);
+  }
+}
+
+function said() {
+  return palette?.querySelector('input')?.value.trim() ?? '';
+}
+
+/** Pages and acts with all the words at once, objects a moment later. */
+function narrow() {
+  const words = said().toLowerCase().split(/\s+/);
+  for (const each of palette?.querySelectorAll('a') ?? []) {
+    const text = each.textContent?.toLowerCase() ?? '';
+    if (each.hasAttribute('data-object')) each.remove();
+    else each.hidden = !words.every((word) => text.includes(word));
+  }
+  point(options()[0]);
+  tell('');
+  clearTimeout(finding);
+  asked += 1;
+  if (said() !== '') finding = setTimeout(() => void find(said(), asked), FOUND_AFTER_MS);
+}
+
+/** @param {string} text @param {number} ask */
+async function find(text, ask) {
+  const form = palette?.querySelector('form');
+  if (!form) return;
+  tell('Searching…');
+  const response = await fetch(`${form.action}?as=jsonl&q=${encodeURIComponent(text)}`).catch(() => null);
+  const lines = response?.ok ? (await response.text()).split('\n').filter((line) => line !== '') : null;
+  // Somebody has typed on.
+  if (ask !== asked) return;
+  for (const line of lines ?? []) {
+    const { kind, name, path } = JSON.parse(line);
+    const [option, of] = [document.createElement('a'), document.createElement('span')];
+    option.setAttribute('role', 'option');
+    option.tabIndex = -1;
+    option.href = path;
+    option.dataset.object = kind;
+    of.className = 'kind';
+    of.textContent = kind;
+    option.append(name, of);
+    document.getElementById('found')?.append(option);
+  }
+  if (!options().some(({ ariaSelected }) => ariaSelected === 'true')) point(options()[0]);
+  const count = options().length;
+  tell(lines === null ? 'Objects could not be searched. Try again.' : count === 1 ? '1 result' : `${count} results`);
+}
+
+/** @param {string} text */
+function tell(text) {
+  const status = palette?.querySelector('[role=status]');
+  if (status) status.textContent = text;
+}
+
+document.addEventListener('click', (event) => {
+  const { target, ctrlKey, metaKey } = event;
+  if (target === palette) palette?.close();
+  if (!(target instanceof Element) || target.closest('[data-palette]') === null || ctrlKey || metaKey) return;
+  if (openPalette()) event.preventDefault();
+});
+document.addEventListener('keydown', (event) => {
+  if (event.key === 'k' && (event.ctrlKey || event.metaKey) && openPalette()) event.preventDefault();
+});
+palette?.addEventListener('input', narrow);
+palette?.addEventListener('keydown', (event) => {
+  const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const all = options();
+  const at = all.findIndex(({ ariaSelected }) => ariaSelected === 'true');
+  if (by !== undefined) point(all[(at + by + all.length) % all.length]);
+  else if (event.key === 'Enter' && at !== -1) all[at]?.click();
+  else return;
+  event.preventDefault();
 });
 
 /** Focus goes to the link of the next row. @param {number} by */

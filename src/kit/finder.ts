@@ -1,0 +1,24 @@
+// How a module's objects are found by name or id, for account.search and the console's palette: through the capability that lists them, so
+// that a key finds only what it may list.
+import type { Callable, ItemOf } from './console/visit.ts';
+
+export interface Found {
+  readonly id: string;
+  readonly name: string;
+  /** Its page, below /console. */
+  readonly path: string;
+}
+
+export interface Finder {
+  /** What is found, in a word: `queue`. */
+  readonly kind: string;
+  /** The capability that lists them, page by page; with `byId` one that gets one. */
+  readonly capability: string;
+  of(item: unknown): Found;
+  /** They are too many to be listed, and found by their whole id alone, which is sent as `field`. */
+  readonly byId?: { readonly field: string; readonly pattern: RegExp };
+}
+
+export function finder<List extends Callable>(kind: string, list: List, of: (item: ItemOf<List>) => Found): Finder {
+  return { kind, capability: list.id, of: (item) => of(item as ItemOf<List>) };
+}
