@@ -177,7 +177,7 @@ test('744 points of 8 series are drawn within 20 ms', async () => {
   const page = await newBrowser(chromium.browser);
   await open(page, '/console/usage');
   const { taken, series } = (await page.evaluate(DRAW)) as { taken: number[]; series: number };
-  expect(series).toBe(9);
+  expect(series).toBe(8);
   expect(Math.min(...taken)).toBeLessThanOrEqual(allowedMs(20));
   await page.context().close();
 });

@@ -24,6 +24,7 @@ async function open(options = {}) {
   const call = client(service.url, secret);
   await call('POST', '/v1/queue/create', { name: 'orders' });
   const opened = await openConsole(chromium.browser, service.url, secret, options);
+  await opened.page.waitForLoadState('load');
   return { ...opened, call };
 }
 
@@ -38,11 +39,13 @@ test('a page, an action and an object by a few letters, the arrows and Enter', a
   expect(await chosen(page)).toBe('Usagepage');
   await page.keyboard.press('Enter');
   await expect.poll(at).toBe('/console/usage');
+  await page.waitForLoadState('load');
   await page.keyboard.press('/');
   await page.keyboard.type('new sched');
   expect(await chosen(page)).toBe('New scheduleaction');
   await page.keyboard.press('Enter');
   await expect.poll(at).toBe('/console/schedules?new=1');
+  await page.waitForLoadState('load');
   await page.focus('#create-name');
   // Also while typing.
   await page.keyboard.press('Control+k');
