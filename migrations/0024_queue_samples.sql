@@ -1,16 +1,3 @@
--- What queues did, minute by minute. The counts of a queue gain what was ever published and acknowledged, and total what its last sample saw;
--- an older release that still runs counts neither.
-ALTER TABLE queue.delta
-  ADD COLUMN published integer NOT NULL DEFAULT 0,
-  ADD COLUMN acknowledged integer NOT NULL DEFAULT 0;
-ALTER TABLE queue.total
-  ADD COLUMN published bigint NOT NULL DEFAULT 0,
-  ADD COLUMN acknowledged bigint NOT NULL DEFAULT 0,
-  ADD COLUMN sampled_seq bigint NOT NULL DEFAULT 0,
-  ADD COLUMN sampled_published bigint NOT NULL DEFAULT 0,
-  ADD COLUMN sampled_acknowledged bigint NOT NULL DEFAULT 0,
-  ADD COLUMN sampled_depth bigint NOT NULL DEFAULT 0;
-
 -- One row a minute of each queue that holds messages or changed. seq is the start of the minute and the partition column.
 CREATE TABLE queue.sample (
   account_id text COLLATE "C" NOT NULL,
@@ -28,3 +15,16 @@ CREATE TABLE queue.sample (
 INSERT INTO core.partitioned (parent, period) VALUES ('queue.sample', 'day');
 
 SELECT core.distribute();
+
+-- What queues did, minute by minute. The counts of a queue gain what was ever published and acknowledged, and total what its last sample saw;
+-- an older release that still runs counts neither.
+ALTER TABLE queue.delta
+  ADD COLUMN published integer NOT NULL DEFAULT 0,
+  ADD COLUMN acknowledged integer NOT NULL DEFAULT 0;
+ALTER TABLE queue.total
+  ADD COLUMN published bigint NOT NULL DEFAULT 0,
+  ADD COLUMN acknowledged bigint NOT NULL DEFAULT 0,
+  ADD COLUMN sampled_seq bigint NOT NULL DEFAULT 0,
+  ADD COLUMN sampled_published bigint NOT NULL DEFAULT 0,
+  ADD COLUMN sampled_acknowledged bigint NOT NULL DEFAULT 0,
+  ADD COLUMN sampled_depth bigint NOT NULL DEFAULT 0;
