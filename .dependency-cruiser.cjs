@@ -123,7 +123,11 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: ['^src/vendors/', '^src/app[.]ts$', '^src/(mail-server|payment-provider|people|vendors-file)[.]ts$'],
+        pathNot: [
+          '^src/vendors/',
+          '^src/app[.]ts$',
+          '^src/(asset-store|mail-server|payment-provider|people|vendors-file)[.]ts$',
+        ],
       },
       to: { path: '^src/vendors/', pathNot: ['/port[.]ts$', '^src/vendors/call/'] },
     },

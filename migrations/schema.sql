@@ -208,6 +208,13 @@ CREATE TABLE core.asked (
   CONSTRAINT asked_pkey PRIMARY KEY (key_hash)
 );
 
+CREATE TABLE core.asset_store (
+  id integer NOT NULL,
+  mark text NOT NULL,
+  CONSTRAINT asset_store_pkey PRIMARY KEY (id),
+  CONSTRAINT asset_store_id_check CHECK ((id = 1))
+);
+
 CREATE TABLE core.audit_log (
   account_id text COLLATE "C" NOT NULL,
   seq bigint NOT NULL,

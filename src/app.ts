@@ -2,6 +2,7 @@
 // Order at start: bind the port (a second service on it must fail before touching data), then the database, then answer.
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openAssets } from './asset-store.ts';
 import type { Config } from './config/config.ts';
 import { readVendorsText } from './config/vendors-text.ts';
 import { AccountTurns } from './core/account-turns.ts';
@@ -53,8 +54,6 @@ import { listen } from './surfaces/http/listen.ts';
 import type { Homes } from './surfaces/http/moves.ts';
 import { dueSearch } from './upkeep/due-search.ts';
 import { coreJobs, coreSweeps } from './upkeep/sweeps.ts';
-import { fileAssets } from './vendors/assets/file.ts';
-import { s3Assets } from './vendors/assets/s3.ts';
 import type { VendorsFile } from './vendors/file/port.ts';
 import { createOutboundClient } from './vendors/http/client.ts';
 import { type Adapters, adaptersOf, startVendors, vendorsOf } from './vendors-file.ts';
@@ -203,7 +202,6 @@ async function startInner(options: InnerOptions): Promise<Inner> {
   const lanes = new Lanes({ db, log, bounds });
   const processId = `${group?.name ?? hostname()}-${process.pid}-${randomText(6)}`;
   const outbound = createOutboundClient({ allowPrivateTargets: config.allowPrivateTargets });
-  const { assets } = config;
   const core: Core = {
     ...{ db, connection: storage.connection, secrets, lanes },
     holds: new Holds({ db, lanes, log, owner: processId, bounds }),
@@ -218,7 +216,7 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     mailServer: await openMailServer(config.people.smtp),
     ...(await openPeople(config, manifest.modules, outbound)),
     vendors: await startVendors(db, options.vendorsFile, options),
-    assets: assets.kind === 's3' ? s3Assets(assets, outbound) : fileAssets(assets.folder),
+    assets: await openAssets(config.assets, outbound, { db, log, secrets }),
     processes: new ProcessRegistry(db, processId, config.role, options.vendorsFile.digest, group?.name),
     ...{ log, baseUrl, siblings, bounds, limitsRates: config.rateLimits },
     ...{ region: config.region, cnyPerUsd: config.cnyPerUsd },

@@ -1,12 +1,13 @@
 // What a capability is given: who calls, how, and the services of this process. Built by the gateway, one per call.
+
 import type { ConnectionConfig, Database, Queryable } from '../db/database.ts';
 import type { JsonText } from '../lib/json-text.ts';
-import type { AssetStore } from '../vendors/assets/port.ts';
 import type { OutboundClient } from '../vendors/http/port.ts';
 import type { IdentityProvider } from '../vendors/identity/port.ts';
 import type { MailServer } from '../vendors/mail/port.ts';
 import type { Tier } from './accounts/tiers.ts';
 import type { Admission } from './admission.ts';
+import type { Assets } from './assets/assets.ts';
 import type { EntryForm } from './entry-form.ts';
 import type { IdempotencyKey } from './idempotency/key.ts';
 import type { KeyRing } from './keys/ring.ts';
@@ -46,7 +47,7 @@ export interface Core {
   /** Whom outside work may be given to. */
   readonly vendors: Vendors;
   /** Where bytes are kept that are too many for the database. */
-  readonly assets: AssetStore;
+  readonly assets: Assets;
   readonly payments: Payments;
   /** Sends mail; null: it stands in the outbox. */
   readonly mailServer: MailServer | null;

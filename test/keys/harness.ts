@@ -2,6 +2,7 @@
 
 import { createAccount, lockAccount } from '../../src/core/accounts/accounts.ts';
 import { admission } from '../../src/core/admission.ts';
+import { Assets } from '../../src/core/assets/assets.ts';
 import type { CallContext, Core } from '../../src/core/context.ts';
 import { invalidKey, secretInGrace } from '../../src/core/keys/api-key.ts';
 import { createKey, type NewKey } from '../../src/core/keys/changes.ts';
@@ -109,7 +110,7 @@ function makeCore(db: Database): Core {
     isEmptyAccount: async () => true,
     payments: { provider: null, fxRatesNanos: {}, reviewAboveNanos: null, kycAboveNanos: null, tierPricesNanos: {} },
     vendors: sandboxOnly(),
-    assets: fileAssets('/nowhere'),
+    assets: new Assets(fileAssets('/nowhere'), { db, log, secrets }),
     log,
     baseUrl: 'http://127.0.0.1:8787',
     region: 'western',

@@ -108,14 +108,16 @@ describe.each<[string, () => AssetStore]>([
 
   test('lists what is old in the order of names, past what is new and without its mark', async () => {
     const store = open();
-    expect(await store.list('', Date.now())).toEqual([]);
+    expect(await store.list('', '', Date.now())).toEqual([]);
     await store.setMark('one');
     for (const key of ['a/3', 'a/1', 'b', 'a/2']) await store.put(key, Buffer.from('x'));
     const later = Date.now() + 1_000;
-    expect(await store.list('', later)).toEqual(['a/1', 'a/2', 'a/3', 'b']);
-    expect(await store.list('a/2', later)).toEqual(['a/3', 'b']);
-    expect(await store.list('b', later)).toEqual([]);
-    expect(await store.list('', Date.now() - 60_000)).toEqual([]);
+    expect(await store.list('', '', later)).toEqual(['a/1', 'a/2', 'a/3', 'b']);
+    expect(await store.list('', 'a/2', later)).toEqual(['a/3', 'b']);
+    expect(await store.list('', 'b', later)).toEqual([]);
+    expect(await store.list('a/', 'a/1', later)).toEqual(['a/2', 'a/3']);
+    expect(await store.list('b', '', later)).toEqual(['b']);
+    expect(await store.list('', '', Date.now() - 60_000)).toEqual([]);
   });
 
   test('has the first mark that it was given', async () => {
@@ -153,7 +155,7 @@ describe('a bucket', () => {
     expect(UploadId).toBeDefined();
     const { Contents } = await aws.send(new ListObjectsV2Command({ Bucket }));
     const later = Date.now() + 1_000;
-    expect(await store.list('', later)).toEqual(Contents?.map(({ Key }) => Key));
+    expect(await store.list('', '', later)).toEqual(Contents?.map(({ Key }) => Key));
     await store.removeUnfinished(later);
     expect((await aws.send(new ListMultipartUploadsCommand({ Bucket }))).Uploads ?? []).toEqual([]);
     aws.destroy();
@@ -167,8 +169,8 @@ describe('a bucket', () => {
     for (let i = 0; i < 2_500; i += 1) put(i, Date.now());
     put(2_200, 0);
     put(2_499, 0);
-    expect(await store.list('', 1_000)).toEqual([named(2_200), named(2_499)]);
-    expect(await store.list(named(2_499), 1_000)).toEqual([]);
+    expect(await store.list('', '', 1_000)).toEqual([named(2_200), named(2_499)]);
+    expect(await store.list('', named(2_499), 1_000)).toEqual([]);
   });
 
   test('gives up an upload of which a part fails', async () => {
@@ -257,7 +259,7 @@ describe('a bucket', () => {
     await once(child, 'exit');
     const store = bucket();
     await expect(store.read('a/long')).rejects.toThrow(AssetGone);
-    expect(await store.list('', Date.now() + 1_000)).toEqual([]);
+    expect(await store.list('', '', Date.now() + 1_000)).toEqual([]);
     expect(s3.uploads.size).toBe(1);
     await store.removeUnfinished(Date.now() - 60_000);
     expect(s3.uploads.size).toBe(1);

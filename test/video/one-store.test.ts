@@ -32,9 +32,7 @@ test('a process with another place refuses jobs once a video may be in the first
   expect([refused.status, refused.body.error.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
   expect((await atSecond('GET', '/v1/account/balance')).body.data.held_usd).toBeGreaterThan(0);
   expect((await atSecond('GET', '/v1/video/list')).body.data.items).toHaveLength(1);
-  await expect(startTestService({ database: first.database })).rejects.toThrow(
-    /ASSETS_URL: the videos of this database/,
-  );
+  await expect(startTestService({ database: first.database })).rejects.toThrow(/ASSETS_URL: what this database keeps/);
 });
 
 test('a process with the same place starts and makes the video', async () => {

@@ -1,6 +1,6 @@
 // A service that keeps its videos in a bucket of S3.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { OneStore } from '../../src/modules/video/jobs/asset-store.ts';
+import { removeOrphans } from '../../src/modules/video/sweeps.ts';
 import { eventually } from '../cron/harness.ts';
 import { createPlace, startProcess } from '../support/process.ts';
 import { S3Double } from '../support/s3.ts';
@@ -51,7 +51,7 @@ test('two processes share it: one takes the call, the other makes the video', as
   const job = await front.ended(id);
   expect((await (await fetch(job.video_url)).arrayBuffer()).byteLength).toBe(job.size_bytes);
   await expect(startTestService({ database: front.service.database, env: s3.env('elsewhere') })).rejects.toThrow(
-    /ASSETS_URL: the videos of this database are in another place/,
+    /ASSETS_URL: what this database keeps is in another place/,
   );
 });
 
@@ -60,9 +60,7 @@ test('a bucket that has the videos of another database is refused, and nothing i
   ends.push(() => first.service.stop());
   await first.ended((await first.generate()).job_id);
   const env = { ...s3.env(), SECRETS_KEY: 'the secret of another deployment, as long' };
-  await expect(startTestService({ env })).rejects.toThrow(
-    /ASSETS_URL: another database keeps its videos in that place/,
-  );
+  await expect(startTestService({ env })).rejects.toThrow(/ASSETS_URL: another database keeps its files in that place/);
 });
 
 test('what no job names is removed after a day; in a place that the database does not know, nothing is', async () => {
@@ -72,11 +70,10 @@ test('what no job names is removed after a day; in a place that the database doe
   s3.nowMs = () => 0;
   const bench = await VideoBench.start(s3.env());
   ends.push(() => bench.service.stop());
-  const store = new OneStore(bench.service.core);
   const { signal } = new AbortController();
   const sweep = async () => {
     const from = { after: '' };
-    while (await store.removeOrphans(from, signal));
+    while (await removeOrphans(bench.service.core, from, signal));
   };
   await sweep();
   expect(s3.objects.has(orphan)).toBe(true);

@@ -1,9 +1,9 @@
 // The route of signed links: a video or its thumbnail, whole or in parts, without a key.
+import { available } from '../../core/assets/assets.ts';
 import type { Core } from '../../core/context.ts';
 import { clockNow } from '../../core/database-clock.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../kit/raw-route.ts';
 import { AssetGone } from '../../vendors/assets/port.ts';
-import { available } from './jobs/asset-store.ts';
 import type { AssetKind } from './jobs/links.ts';
 import { type JobRow, storedVideoOf } from './jobs/row.ts';
 import { findJob } from './jobs/store.ts';

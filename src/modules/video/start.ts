@@ -7,7 +7,6 @@ import { WorkTimes } from './due/pace.ts';
 import { sandboxLoop } from './due/sandbox.ts';
 import { vendorLoop } from './due/vendor.ts';
 import { webhookLoop } from './due/webhooks.ts';
-import { OneStore } from './jobs/asset-store.ts';
 import { BeforeDecoding } from './jobs/before-decoding.ts';
 import { BeginJob } from './jobs/begin.ts';
 import { JobPictures } from './jobs/job-pictures.ts';
@@ -22,10 +21,7 @@ export interface StartedVideo extends VideoState {
   readonly loops: readonly JobLoop[];
 }
 
-/** Throws StartupError when the assets are not those that the database knows. */
-export async function startVideo(core: Core, settings: VideoSettings): Promise<StartedVideo> {
-  const store = new OneStore(core);
-  await store.requireSame();
+export function startVideo(core: Core, settings: VideoSettings): StartedVideo {
   const links = new SignedLinks(core.secrets, core.baseUrl);
   const shown = { baseUrl: core.baseUrl, links, cnyPerUsd: core.cnyPerUsd };
   const { videos, decoder } = videosHere({
@@ -35,7 +31,6 @@ export async function startVideo(core: Core, settings: VideoSettings): Promise<S
   const state = {
     core,
     videos,
-    store,
     begin: new BeginJob(shown),
     progress: progressReader(core.db.hot),
     times: new WorkTimes(),

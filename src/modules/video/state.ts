@@ -1,7 +1,6 @@
 // What the video module keeps in one process.
 import type { Core } from '../../core/context.ts';
 import type { WorkTimes } from './due/pace.ts';
-import type { OneStore } from './jobs/asset-store.ts';
 import type { BeforeDecoding } from './jobs/before-decoding.ts';
 import type { BeginJob } from './jobs/begin.ts';
 import type { JobPictures } from './jobs/job-pictures.ts';
@@ -15,7 +14,6 @@ export interface VideoState {
   readonly core: Core;
   /** Makes videos without a vendor, and looks at those of vendors. */
   readonly videos: VideoSandbox & VideoChecks;
-  readonly store: OneStore;
   readonly begin: BeginJob;
   readonly progress: ReturnType<typeof progressReader>;
   /** How long models take, as this process has seen it. */

@@ -2,14 +2,18 @@
 
 import type { Sweep } from '../../core/background/sweeper/sweep.ts';
 import { mendEach, removeOldRows } from '../../core/background/sweeper/sweep.ts';
+import type { Core } from '../../core/context.ts';
 import { textArray } from '../../db/arrays.ts';
+import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { DAY_MS } from '../../lib/time.ts';
 import { assetsOf, forgetAssets, purge } from './jobs/remove.ts';
-import { lockJob } from './jobs/store.ts';
+import { jobIdPattern, lockJob, readJob } from './jobs/store.ts';
 import { RECORD_DAYS } from './limits.ts';
 import type { VideoState } from './state.ts';
 
 const PER_RUN = 100;
+const ORPHAN_MS = DAY_MS;
 
 const findExpired = statement(
   'video_find_expired',
@@ -33,7 +37,7 @@ export function videoSweeps(state: VideoState): Sweep[] {
   const { db } = state.core;
   const from = { after: '' };
   return [
-    { name: 'video.orphans', intervalMs: 600_000, run: (signal) => state.store.removeOrphans(from, signal) },
+    { name: 'video.orphans', intervalMs: 600_000, run: (signal) => removeOrphans(state.core, from, signal) },
     { name: 'video.expired', intervalMs: 30_000, run: (signal) => removeExpired(state, signal) },
     {
       name: 'video.records',
@@ -45,6 +49,24 @@ export function videoSweeps(state: VideoState): Sweep[] {
       }),
     },
   ];
+}
+
+/** What was put a day ago and is of no job: what a crash left. */
+export function removeOrphans(
+  { assets, db }: Pick<Core, 'assets' | 'db'>,
+  from: { after: string },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const beforeMs = Date.now() - ORPHAN_MS;
+  return assets.removeOrphans({ prefix: 'acct_', beforeMs, from, isNamed: (key) => isNamed(db, key) }, signal);
+}
+
+/** Keys are `account/job.…`; what was not put by us here is left alone. */
+async function isNamed(db: Database, key: string): Promise<boolean> {
+  const [, accountId, jobId] = /^([^/]+)\/(vid_[^.]+)\./.exec(key) ?? [];
+  if (accountId === undefined || jobId === undefined || !jobIdPattern.test(jobId)) return true;
+  const job = await readJob(db, accountId, jobId);
+  return job !== null && assetsOf(job).includes(key);
 }
 
 async function removeExpired(state: VideoState, signal: AbortSignal): Promise<boolean> {

@@ -1,5 +1,5 @@
 // Assets in a folder. What is put is written beside its place, flushed, and moved there: a key is whole or not there.
-import { createReadStream } from 'node:fs';
+import { createReadStream, type Dirent } from 'node:fs';
 import { link, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { AssetGone, type AssetStore, requireAssetKey } from './port.ts';
@@ -66,15 +66,18 @@ class FileAssets implements AssetStore {
     await rm(this.#pathOf(key), { force: true });
   }
 
-  async list(after: string, beforeMs: number): Promise<string[]> {
-    const entries = await readdir(this.#folder, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
-      if (isMissing(error)) return [];
-      throw error;
-    });
-    const keys = entries
-      .filter((entry) => entry.isFile() && entry.name !== MARK)
+  async list(prefix: string, after: string, beforeMs: number): Promise<string[]> {
+    const own = (await entriesOf(this.#folder, false)).filter(({ name }) => name !== WORK && name !== MARK);
+    const begins = own.filter(({ name }) => `${name}/`.startsWith(prefix.slice(0, name.length + 1)));
+    const within = begins.map(async (entry) =>
+      entry.isFile()
+        ? [entry]
+        : (await entriesOf(join(this.#folder, entry.name), true)).filter((each) => each.isFile()),
+    );
+    const keys = (await Promise.all(within))
+      .flat()
       .map((entry) => relative(this.#folder, join(entry.parentPath, entry.name)).split(sep).join('/'))
-      .filter((key) => key > after && !key.startsWith(`${WORK}/`))
+      .filter((key) => key > after && key.startsWith(prefix))
       .sort();
     const old: string[] = [];
     for (const key of keys) {
@@ -114,6 +117,15 @@ class FileAssets implements AssetStore {
 
   #pathOf(key: string): string {
     return join(this.#folder, ...requireAssetKey(key).split('/'));
+  }
+}
+
+async function entriesOf(folder: string, recursive: boolean): Promise<Dirent[]> {
+  try {
+    return await readdir(folder, { recursive, withFileTypes: true });
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
   }
 }
 

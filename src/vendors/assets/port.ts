@@ -1,4 +1,4 @@
-// Where the bytes of videos and images are kept. Keys are made by the service, never by users: letters, digits, `_`, `-`, `.` and `/`.
+// Where bytes are kept that are too many for the database. Keys are made by the service, never by users: letters, digits, `_`, `-`, `.` and `/`.
 
 export interface AssetStore {
   /** A place for bytes that are being made, on a disk of this machine. Whoever asks removes it, or gives it to putFile. */
@@ -12,8 +12,11 @@ export interface AssetStore {
   read(key: string): Promise<Buffer>;
   /** What is not there is not missed. */
   remove(key: string): Promise<void>;
-  /** Keys of what was put before `beforeMs`, a bounded number behind `after`, in the order of their names; none: there are no more. */
-  list(after: string, beforeMs: number): Promise<string[]>;
+  /**
+   * Keys that begin with `prefix`, of what was put before `beforeMs`: a bounded number behind `after`, in the order of their names; none:
+   * there are no more.
+   */
+  list(prefix: string, after: string, beforeMs: number): Promise<string[]>;
   /** Removes what was begun before `beforeMs` and never put: of processes that died. */
   removeUnfinished(beforeMs: number): Promise<void>;
   /** The mark that tells this store from another; null: it has none yet. */

@@ -75,10 +75,10 @@ class S3Assets implements AssetStore {
     await this.#s3.text({ method: 'DELETE', key: this.#keyOf(key), also: [NOT_FOUND] });
   }
 
-  async list(after: string, beforeMs: number): Promise<string[]> {
+  async list(prefix: string, after: string, beforeMs: number): Promise<string[]> {
     let from = this.#prefix + after;
     for (;;) {
-      const { xml } = await this.#s3.text({ method: 'GET', key: null, query: this.#listed(from) });
+      const { xml } = await this.#s3.text({ method: 'GET', key: null, query: this.#listed(prefix, from) });
       const found = elementsOf(xml, 'Contents').map((each) => ({
         key: tagOf(each, 'Key') ?? '',
         changedMs: Date.parse(tagOf(each, 'LastModified') ?? ''),
@@ -128,8 +128,8 @@ class S3Assets implements AssetStore {
     throw tagOf(xml, 'Code') === 'NoSuchKey' ? new AssetGone(key) : this.#s3.failure(status, xml);
   }
 
-  #listed(from: string): Record<string, string> {
-    const query = { 'list-type': '2', 'max-keys': String(LISTED_MAX), prefix: this.#prefix };
+  #listed(prefix: string, from: string): Record<string, string> {
+    const query = { 'list-type': '2', 'max-keys': String(LISTED_MAX), prefix: this.#prefix + prefix };
     return from === '' ? query : { ...query, 'start-after': from };
   }
 

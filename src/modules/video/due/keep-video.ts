@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import type { AssetStore } from '../../../vendors/assets/port.ts';
+import type { Assets } from '../../../core/assets/assets.ts';
 import type { StoredVideo } from '../jobs/row.ts';
 
 export interface NewVideo extends Pick<StoredVideo, 'contentType' | 'widthPx' | 'heightPx' | 'durationSeconds'> {
@@ -13,7 +13,7 @@ export interface NewVideo extends Pick<StoredVideo, 'contentType' | 'widthPx' | 
 }
 
 /** `name`: of its assets, without an ending. The files are used up. */
-export async function keepVideo(assets: AssetStore, name: string, made: NewVideo): Promise<StoredVideo> {
+export async function keepVideo(assets: Assets, name: string, made: NewVideo): Promise<StoredVideo> {
   const { videoPath, thumbnailPath, contentType, widthPx, heightPx, durationSeconds } = made;
   const [video, thumbnail] = await Promise.all([seal(videoPath), thumbnailPath === null ? null : seal(thumbnailPath)]);
   await assets.putFile(videoAsset(name), videoPath);

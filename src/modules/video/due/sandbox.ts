@@ -39,8 +39,8 @@ export function sandboxLoop(state: VideoState, places: number): JobLoop {
 }
 
 async function runStep(state: VideoState, step: Step, signal: AbortSignal): Promise<void> {
-  const { core, store } = state;
-  await store.require();
+  const { core } = state;
+  await core.assets.require();
   const nowMs = await clockNow(core.db);
   if (nowMs >= step.job.deadline_at) {
     await endJob(state, step.job, { state: 'expired', reason: 'deadline' });

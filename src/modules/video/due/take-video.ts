@@ -4,9 +4,10 @@ import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { Assets } from '../../../core/assets/assets.ts';
 import { type AttemptRow, endAttempt } from '../../../core/vendors/attempts.ts';
 import { bookSale } from '../../../core/vendors/bills.ts';
-import { AssetGone, type AssetStore } from '../../../vendors/assets/port.ts';
+import { AssetGone } from '../../../vendors/assets/port.ts';
 import type { VendorCall } from '../../../vendors/call/port.ts';
 import { billedFor } from '../jobs/bill.ts';
 import { endJob } from '../jobs/end.ts';
@@ -58,7 +59,7 @@ async function fetchVideo(
 ): Promise<Fetched> {
   const { videos } = state;
   const { assets, log } = state.core;
-  await state.store.require();
+  await assets.require();
   const [videoPath, thumbnailPath] = [await assets.workPath(), await assets.workPath()];
   const name = `${job.account_id}/${job.job_id}.${attempt.attempt_id}`;
   try {
@@ -102,7 +103,7 @@ async function write(body: Readable, path: string, signal: AbortSignal): Promise
   }
 }
 
-async function copyTo(assets: AssetStore, key: string, path: string): Promise<boolean> {
+async function copyTo(assets: Assets, key: string, path: string): Promise<boolean> {
   try {
     await pipeline(assets.open(key, 0, VIDEO_BYTES_MAX - 1), createWriteStream(path, { mode: 0o600 }));
     return true;

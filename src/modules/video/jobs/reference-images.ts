@@ -2,10 +2,10 @@
 // and kept; one that is named by a URL is judged when the work begins.
 
 import { readFile } from 'node:fs/promises';
+import { available } from '../../../core/assets/assets.ts';
 import type { CallContext, Core } from '../../../core/context.ts';
 import { invalidField, Problem, problem } from '../../../problems/problem.ts';
 import type { PictureOutcome, PictureTask } from '../vendors/port.ts';
-import { available } from './asset-store.ts';
 import { refusedImage } from './inline-image.ts';
 import type { JobPictures } from './job-pictures.ts';
 import type { JobRow, Wanted } from './row.ts';

@@ -73,7 +73,7 @@ export async function startJob(
     const warning = await core.outbound.checkUrl(webhookUrl, 'webhook_url');
     if (warning !== null) ctx.warnings.push(warning);
   }
-  await state.store.require();
+  await core.assets.require();
   const jobId = newId('vid_');
   const jobsMax = videoLimits.video_jobs[ctx.tier];
   const image = await imageOf(ctx, state, jobId, request, { heldNanos: plan.heldNanos, jobsMax });
