@@ -63,10 +63,10 @@ test('is sound filled, empty, failing and while a redrive is under way, narrow a
     bench.service.url,
     bench.account.secret,
     [
-      ['queues/sound/dlq', 'Dead letters of sound'],
-      ['queues/sound/dlq?cursor=none', 'Dead letters of sound'],
-      ['queues/moving/dlq', 'Dead letters of moving'],
-      ['queues/without/dlq', 'Dead letters of without'],
+      ['queues/sound/dlq', 'sound'],
+      ['queues/sound/dlq?cursor=none', 'sound'],
+      ['queues/moving/dlq', 'moving'],
+      ['queues/without/dlq', 'without'],
       ['queues/sound-dead', 'sound-dead'],
       ['queues', 'Queues'],
     ],
@@ -78,19 +78,19 @@ test('the overview leads to dead letters; they are browsed, all go back, and the
   const ids = await failing('broken', 3);
   const { page, faults } = await open(null);
   await page.click('.failing a:has-text("broken")');
-  await expect.poll(() => page.textContent('h1')).toBe('Dead letters of broken');
+  await expect.poll(() => page.textContent('h1')).toBe('broken');
   const first = page.locator('form tbody tr').first();
   expect(await first.locator('th code').textContent()).toBe(ids[0]);
   expect((await first.locator('td').allTextContents()).slice(0, 2)).toEqual(['{"n":0}', 'The worker failed.']);
   expect(await first.locator('[data-title="Deliveries"]').textContent()).toBe('2');
   await page.fill('#redrive_all-rate_per_second', '1');
   await page.click('button:has-text("Redrive all 3")');
-  await expect.poll(() => page.textContent('main')).toContain('A redrive is under way');
+  await expect.poll(() => page.textContent('main')).toContain('Redrive in progress');
   await page.evaluate('window.isSame = true');
   await expect.poll(() => rowsOf(page), { timeout: 10_000 }).toBeLessThan(3);
   await expect.poll(() => rowsOf(page), { timeout: 15_000 }).toBe(0);
   await expect.poll(() => page.textContent('#dead'), { timeout: 10_000 }).toBe('0 dead letters');
-  await expect.poll(() => page.textContent('main'), { timeout: 10_000 }).not.toContain('A redrive is under way');
+  await expect.poll(() => page.textContent('main'), { timeout: 10_000 }).not.toContain('Redrive in progress');
   expect(await page.evaluate('window.isSame')).toBe(true);
   expect(await stats('broken')).toMatchObject({ available_count: 3, dlq_count: 0 });
   expect(faults).toEqual([]);
@@ -102,7 +102,7 @@ test('by keyboard alone: one goes back, then those chosen, then all, seen withou
   await press(page, 'nav a:has-text("Queues")');
   await expect.poll(() => page.textContent('h1')).toBe('Queues');
   await press(page, 'tr:has(#queue-typed) a[href$="/dlq"]');
-  await expect.poll(() => page.textContent('h1')).toBe('Dead letters of typed');
+  await expect.poll(() => page.textContent('h1')).toBe('typed');
   await press(page, `#redrive-${ids[4]}`);
   await expect.poll(() => page.textContent('#dead')).toBe('5 dead letters');
   await press(page, `#choose-${ids[1]}`, 'Space');
@@ -114,7 +114,7 @@ test('by keyboard alone: one goes back, then those chosen, then all, seen withou
   await tabTo(page, '#redrive_all-rate_per_second');
   await page.keyboard.type('1');
   await page.keyboard.press('Enter');
-  await expect.poll(() => page.textContent('main')).toContain('A redrive is under way');
+  await expect.poll(() => page.textContent('main')).toContain('Redrive in progress');
   await page.evaluate('window.isSame = true');
   await expect.poll(() => page.textContent('#dead'), { timeout: 15_000 }).toBe('0 dead letters');
   expect(await page.evaluate('window.isSame')).toBe(true);
@@ -133,7 +133,7 @@ test('what was chosen stays with its message while others go, and goes back alon
   );
   expect(await page.isChecked(`#choose-${ids[3]}`)).toBe(false);
   expect(await page.evaluate('window.isSame')).toBe(true);
-  await page.click('button:has-text("Redrive those chosen")');
+  await page.click('button:has-text("Redrive selected")');
   await expect.poll(() => page.textContent('#dead')).toBe('1 dead letter');
   expect((await ok('GET', '/v1/queue/dlq/list/kept')).items[0].message_id).toBe(ids[3]);
   expect(faults).toEqual([]);
@@ -148,8 +148,8 @@ test('all of a page are chosen by one button, also of messages that came later',
   const receipts = items.map((item: { receipt_handle: string }) => item.receipt_handle);
   await ok('POST', '/v1/queue/nack', { queue: 'late', receipts, requeue: false });
   await expect.poll(() => rowsOf(page), { timeout: 10_000 }).toBe(2);
-  await page.click('button:has-text("Choose all of this page")');
-  await page.click('button:has-text("Redrive those chosen")');
+  await page.click('button:has-text("Select all")');
+  await page.click('button:has-text("Redrive selected")');
   await expect.poll(() => page.textContent('#dead')).toBe('0 dead letters');
 });
 
@@ -158,7 +158,7 @@ test('without scripts: nothing chosen is told, a second redrive waits for the fi
   const visitor = await signedIn(bench.service.url, bench.account.secret);
   const page = '/console/queues/plain/dlq';
   const none = await sendForm(visitor, page, 'redrive');
-  expect([none.status, none.text.includes('Choose the messages that are to go back.')]).toEqual([400, true]);
+  expect([none.status, none.text.includes('Select the messages to redrive.')]).toEqual([400, true]);
   const one = await sendForm(visitor, page, 'redrive', { one: ids[1] as string, id: ids[0] as string });
   expect([one.status, one.location]).toEqual([303, `${page}?done=queue_dlq.redrive`]);
   expect(await stats('plain')).toMatchObject({ available_count: 1, dlq_count: 2 });

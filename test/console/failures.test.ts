@@ -38,7 +38,12 @@ test('a form that the wallet or the budget cannot pay for leads to the wallet', 
   const poor = await createTestAccount(service.core, 0);
   await client(service.url, poor.secret)('POST', '/v1/queue/create', { name: 'jobs' });
   const payload = { payload: '{"n": 1}' };
-  const empty = await sendForm(await signedIn(service.url, poor.secret), '/console/queues/jobs', 'publish', payload);
+  const empty = await sendForm(
+    await signedIn(service.url, poor.secret),
+    '/console/queues/jobs/publish',
+    'publish',
+    payload,
+  );
   expect(empty.status).toBe(402);
   expect(alertOf(empty.text)).toMatchObject({
     says: expect.stringMatching(/Top up the wallet[\s\S]*INSUFFICIENT_CREDIT[\s\S]*request \S+/),
@@ -46,13 +51,23 @@ test('a form that the wallet or the budget cannot pay for leads to the wallet', 
   });
   const cap = { name: 'capped', spend_cap_usd: 0.000001, spend_cap_period: 'total' };
   const { key_secret } = (await call('POST', '/v1/account/keys/create', cap)).body.data;
-  const spent = await sendForm(await signedIn(service.url, key_secret), '/console/queues/jobs', 'publish', payload);
+  const spent = await sendForm(
+    await signedIn(service.url, key_secret),
+    '/console/queues/jobs/publish',
+    'publish',
+    payload,
+  );
   expect([spent.status, alertOf(spent.text).href]).toEqual([402, '/console/keys']);
   const capped = await createTestAccount(service.core, 5);
   const own = client(service.url, capped.secret);
   await own('POST', '/v1/queue/create', { name: 'jobs' });
   await own('PUT', '/v1/account/budget/set', { period: 'daily', hard_cap_usd: 0 });
-  const over = await sendForm(await signedIn(service.url, capped.secret), '/console/queues/jobs', 'publish', payload);
+  const over = await sendForm(
+    await signedIn(service.url, capped.secret),
+    '/console/queues/jobs/publish',
+    'publish',
+    payload,
+  );
   expect([over.status, alertOf(over.text)]).toMatchObject([
     402,
     { says: expect.stringMatching(/Raise the budget[\s\S]*INSUFFICIENT_CREDIT/), href: '/console/wallet' },
@@ -67,13 +82,13 @@ test('a page and a form without their scope lead to another sign-in, and from th
   const page = await visitor.get('/console/vectors/notes');
   expect(page.status).toBe(403);
   expect(page.text).toContain('href="/auth?again=1&amp;return_to=%2Fconsole%2Fvectors%2Fnotes"');
-  const form_token = await visitor.formToken('/console/queues/jobs');
+  const form_token = await visitor.formToken('/console/queues/jobs/publish');
   const form = { form_token, form_key: '0'.repeat(32), act: 'publish', payload: '{}' };
-  const refused = await visitor.post('/console/queues/jobs', form);
+  const refused = await visitor.post('/console/queues/jobs/publish', form);
   expect(refused.status).toBe(403);
   expect(alertOf(refused.text)).toMatchObject({
     says: expect.stringContaining('INSUFFICIENT_SCOPE'),
-    href: '/auth?again=1&return_to=%2Fconsole%2Fqueues%2Fjobs',
+    href: '/auth?again=1&return_to=%2Fconsole%2Fqueues%2Fjobs%2Fpublish',
   });
 });
 

@@ -36,7 +36,7 @@ test(`who types keeps the focus, the place in the text and the text over ${MORPH
     viewport: { width: 800, height: 500 },
   });
   await page.addInitScript(FOLLOWED);
-  await page.goto(`${bench.service.url}/console/queues/jobs`);
+  await page.goto(`${bench.service.url}/console/queues/jobs/settings`);
   await page.evaluate("document.querySelector('#calls').open = true");
   const field = page.locator('main form input[type=text], main form input:not([type]), main form textarea').last();
   await field.fill('');
@@ -165,7 +165,7 @@ test('the sixth page of a session has no stream, and looks again after ten secon
 test('a double click does it once, also when the page would have changed in between; what it did is told once', async () => {
   const { page, faults } = await openConsole(bench.chromium.browser, bench.service.url, bench.account.secret);
   await page.addInitScript(FOLLOWED);
-  const address = `${bench.service.url}/console/queues/jobs`;
+  const address = `${bench.service.url}/console/queues/jobs/publish`;
   await page.goto(address);
   const sent: string[] = [];
   await page.context().route(address, async (route) => {
@@ -187,7 +187,7 @@ test('a double click does it once, also when the page would have changed in betw
   }, { once: true })`);
   await page.click(`${form} button`, { noWaitAfter: true });
   const done = page.locator('main > .done');
-  await expect.poll(() => done.allTextContents()).toEqual(['The message was published.']);
+  await expect.poll(() => done.allTextContents()).toEqual(['Message published.']);
   expect(sent).toHaveLength(2);
   expect(sent[1]).toBe(sent[0]);
   expect(await waiting()).toBe(before + 1);

@@ -96,11 +96,11 @@ test('what was dead goes back to its queue', async () => {
   const opened = await open('queues/broken/dlq');
   const { page } = opened;
   await page.check('form tbody tr:first-child input[type=checkbox]');
-  await page.click('button:has-text("Redrive those chosen")');
-  await done(page, 'The redrive was taken on');
+  await page.click('button:has-text("Redrive selected")');
+  await done(page, 'Redrive started');
   expect(await stats()).toMatchObject({ available_count: 1, dlq_count: 1 });
   await page.click('section:has-text("Redrive all") button');
-  await done(page, 'The redrive was taken on');
+  await done(page, 'Redrive started');
   await expect.poll(stats, { timeout: 10_000 }).toMatchObject({ available_count: 2, dlq_count: 0 });
   await expectCount(page, 'form tbody tr', 0);
   await close(opened);

@@ -52,6 +52,13 @@ test('is sound, narrow and dark', async () => {
     ['queues/failed', 'failed'],
     ['queues/ordered', 'ordered'],
     ['queues/empty', 'empty'],
+    ['queues/jobs?period=7d', 'jobs'],
+    ['queues/jobs/publish', 'jobs'],
+    ['queues/ordered/publish', 'ordered'],
+    ['queues/empty/push', 'empty'],
+    ['queues/jobs/push', 'jobs'],
+    ['queues/jobs/settings', 'jobs'],
+    ['queues?new=1', 'New queue'],
     ['queues/jobs/purge', 'Purge jobs'],
     ['queues/jobs/delete', 'Delete jobs'],
     ['queues/none', 'There is no such page'],
@@ -69,7 +76,7 @@ test('figures that cannot be read take nothing else of the page with them', asyn
     await isSound([
       ['queues?', 'Queues'],
       ['queues/jobs?', 'jobs'],
-      ['queues/jobs/dlq?', 'Dead letters of jobs'],
+      ['queues/jobs/dlq?', 'jobs'],
     ]);
     const visitor = await signedIn(bench.service.url, bench.account.secret);
     const { text } = await visitor.get('/console/queues');
@@ -87,6 +94,7 @@ test('a queue is made, set, filled and looked at by keyboard alone', async () =>
   const { page, faults } = await openConsole(bench.chromium.browser, bench.service.url, bench.account.secret);
   await press(page, 'nav a:has-text("Queues")');
   await expect.poll(() => page.textContent('h1')).toBe('Queues');
+  await press(page, 'a.main:has-text("New queue")');
   await tabTo(page, '#create-name');
   await page.keyboard.type('by-hand');
   await tabTo(page, '#create-dead_letter_queue');
@@ -94,18 +102,22 @@ test('a queue is made, set, filled and looked at by keyboard alone', async () =>
   await page.keyboard.press('Enter');
   await expect.poll(() => page.textContent('h1')).toBe('by-hand');
   expect(await page.textContent('.empty')).toContain('The queue is empty.');
+  await press(page, '.tabs a:has-text("Publish")');
   await tabTo(page, '#publish-payload');
   await page.keyboard.press('ControlOrMeta+A');
   await page.keyboard.type(EXACT);
   await press(page, 'button:has-text("Publish")');
-  await expect.poll(() => page.textContent('.done')).toBe('The message was published.');
+  await expect.poll(() => page.textContent('.done')).toBe('Message published.');
+  await press(page, '.tabs a:has-text("Messages")');
+  await page.waitForSelector('tbody td[data-title="Payload"]');
   expect(await page.textContent('tbody td[data-title="Payload"]')).toBe(EXACT);
   expect(await stats('by-hand')).toMatchObject({ available_count: 1, in_flight_count: 0 });
+  await press(page, '.tabs a:has-text("Settings")');
   await tabTo(page, '#update-max_retries');
   await page.keyboard.press('ControlOrMeta+A');
   await page.keyboard.type('7');
   await page.keyboard.press('Enter');
-  await expect.poll(() => page.textContent('.done')).toBe('The settings were changed.');
+  await expect.poll(() => page.textContent('.done')).toBe('Settings saved.');
   expect(await ok('GET', '/v1/queue/get/by-hand')).toMatchObject({ max_receive_count: 7, dlq_name: 'failed' });
   expect((await bench.call('POST', '/v1/queue/consume', { queue: 'by-hand' })).text).toContain(EXACT);
   expect(faults).toEqual([]);
@@ -154,11 +166,13 @@ test('what is refused keeps what was typed and says why at its field', async () 
     expect([page.status, page.text.includes(`id="${act}-${at}-fault"`)], at).toEqual([400, true]);
     return page.text;
   };
-  const jobs = '/console/queues/jobs';
+  const jobs = '/console/queues/jobs/publish';
   expect(await refused(jobs, 'publish', { payload: '{"a":' }, 'payload')).toContain('\n{&quot;a&quot;:</textarea>');
   await refused(jobs, 'publish', { payload: '[1]' }, 'payload');
   await refused(jobs, 'publish', { payload: '{}', delay_seconds: 'soon' }, 'delay_seconds');
-  expect(await refused(jobs, 'update', { max_retries: '0' }, 'max_retries')).toContain('value="0"');
+  expect(await refused('/console/queues/jobs/settings', 'update', { max_retries: '0' }, 'max_retries')).toContain(
+    'value="0"',
+  );
   await refused('/console/queues', 'create', { name: 'UPPER' }, 'name');
   const escaped = await sendForm(visitor, jobs, 'publish', { payload: '{}, "queue": "empty"' });
   expect(escaped.status).toBe(400);
@@ -171,7 +185,9 @@ test('a queue is purged and deleted without scripts, by its name only, and both 
   await ok('POST', '/v1/queue/consume', { queue: 'short-lived' });
   const visitor = await signedIn(bench.service.url, bench.account.secret);
   const purge = '/console/queues/short-lived/purge';
-  expect((await visitor.get(purge)).text).toContain('3 messages (1 available, 1 in flight, 1 delayed) are gone');
+  expect((await visitor.get(purge)).text).toContain(
+    'This deletes 3 messages (1 available, 1 in flight, 1 delayed). It cannot be undone.',
+  );
   expect((await sendForm(visitor, purge, 'purge', { typed: 'short' })).status).toBe(400);
   expect(await stats('short-lived')).toMatchObject({ message_count: 2, delayed_count: 1 });
   const purged = await sendForm(visitor, purge, 'purge', { typed: 'short-lived' });
@@ -190,12 +206,13 @@ test('a queue is purged and deleted without scripts, by its name only, and both 
 test('a key that may only read sees figures, messages and settings, and no form that writes', async () => {
   const { key_secret: reader } = await ok('POST', '/v1/account/keys/create', { scopes: ['queue:read'] });
   const visitor = await signedIn(bench.service.url, reader);
-  for (const path of ['queues', 'queues/jobs', 'queues/jobs/dlq']) {
+  for (const path of ['queues', 'queues/jobs', 'queues/jobs/dlq', 'queues/jobs/settings', 'queues/jobs/push']) {
     const { status, text } = await visitor.get(`/console/${path}`);
     const [main = ''] = /<main[\s\S]*<\/main>/.exec(text) ?? [];
     expect([status, main.includes('method="post"')], path).toEqual([200, false]);
   }
-  expect((await visitor.get('/console/queues/jobs')).text).toContain('Max deliveries');
+  expect((await visitor.get('/console/queues/jobs/settings')).text).toContain('Max deliveries');
+  expect((await visitor.get('/console/queues/jobs/publish')).status).toBe(403);
   const { key_secret: lister } = await ok('POST', '/v1/account/keys/create', { scopes: ['queue.list'] });
   const list = (await (await signedIn(bench.service.url, lister)).get('/console/queues')).text;
   expect([list.includes('>jobs</'), list.includes('In flight'), list.includes('class="failure"')]).toEqual([
@@ -215,7 +232,7 @@ test('a key that may only read sees figures, messages and settings, and no form 
 test('a queue of another account is as unknown as one that never was', async () => {
   const visitor = await signedIn(bench.service.url, other.secret);
   const main = (text = '') => /<main[\s\S]*?<footer/.exec(text)?.[0];
-  for (const below of ['', '/dlq', '/purge', '/delete']) {
+  for (const below of ['', '/dlq', '/publish', '/push', '/settings', '/purge', '/delete']) {
     const [foreign, random] = await Promise.all(
       ['jobs', 'none'].map((name) => visitor.get(`/console/queues/${name}${below}`)),
     );

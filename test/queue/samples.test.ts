@@ -1,13 +1,17 @@
 // Samples of queues: one a minute of each that holds messages or changed, read as steps.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { clockNow } from '../../src/core/database-clock.ts';
+import { foldCounts } from '../../src/modules/queue/queues/counts.ts';
 import { dropOldSamples, takeSamples } from '../../src/modules/queue/samples/take.ts';
+import { createTestAccount, startTestService } from '../support/service.ts';
 import { QueueBench } from './harness.ts';
 
 let bench: QueueBench;
 
 beforeAll(async () => {
-  bench = await QueueBench.start();
+  // Nothing samples but the test.
+  const service = await startTestService({ env: { ROLE: 'api' } });
+  bench = new QueueBench(service, await createTestAccount(service.core));
 });
 afterAll(() => bench.stop());
 
@@ -74,9 +78,11 @@ test('a minute is sampled once, and a queue at rest and empty not at all', async
 
 test('what is folded and what is not yet is counted alike', async () => {
   await bench.create('folded');
-  for (let n = 0; n < 40; n += 1) await bench.publish('folded', { n });
+  for (let n = 0; n < 3; n += 1) await bench.publish('folded', { n });
+  await foldCounts(db(), bench.account.accountId, await idOf('folded'));
+  for (let n = 0; n < 4; n += 1) await bench.publish('folded', { n });
   await endMinute();
-  expect(await steps('folded', 5, 1)).toEqual([[40, 0, 40]]);
+  expect(await steps('folded', 5, 1)).toEqual([[7, 0, 7]]);
 });
 
 test('while the service sampled nothing, a queue with messages is unknown, not empty', async () => {
@@ -120,6 +126,14 @@ test('days past the retention are dropped whole', async () => {
   }
   expect(await rows('busy')).toBe(0);
 });
+
+async function idOf(queue: string): Promise<bigint> {
+  const found = await db().query<{ queue_id: bigint }>(
+    { name: 'test_queue_id', text: 'SELECT queue_id FROM queue.queue WHERE account_id = $1 AND name = $2' },
+    [bench.account.accountId, queue],
+  );
+  return found.rows[0]?.queue_id ?? expect.fail(`there is no queue ${queue}`);
+}
 
 async function rows(queue: string): Promise<number> {
   const found = await db().query<{ rows: number }>(

@@ -9,8 +9,8 @@ const BUCKETS_MIN = 24;
 
 export interface Series {
   readonly label: string;
-  /** One for each instant. */
-  readonly values: readonly number[];
+  /** One for each instant; null: unknown, a gap in a line. */
+  readonly values: readonly (number | null)[];
 }
 
 export interface Plot {
@@ -29,20 +29,34 @@ export interface Plot {
 
 /** Up to eight series and `other`. */
 export function plot(whole: Plot): Html {
-  const { caption, unit, isLine = false, empty } = whole;
+  const { caption, unit, empty } = whole;
   const range = shownRange(whole);
-  if (range === null)
-    return html`<figure class="plot"><figcaption>${caption}</figcaption><p class="empty">${empty ?? nothing(unit)}</p></figure>`;
-  const { instants, isRunning, left } = range;
-  const shown = isLine ? range.series : withOther(range.series);
+  if (range !== null) return drawn(whole, range);
+  return html`<figure class="plot"><figcaption>${caption}</figcaption><p class="empty">${empty ?? nothing(unit)}</p></figure>`;
+}
+
+/** Plots of one period beside one another: all show the part of it in which one of them has a figure. Null: none has any. */
+export function plots(all: readonly Plot[]): Html | null {
+  const [first] = all;
+  const range = first === undefined ? null : shownRange({ ...first, series: all.flatMap(({ series }) => series) });
+  if (range === null) return null;
+  const left = range.left === '' ? '' : html`<p class="quiet small">There was ${range.left}.</p>`;
+  return html`${left}<div class="plots">${all.map((each) => drawn(each, { ...range, left: '' }))}</div>`;
+}
+
+function drawn({ caption, unit, series, isLine = false }: Plot, { from, end, instants, isRunning, left }: Shown): Html {
+  const cut = series.map(({ label, values }) => ({ label, values: values.slice(from, end) }));
+  const shown = isLine ? cut : withOther(cut);
   const text = unit === 'USD' ? moneyText : count;
   const told = (value: number) => (unit === 'USD' ? exactMoney(value) : `${count(value)} ${unit}`);
   const head = shown.map(({ label }) => html`<th scope="col" class="number">${label}</th>`);
-  const cell = (value: number) =>
-    html`<td class="number" data-value="${value}" data-told="${told(value)}">${text(value)}</td>`;
+  const cell = (value: number | null) =>
+    value === null
+      ? html`<td class="number">unknown</td>`
+      : html`<td class="number" data-value="${value}" data-told="${told(value)}">${text(value)}</td>`;
   const rows = instants.map(
     (instant, i) =>
-      html`<tr><th scope="row"><time datetime="${instant}">${minute(instant)}</time></th>${shown.map(({ values }) => cell(values[i] ?? 0))}</tr>\n`,
+      html`<tr><th scope="row"><time datetime="${instant}">${minute(instant)}</time></th>${shown.map(({ values }) => cell(values[i] ?? null))}</tr>\n`,
   );
   return html`<figure class="plot" data-unit="${unit}"${isRunning ? html` data-running` : ''}${isLine ? html` data-line` : ''}><figcaption>${caption}${left === '' ? '' : html` <span class="quiet">${left}</span>`}</figcaption>
 ${placeOf(shown)}
@@ -53,7 +67,9 @@ function nothing(unit: string): string {
   return unit === 'USD' ? 'Nothing was spent in this period.' : `No ${unit} in this period.`;
 }
 
-interface Shown extends Pick<Plot, 'instants' | 'series' | 'isRunning'> {
+interface Shown extends Pick<Plot, 'instants' | 'isRunning'> {
+  readonly from: number;
+  readonly end: number;
   /** What was left out, in words. */
   readonly left: string;
 }
@@ -72,8 +88,7 @@ function shownRange({ instants, series, isRunning }: Plot): Shown | null {
     ...(end < instants.length ? [`after ${minute(instants[end] as string)}`] : []),
   ];
   return {
-    instants: instants.slice(from, end),
-    series: series.map(({ label, values }) => ({ label, values: values.slice(from, end) })),
+    ...{ from, end, instants: instants.slice(from, end) },
     isRunning: isRunning && end === instants.length,
     left: parts.length === 0 ? '' : `nothing ${parts.join(' or ')} UTC`,
   };
@@ -92,7 +107,7 @@ function placeOf(shown: readonly Series[]): Html {
 
 /** The largest eight; what is beyond is one more. */
 function withOther(series: readonly Series[]): readonly Series[] {
-  const sum = ({ values }: Series) => values.reduce((total, value) => total + value, 0);
+  const sum = ({ values }: Series) => values.reduce<number>((total, value) => total + (value ?? 0), 0);
   const sorted = [...series].sort((left, right) => sum(right) - sum(left));
   if (sorted.length <= SERIES_MAX) return sorted;
   const rest = sorted.slice(SERIES_MAX);

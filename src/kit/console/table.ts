@@ -167,6 +167,11 @@ export function teach(sentence: string, calls: string | readonly CodeSample[]): 
   return html`<p>${sentence}</p>${copiedBlock(html`<pre class="text" tabindex="0" aria-label="Commands">${calls}</pre>`, 'the commands')}`;
 }
 
+/** Links to the pages that something has, such as a queue's messages and settings. */
+export function pageTabs(label: string, entries: Parameters<typeof tabs>[1]): Html {
+  return html`<div class="pages">${tabs(label, entries)}</div>`;
+}
+
 /** Links that choose one of a few views of a page. */
 export function tabs(
   label: string,

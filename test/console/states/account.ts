@@ -41,8 +41,8 @@ export async function filledStates({ service, mark }: Scene, { account, filled, 
   return own.flatMap((page): State[] => {
     const path = addressOf(page, filled);
     const seen = { name: `filled-${page.name}`, path, by: owner };
-    // What ends something for good is no page of theirs.
-    if (/\/(delete|purge|revoke|leaked|remove)$/.test(path)) return [seen];
+    // What writes and shows nothing is no page of theirs.
+    if (/\/(delete|publish|purge|revoke|leaked|remove)$/.test(path)) return [seen];
     return [
       seen,
       { name: `viewer-${page.name}`, path, by: viewer },
@@ -58,6 +58,8 @@ export function otherViews({ filled, owner: by }: FilledAccount): readonly State
     'new-webhook': '/webhooks?new=1',
     'new-collection': '/vectors?new=1',
     'new-schedule': '/schedules?new=1',
+    'new-queue': '/queues?new=1',
+    'queue-of-an-hour': `/queues/${filled.queue}?period=1h`,
     'usage-by-key': '/usage?period=24h&by=key&figure=calls',
     'usage-of-one': '/usage?capability=queue.publish&step=day',
     'usage-nothing': '/usage?period=custom&from=2020-01-01&to=2020-02-01',
@@ -109,7 +111,7 @@ export async function moneyStates({ service }: Scene): Promise<readonly State[]>
     hard_cap_usd: 0.000001,
     alert_threshold_usd: 0.0000005,
   });
-  const publish = { path: '/console/queues/jobs', status: 402, form: act('publish', { payload: '{}' }) };
+  const publish = { path: '/console/queues/jobs/publish', status: 402, form: act('publish', { payload: '{}' }) };
   return [
     { name: 'low-overview', path: '/console', by: low.by, says: 'The balance is low' },
     { name: 'low-wallet', path: '/console/wallet', by: low.by, says: 'low' },
@@ -128,8 +130,8 @@ export function answeredStates({ filled, owner: by }: FilledAccount): readonly S
   const { queue, key, group, schedule, webhook, collection } = filled;
   const refused: readonly (readonly [string, string, Readonly<Record<string, string>>])[] = [
     ['/queues', 'create', { name: 'no name' }],
-    [`/queues/${queue}`, 'publish', { payload: 'no JSON', delay_seconds: 'x' }],
-    [`/queues/${queue}`, 'update', { max_retries: 'many' }],
+    [`/queues/${queue}/publish`, 'publish', { payload: 'no JSON', delay_seconds: 'x' }],
+    [`/queues/${queue}/settings`, 'update', { max_retries: 'many' }],
     [`/queues/${queue}/purge`, 'purge', { typed: 'another' }],
     [`/queues/${queue}/dlq`, 'redrive_all', { rate_per_second: 'x' }],
     ['/keys', 'create', { scopes: 'no-such:scope', spend_cap_usd: 'much' }],

@@ -41,7 +41,7 @@ export const samples = defineCapability<QueueState>()({
           depth: wholeOrNull('Messages in the queue: available, in flight and delayed.'),
           oldest_message_age_seconds: wholeOrNull('Age of the oldest message; 0 when there is none.'),
         }),
-        { description: 'One for each step, oldest first. The current minute is not in it.' },
+        { description: 'One for each step that is over, oldest first.' },
       ),
     },
     { title: 'QueueSamples' },

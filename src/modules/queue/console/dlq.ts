@@ -5,16 +5,16 @@ import { panel, shown } from '../../../kit/console/failure.ts';
 import { actForm, field, numberOf } from '../../../kit/console/form.ts';
 import type { Act, ConsolePage, View } from '../../../kit/console/page.ts';
 import { more, table, teach } from '../../../kit/console/table.ts';
-import { count, countOf, short, time } from '../../../kit/console/text.ts';
+import { ago, count, countOf, short } from '../../../kit/console/text.ts';
 import type { ItemOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { invalidField } from '../../../problems/problem.ts';
+import { create } from '../capabilities/create.ts';
 import { dlqList } from '../capabilities/dlq/list.ts';
 import { dlqRedrive } from '../capabilities/dlq/redrive.ts';
 import { dlqRedriveCancel } from '../capabilities/dlq/redrive-cancel.ts';
 import { dlqRedrives } from '../capabilities/dlq/redrives.ts';
-import { get } from '../capabilities/get.ts';
-import { stats as queueStats } from '../capabilities/stats.ts';
+import { update } from '../capabilities/update.ts';
 import {
   deliveriesColumn,
   groupColumn,
@@ -25,7 +25,8 @@ import {
   type Sourced,
   sourced,
 } from './messages.ts';
-import { command, type Queue, queuePath } from './queue.ts';
+import { queueView } from './one.ts';
+import { type Queue, queuePath } from './queue.ts';
 import { ended, running } from './redrives.ts';
 
 type DeadMessage = ItemOf<typeof dlqList>;
@@ -36,14 +37,14 @@ const REDRIVES = 5;
 const REDRIVE_SECONDS = 2;
 const CHOSEN = 'redrive';
 const ALL = 'redrive_all';
-const DONE = 'The redrive was taken on: below is how many messages it moved.';
+const DONE = 'Redrive started. Below is how many messages it moved.';
 
 const chosen: Act = {
   capability: dlqRedrive,
   input(form, { params }) {
     const one = form.get('one');
     const ids = one === null ? form.getAll('id') : [one];
-    if (ids.length === 0) throw invalidField('id', 'required', 'Choose the messages that are to go back.');
+    if (ids.length === 0) throw invalidField('id', 'required', 'Select the messages to redrive.');
     return { queue: params.name, message_ids: ids };
   },
   done: DONE,
@@ -74,7 +75,7 @@ export const dlqPage: ConsolePage = {
     cancel: {
       capability: dlqRedriveCancel,
       input: (form) => ({ redrive_id: form.get('redrive_id') ?? '' }),
-      done: 'The redrive was stopped. What it moved stays moved.',
+      done: 'Redrive stopped. The messages it moved stay moved.',
     },
   },
 };
@@ -84,32 +85,33 @@ function listed({ params, query }: Visit) {
 }
 
 async function show(visit: Visit): Promise<View> {
-  const { name = '' } = visit.params;
-  const of = { queue: name };
-  const queue = await visit.need(get, of);
-  const [dead, stats, redrives] = await Promise.all([
-    visit.call(dlqList, listed(visit)),
-    visit.may(queueStats) ? visit.call(queueStats, of) : null,
-    visit.may(dlqRedrives) ? visit.call(dlqRedrives, { ...of, limit: REDRIVES }) : null,
-  ]);
-  const found = stats?.data?.dlq_count ?? null;
-  const items = redrives?.data?.items ?? [];
-  // One at a time a queue.
-  const isMoving = items.some(({ state }) => state === 'running');
-  const content = html`<p><a href="${visit.path(queuePath(name))}">${short(name, 80)}</a></p>
-<h1>Dead letters of ${short(name, 80)}</h1>
-${stats === null ? '' : shown(visit, stats, ({ dlq_count }) => told(visit, queue, dlq_count))}
+  let isMoving = false;
+  const view = await queueView(visit, '/dlq', async (queue, stats) => {
+    const of = { queue: queue.name };
+    const [dead, redrives] = await Promise.all([
+      visit.call(dlqList, listed(visit)),
+      visit.may(dlqRedrives) ? visit.call(dlqRedrives, { ...of, limit: REDRIVES }) : null,
+    ]);
+    const items = redrives?.data?.items ?? [];
+    // One at a time a queue.
+    isMoving = items.some(({ state }) => state === 'running');
+    const found = stats?.dlq_count ?? null;
+    return html`${found === null ? '' : told(visit, queue, found)}
 ${redrives === null ? '' : shown(visit, redrives, () => running(visit, items))}
 ${panel(visit, 'Messages', dead, (page) => html`${letters(visit, queue, sourced(dead))}${more(visit, page)}`)}
 ${visit.may(dlqRedrive) && found !== 0 && !isMoving ? html`<section class="panel"><h2>Redrive all</h2>${allForm(visit, found)}</section>` : ''}
 ${ended(visit, items)}`;
-  return { title: `Dead letters of ${name}`, content, ...(isMoving ? { againSeconds: REDRIVE_SECONDS } : {}) };
+  });
+  return { ...view, title: `Dead letters of ${view.title}`, ...(isMoving ? { againSeconds: REDRIVE_SECONDS } : {}) };
 }
 
 function told(visit: Visit, { dlq_name: dlq, max_receive_count: most }: Queue, dead: number): Html {
   const where = dlq === null ? html`` : html` in <a href="${visit.path(queuePath(dlq))}">${short(dlq, 80)}</a>`;
   const deliveries = countOf(most, 'delivery', 'deliveries');
-  const why = dlq === null ? '' : ` A message goes there after ${deliveries} without an ack, or when it is given up.`;
+  const why =
+    dlq === null
+      ? ''
+      : ` A message moves there after ${deliveries} without an ack, or when it is nacked without requeue.`;
   return html`<p><strong id="dead" aria-live="polite">${countOf(dead, 'dead letter')}</strong>${where}.${why}</p>`;
 }
 
@@ -118,19 +120,19 @@ function letters(visit: Visit, queue: Queue, messages: readonly Sourced<DeadMess
   const rows = table<Sourced<DeadMessage>>({
     caption: 'Dead letters, oldest first',
     rows: messages,
-    empty: visit.query.has('cursor') ? html`<p>There are no more.</p>` : nothing(visit, queue),
+    empty: visit.query.has('cursor') ? html`<p>No more dead letters.</p>` : nothing(visit, queue),
     columns: [
       { title: 'Message', cell: ({ message_id: id }) => (may ? chosenBox(visit, id) : html`<code>${id}</code>`) },
       payloadColumn(visit),
       ...(queue.type === 'fifo' ? [groupColumn] : []),
       {
         title: 'Reason',
-        cell: ({ reason }) => (reason === null ? html`<span class="quiet">none told</span>` : short(reason, 500)),
+        cell: ({ reason }) => (reason === null ? html`<span class="quiet">none given</span>` : short(reason, 500)),
       },
       publishedColumn(visit),
-      { title: 'Dead since', cell: ({ dead_lettered_at: since }) => time(visit, since) },
+      { title: 'Dead-lettered', cell: ({ dead_lettered_at: since }) => ago(visit, since) },
       deliveriesColumn,
-      ...(may ? [{ title: 'Back', cell: ({ message_id: id }: Message) => oneButton(id) }] : []),
+      ...(may ? [{ title: 'Actions', cell: ({ message_id: id }: Message) => oneButton(id) }] : []),
     ],
   });
   if (messages.length === 0 || !may) return rows;
@@ -138,7 +140,7 @@ function letters(visit: Visit, queue: Queue, messages: readonly Sourced<DeadMess
   return actForm(
     visit,
     CHOSEN,
-    html`<div class="actions"><button>Redrive those chosen</button><button type="button" data-select-all>Choose all of this page</button></div>${rows}`,
+    html`<div class="actions"><button>Redrive selected</button><button type="button" data-select-all>Select all</button></div>${rows}`,
   );
 }
 
@@ -157,18 +159,20 @@ function allForm(visit: Visit, found: number | null): Html {
   return actForm(
     visit,
     ALL,
-    html`<div class="pair">${field(visit, ALL, { name: 'rate_per_second', label: 'Messages a second', attributes: numeric, hint: 'Empty: all at once.' })}
-${field(visit, ALL, { name: 'max_messages', label: 'At most', attributes: numeric, hint: 'Oldest first. Empty: all.' })}</div>
-<button class="main">Redrive all${found === null ? '' : ` ${count(found)}`}</button> <span class="quiet">They go back with no deliveries counted, and can be given up again.</span>`,
+    html`<div class="pair">${field(visit, ALL, { name: 'rate_per_second', label: 'Messages per second', attributes: numeric, hint: 'Empty: no limit.' })}
+${field(visit, ALL, { name: 'max_messages', label: 'Max messages', attributes: numeric, hint: 'Oldest first. Empty: all.' })}</div>
+<button class="main">Redrive all${found === null ? '' : ` ${count(found)}`}</button> <span class="quiet">Their deliveries are counted from zero again.</span>`,
   );
 }
 
-function nothing({ baseUrl }: Visit, { name, dlq_name: dlq }: Queue): Html {
-  if (dlq !== null) return html`<p>There is none: every message was acknowledged, or is still on its way.</p>`;
+function nothing(visit: Visit, { name, dlq_name: dlq }: Queue): Html {
+  if (dlq !== null) return html`<p>No dead letters.</p>`;
   const dead = `${name.slice(0, 75)}-dead`;
-  const calls = [
-    command(baseUrl, 'POST', '/v1/queue/create', { name: dead }),
-    command(baseUrl, 'PATCH', `/v1/queue/update/${name}`, { dead_letter_queue: dead, max_retries: 3 }),
-  ];
-  return teach('The queue has no dead-letter queue. These give it one:', calls.join('\n'));
+  return teach(
+    'This queue has no dead-letter queue. To give it one:',
+    visit.samples([
+      [create, { name: dead }],
+      [update, { queue: name, dead_letter_queue: dead, max_retries: 3 }],
+    ]),
+  );
 }

@@ -22,7 +22,7 @@ export const queuePurgePage: ConsolePage = {
   acts: {
     purge: {
       ...{ capability: purge, input: typedName('purge the queue') },
-      done: 'The queue was purged.',
+      done: 'Queue purged.',
       next: (_, { params: { name = '' } }) => queuePath(name),
     },
   },
@@ -36,7 +36,7 @@ export const queueDeletePage: ConsolePage = {
   acts: {
     delete: {
       ...{ capability: remove, input: typedName('delete the queue') },
-      done: 'The queue was deleted.',
+      done: 'Queue deleted.',
       next: () => '/queues',
     },
   },
@@ -54,7 +54,7 @@ async function showPurge(visit: Visit): Promise<View> {
   const stats = await visit.need(queueStats, { queue });
   const content = html`${back(visit, queue)}
 <h1>Purge ${short(queue, 80)}</h1>
-<p>${messagesIn(stats)} are gone at once and for good. Who works on one of them cannot acknowledge it any more.${stats.dlq_count === 0 ? '' : ` The ${countOf(stats.dlq_count, 'dead letter')} of the queue stay in the dead-letter queue.`}</p>
+<p>This deletes ${messagesIn(stats)}. It cannot be undone. Consumers cannot acknowledge them any more.${stats.dlq_count === 0 ? '' : ` ${countOf(stats.dlq_count, 'dead letter')} of this queue stay in the dead-letter queue.`}</p>
 ${typedForm(visit, 'purge', { wanted: queue, button: 'Purge' })}`;
   return { title: 'Purge a queue', content };
 }
@@ -67,7 +67,7 @@ async function showDelete(visit: Visit): Promise<View> {
   ]);
   const content = html`${back(visit, queue)}
 <h1>Delete ${short(queue, 80)}</h1>
-<p>The queue, ${messagesIn(stats)} and ${countOf(pushed.items.length, 'push subscription')} are gone at once and for good.${stats.dlq_count === 0 ? '' : ` The ${countOf(stats.dlq_count, 'dead letter')} of the queue stay in the dead-letter queue, and cannot be redriven any more.`}</p>
+<p>This deletes the queue, ${messagesIn(stats)} and ${countOf(pushed.items.length, 'push subscription')}. It cannot be undone.${stats.dlq_count === 0 ? '' : ` ${countOf(stats.dlq_count, 'dead letter')} of this queue stay in the dead-letter queue and can no longer be redriven.`}</p>
 ${typedForm(visit, 'delete', { wanted: queue, button: 'Delete' })}`;
   return { title: 'Delete a queue', content };
 }
@@ -77,5 +77,5 @@ function messagesIn(stats: Stats): string {
 }
 
 function back(visit: Visit, queue: string): Html {
-  return html`<p><a href="${visit.path(queuePath(queue))}">${short(queue, 80)}</a></p>`;
+  return html`<p><a href="${visit.path(`${queuePath(queue)}/settings`)}">${short(queue, 80)}</a></p>`;
 }

@@ -1,7 +1,7 @@
 // Messages in pages: payload and headers as they were sent, digit by digit. They come from strangers: cut, escaped, never links.
 
 import { type Column, withQuery } from '../../../kit/console/table.ts';
-import { count, payload, short, TEXT_CHARACTERS_MAX, time } from '../../../kit/console/text.ts';
+import { ago, count, payload, short, TEXT_CHARACTERS_MAX } from '../../../kit/console/text.ts';
 import type { ItemOf, Read, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { elementStarts, indented, memberSources, memberStart } from '../../../lib/json-source.ts';
@@ -67,7 +67,7 @@ export const groupColumn: MessageColumn = {
 };
 
 export function publishedColumn(visit: Visit): MessageColumn {
-  return { title: 'Published', cell: ({ published_at }) => time(visit, published_at) };
+  return { title: 'Published', cell: ({ published_at }) => ago(visit, published_at) };
 }
 
 export const deliveriesColumn: MessageColumn = {

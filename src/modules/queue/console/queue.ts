@@ -41,9 +41,3 @@ export function againSeconds(stats: readonly (Stats | null)[]): number | undefin
 export function ageOf(stats: Stats): string {
   return messagesOf(stats) === 0 ? '' : durationText(stats.oldest_message_age_seconds);
 }
-
-/** A call as a command that writes. */
-export function command(baseUrl: string, method: 'POST' | 'PATCH', path: string, body: object): string {
-  const how = method === 'POST' ? '' : ` -X ${method}`;
-  return `curl -sS${how} ${baseUrl}${path} -H "Authorization: Bearer $QM_KEY" -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;
-}

@@ -1,7 +1,7 @@
 // The queues of the account: how many messages wait, are in flight or dead in each, how old the oldest is, and a new one.
 
 import { failure, panel } from '../../../kit/console/failure.ts';
-import { actForm } from '../../../kit/console/form.ts';
+import { asksForNew, type NewForm, newView, titleWithNew } from '../../../kit/console/new.ts';
 import { actOf, type ConsolePage, type View } from '../../../kit/console/page.ts';
 import { type Column, more, type Page, table, teach } from '../../../kit/console/table.ts';
 import { count, short } from '../../../kit/console/text.ts';
@@ -10,13 +10,18 @@ import { type Html, html } from '../../../lib/html.ts';
 import { create } from '../capabilities/create.ts';
 import { dlqList } from '../capabilities/dlq/list.ts';
 import { list as queueList } from '../capabilities/list.ts';
+import { publish } from '../capabilities/publish.ts';
 import { stats as queueStats } from '../capabilities/stats.ts';
-import { againSeconds, ageOf, command, type Queue, queuePath, type Stats, stateOf } from './queue.ts';
+import { againSeconds, ageOf, type Queue, queuePath, type Stats, stateOf } from './queue.ts';
 import { createFields, createInput } from './settings.ts';
 
 /** Each is a call of its own for its figures. */
 const ROWS = 20;
-const CREATE = 'create';
+
+const newQueue: NewForm = {
+  ...{ act: 'create', heading: 'New queue', capability: create },
+  form: async (visit, act) => html`${await createFields(visit, act)}<button class="main">Create queue</button>`,
+};
 
 interface Counted extends Queue {
   /** Null: they could not be read, or may not be. */
@@ -33,7 +38,7 @@ export const queuesPage: ConsolePage = {
   isLive: true,
   show,
   acts: {
-    [CREATE]: actOf({
+    [newQueue.act]: actOf({
       capability: create,
       input: createInput,
       done: 'Queue created.',
@@ -43,13 +48,13 @@ export const queuesPage: ConsolePage = {
 };
 
 async function show(visit: Visit): Promise<View> {
+  if (asksForNew(visit, newQueue)) return newView(visit, newQueue);
   const cursor = visit.query.get('cursor') ?? undefined;
   const list = await visit.call(queueList, { cursor, limit: ROWS });
   const names = (list.data?.items ?? []).map(({ name }) => name);
   const reads = visit.may(queueStats) ? await Promise.all(names.map((queue) => visit.call(queueStats, { queue }))) : [];
-  const content = html`<h1>Queues</h1>
-${panel(visit, 'All queues', list, (page) => html`${firstFailure(visit, reads)}${queues(visit, page, reads)}${more(visit, page)}`)}
-${visit.may(create) ? html`<section class="panel"><h2>New queue</h2>${createForm(visit)}</section>` : ''}`;
+  const content = html`${titleWithNew(visit, 'Queues', newQueue)}
+${panel(visit, 'All queues', list, (page) => html`${firstFailure(visit, reads)}${queues(visit, page, reads)}${more(visit, page)}`)}`;
   return { title: 'Queues', content, againSeconds: againSeconds(reads.map(({ data }) => data)) };
 }
 
@@ -60,50 +65,56 @@ function firstFailure(visit: Visit, reads: readonly Read<Stats>[]): Html {
   return html`<p class="quiet">Some figures could not be read.</p>${failure(visit, failed.problem, failed.requestId)}`;
 }
 
-function queues(visit: Visit, { items }: Page<Queue>, reads: readonly Read<Stats>[]): Html {
+function queues(visit: Visit, { items, next_cursor: next }: Page<Queue>, reads: readonly Read<Stats>[]): Html {
   const figures = reads.length === 0 ? [] : figureColumns(visit);
   const holding = new Set(items.map(({ dlq_name }) => dlq_name));
   return table<Counted>({
     caption: 'Queues',
+    // A page of many is in the order of names.
+    ...(next === null && !visit.query.has('cursor') ? { sorted: visit } : {}),
     rows: items.map((queue, i) => ({
       ...queue,
       stats: reads[i]?.data ?? null,
       holdsDead: holding.has(queue.name),
     })),
-    empty: teach('There is no queue. Make one here or by a call, and fill it:', firstCalls(visit)),
+    empty: teach('No queues yet. Create one and publish a message:', firstCalls(visit)),
     columns: [
       {
         title: 'Name',
+        sortBy: ({ name }) => name,
         cell: ({ name }) => html`<a id="queue-${name}" href="${visit.path(queuePath(name))}">${short(name, 80)}</a>`,
       },
       ...(reads.length === 0 ? [] : [stateColumn]),
-      { title: 'Type', cell: ({ type }) => (type === 'fifo' ? 'FIFO' : 'standard') },
+      { title: 'Type', sortBy: ({ type }) => type, cell: ({ type }) => (type === 'fifo' ? 'FIFO' : 'Standard') },
       ...figures,
     ],
   });
 }
 
 const stateColumn: Column<Counted> = {
-  title: 'State',
+  title: 'Status',
   cell: ({ stats, holdsDead }) => (stats === null ? 'unknown' : stateOf(stats, holdsDead)),
 };
 
 function figureColumns(visit: Visit): Column<Counted>[] {
-  const figure = (title: string, of: (stats: Stats) => Html | string): Column<Counted> => ({
+  const figure = (title: string, of: (stats: Stats) => number, text: (stats: Stats) => string): Column<Counted> => ({
     ...{ title, kind: 'number' },
-    cell: ({ stats }) => (stats === null ? '' : of(stats)),
+    sortBy: ({ stats }) => (stats === null ? null : of(stats)),
+    cell: ({ stats }) => (stats === null ? '' : text(stats)),
   });
+  const counted = (title: string, of: (stats: Stats) => number) => figure(title, of, (stats) => count(of(stats)));
   const dead: Column<Counted> = {
     ...{ title: 'Dead letters', kind: 'number' },
+    sortBy: ({ stats }) => stats?.dlq_count ?? null,
     cell: ({ name, stats }) =>
       stats === null ? '' : stats.dlq_count === 0 ? '0' : deadLink(visit, name, count(stats.dlq_count)),
   };
   return [
-    figure('Available', ({ available_count }) => count(available_count)),
-    figure('In flight', ({ in_flight_count }) => count(in_flight_count)),
-    figure('Delayed', ({ delayed_count }) => count(delayed_count)),
+    counted('Available', ({ available_count }) => available_count),
+    counted('In flight', ({ in_flight_count }) => in_flight_count),
+    counted('Delayed', ({ delayed_count }) => delayed_count),
     dead,
-    figure('Oldest', ageOf),
+    figure('Oldest message', ({ oldest_message_age_seconds }) => oldest_message_age_seconds, ageOf),
   ];
 }
 
@@ -111,11 +122,9 @@ function deadLink(visit: Visit, name: string, text: string): Html | string {
   return visit.may(dlqList) ? html`<a href="${visit.path(`${queuePath(name)}/dlq`)}">${text}</a>` : text;
 }
 
-function firstCalls({ baseUrl }: Visit): string {
-  const message = { queue: 'jobs', payload: { task: 'resize', image: 17 } };
-  return `${command(baseUrl, 'POST', '/v1/queue/create', { name: 'jobs' })}\n${command(baseUrl, 'POST', '/v1/queue/publish', message)}`;
-}
-
-function createForm(visit: Visit): Html {
-  return actForm(visit, CREATE, html`${createFields(visit, CREATE)}<button class="main">Create queue</button>`);
+function firstCalls(visit: Visit) {
+  return visit.samples([
+    [create, { name: 'jobs' }],
+    [publish, { queue: 'jobs', payload: { task: 'resize', image: 17 } }],
+  ]);
 }

@@ -19,9 +19,9 @@ export function running(visit: Visit, redrives: readonly Redrive[]): Html {
 function progress(visit: Visit, { redrive_id: id, moved, requested, rate_per_second: rate }: Redrive): Html {
   const percent = requested === null || requested === 0 ? 0 : Math.min(100, (100 * moved) / requested);
   const left = requested === null || rate === null ? null : Math.max(0, requested - moved) / rate;
-  const stop = visit.may(dlqRedriveCancel) ? actButton(visit, 'cancel', 'Stop it', { redrive_id: id }) : '';
-  return html`<section class="panel" id="${id}"><h2>A redrive is under way</h2>
-<p>${count(moved)}${requested === null ? '' : ` of ${count(requested)}`} messages went back${rate === null ? '' : `, ${count(rate)} a second`}${left === null ? '' : `, some ${durationText(left)} are left`}.</p>
+  const stop = visit.may(dlqRedriveCancel) ? actButton(visit, 'cancel', 'Stop', { redrive_id: id }) : '';
+  return html`<section class="panel" id="${id}"><h2>Redrive in progress</h2>
+<p>${count(moved)}${requested === null ? '' : ` of ${count(requested)}`} messages moved back${rate === null ? '' : `, ${count(rate)} a second`}${left === null ? '' : `, about ${durationText(left)} left`}.</p>
 ${meter(percent)}${stop}</section>`;
 }
 
@@ -33,15 +33,15 @@ export function ended(visit: Visit, redrives: readonly Redrive[]): Html {
     rows,
     empty: html``,
     columns: [
-      { title: 'Id', cell: ({ redrive_id: id }) => html`<code id="${id}">${id}</code>` },
-      { title: 'State', cell: ({ state }) => badge(state, kinds[state]) },
-      { title: 'Begun', cell: ({ created_at }) => time(visit, created_at) },
+      { title: 'ID', cell: ({ redrive_id: id }) => html`<code id="${id}">${id}</code>` },
+      { title: 'Status', cell: ({ state }) => badge(state, kinds[state]) },
+      { title: 'Started', cell: ({ created_at }) => time(visit, created_at) },
       { title: 'Ended', cell: ({ finished_at }) => time(visit, finished_at) },
       { title: 'Moved', kind: 'number', cell: ({ moved }) => count(moved) },
       {
-        title: 'A second',
+        title: 'Rate',
         kind: 'number',
-        cell: ({ rate_per_second: rate }) => (rate === null ? 'at once' : count(rate)),
+        cell: ({ rate_per_second: rate }) => (rate === null ? 'no limit' : `${count(rate)}/s`),
       },
     ],
   })}</section>`;

@@ -44,13 +44,14 @@ export interface SamplePeriod {
   readonly stepMs: number;
 }
 
-/** Whole steps within the 7 days that are kept, up to the last minute that is sampled. */
+/** Whole steps within the 7 days that are kept, up to the last one that is sampled as a whole. */
 export function samplePeriod(fromMs: number | null, toMs: number | null, nowMs: number): SamplePeriod {
   const sampledMs = Math.floor((nowMs - LAG_MS) / MINUTE_MS) * MINUTE_MS;
   const to = Math.min(toMs ?? sampledMs, sampledMs);
   const from = Math.max(fromMs ?? to - HOUR_MS, sampledMs - SAMPLE_DAYS * DAY_MS);
   const step = steps.find(({ periodMs }) => to - from <= periodMs) ?? steps[2];
-  return { fromMs: Math.floor(from / step.lengthMs) * step.lengthMs, toMs: to, stepMs: step.lengthMs };
+  const whole = (ms: number) => Math.floor(ms / step.lengthMs) * step.lengthMs;
+  return { fromMs: whole(from), toMs: whole(to), stepMs: step.lengthMs };
 }
 
 /** A point for each step. */

@@ -12,7 +12,7 @@ const DRAGGED_PIXELS_MIN = 10;
 const DIGIT_PIXELS = 7.5;
 const TIP_PIXELS = 14;
 
-/** @typedef {{ seconds: number[], labels: string[], stacked: number[][] }} Figures */
+/** @typedef {{ seconds: number[], labels: string[], stacked: (number | null)[][] }} Figures */
 /** @type {WeakMap<Element, { plot: any, place: HTMLElement }>} */
 const drawn = new WeakMap();
 
@@ -22,15 +22,21 @@ function read(figure) {
   const labels = [...(table?.querySelectorAll('thead th') ?? [])].slice(1).map((cell) => cell.textContent ?? '');
   const rows = [...(table?.querySelectorAll('tbody tr') ?? [])];
   const seconds = rows.map((row) => Date.parse(row.querySelector('time')?.dateTime ?? '') / 1_000);
-  const plain = labels.map((_, i) => rows.map((row) => Number(row.querySelectorAll('td')[i]?.dataset.value)));
-  /** @type {number[][]} */
+  const plain = labels.map((_, i) => rows.map((row) => figureOf(row.querySelectorAll('td')[i])));
+  /** @type {(number | null)[][]} */
   const stacked = [];
   if (figure.hasAttribute('data-line')) return { seconds, labels, stacked: plain };
   for (const values of plain) {
     const below = stacked.at(-1);
-    stacked.push(values.map((value, i) => value + (below?.[i] ?? 0)));
+    stacked.push(values.map((value, i) => (value ?? 0) + (below?.[i] ?? 0)));
   }
   return { seconds, labels, stacked };
+}
+
+/** Null where it is unknown. @param {HTMLElement | undefined} cell */
+function figureOf(cell) {
+  const value = cell?.dataset.value;
+  return value === undefined ? null : Number(value);
 }
 
 /**
@@ -47,7 +53,9 @@ function tell(plot, figure, tip, labels) {
   if (row === undefined || tip.hidden) return;
   const cells = /** @type {HTMLElement[]} */ ([...row.querySelectorAll('td')]);
   const lines = cells.flatMap(({ dataset: { value, told } }, i) =>
-    Number(value) === 0 && cells.length > 1 ? [] : [line(labels[i] ?? '', told ?? '', color(i))],
+    told === undefined || (Number(value) === 0 && cells.length > 1)
+      ? []
+      : [line(labels[i] ?? '', told ?? '', color(i))],
   );
   const time = document.createElement('strong');
   time.textContent = `${row.querySelector('time')?.textContent} UTC`;

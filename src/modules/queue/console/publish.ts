@@ -1,0 +1,64 @@
+// Publishes a message to a queue, as a program would.
+
+import { actForm, field, numberOf, textOf } from '../../../kit/console/form.ts';
+import type { Act, ConsolePage } from '../../../kit/console/page.ts';
+import { count } from '../../../kit/console/text.ts';
+import type { Visit } from '../../../kit/console/visit.ts';
+import { type Html, html } from '../../../lib/html.ts';
+import { JsonText } from '../../../lib/json-text.ts';
+import { invalidField } from '../../../problems/problem.ts';
+import { publish as queuePublish } from '../capabilities/publish.ts';
+import { queueView } from './one.ts';
+import type { Queue } from './queue.ts';
+
+const PUBLISH = 'publish';
+
+const publish: Act = {
+  capability: queuePublish,
+  input(form, { params }) {
+    const { name: queue } = params;
+    const fields = {
+      queue,
+      delay_seconds: numberOf(form, 'delay_seconds'),
+      priority: numberOf(form, 'priority'),
+      message_group_id: textOf(form, 'message_group_id'),
+    };
+    // As it was typed, digit by digit: it is never read and written again.
+    return new JsonText(`${JSON.stringify(fields).slice(0, -1)},"payload":${jsonOf(form, 'payload')}}`);
+  },
+  done: 'Message published.',
+};
+
+export const queuePublishPage: ConsolePage = {
+  name: 'queue_publish',
+  path: '/queues/{name}/publish',
+  needs: queuePublish,
+  isLive: true,
+  show: (visit) => queueView(visit, '/publish', (queue) => publishForm(visit, queue)),
+  acts: { [PUBLISH]: publish },
+};
+
+function publishForm(visit: Visit, { type, enable_priority, delivery_delay_seconds: delay }: Queue): Html {
+  const numeric = html`inputmode="numeric"`;
+  const group = { name: 'message_group_id', label: 'Message group', hint: 'Empty: the default group.' };
+  return actForm(
+    visit,
+    PUBLISH,
+    html`${field(visit, PUBLISH, { name: 'payload', label: 'Payload (JSON object)', value: '{"hello": "world"}', rows: 6, isRequired: true })}
+<div class="pair">${field(visit, PUBLISH, { name: 'delay_seconds', label: 'Delay (s)', attributes: numeric, hint: `Empty: the queue's own, ${count(delay)} s.` })}
+${enable_priority ? field(visit, PUBLISH, { name: 'priority', label: 'Priority', attributes: numeric, hint: '0 to 10. Higher goes first.' }) : ''}
+${type === 'fifo' ? field(visit, PUBLISH, group) : ''}</div>
+<button class="main">Publish</button> <span class="quiet">$0.00002 per message</span>`,
+  );
+}
+
+/** The text that was typed, when it is JSON. */
+function jsonOf(form: URLSearchParams, name: string): string {
+  const text = form.get(name) ?? '';
+  try {
+    JSON.parse(text);
+  } catch {
+    throw invalidField(name, 'json', `${name} must be JSON.`);
+  }
+  return text;
+}
