@@ -49,7 +49,7 @@ test('by keyboard alone an owner invites somebody, who is mailed', async () => {
   const { page, faults } = await openConsole(chromium.browser, service.url, { session: owner });
   await page.goto(service.url + PATH);
   await typeInto(page, '#email', 'new@example.org');
-  await press(page, 'button:has-text("Send an invitation")');
+  await press(page, 'button:has-text("Send invitation")');
   await expect.poll(() => page.textContent('[role=status]'), { timeout: 10_000 }).toContain('new@example.org');
   await press(page, 'main a:has-text("Console")');
   await expect.poll(() => page.textContent('h1'), { timeout: 10_000 }).toBe('Overview');

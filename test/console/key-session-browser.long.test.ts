@@ -81,13 +81,13 @@ test('forms of another site sign nobody in or out, and change nothing', async ()
   const page = await newPage();
   await page.goto('http://other.test/');
   await page.click('#in');
-  await page.waitForSelector('text=This form is not taken');
+  await page.waitForSelector('text=This form was refused');
   expect(await page.context().cookies()).toEqual([]);
   await signIn(page);
   const refusals = [
     // The form comes without the session and so leads to the sign-in, which leads back.
     ['#act', 'text=disk full'],
-    ['#out', 'text=This form is not taken'],
+    ['#out', 'text=This form was refused'],
   ] as const;
   for (const [form, refusal] of refusals) {
     await page.goto('http://other.test/');
@@ -148,7 +148,7 @@ test('a form of a page from before signing out changes nothing: it leads to the 
   await stale.waitForSelector('#key');
   await signIn(page);
   await staler.click('button:has-text("Resolve")');
-  await staler.waitForSelector('text=This form is not taken');
+  await staler.waitForSelector('text=This form was refused');
   expect((await bench.groups()).groups[0].is_resolved).toBe(false);
   // The same form, as this session has it.
   await page.click('button:has-text("Resolve")');

@@ -103,7 +103,7 @@ test('a person who is sent here by a program goes back to it with a code', async
   const page = await context.newPage();
   page.setDefaultTimeout(10_000);
   await signInFor(page, `${service.url}/oauth/authorize?${asked}`);
-  expect(await heading(page)).toBe('Give this program a key?');
+  expect(await heading(page)).toBe('Authorize this program?');
   await expectAccessible(page);
   await page.fill('#cap', 'much');
   await page.click('button[value=approve]');
@@ -130,13 +130,13 @@ test('signed in with a key, a person narrows what a device gets, and the device 
 
   await page.fill('#user_code', 'BBBB-CCCC');
   await page.click('button.main');
-  expect(await page.textContent('[role=alert]')).toContain('No device waits under this code');
+  expect(await page.textContent('[role=alert]')).toContain('No device uses this code');
   await expectAccessible(page);
 
   await page.fill('#user_code', started.user_code.toLowerCase());
   await page.keyboard.press('Enter');
   await page.waitForSelector('#cap');
-  expect(await heading(page)).toBe('Give this device a key?');
+  expect(await heading(page)).toBe('Authorize this device?');
   const shown = await page.innerText('main');
   for (const text of ['<b>build</b> agent', 'not verified', started.user_code, '127.0.0.1', account.accountId])
     expect(shown).toContain(text);
@@ -160,7 +160,7 @@ test('signed in with a key, a person narrows what a device gets, and the device 
   await page.fill('#cap', '0.25');
   await page.selectOption('#period', 'daily');
   await page.click('button[value=approve]');
-  expect(await heading(page)).toBe('Your answer was taken');
+  expect(await heading(page)).toBe('Answer sent');
   await expectAccessible(page);
 
   const token = await poll(started.device_code);
@@ -185,7 +185,7 @@ test('by keyboard alone a device is given a key, the key is revoked in the conso
   await page.goto(service.url + pathname + search);
   await press(page, 'button.main');
   await press(page, 'button[value=approve]');
-  await expect.poll(() => heading(page), { timeout: 10_000 }).toBe('Your answer was taken');
+  await expect.poll(() => heading(page), { timeout: 10_000 }).toBe('Answer sent');
   const token = await poll(started.device_code);
   const call = client(service.url, token.access_token);
   expect((await call('GET', '/v1/queue/list')).status).toBe(200);

@@ -89,7 +89,7 @@ test('a sign-in that is older than 15 minutes has to be repeated', async () => {
 test('a key, a viewer and whoever is not signed in do not', async () => {
   for (const who of ['key', 'viewer'] as const) {
     const page = await open(who);
-    expect(await page.textContent('h1')).toBe('Not yours to change');
+    expect(await page.textContent('h1')).toBe('You cannot change this');
     await expectAccessible(page);
   }
   const answer = await fetch(`${service.url}/wallet/charge-limit`, { redirect: 'manual' });

@@ -221,7 +221,7 @@ describe('the page', () => {
     const answer = await post(checkout_url, { 'sec-fetch-site': 'same-origin' }, '<script>');
     expect(answer.status).toBe(400);
     const text = await answer.text();
-    expect(text).toContain('Pick one of the test cards.');
+    expect(text).toContain('Choose one of the test cards.');
     expect(text).not.toContain('<script>');
   });
 });

@@ -71,7 +71,7 @@ test('from the address by code to the account, an invitation, and out on every d
   expect(new URL(page.url()).pathname).toBe('/auth/account');
   await expectAccessible(page);
   await page.fill('#email', 'bob@example.org');
-  await page.click('text=Send an invitation');
+  await page.click('text=Send invitation');
   await page.waitForSelector('text=on its way to bob@example.org');
   await expectAccessible(page);
 

@@ -65,9 +65,9 @@ async function keyForProgram(page: Page, scope: string) {
   await page.goto(started.verification_uri_complete ?? '');
   await expectPage(page, 'Connect a device');
   await page.click('button.main');
-  await expectPage(page, 'Give this device a key?');
+  await expectPage(page, 'Authorize this device?');
   await page.click('button[value=approve]');
-  await expectPage(page, 'Your answer was taken');
+  await expectPage(page, 'Answer sent');
   return oauth.pollDeviceAuthorizationGrant(found, { ...started, interval: 0.1 });
 }
 
@@ -120,7 +120,7 @@ test('the operator finds in the outbox the mail that signs a person in; nobody e
   const person = await somebody();
   await person.goto(`${place.url}/auth`);
   await person.fill('#email', 'Bob@Example.org');
-  await person.click('text=Send me a link');
+  await person.click('text=Email me a sign-in link');
   await expectPage(person, 'Check your email');
 
   await operator.reload();

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { RawAnswer } from '../../kit/raw-route.ts';
 import { Html, html } from '../../lib/html.ts';
-import { iconLink } from './icon.ts';
+import { iconLink, logo } from './icon.ts';
 import { consoleStyle } from './style.ts';
 
 export interface Framed {
@@ -11,7 +11,7 @@ export interface Framed {
   readonly content: Html;
   /** How the visitor signs out; absent: nobody is signed in, or the page does not know. */
   readonly signOut?: Html;
-  /** A form or a sentence instead of a whole width of content. */
+  /** A form or a sentence: a card in the middle, instead of a whole width of content. */
   readonly isNarrow?: boolean;
   readonly headers?: RawAnswer['headers'];
 }
@@ -28,8 +28,8 @@ export function framed({ status, title, content, signOut, isNarrow = false, head
 ${iconLink}
 <style>${new Html(consoleStyle)}</style>
 </head>
-<body>
-<header class="top"><p>Quartermaster</p>${signOut ?? ''}</header>
+<body${isNarrow ? html` class="single"` : ''}>
+<header class="top"><p class="brand">${logo}Quartermaster</p>${signOut ?? ''}</header>
 <main${isNarrow ? html` class="narrow"` : ''}>
 ${content}
 </main>

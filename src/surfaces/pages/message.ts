@@ -7,8 +7,8 @@ import { framed } from './frame.ts';
 
 /** For a form that another site sent in the visitor's name. */
 export function foreignFormPage(): RawAnswer {
-  const text = html`<p>The form was not sent by a page of this service. Open the page and send it from there.</p>`;
-  return message(403, 'This form is not taken', text);
+  const text = html`<p>A page of another site sent this form. Open the page here and send it again.</p>`;
+  return message(403, 'This form was refused', text);
 }
 
 /** A sentence in place of a page. */

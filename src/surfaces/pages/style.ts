@@ -9,7 +9,17 @@ body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.55 s
 .top { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between; padding: .7rem 1.25rem; border-bottom: 1px solid var(--line); }
 .top p { margin: 0; font-weight: 650; }
 main { max-width: 80rem; margin: 0 auto; padding: 1.25rem 1.25rem 4rem; }
-main.narrow { max-width: 30rem; padding-top: 8vh; }
+body.single { min-height: 100vh; background: var(--shade); }
+.single .top { border-bottom: 0; }
+.brand { display: flex; align-items: center; gap: .55rem; }
+.brand svg { width: 1.5rem; height: 1.5rem; flex: none; }
+main.narrow { max-width: 28rem; margin: 6vh auto 3rem; padding: 1.75rem 2rem 2rem; background: var(--paper); border: 1px solid var(--line); border-radius: 12px; box-shadow: var(--lift); }
+main.narrow > h1:first-child { margin-top: 0; }
+main.narrow > .facts { margin: 1rem 0; }
+.wide { display: block; width: 100%; padding: .55rem .9rem; text-align: center; border: 1px solid var(--quiet); border-radius: 6px; color: var(--ink); font-weight: 600; text-decoration: none; }
+button.wide.main { margin-right: 0; }
+.or { display: flex; align-items: center; gap: .75rem; margin: 1.5rem 0; color: var(--quiet); font-size: .875rem; }
+.or::before, .or::after { content: ""; flex: 1; border-top: 1px solid var(--line); }
 h1 { font-size: 1.5rem; line-height: 1.3; margin: .6rem 0 .4rem; }
 h2 { font-size: 1.05rem; margin: 2rem 0 .7rem; padding-bottom: .3rem; border-bottom: 1px solid var(--line); }
 h3 { font-size: 1rem; margin: 1.1rem 0 .3rem; }
@@ -53,5 +63,5 @@ button { font: inherit; font-size: .9375rem; padding: .4rem .9rem; border-radius
 button.main { margin: .9rem .5rem 0 0; background: var(--accent); border-color: var(--accent); color: var(--paper); font-weight: 600; }
 button.main + button, main.narrow > form + p { margin-top: .9rem; }
 .failure { padding: .6rem .75rem; border-radius: 6px; background: var(--red-shade); color: var(--red); }
-@media (max-width: 36rem) { body { font-size: 15px; } .top { padding: .6rem 1rem; } main { padding: 1rem 1rem 3rem; } .facts { grid-template-columns: minmax(0, 1fr); gap: 0; } .facts dd { margin-bottom: .5rem; } }
+@media (max-width: 36rem) { body { font-size: 15px; } body.single { background: var(--paper); } .top { padding: .6rem 1rem; } main { padding: 1rem 1rem 3rem; } main.narrow { margin: 0; max-width: none; padding: 1.25rem 1rem 3rem; border: 0; border-radius: 0; box-shadow: none; } .facts { grid-template-columns: minmax(0, 1fr); gap: 0; } .facts dd { margin-bottom: .5rem; } }
 `;

@@ -66,14 +66,14 @@ export async function deviceStates({ service, mark }: Scene, { owner: by }: Fill
     return ((await answer.json()) as { user_code: string }).user_code;
   };
   const code = (user_code: string) => ({ has: '#user_code', fields: { user_code } });
-  const asked = { path: '/device', by, says: 'Give this device a key?' };
+  const asked = { path: '/device', by, says: 'Authorize this device?' };
   return [
     { name: 'device-signed-out', path: '/device', by: null, says: 'Sign in' },
     { name: 'device', path: `/device?user_code=${encodeURIComponent(mark)}`, by },
     { name: 'device-wrong', path: '/device', by, status: 400, form: code('AAAA-AAAA') },
     { name: 'device-asked', ...asked, form: code(await begin()) },
     { name: 'device-asked-little', ...asked, form: code(await begin('queue:read vector:write')) },
-    { name: 'device-decided', path: '/device?decided', by, says: 'Your answer was taken' },
+    { name: 'device-decided', path: '/device?decided', by, says: 'Answer sent' },
   ];
 }
 
@@ -92,7 +92,7 @@ export async function payStates({ service }: Scene, { owner }: FilledAccount): P
       name: 'pay-setup',
       path: await page('/v1/account/payment_method/attach', {}),
       by: null,
-      says: 'Keep a test card',
+      says: 'Save a test card',
     },
     { name: 'pay-paid', ...(await paid('pays', 'Thank you')) },
     { name: 'pay-declined', ...(await paid('declines', 'declined')) },

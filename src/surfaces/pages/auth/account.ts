@@ -81,7 +81,7 @@ function asOwner<T>(
 /** Nothing of the account is shown any more. */
 function notAnOwner(): RawAnswer {
   const text = html`<p role="status">You signed out meanwhile, or you own this account no more. Nothing was changed.</p>`;
-  return message(403, 'This form is not taken', text);
+  return message(403, 'This form was refused', text);
 }
 
 /** The session acts for another account of its person. */

@@ -53,7 +53,7 @@ export async function signInByCode(core: Core, request: RawRequest): Promise<Raw
   const code = readForm(request.headers, request.body).get('code') ?? '';
   const taken = await takeCode(core, browser, code);
   if (taken !== null) return finish(core, request, await core.db.transaction((tx) => arriving(tx, core, taken)));
-  return codePage(400, 'This code is wrong, was used, or is too old. After five wrong ones ask for a new mail.');
+  return codePage(400, 'The code is wrong, already used, or expired. After five wrong codes, request a new email.');
 }
 
 /** Mail scanners and previews open links: that uses nothing up. */
@@ -89,10 +89,10 @@ async function finish(
 function codePage(status: number, wrong: string | null): RawAnswer {
   const fault = wrong === null ? undefined : ({ field: 'code', text: wrong } as const);
   const content = html`<h1>Check your email</h1>
-<p>A mail with a link and a code is on its way. Open the link, or enter the code here. Both work once, for 15 minutes.</p>
+<p>We sent you a link and a code. Open the link, or enter the code here. Both work once, for 15 minutes.</p>
 <form method="post">
 ${field('code', 'Code', html`type="text" inputmode="numeric" autocomplete="one-time-code" maxlength="12"`, fault)}
-<button class="main">Sign in</button>
+<button class="main wide">Sign in</button>
 </form>`;
   return framed({ status, title: 'Check your email', content, isNarrow: true });
 }
@@ -104,11 +104,11 @@ function linkPage({ email, invitation }: SignInByMail): RawAnswer {
       : html`<p>You are invited as <strong>${email}</strong>, as ${invitation.role === 'owner' ? 'an owner' : 'a viewer'} of an account.</p>`;
   const content = html`<h1>Sign in</h1>
 ${what}
-<form method="post"><button class="main">Sign in</button></form>`;
+<form method="post"><button class="main wide">Sign in</button></form>`;
   return framed({ status: 200, title: 'Sign in', content, isNarrow: true });
 }
 
 function usedLinkPage(core: Core): RawAnswer {
-  const text = html`<p>This link was used, is too old, or was an invitation that has ended. <a href="${pathTo(core, '/auth')}">Ask for a new one</a>.</p>`;
+  const text = html`<p>The link was already used, has expired, or belongs to an invitation that ended. <a href="${pathTo(core, '/auth')}">Request a new one</a>.</p>`;
   return message(404, 'This link does not work', text);
 }

@@ -21,17 +21,17 @@ export async function bindByLink(core: Core, request: RawRequest): Promise<RawAn
   );
   return bound === null
     ? worksNoMore()
-    : message(200, 'The address is bound', html`<p>You can close this page and go on where you came from.</p>`);
+    : message(200, 'Email address confirmed', html`<p>You can close this page.</p>`);
 }
 
 /** The same for every link: whether it works is told to who presses the button. */
 function confirmPage(): RawAnswer {
-  const content = html`<h1>Bind this address</h1>
-<p>Somebody asked to bind the address of your mail to an account of this service. If it was not you, close this page.</p>
-<form method="post"><button class="main">Bind the address</button></form>`;
-  return framed({ status: 200, title: 'Bind this address', content, isNarrow: true });
+  const content = html`<h1>Confirm this email address</h1>
+<p>Somebody asked to bind this address to their account. If it was not you, close this page.</p>
+<form method="post"><button class="main wide">Confirm address</button></form>`;
+  return framed({ status: 200, title: 'Confirm this email address', content, isNarrow: true });
 }
 
 function worksNoMore(): RawAnswer {
-  return message(400, 'This link works no more', html`<p>It works once, for 15 minutes. Ask for another one.</p>`);
+  return message(400, 'This link has expired', html`<p>A link works once, for 15 minutes. Request a new one.</p>`);
 }

@@ -70,7 +70,7 @@ function switcher(parts: Parts, memberships: readonly Member[]): Html {
   return form(
     parts,
     '/auth/account/switch',
-    html`<fieldset><legend>Act for</legend>${memberships.map(choice)}</fieldset><button>Switch</button>`,
+    html`<fieldset><legend>Account</legend>${memberships.map(choice)}</fieldset><button>Switch account</button>`,
   );
 }
 
@@ -100,12 +100,12 @@ function people(parts: Parts, members: readonly Member[], invitations: readonly 
       : '';
   const row = (member: Member) =>
     html`<li class="card"><p><bdi>${member.email ?? member.name ?? member.personId}</bdi>, ${member.role}</p>${remove(member)}</li>`;
-  const invitation = html`<h3>Invite somebody</h3>
-${field('email', 'E-mail address', html`type="email" maxlength="254"`, parts.options.fault)}
-<fieldset><legend>Who may</legend>
-<label class="choice"><input type="radio" name="role" value="viewer" checked>see everything</label>
-<label class="choice"><input type="radio" name="role" value="owner">do everything</label></fieldset>
-<button>Send an invitation</button>`;
+  const invitation = html`<h3>Invite a person</h3>
+${field('email', 'Email address', html`type="email" maxlength="254"`, parts.options.fault)}
+<fieldset><legend>Role</legend>
+<label class="choice"><input type="radio" name="role" value="viewer" checked>Viewer: sees everything, changes nothing</label>
+<label class="choice"><input type="radio" name="role" value="owner">Owner: full access</label></fieldset>
+<button>Send invitation</button>`;
   return html`<h2>People</h2><ul class="plain">${members.map(row)}</ul>
 ${invitations.length === 0 ? '' : html`<h3>Pending invitations</h3><ul class="plain">${invitations.map((each) => pending(parts, each))}</ul>`}
 ${isOwner ? form(parts, '/auth/account/invite', invitation) : ''}

@@ -27,17 +27,16 @@ export function signInPage(core: Pick<Core, 'baseUrl' | 'identityProviders'>, pa
   const { returnTo, isAgain = false, fault, status = 200, headers = {} } = page;
   const back = html`<input type="hidden" name="return_to" value="${returnTo}">`;
   const content = html`<h1>Sign in</h1>
-${isAgain ? html`<p>What you are about to do asks for a sign-in of the last 15 minutes.</p>` : ''}
+${isAgain ? html`<p>This needs a sign-in within the last 15 minutes.</p>` : ''}
 ${providers(core, returnTo)}
 <form method="post" action="${pathTo(core, '/auth/mail')}">${back}
-<h2>By mail</h2>
-${field('email', 'E-mail address', html`type="email" autocomplete="email" maxlength="254"`, fault)}
-<button class="main">Send me a link</button>
+${field('email', 'Email address', html`type="email" autocomplete="email" maxlength="254" placeholder="you@example.com"`, fault)}
+<button class="main wide">Email me a sign-in link</button>
 </form>
+<p class="or">or</p>
 <form method="post" action="${pathTo(core, '/auth/key')}">${back}
-<h2>With an API key</h2>
-${field('key', 'API key', html`type="password" autocomplete="current-password" spellcheck="false" autocapitalize="off"`, fault)}
-<button class="main">Open</button>
+${field('key', 'API key', html`type="password" autocomplete="current-password" spellcheck="false" autocapitalize="off" placeholder="qm_live_…"`, fault)}
+<p></p><button class="wide">Sign in with an API key</button>
 </form>`;
   return framed({ status, title: 'Sign in', content, isNarrow: true, headers });
 }
@@ -47,8 +46,8 @@ function providers(core: Pick<Core, 'baseUrl' | 'identityProviders'>, returnTo: 
   if (all.length === 0) return html``;
   const query = returnTo === '' ? '' : `?return_to=${encodeURIComponent(returnTo)}`;
   const link = ({ id, name }: (typeof all)[number]) =>
-    html`<li><a href="${pathTo(core, `/auth/start/${id}`)}${query}">Continue with ${name}</a></li>`;
-  return html`<ul class="plain">${all.map(link)}</ul>`;
+    html`<li><a class="wide" href="${pathTo(core, `/auth/start/${id}`)}${query}">Continue with ${name}</a></li>`;
+  return html`<ul class="plain">${all.map(link)}</ul><p class="or">or</p>`;
 }
 
 /** A field with its label, and what was wrong with it. */

@@ -91,7 +91,7 @@ function sentBack(
   for (const [name, value] of Object.entries(fields)) url.searchParams.set(name, value);
   const text = html`<p role="status">You are sent back to the program.</p>
 <p><a class="main" href="${url.href}">Go back</a></p>`;
-  return message(200, 'Your answer was taken', text, {
+  return message(200, 'Answer sent', text, {
     ...frame,
     headers: { refresh: `0;url=${url.href}` },
   });

@@ -52,7 +52,11 @@ const lifetimes: readonly (readonly [string, string])[] = [
   ['90', 'in 90 days'],
   ['365', 'in a year'],
 ];
-const periods: Readonly<Record<CapPeriod, string>> = { total: 'in all', daily: 'a day', monthly: 'a month' };
+const periods: Readonly<Record<CapPeriod, string>> = {
+  total: 'in total',
+  daily: 'per day (UTC)',
+  monthly: 'per month (UTC)',
+};
 const capPeriods = Object.keys(periods) as CapPeriod[];
 const AMOUNT = /^(\d{1,9})(?:\.(\d{1,9}))?$/;
 
@@ -62,34 +66,34 @@ export function codePage(
   { typed, fault, status = 200 }: { readonly typed: string; readonly fault?: string; readonly status?: number },
 ): RawAnswer {
   const content = html`<h1>Connect a device</h1>
-<p>A program that asks for a key of this account shows a code of eight letters. Go on only if you started it yourself, and the code is the one that it shows.</p>
+<p>Enter the code of eight letters that the program shows. Continue only if you started the program yourself.</p>
 ${fault === undefined ? '' : html`<p class="failure" role="alert" id="user_code-fault">${fault}</p>`}
 <form method="post">${tokenField(visitor)}
 <label for="user_code">Code</label>
 <input id="user_code" name="user_code" value="${typed.slice(0, 40)}" required maxlength="40" autocomplete="off" spellcheck="false" autocapitalize="characters"${fault === undefined ? '' : html` aria-invalid="true" aria-describedby="user_code-fault"`}>
-<button class="main">Continue</button>
+<button class="main wide">Continue</button>
 </form>`;
   return framed({ status, title: 'Connect a device', content, isNarrow: true, ...frame });
 }
 
 export function confirmPage(visitor: Visitor, frame: DeviceFrame, confirmation: Confirmation): RawAnswer {
   const { device, code, fault, offer } = confirmation;
-  const content = html`<h1>Give this device a key?</h1>
+  const content = html`<h1>Authorize this device?</h1>
 <dl class="facts">
-<dt>It calls itself</dt><dd>${device.client_name} <span class="quiet">not verified: anybody can choose any name</span></dd>
-<dt>Its code</dt><dd>${code}</dd>
-<dt>It asked from</dt><dd>${device.remote_address}</dd>
-<dt>At</dt><dd><time datetime="${iso(device.created_at)}">${iso(device.created_at).slice(0, 19).replace('T', ' ')} UTC</time></dd>
-<dt>For the account</dt><dd>${visitor.session.accountId}</dd>
+<dt>Name</dt><dd>${device.client_name} <span class="quiet">Chosen by the program, not verified</span></dd>
+<dt>Code</dt><dd><strong>${code}</strong></dd>
+<dt>IP address</dt><dd>${device.remote_address}</dd>
+<dt>Requested</dt><dd><time datetime="${iso(device.created_at)}">${iso(device.created_at).slice(0, 19).replace('T', ' ')} UTC</time></dd>
+<dt>Account</dt><dd>${visitor.session.accountId}</dd>
 </dl>
 ${fault === null ? '' : html`<p class="failure" role="alert" id="${fault.field ?? 'device'}-fault">${fault.text}</p>`}
 <form method="post">${tokenField(visitor)}<input type="hidden" name="user_code" value="${code}">
-${isNothing(offer) ? html`<p class="failure">You have nothing of what it asks for: it can only be denied.</p>` : fieldsOf(confirmation)}
+${isNothing(offer) ? html`<p class="failure">You cannot give any of the access that it asks for. You can only deny it.</p>` : fieldsOf(confirmation)}
 <button name="action" value="deny">Deny</button>
 </form>`;
   return framed({
     status: fault === null ? 200 : 400,
-    title: 'Give this device a key?',
+    title: 'Authorize this device?',
     content,
     isNarrow: true,
     ...frame,
@@ -105,20 +109,20 @@ interface ClientAsks extends Pick<Confirmation, 'offer' | 'wished' | 'fault'> {
 /** A program that sent the person here asks for a key. */
 export function clientPage(visitor: Visitor, frame: DeviceFrame, asks: ClientAsks): RawAnswer {
   const { client, redirectHost, offer, fault } = asks;
-  const content = html`<h1>Give this program a key?</h1>
+  const content = html`<h1>Authorize this program?</h1>
 <dl class="facts">
-<dt>It calls itself</dt><dd>${client.name} <span class="quiet">not verified: anybody can choose any name</span></dd>
-<dt>It is from</dt><dd>${client.host}</dd>
-<dt>You are sent back to</dt><dd>${redirectHost}</dd>
-<dt>For the account</dt><dd>${visitor.session.accountId}</dd>
+<dt>Name</dt><dd>${client.name} <span class="quiet">Chosen by the program, not verified</span></dd>
+<dt>Publisher</dt><dd>${client.host}</dd>
+<dt>Returns to</dt><dd>${redirectHost}</dd>
+<dt>Account</dt><dd>${visitor.session.accountId}</dd>
 </dl>
 ${fault === null ? '' : html`<p class="failure" role="alert" id="${fault.field ?? 'device'}-fault">${fault.text}</p>`}
 <form method="post">${tokenField(visitor)}
-${isNothing(offer) ? html`<p class="failure">You have nothing of what it asks for: it can only be denied.</p>` : fieldsOf(asks)}
+${isNothing(offer) ? html`<p class="failure">You cannot give any of the access that it asks for. You can only deny it.</p>` : fieldsOf(asks)}
 <button name="action" value="deny">Deny</button>
 </form>`;
   const status = fault === null ? 200 : 400;
-  return framed({ status, title: 'Give this program a key?', content, isNarrow: true, ...frame });
+  return framed({ status, title: 'Authorize this program?', content, isNarrow: true, ...frame });
 }
 
 function isNothing({ modules, operations }: Offer): boolean {
@@ -129,23 +133,23 @@ function fieldsOf({ offer, wished, fault }: Pick<Confirmation, 'offer' | 'wished
   const tied = (field: NonNullable<Fault['field']>) =>
     fault?.field === field ? html` aria-invalid="true" aria-describedby="${field}-fault"` : html``;
   const operation = (id: string) =>
-    html`<label class="choice"><input type="checkbox" name="scope" value="${id}"${wished.scopes.includes(id) ? html` checked` : ''}>only ${id}</label>
+    html`<label class="choice"><input type="checkbox" name="scope" value="${id}"${wished.scopes.includes(id) ? html` checked` : ''}>${id} only</label>
 `;
   return html`<fieldset${fault?.field === 'scopes' ? html` aria-describedby="scopes-fault"` : ''}>
-<legend>What it may do</legend>
-${offer.modules.length < 2 ? '' : html`<p class="quiet">In all of these: <button name="action" value="read">Read</button> <button name="action" value="write">Read and write</button></p>`}
+<legend>Access</legend>
+${offer.modules.length < 2 ? '' : html`<p class="quiet">Set all to <button name="action" value="read">Read</button> <button name="action" value="write">Read and write</button></p>`}
 ${scopePicker('scope', offer.modules, wished.scopes)}${offer.operations.map(operation)}</fieldset>
-<label for="lifetime">The key ends</label>
+<label for="lifetime">Key expires</label>
 <select id="lifetime" name="lifetime"${tied('lifetime')}>
 ${lifetimes.map(([days, text]) => html`<option value="${days}"${days === wished.lifetime ? html` selected` : ''}>${text}</option>`)}
 </select>
-<label for="cap">It may spend at most, in USD (empty: as much as the wallet has)</label>
+<label for="cap">Spend cap, USD <span class="quiet">Empty: no cap</span></label>
 <input id="cap" name="cap" value="${wished.cap.slice(0, 40)}" inputmode="decimal" maxlength="40" autocomplete="off"${tied('cap')}>
-<label for="period">That is</label>
+<label for="period">Cap period</label>
 <select id="period" name="period">
 ${capPeriods.map((period) => html`<option value="${period}"${period === wished.period ? html` selected` : ''}>${periods[period]}</option>`)}
 </select>
-<button class="main" name="action" value="approve">Give it a key</button>`;
+<button class="main" name="action" value="approve">Authorize</button>`;
 }
 
 /** Before the person has chosen: not more than is asked for, not for ever, and not all the money. */
@@ -167,7 +171,7 @@ export function wishOf(form: URLSearchParams): { readonly wished: Wished; readon
   const [lifetime, cap] = [form.get('lifetime') ?? '', (form.get('cap') ?? '').trim()];
   const wished = { scopes: pickedScopes(form), lifetime, cap, period };
   if (!lifetimes.some(([days]) => days === lifetime))
-    return { wished, wish: { field: 'lifetime', text: 'Pick one of these.' } };
+    return { wished, wish: { field: 'lifetime', text: 'Choose when the key expires.' } };
   const amount = AMOUNT.exec(cap);
   if (cap !== '' && amount === null)
     return { wished, wish: { field: 'cap', text: 'Enter an amount such as 5 or 0.25, or leave it empty.' } };

@@ -73,7 +73,7 @@ async function visited(core: Core, request: RawRequest, page: ApproversPage): Pr
   if (!isRecent(visitor.session)) return signInAgain(core, request);
   const why = cannotApprove(principal);
   if (why !== null)
-    return message(403, 'You cannot give a device a key', html`<p class="failure" role="alert">${why}</p>`, frame);
+    return message(403, 'You cannot authorize a device', html`<p class="failure" role="alert">${why}</p>`, frame);
   return page(core, request, { ...visitor, principal }, frame);
 }
 
@@ -89,13 +89,12 @@ async function takeForm(core: Core, request: RawRequest, visitor: Approver, fram
   const guessers = guessersOf(visitor.session.sessionId, networkOf(request.remoteAddress));
   const device = await findWaiting(core, readUserCode(typed), guessers);
   if (typeof device === 'number') {
-    const text = `Too many wrong codes: try again in ${Math.ceil(device / 60_000)} minutes.`;
+    const text = `Too many wrong codes. Try again in ${Math.ceil(device / 60_000)} minutes.`;
     const headers = { 'retry-after': String(Math.ceil(device / 1_000)) };
     return codePage(visitor, { ...frame, headers }, { typed, fault: text, status: 429 });
   }
   if (device === null) {
-    const text =
-      'No device waits under this code. Check it, or have the device begin again: a code lives for ten minutes.';
+    const text = 'No device uses this code. Check it, or start again on the device: a code expires after ten minutes.';
     return codePage(visitor, frame, { typed, fault: text, status: 400 });
   }
   return decide(core, visitor, frame, device, form);
@@ -131,9 +130,9 @@ function decided(core: Core): RawAnswer {
 }
 
 function decidedPage(frame: DeviceFrame): RawAnswer {
-  const text = html`<p role="status">The device learns of your answer within seconds. You can close this page.</p>
-<p>The keys of the account are listed by account.keys.list; account.keys.revoke ends one at once.</p>`;
-  return message(200, 'Your answer was taken', text, frame);
+  const text = html`<p role="status">The device gets your answer within seconds. You can close this page.</p>
+<p class="quiet">You can revoke its key at any time, in the console under Keys.</p>`;
+  return message(200, 'Answer sent', text, frame);
 }
 
 function failurePage(failure: Problem): RawAnswer {

@@ -5,7 +5,7 @@ import type { Core } from '../../../core/context.ts';
 import { tokenField } from '../../../kit/console/form.ts';
 import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
 import { html } from '../../../lib/html.ts';
-import { nanosOfUsd } from '../../../lib/money.ts';
+import { dollars, nanosOfUsd } from '../../../lib/money.ts';
 import { limitCharges, rechargeRecord } from '../../../payments/recharge/configure.ts';
 import { isRecent } from '../../../people/sessions/sessions.ts';
 import { framed } from '../frame.ts';
@@ -59,10 +59,10 @@ async function page(core: Core, visitor: Visitor, fault: Fault | null = null): P
   const { charge_limit_usd, charged_this_month_usd } = await rechargeRecord(core.db, visitor.session.accountId);
   const tied = fault === null ? html`` : html` aria-invalid="true" aria-describedby="limit_usd-fault"`;
   const content = html`<h1>Charge limit</h1>
-<p>At most so much is charged in a calendar month (UTC) without you. In this month it was ${charged_this_month_usd} USD.</p>
+<p>Auto-recharge and renewals charge at most this much in a calendar month (UTC). Charged this month: ${dollars(charged_this_month_usd)}.</p>
 ${fault === null ? '' : html`<p class="failure" role="alert" id="limit_usd-fault">${fault.text}</p>`}
 <form method="post">${tokenField(visitor)}
-<label for="limit_usd">Limit in USD a month</label>
+<label for="limit_usd">Limit per month, USD</label>
 <input id="limit_usd" name="limit_usd" inputmode="decimal" required value="${fault?.typed ?? charge_limit_usd}"${tied}>
 <button class="main">Save</button>
 </form>`;
@@ -77,6 +77,6 @@ ${fault === null ? '' : html`<p class="failure" role="alert" id="limit_usd-fault
 }
 
 function notYours(core: Core, visitor: Visitor): RawAnswer {
-  const text = html`<p>Only a person who owns the account changes how much is charged without the payer. Sign in as one.</p>`;
-  return message(403, 'Not yours to change', text, { signOut: signOutForm(core, visitor) });
+  const text = html`<p>Only an owner of the account can change the charge limit. Sign in as an owner.</p>`;
+  return message(403, 'You cannot change this', text, { signOut: signOutForm(core, visitor) });
 }

@@ -88,10 +88,11 @@ export async function returned(core: Core, id: string, key: string): Promise<Raw
 }
 
 function wordsOf(status: string): [string, string] {
-  if (status === 'succeeded' || status === 'active') return ['Thank you', 'It is done. You can close this page.'];
+  if (status === 'succeeded' || status === 'active')
+    return ['Thank you', 'The payment succeeded. You can close this page.'];
   if (status === 'pending' || status === 'review')
-    return ['Nearly done', 'The payment is on its way or being reviewed. You can close this page; nothing is lost.'];
-  return ['Nothing was paid', 'The payment did not succeed. Ask for a new link to try again.'];
+    return ['Nearly done', 'The payment is being processed or reviewed. You can close this page.'];
+  return ['Nothing was paid', 'The payment failed. Request a new link to try again.'];
 }
 
 /** `onward`: the page of the caller, by a link that says where it leads. */

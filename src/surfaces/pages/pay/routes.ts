@@ -61,12 +61,13 @@ async function atSandbox(request: RawRequest, core: Core): Promise<RawAnswer> {
   const payment =
     TOKEN.test(token) && core.payments.provider?.name === 'sandbox' ? await findPayment(core.db, { token }) : null;
   if (payment === null) return noSuchPayment();
-  if (request.method !== 'POST') return sandboxPage({ payment, nowMs: await clockNow(core.db), fault: null });
+  const page = async (fault: string | null) =>
+    sandboxPage({ payment, payee: new URL(core.baseUrl).host, nowMs: await clockNow(core.db), fault });
+  if (request.method !== 'POST') return page(null);
   if (!isOwnForm(request.headers, core.baseUrl)) return foreignForm();
   const sent = readForm(request.headers, request.body);
   const changed = await take(core, token, payment, sent);
-  if (changed === null)
-    return sandboxPage({ payment, nowMs: await clockNow(core.db), fault: 'Pick one of the test cards.' });
+  if (changed === null) return page('Choose one of the test cards.');
   await lookAgain(core.db, changed.id);
   // Relative, and by its address: going back or loading it again sends nothing twice.
   return { status: 303, headers: { location: token, 'cache-control': 'no-store' }, body: '' };
@@ -82,15 +83,11 @@ function take(core: Core, token: string, { status }: PaymentRow, sent: URLSearch
 }
 
 function noSuchPayment(): RawAnswer {
-  return message(404, 'There is no such payment', 'Check the link, or ask for a new one.');
+  return message(404, 'There is no such payment', 'Check the link, or request a new one.');
 }
 
 function foreignForm(): RawAnswer {
-  return message(
-    403,
-    'This form is not taken',
-    'It was not sent by a page of this service. Open the link and pay there.',
-  );
+  return message(403, 'This form was refused', 'A page of another site sent it. Open the payment link and pay there.');
 }
 
 function failurePage(failure: Problem): RawAnswer {
