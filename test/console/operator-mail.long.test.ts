@@ -98,7 +98,7 @@ test('by keyboard alone: found by a part of its address, opened, read, its sourc
 test('a mail that comes shows by itself', async () => {
   const { page, faults } = await openConsole(chromium.browser, service.url, operator.secret);
   await page.goto(`${service.url}${PATH}?search=late@`);
-  expect(await page.textContent('.empty')).toContain('No mail is like that');
+  expect(await page.textContent('.empty')).toContain('No mail matches');
   await write({ to: 'late@example.org', subject: 'Late', text: 'late', html: '' }, 0);
   await expect.poll(() => page.locator('tbody tr').count(), { timeout: 20_000 }).toBe(1);
   expect(faults).toEqual([]);

@@ -57,7 +57,7 @@ test('is sound, narrow and dark', async () => {
     ['operator', 'Operator'],
     ['operator?search=none', 'Operator'],
     [`operator/accounts/${account.accountId}`, `${HOSTILE.slice(0, 100)}…`],
-    [`operator/accounts/${account.accountId}/refund/${paid}`, 'Pay a top-up back'],
+    [`operator/accounts/${account.accountId}/refund/${paid}`, 'Refund a top-up'],
     ['operator/accounts/acct_email_1111111111111111111111', 'There is no such page'],
     ['operator/topups', 'Top-ups'],
     ['operator/topups?cursor=none', 'Top-ups'],
@@ -85,13 +85,13 @@ test('by the link of the command line and by keyboard alone an account is found,
   const before = (await detail()).balance.balance_usd;
   await typeInto(browser, '#grant-amount_usd', '2.5');
   await press(browser, 'button:has-text("Grant")');
-  await expectDone(browser, 'in its wallet');
+  await expectDone(browser, 'Credit granted');
   expect((await detail()).balance.balance_usd).toBe(before + 2.5);
   await press(browser, 'button:has-text("Suspend")');
   await expectDone(browser, 'suspended');
   expect((await call('GET', '/v1/queue/list')).body.error.code).toBe('ACCOUNT_SUSPENDED');
   await press(browser, 'button:has-text("End the suspension")');
-  await expectDone(browser, 'answered again');
+  await expectDone(browser, 'Suspension ended');
   expect((await call('GET', '/v1/queue/list')).status).toBe(200);
   expect(faults).toEqual([]);
 });
@@ -148,7 +148,7 @@ test('health tells the processes, what waits, and what the doctor found last', a
   const health = async () => (await act('GET', '/v1/operator/health')).body.data;
   expect(await health()).toMatchObject({ processes: [{ role: 'all' }], lanes: { calls_waiting: 0 }, doctor: null });
   const visitor = await signedIn(service.url, operator.secret);
-  expect((await visitor.get('/console/operator/health')).text).toContain('It has not looked yet');
+  expect((await visitor.get('/console/operator/health')).text).toContain('Not run yet');
   await keepDoctorResult(service.core.db, { accounts: 2, findings: 3 });
   expect((await health()).doctor).toMatchObject({ accounts: 2, findings: 3 });
   expect((await visitor.get('/console/operator/health')).text).toContain('3 findings');

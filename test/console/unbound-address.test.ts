@@ -46,7 +46,7 @@ test.each([
   };
   const before = await offered();
   expect(before.acts).toEqual([]);
-  expect(before.text.match(/<a href="\/console\/account">Bind an address/g)).toHaveLength(2);
+  expect(before.text.match(/<a href="\/console\/account">Add an email address/g)).toHaveLength(2);
   expect(before.text.includes('qm accounts update')).toBe(mayVouch);
   const email = `${mayVouch ? 'operator' : 'holder'}@example.org`;
   expect((await sendForm(visitor, '/console/account', 'bind', { email })).status).toBe(303);
@@ -54,7 +54,7 @@ test.each([
   expect((await sendForm(visitor, '/console/account', 'verify', { code })).status).toBe(303);
   const after = await offered();
   expect(after.acts).toEqual(PAYING);
-  expect(after.text).not.toContain('Bind an address</a>');
+  expect(after.text).not.toContain('Add an email address</a>');
   const topup = await sendForm(visitor, '/console/wallet', 'topup', { amount_usd: '10' });
   expect([topup.status, topup.text.includes('Continue to the payment page')]).toEqual([200, true]);
 });

@@ -119,7 +119,7 @@ export async function moneyStates({ service }: Scene): Promise<readonly State[]>
     { name: 'frozen-wallet', path: '/console/wallet', by: frozen.by, says: 'frozen' },
     { name: 'frozen-publish', by: frozen.by, ...publish, says: 'INSUFFICIENT_CREDIT' },
     { name: 'over-budget-overview', path: '/console', by: over.by, says: 'The budget is used up' },
-    { name: 'over-budget-wallet', path: '/console/wallet', by: over.by, says: 'It is used up' },
+    { name: 'over-budget-wallet', path: '/console/wallet', by: over.by, says: 'The budget is used up' },
     { name: 'over-budget-publish', by: over.by, ...publish, says: 'Raise the budget' },
   ];
 }

@@ -23,7 +23,7 @@ export function checkoutPage(
 ): View {
   const content = html`<h1>${title}</h1>
 <p>${sentence}</p>
-${url === null ? html`<p class="failure">There is no page to go to: ask who runs this service.</p>` : html`<p><a class="main" href="${url}" rel="noreferrer">Continue to the payment page</a></p>`}
+${url === null ? html`<p class="failure">There is no payment page. Ask the operator of this service.</p>` : html`<p><a class="main" href="${url}" rel="noreferrer">Continue to the payment page</a></p>`}
 <p><a href="${visit.path(back)}">Back</a></p>`;
   return { title, content };
 }
@@ -33,5 +33,5 @@ export function addressFirst(visit: Visit): Html {
   const vouches = visit.may({ id: 'operator.accounts.update' })
     ? html`, or vouch for one with <code>qm accounts update --account ${visit.principal.accountId} --email ADDRESS</code>`
     : '';
-  return html`<p class="notice">To pay, the account needs a verified e-mail address. <a href="${visit.path('/account')}">Bind an address</a>${vouches}.</p>`;
+  return html`<p class="notice">To pay, the account needs a verified email address. <a href="${visit.path('/account')}">Add an email address</a>${vouches}.</p>`;
 }

@@ -34,20 +34,20 @@ export const operatorAccountPage: ConsolePage = {
   needs: accountsGet,
   show,
   acts: {
-    grant: act(creditGrant, 'The credit is in its wallet.', (form) => ({
+    grant: act(creditGrant, 'Credit granted.', (form) => ({
       amount_usd: numberOf(form, 'amount_usd'),
       kind: form.get('kind') ?? undefined,
       expires_days: numberOf(form, 'expires_days'),
       note: textOf(form, 'note'),
     })),
-    contact: act(accountsUpdate, 'Name and address are changed.', (form) => ({
+    contact: act(accountsUpdate, 'Saved.', (form) => ({
       name: textOf(form, 'name') ?? null,
       email: textOf(form, 'email'),
     })),
-    tier: act(accountsUpdate, 'The tier is in force.', (form) => ({ tier: form.get('tier') })),
-    suspend: act(accountsUpdate, 'It is suspended: its next call is refused.', () => ({ suspended: true })),
-    restore: act(accountsUpdate, 'Its calls are answered again.', () => ({ suspended: false })),
-    kyc: act(kycSet, 'Its verification was set.', (form) => ({ kyc_status: form.get('kyc_status') })),
+    tier: act(accountsUpdate, 'Tier saved.', (form) => ({ tier: form.get('tier') })),
+    suspend: act(accountsUpdate, 'Account suspended. Its next call is refused.', () => ({ suspended: true })),
+    restore: act(accountsUpdate, 'Suspension ended.', () => ({ suspended: false })),
+    kyc: act(kycSet, 'Verification saved.', (form) => ({ kyc_status: form.get('kyc_status') })),
   },
 };
 
@@ -73,12 +73,12 @@ ${panel(visit, 'Top-ups', topups, (page) => html`${paid(visit, page)}${more(visi
 function told(visit: Visit, account: Detail): Html {
   return facts([
     ['ID', copiedId(account.account_id)],
-    ['State', standing(account)],
-    ['Removed for good', account.purge_at === null ? null : time(visit, account.purge_at)],
+    ['Status', standing(account)],
+    ['Deleted for good', account.purge_at === null ? null : time(visit, account.purge_at)],
     ['Tier', account.tier],
-    ['Address', account.email === null ? html`<span class="quiet">none</span>` : short(account.email, 100)],
+    ['Email', account.email === null ? html`<span class="quiet">none</span>` : short(account.email, 100)],
     ['Verification', account.kyc_status],
-    ['Opened', time(visit, account.created_at)],
+    ['Created', time(visit, account.created_at)],
   ]);
 }
 
@@ -109,7 +109,7 @@ function changes(visit: Visit, account: Detail): Html {
 ${contactForm(visit, account)}
 <div class="pair">${actForm(visit, 'tier', html`${tiers}<button>Save tier</button>`)}
 ${actForm(visit, 'kyc', html`${verification}<button>Save</button>`)}</div>
-${suspended ? actForm(visit, 'restore', html`<button>End the suspension</button>`) : actForm(visit, 'suspend', html`<button class="danger">Suspend</button> <span class="quiet">All its calls are refused until that is ended.</span>`)}`;
+${suspended ? actForm(visit, 'restore', html`<button>End the suspension</button>`) : actForm(visit, 'suspend', html`<button class="danger">Suspend</button> <span class="quiet">All its calls are refused until you end the suspension.</span>`)}`;
 }
 
 function contactForm(visit: Visit, { name, email }: Detail): Html {
@@ -117,8 +117,8 @@ function contactForm(visit: Visit, { name, email }: Detail): Html {
     visit,
     'contact',
     html`<div class="pair">${field(visit, 'contact', { name: 'name', label: 'Name', value: name ?? '', attributes: html`maxlength="128"` })}
-${field(visit, 'contact', { name: 'email', label: email === null ? 'Address' : 'Another address', hint: 'Empty: it stays. It counts as verified: whoever signs in by it owns an account that nobody owns.', attributes: html`type="email"` })}</div>
-<button>Save name and address</button>`,
+${field(visit, 'contact', { name: 'email', label: email === null ? 'Email' : 'New email', hint: 'Empty: no change. The address counts as verified. Whoever signs in with it owns the account if it has no owner.', attributes: html`type="email"` })}</div>
+<button>Save name and email</button>`,
   );
 }
 
@@ -130,16 +130,16 @@ function grantForm(visit: Visit): Html {
     html`<div class="pair">${field(visit, 'grant', { name: 'amount_usd', label: 'Credit, USD', attributes, isRequired: true })}
 ${choice(visit, 'grant', {
   name: 'kind',
-  label: 'It is',
+  label: 'Type',
   value: 'promo',
   options: [
-    ['promo', 'given'],
-    ['paid', 'paid elsewhere'],
+    ['promo', 'Promotional'],
+    ['paid', 'Paid elsewhere'],
   ],
 })}
-${field(visit, 'grant', { name: 'expires_days', label: 'Expires after days', hint: 'Empty: never.', attributes })}
+${field(visit, 'grant', { name: 'expires_days', label: 'Expires after, days', hint: 'Empty: never.', attributes })}
 ${field(visit, 'grant', { name: 'note', label: 'Note' })}</div>
-<button class="main">Grant</button>`,
+<button class="main">Grant credit</button>`,
   );
 }
 
@@ -151,14 +151,14 @@ function paid(visit: Visit, { items }: Page<Topup>): Html {
   return table({
     caption: 'Top-ups of the account',
     rows: items,
-    empty: html`<p>It has paid nothing in.</p>`,
+    empty: html`<p>No top-ups.</p>`,
     columns: [
-      { title: 'Id', cell: ({ topup_id }) => html`<code>${topup_id}</code>` },
-      { title: 'Begun', cell: ({ created_at }) => time(visit, created_at) },
-      { title: 'State', cell: topupState },
+      { title: 'ID', cell: ({ topup_id }) => html`<code>${topup_id}</code>` },
+      { title: 'Started', cell: ({ created_at }) => time(visit, created_at) },
+      { title: 'Status', cell: topupState },
       { title: 'Amount', usd: ({ amount_usd }) => amount_usd },
-      { title: 'Paid back', usd: ({ refunded_usd }) => refunded_usd },
-      { title: 'Change', cell: refund },
+      { title: 'Refunded', usd: ({ refunded_usd }) => refunded_usd },
+      { title: 'Action', cell: refund },
     ],
   });
 }

@@ -22,7 +22,7 @@ async function show(visit: Visit): Promise<View> {
   const { lanes, backlog } = health;
   const content = html`<h1>Health</h1>
 ${operatorTabs(visit, '/health')}
-<section class="panel" aria-label="What waits">${figures([
+<section class="panel" aria-label="Backlog">${figures([
     ['Processes', count(health.processes.length)],
     ['Calls in lanes', count(lanes.calls_waiting), 'wait for or are in a commit'],
     ['Unsequenced events', count(backlog.events_waiting)],
@@ -38,21 +38,21 @@ ${operatorTabs(visit, '/health')}
 }
 
 function doctor(visit: Visit, { doctor: last }: Health): Html {
-  if (last === null) return html`<p>It has not looked yet. <code>qm doctor</code> checks that the books add up.</p>`;
+  if (last === null) return html`<p>Not run yet. <code>qm doctor</code> checks that all books balance.</p>`;
   const verdict = last.findings === 0 ? badge('adds up', 'good') : badge(countOf(last.findings, 'finding'), 'critical');
-  return html`<p>${verdict} in ${countOf(last.accounts, 'account')}, ${ago(visit, last.at)}. <code>qm doctor</code> looks again${last.findings === 0 ? '' : ' and says what is wrong'}.</p>`;
+  return html`<p>${verdict} in ${countOf(last.accounts, 'account')}, ${ago(visit, last.at)}. Run <code>qm doctor</code> ${last.findings === 0 ? 'to check again' : 'for details'}.</p>`;
 }
 
 function processes(visit: Visit, { processes: all }: Health): Html {
   return table({
     caption: 'Processes',
     rows: all,
-    empty: html`<p>None was seen in the last three minutes.</p>`,
+    empty: html`<p>No process was seen in the last three minutes.</p>`,
     columns: [
       { title: 'Process', cell: ({ process_id: id }) => short(id, 80) },
-      { title: 'Does', cell: ({ role }) => role },
+      { title: 'Role', cell: ({ role }) => role },
       { title: 'Started', cell: ({ started_at }) => time(visit, started_at) },
-      { title: 'Seen', cell: ({ seen_at }) => ago(visit, seen_at) },
+      { title: 'Last seen', cell: ({ seen_at }) => ago(visit, seen_at) },
     ],
   });
 }

@@ -36,7 +36,7 @@ export function operatorTabs(visit: Visit, here: '' | '/topups' | '/outbox' | '/
 
 export function standing({ suspended, purge_at: purgeAt }: Pick<Account, 'suspended' | 'purge_at'>): Html {
   if (purgeAt !== null) return badge('deleted', 'critical');
-  return suspended ? badge('suspended', 'critical') : badge('open', 'good');
+  return suspended ? badge('suspended', 'critical') : badge('active', 'good');
 }
 
 async function show(visit: Visit): Promise<View> {
@@ -45,7 +45,7 @@ async function show(visit: Visit): Promise<View> {
   const list = await visit.call(accountsList, { search, cursor, limit: ROWS });
   const content = html`<h1>Operator</h1>
 ${operatorTabs(visit, '')}
-<form method="get" class="row"><label>Account <input type="search" name="search" value="${search ?? ''}" size="28" placeholder="id, name or address" spellcheck="false"></label> <button>Search</button></form>
+<form method="get" class="row"><label>Account <input type="search" name="search" value="${search ?? ''}" size="28" placeholder="ID, name or email" spellcheck="false"></label> <button>Search</button></form>
 ${panel(visit, 'Accounts', list, (page) => html`${accounts(visit, page)}${more(visit, page)}`)}`;
   return { title: 'Operator', content };
 }
@@ -54,17 +54,17 @@ function accounts(visit: Visit, { items }: Page<Account>): Html {
   return table({
     caption: 'Accounts',
     rows: items,
-    empty: html`<p>No account is like that.</p>`,
+    empty: html`<p>No accounts match.</p>`,
     columns: [
       {
         title: 'Account',
         cell: ({ account_id: id }) => html`<a href="${visit.path(`/operator/accounts/${id}`)}">${short(id, 64)}</a>`,
       },
       { title: 'Name', cell: ({ name }) => short(name ?? '', 60) },
-      { title: 'Address', cell: ({ email }) => short(email ?? '', 60) },
+      { title: 'Email', cell: ({ email }) => short(email ?? '', 60) },
       { title: 'Tier', cell: ({ tier }) => tier },
-      { title: 'State', cell: (account) => standing(account) },
-      { title: 'Opened', cell: ({ created_at }) => time(visit, created_at) },
+      { title: 'Status', cell: (account) => standing(account) },
+      { title: 'Created', cell: ({ created_at }) => time(visit, created_at) },
     ],
   });
 }

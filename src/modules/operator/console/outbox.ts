@@ -37,7 +37,7 @@ async function show(visit: Visit): Promise<View> {
   const list = await visit.call(outboxList, { search, cursor, limit: ROWS });
   const content = html`<h1>Mail</h1>
 ${operatorTabs(visit, '/outbox')}
-<p>All mail of the last day where no mail server is set, else what waits to be sent or was refused. Links and codes in it sign people in: show them to nobody else.</p>
+<p>Mail that is waiting or was refused; without a mail server, all mail of the last day. Its links and codes sign people in, so share them with nobody.</p>
 <form method="get" class="row"><label>Mail <input type="search" name="search" value="${search ?? ''}" size="28" placeholder="part of an address or subject" spellcheck="false"></label> <button>Search</button></form>
 ${panel(visit, 'Not sent', list, (page) => html`${mails(visit, page, search)}${more(visit, page)}`)}`;
   return { title: 'Mail', content, ...(cursor === undefined ? { againSeconds: AGAIN_SECONDS } : {}) };
@@ -46,8 +46,8 @@ ${panel(visit, 'Not sent', list, (page) => html`${mails(visit, page, search)}${m
 function mails(visit: Visit, { items }: Page<Mail>, search: string | undefined): Html {
   const none =
     search === undefined
-      ? html`<p>No mail waits. What a person asks for by mail, such as a code to sign in, stands here until it is sent; <code>qm outbox</code> prints the same.</p>`
-      : html`<p>No mail is like that.</p>`;
+      ? html`<p>No mail is waiting. Sign-in codes and other mail appear here until they are sent. <code>qm outbox</code> prints the same.</p>`
+      : html`<p>No mail matches.</p>`;
   return table({
     caption: 'Mail that is not sent',
     rows: items,
@@ -59,7 +59,7 @@ function mails(visit: Visit, { items }: Page<Mail>, search: string | undefined):
           html`<a href="${visit.path(`/operator/outbox/${id}`)}">${short(subject || 'no subject', 120)}</a>`,
       },
       { title: 'To', cell: ({ to }) => short(to, 100) },
-      { title: 'Written', cell: ({ created_at: at }) => time(visit, at) },
+      { title: 'Created', cell: ({ created_at: at }) => time(visit, at) },
       { title: 'Age', kind: 'number', cell: ({ created_at: at }) => ago(visit, at) },
     ],
   });
@@ -78,5 +78,5 @@ ${facts([
 ])}
 <section class="panel"><h2>Text</h2>${payload(text, 'Text', { call: 'operator.outbox.get' })}</section>
 ${formatted === '' ? '' : html`<details id="source"><summary>HTML, as its source</summary>${payload(formatted, 'HTML', { call: 'operator.outbox.get' })}</details>`}`;
-  return { title: subject.slice(0, 80).toWellFormed() || 'A mail', content };
+  return { title: subject.slice(0, 80).toWellFormed() || 'Mail', content };
 }

@@ -29,7 +29,7 @@ export const rejectPage: ConsolePage = {
         requireTyped(form, topup_id, 'reject it');
         return { topup_id };
       },
-      done: 'It was rejected: nothing is credited.',
+      done: 'Top-up rejected. Nothing is credited.',
       next: () => '/operator/topups',
     },
   },
@@ -47,7 +47,7 @@ export const refundPage: ConsolePage = {
         requireTyped(form, topup_id, 'pay it back');
         return { topup_id, amount_usd: numberOf(form, 'amount_usd') ?? null };
       },
-      done: 'It is paid back.',
+      done: 'Top-up refunded.',
       next: (_, { params }) => `/operator/accounts/${params.id}`,
     },
   },
@@ -71,7 +71,7 @@ async function showReject(visit: Visit): Promise<View> {
   const content = html`<p><a href="${visit.path('/operator/topups')}">Top-ups</a></p>
 <h1>Reject a top-up</h1>
 <p>${short(account, 64)} was charged ${charged} ${currency} through ${provider} ${time(visit, topup.created_at)}. None of its ${money(amount)} of credit is given, now or later, and the account is told so. What was paid is to be paid back at ${provider}: that does not happen by itself. It is ${topupState(topup)}.</p>
-${typedForm(visit, 'reject', { wanted: id, button: 'Reject' })}`;
+${typedForm(visit, 'reject', { wanted: id, button: 'Reject top-up' })}`;
   return { title: 'Reject a top-up', content };
 }
 
@@ -79,15 +79,15 @@ async function showRefund(visit: Visit): Promise<View> {
   const topup = await find(visit);
   const { account_id: account, topup_id: id, amount_usd: amount, refunded_usd: back, provider } = topup;
   const content = html`<p><a href="${visit.path(`/operator/accounts/${account}`)}">${short(account, 64)}</a></p>
-<h1>Pay a top-up back</h1>
+<h1>Refund a top-up</h1>
 <p>${money(amount)} were paid through ${provider} ${time(visit, topup.created_at)}; ${money(back)} of it went back before. What goes back is taken out of the wallet, and cannot be called back. It is ${topupState(topup)}.</p>
 ${typedForm(visit, 'refund', {
   wanted: id,
-  button: 'Pay back',
+  button: 'Refund',
   before: field(visit, 'refund', {
-    ...{ name: 'amount_usd', label: 'Amount, USD', hint: 'Empty: all that is left of it.' },
+    ...{ name: 'amount_usd', label: 'Amount, USD', hint: 'Empty: the whole remaining amount.' },
     attributes: html`inputmode="decimal"`,
   }),
 })}`;
-  return { title: 'Pay a top-up back', content };
+  return { title: 'Refund a top-up', content };
 }

@@ -24,7 +24,7 @@ export const operatorTopupsPage: ConsolePage = {
     approve: {
       capability: topupApprove,
       input: (form) => ({ topup_id: form.get('topup_id') ?? '' }),
-      done: 'It was approved: its credit is in the wallet.',
+      done: 'Top-up approved. Its credit is in the wallet.',
     },
   },
 };
@@ -40,7 +40,7 @@ async function show(visit: Visit): Promise<View> {
   const content = html`<h1>Top-ups</h1>
 ${operatorTabs(visit, '/topups')}
 ${panel(visit, 'Under review', list, (page) => html`${reviews(visit, page)}${more(visit, page)}`)}
-<p class="quiet">All top-ups of an account, and refunds, stand on the page of the account.</p>`;
+<p class="quiet">The page of an account shows all its top-ups, and refunds them.</p>`;
   return { title: 'Top-ups', content };
 }
 
@@ -54,18 +54,18 @@ function reviews(visit: Visit, { items }: Page<Topup>): Html {
   return table({
     caption: 'Top-ups under review',
     rows: items,
-    empty: html`<p>Nothing is to be decided.</p>`,
+    empty: html`<p>No top-ups to review.</p>`,
     columns: [
       { title: 'Top-up', cell: ({ topup_id }) => html`<code>${topup_id}</code>` },
       {
         title: 'Account',
         cell: ({ account_id: id }) => html`<a href="${visit.path(`/operator/accounts/${id}`)}">${short(id, 64)}</a>`,
       },
-      { title: 'Begun', cell: ({ created_at }) => time(visit, created_at) },
-      { title: 'Why', cell: topupState },
+      { title: 'Started', cell: ({ created_at }) => time(visit, created_at) },
+      { title: 'Reason', cell: topupState },
       { title: 'Charged', kind: 'number', cell: ({ charge_amount, currency }) => `${charge_amount} ${currency}` },
       { title: 'Credit', usd: ({ amount_usd }) => amount_usd },
-      { title: 'Decide', cell: decide },
+      { title: 'Decision', cell: decide },
     ],
   });
 }

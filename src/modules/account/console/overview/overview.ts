@@ -67,7 +67,7 @@ async function show(visit: Visit): Promise<View> {
   const content = html`<h1>Overview</h1>
 ${money_(visit, balance, budget, lastWeek)}
 ${failures}
-<section class="panel"><h2>Where the money goes</h2>${periodControl(visit, period)}
+<section class="panel"><h2>Spend</h2>${periodControl(visit, period)}
 ${shown(visit, series, (data) => spendPlot(visit, data, period))}</section>
 <div class="panels">
 ${panel(visit, 'By capability', usage, (data) => byCapability(visit, data))}
@@ -84,17 +84,17 @@ function money_(visit: Visit, balance: Read<Balance>, budget: Read<Budget>, last
       [
         'Balance',
         html`<span aria-live="polite">${money(data.balance_usd)}</span>`,
-        data.held_usd > 0 ? html`${money(data.held_usd)} more is held` : 'nothing is held',
+        data.held_usd > 0 ? html`plus ${money(data.held_usd)} held` : 'Nothing is held',
       ],
       [
         'Runway',
         runwayText(data.balance_usd, perDay),
-        perDay > 0 ? html`at ${roughMoney(perDay)} a day` : 'nothing was spent in 7 days',
+        perDay > 0 ? html`at ${roughMoney(perDay)} a day` : 'No spend in 7 days',
       ],
       ['Spent in 7 days', money(lastWeek.data?.spend_usd ?? 0), `${count(lastWeek.data?.request_count ?? 0)} calls`],
       ['Failed in 7 days', failedLink(visit, lastWeek.data?.error_count ?? 0), shareOf(lastWeek.data)],
     ])}
-${data.frozen_reason === null ? '' : html`<p class="failure" role="alert">The wallet is frozen: ${data.frozen_reason}. <a href="${visit.path('/wallet')}">Look at the wallet</a></p>`}
+${data.frozen_reason === null ? '' : html`<p class="failure" role="alert">The wallet is frozen: ${data.frozen_reason}. <a href="${visit.path('/wallet')}">Open the wallet</a></p>`}
 ${data.low_balance ? html`<p class="notice" role="status">The balance is low. <a href="${visit.path('/wallet')}">Top up</a></p>` : ''}`;
   })}${shown(visit, budget, (data) => budgetBar(visit, data))}</section>`;
 }
@@ -117,17 +117,17 @@ function shareOf(week: Usage | null): string {
 }
 
 function budgetBar(visit: Visit, { period, hard_cap_usd: cap, used_usd: used, window_end: end }: Budget): Html {
-  if (cap === null) return html`<p class="quiet">No budget is set: the balance is the only limit.</p>`;
+  if (cap === null) return html`<p class="quiet">No budget is set. The balance is the only limit.</p>`;
   const part = cap === 0 ? 1 : Math.min(1, used / cap);
   return html`<p class="small">Budget (${String(period)}): ${money(used)} of ${money(cap)}${end === null ? '' : html`, until ${String(end).slice(0, 10)}`}</p>
 ${meter(100 * part, part >= 1)}
-${part < 1 ? '' : html`<p class="notice">The budget is used up: calls that cost money are refused until then. <a href="${visit.path('/wallet')}">Raise it</a></p>`}`;
+${part < 1 ? '' : html`<p class="notice">The budget is used up. Paid calls are refused until it resets. <a href="${visit.path('/wallet')}">Raise the cap</a></p>`}`;
 }
 
 function spendPlot(visit: Visit, { points }: Series, { to }: Period): Html {
   const spent = new Set(points.flatMap(({ spend_usd, group }) => (spend_usd > 0 ? [group] : [])));
   if (spent.size === 0)
-    return html`<div class="empty">${teach('Nothing was spent in this time. A first message costs a fraction of a cent:', firstCalls(visit))}</div>`;
+    return html`<div class="empty">${teach('Nothing was spent in this period. Send your first message:', firstCalls(visit))}</div>`;
   const instants = [...new Set(points.map(({ ts }) => ts))];
   const groups = [
     ...Map.groupBy(
@@ -153,7 +153,7 @@ function byCapability(visit: Visit, { by_capability: of, spend_usd: all }: Usage
   return html`${table({
     caption: 'Spend by capability',
     rows: of.slice(0, ROWS),
-    empty: html`<p>No calls in this time.</p>`,
+    empty: html`<p>No calls in this period.</p>`,
     columns: [
       {
         title: 'Capability',
@@ -180,7 +180,7 @@ function byKey(visit: Visit, { by_key: of, spend_usd: all }: Usage, { keys, name
   return html`${table({
     caption: 'Spend by key',
     rows: of.slice(0, ROWS),
-    empty: html`<p>No key was used in this time.</p>`,
+    empty: html`<p>No key was used in this period.</p>`,
     columns: [
       {
         title: 'Key',

@@ -1,6 +1,7 @@
 // The account: whose it is, its plan with what is used of it, its address, which vendors it is served by, its data as a file, and its end.
 
 import { copiedId } from '../../../../kit/console/copied.ts';
+import { dangerLink, dangerZone } from '../../../../kit/console/danger-zone.ts';
 import { panel } from '../../../../kit/console/failure.ts';
 import { actForm, checkbox, field, textOf } from '../../../../kit/console/form.ts';
 import { actOf, type ConsolePage, type View } from '../../../../kit/console/page.ts';
@@ -43,17 +44,17 @@ export const accountPage: ConsolePage = {
         name: textOf(form, 'name') ?? null,
         notifications: { email: form.get('notifications') === 'on' },
       }),
-      done: 'The account was changed.',
+      done: 'Saved.',
     },
     bind: {
       capability: emailBind,
       input: (form) => ({ email: textOf(form, 'email') }),
-      done: 'A mail with a code is on its way. Type the code here, or follow its link.',
+      done: 'We sent you a code. Enter it here, or open the link.',
     },
     verify: {
       capability: emailVerify,
       input: (form) => ({ code: textOf(form, 'code') }),
-      done: 'The address is bound.',
+      done: 'Email address confirmed.',
     },
     ...planActs,
     ...routingActs,
@@ -72,11 +73,11 @@ export const accountDeletePage: ConsolePage = {
         requireTyped(form, accountId, 'delete the account');
         return { confirm: accountId, forfeit_balance: form.has('forfeit_balance') };
       },
-      done: 'The account was deleted.',
+      done: 'Account deleted.',
       shown: (data, visit) => ({
-        title: 'The account was deleted',
-        content: html`<h1>The account was deleted</h1>
-<p>Nothing of it works any more. An owner can have all of it back until ${time(visit, data.purge_at)}, at <a href="${visit.elsewhere('/auth/account')}">your account</a>; then it is removed for good.</p>`,
+        title: 'Account deleted',
+        content: html`<h1>Account deleted</h1>
+<p>An owner can restore it until ${time(visit, data.purge_at)} at <a href="${visit.elsewhere('/auth/account')}">your account</a>. Then it is removed for good.</p>`,
       }),
     }),
   },
@@ -91,21 +92,27 @@ async function show(visit: Visit): Promise<View> {
     visit.personSections('/account', (instant) => inZone(instant, visit.preferences.zone)),
   ]);
   const content = html`<h1>Account</h1>
-${account.suspended ? html`<p class="failure" role="alert">The account is suspended: its calls are refused. Ask who runs this service.</p>` : ''}
-<div class="panels"><section class="panel"><h2>This account</h2>${itself(visit, account)}</section>
-<section class="panel"><h2>Address</h2>${address(visit, account)}</section></div>
+${account.suspended ? html`<p class="failure" role="alert">The account is suspended, and its calls are refused. Ask the operator of this service.</p>` : ''}
+<div class="panels"><section class="panel"><h2>Profile</h2>${itself(visit, account)}</section>
+<section class="panel"><h2>Email address</h2>${address(visit, account)}</section></div>
 ${panel(visit, 'Plan', tier, (data) => plan(visit, data, subscription, account.email_bound))}
 ${visit.personId === null ? html`<section class="panel"><h2>People</h2>${people(account)}</section>` : signIns(sections)}
 ${panel(visit, 'Routing', chains, ({ capabilities }) => routing(visit, capabilities))}
-<section class="panel"><h2>All of it</h2><p><a href="${visit.path('/account?as=jsonl')}">Export as JSON lines</a> <span class="quiet">the first ${count(FILE_PAGES_MAX * FILE_RECORDS)} records at most; where there are more, the last line says how the call goes on</span></p>
-<p><a href="${visit.path('/account/delete')}">Delete the account…</a></p></section>`;
+<section class="panel"><h2>Export</h2><p><a href="${visit.path('/account?as=jsonl')}">Export as JSON lines</a> <span class="quiet">Up to ${count(FILE_PAGES_MAX * FILE_RECORDS)} records. If there are more, the last line has the cursor of the next call.</span></p></section>
+${dangerZone([
+  {
+    title: 'Delete this account',
+    text: 'Its keys stop working at once. An owner can restore it for seven days.',
+    act: dangerLink(visit.path('/account/delete'), 'Delete account…'),
+  },
+])}`;
   return { title: 'Account', content };
 }
 
 function itself(visit: Visit, account: Account): Html {
   const told = facts([
     ['ID', copiedId(account.account_id)],
-    ['Opened', time(visit, account.created_at)],
+    ['Created', time(visit, account.created_at)],
     ['Verification', account.kyc_status],
   ]);
   if (!visit.may(update)) return told;
@@ -113,19 +120,19 @@ function itself(visit: Visit, account: Account): Html {
     visit,
     'rename',
     html`${field(visit, 'rename', { name: 'name', label: 'Name', value: account.name ?? '' })}
-${checkbox(visit, 'rename', { name: 'notifications', label: 'Mail me what matters', isChecked: account.notifications.email })}<button>Save</button>`,
+${checkbox(visit, 'rename', { name: 'notifications', label: 'Email me about important events', isChecked: account.notifications.email })}<button>Save</button>`,
   )}`;
 }
 
 function address(visit: Visit, { email, email_bound: isBound }: Account): Html {
   const now =
     email === null
-      ? html`<p>No address is bound. Who pays in must have one.</p>`
-      : html`<p>${short(email, 100)} ${isBound ? badge('bound', 'good') : badge('not confirmed', 'warning')}</p>`;
+      ? html`<p>No email address. You need one to pay.</p>`
+      : html`<p>${short(email, 100)} ${isBound ? badge('confirmed', 'good') : badge('not confirmed', 'warning')}</p>`;
   if (!visit.may(emailBind)) return now;
   const code = html`inputmode="numeric" autocomplete="one-time-code" size="8" maxlength="6"`;
-  return html`${now}${actForm(visit, 'bind', html`${field(visit, 'bind', { name: 'email', label: isBound ? 'Another address' : 'Address', attributes: html`type="email" autocomplete="email"`, isRequired: true })}<button>Mail a code</button>`)}
-${actForm(visit, 'verify', html`${field(visit, 'verify', { name: 'code', label: 'Code of the mail', attributes: code, isRequired: true })}<button>Bind the address</button>`)}`;
+  return html`${now}${actForm(visit, 'bind', html`${field(visit, 'bind', { name: 'email', label: isBound ? 'New address' : 'Email address', attributes: html`type="email" autocomplete="email"`, isRequired: true })}<button>Send code</button>`)}
+${actForm(visit, 'verify', html`${field(visit, 'verify', { name: 'code', label: 'Code from the email', attributes: code, isRequired: true })}<button>Confirm address</button>`)}`;
 }
 
 /** Of a person: the same as stands at /auth/account. */
@@ -139,9 +146,9 @@ function people({ people: all }: Account): Html {
   return table({
     caption: 'People',
     rows: all,
-    empty: html`<p>No people yet: bind an address, and its owner can sign in.</p>`,
+    empty: html`<p>No people yet. Confirm an email address, and its owner can sign in.</p>`,
     columns: [
-      { title: 'Who', cell: ({ name, email, person_id: id }) => short(email ?? name ?? id, 100) },
+      { title: 'Person', cell: ({ name, email, person_id: id }) => short(email ?? name ?? id, 100) },
       { title: 'Name', cell: ({ name }) => short(name ?? '', 100) },
       { title: 'Role', cell: ({ role }) => role },
     ],
@@ -157,13 +164,13 @@ async function showDelete(visit: Visit): Promise<View> {
   const things = Object.entries(usage).map(([of, used]) => html`<li>${count(used)} ${of.replaceAll('_', ' ')}</li>`);
   const content = html`<p><a href="${visit.path('/account')}">Back</a></p>
 <h1>Delete the account</h1>
-<p>Everything of ${short(name ?? id, 100)} stops at once, for all keys and people:</p>
+<p>Everything in ${short(name ?? id, 100)} stops at once, for all keys and people:</p>
 <ul>${things}<li>${money(balance.balance_usd)} of credit, ${money(balance.paid_usd)} of it paid</li></ul>
-<p>For seven days an owner can have it back. Then it is removed for good.</p>
+<p>An owner can restore it for seven days. Then it is removed for good.</p>
 ${typedForm(visit, 'delete', {
   wanted: id,
-  button: 'Delete',
-  after: checkbox(visit, 'delete', { name: 'forfeit_balance', label: 'Paid credit that is left may be lost' }),
+  button: 'Delete account',
+  after: checkbox(visit, 'delete', { name: 'forfeit_balance', label: 'Give up the remaining paid credit' }),
 })}`;
   return { title: 'Delete the account', content };
 }

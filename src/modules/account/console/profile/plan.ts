@@ -24,25 +24,27 @@ export const planActs: Readonly<Record<string, Act>> = {
   upgrade: actOf({
     capability: tierUpgrade,
     input: (form, visit) => ({ target: form.get('target'), return_url: returnUrl(visit, '/account') }),
-    done: 'The plan was chosen.',
+    done: 'Plan saved.',
     shown: chosen,
   }),
   cancel: {
     capability: subscriptionCancel,
     input: () => ({ at_period_end: true }),
-    done: 'The subscription ends with the month that is paid. Until then it can be resumed.',
+    done: 'The subscription ends after the paid month. You can resume it until then.',
   },
-  resume: { capability: subscriptionResume, input: () => ({}), done: 'The subscription goes on.' },
+  resume: { capability: subscriptionResume, input: () => ({}), done: 'Subscription resumed.' },
 };
 
 function chosen({ target, status, checkout_url: url }: DataOf<typeof tierUpgrade>, visit: Visit): View {
   if (status === 'requires_payment')
     return checkoutPage(visit, {
       ...{ title: `Subscribe to ${target}`, url, back: '/account' },
-      sentence: 'Nothing has been charged yet. The limits are those of the plan as soon as the first month is paid.',
+      sentence: 'Nothing has been charged yet. The new limits apply once the first month is paid.',
     });
   const sentence =
-    status === 'active' ? 'The account has it already.' : 'It has no price here: ask who runs this service.';
+    status === 'active'
+      ? 'Your account already has this plan.'
+      : 'This plan has no price here. Ask the operator of this service.';
   return {
     title: 'Plan',
     content: html`<h1>Plan ${target}</h1><p>${sentence}</p><p><a href="${visit.path('/account')}">Back</a></p>`,
@@ -61,15 +63,15 @@ ${visit.may(tierUpgrade) ? upgrades(visit, tier, canPay) : ''}</div>
     rows: names,
     empty: html``,
     columns: [
-      { title: 'Limit', cell: ({ name }) => name.replaceAll('_', ' ') },
+      { title: 'Resource', cell: ({ name }) => name.replaceAll('_', ' ') },
       { title: 'Used', kind: 'number', cell: ({ used }) => (used === undefined ? '' : count(used)) },
-      { title: 'Of', kind: 'number', cell: ({ of }) => count(of) },
+      { title: 'Limit', kind: 'number', cell: ({ of }) => count(of) },
     ],
   })}</div></div>`;
 }
 
 function subscribed(visit: Visit, of: Subscription): Html {
-  if (of.status === 'none') return html`<p class="quiet">No subscription: the tier costs nothing.</p>`;
+  if (of.status === 'none') return html`<p class="quiet">No subscription. This tier is free.</p>`;
   const { last_invoice: invoice, cancel_at_period_end: ends, pay_url: url } = of;
   const mayChange = visit.may(subscriptionCancel) && of.status !== 'cancelled' && of.status !== 'pending';
   return html`${facts([
@@ -83,9 +85,9 @@ function subscribed(visit: Visit, of: Subscription): Html {
       'Last invoice',
       invoice === null ? null : html`${money(invoice.amount_usd)} ${invoice.status}, ${time(visit, invoice.at)}`,
     ],
-    ['To be paid', url === null ? null : html`<a href="${url}" rel="noreferrer">on the payment page</a>`],
+    ['Payment due', url === null ? null : html`<a href="${url}" rel="noreferrer">Open the payment page</a>`],
   ])}
-${mayChange ? (ends ? actForm(visit, 'resume', html`<button>Resume it</button>`) : actForm(visit, 'cancel', html`<button>Cancel it at the end of the month</button>`)) : ''}`;
+${mayChange ? (ends ? actForm(visit, 'resume', html`<button>Resume</button>`) : actForm(visit, 'cancel', html`<button>Cancel at the end of the month</button>`)) : ''}`;
 }
 
 function upgrades(visit: Visit, { upgrade_options: options }: Tier, canPay: boolean): Html {
@@ -95,7 +97,7 @@ function upgrades(visit: Visit, { upgrade_options: options }: Tier, canPay: bool
     actForm(
       visit,
       'upgrade',
-      html`<button>${status === 'contact_sales' ? 'Ask for' : 'Subscribe to'} ${target}</button>${price === null ? '' : html` ${money(price)} a month`}`,
+      html`<button>${status === 'contact_sales' ? 'Request' : 'Subscribe to'} ${target}</button>${price === null ? '' : html` ${money(price)} a month`}`,
       { target },
     ),
   )}`;

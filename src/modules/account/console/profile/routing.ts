@@ -32,7 +32,7 @@ export const routingActs: Readonly<Record<string, Act>> = {
   routing_test: actOf({
     capability: routingTest,
     input: (form) => ({ capability: form.get('capability') }),
-    done: 'The routing was tested.',
+    done: 'Routing tested.',
     shown(data, visit, form) {
       visit.tell(routingTest, { capability: form.get('capability') });
       return { title: 'Routing', content: tried(visit, data) };
@@ -45,17 +45,17 @@ export function routing(visit: Visit, all: readonly Routing[]): Html {
   return table({
     caption: 'Routing',
     rows: all,
-    empty: html`<p>No vendor is configured: this service needs none for what it does by itself.</p>`,
+    empty: html`<p>No vendors are configured.</p>`,
     columns: [
       { title: 'Capability', cell: ({ capability }) => capability },
       { title: 'Region', cell: ({ region }) => region },
-      { title: 'First choice first', cell: ({ chain }) => links(chain) },
+      { title: 'Order', cell: ({ chain }) => links(chain) },
       {
-        title: 'Left out',
+        title: 'Excluded',
         cell: ({ capability, exclude }) => (maySet ? excludeForm(visit, capability, exclude) : exclude.join(', ')),
       },
       {
-        title: 'Now',
+        title: 'Test',
         cell: ({ capability }) =>
           actForm(visit, 'routing_test', html`<button>Test<span class="unseen"> ${capability}</span></button>`, {
             capability,
@@ -66,7 +66,7 @@ export function routing(visit: Visit, all: readonly Routing[]): Html {
 }
 
 function links(chain: readonly Link[]): Html {
-  if (chain.length === 0) return html`<span class="quiet">nobody</span>`;
+  if (chain.length === 0) return html`<span class="quiet">none</span>`;
   const each = ({ vendor, model, up }: Link) =>
     html`<li>${short(`${vendor} ${model}`, 80)} ${up ? '' : badge('down', 'critical')}</li>`;
   return html`<ol class="chain">${chain.map(each)}</ol>`;
@@ -81,14 +81,14 @@ function excludeForm(visit: Visit, capability: string, exclude: readonly string[
   return html`${actForm(
     visit,
     'routing',
-    html`<label class="unseen" for="${id}">Vendors left out of ${capability}</label><input id="${id}" name="exclude" value="${sent?.form.get('exclude') ?? exclude.join(' ')}" size="14" spellcheck="false"${tied}> <button>Set<span class="unseen"> ${capability}</span></button>`,
+    html`<label class="unseen" for="${id}">Vendors excluded from ${capability}</label><input id="${id}" name="exclude" value="${sent?.form.get('exclude') ?? exclude.join(' ')}" size="14" spellcheck="false"${tied}> <button>Set<span class="unseen"> ${capability}</span></button>`,
     { capability },
   )}${sent === null ? '' : html`<p class="fault" id="${id}-fault">${sent.problem.message}</p>`}`;
 }
 
 function tried(visit: Visit, { capability, region, chain, excluded, reason }: Tried): Html {
-  return html`<p><a href="${visit.path('/account')}">Account</a></p><h1>Who would serve ${capability}</h1>
-<p>In the region ${region}${excluded.length === 0 ? '' : html`, without ${short(excluded.join(', '), 200)}`}.${reason === null ? '' : html` Nobody: ${reason.replaceAll('_', ' ')}.`}</p>
+  return html`<p><a href="${visit.path('/account')}">Account</a></p><h1>Routing of ${capability}</h1>
+<p>In the region ${region}${excluded.length === 0 ? '' : html`, without ${short(excluded.join(', '), 200)}`}.${reason === null ? '' : html` No vendor: ${reason.replaceAll('_', ' ')}.`}</p>
 ${table({
   caption: 'Chain',
   rows: chain,
@@ -96,7 +96,7 @@ ${table({
   columns: [
     { title: 'Vendor', cell: ({ position, vendor }) => html`${position}. ${short(vendor, 80)}` },
     { title: 'Model', cell: ({ model }) => short(model, 80) },
-    { title: 'State', cell: ({ up }) => (up ? badge('up', 'good') : badge('down', 'critical')) },
+    { title: 'Status', cell: ({ up }) => (up ? badge('up', 'good') : badge('down', 'critical')) },
     { title: 'Price', usd: ({ price_usd: price }) => price },
   ],
 })}`;

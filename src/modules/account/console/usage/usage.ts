@@ -78,7 +78,7 @@ async function show(visit: Visit): Promise<View> {
   ]);
   const content = html`<h1>Usage</h1>
 ${periodControl(visit, period)}
-<div class="side">${tabs('Told apart', [
+<div class="side">${tabs('Group by', [
     { text: 'By capability', href: withQuery(visit, { by: null }), isHere: by === 'capability' },
     { text: 'By key', href: withQuery(visit, { by: 'key' }), isHere: by === 'key' },
   ])}
@@ -227,7 +227,7 @@ function usageTable(visit: Visit, of: readonly Row[], { field, spent }: Told): H
   return table({
     caption: 'Usage',
     rows: of,
-    empty: html`<p>${figureOf(visit) === 'USD' ? 'Nothing was spent in this time.' : 'No calls in this time.'}</p>`,
+    empty: html`<p>${figureOf(visit) === 'USD' ? 'Nothing was spent in this period.' : 'No calls in this period.'}</p>`,
     columns: [
       {
         title: 'Name',

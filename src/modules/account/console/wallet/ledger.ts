@@ -37,7 +37,7 @@ function entries(visit: Visit, { items }: Page<Entry>, names: CallerNames): Html
     caption: 'Ledger',
     rows: items,
     groupOf: ({ created_at }) => dayText(visit, created_at),
-    empty: html`<p>No money moved in this time.</p>`,
+    empty: html`<p>No entries in this period.</p>`,
     columns: [
       { title: 'What', cell: (entry) => entryText(entry) },
       {

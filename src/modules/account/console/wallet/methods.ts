@@ -18,16 +18,16 @@ export const methodActs: Readonly<Record<string, Act>> = {
   attach: actOf({
     capability: paymentMethodAttach,
     input: (_, visit) => ({ return_url: returnUrl(visit, '/wallet') }),
-    done: 'The page is ready.',
+    done: 'Ready.',
     shown: (data, visit) =>
       checkoutPage(visit, {
-        title: 'Leave a card',
-        sentence: 'Nothing is charged there: the card is kept for auto-recharge.',
+        title: 'Add a card',
+        sentence: 'Nothing is charged. The card is saved for auto-recharge.',
         url: data.checkout_url,
         back: '/wallet',
       }),
   }),
-  set_default: { capability: paymentMethodSetDefault, input: chosen, done: 'The card is the usual one.' },
+  set_default: { capability: paymentMethodSetDefault, input: chosen, done: 'Default card saved.' },
 };
 
 export function nameOf({ brand, type, last4 }: Method): string {
@@ -44,12 +44,12 @@ export function methods(visit: Visit, items: readonly Method[], canPay: boolean)
   const list = table({
     caption: 'Payment methods',
     rows: items,
-    empty: html`<p>No card is kept. Auto-recharge needs one; a top-up does not.</p>`,
+    empty: html`<p>No saved card. Auto-recharge needs one; a top-up does not.</p>`,
     columns: [
       {
         title: 'Card',
         cell: (method) =>
-          html`${nameOf(method)} ${method.is_default ? badge('usual') : ''}${method.test_mode ? ' test money' : ''}`,
+          html`${nameOf(method)} ${method.is_default ? badge('default') : ''}${method.test_mode ? ' test money' : ''}`,
       },
       {
         title: 'Expires',
@@ -58,10 +58,10 @@ export function methods(visit: Visit, items: readonly Method[], canPay: boolean)
       { title: 'Change', cell: (method) => (mayChange ? changes(visit, method) : '') },
     ],
   });
-  return html`${list}${mayChange && canPay ? actForm(visit, 'attach', html`<button>Leave a card</button>`) : ''}`;
+  return html`${list}${mayChange && canPay ? actForm(visit, 'attach', html`<button>Add a card</button>`) : ''}`;
 }
 
 function changes(visit: Visit, method: Method): Html {
   const hidden = { payment_method_id: method.payment_method_id };
-  return html`${method.is_default ? '' : actForm(visit, 'set_default', html`<button>Make it the usual one<span class="unseen">: ${nameOf(method)}</span></button>`, hidden)} <a class="danger" href="${visit.path(`/wallet/cards/${encodeURIComponent(method.payment_method_id)}/remove`)}">Remove…<span class="unseen"> ${nameOf(method)}</span></a>`;
+  return html`${method.is_default ? '' : actForm(visit, 'set_default', html`<button>Make default<span class="unseen">: ${nameOf(method)}</span></button>`, hidden)} <a class="danger" href="${visit.path(`/wallet/cards/${encodeURIComponent(method.payment_method_id)}/remove`)}">Remove…<span class="unseen"> ${nameOf(method)}</span></a>`;
 }

@@ -49,12 +49,12 @@ export function recharge(
 ): Html {
   const last = now.last_attempt;
   const told = facts([
-    ['State', now.enabled ? badge('on', 'good') : badge('off')],
-    ['Turned off because', now.disabled_reason],
+    ['Status', now.enabled ? badge('on', 'good') : badge('off')],
+    ['Turned off', now.disabled_reason],
     ['Charged this month', html`${money(now.charged_this_month_usd)} in ${countOf(now.charged_this_month, 'charge')}`],
     [
       'Charge limit',
-      html`${money(now.charge_limit_usd)} a month <a href="${visit.elsewhere('/wallet/charge-limit')}">Change it</a>`,
+      html`${money(now.charge_limit_usd)} a month <a href="${visit.elsewhere('/wallet/charge-limit')}">Change</a>`,
     ],
     [
       'Last charge',
@@ -72,23 +72,23 @@ function fields(visit: Visit, now: Recharge, cards: readonly Method[]): Html {
   const attributes = html`inputmode="decimal"`;
   const number = (name: string, label: string, value: number) =>
     field(visit, 'recharge', { name, label, value: plainNumber(value), isRequired: true, attributes });
-  return html`<div class="pair">${number('trigger_balance', 'When less is left than, USD', now.trigger_balance ?? USUAL.trigger)}
-${number('recharge_amount', 'charge, USD', now.recharge_amount ?? USUAL.amount)}
-${number('max_per_day', 'at most so often a day', now.max_per_day ?? USUAL.perDay)}
-${number('max_per_month', 'and so often a month', now.max_per_month ?? USUAL.perMonth)}</div>
+  return html`<div class="pair">${number('trigger_balance', 'When the balance falls below, USD', now.trigger_balance ?? USUAL.trigger)}
+${number('recharge_amount', 'Charge, USD', now.recharge_amount ?? USUAL.amount)}
+${number('max_per_day', 'Charges per day, at most', now.max_per_day ?? USUAL.perDay)}
+${number('max_per_month', 'Charges per month, at most', now.max_per_month ?? USUAL.perMonth)}</div>
 ${choice(visit, 'recharge', {
   name: 'payment_method_id',
-  label: 'With the card',
+  label: 'Card',
   value: now.payment_method_id ?? '',
-  options: [['', 'the usual one'], ...cards.map((card) => [card.payment_method_id, nameOf(card)] as const)],
+  options: [['', 'Default card'], ...cards.map((card) => [card.payment_method_id, nameOf(card)] as const)],
 })}
 ${choice(visit, 'recharge', {
   name: 'enabled',
-  label: 'Auto-recharge is',
+  label: 'Auto-recharge',
   value: now.enabled ? 'on' : 'off',
   options: [
-    ['on', 'on'],
-    ['off', 'off'],
+    ['on', 'On'],
+    ['off', 'Off'],
   ],
 })}
 <button>Save auto-recharge</button>`;
@@ -111,10 +111,10 @@ function tried(visit: Visit, now: Recharge, spent: Read<Spend>): Html {
   const days = spent.data.points.map(({ spend_usd }) => spend_usd);
   const sum = days.reduce((total, day) => total + day, 0);
   return html`<h3>Last month</h3>
-<p>${sum === 0 ? 'Nothing was spent last month, so nothing would have been charged.' : sentence(plan, chargesOf(plan, days), sum)}</p>
+<p>${sum === 0 ? 'Nothing was spent last month. Auto-recharge would not have charged anything.' : sentence(plan, chargesOf(plan, days), sum)}</p>
 <form method="get" class="row" aria-label="Try other figures"><label>Below <input name="trigger" value="${plainNumber(plan.trigger)}" size="6" inputmode="decimal"></label> <label>charge <input name="amount" value="${plainNumber(plan.amount)}" size="6" inputmode="decimal"></label> <button>Try</button></form>`;
 }
 
 function sentence({ trigger, amount }: Plan, { times, usd, shortDays }: Charges, sum: number): Html {
-  return html`${money(sum)} were spent. With ${money(amount)} charged whenever less than ${money(trigger)} were left, it would have been <strong>${countOf(times, 'charge')}, ${money(usd)}</strong>${shortDays === 0 ? '' : html`, and the caps would have left the wallet empty on ${countOf(shortDays, 'day')}`}. <span class="quiet">Played over what each day cost, beginning just after a charge.</span>`;
+  return html`You spent ${money(sum)}. Charging ${money(amount)} whenever the balance fell below ${money(trigger)} would have made <strong>${countOf(times, 'charge')}, ${money(usd)}</strong>${shortDays === 0 ? '' : html`, and the caps would have left the wallet empty on ${countOf(shortDays, 'day')}`}. <span class="quiet">Played over what each day cost, beginning just after a charge.</span>`;
 }

@@ -22,7 +22,7 @@ export const removeCardPage: ConsolePage = {
         requireTyped(form, id, 'remove the card');
         return { payment_method_id: id };
       },
-      done: 'The card was removed.',
+      done: 'Card removed.',
       next: () => '/wallet',
     },
   },
@@ -36,13 +36,13 @@ async function show(visit: Visit): Promise<View> {
   const end = expiryOf(card);
   const content = html`<p><a href="${visit.path('/wallet')}">Wallet</a></p>
 <h1>Remove ${nameOf(card)}</h1>
-<p>The card${end === null ? '' : `, which expires ${end},`} is forgotten here and at the payment provider, for good: to be used again it has to be left there anew. ${left(card, items.length - 1)}</p>
-${typedForm(visit, 'remove', { wanted: card.payment_method_id, button: 'Remove' })}`;
+<p>The card${end === null ? '' : `, which expires ${end},`} is deleted here and at the payment provider. To use it again, add it again. ${left(card, items.length - 1)}</p>
+${typedForm(visit, 'remove', { wanted: card.payment_method_id, button: 'Remove card' })}`;
   return { title: 'Remove a card', content };
 }
 
 function left({ is_default: isUsual }: Method, others: number): string {
-  if (others === 0) return 'No other card is kept: auto-recharge and a plan need one.';
-  const next = isUsual ? ', and the oldest of them becomes the usual one' : '';
+  if (others === 0) return 'No other card is saved. Auto-recharge and a plan need one.';
+  const next = isUsual ? ', and the oldest becomes the default' : '';
   return `${countOf(others, 'other card')} stay${others === 1 ? 's' : ''}${next}.`;
 }

@@ -48,11 +48,11 @@ export const walletPage: ConsolePage = {
         save_payment_method: form.has('save_payment_method'),
         return_url: returnUrl(visit, '/wallet'),
       }),
-      done: 'The top-up was begun.',
+      done: 'Top-up started.',
       shown: (data, visit) =>
         checkoutPage(visit, {
           title: 'Pay the top-up',
-          sentence: 'Nothing has been charged yet. The credit is in the wallet as soon as the payment is confirmed.',
+          sentence: 'Nothing has been charged yet. The credit arrives when the payment is confirmed.',
           url: data.checkout_url,
           back: '/wallet',
         }),
@@ -98,14 +98,14 @@ ${panel(visit, 'Ledger', entries, (page) => ledger(visit, page, periodOf(visit, 
 function left(visit: Visit, balance: Balance): Html {
   const { debt_usd: debt, test_usd: test, frozen_reason: frozen } = balance;
   return html`${figures([
-    ['Can be spent', html`<span aria-live="polite">${money(balance.balance_usd)}</span>`],
+    ['Available', html`<span aria-live="polite">${money(balance.balance_usd)}</span>`],
     ['Paid', money(balance.paid_usd), 'never expires'],
-    ['Given', money(balance.promo_usd), balance.expiring.length === 0 ? 'nothing expires' : 'expires as below'],
-    ...(test > 0 ? [['Test money', money(test), 'in the two before'] as const] : []),
-    ['Held', money(balance.held_usd), 'for work that is under way'],
-    ...(debt > 0 ? [['Debt', money(debt), 'the next credit pays it first'] as const] : []),
+    ['Promotional', money(balance.promo_usd), balance.expiring.length === 0 ? 'nothing expires' : 'expires, see below'],
+    ...(test > 0 ? [['Test money', money(test), 'included in both'] as const] : []),
+    ['Held', money(balance.held_usd), 'for work in progress'],
+    ...(debt > 0 ? [['Debt', money(debt), 'paid first from new credit'] as const] : []),
   ])}
-${frozen === null ? '' : html`<p class="failure" role="alert">The wallet is frozen: ${frozen}. Nothing is spent until that is over.</p>`}
+${frozen === null ? '' : html`<p class="failure" role="alert">The wallet is frozen: ${frozen}. Paid calls are refused until it is released.</p>`}
 ${balance.low_balance ? html`<p class="notice">The balance is low.</p>` : ''}
 ${
   balance.expiring.length === 0
@@ -119,20 +119,20 @@ ${
             title: 'Expires',
             cell: ({ expires_at: at }) => html`${time(visit, at)} <span class="quiet">${ago(visit, at)}</span>`,
           },
-          { title: 'Left of it', usd: ({ amount_usd }) => amount_usd },
+          { title: 'Remaining', usd: ({ amount_usd }) => amount_usd },
         ],
       })
 }`;
 }
 
 function topupForm(visit: Visit, canPay: boolean): Html {
-  if (!visit.may(topup)) return html`<p class="quiet">You may look, not pay.</p>`;
+  if (!visit.may(topup)) return html`<p class="quiet">You cannot make payments here.</p>`;
   if (!canPay) return addressFirst(visit);
   return actForm(
     visit,
     'topup',
-    html`${field(visit, 'topup', { name: 'amount_usd', label: 'Amount, USD', value: '10', hint: 'You pay on the page of the payment provider.', attributes: html`inputmode="decimal"` })}
-${checkbox(visit, 'topup', { name: 'save_payment_method', label: 'Keep the card for auto-recharge' })}
+    html`${field(visit, 'topup', { name: 'amount_usd', label: 'Amount, USD', value: '10', hint: 'You pay on the payment provider’s page.', attributes: html`inputmode="decimal"` })}
+${checkbox(visit, 'topup', { name: 'save_payment_method', label: 'Save the card for auto-recharge' })}
 <button class="main">Top up</button>`,
   );
 }
@@ -148,16 +148,16 @@ function topupTable(visit: Visit, { items }: Page<Topup>): Html {
   return table({
     caption: 'Last top-ups',
     rows: items,
-    empty: html`<p>Nothing was paid in yet.</p>`,
+    empty: html`<p>No top-ups yet.</p>`,
     columns: [
-      { title: 'Begun', cell: ({ created_at }) => time(visit, created_at) },
+      { title: 'Started', cell: ({ created_at }) => time(visit, created_at) },
       {
-        title: 'State',
+        title: 'Status',
         cell: ({ status, test_mode: isTest, refunded_usd: back }) =>
-          html`${badge(status, kinds[status])}${isTest ? ' test money' : ''}${back > 0 ? html` ${money(back)} paid back` : ''}`,
+          html`${badge(status, kinds[status])}${isTest ? ' test money' : ''}${back > 0 ? html` ${money(back)} refunded` : ''}`,
       },
       {
-        title: 'Page',
+        title: 'Payment',
         cell: ({ status, checkout_url: url }) =>
           status === 'pending' && url !== null ? html`<a href="${url}" rel="noreferrer">Pay</a>` : '',
       },
@@ -171,21 +171,21 @@ function budgetForm(visit: Visit, budget: Budget): Html {
   const isUsedUp = cap !== null && budget.used_usd >= cap;
   const now = html`${facts([
     ['Used', money(budget.used_usd)],
-    ['Left', budget.remaining_usd === null ? 'no cap is set' : money(budget.remaining_usd)],
-    ['Begins anew', time(visit, budget.window_end)],
-  ])}${isUsedUp ? html`<p class="notice">It is used up: calls that cost money are refused until it begins anew, or has a larger cap.</p>` : ''}`;
+    ['Left', budget.remaining_usd === null ? 'No cap' : money(budget.remaining_usd)],
+    ['Resets', time(visit, budget.window_end)],
+  ])}${isUsedUp ? html`<p class="notice">The budget is used up. Paid calls are refused until it resets or you raise the cap.</p>` : ''}`;
   if (!visit.may(budgetSet)) return now;
   const form = html`${choice(visit, 'budget', {
     name: 'period',
-    label: 'For each',
+    label: 'Period',
     value: period ?? 'monthly',
     options: [
-      ['daily', 'day (UTC)'],
-      ['monthly', 'month (UTC)'],
+      ['daily', 'Day (UTC)'],
+      ['monthly', 'Month (UTC)'],
     ],
   })}
 ${field(visit, 'budget', { name: 'hard_cap_usd', label: 'Cap, USD', value: cap === null ? '' : plainNumber(cap), hint: 'Calls beyond it are refused. Empty: no cap.', attributes: html`inputmode="decimal"` })}
-${field(visit, 'budget', { name: 'alert_threshold_usd', label: 'Tell me at, USD', value: alert === null ? '' : plainNumber(alert), attributes: html`inputmode="decimal"` })}
+${field(visit, 'budget', { name: 'alert_threshold_usd', label: 'Alert at, USD', value: alert === null ? '' : plainNumber(alert), attributes: html`inputmode="decimal"` })}
 <button>Save budget</button>`;
   return html`${now}${actForm(visit, 'budget', form)}`;
 }
