@@ -1,6 +1,7 @@
 // The request log, and the audit log, which is the same list of writes of the account: filters in the address, newest first.
 import { panel } from '../../../../kit/console/failure.ts';
 import { actButton } from '../../../../kit/console/form.ts';
+import { titleWithNew } from '../../../../kit/console/new.ts';
 import type { Act, ConsolePage, View } from '../../../../kit/console/page.ts';
 import { badge, type Column, more, table, tabs, withQuery } from '../../../../kit/console/table.ts';
 import { ago, count, countOf, durationText, short, time } from '../../../../kit/console/text.ts';
@@ -66,23 +67,24 @@ async function show(visit: Visit, isAudit: boolean): Promise<View> {
   const intro = isAudit
     ? 'Changes of the account: keys, webhooks, budget, people and payments, for 400 days.'
     : 'Failed and slow calls of the last 7 days.';
-  const content = html`<h1>${title}</h1>
+  const { button, note } = isAudit ? { button: html``, note: html`` } : await recording(visit);
+  const content = html`${titleWithNew(visit, title, null, button)}
 <p>${intro}</p>
-${isAudit ? '' : await recording(visit)}
+${note}
 ${filters(visit, outcome)}
 ${panel(visit, isAudit ? 'Changes' : 'Calls', list, (page) => html`${droppedText(page.dropped)}${requestTable(visit, page.items, { names, isAudit })}${more(visit, page)}`)}`;
   return { title, content };
 }
 
-async function recording(visit: Visit): Promise<Html> {
+async function recording(visit: Visit): Promise<{ readonly button: Html; readonly note: Html }> {
   const { data } = await visit.call(requestsSettingsGet);
-  if (data === null) return html``;
+  if (data === null) return { button: html``, note: html`` };
   const until = data.record_all_until;
   const act = (text: string, hours: number) =>
-    visit.may(requestsSettings) ? actButton(visit, 'record', text, { hours: String(hours) }) : '';
+    visit.may(requestsSettings) ? actButton(visit, 'record', text, { hours: String(hours) }) : html``;
   return until === null
-    ? html`<div class="row">${act('Record all calls for 1 hour', 1)}</div>`
-    : html`<div class="row"><p>All calls are recorded until ${time(visit, until)}.</p> ${act('Stop recording', 0)}</div>`;
+    ? { button: act('Record all calls for 1 hour', 1), note: html`` }
+    : { button: act('Stop recording', 0), note: html`<p>All calls are recorded until ${time(visit, until)}.</p>` };
 }
 
 function filters(visit: Visit, here: string): Html {

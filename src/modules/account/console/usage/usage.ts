@@ -14,7 +14,7 @@ import {
 } from '../../../../kit/console/period.ts';
 import { plot } from '../../../../kit/console/plot.ts';
 import { figures, share, table, tabs, withQuery } from '../../../../kit/console/table.ts';
-import { count, countOf, money, moneyText, shareText, short } from '../../../../kit/console/text.ts';
+import { count, countOf, money, shareText, short } from '../../../../kit/console/text.ts';
 import type { DataOf, Visit } from '../../../../kit/console/visit.ts';
 import { type Html, html } from '../../../../lib/html.ts';
 import { usage as accountUsage } from '../../capabilities/usage.ts';
@@ -149,7 +149,7 @@ function filterForm(visit: Visit, { capability, key_id: keyId }: Filter, names: 
 
 function sums(now: Usage, before: Usage | null): Html {
   return figures([
-    ['Spend', money(now.spend_usd), before === null ? '' : `${moneyText(before.spend_usd)} USD in the period before`],
+    ['Spend', money(now.spend_usd), before === null ? '' : html`${money(before.spend_usd)} in the period before`],
     ['Calls', count(now.request_count), before === null ? '' : `${count(before.request_count)} in the period before`],
     ['Failed', count(now.error_count), shareText(now.error_count, now.request_count)],
   ]);
