@@ -33,14 +33,14 @@ test('in by a provider, to the page that was asked for; a webhook is registered,
   await typeInto(page, '#create-url', receiver.url('/keyboard'));
   await typeInto(page, '#create-events', 'queue.dlq');
   await typeInto(page, '#create-description', 'typed');
-  await press(page, 'button:has-text("Register the webhook")');
+  await press(page, 'button:has-text("Create webhook")');
   await page.waitForSelector('.secret');
   const secret = (await page.textContent('.secret')) ?? '';
   expect(secret).toMatch(/^whsec_/);
-  await press(page, 'main a:has-text("The webhook")');
+  await press(page, 'main a:has-text("Open the webhook")');
   await page.waitForURL('**/console/webhooks/wh_*');
   expect(await page.content()).not.toContain(secret);
-  await press(page, 'button:has-text("Send a test")');
+  await press(page, 'button:has-text("Send test event")');
   expect(await receiver.arrived('/keyboard', 1)).toHaveLength(1);
   await press(page, '.who');
   await tabTo(page, 'button:has-text("Sign out")');

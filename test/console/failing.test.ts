@@ -80,7 +80,7 @@ test('a webhook that is on and whose last attempt failed is failing; one that it
   const off = await call('PATCH', `/v1/account/webhooks/update/${unwanted}`, { status: 'disabled' });
   expect(off.status).toBe(200);
   const told = await failing(account);
-  expect(told).toMatch(/\/broken delivery fails: 503, \d+ ms, /);
+  expect(told).toMatch(/\/broken delivery fails: HTTP 503 \(\d+ ms\), /);
   expect(told).not.toContain('/unwanted');
 });
 
@@ -90,7 +90,7 @@ test('a webhook that went off by itself is failing, in words', async () => {
   receiver.status = 410;
   await deadLetter(call);
   await receiver.arrived('/gone');
-  await expect.poll(() => failing(account)).toContain('/gone off: its receiver answered 410');
+  await expect.poll(() => failing(account)).toContain('/gone disabled: the receiver answered 410');
   expect(await failing(account)).toContain('Dead letters jobs 1 message');
 });
 
@@ -136,14 +136,14 @@ test('a webhook that fails is shown failing, and what waits for its next attempt
   for (const path of ['/console/webhooks', `/console/webhooks/${id}`]) {
     const { text } = await visitor.get(path);
     expect(text).toMatch(/class="badge critical">failing: 1 attempt since the last success</);
-    expect(text).not.toMatch(/class="badge good">on</);
+    expect(text).not.toMatch(/class="badge good">enabled</);
   }
-  expect((await visitor.get(`/console/webhooks/${id}`)).text).toContain('Send now');
+  expect((await visitor.get(`/console/webhooks/${id}`)).text).toContain('Resend now');
   receiver.status = 200;
   const [{ delivery_id: deliveryId }] = await deliveries();
   const sent = await call('POST', `/v1/account/webhooks/redeliver/${deliveryId}`, {});
   expect(sent.body.data).toMatchObject({ delivery_id: deliveryId, status: 'pending' });
   await eventually(async () => (await deliveries()).at(0)?.status === 'succeeded');
   expect(await deliveries()).toMatchObject([{ delivery_id: deliveryId, attempt: 2 }]);
-  expect((await visitor.get('/console/webhooks')).text).toMatch(/class="badge good">on</);
+  expect((await visitor.get('/console/webhooks')).text).toMatch(/class="badge good">enabled</);
 });

@@ -157,7 +157,7 @@ test('a choice that was refused is tied to its fault, and what was ticked stays 
 
 test('the answer to a form that only asked has its call at the foot', async () => {
   const visitor = await signedIn(service.url, account.secret);
-  const asked = await sendForm(visitor, '/console/vectors/notes', 'query', { embedding: '1 0 0', top_k: '3' });
+  const asked = await sendForm(visitor, '/console/vectors/notes/query', 'query', { embedding: '1 0 0', top_k: '3' });
   expect(asked.text).toContain('This page as curl (1 call)');
   expect(asked.text).toMatch(/\/v1\/vector\/query[\s\S]*&quot;embedding&quot;:\[1,0,0\]/);
   const video = { prompt: 'A boat.', duration_seconds: '1', resolution: '720p', aspect_ratio: '16:9', model: 'auto' };

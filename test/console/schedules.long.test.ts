@@ -42,6 +42,7 @@ test('is sound, narrow and dark; what failed leads from the overview to its runs
     [`schedules/${failed}`, HOSTILE.slice(0, 120)],
     [`schedules/${daily}`, 'daily'],
     [`schedules/${daily}?cursor=none`, 'daily'],
+    [`schedules/${daily}/settings`, 'daily'],
     [`schedules/${daily}/delete`, 'Delete the schedule'],
     ['schedules/cron_none', 'There is no such page'],
   ]);
@@ -50,6 +51,23 @@ test('is sound, narrow and dark; what failed leads from the overview to its runs
   expect((await visitor.get('/console')).text).toContain(`/console/schedules/${failed}`);
   const { text } = await visitor.get(`/console/schedules/${daily}`);
   expect([text.includes('09:00:00 GMT+8, Asia/Shanghai'), text.includes('very-secret')]).toEqual([true, false]);
+});
+
+test('it is run now by keyboard alone, its next runs stay, and a failure is told in words', async () => {
+  const id = await create({ name: 'by hand', task: 'http://127.0.0.1:1/closed', cron_expr: '0 9 * * *' });
+  const { next_runs: before } = (await bench.call('GET', `/v1/cron/get/${id}`)).body.data;
+  const { page, faults } = await openConsole(bench.chromium.browser, bench.service.url, bench.account.secret);
+  await page.goto(`${bench.service.url}/console/schedules/${id}`);
+  expect(await page.locator('h2:has-text("Next runs") + ol li').count()).toBe(5);
+  await press(page, 'button:has-text("Run now")');
+  await expect.poll(() => page.textContent('tbody'), { timeout: 15_000 }).toMatch(/Connection refused \(\d+ ms\)/);
+  expect(await page.textContent('tbody')).toContain('run now');
+  expect((await bench.call('GET', `/v1/cron/get/${id}`)).body.data.next_runs).toEqual(before);
+  const visitor = await signedIn(bench.service.url, bench.account.secret);
+  for (const path of ['', '/schedules']) {
+    expect((await visitor.get(`/console${path}`)).text, path).toMatch(/Connection refused \(\d+ ms\)/);
+  }
+  expect(faults).toEqual([]);
 });
 
 test('it is paused and resumed by keyboard alone', async () => {
@@ -78,10 +96,10 @@ test('one is made without scripts, its secret shown once, and changed', async ()
   const [, secret] = /aria-label="Secret">(whsec_[^<]+)</.exec(made.text) ?? [];
   const [, id = ''] = /\/console\/schedules\/(cron_\w+)"/.exec(made.text) ?? [];
   expect([made.status, typeof secret]).toEqual([200, 'string']);
-  const page = `/console/schedules/${id}`;
-  expect((await visitor.get(page)).text).not.toContain(secret);
-  const change = { name: '', cron_expr: '0 8 * * *', timezone: 'UTC', run_at: '' };
-  expect((await sendForm(visitor, page, 'update', change)).location).toBe(`${page}?done=schedule.update`);
+  const page = `/console/schedules/${id}/settings`;
+  expect((await visitor.get(`/console/schedules/${id}`)).text).not.toContain(secret);
+  const change = { name: '', task: fields.task, cron_expr: '0 8 * * *', timezone: 'UTC', run_at: '' };
+  expect((await sendForm(visitor, page, 'update', change)).location).toBe(`${page}?done=schedule_settings.update`);
   expect((await bench.call('GET', `/v1/cron/get/${id}`)).body.data).toMatchObject({
     ...{ name: null, cron_expr: '0 8 * * *', timezone: 'UTC' },
   });
@@ -111,7 +129,7 @@ test('one is deleted by its id only, and one of another account is as unknown as
   expect([foreign?.status, main(foreign?.text)]).toEqual([404, main(random?.text)]);
   const ended = await ran();
   expect((await visitor.get(`/console/schedules/${ended}/delete`)).text).toContain(
-    'In the last 24 hours it had 1 run. The record of its runs goes with it: 1 run of 30 days.',
+    'It had 1 run in the last 24 hours. The record of 1 run in 30 days is deleted with it.',
   );
   const page = `/console/schedules/${id}/delete`;
   expect((await sendForm(visitor, page, 'delete', { typed: 'x' })).status).toBe(400);

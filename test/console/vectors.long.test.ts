@@ -37,7 +37,9 @@ test('is sound, narrow and dark', async () => {
   await expectSoundPages(chromium.browser, service.url, account.secret, [
     ['vectors', 'Vectors'],
     ['vectors/notes', 'notes'],
-    ['vectors/notes?id=none', 'notes'],
+    ['vectors/notes/query', 'notes'],
+    ['vectors/notes/query?id=none', 'notes'],
+    ['vectors/notes/settings', 'notes'],
     ['vectors/notes?cursor=none', 'notes'],
     ['vectors/notes/delete', 'Delete notes'],
     ['vectors/none', 'There is no such page'],
@@ -70,6 +72,7 @@ test('by keyboard alone a collection is made, and deleted by its name', async ()
   await page.keyboard.press('Enter');
   await expectDone(page, 'created');
   expect((await call('GET', '/v1/vector/collection/get?collection=typed')).body.data.dimension).toBe(8);
+  await press(page, '.pages a:has-text("Settings")');
   await press(page, 'main a:has-text("Delete")');
   await typeInto(page, '#delete-typed', 'typed');
   await page.keyboard.press('Enter');
@@ -86,7 +89,7 @@ test('a query that is refused keeps what was typed and says why at its field', a
     [{ embedding: '...', filter: '' }, '...'],
     [{ embedding: '1 2 3', filter: '{' }, '1 2 3'],
   ] as const) {
-    const refused = await sendForm(visitor, '/console/vectors/notes', 'query', { top_k: '5', ...fields });
+    const refused = await sendForm(visitor, '/console/vectors/notes/query', 'query', { top_k: '5', ...fields });
     expect(
       [refused.status, refused.text.includes(`\n${kept}</textarea>`), /class="fault"/.test(refused.text)],
       kept,

@@ -51,13 +51,15 @@ test('is sound, narrow and dark', async () => {
   await expectSoundPages(chromium.browser, service.url, account.secret, [
     ['video', 'Video'],
     ['video?state=succeeded', 'Video'],
+    ['video?new=1', 'New video'],
     [`video/${video}`, heading],
     [`video/${failed}`, '[[fail:CONTENT_REFUSED]]'],
     [`video/${video}/delete`, 'Delete a video'],
     ['video?cursor=none', 'Video'],
     ['video/vid_00000000000000000000', 'There is no such page'],
     ['ai', 'AI'],
-    ['ai?search=none', 'AI'],
+    ['ai/models', 'AI'],
+    ['ai/models?search=none', 'AI'],
   ]);
   await expectSoundPages(chromium.browser, service.url, other.secret, [['video', 'Video']]);
 });
@@ -65,12 +67,13 @@ test('is sound, narrow and dark', async () => {
 test('by keyboard alone a video is ordered for a price that was told; it shows by itself, and plays', async () => {
   const { page, faults } = await openConsole(chromium.browser, service.url, account.secret);
   await page.goto(`${service.url}/console/video`);
+  await press(page, 'main a:has-text("New video")');
   await typeInto(page, '#quote-prompt', 'A paper boat.');
   await typeInto(page, '#quote-duration_seconds', '1');
   await typeInto(page, '#quote-model', QUICK.model);
-  await press(page, 'button:has-text("What does it cost?")');
-  await expect.poll(() => page.textContent('h1'), { timeout: 10_000 }).toBe('What the video costs');
-  expect(await page.textContent('main')).toContain('at most, for 1 s in 720p');
+  await press(page, 'button:has-text("Get price")');
+  await expect.poll(() => page.textContent('h1'), { timeout: 10_000 }).toBe('Price of the video');
+  expect(await page.textContent('main')).toContain('for 1 s in 720p');
   await press(page, 'button:has-text("Generate video")');
   await expect.poll(() => new URL(page.url()).pathname, { timeout: 10_000 }).toMatch(/\/console\/video\/vid_/);
   await page.waitForSelector('video', { timeout: 20_000 });
@@ -97,10 +100,10 @@ test('by keyboard alone a video is found among those that failed, and deleted by
   await press(page, '.tabs a:has-text("failed")');
   await expect.poll(() => new URL(page.url()).search, { timeout: 10_000 }).toContain('state=failed');
   await press(page, `tbody a[href$="${id}"]`);
-  await press(page, 'main a:has-text("Delete the video")');
+  await press(page, 'main a:has-text("Delete…")');
   await typeInto(page, '#delete-typed', id);
   await page.keyboard.press('Enter');
-  await expectDone(page, 'was deleted');
+  await expectDone(page, 'deleted');
   expect((await call('GET', `/v1/video/get/${id}`)).status).toBe(404);
   expect(faults).toEqual([]);
 });
@@ -132,14 +135,30 @@ test('by keyboard alone a question is answered, as the call beside it would be',
   await typeInto(page, '#chat-prompt', QUESTION);
   await typeInto(page, '#chat-model', 'sandbox/echo-1');
   await page.keyboard.press('Enter');
-  await expect.poll(() => page.textContent('h1'), { timeout: 10_000 }).toBe('An answer');
+  await page.waitForSelector('pre[aria-label="Answer"]');
   const answer = await page.textContent('pre[aria-label="Answer"]');
+  expect(await page.textContent('.chat .assistant')).toMatch(/sandbox\/echo-1 · \d+ tokens · \$0\.0/);
+  await press(page, '#call summary');
   expect(answer).toContain(QUESTION);
   const command = (await page.textContent('pre[aria-label="The call"]')) ?? '';
   const [, body = ''] = /-d '([\s\S]*)'$/.exec(command) ?? [];
   const again = await client(service.url, account.secret)('POST', '/v1/ai/chat', body);
   expect(again.body.data.choices[0].message.content).toBe(answer?.trimStart());
-  expect(await page.inputValue('#chat-prompt')).toBe(QUESTION);
+  // The conversation goes on: what was said before is sent along.
+  await typeInto(page, '#chat-system', 'Be brief.');
+  await typeInto(page, '#chat-prompt', 'And again?');
+  await press(page, 'button:has-text("Send")');
+  await expect.poll(() => page.locator('.chat li').count()).toBe(4);
+  const { messages } = JSON.parse(
+    /-d '([\s\S]*)'$/.exec((await page.textContent('pre[aria-label="The call"]')) ?? '')?.[1] ?? '',
+  );
+  expect(messages).toEqual([
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: QUESTION },
+    { role: 'assistant', content: answer?.trimStart() },
+    { role: 'user', content: 'And again?' },
+  ]);
+  expect(await page.textContent('main')).toMatch(/\$0\.\d+.* so far/);
   expect(faults).toEqual([]);
 });
 
@@ -154,7 +173,7 @@ test('a model that is not there is told at its field, what was typed stays, and 
   );
   const [{ model, calls, spend_usd }] = (await call('GET', '/v1/ai/usage')).body.data.by_model;
   expect([model, calls > 0, spend_usd > 0]).toEqual(['sandbox/echo-1', true, true]);
-  const { text } = await visitor.get('/console/ai');
+  const { text } = await visitor.get('/console/ai/models');
   const [row = ''] = /<tr><th scope="row"><bdi>sandbox\/echo-1[\s\S]*?<\/tr>/.exec(text) ?? [];
   expect([row.includes('>ai.chat</a>'), row.includes(`class="number">${calls}</td>`)]).toEqual([true, true]);
 });
@@ -163,7 +182,7 @@ test('a key that may only read sees the models and asks none', async () => {
   const { body } = await client(service.url, account.secret)('POST', '/v1/account/keys/create', {
     scopes: ['ai:read'],
   });
-  const page = await (await signedIn(service.url, body.data.key_secret)).get('/console/ai');
+  const page = await (await signedIn(service.url, body.data.key_secret)).get('/console/ai/models');
   expect([page.status, page.text.includes('sandbox/echo-1'), page.text.includes('value="chat"')]).toEqual([
     200,
     true,

@@ -35,6 +35,7 @@ test('is sound, narrow and dark', async () => {
     [`webhooks/${id}`, bench.receiver.url('/sound')],
     [`webhooks/${id}?status=succeeded`, bench.receiver.url('/sound')],
     [`webhooks/${id}?cursor=none`, bench.receiver.url('/sound')],
+    [`webhooks/${id}/settings`, bench.receiver.url('/sound')],
     [`webhooks/${id}/delete`, 'Delete the webhook'],
     ['webhooks/wh_none', 'There is no such page'],
   ]);
@@ -47,11 +48,13 @@ test('a delivery that failed is sent again once the receiver is mended, and the 
   await sendTest(id);
   const { page, faults } = await openConsole(bench.chromium.browser, bench.service.url, bench.account.secret);
   await page.goto(`${bench.service.url}/console/webhooks/${id}`);
-  expect(await page.textContent('tbody')).toContain('500');
+  expect(await page.textContent('.table tbody')).toContain('HTTP 500');
+  // Its attempts are drawn.
+  expect(await page.textContent('figure.plot')).toContain('failed');
   bench.receiver.status = 200;
-  await press(page, 'tbody button:has-text("Redeliver")');
+  await press(page, '.table tbody button:has-text("Redeliver")');
   await page.waitForURL('**?done=**');
-  await expect.poll(() => page.locator('tbody .badge.good').count(), { timeout: 15_000 }).toBe(1);
+  await expect.poll(() => page.locator('.table tbody .badge.good').count(), { timeout: 15_000 }).toBe(1);
   expect((await bench.receiver.arrived('/broken', 2)).map(({ event }) => event.id)).toHaveLength(2);
   expect(faults).toEqual([]);
 });
@@ -61,14 +64,14 @@ test('it is switched off and on, and its headers are read, by keyboard alone', a
   await sendTest(id);
   const { page } = await openConsole(bench.chromium.browser, bench.service.url, bench.account.secret);
   await page.goto(`${bench.service.url}/console/webhooks/${id}`);
-  await press(page, 'button:has-text("Switch off")');
-  await expect.poll(() => page.textContent('main')).toContain('off: somebody switched it off');
+  await press(page, 'button:has-text("Disable")');
+  await expect.poll(() => page.textContent('main')).toContain('disabled');
   expect((await bench.call('GET', `/v1/account/webhooks/get/${id}`)).body.data.status).toBe('disabled');
-  await press(page, 'button:has-text("Switch on")');
-  await expect.poll(() => page.locator('button:has-text("Switch off")').count()).toBe(1);
-  await press(page, 'tbody summary');
-  await tabTo(page, 'tbody pre');
-  const headers = await page.textContent('tbody pre');
+  await press(page, 'button:has-text("Enable")');
+  await expect.poll(() => page.locator('button:has-text("Disable")').count()).toBe(1);
+  await press(page, '.table tbody summary');
+  await tabTo(page, '.table tbody pre');
+  const headers = await page.textContent('.table tbody pre');
   expect(headers).toContain('x-note: ****');
   expect(headers).not.toContain('very-secret');
 });
@@ -80,10 +83,10 @@ test('one is registered without scripts, its secret shown once; changed; its sec
   const [, secret] = /aria-label="Secret">(whsec_[^<]+)</.exec(made.text) ?? [];
   const [, id = ''] = /\/console\/webhooks\/(wh_\w+)"/.exec(made.text) ?? [];
   expect([made.status, secret?.length]).toEqual([200, expect.any(Number)]);
-  const page = `/console/webhooks/${id}`;
+  const page = `/console/webhooks/${id}/settings`;
   expect((await visitor.get(page)).text).not.toContain(secret);
   const changed = await sendForm(visitor, page, 'update', { ...fields, events: 'queue.dlq', description: 'mine' });
-  expect(changed.location).toBe(`${page}?done=webhook.update`);
+  expect(changed.location).toBe(`${page}?done=webhook_settings.update`);
   expect((await bench.call('GET', `/v1/account/webhooks/get/${id}`)).body.data).toMatchObject({
     ...{ events: ['queue.dlq'], description: 'mine' },
   });

@@ -124,6 +124,9 @@ export async function moneyStates({ service }: Scene): Promise<readonly State[]>
   ];
 }
 
+/** Acts of forms that are pages of their own. */
+const NEW = new Set(['create', 'quote']);
+
 /** What is answered to a form: what it was refused for, and what is shown once. */
 export function answeredStates({ filled, owner: by }: FilledAccount): readonly State[] {
   const video = { prompt: 'A boat.', duration_seconds: '1', model: 'sandbox/storyboard-1' };
@@ -139,11 +142,11 @@ export function answeredStates({ filled, owner: by }: FilledAccount): readonly S
     [`/keys/${key}/revoke`, 'revoke', { typed: 'another' }],
     [`/errors/${group}`, 'comment', { text: '' }],
     ['/vectors', 'create', { collection: 'no name', dimension: '0' }],
-    [`/vectors/${collection}`, 'query', { embedding: '1 0' }],
+    [`/vectors/${collection}/query`, 'query', { embedding: '1 0' }],
     ['/schedules', 'create', { cron_expr: 'never', task: 'no address' }],
-    [`/schedules/${schedule}`, 'update', { cron_expr: 'never' }],
+    [`/schedules/${schedule}/settings`, 'update', { cron_expr: 'never' }],
     ['/webhooks', 'create', { url: 'no address' }],
-    [`/webhooks/${webhook}`, 'update', { url: 'ftp://example.org' }],
+    [`/webhooks/${webhook}/settings`, 'update', { url: 'ftp://example.org' }],
     ['/video', 'quote', { ...video, duration_seconds: 'x' }],
     ['/ai', 'chat', { max_completion_tokens: '0' }],
     ['/wallet', 'topup', { amount_usd: '0' }],
@@ -156,7 +159,7 @@ export function answeredStates({ filled, owner: by }: FilledAccount): readonly S
     ['/video', 'quote', video, 'Generate video'],
     ['/ai', 'chat', { prompt: 'Hello.', model: 'sandbox/echo-1', max_completion_tokens: '50' }, '[sandbox]'],
     ['/wallet', 'topup', { amount_usd: '10' }, 'Continue to the payment page'],
-    [`/vectors/${collection}`, 'query', { embedding: '1 0 0', top_k: '3' }, 'were compared'],
+    [`/vectors/${collection}/query`, 'query', { embedding: '1 0 0', top_k: '3' }, 'compared ('],
     ['/account', 'routing_test', { capability: 'ai.chat' }, 'sandbox'],
   ];
   const name = (path: string, of: string) => `${path.replaceAll(/\/[a-z]+_\w+/g, '').slice(1)}-${of}`;
@@ -164,7 +167,7 @@ export function answeredStates({ filled, owner: by }: FilledAccount): readonly S
     ...refused.map(([path, of, fields]) => ({
       ...{
         name: `refused-${name(path, of)}`,
-        path: `/console${path}${of === 'create' ? '?new=1' : ''}`,
+        path: `/console${path}${NEW.has(of) ? '?new=1' : ''}`,
         by,
         status: 400,
         form: act(of, fields),
@@ -173,7 +176,7 @@ export function answeredStates({ filled, owner: by }: FilledAccount): readonly S
     ...answered.map(([path, of, fields, says]) => ({
       ...{
         name: `answer-${name(path, of)}`,
-        path: `/console${path}${of === 'create' ? '?new=1' : ''}`,
+        path: `/console${path}${NEW.has(of) ? '?new=1' : ''}`,
         by,
         form: act(of, fields),
         says,

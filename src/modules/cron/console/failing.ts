@@ -1,4 +1,5 @@
 // Schedules whose last run failed.
+import { answerText } from '../../../kit/console/answer.ts';
 import { failingLine, failuresIn, firstLines, limitOf, nothingFails } from '../../../kit/console/failing.ts';
 import { ago, short } from '../../../kit/console/text.ts';
 import type { Failures, Visit } from '../../../kit/console/visit.ts';
@@ -16,7 +17,7 @@ export async function failingSchedules(visit: Visit): Promise<Failures> {
       .map(({ id, name, last_run }) =>
         failingLine(
           'Schedule',
-          html`<a href="${visit.path(jobPath(id))}">${short(name ?? id, 80)}</a> failed ${ago(visit, last_run?.started_at ?? null)}`,
+          html`<a href="${visit.path(jobPath(id))}">${short(name ?? id, 80)}</a> failed ${ago(visit, last_run?.started_at ?? null)}: ${last_run === null ? '' : (answerText(last_run) ?? '')}`,
         ),
       );
     return {

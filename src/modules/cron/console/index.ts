@@ -1,10 +1,11 @@
 // What module cron brings to the console.
 import type { ModuleConsole } from '../../../kit/console/page.ts';
 import { failingSchedules } from './failing.ts';
-import { scheduleDeletePage, schedulePage } from './one.ts';
+import { schedulePage } from './one.ts';
 import { schedulesPage } from './schedules.ts';
+import { scheduleDeletePage, scheduleSettingsPage } from './settings.ts';
 
 export const cronConsole: ModuleConsole = {
-  pages: [schedulesPage, schedulePage, scheduleDeletePage],
+  pages: [schedulesPage, schedulePage, scheduleSettingsPage, scheduleDeletePage],
   failing: { path: '/schedules', of: failingSchedules },
 };

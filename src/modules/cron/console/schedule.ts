@@ -33,7 +33,7 @@ export function scheduleText({ cron_expr: expression }: Listed): Html | string {
 }
 
 /** In the reader's zone and, where it has another one, in the job's. */
-export function nextRun(visit: Visit, { next_run_at: next, timezone }: Listed): Html {
+export function nextRun(visit: Visit, next: string | null, timezone: string): Html {
   if (next === null) return html`<span class="quiet">none</span>`;
   const isSame = timezone === visit.preferences.zone;
   return html`${time(visit, next)}${isSame ? '' : html` <span class="quiet">${inZone(next, timezone)}, ${timezone}</span>`}`;
@@ -41,8 +41,9 @@ export function nextRun(visit: Visit, { next_run_at: next, timezone }: Listed): 
 
 /** What create and update take alike. */
 export function jobFields(visit: Visit, act: string, job?: Job): Html {
-  return html`${field(visit, act, { name: 'name', label: 'Name', value: job?.name ?? '' })}
-<div class="pair">${field(visit, act, { name: 'cron_expr', label: 'Schedule', value: job?.cron_expr ?? '', hint: 'Minute, hour, day of month, month, day of week: 30 9 * * MON-FRI.', attributes: html`spellcheck="false"` })}
+  return html`${field(visit, act, { name: 'task', label: 'URL', value: job?.task_url ?? '', isRequired: true, hint: 'Each run is a signed POST to it.', attributes: html`inputmode="url" spellcheck="false" placeholder="https://example.org/tasks/report"` })}
+${field(visit, act, { name: 'name', label: 'Name', value: job?.name ?? '' })}
+<div class="pair">${field(visit, act, { name: 'cron_expr', label: 'Cron expression', value: job?.cron_expr ?? '', hint: 'Minute, hour, day of month, month, day of week. Example: 30 9 * * MON-FRI', attributes: html`spellcheck="false"` })}
 ${field(visit, act, { name: 'timezone', label: 'Time zone', value: job?.timezone ?? 'UTC', attributes: html`spellcheck="false"` })}</div>
-${field(visit, act, { name: 'run_at', label: 'Or once, at', value: job?.run_at ?? '', hint: 'Such as 2030-01-31T18:00:00Z, in place of a schedule.', attributes: html`spellcheck="false"` })}`;
+${field(visit, act, { name: 'run_at', label: 'Or run once at', value: job?.run_at ?? '', hint: 'Instead of a cron expression. Example: 2030-01-31T18:00:00Z', attributes: html`spellcheck="false"` })}`;
 }

@@ -1,7 +1,8 @@
 // The schedules of the account: what runs when, what its last run came to, and a new one. The secret of a new one is shown once.
 
+import { answerText } from '../../../kit/console/answer.ts';
 import { copiedSecret } from '../../../kit/console/copied.ts';
-import { field, textOf } from '../../../kit/console/form.ts';
+import { textOf } from '../../../kit/console/form.ts';
 import { listPage } from '../../../kit/console/list-page.ts';
 import type { View } from '../../../kit/console/page.ts';
 import { teach } from '../../../kit/console/table.ts';
@@ -14,19 +15,19 @@ import { jobFields, jobPath, type Listed, nextRun, runState, scheduleText, state
 
 export const schedulesPage = listPage({
   ...{ name: 'schedules', path: '/schedules', nav: { label: 'Schedules', key: 's', group: 'build', holds: list } },
-  ...{ title: 'Schedules', intro: 'Each run is a signed POST to an address of yours.', caption: 'All schedules', list },
-  filter: { name: 'status', label: 'State of schedules', values: ['active', 'paused', 'completed'] },
-  empty: (visit) => teach('There is none. Make one here or by a call:', firstCall(visit)),
+  ...{ title: 'Schedules', intro: 'Each run is a signed POST to your URL.', caption: 'All schedules', list },
+  filter: { name: 'status', label: 'Status of schedules', values: ['active', 'paused', 'completed'] },
+  empty: (visit) => teach('No schedules yet. To call a URL every day at nine:', firstCall(visit)),
   columns: (visit) => [
     {
       title: 'Name',
       cell: ({ id, name }) => html`<a href="${visit.path(jobPath(id))}">${short(name ?? id, 80)}</a>`,
     },
-    { title: 'State', cell: stateOf },
+    { title: 'Status', cell: stateOf },
     { title: 'Schedule', cell: scheduleText },
-    { title: 'Next run', cell: (job) => nextRun(visit, job) },
+    { title: 'Next run', cell: (job) => nextRun(visit, job.next_run_at, job.timezone) },
     { title: 'Last run', cell: (job) => lastRun(visit, job) },
-    { title: 'Address', cell: ({ task_url: url }) => short(url, 60) },
+    { title: 'URL', cell: ({ task_url: url }) => short(url, 60) },
   ],
   create: {
     capability: create,
@@ -38,25 +39,25 @@ export const schedulesPage = listPage({
     done: 'Schedule created.',
     shown: secretPage,
     form: (visit, act) =>
-      html`${field(visit, act, { name: 'task', label: 'Address', isRequired: true, attributes: html`inputmode="url" spellcheck="false" placeholder="https://example.org/tasks/report"` })}
-${jobFields(visit, act)}
-<button class="main">Create schedule</button> <span class="quiet">a run is billed as cron.run; a payload and headers go by the call</span>`,
+      html`${jobFields(visit, act)}
+<button class="main">Create schedule</button> <span class="quiet">$0.00002 per run. Payload and headers are set by the API.</span>`,
   },
 });
 
 function lastRun(visit: Visit, { last_run: run }: Listed): Html {
-  return run === null ? html`<span class="quiet">none</span>` : html`${runState(run)} ${ago(visit, run.started_at)}`;
+  return run === null
+    ? html`<span class="quiet">none</span>`
+    : html`${runState(run)} ${ago(visit, run.started_at)}${run.status === 'failed' ? html` <span class="quiet">${answerText(run) ?? ''}</span>` : ''}`;
 }
 
 function secretPage({ id, name, secret }: DataOf<typeof create>, visit: Visit): View {
-  const content = html`<h1>The signing secret of ${short(name ?? id, 60)}</h1>
-<p>Copy it now: it is shown this once. Each run is signed with it.</p>
+  const content = html`<h1>Signing secret of ${short(name ?? id, 60)}</h1>
+<p>Copy it now: it is shown only once. Each run is signed with it.</p>
 ${copiedSecret(secret ?? '')}
-<p><a href="${visit.path(jobPath(id))}">The schedule</a></p>`;
-  return { title: 'A signing secret', content };
+<p><a href="${visit.path(jobPath(id))}">Open the schedule</a></p>`;
+  return { title: 'Signing secret', content };
 }
 
-function firstCall({ baseUrl }: Visit): string {
-  const body = JSON.stringify({ task: 'https://example.org/tasks/report', cron_expr: '0 9 * * *' });
-  return `curl -sS ${baseUrl}/v1/cron/create -H "Authorization: Bearer $QM_KEY" -H 'Content-Type: application/json' -d '${body}'`;
+function firstCall(visit: Visit) {
+  return visit.samples([[create, { task: 'https://example.org/tasks/report', cron_expr: '0 9 * * *' }]]);
 }

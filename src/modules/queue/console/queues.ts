@@ -1,7 +1,7 @@
 // The queues of the account: how many messages wait, are in flight or dead in each, how old the oldest is, and a new one.
 
 import { failure, panel } from '../../../kit/console/failure.ts';
-import { asksForNew, type NewForm, newView, titleWithNew } from '../../../kit/console/new.ts';
+import { asksForNew, type NewForm, newAction, newView, titleWithNew } from '../../../kit/console/new.ts';
 import { actOf, type ConsolePage, type View } from '../../../kit/console/page.ts';
 import { type Column, more, type Page, table, teach } from '../../../kit/console/table.ts';
 import { count, short } from '../../../kit/console/text.ts';
@@ -37,6 +37,7 @@ export const queuesPage: ConsolePage = {
   nav: { label: 'Queues', key: 'q', group: 'build', holds: queueList },
   isLive: true,
   show,
+  actions: [newAction('/queues', newQueue)],
   acts: {
     [newQueue.act]: actOf({
       capability: create,

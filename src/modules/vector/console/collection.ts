@@ -1,11 +1,12 @@
-// One collection: its size, its vectors by id, and a query by an embedding that is pasted or taken from one of them. A query costs what it costs
-// by the API, so only its button asks it.
+// One collection: its size, its vectors by id, and a query by an embedding that is pasted or taken from one of them. Only the button of the query
+// asks it, since it costs what it costs by the API.
 
+import { dangerLink, dangerZone } from '../../../kit/console/danger-zone.ts';
 import { panel, shown } from '../../../kit/console/failure.ts';
 import { actForm, field, numberOf, textOf } from '../../../kit/console/form.ts';
 import type { Act, ConsolePage, View } from '../../../kit/console/page.ts';
-import { facts, figures, more, type Page, table } from '../../../kit/console/table.ts';
-import { count, payload, short, sizeText, time } from '../../../kit/console/text.ts';
+import { figures, more, type Page, pageTabs, table } from '../../../kit/console/table.ts';
+import { ago, count, countOf, payload, short, sizeText } from '../../../kit/console/text.ts';
 import { requireTyped, typedForm } from '../../../kit/console/typed.ts';
 import type { DataOf, ItemOf, Read, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
@@ -34,10 +35,10 @@ const question = (form: URLSearchParams, { params }: Visit) => ({
 const query: Act<typeof vectorQuery> = {
   capability: vectorQuery,
   input: question,
-  done: 'The query was answered.',
+  done: 'Query answered.',
   shown(data, visit, form) {
     visit.tell(vectorQuery, question(form, visit));
-    const content = html`${back(visit)}<h1>Matches</h1>
+    const content = html`${back(visit, '/query')}<h1>Matches</h1>
 ${matches(visit, data)}
 <section class="panel"><h2>Query again</h2>${queryForm(visit, (name) => form.get(name) ?? '')}</section>`;
     return { title: 'Matches', content };
@@ -48,8 +49,22 @@ export const collectionPage: ConsolePage = {
   name: 'collection',
   path: '/vectors/{name}',
   needs: collectionGet,
-  show,
+  show: (visit) => collectionView(visit, '', () => listed(visit)),
+};
+
+export const collectionQueryPage: ConsolePage = {
+  name: 'collection_query',
+  path: '/vectors/{name}/query',
+  needs: vectorQuery,
+  show: (visit) => collectionView(visit, '/query', () => asked(visit)),
   acts: { [QUERY]: query },
+};
+
+export const collectionSettingsPage: ConsolePage = {
+  name: 'collection_settings',
+  path: '/vectors/{name}/settings',
+  needs: collectionGet,
+  show: (visit) => collectionView(visit, '/settings', async (one) => danger(visit, one)),
 };
 
 /** All of a collection goes: its name is to be typed. */
@@ -65,54 +80,70 @@ export const collectionDeletePage: ConsolePage = {
         requireTyped(form, name, 'delete the collection');
         return { collection: name };
       },
-      done: 'The collection was deleted.',
+      done: 'Collection deleted.',
       next: () => '/vectors',
     },
   },
 };
 
-async function show(visit: Visit): Promise<View> {
-  const { name: collection = '' } = visit.params;
-  const like = visit.query.get('id')?.trim() || null;
-  const one = await visit.need(collectionGet, { collection });
-  const list = { collection, prefix: visit.query.get('prefix') || undefined, limit: ROWS };
-  const [vectors, taken] = await Promise.all([
-    visit.call(vectorList, { ...list, cursor: visit.query.get('cursor') ?? undefined }),
-    like === null ? null : visit.call(fetch, { collection, ids: [like], include_values: true }),
-  ]);
-  const content = html`<p><a href="${visit.path('/vectors')}">All collections</a></p>
-<h1>${short(collection, 100)}</h1>
-${sizes(visit, one)}
-<section class="panel" id="query"><h2>Try a query</h2>${takeForm(like)}${tried(visit, like, taken)}</section>
-${panel(visit, 'Vectors', vectors, (page) => html`${prefixForm(list.prefix)}${byId(visit, page)}${more(visit, page)}`)}
-${visit.may(collectionDelete) ? html`<p><a href="${visit.path(`${collectionPath(collection)}/delete`)}">Delete the collection…</a></p>` : ''}`;
-  return { title: collection, content };
+type Room = '' | '/query' | '/settings';
+
+async function collectionView(visit: Visit, here: Room, content: (one: Collection) => Promise<Html>): Promise<View> {
+  const { name = '' } = visit.params;
+  const one = await visit.need(collectionGet, { collection: name });
+  const { bytes, index_state: index } = one.raw_vendor_payload;
+  const at = visit.path(collectionPath(name));
+  const tab = (text: string, below: Room) => ({ text, href: `${at}${below}`, isHere: below === here });
+  const tabs = [
+    tab('Vectors', ''),
+    ...(visit.may(vectorQuery) ? [tab('Query', '/query')] : []),
+    tab('Settings', '/settings'),
+  ];
+  const indexText =
+    index === 'ready' ? '' : index === 'cold' ? ' · not in memory: the first query loads it' : ` · index ${index}`;
+  const body = html`<p><a href="${visit.path('/vectors')}">Vectors</a></p>
+<div class="head named"><h1>${short(name, 100)}</h1><p>${stateOf(one)}</p></div>
+<p class="quiet">Metric ${one.metric}${indexText} · created ${ago(visit, one.created_at)}</p>
+${figures([
+  ['Vectors', count(one.vector_count)],
+  ['Dimensions', count(one.dimension)],
+  ['In memory', sizeText(bytes)],
+])}
+${pageTabs('Pages of the collection', tabs)}
+${await content(one)}`;
+  return { title: name, content: body };
 }
 
-function sizes(visit: Visit, one: Collection): Html {
-  const { bytes, index_state: index } = one.raw_vendor_payload;
-  return html`${figures([
-    ['Vectors', count(one.vector_count)],
-    ['Dimensions', count(one.dimension)],
-    ['In memory', sizeText(bytes)],
-  ])}${facts([
-    ['State', stateOf(one)],
-    ['Index', index === 'ready' ? null : index === 'cold' ? 'not in memory: the first query loads it' : index],
-    ['Metric', one.metric],
-    ['Created', time(visit, one.created_at)],
-  ])}`;
+async function listed(visit: Visit): Promise<Html> {
+  const prefix = visit.query.get('prefix') || undefined;
+  const cursor = visit.query.get('cursor') ?? undefined;
+  const read = await visit.call(vectorList, { collection: visit.params.name, prefix, limit: ROWS, cursor });
+  return panel(visit, 'Vectors', read, (page) => html`${prefixForm(prefix)}${byId(visit, page)}${more(visit, page)}`);
+}
+
+async function asked(visit: Visit): Promise<Html> {
+  const like = visit.query.get('id')?.trim() || null;
+  const { name: collection } = visit.params;
+  const taken = like === null ? null : await visit.call(fetch, { collection, ids: [like], include_values: true });
+  return html`${takeForm(like)}${tried(visit, like, taken)}`;
+}
+
+async function danger(visit: Visit, { collection, vector_count: vectors }: Collection): Promise<Html> {
+  const act = dangerLink(visit.path(`${collectionPath(collection)}/delete`), 'Delete…');
+  const text = `The collection and its ${countOf(vectors, 'vector')} are deleted.`;
+  const zone = dangerZone([visit.may(collectionDelete) ? { title: 'Delete this collection', text, act } : null]);
+  return html`<p class="quiet">Dimensions and metric of a collection cannot be changed.</p>${zone}`;
 }
 
 function takeForm(like: string | null): Html {
-  return html`<form method="get" action="#query" class="row" aria-label="Take an embedding"><label>Embedding of the vector <input name="id" value="${like ?? ''}" size="24" spellcheck="false" placeholder="its id"></label> <button>Use this vector</button></form>`;
+  return html`<form method="get" class="row" aria-label="Take an embedding"><label>Vector ID <input name="id" value="${like ?? ''}" size="24" spellcheck="false"></label> <button>Use this vector</button></form>`;
 }
 
 function tried(visit: Visit, like: string | null, taken: Read<Pick<Page<Vector>, 'items'>> | null): Html {
-  if (!visit.may(vectorQuery)) return html`<p class="quiet">You may not query.</p>`;
   if (taken === null) return queryForm(visit, () => '');
   return shown(visit, taken, ({ items: [found] }) =>
     found?.embedding === undefined
-      ? html`<p class="failure" role="alert">There is no vector ${short(like ?? '', 100)} here.</p>${queryForm(visit, () => '')}`
+      ? html`<p class="failure" role="alert">There is no vector ${short(like ?? '', 100)} in this collection.</p>${queryForm(visit, () => '')}`
       : queryForm(visit, (name) => (name === 'embedding' ? JSON.stringify(found.embedding) : '')),
   );
 }
@@ -122,9 +153,9 @@ function queryForm(visit: Visit, value: (name: string) => string): Html {
     visit,
     QUERY,
     html`${field(visit, QUERY, { name: 'embedding', label: 'Embedding', value: value('embedding'), rows: 4, isRequired: true, hint: 'Numbers separated by commas or spaces, a JSON array, or base64 of 32-bit floats.' })}
-<div class="pair">${field(visit, QUERY, { name: 'top_k', label: 'Matches', value: value('top_k') || '10', attributes: html`inputmode="numeric"` })}
-${field(visit, QUERY, { name: 'filter', label: 'Filter, JSON', value: value('filter'), attributes: html`spellcheck="false" placeholder='{"lang":"en"}'` })}</div>
-<button class="main">Query</button> <span class="quiet">billed as vector.query</span>`,
+<div class="pair">${field(visit, QUERY, { name: 'top_k', label: 'Top K', value: value('top_k') || '10', attributes: html`inputmode="numeric"` })}
+${field(visit, QUERY, { name: 'filter', label: 'Filter (JSON)', value: value('filter'), attributes: html`spellcheck="false" placeholder='{"lang":"en"}'` })}</div>
+<button class="main">Query</button> <span class="quiet">costs as much as vector.query</span>`,
   );
 }
 
@@ -132,30 +163,30 @@ function matches(visit: Visit, { matches: found, raw_vendor_payload: how }: Foun
   return html`${table({
     caption: 'Matches, best first',
     rows: found,
-    empty: html`<p>Nothing matches.</p>`,
+    empty: html`<p>No matches.</p>`,
     columns: [
-      { title: 'Id', cell: ({ id }) => likeLink(visit, id) },
+      { title: 'ID', cell: ({ id }) => likeLink(visit, id) },
       { title: 'Score', kind: 'number', cell: ({ score }) => score.toFixed(6) },
       { title: 'Metadata', cell: ({ metadata }) => metadataOf(metadata) },
     ],
-  })}<p class="quiet">${count(how.rows_scanned)} vectors were compared (${how.plan}).</p>`;
+  })}<p class="quiet">${countOf(how.rows_scanned, 'vector')} compared (${how.plan}).</p>`;
 }
 
 function byId(visit: Visit, { items }: Page<Vector>): Html {
   return table({
     caption: 'Vectors',
     rows: items,
-    empty: html`<p>No vector has such an id.</p>`,
+    empty: html`<p>No vectors${visit.query.has('prefix') ? ' with this prefix' : ' yet'}.</p>`,
     columns: [
-      { title: 'Id', cell: ({ id }) => likeLink(visit, id) },
+      { title: 'ID', cell: ({ id }) => likeLink(visit, id) },
       { title: 'Metadata', cell: ({ metadata }) => metadataOf(metadata) },
     ],
   });
 }
 
 function likeLink(visit: Visit, id: string): Html {
-  const to = `${visit.path(collectionPath(visit.params.name ?? ''))}?id=${encodeURIComponent(id)}#query`;
-  return html`<a href="${to}" title="Take its embedding">${short(id, 100)}</a>`;
+  const to = `${visit.path(collectionPath(visit.params.name ?? ''))}/query?id=${encodeURIComponent(id)}`;
+  return html`<a href="${to}" title="Query by this vector">${short(id, 100)}</a>`;
 }
 
 function metadataOf(metadata: unknown): Html {
@@ -167,20 +198,20 @@ function metadataOf(metadata: unknown): Html {
 }
 
 function prefixForm(prefix: string | undefined): Html {
-  return html`<form method="get" class="row" aria-label="Find vectors"><label>Ids that begin with <input type="search" name="prefix" value="${prefix ?? ''}" size="24" spellcheck="false"></label> <button>Find</button></form>`;
+  return html`<form method="get" class="row" aria-label="Find vectors"><label>ID prefix <input type="search" name="prefix" value="${prefix ?? ''}" size="24" spellcheck="false"></label> <button>Search</button></form>`;
 }
 
-function back(visit: Visit): Html {
+function back(visit: Visit, below: Room): Html {
   const { name = '' } = visit.params;
-  return html`<p><a href="${visit.path(collectionPath(name))}">${short(name, 100)}</a></p>`;
+  return html`<p><a href="${visit.path(collectionPath(name))}${below}">${short(name, 100)}</a></p>`;
 }
 
 async function showDelete(visit: Visit): Promise<View> {
   const { name: collection = '' } = visit.params;
   const one = await visit.need(collectionGet, { collection });
-  const content = html`${back(visit)}
+  const content = html`${back(visit, '/settings')}
 <h1>Delete ${short(collection, 100)}</h1>
-<p>${count(one.vector_count)} vectors (${sizeText(one.raw_vendor_payload.bytes)}) and their metadata are gone at once and for good.</p>
+<p>This deletes ${countOf(one.vector_count, 'vector')} (${sizeText(one.raw_vendor_payload.bytes)}) and their metadata. It cannot be undone.</p>
 ${typedForm(visit, 'delete', { wanted: collection, button: 'Delete' })}`;
   return { title: 'Delete a collection', content };
 }

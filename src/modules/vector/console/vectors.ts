@@ -2,27 +2,28 @@
 import { choice, field, numberOf, textOf } from '../../../kit/console/form.ts';
 import { listPage } from '../../../kit/console/list-page.ts';
 import { badge, teach } from '../../../kit/console/table.ts';
-import { count, short, sizeText, time } from '../../../kit/console/text.ts';
+import { ago, count, short, sizeText } from '../../../kit/console/text.ts';
 import type { DataOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { collectionCreate } from '../capabilities/collection/create.ts';
 import type { collectionGet } from '../capabilities/collection/get.ts';
 import { collectionList } from '../capabilities/collection/list.ts';
+import { upsert } from '../capabilities/upsert.ts';
 
 export type Collection = DataOf<typeof collectionGet>;
 
 export const vectorsPage = listPage({
   ...{ name: 'vectors', path: '/vectors', nav: { label: 'Vectors', key: 'v', group: 'build', holds: collectionList } },
   ...{ title: 'Vectors', caption: 'Collections', list: collectionList },
-  empty: (visit) => teach('There is no collection. Make one here or by a call, and fill it:', firstCalls(visit)),
+  empty: (visit) => teach('No collections yet. Create one and upsert a vector:', firstCalls(visit)),
   columns: (visit) => [
     {
       title: 'Name',
       cell: ({ collection: name }) => html`<a href="${visit.path(collectionPath(name))}">${short(name, 80)}</a>`,
     },
-    { title: 'State', cell: stateOf },
+    { title: 'Status', cell: stateOf },
     { title: 'Metric', cell: ({ metric }) => metric },
-    { title: 'Created', cell: ({ created_at }) => time(visit, created_at) },
+    { title: 'Created', cell: ({ created_at }) => ago(visit, created_at) },
     { title: 'Dimensions', kind: 'number', cell: ({ dimension }) => count(dimension) },
     { title: 'Vectors', kind: 'number', cell: ({ vector_count }) => count(vector_count) },
     { title: 'In memory', kind: 'number', cell: ({ raw_vendor_payload: { bytes } }) => sizeText(bytes) },
@@ -45,9 +46,9 @@ ${choice(visit, act, {
   label: 'Metric',
   value: 'cosine',
   options: [
-    ['cosine', 'cosine'],
+    ['cosine', 'Cosine similarity'],
     ['euclidean', 'Euclidean distance'],
-    ['dotproduct', 'dot product'],
+    ['dotproduct', 'Dot product'],
   ],
 })}</div>
 <button class="main">Create collection</button>`,
@@ -62,8 +63,9 @@ export function stateOf({ state }: Collection): Html {
   return badge(state, state === 'ready' ? 'good' : state === 'failed' ? 'critical' : 'warning');
 }
 
-function firstCalls({ baseUrl }: Visit): string {
-  const call = (path: string, body: string) =>
-    `curl -sS ${baseUrl}${path} -H "Authorization: Bearer $QM_KEY" -H 'Content-Type: application/json' -d '${body}'`;
-  return `${call('/v1/vector/collection/create', '{"collection":"notes","dimension":3}')}\n${call('/v1/vector/upsert', '{"collection":"notes","vectors":[{"id":"a","embedding":[0.1,0.2,0.3]}]}')}`;
+function firstCalls(visit: Visit) {
+  return visit.samples([
+    [collectionCreate, { collection: 'notes', dimension: 3 }],
+    [upsert, { collection: 'notes', vectors: [{ id: 'a', embedding: [0.1, 0.2, 0.3] }] }],
+  ]);
 }

@@ -1,11 +1,12 @@
 // One video: how far it is, the video itself, what it cost, and the way to stop or delete it.
 
 import { copiedId } from '../../../kit/console/copied.ts';
+import { dangerLink, dangerZone } from '../../../kit/console/danger-zone.ts';
 import { shown } from '../../../kit/console/failure.ts';
 import { actForm } from '../../../kit/console/form.ts';
 import type { ConsolePage, View } from '../../../kit/console/page.ts';
 import { facts, meter } from '../../../kit/console/table.ts';
-import { durationText, money, payload, short, sizeText, time } from '../../../kit/console/text.ts';
+import { ago, durationText, money, payload, short, sizeText } from '../../../kit/console/text.ts';
 import { requireTyped, typedForm } from '../../../kit/console/typed.ts';
 import type { DataOf, Read, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
@@ -27,7 +28,7 @@ export const jobPage: ConsolePage = {
     cancel: {
       capability: cancel,
       input: (_, { params }) => ({ id: params.id }),
-      done: 'It is cancelled.',
+      done: 'Video cancelled.',
     },
   },
 };
@@ -44,7 +45,7 @@ export const jobDeletePage: ConsolePage = {
         requireTyped(form, id, 'delete the video');
         return { id };
       },
-      done: 'The video was deleted.',
+      done: 'Video deleted.',
       next: () => '/video',
     },
   },
@@ -55,19 +56,18 @@ async function show(visit: Visit): Promise<View> {
   const job = await visit.need(get, { id });
   const isRunning = job.finished_at === null;
   const status = isRunning ? await visit.call(videoStatus, { id }) : null;
-  const content = html`<p><a href="${visit.path('/video')}">All videos</a></p>
-<h1>${nameOf(job)}</h1>
+  const content = html`<p><a href="${visit.path('/video')}">Videos</a></p>
+<div class="head"><div class="head named"><h1>${nameOf(job)}</h1><p>${jobState(job)}</p></div>${isRunning && visit.may(cancel) ? actForm(visit, 'cancel', html`<button class="danger">Cancel</button>`) : ''}</div>
 ${status === null ? video(job) : progress(visit, status)}
-${job.error === null ? '' : html`<p class="failure">${short(job.error.message ?? 'It failed.', 500)} ${job.error.code === undefined ? '' : html`<code>${short(job.error.code, 80)}</code>`}</p>`}
+${job.error === null ? '' : html`<p class="failure">${short(job.error.message ?? 'The job failed.', 500)} ${job.error.code === undefined ? '' : html`<code>${short(job.error.code, 80)}</code>`}</p>`}
 ${told(visit, job)}
 ${job.prompt.length <= 80 ? '' : html`<h2>Prompt</h2>${payload(job.prompt, 'Prompt', { call: 'video.get' })}`}
-${isRunning && visit.may(cancel) ? actForm(visit, 'cancel', html`<button class="danger">Cancel</button>`) : ''}
-${!isRunning && visit.may(remove) ? html`<p><a href="${visit.path(`/video/${job.job_id}/delete`)}">Delete the video…</a></p>` : ''}`;
+${dangerZone([!isRunning && visit.may(remove) ? { title: 'Delete this video', text: 'The video, its thumbnail and its record are deleted.', act: dangerLink(visit.path(`/video/${job.job_id}/delete`), 'Delete…') } : null])}`;
   return { title: job.prompt.slice(0, 80).toWellFormed() || 'A video', content };
 }
 
 function video({ video_url: url, thumbnail_url: picture, job_id: id }: Job): Html {
-  if (url === null) return html`<p class="quiet">There is no video to be seen: none was made, or its time is over.</p>`;
+  if (url === null) return html`<p class="quiet">No video: none was generated, or it has expired.</p>`;
   const poster = picture === null ? '' : html` poster="${ownPath(picture)}"`;
   return html`<video id="${id}" controls preload="none" src="${ownPath(url)}"${poster}></video>
 <p><a href="${ownPath(url)}" download="${id}">Download</a></p>`;
@@ -76,24 +76,25 @@ function video({ video_url: url, thumbnail_url: picture, job_id: id }: Job): Htm
 function progress(visit: Visit, status: Read<Status>): Html {
   return shown(visit, status, ({ progress_pct: percent, eta_seconds: seconds, current_step: step }) => {
     const part = Math.min(100, Math.max(0, percent ?? 0));
-    return html`<p>${step === null ? 'It is being made' : short(step, 100)}${percent === null ? '' : html`, ${part} %`}${seconds === null ? '' : html`, some ${durationText(seconds)} are left`}.</p>
+    return html`<p>${step === null ? 'Generating' : short(step, 100)}${percent === null ? '' : html`, ${part} %`}${seconds === null ? '' : html`, about ${durationText(seconds)} left`}.</p>
 ${meter(part)}`;
   });
 }
 
 function told(visit: Visit, job: Job): Html {
   return facts([
-    ['State', jobState(job)],
     ['ID', copiedId(job.job_id)],
-    ['Kind', job.operation],
-    ['Made by', short(modelOf(job), 100)],
-    ['Length', `${job.duration_seconds} s, ${job.resolution}, ${job.aspect_ratio}`],
+    ['Operation', job.operation],
+    ['Model', short(modelOf(job), 100)],
+    ['Duration', `${job.duration_seconds} s`],
+    ['Resolution', job.resolution],
+    ['Aspect ratio', job.aspect_ratio],
     ['Size', job.size_bytes === null ? null : sizeText(job.size_bytes)],
     ['Cost', job.cost_usd === null ? null : money(job.cost_usd)],
-    ['Ordered', time(visit, job.created_at)],
-    ['Ended', job.finished_at === null ? null : time(visit, job.finished_at)],
-    ['Kept until', job.expires_at === null ? null : time(visit, job.expires_at)],
-    ['To know', job.warnings.length === 0 ? null : short(job.warnings.join(' '), 500)],
+    ['Created', ago(visit, job.created_at)],
+    ['Finished', job.finished_at === null ? null : ago(visit, job.finished_at)],
+    ['Expires', job.expires_at === null ? null : ago(visit, job.expires_at)],
+    ['Warnings', job.warnings.length === 0 ? null : short(job.warnings.join(' '), 500)],
   ]);
 }
 
@@ -102,7 +103,7 @@ async function showDelete(visit: Visit): Promise<View> {
   const job = await visit.need(get, { id });
   const content = html`<p><a href="${visit.path(`/video/${id}`)}">Back</a></p>
 <h1>Delete a video</h1>
-<p>${nameOf(job, 200)}: ${job.size_bytes === null ? 'no video' : sizeText(job.size_bytes)}, its picture and its record are gone for good. What it cost stays in the ledger.</p>
+<p>${nameOf(job, 200)}: ${job.size_bytes === null ? 'no video' : sizeText(job.size_bytes)}. The video, its thumbnail and its record are deleted. It cannot be undone. What it cost stays in the ledger.</p>
 ${typedForm(visit, 'delete', { wanted: id, button: 'Delete' })}`;
   return { title: 'Delete a video', content };
 }

@@ -2,9 +2,10 @@
 
 import { panel } from '../../../kit/console/failure.ts';
 import { actForm, choice, field, numberOf, textOf } from '../../../kit/console/form.ts';
+import { asksForNew, type NewForm, newAction, newView, titleWithNew } from '../../../kit/console/new.ts';
 import { type Act, actOf, type ConsolePage, type View } from '../../../kit/console/page.ts';
 import { badge, more, type Page, table, tabs, teach, withQuery } from '../../../kit/console/table.ts';
-import { money, short, time } from '../../../kit/console/text.ts';
+import { ago, money, short } from '../../../kit/console/text.ts';
 import type { DataOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { generate as videoGenerate } from '../capabilities/generate.ts';
@@ -31,11 +32,15 @@ const wish = (form: URLSearchParams) => ({
 const quote: Act<typeof videoQuote> = {
   capability: videoQuote,
   input: wish,
-  done: 'The price was asked for.',
+  done: 'Price quoted.',
   shown(data, visit, form) {
     visit.tell(videoQuote, wish(form));
-    return { title: 'What the video costs', content: quoted(visit, data, form) };
+    return { title: 'Price of the video', content: quoted(visit, data, form) };
   },
+};
+
+const newVideo: NewForm = {
+  ...{ act: 'quote', heading: 'New video', capability: videoGenerate, form: orderForm },
 };
 
 export const videoPage: ConsolePage = {
@@ -45,12 +50,13 @@ export const videoPage: ConsolePage = {
   nav: { label: 'Video', key: 'd', group: 'make', holds: videoList },
   isLive: true,
   show,
+  actions: [newAction('/video', newVideo)],
   acts: {
     quote,
     generate: actOf({
       capability: videoGenerate,
       input: wish,
-      done: 'The video was ordered.',
+      done: 'Video started.',
       next: (data) => `/video/${data.job_id}`,
     }),
   },
@@ -68,7 +74,7 @@ export function modelOf({ vendor, model }: Pick<Job, 'vendor' | 'model'>): strin
 
 /** A video by its prompt, which is kept no longer than the video. */
 export function nameOf({ prompt }: Pick<Job, 'prompt'>, charactersMax = 80): Html {
-  return prompt === '' ? html`A video whose time is over` : short(prompt, charactersMax);
+  return prompt === '' ? html`Expired video` : short(prompt, charactersMax);
 }
 
 /** A link of the service as a path: pages show videos of their own origin only. */
@@ -78,6 +84,7 @@ export function ownPath(url: string): string {
 }
 
 async function show(visit: Visit): Promise<View> {
+  if (asksForNew(visit, newVideo)) return newView(visit, newVideo);
   const asked = visit.query.get('state');
   const state = states.find((each) => each === asked);
   const cursor = visit.query.get('cursor') ?? undefined;
@@ -87,10 +94,10 @@ async function show(visit: Visit): Promise<View> {
     href: withQuery(visit, { state: of, cursor: null }),
     isHere: of === (state ?? null),
   });
-  const content = html`<h1>Video</h1>
+  const content = html`${titleWithNew(visit, 'Video', newVideo)}
 ${tabs('State', [entry('All', null), ...states.map((each) => entry(`${each[0]?.toUpperCase()}${each.slice(1)}`, each))])}
 ${panel(visit, 'Videos', list, (page) => html`${videos(visit, page)}${more(visit, page)}`)}
-${visit.may(videoGenerate) ? html`<section class="panel"><h2>New video</h2>${orderForm(visit)}</section>` : ''}`;
+`;
   return { title: 'Video', content };
 }
 
@@ -99,7 +106,7 @@ function videos(visit: Visit, { items }: Page<Job>): Html {
     caption: 'Videos',
     rows: items,
     empty: teach(
-      'There is no video here. The sandbox makes a storyboard of any prompt:',
+      'No videos yet. The sandbox makes a storyboard of any prompt:',
       `curl -sS ${visit.baseUrl}/v1/video/generate -H "Authorization: Bearer $QM_KEY" -H 'Content-Type: application/json' -d '{"prompt":"A paper boat.","model":"sandbox/storyboard-1","duration_seconds":1}'`,
     ),
     columns: [
@@ -108,39 +115,35 @@ function videos(visit: Visit, { items }: Page<Job>): Html {
         cell: ({ job_id: id, prompt, thumbnail_url: picture }) =>
           html`<a class="video" id="${id}" href="${visit.path(`/video/${id}`)}">${picture === null ? '' : html`<img class="picture" src="${ownPath(picture)}" alt="" loading="lazy">`}${nameOf({ prompt }, 120)}</a>`,
       },
-      { title: 'State', cell: (job) => jobState(job) },
+      { title: 'Status', cell: (job) => jobState(job) },
       { title: 'Model', cell: (job) => short(modelOf(job), 60) },
-      { title: 'Ordered', cell: ({ created_at }) => time(visit, created_at) },
-      { title: 'Seconds', kind: 'number', cell: ({ duration_seconds: seconds }) => String(seconds) },
+      { title: 'Created', cell: ({ created_at }) => ago(visit, created_at) },
+      { title: 'Duration', kind: 'number', cell: ({ duration_seconds: seconds }) => `${seconds} s` },
       { title: 'Cost', usd: ({ cost_usd: cost }) => cost },
     ],
   });
 }
 
-function orderForm(visit: Visit): Html {
+function orderForm(visit: Visit, act: string): Html {
   const same = (words: readonly string[]) => words.map((word) => [word, word] as const);
-  return actForm(
-    visit,
-    'quote',
-    html`${field(visit, 'quote', { name: 'prompt', label: 'Prompt', rows: 3, isRequired: true })}
-<div class="pair">${field(visit, 'quote', { name: 'duration_seconds', label: 'Seconds', value: '5', attributes: html`inputmode="numeric"` })}
-${field(visit, 'quote', { name: 'model', label: 'Model', value: 'auto', attributes: html`spellcheck="false"` })}
-${choice(visit, 'quote', { name: 'resolution', label: 'Resolution', value: '720p', options: same(['720p', '1080p', '4k']) })}
-${choice(visit, 'quote', { name: 'aspect_ratio', label: 'Aspect ratio', value: '16:9', options: same(['16:9', '9:16', '1:1', '4:3', '3:4', '21:9']) })}</div>
-<button class="main">What does it cost?</button>`,
-  );
+  return html`${field(visit, act, { name: 'prompt', label: 'Prompt', rows: 3, isRequired: true })}
+<div class="pair">${field(visit, act, { name: 'duration_seconds', label: 'Duration (s)', value: '5', attributes: html`inputmode="numeric"` })}
+${field(visit, act, { name: 'model', label: 'Model', value: 'auto', attributes: html`spellcheck="false"` })}
+${choice(visit, act, { name: 'resolution', label: 'Resolution', value: '720p', options: same(['720p', '1080p', '4k']) })}
+${choice(visit, act, { name: 'aspect_ratio', label: 'Aspect ratio', value: '16:9', options: same(['16:9', '9:16', '1:1', '4:3', '3:4', '21:9']) })}</div>
+<button class="main">Get price</button>`;
 }
 
 function quoted(visit: Visit, { chain, max_cost_usd: most }: Quote, form: URLSearchParams): Html {
   const hidden = Object.fromEntries(FIELDS.map((name) => [name, form.get(name) ?? '']));
-  return html`<p><a href="${visit.path('/video')}">All videos</a></p>
-<h1>What the video costs</h1>
+  return html`<p><a href="${visit.path('/video')}">Videos</a></p>
+<h1>Price of the video</h1>
 <blockquote dir="auto">${short(hidden.prompt ?? '', 4_000)}</blockquote>
-<p>${money(most)} at most, for ${hidden.duration_seconds ?? ''} s in ${hidden.resolution ?? ''}. So much is held until it ends; then what it cost is charged.</p>
+<p>At most ${money(most)} for ${hidden.duration_seconds ?? ''} s in ${hidden.resolution ?? ''}. This amount is held while the video is generated. Then what it cost is charged.</p>
 ${table({
-  caption: 'Who would make it',
+  caption: 'Models that can generate it',
   rows: chain,
-  empty: html`<p>Nobody can make it now.</p>`,
+  empty: html`<p>No model can generate it now.</p>`,
   columns: [
     { title: 'Vendor', cell: ({ vendor }) => short(vendor, 60) },
     { title: 'Model', cell: ({ model }) => short(model, 60) },

@@ -1,10 +1,11 @@
 // Deliveries of one webhook: what was sent, what came back at each attempt, and a button to send it again.
 
+import { type Answer, answerText } from '../../../../kit/console/answer.ts';
 import { copiedId } from '../../../../kit/console/copied.ts';
 import { actButton } from '../../../../kit/console/form.ts';
 import { filterTabs } from '../../../../kit/console/list-page.ts';
 import { badge, facts, more, type Page, table } from '../../../../kit/console/table.ts';
-import { payload, time } from '../../../../kit/console/text.ts';
+import { ago, payload, time } from '../../../../kit/console/text.ts';
 import type { ItemOf, Visit } from '../../../../kit/console/visit.ts';
 import { type Html, html } from '../../../../lib/html.ts';
 import type { webhooksDeliveries } from '../../capabilities/webhooks/deliveries.ts';
@@ -28,15 +29,15 @@ export function deliveries(visit: Visit, page: Page<Delivery>): Html {
   const rows = table<Delivery>({
     caption: 'Deliveries',
     rows: page.items,
-    empty: html`<p>Nothing was delivered yet. A test shows whether the receiver is reached.</p>`,
+    empty: html`<p>No deliveries. Send a test event to see whether the receiver is reached.</p>`,
     columns: [
       { title: 'Event', cell: (one) => html`${one.event_type}${details(visit, one)}` },
       { title: 'Status', cell: statusOf },
       { title: 'Answer', cell: answerOf },
       { title: 'Attempts', kind: 'number', cell: ({ attempt }) => String(attempt) },
-      { title: 'Next', cell: ({ next_attempt_at: next }) => (next === null ? '' : time(visit, next)) },
-      { title: 'Created', cell: ({ created_at }) => time(visit, created_at) },
-      ...(mayRedeliver ? [{ title: 'Again', cell: (one: Delivery) => again(visit, one) }] : []),
+      { title: 'Next attempt', cell: ({ next_attempt_at: next }) => (next === null ? '' : ago(visit, next)) },
+      { title: 'Created', cell: ({ created_at }) => ago(visit, created_at) },
+      ...(mayRedeliver ? [{ title: 'Actions', cell: (one: Delivery) => again(visit, one) }] : []),
     ],
   });
   return html`${rows}${more(visit, page)}`;
@@ -51,20 +52,15 @@ function statusOf({ status }: Delivery): Html {
 }
 
 /** What came back, or why nothing did. */
-export function answerOf({
-  http_status: status,
-  error_code: code,
-  latency_ms: ms,
-}: Omit<Attempt, 'at' | 'attempt'>): string {
-  if (status === null && code === null) return 'none yet';
-  return `${status ?? code}${ms === null ? '' : `, ${ms} ms`}`;
+export function answerOf(of: Answer): string {
+  return answerText(of) ?? 'none yet';
 }
 
 /** What is pending is sent now; before its first attempt has ended, and while one runs, it is on its way. */
 function again(visit: Visit, { delivery_id, status, next_attempt_at: next, attempts: made }: Delivery): Html | string {
   const isPending = status === 'pending';
   if (isPending && (next === null || made.length === 0)) return '';
-  return actButton(visit, REDELIVER, isPending ? 'Send now' : 'Redeliver', { delivery_id });
+  return actButton(visit, REDELIVER, isPending ? 'Resend now' : 'Redeliver', { delivery_id });
 }
 
 /** What was sent and what came back; closed, so that the list stays one of lines. */

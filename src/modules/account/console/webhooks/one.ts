@@ -1,37 +1,31 @@
-// One webhook: its standing and settings, and its deliveries with every attempt, which can be made again.
+// One webhook: its standing, how its attempts went over time, and its deliveries with every attempt, which can be made again.
 
 import { copiedId } from '../../../../kit/console/copied.ts';
-import { pickedEvents } from '../../../../kit/console/event-picker.ts';
-import { panel } from '../../../../kit/console/failure.ts';
-import { actButton, actForm, textOf } from '../../../../kit/console/form.ts';
-import { type Act, actOf, type ConsolePage, type View } from '../../../../kit/console/page.ts';
-import { facts } from '../../../../kit/console/table.ts';
-import { short, time } from '../../../../kit/console/text.ts';
-import { requireTyped, typedForm } from '../../../../kit/console/typed.ts';
+import { panel, shown } from '../../../../kit/console/failure.ts';
+import { actButton, textOf } from '../../../../kit/console/form.ts';
+import type { ConsolePage, View } from '../../../../kit/console/page.ts';
+import { plot } from '../../../../kit/console/plot.ts';
+import { pageTabs } from '../../../../kit/console/table.ts';
+import { ago, short } from '../../../../kit/console/text.ts';
 import type { Visit } from '../../../../kit/console/visit.ts';
 import { type Html, html } from '../../../../lib/html.ts';
-import { webhooksDelete } from '../../capabilities/webhooks/delete.ts';
+import { HOUR_MS, iso } from '../../../../lib/time.ts';
 import { webhooksDeliveries } from '../../capabilities/webhooks/deliveries.ts';
 import { webhooksGet } from '../../capabilities/webhooks/get.ts';
 import { webhooksRedeliver } from '../../capabilities/webhooks/redeliver.ts';
 import { webhooksTest } from '../../capabilities/webhooks/test.ts';
 import { webhooksUpdate } from '../../capabilities/webhooks/update.ts';
-import { deliveries, REDELIVER, statusTabs } from './deliveries.ts';
-import { secretShown, standing, type Webhook, webhookFields, webhookPath } from './webhook.ts';
+import { type Delivery, deliveries, REDELIVER, statusTabs } from './deliveries.ts';
+import { standing, type Webhook, webhookPath } from './webhook.ts';
 
 const ROWS = 20;
+/** Deliveries whose attempts are drawn, and hours that are. */
+const DRAWN = 100;
+const HOURS = 7 * 24;
 /** What is being delivered tells no tick. */
 const AGAIN_SECONDS = 2;
 const idOf = ({ params: { id = '' } }: Visit) => id;
-
-/** A change of the webhook by one field. */
-function change(fields: Readonly<Record<string, unknown>>, done: string): Act<typeof webhooksUpdate> {
-  return {
-    capability: webhooksUpdate,
-    input: (_, visit) => ({ id: idOf(visit), ...fields }),
-    done,
-  };
-}
+const byId = (_: unknown, visit: Visit) => ({ id: idOf(visit) });
 
 export const webhookPage: ConsolePage = {
   name: 'webhook',
@@ -43,45 +37,18 @@ export const webhookPage: ConsolePage = {
     [REDELIVER]: {
       capability: webhooksRedeliver,
       input: (form) => ({ delivery_id: textOf(form, 'delivery_id') }),
-      done: 'The event is being sent again.',
+      done: 'Resending the event.',
     },
-    test: {
-      capability: webhooksTest,
-      input: (_, visit) => ({ id: idOf(visit) }),
-      done: 'A test was sent; it stands among the deliveries.',
-    },
-    enable: change({ status: 'enabled' }, 'The webhook is on.'),
-    disable: change({ status: 'disabled' }, 'The webhook is off.'),
-    rotate: actOf({
-      ...change({ secret: null }, 'There is a new secret.'),
-      shown: (data, visit) => ({ title: 'A signing secret', content: secretShown(visit, data) }),
-    }),
-    update: {
+    test: { capability: webhooksTest, input: byId, done: 'Test event sent. It is listed below.' },
+    enable: {
       capability: webhooksUpdate,
-      input: (form, visit) => ({
-        id: idOf(visit),
-        ...{ url: textOf(form, 'url'), events: pickedEvents(form), description: textOf(form, 'description') ?? null },
-      }),
-      done: 'The webhook was changed.',
+      input: (_, visit) => ({ id: idOf(visit), status: 'enabled' }),
+      done: 'Webhook enabled.',
     },
-  },
-};
-
-export const webhookDeletePage: ConsolePage = {
-  name: 'webhook_delete',
-  path: '/webhooks/{id}/delete',
-  needs: webhooksDelete,
-  show: showDelete,
-  acts: {
-    delete: {
-      capability: webhooksDelete,
-      input(form, visit) {
-        const id = idOf(visit);
-        requireTyped(form, id, 'delete the webhook');
-        return { id };
-      },
-      done: 'The webhook was deleted.',
-      next: () => '/webhooks',
+    disable: {
+      capability: webhooksUpdate,
+      input: (_, visit) => ({ id: idOf(visit), status: 'disabled' }),
+      done: 'Webhook disabled.',
     },
   },
 };
@@ -90,60 +57,48 @@ async function show(visit: Visit): Promise<View> {
   const id = idOf(visit);
   const status = visit.query.get('status') || undefined;
   const cursor = visit.query.get('cursor') ?? undefined;
-  const [webhook, list] = await Promise.all([
+  const [webhook, newest, list] = await Promise.all([
     visit.need(webhooksGet, { id }),
+    visit.call(webhooksDeliveries, { id, limit: DRAWN }),
     visit.call(webhooksDeliveries, { id, status, cursor, limit: ROWS }),
   ]);
-  const content = html`<p><a href="${visit.path('/webhooks')}">Webhooks</a></p>
-<h1>${short(webhook.url, 120)}</h1>
-${itself(visit, webhook)}
-${panel(visit, 'Deliveries', list, (page) => html`${statusTabs(visit, status)}${deliveries(visit, page)}`)}
-${visit.may(webhooksUpdate) ? settings(visit, webhook) : ''}`;
+  const content = html`${head(visit, webhook, '')}
+${shown(visit, newest, ({ items }) => attempts(visit, items))}
+${panel(visit, 'Deliveries', list, (page) => html`${statusTabs(visit, status)}${deliveries(visit, page)}`)}`;
   const isMoving = list.data?.items.some((each) => each.status === 'pending') === true;
-  return { title: 'A webhook', content, ...(isMoving ? { againSeconds: AGAIN_SECONDS } : {}) };
+  return { title: webhook.url, content, hasPlots: true, ...(isMoving ? { againSeconds: AGAIN_SECONDS } : {}) };
 }
 
-function itself(visit: Visit, webhook: Webhook): Html {
-  const { id, events, description, created_at, disabled_at, secret_last4: last4, retry_policy: policy } = webhook;
-  const mayChange = visit.may(webhooksUpdate);
-  const headers = Object.entries(webhook.headers).map(
-    ([name, value]) => html`<div>${short(`${name}: ${value}`)}</div>`,
-  );
-  return html`${facts([
-    ['Status', html`${standing(webhook)}${disabled_at === null ? '' : html` since ${time(visit, disabled_at)}`}`],
-    ['ID', copiedId(id)],
-    ['Events', events.join(', ')],
-    ['Note', description === null ? null : short(description, 256)],
-    ['Retries', policy === 'default' ? '10 attempts in some three days' : '16 attempts, the first ones within seconds'],
-    ['Headers', headers.length === 0 ? null : html`${headers}`],
-    ['Secret', html`ends in <code>${last4}</code>`],
-    ['Registered', time(visit, created_at)],
-  ])}
-<div class="actions">${visit.may(webhooksTest) ? actButton(visit, 'test', 'Send a test') : ''}
-${mayChange ? (webhook.status === 'enabled' ? actButton(visit, 'disable', 'Switch off') : actButton(visit, 'enable', 'Switch on')) : ''}
-${mayChange ? html`${actButton(visit, 'rotate', 'New secret')} <span class="quiet">The old one signs beside it for 24 hours.</span>` : ''}
-${visit.may(webhooksDelete) ? html`<a class="danger" href="${visit.path(`${webhookPath(id)}/delete`)}">Delete…</a>` : ''}</div>`;
+/** What the pages of a webhook show above all else. */
+export function head(visit: Visit, webhook: Webhook, here: '' | '/settings'): Html {
+  const { id, url, status, events, created_at, disabled_at: disabledAt } = webhook;
+  const at = visit.path(webhookPath(id));
+  const tab = (text: string, below: string) => ({ text, href: `${at}${below}`, isHere: below === here });
+  const turn = status === 'enabled' ? actButton(visit, 'disable', 'Disable') : actButton(visit, 'enable', 'Enable');
+  const actions = html`<div class="actions">${visit.may(webhooksUpdate) ? turn : ''}${visit.may(webhooksTest) ? actButton(visit, 'test', 'Send test event') : ''}</div>`;
+  return html`<p><a href="${visit.path('/webhooks')}">Webhooks</a></p>
+<div class="head"><div class="head named"><h1>${short(url, 120)}</h1><p>${standing(webhook)}${disabledAt === null ? '' : html` ${ago(visit, disabledAt)}`}</p></div>${here === '' ? actions : ''}</div>
+<p class="quiet">${events.join(', ')} · registered ${ago(visit, created_at)} · ${copiedId(id)}</p>
+${pageTabs('Pages of the webhook', [tab('Deliveries', ''), tab('Settings', '/settings')])}`;
 }
 
-function settings(visit: Visit, webhook: Webhook): Html {
-  const form = actForm(
-    visit,
-    'update',
-    html`${webhookFields(visit, 'update', webhook)}<button class="main">Change</button>`,
-  );
-  return html`<section class="panel"><h2>Settings</h2>${form}</section>`;
-}
-
-async function showDelete(visit: Visit): Promise<View> {
-  const id = idOf(visit);
-  const [webhook, waiting] = await Promise.all([
-    visit.need(webhooksGet, { id }),
-    visit.need(webhooksDeliveries, { id, status: 'pending', limit: ROWS }),
-  ]);
-  const count = `${waiting.items.length}${waiting.next_cursor === null ? '' : ' or more'}`;
-  const content = html`<p><a href="${visit.path(webhookPath(id))}">${short(webhook.url, 100)}</a></p>
-<h1>Delete the webhook</h1>
-<p>Nothing is told to ${short(webhook.url, 200)} any more, and ${count} deliveries that wait are cancelled. What was delivered stays to be read by its id for a while.</p>
-${typedForm(visit, 'delete', { wanted: id, button: 'Delete' })}`;
-  return { title: 'Delete a webhook', content };
+/** Attempts of the newest deliveries, hour by hour. */
+function attempts({ nowMs }: Visit, items: readonly Delivery[]): Html {
+  const startMs = (Math.floor(nowMs / HOUR_MS) - HOURS + 1) * HOUR_MS;
+  const [succeeded, failed] = [new Array<number>(HOURS).fill(0), new Array<number>(HOURS).fill(0)];
+  for (const { at, error_code: code, http_status: status } of items.flatMap((each) => each.attempts)) {
+    const hour = Math.floor((Date.parse(at) - startMs) / HOUR_MS);
+    const isSuccess = code === null && status !== null && status >= 200 && status < 300;
+    const counted = isSuccess ? succeeded : failed;
+    if (hour in counted) counted[hour] = (counted[hour] as number) + 1;
+  }
+  return plot({
+    ...{ caption: `Attempts per hour, newest ${DRAWN} deliveries`, unit: 'attempts', isRunning: true },
+    instants: succeeded.map((_, hour) => iso(startMs + hour * HOUR_MS)),
+    series: [
+      { label: 'succeeded', values: succeeded },
+      { label: 'failed', values: failed },
+    ],
+    empty: 'No attempts in the last 7 days.',
+  });
 }

@@ -16,9 +16,9 @@ export function webhookPath(id: string): string {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  requested: 'off: somebody switched it off',
-  gone: 'off: its receiver answered 410',
-  failing: 'off: it failed for days',
+  requested: 'disabled',
+  gone: 'disabled: the receiver answered 410',
+  failing: 'disabled: it failed for days',
 };
 
 export function standing(webhook: Webhook): Html {
@@ -27,8 +27,10 @@ export function standing(webhook: Webhook): Html {
 }
 
 export function standingText(webhook: Webhook): string {
-  if (webhook.status === 'disabled') return REASONS[webhook.disabled_reason ?? ''] ?? 'off';
-  return isFailing(webhook) ? `failing: ${countOf(webhook.failed_attempts, 'attempt')} since the last success` : 'on';
+  if (webhook.status === 'disabled') return REASONS[webhook.disabled_reason ?? ''] ?? 'disabled';
+  return isFailing(webhook)
+    ? `failing: ${countOf(webhook.failed_attempts, 'attempt')} since the last success`
+    : 'enabled';
 }
 
 /** It is on, and its last attempt failed. */
@@ -43,15 +45,15 @@ export function isBroken({ status, disabled_reason: reason }: Webhook): boolean 
 
 /** Address, events and note, as register and update take them. */
 export function webhookFields(visit: Visit, act: string, webhook?: Webhook): Html {
-  return html`${field(visit, act, { name: 'url', label: 'Address', value: webhook?.url ?? '', isRequired: true, attributes: html`inputmode="url" spellcheck="false" placeholder="https://example.org/hooks"` })}
+  return html`${field(visit, act, { name: 'url', label: 'URL', value: webhook?.url ?? '', isRequired: true, attributes: html`inputmode="url" spellcheck="false" placeholder="https://example.org/hooks"` })}
 ${eventPicker(visit, act, webhook?.events ?? [])}
-${field(visit, act, { name: 'description', label: 'Note', value: webhook?.description ?? '' })}`;
+${field(visit, act, { name: 'description', label: 'Description', value: webhook?.description ?? '' })}`;
 }
 
 /** What is shown once, when it is made. */
 export function secretShown(visit: Visit, { id, url, secret }: Webhook & { readonly secret?: string }): Html {
-  return html`<h1>The signing secret</h1>
-<p>Copy it now: it is shown this once. What comes to ${url} is signed with it.</p>
+  return html`<h1>Signing secret</h1>
+<p>Copy it now: it is shown only once. Events sent to ${url} are signed with it.</p>
 ${copiedSecret(secret ?? '')}
-<p><a href="${visit.path(webhookPath(id))}">The webhook</a></p>`;
+<p><a href="${visit.path(webhookPath(id))}">Open the webhook</a></p>`;
 }

@@ -3,7 +3,7 @@ import { pickedEvents } from '../../../../kit/console/event-picker.ts';
 import { textOf } from '../../../../kit/console/form.ts';
 import { listPage } from '../../../../kit/console/list-page.ts';
 import { teach } from '../../../../kit/console/table.ts';
-import { short, time } from '../../../../kit/console/text.ts';
+import { ago, short } from '../../../../kit/console/text.ts';
 import type { Visit } from '../../../../kit/console/visit.ts';
 import { html } from '../../../../lib/html.ts';
 import { webhooksList } from '../../capabilities/webhooks/list.ts';
@@ -15,14 +15,14 @@ const EVENTS_SHOWN = 3;
 export const webhooksPage = listPage({
   ...{ name: 'webhooks', path: '/webhooks', nav: { label: 'Webhooks', key: 'h', group: 'reach', holds: webhooksList } },
   ...{ title: 'Webhooks', caption: 'All webhooks', list: webhooksList },
-  intro: 'Each event that is told there is signed, and tried again for days until it is answered with 2xx.',
-  empty: (visit) => teach('There is no webhook. Register one here or by a call:', firstCall(visit)),
+  intro: 'Events are signed and sent to your URL. A delivery is retried for days until it is answered with 2xx.',
+  empty: (visit) => teach('No webhooks yet. To be told of messages that are dead-lettered:', firstCall(visit)),
   columns: (visit) => [
-    { title: 'Address', cell: ({ id, url }) => html`<a href="${visit.path(webhookPath(id))}">${short(url, 80)}</a>` },
+    { title: 'URL', cell: ({ id, url }) => html`<a href="${visit.path(webhookPath(id))}">${short(url, 80)}</a>` },
     { title: 'Status', cell: standing },
     { title: 'Events', cell: eventsText },
-    { title: 'Note', cell: ({ description }) => (description === null ? '' : short(description, 80)) },
-    { title: 'Registered', cell: ({ created_at }) => time(visit, created_at) },
+    { title: 'Description', cell: ({ description }) => (description === null ? '' : short(description, 80)) },
+    { title: 'Registered', cell: ({ created_at }) => ago(visit, created_at) },
   ],
   create: {
     capability: webhooksRegister,
@@ -32,9 +32,9 @@ export const webhooksPage = listPage({
       events: pickedEvents(form),
       description: textOf(form, 'description') ?? null,
     }),
-    done: 'The webhook was registered.',
-    shown: (made, visit) => ({ title: 'A signing secret', content: secretShown(visit, made) }),
-    form: (visit, act) => html`${webhookFields(visit, act)}<button class="main">Register the webhook</button>`,
+    done: 'Webhook registered.',
+    shown: (made, visit) => ({ title: 'Signing secret', content: secretShown(visit, made) }),
+    form: (visit, act) => html`${webhookFields(visit, act)}<button class="main">Create webhook</button>`,
   },
 });
 
@@ -43,7 +43,6 @@ function eventsText({ events }: Webhook): string {
   return `${events.slice(0, EVENTS_SHOWN).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }
 
-function firstCall({ baseUrl }: Visit): string {
-  const body = JSON.stringify({ url: 'https://example.org/hooks', events: ['queue.dlq'] });
-  return `curl -sS ${baseUrl}/v1/account/webhooks/register -H "Authorization: Bearer $QM_KEY" -H 'Content-Type: application/json' -d '${body}'`;
+function firstCall(visit: Visit) {
+  return visit.samples([[webhooksRegister, { url: 'https://example.org/hooks', events: ['queue.dlq'] }]]);
 }
