@@ -16,11 +16,11 @@ export function accountMenu(visit: PageVisit, { balanceUsd, memberships }: Stand
     balanceUsd === null
       ? ''
       : html`<a class="item" href="${visit.path('/wallet')}">Balance <span>${money(balanceUsd)}</span></a>`;
-  return html`<button type="button" class="who" popovertarget="account"><bdi>${name}</bdi><span class="unseen">: account menu</span></button>
+  return html`<button type="button" class="who" popovertarget="account"><span class="avatar" aria-hidden="true">${name.slice(0, 1).toUpperCase()}</span><bdi>${name}</bdi><span class="unseen">: account menu</span></button>
 <div id="account" popover aria-label="Account menu" role="dialog">
 <p class="name"><bdi>${name}</bdi><span class="quiet">${session.accountId}${session.role === null ? '' : `, ${session.role}`}</span></p>
 ${balance}
-<a class="item" href="${visit.path('/account')}">Account</a>
+<a class="item" href="${visit.path('/account')}">Account settings</a>
 <a class="item" href="${visit.elsewhere('/auth/account')}">Sign-ins and sessions</a>
 ${memberships.length > 1 ? switcher(visit, memberships) : ''}
 ${viewForm(visit)}
@@ -33,7 +33,7 @@ function switcher(visit: PageVisit, memberships: readonly Member[]): Html {
   const option = ({ accountId, role }: Member) =>
     html`<option value="${accountId}"${accountId === here ? html` selected` : ''}>${accountId}, ${role}</option>`;
   return html`<form method="post" action="${visit.elsewhere('/auth/account/switch')}">${tokenField(visit)}<input type="hidden" name="return_to" value="${visit.path('')}">
-<label>Account <select name="account_id">${memberships.map(option)}</select></label><button>Switch</button></form>`;
+<label>Account <select name="account_id">${memberships.map(option)}</select></label><p class="buttons"><button>Switch account</button></p></form>`;
 }
 
 function viewForm(visit: PageVisit): Html {
@@ -42,8 +42,8 @@ function viewForm(visit: PageVisit): Html {
     html`<option value="${value}"${value === theme ? html` selected` : ''}>${label}</option>`;
   return html`<form class="view" aria-label="Appearance" method="post" action="${visit.path('/view')}">${formFields(visit, 'view')}
 <label>Theme <select name="theme">${option('system', 'System')}${option('light', 'Light')}${option('dark', 'Dark')}</select></label>
-<label>Time zone <input name="zone" value="${zone}" spellcheck="false" autocapitalize="off"></label>${isChosen ? '' : html`<button type="button" hidden data-own-zone>Use </button>`}
+<label>Time zone <input name="zone" value="${zone}" spellcheck="false" autocapitalize="off"></label>${isChosen ? '' : html`<p class="buttons" hidden><button type="button" data-own-zone>Use </button></p>`}
 <label class="choice"><input type="checkbox" name="keys"${keys ? html` checked` : ''}> Keyboard shortcuts</label>
 <input type="hidden" name="return_to" value="${visit.here}">
-<button>Save</button></form>`;
+<p class="buttons"><button>Save</button></p></form>`;
 }

@@ -9,7 +9,7 @@ import type { PageVisit } from './visit.ts';
 /** Nothing for a visitor who may not search. */
 export function paletteButton(visit: PageVisit): Html {
   if (!visit.may(findPage.needs)) return html``;
-  return html`<a class="search" href="${visit.path(findPage.path)}" data-palette aria-keyshortcuts="Control+K">Search<kbd>Ctrl K</kbd></a>`;
+  return html`<a class="search" href="${visit.path(findPage.path)}" data-palette aria-keyshortcuts="Control+K"><svg viewBox="0 0 16 16" aria-hidden="true"><circle cx="7" cy="7" r="4.5"/><path d="m10.5 10.5 4 4"/></svg><span>Search</span><kbd>Ctrl K</kbd></a>`;
 }
 
 /** `pages`: all; `entries`: those of the navigation that the visitor may see. */
@@ -20,7 +20,7 @@ export function palette(visit: PageVisit, pages: readonly ConsolePage[], entries
     html`<a role="option" tabindex="-1" href="${visit.path(path)}">${label}<span class="kind">${kind}</span></a>\n`;
   return html`<dialog id="palette" aria-label="Search">
 <form method="get" action="${visit.path(findPage.path)}" role="search"><input type="search" name="q" maxlength="200" role="combobox" aria-label="Search pages, actions, names and IDs" aria-controls="found" aria-expanded="true" aria-autocomplete="list" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="Search pages, actions, names and IDs"></form>
-<div id="found" role="listbox" aria-label="Results">${actions.map(({ path, label }) => option(path, label, 'action'))}${entries.map(({ path, nav }) => option(path, nav.label, 'page'))}</div>
+<div id="found" role="listbox" aria-label="Results">${entries.map(({ path, nav }) => option(path, nav.label, 'page'))}${actions.map(({ path, label }) => option(path, label, 'action'))}</div>
 <p class="quiet small" role="status"></p>
 </dialog>`;
 }

@@ -28,7 +28,7 @@ const offer = document.querySelector('[data-own-zone]');
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
 if (offer instanceof HTMLButtonElement && timeZone !== 'UTC') {
   offer.append(timeZone);
-  offer.hidden = false;
+  if (offer.parentElement !== null) offer.parentElement.hidden = false;
   offer.addEventListener('click', () => {
     const field = offer.form?.elements.namedItem('zone');
     if (field instanceof HTMLInputElement) field.value = timeZone;
@@ -193,6 +193,9 @@ const FOUND_AFTER_MS = 150;
 /** @type {number | undefined} */
 let finding;
 let asked = 0;
+
+const keyHint = document.querySelector('.search kbd');
+if (keyHint !== null && /^Mac|^iP/.test(navigator.platform)) keyHint.textContent = '⌘K';
 
 /** Whether there is one. The browser gives the focus back when it closes. */
 function openPalette() {
