@@ -235,15 +235,6 @@ export const admission = {
     mcpMessageBytesMax: 512 * KIB,
   },
 
-  /** account.search. Costs a call of a list for each kind of object, and a walk over what it answers. */
-  search: {
-    textCharactersMax: 200,
-    /** Of each list, each of so many items: objects beyond are not found by name. */
-    pagesMax: 5,
-    pageItems: 100,
-    foundOfKindMax: 20,
-  },
-
   /** One call. */
   call: {
     /** The longest turn of the event loop that it may cause, in processor time. test/admission/turns.long.test.ts holds each door to it. */
@@ -276,11 +267,11 @@ export const admission = {
     mcpSelectCharactersMax: 500,
     /** Calls that a call may stand within: a module that would call itself without end is told by its log. */
     invokedWithinMax: 4,
-    /**
-     * A picture sent with a video, or made by a vendor. Beyond: VALIDATION_FAILED, code_detail `image_size` or `image_too_costly`. Costs its head; of
-     * one that takes too long or too much memory as much as stands here, in a process that then ends. The most that a sound one takes:
-     * 4 s (a WebP of 40 megapixels), 400 MiB (a progressive JPEG turned by its EXIF).
-     */
+    /** account.search: of each list the first pages, each of so many items; objects beyond are not found by name. */
+    search: { textCharactersMax: 200, pagesMax: 5, pageItems: 100, foundOfKindMax: 20 },
+    /** A picture sent with a video, or made by a vendor. Beyond: VALIDATION_FAILED, code_detail `image_size` or `image_too_costly`. Costs its head;
+     * of one that takes too long or too much memory as much as stands here, in a process that then ends. The most that a sound one takes: 4 s (a
+     * WebP of 40 megapixels), 400 MiB (a progressive JPEG turned by its EXIF). */
     picture: {
       bytesMax: 10 * MIB,
       sidePxMin: 64,

@@ -68,7 +68,6 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     migrations: options.migrations,
     admission: {
       processes: 1,
-      search: admission.search,
       connection: { ...admission.connection, ...connection },
       webSocket: { ...admission.webSocket, ...webSocket },
       address: { ...admission.address, ...address },

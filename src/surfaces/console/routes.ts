@@ -7,14 +7,14 @@ import { moduleOf } from '../../core/scopes.ts';
 import { failure } from '../../kit/console/failure.ts';
 import { NEW } from '../../kit/console/new.ts';
 import { type Act, type ConsolePage, type ModuleConsole, navGroups, type View } from '../../kit/console/page.ts';
-import type { Input, Read } from '../../kit/console/visit.ts';
+import type { Read } from '../../kit/console/visit.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../kit/raw-route.ts';
 import { html } from '../../lib/html.ts';
 import { once } from '../../lib/once.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { sessionCredential } from '../../people/sessions/principal.ts';
 import { endSession } from '../../people/sessions/sessions.ts';
-import { invalidField, Problem, problem } from '../../problems/problem.ts';
+import { Problem, problem } from '../../problems/problem.ts';
 import { foreignFormPage, message, retryAfter } from '../pages/message.ts';
 import { readForm } from '../pages/own-form.ts';
 import { isFormOf, localPath, pathTo, redirect, signInFirst, visitorOf, withoutStaleCookie } from '../pages/visitor.ts';
@@ -27,6 +27,7 @@ import { preferencesCookie, preferencesOf } from './preferences.ts';
 import { type Standing, Standings } from './standing.ts';
 import { tryPage } from './try/try-page.ts';
 import { PageVisit, type VisitParts } from './visit.ts';
+import { written } from './written.ts';
 
 const { consoleFormBytesMax: formBytesMax } = admission.doors;
 const FORM_KEY = /^[0-9a-f]{32}$/;
@@ -173,27 +174,6 @@ async function answered(framed: FramedPage, visit: PageVisit): Promise<RawAnswer
     },
     body: await page[as](visit),
   };
-}
-
-async function written(visit: PageVisit, act: Act, form: URLSearchParams, key: string): Promise<Read<unknown>> {
-  try {
-    const input = act.input(form, visit);
-    if (!isSeveral(input)) return await visit.write(act.capability, input, key);
-    if (input.length === 0) throw invalidField('id', 'required', 'Select at least one row.');
-    let read: Read<unknown> | null = null;
-    for (const [i, one] of input.entries()) {
-      read = await visit.write(act.capability, one, `${key}:${i}`);
-      if (read.problem !== null) return read;
-    }
-    return read as Read<unknown>;
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    return { data: null, text: null, problem: error, requestId: visit.requestId };
-  }
-}
-
-function isSeveral(input: ReturnType<Act['input']>): input is readonly Input[] {
-  return Array.isArray(input);
 }
 
 function afterwards(

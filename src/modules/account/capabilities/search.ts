@@ -9,7 +9,7 @@ import type { Offer } from '../../../kit/offer.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { Problem } from '../../../problems/problem.ts';
 
-const { textCharactersMax, pagesMax, pageItems, foundOfKindMax } = admission.search;
+const { textCharactersMax, pagesMax, pageItems, foundOfKindMax } = admission.call.search;
 
 const text = (description: string) => Type.String({ description });
 

@@ -3,7 +3,7 @@
 import { copiedSecret } from '../../../../kit/console/copied.ts';
 import { panel } from '../../../../kit/console/failure.ts';
 import { field, numberOf, textOf } from '../../../../kit/console/form.ts';
-import { asksForNew, type NewForm, newView, titleWithNew } from '../../../../kit/console/new.ts';
+import { asksForNew, type NewForm, newAction, newView, titleWithNew } from '../../../../kit/console/new.ts';
 import { actOf, type ConsolePage, type View } from '../../../../kit/console/page.ts';
 import { lastDays } from '../../../../kit/console/period.ts';
 import { scopesField, scopesOf } from '../../../../kit/console/scope-picker.ts';
@@ -44,6 +44,7 @@ export const keysPage: ConsolePage = {
   nav: { label: 'Keys', key: 'k', group: 'settings' },
   show,
   acts: { [CREATE]: create },
+  actions: [newAction('/keys', newKey)],
 };
 
 async function show(visit: Visit): Promise<View> {

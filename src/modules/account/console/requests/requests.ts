@@ -3,6 +3,7 @@ import { panel } from '../../../../kit/console/failure.ts';
 import { actButton } from '../../../../kit/console/form.ts';
 import { titleWithNew } from '../../../../kit/console/new.ts';
 import type { Act, ConsolePage, View } from '../../../../kit/console/page.ts';
+import { keyFilter } from '../../../../kit/console/pick.ts';
 import { badge, type Column, more, table, tabs, withQuery } from '../../../../kit/console/table.ts';
 import { ago, count, countOf, durationText, short, time } from '../../../../kit/console/text.ts';
 import type { ItemOf, Visit } from '../../../../kit/console/visit.ts';
@@ -20,7 +21,6 @@ const texts = [
   ['capability', 'Capability', 'queue.publish'],
   ['code', 'Error code', 'VALIDATION_FAILED'],
   ['status', 'Status', '404'],
-  ['key_id', 'Key', 'key_…'],
   ['trace_id', 'Trace', ''],
 ] as const;
 
@@ -54,10 +54,12 @@ export const auditPage: ConsolePage = {
 async function show(visit: Visit, isAudit: boolean): Promise<View> {
   const title = isAudit ? 'Audit log' : 'Requests';
   const query = Object.fromEntries(texts.map(([name]) => [name, visit.query.get(name)?.trim() || undefined]));
+  const keyId = visit.query.get('key_id')?.trim() || undefined;
   const outcome = outcomes.find((each) => each === visit.query.get('outcome')) ?? (isAudit ? 'all' : 'failed');
-  const [list, { names }] = await Promise.all([
+  const [list, { keys, names }] = await Promise.all([
     visit.call(requestsList, {
       ...query,
+      key_id: keyId,
       status: query.status === undefined ? undefined : Number(query.status),
       ...{ outcome, cursor: visit.query.get('cursor') ?? undefined, limit: ROWS },
       audit: isAudit ? true : undefined,
@@ -71,7 +73,14 @@ async function show(visit: Visit, isAudit: boolean): Promise<View> {
   const content = html`${titleWithNew(visit, title, null, button)}
 <p>${intro}</p>
 ${note}
-${filters(visit, outcome)}
+${filters(
+  visit,
+  outcome,
+  keyFilter(
+    keys.map(({ id, name }) => [id, name ?? id] as const),
+    keyId,
+  ),
+)}
 ${panel(visit, isAudit ? 'Changes' : 'Calls', list, (page) => html`${droppedText(page.dropped)}${requestTable(visit, page.items, { names, isAudit })}${more(visit, page)}`)}`;
   return { title, content };
 }
@@ -87,7 +96,7 @@ async function recording(visit: Visit): Promise<{ readonly button: Html; readonl
     : { button: act('Stop recording', 0), note: html`<p>All calls are recorded until ${time(visit, until)}.</p>` };
 }
 
-function filters(visit: Visit, here: string): Html {
+function filters(visit: Visit, here: string, byKey: Html): Html {
   const entries = outcomes.map((outcome) => ({
     text: outcome === 'all' ? 'All' : outcome === 'slow' ? 'Slow' : 'Failed',
     href: withQuery(visit, { outcome, cursor: null }),
@@ -98,7 +107,7 @@ function filters(visit: Visit, here: string): Html {
       html`<label>${label} <input type="search" name="${name}" value="${visit.query.get(name) ?? ''}" placeholder="${example}"></label>`,
   );
   return html`${tabs('Outcome', entries)}
-<form method="get" class="row"><input type="hidden" name="outcome" value="${here}">${fields} <button>Filter</button></form>`;
+<form method="get" class="row"><input type="hidden" name="outcome" value="${here}">${fields} ${byKey} <button>Filter</button></form>`;
 }
 
 function droppedText(dropped: number): Html {

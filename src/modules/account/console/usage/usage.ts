@@ -12,6 +12,7 @@ import {
   periodOf,
   stepTabs,
 } from '../../../../kit/console/period.ts';
+import { keyFilter } from '../../../../kit/console/pick.ts';
 import { plot } from '../../../../kit/console/plot.ts';
 import { figures, share, table, tabs, withQuery } from '../../../../kit/console/table.ts';
 import { count, countOf, money, shareText, short } from '../../../../kit/console/text.ts';
@@ -135,16 +136,13 @@ function isAll({ query }: Visit): boolean {
 
 /** What the figures are narrowed to. A key that the list does not have, such as one that has ended, stays chosen. */
 function filterForm(visit: Visit, { capability, key_id: keyId }: Filter, names: CallerNames): Html {
-  const keys = [...names, ...(keyId === undefined || names.has(keyId) ? [] : [[keyId, keyId] as const])];
-  const option = ([id, name]: readonly [string, string]) =>
-    html`<option value="${id}"${id === keyId ? html` selected` : ''}>${name.slice(0, 40).toWellFormed()}</option>`;
   const kept = ['by', 'figure'].flatMap((name) => {
     const value = visit.query.get(name);
     return value === null ? [] : [html`<input type="hidden" name="${name}" value="${value}">`];
   });
   const all = html` <a href="${withQuery(visit, { capability: null, key_id: null })}">Clear</a>`;
   const whole = html`<label class="choice"><input type="checkbox" name="show" value="all"${isAll(visit) ? html` checked` : ''}> Free and console calls</label>`;
-  return html`<form method="get" class="row" aria-label="Narrow the figures">${periodFields(visit)}${kept}<label>Capability <input type="search" name="capability" value="${capability ?? ''}" placeholder="queue.publish" spellcheck="false" autocapitalize="off"></label> <label>Key <select name="key_id"><option value="">all</option>${keys.map(option)}</select></label> ${whole} <button>Filter</button>${capability === undefined && keyId === undefined ? '' : all}</form>`;
+  return html`<form method="get" class="row" aria-label="Narrow the figures">${periodFields(visit)}${kept}<label>Capability <input type="search" name="capability" value="${capability ?? ''}" placeholder="queue.publish" spellcheck="false" autocapitalize="off"></label> ${keyFilter([...names], keyId)} ${whole} <button>Filter</button>${capability === undefined && keyId === undefined ? '' : all}</form>`;
 }
 
 function sums(now: Usage, before: Usage | null): Html {
