@@ -18,7 +18,7 @@ import {
 import { minorGoingBack } from '../money.ts';
 import { requireProvider } from '../require-provider.ts';
 import { type PaymentCore, repeatableMs, TOPUPS_WORK } from '../topups/create.ts';
-import { creditOf, findTopup, markDue, saveTopup, type TopupRow } from '../topups/store.ts';
+import { creditOf, findTopup, saveTopup, type TopupRow, topupDue } from '../topups/store.ts';
 import { followReturns, returnedOf, returnsOf } from './follow.ts';
 import { type ClawbackRow, clawbacksOf } from './store.ts';
 import { takeBack } from './take-back.ts';
@@ -89,7 +89,7 @@ async function take(
   const after = { ...topup, ...returnsOf([...rows, refund]), updated_at: nowMs };
   const dueMs = nowMs + SETTLED_LATER_MS;
   await saveTopup(tx, after);
-  await markDue(tx, accountId, topupId, dueMs);
+  await topupDue.makeDue(tx, accountId, topupId, dueMs);
   await openTurn(tx, accountId, TOPUPS_WORK, dueMs, { later: true });
   return { topup: after, refund };
 }

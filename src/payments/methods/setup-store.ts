@@ -1,5 +1,6 @@
 // core.payment_setup: pages where a payer leaves a payment method. A row goes when nobody looks at it any more.
 
+import { dueTable } from '../../core/background/due-table.ts';
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { timestamp } from '../../db/types.ts';
@@ -40,34 +41,15 @@ const save = statement(
   `UPDATE core.payment_setup SET status = $3, checkout_ref = $4, checkout_url = $5, method_id = $6
     WHERE account_id = $1 AND setup_id = $2`,
 );
-// attempt: who was told meanwhile that something changed is not put off.
-const setDue = statement(
-  'payment_setup_set_due',
-  'UPDATE core.payment_setup SET due_at = $4 WHERE account_id = $1 AND setup_id = $2 AND attempt = $3',
-);
-const makeDue = statement(
-  'payment_setup_make_due',
-  'UPDATE core.payment_setup SET due_at = $3, attempt = attempt + 1 WHERE account_id = $1 AND setup_id = $2',
-);
 const remove = statement(
   'payment_setup_delete',
   'DELETE FROM core.payment_setup WHERE account_id = $1 AND setup_id = $2',
 );
-const claim = statement(
-  'payment_setup_claim',
-  `WITH c AS MATERIALIZED (
-     SELECT setup_id, core.clock_now() + $4 * interval '1 millisecond' AS lease_end
-       FROM core.payment_setup
-      WHERE account_id = $1 AND due_at <= core.clock_now() AND setup_id <> ALL($3::text[])
-      ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED)
-   UPDATE core.payment_setup s SET due_at = c.lease_end, attempt = s.attempt + 1
-     FROM c WHERE s.account_id = $1 AND s.setup_id = c.setup_id
-   RETURNING s.setup_id AS id, s.attempt`,
-);
-const nextDue = statement(
-  'payment_setup_next_due',
-  'SELECT due_at FROM core.payment_setup WHERE account_id = $1 AND due_at IS NOT NULL ORDER BY due_at LIMIT 1',
-);
+
+/** Longer than a provider's answer takes, retries included. */
+const LEASE_MS = 120_000;
+
+export const setupDue = dueTable({ table: 'core.payment_setup', key: 'setup_id', leaseMs: LEASE_MS });
 
 export async function insertSetup(tx: Queryable, row: NewSetup, dueMs: number): Promise<void> {
   const what = [row.account_id, row.setup_id, row.provider, row.test_mode, row.return_url];
@@ -88,35 +70,6 @@ export async function saveSetup(tx: Queryable, row: SetupRow): Promise<void> {
   await tx.query(save, [account_id, setup_id, status, checkout_ref, checkout_url, method_id]);
 }
 
-/** When it is looked at next, unless another attempt began, or it was made due, since `attempt`. */
-export async function putSetupOff(tx: Queryable, row: SetupRow, attempt: number, dueMs: number): Promise<void> {
-  await tx.query(setDue, [row.account_id, row.setup_id, attempt, timestamp(dueMs)]);
-}
-
-export async function markSetupDue(tx: Queryable, accountId: string, setupId: string, dueMs: number): Promise<void> {
-  await tx.query(makeDue, [accountId, setupId, timestamp(dueMs)]);
-}
-
 export async function deleteSetup(tx: Queryable, { account_id, setup_id }: SetupRow): Promise<void> {
   await tx.query(remove, [account_id, setup_id]);
-}
-
-export interface ClaimedSetup {
-  readonly id: string;
-  readonly attempt: number;
-}
-
-/** Leases due rows for `leaseMs`. */
-export async function claimSetups(
-  tx: Queryable,
-  accountId: string,
-  limit: number,
-  underWay: Buffer,
-  leaseMs: number,
-): Promise<readonly ClaimedSetup[]> {
-  return (await tx.query<ClaimedSetup>(claim, [accountId, limit, underWay, leaseMs])).rows;
-}
-
-export async function nextSetupDue(tx: Queryable, accountId: string): Promise<number | null> {
-  return (await tx.query<{ due_at: number }>(nextDue, [accountId])).rows[0]?.due_at ?? null;
 }

@@ -7,7 +7,6 @@ import { dueWork, type LeasedJob } from '../../core/background/due-work.ts';
 import type { JobLoop } from '../../core/background/job-loop.ts';
 import { openTurn } from '../../core/background/turns.ts';
 import { clockNow } from '../../core/database-clock.ts';
-import { textArray } from '../../db/arrays.ts';
 import type { Transaction } from '../../db/database.ts';
 import { newId } from '../../lib/ids.ts';
 import { DAY_MS, HOUR_MS } from '../../lib/time.ts';
@@ -19,17 +18,14 @@ import { requireProvider } from '../require-provider.ts';
 import { returnAddress } from '../return-address.ts';
 import { failureOf, type PaymentCore } from '../topups/create.ts';
 import {
-  claimSetups,
   deleteSetup,
   findSetup,
   insertSetup,
-  markSetupDue,
   type NewSetup,
-  nextSetupDue,
   openSetups,
-  putSetupOff,
   type SetupRow,
   saveSetup,
+  setupDue,
 } from './setup-store.ts';
 import { keepMethod, listMethods } from './store.ts';
 
@@ -37,8 +33,6 @@ const SETUPS_WORK = 'payments.setups';
 const LIFETIME_MS = DAY_MS;
 const FIRST_CHECKS_MS = [60_000, 5 * 60_000, 15 * 60_000];
 const METHODS_MAX = 20;
-// Longer than a provider's answer takes, retries included.
-const LEASE_MS = 120_000;
 
 /**
  * Begins one, and answers it with its link. Throws SERVICE_UNAVAILABLE (`payments_off`), QUOTA_EXCEEDED, VENDOR_ERROR, VENDOR_DOWN; what
@@ -120,27 +114,18 @@ export function setupChecks(core: PaymentCore): JobLoop {
   return dueWork<LeasedJob>(core, {
     name: SETUPS_WORK,
     places: 2,
-    claim: async (tx, accountId, { limit, underWay }) => {
-      const [jobs, nextMs] = await Promise.all([
-        claimSetups(tx, accountId, limit, textArray(underWay), LEASE_MS),
-        nextSetupDue(tx, accountId),
-      ]);
-      return { jobs: jobs.map((job) => ({ accountId, ...job })), nextMs };
-    },
+    claim: setupDue.claim,
     run: async (job) => {
       await checkSetup(core, job);
     },
-    putBack: async (tx, { accountId, id, attempt }, dueMs) => {
-      const row = await findSetup(tx, accountId, id);
-      if (row !== null) await putSetupOff(tx, row, attempt, dueMs);
-    },
+    putBack: setupDue.setDue,
   });
 }
 
 /** It may have changed at the provider's: it is read as soon as a process can. */
 export async function hintSetup(tx: Transaction, accountId: string, setupId: string): Promise<void> {
   const nowMs = await clockNow(tx);
-  await markSetupDue(tx, accountId, setupId, nowMs);
+  await setupDue.makeDue(tx, accountId, setupId, nowMs);
   await openTurn(tx, accountId, SETUPS_WORK, nowMs);
 }
 
@@ -168,7 +153,7 @@ async function apply(
   if (after !== before) await saveSetup(tx, after);
   const nextMs = nextCheckMs(after, nowMs);
   if (nextMs === null) await deleteSetup(tx, after);
-  else await putSetupOff(tx, after, attempt, nextMs);
+  else await setupDue.setDue(tx, { accountId: account_id, id: setup_id, attempt }, nextMs);
   return after;
 }
 

@@ -5,7 +5,6 @@ import { dueWork, type LeasedJob } from '../../core/background/due-work.ts';
 import type { JobLoop } from '../../core/background/job-loop.ts';
 import { openTurn } from '../../core/background/turns.ts';
 import { clockNow } from '../../core/database-clock.ts';
-import { textArray } from '../../db/arrays.ts';
 import type { Transaction } from '../../db/database.ts';
 import { type PaymentProvider, PaymentProviderError, type SubscriptionState } from '../../vendors/payments/port.ts';
 import { keepMethod } from '../methods/store.ts';
@@ -14,17 +13,8 @@ import { repeatableMs } from '../topups/create.ts';
 import { applyAttempt, SUBSCRIPTIONS_WORK, type SubscriptionAttempt } from './apply.ts';
 import { isLive, outlive, type Seen, see, type Wish } from './machine.ts';
 import { linkSubscription, openCheckout, type SubscriptionCore } from './page.ts';
-import {
-  beginAttempt,
-  claimSubscriptions,
-  findSubscription,
-  nextSubscriptionDue,
-  putOff,
-  type SubscriptionRow,
-} from './store.ts';
+import { findSubscription, LEASE_MS, type SubscriptionRow, subscriptionDue } from './store.ts';
 
-// Longer than a provider's answers take, retries included.
-const LEASE_MS = 180_000;
 const UNREADABLE_MS = 86_400_000;
 const READS_MAX = 3;
 
@@ -33,27 +23,18 @@ export function subscriptionChecks(core: SubscriptionCore): JobLoop {
     name: SUBSCRIPTIONS_WORK,
     places: 4,
     perClaim: 4,
-    claim: async (tx, accountId, { limit, underWay }) => {
-      const [jobs, nextMs] = await Promise.all([
-        claimSubscriptions(tx, accountId, limit, textArray(underWay), LEASE_MS),
-        nextSubscriptionDue(tx, accountId),
-      ]);
-      return { jobs: jobs.map((job) => ({ accountId, ...job })), nextMs };
-    },
+    claim: subscriptionDue.claim,
     run: async (job) => {
       await check(core, job);
     },
-    putBack: async (tx, { accountId, id, attempt }, dueMs) => {
-      const row = await findSubscription(tx, accountId, id);
-      if (row !== null) await putOff(tx, { ...row, attempt }, dueMs);
-    },
+    putBack: subscriptionDue.setDue,
   });
 }
 
 /** Something of it may have changed: it is read as soon as a process can. */
 export async function hintSubscription(tx: Transaction, accountId: string, id: string): Promise<void> {
   const nowMs = await clockNow(tx);
-  const attempt = await beginAttempt(tx, accountId, id, nowMs);
+  const attempt = await subscriptionDue.makeDue(tx, accountId, id, nowMs);
   if (attempt !== null) await openTurn(tx, accountId, SUBSCRIPTIONS_WORK, nowMs);
 }
 
@@ -68,7 +49,7 @@ export async function checkSubscription(
     const attempt = await core.db.transaction(async (tx) => {
       const dueMs = (await clockNow(tx)) + LEASE_MS;
       await openTurn(tx, accountId, SUBSCRIPTIONS_WORK, dueMs, { later: true });
-      return beginAttempt(tx, accountId, id, dueMs);
+      return subscriptionDue.makeDue(tx, accountId, id, dueMs);
     });
     if (attempt === null || (await check(core, { accountId, id, attempt })) !== null) break;
   }
@@ -122,7 +103,7 @@ function passOver(
   const isOutlived = row.test_mode && payments.provider?.testMode === false;
   return db.transaction(async (tx) => {
     if (isOutlived) return applyAttempt(tx, job, outlive);
-    await putOff(tx, row, (await clockNow(tx)) + UNREADABLE_MS);
+    await subscriptionDue.setDue(tx, job, (await clockNow(tx)) + UNREADABLE_MS);
     return row;
   });
 }

@@ -1,6 +1,7 @@
 // core.subscription: one row per subscription, from its page on. What it costs and buys never changes.
 
 import type { Tier } from '../../core/accounts/tiers.ts';
+import { dueTable } from '../../core/background/due-table.ts';
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { timestamp } from '../../db/types.ts';
@@ -74,32 +75,15 @@ const update = statement(
           updated_at = $22, due_at = $23, attempt = $24, invoice_pay_url = $25, invoice_refunded_nanos = $26, invoice_dispute = $27
     WHERE account_id = $1 AND subscription_id = $2`,
 );
-const setDue = statement(
-  'subscription_set_due',
-  `UPDATE core.subscription SET due_at = $4 WHERE account_id = $1 AND subscription_id = $2 AND attempt = $3`,
-);
-// A new attempt: what others read before it is not applied.
-const makeDue = statement(
-  'subscription_make_due',
-  `UPDATE core.subscription SET due_at = $3, attempt = attempt + 1
-    WHERE account_id = $1 AND subscription_id = $2 AND (due_at IS NOT NULL OR status IN ('pending', 'active', 'past_due'))
-   RETURNING attempt`,
-);
-const claim = statement(
-  'subscription_claim',
-  `WITH c AS MATERIALIZED (
-     SELECT subscription_id, core.clock_now() + $4 * interval '1 millisecond' AS lease_end
-       FROM core.subscription
-      WHERE account_id = $1 AND due_at <= core.clock_now() AND subscription_id <> ALL($3::text[])
-      ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED)
-   UPDATE core.subscription s SET due_at = c.lease_end, attempt = s.attempt + 1
-     FROM c WHERE s.account_id = $1 AND s.subscription_id = c.subscription_id
-   RETURNING s.subscription_id AS id, s.attempt`,
-);
-const nextDue = statement(
-  'subscription_next_due',
-  `SELECT due_at FROM core.subscription WHERE account_id = $1 AND due_at IS NOT NULL ORDER BY due_at LIMIT 1`,
-);
+
+/** Longer than a provider's answers take, retries included. */
+export const LEASE_MS = 180_000;
+
+/** A new attempt: what others read before it is not applied. */
+export const subscriptionDue = dueTable({
+  ...{ table: 'core.subscription', key: 'subscription_id', leaseMs: LEASE_MS },
+  mayBeDue: `due_at IS NOT NULL OR status IN ('pending', 'active', 'past_due')`,
+});
 
 const paidWith = statement(
   'subscription_paid_with',
@@ -153,37 +137,6 @@ export async function saveSubscription(tx: Queryable, row: SubscriptionRow, dueM
     ...[timestamp(row.past_due_since), row.reminders, timestamp(row.updated_at), timestamp(dueMs), row.attempt],
     ...[row.invoice_pay_url, row.invoice_refunded_nanos, row.invoice_dispute],
   ]);
-}
-
-/** When it is looked at next, unless another attempt began since. */
-export async function putOff(tx: Queryable, row: SubscriptionRow, dueMs: number | null): Promise<void> {
-  await tx.query(setDue, [row.account_id, row.subscription_id, row.attempt, timestamp(dueMs)]);
-}
-
-/** Begins an attempt and has it due at `dueMs`. Answers its number; null: nothing is left to learn of the subscription. */
-export async function beginAttempt(
-  tx: Queryable,
-  accountId: string,
-  id: string,
-  dueMs: number,
-): Promise<number | null> {
-  const { rows } = await tx.query<{ attempt: number }>(makeDue, [accountId, id, timestamp(dueMs)]);
-  return rows[0]?.attempt ?? null;
-}
-
-/** Leases due rows for `leaseMs`. */
-export async function claimSubscriptions(
-  tx: Queryable,
-  accountId: string,
-  limit: number,
-  underWay: Buffer,
-  leaseMs: number,
-): Promise<readonly { readonly id: string; readonly attempt: number }[]> {
-  return (await tx.query<{ id: string; attempt: number }>(claim, [accountId, limit, underWay, leaseMs])).rows;
-}
-
-export async function nextSubscriptionDue(tx: Queryable, accountId: string): Promise<number | null> {
-  return (await tx.query<{ due_at: number }>(nextDue, [accountId])).rows[0]?.due_at ?? null;
 }
 
 /** Whether a subscription that runs is paid with the provider's method. */

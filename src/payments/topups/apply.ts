@@ -12,7 +12,7 @@ import { keepMethod } from '../methods/store.ts';
 import { keepRef } from '../refs.ts';
 import { judge, nextCheckMs } from './judge.ts';
 import { topupEventRecord } from './record.ts';
-import { creditOf, findTopup, putOff, saveTopup, type TopupRow, type TopupStatus } from './store.ts';
+import { creditOf, findTopup, jobOf, saveTopup, type TopupRow, type TopupStatus, topupDue } from './store.ts';
 
 const EVENTS: Readonly<Partial<Record<TopupStatus, string>>> = {
   succeeded: 'topup.succeeded',
@@ -101,7 +101,10 @@ async function write(
   const type = before.status === after.status ? undefined : EVENTS[after.status];
   const events = type === undefined ? [] : [eventOf(type, saved)];
   sendEvents(tx, events, nowMs);
-  await Promise.all([saveTopup(tx, saved), isRead ? putOff(tx, saved, nextCheckMs(saved, nowMs)) : null]);
+  await Promise.all([
+    saveTopup(tx, saved),
+    isRead ? topupDue.setDue(tx, jobOf(saved), nextCheckMs(saved, nowMs)) : null,
+  ]);
   return saved;
 }
 
@@ -135,5 +138,8 @@ export async function failCreation(
   if (nowMs === null || before?.status !== 'pending' || before.checkout_ref !== null) return;
   const saved: TopupRow = { ...before, status: 'failed', failure_code: failureCode, updated_at: nowMs };
   sendEvents(tx, [eventOf('topup.failed', saved)], nowMs);
-  await Promise.all([saveTopup(tx, saved), putOff(tx, saved, again ? nextCheckMs(saved, nowMs) : null)]);
+  await Promise.all([
+    saveTopup(tx, saved),
+    topupDue.setDue(tx, jobOf(saved), again ? nextCheckMs(saved, nowMs) : null),
+  ]);
 }

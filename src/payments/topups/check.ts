@@ -5,44 +5,31 @@ import { dueWork, type LeasedJob } from '../../core/background/due-work.ts';
 import type { JobLoop } from '../../core/background/job-loop.ts';
 import { openTurn } from '../../core/background/turns.ts';
 import { clockNow } from '../../core/database-clock.ts';
-import { textArray } from '../../db/arrays.ts';
 import type { Transaction } from '../../db/database.ts';
 import { type PaymentProvider, PaymentProviderError, type PaymentState } from '../../vendors/payments/port.ts';
 import { followElsewhere } from '../clawbacks/follow.ts';
 import { settlePendingRefunds } from '../clawbacks/refund.ts';
 import { applyPayment, applyReturns, type TopupAttempt } from './apply.ts';
 import { linkTopup, openCheckout, type PaymentCore, repeatableMs, TOPUPS_WORK } from './create.ts';
-import { claimTopups, creditOf, findTopup, markDue, nextTopupDue, putOff, type TopupRow } from './store.ts';
-
-// Longer than a provider's answer takes, retries included.
-const LEASE_MS = 120_000;
+import { creditOf, findTopup, type TopupRow, topupDue } from './store.ts';
 
 export function topupChecks(core: PaymentCore): JobLoop {
   return dueWork<LeasedJob>(core, {
     name: TOPUPS_WORK,
     places: 4,
     perClaim: 4,
-    claim: async (tx, accountId, { limit, underWay }) => {
-      const [jobs, nextMs] = await Promise.all([
-        claimTopups(tx, accountId, limit, textArray(underWay), LEASE_MS),
-        nextTopupDue(tx, accountId),
-      ]);
-      return { jobs: jobs.map((job) => ({ accountId, ...job })), nextMs };
-    },
+    claim: topupDue.claim,
     run: async (job) => {
       await checkTopup(core, job);
     },
-    putBack: async (tx, { accountId, id, attempt }, dueMs) => {
-      const row = await findTopup(tx, accountId, id);
-      if (row !== null) await putOff(tx, { ...row, attempt }, dueMs);
-    },
+    putBack: topupDue.setDue,
   });
 }
 
 /** Something of the payment may have changed: it is read as soon as a process can. */
 export async function hintTopup(tx: Transaction, accountId: string, topupId: string): Promise<void> {
   const nowMs = await clockNow(tx);
-  await markDue(tx, accountId, topupId, nowMs);
+  await topupDue.makeDue(tx, accountId, topupId, nowMs);
   await openTurn(tx, accountId, TOPUPS_WORK, nowMs);
 }
 

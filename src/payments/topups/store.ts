@@ -1,4 +1,5 @@
 // core.topup: one row per top-up. Amount, currency, rate and charge never change once they are written.
+import { dueTable } from '../../core/background/due-table.ts';
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { timestamp } from '../../db/types.ts';
@@ -71,30 +72,17 @@ const update = statement(
           return_open = $15, updated_at = $16
     WHERE account_id = $1 AND topup_id = $2`,
 );
-// attempt: who was told meanwhile that something changed is not put off.
-const setDue = statement(
-  'topup_set_due',
-  `UPDATE core.topup SET due_at = $4 WHERE account_id = $1 AND topup_id = $2 AND attempt = $3`,
-);
-const makeDue = statement(
-  'topup_make_due',
-  `UPDATE core.topup SET due_at = $3, attempt = attempt + 1 WHERE account_id = $1 AND topup_id = $2`,
-);
-const claim = statement(
-  'topup_claim',
-  `WITH c AS MATERIALIZED (
-     SELECT topup_id, core.clock_now() + $4 * interval '1 millisecond' AS lease_end
-       FROM core.topup
-      WHERE account_id = $1 AND due_at <= core.clock_now() AND topup_id <> ALL($3::text[])
-      ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED)
-   UPDATE core.topup t SET due_at = c.lease_end, attempt = t.attempt + 1
-     FROM c WHERE t.account_id = $1 AND t.topup_id = c.topup_id
-   RETURNING t.topup_id AS id, t.attempt`,
-);
-const nextDue = statement(
-  'topup_next_due',
-  `SELECT due_at FROM core.topup WHERE account_id = $1 AND due_at IS NOT NULL ORDER BY due_at LIMIT 1`,
-);
+
+/** Longer than a provider's answer takes, retries included. */
+const LEASE_MS = 120_000;
+
+export const topupDue = dueTable({ table: 'core.topup', key: 'topup_id', leaseMs: LEASE_MS });
+
+export const jobOf = ({ account_id, topup_id, attempt }: TopupRow) => ({
+  accountId: account_id,
+  id: topup_id,
+  attempt,
+});
 
 export type NewTopup = Pick<
   TopupRow,
@@ -163,28 +151,4 @@ export async function saveTopup(tx: Queryable, row: TopupRow): Promise<void> {
   const back = [row.refunded_nanos, row.dispute_status, row.dispute_nanos, row.return_open, timestamp(row.updated_at)];
   const state = [account_id, topup_id, status, checkout_ref, checkout_url, payment_ref, failure_code];
   await tx.query(update, [...state, ...review, ...credited, ...back]);
-}
-
-/** When it is looked at next; null: never. Unless another attempt began, or it was made due, since `attempt`. */
-export async function putOff(tx: Queryable, row: TopupRow, dueMs: number | null): Promise<void> {
-  await tx.query(setDue, [row.account_id, row.topup_id, row.attempt, timestamp(dueMs)]);
-}
-
-export async function markDue(tx: Queryable, accountId: string, topupId: string, dueMs: number): Promise<void> {
-  await tx.query(makeDue, [accountId, topupId, timestamp(dueMs)]);
-}
-
-/** Leases due rows for `leaseMs`. */
-export async function claimTopups(
-  tx: Queryable,
-  accountId: string,
-  limit: number,
-  underWay: Buffer,
-  leaseMs: number,
-): Promise<readonly { readonly id: string; readonly attempt: number }[]> {
-  return (await tx.query<{ id: string; attempt: number }>(claim, [accountId, limit, underWay, leaseMs])).rows;
-}
-
-export async function nextTopupDue(tx: Queryable, accountId: string): Promise<number | null> {
-  return (await tx.query<{ due_at: number }>(nextDue, [accountId])).rows[0]?.due_at ?? null;
 }
