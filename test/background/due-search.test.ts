@@ -58,27 +58,31 @@ test.each([
   expect(heard).toEqual([]);
 });
 
-test.each(['force_generic_plan', 'force_custom_plan'])('it reads by index: %s', async (mode) => {
-  const plan = service.core.db.hot.transaction(async (tx) => {
-    const raw = (text: string) => tx.query<{ 'QUERY PLAN': string }>({ name: '', text }, []);
-    await raw(`INSERT INTO core.turn (account_id, work, due_at, told)
+// A distributed engine makes its plan at each execution.
+test.skipIf(process.env.DISTRIBUTED === '1').each(['force_generic_plan', 'force_custom_plan'])(
+  'it reads by index: %s',
+  async (mode) => {
+    const plan = service.core.db.hot.transaction(async (tx) => {
+      const raw = (text: string) => tx.query<{ 'QUERY PLAN': string }>({ name: '', text }, []);
+      await raw(`INSERT INTO core.turn (account_id, work, due_at, told)
                SELECT 'acc_' || n, 'search.first', now() + n * interval '1 minute', 1 FROM generate_series(1, ${ROWS}) n`);
-    await raw(`INSERT INTO core.event_outbox (account_id, created_at, event_id, type, data)
+      await raw(`INSERT INTO core.event_outbox (account_id, created_at, event_id, type, data)
                SELECT 'acc_' || n % 100, now(), 'evt_' || n, 'test', '{}' FROM generate_series(1, ${ROWS}) n`);
-    await raw('ANALYZE core.turn, core.event_outbox');
-    await raw(`SET LOCAL plan_cache_mode = ${mode}`);
-    const { rows } = await tx.query<{ statement: string }>(
-      { name: 'test_due_text', text: `SELECT statement FROM pg_prepared_statements WHERE name = 'due_find_topics'` },
-      [],
-    );
-    await raw(`PREPARE explained (text[]) AS ${rows[0]?.statement}`);
-    const lines = (await raw(`EXPLAIN EXECUTE explained ('{${WORKS.join()}}')`)).rows.map((row) => row['QUERY PLAN']);
-    await raw('DEALLOCATE explained');
-    throw Object.assign(new Error(STOP), { lines });
-  });
-  const { message, lines } = await plan.catch((error) => error as Error & { lines: string[] });
-  expect(message).toBe(STOP);
-  const scans = lines.filter((line) => /Scan/.test(line) && /turn|event_outbox/.test(line));
-  expect(scans.length).toBeGreaterThan(2);
-  expect(scans.filter((line) => !/Index/.test(line))).toEqual([]);
-});
+      await raw('ANALYZE core.turn, core.event_outbox');
+      await raw(`SET LOCAL plan_cache_mode = ${mode}`);
+      const { rows } = await tx.query<{ statement: string }>(
+        { name: 'test_due_text', text: `SELECT statement FROM pg_prepared_statements WHERE name = 'due_find_topics'` },
+        [],
+      );
+      await raw(`PREPARE explained (text[]) AS ${rows[0]?.statement}`);
+      const lines = (await raw(`EXPLAIN EXECUTE explained ('{${WORKS.join()}}')`)).rows.map((row) => row['QUERY PLAN']);
+      await raw('DEALLOCATE explained');
+      throw Object.assign(new Error(STOP), { lines });
+    });
+    const { message, lines } = await plan.catch((error) => error as Error & { lines: string[] });
+    expect(message).toBe(STOP);
+    const scans = lines.filter((line) => /Scan/.test(line) && /turn|event_outbox/.test(line));
+    expect(scans.length).toBeGreaterThan(2);
+    expect(scans.filter((line) => !/Index/.test(line))).toEqual([]);
+  },
+);
