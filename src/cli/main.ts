@@ -2,7 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import release from '../../package.json' with { type: 'json' };
 import { adminCommands, type CommandEntry, callingCommands } from './commands.ts';
-import { lineOf, table } from './output.ts';
+import { lineOf, table, UsageError } from './output.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
@@ -14,6 +14,8 @@ const ADMIN = 'They work on the database of DATABASE_URL, or of DATA_DIR (./data
 
 /** Loads the one command that is called; of the others the help needs only name and summary. */
 async function program([first = '', second = '']: readonly string[]): Promise<Command> {
+  const known = [...Object.keys(callingCommands), 'admin', ...Object.keys(adminCommands), 'complete'];
+  if (/^\w/.test(first) && !known.includes(first)) throw await unknownCommand(first, known);
   const qm = new Command('qm').usage('COMMAND [options]').helpCommand(false).version(release.version);
   qm.description('Quartermaster: call a service, or run and administer one.').commandsGroup(CALLING);
   await addCommands(qm, callingCommands, first);
@@ -32,6 +34,14 @@ async function program([first = '', second = '']: readonly string[]): Promise<Co
   const all = (command: Command): Command[] => [command, ...command.commands.flatMap(all)];
   for (const command of all(qm)) command.exitOverride();
   return qm;
+}
+
+/** Also of the old names, which the help hides, and of a capability without `call`. */
+async function unknownCommand(name: string, known: readonly string[]): Promise<UsageError> {
+  const { nearest } = await import('../lib/nearest.ts');
+  const [near] = name.includes('.') ? [`call ${name}`] : nearest(name, known, 1);
+  const hint = near === undefined ? '`qm --help` lists all commands.' : `Did you mean \`qm ${near}\`?`;
+  return new UsageError(`unknown command ${JSON.stringify(name.slice(0, 128))}. ${hint}`);
 }
 
 async function addCommands(to: Command, entries: Readonly<Record<string, CommandEntry>>, called: string) {

@@ -36,6 +36,22 @@ describe('qm call', () => {
     await call('POST', '/v1/queue/purge/jobs');
   });
 
+  test('names the command that was meant: also an old name, and a capability without `call`', async () => {
+    const wrong: [string, string][] = [
+      ['whoam', 'Did you mean `qm whoami`?'],
+      ['acounts', 'Did you mean `qm accounts`?'],
+      ['queue.publish', 'Did you mean `qm call queue.publish`?'],
+      ['xyzzy', '`qm --help` lists all commands.'],
+    ];
+    const results = await Promise.all(wrong.map(([name]) => home.run([name])));
+    const told = wrong.map(([name, hint]) => ({
+      code: 2,
+      stdout: '',
+      stderr: `qm: unknown command "${name}". ${hint}\n`,
+    }));
+    expect(results).toMatchObject(told);
+  });
+
   test('tells wrong input before anything is sent', async () => {
     const wrong: [string[], unknown][] = [
       [['queue.pubish'], 'qm: there is no capability "queue.pubish". Did you mean queue.publish?\n'],

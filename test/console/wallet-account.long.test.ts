@@ -205,7 +205,7 @@ test('name and mails are set; what cannot be left out is told at its field; who 
   const set = await sendForm(visitor, '/console/account', 'routing', { capability, exclude: '' });
   expect(set.location).toBe('/console/account?done=account.routing');
   const tried = await sendForm(visitor, '/console/account', 'routing_test', { capability });
-  expect(tried.text).toContain(`Who would serve ${capability}`);
+  expect(tried.text).toContain(`Routing of ${capability}`);
   expect(tried.text).toContain(`1. <bdi>${vendor}</bdi>`);
 });
 
