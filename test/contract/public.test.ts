@@ -134,7 +134,7 @@ describe('GET /', () => {
       expect([status, headers['content-type'], headers.vary]).toEqual([
         200,
         'application/json; charset=utf-8',
-        'Accept, Accept-Encoding',
+        'Accept, Cookie, Accept-Encoding',
       ]);
       const { links } = JSON.parse(body.toString());
       expect(links).toMatchObject({
@@ -174,6 +174,23 @@ describe('a page of the documentation', () => {
       expect([name, head.headers[name]]).toEqual([name, got.headers[name]]);
   });
 
+  test('has the colors that its reader chose in the console, and else those of the system', async () => {
+    const [plain, chosen] = [await get('/docs'), await get('/docs', { cookie: 'qm_console=dark~UTC~on' })];
+    expect([plain, chosen].map(({ body }) => /<html[^>]*>/.exec(body.toString())?.[0])).toEqual([
+      '<html lang="en">',
+      '<html lang="en" data-theme="dark">',
+    ]);
+    expect([plain, chosen].map(({ headers }) => headers['cache-control'])).toEqual([
+      'public, max-age=300',
+      'private, no-cache',
+    ]);
+    expect(chosen.headers.etag).not.toBe(plain.headers.etag);
+    for (const path of ['/docs.md', '/llms.txt'])
+      expect((await get(path, { cookie: 'qm_console=dark~UTC~on' })).headers['cache-control']).toBe(
+        'public, max-age=300',
+      );
+  });
+
   test.each([
     [undefined, html],
     ['*/*', html],
@@ -186,7 +203,11 @@ describe('a page of the documentation', () => {
   ])('comes to Accept: %s as %s, and says that it depends on it', async (accept, type) => {
     for (const path of paths) {
       const got = await get(path, accept === undefined ? {} : { accept });
-      expect([path, got.headers['content-type'], got.headers.vary]).toEqual([path, type, 'Accept, Accept-Encoding']);
+      expect([path, got.headers['content-type'], got.headers.vary]).toEqual([
+        path,
+        type,
+        'Accept, Cookie, Accept-Encoding',
+      ]);
       if (type !== markdown) continue;
       const twin = await get(`${path}.md`);
       expect([got.headers.etag, got.body.equals(twin.body)]).toEqual([twin.headers.etag, true]);

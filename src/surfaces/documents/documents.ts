@@ -99,6 +99,13 @@ function docsOf(manifest: Manifest, options: SurfaceOptions): [string, PublicDoc
   });
 }
 
+/** The page in the colors that the reader chose in the console. */
+export function inTheme(page: string, theme: 'light' | 'dark'): string {
+  return page
+    .replace('<html lang="en">', `<html lang="en" data-theme="${theme}">`)
+    .replace('<meta name="color-scheme" content="light dark">', `<meta name="color-scheme" content="${theme}">`);
+}
+
 /** What browsers get in place of a page of the documentation that does not exist. */
 export function renderMissingPage(manifest: Manifest, path: string, options: SurfaceOptions): string {
   return renderHtml(missingPage(manifest, path), null, frameOf(manifest, options));

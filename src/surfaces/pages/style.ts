@@ -1,9 +1,14 @@
-// The stylesheet of all pages, on which the console's own builds; light and dark follow the reader's system. The pages allow it by its hash, and no other style.
+// The stylesheet of all pages, on which the console's own builds; light and dark follow the reader's system, or what the page says. The pages allow it by its hash, and no other style.
 
-export const consoleStyle = `:root { color-scheme: light dark; --ink: #1c2024; --quiet: #5b6570; --paper: #ffffff; --shade: #f4f6f8; --line: #dde2e7; --accent: #0b62c4;
---bar: #3d7fd0; --none: #dde2e7; --here: #fff3d1; --red: #a4161a; --red-shade: #fdeaea; --amber: #7a4a00; --amber-shade: #fff1d6; --blue: #0b549f; --blue-shade: #e5f0fc; --green: #14622f; --green-shade: #e3f5e9; --lift: 0 4px 16px #1c202426; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6e8eb; --quiet: #9aa4ae; --paper: #14171a; --shade: #1d2125; --line: #30363c; --accent: #6cb2ff;
---bar: #5b9ce6; --none: #30363c; --here: #3d3414; --red: #ff9d97; --red-shade: #401c1d; --amber: #f5c06a; --amber-shade: #3b2b0e; --blue: #8cc3ff; --blue-shade: #152c47; --green: #85d8a0; --green-shade: #14341f; --lift: 0 4px 16px #000a; } }
+const light = `--ink: #1c2024; --quiet: #5b6570; --paper: #ffffff; --shade: #f4f6f8; --line: #dde2e7; --accent: #0b62c4;
+--bar: #3d7fd0; --none: #dde2e7; --here: #fff3d1; --red: #a4161a; --red-shade: #fdeaea; --amber: #7a4a00; --amber-shade: #fff1d6; --blue: #0b549f; --blue-shade: #e5f0fc; --green: #14622f; --green-shade: #e3f5e9; --lift: 0 4px 16px #1c202426;`;
+const dark = `--ink: #e6e8eb; --quiet: #9aa4ae; --paper: #14171a; --shade: #1d2125; --line: #30363c; --accent: #6cb2ff;
+--bar: #5b9ce6; --none: #30363c; --here: #3d3414; --red: #ff9d97; --red-shade: #401c1d; --amber: #f5c06a; --amber-shade: #3b2b0e; --blue: #8cc3ff; --blue-shade: #152c47; --green: #85d8a0; --green-shade: #14341f; --lift: 0 4px 16px #000a;`;
+
+export const consoleStyle = `:root { color-scheme: light dark; ${light} }
+@media (prefers-color-scheme: dark) { :root { ${dark} } }
+:root[data-theme=light] { color-scheme: light; ${light} }
+:root[data-theme=dark] { color-scheme: dark; ${dark} }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.55 system-ui, sans-serif; overflow-wrap: anywhere; }
 .top { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between; padding: .7rem 1.25rem; border-bottom: 1px solid var(--line); }

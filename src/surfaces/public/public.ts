@@ -3,8 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { problem } from '../../problems/problem.ts';
+import { preferencesOf, type Theme } from '../console/preferences.ts';
 import {
   docsPagePolicy,
+  inTheme,
   type PublicDocument,
   publicDocumentHeaders,
   publicDocuments,
@@ -75,12 +77,17 @@ function addDocuments(app: FastifyInstance, { manifest, baseUrl, hasStarted }: P
     }
     const path = inFormOf(documents, asked, headers.accept);
     const { contentType, render, partOf, policy } = documents.get(path) as PublicDocument;
+    const theme = themeOf(documents.get(path) as PublicDocument, headers);
     const part = partOf?.(query as URLSearchParams) ?? null;
     const { etag, bodies } =
       part?.isRare === true
         ? prepareRare(part.render())
-        : await remembered(kept, part?.name ?? path, part?.render ?? render);
+        : theme === 'system'
+          ? await remembered(kept, part?.name ?? path, part?.render ?? render)
+          : await remembered(kept, `${path}#${theme}`, () => inTheme(render(), theme));
     void reply.headers({ ...headersWith(policy), etag, vary: varyOf(documents.get(asked) as PublicDocument) });
+    // What a cookie chose is for its reader alone.
+    if (theme !== 'system') void reply.header('cache-control', 'private, no-cache');
     if (isUnchanged(headers['if-none-match'], etag)) return reply.code(304).send();
     const encoding = encodingFor(headers['accept-encoding']);
     const body = bodies[encoding];
@@ -94,6 +101,11 @@ function addDocuments(app: FastifyInstance, { manifest, baseUrl, hasStarted }: P
   app.get<{ Params: { '*': string } }>(`${PAGES}*`, { config: { paths } }, (request, reply) =>
     answer(`${PAGES}${request.params['*']}`, request, reply),
   );
+}
+
+/** Of a page of the documentation; all other documents have no colors. */
+function themeOf({ markdown }: PublicDocument, headers: FastifyRequest['headers']): Theme {
+  return markdown === undefined ? 'system' : preferencesOf({ headers }).theme;
 }
 
 /** `policy`: what a browser may do in it, where that is more than show it. */
@@ -111,7 +123,8 @@ function remembered(kept: Map<string, Promise<Prepared>>, name: string, render: 
 }
 
 function varyOf({ page, markdown }: PublicDocument): string {
-  return page === undefined && markdown === undefined ? 'Accept-Encoding' : 'Accept, Accept-Encoding';
+  if (page === undefined && markdown === undefined) return 'Accept-Encoding';
+  return 'Accept, Cookie, Accept-Encoding';
 }
 
 /** The path of the document in the form that the client accepts most. */
