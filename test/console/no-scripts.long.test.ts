@@ -118,7 +118,7 @@ test('a delivery that failed is made again', async () => {
   const opened = await open(`webhooks/${id}`);
   const { page } = opened;
   await page.click('tbody button:has-text("Redeliver")');
-  await done(page, 'being sent again');
+  await done(page, 'Resending the event');
   expect(await bench.receiver.arrived('/hook', 2)).toHaveLength(2);
   await expectCount(page, 'tbody .badge.good', 1);
   await close(opened);

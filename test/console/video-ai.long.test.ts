@@ -159,6 +159,17 @@ test('by keyboard alone a question is answered, as the call beside it would be',
     { role: 'user', content: 'And again?' },
   ]);
   expect(await page.textContent('main')).toMatch(/\$0\.\d+.* so far/);
+  // The tab keeps it until another one begins.
+  await page.goto(`${service.url}/console/ai/models`);
+  await page.goto(`${service.url}/console/ai`);
+  await expect.poll(() => page.locator('.chat li').count()).toBe(4);
+  expect(await page.inputValue('#chat-system')).toBe('Be brief.');
+  await typeInto(page, '#chat-prompt', 'Once more?');
+  await press(page, 'button:has-text("Send")');
+  await expect.poll(() => page.locator('.chat li').count()).toBe(6);
+  await press(page, 'a:has-text("New conversation")');
+  await page.waitForURL('**/console/ai');
+  expect(await page.locator('.chat li').count()).toBe(0);
   expect(faults).toEqual([]);
 });
 

@@ -60,6 +60,8 @@ export interface View {
   readonly status?: number;
   /** It has figures that are drawn. */
   readonly hasPlots?: boolean;
+  /** It has a conversation that its tab keeps. */
+  readonly hasPlayground?: boolean;
   /** Of a live page: it is also fetched again after so long, because something is under way that no tick tells. */
   readonly againSeconds?: number;
 }

@@ -72,6 +72,7 @@ ${iconLink}
 ${assets.style(visit)}
 ${assets.script(visit, 'console')}
 ${view.hasPlots === true ? assets.script(visit, 'plots') : ''}
+${view.hasPlayground === true ? assets.script(visit, 'playground') : ''}
 </head>
 <body class="console"${live}${keys ? html` data-keys` : ''}>
 <a class="skip" href="#main">To the content</a>

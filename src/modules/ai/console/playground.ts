@@ -5,7 +5,7 @@ import { copiedBlock } from '../../../kit/console/copied.ts';
 import { actForm, field, numberOf, textOf } from '../../../kit/console/form.ts';
 import type { Act, ConsolePage, View } from '../../../kit/console/page.ts';
 import { pageTabs } from '../../../kit/console/table.ts';
-import { countOf, money, short } from '../../../kit/console/text.ts';
+import { countOf, exactMoney, money } from '../../../kit/console/text.ts';
 import type { DataOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { chat as aiChat } from '../capabilities/chat.ts';
@@ -16,9 +16,8 @@ type Completion = DataOf<typeof aiChat>;
 interface Turn {
   readonly role: 'user' | 'assistant';
   readonly content: string;
-  /** Of an answer: what it was made by, in how many tokens, and for how much. */
-  readonly model?: string;
-  readonly tokens?: number;
+  /** Of an answer: the model, its tokens and its cost, in words. */
+  readonly note?: string;
   readonly costUsd?: number;
 }
 
@@ -46,7 +45,7 @@ const chat: Act<typeof aiChat> = {
   done: 'The model answered.',
   shown(data, visit, form, envelope) {
     visit.tell(aiChat, question(form));
-    return { title: 'AI', content: answered(visit, data, form, costOf(envelope)) };
+    return { title: 'AI', hasPlayground: true, content: answered(visit, data, form, costOf(envelope)) };
   },
 };
 
@@ -73,7 +72,7 @@ async function show(visit: Visit): Promise<View> {
   const turns = visit.refused === null ? [] : turnsOf(visit.refused.form);
   const content = html`${aiHead(visit, '')}
 ${visit.may(aiChat) ? await playground(visit, turns, () => null) : html`<p class="quiet">You may look at the models, but not ask one.</p>`}`;
-  return { title: 'AI', content };
+  return { title: 'AI', content, hasPlayground: true };
 }
 
 async function playground(visit: Visit, turns: readonly Turn[], value: (name: string) => string | null): Promise<Html> {
@@ -103,17 +102,15 @@ ${field(visit, CHAT, { name: 'max_completion_tokens', label: 'Max tokens', value
     CHAT,
     html`<div class="playground"><div>${conversation(turns)}
 ${field(visit, CHAT, { name: 'prompt', label, rows: 4, isRequired: true })}
-<div class="actions"><button class="main">Send</button>${isBegun ? html`<a href="${visit.path('/ai')}">New conversation</a><span class="quiet">${money(cost)} so far</span>` : html`<span class="quiet">Each answer costs what the model charges.</span>`}</div></div>${settings}</div>`,
+<div class="actions"><button class="main">Send</button><a href="${visit.path('/ai')}" data-new${isBegun ? '' : html` hidden`}>New conversation</a>${isBegun ? html`<span class="quiet">${money(cost)} so far</span>` : html`<span class="quiet">Each answer costs what the model charges.</span>`}</div></div>${settings}</div>`,
     { turns: JSON.stringify(turns) },
   );
 }
 
 function conversation(turns: readonly Turn[]): Html {
   if (turns.length === 0) return html``;
-  const note = ({ model = '', tokens = 0, costUsd = 0 }: Turn) =>
-    html`<p class="quiet small">${short(model, 100)} · ${countOf(tokens, 'token')} · ${money(costUsd)}</p>`;
   const each = (turn: Turn) =>
-    html`<li class="${turn.role}"><h2>${turn.role === 'user' ? 'You' : 'Model'}</h2><pre class="text" tabindex="0" aria-label="${turn.role === 'user' ? 'Prompt' : 'Answer'}" dir="auto">${turn.content}</pre>${turn.role === 'user' ? '' : note(turn)}</li>`;
+    html`<li class="${turn.role}"><h2>${turn.role === 'user' ? 'You' : 'Model'}</h2><pre class="text" tabindex="0" aria-label="${turn.role === 'user' ? 'Prompt' : 'Answer'}" dir="auto">${turn.content}</pre>${turn.note === undefined ? '' : html`<p class="quiet small">${turn.note}</p>`}</li>`;
   return html`<ol class="chat">${turns.map(each)}</ol>`;
 }
 
@@ -124,7 +121,7 @@ function answered(visit: Visit, data: Completion, form: URLSearchParams, costUsd
     { role: 'user', content: form.get('prompt') ?? '' },
     {
       ...{ role: 'assistant', content: data.choices[0]?.message?.content ?? '' },
-      ...{ model: data.model, tokens: read + made, costUsd },
+      ...{ note: `${data.model} · ${countOf(read + made, 'token')} · ${exactMoney(costUsd)}`, costUsd },
     },
   ];
   const models = [form.get('model') ?? ''].filter((id) => id !== '');
@@ -141,15 +138,10 @@ function turnsOf(form: URLSearchParams): Turn[] {
 
 function isTurn(value: unknown): value is Turn {
   if (value === null || typeof value !== 'object') return false;
-  const { role, content, model, tokens, costUsd } = value as Readonly<Record<string, unknown>>;
-  const isNumber = (each: unknown) => each === undefined || typeof each === 'number';
-  const isText = model === undefined || typeof model === 'string';
-  return (
-    (role === 'user' || role === 'assistant') &&
-    typeof content === 'string' &&
-    isText &&
-    [tokens, costUsd].every(isNumber)
-  );
+  const { role, content, note, costUsd } = value as Readonly<Record<string, unknown>>;
+  const isNoted = note === undefined || typeof note === 'string';
+  const hasCost = costUsd === undefined || typeof costUsd === 'number';
+  return (role === 'user' || role === 'assistant') && typeof content === 'string' && isNoted && hasCost;
 }
 
 function parsed(text: string): unknown {

@@ -155,7 +155,7 @@ function queryForm(visit: Visit, value: (name: string) => string): Html {
     html`${field(visit, QUERY, { name: 'embedding', label: 'Embedding', value: value('embedding'), rows: 4, isRequired: true, hint: 'Numbers separated by commas or spaces, a JSON array, or base64 of 32-bit floats.' })}
 <div class="pair">${field(visit, QUERY, { name: 'top_k', label: 'Top K', value: value('top_k') || '10', attributes: html`inputmode="numeric"` })}
 ${field(visit, QUERY, { name: 'filter', label: 'Filter (JSON)', value: value('filter'), attributes: html`spellcheck="false" placeholder='{"lang":"en"}'` })}</div>
-<button class="main">Query</button> <span class="quiet">costs as much as vector.query</span>`,
+<button class="main">Query</button> <span class="quiet">$0.00001 per query</span>`,
   );
 }
 

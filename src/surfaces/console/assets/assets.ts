@@ -16,7 +16,7 @@ interface Asset {
   readonly prepared: Prepared;
 }
 
-type Script = 'console' | 'plots';
+type Script = 'console' | 'plots' | 'playground';
 
 export interface Assets {
   style(visit: Visit): Html;
@@ -29,21 +29,25 @@ const JAVASCRIPT = 'text/javascript; charset=utf-8';
 
 /** Reads them all, once. */
 export async function loadAssets(): Promise<Assets> {
-  const [idiomorph, uPlot, uPlotStyle, style, console_, plots] = await Promise.all([
+  const [idiomorph, uPlot, uPlotStyle, style, console_, plots, playground] = await Promise.all([
     published('idiomorph/dist/idiomorph.min.js'),
     published('uplot/dist/uPlot.iife.min.js'),
     published('uplot/dist/uPlot.min.css'),
     own('console.css'),
     own('console.js'),
     own('plots.js'),
+    own('playground.js'),
   ]);
-  const [css, consoleScript, plotsScript] = await Promise.all([
+  const [css, consoleScript, plotsScript, playgroundScript] = await Promise.all([
     asset('console', 'css', 'text/css; charset=utf-8', `${consoleStyle}${style}${uPlotStyle}`),
     asset('console', 'js', JAVASCRIPT, `${idiomorph}\n${inModule(console_)}`),
     asset('plots', 'js', JAVASCRIPT, `${uPlot}\n${inModule(plots)}`),
+    asset('playground', 'js', JAVASCRIPT, inModule(playground)),
   ]);
-  const scripts: Readonly<Record<Script, Asset>> = { console: consoleScript, plots: plotsScript };
-  const byName = new Map([css, consoleScript, plotsScript].map((each) => [each.fileName, each]));
+  const scripts: Readonly<Record<Script, Asset>> = {
+    ...{ console: consoleScript, plots: plotsScript, playground: playgroundScript },
+  };
+  const byName = new Map([css, ...Object.values(scripts)].map((each) => [each.fileName, each]));
   const address = (visit: Visit, { fileName }: Asset) => visit.path(`/assets/${fileName}`);
   return {
     style: (visit) => html`<link rel="stylesheet" href="${address(visit, css)}" integrity="${css.integrity}">`,

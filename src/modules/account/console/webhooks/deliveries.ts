@@ -15,8 +15,6 @@ export const REDELIVER = 'redeliver';
 
 export type Delivery = ItemOf<typeof webhooksDeliveries>;
 
-export type Attempt = Delivery['attempts'][number];
-
 const DELIVERIES = { call: 'account.webhooks.deliveries' };
 const STATUSES = ['pending', 'succeeded', 'failed', 'exhausted', 'skipped'] as const;
 

@@ -67,7 +67,7 @@ async function showSettings(visit: Visit): Promise<View> {
   const form = () =>
     actForm(visit, 'update', html`${webhookFields(visit, 'update', webhook)}<button class="main">Save</button>`);
   const content = html`${head(visit, webhook, '/settings')}
-${mayUpdate ? form() : ''}
+${mayUpdate ? html`<section class="panel">${form()}</section>` : ''}
 ${signing(visit, webhook, mayUpdate)}
 ${dangerZone([
   visit.may(webhooksDelete)
