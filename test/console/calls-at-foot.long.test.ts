@@ -53,7 +53,7 @@ const WORKED_OUT = [
   /^Attempts per hour, newest 100 deliveries/,
   /stay in the API for 30 days\.$/,
   /^\d+ (s|min|h)$/, // how old something is, in whole units
-  /^(Spent|Failed) in (7|30) days(, USD)?$/,
+  /^(Spent|Spend|Failed) in (7|30) days(, USD)?$/,
   /^\d+\.\d % of all calls$/,
   /calls failed, \d+\.\d %\.$/,
   /(of the last 7|for 400) days\.$/,
@@ -62,7 +62,7 @@ const WORKED_OUT = [
   /^\d+ (capabilit|key)\w+ with free calls only/,
   /^\w+day, \d+ \w+ \d{4}$/, // the day of what stands below
   /^10 attempts in about three days$/,
-  /(newest 2,000|first 2,500)/,
+  /(newest 2,000|first 2,500|Up to 2,500)/,
 ];
 /** By the path of the page. */
 const WORKED_OUT_INSTANTS: Readonly<Record<string, RegExp>> = {

@@ -59,6 +59,7 @@ test('is sound, narrow and dark', async () => {
     ['queues/jobs/push', 'jobs'],
     ['queues/jobs/settings', 'jobs'],
     ['queues?new=1', 'New queue'],
+    ['queues/jobs/push?new=1', 'New subscription'],
     ['queues/jobs/purge', 'Purge jobs'],
     ['queues/jobs/delete', 'Delete jobs'],
     ['queues/none', 'There is no such page'],
@@ -201,6 +202,21 @@ test('a queue is purged and deleted without scripts, by its name only, and both 
   expect((await bench.call('GET', '/v1/queue/get/short-lived')).status).toBe(404);
   const serves = await sendForm(visitor, '/console/queues/failed/delete', 'delete', { typed: 'failed' });
   expect([serves.status, serves.text.includes('It is the dead-letter queue of')]).toEqual([409, true]);
+});
+
+test('a push subscription is made without scripts, its secret shown once', async () => {
+  const visitor = await signedIn(bench.service.url, bench.account.secret);
+  const page = '/console/queues/ordered/push?new=1';
+  const refused = await sendForm(visitor, page, 'subscribe', { url: 'nowhere', max_in_flight: '2' });
+  expect([refused.status, refused.text.includes('id="subscribe-url-fault"')]).toEqual([400, true]);
+  const fields = { url: 'https://example.org/pushed', max_in_flight: '2', visibility_timeout: '' };
+  const made = await sendForm(visitor, page, 'subscribe', fields);
+  const [, secret] = /aria-label="Secret">(whsec_[^<]+)</.exec(made.text) ?? [];
+  expect([made.status, typeof secret]).toEqual([200, 'string']);
+  const { items } = await ok('GET', '/v1/queue/subscriptions/ordered');
+  expect(items).toMatchObject([{ url: fields.url, max_in_flight: 2 }]);
+  const { text } = await visitor.get('/console/queues/ordered/push');
+  expect([text.includes(fields.url), text.includes(secret as string)]).toEqual([true, false]);
 });
 
 test('a key that may only read sees figures, messages and settings, and no form that writes', async () => {

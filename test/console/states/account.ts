@@ -59,6 +59,7 @@ export function otherViews({ filled, owner: by }: FilledAccount): readonly State
     'new-collection': '/vectors?new=1',
     'new-schedule': '/schedules?new=1',
     'new-queue': '/queues?new=1',
+    'new-subscription': `/queues/${filled.queue}/push?new=1`,
     'queue-of-an-hour': `/queues/${filled.queue}?period=1h`,
     'usage-by-key': '/usage?period=24h&by=key&figure=calls',
     'usage-of-one': '/usage?capability=queue.publish&step=day',

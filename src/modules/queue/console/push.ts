@@ -1,30 +1,80 @@
-// Push subscriptions of a queue: addresses that its messages are sent to.
+// Push subscriptions of a queue: URLs that its messages are sent to. The secret of a new one is shown once.
 
-import { copiedId } from '../../../kit/console/copied.ts';
+import { copiedId, copiedSecret } from '../../../kit/console/copied.ts';
 import { panel } from '../../../kit/console/failure.ts';
-import type { ConsolePage } from '../../../kit/console/page.ts';
-import { badge, more, type Page, table, teach } from '../../../kit/console/table.ts';
+import { field, numberOf, textOf } from '../../../kit/console/form.ts';
+import { asksForNew, type NewForm, newView } from '../../../kit/console/new.ts';
+import { actOf, type ConsolePage, type View } from '../../../kit/console/page.ts';
+import { badge, more, type Page, table, teach, withQuery } from '../../../kit/console/table.ts';
 import { ago, count, countOf, short } from '../../../kit/console/text.ts';
-import type { ItemOf, Visit } from '../../../kit/console/visit.ts';
+import type { DataOf, ItemOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { subscribe } from '../capabilities/subscribe.ts';
 import { subscriptions } from '../capabilities/subscriptions.ts';
 import { queueView } from './one.ts';
+import { queuePath } from './queue.ts';
 
 type Subscription = ItemOf<typeof subscriptions>;
+
+const newSubscription: NewForm = {
+  ...{ act: 'subscribe', heading: 'New subscription', capability: subscribe, form: subscribeForm },
+  intro: 'Each message is sent to the URL as a signed POST. An answer 2xx within 15 seconds acknowledges it.',
+};
 
 export const queuePushPage: ConsolePage = {
   name: 'queue_push',
   path: '/queues/{name}/push',
   needs: subscriptions,
   isLive: true,
-  show: (visit) =>
-    queueView(visit, '/push', async ({ name: queue }) => {
-      const cursor = visit.query.get('cursor') ?? undefined;
-      const read = await visit.call(subscriptions, { queue, cursor });
-      return panel(visit, 'Push subscriptions', read, (page) => html`${list(visit, queue, page)}${more(visit, page)}`);
+  show,
+  acts: {
+    [newSubscription.act]: actOf({
+      capability: subscribe,
+      input: (form, { params }) => ({
+        ...{ queue: params.name, url: textOf(form, 'url'), max_in_flight: numberOf(form, 'max_in_flight') },
+        visibility_timeout: numberOf(form, 'visibility_timeout'),
+      }),
+      done: 'Subscription created.',
+      shown: secretPage,
     }),
+  },
 };
+
+async function show(visit: Visit): Promise<View> {
+  if (asksForNew(visit, newSubscription)) return newView(visit, newSubscription);
+  return queueView(visit, '/push', async ({ name: queue }) => {
+    const cursor = visit.query.get('cursor') ?? undefined;
+    const read = await visit.call(subscriptions, { queue, cursor });
+    const button = visit.may(subscribe)
+      ? html`<p><a class="main" href="${withQuery(visit, { new: '1', cursor: null })}">${newSubscription.heading}</a></p>`
+      : '';
+    return panel(
+      visit,
+      'Push subscriptions',
+      read,
+      (page) => html`${list(visit, queue, page)}${more(visit, page)}${button}`,
+    );
+  });
+}
+
+function subscribeForm(visit: Visit, act: string): Html {
+  const [plain, numeric] = [
+    html`inputmode="url" spellcheck="false" placeholder="https://example.org/jobs"`,
+    html`inputmode="numeric"`,
+  ];
+  return html`${field(visit, act, { name: 'url', label: 'URL', isRequired: true, attributes: plain })}
+<div class="pair">${field(visit, act, { name: 'max_in_flight', label: 'Max in flight', value: '1', attributes: numeric, hint: 'Requests at once, 1 to 10.' })}
+${field(visit, act, { name: 'visibility_timeout', label: 'Visibility timeout (s)', attributes: numeric, hint: "Empty: the queue's own." })}</div>
+<button class="main">Create subscription</button>`;
+}
+
+function secretPage({ url, secret }: DataOf<typeof subscribe>, visit: Visit): View {
+  const content = html`<h1>Signing secret</h1>
+<p>Copy it now: it is shown only once. Messages sent to ${short(url, 120)} are signed with it.</p>
+${copiedSecret(secret)}
+<p><a href="${visit.path(`${queuePath(visit.params.name ?? '')}/push`)}">Open the subscriptions</a></p>`;
+  return { title: 'Signing secret', content };
+}
 
 function list(visit: Visit, queue: string, { items }: Page<Subscription>): Html {
   return table<Subscription>({
