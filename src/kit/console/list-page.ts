@@ -57,9 +57,11 @@ ${panel(visit, caption, read, (data) => {
 export function filterTabs(visit: Visit, filter: ListPage<TSchema, TSchema>['filter'], here: string | undefined): Html {
   if (filter === undefined) return html``;
   const entries = [undefined, ...filter.values].map((value) => ({
-    text: value ?? 'all',
+    text: titled(value ?? 'all'),
     href: withQuery(visit, { [filter.name]: value ?? null, cursor: null }),
     isHere: value === here,
   }));
   return tabs(filter.label, entries);
 }
+
+const titled = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
