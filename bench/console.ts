@@ -1,4 +1,4 @@
-// The console: what a page takes beyond the calls that it makes, and what 200 open pages cost the publishes of the account that they follow.
+// The console: what a page takes beyond the calls that it makes, and what 200 open pages of ten accounts cost the publishes of one of them.
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { publish, QUEUE } from './support/flows.ts';
@@ -11,13 +11,14 @@ const PAGES = ['', '/keys', '/queues', `/queues/${QUEUE}`, '/errors', '/webhooks
 const VISITS = 60;
 const STREAMS = 200;
 const STREAMS_OF_SESSION = 5;
+const STREAMS_OF_ACCOUNT = 20;
 const CONNECTIONS = 64;
 const PAIRS = Number(process.env.BENCH_PAIRS ?? 40);
 /** Ticks come every two seconds at most. */
 const SECONDS = 2;
 
-const service = await startBenchService(1);
-const [account] = service.accounts as [BenchAccount];
+const service = await startBenchService(STREAMS / STREAMS_OF_ACCOUNT);
+const [account] = service.accounts as [BenchAccount, ...BenchAccount[]];
 const idleMb = service.memoryMb();
 await service.call(account.secret, '/v1/queue/create', { name: QUEUE });
 for (let n = 0; n < 50; n += 1)
@@ -25,12 +26,12 @@ for (let n = 0; n < 50; n += 1)
 const { host } = new URL(service.url);
 
 /** The cookie of a new session. */
-async function signIn(): Promise<string> {
+async function signIn(secret: string): Promise<string> {
   const answer = await fetch(`${service.url}/auth/key`, {
     ...{
       method: 'POST',
       redirect: 'manual',
-      body: new URLSearchParams({ key: account.secret, return_to: '/console' }),
+      body: new URLSearchParams({ key: secret, return_to: '/console' }),
     },
     headers: { origin: service.url },
   });
@@ -64,7 +65,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 }
 
 async function visits(): Promise<Row[]> {
-  const cookie = await signIn();
+  const cookie = await signIn(account.secret);
   const line = await Line.open(service.url);
   const rows: Row[] = [];
   for (const page of PAGES) {
@@ -119,7 +120,8 @@ async function openPages(cookies: readonly string[]): Promise<{ close(): void; t
 
 async function besidePublishes(): Promise<Row[]> {
   const cookies: string[] = [];
-  for (let n = 0; n < STREAMS / STREAMS_OF_SESSION; n += 1) cookies.push(await signIn());
+  for (let n = 0; n < STREAMS; n += STREAMS_OF_SESSION)
+    cookies.push(await signIn((service.accounts[Math.floor(n / STREAMS_OF_ACCOUNT)] as BenchAccount).secret));
   const processes = [service.pid, ...treeOf(await postmasterPid(service.connection))];
   const lines = await openLines(service.url, CONNECTIONS);
   const flow = publish(service.url, account);
