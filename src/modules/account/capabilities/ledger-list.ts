@@ -4,8 +4,8 @@ import { checkOrder, instantField as instantOf } from '../../../core/usage/perio
 import { ledgerEntries } from '../../../core/wallet/ledger/read.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { cursorField, instant, limitField, pageOf, textOrNull } from '../../../kit/fields.ts';
-import { ledgerKinds } from '../ledger-kinds.ts';
 import { boundField, capabilityFilter, keyFilter, usdField } from '../list-fields.ts';
+import { ledgerKinds } from './ledger-kinds.ts';
 
 const kindList = Object.entries(ledgerKinds)
   .map(([kind, { description }]) => `\`${kind}\` (${description})`)

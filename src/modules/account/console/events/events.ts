@@ -7,8 +7,7 @@ import type { ConsolePage, View } from '../../../../kit/console/page.ts';
 import { periodControl, periodFields, periodOf } from '../../../../kit/console/period.ts';
 import { badge, more, type Page, table, teach } from '../../../../kit/console/table.ts';
 import { count, payload, short } from '../../../../kit/console/text.ts';
-import type { ItemOf, Visit } from '../../../../kit/console/visit.ts';
-import type { EventRecord } from '../../../../kit/event-kind.ts';
+import type { Input, ItemOf, Visit } from '../../../../kit/console/visit.ts';
 import { type Html, html } from '../../../../lib/html.ts';
 import { eventsList } from '../../capabilities/events-list.ts';
 
@@ -109,10 +108,10 @@ function joinedTo(visit: Visit, { of, day }: Line, event: Event): Line | null {
 /** A test is about nothing. */
 function oneOf(visit: Visit, { type, data, test: isTest }: Event): string {
   if (isTest) return 'Test event';
-  return visit.eventWords(type)?.one(recordOf(data), data as EventRecord) ?? type;
+  return visit.eventWords(type)?.one(recordOf(data), data as Input) ?? type;
 }
 
 /** What the event is about. */
-function recordOf(data: unknown): EventRecord {
-  return (data as { readonly object?: EventRecord }).object ?? {};
+function recordOf(data: unknown): Input {
+  return (data as { readonly object?: Input }).object ?? {};
 }

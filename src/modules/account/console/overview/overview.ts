@@ -152,8 +152,8 @@ function firstCalls({ baseUrl }: Visit): string {
 function byCapability(visit: Visit, { by_capability: of, spend_usd: all }: Usage): Html {
   return html`${table({
     caption: 'Spend by capability',
-    rows: of.slice(0, ROWS),
-    empty: html`<p>No calls in this period.</p>`,
+    rows: of.filter(({ spend_usd }) => spend_usd > 0).slice(0, ROWS),
+    empty: html`<p>Nothing was spent in this period.</p>`,
     columns: [
       {
         title: 'Capability',

@@ -7,8 +7,8 @@ import { more, type Page, table } from '../../../../kit/console/table.ts';
 import { count, short } from '../../../../kit/console/text.ts';
 import type { ItemOf, Visit } from '../../../../kit/console/visit.ts';
 import { type Html, html } from '../../../../lib/html.ts';
+import { ledgerKinds } from '../../capabilities/ledger-kinds.ts';
 import { ledgerList } from '../../capabilities/ledger-list.ts';
-import { ledgerKinds } from '../../ledger-kinds.ts';
 import { type CallerNames, callerName } from '../usage/caller.ts';
 
 export type Entry = ItemOf<typeof ledgerList>;

@@ -1,6 +1,6 @@
 // The kinds of ledger entries: what each is for the API, and what the console says of an entry.
-import type { CreditSource } from '../../core/wallet/ledger/read.ts';
-import type { LedgerEntry } from '../../core/wallet/open-wallet.ts';
+import type { CreditSource } from '../../../core/wallet/ledger/read.ts';
+import type { LedgerEntry } from '../../../core/wallet/open-wallet.ts';
 
 export interface EntryInWords {
   readonly capability: string | null;
