@@ -253,22 +253,19 @@ function startBackground(
   states: Inner['states'],
   backlog: BacklogGauge,
 ): Pick<Inner, 'sweeper' | 'jobs'> {
-  const sweeps = manifest.modules.flatMap((module) => module.sweeps?.(states.get(module.name)) ?? []);
   const jobs = [
     ...coreJobs(core),
     ...manifest.modules.flatMap((module) => module.jobs?.(states.get(module.name)) ?? []),
   ];
-  const all = [...coreSweeps(core, config.ledgerDays), lastUsedSweep(core), backlog.sweep(), ...sweeps];
-  const search = dueSearch(
-    core.db,
-    jobs.map(({ name }) => name),
-  );
-  const sweeper = new Sweeper({
-    core,
-    sweeps: config.role === 'api' ? all.filter((sweep) => sweep.perProcess) : [...all, search],
-  });
+  const all = [
+    ...[...coreSweeps(core, config.ledgerDays), lastUsedSweep(core), backlog.sweep()],
+    ...manifest.modules.flatMap((module) => module.sweeps?.(states.get(module.name)) ?? []),
+  ];
+  const hasJobs = config.role !== 'api';
+  const sweeps = hasJobs ? [...all, dueSearch(core.db, jobs)] : all.filter((sweep) => sweep.perProcess);
+  const sweeper = new Sweeper({ core, sweeps });
   sweeper.start();
-  if (config.role !== 'api') for (const loop of jobs) loop.start();
+  if (hasJobs) for (const loop of jobs) loop.start();
   return { sweeper, jobs };
 }
 

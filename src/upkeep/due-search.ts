@@ -30,8 +30,9 @@ const find = statement(
    (SELECT 'events' FROM (SELECT o.account_id FROM core.event_outbox o WHERE o.account_id > '' ORDER BY o.account_id LIMIT 1) first)`,
 );
 
-/** Gives the hints of what is due, as a commit of this process would. `works`: names of the kinds of work with turns. */
-export function dueSearch(db: Database, works: readonly string[]): Sweep {
+/** Gives the hints of what is due, as a commit of this process would. `loops`: some of them are named as their work in core.turn. */
+export function dueSearch(db: Database, loops: readonly { readonly name: string }[]): Sweep {
+  const works = loops.map(({ name }) => name);
   if (works.length > WORKS_MAX) throw new Error(`more than ${WORKS_MAX} kinds of background work: ${works.join(', ')}`);
   return {
     name: 'due.search',
