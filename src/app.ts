@@ -253,14 +253,10 @@ function startBackground(
   states: Inner['states'],
   backlog: BacklogGauge,
 ): Pick<Inner, 'sweeper' | 'jobs'> {
-  const jobs = [
-    ...coreJobs(core),
-    ...manifest.modules.flatMap((module) => module.jobs?.(states.get(module.name)) ?? []),
-  ];
-  const all = [
-    ...[...coreSweeps(core, config.ledgerDays), lastUsedSweep(core), backlog.sweep()],
-    ...manifest.modules.flatMap((module) => module.sweeps?.(states.get(module.name)) ?? []),
-  ];
+  const { modules } = manifest;
+  const jobs = [...coreJobs(core), ...modules.flatMap(({ name, jobs: of }) => of?.(states.get(name)) ?? [])];
+  const ofModules = modules.flatMap(({ name, sweeps: of }) => of?.(states.get(name)) ?? []);
+  const all = [...coreSweeps(core, config.ledgerDays), lastUsedSweep(core), backlog.sweep(), ...ofModules];
   const hasJobs = config.role !== 'api';
   const sweeps = hasJobs ? [...all, dueSearch(core.db, jobs)] : all.filter((sweep) => sweep.perProcess);
   const sweeper = new Sweeper({ core, sweeps });
