@@ -44,11 +44,11 @@ function remedyFor(visit: Visit, { code, detail }: Problem): Remedy | null {
   const signIn = visit.elsewhere(`/auth?again=1&return_to=${back}`);
   const remedies: Readonly<Record<string, Remedy>> = {
     INSUFFICIENT_CREDIT: roomFor(visit, detail),
-    PAYMENT_METHOD_REQUIRED: { href: visit.path('/wallet'), text: 'Leave a card' },
+    PAYMENT_METHOD_REQUIRED: { href: visit.path('/wallet'), text: 'Add a card' },
     PAYMENT_DECLINED: { href: visit.path('/wallet'), text: 'Look at the cards and the charge limit' },
     INSUFFICIENT_SCOPE: { href: signIn, text: 'Sign in as somebody who may' },
     REAUTHENTICATION_REQUIRED: { href: signIn, text: 'Sign in again' },
-    EMAIL_BINDING_REQUIRED: { href: visit.path('/account'), text: 'Bind an address' },
+    EMAIL_BINDING_REQUIRED: { href: visit.path('/account'), text: 'Add an email address' },
     KYC_REQUIRED: { href: visit.path('/account'), text: 'See how far the verification is' },
     TIER_REQUIRED: { href: visit.path('/account'), text: 'Look at the plan' },
     ACCOUNT_SUSPENDED: { href: visit.elsewhere('/auth/account'), text: 'Look at your account' },

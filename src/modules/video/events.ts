@@ -83,10 +83,10 @@ const failure = {
 const path: EventWords['path'] = (of) => `/video/${of.job_id}`;
 
 const words: Readonly<Record<string, EventWords>> = {
-  'video.job.completed': { one: (of) => `Video finished: ${of.prompt}`, ...{ path, tone: 'good' } },
+  'video.job.completed': { one: (of) => `Video finished: “${of.prompt}”`, ...{ path, tone: 'good' } },
   'video.job.failed': {
     one: ({ state, error, prompt }) =>
-      state === 'failed' ? `Video failed: ${(error as EventRecord | null)?.code}` : `Video ${state}: ${prompt}`,
+      state === 'failed' ? `Video failed: ${(error as EventRecord | null)?.code}` : `Video ${state}: “${prompt}”`,
     ...{ path, tone: 'critical' },
   },
 };
