@@ -152,7 +152,7 @@ async function besidePublishes(): Promise<Row[]> {
     costs.push([beside.perSecondOfProcessor, alone.perSecondOfProcessor]);
   }
   for (const line of lines) line.end();
-  if (ticks < PAIRS * STREAMS) throw new Error(`only ${ticks} ticks came: the pages were not followed`);
+  if (ticks < PAIRS * STREAMS_OF_ACCOUNT) throw new Error(`only ${ticks} ticks came: the pages were not followed`);
   return [
     boundedRow(`publishes a second beside ${STREAMS} open pages / without`, ratioOfMedians(rates), 0.98),
     boundedRow('publishes a second of processor time, beside / without', ratioOfMedians(costs), 0.98),
