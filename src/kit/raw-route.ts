@@ -152,6 +152,8 @@ export interface RawRoute<State = unknown> {
   bodyCredentialOf?(head: RawHead): BodyCredential | null;
   /** Capabilities that may get a body too long to be read at once. None: such a body is answered 413. Absent: all. */
   longBodyFor?(head: RawHead): readonly string[];
+  /** Scripts of the console's pages may call it too, as the visitor (surfaces/pages/page-route.ts). */
+  readonly isForPages?: boolean;
   /** Throws a Problem to have it answered by `refuse`. */
   answer(request: RawRequest, state: State): Promise<RawAnswer>;
   /** How a failure is told, whoever found it; absent: by the JSON envelope. Retry-After is the route's affair then. */

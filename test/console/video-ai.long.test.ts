@@ -135,7 +135,7 @@ test('by keyboard alone a question is answered, as the call beside it would be',
   await typeInto(page, '#chat-prompt', QUESTION);
   await typeInto(page, '#chat-model', 'sandbox/echo-1');
   await page.keyboard.press('Enter');
-  await page.waitForSelector('pre[aria-label="Answer"]');
+  await page.waitForSelector('.chat .assistant p');
   const answer = await page.textContent('pre[aria-label="Answer"]');
   expect(await page.textContent('.chat .assistant')).toMatch(/sandbox\/echo-1 · \d+ tokens · \$0\.0/);
   await press(page, '#call summary');
@@ -148,7 +148,7 @@ test('by keyboard alone a question is answered, as the call beside it would be',
   await typeInto(page, '#chat-system', 'Be brief.');
   await typeInto(page, '#chat-prompt', 'And again?');
   await press(page, 'button:has-text("Send")');
-  await expect.poll(() => page.locator('.chat li').count()).toBe(4);
+  await expect.poll(() => page.locator('.chat .assistant p').count()).toBe(2);
   const { messages } = JSON.parse(
     /-d '([\s\S]*)'$/.exec((await page.textContent('pre[aria-label="The call"]')) ?? '')?.[1] ?? '',
   );
@@ -166,11 +166,18 @@ test('by keyboard alone a question is answered, as the call beside it would be',
   expect(await page.inputValue('#chat-system')).toBe('Be brief.');
   await typeInto(page, '#chat-prompt', 'Once more?');
   await press(page, 'button:has-text("Send")');
-  await expect.poll(() => page.locator('.chat li').count()).toBe(6);
+  await expect.poll(() => page.locator('.chat .assistant p').count()).toBe(3);
+  // A call that fails says why, and what was asked stays.
+  await typeInto(page, '#chat-model', 'none/such');
+  await typeInto(page, '#chat-prompt', 'Anybody?');
+  await press(page, 'button:has-text("Send")');
+  expect(await page.textContent('#chat-failed')).toMatch(/There is no model/);
+  expect([await page.inputValue('#chat-prompt'), await page.locator('.chat li').count()]).toEqual(['Anybody?', 6]);
   await press(page, 'a:has-text("New conversation")');
   await page.waitForURL('**/console/ai');
   expect(await page.locator('.chat li').count()).toBe(0);
-  expect(faults).toEqual([]);
+  // The browser tells of the call that failed.
+  expect(faults).toEqual([expect.stringContaining('404')]);
 });
 
 test('a model that is not there is told at its field, what was typed stays, and spend stands by model', async () => {

@@ -17,6 +17,7 @@ import type { SocketRoute } from '../../kit/socket-route.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { problem } from '../../problems/problem.ts';
 import { answerOf } from '../http/answer.ts';
+import { routeOfPages } from '../pages/page-route.ts';
 import { serviceRoutes } from '../pages/service-routes.ts';
 import { CallRequest, type CallSlot, identify, slotOf, urlOf } from '../rest/call-slot.ts';
 import type { FailureOptions } from '../rest/failures.ts';
@@ -50,6 +51,7 @@ export function mountedRawRoutes(
   const ofModules = manifest.modules.flatMap(({ capabilities: [first], rawRoutes = [], socketRoutes = [] }) =>
     [
       ...rawRoutes.map((route) => ({ route })),
+      ...rawRoutes.filter(({ isForPages }) => isForPages).map((route) => ({ route: routeOfPages(services, route) })),
       ...socketRoutes.map((socket) => ({ route: rawRouteOf(socket), socket })),
     ].map((mounted) => ({
       ...mounted,

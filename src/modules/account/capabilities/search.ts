@@ -40,7 +40,7 @@ export const search = ({ finders }: Pick<Offer, 'finders'>) =>
     summary: 'Finds objects of all modules by name or ID.',
     description:
       `Queues, schedules, collections, error groups, videos, keys and webhooks whose name or ID contains q, in any case, and the call with that request_id. Of each kind the first ${foundOfKindMax} ` +
-      `among the first ${pagesMax * pageItems} of its list. A key finds the kinds that its scopes let it list.`,
+      `among the first ${pagesMax * pageItems} of its list. A key finds the kinds that its scopes let it list. Each page of a list that is read counts as one call for the rate.`,
     keywords: ['find anything by name', 'look up an id', 'which object has this id', 'global search'],
     input: Type.Object({
       q: Type.String({ minLength: 1, maxLength: textCharactersMax, description: 'A part of a name or ID.' }),
@@ -107,7 +107,9 @@ interface ListedPage {
   readonly next_cursor?: string | null;
 }
 
+/** Each list that is read is a read of its own, for the rate too. */
 async function called<Data>(ctx: CallContext, { capability }: Finder, input: Record<string, unknown>): Promise<Data> {
+  ctx.weigh(1);
   const { data } = await ctx.invoke(capability, input);
   return (data instanceof JsonText ? JSON.parse(data.text) : data) as Data;
 }

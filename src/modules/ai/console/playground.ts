@@ -1,5 +1,5 @@
 // The playground: a conversation with a model. The whole of it stands in the form, so that it goes on without scripts and without anything being
-// kept here; each answer tells what it cost.
+// kept here; each answer tells what it cost. Its script shows an answer as it comes.
 
 import { copiedBlock } from '../../../kit/console/copied.ts';
 import { actForm, field, numberOf, textOf } from '../../../kit/console/form.ts';
@@ -100,7 +100,7 @@ ${field(visit, CHAT, { name: 'max_completion_tokens', label: 'Max tokens', value
   return actForm(
     visit,
     CHAT,
-    html`<div class="playground"><div>${conversation(turns)}
+    html`<div class="playground" data-wire="${visit.elsewhere('/console/wire/v1/chat/completions')}" data-call="${visit.elsewhere('/v1/ai/chat')}"><div>${conversation(turns)}
 ${field(visit, CHAT, { name: 'prompt', label, rows: 4, isRequired: true })}
 <div class="actions"><button class="main">Send</button><a href="${visit.path('/ai')}" data-new${isBegun ? '' : html` hidden`}>New conversation</a>${isBegun ? html`<span class="quiet">${money(cost)} so far</span>` : html`<span class="quiet">Each answer costs what the model charges.</span>`}</div></div>${settings}</div>`,
     { turns: JSON.stringify(turns) },

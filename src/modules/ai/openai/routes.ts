@@ -27,7 +27,10 @@ const long = { bodyBytesMax: BODY_BYTES_MAX, stream: 'answer' } as const;
 const absent = ['/v1/images/{rest*}', '/v1/audio/{rest*}', '/v1/files', '/v1/files/{rest*}', '/v1/completions'];
 
 export const openaiRoutes: readonly RawRoute<AiState>[] = [
-  { ...common, ...long, methods: ['POST'], path: '/v1/chat/completions', capability: 'ai.chat', answer: complete },
+  {
+    ...{ ...common, ...long, methods: ['POST'], path: '/v1/chat/completions', capability: 'ai.chat', answer: complete },
+    isForPages: true,
+  },
   { ...common, ...long, methods: ['POST'], path: '/v1/embeddings', capability: 'ai.embed', answer: embeddings },
   { ...common, methods: ['GET'], path: '/v1/models', capability: 'ai.models', answer: models },
   { ...common, methods: ['GET'], path: '/v1/models/{id*}', capability: 'ai.models', answer: model },

@@ -59,7 +59,7 @@ async function show(visit: Visit): Promise<View> {
 
 function subscribeForm(visit: Visit, act: string): Html {
   const [plain, numeric] = [
-    html`inputmode="url" spellcheck="false" placeholder="https://example.org/jobs"`,
+    html`inputmode="url" spellcheck="false" placeholder="https://example.org/hook"`,
     html`inputmode="numeric"`,
   ];
   return html`${field(visit, act, { name: 'url', label: 'URL', isRequired: true, attributes: plain })}
@@ -82,7 +82,7 @@ function list(visit: Visit, queue: string, { items }: Page<Subscription>): Html 
     rows: items,
     empty: teach(
       'Programs consume this queue. To have its messages sent to a URL instead:',
-      visit.samples([[subscribe, { queue, url: 'https://example.org/jobs' }]]),
+      visit.samples([[subscribe, { queue, url: 'https://example.org/hook' }]]),
     ),
     columns: [
       { title: 'URL', cell: ({ url }) => short(url, 120) },

@@ -1,0 +1,32 @@
+// Routes of modules that a page of the console calls by its script, such as a chat that is shown as it comes: below /console/wire, as the visitor.
+// The session's cookie alone opens nothing: the request must come from a page of this service and carry the session's form token.
+import type { Core } from '../../core/context.ts';
+import type { Credential } from '../../core/credentials/credential.ts';
+import type { NoPrincipal, Principal } from '../../core/principal.ts';
+import type { RawHead, RawRoute } from '../../kit/raw-route.ts';
+import { withOwnHost } from './own-host.ts';
+
+export const FORM_TOKEN_HEADER = 'x-form-token';
+
+export function routeOfPages(services: () => Core, route: RawRoute): RawRoute {
+  return withOwnHost(services, {
+    ...route,
+    name: `${route.name}_page`,
+    path: `/console/wire${route.path}`,
+    entryForm: 'console',
+    credentialOf: visitorCredential,
+  });
+}
+
+/** Of a request without a cookie or a token too: it is somebody unknown. */
+function visitorCredential(head: RawHead): Credential {
+  return { find: (core) => visitorBy(core, head) };
+}
+
+async function visitorBy(core: Core, head: RawHead): Promise<Principal | NoPrincipal> {
+  const { isFormOf, visitorOf } = await import('./visitor.ts');
+  const visitor = await visitorOf(core, head, { isUse: false });
+  if (visitor === null) return 'unknown';
+  const form = new URLSearchParams({ form_token: String(head.headers[FORM_TOKEN_HEADER] ?? '') });
+  return isFormOf(core, head, form, visitor) ? (visitor.principal ?? 'unknown') : 'unknown';
+}
