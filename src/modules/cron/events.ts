@@ -9,6 +9,7 @@ const run = {
   started_at: '2026-11-01T12:00:00.041Z',
   finished_at: '2026-11-01T12:00:00.163Z',
   status: 'succeeded',
+  trigger: 'schedule',
   attempt: 1,
   http_status: 200,
   error_code: null,
