@@ -20,7 +20,7 @@ export const run = defineCapability<CronState>()({
   output: runSchema,
   price: RUN_PRICE,
   errors: ['JOB_NOT_FOUND', 'STATE_CONFLICT'],
-  events: ['cron.executed', 'cron.failed', 'wallet.low_balance'],
+  events: ['wallet.low_balance'],
   examples: [
     {
       title: 'Try it',
