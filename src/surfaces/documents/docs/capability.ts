@@ -1,4 +1,5 @@
 // The documentation page of one capability: what it does, how to call it, what it answers, what can go wrong.
+import { KEY_FIELD } from '../../../core/idempotency/fingerprint.ts';
 import { moduleOf } from '../../../core/scopes.ts';
 import type { Capability, CapabilityExample } from '../../../kit/capability.ts';
 import { problemOf } from '../../../kit/offer.ts';
@@ -19,23 +20,34 @@ interface Level {
   readonly around: boolean;
   /** Fields within fields of the answer. */
   readonly nested: boolean;
+  /** What all calls have alike, and links to single errors and events. */
+  readonly common: boolean;
   /** Characters of what is said of a field; 0: nothing, and nothing of fields within fields or of errors. */
   readonly meaning: number;
+  /** The same of a field of the answer. */
+  readonly answered: number;
 }
 
 const whole: Level = {
   examples: Number.POSITIVE_INFINITY,
   around: true,
   nested: true,
+  common: true,
   meaning: Number.POSITIVE_INFINITY,
+  answered: Number.POSITIVE_INFINITY,
 };
+const brief = { examples: 1, around: false, nested: false, common: false };
 const shorter: readonly Level[] = [
   { ...whole, examples: 1 },
-  { ...whole, examples: 1, meaning: 120 },
-  { ...whole, examples: 1, meaning: 120, nested: false },
-  { examples: 1, around: false, nested: false, meaning: 80 },
-  { examples: 1, around: false, nested: false, meaning: 40 },
-  { examples: 1, around: false, nested: false, meaning: 0 },
+  { ...whole, ...brief, around: true, nested: true },
+  { ...whole, ...brief, around: true, nested: true, meaning: 120, answered: 120 },
+  { ...brief, meaning: 120, answered: 120 },
+  { ...brief, meaning: 120, answered: 40 },
+  { ...brief, meaning: 120, answered: 0 },
+  { ...brief, meaning: 80, answered: 0 },
+  { ...brief, meaning: 60, answered: 0 },
+  { ...brief, meaning: 40, answered: 0 },
+  { ...brief, meaning: 0, answered: 0 },
 ];
 
 export function capabilityPage(manifest: Manifest, capability: Capability, baseUrl: string): DocsPage {
@@ -59,18 +71,18 @@ function blocksOf(manifest: Manifest, capability: Capability, shown: Shown): rea
     h1(capability.id),
     { kind: 'route', text: `${capability.method} ${capability.path}` },
     prose(descriptionOf(capability, manifest.deployment)),
-    traits(manifest, capability),
+    traits(manifest, capability, shown.level),
     ...(isTriable(capability) ? [{ kind: 'try', path: tryAddress(capability), text: 'Try it' } satisfies Block] : []),
     ...examples(manifest, capability, shown),
     ...request(capability, shown.level),
     ...answer(capability, shown.level),
     ...limits(capability),
-    ...events(capability),
+    ...events(capability, shown.level),
     ...errors(manifest, capability, shown.level),
   ];
 }
 
-function traits(manifest: Manifest, capability: Capability): Block {
+function traits(manifest: Manifest, capability: Capability, { common }: Level): Block {
   const summary = summarizeCapability(capability, manifest);
   const guide = guideOf(capability.id);
   const rows: [string, Cell][] = [
@@ -80,8 +92,12 @@ function traits(manifest: Manifest, capability: Capability): Block {
     ...(capability.destructive === true
       ? [['Destructive', 'removes or ends something permanently'] satisfies [string, Cell]]
       : []),
-    ['Status', summary.status],
-    ['Region', summary.regions.join(', ')],
+    ...(common
+      ? ([
+          ['Status', summary.status],
+          ['Region', summary.regions.join(', ')],
+        ] satisfies [string, Cell][])
+      : []),
     ...(guide === undefined
       ? []
       : [['Guide', { text: guide.title, to: `/docs/guides/${guide.name}` }] satisfies [string, Cell]]),
@@ -90,16 +106,18 @@ function traits(manifest: Manifest, capability: Capability): Block {
 }
 
 function request(capability: Capability, level: Level): Block[] {
-  const fields = fieldsOf(capability).filter(({ name }) => level.meaning > 0 || !/[.[]/.test(name));
+  const fields = fieldsOf(capability).filter(
+    ({ name }) => (level.meaning > 0 || !/[.[]/.test(name)) && (level.common || name !== KEY_FIELD),
+  );
   if (fields.length === 0) return [h2('Request'), prose('No fields.')];
   const rows = fields.map((field) => ({
     name: field.name,
     facts: [
-      field.in,
+      ...(level.common || field.in !== 'body' ? [field.in] : []),
       field.type,
       field.required ? 'required' : field.default === undefined ? 'optional' : `default ${code(field.default)}`,
     ],
-    text: meaningOf(field.description, level),
+    text: meaningOf(field.description, level.meaning),
   }));
   return [h2('Request'), { kind: 'entries', rows }];
 }
@@ -117,8 +135,8 @@ function examples(manifest: Manifest, capability: Capability, { baseUrl, level }
 }
 
 /** Where it would be cut to nothing, the name says enough. */
-function meaningOf(description: string, { meaning }: Level): string {
-  return meaning === 0 ? '' : shortened(description, meaning);
+function meaningOf(description: string, charactersMax: number): string {
+  return charactersMax === 0 ? '' : shortened(description, charactersMax);
 }
 
 /** What the tests find in its answer. */
@@ -134,7 +152,7 @@ function answer(capability: Capability, level: Level): Block[] {
   const rows = fields.map(({ path, schema, required }) => ({
     name: path,
     facts: [typeInWords(schema), ...(required ? [] : ['may be absent'])],
-    text: meaningOf(schema.description ?? '', level),
+    text: meaningOf(schema.description ?? '', level.answered),
   }));
   const more = level.nested ? [] : [prose('All fields: `GET /v1/discovery/{capability}`.')];
   return [h2('Answer: data'), { kind: 'entries', rows }, ...more];
@@ -145,8 +163,9 @@ function limits(capability: Capability): Block[] {
   return rows.length === 0 ? [] : [h2('Limits'), { kind: 'terms', rows }];
 }
 
-function events(capability: Capability): Block[] {
+function events(capability: Capability, { common }: Level): Block[] {
   if (capability.events.length === 0) return [];
+  if (!common) return [h2('Events'), prose(`${capability.events.map(code).join(', ')}.`)];
   const links = capability.events.map((type) => ({ text: type, to: `/docs/events/${type}`, isCode: true }));
   return [h2('Events'), { kind: 'links', links }];
 }
@@ -156,7 +175,7 @@ function errors(manifest: Manifest, capability: Capability, level: Level): Block
   const rows = capability.errors.map((failure) => {
     const { status, title } = problemOf(manifest, failure);
     return {
-      name: { text: failure, to: `/docs/errors/${failure}`, isCode: true },
+      name: level.common ? { text: failure, to: `/docs/errors/${failure}`, isCode: true } : failure,
       facts: [String(status)],
       text: title,
     };

@@ -63,6 +63,17 @@ describe.each(manifest.modules)('/llms/$name.txt', ({ name, summary, capabilitie
   });
 });
 
+// A queue with dead letters, a schedule, a search, a chat, a video, a narrow key, a budget and a webhook.
+test('what is to be read for the work of a day takes at most 8,000 tokens', () => {
+  const documents = publicDocuments(manifest, { baseUrl });
+  const ids = ['queue.create', 'queue.publish', 'cron.create', 'vector.query', 'ai.chat', 'video.generate'];
+  const ofAccount = ['account.keys.create', 'account.budget.set', 'account.webhooks.register'];
+  const paths = ['/llms.txt', ...[...ids, ...ofAccount].map((id) => `/docs/capabilities/${id}.md`)];
+  const texts = paths.map((path) => documents.get(path)?.render() ?? '');
+  for (const text of texts) expect(tokens(text)).toBeGreaterThan(400);
+  expect(tokens(texts.join(''))).toBeLessThanOrEqual(8_000);
+});
+
 test('/llms-full.txt has all of them and says its size', () => {
   const documents = publicDocuments(manifest, { baseUrl });
   const text = documents.get('/llms-full.txt')?.render() ?? '';

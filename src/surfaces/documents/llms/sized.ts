@@ -2,7 +2,7 @@
 
 export const llmsTokensMax = 1_500;
 /** Of the page of a capability. */
-export const pageTokensMax = 1_000;
+export const pageTokensMax = 725;
 export const moduleTokensMax = 2_500;
 
 /** Where a text says its size. */
