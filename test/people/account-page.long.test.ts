@@ -128,7 +128,7 @@ test('viewers invite and remove nobody, and owners only soon after they signed i
   await service.advance(15 * 60);
   const late = await act(owner, '/auth/account/invite', { email: 'late@example.org', role: 'viewer' });
   expect(late.location).toBe('/auth?again=1&return_to=%2Fauth%2Faccount');
-  expect((await owner.get(late.location ?? '')).text).toContain('asks for a sign-in of the last 15 minutes');
+  expect((await owner.get(late.location ?? '')).text).toContain('needs a sign-in within the last 15 minutes');
   expect((await lastMail('late@example.org')).path).toBe('');
 });
 
