@@ -11,7 +11,7 @@ import { longestTurn } from '../support/turn-meter.ts';
 
 const { turnMsMax } = admission.call;
 /** The best of them counts: a collection of garbage, or pages that the kernel gives on a busy machine, may fall into one. */
-const TRIES = 30;
+const TRIES = 16;
 /** All of 15 MiB are counted at each try, and other tests run beside. */
 const PATIENCE_MS = 300_000;
 const MIB = 1024 * 1024;
