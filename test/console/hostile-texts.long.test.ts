@@ -139,7 +139,7 @@ interface FoundForm {
 const STANDS = `[...document.querySelectorAll('main :is(input:not([type=hidden], [type=password], [type=checkbox], [type=radio], [type=date], [type=datetime-local]), textarea)')]
   .filter(({ value }) => value.startsWith('javascript:')).map(({ name }) => name)`;
 
-/** Types the text into each field of the form and sends it, whatever the browser thinks of it. */
+/** Types the text into each field of the form and sends it, whatever the browser and the page's script think of it. */
 async function type(page: Page, { index, isOwn, names }: FoundForm): Promise<number> {
   const text = isOwn ? TYPED + WORD : TYPED;
   const fields = JSON.stringify(Object.fromEntries(names.map((name) => [name, text])));
@@ -147,9 +147,8 @@ async function type(page: Page, { index, isOwn, names }: FoundForm): Promise<num
     page.waitForNavigation(),
     page.evaluate(`((fields) => {
       const form = document.querySelectorAll('main form')[${index}];
-      form.noValidate = true;
       for (const [name, value] of Object.entries(fields)) form.elements.namedItem(name).value = value;
-      form.requestSubmit();
+      form.submit();
     })(${fields})`),
   ]);
   return answer?.status() ?? 0;

@@ -115,7 +115,7 @@ test('the operator finds in the outbox the mail that signs a person in; nobody e
   await expectSoundConsole(operator, 'Operator');
   await operator.click('main >> text=Mail');
   await expectSoundConsole(operator, 'Mail');
-  expect(await operator.innerText('main')).toContain('No mail waits.');
+  expect(await operator.innerText('main')).toContain('No mail is waiting.');
 
   const person = await somebody();
   await person.goto(`${place.url}/auth`);
