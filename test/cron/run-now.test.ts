@@ -12,7 +12,7 @@ const yearly = { cron_expr: '0 0 29 2 *' };
 const over = (own: CronBench, id: string) =>
   eventually(async () => (await own.runs(id)).find(({ finished_at }) => finished_at !== null));
 
-test('a job is run at once, once, charged as any run, and its next run stays', async () => {
+test('run now begins one run, charges it as any other, and leaves the next run as it was', async () => {
   const own = await bench.withAccount();
   const job = await own.create({ ...yearly, payload: { n: 1 } });
   const begun = await own.ok('POST', `/v1/cron/run/${job.id}`);

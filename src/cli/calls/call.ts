@@ -1,4 +1,4 @@
-// `qm call`: any capability, as discovery describes it. It reports wrong input before it sends anything.
+// `qm call` calls any capability that discovery describes. It reports wrong input before it sends anything.
 import { Command } from 'commander';
 import { nearest } from '../../lib/nearest.ts';
 import { type Discovery, discoveryForUnknown, discoveryOf, type OfferedCapability } from '../client/discovery.ts';

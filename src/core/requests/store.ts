@@ -41,7 +41,7 @@ export interface StoredRequest {
   readonly address: string | null;
 }
 
-/** Filters of a list; null: any value. */
+/** Filters of a list. A filter that is null lets every value through. */
 export interface RequestFilter {
   readonly fromMs: number | null;
   readonly toMs: number | null;

@@ -35,7 +35,7 @@ export function plot(whole: Plot): Html {
   return html`<figure class="plot"><figcaption>${caption}</figcaption><p class="empty">${empty ?? nothing(unit)}</p></figure>`;
 }
 
-/** Plots of one period beside one another: all show the part of it in which one of them has a figure. Null: none has any. */
+/** Plots that share a time axis. It covers the part of the period in which at least one plot has a figure. Null when no plot has any. */
 export function plots(all: readonly Plot[]): Html | null {
   const [first] = all;
   const range = first === undefined ? null : shownRange({ ...first, series: all.flatMap(({ series }) => series) });
