@@ -118,6 +118,11 @@ export const sharedProblems = {
     'The account is suspended, or was deleted.',
     'An owner can restore a deleted account for seven days, at /auth/account; else contact the operator of this service.',
   ),
+  LINK_EXPIRED: problemEntry(
+    403,
+    'The link has expired.',
+    'Links are signed and end by time. Repeat the call that gave it; of a video, get a new one with GET /v1/video/download_url/{job_id}.',
+  ),
   REAUTHENTICATION_REQUIRED: problemEntry(
     403,
     'The sign-in is too long ago for this.',

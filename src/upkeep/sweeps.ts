@@ -5,6 +5,7 @@ import type { Sweep } from '../core/background/sweeper/sweep.ts';
 import { mendEach } from '../core/background/sweeper/sweep.ts';
 import type { Core } from '../core/context.ts';
 import { clockNow } from '../core/database-clock.ts';
+import { madeFilesSweep } from '../core/files/sweep.ts';
 import { findOldKeys, removeOldKeys } from '../core/keys/retention.ts';
 import { spareMemorySweep } from '../core/spare-memory.ts';
 import { usageFolding } from '../core/usage/fold.ts';
@@ -87,6 +88,7 @@ export function coreSweeps(core: Core, ledgerDays: number): Sweep[] {
       run: once(async () => makePartitionsAhead(db, await clockNow(db))),
     },
     ...core.vendors.sweeps(db),
+    madeFilesSweep(core),
     absorptionSweep(core),
     purgeSweep(core),
     spareMemorySweep(),

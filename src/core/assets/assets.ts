@@ -111,6 +111,19 @@ export class Assets implements Pick<AssetStore, 'workPath' | 'putFile' | 'put' |
     return keys.length > 0;
   }
 
+  /** Removes what was put before `beforeMs` under a prefix, a bounded number at a time. Answers true when there may be more. */
+  async removeOld({ prefix, beforeMs }: Pick<Orphans, 'prefix' | 'beforeMs'>, signal: AbortSignal): Promise<boolean> {
+    // What is in a store that the database does not know is not ours to judge.
+    if (!(this.#isKnown || (await this.#known()) !== null)) return false;
+    await this.require();
+    const keys = await this.#store.list(prefix, '', beforeMs);
+    for (const key of keys) {
+      if (signal.aborted) return false;
+      await this.#store.remove(key);
+    }
+    return keys.length > 0;
+  }
+
   async #known(): Promise<string | null> {
     return (await this.#db.query<{ mark: string }>(selectMark, [])).rows[0]?.mark ?? null;
   }

@@ -1,13 +1,12 @@
 // The route of signed links: a video or its thumbnail, whole or in parts, without a key.
-import { available } from '../../core/assets/assets.ts';
+import { assetBytes } from '../../core/assets/asset-bytes.ts';
 import type { Core } from '../../core/context.ts';
 import { clockNow } from '../../core/database-clock.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../kit/raw-route.ts';
-import { AssetGone } from '../../vendors/assets/port.ts';
+import { problem } from '../../problems/problem.ts';
 import type { AssetKind } from './jobs/links.ts';
 import { type JobRow, storedVideoOf } from './jobs/row.ts';
 import { findJob } from './jobs/store.ts';
-import { problem } from './problems.ts';
 import type { VideoState } from './state.ts';
 
 export const contentRoute: RawRoute<VideoState> = {
@@ -63,20 +62,7 @@ export function videoAnswer(
     body: {
       length: asset.sizeBytes,
       etag: asset.etag,
-      open: (start, end) => bytesOf(core, asset.asset, start, end),
+      open: (start, end) => assetBytes(core, asset.asset, { start, end, gone: GONE }),
     },
   };
-}
-
-/** Throws NOT_FOUND for what was deleted meanwhile, SERVICE_UNAVAILABLE where the store does not give it now. */
-async function* bytesOf({ assets, log }: Core, key: string, start: number, end: number) {
-  const pieces = assets.open(key, start, end)[Symbol.asyncIterator]();
-  try {
-    const first = await available(log, () => pieces.next());
-    for (let piece = first; piece.done !== true; piece = await pieces.next()) yield piece.value;
-  } catch (error) {
-    throw error instanceof AssetGone ? problem('NOT_FOUND', { message: GONE }) : error;
-  } finally {
-    await pieces.return?.();
-  }
 }

@@ -24,7 +24,6 @@ import { unsettledJobs } from './jobs/store.ts';
 import { videoLimits } from './limits.ts';
 import { videoFamily } from './models/family.ts';
 import { openaiRoutes } from './openai/routes.ts';
-import { videoProblems } from './problems.ts';
 import { type VideoSettings, videoSettings } from './settings.ts';
 import { type StartedVideo, startVideo } from './start.ts';
 import { videoSweeps } from './sweeps.ts';
@@ -74,7 +73,6 @@ export const video = defineModule<StartedVideo, VideoSettings>({
     [STORAGE_PRICE]: { unit: 'GiB-day', nanosPerUnit: 1_000_000n },
   },
   limits: { video_jobs: { ...videoLimits.video_jobs, used: liveJobCount } },
-  problems: videoProblems,
   events: videoEvents,
   models: videoFamily,
   settings: videoSettings,

@@ -5,6 +5,7 @@ import type { RawRoute } from '../../kit/raw-route.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { consoleRoutes } from '../console/routes.ts';
 import { mcpRoutes } from '../mcp/routes.ts';
+import { fileRoutes } from '../raw/files.ts';
 import { oauthRoutes } from '../raw/oauth.ts';
 import { paymentWebhooks } from '../raw/payment-webhooks.ts';
 import { authRoutes } from './auth/routes.ts';
@@ -24,6 +25,7 @@ export const serviceRoutes: readonly Routes[] = [
       (services, manifest) =>
         routes(services, manifest).map((route) => withOwnHost(services, withNewToken(route))),
   ),
+  fileRoutes,
   mcpRoutes,
   oauthRoutes,
   paymentWebhooks,

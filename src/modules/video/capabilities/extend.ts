@@ -1,11 +1,11 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../kit/capability.ts';
+import { problem } from '../../../problems/problem.ts';
 import { STORAGE_PRICE } from '../jobs/price.ts';
 import { keptVideo } from '../jobs/read.ts';
 import { videoSecondsOf, wantedOf } from '../jobs/row.ts';
 import { startJob } from '../jobs/start.ts';
 import { VIDEO_SECONDS_MAX } from '../limits.ts';
-import { problem } from '../problems.ts';
 import { extendFields, jobIdField, jobSchema } from '../schemas.ts';
 import type { VideoState } from '../state.ts';
 import { oneVideo } from './examples.ts';

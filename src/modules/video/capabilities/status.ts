@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../kit/capability.ts';
-import { problem } from '../problems.ts';
+import { problem } from '../../../problems/problem.ts';
 import { jobIdField, statusSchema } from '../schemas.ts';
 import type { VideoState } from '../state.ts';
 import { oneSecond } from './examples.ts';

@@ -1,10 +1,10 @@
 import Type from 'typebox';
 import { findReplay, runWrite } from '../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../kit/capability.ts';
+import { problem } from '../../../problems/problem.ts';
 import { requireJob } from '../jobs/read.ts';
 import { sendWebhook, webhooksOf } from '../jobs/webhooks.ts';
 import { WEBHOOKS_MAX } from '../limits.ts';
-import { problem } from '../problems.ts';
 import { jobIdField, webhookSchema } from '../schemas.ts';
 import type { VideoState } from '../state.ts';
 import { oneSecond } from './examples.ts';

@@ -1,11 +1,11 @@
 // What a vendor gets to work with: the request, the reference image, and of an extension or an enlargement the video that it is made of.
 import { attemptsOf } from '../../../core/vendors/attempts.ts';
+import { problem } from '../../../problems/problem.ts';
 import type { ModelRow } from '../../../vendors/file/port.ts';
 import { type JobRow, type Operation, storedVideoOf, type Wanted, wantedOf } from '../jobs/row.ts';
 import { readJob } from '../jobs/store.ts';
 import { LINK_SECONDS_MAX } from '../limits.ts';
 import { videoModel } from '../models/family.ts';
-import { problem } from '../problems.ts';
 import type { VideoState } from '../state.ts';
 import type { ParentVideo, ReferenceImage, VideoWork } from '../vendors/port.ts';
 import { vendorJobOf, workOf } from './vendor-step.ts';

@@ -1,7 +1,7 @@
 // How far is it? What the vendor answers is the truth about a job: callbacks only make it be asked sooner. A poll that fails says nothing.
 import { type AttemptRow, saveAttemptDetails } from '../../../core/vendors/attempts.ts';
+import { problem } from '../../../problems/problem.ts';
 import { progressAfter } from '../jobs/progress.ts';
-import { problem } from '../problems.ts';
 import type { VideoBill, VideoProgress } from '../vendors/port.ts';
 import { takeVideo } from './take-video.ts';
 import { adapterOf, callOf, endWithout, goOnLater, type VendorStep, vendorJobOf, vendorWorks } from './vendor-step.ts';

@@ -7,11 +7,11 @@ import { textArray } from '../../../db/arrays.ts';
 import type { Database, Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { timestamp } from '../../../db/types.ts';
+import { problem } from '../../../problems/problem.ts';
 import type { FailoverReason } from '../../../vendors/call/port.ts';
 import type { JobRow, Link } from '../jobs/row.ts';
 import { jobColumns } from '../jobs/store.ts';
 import { LEASE_MS, SANDBOX_WORK } from '../limits.ts';
-import { problem } from '../problems.ts';
 
 /** As envelopes name this process. */
 const WORKER_ID = `${hostname()}-${process.pid}`;

@@ -10,13 +10,12 @@ import {
 } from '../../../core/vendors/attempts.ts';
 import { type Candidate, nextStep, type Outcome } from '../../../core/vendors/failover.ts';
 import type { CallOutcome } from '../../../core/vendors/health.ts';
-import { Problem } from '../../../problems/problem.ts';
+import { Problem, problem } from '../../../problems/problem.ts';
 import type { FailoverReason } from '../../../vendors/call/port.ts';
 import type { ModelRow } from '../../../vendors/file/port.ts';
 import { endJob } from '../jobs/end.ts';
 import { chainOf, type Link, wantedOf } from '../jobs/row.ts';
 import { NO_VENDOR_MS } from '../limits.ts';
-import { problem } from '../problems.ts';
 import type { VideoAdapter, VideoSubmission } from '../vendors/port.ts';
 import { type Material, materialOf, parentAt, requestOf, workFor } from './material.ts';
 import { firstPauseMs } from './pace.ts';

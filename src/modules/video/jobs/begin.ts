@@ -7,7 +7,7 @@ import { textArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { type SqlValue, statement } from '../../../db/statement.ts';
 import { timestamp } from '../../../db/types.ts';
-import { problem } from '../problems.ts';
+import { problem } from '../../../problems/problem.ts';
 import { jobRecord, type Shown } from './record.ts';
 import type { JobRow } from './row.ts';
 import { sendWebhook } from './webhooks.ts';

@@ -2,7 +2,7 @@
 // the money is given back at once or waits for what it bills.
 
 import type { Transaction } from '../../../db/database.ts';
-import { problem } from '../problems.ts';
+import { problem } from '../../../problems/problem.ts';
 import { type Ending, type EndOptions, endJobIn, type JobEnd } from './end.ts';
 import { isLive, type JobRow } from './row.ts';
 import { lockJob } from './store.ts';

@@ -2,7 +2,7 @@
 // the job is found by it.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Secrets } from '../../../core/secrets/secrets.ts';
-import { problem } from '../problems.ts';
+import { problem } from '../../../problems/problem.ts';
 import type { Links } from './record.ts';
 import { type JobRow, storedVideoOf } from './row.ts';
 

@@ -3,7 +3,7 @@
 import type { CallContext } from '../../../core/context.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import type { Queryable } from '../../../db/database.ts';
-import { problem } from '../problems.ts';
+import { problem } from '../../../problems/problem.ts';
 import type { VideoState } from '../state.ts';
 import { jobRecord } from './record.ts';
 import type { JobRow } from './row.ts';

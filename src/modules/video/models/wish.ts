@@ -2,9 +2,8 @@
 // or clamped: what the model does not offer is refused, naming what it does.
 
 import { nameOf } from '../../../core/vendors/choose.ts';
-import { invalidField, type Problem } from '../../../problems/problem.ts';
+import { invalidField, type Problem, problem } from '../../../problems/problem.ts';
 import type { ModelRow } from '../../../vendors/file/port.ts';
-import { problem } from '../problems.ts';
 import type { VideoAdapter, VideoOperation, VideoResolution } from '../vendors/port.ts';
 import { type VideoModel, videoModel } from './family.ts';
 

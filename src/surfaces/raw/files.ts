@@ -1,0 +1,50 @@
+// GET /v1/files/{name}: what a call has made, by a signed link, whole or in parts. Nothing of it can act as a page of this service: only
+// pictures and PDFs are shown, all else is saved, and nothing in it runs.
+import { assetBytes } from '../../core/assets/asset-bytes.ts';
+import type { Core } from '../../core/context.ts';
+import { clockNow } from '../../core/database-clock.ts';
+import { contentTypeOf, FileLinks, MADE } from '../../core/files/links.ts';
+import type { RawAnswer, RawRequest, RawRoute } from '../../kit/raw-route.ts';
+import { problem } from '../../problems/problem.ts';
+
+const GONE = 'The file is not kept any more.';
+const BODY_BYTES_MAX = 1_024;
+const SHOWN = /^(?:image\/(?!svg)|application\/pdf$)/;
+
+export function fileRoutes(services: () => Core): readonly RawRoute[] {
+  return [
+    {
+      name: 'files.link',
+      methods: ['GET', 'HEAD'],
+      path: '/v1/files/{name}',
+      capability: null,
+      stream: 'answer',
+      bodyBytesMax: BODY_BYTES_MAX,
+      answer: (request) => linked(services(), request),
+    },
+  ];
+}
+
+async function linked(core: Core, { params, query }: RawRequest): Promise<RawAnswer> {
+  const file = new FileLinks(core).read(params.name ?? '', query);
+  if (file.endMs <= (await clockNow(core.db))) throw problem('LINK_EXPIRED');
+  const contentType = contentTypeOf(file.name);
+  return {
+    status: 200,
+    headers: {
+      'content-type': contentType,
+      'content-disposition': `${SHOWN.test(contentType) ? 'inline' : 'attachment'}; filename="${file.filename}"`,
+      'cache-control': 'private, max-age=3600, no-transform',
+      'x-content-type-options': 'nosniff',
+      'access-control-allow-origin': '*',
+      'cross-origin-resource-policy': 'cross-origin',
+      // In a sandbox browsers show no PDF; one of theirs runs nothing with the rights of this origin.
+      ...(contentType === 'application/pdf' ? {} : { 'content-security-policy': "default-src 'none'; sandbox" }),
+    },
+    body: {
+      length: file.length,
+      etag: `"${file.name}"`,
+      open: (start, end) => assetBytes(core, `${MADE}${file.accountId}/${file.name}`, { start, end, gone: GONE }),
+    },
+  };
+}
