@@ -15,6 +15,7 @@ import { lastUsedSweep } from './core/keys/last-used.ts';
 import { KeyRing } from './core/keys/ring.ts';
 import { ensureOperator } from './core/operator/first-start.ts';
 import { linkOnThisMachine } from './core/operator/link.ts';
+import { DecodeTurns } from './core/pictures/turns.ts';
 import { hearSiblings } from './core/process/hear-siblings.ts';
 import type { Logger } from './core/process/logger.ts';
 import type { Metric } from './core/process/metric.ts';
@@ -217,6 +218,7 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     ...(await openPeople(config, manifest.modules, outbound)),
     vendors: await startVendors(db, options.vendorsFile, options),
     assets: await openAssets(config.assets, outbound, { db, log, secrets }),
+    decodes: new DecodeTurns(bounds.all),
     processes: new ProcessRegistry(db, processId, config.role, options.vendorsFile.digest, group?.name),
     ...{ log, baseUrl, siblings, bounds, limitsRates: config.rateLimits },
     ...{ region: config.region, cnyPerUsd: config.cnyPerUsd },

@@ -287,6 +287,25 @@ export const admission = {
       msMax: 60_000,
       memoryBytesMax: 640 * MIB,
     },
+    /**
+     * A picture that image.transform or image.info works on, its frames one above the other. Beyond: VALIDATION_FAILED, code_detail `image_size`,
+     * `image_frames`, `image_too_large` or `image_too_costly`. Made as those of videos are, in the same turns.
+     */
+    image: {
+      bytesMax: 20 * MIB,
+      pixelsMax: 50_000_000,
+      /** 50 megapixels with alpha at 8 bits. */
+      decodedBytesMax: 200_000_000,
+      framesMax: 100,
+      /** Of what is made, which has at most `pixelsMax` too. */
+      sidePxMax: 8_192,
+      madeBytesMax: 64 * MIB,
+      smallPixelsMax: 12_000_000,
+      scansMax: 64,
+      cpuMsMax: 15_000,
+      msMax: 20_000,
+      memoryBytesMax: 768 * MIB,
+    },
     /** Longer bodies are read in a thread; up to here reading takes some 2 ms. */
     readHereBytesMax: 64 * KIB,
     /** The head of an answer of a model that streams goes out after so long, content or not. Costs the status of what fails later. */

@@ -11,6 +11,7 @@ import type { Assets } from './assets/assets.ts';
 import type { EntryForm } from './entry-form.ts';
 import type { IdempotencyKey } from './idempotency/key.ts';
 import type { KeyRing } from './keys/ring.ts';
+import type { DecodeTurns } from './pictures/turns.ts';
 import type { Principal } from './principal.ts';
 import type { Logger } from './process/logger.ts';
 import type { ProcessRegistry } from './process/processes.ts';
@@ -48,6 +49,8 @@ export interface Core {
   readonly vendors: Vendors;
   /** Where bytes are kept that are too many for the database. */
   readonly assets: Assets;
+  /** Where pictures of all modules wait to be decoded. */
+  readonly decodes: DecodeTurns;
   readonly payments: Payments;
   /** Sends mail; null: it stands in the outbox. */
   readonly mailServer: MailServer | null;

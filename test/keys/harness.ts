@@ -7,6 +7,7 @@ import type { CallContext, Core } from '../../src/core/context.ts';
 import { invalidKey, secretInGrace } from '../../src/core/keys/api-key.ts';
 import { createKey, type NewKey } from '../../src/core/keys/changes.ts';
 import { KeyRing } from '../../src/core/keys/ring.ts';
+import { DecodeTurns } from '../../src/core/pictures/turns.ts';
 import { createLog } from '../../src/core/process/log.ts';
 import { ProcessRegistry } from '../../src/core/process/processes.ts';
 import { noSiblings } from '../../src/core/process/siblings.ts';
@@ -111,6 +112,7 @@ function makeCore(db: Database): Core {
     payments: { provider: null, fxRatesNanos: {}, reviewAboveNanos: null, kycAboveNanos: null, tierPricesNanos: {} },
     vendors: sandboxOnly(),
     assets: new Assets(fileAssets('/nowhere'), { db, log, secrets }),
+    decodes: new DecodeTurns(admission.all),
     log,
     baseUrl: 'http://127.0.0.1:8787',
     region: 'western',

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { admission } from '../../src/core/admission.ts';
-import { PictureProcesses } from '../../src/modules/video/vendors/pictures/processes.ts';
-import type { PictureBounds, PictureTask } from '../../src/modules/video/vendors/port.ts';
-import { jpegOfScans, pngOf } from './hostile-pictures.ts';
+import { PictureProcesses } from '../../src/core/pictures/processes.ts';
+import { DecodeTurns } from '../../src/core/pictures/turns.ts';
+import type { MadePicture, PictureBounds, PictureTask } from '../../src/modules/video/vendors/port.ts';
+import { jpegOfScans, pngOf } from '../support/hostile-pictures.ts';
 
 const CLEAN: PictureTask = { kind: 'clean' };
 const bounds = admission.call.picture;
@@ -21,12 +22,20 @@ afterAll(() => rm(folder, { recursive: true }));
 const blank = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: '#c84' }, limitInputPixels: false });
 
+const source = new URL('../../src/modules/video/vendors/pictures/process.ts', import.meta.url);
+const decoder = (over: Partial<PictureBounds> = {}) =>
+  new PictureProcesses<PictureTask, PictureBounds, MadePicture>(
+    source,
+    { ...bounds, ...over },
+    new DecodeTurns(admission.all),
+  );
+
 let files = 0;
 async function made(bytes: Uint8Array, over: Partial<PictureBounds> = {}, task = CLEAN, signal = never) {
   files += 1;
   const [from, to] = [join(folder, `${files}.in`), join(folder, `${files}.out`)];
   await writeFile(from, bytes);
-  const outcome = await new PictureProcesses({ ...bounds, ...over }).make(from, to, task, signal);
+  const outcome = await decoder(over).make(from, to, task, signal);
   return { outcome, bytes: await readFile(to).catch(() => null) };
 }
 
@@ -95,7 +104,7 @@ describe('ends with its process, and leaves nothing', () => {
 });
 
 test('a process makes one picture after the other, and another takes its place when it has ended', async () => {
-  const pictures = new PictureProcesses(bounds);
+  const pictures = decoder();
   const good = await blank(128, 96).png().toBuffer();
   const make = async (name: string, bytes: Uint8Array) => {
     await writeFile(join(folder, name), bytes);

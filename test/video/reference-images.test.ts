@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { LOCAL_TARGETS } from '../cron/harness.ts';
+import { pngOf } from '../support/hostile-pictures.ts';
 import { QUICK, VideoBench } from './harness.ts';
-import { pngOf } from './hostile-pictures.ts';
 
 let folder: string;
 let bench: VideoBench;

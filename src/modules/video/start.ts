@@ -1,6 +1,7 @@
 // How the module starts in a process.
 import type { JobLoop } from '../../core/background/job-loop.ts';
 import type { Core } from '../../core/context.ts';
+import { AccountPictures } from '../../core/pictures/account-pictures.ts';
 import { isLoopback } from '../../lib/loopback.ts';
 import { HOUR_MS } from '../../lib/time.ts';
 import { WorkTimes } from './due/pace.ts';
@@ -9,7 +10,6 @@ import { vendorLoop } from './due/vendor.ts';
 import { webhookLoop } from './due/webhooks.ts';
 import { BeforeDecoding } from './jobs/before-decoding.ts';
 import { BeginJob } from './jobs/begin.ts';
-import { JobPictures } from './jobs/job-pictures.ts';
 import { SignedLinks } from './jobs/links.ts';
 import { progressReader } from './jobs/progress.ts';
 import { ReferenceImages } from './jobs/reference-images.ts';
@@ -25,9 +25,14 @@ export function startVideo(core: Core, settings: VideoSettings): StartedVideo {
   const links = new SignedLinks(core.secrets, core.baseUrl);
   const shown = { baseUrl: core.baseUrl, links, cnyPerUsd: core.cnyPerUsd };
   const { videos, decoder } = videosHere({
-    ...{ ffmpegPath: settings.ffmpegPath, log: core.log, pictureBounds: core.bounds.call.picture },
+    ...{
+      ffmpegPath: settings.ffmpegPath,
+      log: core.log,
+      pictureBounds: core.bounds.call.picture,
+      decodes: core.decodes,
+    },
   });
-  const pictures = new JobPictures(core, decoder);
+  const pictures = new AccountPictures(core, decoder);
   const state = {
     core,
     videos,

@@ -1,14 +1,14 @@
 // What the video module keeps in one process.
 import type { Core } from '../../core/context.ts';
+import type { AccountPictures } from '../../core/pictures/account-pictures.ts';
 import type { WorkTimes } from './due/pace.ts';
 import type { BeforeDecoding } from './jobs/before-decoding.ts';
 import type { BeginJob } from './jobs/begin.ts';
-import type { JobPictures } from './jobs/job-pictures.ts';
 import type { SignedLinks } from './jobs/links.ts';
 import type { progressReader } from './jobs/progress.ts';
 import type { Shown } from './jobs/record.ts';
 import type { ReferenceImages } from './jobs/reference-images.ts';
-import type { VideoChecks, VideoSandbox } from './vendors/port.ts';
+import type { MadePicture, PictureTask, VideoChecks, VideoSandbox } from './vendors/port.ts';
 
 export interface VideoState {
   readonly core: Core;
@@ -20,7 +20,7 @@ export interface VideoState {
   readonly times: WorkTimes;
   /** Where vendors can reach this service; null: nowhere. */
   readonly publicUrl: string | null;
-  readonly pictures: JobPictures;
+  readonly pictures: AccountPictures<PictureTask, MadePicture>;
   readonly images: ReferenceImages;
   readonly beforeDecoding: BeforeDecoding;
   readonly links: SignedLinks;

@@ -4,16 +4,17 @@
 import { readFile } from 'node:fs/promises';
 import { available } from '../../../core/assets/assets.ts';
 import type { CallContext, Core } from '../../../core/context.ts';
+import type { AccountPictures } from '../../../core/pictures/account-pictures.ts';
 import { invalidField, Problem, problem } from '../../../problems/problem.ts';
-import type { PictureOutcome, PictureTask } from '../vendors/port.ts';
+import type { MadePicture, PictureTask } from '../vendors/port.ts';
 import { refusedImage } from './inline-image.ts';
-import type { JobPictures } from './job-pictures.ts';
 import type { JobRow, Wanted } from './row.ts';
 
 const REDIRECTS_MAX = 3;
 const FETCH_MS = 10_000;
 
-type ImageType = Extract<PictureOutcome, { kind: 'made' }>['contentType'];
+type ImageType = MadePicture['contentType'];
+type JobPictures = AccountPictures<PictureTask, MadePicture>;
 
 export interface Image {
   readonly bytes: Buffer;
@@ -55,10 +56,16 @@ export class ReferenceImages {
     if (bytes.length > bytesMax) throw refusedImage('image_too_large', 'The image has more than 10 MiB.');
     const { accountId, core, signal } = ctx;
     const asset = `${accountId}/${jobId}.reference`;
-    const made = await this.#pictures.make(accountId, bytes, { kind: 'clean' }, signal, async (path, contentType) => {
-      await available(core.log, () => this.#core.assets.putFile(asset, path));
-      return { asset, contentType };
-    });
+    const made = await this.#pictures.make(
+      accountId,
+      bytes,
+      { kind: 'clean' },
+      signal,
+      async (path, { contentType }) => {
+        await available(core.log, () => this.#core.assets.putFile(asset, path));
+        return { asset, contentType };
+      },
+    );
     if (made.kind === 'late') throw problem('OVERLOADED', { retryAfterMs: 5_000 });
     if (made.kind === 'refused') throw refusedImage(made.rule, made.message);
     return made.value;
@@ -78,7 +85,7 @@ export class ReferenceImages {
 
   /** In the background: what cannot be made now is tried again. */
   async #made({ account_id: accountId }: Of, bytes: Buffer, task: PictureTask, signal: AbortSignal): Promise<Image> {
-    const made = await this.#pictures.make(accountId, bytes, task, signal, async (path, contentType) => {
+    const made = await this.#pictures.make(accountId, bytes, task, signal, async (path, { contentType }) => {
       return { bytes: await readFile(path), contentType };
     });
     if (made.kind === 'late') throw new Error('a reference image could not be decoded in time');

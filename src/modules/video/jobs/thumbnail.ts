@@ -1,7 +1,8 @@
 // A vendor's picture of a video, made into a small JPEG.
 import { rename } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import type { JobPictures } from './job-pictures.ts';
+import type { AccountPictures } from '../../../core/pictures/account-pictures.ts';
+import type { MadePicture, PictureTask } from '../vendors/port.ts';
 import type { JobRow } from './row.ts';
 
 const BYTES_MAX = 10 * 1024 * 1024;
@@ -9,7 +10,7 @@ const SIDE_PX_MAX = 1_280;
 
 /** Writes it to `to`; false for what is too large, breaks off, is no picture, or cannot be made now. */
 export async function saveThumbnail(
-  pictures: JobPictures,
+  pictures: AccountPictures<PictureTask, MadePicture>,
   { account_id: accountId }: Pick<JobRow, 'account_id'>,
   body: Readable,
   to: string,

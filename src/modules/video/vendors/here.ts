@@ -1,12 +1,19 @@
 // What is made of videos and pictures on this machine.
+import { PictureProcesses } from '../../../core/pictures/processes.ts';
+import type { DecodeTurns } from '../../../core/pictures/turns.ts';
 import { type VideoOptions, videoChecks } from './container/check.ts';
-import { PictureProcesses } from './pictures/processes.ts';
-import type { PictureBounds } from './port.ts';
+import type { MadePicture, PictureBounds, PictureTask } from './port.ts';
 import { videoSandbox } from './sandbox/render.ts';
 
-export function videosHere({ pictureBounds, ...options }: VideoOptions & { readonly pictureBounds: PictureBounds }) {
+interface Here extends VideoOptions {
+  readonly pictureBounds: PictureBounds;
+  readonly decodes: Pick<DecodeTurns, 'large'>;
+}
+
+export function videosHere({ pictureBounds, decodes, ...options }: Here) {
+  const source = new URL('./pictures/process.ts', import.meta.url);
   return {
     videos: { ...videoSandbox, ...videoChecks(options) },
-    decoder: new PictureProcesses(pictureBounds),
+    decoder: new PictureProcesses<PictureTask, PictureBounds, MadePicture>(source, pictureBounds, decodes),
   };
 }

@@ -2,6 +2,7 @@
 // row. It never retries and never throws for what a vendor does: every outcome is one of the kinds below.
 import type { Readable } from 'node:stream';
 import type { TSchema } from 'typebox';
+import type { DecodeBounds } from '../../../core/pictures/wire.ts';
 import type { BreakerEffect, NotSent, OutcomeUnknown, Refused, VendorCall } from '../../../vendors/call/port.ts';
 
 export type VideoOperation = 'generate' | 'extend' | 'upscale';
@@ -176,7 +177,7 @@ export interface SandboxOrders {
 }
 
 /** What pictures may take. */
-export interface PictureBounds {
+export interface PictureBounds extends DecodeBounds {
   readonly bytesMax: number;
   readonly sidePxMin: number;
   readonly sidePxMax: number;
@@ -187,11 +188,6 @@ export interface PictureBounds {
   readonly smallPixelsMax: number;
   /** Of a JPEG. */
   readonly scansMax: number;
-  /** Processor time. */
-  readonly cpuMsMax: number;
-  readonly msMax: number;
-  /** Resident memory of the process that makes it. */
-  readonly memoryBytesMax: number;
 }
 
 /** What is made of a picture; all are upright, of 8 bits a channel, and nothing but the picture. */
@@ -203,24 +199,9 @@ export type PictureTask =
   /** A PNG of this size, cut where its shape is another. */
   | { readonly kind: 'cover'; readonly widthPx: number; readonly heightPx: number };
 
-export interface PictureRefusal {
-  readonly rule: 'not_an_image' | 'image_animated' | 'image_size' | 'image_too_large' | 'image_too_costly';
-  readonly message: string;
-}
-
-export type PictureOutcome =
-  | { readonly kind: 'made'; readonly contentType: 'image/jpeg' | 'image/png' | 'image/webp' }
-  | ({ readonly kind: 'refused' } & PictureRefusal)
-  /** The machine is too busy; it may succeed later. */
-  | { readonly kind: 'late' };
-
-/** Makes pictures of pictures that anybody may have sent. */
-export interface Pictures {
-  /**
-   * Makes a picture of the file at `from` and writes it to `to`; when it is not made, nothing is there. Whoever calls bounds how many are made at
-   * once. Throws when `signal` ends it.
-   */
-  make(from: string, to: string, task: PictureTask, signal: AbortSignal): Promise<PictureOutcome>;
+/** What is told of a picture that was made. */
+export interface MadePicture {
+  readonly contentType: 'image/jpeg' | 'image/png' | 'image/webp';
 }
 
 /** What a file that came from a vendor is, once it has been looked through. */

@@ -1,9 +1,14 @@
 // What is made of a picture, in a process of its own: its pixels decoded to 8 bits, upright, without anything else that was in its file.
 import { readFile, stat } from 'node:fs/promises';
 import sharp, { type Metadata, type Sharp } from 'sharp';
-import type { PictureBounds, PictureOutcome, PictureRefusal, PictureTask } from '../port.ts';
-import { formatOf, type PictureFormat, refusedByHead } from './head.ts';
-import type { Order } from './wire.ts';
+import { formatOf, isAnimatedPng, type PictureFormat, refusedByScans } from '../../../../core/pictures/head.ts';
+import {
+  type Order,
+  type PictureOutcome,
+  type PictureRefusal,
+  refusedPicture,
+} from '../../../../core/pictures/wire.ts';
+import type { MadePicture, PictureBounds, PictureTask } from '../port.ts';
 
 /** Encoding larger ones as WebP takes the quickest way: five times as fast, a tenth more bytes. */
 const QUICK_PIXELS_MIN = 8_000_000;
@@ -18,15 +23,17 @@ sharp.block({ operation: ['VipsForeignLoadUhdr'] });
 
 /** `large`: waits for the turn of a picture that takes much memory. */
 export async function makePicture(
-  { from, to, task }: Order,
+  { from, to, task }: Order<PictureTask>,
   bounds: PictureBounds,
   large: () => Promise<void>,
-): Promise<PictureOutcome> {
-  if ((await stat(from)).size > bounds.bytesMax) return refused('image_too_large', 'The image has more than 10 MiB.');
+): Promise<PictureOutcome<MadePicture>> {
+  if ((await stat(from)).size > bounds.bytesMax)
+    return refusedPicture('image_too_large', 'The image has more than 10 MiB.');
   const bytes = await readFile(from);
   const format = formatOf(bytes);
-  if (format === null) return refused('not_an_image', 'It is no JPEG, PNG or WebP image.');
-  const early = refusedByHead(bytes, format, bounds.scansMax);
+  if (!isTaken(format)) return refusedPicture('not_an_image', 'It is no JPEG, PNG or WebP image.');
+  if (format === 'png' && isAnimatedPng(bytes)) return animated;
+  const early = refusedByScans(bytes, format, bounds.scansMax);
   if (early !== null) return { kind: 'refused', ...early };
   const found = await sharp(bytes, { limitInputPixels: false })
     .metadata()
@@ -43,12 +50,12 @@ export async function makePicture(
   );
   if (!isMade) return damaged;
   const { size } = await stat(to);
-  if (size > COPY_BYTES_MAX) return refused('image_too_large', 'Written anew, the image has more than 32 MiB.');
+  if (size > COPY_BYTES_MAX) return refusedPicture('image_too_large', 'Written anew, the image has more than 32 MiB.');
   return { kind: 'made', contentType };
 }
 
 function refusedBySize(found: Metadata, bounds: PictureBounds): PictureRefusal | null {
-  if ((found.pages ?? 1) > 1) return { rule: 'image_animated', message: 'The image is animated.' };
+  if ((found.pages ?? 1) > 1) return animated;
   const { width, height, channels } = found;
   const { sidePxMin, sidePxMax, pixelsMax, decodedBytesMax } = bounds;
   if (Math.min(width, height) < sidePxMin || Math.max(width, height) > sidePxMax || width * height > pixelsMax) {
@@ -61,7 +68,7 @@ function refusedBySize(found: Metadata, bounds: PictureBounds): PictureRefusal |
   return { rule: 'image_size', message };
 }
 
-function encoded(upright: Sharp, task: PictureTask, format: PictureFormat, { width, height }: Metadata) {
+function encoded(upright: Sharp, task: PictureTask, format: Taken, { width, height }: Metadata) {
   switch (task.kind) {
     case 'clean':
       return { pipeline: inFormat(upright, format, width * height), contentType: `image/${format}` as const };
@@ -78,7 +85,7 @@ function encoded(upright: Sharp, task: PictureTask, format: PictureFormat, { wid
   }
 }
 
-function inFormat(upright: Sharp, format: PictureFormat, pixels: number): Sharp {
+function inFormat(upright: Sharp, format: Taken, pixels: number): Sharp {
   switch (format) {
     case 'jpeg':
       // Choosing the best codes would hold all of it in memory once more.
@@ -90,8 +97,11 @@ function inFormat(upright: Sharp, format: PictureFormat, pixels: number): Sharp 
   }
 }
 
-const damaged = refused('not_an_image', 'The image is damaged.');
+const damaged = refusedPicture('not_an_image', 'The image is damaged.');
+const animated = refusedPicture('image_animated', 'The image is animated.');
 
-function refused(rule: PictureRefusal['rule'], message: string): PictureOutcome {
-  return { kind: 'refused', rule, message };
+type Taken = Extract<PictureFormat, 'jpeg' | 'png' | 'webp'>;
+
+function isTaken(format: PictureFormat | null): format is Taken {
+  return format === 'jpeg' || format === 'png' || format === 'webp';
 }

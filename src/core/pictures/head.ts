@@ -1,30 +1,44 @@
 // What the bytes of a picture say before anything of it is decoded: its format, whether it moves, and what would be decoded more often than
 // pictures are. Nothing is inflated; each look goes over the bytes once.
-import type { PictureRefusal } from '../port.ts';
+import type { PictureRefusal } from './wire.ts';
 
-export type PictureFormat = 'jpeg' | 'png' | 'webp';
+export type PictureFormat = 'jpeg' | 'png' | 'webp' | 'gif' | 'tiff' | 'avif';
 
 const PNG_SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 const PNG_CHUNK_BYTES = 12;
 
-/** By its first bytes; null: it is none of the three. */
+/** Brands of an AVIF in its first box (AV1 Image File Format, 6): a picture, and a sequence of them. */
+const AVIF_BRANDS: ReadonlySet<string> = new Set(['avif', 'avis']);
+const BRANDS_BYTES_MAX = 256;
+
+/** By its first bytes; null: it is none of these. */
 export function formatOf(bytes: Buffer): PictureFormat | null {
   if (bytes.subarray(0, 3).equals(Buffer.from([0xff, 0xd8, 0xff]))) return 'jpeg';
   if (bytes.subarray(0, PNG_SIGNATURE.length).equals(PNG_SIGNATURE)) return 'png';
-  const isWebp = bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP';
-  return isWebp ? 'webp' : null;
+  const head = bytes.toString('latin1', 0, 12);
+  if (head.startsWith('RIFF') && head.endsWith('WEBP')) return 'webp';
+  if (head.startsWith('GIF87a') || head.startsWith('GIF89a')) return 'gif';
+  if (/^(?:II[*+]\0|MM\0[*+])/.test(head)) return 'tiff';
+  return head.slice(4, 8) === 'ftyp' && isAvif(bytes) ? 'avif' : null;
+}
+
+/** By the major brand, or any that it is compatible with: HEIC is in such boxes too. */
+function isAvif(bytes: Buffer): boolean {
+  const end = Math.min(bytes.readUInt32BE(0), bytes.length, BRANDS_BYTES_MAX);
+  const brands = Array.from({ length: Math.max(0, (end - 8) >> 2) }, (_, i) =>
+    bytes.toString('latin1', 8 + i * 4, 12 + i * 4),
+  );
+  return brands.some((brand) => AVIF_BRANDS.has(brand));
 }
 
 /** Null: it may be decoded. A progressive JPEG has some ten scans, each of which goes over the whole picture. */
-export function refusedByHead(bytes: Buffer, format: PictureFormat, scansMax: number): PictureRefusal | null {
-  if (format === 'png' && isAnimatedPng(bytes)) return { rule: 'image_animated', message: 'The image is animated.' };
-  if (format === 'jpeg' && scansIn(bytes, scansMax) > scansMax)
-    return { rule: 'image_too_costly', message: `A JPEG has at most ${scansMax} scans; save it again.` };
-  return null;
+export function refusedByScans(bytes: Buffer, format: PictureFormat, scansMax: number): PictureRefusal | null {
+  if (format !== 'jpeg' || scansIn(bytes, scansMax) <= scansMax) return null;
+  return { rule: 'image_too_costly', message: `A JPEG has at most ${scansMax} scans; save it again.` };
 }
 
 /** `acTL` before the first image data (PNG, third edition, 11.3.6). */
-function isAnimatedPng(bytes: Buffer): boolean {
+export function isAnimatedPng(bytes: Buffer): boolean {
   for (let at = PNG_SIGNATURE.length; at + 8 <= bytes.length; at += PNG_CHUNK_BYTES + bytes.readUInt32BE(at)) {
     const type = bytes.toString('latin1', at + 4, at + 8);
     if (type === 'acTL') return true;

@@ -1,10 +1,9 @@
-// Makes pictures in processes of their own (process.ts): decoders run outside of this one, so neither its memory nor its pool of threads
+// Makes pictures in processes of their own (serve.ts): decoders run outside of this one, so neither its memory nor its pool of threads
 // nor its calls have anything to do with what a picture does to them. A process has one picture, and is kept a moment for the next.
 import { type ChildProcess, fork } from 'node:child_process';
 import { rm } from 'node:fs/promises';
-import pLimit from 'p-limit';
-import type { PictureBounds, PictureOutcome, Pictures, PictureTask } from '../port.ts';
-import { type Said, TOO_COSTLY, type Told } from './wire.ts';
+import type { DecodeTurns } from './turns.ts';
+import { type DecodeBounds, type PictureOutcome, refusedPicture, type Said, TOO_COSTLY, type Told } from './wire.ts';
 
 const IDLE_MS = 10_000;
 
@@ -13,17 +12,24 @@ interface Idle {
   readonly retirement: NodeJS.Timeout;
 }
 
-/** Whoever calls bounds how many there are at once; of large ones it is one. */
-export class PictureProcesses implements Pictures {
-  readonly #bounds: PictureBounds;
+/** `Made`: what a process says of a picture that it has made. Whoever calls bounds how many there are at once; of large ones it is one. */
+export class PictureProcesses<Task, Bounds extends DecodeBounds, Made> {
+  readonly #source: URL;
+  readonly #bounds: Bounds;
+  readonly #turns: Pick<DecodeTurns, 'large'>;
   readonly #idle: Idle[] = [];
-  readonly #large = pLimit(1);
 
-  constructor(bounds: PictureBounds) {
+  /** `source`: of the file that a process runs; it calls `servePictures`. */
+  constructor(source: URL, bounds: Bounds, turns: Pick<DecodeTurns, 'large'>) {
+    this.#source = source;
     this.#bounds = bounds;
+    this.#turns = turns;
   }
 
-  async make(from: string, to: string, task: PictureTask, signal: AbortSignal): Promise<PictureOutcome> {
+  /**
+   * Makes a picture of the file at `from` and writes it to `to`; when it is not made, nothing is there. Throws when `signal` ends it.
+   */
+  async make(from: string, to: string, task: Task, signal: AbortSignal): Promise<PictureOutcome<Made>> {
     signal.throwIfAborted();
     const child = this.#take();
     const stop = () => void child.kill('SIGKILL');
@@ -45,9 +51,13 @@ export class PictureProcesses implements Pictures {
       kept.child.removeAllListeners('exit');
       return kept.child;
     }
-    const source = new URL('./process.ts', import.meta.url).pathname;
     // Nothing of the service's settings, nor of how it was started.
-    return fork(source, { env: { MALLOC_ARENA_MAX: '2' }, execArgv: [], stdio: 'ignore', serialization: 'advanced' });
+    return fork(this.#source.pathname, {
+      env: { MALLOC_ARENA_MAX: '2' },
+      execArgv: [],
+      stdio: 'ignore',
+      serialization: 'advanced',
+    });
   }
 
   #keep(child: ChildProcess): void {
@@ -63,11 +73,11 @@ export class PictureProcesses implements Pictures {
     this.#idle.push({ child, retirement: setTimeout(leave, IDLE_MS).unref() });
   }
 
-  #asked(child: ChildProcess, told: Told): Promise<PictureOutcome> {
-    const { promise, resolve } = Promise.withResolvers<PictureOutcome>();
+  #asked(child: ChildProcess, told: Told<Task, Bounds>): Promise<PictureOutcome<Made>> {
+    const { promise, resolve } = Promise.withResolvers<PictureOutcome<Made>>();
     let endLarge: () => void = () => undefined;
     let timer = this.#within(child, resolve);
-    const heard = (said: Said) => {
+    const heard = (said: Said<Made>) => {
       if (said.kind === 'done') {
         // After a large one its memory is given back with it.
         if (isLarge) child.kill('SIGKILL');
@@ -77,7 +87,7 @@ export class PictureProcesses implements Pictures {
       }
       isLarge = true;
       clearTimeout(timer);
-      void this.#large(() => {
+      void this.#turns.large(() => {
         timer = this.#within(child, resolve);
         tell(child, { kind: 'go' });
         return new Promise<void>((end) => {
@@ -107,7 +117,7 @@ export class PictureProcesses implements Pictures {
   }
 
   /** A machine that is busy with other things may keep a sound picture from being done. */
-  #within(child: ChildProcess, resolve: (outcome: PictureOutcome) => void): NodeJS.Timeout {
+  #within(child: ChildProcess, resolve: (outcome: PictureOutcome<never>) => void): NodeJS.Timeout {
     return setTimeout(() => {
       resolve({ kind: 'late' });
       child.kill('SIGKILL');
@@ -116,13 +126,12 @@ export class PictureProcesses implements Pictures {
 }
 
 /** One that has just ended says so by its exit. */
-function tell(child: ChildProcess, told: Told): void {
-  child.send(told, () => undefined);
+function tell<Task, Bounds>(child: ChildProcess, told: Told<Task, Bounds>): void {
+  child.send(told as object, () => undefined);
 }
 
-const damaged: PictureOutcome = { kind: 'refused', rule: 'not_an_image', message: 'The image is damaged.' };
-const tooCostly: PictureOutcome = {
-  kind: 'refused',
-  rule: 'image_too_costly',
-  message: 'Decoding the image takes more time or memory than a picture does; save it again as a plain JPEG or PNG.',
-};
+const damaged = refusedPicture('not_an_image', 'The image is damaged.');
+const tooCostly = refusedPicture(
+  'image_too_costly',
+  'Decoding the image takes more time or memory than a picture does; save it again as a plain JPEG or PNG.',
+);

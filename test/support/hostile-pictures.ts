@@ -9,10 +9,13 @@ interface PngShape {
   /** As EXIF says it. */
   readonly orientation?: number;
   readonly animated?: boolean;
+  /** Further chunks, before the picture. */
+  readonly chunks?: readonly Buffer[];
 }
 
 /** A PNG of nothing but zeros. */
-export function pngOf({ width, height, depth = 8, alpha = false, orientation, animated = false }: PngShape): Buffer {
+export function pngOf(shape: PngShape): Buffer {
+  const { width, height, depth = 8, alpha = false, orientation, animated = false, chunks = [] } = shape;
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
@@ -23,18 +26,41 @@ export function pngOf({ width, height, depth = 8, alpha = false, orientation, an
     chunk('IHDR', header),
     ...(orientation === undefined ? [] : [chunk('eXIf', exifOf(orientation))]),
     ...(animated ? [chunk('acTL', Buffer.from([0, 0, 0, 2, 0, 0, 0, 0]))] : []),
+    ...chunks,
     chunk('IDAT', deflateSync(rows, { level: 9 })),
     chunk('IEND', Buffer.alloc(0)),
   ]);
 }
 
-function chunk(type: string, data: Buffer): Buffer {
+export function chunk(type: string, data: Buffer): Buffer {
   const bytes = Buffer.alloc(12 + data.length);
   bytes.writeUInt32BE(data.length, 0);
   bytes.write(type, 4, 'latin1');
   data.copy(bytes, 8);
   bytes.writeUInt32BE(crc32(bytes.subarray(4, 8 + data.length)), 8 + data.length);
   return bytes;
+}
+
+/** A chunk of text that inflates to so many bytes. */
+export function textBomb(bytes: number): Buffer {
+  return chunk(
+    'zTXt',
+    Buffer.concat([Buffer.from('Comment\0\0', 'latin1'), deflateSync(Buffer.alloc(bytes), { level: 9 })]),
+  );
+}
+
+/** A GIF of so many frames of one pixel, on a canvas of this size. */
+export function gifOf(width: number, height: number, frames: number): Buffer {
+  const head = Buffer.from('GIF89a', 'latin1');
+  const screen = Buffer.alloc(7);
+  screen.writeUInt16LE(width, 0);
+  screen.writeUInt16LE(height, 2);
+  screen.set([0x80, 0, 0], 4);
+  const palette = Buffer.from([0, 0, 0, 255, 255, 255]);
+  const control = Buffer.from([0x21, 0xf9, 4, 0, 10, 0, 0, 0]);
+  const frame = Buffer.from([0x2c, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x4c, 1, 0]);
+  const all = new Array<Buffer>(frames).fill(Buffer.concat([control, frame]));
+  return Buffer.concat([head, screen, palette, ...all, Buffer.from([0x3b])]);
 }
 
 function exifOf(orientation: number): Buffer {
