@@ -105,6 +105,20 @@ describe('a signature of version 4', () => {
     expect(verify({ ...get, headers: { ...get.headers, 'x-amz-acl': 'public-read' } })).toEqual([false, true]);
   });
 
+  test.each([
+    ['UTF-8', 'Hëllo 世界', Buffer.from('Hëllo 世界').toString('latin1')],
+    ['Latin-1', 'Hëllo', 'Hëllo'],
+  ])('covers headers that are sent as %s', (_, value, received) => {
+    const signing = { accessKeyId: ACCESS_KEY_ID, secretAccessKey: SECRET, region: 'us-east-1' };
+    const headers = { host, 'x-amz-meta-name': value };
+    const request = { method: 'PUT', url: '/k', headers };
+    const added = signatureHeaders(request, signing, EMPTY, nowMs);
+    expect(verify({ ...request, headers: { ...headers, ...added, 'x-amz-meta-name': received } })).toEqual([
+      true,
+      true,
+    ]);
+  });
+
   test('is for the services that are asked for', () => {
     expect(verify(get, { ...options, services: ['sqs'] })).toEqual([false, true]);
   });

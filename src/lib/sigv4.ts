@@ -1,5 +1,6 @@
 // Signatures of AWS, version 4 (docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html), in the header and in the query:
 // what a request says of its own, and the one that a request of ours gets. Both sides read a request in the same way.
+import { isUtf8 } from 'node:buffer';
 import { createHmac, createSecretKey, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
@@ -8,6 +9,7 @@ const CLOCK_OFF_MS_MAX = 15 * 60_000;
 const PRESIGNED_SECONDS_MAX = 604_800;
 const AUTHORIZATION =
   /^AWS4-HMAC-SHA256 +Credential=([^,\s]+) *, *SignedHeaders=([^,\s]+) *, *Signature=([0-9a-f]{64}) *$/;
+const NOT_ASCII = /[^\0-\x7f]/;
 const INSTANT = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
 
 export interface SignedHead {
@@ -116,7 +118,7 @@ export function signedOf(head: SignedHead, options: SigV4Options): Signed | null
     head.method,
     service === 's3' ? canonicalPath(path) : encode(path).replaceAll('%2F', '/'),
     canonicalQuery(query),
-    ...names.map((name) => `${name}:${String(headers[name]).trim().replaceAll(/ +/g, ' ')}`),
+    ...names.map((name) => `${name}:${signedValue(String(headers[name]))}`),
     '',
     parts.names,
     payload,
@@ -128,6 +130,14 @@ export function signedOf(head: SignedHead, options: SigV4Options): Signed | null
     canonicalRequest: isSound ? canonical.join('\n') : null,
     isInTime: isInTime(parts, options.nowMs ?? Date.now()),
   };
+}
+
+/** A header as its client has it: bytes of UTF-8, which Node reads as Latin-1, or what some clients send as Latin-1. */
+function signedValue(value: string): string {
+  const trimmed = value.trim().replaceAll(/ +/g, ' ');
+  if (!NOT_ASCII.test(trimmed)) return trimmed;
+  const bytes = Buffer.from(trimmed, 'latin1');
+  return isUtf8(bytes) ? bytes.toString('utf8') : trimmed;
 }
 
 interface Parts {
