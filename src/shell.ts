@@ -82,6 +82,7 @@ export function createShell(config: Config, manifest: Manifest, { log, bounds, s
     envelope: currentEnvelope,
     ...{ traffic, refusals, connections, streams, sockets, log },
     trustProxy: config.trustProxy,
+    s3: config.s3,
   });
   addPublicRoutes(rest, {
     manifest,

@@ -12,6 +12,7 @@ describe('loadConfig', () => {
       dataDir: resolve('data'),
       databaseUrl: undefined,
       assets: { kind: 'folder', folder: resolve('data/assets') },
+      s3: { port: null, domain: null },
       vendorsFile: resolve('data/vendors.yaml'),
       isVendorsFileNamed: false,
       logLevel: 'info',

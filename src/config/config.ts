@@ -7,6 +7,7 @@ import { type AssetsLocation, assetsLocation } from './assets-url.ts';
 import { type IdentityProviderSettings, identityProviders } from './identity-providers.ts';
 import { type PaymentSettings, paymentSettings } from './payments.ts';
 import { type PeopleSettings, peopleSettings } from './people.ts';
+import { type S3Addresses, s3Addresses } from './s3.ts';
 import { type AddressRange, Variables } from './variables.ts';
 
 export { type AddressRange, ConfigError } from './variables.ts';
@@ -31,6 +32,8 @@ export type Config = {
   readonly databaseUrl?: string;
   /** Of what is made and kept outside of the database. */
   readonly assets: AssetsLocation;
+  /** Addresses whose root is that of S3. */
+  readonly s3: S3Addresses;
   /** Absolute. */
   readonly vendorsFile: string;
   /** A file that the operator names must be there; the usual one may be absent. */
@@ -84,6 +87,7 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     dataDir,
     databaseUrl: variables.postgresUrl('DATABASE_URL'),
     assets: assetsLocation(variables, dataDir),
+    s3: s3Addresses(variables, { port, baseUrl }),
     vendorsFile: resolve(vendorsFile ?? join(dataDir, 'vendors.yaml')),
     isVendorsFileNamed: vendorsFile !== undefined,
     logLevel: variables.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),

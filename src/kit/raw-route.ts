@@ -20,6 +20,8 @@ export interface RawHead {
   readonly remoteAddress: string;
   /** Path and query as they were sent. */
   readonly url: string;
+  /** The same as they are routed: where a host or a port has a root of its own (S3_DOMAIN, S3_PORT), what was sent is below the route's. */
+  readonly routed: string;
   /** The one that the answer carries as X-Request-Id. */
   readonly requestId: string;
   /** What the envelope tells of a failure as `metadata`; null while the service starts or stops. */

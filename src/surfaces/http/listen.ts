@@ -1,6 +1,6 @@
 // Binding the port: what an operator can mend is told in one line.
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { type Config, httpOrigin } from '../../config/config.ts';
 import { StartupError } from '../../db/errors.ts';
@@ -24,8 +24,24 @@ export async function listen(rest: FastifyInstance, config: Config, isOneOfSever
   } catch (error) {
     throw cannotListen(error, config);
   }
+  if (config.s3.port !== null && config.role !== 'worker') await listenForS3(rest.server, config, isOneOfSeveral);
   if (config.port !== 0 || config.baseUrl !== httpOrigin(config.host, 0)) return config.baseUrl;
   return httpOrigin(config.host, (rest.server.address() as AddressInfo).port);
+}
+
+/** Connections at S3_PORT are taken as those of the port: what they send there is routed by s3-roots.ts. */
+async function listenForS3(server: Server, { host, s3 }: Config, isOneOfSeveral: boolean): Promise<void> {
+  const port = s3.port as number;
+  const door = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+    if (server.listening) server.emit('connection', socket);
+    else socket.destroy();
+  });
+  try {
+    await once(door.listen({ host, port, backlog: BACKLOG, reusePort: isOneOfSeveral && REUSE_PORT }), 'listening');
+  } catch (error) {
+    throw cannotListen(error, { host, port }, 'S3_PORT');
+  }
+  server.once('close', () => door.close());
 }
 
 /** The port that this deployment will listen on, which nobody else has now: where PORT is 0 the system chooses. Throws as `listen`. */
@@ -41,11 +57,11 @@ export async function findPort({ host, port }: Config): Promise<number> {
   }
 }
 
-function cannotListen(error: unknown, { host, port }: Pick<Config, 'host' | 'port'>): StartupError {
+function cannotListen(error: unknown, { host, port }: Pick<Config, 'host' | 'port'>, name = 'PORT'): StartupError {
   const { code, message } = error as Error & { code?: string };
   if (code === 'EADDRINUSE')
-    return new StartupError(`port ${port} on ${host} is in use: stop the other program or set PORT`);
+    return new StartupError(`port ${port} on ${host} is in use: stop the other program or set ${name}`);
   if (code === 'EACCES')
-    return new StartupError(`port ${port} may not be opened by this user: set PORT to one above 1023`);
+    return new StartupError(`port ${port} may not be opened by this user: set ${name} to one above 1023`);
   return new StartupError(`cannot listen on ${host}:${port}: ${message}`);
 }

@@ -45,6 +45,10 @@ export class RawArrived extends ArrivedRequest implements RawHead {
   }
 
   get url() {
+    return this.request.originalUrl;
+  }
+
+  get routed() {
     return this.request.raw.url ?? '';
   }
 

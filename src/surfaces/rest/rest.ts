@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { S3Addresses } from '../../config/s3.ts';
 import { tokenWorth } from '../../core/accounts/tiers.ts';
 import { bearer } from '../../core/credentials/http-schemes.ts';
 import { Call } from '../../gateway/call.ts';
@@ -14,6 +15,7 @@ import { type Problem, problem } from '../../problems/problem.ts';
 import { answerOf } from '../http/answer.ts';
 import type { Connections } from '../http/connections.ts';
 import { doubledHeader, everywhere } from '../http/headers.ts';
+import { s3Roots } from '../http/s3-roots.ts';
 import { addRawRoute, type MountedRawRoute, type RawOptions } from '../raw/raw.ts';
 import { noSocketHere } from '../sockets/accept.ts';
 import { CallRequest, type CallSlot, slotOf, urlOf } from './call-slot.ts';
@@ -32,6 +34,7 @@ export interface RestOptions extends RawOptions {
   readonly planned: ReadonlySet<string>;
   readonly connections: Connections;
   readonly trustProxy: boolean | string[];
+  readonly s3: S3Addresses;
 }
 
 /** Encoding so many takes a millisecond or two. */
@@ -39,8 +42,10 @@ const LONG_CHARACTERS = 512 * 1024;
 
 /** Builds the server; nothing listens yet. `gateway()` is null until the database is ready: calls then get 503. */
 export function createRest(options: RestOptions): FastifyInstance {
+  const rewriteUrl = s3Roots(options.s3);
   const app = Fastify({
     logger: false,
+    ...(rewriteUrl === undefined ? {} : { rewriteUrl }),
     trustProxy: options.trustProxy,
     serverFactory: (handle) => options.connections.server(handle),
     forceCloseConnections: 'idle',

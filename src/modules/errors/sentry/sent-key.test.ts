@@ -11,6 +11,7 @@ const head = (query: string, headers: Record<string, string> = {}): RawHead => (
   headers,
   remoteAddress: '192.0.2.1',
   url: '/',
+  routed: '/',
   failureMetadata: () => null,
   requestId: 'req_1',
 });
