@@ -1,0 +1,101 @@
+// Bodies in XML that may be long: keys to delete, parts to complete an upload with. Read in a thread where they are; and short ones: settings
+// of a bucket, tags of an object.
+import { type ChecksumName, isChecksumName } from '../../../../core/credentials/aws-checksums.ts';
+import type { BodyTask } from '../../../../kit/raw-route.ts';
+import { checkedValue, checksumElement } from './checksums.ts';
+import { malformed, notImplemented, refused } from './failures.ts';
+import { checkedTags } from './object-headers.ts';
+import { KEY_BYTES_MAX } from './operation.ts';
+import { childOf, childrenOf, readXml, requiredText, textOf, type XmlElement } from './xml.ts';
+
+const DELETED_MAX = 1_000;
+const PARTS_MAX = 10_000;
+const ALGORITHMS = ['crc32', 'crc32c', 'crc64nvme', 'sha1', 'sha256'].filter(isChecksumName);
+
+export interface DeleteRequest {
+  readonly keys: readonly string[];
+  /** Only failures are answered. */
+  readonly isQuiet: boolean;
+}
+
+/** Throws MalformedXML, InvalidArgument. */
+export const readDelete: BodyTask<DeleteRequest> = {
+  source: import.meta.url,
+  id: 'storage.s3.delete',
+  run(body) {
+    const root = readXml(body, 'Delete');
+    const objects = childrenOf(root, 'Object');
+    if (objects.length === 0 || objects.length > DELETED_MAX) throw malformed(`Name 1 to ${DELETED_MAX} keys.`);
+    return { keys: objects.map(keyOf), isQuiet: textOf(root, 'Quiet')?.trim().toLowerCase() === 'true' };
+  },
+};
+
+function keyOf(object: XmlElement): string {
+  const key = requiredText(object, 'Key');
+  const version = textOf(object, 'VersionId');
+  if (version !== undefined && version !== 'null') throw refused('InvalidArgument', 'Objects have no versions here.');
+  if (childOf(object, 'ETag') !== undefined || childOf(object, 'Size') !== undefined) {
+    throw notImplemented('A condition of a key to delete');
+  }
+  if (key === '') throw malformed('A key to delete is empty.');
+  if (Buffer.byteLength(key) > KEY_BYTES_MAX) {
+    throw refused('KeyTooLongError', `A key has at most ${KEY_BYTES_MAX} bytes in UTF-8.`);
+  }
+  return key;
+}
+
+export interface NamedPart {
+  readonly partNumber: number;
+  /** Without quotes. */
+  readonly etag: string;
+  /** In base64, where the request says it again. */
+  readonly checksums: Partial<Record<ChecksumName, string>>;
+}
+
+/** The parts in the order of their numbers. Throws MalformedXML, InvalidPartOrder, InvalidRequest. */
+export const readComplete: BodyTask<readonly NamedPart[]> = {
+  source: import.meta.url,
+  id: 'storage.s3.complete',
+  run(body) {
+    const parts = childrenOf(readXml(body, 'CompleteMultipartUpload'), 'Part').map(partOf);
+    if (parts.length === 0 || parts.length > PARTS_MAX) throw malformed(`Name 1 to ${PARTS_MAX} parts.`);
+    if (parts.some(({ partNumber }, at) => at > 0 && partNumber <= (parts[at - 1] as NamedPart).partNumber)) {
+      throw refused('InvalidPartOrder', 'The parts must stand in ascending order of their numbers.');
+    }
+    return parts;
+  },
+};
+
+function partOf(part: XmlElement): NamedPart {
+  const checksums = ALGORITHMS.flatMap((name): [ChecksumName, string][] => {
+    const value = textOf(part, checksumElement(name));
+    return value === undefined ? [] : [[name, checkedValue(name, value.trim())]];
+  });
+  return {
+    partNumber: partNumberOf(requiredText(part, 'PartNumber').trim()),
+    etag: requiredText(part, 'ETag').trim().replaceAll(/^"|"$/g, ''),
+    checksums: Object.fromEntries(checksums),
+  };
+}
+
+/** Throws InvalidArgument. */
+export function partNumberOf(text: string): number {
+  const number = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (number >= 1 && number <= PARTS_MAX) return number;
+  throw refused('InvalidArgument', `Part numbers are 1 to ${PARTS_MAX}.`);
+}
+
+/** Throws MalformedXML, InvalidTag. */
+export function readTagging(body: Buffer): Record<string, string> {
+  const set = childOf(readXml(body, 'Tagging'), 'TagSet');
+  if (set === undefined) throw malformed('Tagging needs TagSet.');
+  return checkedTags(childrenOf(set, 'Tag').map((tag) => [requiredText(tag, 'Key'), requiredText(tag, 'Value')]));
+}
+
+/** Throws MalformedXML, IllegalLocationConstraintException: a region is a name of the service's own, and any is taken. */
+export function readCreateBucket(body: Buffer): void {
+  if (body.length === 0) return;
+  const root = readXml(body, 'CreateBucketConfiguration');
+  const other = root.children.find(({ name }) => name !== 'LocationConstraint');
+  if (other !== undefined) throw notImplemented(`${other.name} of a bucket`);
+}

@@ -1,0 +1,144 @@
+// What a list is asked for, and its answer in XML: of objects (both versions), of uploads, of parts. `encoding-type=url` is for keys that XML
+// cannot hold.
+import { refused } from './failures.ts';
+import type { S3Address } from './operation.ts';
+import { urlEncoded, type XmlFields } from './xml.ts';
+
+const PAGE_MAX = 1_000;
+
+export interface ListAsked {
+  readonly prefix: string;
+  /** Empty: none. */
+  readonly delimiter: string;
+  /** The list begins behind it; empty: at the beginning. */
+  readonly after: string;
+  readonly max: number;
+  readonly isEncoded: boolean;
+}
+
+export interface ListedObject {
+  readonly key: string;
+  readonly bytes: number;
+  readonly etag: string;
+  readonly updatedMs: number;
+  readonly checksums: Readonly<Record<string, string>>;
+}
+
+export interface ListedPage {
+  readonly objects: readonly ListedObject[];
+  /** With their delimiter at the end. */
+  readonly prefixes: readonly string[];
+  /** The last key or prefix of the page, where more follow; null: none do. */
+  readonly next: string | null;
+}
+
+type Query = S3Address['query'];
+
+/** Throws InvalidArgument. */
+export function listAsked(query: Query, isSecond: boolean): ListAsked {
+  return {
+    prefix: query.get('prefix') ?? '',
+    delimiter: query.get('delimiter') ?? '',
+    after: isSecond ? tokenOrStart(query) : (query.get('marker') ?? ''),
+    max: pageOf(query, 'max-keys'),
+    isEncoded: isEncodedIn(query),
+  };
+}
+
+/** As many as one page has at most. Throws InvalidArgument. */
+export function pageOf(query: Query, name: string): number {
+  const sent = query.get(name);
+  if (sent === undefined || sent === '') return PAGE_MAX;
+  if (!/^\d{1,10}$/.test(sent)) throw refused('InvalidArgument', `${name} is a whole number from 0.`);
+  return Math.min(Number(sent), PAGE_MAX);
+}
+
+/** Throws InvalidArgument. */
+export function isEncodedIn(query: Query): boolean {
+  const sent = query.get('encoding-type');
+  if (sent === undefined || sent === '') return false;
+  if (sent.toLowerCase() === 'url') return true;
+  throw refused('InvalidArgument', 'encoding-type is url.');
+}
+
+/** The token is the key behind which the next page begins, so that clients take it for no key. */
+function tokenOrStart(query: Query): string {
+  const token = query.get('continuation-token');
+  if (token === undefined) return query.get('start-after') ?? '';
+  const key = Buffer.from(token, 'base64url').toString('utf8');
+  if (token !== '' && tokenOf(key) === token) return key;
+  throw refused('InvalidArgument', 'The continuation token is not one of this list.');
+}
+
+function tokenOf(key: string): string {
+  return Buffer.from(key).toString('base64url');
+}
+
+/** The answer to ListObjects, of either version. `owner`: told of each object. */
+export function listFields(bucket: string, query: Query, page: ListedPage, owner: XmlFields): XmlFields {
+  const isSecond = query.get('list-type') === '2';
+  const { prefix, delimiter, max, isEncoded } = listAsked(query, isSecond);
+  const written = (text: string) => (isEncoded ? urlEncoded(text) : text);
+  const { objects, prefixes, next } = page;
+  const withOwner = !isSecond || query.get('fetch-owner') === 'true';
+  return {
+    Name: bucket,
+    Prefix: written(prefix),
+    ...(isSecond ? secondFields(query, page, written) : firstFields(query, page, delimiter, written)),
+    MaxKeys: max,
+    ...(delimiter === '' ? {} : { Delimiter: written(delimiter) }),
+    ...(isEncoded ? { EncodingType: 'url' } : {}),
+    IsTruncated: next !== null,
+    Contents: objects.map((object) => ({
+      Key: written(object.key),
+      LastModified: instantOf(object.updatedMs),
+      ETag: `"${object.etag}"`,
+      ...checksumFields(object.checksums),
+      Size: object.bytes,
+      StorageClass: 'STANDARD',
+      ...(withOwner ? { Owner: owner } : {}),
+    })),
+    CommonPrefixes: prefixes.map((each) => ({ Prefix: written(each) })),
+  };
+}
+
+function firstFields(
+  query: Query,
+  { next }: ListedPage,
+  delimiter: string,
+  written: (text: string) => string,
+): XmlFields {
+  // Without a delimiter clients take the last key.
+  const nextMarker = next !== null && delimiter !== '' ? { NextMarker: written(next) } : {};
+  return { Marker: written(query.get('marker') ?? ''), ...nextMarker };
+}
+
+function secondFields(
+  query: Query,
+  { next, objects, prefixes }: ListedPage,
+  written: (text: string) => string,
+): XmlFields {
+  const start = query.get('start-after');
+  return {
+    KeyCount: objects.length + prefixes.length,
+    ...(start === undefined ? {} : { StartAfter: written(start) }),
+    ...(query.has('continuation-token') ? { ContinuationToken: query.get('continuation-token') as string } : {}),
+    ...(next === null ? {} : { NextContinuationToken: tokenOf(next) }),
+  };
+}
+
+/** Which algorithms a stored object or part has, and of which kind they are. */
+export function checksumFields(checksums: Readonly<Record<string, string>>): XmlFields {
+  const { type, ...values } = checksums;
+  const names = Object.keys(values);
+  if (names.length === 0) return {};
+  return {
+    ChecksumAlgorithm: names.map((name) => name.toUpperCase()),
+    ...(type === undefined ? {} : { ChecksumType: type }),
+  };
+}
+
+/** As S3 has instants: to the millisecond, in UTC. */
+export function instantOf(ms: number): string {
+  return new Date(ms).toISOString();
+}

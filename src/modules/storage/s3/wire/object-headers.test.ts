@@ -1,0 +1,316 @@
+// What headers say of an object: kept, given back, refused.
+import { describe, expect, test } from 'vitest';
+import type { RawHead } from '../../../../kit/raw-route.ts';
+import { problem } from '../../../../problems/problem.ts';
+import { sentChecksums, uploadChecksum, wholeChecksum } from './checksums.ts';
+import { copyRangeOf, copySourceOf } from './copy-source.ts';
+import { failureAnswer, nameOf, refused } from './failures.ts';
+import { isEncodedIn, listAsked, listFields, pageOf } from './listing.ts';
+import { answeredHeaders, headersOf, refuseUnserved, tagsOfHeader, writtenObject } from './object-headers.ts';
+import { addressOf } from './operation.ts';
+
+const failure = (run: () => unknown) => {
+  try {
+    return run();
+  } catch (error) {
+    return nameOf(error as never)[0];
+  }
+};
+const address = (query = '') => addressOf(`/s3/b/k?${query}`);
+
+describe('headers of an object', () => {
+  test('are kept and given back', () => {
+    const sent = {
+      'content-type': 'text/plain; charset=utf-8',
+      'cache-control': 'max-age=60',
+      'content-disposition': 'attachment; filename="a.txt"',
+      'content-encoding': 'aws-chunked, gzip',
+      'content-language': 'de',
+      expires: 'Thu, 01 Dec 2033 16:00:00 GMT',
+      'x-amz-meta-color': 'blue',
+      'x-amz-meta-empty': '',
+      'x-amz-tagging': 'a=1&b=%26+x',
+    };
+    const written = writtenObject(sent);
+    expect(written).toEqual({
+      contentType: 'text/plain; charset=utf-8',
+      headers: {
+        cache_control: 'max-age=60',
+        content_disposition: 'attachment; filename="a.txt"',
+        content_encoding: 'gzip',
+        content_language: 'de',
+        expires: 'Thu, 01 Dec 2033 16:00:00 GMT',
+      },
+      metadata: { color: 'blue', empty: '' },
+      tags: { a: '1', b: '& x' },
+    });
+    const { 'x-amz-tagging': _, ...due } = sent;
+    expect(answeredHeaders(written, address())).toEqual({ ...due, 'content-encoding': 'gzip' });
+  });
+
+  test('are none but a type where none are sent', () => {
+    const due = { contentType: 'application/octet-stream', headers: {}, metadata: {}, tags: {} };
+    expect(writtenObject({ 'content-encoding': 'aws-chunked' })).toEqual(due);
+  });
+
+  test('are UTF-8, as bytes or as what is no UTF-8', () => {
+    const latin1 = (text: string) => Buffer.from(text).toString('latin1');
+    const { metadata } = writtenObject({ 'x-amz-meta-a': latin1('Hëllo 世界'), 'x-amz-meta-b': 'H\u00ebllo' });
+    expect(metadata).toEqual({ a: 'Hëllo 世界', b: 'Hëllo' });
+    const answered = answeredHeaders(
+      { contentType: 'x', headers: {}, metadata: { ...metadata, c: 'a\nb' } },
+      address(),
+    );
+    expect(answered).toEqual({
+      'content-type': 'x',
+      'x-amz-meta-a': latin1('Hëllo 世界'),
+      'x-amz-meta-b': latin1('Hëllo'),
+      'x-amz-meta-c': '=?UTF-8?B?YQpi?=',
+    });
+  });
+
+  test('with 2 KiB of metadata are taken, with more are not', () => {
+    expect(failure(() => writtenObject({ 'x-amz-meta-a': 'x'.repeat(2_047) }))).toMatchObject({
+      contentType: 'application/octet-stream',
+    });
+    expect(failure(() => writtenObject({ 'x-amz-meta-a': 'x'.repeat(2_048) }))).toBe('MetadataTooLarge');
+  });
+
+  test('are replaced by what the query of a read says', () => {
+    const object = { contentType: 'text/html', headers: { cache_control: 'no-store' }, metadata: {} };
+    const query = address(
+      'response-content-type=text/plain&response-cache-control=max-age=1&response-content-disposition=attachment;%20filename=%22%C3%A9.txt%22',
+    );
+    expect(answeredHeaders(object, query)).toEqual({
+      'content-type': 'text/plain',
+      'cache-control': 'max-age=1',
+      'content-disposition': 'attachment; filename="\u00c3\u00a9.txt"',
+    });
+    expect(failure(() => answeredHeaders(object, address('response-expires=a%0d%0aset-cookie:x')))).toBe(
+      'InvalidArgument',
+    );
+  });
+
+  test('in a signed query count as if they were sent, but for checksums', () => {
+    const signed = address(
+      'X-Amz-Signature=0&x-amz-meta-a=1&X-Amz-Acl=private&x-amz-checksum-crc32=AAAAAA%3D%3D&x-amz-sdk-checksum-algorithm=CRC32',
+    );
+    const headers = headersOf({ host: 'h' }, signed);
+    expect(headers).toMatchObject({ host: 'h', 'x-amz-meta-a': '1', 'x-amz-acl': 'private' });
+    expect(sentChecksums(headers)).toEqual({ md5: null, algorithm: null, value: null });
+    expect(headersOf({ host: 'h' }, address('x-amz-meta-a=1'))).toEqual({ host: 'h' });
+  });
+
+  test.each([
+    [{ 'x-amz-acl': 'private' }, undefined],
+    [{ 'x-amz-storage-class': 'STANDARD', 'x-amz-meta-x': '1' }, undefined],
+    [{ 'x-amz-bucket-object-lock-enabled': 'false' }, undefined],
+    [{ 'x-amz-acl': 'public-read' }, 'AccessControlListNotSupported'],
+    [{ 'x-amz-grant-read': 'id=1' }, 'NotImplemented'],
+    [{ 'x-amz-storage-class': 'GLACIER' }, 'InvalidStorageClass'],
+    [{ 'x-amz-server-side-encryption': 'aws:kms' }, 'NotImplemented'],
+    [{ 'x-amz-server-side-encryption-customer-key': 'x' }, 'NotImplemented'],
+    [{ 'x-amz-copy-source-server-side-encryption-customer-key': 'x' }, 'NotImplemented'],
+    [{ 'x-amz-object-lock-mode': 'COMPLIANCE' }, 'NotImplemented'],
+    [{ 'x-amz-website-redirect-location': '/x' }, 'NotImplemented'],
+  ])('%o are %s', (headers, name) => {
+    expect(failure(() => refuseUnserved(headers as never))).toBe(name);
+  });
+
+  test('name tags, ten at most', () => {
+    expect(tagsOfHeader('')).toEqual({});
+    expect(failure(() => tagsOfHeader('a=1&a=2'))).toBe('InvalidTag');
+    expect(failure(() => tagsOfHeader(Array.from({ length: 11 }, (_, i) => `k${i}=`).join('&')))).toBe('InvalidTag');
+  });
+});
+
+describe('checksums of a request', () => {
+  test.each([
+    [{}, { md5: null, algorithm: null, value: null }],
+    [
+      { 'content-md5': '1B2M2Y8AsgTpgAmY7PhCfg==' },
+      { md5: 'd41d8cd98f00b204e9800998ecf8427e', algorithm: null, value: null },
+    ],
+    [{ 'x-amz-checksum-crc32': 'AAAAAA==' }, { md5: null, algorithm: 'crc32', value: 'AAAAAA==' }],
+    [
+      { 'x-amz-trailer': 'x-amz-checksum-sha256', 'x-amz-sdk-checksum-algorithm': 'SHA256' },
+      { md5: null, algorithm: 'sha256', value: null },
+    ],
+    [{ 'x-amz-checksum-algorithm': 'CRC64NVME' }, { md5: null, algorithm: 'crc64nvme', value: null }],
+    [{ 'content-md5': 'x' }, 'InvalidDigest'],
+    [{ 'content-md5': 'AAAAAA==' }, 'InvalidDigest'],
+    [{ 'x-amz-checksum-crc32': 'bad' }, 'InvalidRequest'],
+    [{ 'x-amz-checksum-sha1': 'AAAAAA==' }, 'InvalidRequest'],
+    [{ 'x-amz-checksum-crc32': 'AAAAAA==', 'x-amz-checksum-crc32c': 'AAAAAA==' }, 'InvalidRequest'],
+    [{ 'x-amz-sdk-checksum-algorithm': 'XX' }, 'InvalidRequest'],
+  ])('%o are %o', (headers, due) => {
+    expect(failure(() => sentChecksums(headers as never))).toEqual(due);
+  });
+
+  test.each([
+    [{}, null],
+    [{ 'x-amz-checksum-algorithm': 'CRC32' }, { algorithm: 'crc32', type: 'COMPOSITE' }],
+    [{ 'x-amz-checksum-algorithm': 'CRC64NVME' }, { algorithm: 'crc64nvme', type: 'FULL_OBJECT' }],
+    [
+      { 'x-amz-checksum-algorithm': 'CRC32C', 'x-amz-checksum-type': 'FULL_OBJECT' },
+      { algorithm: 'crc32c', type: 'FULL_OBJECT' },
+    ],
+    [{ 'x-amz-checksum-algorithm': 'SHA256', 'x-amz-checksum-type': 'FULL_OBJECT' }, 'InvalidRequest'],
+    [{ 'x-amz-checksum-algorithm': 'CRC64NVME', 'x-amz-checksum-type': 'COMPOSITE' }, 'InvalidRequest'],
+    [{ 'x-amz-checksum-type': 'COMPOSITE' }, 'InvalidRequest'],
+    [{ 'x-amz-checksum-algorithm': 'CRC32', 'x-amz-checksum-type': 'HALF' }, 'InvalidRequest'],
+  ])('of an upload that begins with %o are %o', (headers, due) => {
+    expect(failure(() => uploadChecksum(headers as never))).toEqual(due);
+  });
+
+  test('of a whole are compared as they are sent', () => {
+    const headers = { 'x-amz-checksum-crc32': 'AAAAAA==-2', 'x-amz-checksum-type': 'COMPOSITE' };
+    expect(wholeChecksum(headers)).toEqual({ crc32: 'AAAAAA==-2', type: 'COMPOSITE' });
+    expect(wholeChecksum({})).toBeNull();
+  });
+});
+
+describe('the source of a copy', () => {
+  const source = (header: string) => failure(() => copySourceOf({ 'x-amz-copy-source': header }));
+  test.each([
+    ['b/k', { bucket: 'b', key: 'k' }],
+    ['/b/a%2Fk%20+', { bucket: 'b', key: 'a/k +' }],
+    ['b/a//b', { bucket: 'b', key: 'a//b' }],
+    ['b/k?versionId=null', { bucket: 'b', key: 'k' }],
+    ['b/k%3FversionId=1', { bucket: 'b', key: 'k?versionId=1' }],
+    ['b/k?versionId=1', 'InvalidArgument'],
+    ['b', 'InvalidArgument'],
+    ['b/', 'InvalidArgument'],
+    ['b/%zz', 'InvalidURI'],
+  ])('%s is %o', (header, due) => {
+    expect(source(header)).toEqual(due);
+  });
+
+  test.each([
+    [undefined, null],
+    ['bytes=0-9', { start: 0, end: 9 }],
+    ['bytes=3-3', { start: 3, end: 3 }],
+    ['bytes=0-10', 'InvalidRange'],
+    ['bytes=5-4', 'InvalidArgument'],
+    ['bytes=0-', 'InvalidArgument'],
+    ['bytes=-5', 'InvalidArgument'],
+    ['0-5', 'InvalidArgument'],
+  ])('of ten bytes by %s is %o', (range, due) => {
+    expect(failure(() => copyRangeOf(range === undefined ? {} : { 'x-amz-copy-source-range': range }, 10))).toEqual(
+      due,
+    );
+  });
+});
+
+describe('a list', () => {
+  const query = (text: string) => addressOf(`/s3/b?${text}`).query;
+  const object = { key: 'a b', bytes: 3, etag: 'e', updatedMs: 0, checksums: { crc32: 'x', type: 'FULL_OBJECT' } };
+  const page = { objects: [object], prefixes: ['c d/'], next: 'c d/' };
+  const owner = { ID: 'acc' };
+
+  test('of version 1 goes on behind a marker', () => {
+    const asked = query('prefix=&delimiter=/&marker=a&max-keys=2&encoding-type=url');
+    expect(listAsked(asked, false)).toEqual({ prefix: '', delimiter: '/', after: 'a', max: 2, isEncoded: true });
+    expect(listFields('b', asked, page, owner)).toEqual({
+      ...{
+        Name: 'b',
+        Prefix: '',
+        Marker: 'a',
+        NextMarker: 'c%20d/',
+        MaxKeys: 2,
+        Delimiter: '/',
+        EncodingType: 'url',
+        IsTruncated: true,
+      },
+      Contents: [
+        {
+          ...{ Key: 'a%20b', LastModified: '1970-01-01T00:00:00.000Z', ETag: '"e"', ChecksumAlgorithm: ['CRC32'] },
+          ...{ ChecksumType: 'FULL_OBJECT', Size: 3, StorageClass: 'STANDARD', Owner: owner },
+        },
+      ],
+      CommonPrefixes: [{ Prefix: 'c%20d/' }],
+    });
+    expect(listFields('b', query('max-keys=1'), { ...page, prefixes: [] }, owner)).not.toHaveProperty('NextMarker');
+  });
+
+  test('of version 2 goes on behind a token', () => {
+    const first = listFields('b', query('list-type=2&start-after=A'), page, owner);
+    expect(first).toMatchObject({ KeyCount: 2, StartAfter: 'A', Contents: [{ Key: 'a b' }], IsTruncated: true });
+    expect(first.Contents).not.toHaveProperty('0.Owner');
+    const token = first.NextContinuationToken as string;
+    expect(listAsked(query(`list-type=2&continuation-token=${token}&start-after=A`), true).after).toBe('c d/');
+    expect(failure(() => listAsked(query('list-type=2&continuation-token=%25'), true))).toBe('InvalidArgument');
+    expect(failure(() => listAsked(query('list-type=2&continuation-token='), true))).toBe('InvalidArgument');
+  });
+
+  test.each([
+    ['', 1_000],
+    ['max-keys=', 1_000],
+    ['max-keys=0', 0],
+    ['max-keys=5000', 1_000],
+    ['max-keys=-1', 'InvalidArgument'],
+    ['max-keys=x', 'InvalidArgument'],
+  ])('with %s has %o entries at most', (text, due) => {
+    expect(failure(() => pageOf(query(text), 'max-keys'))).toBe(due);
+  });
+
+  test('knows one encoding', () => {
+    expect(failure(() => isEncodedIn(query('encoding-type=base64')))).toBe('InvalidArgument');
+  });
+});
+
+describe('a failure', () => {
+  const head = (method: string, query = ''): RawHead => ({
+    ...{ method, params: {}, query: new URLSearchParams(query), headers: {}, remoteAddress: '192.0.2.1' },
+    ...{ url: '/b/k', routed: `/s3/b/k?${query}`, requestId: 'req_1', failureMetadata: () => null },
+  });
+
+  test('is told in XML with our code, and to HEAD without a body', () => {
+    const answer = failureAnswer(problem('ALREADY_EXISTS'), head('GET', 'x=1'));
+    expect(answer).toMatchObject({
+      status: 409,
+      headers: { 'content-type': 'application/xml', 'x-amz-request-id': 'req_1' },
+    });
+    expect(answer.body).toBe(
+      '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>BucketAlreadyOwnedByYou</Code><Message>A resource with this name already exists with other settings.</Message><Resource>/s3/b/k</Resource><RequestId>req_1</RequestId><ErrorCode>ALREADY_EXISTS</ErrorCode></Error>',
+    );
+    expect(failureAnswer(problem('ALREADY_EXISTS'), head('HEAD'))).toMatchObject({ status: 409, body: '' });
+  });
+
+  test.each([
+    [problem('RATE_LIMITED', { retryAfterMs: 1_500 }), 'SlowDown', 503],
+    [problem('SERVICE_UNAVAILABLE'), 'ServiceUnavailable', 503],
+    [problem('INSUFFICIENT_CREDIT'), 'InsufficientCredit', 402],
+    [problem('INSUFFICIENT_SCOPE'), 'AccessDenied', 403],
+    [problem('UNAUTHORIZED'), 'AccessDenied', 403],
+    [problem('INVALID_API_KEY'), 'InvalidAccessKeyId', 403],
+    [problem('INVALID_API_KEY', { detail: 'revoked' }), 'InvalidAccessKeyId', 403],
+    [problem('INVALID_API_KEY', { detail: 'signature' }), 'SignatureDoesNotMatch', 403],
+    [problem('INVALID_API_KEY', { detail: 'clock' }), 'RequestTimeTooSkewed', 403],
+    [problem('INVALID_REQUEST', { detail: 'content_sha256' }), 'XAmzContentSHA256Mismatch', 400],
+    [problem('INVALID_REQUEST', { detail: 'checksum' }), 'BadDigest', 400],
+    [problem('INVALID_REQUEST', { detail: 'incomplete_body' }), 'IncompleteBody', 400],
+    [problem('INVALID_REQUEST'), 'InvalidRequest', 400],
+    [problem('NOT_FOUND', { detail: 'upload' }), 'NoSuchUpload', 404],
+    [problem('VALIDATION_FAILED', { detail: 'part_order', param: 'parts' }), 'InvalidPartOrder', 400],
+    [problem('VALIDATION_FAILED', { param: 'bucket', detail: 'pattern' }), 'InvalidBucketName', 400],
+    [problem('VALIDATION_FAILED', { param: 'x' }), 'InvalidArgument', 400],
+    [problem('PAYLOAD_TOO_LARGE'), 'EntityTooLarge', 400],
+    [problem('RANGE_NOT_SATISFIABLE'), 'InvalidRange', 416],
+    [problem('INTERNAL_ERROR', { message: 'secret path' }), 'InternalError', 500],
+    [refused('NotImplemented', 'x'), 'NotImplemented', 501],
+  ])('%s is %s', (failure, name, status) => {
+    expect(nameOf(failure)).toEqual([name, status]);
+    const { body } = failureAnswer(failure, head('GET'));
+    expect(body).toContain(`<Code>${name}</Code>`);
+    expect(body).not.toContain('secret path');
+  });
+
+  test('says when to come again, and that a presigned address has ended', () => {
+    expect(failureAnswer(problem('RATE_LIMITED', { retryAfterMs: 1_500 }), head('GET')).headers).toMatchObject({
+      'retry-after': '2',
+    });
+    const expired = problem('INVALID_API_KEY', { detail: 'clock' });
+    expect(failureAnswer(expired, head('GET', 'X-Amz-Signature=0')).body).toContain('<Code>AccessDenied</Code>');
+  });
+});

@@ -1,0 +1,176 @@
+// What a request says of the object that it writes: headers that are given back with it, its own metadata, tags; and what it asks for that
+// is not served, which is refused, not passed over. Requests that are signed in the query may carry their x-amz- headers there.
+import type { IncomingHttpHeaders } from 'node:http';
+import { notImplemented, refused } from './failures.ts';
+import type { S3Address } from './operation.ts';
+
+const METADATA = 'x-amz-meta-';
+const METADATA_BYTES_MAX = 2 * 1_024;
+const DEFAULT_TYPE = 'application/octet-stream';
+const TAGS_MAX = 10;
+const TAG_KEY_CHARACTERS_MAX = 128;
+const TAG_VALUE_CHARACTERS_MAX = 256;
+const ASCII = /^[\x20-\x7e]*$/;
+
+/** Headers that are kept, by the names that they are kept under. */
+const KEPT = {
+  cache_control: 'cache-control',
+  content_disposition: 'content-disposition',
+  content_encoding: 'content-encoding',
+  content_language: 'content-language',
+  expires: 'expires',
+} as const;
+export type KeptHeaders = Partial<Record<keyof typeof KEPT, string>>;
+
+export interface WrittenObject {
+  readonly contentType: string;
+  readonly headers: KeptHeaders;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+/** Headers that ask for what is not served. Of the first ones some values say nothing. */
+const HARMLESS: Readonly<Record<string, readonly string[]>> = {
+  'x-amz-acl': ['private', 'bucket-owner-full-control', 'bucket-owner-read'],
+  'x-amz-storage-class': ['STANDARD'],
+};
+const REFUSED_HEADERS = [
+  /^x-amz-grant-/,
+  /^x-amz-(copy-source-)?server-side-encryption/,
+  /^x-amz-object-lock-/,
+  /^x-amz-bucket-object-lock-enabled$/,
+  /^x-amz-website-redirect-location$/,
+  /^x-amz-write-offset-bytes$/,
+];
+
+/**
+ * The headers of a request, with those of its query where it is signed there. A checksum in the query is not taken: the JavaScript presigner
+ * puts that of an empty body there.
+ */
+export function headersOf(headers: IncomingHttpHeaders, { query }: S3Address): IncomingHttpHeaders {
+  if (!query.has('X-Amz-Signature')) return headers;
+  const hoisted = [...query]
+    .map(([name, value]) => [name.toLowerCase(), value] as const)
+    .filter(([name]) => name.startsWith('x-amz-') && !/^x-amz-(checksum-|sdk-|content-sha256$)/.test(name));
+  return { ...Object.fromEntries(hoisted), ...headers };
+}
+
+/** Throws NotImplemented, AccessControlListNotSupported, InvalidStorageClass for a header that asks for what is not served. */
+export function refuseUnserved(headers: IncomingHttpHeaders): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (!name.startsWith('x-amz-')) continue;
+    if (REFUSED_HEADERS.some((each) => each.test(name)) && String(value).toLowerCase() !== 'false') {
+      throw notImplemented(`The header ${name}`);
+    }
+    if (HARMLESS[name]?.includes(String(value)) !== false) continue;
+    if (name === 'x-amz-acl') {
+      throw refused(
+        'AccessControlListNotSupported',
+        'No object is public: the scopes of API keys say who may do what.',
+      );
+    }
+    throw refused('InvalidStorageClass', 'The storage class here is STANDARD.');
+  }
+}
+
+/** Throws MetadataTooLarge, InvalidTag, InvalidArgument. */
+export function writtenObject(headers: IncomingHttpHeaders): WrittenObject {
+  return {
+    contentType: headers['content-type'] === undefined ? DEFAULT_TYPE : received(headers['content-type']),
+    headers: keptHeaders(headers),
+    metadata: metadataOf(headers),
+    tags: tagsOfHeader(headers['x-amz-tagging'] as string | undefined),
+  };
+}
+
+function keptHeaders(headers: IncomingHttpHeaders): KeptHeaders {
+  const kept = Object.entries(KEPT).map(([name, header]) => {
+    const value = received(String(headers[header] ?? ''));
+    return [name, header === 'content-encoding' ? withoutChunks(value) : value] as const;
+  });
+  return Object.fromEntries(kept.filter(([, value]) => value !== ''));
+}
+
+/** `aws-chunked` says how the body is sent, not what it is. */
+function withoutChunks(encoding: string): string {
+  const names = encoding.split(',').map((each) => each.trim());
+  return names.filter((each) => each !== '' && each.toLowerCase() !== 'aws-chunked').join(',');
+}
+
+function metadataOf(headers: IncomingHttpHeaders): Record<string, string> {
+  const pairs = Object.entries(headers)
+    .filter(([name]) => name.startsWith(METADATA))
+    .map(([name, value]) => [name.slice(METADATA.length), received(String(value))] as const);
+  const bytes = pairs.reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + Buffer.byteLength(value), 0);
+  if (bytes > METADATA_BYTES_MAX) {
+    throw refused('MetadataTooLarge', `Metadata has at most ${METADATA_BYTES_MAX} bytes, names and values together.`);
+  }
+  return Object.fromEntries(pairs);
+}
+
+/** `a=1&b=2`, encoded as a form. Throws InvalidTag, InvalidArgument. */
+export function tagsOfHeader(header: string | undefined): Record<string, string> {
+  if (header === undefined || header === '') return {};
+  return checkedTags([...new URLSearchParams(header)]);
+}
+
+/** Throws InvalidTag. */
+export function checkedTags(pairs: readonly (readonly [string, string])[]): Record<string, string> {
+  if (pairs.length > TAGS_MAX) throw refused('InvalidTag', `An object has at most ${TAGS_MAX} tags.`);
+  for (const [key, value] of pairs) {
+    if (key === '' || key.length > TAG_KEY_CHARACTERS_MAX) {
+      throw refused('InvalidTag', `The key of a tag has 1 to ${TAG_KEY_CHARACTERS_MAX} characters.`);
+    }
+    if (value.length > TAG_VALUE_CHARACTERS_MAX) {
+      throw refused('InvalidTag', `The value of a tag has at most ${TAG_VALUE_CHARACTERS_MAX} characters.`);
+    }
+  }
+  if (new Set(pairs.map(([key]) => key)).size < pairs.length) {
+    throw refused('InvalidTag', 'A key stands among the tags twice.');
+  }
+  return Object.fromEntries(pairs);
+}
+
+/** What an object is answered with, and `response-` of the query in place of what it has. Throws InvalidArgument. */
+export function answeredHeaders(
+  object: Pick<WrittenObject, 'contentType' | 'headers' | 'metadata'>,
+  { query }: Pick<S3Address, 'query'>,
+): Record<string, string> {
+  const answered: Record<string, string> = { 'content-type': sendable(object.contentType) };
+  for (const [name, header] of Object.entries(KEPT)) {
+    const value = object.headers[name as keyof KeptHeaders];
+    if (value !== undefined) answered[header] = sendable(value);
+  }
+  for (const header of ['content-type', ...Object.values(KEPT)]) {
+    const value = query.get(`response-${header}`);
+    if (value === undefined) continue;
+    if (!isOneLine(value))
+      throw refused('InvalidArgument', `response-${header} has characters that no header may have.`);
+    answered[header] = sendable(value);
+  }
+  for (const [name, value] of Object.entries(object.metadata)) {
+    // What was written natively may have a name that no header has.
+    if (/^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(name)) answered[METADATA + name] = sendable(value);
+  }
+  return answered;
+}
+
+/** Bytes of UTF-8, as clients send it; Node reads headers as Latin-1. */
+function received(value: string): string {
+  if (ASCII.test(value)) return value;
+  const bytes = Buffer.from(value, 'latin1');
+  const text = bytes.toString('utf8');
+  return Buffer.from(text).equals(bytes) ? text : value;
+}
+
+function isOneLine(value: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: no header may have them
+  return !/[\u0000-\u0008\u000a-\u001f\u007f]/.test(value);
+}
+
+/** As bytes of UTF-8; with control characters as an encoded word (RFC 2047), as Amazon answers it. */
+function sendable(value: string): string {
+  if (ASCII.test(value)) return value;
+  const bytes = Buffer.from(value);
+  return isOneLine(value) ? bytes.toString('latin1') : `=?UTF-8?B?${bytes.toString('base64')}?=`;
+}
