@@ -6,6 +6,7 @@ import { randomDigits } from '../../lib/base62.ts';
 import { isSignedBy, type Signed, type SigV4Options, signedOf, signingKey } from '../../lib/sigv4.ts';
 import type { Core } from '../context.ts';
 import type { Secrets } from '../secrets/secrets.ts';
+import { awsRegion } from './aws-arns.ts';
 import { awsBodyProof } from './aws-body.ts';
 import type { BodyCredential, BodyProof, Credential, CredentialHead } from './credential.ts';
 
@@ -30,7 +31,7 @@ export function awsCredentials({ secrets, baseUrl, region }: AwsScope, keyId: st
   return {
     access_key_id: keyId,
     secret_access_key: secretAccessKey(secrets, secretHash),
-    region: region === 'china' ? 'cn-north-1' : 'us-east-1',
+    region: awsRegion({ region }),
     // Nothing is served there until module storage is.
     s3_endpoint: null,
     sqs_endpoint: `${baseUrl}/sqs`,

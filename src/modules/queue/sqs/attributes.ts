@@ -1,11 +1,13 @@
 // Attributes of a queue: those that are settings of ours, and those that only SQS has, which are kept as they were set.
+
 import type { Core } from '../../../core/context.ts';
+import { queueArn, queueNameInArn } from '../../../core/credentials/aws-arns.ts';
 import type { QueueRow } from '../queues/records.ts';
 import type { ExactSettingsInput } from '../queues/settings.ts';
 import type { QueueStats } from '../queues/stats.ts';
 import type { QueueSettings } from '../queues/store.ts';
 import { refused } from './failures.ts';
-import { nameInArn, queueArn, shownName } from './names.ts';
+import { shownName } from './names.ts';
 import { type Fields, isFields } from './request.ts';
 
 /** With the range of each: the setting that it is, or null. */
@@ -128,7 +130,7 @@ function readRedrive(sent: unknown, accountId: string): SetAttributes['redrive']
   if (sent === undefined) return undefined;
   if (sent === '') return null;
   const { deadLetterTargetArn: arn, maxReceiveCount: count } = policyOf(String(sent));
-  const target = typeof arn === 'string' ? nameInArn(arn, accountId) : null;
+  const target = typeof arn === 'string' ? queueNameInArn(arn, accountId) : null;
   if (target === null)
     throw wrongValue('RedrivePolicy', 'deadLetterTargetArn must be the ARN of a queue of this account.');
   const receives = typeof count === 'string' && /^\d{1,4}$/.test(count) ? Number(count) : count;

@@ -1,6 +1,8 @@
 // Message move tasks: messages of a dead-letter queue go back to the queues that they came from. A task of a dead-letter queue of several
 // queues is a redrive of each: they begin together, and are listed and cancelled as one. Their ids are the task's with a number behind.
+
 import type { CallContext } from '../../../core/context.ts';
+import { queueArn, queueNameInArn } from '../../../core/credentials/aws-arns.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { newId } from '../../../lib/ids.ts';
 import { advanceRedrive, noteRedrive } from '../dead-letter/redrive.ts';
@@ -11,7 +13,7 @@ import { readStats } from '../queues/stats.ts';
 import { sourceQueues } from '../queues/store.ts';
 import { queueKey } from '../state.ts';
 import { invalid, refused } from './failures.ts';
-import { isMissing, nameInArn, queueArn, queueNamed, shownName } from './names.ts';
+import { isMissing, queueNamed, shownName } from './names.ts';
 import type { SqsAction, SqsCall } from './queue-actions.ts';
 import { optionalInteger, optionalText, requiredText } from './request.ts';
 
@@ -133,7 +135,7 @@ function sumOf(redrives: readonly RedriveRow[], of: (redrive: RedriveRow) => num
 }
 
 async function queueOfArn({ state, accountId, fields }: SqsCall, param: string): Promise<QueueRow> {
-  const name = nameInArn(requiredText(fields, param), accountId);
+  const name = queueNameInArn(requiredText(fields, param), accountId);
   try {
     if (name !== null) return await queueNamed(state, accountId, name);
   } catch (error) {

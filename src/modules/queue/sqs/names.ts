@@ -1,7 +1,7 @@
 // How queues are named for clients of SQS: with their spelling, in URLs and in ARNs. Of both only the name is read: the account is that
 // of the key.
-import { hash } from 'node:crypto';
 import type { Core } from '../../../core/context.ts';
+import { accountDigits } from '../../../core/credentials/aws-arns.ts';
 import { problem } from '../problems.ts';
 import type { QueueRow } from '../queues/records.ts';
 import type { QueueState } from '../state.ts';
@@ -74,22 +74,6 @@ export function nameInUrl(fields: Fields, inPath: string | undefined): string {
   return end.slice(end.lastIndexOf('/') + 1);
 }
 
-/** 12 digits, the same for an account at all times. */
-export function accountDigits(accountId: string): string {
-  const word = Buffer.from(hash('sha256', `sqs ${accountId}`, 'hex'), 'hex').readBigUInt64BE();
-  return String(word % 10n ** 12n).padStart(12, '0');
-}
-
 export function queueUrl({ baseUrl }: Pick<Core, 'baseUrl'>, accountId: string, name: string): string {
   return `${baseUrl}/sqs/${accountDigits(accountId)}/${name}`;
-}
-
-export function queueArn({ region }: Pick<Core, 'region'>, accountId: string, name: string): string {
-  return `arn:aws:sqs:${region === 'china' ? 'cn-north-1' : 'us-east-1'}:${accountDigits(accountId)}:${name}`;
-}
-
-/** The name in an ARN of a queue of the account; null: it is none. */
-export function nameInArn(arn: string, accountId: string): string | null {
-  const [, digits, name] = /^arn:aws[a-z-]*:sqs:[a-z0-9-]*:(\d{12}):([\w.-]{1,80})$/.exec(arn) ?? [];
-  return name !== undefined && digits === accountDigits(accountId) ? name : null;
 }

@@ -1,5 +1,6 @@
 // What consumers call: messages are leased, prolonged, given back and deleted as by queue.consume, extend, nack and ack.
 
+import { accountDigits, queueArn } from '../../../core/credentials/aws-arns.ts';
 import { sequenceMs } from '../../../lib/sequence.ts';
 import { DAY_MS } from '../../../lib/time.ts';
 import type { ClaimedRow } from '../consume/claim.ts';
@@ -11,7 +12,7 @@ import { keptOf } from './attributes.ts';
 import { batchEntries, batchOutcome, type Entry } from './batches.ts';
 import { missing, refused } from './failures.ts';
 import { type Attributes, attributeFields, attributesMd5, md5, readMessage } from './message.ts';
-import { accountDigits, queueArn, shownName } from './names.ts';
+import { shownName } from './names.ts';
 import { invoke, type SqsAction, type SqsCall, theHotQueue } from './queue-actions.ts';
 import { type Fields, optionalInteger, optionalText, texts } from './request.ts';
 import { sequenceNumber } from './send-actions.ts';
