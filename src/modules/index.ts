@@ -5,9 +5,10 @@ import { account } from './account/index.ts';
 import { ai } from './ai/index.ts';
 import { cron } from './cron/index.ts';
 import { errors } from './errors/index.ts';
+import { image } from './image/index.ts';
 import { operator } from './operator/index.ts';
 import { queue } from './queue/index.ts';
 import { vector } from './vector/index.ts';
 import { video } from './video/index.ts';
 
-export const modules: readonly Module[] = [account, ai, cron, errors, operator, queue, vector, video];
+export const modules: readonly Module[] = [account, ai, cron, errors, image, operator, queue, vector, video];

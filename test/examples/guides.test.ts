@@ -18,6 +18,7 @@ const guides: readonly (readonly [guide: string, printed: RegExp])[] = [
   ['keys', /queue\.publish/],
   ['ai', /\[sandbox\] You said: Say hello\./],
   ['video', /succeeded/],
+  ['image', /image\/webp/],
   ['sign-in', /[A-Z]{4}-[A-Z]{4}/],
   ['requests', /404.*QUEUE_NOT_FOUND|QUEUE_NOT_FOUND.*404/],
 ];

@@ -34,7 +34,7 @@ describe('is refused', () => {
     ['half a GIF', () => half('gif'), 'not_an_image', {}],
     ['half a TIFF', () => half('tiff'), 'not_an_image', {}],
     ['half an AVIF', () => half('avif'), 'not_an_image', {}],
-    ['a JPEG of 1,000 scans', () => jpegOfScans(4_096, 4_096, 1_000), 'image_too_costly', {}],
+    ['a JPEG of 1,000 scans', () => jpegOfScans(1_024, 1_024, 1_000), 'image_too_costly', {}],
     ['a PNG of 10 gigapixels in 13 bytes', () => pngHead(100_000, 100_000), 'image_size', {}],
     ['40 megapixels of 16 bits with alpha', () => pngHead(8_000, 5_000, [16, 6]), 'image_size', {}],
     ['a GIF of 101 frames', () => gifOf(10, 10, 101), 'image_frames', {}],
@@ -63,13 +63,13 @@ describe('what else is in the file', () => {
   });
 
   test.each<[string, Buffer[]]>([
-    ['a text that inflates to 400 MB', [textBomb(400_000_000)]],
+    ['a text that inflates to 100 MB', [textBomb(100_000_000)]],
     ['100,000 texts', new Array<Buffer>(100_000).fill(chunk('tEXt', Buffer.from('a\0b')))],
   ])('%s is made without harm, or refused', async (_, chunks) => {
     const { outcome } = await engine.transform(
       pngOf({ width: 64, height: 64, chunks }),
       {},
-      { memoryBytesMax: 256 * 2 ** 20 },
+      { memoryBytesMax: 128 * 2 ** 20 },
     );
     expect(['made', 'refused']).toContain(outcome.kind);
     expect(outcome).not.toMatchObject({ rule: 'image_too_costly' });

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CallContext } from '../../src/core/context.ts';
 import { chargeForWork } from '../../src/core/wallet/charge/charge.ts';
+import { AnswerEffect } from '../../src/core/wallet/charge/charge-answer.ts';
 import { Lanes } from '../../src/core/wallet/lane/lanes.ts';
-import { QueryEffect } from '../../src/modules/vector/querying/effect.ts';
 import { problem } from '../../src/problems/problem.ts';
 import { QUERY_NANOS, VectorBench } from './harness.ts';
 
@@ -22,7 +22,7 @@ async function charge(bench: VectorBench, holdFirst: boolean, work: () => Promis
   const { accountId, secret } = bench.account;
   const key = await core.keys.find(secret);
   const ctx = { core, accountId, principal: key, ...called, requestId: 'req_test', idempotency: null };
-  const price = { units: 1n, effect: new QueryEffect() };
+  const price = { units: 1n, effect: new AnswerEffect('vector.query') };
   return chargeForWork(ctx as unknown as CallContext, { ...price, sequences: 0, bytes: 100, rows: 1 }, holdFirst, work);
 }
 

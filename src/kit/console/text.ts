@@ -146,3 +146,9 @@ export function payload(
   const shown = isCut ? text.slice(0, TEXT_CHARACTERS_MAX).toWellFormed() : text;
   return html`${copiedBlock(html`<pre class="scroll text" tabindex="0" aria-label="${label}" dir="auto">${shown}</pre>`, label)}${isCut ? html`<p class="quiet">Cut after 64 KiB of ${count(Math.ceil(text.length / 1_024))}.${'call' in whole ? html` <code>${whole.call}</code> has all of it.` : html` <a href="${whole.download}">Download it whole</a>`}</p>` : ''}`;
 }
+
+/** A link of the service as a path: pages show what is of their own origin only. */
+export function ownPath(url: string): string {
+  const { pathname, search } = new URL(url);
+  return pathname + search;
+}

@@ -26,7 +26,6 @@ export const plannedWords: Readonly<Record<string, string>> = {
   dns: 'domain names, dns records, nameserver',
   email: 'send email, read incoming email, inbox, mailbox, smtp, newsletter, email to a customer',
   flags: 'feature flags, turn a feature on for users, feature toggles, rollout, a/b test, kill switch',
-  image: 'resize images, thumbnail, crop a photo, generate an image, picture, convert png to jpeg',
   logs: 'log lines, collect logs, log search, tail logs, otlp, loki',
   metrics: 'prometheus metrics, gauges, counters, time series, dashboards, grafana',
   pdf: 'create a pdf, html to pdf, merge pdf, invoice document',

@@ -2,6 +2,7 @@
 
 import { AccountTurns } from '../../core/account-turns.ts';
 import type { Core } from '../../core/context.ts';
+import { AnswerEffect } from '../../core/wallet/charge/charge-answer.ts';
 import { readFunds } from '../../core/wallet/funds.ts';
 import { textArray } from '../../db/arrays.ts';
 import { StartupError } from '../../db/errors.ts';
@@ -10,7 +11,6 @@ import type { CollectionRow } from './collections/store.ts';
 import { createEmbeddedEngine } from './engine/embedded/index.ts';
 import { createPgvectorEngine, hasPgvector } from './engine/pgvector/index.ts';
 import type { VectorEngine } from './engine/port.ts';
-import { QueryEffect } from './querying/effect.ts';
 import type { VectorSettings } from './settings.ts';
 import { ChangeEffect } from './writing/effect.ts';
 import { readNamed } from './writing/store.ts';
@@ -19,7 +19,7 @@ export interface VectorState {
   readonly core: Core;
   readonly engine: VectorEngine;
   readonly changing: ChangeEffect;
-  readonly querying: QueryEffect;
+  readonly querying: AnswerEffect;
   /** Keyed by account; an item is a collection's name. Many queries share one reading that began after they came. */
   readonly reading: Coalescer<string, Reading>;
   /** Turns of this process's deletions by filter. */
@@ -44,7 +44,7 @@ export async function createVectorState(core: Core, settings: VectorSettings): P
     core,
     engine,
     changing: new ChangeEffect(engine),
-    querying: new QueryEffect(),
+    querying: new AnswerEffect('vector.query'),
     reading: new Coalescer({ batchMax: QUERIES_PER_READ, run: (accountId, names) => read(core, accountId, names) }),
     filterTurns: new AccountTurns(FILTER_TURNS_MAX),
     longAnswers: new AccountTurns(core.bounds.all.longAnswersAtOnce),

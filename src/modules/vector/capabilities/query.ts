@@ -1,6 +1,6 @@
 import Type, { type Static, type TObject } from 'typebox';
-import { tierLimits } from '../../../core/accounts/tiers.ts';
-import { chargeForWork, priceOfCall } from '../../../core/wallet/charge/charge.ts';
+import { chargeForWork } from '../../../core/wallet/charge/charge.ts';
+import { ANSWER_ROW_BYTES, mayFallShort } from '../../../core/wallet/charge/charge-answer.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { collectionNotFound } from '../collections/resource.ts';
@@ -17,7 +17,6 @@ import { answerQueries } from '../querying/search.ts';
 import { collectionField, embeddingField, filterField, resultFields } from '../schemas.ts';
 import type { VectorState } from '../state.ts';
 
-const FIXED_BYTES = 1_024;
 /** In JSON they are no more than a few hundred kilobytes. */
 const FEW_NUMBERS = 16 * 1_024;
 
@@ -132,12 +131,10 @@ export const query = defineCapability<VectorState>()({
     const numbers = body.queries.reduce((sum, { topK }) => sum + topK, 0) * collection.dimension;
     if (body.withValues && numbers > MATCH_VALUES_MAX) throw tooManyValues();
     const units = BigInt(body.queries.length);
-    const price = priceOfCall(ctx, units);
-    // Others may be on their way: funds that would not last for all of them are held first, and so is what a key's cap may not cover.
-    const holdFirst = ctx.principal.hasSpendCap || funds < price * BigInt(tierLimits[ctx.tier].inFlightMax);
+    const holdFirst = mayFallShort(ctx, units, funds);
     const charge = { units, effect: state.querying };
     const answer = () => answerQueries(ctx, state, body, collection);
-    return chargeForWork(ctx, { ...charge, sequences: 0, bytes: FIXED_BYTES, rows: 1 }, holdFirst, () =>
+    return chargeForWork(ctx, { ...charge, sequences: 0, bytes: ANSWER_ROW_BYTES, rows: 1 }, holdFirst, () =>
       body.withValues && numbers > FEW_NUMBERS ? state.longAnswers.run(ctx.accountId, answer) : answer(),
     );
   },

@@ -6,7 +6,7 @@ import { shown } from '../../../kit/console/failure.ts';
 import { actForm } from '../../../kit/console/form.ts';
 import type { ConsolePage, View } from '../../../kit/console/page.ts';
 import { facts, meter } from '../../../kit/console/table.ts';
-import { ago, durationText, money, payload, short, sizeText } from '../../../kit/console/text.ts';
+import { ago, durationText, money, ownPath, payload, short, sizeText } from '../../../kit/console/text.ts';
 import { requireTyped, typedForm } from '../../../kit/console/typed.ts';
 import type { DataOf, Read, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
@@ -14,7 +14,7 @@ import { cancel } from '../capabilities/cancel.ts';
 import { remove } from '../capabilities/delete.ts';
 import { get } from '../capabilities/get.ts';
 import { status as videoStatus } from '../capabilities/status.ts';
-import { type Job, jobState, modelOf, nameOf, ownPath } from './video.ts';
+import { type Job, jobState, modelOf, nameOf } from './video.ts';
 
 type Status = DataOf<typeof videoStatus>;
 

@@ -5,7 +5,7 @@ import { actForm, choice, field, numberOf, textOf } from '../../../kit/console/f
 import { asksForNew, type NewForm, newAction, newView, titleWithNew } from '../../../kit/console/new.ts';
 import { type Act, actOf, type ConsolePage, type View } from '../../../kit/console/page.ts';
 import { badge, more, type Page, table, tabs, teach, withQuery } from '../../../kit/console/table.ts';
-import { ago, money, short } from '../../../kit/console/text.ts';
+import { ago, money, ownPath, short } from '../../../kit/console/text.ts';
 import type { DataOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { generate as videoGenerate } from '../capabilities/generate.ts';
@@ -75,12 +75,6 @@ export function modelOf({ vendor, model }: Pick<Job, 'vendor' | 'model'>): strin
 /** A video by its prompt, which is kept no longer than the video. */
 export function nameOf({ prompt }: Pick<Job, 'prompt'>, charactersMax = 80): Html {
   return prompt === '' ? html`Expired video` : short(prompt, charactersMax);
-}
-
-/** A link of the service as a path: pages show videos of their own origin only. */
-export function ownPath(url: string): string {
-  const { pathname, search } = new URL(url);
-  return pathname + search;
 }
 
 async function show(visit: Visit): Promise<View> {

@@ -39,6 +39,10 @@ export const guides: readonly Guide[] = [
     summary: 'Videos from a prompt, as jobs in the background.',
   },
   {
+    ...{ name: 'image', title: 'Images', group: 'Build', about: ['image'] },
+    summary: 'Thumbnails, crops and other formats.',
+  },
+  {
     ...{ name: 'webhooks', title: 'Webhooks', group: 'Build', about: ['account.webhooks', 'account.events'] },
     summary: 'Signed events, sent to a URL of yours.',
   },

@@ -1,0 +1,4 @@
+// The picture that examples work on: 4 x 2 pixels, red above blue.
+
+export const PICTURE =
+  'iVBORw0KGgoAAAANSUhEUgAAAAQAAAACCAIAAADwyuo0AAAACXBIWXMAAAPoAAAD6AG1e1JrAAAAEUlEQVQI12P4z8AARwxI7P8AZ7IH+TYp8LsAAAAASUVORK5CYII=';
