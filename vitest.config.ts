@@ -5,9 +5,9 @@ import { defineConfig } from 'vitest/config';
 // Tests also wait: more of them than cores.
 const WORKERS = Math.ceil(1.5 * availableParallelism());
 
-// These look at the plans and the catalogue of one PostgreSQL. On a distributed engine test/storage/one-task.test.ts looks at the plans,
+// These look at the plans and the catalogue of one PostgreSQL. On a distributed engine test/database/one-task.test.ts looks at the plans,
 // and test/vector/pgvector-refused.test.ts shows that there is no index of pgvector, which others would pull.
-const OF_ONE_POSTGRES = ['**/*plans.test.ts', 'test/storage/schema.test.ts', 'test/vector/pgvector-pull.test.ts'];
+const OF_ONE_POSTGRES = ['**/*plans.test.ts', 'test/database/schema.test.ts', 'test/vector/pgvector-pull.test.ts'];
 
 export default defineConfig({
   test: {

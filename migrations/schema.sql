@@ -7,6 +7,7 @@ CREATE SCHEMA core;
 CREATE SCHEMA cron;
 CREATE SCHEMA errors;
 CREATE SCHEMA queue;
+CREATE SCHEMA storage;
 CREATE SCHEMA vector;
 CREATE SCHEMA video;
 
@@ -1250,6 +1251,119 @@ CREATE TABLE queue.total (
   CONSTRAINT total_pkey PRIMARY KEY (account_id, queue_id)
 ) WITH (fillfactor=60);
 
+CREATE TABLE storage.blob (
+  account_id text COLLATE "C" NOT NULL,
+  blob_id text COLLATE "C" NOT NULL,
+  state text NOT NULL,
+  refs integer NOT NULL,
+  bytes bigint NOT NULL,
+  pieces bytea NOT NULL,
+  due_at timestamp with time zone,
+  CONSTRAINT blob_pkey PRIMARY KEY (account_id, blob_id)
+) WITH (fillfactor=80);
+
+CREATE TABLE storage.bucket (
+  account_id text COLLATE "C" NOT NULL,
+  bucket text COLLATE "C" NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  object_count bigint DEFAULT 0 NOT NULL,
+  bytes bigint DEFAULT 0 NOT NULL,
+  expire jsonb,
+  notify jsonb,
+  due_at timestamp with time zone,
+  attempt integer DEFAULT 0 NOT NULL,
+  expired_to bytea,
+  CONSTRAINT bucket_pkey PRIMARY KEY (account_id, bucket)
+) WITH (fillfactor=70);
+
+CREATE TABLE storage.held (
+  account_id text COLLATE "C" NOT NULL,
+  held_id text COLLATE "C" NOT NULL,
+  bytes bigint DEFAULT 0 NOT NULL,
+  since_ms bigint NOT NULL,
+  byte_ms numeric DEFAULT 0 NOT NULL,
+  key_id text NOT NULL,
+  unpaid_since timestamp with time zone,
+  due_at timestamp with time zone,
+  attempt integer DEFAULT 0 NOT NULL,
+  CONSTRAINT held_pkey PRIMARY KEY (account_id, held_id)
+) WITH (fillfactor=70);
+
+CREATE TABLE storage.notice (
+  account_id text COLLATE "C" NOT NULL,
+  notice_id text COLLATE "C" NOT NULL,
+  queue text COLLATE "C" NOT NULL,
+  payload text NOT NULL,
+  key_id text NOT NULL,
+  due_at timestamp with time zone,
+  attempt integer DEFAULT 0 NOT NULL,
+  CONSTRAINT notice_pkey PRIMARY KEY (account_id, notice_id)
+);
+
+CREATE TABLE storage.object (
+  account_id text COLLATE "C" NOT NULL,
+  bucket text COLLATE "C" NOT NULL,
+  key bytea NOT NULL,
+  blob_id text COLLATE "C" NOT NULL,
+  bytes bigint NOT NULL,
+  etag text NOT NULL,
+  content_type text NOT NULL,
+  headers jsonb,
+  metadata jsonb,
+  checksums jsonb,
+  tags jsonb,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT object_pkey PRIMARY KEY (account_id, bucket, key)
+);
+
+CREATE TABLE storage.part (
+  account_id text COLLATE "C" NOT NULL,
+  upload_id text COLLATE "C" NOT NULL,
+  part_number integer NOT NULL,
+  blob_id text COLLATE "C" NOT NULL,
+  bytes bigint NOT NULL,
+  etag text NOT NULL,
+  checksums jsonb,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT part_pkey PRIMARY KEY (account_id, upload_id, part_number)
+);
+
+CREATE TABLE storage.share (
+  account_id text COLLATE "C" NOT NULL,
+  share_id text COLLATE "C" NOT NULL,
+  bucket text COLLATE "C" NOT NULL,
+  key bytea NOT NULL,
+  filename text,
+  downloads_max integer,
+  downloads integer DEFAULT 0 NOT NULL,
+  key_id text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT share_pkey PRIMARY KEY (account_id, share_id)
+);
+
+CREATE TABLE storage.upload (
+  account_id text COLLATE "C" NOT NULL,
+  upload_id text COLLATE "C" NOT NULL,
+  bucket text COLLATE "C" NOT NULL,
+  key bytea NOT NULL,
+  state text NOT NULL,
+  version integer DEFAULT 0 NOT NULL,
+  part_count integer DEFAULT 0 NOT NULL,
+  bytes bigint DEFAULT 0 NOT NULL,
+  content_type text NOT NULL,
+  headers jsonb,
+  metadata jsonb,
+  tags jsonb,
+  checksum jsonb,
+  kept integer[],
+  etag text,
+  created_at timestamp with time zone NOT NULL,
+  due_at timestamp with time zone NOT NULL,
+  CONSTRAINT upload_pkey PRIMARY KEY (account_id, upload_id)
+) WITH (fillfactor=80);
+
 CREATE TABLE vector.collection (
   account_id text COLLATE "C" NOT NULL,
   name text COLLATE "C" NOT NULL,
@@ -1453,6 +1567,13 @@ CREATE INDEX redrive_by_queue ON queue.redrive USING btree (account_id, queue_id
 CREATE UNIQUE INDEX redrive_one_running ON queue.redrive USING btree (account_id, queue_id) WHERE (state = 'running'::text);
 CREATE INDEX redrive_running ON queue.redrive USING btree (created_at) WHERE (state = 'running'::text);
 CREATE INDEX subscription_by_queue ON queue.subscription USING btree (account_id, queue_id, subscription_id);
+CREATE INDEX blob_due ON storage.blob USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX bucket_due ON storage.bucket USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX held_due ON storage.held USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX notice_due ON storage.notice USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX share_expires ON storage.share USING btree (expires_at);
+CREATE INDEX upload_due ON storage.upload USING btree (due_at);
+CREATE INDEX upload_of_bucket ON storage.upload USING btree (account_id, bucket, key, upload_id) WHERE (state = 'open'::text);
 CREATE UNIQUE INDEX collection_id ON vector.collection USING btree (account_id, collection_id);
 CREATE INDEX item_version ON vector.item USING btree (account_id, collection_id, version, id);
 CREATE INDEX tombstone_deleted_at ON vector.tombstone USING btree (deleted_at);

@@ -84,6 +84,12 @@ export interface InvokeOptions {
   readonly step?: string;
 }
 
+/** What `perform` made, and what was charged for it, nano-USD. */
+export interface Performed<Result> {
+  readonly result: Result;
+  readonly costNanos: bigint;
+}
+
 export interface CallContext {
   readonly core: Core;
   readonly capability: string;
@@ -128,6 +134,11 @@ export interface CallContext {
    * that capability. Under an idempotency key the calls it makes have keys derived from it. Throws the Problem of a refusal or failure.
    */
   invoke(capability: string, input: InvokedInput, options?: InvokeOptions): Promise<{ readonly data: unknown }>;
+  /**
+   * The same of a call whose input is no JSON, such as bytes: `work` stands in place of the capability's own run, and gets its context. Scope, rate
+   * and figures are that capability's.
+   */
+  perform<Result>(capability: string, work: (ctx: CallContext) => Promise<Performed<Result>>): Promise<Result>;
   /** From now on the call does little but wait: its place among those that run is for others. */
   idle(): void;
 }

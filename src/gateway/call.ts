@@ -1,7 +1,7 @@
 // One call on its way. It is filled in step by step; the capability sees it as its CallContext.
 
 import type { Tier } from '../core/accounts/tiers.ts';
-import type { CallContext, Core, InvokedInput, InvokeOptions } from '../core/context.ts';
+import type { CallContext, Core, InvokedInput, InvokeOptions, Performed } from '../core/context.ts';
 import type { IdempotencyKey } from '../core/idempotency/key.ts';
 import type { Principal } from '../core/principal.ts';
 import { type ScopeKind, scopesAllow } from '../core/scopes.ts';
@@ -21,6 +21,7 @@ export interface CallServices {
   readonly core: Core;
   readonly traffic: Pick<Traffic, 'record'>;
   invokeWithin(parent: Call, capability: string, input: InvokedInput, options: InvokeOptions): Promise<Answer>;
+  performWithin(parent: Call, capability: string, work: (call: Call) => Promise<Answer>): Promise<Answer>;
 }
 
 export class Call extends ActiveRequest implements CallContext {
@@ -110,6 +111,14 @@ export class Call extends ActiveRequest implements CallContext {
 
   invoke(capability: string, input: InvokedInput, options: InvokeOptions = {}): Promise<Answer> {
     return this.#services.invokeWithin(this, capability, input, options);
+  }
+
+  async perform<Result>(capability: string, work: (ctx: CallContext) => Promise<Performed<Result>>): Promise<Result> {
+    const answer = await this.#services.performWithin(this, capability, async (call) => {
+      const { result: data, costNanos } = await work(call);
+      return { data, costNanos };
+    });
+    return answer.data as Result;
   }
 
   /**

@@ -4,7 +4,7 @@
 
 import { tokenWorth } from '../core/accounts/tiers.ts';
 import { admission } from '../core/admission.ts';
-import type { InvokedInput, InvokeOptions } from '../core/context.ts';
+import type { InvokedInput } from '../core/context.ts';
 import type { EntryForm } from '../core/entry-form.ts';
 import { secretInGrace } from '../core/keys/api-key.ts';
 import type { Principal } from '../core/principal.ts';
@@ -18,6 +18,7 @@ import { Call } from './call.ts';
 import type { Endpoint } from './endpoint.ts';
 import { passGates } from './gates.ts';
 import type { Gateway } from './gateway.ts';
+import { takeIdempotencyKey } from './input/idempotency-key.ts';
 import { readInput } from './input/read-input.ts';
 import type { Grant, Rates } from './limits/rate-limiter.ts';
 import { toProblem } from './to-problem.ts';
@@ -230,27 +231,40 @@ function refuseLong(text: string, { bodyBytesMax, capability }: Endpoint): void 
 const BYTES_PER_CHARACTER_MAX = 3;
 
 /** The gateway of the services given: also how a call makes calls of its own. */
-export function createGateway(services: Omit<Gateway, 'invokeWithin'>): Gateway {
+export function createGateway(services: Omit<Gateway, 'invokeWithin' | 'performWithin'>): Gateway {
   const gateway: Gateway = {
     ...services,
-    invokeWithin: (parent, capability, input, options) => invokeWithin(gateway, parent, capability, input, options),
+    invokeWithin: (parent, capability, input, { step }) =>
+      within(gateway, parent, { capability, step }, (call, idempotencyKey) =>
+        readAndRun(gateway, call, { principal: parent.principal, input, idempotencyKey }),
+      ),
+    performWithin: (parent, capability, work) =>
+      within(gateway, parent, { capability }, async (call, idempotencyKey) => {
+        call.identified(parent.principal);
+        await admit(gateway, call);
+        await passGates(call);
+        if (idempotencyKey !== null) takeIdempotencyKey(call, [idempotencyKey], () => idempotencyKey);
+        const answer = await work(call);
+        call.answer = answer;
+        call.billed = isBilled(answer);
+        return answer;
+      }),
   };
   return gateway;
 }
 
-/** For what a call calls: its answer, its cost added to what the call has spent. Throws the Problem of a failure. */
-async function invokeWithin(
+/** Makes a call that a call makes; its cost is added to what that has spent. Throws the Problem of a failure. */
+async function within(
   gateway: Gateway,
   parent: Call,
-  capability: string,
-  input: InvokedInput,
-  { step }: InvokeOptions,
+  { capability, step }: { readonly capability: string; readonly step?: string | undefined },
+  make: (call: Call, idempotencyKey: string | null) => Promise<Answer>,
 ): Promise<Answer> {
   const endpoint = gateway.endpoints.get(capability);
   if (endpoint === undefined) throw new Error(`there is no capability ${capability} to be invoked`);
   if (parent.depth >= admission.call.invokedWithinMax)
     throw new Error(`${capability} is invoked too deep within calls`);
-  const { entryForm, traceId, principal, idempotency } = parent;
+  const { entryForm, traceId, idempotency } = parent;
   const onGone = (listener: () => void) => parent.onGone(listener);
   const call = new Call(gateway, endpoint, { entryForm, traceId, onGone }, parent.depth + 1);
   call.place = parent.place;
@@ -258,7 +272,7 @@ async function invokeWithin(
   const isKeyed = idempotency !== null && endpoint.capability.idempotent;
   const idempotencyKey = isKeyed ? `${idempotency.hash} ${step ?? parent.made}` : null;
   try {
-    const answer = await readAndRun(gateway, call, { principal, input, idempotencyKey });
+    const answer = await make(call, idempotencyKey);
     call.spentNanos += answer.costNanos ?? 0n;
     call.end(200);
     return answer;

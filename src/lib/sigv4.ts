@@ -73,6 +73,33 @@ export function signatureHeaders(
   return { ...added, authorization: authorization(signature.toString('hex')) };
 }
 
+/**
+ * The address that asks for the same without a header of its own, for `seconds`: path and query. All of `headers` must be sent with it.
+ */
+export function presignedUrl(
+  { method, url, headers }: SignedHead,
+  { accessKeyId, secretAccessKey, region }: AwsKey,
+  seconds: number,
+  nowMs: number,
+): string {
+  const instant = new Date(nowMs).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  const query = {
+    'X-Amz-Algorithm': ALGORITHM,
+    'X-Amz-Credential': `${accessKeyId}/${instant.slice(0, 8)}/${region}/s3/aws4_request`,
+    'X-Amz-Date': instant,
+    'X-Amz-Expires': String(seconds),
+    'X-Amz-SignedHeaders': Object.keys(headers).sort().join(';'),
+  };
+  const asked = `${url}?${canonicalQuery(Object.entries(query))}`;
+  const signed = signedOf(
+    { method, url: `${asked}&X-Amz-Signature=${'0'.repeat(64)}`, headers },
+    { services: ['s3'], nowMs },
+  );
+  const signature = signed === null ? null : signatureOf(signed, signingKey(secretAccessKey, signed.scope));
+  if (signature === null) throw new TypeError('the address cannot be signed');
+  return `${asked}&X-Amz-Signature=${signature.toString('hex')}`;
+}
+
 /** `key`: signingKey of the secret and the scope. */
 export function isSignedBy(signed: Signed, key: KeyObject): boolean {
   const due = signatureOf(signed, key);

@@ -8,7 +8,8 @@ import { errors } from './errors/index.ts';
 import { image } from './image/index.ts';
 import { operator } from './operator/index.ts';
 import { queue } from './queue/index.ts';
+import { storage } from './storage/index.ts';
 import { vector } from './vector/index.ts';
 import { video } from './video/index.ts';
 
-export const modules: readonly Module[] = [account, ai, cron, errors, image, operator, queue, vector, video];
+export const modules: readonly Module[] = [account, ai, cron, errors, image, operator, queue, storage, vector, video];

@@ -149,6 +149,16 @@ export const sharedProblems = {
     'Check the path and the identifier. GET /v1/discovery lists every capability with its path.',
   ),
   JOB_NOT_FOUND: problemEntry(404, 'The job does not exist.', 'Check the job id.'),
+  BUCKET_NOT_FOUND: problemEntry(
+    404,
+    'The bucket does not exist.',
+    'Check its name with GET /v1/storage/bucket/list, or create it with POST /v1/storage/bucket/create.',
+  ),
+  OBJECT_NOT_FOUND: problemEntry(
+    404,
+    'The bucket has no object under this key.',
+    'Check the key with GET /v1/storage/object/list.',
+  ),
   KEY_NOT_FOUND: problemEntry(404, 'The API key does not exist.', 'Check the key id with GET /v1/account/keys/list.'),
   CAPABILITY_NOT_FOUND: problemEntry(
     404,
@@ -215,6 +225,11 @@ export const sharedProblems = {
     'Delete some, or upgrade the tier.',
   ),
   CAPABILITY_SUNSET: problemEntry(410, 'The capability has been retired.', 'The message names its successor.'),
+  PRECONDITION_FAILED: problemEntry(
+    412,
+    'The object is not in the state that the call asks for.',
+    'Read the object again, and decide whether the call is still wanted.',
+  ),
   PAYLOAD_TOO_LARGE: problemEntry(
     413,
     'The body is too large.',

@@ -160,6 +160,7 @@ export async function callOn(core: Core, secret: string, id: string, input: obje
     signal: new AbortController().signal,
     idle: () => undefined,
     invoke: () => Promise.reject(new Error('nothing else is there to be called')),
+    perform: () => Promise.reject(new Error('nothing else is there to be called')),
   };
   const answer = await capability.run({ ctx, input: input as never, state: null });
   return JSON.parse(toJson(answer.data)) as Record<string, unknown>;

@@ -40,6 +40,7 @@ export async function inProcess(core: Core, secret: string, state = createQueueS
       signal: new AbortController().signal,
       idle: () => undefined,
       invoke: () => Promise.reject(new Error('nothing else is there to be called')),
+      perform: () => Promise.reject(new Error('nothing else is there to be called')),
     };
     const { data } = await capability.run({ ctx, input: (reduced ?? input) as never, state });
     return data instanceof JsonText ? JSON.parse(data.text) : data;

@@ -102,8 +102,11 @@ export class Assets implements Pick<AssetStore, 'workPath' | 'putFile' | 'put' |
     const keys = await this.#store.list(prefix, from.after, beforeMs);
     for (const key of keys) {
       if (signal.aborted) return false;
+      if (key <= from.after) continue;
       from.after = key;
-      if (await isNamed(key)) continue;
+      const named = await isNamed(key);
+      if (typeof named === 'object') from.after = named.after;
+      if (named !== false) continue;
       this.#log.info({ key }, 'an asset that nothing names is removed');
       await this.#store.remove(key);
     }
@@ -135,7 +138,8 @@ export interface Orphans {
   readonly beforeMs: number;
   /** The last key that was looked at; empty at the beginning. */
   readonly from: { after: string };
-  isNamed(key: string): Promise<boolean>;
+  /** `after`: so are all keys up to there. */
+  isNamed(key: string): Promise<boolean | { readonly after: string }>;
 }
 
 /** What `use` of the store answers a call. Throws SERVICE_UNAVAILABLE where it does not answer, or refuses; its operator is told why. */

@@ -1,7 +1,7 @@
 // Assets in a folder. What is put is written beside its place, flushed, and moved there: a key is whole or not there.
 import { createReadStream, type Dirent } from 'node:fs';
 import { link, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, relative, sep } from 'node:path';
+import { dirname, join } from 'node:path';
 import { AssetGone, type AssetStore, requireAssetKey } from './port.ts';
 import { changedMs, isMissing, WorkFolder } from './work-folder.ts';
 
@@ -29,10 +29,14 @@ class FileAssets implements AssetStore {
 
   async putFile(key: string, path: string): Promise<void> {
     const target = this.#pathOf(key);
-    await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+    const made = await mkdir(dirname(target), { recursive: true, mode: 0o700 });
     await flush(path);
     await rename(path, target);
     await flush(dirname(target));
+    // Folders that are new are there after a loss of power only when those above them are flushed too.
+    for (let folder = dirname(target); made !== undefined && folder.startsWith(made); folder = dirname(folder)) {
+      await flush(dirname(folder));
+    }
   }
 
   async put(key: string, bytes: Uint8Array): Promise<void> {
@@ -67,22 +71,10 @@ class FileAssets implements AssetStore {
   }
 
   async list(prefix: string, after: string, beforeMs: number): Promise<string[]> {
-    const own = (await entriesOf(this.#folder, false)).filter(({ name }) => name !== WORK && name !== MARK);
-    const begins = own.filter(({ name }) => `${name}/`.startsWith(prefix.slice(0, name.length + 1)));
-    const within = begins.map(async (entry) =>
-      entry.isFile()
-        ? [entry]
-        : (await entriesOf(join(this.#folder, entry.name), true)).filter((each) => each.isFile()),
-    );
-    const keys = (await Promise.all(within))
-      .flat()
-      .map((entry) => relative(this.#folder, join(entry.parentPath, entry.name)).split(sep).join('/'))
-      .filter((key) => key > after && key.startsWith(prefix))
-      .sort();
     const old: string[] = [];
-    for (const key of keys) {
-      if (old.length === LISTED_MAX) break;
+    for await (const key of keysIn(this.#folder, '', { prefix, after })) {
       if ((await changedMs(join(this.#folder, key))) < beforeMs) old.push(key);
+      if (old.length === LISTED_MAX) break;
     }
     return old;
   }
@@ -120,9 +112,29 @@ class FileAssets implements AssetStore {
   }
 }
 
-async function entriesOf(folder: string, recursive: boolean): Promise<Dirent[]> {
+/** Keys below a folder in the order of their names, folder by folder: those that cannot hold any are not read. */
+async function* keysIn(
+  root: string,
+  folder: string,
+  bounds: { readonly prefix: string; readonly after: string },
+): AsyncGenerator<string, void, undefined> {
+  const { prefix, after } = bounds;
+  const entries = await entriesOf(join(root, folder));
+  const named = entries
+    .filter(({ name }) => folder !== '' || (name !== WORK && name !== MARK))
+    .map((entry) => ({ isFolder: entry.isDirectory(), key: `${folder}${entry.name}${entry.isDirectory() ? '/' : ''}` }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1));
+  for (const { key, isFolder } of named) {
+    if (isFolder) {
+      const isPossible = key.startsWith(prefix) || prefix.startsWith(key);
+      if (isPossible && (after < key || after.startsWith(key))) yield* keysIn(root, key, bounds);
+    } else if (key > after && key.startsWith(prefix)) yield key;
+  }
+}
+
+async function entriesOf(folder: string): Promise<Dirent[]> {
   try {
-    return await readdir(folder, { recursive, withFileTypes: true });
+    return await readdir(folder, { withFileTypes: true });
   } catch (error) {
     if (isMissing(error)) return [];
     throw error;

@@ -14,6 +14,8 @@ export interface Work {
   readonly capability: string;
   readonly keyId: string;
   readonly units: bigint;
+  /** It is the account's own: the spend cap of the key that it is booked under does not bound it. */
+  readonly isUncapped?: boolean;
 }
 
 export type WorkVerdict =
@@ -31,8 +33,8 @@ export async function chargeWork(
   work: readonly Work[],
 ): Promise<WorkVerdict[]> {
   if (opened.wallet.suspended) return work.map(() => ({ charged: false, reason: 'suspended' }));
-  const keyIds = work.map(({ keyId }) => keyId);
-  const keyCaps = work.length === 0 ? [] : await readKeyCaps(tx, opened, keyIds);
+  const keyIds = work.filter(({ isUncapped }) => isUncapped !== true).map(({ keyId }) => keyId);
+  const keyCaps = keyIds.length === 0 ? [] : await readKeyCaps(tx, opened, keyIds);
   const funds = fundsOf(opened.wallet, opened.unexpired, keyCaps);
   const asks = work.map((piece) => ({
     keyId: piece.keyId,

@@ -1,0 +1,51 @@
+// The storage module: objects in buckets, natively and for clients of Amazon S3.
+
+import { heldBytes } from '../../core/objects/held.ts';
+import { HELD_PRICE, heldBytesMax, READ_PRICE, WRITE_PRICE } from '../../core/objects/limits.ts';
+import { finder } from '../../kit/finder.ts';
+import { defineModule } from '../../kit/module.ts';
+import { bucketLimits, bucketTable } from './buckets/buckets.ts';
+import { createBucket } from './capabilities/bucket-create.ts';
+import { deleteBucket } from './capabilities/bucket-delete.ts';
+import { getBucket } from './capabilities/bucket-get.ts';
+import { listBuckets } from './capabilities/bucket-list.ts';
+import { setBucketSettings } from './capabilities/bucket-settings.ts';
+import { copyObject } from './capabilities/object-copy.ts';
+import { deleteObjects } from './capabilities/object-delete.ts';
+import { getObject } from './capabilities/object-get.ts';
+import { headObject } from './capabilities/object-head.ts';
+import { listObjectsCall } from './capabilities/object-list.ts';
+import { putObjectCall } from './capabilities/object-put.ts';
+import { presign } from './capabilities/presign.ts';
+import { createShare } from './capabilities/share-create.ts';
+import { listShares } from './capabilities/share-list.ts';
+import { revokeShare } from './capabilities/share-revoke.ts';
+import { contentRoute, sharedRoute } from './content.ts';
+import { storageProblems } from './problems.ts';
+import { type StartedStorage, startStorage } from './state.ts';
+import { storageSweeps } from './sweeps.ts';
+
+export const storage = defineModule<StartedStorage>({
+  name: 'storage',
+  summary: 'Objects in buckets: files of any size, shared links, expiry, and the S3 wire.',
+  status: 'ga',
+  shownBy: ['storage.object.put', 'storage.object.get'],
+  capabilities: [
+    ...[createBucket, listBuckets, getBucket, setBucketSettings, deleteBucket],
+    ...[putObjectCall, getObject, headObject, listObjectsCall, copyObject, deleteObjects],
+    ...[presign, createShare, listShares, revokeShare],
+  ],
+  finders: [finder('bucket', listBuckets, ({ bucket }) => ({ id: bucket, name: bucket, path: `/storage/${bucket}` }))],
+  prices: {
+    [WRITE_PRICE]: { unit: 'write', nanosPerUnit: 5_000n },
+    [READ_PRICE]: { unit: 'read', nanosPerUnit: 400n },
+    [HELD_PRICE]: { unit: '131,400,000 byte-seconds', nanosPerUnit: 1n },
+  },
+  limits: { ...bucketLimits, stored_bytes: { ...heldBytesMax, used: heldBytes } },
+  problems: storageProblems,
+  rawRoutes: [contentRoute, sharedRoute],
+  start: startStorage,
+  isEmpty: bucketTable.isEmpty,
+  sweeps: ({ core }) => storageSweeps(core),
+  jobs: ({ loops }) => loops,
+});

@@ -1,0 +1,62 @@
+// Fields that the operations of storage share.
+import Type from 'typebox';
+import { KEY_BYTES_MAX } from '../../core/objects/limits.ts';
+import { orNull } from '../../kit/fields.ts';
+
+export const BUCKET_PATTERN = '^(?!.*\\.\\.)(?!\\d+\\.\\d+\\.\\d+\\.\\d+$)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$';
+
+export const bucketField = Type.String({
+  minLength: 3,
+  maxLength: 63,
+  pattern: BUCKET_PATTERN,
+  description:
+    '3 to 63 lower-case letters, digits, `-` and `.`; a letter or digit at both ends. It belongs to the account alone.',
+});
+
+export const keyField = Type.String({
+  minLength: 1,
+  maxLength: KEY_BYTES_MAX,
+  description: `Up to ${KEY_BYTES_MAX} bytes of UTF-8: any characters, \`/\` too.`,
+});
+
+export const metadataField = Type.Record(Type.String(), Type.String(), {
+  description: 'Names in lower case with their values, 2 KiB in all.',
+});
+
+export const contentTypeField = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  pattern: '^[\\x20-\\x7e]+$',
+  description: 'application/octet-stream when absent; text/plain of `content`.',
+});
+
+export const expireField = Type.Array(
+  Type.Object(
+    {
+      prefix: Type.String({ maxLength: KEY_BYTES_MAX, description: 'Keys that begin with it; empty: all.' }),
+      days: Type.Integer({ minimum: 1, maximum: 36_500, description: 'Objects written so many days ago are deleted.' }),
+    },
+    { description: 'A rule.' },
+  ),
+  { maxItems: 10, description: 'Objects that are deleted by their age; an empty list: none.' },
+);
+
+const notifyObject = Type.Object({
+  queue: Type.String({ minLength: 3, maxLength: 80, description: 'A queue of the account.' }),
+  events: Type.Array(Type.Enum(['created', 'deleted']), {
+    minItems: 1,
+    maxItems: 2,
+    description: 'What it is told of.',
+  }),
+});
+
+export const notifyField = orNull<{ queue: string; events: ('created' | 'deleted')[] }>(
+  { ...notifyObject },
+  'The queue that gets a message `{event, bucket, key, bytes, etag}` for each change, paid as queue.publish; null: none.',
+);
+
+export const LINK_SECONDS = 3_600;
+/** Longer contents are answered as a link. */
+export const INLINE_BYTES_MAX = 1024 * 1024;
+export const CONTENT_BYTES_MAX = 4 * 1024 * 1024;
+export const EXPIRES_SECONDS_MAX = 604_800;

@@ -1,0 +1,19 @@
+// What the storage module keeps in one process.
+import type { JobLoop } from '../../core/background/job-loop.ts';
+import type { Core } from '../../core/context.ts';
+import { expiryLoop } from './buckets/expiry.ts';
+import { heldLoop } from './held-loop.ts';
+import { ObjectLinks } from './links.ts';
+
+export interface StorageState {
+  readonly core: Core;
+  readonly links: ObjectLinks;
+}
+
+export interface StartedStorage extends StorageState {
+  readonly loops: readonly JobLoop[];
+}
+
+export function startStorage(core: Core): StartedStorage {
+  return { core, links: new ObjectLinks(core), loops: [expiryLoop(core), heldLoop(core)] };
+}

@@ -1,0 +1,75 @@
+// A service with an account, and how tests of storage call it and look at what is kept.
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TestServiceOptions } from '../support/service.ts';
+import {
+  type Client,
+  client,
+  createTestAccount,
+  type Reply,
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../support/service.ts';
+
+export interface Own extends TestAccount {
+  readonly call: Client;
+  /** The data of a call that must succeed. */
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+  data(method: string, path: string, body?: unknown): Promise<any>;
+  put(bucket: string, key: string, content: string, rest?: object): Promise<Reply>;
+}
+
+export class StorageBench {
+  readonly test: TestService;
+
+  constructor(test: TestService) {
+    this.test = test;
+  }
+
+  static async start(options: TestServiceOptions = {}): Promise<StorageBench> {
+    return new StorageBench(await startTestService(options));
+  }
+
+  get core() {
+    return this.test.core;
+  }
+
+  async withAccount(usd = 100, bucket: string | null = 'work'): Promise<Own> {
+    const account = await createTestAccount(this.core, usd);
+    const call = client(this.test.url, account.secret);
+    const data: Own['data'] = async (method, path, body) => {
+      const reply = await call(method, path, body);
+      if (reply.status !== 200) throw new Error(`${method} ${path}: ${reply.status} ${reply.text}`);
+      return reply.body.data;
+    };
+    if (bucket !== null) await data('POST', '/v1/storage/bucket/create', { bucket });
+    const put: Own['put'] = (of, key, content, rest = {}) =>
+      call('POST', '/v1/storage/object/put', { bucket: of, key, content, ...rest });
+    return { ...account, call, data, put };
+  }
+
+  /** Rows of the account, by table of storage. */
+  async rows<Row>(table: string, accountId: string): Promise<Row[]> {
+    const text = `SELECT t.* FROM storage.${table} t WHERE t.account_id = $1`;
+    return [...(await this.core.db.query<Row>({ name: '', text }, [accountId])).rows];
+  }
+
+  async balance(accountId: string): Promise<bigint> {
+    const text = 'SELECT w.balance_nanos FROM core.wallet w WHERE w.account_id = $1';
+    const { rows } = await this.core.db.query<{ balance_nanos: bigint }>({ name: '', text }, [accountId]);
+    return rows[0]?.balance_nanos ?? 0n;
+  }
+
+  stop(): Promise<void> {
+    return this.test.stop();
+  }
+}
+
+export const query = (fields: Record<string, string>) => `?${new URLSearchParams(fields)}`;
+
+/** Files below a folder. */
+export async function filesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
