@@ -113,7 +113,7 @@ describe('a source', () => {
     ]);
     expect((await refusal({ source: { bucket: 'b', key: 'k' } })).slice(0, 3)).toEqual([
       404,
-      'NOT_FOUND',
+      'BUCKET_NOT_FOUND',
       'source.bucket',
     ]);
   });
@@ -198,10 +198,48 @@ describe('a result', () => {
     expect((await fetched(url)).status).toBe(403);
   });
 
+  test('is kept in a bucket, and read from one, each as a call of storage', async () => {
+    const { costs, own } = await (async () => {
+      const account = await createTestAccount(service.core);
+      const own = client(service.url, account.secret);
+      await own('POST', '/v1/storage/bucket/create', { bucket: 'box' });
+      const costs = async (body: unknown) => {
+        const reply = await own('POST', '/v1/copier/copy', body);
+        expect(reply.status, reply.text).toBe(200);
+        return [reply.body.data, reply.body.metadata.cost_usd];
+      };
+      return { costs, own };
+    })();
+    const stored = await costs({ source: hello, as: 'text/plain', store: { bucket: 'box', key: 'a/b' } });
+    expect(stored[0]).toMatchObject({ bucket: 'box', key: 'a/b', bytes: 5, url: null, data: null });
+    const [read] = await costs({ source: { bucket: 'box', key: 'a/b' }, inline: true });
+    expect(read).toMatchObject({ ...hello, said: 'text/plain' });
+    const usage = await own('GET', '/v1/storage/object/head?bucket=box&key=a/b');
+    expect(usage.body.data).toMatchObject({ bytes: 5, content_type: 'text/plain' });
+    const missing = await own('POST', '/v1/copier/copy', { source: { bucket: 'box', key: 'none' } });
+    expect([missing.status, missing.body.error.code, missing.body.error.param]).toEqual([
+      404,
+      'OBJECT_NOT_FOUND',
+      'source.key',
+    ]);
+  });
+
+  test('is neither read nor kept by a key that may not do so by storage itself', async () => {
+    const account = await createTestAccount(service.core, 100, ['copier']);
+    const own = client(service.url, account.secret);
+    for (const body of [
+      { source: { bucket: 'box', key: 'k' } },
+      { source: hello, store: { bucket: 'box', key: 'k' } },
+    ]) {
+      const reply = await own('POST', '/v1/copier/copy', body);
+      expect([reply.status, reply.body.error.code]).toEqual([403, 'INSUFFICIENT_SCOPE']);
+    }
+  });
+
   test('for a bucket that does not exist is refused before the work', async () => {
     expect(await refusal({ source: { url: `${at}/missing` }, store: { bucket: 'b', key: 'k' } })).toEqual([
       404,
-      'NOT_FOUND',
+      'BUCKET_NOT_FOUND',
       'store.bucket',
       undefined,
     ]);

@@ -57,7 +57,7 @@ describe('an object', () => {
 
   test('longer than 1 MiB is a link that takes ranges and ends after an hour', async () => {
     const own = await bench.withAccount();
-    const content = 'x'.repeat(1024 * 1024) + 'end';
+    const content = `${'x'.repeat(1024 * 1024)}end`;
     await own.data('POST', '/v1/storage/object/put', { bucket: 'work', key: 'long', content });
     const read = await own.data('GET', get('work', 'long'));
     expect(read).toMatchObject({ content: null, content_base64: null });

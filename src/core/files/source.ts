@@ -26,7 +26,7 @@ export interface SourceBounds {
   readonly param: string;
 }
 
-export type SourceContext = Pick<CallContext, 'accountId' | 'core' | 'signal' | 'holdAnswer'>;
+export type SourceContext = Pick<CallContext, 'accountId' | 'core' | 'principal' | 'signal' | 'holdAnswer' | 'perform'>;
 
 const REDIRECTS_MAX = 3;
 const FETCH_MS = 10_000;

@@ -1,5 +1,15 @@
-// Sources and results that are objects in buckets. Until there are buckets every name is one of a bucket that does not exist.
-import { type Problem, problem } from '../../problems/problem.ts';
+// Sources and results that are objects in buckets: read and written as calls of storage, by the rights of the caller and at its prices.
+
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { invalidField, problem } from '../../problems/problem.ts';
+import { ofBytes, writeBlob } from '../objects/blobs.ts';
+import { requireWritable } from '../objects/door.ts';
+import { bucketMissing, keyBytes } from '../objects/object.ts';
+import { putObject } from '../objects/put.ts';
+import { chargeRead, findObject } from '../objects/read.ts';
+import { bucketId, readBuckets } from '../objects/store.ts';
+import { scopesAllow } from '../scopes.ts';
 import type { SourceBounds, SourceBytes, SourceContext } from './source.ts';
 
 export interface StoredName {
@@ -7,25 +17,60 @@ export interface StoredName {
   readonly key: string;
 }
 
-/** Throws NOT_FOUND for a bucket or an object that does not exist. */
-export async function readStored(_ctx: SourceContext, name: StoredName, { param }: SourceBounds): Promise<SourceBytes> {
-  throw noBucket(name, param);
-}
+const READ = 'storage.object.get';
+const WRITE = 'storage.object.put';
 
-/** Keeps the bytes as an object of the account; throws NOT_FOUND for a bucket that does not exist. */
-export async function storeResult(
-  _ctx: SourceContext,
+/** Throws BUCKET_NOT_FOUND and OBJECT_NOT_FOUND, VALIDATION_FAILED for one that is too long, and what a call of storage.object.get throws. */
+export function readStored(
+  ctx: SourceContext,
   name: StoredName,
-  _result: { readonly bytes: Uint8Array; readonly contentType: string },
+  { bytesMax, param }: SourceBounds,
+): Promise<SourceBytes> {
+  const key = keyBytes(name.key, `${param}.key`);
+  return ctx.perform(READ, async (call) => {
+    const { row, open } = await findObject(call, { bucket: name.bucket, key }, { at: `${param}.` });
+    if (row.bytes > BigInt(bytesMax)) {
+      throw invalidField(
+        `${param}.key`,
+        'too_large',
+        `The object has ${row.bytes} bytes; at most ${bytesMax} are taken.`,
+      );
+    }
+    ctx.holdAnswer(Number(row.bytes));
+    const bytes = await buffer(Readable.from(open(0, Number(row.bytes) - 1)));
+    const { costNanos } = await chargeRead(call, async () => 'null');
+    return { result: { bytes, contentType: row.content_type }, costNanos };
+  });
+}
+
+/** Keeps the bytes as an object of the account. Throws what a call of storage.object.put throws. */
+export function storeResult(
+  ctx: SourceContext,
+  { bucket, key: named }: StoredName,
+  { bytes, contentType }: { readonly bytes: Uint8Array; readonly contentType: string },
 ): Promise<void> {
-  throw noBucket(name, 'store');
+  const key = keyBytes(named, 'store.key');
+  return ctx.perform(WRITE, async (call) => {
+    await requireWritable(call, bucket, bytes.length);
+    const { blobId, md5: etag } = await writeBlob(call, ofBytes(bytes), bytes.length);
+    const { costNanos } = await putObject(call, {
+      ...{ bucket, key, content: { kind: 'blob', blobId, bytes: bytes.length, etag }, conditions: {} },
+      about: { contentType, headers: null, metadata: null, checksums: null, tags: null },
+    });
+    return { result: undefined, costNanos };
+  });
 }
 
-/** Before work is done whose result is to be kept there. */
-export async function requireBucket(_ctx: SourceContext, name: StoredName): Promise<void> {
-  throw noBucket(name, 'store');
-}
-
-function noBucket({ bucket }: StoredName, param: string): Problem {
-  return problem('NOT_FOUND', { param: `${param}.bucket`, message: `The bucket ${bucket} does not exist.` });
+/** Before work is done whose result is to be kept there. Throws BUCKET_NOT_FOUND, INSUFFICIENT_SCOPE. */
+export async function requireBucket(ctx: SourceContext, { bucket, key }: StoredName): Promise<void> {
+  const { accountId, core, principal } = ctx;
+  keyBytes(key, 'store.key');
+  if (!scopesAllow(principal.scopes, WRITE, 'write')) {
+    throw problem('INSUFFICIENT_SCOPE', {
+      message: `A result is stored as by ${WRITE}: this key may not call it.`,
+      detail: WRITE,
+    });
+  }
+  const buckets = await readBuckets(core.db, [{ accountId, bucket }]);
+  if (!buckets.has(bucketId({ accountId, bucket }))) throw bucketMissing('store.bucket');
 }

@@ -32,16 +32,16 @@ export interface FoundObject {
   open(start: number, end: number): AsyncGenerator<Uint8Array, void, undefined>;
 }
 
-/** `unpaid`: what is not paid for may be looked at, but not read. Throws BUCKET_NOT_FOUND, OBJECT_NOT_FOUND, INSUFFICIENT_CREDIT. */
+/** `mustBePaid`: what is not paid for may be looked at, but not read. `at`: before the names of its fields. Throws BUCKET_NOT_FOUND, OBJECT_NOT_FOUND, INSUFFICIENT_CREDIT. */
 export async function findObject(
   { core, accountId }: Pick<CallContext, 'core' | 'accountId'>,
   { bucket, key }: Omit<ObjectRef, 'accountId'>,
-  { mustBePaid = true, db = core.db as Queryable } = {},
+  { mustBePaid = true, db = core.db as Queryable, at = '' } = {},
 ): Promise<FoundObject> {
   const { rows } = await db.query<FoundRow & ObjectRow>(selectObject, [accountId, bucket, key]);
   const [found] = rows;
-  if (found === undefined) throw bucketMissing();
-  if (found.key === null) throw objectMissing();
+  if (found === undefined) throw bucketMissing(`${at}bucket`);
+  if (found.key === null) throw objectMissing(`${at}key`);
   if (mustBePaid && found.unpaid_since !== null) throw unpaid();
   const pieces = unpackPieces(found.pieces ?? Buffer.alloc(0));
   return { row: found, open: (start, end) => readPieces({ core, accountId }, pieces, start, end) };

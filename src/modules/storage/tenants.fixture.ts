@@ -8,7 +8,9 @@ export const tenants: TenantFixture = {
   nobody,
   async fill({ act }) {
     await act('storage.bucket.create', { bucket: 'aa-bucket' });
+    await act('storage.bucket.create', { bucket: 'ab-bucket' });
     await act('storage.object.put', { bucket: 'aa-bucket', key: 'aa-key', content: 'aa' });
+    await act('storage.object.put', { bucket: 'aa-bucket', key: 'zz-key-2', content: 'bb', idempotency_key: 'shared' });
     const share = () => act('storage.share.create', { bucket: 'aa-bucket', key: 'aa-key' });
     const [first] = [await share(), await share()];
     return { bucket: 'aa-bucket', key: 'aa-key', share: first.share_id };
@@ -37,4 +39,10 @@ export const tenants: TenantFixture = {
     'storage.share.list': [],
     'storage.share.revoke': [({ share }) => ({ share_id: share })],
   },
+  lists: {
+    'storage.bucket.list': () => ({}),
+    'storage.object.list': ({ bucket }) => ({ bucket }),
+    'storage.share.list': () => ({}),
+  },
+  keyed: [['storage.object.put', { bucket: 'of-b', key: 'k', content: 'of b' }]],
 };
