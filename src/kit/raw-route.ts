@@ -7,6 +7,7 @@ import type { BodyCredential, Credential } from '../core/credentials/credential.
 import type { EntryForm } from '../core/entry-form.ts';
 import type { Encoding } from '../core/inflate.ts';
 import type { Principal } from '../core/principal.ts';
+import type { Ranged } from '../lib/ranges.ts';
 import type { Problem } from '../problems/problem.ts';
 import type { Answer, HttpMethod } from './capability.ts';
 
@@ -106,11 +107,7 @@ export interface RawOutcome {
 }
 
 /** Bytes of which a client may ask for a part: ranges, If-Range and HEAD are seen to. */
-export interface RawContent {
-  readonly length: number;
-  /** Strong, in its quotes. */
-  readonly etag?: string;
-  readonly lastModifiedMs?: number;
+export interface RawContent extends Ranged {
   /** The bytes from `start` to `end`, both included. */
   open(start: number, end: number): AsyncIterable<Uint8Array>;
 }

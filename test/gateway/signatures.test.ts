@@ -71,7 +71,7 @@ describe('credentials that are signatures', () => {
       access_key_id: account.keyId,
       secret_access_key: secretKeyOf(account.secret),
       region: 'us-east-1',
-      s3_endpoint: null,
+      s3_endpoint: `${bench.url}/s3`,
       sqs_endpoint: `${bench.url}/sqs`,
     });
     expect((await show(account.secret)).body.data).toEqual(body.data);

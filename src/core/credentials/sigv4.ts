@@ -32,8 +32,7 @@ export function awsCredentials({ secrets, baseUrl, region }: AwsScope, keyId: st
     access_key_id: keyId,
     secret_access_key: secretAccessKey(secrets, secretHash),
     region: awsRegion({ region }),
-    // Nothing is served there until module storage is.
-    s3_endpoint: null,
+    s3_endpoint: `${baseUrl}/s3`,
     sqs_endpoint: `${baseUrl}/sqs`,
   };
 }

@@ -22,6 +22,7 @@ import { listShares } from './capabilities/share-list.ts';
 import { revokeShare } from './capabilities/share-revoke.ts';
 import { contentRoute, sharedRoute } from './content.ts';
 import { storageProblems } from './problems.ts';
+import { s3Routes } from './s3/routes.ts';
 import { type StartedStorage, startStorage } from './state.ts';
 import { storageSweeps } from './sweeps.ts';
 
@@ -43,7 +44,19 @@ export const storage = defineModule<StartedStorage>({
   },
   limits: { ...bucketLimits, stored_bytes: { ...heldBytesMax, used: heldBytes } },
   problems: storageProblems,
-  rawRoutes: [contentRoute, sharedRoute],
+  rawRoutes: [contentRoute, sharedRoute, ...s3Routes],
+  clients: [
+    {
+      client: 'Amazon S3 clients (AWS SDKs, boto3, rclone, s3cmd, minio)',
+      address: '{base_url}/s3',
+      use: 'objects in buckets; credentials by `qm keys aws`',
+      serves: [
+        ...['storage.bucket.create', 'storage.bucket.list', 'storage.bucket.get', 'storage.bucket.settings'],
+        ...['storage.bucket.delete', 'storage.object.put', 'storage.object.get', 'storage.object.head'],
+        ...['storage.object.list', 'storage.object.copy', 'storage.object.delete'],
+      ],
+    },
+  ],
   start: startStorage,
   isEmpty: bucketTable.isEmpty,
   sweeps: ({ core }) => storageSweeps(core),

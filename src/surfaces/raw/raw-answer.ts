@@ -4,11 +4,11 @@ import type { FastifyReply } from 'fastify';
 import { tokenWorth } from '../../core/accounts/tiers.ts';
 import { toProblem } from '../../gateway/to-problem.ts';
 import type { RawAnswer, RawContent, RawRoute } from '../../kit/raw-route.ts';
+import { partOf } from '../../lib/ranges.ts';
 import { problem } from '../../problems/problem.ts';
 import type { CallSlot } from '../rest/call-slot.ts';
 import { type FailureOptions, note } from '../rest/failures.ts';
 import { countRaw, headRaw } from '../rest/finish.ts';
-import { partOf } from './ranges.ts';
 import type { OpenStreams } from './streams.ts';
 
 type Pieces = AsyncIterable<string | Uint8Array>;

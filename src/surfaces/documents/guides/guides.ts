@@ -56,6 +56,12 @@ export const guides: readonly Guide[] = [
   },
   { name: 'mcp', title: 'MCP', group: 'Connect', summary: 'Everything as tools, for agents.' },
   {
+    name: 's3',
+    title: 'Clients of Amazon S3',
+    group: 'Connect',
+    summary: 'The AWS SDKs, boto3, rclone and restic on your buckets.',
+  },
+  {
     name: 'sqs',
     title: 'Clients of Amazon SQS',
     group: 'Connect',

@@ -115,5 +115,5 @@ export function checksumHeader(name: string): string {
 }
 
 export function checksumElement(name: string): string {
-  return `Checksum${name.toUpperCase()}`;
+  return name === 'type' ? 'ChecksumType' : `Checksum${name.toUpperCase()}`;
 }

@@ -45,7 +45,10 @@ describe('headers of an object', () => {
       tags: { a: '1', b: '& x' },
     });
     const { 'x-amz-tagging': _, ...due } = sent;
-    expect(answeredHeaders(written, address())).toEqual({ ...due, 'content-encoding': 'gzip' });
+    expect(answeredHeaders({ ...written, content_type: written.contentType }, address())).toEqual({
+      ...due,
+      'content-encoding': 'gzip',
+    });
   });
 
   test('are none but a type where none are sent', () => {
@@ -58,7 +61,7 @@ describe('headers of an object', () => {
     const { metadata } = writtenObject({ 'x-amz-meta-a': latin1('Hëllo 世界'), 'x-amz-meta-b': 'H\u00ebllo' });
     expect(metadata).toEqual({ a: 'Hëllo 世界', b: 'Hëllo' });
     const answered = answeredHeaders(
-      { contentType: 'x', headers: {}, metadata: { ...metadata, c: 'a\nb' } },
+      { content_type: 'x', headers: {}, metadata: { ...metadata, c: 'a\nb' } },
       address(),
     );
     expect(answered).toEqual({
@@ -77,7 +80,7 @@ describe('headers of an object', () => {
   });
 
   test('are replaced by what the query of a read says', () => {
-    const object = { contentType: 'text/html', headers: { cache_control: 'no-store' }, metadata: {} };
+    const object = { content_type: 'text/html', headers: { cache_control: 'no-store' }, metadata: {} };
     const query = address(
       'response-content-type=text/plain&response-cache-control=max-age=1&response-content-disposition=attachment;%20filename=%22%C3%A9.txt%22',
     );

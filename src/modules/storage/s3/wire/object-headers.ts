@@ -1,6 +1,7 @@
 // What a request says of the object that it writes: headers that are given back with it, its own metadata, tags; and what it asks for that
 // is not served, which is refused, not passed over. Requests that are signed in the query may carry their x-amz- headers there.
 import type { IncomingHttpHeaders } from 'node:http';
+import type { KeptHeaders, ObjectRow } from '../../../../core/objects/object.ts';
 import { notImplemented, refused } from './failures.ts';
 import type { S3Address } from './operation.ts';
 
@@ -13,14 +14,13 @@ const TAG_VALUE_CHARACTERS_MAX = 256;
 const ASCII = /^[\x20-\x7e]*$/;
 
 /** Headers that are kept, by the names that they are kept under. */
-const KEPT = {
+const KEPT: Readonly<Record<keyof KeptHeaders, string>> = {
   cache_control: 'cache-control',
   content_disposition: 'content-disposition',
   content_encoding: 'content-encoding',
   content_language: 'content-language',
   expires: 'expires',
-} as const;
-export type KeptHeaders = Partial<Record<keyof typeof KEPT, string>>;
+};
 
 export interface WrittenObject {
   readonly contentType: string;
@@ -133,12 +133,12 @@ export function checkedTags(pairs: readonly (readonly [string, string])[]): Reco
 
 /** What an object is answered with, and `response-` of the query in place of what it has. Throws InvalidArgument. */
 export function answeredHeaders(
-  object: Pick<WrittenObject, 'contentType' | 'headers' | 'metadata'>,
+  object: Pick<ObjectRow, 'content_type' | 'headers' | 'metadata'>,
   { query }: Pick<S3Address, 'query'>,
 ): Record<string, string> {
-  const answered: Record<string, string> = { 'content-type': sendable(object.contentType) };
+  const answered: Record<string, string> = { 'content-type': sendable(object.content_type) };
   for (const [name, header] of Object.entries(KEPT)) {
-    const value = object.headers[name as keyof KeptHeaders];
+    const value = object.headers?.[name as keyof KeptHeaders];
     if (value !== undefined) answered[header] = sendable(value);
   }
   for (const header of ['content-type', ...Object.values(KEPT)]) {
@@ -148,7 +148,7 @@ export function answeredHeaders(
       throw refused('InvalidArgument', `response-${header} has characters that no header may have.`);
     answered[header] = sendable(value);
   }
-  for (const [name, value] of Object.entries(object.metadata)) {
+  for (const [name, value] of Object.entries(object.metadata ?? {})) {
     // What was written natively may have a name that no header has.
     if (/^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(name)) answered[METADATA + name] = sendable(value);
   }

@@ -14,6 +14,12 @@ export interface Notify {
   readonly events: readonly NotifiedEvent[];
 }
 
+/** The settings of a bucket, as storage.bucket.get shows them. */
+export interface BucketFields {
+  readonly expire: readonly ExpireRule[];
+  readonly notify: Notify | null;
+}
+
 const DAYS = /^[1-9]\d{0,4}$/;
 const RULE_PARTS: ReadonlySet<string> = new Set(['ID', 'Status', 'Prefix', 'Filter', 'Expiration']);
 const EVENTS: Readonly<Record<NotifiedEvent, string>> = {

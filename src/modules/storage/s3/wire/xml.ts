@@ -118,10 +118,10 @@ export interface XmlFields {
   readonly [name: string]: XmlValue;
 }
 
-/** What is undefined is left out. */
-export function xmlDocument(root: string, fields: XmlFields): string {
+/** What is undefined is left out. `content`: of the root, its elements or its text. */
+export function xmlDocument(root: string, content: XmlFields | string): string {
   const namespace = root === 'Error' ? '' : ` xmlns="${NAMESPACE}"`;
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<${root}${namespace}>${contentOf(fields)}</${root}>`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<${root}${namespace}>${typeof content === 'string' ? escaped(content) : contentOf(content)}</${root}>`;
 }
 
 function contentOf(fields: XmlFields): string {

@@ -1,7 +1,14 @@
 // Which part of a content a request asks for (RFC 9110, section 14, and If-Range of section 13.1.5). One part is answered; of several,
 // as the section allows, the whole.
 import type { IncomingHttpHeaders } from 'node:http';
-import type { RawContent } from '../../kit/raw-route.ts';
+
+/** What a range is of. */
+export interface Ranged {
+  readonly length: number;
+  /** Strong, in its quotes. */
+  readonly etag?: string;
+  readonly lastModifiedMs?: number;
+}
 
 /** Bytes from `start` to `end`, both included. */
 export interface Part {
@@ -12,7 +19,7 @@ export interface Part {
 const RANGE = /^bytes=\s*(\d{0,16})-(\d{0,16})\s*$/i;
 
 /** The part; `whole` without one, or where the content is no longer the one that the client has; `none` where it has no such bytes. */
-export function partOf(headers: IncomingHttpHeaders, content: Omit<RawContent, 'open'>): Part | 'whole' | 'none' {
+export function partOf(headers: IncomingHttpHeaders, content: Ranged): Part | 'whole' | 'none' {
   const [, first = '', last = ''] = RANGE.exec(headers.range ?? '') ?? [];
   if (first === '' && last === '') return 'whole';
   const condition = headers['if-range'];
@@ -29,7 +36,7 @@ export function partOf(headers: IncomingHttpHeaders, content: Omit<RawContent, '
 }
 
 /** By a strong tag, or by the very second of the last change. */
-function isSame(condition: string, { etag, lastModifiedMs }: Omit<RawContent, 'open'>): boolean {
+function isSame(condition: string, { etag, lastModifiedMs }: Ranged): boolean {
   const sent = condition.trim();
   if (sent.startsWith('"')) return etag === sent;
   if (lastModifiedMs === undefined || sent.startsWith('W/')) return false;

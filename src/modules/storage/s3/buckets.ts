@@ -1,0 +1,117 @@
+// Operations of buckets. Lifecycle and notifications are the two settings of storage.bucket.settings, which sets both at once.
+import { awsRegion, queueArn, queueNameInArn } from '../../../core/credentials/aws-arns.ts';
+import { bucketMissing } from '../../../core/objects/object.ts';
+import type { RawAnswer } from '../../../kit/raw-route.ts';
+import { type BucketRow, bucketLimits, bucketTable } from '../buckets/buckets.ts';
+import { bucketOf, emptyAnswer, ownerOf, type S3Call, shortBody, xmlAnswer } from './call.ts';
+import { readCreateBucket } from './wire/bodies.ts';
+import { refused } from './wire/failures.ts';
+import { instantOf } from './wire/listing.ts';
+import { refuseUnserved } from './wire/object-headers.ts';
+import {
+  type BucketFields,
+  lifecycleFields,
+  notificationFields,
+  readLifecycle,
+  readNotification,
+} from './wire/settings.ts';
+
+export async function listBuckets(call: S3Call): Promise<RawAnswer> {
+  const { request, state, address } = call;
+  const prefix = address.query.get('prefix') ?? '';
+  let rows: readonly BucketRow[] = [];
+  await request.perform(call.capability, async (ctx) => {
+    const limit = bucketLimits.buckets.enterprise;
+    rows = await bucketTable.list(state.core.db, ctx, { after: null, limit });
+    return { data: null };
+  });
+  const named = rows.filter(({ bucket }) => bucket.startsWith(prefix));
+  const shown = named.map((row) => ({ Name: row.bucket, CreationDate: instantOf(row.created_at) }));
+  return xmlAnswer(call, 'ListAllMyBucketsResult', { Owner: ownerOf(call), Buckets: { Bucket: shown } });
+}
+
+export async function createBucket(call: S3Call): Promise<RawAnswer> {
+  refuseUnserved(call.headers);
+  const bucket = bucketOf(call);
+  readCreateBucket(await shortBody(call));
+  await invoked(call, { bucket });
+  return emptyAnswer(call, 200, { location: `/${bucket}` });
+}
+
+export async function headBucket(call: S3Call): Promise<RawAnswer> {
+  await readBucket(call);
+  return emptyAnswer(call, 200, { 'x-amz-bucket-region': awsRegion(call.state.core) });
+}
+
+export async function deleteBucket(call: S3Call): Promise<RawAnswer> {
+  const { deleted } = (await invoked(call, { bucket: bucketOf(call) })) as { deleted: boolean };
+  // Natively a bucket that is not there is deleted already.
+  if (!deleted) throw bucketMissing();
+  return emptyAnswer(call, 204);
+}
+
+export async function getLocation(call: S3Call): Promise<RawAnswer> {
+  await readBucket(call);
+  const region = awsRegion(call.state.core);
+  // The usual region is told by nothing.
+  return xmlAnswer(call, 'LocationConstraint', region === 'us-east-1' ? '' : region);
+}
+
+/** Off. */
+export async function getVersioning(call: S3Call): Promise<RawAnswer> {
+  await readBucket(call);
+  return xmlAnswer(call, 'VersioningConfiguration', {});
+}
+
+export async function getLifecycle(call: S3Call): Promise<RawAnswer> {
+  const { expire } = await readBucket(call);
+  if (expire.length === 0) throw refused('NoSuchLifecycleConfiguration', 'The bucket has no lifecycle rules.');
+  return xmlAnswer(call, 'LifecycleConfiguration', lifecycleFields(expire));
+}
+
+export async function putLifecycle(call: S3Call): Promise<RawAnswer> {
+  const expire = readLifecycle(await shortBody(call));
+  await change(call, { expire });
+  return emptyAnswer(call, 200);
+}
+
+export async function deleteLifecycle(call: S3Call): Promise<RawAnswer> {
+  await change(call, { expire: [] });
+  return emptyAnswer(call, 204);
+}
+
+export async function getNotification(call: S3Call): Promise<RawAnswer> {
+  const { notify } = await readBucket(call);
+  const arnOf = (queue: string) => queueArn(call.state.core, call.accountId, queue);
+  return xmlAnswer(call, 'NotificationConfiguration', notificationFields(notify, arnOf));
+}
+
+export async function putNotification(call: S3Call): Promise<RawAnswer> {
+  const notify = readNotification(await shortBody(call), (arn) => {
+    const name = queueNameInArn(arn, call.accountId);
+    if (name === null) throw refused('InvalidArgument', 'The queue is named by its ARN, and is one of the account.');
+    // Names of queues are in lower case, however a client of SQS spells them.
+    return name.toLowerCase();
+  });
+  await change(call, { notify });
+  return emptyAnswer(call, 200);
+}
+
+/** One of the two settings; the other one stays. */
+async function change(call: S3Call, settings: Partial<BucketFields>): Promise<void> {
+  const { core } = call.state;
+  const bucket = bucketOf(call);
+  const row = await bucketTable.find(core.db, call, bucket);
+  await invoked(call, { bucket, expire: row?.expire ?? [], notify: row?.notify ?? null, ...settings });
+}
+
+async function readBucket(call: S3Call): Promise<BucketFields> {
+  return (await invoked(call, { bucket: bucketOf(call) })) as BucketFields;
+}
+
+/** Calls the capability. Answers its data; throws what it fails with. */
+async function invoked({ request, capability }: S3Call, input: object): Promise<unknown> {
+  const { answer, problem } = await request.invoke(capability, { ...input });
+  if (problem !== null) throw problem;
+  return answer?.data;
+}

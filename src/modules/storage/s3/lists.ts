@@ -1,0 +1,36 @@
+// Lists of the objects of a bucket, in both versions.
+import { type Listed, listObjects as readList } from '../../../core/objects/list.ts';
+import { bucketMissing } from '../../../core/objects/object.ts';
+import { bucketId, readBuckets } from '../../../core/objects/store.ts';
+import type { RawAnswer } from '../../../kit/raw-route.ts';
+import { bucketOf, ownerOf, type S3Call, xmlAnswer } from './call.ts';
+import { listAsked, listFields } from './wire/listing.ts';
+
+export async function listObjects(call: S3Call): Promise<RawAnswer> {
+  const { request, capability, accountId, address, state } = call;
+  const bucket = bucketOf(call);
+  const { prefix, delimiter, after, max } = listAsked(address.query, address.query.get('list-type') === '2');
+  let listed: Listed = { entries: [], next: null };
+  await request.perform(capability, async () => {
+    const { db } = state.core;
+    const bounds = { prefix: Buffer.from(prefix), delimiter: Buffer.from(delimiter), limit: max };
+    const [buckets, page] = await Promise.all([
+      readBuckets(db, [{ accountId, bucket }]),
+      readList(db, { accountId, bucket, ...bounds, after: after === '' ? null : Buffer.from(after) }),
+    ]);
+    if (!buckets.has(bucketId({ accountId, bucket }))) throw bucketMissing();
+    listed = page;
+    return { data: null };
+  });
+  const { entries, next } = listed;
+  const page = {
+    objects: entries.flatMap((entry) => {
+      if (entry.kind === 'prefix') return [];
+      const { key, bytes, etag, updated_at: updatedMs, checksums } = entry.row;
+      return [{ key: key.toString(), bytes: Number(bytes), etag, updatedMs, checksums: { ...checksums } }];
+    }),
+    prefixes: entries.flatMap((entry) => (entry.kind === 'prefix' ? [entry.prefix.toString()] : [])),
+    next: next === null ? null : next.toString(),
+  };
+  return xmlAnswer(call, 'ListBucketResult', listFields(bucket, address.query, page, ownerOf(call)));
+}

@@ -1,0 +1,232 @@
+// Operations of one object. A read is charged once it is known that there is something to answer; a write in the commit that makes its bytes
+// the object.
+import { runWrite } from '../../../core/idempotency/write.ts';
+import { writeBlob } from '../../../core/objects/blobs.ts';
+import { judgeConditions } from '../../../core/objects/conditions.ts';
+import { requireWritable } from '../../../core/objects/door.ts';
+import {
+  type About,
+  type ObjectRow,
+  objectMissing,
+  requireMetadata,
+  type StoredObject,
+} from '../../../core/objects/object.ts';
+import { putObject } from '../../../core/objects/put.ts';
+import { chargeRead, type FoundObject, findObject } from '../../../core/objects/read.ts';
+import { removeObjects } from '../../../core/objects/remove.ts';
+import type { Answer } from '../../../kit/capability.ts';
+import type { RawAnswer } from '../../../kit/raw-route.ts';
+import { partOf } from '../../../lib/ranges.ts';
+import {
+  bodyBytes,
+  bucketOf,
+  checksumsShown,
+  emptyAnswer,
+  idHeader,
+  objectOf,
+  type S3Call,
+  type StoredChecksums,
+  xmlAnswer,
+} from './call.ts';
+import { readDelete } from './wire/bodies.ts';
+import { type SentChecksums, sentChecksums } from './wire/checksums.ts';
+import { conditionsOf, sourceConditionsOf, writeConditionsOf } from './wire/conditions.ts';
+import { copySourceOf } from './wire/copy-source.ts';
+import { notImplemented, refused } from './wire/failures.ts';
+import { answeredHeaders, refuseUnserved, type WrittenObject, writtenObject } from './wire/object-headers.ts';
+
+const FREE: Answer = { data: null };
+
+export async function getObject(call: S3Call): Promise<RawAnswer> {
+  const { request, capability } = call;
+  refuseUnserved(call.headers);
+  let found: FoundObject | undefined;
+  let isUnchanged = false;
+  await request.perform(capability, async (ctx) => {
+    found = await findObject(ctx, objectOf(call));
+    isUnchanged = isUnchangedFor(call, found.row);
+    const { row } = found;
+    const content = { length: Number(row.bytes), etag: `"${row.etag}"`, lastModifiedMs: row.updated_at };
+    // What is answered without bytes is free; a range that is not there is refused with the answer.
+    if (isUnchanged || partOf(request.headers, content) === 'none') return FREE;
+    return chargeRead(ctx, async () => 'null');
+  });
+  return objectAnswer(call, found as FoundObject, isUnchanged);
+}
+
+export async function headObject(call: S3Call): Promise<RawAnswer> {
+  refuseUnserved(call.headers);
+  let found: FoundObject | undefined;
+  await call.request.perform(call.capability, async (ctx) => {
+    found = await findObject(ctx, objectOf(call), { mustBePaid: false });
+    return FREE;
+  });
+  return objectAnswer(call, found as FoundObject, isUnchangedFor(call, (found as FoundObject).row));
+}
+
+/** Throws PreconditionFailed. */
+function isUnchangedFor({ headers }: S3Call, row: ObjectRow): boolean {
+  const verdict = judgeConditions(conditionsOf(headers), row);
+  if (verdict === 'failed') throw refused('PreconditionFailed', 'The object is not the one that the conditions name.');
+  return verdict === 'not_modified';
+}
+
+function objectAnswer(call: S3Call, { row, open }: FoundObject, isUnchanged: boolean): RawAnswer {
+  const { address, headers } = call;
+  requireWholePart(call, row);
+  const isWhole = headers.range === undefined;
+  const wantsChecksums = String(headers['x-amz-checksum-mode']).toUpperCase() === 'ENABLED';
+  const tags = Object.keys(row.tags ?? {}).length;
+  const described: Record<string, string> = {
+    ...answeredHeaders(row, address),
+    ...(tags === 0 ? {} : { 'x-amz-tagging-count': String(tags) }),
+    // Of a part clients would compare it with the part.
+    ...(isWhole && wantsChecksums ? checksumsShown(row.checksums as StoredChecksums | null, 'headers') : {}),
+    ...idHeader(call),
+  };
+  const etag = `"${row.etag}"`;
+  if (isUnchanged) {
+    const { 'content-type': _, ...unchanged } = described;
+    const changed = new Date(row.updated_at).toUTCString();
+    return { status: 304, headers: { ...unchanged, etag, 'last-modified': changed }, body: '' };
+  }
+  return {
+    status: 200,
+    headers: described,
+    body: { length: Number(row.bytes), etag, lastModifiedMs: row.updated_at, open },
+  };
+}
+
+/** A single part is the whole; of several parts nothing is kept but their bytes. */
+function requireWholePart({ address }: S3Call, { etag }: ObjectRow): void {
+  const asked = address.query.get('partNumber');
+  if (asked === undefined) return;
+  if (etag.includes('-')) throw notImplemented('A read of one part of an object');
+  if (asked !== '1') throw refused('InvalidRange', 'The object has one part.');
+}
+
+export async function putObjectOf(call: S3Call): Promise<RawAnswer> {
+  const { request, capability, headers } = call;
+  refuseUnserved(headers);
+  const target = objectOf(call);
+  const bytes = bodyBytes(call);
+  const sent = sentChecksums(headers);
+  const about = aboutOf(writtenObject(headers));
+  const conditions = writeConditionsOf(headers);
+  let kept: StoredChecksums | null = null;
+  const { data } = await request.perform(capability, async (ctx) => {
+    await requireWritable(ctx, target.bucket, bytes);
+    const blob = await writeBlob(ctx, request.stream, bytes, sent.algorithm === null ? [] : [sent.algorithm]);
+    requireDigests(sent, blob);
+    kept = sent.algorithm === null ? null : { ...blob.checksums, type: 'FULL_OBJECT' };
+    return putObject(ctx, {
+      ...{ ...target, conditions, about: { ...about, checksums: kept } },
+      content: { kind: 'blob', blobId: blob.blobId, bytes, etag: blob.md5 },
+    });
+  });
+  return emptyAnswer(call, 200, { etag: `"${stored(data).etag}"`, ...checksumsShown(kept, 'headers') });
+}
+
+/** Throws BadDigest: the body is another one than was said. */
+export function requireDigests(sent: SentChecksums, found: { md5: string; checksums: StoredChecksums }): void {
+  const { md5, algorithm, value } = sent;
+  if (md5 !== null && md5 !== found.md5) throw refused('BadDigest', 'The body is not the one of Content-MD5.');
+  if (algorithm !== null && value !== null && found.checksums[algorithm] !== value) {
+    throw refused('BadDigest', `The body is not the one of x-amz-checksum-${algorithm}.`);
+  }
+}
+
+export function aboutOf({ contentType, headers, metadata, tags }: WrittenObject): About {
+  requireMetadata(metadata);
+  const orNull = <T extends object>(pairs: T) => (Object.keys(pairs).length === 0 ? null : pairs);
+  return { contentType, headers: orNull(headers), metadata: orNull(metadata), tags: orNull(tags), checksums: null };
+}
+
+/** What a write answered. */
+export function stored(data: unknown): StoredObject {
+  return JSON.parse((data as { readonly text: string }).text);
+}
+
+export async function copyObject(call: S3Call): Promise<RawAnswer> {
+  const { request, capability, headers } = call;
+  refuseUnserved(headers);
+  const target = objectOf(call);
+  const source = copySourceOf(headers);
+  const from = { bucket: source.bucket, key: Buffer.from(source.key) };
+  const replaces = isReplaced(headers['x-amz-metadata-directive'], 'x-amz-metadata-directive');
+  const replacesTags = isReplaced(headers['x-amz-tagging-directive'], 'x-amz-tagging-directive');
+  if (!replaces && !replacesTags && from.bucket === target.bucket && from.key.equals(target.key)) {
+    throw refused('InvalidRequest', 'A copy of an object to itself must replace its metadata or its tags.');
+  }
+  const sent = aboutOf(writtenObject(headers));
+  let checksums: StoredChecksums | null = null;
+  const { data } = await request.perform(capability, async (ctx) => {
+    const { row } = await findObject(ctx, from);
+    checksums = row.checksums as StoredChecksums | null;
+    const kept = { contentType: row.content_type, headers: row.headers, metadata: row.metadata };
+    const about = { ...sent, ...(replaces ? {} : kept), ...(replacesTags ? {} : { tags: row.tags }) };
+    return putObject(ctx, {
+      ...{ ...target, conditions: writeConditionsOf(headers), about: { ...about, checksums: row.checksums } },
+      content: { kind: 'copy', ...from, conditions: sourceConditionsOf(headers), replaces: replaces || replacesTags },
+    });
+  });
+  const { etag, updated_at: changed } = stored(data);
+  const shown = checksumsShown(checksums, 'elements');
+  return xmlAnswer(call, 'CopyObjectResult', { ETag: `"${etag}"`, LastModified: changed, ...shown });
+}
+
+function isReplaced(directive: string | string[] | undefined, name: string): boolean {
+  if (directive === undefined || directive === 'COPY') return false;
+  if (directive === 'REPLACE') return true;
+  throw refused('InvalidArgument', `${name} is COPY or REPLACE.`);
+}
+
+export async function deleteObject(call: S3Call): Promise<RawAnswer> {
+  const { ifMatch } = conditionsOf(call.headers);
+  await remove(call, [objectOf(call).key], ifMatch === undefined ? {} : { ifMatch });
+  return emptyAnswer(call, 204);
+}
+
+export async function deleteObjects(call: S3Call): Promise<RawAnswer> {
+  const { request } = call;
+  const { keys, isQuiet } = await request.read(readDelete, request.body);
+  await remove(
+    call,
+    keys.map((key) => Buffer.from(key)),
+  );
+  return xmlAnswer(call, 'DeleteResult', { Deleted: isQuiet ? [] : keys.map((key) => ({ Key: key })) });
+}
+
+async function remove(call: S3Call, keys: readonly Buffer[], conditions = {}): Promise<void> {
+  const { accountId, request, capability } = call;
+  const bucket = bucketOf(call);
+  await request.perform(capability, (ctx) =>
+    runWrite(ctx, async (tx, { nowMs }) => {
+      await removeObjects(tx, { accountId, bucket, keys, keyId: ctx.principal.id, conditions }, nowMs);
+      return null;
+    }),
+  );
+}
+
+/** What x-amz-object-attributes names, in the order of the answer. */
+export async function getAttributes(call: S3Call): Promise<RawAnswer> {
+  const asked = new Set(String(call.headers['x-amz-object-attributes'] ?? '').split(/[\s,]+/));
+  let row: ObjectRow | undefined;
+  await call.request.perform(call.capability, async (ctx) => {
+    ({ row } = await findObject(ctx, objectOf(call), { mustBePaid: false }));
+    return FREE;
+  });
+  if (row === undefined) throw objectMissing();
+  const { etag, bytes, checksums, updated_at: changedMs } = row;
+  const parts = Number(etag.split('-')[1] ?? 0);
+  const answer = xmlAnswer(call, 'GetObjectAttributesResponse', {
+    ...(asked.has('ETag') ? { ETag: etag } : {}),
+    ...(asked.has('Checksum') && checksums !== null
+      ? { Checksum: checksumsShown(checksums as StoredChecksums, 'elements') }
+      : {}),
+    ...(asked.has('ObjectParts') && parts > 0 ? { ObjectParts: { PartsCount: parts } } : {}),
+    ...(asked.has('StorageClass') ? { StorageClass: 'STANDARD' } : {}),
+    ...(asked.has('ObjectSize') ? { ObjectSize: Number(bytes) } : {}),
+  });
+  return { ...answer, headers: { ...answer.headers, 'last-modified': new Date(changedMs).toUTCString() } };
+}

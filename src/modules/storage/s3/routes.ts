@@ -1,0 +1,122 @@
+// Where clients of Amazon S3 send their requests: below /s3, and at the roots that S3_PORT and S3_DOMAIN give it. Each operation is a call of
+// the capability that does the same natively: its scope, rate, price, usage and events. Signed in the head or in the query.
+import { sigV4 } from '../../../core/credentials/sigv4.ts';
+import { PUT_BYTES_MAX } from '../../../core/objects/limits.ts';
+import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
+import { problem } from '../../../problems/problem.ts';
+import type { StorageState } from '../state.ts';
+import {
+  createBucket,
+  deleteBucket,
+  deleteLifecycle,
+  getLifecycle,
+  getLocation,
+  getNotification,
+  getVersioning,
+  headBucket,
+  listBuckets,
+  putLifecycle,
+  putNotification,
+} from './buckets.ts';
+import type { S3Operation } from './call.ts';
+import { listObjects } from './lists.ts';
+import {
+  copyObject,
+  deleteObject,
+  deleteObjects,
+  getAttributes,
+  getObject,
+  headObject,
+  putObjectOf,
+} from './objects.ts';
+import { deleteTagging, getTagging, putTagging } from './tags.ts';
+import { listParts, listUploads } from './upload-lists.ts';
+import { abortUpload, completeUpload, copyPart, createUpload, uploadPart } from './uploads.ts';
+import { failureAnswer, refused } from './wire/failures.ts';
+import { headersOf } from './wire/object-headers.ts';
+import { addressOf, type Operation, operationOf } from './wire/operation.ts';
+
+type Served = readonly [run: S3Operation, capability: string];
+
+const OPERATIONS: Readonly<Record<Operation, Served>> = {
+  ListBuckets: [listBuckets, 'storage.bucket.list'],
+  CreateBucket: [createBucket, 'storage.bucket.create'],
+  HeadBucket: [headBucket, 'storage.bucket.get'],
+  DeleteBucket: [deleteBucket, 'storage.bucket.delete'],
+  GetBucketLocation: [getLocation, 'storage.bucket.get'],
+  GetBucketVersioning: [getVersioning, 'storage.bucket.get'],
+  GetBucketLifecycleConfiguration: [getLifecycle, 'storage.bucket.get'],
+  PutBucketLifecycleConfiguration: [putLifecycle, 'storage.bucket.settings'],
+  DeleteBucketLifecycle: [deleteLifecycle, 'storage.bucket.settings'],
+  GetBucketNotificationConfiguration: [getNotification, 'storage.bucket.get'],
+  PutBucketNotificationConfiguration: [putNotification, 'storage.bucket.settings'],
+  ListObjects: [listObjects, 'storage.object.list'],
+  ListObjectsV2: [listObjects, 'storage.object.list'],
+  ListMultipartUploads: [listUploads, 'storage.object.list'],
+  DeleteObjects: [deleteObjects, 'storage.object.delete'],
+  GetObject: [getObject, 'storage.object.get'],
+  HeadObject: [headObject, 'storage.object.head'],
+  GetObjectAttributes: [getAttributes, 'storage.object.head'],
+  PutObject: [putObjectOf, 'storage.object.put'],
+  CopyObject: [copyObject, 'storage.object.copy'],
+  DeleteObject: [deleteObject, 'storage.object.delete'],
+  GetObjectTagging: [getTagging, 'storage.object.head'],
+  PutObjectTagging: [putTagging, 'storage.object.put'],
+  DeleteObjectTagging: [deleteTagging, 'storage.object.put'],
+  CreateMultipartUpload: [createUpload, 'storage.object.put'],
+  UploadPart: [uploadPart, 'storage.object.put'],
+  UploadPartCopy: [copyPart, 'storage.object.put'],
+  CompleteMultipartUpload: [completeUpload, 'storage.object.put'],
+  AbortMultipartUpload: [abortUpload, 'storage.object.put'],
+  ListParts: [listParts, 'storage.object.put'],
+};
+
+/** A thousand keys of 1,024 bytes, each byte an entity; 10,000 parts with a checksum. */
+const XML_BYTES_MAX = 6 * 1_024 * 1_024;
+const PATHS = ['/s3', '/s3/{path*}'] as const;
+
+export const s3Routes: readonly RawRoute<StorageState>[] = PATHS.flatMap((path) => [
+  { ...routeOf(path), methods: ['GET', 'HEAD', 'PUT', 'DELETE'], stream: 'both', bodyBytesMax: PUT_BYTES_MAX },
+  // Its bodies are read as a whole, and counted among what bodies hold.
+  { ...routeOf(path), methods: ['POST'], bodyBytesMax: XML_BYTES_MAX },
+]);
+
+function routeOf(path: string): Omit<RawRoute<StorageState>, 'methods' | 'bodyBytesMax'> {
+  return {
+    ...{ name: 'storage.s3', path, capability: null, encodings: 'kept', credentialOf, answer },
+    refuse: failureAnswer,
+  };
+}
+
+/** Throws UNAUTHORIZED: nothing here is for whoever signs nothing. */
+function credentialOf(head: RawHead) {
+  const credential = sigV4(head, { services: ['s3'] });
+  if (credential !== null) return credential;
+  if (head.headers.authorization === undefined && !head.query.has('Signature')) throw problem('UNAUTHORIZED');
+  throw refused('InvalidRequest', 'Sign the request with AWS4-HMAC-SHA256; no other authorization is supported.');
+}
+
+async function answer(request: RawRequest, state: StorageState): Promise<RawAnswer> {
+  const { principal } = request;
+  if (principal === null) throw new Error('the signature is looked at before the request is answered');
+  const address = addressOf(request.routed);
+  const headers = headersOf(request.headers, address);
+  const [run, capability] = OPERATIONS[await operationIn(request, address, headers)];
+  // Scope and rate come before anything of the body is read, or looked up by its name.
+  await request.admitCall(capability);
+  return run({ request, state, accountId: principal.accountId, address, headers, capability });
+}
+
+/** What is no operation takes a rate too. */
+async function operationIn(
+  request: RawRequest,
+  address: ReturnType<typeof addressOf>,
+  headers: RawRequest['headers'],
+): Promise<Operation> {
+  try {
+    return operationOf(request.method, address, headers);
+  } catch (error) {
+    await request.rate();
+    throw error;
+  }
+}

@@ -1,0 +1,130 @@
+// Operations of an upload in parts.
+import { writeBlob } from '../../../core/objects/blobs.ts';
+import { requireWritable } from '../../../core/objects/door.ts';
+import { findObject } from '../../../core/objects/read.ts';
+import {
+  abortUpload as abort,
+  beginUpload,
+  type Completed,
+  completeUpload as complete,
+  putPart,
+  requireUpload,
+} from '../../../core/objects/uploads.ts';
+import type { RawAnswer } from '../../../kit/raw-route.ts';
+import {
+  bodyBytes,
+  bucketOf,
+  checksumsShown,
+  emptyAnswer,
+  objectOf,
+  type S3Call,
+  type StoredChecksums,
+  xmlAnswer,
+} from './call.ts';
+import { aboutOf, requireDigests } from './objects.ts';
+import { partNumberOf, readComplete } from './wire/bodies.ts';
+import { sentChecksums, uploadChecksum, wholeChecksum } from './wire/checksums.ts';
+import { requireSource, writeConditionsOf } from './wire/conditions.ts';
+import { copyRangeOf, copySourceOf } from './wire/copy-source.ts';
+import { refuseUnserved, writtenObject } from './wire/object-headers.ts';
+
+const FREE = { data: null };
+
+export async function createUpload(call: S3Call): Promise<RawAnswer> {
+  const { request, capability, headers } = call;
+  refuseUnserved(headers);
+  const target = objectOf(call);
+  const checksum = uploadChecksum(headers);
+  const about = aboutOf(writtenObject(headers));
+  let uploadId = '';
+  await request.perform(capability, async (ctx) => {
+    uploadId = await beginUpload(ctx, { ...target, about, checksum });
+    return FREE;
+  });
+  const named = { Bucket: target.bucket, Key: target.key.toString(), UploadId: uploadId };
+  const answer = xmlAnswer(call, 'InitiateMultipartUploadResult', named);
+  if (checksum === null) return answer;
+  const { algorithm, type } = checksum;
+  const told = { 'x-amz-checksum-algorithm': algorithm.toUpperCase(), 'x-amz-checksum-type': type };
+  return { ...answer, headers: { ...answer.headers, ...told } };
+}
+
+export async function uploadPart(call: S3Call): Promise<RawAnswer> {
+  const { request, capability, headers } = call;
+  refuseUnserved(headers);
+  const named = partNamed(call);
+  const bytes = bodyBytes(call);
+  const sent = sentChecksums(headers);
+  let etag = '';
+  let kept: StoredChecksums | null = null;
+  await request.perform(capability, async (ctx) => {
+    const { checksum } = await requireUpload(ctx.core.db, ctx.accountId, named);
+    await requireWritable(ctx, named.bucket, bytes);
+    const algorithms = [sent.algorithm, checksum?.algorithm ?? null].filter((each) => each !== null);
+    const blob = await writeBlob(ctx, request.stream, bytes, algorithms);
+    requireDigests(sent, blob);
+    etag = blob.md5;
+    kept = algorithms.length === 0 ? null : blob.checksums;
+    return putPart(ctx, { uploadId: named.uploadId, partNumber: named.partNumber, blob, checksums: kept });
+  });
+  return emptyAnswer(call, 200, { etag: `"${etag}"`, ...checksumsShown(kept, 'headers') });
+}
+
+/** Its bytes are read and written: a part is a blob of its own. */
+export async function copyPart(call: S3Call): Promise<RawAnswer> {
+  const { request, capability, headers } = call;
+  refuseUnserved(headers);
+  const named = partNamed(call);
+  const { bucket, key } = copySourceOf(headers);
+  let etag = '';
+  let kept: StoredChecksums | null = null;
+  await request.perform(capability, async (ctx) => {
+    const { checksum } = await requireUpload(ctx.core.db, ctx.accountId, named);
+    const { row, open } = await findObject(ctx, { bucket, key: Buffer.from(key) });
+    requireSource(headers, row);
+    const { start, end } = copyRangeOf(headers, Number(row.bytes)) ?? { start: 0, end: Number(row.bytes) - 1 };
+    await requireWritable(ctx, named.bucket, end - start + 1);
+    const algorithms = checksum === null ? [] : [checksum.algorithm];
+    const blob = await writeBlob(ctx, open(start, end), end - start + 1, algorithms);
+    etag = blob.md5;
+    kept = checksum === null ? null : blob.checksums;
+    return putPart(ctx, { uploadId: named.uploadId, partNumber: named.partNumber, blob, checksums: kept });
+  });
+  const shown = checksumsShown(kept, 'elements');
+  return xmlAnswer(call, 'CopyPartResult', { ETag: `"${etag}"`, LastModified: new Date().toISOString(), ...shown });
+}
+
+function partNamed(call: S3Call) {
+  const { query } = call.address;
+  const partNumber = partNumberOf(query.get('partNumber') ?? '');
+  return { ...objectOf(call), uploadId: query.get('uploadId') ?? '', partNumber };
+}
+
+export async function completeUpload(call: S3Call): Promise<RawAnswer> {
+  const { request, capability, address, headers } = call;
+  const target = objectOf(call);
+  const uploadId = address.query.get('uploadId') ?? '';
+  const parts = await request.read(readComplete, request.body);
+  let completed: Completed | undefined;
+  await request.perform(capability, async (ctx) => {
+    const conditions = writeConditionsOf(headers);
+    completed = await complete(ctx, { uploadId, ...target, parts, conditions, checksums: wholeChecksum(headers) });
+    return completed.charged ?? FREE;
+  });
+  const { etag, checksums } = completed as Completed;
+  return xmlAnswer(call, 'CompleteMultipartUploadResult', {
+    ...{ Location: `/${bucketOf(call)}/${encodeURI(target.key.toString())}`, Bucket: target.bucket },
+    ...{ Key: target.key.toString(), ETag: `"${etag}"` },
+    ...checksumsShown(checksums as StoredChecksums | null, 'elements'),
+  });
+}
+
+export async function abortUpload(call: S3Call): Promise<RawAnswer> {
+  const { request, capability, address } = call;
+  const uploadId = address.query.get('uploadId') ?? '';
+  await request.perform(capability, async (ctx) => {
+    await abort(ctx, { ...objectOf(call), uploadId });
+    return FREE;
+  });
+  return emptyAnswer(call, 204);
+}
