@@ -8,6 +8,7 @@ import { readVendorsText } from './config/vendors-text.ts';
 import { AccountTurns } from './core/account-turns.ts';
 import { type Admission, admission } from './core/admission.ts';
 import type { JobLoop } from './core/background/job-loop.ts';
+import { OwnCalls } from './core/background/own-calls.ts';
 import { Sweeper } from './core/background/sweeper/sweeper.ts';
 import type { Core } from './core/context.ts';
 import { clockNow } from './core/database-clock.ts';
@@ -204,7 +205,7 @@ async function startInner(options: InnerOptions): Promise<Inner> {
   const processId = `${group?.name ?? hostname()}-${process.pid}-${randomText(6)}`;
   const outbound = createOutboundClient({ allowPrivateTargets: config.allowPrivateTargets });
   const core: Core = {
-    ...{ db, connection: storage.connection, secrets, lanes },
+    ...{ db, connection: storage.connection, secrets, lanes, calls: new OwnCalls(db) },
     holds: new Holds({ db, lanes, log, owner: processId, bounds }),
     keys: new KeyRing({ db, secrets }),
     knownScopes: knownScopesOf(manifest.capabilities, moduleTags),

@@ -8,6 +8,7 @@ import type { MailServer } from '../vendors/mail/port.ts';
 import type { Tier } from './accounts/tiers.ts';
 import type { Admission } from './admission.ts';
 import type { Assets } from './assets/assets.ts';
+import type { OwnCalls } from './background/own-calls.ts';
 import type { EntryForm } from './entry-form.ts';
 import type { IdempotencyKey } from './idempotency/key.ts';
 import type { KeyRing } from './keys/ring.ts';
@@ -49,6 +50,8 @@ export interface Core {
   readonly vendors: Vendors;
   /** Where bytes are kept that are too many for the database. */
   readonly assets: Assets;
+  /** Calls of background work in the name of accounts. */
+  readonly calls: OwnCalls;
   /** Where pictures of all modules wait to be decoded. */
   readonly decodes: DecodeTurns;
   readonly payments: Payments;

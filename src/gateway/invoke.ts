@@ -250,6 +250,12 @@ export function createGateway(services: Omit<Gateway, 'invokeWithin' | 'performW
         return answer;
       }),
   };
+  services.core.calls.bind(async (principal, { capability, input, idempotencyKey }) => {
+    const endpoint = gateway.endpoints.get(capability);
+    if (endpoint === undefined) throw new Error(`there is no capability ${capability} to be called`);
+    const signal = new AbortController().signal;
+    return (await invoke(gateway, { endpoint, principal, input, idempotencyKey, signal, entryForm: 'rest' })).problem;
+  });
   return gateway;
 }
 

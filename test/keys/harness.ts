@@ -3,6 +3,7 @@
 import { createAccount, lockAccount } from '../../src/core/accounts/accounts.ts';
 import { admission } from '../../src/core/admission.ts';
 import { Assets } from '../../src/core/assets/assets.ts';
+import { OwnCalls } from '../../src/core/background/own-calls.ts';
 import type { CallContext, Core } from '../../src/core/context.ts';
 import { invalidKey, secretInGrace } from '../../src/core/keys/api-key.ts';
 import { createKey, type NewKey } from '../../src/core/keys/changes.ts';
@@ -95,6 +96,7 @@ function makeCore(db: Database): Core {
     db,
     secrets,
     lanes,
+    calls: new OwnCalls(db),
     holds: new Holds({ db, lanes, log, owner: 'test' }),
     keys: new KeyRing({ db, secrets }),
     knownScopes: knownScopesOf([...accountCapabilities, ...others], planned),

@@ -1,6 +1,9 @@
 // A service with an account, and how tests of storage call it and look at what is kept.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { chargeWork } from '../../src/core/wallet/charge/charge-work.ts';
+import { grantCredit } from '../../src/core/wallet/grants.ts';
+import { openWallet } from '../../src/core/wallet/open-wallet.ts';
 import type { TestServiceOptions } from '../support/service.ts';
 import {
   type Client,
@@ -59,6 +62,23 @@ export class StorageBench {
     const text = 'SELECT w.balance_nanos FROM core.wallet w WHERE w.account_id = $1';
     const { rows } = await this.core.db.query<{ balance_nanos: bigint }>({ name: '', text }, [accountId]);
     return rows[0]?.balance_nanos ?? 0n;
+  }
+
+  async credit(accountId: string, usd: number): Promise<void> {
+    const amountNanos = BigInt(Math.round(usd * 1e9));
+    await this.core.db.transaction((tx) =>
+      grantCredit(tx, accountId, { kind: 'paid', amountNanos, expiresInMs: null, note: null }),
+    );
+  }
+
+  /** Leaves the account without credit: by a call for all that it has. */
+  async drain(accountId: string): Promise<void> {
+    const units = (await this.balance(accountId)) / 400n;
+    await this.core.db.transaction(async (tx) => {
+      const opened = await openWallet(tx, accountId);
+      if (opened === null) throw new Error('no such account');
+      await chargeWork(tx, opened, this.core.prices, [{ capability: 'storage.read', keyId: 'test', units }]);
+    });
   }
 
   stop(): Promise<void> {

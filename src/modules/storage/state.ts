@@ -4,6 +4,7 @@ import type { Core } from '../../core/context.ts';
 import { expiryLoop } from './buckets/expiry.ts';
 import { heldLoop } from './held-loop.ts';
 import { ObjectLinks } from './links.ts';
+import { noticeLoop } from './notices.ts';
 
 export interface StorageState {
   readonly core: Core;
@@ -15,5 +16,5 @@ export interface StartedStorage extends StorageState {
 }
 
 export function startStorage(core: Core): StartedStorage {
-  return { core, links: new ObjectLinks(core), loops: [expiryLoop(core), heldLoop(core)] };
+  return { core, links: new ObjectLinks(core), loops: [expiryLoop(core), heldLoop(core), noticeLoop(core)] };
 }
