@@ -7,9 +7,22 @@ import { cron } from './cron/index.ts';
 import { errors } from './errors/index.ts';
 import { image } from './image/index.ts';
 import { operator } from './operator/index.ts';
+import { pdf } from './pdf/index.ts';
 import { queue } from './queue/index.ts';
 import { storage } from './storage/index.ts';
 import { vector } from './vector/index.ts';
 import { video } from './video/index.ts';
 
-export const modules: readonly Module[] = [account, ai, cron, errors, image, operator, queue, storage, vector, video];
+export const modules: readonly Module[] = [
+  account,
+  ai,
+  cron,
+  errors,
+  image,
+  operator,
+  pdf,
+  queue,
+  storage,
+  vector,
+  video,
+];

@@ -73,6 +73,8 @@ const others: Readonly<Record<string, Input>> = {
   'account.tier.upgrade': { target: 'pro' },
   'image.transform': { format: 'png' },
   'account.subscription.cancel': { at_period_end: false },
+  'pdf.create': { content: '# Other' },
+  'pdf.split': { ranges: '1-1' },
 };
 
 /** The request with one thing changed that is still valid. */

@@ -19,6 +19,7 @@ const guides: readonly (readonly [guide: string, printed: RegExp])[] = [
   ['ai', /\[sandbox\] You said: Say hello\./],
   ['video', /succeeded/],
   ['image', /image\/webp/],
+  ['pdf', /Invoice 7/],
   ['sign-in', /[A-Z]{4}-[A-Z]{4}/],
   ['requests', /404.*QUEUE_NOT_FOUND|QUEUE_NOT_FOUND.*404/],
 ];

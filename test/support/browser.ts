@@ -39,6 +39,19 @@ export async function startBrowser(args: readonly string[] = []): Promise<TestBr
   }
 }
 
+/**
+ * A Chromium that a service can be given by its path alone: a script beside it sets what the packaged one wants of its surroundings.
+ * `release` removes it.
+ */
+export async function chromiumForService(): Promise<{ readonly path: string; release(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'qm-chromium-'));
+  const { path, env } = await locate(folder);
+  const script = join(folder, 'chromium.sh');
+  const settings = Object.entries(env).map(([name, value]) => `export ${name}='${value}'\n`);
+  await writeFile(script, `#!/bin/sh\n${settings.join('')}exec '${path}' "$@"\n`, { mode: 0o755 });
+  return { path: script, release: () => rm(folder, { recursive: true, force: true }) };
+}
+
 async function locate(folder: string): Promise<{ path: string; env: Record<string, string> }> {
   const own = process.env.CHROMIUM_PATH;
   if (own !== undefined) return { path: own, env: {} };

@@ -28,7 +28,6 @@ export const plannedWords: Readonly<Record<string, string>> = {
   flags: 'feature flags, turn a feature on for users, feature toggles, rollout, a/b test, kill switch',
   logs: 'log lines, collect logs, log search, tail logs, otlp, loki',
   metrics: 'prometheus metrics, gauges, counters, time series, dashboards, grafana',
-  pdf: 'create a pdf, html to pdf, merge pdf, invoice document',
   realtime: 'websocket, channels, presence, push to browsers, live updates in a browser',
   risk: 'fraud score, suspicious ip address, abuse',
   rtc: 'voice call, webrtc, video conference, phone call',

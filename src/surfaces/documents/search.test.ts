@@ -79,6 +79,10 @@ const queries: readonly (readonly [query: string, id: string])[] = [
   ['give a customer credit', 'operator.credit.grant'],
   ['suspend a customer', 'operator.accounts.update'],
   ['refund a payment', 'operator.topup.refund'],
+  ['make a pdf from html', 'pdf.create'],
+  ['put two pdfs together', 'pdf.merge'],
+  ['fill in a pdf form', 'pdf.fill'],
+  ['read the text of a pdf', 'pdf.extract_text'],
   ['request schema of an operation', 'discovery.capability'],
   ['payload of an event', 'discovery.event'],
 ];

@@ -120,7 +120,6 @@ test.each([
   ['upload a file', 'storage'],
   ['keep files in a bucket', 'storage'],
   ['turn a feature on for some users', 'flags'],
-  ['make a pdf from html', 'pdf'],
   ['take a screenshot of a web page', 'web'],
   ['collect log lines', 'logs'],
   ['prometheus metrics', 'metrics'],

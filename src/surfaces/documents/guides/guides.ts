@@ -43,6 +43,10 @@ export const guides: readonly Guide[] = [
     summary: 'Thumbnails, crops and other formats.',
   },
   {
+    ...{ name: 'pdf', title: 'PDFs', group: 'Build', about: ['pdf'] },
+    summary: 'PDFs from HTML and Markdown; merge, split, fill, read.',
+  },
+  {
     ...{ name: 'webhooks', title: 'Webhooks', group: 'Build', about: ['account.webhooks', 'account.events'] },
     summary: 'Signed events, sent to a URL of yours.',
   },

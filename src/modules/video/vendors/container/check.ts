@@ -2,8 +2,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import pLimit from 'p-limit';
+import { Threads } from '../../../../lib/threads.ts';
 import type { CheckedVideo, VideoChecks } from '../port.ts';
-import { Threads } from '../threads.ts';
 
 // What videos from outside are made of may take long, or more memory than there is: they are looked through in threads, and by a program that takes a picture out of them.
 const LOOKS_AT_ONCE = 4;
@@ -47,9 +47,11 @@ async function look(path: string, signal: AbortSignal, msMax: number): Promise<C
   const within = (ms: number) => setTimeout(() => late.abort(), ms);
   let timer = within(msMax);
   try {
-    const checked = await threads.run(path, AbortSignal.any([signal, late.signal]), () => {
-      clearTimeout(timer);
-      timer = within(MOVE_MS_MAX);
+    const checked = await threads.run(path, AbortSignal.any([signal, late.signal]), {
+      onProgress() {
+        clearTimeout(timer);
+        timer = within(MOVE_MS_MAX);
+      },
     });
     signal.throwIfAborted();
     const message = 'looking through it takes more time or memory than a video does.';

@@ -1,7 +1,7 @@
 // Runs in a thread: looks through files that vendors say are videos, and puts their index first. A hostile file ends the thread at worst.
 import { EncodedPacketSink, FilePathSource, Input, MP4, QTFF, WEBM } from 'mediabunny';
+import { serve, type ThreadLine } from '../../../../lib/threads.ts';
 import type { CheckedVideo } from '../port.ts';
-import { serve } from '../threads.ts';
 import { checkIndex, putIndexFirst, readBoxes, Unsound } from './boxes.ts';
 
 const SIDE_PX_MAX = 16_384;
@@ -9,7 +9,7 @@ const SECONDS_MAX = 24 * 3_600;
 
 serve(look);
 
-async function look(path: string, tell: (progress: 'looked') => void): Promise<CheckedVideo> {
+async function look(path: string, { tell }: Pick<ThreadLine<'looked', never, never>, 'tell'>): Promise<CheckedVideo> {
   const input = new Input({ source: new FilePathSource(path), formats: [MP4, QTFF, WEBM] });
   try {
     const isWebm = (await input.getFormat()) === WEBM;

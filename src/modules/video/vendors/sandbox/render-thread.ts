@@ -13,8 +13,8 @@ import {
   Output,
 } from 'mediabunny';
 import sharp from 'sharp';
+import { serve, type ThreadLine } from '../../../../lib/threads.ts';
 import type { Scene } from '../port.ts';
-import { serve } from '../threads.ts';
 import type { Planes } from './picture.ts';
 import { drawShot } from './shot.ts';
 import { FRAMES_PER_SECOND, shotsOf } from './storyboard.ts';
@@ -50,7 +50,7 @@ sharp.cache(false);
 
 serve(make);
 
-async function make(task: RenderTask, tell: (progress: RenderProgress) => void): Promise<void> {
+async function make(task: RenderTask, { tell }: Pick<ThreadLine<RenderProgress, never, never>, 'tell'>): Promise<void> {
   const { scenes, widthPx, heightPx, image } = task;
   const shots = shotsOf(scenes);
   const frames = shots.reduce((sum, shot) => sum + shot.frames, 0);

@@ -1,8 +1,8 @@
 // The sandbox: makes real videos here, of the words of a prompt, in threads of their own. A video is a function of its scenes, its size and
 // its image: making it again makes the same bytes.
 import { rm } from 'node:fs/promises';
+import { Threads } from '../../../../lib/threads.ts';
 import type { VideoSandbox } from '../port.ts';
-import { Threads } from '../threads.ts';
 import type { RenderProgress, RenderTask } from './render-thread.ts';
 import { ordersIn } from './storyboard.ts';
 
@@ -13,7 +13,9 @@ export const videoSandbox: VideoSandbox = {
   async render({ onProgress, signal, ...task }) {
     const { videoPath, thumbnailPath } = task;
     try {
-      const made = await threads.run(task, signal, ({ frame, frames }) => onProgress((100 * frame) / frames));
+      const made = await threads.run(task, signal, {
+        onProgress: ({ frame, frames }) => onProgress((100 * frame) / frames),
+      });
       signal.throwIfAborted();
       if (made === null) throw new Error('the thread of a video ended');
     } catch (error) {

@@ -1,0 +1,204 @@
+// Threads for long work. Each does one piece at a time, and is kept a while for the next; one that ends, or fails, in its work is not used
+// again. Their file calls `serve`.
+import { parentPort, type Transferable, Worker } from 'node:worker_threads';
+
+const USUAL_HEAP_MB = 256;
+/** A thread takes some 200 ms to begin: it waits so long for the next piece. */
+const IDLE_MS = 10_000;
+const MEMORY_LOOK_MS = 50;
+
+export interface ThreadBounds {
+  /** Of the heap; buffers are outside of it. */
+  readonly heapMb?: number;
+  /** Of what is outside of the heap, such as inflated bytes: looked at every 50 ms. Absent: not bounded. */
+  readonly outsideHeapMb?: number;
+}
+
+/** What a thread and whoever runs it say to each other beside the task and its answer. */
+export interface ThreadTalk<Progress, Question, Reply> {
+  onProgress?(progress: Progress): void;
+  /** What the thread cannot do itself, such as asking the outside world. */
+  onAsk?(question: Question): Promise<Reply>;
+}
+
+type Said<Answer, Progress, Question> =
+  | { readonly kind: 'progress'; readonly progress: Progress }
+  | { readonly kind: 'ask'; readonly id: number; readonly question: Question }
+  | { readonly kind: 'done'; readonly answer: Answer }
+  | { readonly kind: 'failed'; readonly error: Error };
+
+type Told<Task, Reply> =
+  | { readonly kind: 'task'; readonly task: Task }
+  | { readonly kind: 'reply'; readonly id: number; readonly reply: Reply }
+  | { readonly kind: 'refused'; readonly id: number; readonly error: Error };
+
+interface Idle {
+  readonly worker: Worker;
+  readonly retirement: NodeJS.Timeout;
+}
+
+export class Threads<Task, Answer, Progress = never, Question = never, Reply = never> {
+  readonly #source: URL;
+  readonly #bounds: ThreadBounds;
+  readonly #idle: Idle[] = [];
+
+  constructor(source: URL, bounds: ThreadBounds = {}) {
+    this.#source = source;
+    this.#bounds = bounds;
+  }
+
+  /** What a thread makes of the task; null when it ended in it: it was aborted, or had not enough memory. Throws what the thread throws. */
+  async run(
+    task: Task,
+    signal: AbortSignal,
+    talk: ThreadTalk<Progress, Question, Reply> = {},
+    transfer: readonly Transferable[] = [],
+  ): Promise<Answer | null> {
+    signal.throwIfAborted();
+    const worker = this.#take();
+    const stop = () => void worker.terminate();
+    const watch = this.#watch(worker, stop);
+    signal.addEventListener('abort', stop);
+    try {
+      const said = await asked<Task, Answer, Progress, Question, Reply>(worker, task, talk, transfer);
+      if (said?.kind === 'failed') {
+        stop();
+        throw said.error;
+      }
+      if (said === null || signal.aborted) return null;
+      this.#retire(worker);
+      return said.answer;
+    } finally {
+      clearInterval(watch);
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  /** Ends those that wait for work. */
+  async close(): Promise<void> {
+    const idle = this.#idle.splice(0);
+    for (const { retirement } of idle) clearTimeout(retirement);
+    await Promise.all(idle.map(({ worker }) => worker.terminate()));
+  }
+
+  #watch(worker: Worker, stop: () => void): NodeJS.Timeout | undefined {
+    const { outsideHeapMb } = this.#bounds;
+    if (outsideHeapMb === undefined) return undefined;
+    const look = async () => {
+      const { external_memory: bytes } = await worker.getHeapStatistics();
+      if (bytes > outsideHeapMb * 1_048_576) stop();
+    };
+    // One that has ended is seen to by whoever waits for it.
+    return setInterval(() => void look().catch(() => undefined), MEMORY_LOOK_MS);
+  }
+
+  #take(): Worker {
+    const kept = this.#idle.pop();
+    if (kept === undefined) {
+      const { heapMb: maxOldGenerationSizeMb = USUAL_HEAP_MB } = this.#bounds;
+      const worker = new Worker(this.#source, { resourceLimits: { maxOldGenerationSizeMb } });
+      // What ends it between two pieces is nobody's failure: the next one gets another thread.
+      worker.on('error', () => this.#forget(worker));
+      worker.on('exit', () => this.#forget(worker));
+      return worker;
+    }
+    clearTimeout(kept.retirement);
+    kept.worker.ref();
+    return kept.worker;
+  }
+
+  /** Keeps the thread for the next piece; nothing waits for it. */
+  #retire(worker: Worker): void {
+    const leave = () => {
+      this.#forget(worker);
+      void worker.terminate();
+    };
+    worker.unref();
+    this.#idle.push({ worker, retirement: setTimeout(leave, IDLE_MS).unref() });
+  }
+
+  #forget(worker: Worker): void {
+    const at = this.#idle.findIndex((each) => each.worker === worker);
+    if (at !== -1) clearTimeout(this.#idle.splice(at, 1)[0]?.retirement);
+  }
+}
+
+type End<Answer> = Extract<Said<Answer, never, never>, { readonly kind: 'done' | 'failed' }>;
+
+/** Null: the thread has ended. */
+function asked<Task, Answer, Progress, Question, Reply>(
+  worker: Worker,
+  task: Task,
+  { onProgress, onAsk }: ThreadTalk<Progress, Question, Reply>,
+  transfer: readonly Transferable[],
+): Promise<End<Answer> | null> {
+  const tell = (told: Told<Task, Reply>, moved: readonly Transferable[] = []) => worker.postMessage(told, [...moved]);
+  return new Promise((resolve, reject) => {
+    const heard = (said: Said<Answer, Progress, Question>) => {
+      if (said.kind === 'progress') onProgress?.(said.progress);
+      else if (said.kind === 'ask') void reply(said.id, said.question);
+      else settle(() => resolve(said));
+    };
+    const reply = async (id: number, question: Question) => {
+      try {
+        tell({ kind: 'reply', id, reply: (await onAsk?.(question)) as Reply });
+      } catch (error) {
+        tell({ kind: 'refused', id, error: error as Error });
+      }
+    };
+    const ended = () => settle(() => resolve(null));
+    const broke = (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ERR_WORKER_OUT_OF_MEMORY') settle(() => reject(error));
+    };
+    // One by one: the worker has listeners of its own.
+    const settle = (how: () => void) => {
+      worker.off('message', heard).off('exit', ended).off('error', broke);
+      how();
+    };
+    worker.on('message', heard).on('exit', ended).on('error', broke);
+    tell({ kind: 'task', task }, transfer);
+  });
+}
+
+/** What work in a thread may say. */
+export interface ThreadLine<Progress, Question, Reply> {
+  tell(progress: Progress): void;
+  /** Throws what whoever runs it throws. */
+  ask(question: Question): Promise<Reply>;
+}
+
+/** In a thread: does each task that comes, and tells what came of it. `moved`: what of an answer is handed over without a copy. */
+export function serve<Task, Answer, Progress = never, Question = never, Reply = never>(
+  work: (task: Task, line: ThreadLine<Progress, Question, Reply>) => Promise<Answer>,
+  moved: (answer: Answer) => readonly Transferable[] = () => [],
+): void {
+  const say = (said: Said<Answer, Progress, Question>, transfer: readonly Transferable[] = []) =>
+    parentPort?.postMessage(said, [...transfer]);
+  const asking = new Map<number, PromiseWithResolvers<Reply>>();
+  let questions = 0;
+  const line: ThreadLine<Progress, Question, Reply> = {
+    tell: (progress) => say({ kind: 'progress', progress }),
+    ask(question) {
+      questions += 1;
+      const waiting = Promise.withResolvers<Reply>();
+      asking.set(questions, waiting);
+      say({ kind: 'ask', id: questions, question });
+      return waiting.promise;
+    },
+  };
+  parentPort?.on('message', async (told: Told<Task, Reply>) => {
+    if (told.kind !== 'task') {
+      const waiting = asking.get(told.id);
+      asking.delete(told.id);
+      if (told.kind === 'reply') waiting?.resolve(told.reply);
+      else waiting?.reject(told.error);
+      return;
+    }
+    try {
+      const answer = await work(told.task, line);
+      say({ kind: 'done', answer }, moved(answer));
+    } catch (error) {
+      say({ kind: 'failed', error: error as Error });
+    }
+  });
+}

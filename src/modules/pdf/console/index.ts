@@ -1,0 +1,5 @@
+// What module pdf brings to the console.
+import type { ModuleConsole } from '../../../kit/console/page.ts';
+import { pdfPage } from './pdf.ts';
+
+export const pdfConsole: ModuleConsole = { pages: [pdfPage] };

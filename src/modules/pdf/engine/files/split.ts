@@ -1,0 +1,29 @@
+// Parts of a PDF, each a PDF of its own.
+import { PDFDocument } from '@cantoo/pdf-lib';
+import { rangesOf } from '../../ranges.ts';
+import { tooManyPages } from '../refused.ts';
+import type { EngineAnswer, EngineTask, MadePdf } from '../wire.ts';
+import { openPdf, pageCountOf } from './open.ts';
+import { copied, saved } from './save.ts';
+
+export async function split({
+  source,
+  ranges,
+  pagesMax,
+}: Extract<EngineTask, { kind: 'split' }>): Promise<EngineAnswer> {
+  const pdf = await openPdf(source);
+  const parts = rangesOf(ranges, pageCountOf(pdf), 'ranges');
+  const pages = parts.reduce((sum, part) => sum + part.length, 0);
+  if (pages > pagesMax) throw tooManyPages('ranges', pagesMax);
+  const files: MadePdf[] = [];
+  for (const part of parts) {
+    const made = await PDFDocument.create({ updateMetadata: false });
+    await copied(
+      pdf,
+      part.map((page) => page - 1),
+      made,
+    );
+    files.push({ bytes: await saved(made), pages: part.length });
+  }
+  return { kind: 'made', files, engine: null, warnings: [] };
+}

@@ -1,0 +1,24 @@
+// Libraries that bring no types: what of them is used.
+declare module 'pdfmake' {
+  const pdfmake: {
+    readonly virtualfs: { writeFileSync(name: string, bytes: Uint8Array): void };
+    setUrlAccessPolicy(allows: (url: string) => boolean): void;
+    setLocalAccessPolicy(allows: (path: string) => boolean): void;
+    setTableLayouts(layouts: object): void;
+    setFonts(fonts: object): void;
+    createPdf(definition: object): { getBuffer(): Promise<Buffer> };
+  };
+  export = pdfmake;
+}
+
+declare module 'html-to-pdfmake' {
+  function htmlToPdfmake(html: string, options: object): unknown;
+  export = htmlToPdfmake;
+}
+
+declare module 'fontkit' {
+  export interface Font {
+    hasGlyphForCodePoint(codePoint: number): boolean;
+  }
+  export function create(bytes: Buffer): Font;
+}

@@ -1,0 +1,108 @@
+// What a thread is asked for, and what it answers. Bytes are handed over without a copy.
+import type { PageFormat } from '../page.ts';
+
+export interface CreateTask {
+  readonly kind: 'create';
+  readonly type: 'html' | 'markdown' | 'text';
+  readonly content: string;
+  readonly page: PageFormat;
+  readonly header: string | null;
+  readonly footer: string | null;
+  readonly title: string | null;
+  readonly engine: 'auto' | 'document' | 'browser';
+  /** Of a Chromium; null: there is none. */
+  readonly chromiumPath: string | null;
+  /** For what a browser writes, removed afterwards; null: the task needs no browser. */
+  readonly browserFolder: string | null;
+  /** Further fonts; null: none. */
+  readonly fontsFolder: string | null;
+  readonly pagesMax: number;
+}
+
+interface OfSource {
+  readonly source: Uint8Array;
+  readonly pagesMax: number;
+}
+
+export type FieldValue = string | boolean | number | readonly string[];
+
+export type EngineTask =
+  | CreateTask
+  | { readonly kind: 'merge'; readonly sources: readonly Uint8Array[]; readonly pagesMax: number }
+  | ({ readonly kind: 'split'; readonly ranges: string } & OfSource)
+  | ({
+      readonly kind: 'fill';
+      readonly fields: Readonly<Record<string, FieldValue>>;
+      readonly flatten: boolean;
+      readonly fontsFolder: string | null;
+    } & OfSource)
+  | ({ readonly kind: 'info' } & OfSource)
+  | ({ readonly kind: 'text'; readonly pages: string | null } & OfSource);
+
+export interface MadePdf {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly pages: number;
+}
+
+export interface FormField {
+  readonly name: string;
+  readonly type: 'text' | 'checkbox' | 'choice' | 'radio' | 'button' | 'signature';
+  readonly value: string | boolean | readonly string[] | null;
+  /** Of choices and radio buttons. */
+  readonly options: readonly string[] | null;
+}
+
+export interface PdfInfo {
+  readonly pages: number;
+  /** Of the first 500 pages, in points. */
+  readonly page_sizes: readonly { readonly width: number; readonly height: number }[];
+  readonly encrypted: boolean;
+  readonly title: string | null;
+  readonly author: string | null;
+  readonly subject: string | null;
+  readonly creator: string | null;
+  readonly producer: string | null;
+  readonly created_at: string | null;
+  readonly modified_at: string | null;
+  readonly fields: readonly FormField[];
+}
+
+export interface PageText {
+  readonly page: number;
+  readonly text: string;
+}
+
+export interface Refusal {
+  readonly kind: 'refused';
+  /** The field at fault, without the index of a source. */
+  readonly field: string;
+  /** Of several sources, the one at fault. */
+  readonly index: number | null;
+  readonly rule: string;
+  readonly message: string;
+}
+
+export type EngineAnswer =
+  | {
+      readonly kind: 'made';
+      readonly files: readonly MadePdf[];
+      readonly engine: 'document' | 'browser' | null;
+      readonly warnings: readonly string[];
+    }
+  | { readonly kind: 'info'; readonly info: PdfInfo }
+  | { readonly kind: 'text'; readonly pages: readonly PageText[] }
+  | Refusal;
+
+/** What a thread has fetched for it: through the guard of the service. */
+export interface EngineQuestion {
+  readonly url: string;
+}
+/** Null: it was refused, failed, or is more than a document may have; `message` says why. */
+export interface EngineReply {
+  readonly bytes: Uint8Array | null;
+  readonly contentType: string | null;
+  readonly status: number;
+  readonly message: string;
+}
+
+export type Ask = (question: EngineQuestion) => Promise<EngineReply>;

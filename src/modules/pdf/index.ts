@@ -1,0 +1,29 @@
+// The pdf module: PDFs from HTML, Markdown and text, and work on PDFs that there are. It keeps nothing.
+import type { Core } from '../../core/context.ts';
+import { defineModule } from '../../kit/module.ts';
+import { create } from './capabilities/create.ts';
+import { extractText } from './capabilities/extract-text.ts';
+import { fill } from './capabilities/fill.ts';
+import { info } from './capabilities/info.ts';
+import { merge } from './capabilities/merge.ts';
+import { split } from './capabilities/split.ts';
+import { PAGES_CHARGED_MIN } from './limits.ts';
+import { type PdfSettings, pdfSettings } from './settings.ts';
+import type { PdfState } from './state.ts';
+import { Engines } from './work/engines.ts';
+
+const NANOS_PER_PAGE = 100_000n;
+const page = { unit: 'page', nanosPerUnit: NANOS_PER_PAGE, minimumNanos: BigInt(PAGES_CHARGED_MIN) * NANOS_PER_PAGE };
+
+export const pdf = defineModule<PdfState, PdfSettings>({
+  name: 'pdf',
+  summary: 'PDFs: made from HTML, Markdown or text, merged, split, filled, and read.',
+  status: 'beta',
+  shownBy: ['pdf.create', 'pdf.extract_text'],
+  capabilities: [create, merge, split, fill, info, extractText],
+  console: async () => (await import('./console/index.ts')).pdfConsole,
+  prices: { 'pdf.create': page, 'pdf.merge': page, 'pdf.split': page, 'pdf.fill': page, 'pdf.extract_text': page },
+  settings: pdfSettings,
+  start: (_core: Core, settings) => ({ settings, engines: new Engines(settings.threads) }),
+  close: ({ engines }) => engines.close(),
+});
