@@ -57,6 +57,11 @@ module.exports = {
       ['config/', 'core/', 'db/', 'gateway/limits/', 'lib/', 'surfaces/http/(?:listen|moves)[.]ts$'],
       'workers stand on what they share: the core, the database and the limits of calls',
     ),
+    only(
+      'jobs',
+      ['core/', 'kit/', 'lib/', 'problems/', 'db/', 'webhooks/', 'vendors/[^/]+/port[.]ts$', 'vendors/call/'],
+      'jobs stand on core, the kit and the way of one question to a vendor, and know no module',
+    ),
     only('vendors', ['lib/', 'problems/'], 'vendors know the outside world and nothing of ours'),
     only(
       'modules',
@@ -67,6 +72,7 @@ module.exports = {
         'db/',
         'config/variables[.]ts$',
         'kit/',
+        'jobs/',
         'people/',
         'payments/',
         'webhooks/',

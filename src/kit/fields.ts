@@ -19,6 +19,8 @@ export const plainTextOrNull = (charactersMax: number, description: string) =>
 export const textOrNull = (description: string) => orNull<string>({ type: 'string' }, description);
 /** Not negative. */
 export const wholeOrNull = (description: string) => orNull<number>({ type: 'integer', minimum: 0 }, description);
+/** Not negative. */
+export const numberOrNull = (description: string) => orNull<number>({ type: 'number', minimum: 0 }, description);
 export const instant = (description: string) => Type.String({ format: 'date-time', description });
 export const instantOrNull = (description: string) =>
   orNull<string>({ type: 'string', format: 'date-time' }, description);

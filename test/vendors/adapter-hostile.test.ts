@@ -1,7 +1,8 @@
 // Vendors that lie: whatever they answer, an adapter neither throws nor gives the key away.
+
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { VendorJob } from '../../src/modules/video/vendors/port.ts';
+import type { VendorJob } from '../../src/vendors/call/job.ts';
 import { CALLBACK_URL, describeAdapters } from '../support/vendors/describe-adapters.ts';
 
 const KINDS = new Set([

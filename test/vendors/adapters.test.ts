@@ -120,7 +120,7 @@ describeAdapters((wire, there) => {
       at.state = 'succeeded';
       const done = await there().poll(job);
       if (done.kind !== 'succeeded') throw new Error(done.kind);
-      expect(['quote', at.seconds]).toContain(typeof done.bill === 'object' ? done.bill.seconds : done.bill);
+      expect(['quote', at.seconds]).toContain(typeof done.bill === 'object' ? done.bill.units : done.bill);
       const video = await there().adapter.download(there().call(), done.videoUrl);
       if (video.kind !== 'opened') throw new Error(video.message);
       expect(video.contentType).toBe('video/mp4');

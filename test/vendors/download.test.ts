@@ -1,8 +1,9 @@
 // Fetching what a vendor made: where the key goes, where nothing may go, and what is no video.
+
 import { buffer } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { fetchFile } from '../../src/modules/video/vendors/fetch-file.ts';
-import type { VideoDownload } from '../../src/modules/video/vendors/port.ts';
+import { fetchFile } from '../../src/vendors/call/fetch-file.ts';
+import type { JobDownload } from '../../src/vendors/call/job.ts';
 import type { OutboundClient } from '../../src/vendors/http/port.ts';
 import { startVendor, type VendorDouble } from '../support/vendors/double.ts';
 import { callOf, guardedClient } from '../support/vendors/index.ts';
@@ -20,13 +21,13 @@ beforeEach(async () => {
 });
 afterEach(() => double.close());
 
-function fetchFrom(url: string, more: Parameters<typeof callOf>[2] = {}): Promise<VideoDownload> {
+function fetchFrom(url: string, more: Parameters<typeof callOf>[2] = {}): Promise<JobDownload> {
   return fetchFile(callOf(double, outbound, more), { authorization: `Bearer ${double.key}` }, url);
 }
 const ours = () => `${double.baseUrl}/videos/video_1/content`;
 const asset = () => `http://${double.assetHost}/videos/1.mp4`;
 
-function bodyOf(download: VideoDownload) {
+function bodyOf(download: JobDownload) {
   if (download.kind !== 'opened') throw new Error(download.message);
   return download.body;
 }

@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { videoSweeps } from '../../src/modules/video/jobs/kind.ts';
 import { startVideo } from '../../src/modules/video/start.ts';
-import { videoSweeps } from '../../src/modules/video/sweeps.ts';
 import { QUICK, VideoBench } from './harness.ts';
 
 const HOUR = 3_600;

@@ -1,6 +1,7 @@
 // A service that keeps its videos in a bucket of S3.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { removeOrphans } from '../../src/modules/video/sweeps.ts';
+import { removeJobOrphans } from '../../src/jobs/sweeps.ts';
+import { videoKind } from '../../src/modules/video/jobs/kind.ts';
 import { eventually } from '../cron/harness.ts';
 import { createPlace, startProcess } from '../support/process.ts';
 import { S3Double } from '../support/s3.ts';
@@ -73,7 +74,7 @@ test('what no job names is removed after a day; in a place that the database doe
   const { signal } = new AbortController();
   const sweep = async () => {
     const from = { after: '' };
-    while (await removeOrphans(bench.service.core, from, signal));
+    while (await removeJobOrphans(bench.service.core, videoKind, from, signal));
   };
   await sweep();
   expect(s3.objects.has(orphan)).toBe(true);

@@ -2,7 +2,6 @@
 // given up.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTurn } from '../../src/core/background/turns.ts';
-import { SANDBOX_WORK } from '../../src/modules/video/limits.ts';
 import { eventually } from '../cron/harness.ts';
 import { QUICK, VideoBench } from './harness.ts';
 
@@ -55,7 +54,7 @@ describe('a job whose process died while it ran', () => {
       "UPDATE video.job SET leased = true, deaths = $3, due_at = core.clock_now() - interval '1 second' WHERE account_id = $1 AND job_id = $2";
     await own.service.core.db.transaction(async (tx) => {
       await tx.query({ name: 'test_orphan', text }, [accountId, id, deaths]);
-      await openTurn(tx, accountId, SANDBOX_WORK, 0);
+      await openTurn(tx, accountId, 'video.sandbox', 0);
     });
   }
 

@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path';
 import opentype from 'opentype.js';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { ordersIn, shotsOf } from '../../src/modules/video/vendors/sandbox/storyboard.ts';
+import { ordersIn } from '../../src/jobs/orders.ts';
+import { shotsOf } from '../../src/modules/video/vendors/sandbox/storyboard.ts';
 import { unpackWoff } from '../../src/modules/video/vendors/sandbox/woff.ts';
 import { boxesOf, inspect, makeVideo } from './sample.ts';
 
@@ -64,7 +65,7 @@ describe('orders in a prompt', () => {
   test('are not shown, and of time they take ten minutes at most', () => {
     const [shot] = shotsOf([{ prompt: 'A boat [[slow:3]] sails.', seconds: 1, seed: 1 }]);
     expect(shot?.text).toBe('A boat   sails.');
-    expect(ordersIn([{ prompt: '[[slow:99999]]', seconds: 1, seed: 1 }]).slowSeconds).toBe(600);
+    expect(ordersIn(['[[slow:99999]]']).slowSeconds).toBe(600);
   });
 });
 

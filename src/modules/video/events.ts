@@ -1,4 +1,6 @@
 // What webhooks are told of jobs that are over.
+
+import { cancelSchema, workSchema } from '../../jobs/fields.ts';
 import {
   type EventKind,
   type EventRecord,
@@ -9,7 +11,7 @@ import {
   otherwise,
   withoutCall,
 } from '../../kit/event-kind.ts';
-import { cancelSchema, jobSchema, workSchema } from './schemas.ts';
+import { jobSchema } from './schemas.ts';
 
 const job = {
   job_id: 'vid_0vTq3mXkfR7bYc1LpZs8Ne',

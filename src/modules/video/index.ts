@@ -1,5 +1,7 @@
 // The video module: videos from prompts, by vendors or by the sandbox, as jobs with links to what was made.
 
+import type { Queryable } from '../../db/database.ts';
+import { callbackRouteOf } from '../../jobs/due/callback.ts';
 import { finder } from '../../kit/finder.ts';
 import { defineModule } from '../../kit/module.ts';
 import { noRowIn } from '../../kit/resource.ts';
@@ -16,18 +18,18 @@ import { status } from './capabilities/status.ts';
 import { subscribe } from './capabilities/subscribe.ts';
 import { upscale } from './capabilities/upscale.ts';
 import { contentRoute } from './content.ts';
-import { callbackRoute } from './due/callback.ts';
+import { CALLBACK_PATH } from './due/video-work.ts';
 import { videoEvents } from './events.ts';
-import { liveJobCount } from './jobs/begin.ts';
+import { videoKind, videoSweeps } from './jobs/kind.ts';
 import { STORAGE_PRICE } from './jobs/price.ts';
-import { unsettledJobs } from './jobs/store.ts';
 import { videoLimits } from './limits.ts';
 import { videoFamily } from './models/family.ts';
 import { openaiRoutes } from './openai/routes.ts';
 import { type VideoSettings, videoSettings } from './settings.ts';
 import { type StartedVideo, startVideo } from './start.ts';
-import { videoSweeps } from './sweeps.ts';
 
+const { shape, store } = videoKind.tables;
+const liveJobs = async (db: Queryable, accountId: string) => (await store.live(db, [accountId])).get(accountId) ?? 0;
 const second = { unit: 'second', nanosPerUnit: 1_000_000n };
 
 export const video = defineModule<StartedVideo, VideoSettings>({
@@ -72,14 +74,14 @@ export const video = defineModule<StartedVideo, VideoSettings>({
     'video.upscale': second,
     [STORAGE_PRICE]: { unit: 'GiB-day', nanosPerUnit: 1_000_000n },
   },
-  limits: { video_jobs: { ...videoLimits.video_jobs, used: liveJobCount } },
+  limits: { video_jobs: { ...videoLimits.video_jobs, used: liveJobs } },
   events: videoEvents,
   models: videoFamily,
   settings: videoSettings,
-  rawRoutes: [contentRoute, callbackRoute, ...openaiRoutes],
+  rawRoutes: [contentRoute, callbackRouteOf(shape, CALLBACK_PATH), ...openaiRoutes],
   start: startVideo,
   isEmpty: noRowIn('video.job'),
   sweeps: videoSweeps,
   jobs: ({ loops }) => loops,
-  liveWork: unsettledJobs,
+  liveWork: (db, accountId, ids) => store.unsettled(db, accountId, ids),
 });

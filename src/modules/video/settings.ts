@@ -1,6 +1,6 @@
 // What the operator sets for video.
 import type { Variables } from '../../config/variables.ts';
-import { PICKUP_HOURS } from './limits.ts';
+import { PICKUP_HOURS } from '../../jobs/limits.ts';
 
 export function videoSettings(variables: Variables) {
   return {

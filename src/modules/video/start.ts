@@ -2,16 +2,19 @@
 import type { JobLoop } from '../../core/background/job-loop.ts';
 import type { Core } from '../../core/context.ts';
 import { AccountPictures } from '../../core/pictures/account-pictures.ts';
+import { BeginJob } from '../../jobs/begin.ts';
+import { WorkTimes } from '../../jobs/due/pace.ts';
+import { vendorLoop } from '../../jobs/due/vendor.ts';
+import { webhookLoopOf } from '../../jobs/due/webhooks.ts';
+import { JobLinks } from '../../jobs/links.ts';
+import { progressReader } from '../../jobs/progress.ts';
 import { isLoopback } from '../../lib/loopback.ts';
 import { HOUR_MS } from '../../lib/time.ts';
-import { WorkTimes } from './due/pace.ts';
 import { sandboxLoop } from './due/sandbox.ts';
-import { vendorLoop } from './due/vendor.ts';
-import { webhookLoop } from './due/webhooks.ts';
+import { videoWork } from './due/video-work.ts';
 import { BeforeDecoding } from './jobs/before-decoding.ts';
-import { BeginJob } from './jobs/begin.ts';
-import { SignedLinks } from './jobs/links.ts';
-import { progressReader } from './jobs/progress.ts';
+import { videoKind } from './jobs/kind.ts';
+import { videoLinks } from './jobs/links.ts';
 import { ReferenceImages } from './jobs/reference-images.ts';
 import type { VideoSettings } from './settings.ts';
 import type { VideoState } from './state.ts';
@@ -21,31 +24,28 @@ export interface StartedVideo extends VideoState {
   readonly loops: readonly JobLoop[];
 }
 
+const webhookLoop = webhookLoopOf(videoKind.tables.shape);
+
 export function startVideo(core: Core, settings: VideoSettings): StartedVideo {
-  const links = new SignedLinks(core.secrets, core.baseUrl);
-  const shown = { baseUrl: core.baseUrl, links, cnyPerUsd: core.cnyPerUsd };
+  const shown = {
+    ...{ baseUrl: core.baseUrl, cnyPerUsd: core.cnyPerUsd },
+    links: new JobLinks(videoLinks, core.secrets, core.baseUrl),
+  };
   const { videos, decoder } = videosHere({
-    ...{
-      ffmpegPath: settings.ffmpegPath,
-      log: core.log,
-      pictureBounds: core.bounds.call.picture,
-      decodes: core.decodes,
-    },
+    ...{ ffmpegPath: settings.ffmpegPath, log: core.log },
+    ...{ pictureBounds: core.bounds.call.picture, decodes: core.decodes },
   });
   const pictures = new AccountPictures(core, decoder);
-  const state = {
-    core,
-    videos,
-    begin: new BeginJob(shown),
-    progress: progressReader(core.db.hot),
+  const own = {
+    ...{ core, kind: videoKind, videos, shown, pictures },
+    begin: new BeginJob(videoKind, shown),
+    progress: progressReader(core.db.hot, videoKind.tables),
     times: new WorkTimes(),
     publicUrl: isLoopback(new URL(core.baseUrl).hostname) ? null : core.baseUrl,
-    pictures,
     images: new ReferenceImages(core, pictures),
     beforeDecoding: new BeforeDecoding(),
-    links,
-    shown,
     pickupMs: settings.pickupHours * HOUR_MS,
   };
+  const state: VideoState = { ...own, vendorWork: videoWork(own) };
   return { ...state, loops: [vendorLoop(state), sandboxLoop(state, settings.sandboxThreads), webhookLoop(core)] };
 }

@@ -1,12 +1,14 @@
 import Type from 'typebox';
 import { clockNow } from '../../../core/database-clock.ts';
+import { expiresInField } from '../../../jobs/fields.ts';
+import { LINK_SECONDS } from '../../../jobs/limits.ts';
+import { requireJob } from '../../../jobs/read.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { iso } from '../../../lib/time.ts';
 import { problem } from '../../../problems/problem.ts';
-import { requireJob } from '../jobs/read.ts';
+import { videoLink } from '../jobs/links.ts';
 import { storedVideoOf } from '../jobs/row.ts';
-import { LINK_SECONDS } from '../limits.ts';
-import { expiresInField, jobIdField } from '../schemas.ts';
+import { jobIdField } from '../schemas.ts';
 import type { VideoState } from '../state.ts';
 import { oneVideo } from './examples.ts';
 
@@ -36,7 +38,7 @@ export const downloadUrl = defineCapability<VideoState>()({
   ],
   async run({ ctx, input, state }) {
     const { db } = ctx.core;
-    const [job, nowMs] = await Promise.all([requireJob(db, ctx.accountId, input.id), clockNow(db)]);
+    const [job, nowMs] = await Promise.all([requireJob(state.kind.tables, db, ctx.accountId, input.id), clockNow(db)]);
     if (job.state !== 'succeeded') {
       throw problem('STATE_CONFLICT', {
         detail: job.state,
@@ -44,7 +46,7 @@ export const downloadUrl = defineCapability<VideoState>()({
       });
     }
     const seconds = input.expires_in ?? LINK_SECONDS;
-    const url = state.shown.links.video(job, nowMs, seconds);
+    const url = videoLink(state.shown.links, job, nowMs, seconds);
     const video = storedVideoOf(job);
     if (url === null || video === null) {
       throw problem('STATE_CONFLICT', { detail: 'output_expired', message: 'The video is not kept any more.' });

@@ -1,8 +1,8 @@
 import Type from 'typebox';
+import { keptJob } from '../../../jobs/read.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { problem } from '../../../problems/problem.ts';
 import { STORAGE_PRICE } from '../jobs/price.ts';
-import { keptVideo } from '../jobs/read.ts';
 import { videoSecondsOf, wantedOf } from '../jobs/row.ts';
 import { startJob } from '../jobs/start.ts';
 import { VIDEO_SECONDS_MAX } from '../limits.ts';
@@ -51,7 +51,7 @@ export const extend = defineCapability<VideoState>()({
   ],
   run: ({ ctx, input, state }) =>
     startJob(ctx, state, async () => {
-      const parent = await keptVideo(ctx, input.id);
+      const parent = await keptJob(state.kind.tables, ctx.core.db, ctx.accountId, input.id);
       const before = wantedOf(parent);
       const seconds = input.duration_seconds ?? 5;
       const videoSeconds = videoSecondsOf(parent) + seconds;

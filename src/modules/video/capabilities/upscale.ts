@@ -1,8 +1,8 @@
 import Type from 'typebox';
+import { keptJob } from '../../../jobs/read.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { STORAGE_PRICE } from '../jobs/price.ts';
-import { keptVideo } from '../jobs/read.ts';
 import { resolutions, videoSecondsOf, wantedOf } from '../jobs/row.ts';
 import { startJob } from '../jobs/start.ts';
 import { jobIdField, jobSchema, upscaleFields } from '../schemas.ts';
@@ -47,7 +47,7 @@ export const upscale = defineCapability<VideoState>()({
   ],
   run: ({ ctx, input, state }) =>
     startJob(ctx, state, async () => {
-      const parent = await keptVideo(ctx, input.id);
+      const parent = await keptJob(state.kind.tables, ctx.core.db, ctx.accountId, input.id);
       const before = wantedOf(parent);
       const { resolution } = input;
       if (resolutions.indexOf(resolution) <= resolutions.indexOf(before.resolution)) {

@@ -7,22 +7,31 @@ import { pipeline } from 'node:stream/promises';
 import type { Assets } from '../../../core/assets/assets.ts';
 import { type AttemptRow, endAttempt } from '../../../core/vendors/attempts.ts';
 import { bookSale } from '../../../core/vendors/bills.ts';
+import { billedFor } from '../../../jobs/bill.ts';
+import { fetching } from '../../../jobs/due/steps.ts';
+import {
+  adapterOf,
+  endWithout,
+  goOnLater,
+  positionOf,
+  type VendorStep,
+  vendorWorks,
+} from '../../../jobs/due/vendor-step.ts';
+import { endJob } from '../../../jobs/end.ts';
+import type { SucceededAt } from '../../../jobs/kind.ts';
+import { gibDayNanos, storageCharge } from '../../../jobs/price.ts';
+import { forgetUndelivered } from '../../../jobs/remove.ts';
+import type { JobRow } from '../../../jobs/row.ts';
 import { problem } from '../../../problems/problem.ts';
 import { AssetGone } from '../../../vendors/assets/port.ts';
 import type { VendorCall } from '../../../vendors/call/port.ts';
-import { billedFor } from '../jobs/bill.ts';
-import { endJob } from '../jobs/end.ts';
-import { gibDayNanos, storageCharge } from '../jobs/price.ts';
-import { assetsOf, forgetUndelivered } from '../jobs/remove.ts';
-import { type JobRow, type StoredVideo, videoSecondsOf, wantedOf } from '../jobs/row.ts';
+import { type StoredVideo, videoSecondsOf, wantedOf } from '../jobs/row.ts';
 import { saveThumbnail } from '../jobs/thumbnail.ts';
 import type { VideoState } from '../state.ts';
-import type { VideoProgress } from '../vendors/port.ts';
+import type { VideoFiles } from '../vendors/port.ts';
 import { keepVideo, videoAsset } from './keep-video.ts';
-import { FETCHING, stepGoesOn } from './steps.ts';
-import { adapterOf, endWithout, goOnLater, positionOf, type VendorStep, vendorWorks } from './vendor-step.ts';
 
-type Made = Extract<VideoProgress, { kind: 'succeeded' }>;
+type Made = SucceededAt<VideoFiles>;
 
 const VIDEO_BYTES_MAX = 2 * 1024 ** 3;
 /** A length that differs by more than both is told. */
@@ -33,39 +42,45 @@ type Fetched =
   | { readonly kind: 'kept'; readonly video: StoredVideo }
   | { readonly kind: 'again' | 'unsound'; readonly message: string };
 
+/** What of the module it takes to take a video. */
+type Own = Omit<VideoState, 'vendorWork'>;
+
 export async function takeVideo(
+  own: Own,
   vendorStep: VendorStep,
   attempt: AttemptRow,
   call: VendorCall,
   made: Made,
 ): Promise<void> {
-  const { state, step, signal, lost } = vendorStep;
-  const job = await vendorWorks(vendorStep, FETCHING);
-  step.doing = { what: FETCHING, pct: null };
+  const { step, signal, lost } = vendorStep;
+  const { shape, steps } = own.kind.tables;
+  const what = fetching(shape);
+  const job = await vendorWorks(vendorStep, what);
+  step.doing = { what, pct: null };
   // Should the process die of it, that is seen.
-  if (job === null || !(await stepGoesOn(state.core.db, step))) return;
-  const fetched = await fetchVideo(state, job, attempt, { ...call, signal: AbortSignal.any([signal, lost]) }, made);
-  if (fetched.kind === 'kept') await succeed({ ...vendorStep, job }, attempt, fetched.video, made);
-  else if (fetched.kind === 'again') await goOnLater({ ...vendorStep, job }, { what: FETCHING });
+  if (job === null || !(await steps.goesOn(own.core.db, step))) return;
+  const fetched = await fetchVideo(own, job, attempt, { ...call, signal: AbortSignal.any([signal, lost]) }, made);
+  if (fetched.kind === 'kept') await succeed(own, { ...vendorStep, job }, attempt, fetched.video, made);
+  else if (fetched.kind === 'again') await goOnLater({ ...vendorStep, job }, { what });
   else await unsound({ ...vendorStep, job }, attempt, fetched.message, made);
 }
 
 async function fetchVideo(
-  state: VideoState,
+  own: Own,
   job: JobRow,
   attempt: AttemptRow,
   call: VendorCall,
   { videoUrl, thumbnailUrl }: Made,
 ): Promise<Fetched> {
-  const { videos } = state;
-  const { assets, log } = state.core;
+  const { videos } = own;
+  const { assets, log } = own.core;
   await assets.require();
   const [videoPath, thumbnailPath] = [await assets.workPath(), await assets.workPath()];
   const name = `${job.account_id}/${job.job_id}.${attempt.attempt_id}`;
   try {
     // A step before may have kept it, and died before that was written.
     if (!(await copyTo(assets, videoAsset(name), videoPath))) {
-      const download = await adapterOf(state.core, attempt).download(call, videoUrl);
+      const download = await adapterOf(own, attempt).download(call, videoUrl);
       if (download.kind !== 'opened') {
         log.info(
           { jobId: job.job_id, vendor: attempt.vendor, message: download.message },
@@ -79,7 +94,7 @@ async function fetchVideo(
     const checked = await videos.check(videoPath, call.signal);
     if (checked.kind === 'unsound') return checked;
     const hasThumbnail =
-      (await fetchThumbnail(state, job, attempt, call, thumbnailUrl, thumbnailPath)) ||
+      (await fetchThumbnail(own, job, attempt, call, thumbnailUrl, thumbnailPath)) ||
       (await videos.frame({ path: videoPath, contentType: checked.contentType }, thumbnailPath, call.signal));
     const video = { ...checked, videoPath, thumbnailPath: hasThumbnail ? thumbnailPath : null };
     return { kind: 'kept', video: await keepVideo(assets, name, video) };
@@ -115,7 +130,7 @@ async function copyTo(assets: Assets, key: string, path: string): Promise<boolea
 
 /** A video does not fail for want of its thumbnail. */
 async function fetchThumbnail(
-  { core, pictures }: VideoState,
+  own: Own,
   job: JobRow,
   attempt: AttemptRow,
   call: VendorCall,
@@ -123,30 +138,35 @@ async function fetchThumbnail(
   path: string,
 ): Promise<boolean> {
   if (url === null) return false;
-  const download = await adapterOf(core, attempt).download(call, url);
-  return download.kind === 'opened' && saveThumbnail(pictures, job, download.body, path, call.signal);
+  const download = await adapterOf(own, attempt).download(call, url);
+  return download.kind === 'opened' && saveThumbnail(own.pictures, job, download.body, path, call.signal);
 }
 
-async function succeed(vendorStep: VendorStep, attempt: AttemptRow, video: StoredVideo, { bill }: Made): Promise<void> {
-  const { state, job } = vendorStep;
-  const { core, times } = state;
+async function succeed(
+  { core, kind, times }: Own,
+  vendorStep: VendorStep,
+  attempt: AttemptRow,
+  video: StoredVideo,
+  { bill }: Made,
+): Promise<void> {
+  const { host, job } = vendorStep;
   const { account_id: accountId } = job;
   const { vendor } = attempt;
-  const { vendorNanos: billedNanos, charge } = billedFor(job, positionOf(job, attempt), bill);
-  const stored = storageCharge(job, video, gibDayNanos(core.prices));
+  const { vendorNanos: billedNanos, charge } = billedFor(kind, job, positionOf(job, attempt), bill);
+  const stored = storageCharge(job, video.sizeBytes, gibDayNanos(core.prices, kind.storagePrice));
   const end = {
     state: 'succeeded',
-    video,
+    made: JSON.stringify(video),
     warnings: warningsOf(job, video),
     charge: { ...charge, ...stored },
   } as const;
-  const after = await endJob(state, job, end, {
+  const after = await endJob(host, job, end, {
     async also(tx, nowMs) {
       await endAttempt(tx, accountId, attempt.attempt_id, nowMs);
       await bookSale(tx, { accountId, vendor, billedNanos, capturedNanos: charge.workNanos }, nowMs);
     },
   });
-  if (after === null) return forgetUndelivered(core, job, assetsOf({ ...job, video: JSON.stringify(video) }));
+  if (after === null) return forgetUndelivered(host, job, kind.assetsOf({ ...job, made: end.made }));
   times.took(job.model, wantedOf(job).seconds, vendorStep.nowMs() - (job.running_at ?? job.created_at));
 }
 

@@ -2,8 +2,9 @@
 // tells. Where the money may not last for all that the account has under way, it is held meanwhile. The lane decides in the end.
 import type { CallContext } from '../../../core/context.ts';
 import { readFunds } from '../../../core/wallet/funds.ts';
+import { tooManyJobs } from '../../../jobs/begin.ts';
 import { DAY_MS } from '../../../lib/time.ts';
-import { liveJobCount, tooManyJobs } from './begin.ts';
+import { videoKind } from './kind.ts';
 
 interface Ask {
   readonly units: bigint;
@@ -30,8 +31,11 @@ export class BeforeDecoding {
     own.nanos += ask.heldNanos;
     try {
       const { hot } = core.db;
-      const [funds, live] = await Promise.all([readFunds(hot, accountId), liveJobCount(hot, accountId)]);
-      if (live + own.jobs > ask.jobsMax) throw tooManyJobs(ask.jobsMax);
+      const [funds, live] = await Promise.all([
+        readFunds(hot, accountId),
+        videoKind.tables.store.live(hot, [accountId]),
+      ]);
+      if ((live.get(accountId) ?? 0) + own.jobs > ask.jobsMax) throw tooManyJobs('video', ask.jobsMax);
       return await (funds < own.nanos ? holding(ctx, ask, decode) : decode());
     } finally {
       own.jobs -= 1;

@@ -1,12 +1,14 @@
 // What a request comes to: which vendors may be asked and what they quote, what the hold must cover, and what the model does not take.
 import type { Candidate } from '../../../core/vendors/choose.ts';
 import type { Vendors } from '../../../core/vendors/vendors.ts';
+import { storagePrice } from '../../../jobs/price.ts';
+import { linkFrom } from '../../../jobs/start.ts';
 import { type ModelRow, SANDBOX } from '../../../vendors/file/port.ts';
 import { quoteVideo, vendorPrice, videoModel } from '../models/family.ts';
 import { cannotServe, type ExtendsBy, type Reason, unableReasons, type VideoWish } from '../models/wish.ts';
 import type { VideoAdapter, VideoOperation } from '../vendors/port.ts';
-import { assumedBytes, storagePrice } from './price.ts';
-import type { Link } from './row.ts';
+import { assumedBytes } from './price.ts';
+import type { VideoLink } from './row.ts';
 
 export interface PlanRequest extends VideoWish {
   readonly model: string | null;
@@ -80,11 +82,9 @@ function warningsOf(chain: readonly Candidate[], { hasSeed, hasNegativePrompt }:
 export function linksOf(
   chain: readonly Candidate[],
   { seconds, resolution }: Pick<VideoWish, 'seconds' | 'resolution'>,
-): Link[] {
-  return chain.map(({ vendor, model, region, markupPct, quoteNanos, priceVersion, row }) => {
-    const { extend } = videoModel(row);
-    const { vendorNanos, per } = vendorPrice(row, seconds, resolution);
-    const prices = { quoteNanos: Number(quoteNanos), vendorNanos: Number(vendorNanos), per, priceVersion };
-    return { vendor, model, region, markupPct, ...prices, extend };
-  });
+): VideoLink[] {
+  return chain.map((candidate) => ({
+    ...linkFrom(candidate, vendorPrice(candidate.row, seconds, resolution)),
+    extend: videoModel(candidate.row).extend,
+  }));
 }

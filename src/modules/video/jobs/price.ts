@@ -1,50 +1,13 @@
-// What a job costs: the work at the vendor's quote, and the storage of what it made, in advance.
-import { type PriceBook, priceOf } from '../../../core/wallet/prices.ts';
+// What keeping a video costs, before it is there.
 import type { PriceName } from '../../../kit/capability.ts';
 import { ASSUMED_BITS_PER_SECOND } from '../limits.ts';
 import type { VideoResolution } from '../vendors/port.ts';
-import { type JobRow, resolutionMultiplier, type StoredVideo } from './row.ts';
+import { resolutionMultiplier } from './row.ts';
 
-/** What keeping videos costs, by the GiB-day; also what it is booked as. */
+/** By the GiB-day. */
 export const STORAGE_PRICE: PriceName = 'video.storage';
-const GIB = 1n << 30n;
-
-/** What the end of a job captures, nano-USD. */
-export interface Charge {
-  readonly seconds: number;
-  readonly workNanos: bigint;
-  readonly storageNanos: bigint;
-  /** GiB-days, rounded up. */
-  readonly storageUnits: bigint;
-}
-
-/** Nano-USD of a GiB-day. */
-export function gibDayNanos(prices: PriceBook): bigint {
-  return priceOf(prices, STORAGE_PRICE, 1n);
-}
-
-/** Nano-USD and GiB-days of so many bytes for so many days, rounded up; `nanosPerUnit`: of a GiB-day. */
-export function storagePrice(bytes: number, days: number, nanosPerUnit: bigint): { nanos: bigint; units: bigint } {
-  const byteDays = BigInt(bytes) * BigInt(days);
-  return { nanos: divideUp(byteDays * nanosPerUnit, GIB), units: divideUp(byteDays, GIB) };
-}
-
-/** What keeping a video costs, by the bytes that its record shows; never more than was held for it. */
-export function storageCharge(
-  job: Pick<JobRow, 'store' | 'retention_days' | 'storage_nanos'>,
-  video: StoredVideo,
-  nanosPerUnit: bigint,
-): Pick<Charge, 'storageNanos' | 'storageUnits'> {
-  if (!job.store) return { storageNanos: 0n, storageUnits: 0n };
-  const { nanos, units } = storagePrice(video.sizeBytes, job.retention_days, nanosPerUnit);
-  return { storageNanos: nanos < job.storage_nanos ? nanos : job.storage_nanos, storageUnits: units };
-}
 
 /** What the hold assumes that a video takes. */
 export function assumedBytes(videoSeconds: number, resolution: VideoResolution): number {
   return (videoSeconds * ASSUMED_BITS_PER_SECOND * resolutionMultiplier[resolution]) / 8;
-}
-
-function divideUp(value: bigint, by: bigint): bigint {
-  return (value + by - 1n) / by;
 }

@@ -5,10 +5,11 @@ import { readFile } from 'node:fs/promises';
 import { available } from '../../../core/assets/assets.ts';
 import type { CallContext, Core } from '../../../core/context.ts';
 import type { AccountPictures } from '../../../core/pictures/account-pictures.ts';
+import type { JobRow } from '../../../jobs/row.ts';
 import { invalidField, Problem, problem } from '../../../problems/problem.ts';
 import type { MadePicture, PictureTask } from '../vendors/port.ts';
 import { refusedImage } from './inline-image.ts';
-import type { JobRow, Wanted } from './row.ts';
+import type { Wanted } from './row.ts';
 
 const REDIRECTS_MAX = 3;
 const FETCH_MS = 10_000;

@@ -1,10 +1,8 @@
-// A job as it is stored. What SQL never looks into stands as JSON: what is wanted, who may be asked for it, what was made, how it ended.
-import type { ErrorObject } from '../../../problems/render.ts';
-import type { FailoverReason } from '../../../vendors/call/port.ts';
-import type { VideoResolution } from '../vendors/port.ts';
+// What a job of a video wants and has made, as its row keeps it.
 
-export const jobStates = ['queued', 'running', 'succeeded', 'failed', 'cancelled', 'expired'] as const;
-export type JobState = (typeof jobStates)[number];
+import type { StoredFile } from '../../../jobs/content.ts';
+import { chainOf, type JobRow, type Link } from '../../../jobs/row.ts';
+import type { VideoResolution } from '../vendors/port.ts';
 
 export const operations = ['generate', 'extend', 'upscale'] as const;
 export type Operation = (typeof operations)[number];
@@ -15,8 +13,6 @@ export type AspectRatio = (typeof aspectRatios)[number];
 
 /** What a second costs and weighs at a resolution, as a multiple of 720p. */
 export const resolutionMultiplier: Readonly<Record<VideoResolution, number>> = { '720p': 1, '1080p': 2, '4k': 4 };
-
-export const isLive = (state: JobState) => state === 'queued' || state === 'running';
 
 /** What is to be made. `prompt` and `negativePrompt` are emptied when the video goes. */
 export interface Wanted {
@@ -35,94 +31,18 @@ export interface Wanted {
   readonly image: { readonly asset: string; readonly contentType: string } | { readonly url: string } | null;
 }
 
-/** One vendor that may be asked, with its quote; frozen when the job is accepted. */
-export interface Link {
-  readonly vendor: string;
-  readonly model: string;
-  readonly region: 'china' | 'western';
-  readonly markupPct: 0 | 0.05;
-  /** Nano-USD, markup included. */
-  readonly quoteNanos: number;
-  /** What the vendor takes for it, nano-USD; of so many seconds, or of the clip. */
-  readonly vendorNanos: number;
-  readonly per: 'second' | 'clip';
-  readonly priceVersion: string;
+export interface VideoLink extends Link {
   /** How the model extends a video. */
   readonly extend: 'stitched' | 'continuation' | null;
 }
 
 /** What was made. */
-export interface StoredVideo {
-  readonly asset: string;
+export interface StoredVideo extends StoredFile {
   readonly contentType: string;
-  /** Strong, in its quotes. */
-  readonly etag: string;
-  readonly sizeBytes: number;
   readonly widthPx: number;
   readonly heightPx: number;
   readonly durationSeconds: number;
-  readonly thumbnail: { readonly asset: string; readonly sizeBytes: number; readonly etag: string } | null;
-}
-
-/** How the job ended when it did not succeed, and how a cancel stands. */
-export interface Ended {
-  readonly error: ErrorObject | null;
-  readonly reason: 'deadline' | 'vendor_expired' | 'cancelled' | null;
-  readonly cancel: {
-    readonly vendorStopped: 'yes' | 'requested' | 'impossible';
-    readonly mayBeCharged: boolean;
-  } | null;
-}
-
-export interface JobRow {
-  readonly account_id: string;
-  readonly job_id: string;
-  readonly operation: Operation;
-  readonly parent_job_id: string | null;
-  readonly key_id: string;
-  readonly request_id: string;
-  readonly trace_id: string;
-  readonly entry_form: string;
-  readonly state: JobState;
-  readonly version: number;
-  readonly vendor: string;
-  /** `vendor/model`. */
-  readonly model: string;
-  /** JSON of Wanted. */
-  readonly request: string;
-  /** JSON of Link[]. */
-  readonly chain: string;
-  readonly position: number;
-  /** Why the first of the chain was left; null: it was not. */
-  readonly left_reason: FailoverReason | null;
-  readonly store: boolean;
-  readonly retention_days: number;
-  readonly hold_id: string;
-  readonly held_nanos: bigint;
-  /** Part of held_nanos: the most that storage may cost. */
-  readonly storage_nanos: bigint;
-  readonly work: string;
-  readonly due_at: number | null;
-  readonly attempt: number;
-  readonly progress_pct: number | null;
-  readonly current_step: string | null;
-  readonly expected_ms: bigint | null;
-  readonly created_at: number;
-  readonly running_at: number | null;
-  readonly deadline_at: number;
-  readonly finished_at: number | null;
-  /** JSON of Ended. */
-  readonly ended: string | null;
-  readonly cost_nanos: bigint | null;
-  /** JSON of StoredVideo. */
-  readonly video: string | null;
-  readonly warnings: string[];
-  readonly expires_at: number | null;
-  readonly deleted: boolean;
-  /** The process that took its latest step; null: none has yet. */
-  readonly worker_id: string | null;
-  /** Processes that died one after the other while they rendered it, or fetched its video. */
-  readonly deaths: number;
+  readonly thumbnail: StoredFile | null;
 }
 
 /** As it is stored: the length has another name there, which earlier releases gave it. */
@@ -139,13 +59,15 @@ export function wantedText({ videoSeconds: filmSeconds, ...wanted }: Wanted): st
   return JSON.stringify({ ...wanted, filmSeconds } satisfies StoredWanted);
 }
 
-export const chainOf = ({ chain }: Pick<JobRow, 'chain'>) => JSON.parse(chain) as readonly Link[];
-export const storedVideoOf = ({ video }: Pick<JobRow, 'video'>) =>
-  video === null ? null : (JSON.parse(video) as StoredVideo);
-export const endedOf = ({ ended }: Pick<JobRow, 'ended'>) => (ended === null ? null : (JSON.parse(ended) as Ended));
+export const operationOf = ({ operation }: Pick<JobRow, 'operation'>) => operation as Operation;
+export const storedVideoOf = ({ made }: Pick<JobRow, 'made'>) =>
+  made === null ? null : (JSON.parse(made) as StoredVideo);
+
+/** The vendor that works on it, or is asked next. */
+export const linkOf = (job: Pick<JobRow, 'chain' | 'position'>) => chainOf(job)[job.position] as VideoLink;
 
 /** Length of the video that is delivered: of a continuation what was added, of all else the whole. */
 export function videoSecondsOf(job: Pick<JobRow, 'request' | 'chain' | 'position' | 'operation'>): number {
   const { seconds, videoSeconds } = wantedOf(job);
-  return job.operation === 'extend' && chainOf(job)[job.position]?.extend === 'continuation' ? seconds : videoSeconds;
+  return job.operation === 'extend' && linkOf(job)?.extend === 'continuation' ? seconds : videoSeconds;
 }

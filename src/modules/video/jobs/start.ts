@@ -1,30 +1,31 @@
 // How a call becomes a job: what is wanted is checked against what may be asked for it, then the job begins with its hold.
 import type { CallContext } from '../../../core/context.ts';
 import { findReplay } from '../../../core/idempotency/write.ts';
-import type { Candidate } from '../../../core/vendors/choose.ts';
-import type { Vendors } from '../../../core/vendors/vendors.ts';
 import { beginWork } from '../../../core/wallet/charge/charge.ts';
+import type { NewJob } from '../../../jobs/begin.ts';
+import { KEY_KEEP_MS } from '../../../jobs/limits.ts';
+import { gibDayNanos } from '../../../jobs/price.ts';
+import type { JobRow } from '../../../jobs/row.ts';
+import {
+  type CommonInput,
+  checkedWebhook,
+  JOB_BYTES,
+  newRow,
+  requireSomebodyUp,
+  requireStoreFor,
+  retentionOf,
+} from '../../../jobs/start.ts';
 import type { Answer } from '../../../kit/capability.ts';
 import { newId } from '../../../lib/ids.ts';
-import { invalidField, problem } from '../../../problems/problem.ts';
-import { KEY_KEEP_MS, RETENTION_DAYS, SANDBOX_WORK, VENDOR_WORK, videoLimits } from '../limits.ts';
+import { videoLimits } from '../limits.ts';
 import type { VideoState } from '../state.ts';
 import type { VideoOperation, VideoResolution } from '../vendors/port.ts';
-import type { NewJob } from './begin.ts';
+import { videoKind } from './kind.ts';
 import { pictureSize } from './picture.ts';
 import { linksOf, type Plan, type PlanRequest, planJob } from './plan.ts';
-import { gibDayNanos } from './price.ts';
+import { STORAGE_PRICE } from './price.ts';
 import type { SentImage } from './reference-images.ts';
-import { type AspectRatio, chainOf, type JobRow, type Link, type Wanted, wantedText } from './row.ts';
-
-/** Fields that all operations that make videos share, as they were sent. */
-interface CommonInput {
-  readonly model?: string | null;
-  readonly vendor?: string | null;
-  readonly store?: boolean;
-  readonly retention_days?: number;
-  readonly webhook_url?: string | null;
-}
+import { type AspectRatio, linkOf, type Wanted, wantedText } from './row.ts';
 
 export interface StartRequest {
   readonly operation: VideoOperation;
@@ -41,13 +42,10 @@ export interface StartRequest {
   readonly common: CommonInput;
 }
 
-// Of a job's rows, for the bound on what waits in a lane.
-const JOB_BYTES = 2_048;
-
 /** What the request would come to now. Throws what no model can do. */
 export function planRequest(state: Pick<VideoState, 'core' | 'publicUrl'>, request: StartRequest): Plan {
   const { vendors, prices } = state.core;
-  return planJob(vendors, planRequestOf(state, request), gibDayNanos(prices));
+  return planJob(vendors, planRequestOf(state, request), gibDayNanos(prices, STORAGE_PRICE));
 }
 
 /** Begins the job and answers its record, or what an earlier call with the idempotency key answered. */
@@ -62,16 +60,11 @@ export async function startJob(
   if (replay !== null) return replay;
   const request = await requested();
   const { common } = request;
-  if (common.retention_days !== undefined && common.store !== true)
-    throw invalidField('retention_days', 'needs_store', 'retention_days goes with store: true.');
+  requireStoreFor(common);
   const plan = planRequest(state, request);
-  requireSomebodyUp(ctx.core.vendors, plan, request.operation);
+  requireSomebodyUp(core.vendors, plan.chain, `video.${request.operation}`);
   ctx.warnings.push(...plan.warnings);
-  const webhookUrl = common.webhook_url ?? null;
-  if (webhookUrl !== null) {
-    const warning = await core.outbound.checkUrl(webhookUrl, 'webhook_url');
-    if (warning !== null) ctx.warnings.push(warning);
-  }
+  const webhookUrl = await checkedWebhook(ctx, common);
   await core.assets.require();
   const jobId = newId('vid_');
   const jobsMax = videoLimits.video_jobs[ctx.tier];
@@ -109,15 +102,6 @@ async function imageOf(
   return beforeDecoding.run(ctx, { units, ...ask }, () => images.takeBytes(ctx, jobId, referenceImage));
 }
 
-/** Throws what the first of the chain is down for when all of it is down: no job would get anywhere now. */
-function requireSomebodyUp({ health }: Vendors, { chain }: Plan, operation: VideoOperation): void {
-  const downFor = ({ vendor }: Candidate) => health.downFor(vendor, `video.${operation}`);
-  const [first, ...others] = chain.map(downFor);
-  if (first == null || others.includes(null)) return;
-  const { reason, retryAfterMs } = first;
-  throw problem(reason, { message: 'No vendor that could take the job answers at present.', retryAfterMs });
-}
-
 function planRequestOf(
   { core, publicUrl }: Pick<VideoState, 'core' | 'publicUrl'>,
   request: StartRequest,
@@ -138,11 +122,6 @@ function planRequestOf(
   };
 }
 
-/** Who made it. */
-const linkOf = (job: JobRow) => chainOf(job)[job.position] as Link;
-
-const retentionOf = ({ store, retention_days: days }: CommonInput) => (store === true ? (days ?? RETENTION_DAYS) : 0);
-
 function rowOf(
   ctx: CallContext,
   jobId: string,
@@ -150,47 +129,14 @@ function rowOf(
   plan: Plan,
   image: Wanted['image'],
 ): NewJob['row'] {
-  const [first] = plan.chain;
   const { prompt, negativePrompt, seconds, videoSeconds, resolution, aspectRatio, seed, operation, parent } = request;
   const wanted: Wanted = {
     ...{ prompt, negativePrompt, seconds, videoSeconds, resolution, aspectRatio, seed, image },
     ...pictureSize(resolution, aspectRatio),
   };
-  return {
-    account_id: ctx.accountId,
-    job_id: jobId,
-    operation,
-    parent_job_id: parent?.job_id ?? null,
-    key_id: ctx.principal.id,
-    request_id: ctx.requestId,
-    trace_id: ctx.traceId,
-    entry_form: ctx.entryForm,
-    state: 'queued',
-    version: 0,
-    vendor: first.vendor,
-    model: `${first.vendor}/${first.model}`,
-    request: wantedText(wanted),
-    chain: JSON.stringify(linksOf(plan.chain, request)),
-    position: 0,
-    left_reason: null,
-    store: request.common.store ?? false,
-    retention_days: retentionOf(request.common),
-    held_nanos: plan.heldNanos,
-    storage_nanos: plan.storageNanos,
-    work: plan.isSandbox ? SANDBOX_WORK : VENDOR_WORK,
-    attempt: 0,
-    progress_pct: null,
-    current_step: null,
-    expected_ms: null,
-    running_at: null,
-    finished_at: null,
-    ended: null,
-    cost_nanos: null,
-    video: null,
-    warnings: [...plan.warnings],
-    expires_at: null,
-    deleted: false,
-    worker_id: null,
-    deaths: 0,
-  };
+  return newRow(ctx, videoKind.tables.shape, {
+    ...{ jobId, operation, parentId: parent?.job_id ?? null, request: wantedText(wanted) },
+    ...plan,
+    ...{ chain: linksOf(plan.chain, request), common: request.common },
+  });
 }

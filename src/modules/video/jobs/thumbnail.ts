@@ -1,9 +1,10 @@
 // A vendor's picture of a video, made into a small JPEG.
+
 import { rename } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { AccountPictures } from '../../../core/pictures/account-pictures.ts';
+import type { JobRow } from '../../../jobs/row.ts';
 import type { MadePicture, PictureTask } from '../vendors/port.ts';
-import type { JobRow } from './row.ts';
 
 const BYTES_MAX = 10 * 1024 * 1024;
 const SIDE_PX_MAX = 1_280;

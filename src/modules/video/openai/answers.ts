@@ -1,9 +1,9 @@
 // Jobs and failures in the shapes of OpenAI's videos.
+import type { JobState } from '../../../jobs/row.ts';
 import { refusal } from '../../../kit/openai-wire.ts';
 import type { RawAnswer } from '../../../kit/raw-route.ts';
 import type { Problem } from '../../../problems/problem.ts';
 import type { jobRecord } from '../jobs/record.ts';
-import type { JobState } from '../jobs/row.ts';
 import { sizeOf } from './request.ts';
 
 const statuses: Readonly<Record<JobState, 'queued' | 'in_progress' | 'completed' | 'failed'>> = {

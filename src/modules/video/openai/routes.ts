@@ -1,18 +1,20 @@
 // The wire of OpenAI's videos, on the same jobs: what `openai.videos` sends is a call of video.generate, get, list, delete or download_url, with
 // its scope, rate and price. What else that wire has is not found here.
+
 import type { CallContext } from '../../../core/context.ts';
 import { bearer } from '../../../core/credentials/http-schemes.ts';
 import { clockNow } from '../../../core/database-clock.ts';
+import { fileAnswer } from '../../../jobs/content.ts';
+import { progressOf } from '../../../jobs/progress.ts';
+import { keptJob, requireJob } from '../../../jobs/read.ts';
+import type { JobRow } from '../../../jobs/row.ts';
 import { json } from '../../../kit/openai-wire.ts';
 import type { RawAnswer, RawOutcome, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { invalidField, type Problem, problem } from '../../../problems/problem.ts';
-import { videoAnswer } from '../content.ts';
-import { progressOf } from '../jobs/progress.ts';
-import { keptVideo, requireJob } from '../jobs/read.ts';
+import { videoFiles } from '../content.ts';
+import { videoKind } from '../jobs/kind.ts';
 import { jobRecord } from '../jobs/record.ts';
-import type { JobRow } from '../jobs/row.ts';
-import { jobIdPattern, listJobs, listJobsUpwards } from '../jobs/store.ts';
 import { BODY_BYTES_MAX } from '../limits.ts';
 import type { VideoState } from '../state.ts';
 import { refusalOfVideos, videoOf } from './answers.ts';
@@ -63,18 +65,19 @@ async function create(request: RawRequest): Promise<RawAnswer> {
 
 async function retrieve(request: RawRequest, state: VideoState): Promise<RawAnswer> {
   const { accountId } = await contextOf(request);
-  const job = await requireJob(state.core.db, accountId, request.params.id ?? '');
+  const job = await requireJob(state.kind.tables, state.core.db, accountId, request.params.id ?? '');
   return json(shownVideo(state, job, await clockNow(state.core.db)));
 }
 
 async function list(request: RawRequest, state: VideoState): Promise<RawAnswer> {
   const { accountId } = await contextOf(request);
   const { db } = state.core;
+  const { store } = state.kind.tables;
   const { after, limit, ascending } = pageOf(request.query);
   const filter = { state: null, model: null, vendor: null, parentId: null };
   const rows = await (ascending
-    ? listJobsUpwards(db, accountId, after, limit + 1)
-    : listJobs(db, accountId, filter, after, limit + 1));
+    ? store.listUpwards(db, accountId, after, limit + 1)
+    : store.list(db, accountId, filter, after, limit + 1));
   const nowMs = await clockNow(db);
   const data = rows.slice(0, limit).map((row) => shownVideo(state, row, nowMs));
   const ends = { first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
@@ -88,13 +91,13 @@ async function remove(request: RawRequest): Promise<RawAnswer> {
   return json({ id, object: 'video.deleted', deleted: true });
 }
 
-async function download(request: RawRequest, { core }: VideoState): Promise<RawAnswer> {
+async function download(request: RawRequest, { core, kind }: VideoState): Promise<RawAnswer> {
   const ctx = await contextOf(request);
   const variant = request.query.get('variant') ?? 'video';
   if (variant !== 'video' && variant !== 'thumbnail')
     throw invalidField('variant', 'enum', 'variant is video or thumbnail; there are no others.');
-  const job = await keptVideo(ctx, request.params.id ?? '');
-  return videoAnswer(core, job, variant, { 'cache-control': 'private, no-store' });
+  const job = await keptJob(kind.tables, core.db, ctx.accountId, request.params.id ?? '');
+  return fileAnswer(core, videoFiles, job, variant, { 'cache-control': 'private, no-store' });
 }
 
 /** Who calls, as a call of the route's capability; it is told what is missing. */
@@ -118,7 +121,7 @@ function shownVideo({ shown }: VideoState, job: JobRow, nowMs: number) {
 
 function pageOf(query: URLSearchParams) {
   const after = query.get('after');
-  if (after !== null && !jobIdPattern.test(after))
+  if (after !== null && !videoKind.tables.store.isId(after))
     throw invalidField('after', 'pattern', 'after is the id of a video.');
   const limit = query.get('limit') ?? String(LISTED);
   if (!/^\d{1,3}$/.test(limit) || Number(limit) < 1 || Number(limit) > LISTED_MAX)

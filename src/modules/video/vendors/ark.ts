@@ -1,13 +1,24 @@
 // Volcengine Ark and BytePlus ModelArk (Seedance). Wire: POST, GET and DELETE /contents/generations/tasks; the base URL ends in
 // /api/v3. A task and its video live 24 hours to 7 days; only a queued task can be stopped, and deleting a finished one removes it.
+
 import { Type } from 'typebox';
 import { at, fieldsOf, numberAt, parseJson, textAt } from '../../../vendors/call/answer.ts';
+import { fetchFile, URL_CHARACTERS_MAX } from '../../../vendors/call/fetch-file.ts';
+import type { ModelFault, VendorJob } from '../../../vendors/call/job.ts';
+import {
+  bearer,
+  cancelUnfinished,
+  dataUrl,
+  failedJob,
+  pollJob,
+  referenceAt,
+  removeCopy,
+  submitJob,
+} from '../../../vendors/call/job-calls.ts';
+import { readStatus } from '../../../vendors/call/job-status.ts';
 import type { VendorError } from '../../../vendors/call/judge.ts';
 import type { VendorCall } from '../../../vendors/call/port.ts';
-import { bearer, cancelUnfinished, dataUrl, failedJob, pollJob, referenceAt, removeCopy, submitJob } from './asking.ts';
-import { fetchFile, URL_CHARACTERS_MAX } from './fetch-file.ts';
-import type { ModelFault, VendorJob, VideoAdapter, VideoModelRow, VideoProgress, VideoWork } from './port.ts';
-import { readStatus } from './status.ts';
+import type { VideoAdapter, VideoModelRow, VideoProgress, VideoWork } from './port.ts';
 
 export const ark: VideoAdapter = {
   name: 'ark',
@@ -82,7 +93,7 @@ function progressOf(call: VendorCall, body: unknown): VideoProgress | null {
   const videoUrl = textAt(body, 'content.video_url', URL_CHARACTERS_MAX);
   if (videoUrl === null) return null;
   const seconds = numberAt(body, 'duration');
-  return { kind, videoUrl, thumbnailUrl: null, bill: seconds !== null && seconds > 0 ? { seconds } : 'quote' };
+  return { kind, videoUrl, thumbnailUrl: null, bill: seconds !== null && seconds > 0 ? { units: seconds } : 'quote' };
 }
 
 /** `{error: {code, message, param, type}}`. */

@@ -1,13 +1,23 @@
 // Alibaba's DashScope (Wan). Wire: POST /services/aigc/video-generation/video-synthesis, GET /tasks/{id}, POST /tasks/{id}/cancel; the
 // base URL ends in /api/v1, one for each region. Ids and videos live 24 hours; only a task that waits can be stopped.
+
 import { Type } from 'typebox';
 import { at, fieldsOf, numberAt, textAt } from '../../../vendors/call/answer.ts';
+import { fetchFile, URL_CHARACTERS_MAX } from '../../../vendors/call/fetch-file.ts';
+import type { JobBill, ModelFault, VendorJob } from '../../../vendors/call/job.ts';
+import {
+  bearer,
+  cancelJob,
+  dataUrl,
+  failedJob,
+  pollJob,
+  referenceAt,
+  submitJob,
+} from '../../../vendors/call/job-calls.ts';
+import { readStatus } from '../../../vendors/call/job-status.ts';
 import type { VendorError } from '../../../vendors/call/judge.ts';
 import type { VendorCall } from '../../../vendors/call/port.ts';
-import { bearer, cancelJob, dataUrl, failedJob, pollJob, referenceAt, submitJob } from './asking.ts';
-import { fetchFile, URL_CHARACTERS_MAX } from './fetch-file.ts';
-import type { ModelFault, VendorJob, VideoAdapter, VideoModelRow, VideoProgress, VideoWork } from './port.ts';
-import { readStatus } from './status.ts';
+import type { VideoAdapter, VideoModelRow, VideoProgress, VideoWork } from './port.ts';
 
 export const dashscope: VideoAdapter = {
   name: 'dashscope',
@@ -96,10 +106,10 @@ function progressOf(call: VendorCall, body: unknown): VideoProgress | null {
 }
 
 /** The length of what was made; later models count what they were given into `duration`. */
-function billOf(usage: unknown): { seconds: number } | 'quote' {
+function billOf(usage: unknown): JobBill {
   const seconds =
     numberAt(usage, 'output_video_duration') ?? numberAt(usage, 'video_duration') ?? numberAt(usage, 'duration');
-  return seconds !== null && seconds > 0 ? { seconds } : 'quote';
+  return seconds !== null && seconds > 0 ? { units: seconds } : 'quote';
 }
 
 /** `{code, message, request_id}`, flat; in a failed task within `output`. */

@@ -1,37 +1,35 @@
 // fal's queue. Wire: POST /{model} answers the URLs of status, result and cancellation, which are used as they came; COMPLETED says
 // that it is over, not that it went well. Callbacks are signed with Ed25519 (https://fal.ai/docs, "Webhooks").
+
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { Type } from 'typebox';
 import { at, firstTextAt, parseJson, textAt } from '../../../vendors/call/answer.ts';
 import { ask } from '../../../vendors/call/ask.ts';
-import type { VendorError } from '../../../vendors/call/judge.ts';
-import type { VendorCall } from '../../../vendors/call/port.ts';
+import { fetchFile, URL_CHARACTERS_MAX } from '../../../vendors/call/fetch-file.ts';
+import type {
+  CallbackReading,
+  JobCancellation,
+  JobSubmission,
+  VendorCallback,
+  VendorJob,
+} from '../../../vendors/call/job.ts';
 import {
   bodyOf,
   cancelJob,
   failedJob,
   isSuccess,
-  NO_PUBLIC_ADDRESS,
   pollJob,
   referenceAt,
   submitJob,
   unanswered,
-  withoutParent,
-} from './asking.ts';
-import { fetchFile, URL_CHARACTERS_MAX } from './fetch-file.ts';
+} from '../../../vendors/call/job-calls.ts';
+import { readStatus } from '../../../vendors/call/job-status.ts';
+import type { VendorError } from '../../../vendors/call/judge.ts';
+import type { VendorCall } from '../../../vendors/call/port.ts';
 import { inputFaults, inputFields, vendorInput } from './input-map.ts';
-import type {
-  VendorCallback,
-  VendorJob,
-  VideoAdapter,
-  VideoCallbackReading,
-  VideoCancellation,
-  VideoProgress,
-  VideoSubmission,
-  VideoWork,
-} from './port.ts';
-import { readStatus } from './status.ts';
+import { NO_PUBLIC_ADDRESS, withoutParent } from './parent.ts';
+import type { VideoAdapter, VideoProgress, VideoWork } from './port.ts';
 
 /** An adapter of its own memory for the keys that callbacks are signed with. */
 export function falAdapter(): VideoAdapter {
@@ -57,7 +55,7 @@ function credentials(call: VendorCall): Record<string, string> {
 /** What the vendor keeps of inputs and results goes after a day. */
 const LIFECYCLE = JSON.stringify({ expiration_duration_seconds: 86_400 });
 
-async function submit(call: VendorCall, work: VideoWork): Promise<VideoSubmission> {
+async function submit(call: VendorCall, work: VideoWork): Promise<JobSubmission> {
   if (work.operation !== 'generate' && !work.parent?.url) return withoutParent(NO_PUBLIC_ADDRESS);
   const query = work.callbackUrl === null ? '' : `?${new URLSearchParams({ fal_webhook: work.callbackUrl })}`;
   const headers = {
@@ -130,7 +128,7 @@ function failure(call: VendorCall, body: unknown): VideoProgress {
   return failedJob(call, readError(body) ?? { said: textAt(body, 'error', 10_000) ?? '', means: null });
 }
 
-function cancel(call: VendorCall, job: VendorJob): Promise<VideoCancellation> {
+function cancel(call: VendorCall, job: VendorJob): Promise<JobCancellation> {
   const question = { method: 'PUT', url: job.details.cancel_url ?? '', credentials: credentials(call) } as const;
   return cancelJob(call, question, readError, (status) =>
     status === 202 ? { kind: 'requested' } : { kind: 'stopped', bill: 'nothing' },
@@ -160,7 +158,7 @@ const SIGNED_WITHIN_S = 300;
 const QUEUE_ORIGIN = 'https://queue.fal.run';
 const KEYS_URL = 'https://rest.fal.ai/.well-known/jwks.json';
 
-async function readCallback(call: VendorCall, callback: VendorCallback, keys: Keys): Promise<VideoCallbackReading> {
+async function readCallback(call: VendorCall, callback: VendorCallback, keys: Keys): Promise<CallbackReading> {
   const { headers, body, nowMs, model, options } = callback;
   const [id, user, time, signature] = ['request-id', 'user-id', 'timestamp', 'signature'].map(
     (name) => headers[`x-fal-webhook-${name}`],

@@ -1,8 +1,10 @@
 // The `input` of a model's row on wires where every model has inputs of its own (fal, replicate): our field → where it stands in theirs,
 // `duration_seconds: duration`, dots for nesting; with `values` where theirs are other words. What is not mapped is not sent.
+
 import { Type } from 'typebox';
-import { dataUrl } from './asking.ts';
-import type { ModelFault, VideoModelRow, VideoWork } from './port.ts';
+import type { ModelFault } from '../../../vendors/call/job.ts';
+import { dataUrl } from '../../../vendors/call/job-calls.ts';
+import type { VideoModelRow, VideoWork } from './port.ts';
 
 const NAMES = [
   'prompt',

@@ -1,9 +1,10 @@
 // The videos API of OpenAI, as vLLM-Omni, SGLang and gateways speak it too, and OpenRouter's dialect of it. Wire: POST /videos,
 // GET and DELETE /videos/{id}, GET /videos/{id}/content; the base URL ends in /v1.
+
 import { Type } from 'typebox';
 import { at, fieldsOf, firstTextAt, numberAt, textAt } from '../../../vendors/call/answer.ts';
-import type { VendorError } from '../../../vendors/call/judge.ts';
-import type { VendorCall } from '../../../vendors/call/port.ts';
+import { fetchFile, URL_CHARACTERS_MAX } from '../../../vendors/call/fetch-file.ts';
+import type { VendorJob } from '../../../vendors/call/job.ts';
 import {
   bearer,
   cancelUnfinished,
@@ -13,11 +14,12 @@ import {
   referenceAt,
   removeCopy,
   submitJob,
-  withoutParent,
-} from './asking.ts';
-import { fetchFile, URL_CHARACTERS_MAX } from './fetch-file.ts';
-import type { VendorJob, VideoAdapter, VideoModelRow, VideoProgress, VideoWork } from './port.ts';
-import { readStatus } from './status.ts';
+} from '../../../vendors/call/job-calls.ts';
+import { readStatus } from '../../../vendors/call/job-status.ts';
+import type { VendorError } from '../../../vendors/call/judge.ts';
+import type { VendorCall } from '../../../vendors/call/port.ts';
+import { withoutParent } from './parent.ts';
+import type { VideoAdapter, VideoModelRow, VideoProgress, VideoWork } from './port.ts';
 
 type Body = Record<string, unknown>;
 
@@ -157,7 +159,7 @@ function succeeded(call: VendorCall, job: VendorJob, body: unknown): VideoProgre
     kind: 'succeeded',
     videoUrl: elsewhere ?? content,
     thumbnailUrl: elsewhere === null ? `${content}?variant=thumbnail` : null,
-    bill: seconds !== null && seconds > 0 ? { seconds } : 'quote',
+    bill: seconds !== null && seconds > 0 ? { units: seconds } : 'quote',
   };
 }
 

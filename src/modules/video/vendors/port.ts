@@ -1,9 +1,6 @@
-// A vendor of videos, as one wire protocol speaks it. An adapter keeps nothing about jobs: what polling needs stands in the attempt's
-// row. It never retries and never throws for what a vendor does: every outcome is one of the kinds below.
-import type { Readable } from 'node:stream';
-import type { TSchema } from 'typebox';
+// A vendor of videos, as one wire protocol speaks it (vendors/call/job.ts), and what is made of videos and pictures on this machine.
 import type { DecodeBounds } from '../../../core/pictures/wire.ts';
-import type { BreakerEffect, NotSent, OutcomeUnknown, Refused, VendorCall } from '../../../vendors/call/port.ts';
+import type { JobAdapter, JobProgress, ModelFault, VendorJob } from '../../../vendors/call/job.ts';
 
 export type VideoOperation = 'generate' | 'extend' | 'upscale';
 export type VideoResolution = '720p' | '1080p' | '4k';
@@ -50,99 +47,14 @@ export interface ParentVideo {
   readonly seconds: number;
 }
 
-/** A job at the vendor: stored as it is in the attempt's row as soon as the vendor has accepted. */
-export interface VendorJob {
-  /** The vendor's id. */
-  readonly reference: string;
-  /** What else later calls need, such as URLs of the vendor's answer; at most 8 KiB as JSON. */
-  readonly details: Readonly<Record<string, string>>;
+/** Where the vendor has what it made; it may stop to work within the hour. */
+export interface VideoFiles {
+  /** To be fetched by `download`. */
+  readonly videoUrl: string;
+  readonly thumbnailUrl: string | null;
 }
 
-export type VideoSubmission =
-  | { readonly kind: 'accepted'; readonly job: VendorJob }
-  | Refused
-  | OutcomeUnknown
-  | NotSent;
-
-/** What the vendor bills: the seconds it reports, the whole quote, or nothing. */
-export type VideoBill = 'nothing' | 'quote' | { readonly seconds: number };
-
-export type VideoProgress =
-  | {
-      readonly kind: 'queued' | 'running';
-      /** 0 to 100, where the vendor says it. */
-      readonly progressPct: number | null;
-      /** The vendor's word for what it does. */
-      readonly step: string | null;
-      /** For the operator's log: the answer says something that the adapter does not know. */
-      readonly warning: string | null;
-    }
-  | {
-      readonly kind: 'succeeded';
-      /** To be fetched by `download`; it may stop to work within the hour. */
-      readonly videoUrl: string;
-      readonly thumbnailUrl: string | null;
-      readonly bill: VideoBill;
-    }
-  | {
-      readonly kind: 'failed';
-      readonly code: 'CONTENT_REFUSED' | 'VENDOR_ERROR';
-      readonly message: string;
-      readonly vendorSaid: string | null;
-      readonly bill: VideoBill;
-    }
-  | { readonly kind: 'cancelled'; readonly bill: VideoBill }
-  /** The vendor gave up for reasons of time. */
-  | { readonly kind: 'expired'; readonly bill: VideoBill }
-  /** The vendor does not know the job (any more), or has thrown away what it made. */
-  | { readonly kind: 'gone' }
-  /** Nothing is known now. It never fails a job. */
-  | { readonly kind: 'unanswered'; readonly breaker: BreakerEffect; readonly message: string };
-
-export type VideoCancellation =
-  /** It has stopped. */
-  | { readonly kind: 'stopped'; readonly bill: VideoBill }
-  /** It was told; polling shows what becomes of it. */
-  | { readonly kind: 'requested' }
-  /** It cannot stop, or it is too late; polling shows what becomes of it. */
-  | { readonly kind: 'impossible' }
-  | { readonly kind: 'unanswered'; readonly breaker: BreakerEffect; readonly message: string };
-
-export type VideoDownload =
-  | {
-      readonly kind: 'opened';
-      /** By the bytes, not by what the vendor says. */
-      readonly contentType: 'video/mp4' | 'video/webm' | 'image/jpeg' | 'image/png' | 'image/webp';
-      /** Null when the vendor does not say. */
-      readonly sizeBytes: number | null;
-      /** All bytes; to be read to its end, or destroyed. Fails when the vendor breaks off, dawdles or exceeds the limit. */
-      readonly body: Readable;
-    }
-  /** `again`: later, or from a fresh URL (`gone`: surely from a fresh one). `unsound`: what is there is no video and never will be. */
-  | { readonly kind: 'again' | 'gone' | 'unsound'; readonly message: string };
-
-export interface VendorCallback {
-  /** Of the attempt's work. */
-  readonly model: string;
-  readonly options: Readonly<Record<string, unknown>>;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly body: Uint8Array;
-  readonly nowMs: number;
-}
-
-export type VideoCallbackReading =
-  /** `signed`: the vendor's signature fits; else only the token speaks for it. Wakes a poll, and is not believed beyond that. */
-  | { readonly kind: 'taken'; readonly signed: boolean; readonly job: VendorJob | null }
-  | { readonly kind: 'forged'; readonly message: string }
-  /** Whether it is genuine cannot be told now. */
-  | { readonly kind: 'unanswered'; readonly message: string };
-
-export type VideoSearch =
-  | { readonly kind: 'found'; readonly job: VendorJob }
-  /** It was not seen among the latest, which proves nothing. */
-  | { readonly kind: 'not_found' }
-  | { readonly kind: 'unanswered'; readonly message: string };
+export type VideoProgress = JobProgress<VideoFiles>;
 
 /** What the sandbox videos in one go: an extension adds a scene to those of its parent. */
 export interface Scene {
@@ -164,16 +76,6 @@ export interface SandboxRequest {
   readonly thumbnailPath: string;
   readonly onProgress: (pct: number) => void;
   readonly signal: AbortSignal;
-}
-
-/** `[[fail:CODE]]`, `[[slow:SECONDS]]` and `[[hang]]` in a prompt. Whoever renders follows them: none takes a thread. */
-export interface SandboxOrders {
-  /** The video fails with this code. */
-  readonly fail: string | null;
-  /** It takes so much longer. */
-  readonly slowSeconds: number;
-  /** It never ends by itself. */
-  readonly hang: boolean;
 }
 
 /** What pictures may take. */
@@ -231,7 +133,6 @@ export interface VideoChecks {
 
 /** Makes videos here. A video is a function of its scenes, its size and its image: making it again makes the same bytes. */
 export interface VideoSandbox {
-  ordersIn(scenes: readonly Scene[]): SandboxOrders;
   /** Takes a thread for as long as it lasts: whoever calls bounds how many. Throws when `signal` ends it, or the thread fails. */
   render(request: SandboxRequest): Promise<void>;
 }
@@ -250,30 +151,9 @@ export interface VideoModelRow {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-export interface ModelFault {
-  readonly field: string;
-  readonly message: string;
-}
-
-export interface VideoAdapter {
-  /** As in `adapter:` of the configuration. */
-  readonly name: string;
-  /** Where its vendor usually is; without one the configuration must say. */
-  readonly baseUrl?: string;
+export interface VideoAdapter extends JobAdapter<VideoWork, VideoFiles> {
   /** How it is told what to extend or upscale: as a job of its own, or by a public address of ours. */
   readonly extendsBy: 'job' | 'url';
-  /** Fields of a model's row that only this adapter has, by their name in the file. */
-  readonly modelFields: Readonly<Record<string, TSchema>>;
   /** What the row says that this wire cannot do; `field` with dots and `[n]`, relative to the row. */
   check(model: VideoModelRow): readonly ModelFault[];
-  submit(call: VendorCall, work: VideoWork): Promise<VideoSubmission>;
-  poll(call: VendorCall, job: VendorJob): Promise<VideoProgress>;
-  cancel(call: VendorCall, job: VendorJob): Promise<VideoCancellation>;
-  download(call: VendorCall, url: string): Promise<VideoDownload>;
-  /** Looks for an attempt whose answer was lost, where the wire can; with its work's token and options. */
-  find?(call: VendorCall, token: string, options: VideoWork['options']): Promise<VideoSearch>;
-  /** Removes the vendor's copy, where the wire can; `true` when it is gone. */
-  purge?(call: VendorCall, job: VendorJob): Promise<boolean>;
-  /** Reads a call at our callback address, where the vendor makes them. The token in the address has been found before. */
-  readCallback?(call: VendorCall, callback: VendorCallback): Promise<VideoCallbackReading>;
 }

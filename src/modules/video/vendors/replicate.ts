@@ -8,35 +8,32 @@ import { Type } from 'typebox';
 import { timestamp } from '../../../db/types.ts';
 import { at, firstTextAt, parseJson, textAt } from '../../../vendors/call/answer.ts';
 import { ask } from '../../../vendors/call/ask.ts';
-import type { VendorError } from '../../../vendors/call/judge.ts';
-import type { VendorCall } from '../../../vendors/call/port.ts';
+import { fetchFile, URL_CHARACTERS_MAX } from '../../../vendors/call/fetch-file.ts';
+import type {
+  CallbackReading,
+  JobCancellation,
+  JobSearch,
+  JobSubmission,
+  VendorCallback,
+  VendorJob,
+} from '../../../vendors/call/job.ts';
 import {
   bearer,
   bodyOf,
   cancelJob,
   failedJob,
   isSuccess,
-  NO_PUBLIC_ADDRESS,
   pollJob,
   referenceAt,
   submitJob,
   unanswered,
-  withoutParent,
-} from './asking.ts';
-import { fetchFile, URL_CHARACTERS_MAX } from './fetch-file.ts';
+} from '../../../vendors/call/job-calls.ts';
+import { readStatus } from '../../../vendors/call/job-status.ts';
+import type { VendorError } from '../../../vendors/call/judge.ts';
+import type { VendorCall } from '../../../vendors/call/port.ts';
 import { inputFaults, inputFields, vendorInput } from './input-map.ts';
-import type {
-  VendorCallback,
-  VendorJob,
-  VideoAdapter,
-  VideoCallbackReading,
-  VideoCancellation,
-  VideoProgress,
-  VideoSearch,
-  VideoSubmission,
-  VideoWork,
-} from './port.ts';
-import { readStatus } from './status.ts';
+import { NO_PUBLIC_ADDRESS, withoutParent } from './parent.ts';
+import type { VideoAdapter, VideoProgress, VideoWork } from './port.ts';
 
 /** An adapter of its own memory for the secrets that callbacks are signed with. */
 export function replicateAdapter(): VideoAdapter {
@@ -56,7 +53,7 @@ export function replicateAdapter(): VideoAdapter {
   };
 }
 
-async function submit(call: VendorCall, work: VideoWork): Promise<VideoSubmission> {
+async function submit(call: VendorCall, work: VideoWork): Promise<JobSubmission> {
   if (work.operation !== 'generate' && !work.parent?.url) return withoutParent(NO_PUBLIC_ADDRESS);
   const { path, version } = placeOf(work.model);
   const body = {
@@ -122,7 +119,7 @@ function errorOfJob(body: unknown): VendorError {
   };
 }
 
-function cancel(call: VendorCall, job: VendorJob): Promise<VideoCancellation> {
+function cancel(call: VendorCall, job: VendorJob): Promise<JobCancellation> {
   const question = { method: 'POST', url: job.details.cancel ?? '', credentials: bearer(call) } as const;
   return cancelJob(call, question, readError, (_status, body) => {
     const { kind } = readStatus(at(body, 'status'));
@@ -136,7 +133,7 @@ async function find(
   call: VendorCall,
   token: string,
   { output }: Readonly<Record<string, unknown>>,
-): Promise<VideoSearch> {
+): Promise<JobSearch> {
   const url = `${call.baseUrl}/predictions`;
   const reply = await ask(call, { method: 'GET', url, credentials: bearer(call), timeoutMs: call.timeouts.pollMs });
   const results = at(bodyOf(reply), 'results');
@@ -159,11 +156,7 @@ const SECRET = /^whsec_(?:[A-Za-z0-9+/]{4}){4,}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+
 const SECRET_KEPT_MS = 10 * 60_000;
 const SIGNED_WITHIN_S = 300;
 
-async function readCallback(
-  call: VendorCall,
-  callback: VendorCallback,
-  secrets: Secrets,
-): Promise<VideoCallbackReading> {
+async function readCallback(call: VendorCall, callback: VendorCallback, secrets: Secrets): Promise<CallbackReading> {
   const { headers, body, nowMs, options } = callback;
   const [id, time, signatures] = ['id', 'timestamp', 'signature'].map((name) => headers[`webhook-${name}`]);
   if (!id || !time || !signatures) return { kind: 'forged', message: 'A header of the signature is missing.' };

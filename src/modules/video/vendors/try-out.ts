@@ -1,9 +1,11 @@
 // One real video, the smallest that a model makes: for an operator who wants to know whether vendor, key and row are right.
+
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { VendorJob } from '../../../vendors/call/job.ts';
 import type { VendorCall } from '../../../vendors/call/port.ts';
 import type { ModelRow, TryOut } from '../../../vendors/file/port.ts';
-import type { VendorJob, VideoAdapter, VideoProgress, VideoResolution, VideoWork } from './port.ts';
+import type { VideoAdapter, VideoProgress, VideoResolution, VideoWork } from './port.ts';
 
 const POLL_EVERY_MS = 3_000;
 const SHORT_SIDES: Readonly<Record<VideoResolution, number>> = { '720p': 720, '1080p': 1080, '4k': 2160 };

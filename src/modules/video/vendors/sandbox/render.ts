@@ -4,12 +4,10 @@ import { rm } from 'node:fs/promises';
 import { Threads } from '../../../../lib/threads.ts';
 import type { VideoSandbox } from '../port.ts';
 import type { RenderProgress, RenderTask } from './render-thread.ts';
-import { ordersIn } from './storyboard.ts';
 
 const threads = new Threads<RenderTask, undefined, RenderProgress>(new URL('./render-thread.ts', import.meta.url));
 
 export const videoSandbox: VideoSandbox = {
-  ordersIn,
   async render({ onProgress, signal, ...task }) {
     const { videoPath, thumbnailPath } = task;
     try {

@@ -1,6 +1,7 @@
-// A prompt as a storyboard: a shot for each sentence, and the orders in double brackets that tests give.
+// A prompt as a storyboard: a shot for each sentence.
 
-import type { SandboxOrders, Scene } from '../port.ts';
+import { withoutOrders } from '../../../../jobs/orders.ts';
+import type { Scene } from '../port.ts';
 
 export interface Shot {
   readonly text: string;
@@ -11,19 +12,8 @@ export interface Shot {
 export const FRAMES_PER_SECOND = 24;
 /** A shot is to be read. */
 const SHOT_FRAMES_MIN = 12;
-const SLOW_SECONDS_MAX = 600;
 
-const order = /\[\[(?:fail:([A-Z_]{1,40})|slow:(\d{1,5})|(hang))\]\]/g;
 const sentences = new Intl.Segmenter('en', { granularity: 'sentence' });
-
-export function ordersIn(scenes: readonly Scene[]): SandboxOrders {
-  const found = scenes.flatMap(({ prompt }) => [...prompt.matchAll(order)]);
-  return {
-    fail: found.find(([, code]) => code !== undefined)?.[1] ?? null,
-    slowSeconds: Math.min(SLOW_SECONDS_MAX, Math.max(0, ...found.map(([, , seconds]) => Number(seconds ?? 0)))),
-    hang: found.some(([, , , hang]) => hang !== undefined),
-  };
-}
 
 /** The shots of all scenes; their frames are those of the scenes, exactly. */
 export function shotsOf(scenes: readonly Scene[]): Shot[] {
@@ -41,7 +31,7 @@ export function shotsOf(scenes: readonly Scene[]): Shot[] {
 }
 
 function textsOf(prompt: string): string[] {
-  const said = prompt.replace(order, ' ');
+  const said = withoutOrders(prompt);
   const texts = [...sentences.segment(said)].map(({ segment }) => segment.trim()).filter((text) => text !== '');
   return texts.length === 0 ? [''] : texts;
 }

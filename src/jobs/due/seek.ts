@@ -1,0 +1,35 @@
+// A submission without an answer: the vendor may be at work on it, so it is sent nowhere again. It is looked for where the vendor can be asked
+// for it, and a callback with its token may tell; after ten minutes the job has failed.
+import type { AttemptRow } from '../../core/vendors/attempts.ts';
+import { problem } from '../../problems/problem.ts';
+import { endJob } from '../end.ts';
+import { UNKNOWN_OUTCOME_MS } from '../limits.ts';
+import { LOOK_AFTER_MS } from './after-end.ts';
+import { seek } from './seek-attempt.ts';
+import type { VendorStep } from './vendor-step.ts';
+
+export const SEEK_EVERY_MS = 15_000;
+
+export async function seekJob(vendorStep: VendorStep, attempt: AttemptRow): Promise<void> {
+  const { host, step, job } = vendorStep;
+  const { db } = host.core;
+  const { steps } = host.kind.tables;
+  if (await seek(vendorStep, attempt)) {
+    await steps.over(db, step, job, {
+      dueMs: vendorStep.nowMs(),
+      atOnce: true,
+      what: 'accepted by the vendor',
+    });
+    return;
+  }
+  const endMs = attempt.created_at + UNKNOWN_OUTCOME_MS;
+  const nowMs = vendorStep.nowMs();
+  if (nowMs < endMs) {
+    const what = 'waiting for word of the vendor';
+    await steps.over(db, step, job, { dueMs: Math.min(nowMs + SEEK_EVERY_MS, endMs), what });
+    return;
+  }
+  const message = 'The vendor did not say whether it took the job. It was not sent again, and nothing is charged.';
+  const failed = problem('VENDOR_TIMEOUT', { detail: 'outcome_unknown', message });
+  await endJob(host, job, { state: 'failed', problem: failed }, { lookInMs: LOOK_AFTER_MS });
+}

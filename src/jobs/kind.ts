@@ -1,0 +1,90 @@
+// What a module says of its jobs: how their tables are called, what they are jobs of, and what only the module knows to do.
+import type { Core } from '../core/context.ts';
+import type { AttemptRow } from '../core/vendors/attempts.ts';
+import type { PriceName } from '../kit/capability.ts';
+import type { JobProgress } from '../vendors/call/job.ts';
+import type { VendorCall } from '../vendors/call/port.ts';
+import type { ModelRow } from '../vendors/file/port.ts';
+import type { WorkTimes } from './due/pace.ts';
+import type { StepStore } from './due/steps.ts';
+import type { VendorStep } from './due/vendor-step.ts';
+import type { JobWebhook, Shown } from './record.ts';
+import type { JobRow } from './row.ts';
+import type { JobStore } from './store.ts';
+import type { JobWebhooks } from './webhooks.ts';
+
+export interface JobShape {
+  /** The module: its capabilities, the schema of its tables, and owners of holds begin so. */
+  readonly name: 'video' | 'image';
+  /** `vid_`. */
+  readonly idPrefix: string;
+  /** The column of what was made. */
+  readonly madeColumn: 'film' | 'made';
+}
+
+/** The statements of a module's jobs. */
+export interface JobTables {
+  readonly shape: JobShape;
+  readonly store: JobStore;
+  readonly steps: StepStore;
+  readonly webhooks: JobWebhooks;
+}
+
+export interface JobKind {
+  readonly tables: JobTables;
+  /** What keeping it costs, by the GiB-day; also what it is booked as. */
+  readonly storagePrice: PriceName;
+  /** What was asked for and is billed: seconds, or images. */
+  unitsOf(job: Pick<JobRow, 'request'>): number;
+  /** The job as it is shown. */
+  record(job: JobRow, webhooks: readonly JobWebhook[], shown: Shown): object;
+  /** The assets that it has. */
+  assetsOf(job: JobRow): string[];
+  /** Its `request` without words and pictures. */
+  emptied(job: JobRow): string;
+}
+
+/** What only the module knows of work at vendors. `Material`: what a vendor gets to work with, beside the request. */
+export interface VendorWork<Material = unknown, Made = unknown> {
+  /** Throws a Problem for what cannot be had. */
+  material(job: JobRow, signal: AbortSignal): Promise<Material>;
+  /** What an adapter's `submit` takes, once the attempt has its random token. */
+  workFor(job: JobRow, row: ModelRow, material: Material, asked: Asked): Promise<(token: string) => unknown>;
+  /** As the attempt keeps it: without the words and pictures, which stand in the job until its owner deletes them. */
+  sent(job: JobRow, row: ModelRow): SentRequest;
+  /** Fetches what was made, looks through it, keeps it and ends the job. */
+  take(step: VendorStep, attempt: AttemptRow, call: VendorCall, made: SucceededAt<Made>): Promise<void>;
+  /** Keeps what came with the answer to a submission, under the attempt. Absent: its adapters answer with nothing. */
+  keepAnswer?(job: JobRow, attemptId: string, paths: readonly string[]): Promise<void>;
+}
+
+export type SucceededAt<Made> = Extract<JobProgress<Made>, { readonly kind: 'succeeded' }>;
+
+export interface Asked {
+  readonly vendor: string;
+  readonly nowMs: number;
+}
+
+export interface SentRequest {
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** What a module keeps of its jobs in one process. */
+export interface JobHost {
+  readonly core: Core;
+  readonly kind: JobKind;
+  readonly vendorWork: VendorWork;
+  /** How long models take, as this process has seen it. */
+  readonly times: WorkTimes;
+  /** Where vendors can reach this service; null: nowhere. */
+  readonly publicUrl: string | null;
+  readonly shown: Omit<Shown, 'nowMs'>;
+  /** How long is kept what is not stored. */
+  readonly pickupMs: number;
+}
+
+export const vendorWorkOf = ({ name }: Pick<JobShape, 'name'>) => `${name}.vendor`;
+export const sandboxWorkOf = ({ name }: Pick<JobShape, 'name'>) => `${name}.sandbox`;
+export const webhookWorkOf = ({ name }: Pick<JobShape, 'name'>) => `${name}.webhooks`;
+/** As attempts and holds name their work. */
+export const workOf = ({ name }: Pick<JobShape, 'name'>, { job_id }: Pick<JobRow, 'job_id'>) => `${name}:${job_id}`;

@@ -1,0 +1,9 @@
+// The statements of a module's jobs, of its schema. Called once, at import.
+import { StepStore } from './due/steps.ts';
+import type { JobShape, JobTables } from './kind.ts';
+import { JobStore } from './store.ts';
+import { JobWebhooks } from './webhooks.ts';
+
+export function jobTables(shape: JobShape): JobTables {
+  return { shape, store: new JobStore(shape), steps: new StepStore(shape), webhooks: new JobWebhooks(shape) };
+}
