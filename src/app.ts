@@ -219,9 +219,8 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     ...(await openPeople(config, manifest.modules, outbound)),
     vendors: await startVendors(db, options.vendorsFile, options),
     assets: await openAssets(config.assets, outbound, { db, log, secrets }),
-    decodes: new DecodeTurns(bounds.all),
     processes: new ProcessRegistry(db, processId, config.role, options.vendorsFile.digest, group?.name),
-    ...{ log, baseUrl, siblings, bounds, limitsRates: config.rateLimits },
+    ...{ log, baseUrl, siblings, bounds, limitsRates: config.rateLimits, decodes: new DecodeTurns(bounds.all) },
     ...{ region: config.region, cnyPerUsd: config.cnyPerUsd },
     underWay: group?.underWay ?? new UnderWayHere(),
   };

@@ -6,21 +6,13 @@ import type { JobProgress } from '../vendors/call/job.ts';
 import type { VendorCall } from '../vendors/call/port.ts';
 import type { ModelRow } from '../vendors/file/port.ts';
 import type { WorkTimes } from './due/pace.ts';
+import type { Step } from './due/step.ts';
 import type { StepStore } from './due/steps.ts';
-import type { VendorStep } from './due/vendor-step.ts';
 import type { JobWebhook, Shown } from './record.ts';
 import type { JobRow } from './row.ts';
+import type { JobShape } from './shape.ts';
 import type { JobStore } from './store.ts';
 import type { JobWebhooks } from './webhooks.ts';
-
-export interface JobShape {
-  /** The module: its capabilities, the schema of its tables, and owners of holds begin so. */
-  readonly name: 'video' | 'image';
-  /** `vid_`. */
-  readonly idPrefix: string;
-  /** The column of what was made. */
-  readonly madeColumn: 'film' | 'made';
-}
 
 /** The statements of a module's jobs. */
 export interface JobTables {
@@ -83,8 +75,15 @@ export interface JobHost {
   readonly pickupMs: number;
 }
 
-export const vendorWorkOf = ({ name }: Pick<JobShape, 'name'>) => `${name}.vendor`;
-export const sandboxWorkOf = ({ name }: Pick<JobShape, 'name'>) => `${name}.sandbox`;
-export const webhookWorkOf = ({ name }: Pick<JobShape, 'name'>) => `${name}.webhooks`;
-/** As attempts and holds name their work. */
-export const workOf = ({ name }: Pick<JobShape, 'name'>, { job_id }: Pick<JobRow, 'job_id'>) => `${name}:${job_id}`;
+/** A step of a job at vendors outside. */
+export interface VendorStep {
+  readonly host: JobHost;
+  readonly step: Step;
+  readonly job: JobRow;
+  /** By the clock of the database. */
+  nowMs(): number;
+  /** Aborts at the stop of the process. */
+  readonly signal: AbortSignal;
+  /** Aborts when another step has the job, or it has ended, of a step that says what it is doing. */
+  readonly lost: AbortSignal;
+}

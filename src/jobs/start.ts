@@ -1,12 +1,13 @@
 // What of a call that makes a job is the same whatever it makes: checks, and the row that begins.
+
 import type { CallContext } from '../core/context.ts';
 import type { Candidate } from '../core/vendors/choose.ts';
 import type { Vendors } from '../core/vendors/vendors.ts';
 import { invalidField, problem } from '../problems/problem.ts';
 import type { NewJob } from './begin.ts';
-import { type JobShape, sandboxWorkOf, vendorWorkOf } from './kind.ts';
 import { RETENTION_DAYS } from './limits.ts';
 import type { Link } from './row.ts';
+import { type JobShape, sandboxWorkOf, vendorWorkOf } from './shape.ts';
 
 /** Fields that all calls which make something share, as they were sent. */
 export interface CommonInput {

@@ -1,11 +1,12 @@
 // SQL of jobs. Every change of a job's state counts its version; whoever ends a job says which version it has seen, so that of two ends
 // one wins. A step's other changes are fenced by its attempt.
+
 import { textArray } from '../db/arrays.ts';
 import type { Queryable, Transaction } from '../db/database.ts';
 import { type SqlValue, statement } from '../db/statement.ts';
 import { timestamp } from '../db/types.ts';
-import type { JobShape } from './kind.ts';
 import type { JobRow, JobState } from './row.ts';
+import type { JobShape } from './shape.ts';
 
 export const jobColumns = (made: JobShape['madeColumn']) =>
   `j.account_id, j.job_id, j.operation, j.parent_job_id, j.key_id, j.request_id, j.trace_id, j.entry_form, j.state, j.version,

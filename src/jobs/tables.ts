@@ -1,6 +1,8 @@
 // The statements of a module's jobs, of its schema. Called once, at import.
+
 import { StepStore } from './due/steps.ts';
-import type { JobShape, JobTables } from './kind.ts';
+import type { JobTables } from './kind.ts';
+import type { JobShape } from './shape.ts';
 import { JobStore } from './store.ts';
 import { JobWebhooks } from './webhooks.ts';
 

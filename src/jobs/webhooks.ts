@@ -1,12 +1,13 @@
 // Who is told of the end of a job. A row is due from the job's end until it was told, or given up.
+
 import { openTurn } from '../core/background/turns.ts';
 import { textArray } from '../db/arrays.ts';
 import type { Queryable, Transaction } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { timestamp } from '../db/types.ts';
-import { type JobShape, webhookWorkOf } from './kind.ts';
 import type { JobWebhook } from './record.ts';
 import { isLive, type JobRow } from './row.ts';
+import { type JobShape, webhookWorkOf } from './shape.ts';
 
 interface WebhookRow {
   readonly job_id: string;

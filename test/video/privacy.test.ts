@@ -41,7 +41,7 @@ test('a prompt that a vendor quotes is in no log line, where it refuses a video 
   const failed = await bench.soon(id);
   for (const { state, error } of [refused, failed])
     expect([state, error.message]).toEqual(['failed', expect.stringContaining(MARK)]);
-  expect([told('a vendor has not accepted a video'), told('a vendor has failed at a video'), told(MARK)]).toEqual([
+  expect([told('a vendor has not accepted a job'), told('a vendor has failed at a job'), told(MARK)]).toEqual([
     1, 1, 0,
   ]);
 });

@@ -1,5 +1,6 @@
 // What a vendor does for a job that is over. Of a cancelled job it decides what is charged; of all others it costs the caller nothing, and what
 // the vendor bills is a loss. It is asked to stop, and looked after for a day.
+
 import { type AttemptRow, endAttempt } from '../../core/vendors/attempts.ts';
 import { bookLoss, bookSale, type LossCause } from '../../core/vendors/bills.ts';
 import type { Transaction } from '../../db/database.ts';
@@ -7,11 +8,12 @@ import { DAY_MS } from '../../lib/time.ts';
 import type { JobBill } from '../../vendors/call/job.ts';
 import { billedFor, nothing } from '../bill.ts';
 import { settleMoney } from '../end.ts';
+import type { VendorStep } from '../kind.ts';
 import { UNKNOWN_OUTCOME_MS } from '../limits.ts';
 import { endedOf, type JobRow } from '../row.ts';
 import { seek } from './seek-attempt.ts';
 import { askAttemptToStop, removeCopies } from './stop.ts';
-import { adapterOf, callOf, positionOf, type VendorStep, vendorJobOf } from './vendor-step.ts';
+import { adapterOf, callOf, positionOf, vendorJobOf } from './vendor-step.ts';
 
 export const LOOK_AFTER_MS = 2_000;
 const LOOK_EVERY_MS_MAX = 15 * 60_000;

@@ -1,11 +1,13 @@
 // A vendor says that something has happened to a job. It is asked, sooner than it would have been; what it says here is not believed.
+
 import { admission } from '../../core/admission.ts';
 import { openTurn } from '../../core/background/turns.ts';
 import { type AttemptRow, acceptAttempt, attemptByToken } from '../../core/vendors/attempts.ts';
 import { type Statement, statement } from '../../db/statement.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../kit/raw-route.ts';
 import { problem } from '../../problems/problem.ts';
-import { type JobHost, type JobShape, type SentRequest, vendorWorkOf } from '../kind.ts';
+import type { JobHost, SentRequest } from '../kind.ts';
+import { type JobShape, vendorWorkOf } from '../shape.ts';
 import { adapterOf, callOf } from './vendor-step.ts';
 
 /** Called once, at import: its statement is of the module's schema. `path`: where vendors call, without the token. */

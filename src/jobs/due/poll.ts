@@ -1,10 +1,12 @@
 // How far is it? What the vendor answers is the truth about a job: callbacks only make it be asked sooner. A poll that fails says nothing.
+
 import { type AttemptRow, saveAttemptDetails } from '../../core/vendors/attempts.ts';
 import { problem } from '../../problems/problem.ts';
 import type { JobBill, JobProgress } from '../../vendors/call/job.ts';
 import { billFrom } from '../bill.ts';
+import type { VendorStep } from '../kind.ts';
 import { progressAfter } from '../progress.ts';
-import { adapterOf, callOf, endWithout, goOnLater, type VendorStep, vendorJobOf, vendorWorks } from './vendor-step.ts';
+import { adapterOf, callOf, endWithout, goOnLater, vendorJobOf, vendorWorks } from './vendor-step.ts';
 
 const NO_KEY_PAUSE_MS = 60_000;
 

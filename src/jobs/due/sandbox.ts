@@ -1,5 +1,6 @@
 // The sandbox as a kind of background work: a job is made here, in one step. The same request makes the same bytes, so a process that dies
 // in between loses nothing but time. What a prompt orders is waited for between steps, so that no thread waits.
+
 import { dueWork } from '../../core/background/due-work.ts';
 import type { JobLoop } from '../../core/background/job-loop.ts';
 import { DEATHS_MAX } from '../../core/background/suspects.ts';
@@ -7,13 +8,15 @@ import { clockNow } from '../../core/database-clock.ts';
 import { type ProblemCode, sharedProblems } from '../../problems/catalogue.ts';
 import { Problem, problem } from '../../problems/problem.ts';
 import { endJob, type JobEnd } from '../end.ts';
-import { type JobHost, sandboxWorkOf } from '../kind.ts';
+import type { JobHost } from '../kind.ts';
 import { HANG_MS_MAX } from '../limits.ts';
 import type { SandboxOrders } from '../orders.ts';
 import { progressAfter } from '../progress.ts';
 import { forgetUndelivered } from '../remove.ts';
 import type { JobRow } from '../row.ts';
-import { givenUp, type Step } from './steps.ts';
+import { sandboxWorkOf } from '../shape.ts';
+import type { Step } from './step.ts';
+import { givenUp } from './steps.ts';
 
 export const RENDERING = 'rendering';
 /** How far a job that is slow by order is, is written so often. */

@@ -1,7 +1,8 @@
 // Looking for an attempt whose answer was lost.
+
 import { type AttemptRow, acceptAttempt, loseAttempt } from '../../core/vendors/attempts.ts';
-import type { SentRequest } from '../kind.ts';
-import { adapterOf, callOf, type VendorStep } from './vendor-step.ts';
+import type { SentRequest, VendorStep } from '../kind.ts';
+import { adapterOf, callOf } from './vendor-step.ts';
 
 /** Looks for an attempt whose outcome is not known. True: the vendor has it, and that is written. */
 export async function seek({ host, job, signal }: VendorStep, attempt: AttemptRow): Promise<boolean> {

@@ -1,7 +1,8 @@
 // What all steps of live jobs share: which jobs are due, the lease of a step, and what it writes while it goes on. A step is fenced by its
 // attempt, and by the job's being live: a job that was cancelled is written no more.
+
 import { hostname } from 'node:os';
-import type { Claimed, LeasedJob, Wanted } from '../../core/background/due-work.ts';
+import type { Claimed, Wanted } from '../../core/background/due-work.ts';
 import { openTurn } from '../../core/background/turns.ts';
 import { textArray } from '../../db/arrays.ts';
 import type { Database, Queryable, Transaction } from '../../db/database.ts';
@@ -9,20 +10,14 @@ import { statement } from '../../db/statement.ts';
 import { timestamp } from '../../db/types.ts';
 import { problem } from '../../problems/problem.ts';
 import type { FailoverReason } from '../../vendors/call/port.ts';
-import { type JobShape, sandboxWorkOf } from '../kind.ts';
 import { LEASE_MS } from '../limits.ts';
 import type { JobRow, Link } from '../row.ts';
+import { type JobShape, sandboxWorkOf } from '../shape.ts';
 import { jobColumns } from '../store.ts';
+import type { Step } from './step.ts';
 
 /** As envelopes name this process. */
 const WORKER_ID = `${hostname()}-${process.pid}`;
-
-/** A job whose step is leased to this process. */
-export interface Step extends LeasedJob {
-  readonly job: JobRow;
-  /** What takes long, and how far it is: told with every renewal of the lease. Null: nothing does, and the lease outlasts the step. */
-  doing: { readonly what: string; pct: number | null } | null;
-}
 
 /** What comes after a step. */
 interface StepNext {

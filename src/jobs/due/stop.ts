@@ -5,8 +5,9 @@ import { type AttemptRow, attemptsOf, endAttempt } from '../../core/vendors/atte
 import type { Transaction } from '../../db/database.ts';
 import type { JobCancellation } from '../../vendors/call/job.ts';
 import { type EndOfCancel, stoppedUnbilled } from '../cancel.ts';
-import { type JobHost, type JobKind, vendorWorkOf, workOf } from '../kind.ts';
+import type { JobHost, JobKind } from '../kind.ts';
 import { isLive, type JobRow } from '../row.ts';
+import { vendorWorkOf, workOf } from '../shape.ts';
 import { adapterOf, callOf, openAttempt, vendorJobOf } from './vendor-step.ts';
 
 const STOP_MS = 5_000;

@@ -1,5 +1,6 @@
 // Asking the vendors of a job's chain to work on it, one after the other. What is sent has been written before, and what a vendor accepts is
 // written before anything else; the walk goes on only while it is certain that nobody works on the job.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { acceptAttempt, beginAttempt, loseAttempt, refuseAttempt, vendorCallOf } from '../../core/vendors/attempts.ts';
 import { type Candidate, nextStep, type Outcome } from '../../core/vendors/failover.ts';
@@ -9,12 +10,13 @@ import type { JobSubmission } from '../../vendors/call/job.ts';
 import type { FailoverReason } from '../../vendors/call/port.ts';
 import type { ModelRow } from '../../vendors/file/port.ts';
 import { endJob } from '../end.ts';
-import { workOf } from '../kind.ts';
+import type { VendorStep } from '../kind.ts';
 import { NO_VENDOR_MS } from '../limits.ts';
 import { chainOf, type Link } from '../row.ts';
+import { workOf } from '../shape.ts';
 import { firstPauseMs } from './pace.ts';
 import { SEEK_EVERY_MS } from './seek.ts';
-import { adapterOf, type VendorStep } from './vendor-step.ts';
+import { adapterOf } from './vendor-step.ts';
 
 const ROUND_PAUSE_MS = 10_000;
 const ROUND_PAUSE_MS_MAX = 60_000;

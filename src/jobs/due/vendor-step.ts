@@ -1,5 +1,6 @@
 // A step of a job at vendors outside, and what the job has asked of them. Of its attempts at most one is open: what is sent elsewhere is
 // sent only when it is certain that nobody works on it.
+
 import type { Core } from '../../core/context.ts';
 import { type AttemptRow, attemptsOf, endAttempt, vendorCallOf } from '../../core/vendors/attempts.ts';
 import { bookLoss, type LossCause } from '../../core/vendors/bills.ts';
@@ -8,22 +9,10 @@ import type { JobAdapter, JobBill, VendorJob } from '../../vendors/call/job.ts';
 import type { VendorCall } from '../../vendors/call/port.ts';
 import { billedFor } from '../bill.ts';
 import { endJob, type JobEnd } from '../end.ts';
-import { type JobHost, type JobTables, workOf } from '../kind.ts';
+import type { JobHost, JobTables, VendorStep } from '../kind.ts';
 import { chainOf, type JobRow } from '../row.ts';
+import { workOf } from '../shape.ts';
 import { nextPauseMs } from './pace.ts';
-import type { Step } from './steps.ts';
-
-export interface VendorStep {
-  readonly host: JobHost;
-  readonly step: Step;
-  readonly job: JobRow;
-  /** By the clock of the database. */
-  nowMs(): number;
-  /** Aborts at the stop of the process. */
-  readonly signal: AbortSignal;
-  /** Aborts when another step has the job, or it has ended, of a step that says what it is doing. */
-  readonly lost: AbortSignal;
-}
 
 /** The attempt that a vendor may be at work on; null: none is. */
 export async function openAttempt(

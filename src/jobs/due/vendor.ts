@@ -1,5 +1,6 @@
 // Jobs at vendors outside as a kind of background work. A step asks whoever works on the job how far it is, or asks the next of its chain to
 // work on it; everything that later steps need stands in the job's row and its attempts', so any process goes on with it.
+
 import { dueWork } from '../../core/background/due-work.ts';
 import type { JobLoop } from '../../core/background/job-loop.ts';
 import { DEATHS_MAX } from '../../core/background/suspects.ts';
@@ -7,16 +8,18 @@ import { type AttemptRow, endAttempt } from '../../core/vendors/attempts.ts';
 import { bookLoss } from '../../core/vendors/bills.ts';
 import { billedFor } from '../bill.ts';
 import { endJob } from '../end.ts';
-import { type JobHost, vendorWorkOf } from '../kind.ts';
+import type { JobHost, VendorStep } from '../kind.ts';
 import { STEPS_AT_ONCE } from '../limits.ts';
 import { isLive } from '../row.ts';
+import { vendorWorkOf } from '../shape.ts';
 import { afterEnd, LOOK_AFTER_MS } from './after-end.ts';
 import { pollVendor } from './poll.ts';
 import { seekJob } from './seek.ts';
-import { claimedMs, givenUp, type Step } from './steps.ts';
+import type { Step } from './step.ts';
+import { claimedMs, givenUp } from './steps.ts';
 import { askAttemptToStop } from './stop.ts';
 import { submitJob } from './submit.ts';
-import { openAttempt, positionOf, type VendorStep } from './vendor-step.ts';
+import { openAttempt, positionOf } from './vendor-step.ts';
 
 export function vendorLoop(host: JobHost): JobLoop {
   const { shape, steps } = host.kind.tables;

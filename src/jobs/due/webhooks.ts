@@ -1,4 +1,5 @@
 // Telling the end of a job to the URLs named for it: the job's one event, in the form, with the signature and the retries of webhooks.
+
 import { dueWork, type LeasedJob, type Wanted } from '../../core/background/due-work.ts';
 import type { JobLoop } from '../../core/background/job-loop.ts';
 import { openTurn } from '../../core/background/turns.ts';
@@ -15,8 +16,8 @@ import { retryAfterMs } from '../../lib/retry-after.ts';
 import type { OutboundOutcome } from '../../vendors/http/port.ts';
 import { defaultSecret } from '../../webhooks/default-secret.ts';
 import { pauseAfter } from '../../webhooks/deliveries/retry-policy.ts';
-import { type JobShape, webhookWorkOf } from '../kind.ts';
 import { DELIVERIES_AT_ONCE, LEASE_MS } from '../limits.ts';
+import { type JobShape, webhookWorkOf } from '../shape.ts';
 
 interface Delivery extends LeasedJob {
   readonly job_id: string;

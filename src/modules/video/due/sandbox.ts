@@ -1,9 +1,10 @@
 // The sandbox as a kind of background work: a job is made here, in one step. The same request makes the same bytes, so a process that dies
 // in between loses nothing but time. What a prompt orders is waited for between steps, so that no thread waits.
+
 import { rm } from 'node:fs/promises';
 import type { JobLoop } from '../../../core/background/job-loop.ts';
 import { jobSandbox, RENDERING, type SandboxMade } from '../../../jobs/due/sandbox.ts';
-import type { Step } from '../../../jobs/due/steps.ts';
+import type { Step } from '../../../jobs/due/step.ts';
 import type { JobEnd } from '../../../jobs/end.ts';
 import { ordersIn } from '../../../jobs/orders.ts';
 import { gibDayNanos, storageCharge } from '../../../jobs/price.ts';

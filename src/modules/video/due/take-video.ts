@@ -1,5 +1,6 @@
 // The vendor has made the video: it is fetched, looked through, kept here, and only then has the job succeeded. What is fetched twice is the
 // same video; what cannot be delivered costs its caller nothing.
+
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
@@ -9,16 +10,9 @@ import { type AttemptRow, endAttempt } from '../../../core/vendors/attempts.ts';
 import { bookSale } from '../../../core/vendors/bills.ts';
 import { billedFor } from '../../../jobs/bill.ts';
 import { fetching } from '../../../jobs/due/steps.ts';
-import {
-  adapterOf,
-  endWithout,
-  goOnLater,
-  positionOf,
-  type VendorStep,
-  vendorWorks,
-} from '../../../jobs/due/vendor-step.ts';
+import { adapterOf, endWithout, goOnLater, positionOf, vendorWorks } from '../../../jobs/due/vendor-step.ts';
 import { endJob } from '../../../jobs/end.ts';
-import type { SucceededAt } from '../../../jobs/kind.ts';
+import type { SucceededAt, VendorStep } from '../../../jobs/kind.ts';
 import { gibDayNanos, storageCharge } from '../../../jobs/price.ts';
 import { forgetUndelivered } from '../../../jobs/remove.ts';
 import type { JobRow } from '../../../jobs/row.ts';
