@@ -1,8 +1,9 @@
 // Every adapter with a double of its vendor: what holds for one of them is said once, for all.
-import type { JobSubmission, VendorJob } from '../../../src/vendors/call/job.ts';
+
 import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest';
 import { videoAdapters } from '../../../src/modules/video/vendors/index.ts';
 import type { VideoAdapter, VideoProgress, VideoWork } from '../../../src/modules/video/vendors/port.ts';
+import type { JobSubmission, VendorJob } from '../../../src/vendors/call/job.ts';
 import type { OutboundClient } from '../../../src/vendors/http/port.ts';
 import { startVendor, type VendorDouble } from './double.ts';
 import { type CallChanges, callOf, guardedClient, wires, workFor } from './index.ts';
