@@ -25,6 +25,7 @@ import { storageProblems } from './problems.ts';
 import { s3Routes } from './s3/routes.ts';
 import { type StartedStorage, startStorage } from './state.ts';
 import { storageSweeps } from './sweeps.ts';
+import { uploadRoute } from './upload.ts';
 
 export const storage = defineModule<StartedStorage>({
   name: 'storage',
@@ -44,7 +45,7 @@ export const storage = defineModule<StartedStorage>({
   },
   limits: { ...bucketLimits, stored_bytes: { ...heldBytesMax, used: heldBytes } },
   problems: storageProblems,
-  rawRoutes: [contentRoute, sharedRoute, ...s3Routes],
+  rawRoutes: [contentRoute, sharedRoute, uploadRoute, ...s3Routes],
   clients: [
     {
       client: 'Amazon S3 clients (AWS SDKs, boto3, rclone, s3cmd, minio)',
@@ -58,6 +59,7 @@ export const storage = defineModule<StartedStorage>({
     },
   ],
   start: startStorage,
+  console: async () => (await import('./console/index.ts')).storageConsole,
   isEmpty: bucketTable.isEmpty,
   sweeps: ({ core }) => storageSweeps(core),
   jobs: ({ loops }) => loops,

@@ -328,3 +328,28 @@ document.addEventListener('click', async ({ target }) => {
     word.data = 'Copy';
   }, COPIED_MS);
 });
+
+// Files are sent one after the other, each as the body of a request; then the page is fetched again.
+const files = document.querySelector('[data-upload]');
+const chosen = files?.querySelector('input');
+const told = document.querySelector('[data-upload-status]');
+if (files instanceof HTMLElement && chosen !== undefined && chosen !== null && told !== null) {
+  files.hidden = false;
+  chosen.addEventListener('change', async () => {
+    const { upload, prefix = '', token = '' } = files.dataset;
+    for (const file of chosen.files ?? []) {
+      told.textContent = `Sending ${file.name}…`;
+      const key = `${prefix}${file.name}`.split('/').map(encodeURIComponent).join('/');
+      const headers = { 'x-form-token': token, 'content-type': file.type || 'application/octet-stream' };
+      const reply = await fetch(`${upload}${key}`, { method: 'PUT', body: file, headers }).catch(() => null);
+      if (reply?.ok !== true) {
+        const failure = await reply?.json().catch(() => null);
+        told.textContent = `${file.name}: ${failure?.error?.message ?? 'the service could not be reached.'}`;
+        return;
+      }
+    }
+    told.textContent = '';
+    chosen.value = '';
+    await refresh();
+  });
+}
