@@ -11,14 +11,21 @@ CREATE TABLE storage.bucket (
   expire jsonb,
   -- {"queue": text, "events": [text]}; null: nobody is told
   notify jsonb,
-  -- when the bucket is next looked through for objects that have expired; null: never
-  due_at timestamptz,
-  attempt integer NOT NULL DEFAULT 0,
-  -- how far that has come
-  expired_to bytea,
   PRIMARY KEY (account_id, bucket)
 ) WITH (fillfactor = 70);
-CREATE INDEX bucket_due ON storage.bucket (account_id, due_at) WHERE due_at IS NOT NULL;
+
+-- Buckets that are looked through for objects that have expired.
+CREATE TABLE storage.expiry (
+  account_id text COLLATE "C" NOT NULL,
+  bucket text COLLATE "C" NOT NULL,
+  due_at timestamptz,
+  attempt integer NOT NULL DEFAULT 0,
+  -- the rule that is looked at, from 0, and the last key that it has seen
+  rule integer NOT NULL DEFAULT 0,
+  after_key bytea NOT NULL DEFAULT '',
+  PRIMARY KEY (account_id, bucket)
+) WITH (fillfactor = 70);
+CREATE INDEX expiry_due ON storage.expiry (account_id, due_at) WHERE due_at IS NOT NULL;
 
 CREATE TABLE storage.object (
   account_id text COLLATE "C" NOT NULL,

@@ -1270,10 +1270,17 @@ CREATE TABLE storage.bucket (
   bytes bigint DEFAULT 0 NOT NULL,
   expire jsonb,
   notify jsonb,
+  CONSTRAINT bucket_pkey PRIMARY KEY (account_id, bucket)
+) WITH (fillfactor=70);
+
+CREATE TABLE storage.expiry (
+  account_id text COLLATE "C" NOT NULL,
+  bucket text COLLATE "C" NOT NULL,
   due_at timestamp with time zone,
   attempt integer DEFAULT 0 NOT NULL,
-  expired_to bytea,
-  CONSTRAINT bucket_pkey PRIMARY KEY (account_id, bucket)
+  rule integer DEFAULT 0 NOT NULL,
+  after_key bytea DEFAULT '\x'::bytea NOT NULL,
+  CONSTRAINT expiry_pkey PRIMARY KEY (account_id, bucket)
 ) WITH (fillfactor=70);
 
 CREATE TABLE storage.held (
@@ -1568,7 +1575,7 @@ CREATE UNIQUE INDEX redrive_one_running ON queue.redrive USING btree (account_id
 CREATE INDEX redrive_running ON queue.redrive USING btree (created_at) WHERE (state = 'running'::text);
 CREATE INDEX subscription_by_queue ON queue.subscription USING btree (account_id, queue_id, subscription_id);
 CREATE INDEX blob_due ON storage.blob USING btree (due_at) WHERE (due_at IS NOT NULL);
-CREATE INDEX bucket_due ON storage.bucket USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX expiry_due ON storage.expiry USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX held_due ON storage.held USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX notice_due ON storage.notice USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX share_expires ON storage.share USING btree (expires_at);

@@ -17,6 +17,8 @@ const BACKGROUND = [
   'queue.delta',
   'queue.total',
   'queue.sample',
+  'storage.expiry',
+  'storage.notice',
   // What was deleted, until a sweep has removed the rest of it.
   'queue.tombstone',
   'vector.doomed',

@@ -3,7 +3,7 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { invalidField, problem } from '../../problems/problem.ts';
-import { ofBytes, writeBlob } from '../objects/blobs.ts';
+import { keepBytes, ofBytes } from '../objects/blobs.ts';
 import { requireWritable } from '../objects/door.ts';
 import { bucketMissing, keyBytes } from '../objects/object.ts';
 import { putObject } from '../objects/put.ts';
@@ -52,11 +52,15 @@ export function storeResult(
   const key = keyBytes(named, 'store.key');
   return ctx.perform(WRITE, async (call) => {
     await requireWritable(call, bucket, bytes.length);
-    const { blobId, md5: etag } = await writeBlob(call, ofBytes(bytes), bytes.length);
-    const { costNanos } = await putObject(call, {
-      ...{ bucket, key, content: { kind: 'blob', blobId, bytes: bytes.length, etag }, conditions: {} },
-      about: { contentType, headers: null, metadata: null, checksums: null, tags: null },
-    });
+    const { costNanos } = await keepBytes(
+      call,
+      { source: ofBytes(bytes), bytes: bytes.length },
+      ({ blobId, md5: etag }) =>
+        putObject(call, {
+          ...{ bucket, key, content: { kind: 'blob', blobId, bytes: bytes.length, etag }, conditions: {} },
+          about: { contentType, headers: null, metadata: null, checksums: null, tags: null },
+        }),
+    );
     return { result: undefined, costNanos };
   });
 }

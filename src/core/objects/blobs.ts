@@ -4,10 +4,11 @@ import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { newId } from '../../lib/ids.ts';
 import { problem } from '../../problems/problem.ts';
-import type { CallContext } from '../context.ts';
+import { lockWallet } from '../accounts/accounts.ts';
+import type { CallContext, Core } from '../context.ts';
 import type { ChecksumName } from '../credentials/aws-checksums.ts';
 import { WRITING_MS } from './limits.ts';
-import { type Digests, newPieces, type Piece, packPieces, unpackPieces, writePieces } from './pieces.ts';
+import { assetKeyOf, type Digests, newPieces, type Piece, packPieces, unpackPieces, writePieces } from './pieces.ts';
 
 /** Bytes that are kept and that nothing names yet. */
 export interface WrittenBlob extends Digests {
@@ -26,20 +27,63 @@ const selectPieces = statement(
 );
 
 /**
- * Keeps the bytes of a source for good, in a blob that the commit of an object or a part makes live; without one it is removed after a day. `bytes`:
- * as announced. Throws INVALID_REQUEST for a source of another length, and SERVICE_UNAVAILABLE.
+ * Keeps the bytes of a source for good, and gives the blob to `use`, which commits an object or a part that names it. Where that fails, or the bytes
+ * do, they are removed at once; what dies in between is removed after a day. `bytes`: as announced. Throws INVALID_REQUEST for a source of another
+ * length, SERVICE_UNAVAILABLE, and what `use` throws.
  */
-export async function writeBlob(
+export async function keepBytes<Result>(
   { core, accountId }: Pick<CallContext, 'core' | 'accountId'>,
-  source: AsyncIterable<Uint8Array>,
-  bytes: number,
-  algorithms: readonly ChecksumName[] = [],
-): Promise<WrittenBlob> {
+  { source, bytes, algorithms = [] }: IncomingBytes,
+  use: (blob: WrittenBlob) => Promise<Result>,
+): Promise<Result> {
   const blobId = newId('blb_');
   const pieces = newPieces(bytes);
   await core.db.query(insertWriting, [accountId, blobId, bytes, packPieces(pieces), WRITING_MS]);
-  const digests = await writePieces({ core, accountId }, pieces, source, algorithms);
-  return { blobId, bytes, ...digests };
+  try {
+    return await use({ blobId, bytes, ...(await writePieces({ core, accountId }, pieces, source, algorithms)) });
+  } catch (error) {
+    await removeBlob(core, accountId, blobId, 'writing').catch((err: unknown) => {
+      core.log.warn({ err, blobId }, 'bytes that no object names could not be removed; the sweep will');
+    });
+    throw error;
+  }
+}
+
+export interface IncomingBytes {
+  readonly source: AsyncIterable<Uint8Array>;
+  /** As announced. */
+  readonly bytes: number;
+  readonly algorithms?: readonly ChecksumName[];
+}
+
+const markDead = statement(
+  'storage_mark_dead',
+  `UPDATE storage.blob SET state = 'dead', due_at = core.clock_now()
+    WHERE account_id = $1 AND blob_id = $2 AND refs = 0 AND (state = $3 OR due_at <= core.clock_now()) RETURNING pieces`,
+);
+const deleteBlob = statement(
+  'storage_delete_blob',
+  `DELETE FROM storage.blob WHERE account_id = $1 AND blob_id = $2 AND state = 'dead'`,
+);
+
+/**
+ * Removes the bytes of a blob that nothing names: one that is due, or one that is on its way in. It is marked under the lock of the wallet: a commit
+ * that would make it live comes before, or finds it dead. Its row goes last.
+ */
+export async function removeBlob(
+  { db, assets }: Pick<Core, 'db' | 'assets'>,
+  accountId: string,
+  blobId: string,
+  state: 'due' | 'writing',
+): Promise<void> {
+  const pieces = await db.transaction(async (tx) => {
+    await lockWallet(tx, accountId);
+    const { rows } = await tx.query<{ pieces: Buffer }>(markDead, [accountId, blobId, state === 'due' ? null : state]);
+    return rows[0] === undefined ? null : unpackPieces(rows[0].pieces);
+  });
+  if (pieces === null) return;
+  for (const piece of pieces) await assets.remove(assetKeyOf(accountId, piece));
+  await db.query(deleteBlob, [accountId, blobId]);
 }
 
 export async function* ofBytes(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -26,8 +26,8 @@ export type Content =
       readonly bucket: string;
       readonly key: Buffer;
       readonly conditions: Conditions;
-      /** What it is said to be, in place of what the source is. */
-      readonly replaces: boolean;
+      /** Of what is said of it: taken from the call in place of the source. */
+      readonly replaces: 'nothing' | 'metadata' | 'all';
     }
   /** The parts of an upload as they were at `version`. */
   | {
@@ -173,7 +173,8 @@ function rowOf(
     const fault = writeFault(content.conditions, from);
     if (fault !== null) return fault;
     const same = { bucket, key, blob_id: from.blob_id, bytes: from.bytes, etag: from.etag, checksums: from.checksums };
-    return content.replaces ? { ...said, ...same } : { ...from, ...same };
+    if (content.replaces === 'all') return { ...said, ...same };
+    return { ...from, ...same, metadata: content.replaces === 'metadata' ? about.metadata : from.metadata };
   }
   if (content.kind === 'blob') {
     if (!known.writing.has(content.blobId)) return lateBytes();

@@ -1,10 +1,10 @@
 // What nothing names any more: blobs that were let go or never finished, the parts of uploads that have ended, old shares, and files of the asset
 // store without a row. A blob is first marked dead, then its bytes go, then its row: whatever dies in between is found again.
-import { lockWallet } from '../../core/accounts/accounts.ts';
 import { mendEach, removeOldRows, type Sweep } from '../../core/background/sweeper/sweep.ts';
 import type { Core } from '../../core/context.ts';
+import { removeBlob } from '../../core/objects/blobs.ts';
 import { WRITING_MS } from '../../core/objects/limits.ts';
-import { accountIn, assetKeyOf, PIECES, unpackPieces } from '../../core/objects/pieces.ts';
+import { accountIn, PIECES } from '../../core/objects/pieces.ts';
 import { textArray } from '../../db/arrays.ts';
 import { statement } from '../../db/statement.ts';
 import { endUpload, findDueUploads } from './uploads-sweep.ts';
@@ -16,15 +16,6 @@ const findDue = statement(
   'storage_find_due_blobs',
   `/* fan-out: blobs that nothing names, and those that were never finished */
    SELECT b.account_id, b.blob_id FROM storage.blob b WHERE b.due_at <= core.clock_now() ORDER BY b.due_at LIMIT $1`,
-);
-const markDead = statement(
-  'storage_mark_dead',
-  `UPDATE storage.blob SET state = 'dead'
-    WHERE account_id = $1 AND blob_id = $2 AND refs = 0 AND due_at <= core.clock_now() RETURNING pieces`,
-);
-const deleteBlob = statement(
-  'storage_delete_blob',
-  `DELETE FROM storage.blob WHERE account_id = $1 AND blob_id = $2 AND state = 'dead'`,
 );
 const findShares = statement(
   'storage_find_old_shares',
@@ -68,20 +59,10 @@ export function storageSweeps(core: Core): Sweep[] {
 
 async function removeBlobs(core: Core, signal: AbortSignal): Promise<boolean> {
   const { rows } = await core.db.query<{ account_id: string; blob_id: string }>(findDue, [PER_RUN]);
-  const finished = await mendEach(rows, signal, ({ account_id, blob_id }) => removeBlob(core, account_id, blob_id));
+  const finished = await mendEach(rows, signal, ({ account_id, blob_id }) =>
+    removeBlob(core, account_id, blob_id, 'due'),
+  );
   return finished && rows.length === PER_RUN;
-}
-
-/** Under the lock of the wallet it is marked: a commit that would make it live comes before, or finds it dead. */
-async function removeBlob({ db, assets }: Core, accountId: string, blobId: string): Promise<void> {
-  const pieces = await db.transaction(async (tx) => {
-    await lockWallet(tx, accountId);
-    const { rows } = await tx.query<{ pieces: Buffer }>(markDead, [accountId, blobId]);
-    return rows[0] === undefined ? null : unpackPieces(rows[0].pieces);
-  });
-  if (pieces === null) return;
-  for (const piece of pieces) await assets.remove(assetKeyOf(accountId, piece));
-  await db.query(deleteBlob, [accountId, blobId]);
 }
 
 /** Files of accounts that are gone. Those of the others have rows, which come before them. */

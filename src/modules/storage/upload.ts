@@ -1,7 +1,7 @@
 // PUT of an object's bytes as the body of a request, by the API key: what curl and pages send, without the base64 of storage.object.put. It is a
 // call of that capability.
 import { bearer } from '../../core/credentials/http-schemes.ts';
-import { writeBlob } from '../../core/objects/blobs.ts';
+import { keepBytes } from '../../core/objects/blobs.ts';
 import { requireWritable } from '../../core/objects/door.ts';
 import { PUT_BYTES_MAX } from '../../core/objects/limits.ts';
 import { keyBytes } from '../../core/objects/object.ts';
@@ -31,12 +31,13 @@ async function upload(request: RawRequest): Promise<RawAnswer> {
   if (contentType.length > CONTENT_TYPE_CHARACTERS_MAX)
     throw problem('INVALID_REQUEST', { message: 'Content-Type is too long.' });
   await requireWritable(ctx, bucket, bytes);
-  const blob = await writeBlob(ctx, request.stream, bytes);
-  const answer = await putObject(ctx, {
-    ...{ bucket, key, content: { kind: 'blob', blobId: blob.blobId, bytes, etag: blob.md5 } },
-    about: { contentType, headers: null, metadata: null, checksums: null, tags: null },
-    conditions: headers['if-none-match'] === '*' ? { ifNoneMatch: ['*'] } : {},
-  });
+  const answer = await keepBytes(ctx, { source: request.stream, bytes }, (blob) =>
+    putObject(ctx, {
+      ...{ bucket, key, content: { kind: 'blob', blobId: blob.blobId, bytes, etag: blob.md5 } },
+      about: { contentType, headers: null, metadata: null, checksums: null, tags: null },
+      conditions: headers['if-none-match'] === '*' ? { ifNoneMatch: ['*'] } : {},
+    }),
+  );
   const body = `{"ok":true,"data":${toJson(answer.data)},"metadata":${JSON.stringify(request.metadata(answer))}}`;
   return {
     status: 200,

@@ -60,8 +60,7 @@ const insertBucket = statement(
 );
 const updateSettings = statement(
   'storage_update_settings',
-  `UPDATE storage.bucket SET expire = $3, notify = $4, due_at = $5, expired_to = NULL, attempt = attempt + 1
-    WHERE account_id = $1 AND bucket = $2`,
+  'UPDATE storage.bucket SET expire = $3, notify = $4 WHERE account_id = $1 AND bucket = $2',
 );
 const selectOpenUpload = statement(
   'storage_any_open_upload',
@@ -75,19 +74,17 @@ export async function addBucket(tx: Transaction, accountId: string, bucket: stri
 export interface BucketSettings {
   readonly expire: readonly ExpiryRule[];
   readonly notify: Notify | null;
-  /** When it is looked through for what has expired; null: it has no rules. */
-  readonly dueMs: number | null;
 }
 
 export async function saveSettings(
   tx: Transaction,
   accountId: string,
   bucket: string,
-  { expire, notify, dueMs }: BucketSettings,
+  { expire, notify }: BucketSettings,
 ): Promise<void> {
   const rules = expire.length === 0 ? null : JSON.stringify(expire);
   const told = notify === null ? null : JSON.stringify(notify);
-  await tx.query(updateSettings, [accountId, bucket, rules, told, timestamp(dueMs)]);
+  await tx.query(updateSettings, [accountId, bucket, rules, told]);
 }
 
 export const buckets: Resource<BucketRow, unknown, typeof bucketSchema> = {

@@ -8,6 +8,7 @@ import { openTurn } from '../../../core/background/turns.ts';
 import type { Core } from '../../../core/context.ts';
 import { behindPrefix } from '../../../core/objects/list.ts';
 import { removeObjects } from '../../../core/objects/remove.ts';
+import type { Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { timestamp } from '../../../db/types.ts';
 import { DAY_MS, HOUR_MS } from '../../../lib/time.ts';
@@ -17,17 +18,48 @@ export const EXPIRY_WORK = 'storage.expiry';
 const KEYS_PER_STEP = 500;
 const LEASE_MS = 30_000;
 const LARGE_OBJECTS = 100_000n;
+const NOTHING = Buffer.alloc(0);
 
-const due = dueTable({ table: 'storage.bucket', key: 'bucket', leaseMs: LEASE_MS });
+interface Step {
+  readonly rule: number;
+  readonly after_key: Buffer;
+}
+
+const due = dueTable({ table: 'storage.expiry', key: 'bucket', leaseMs: LEASE_MS });
 const selectOld = statement(
   'storage_select_expired',
   `SELECT o.key, o.updated_at <= $6::timestamptz AS is_old FROM storage.object o
     WHERE o.account_id = $1 AND o.bucket = $2 AND o.key > $3 AND o.key >= $4 AND o.key < $5 ORDER BY o.key LIMIT ${KEYS_PER_STEP}`,
 );
 const saveStep = statement(
-  'storage_save_expired_to',
-  'UPDATE storage.bucket SET expired_to = $4, due_at = $5 WHERE account_id = $1 AND bucket = $2 AND attempt = $3',
+  'storage_save_expiry_step',
+  'UPDATE storage.expiry SET rule = $4, after_key = $5, due_at = $6 WHERE account_id = $1 AND bucket = $2 AND attempt = $3',
 );
+const selectStep = statement(
+  'storage_select_expiry_step',
+  'SELECT e.rule, e.after_key FROM storage.expiry e WHERE e.account_id = $1 AND e.bucket = $2',
+);
+const beginAnew = statement(
+  'storage_begin_expiry',
+  `INSERT INTO storage.expiry AS e (account_id, bucket, due_at) VALUES ($1, $2, $3)
+       ON CONFLICT (account_id, bucket) DO UPDATE SET due_at = excluded.due_at, attempt = e.attempt + 1, rule = 0, after_key = ''`,
+);
+const deleteExpiry = statement(
+  'storage_delete_expiry',
+  'DELETE FROM storage.expiry WHERE account_id = $1 AND bucket = $2',
+);
+
+/** From the first rule on at `dueMs`; null: the bucket has no rules, or is gone. */
+export async function planExpiry(
+  tx: Transaction,
+  accountId: string,
+  bucket: string,
+  dueMs: number | null,
+): Promise<void> {
+  if (dueMs === null) return void (await tx.query(deleteExpiry, [accountId, bucket]));
+  await tx.query(beginAnew, [accountId, bucket, timestamp(dueMs)]);
+  await openTurn(tx, accountId, EXPIRY_WORK, dueMs);
+}
 
 /** The loop of one process. */
 export function expiryLoop(core: Core): JobLoop {
@@ -47,45 +79,26 @@ function step({ db }: Core, { accountId, id: bucket, attempt }: LeasedJob): Prom
     const row = await bucketTable.find(tx, { accountId }, bucket);
     if (wallet === null || row === null) return;
     const { nowMs } = wallet;
-    const at = await positionOf(tx, accountId, bucket);
-    const rule = row.expire?.[at.rule];
-    const end = { ...at, rule: 0, after: '' };
-    if (rule === undefined) return save(end, nowMs + pauseMs(row));
+    const at = (await tx.query<Step>(selectStep, [accountId, bucket])).rows[0];
+    const rule = at === undefined ? undefined : row.expire?.[at.rule];
+    if (at === undefined || rule === undefined) return save({ rule: 0, after_key: NOTHING }, nowMs + pauseMs(row));
     const prefix = Buffer.from(rule.prefix);
     const upToMs = nowMs - rule.days * DAY_MS;
     const { rows } = await tx.query<{ key: Buffer; is_old: boolean }>(selectOld, [
-      ...[accountId, bucket, Buffer.from(at.after, 'base64'), prefix, behindPrefix(prefix), timestamp(upToMs)],
+      ...[accountId, bucket, at.after_key, prefix, behindPrefix(prefix), timestamp(upToMs)],
     ]);
     const keys = rows.filter(({ is_old }) => is_old).map(({ key }) => key);
     if (keys.length > 0)
       await removeObjects(tx, { accountId, bucket, keys, keyId: null, writtenUpToMs: upToMs }, nowMs);
     const last = rows.at(-1);
     const isWhole = last === undefined || rows.length < KEYS_PER_STEP;
-    const next = isWhole ? { rule: at.rule + 1, after: '' } : { rule: at.rule, after: last.key.toString('base64') };
-    return save(next, nowMs);
+    return save(isWhole ? { rule: at.rule + 1, after_key: NOTHING } : { rule: at.rule, after_key: last.key }, nowMs);
 
-    async function save(position: { rule: number; after: string }, dueMs: number): Promise<void> {
-      const bytes = Buffer.from(JSON.stringify([position.rule, position.after]));
-      await tx.query(saveStep, [accountId, bucket, attempt, bytes, timestamp(dueMs)]);
+    async function save({ rule: number, after_key: key }: Step, dueMs: number): Promise<void> {
+      await tx.query(saveStep, [accountId, bucket, attempt, number, key, timestamp(dueMs)]);
       await openTurn(tx, accountId, EXPIRY_WORK, dueMs, { later: dueMs > nowMs });
     }
   });
-}
-
-const selectPosition = statement(
-  'storage_select_expired_to',
-  'SELECT b.expired_to FROM storage.bucket b WHERE b.account_id = $1 AND b.bucket = $2',
-);
-
-/** Which rule is under way, and behind which key. */
-async function positionOf(
-  tx: Parameters<typeof bucketTable.find>[0],
-  accountId: string,
-  bucket: string,
-): Promise<{ rule: number; after: string }> {
-  const { rows } = await tx.query<{ expired_to: Buffer | null }>(selectPosition, [accountId, bucket]);
-  const [rule = 0, after = ''] = JSON.parse(rows[0]?.expired_to?.toString('utf8') ?? '[]');
-  return { rule, after };
 }
 
 const pauseMs = ({ object_count }: BucketRow) => (object_count > LARGE_OBJECTS ? DAY_MS : HOUR_MS);

@@ -1,10 +1,9 @@
 import Type from 'typebox';
-import { openTurn } from '../../../core/background/turns.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { requireRow } from '../../../kit/resource.ts';
 import { type BucketRow, bucketSchema, buckets, bucketTable, saveSettings, showBucket } from '../buckets/buckets.ts';
-import { EXPIRY_WORK } from '../buckets/expiry.ts';
+import { planExpiry } from '../buckets/expiry.ts';
 import { bucketField, expireField, notifyField } from '../schemas.ts';
 import type { StorageState } from '../state.ts';
 
@@ -36,9 +35,8 @@ export const setBucketSettings = defineCapability<StorageState>()({
   run: ({ ctx, input: { bucket, expire = [], notify = null } }) =>
     runWrite(ctx, async (tx, { nowMs }) => {
       await requireRow(buckets, tx, ctx, bucket);
-      const dueMs = expire.length === 0 ? null : nowMs;
-      await saveSettings(tx, ctx.accountId, bucket, { expire, notify, dueMs });
-      if (dueMs !== null) await openTurn(tx, ctx.accountId, EXPIRY_WORK, dueMs);
+      await saveSettings(tx, ctx.accountId, bucket, { expire, notify });
+      await planExpiry(tx, ctx.accountId, bucket, expire.length === 0 ? null : nowMs);
       return showBucket((await bucketTable.find(tx, ctx, bucket)) as BucketRow);
     }),
 });

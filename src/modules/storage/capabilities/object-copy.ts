@@ -1,7 +1,6 @@
 import Type from 'typebox';
 import { keyBytes, objectSchema, requireMetadata } from '../../../core/objects/object.ts';
 import { putObject } from '../../../core/objects/put.ts';
-import { findObject } from '../../../core/objects/read.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { bucketField, keyField, metadataField } from '../schemas.ts';
 import type { StorageState } from '../state.ts';
@@ -38,21 +37,20 @@ export const copyObject = defineCapability<StorageState>()({
       expect: { key: 'old/index.html', bytes: 14 },
     },
   ],
-  async run({ ctx, input }) {
+  run({ ctx, input }) {
     const { bucket, to_bucket = bucket, metadata = null } = input;
     const [from, to] = [keyBytes(input.key), keyBytes(input.to_key, 'to_key')];
     requireMetadata(metadata);
-    const { row } = await findObject(ctx, { bucket, key: from });
     return putObject(ctx, {
       ...{ bucket: to_bucket, key: to, conditions: {} },
-      content: { kind: 'copy', bucket, key: from, conditions: {}, replaces: metadata !== null },
-      about: {
-        contentType: row.content_type,
-        headers: row.headers,
-        metadata,
-        checksums: row.checksums,
-        tags: row.tags,
+      content: {
+        kind: 'copy',
+        bucket,
+        key: from,
+        conditions: {},
+        replaces: metadata === null ? 'nothing' : 'metadata',
       },
+      about: { contentType: '', headers: null, metadata, checksums: null, tags: null },
     });
   },
 });

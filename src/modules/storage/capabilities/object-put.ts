@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { findReplay } from '../../../core/idempotency/write.ts';
-import { ofBytes, writeBlob } from '../../../core/objects/blobs.ts';
+import { keepBytes, ofBytes } from '../../../core/objects/blobs.ts';
 import { requireWritable } from '../../../core/objects/door.ts';
 import { keyBytes, objectSchema, requireMetadata } from '../../../core/objects/object.ts';
 import { putObject } from '../../../core/objects/put.ts';
@@ -75,13 +75,14 @@ export const putObjectCall = defineCapability<StorageState>()({
     const replay = await findReplay(ctx);
     if (replay !== null) return replay;
     await requireWritable(ctx, bucket, bytes.length);
-    const blob = await writeBlob(ctx, ofBytes(bytes), bytes.length);
     const contentType = sent.content_type ?? (isText ? 'text/plain; charset=utf-8' : 'application/octet-stream');
-    return putObject(ctx, {
-      ...{ bucket, key, content: { kind: 'blob', blobId: blob.blobId, bytes: bytes.length, etag: blob.md5 } },
-      about: { contentType, headers: null, metadata, checksums: null, tags: null },
-      conditions: sent.if_none_match === undefined ? {} : { ifNoneMatch: ['*'] },
-    });
+    return keepBytes(ctx, { source: ofBytes(bytes), bytes: bytes.length }, (blob) =>
+      putObject(ctx, {
+        ...{ bucket, key, content: { kind: 'blob', blobId: blob.blobId, bytes: bytes.length, etag: blob.md5 } },
+        about: { contentType, headers: null, metadata, checksums: null, tags: null },
+        conditions: sent.if_none_match === undefined ? {} : { ifNoneMatch: ['*'] },
+      }),
+    );
   },
 });
 

@@ -1,7 +1,7 @@
 // Operations of one object. A read is charged once it is known that there is something to answer; a write in the commit that makes its bytes
 // the object.
 import { runWrite } from '../../../core/idempotency/write.ts';
-import { writeBlob } from '../../../core/objects/blobs.ts';
+import { keepBytes } from '../../../core/objects/blobs.ts';
 import { judgeConditions } from '../../../core/objects/conditions.ts';
 import { requireWritable } from '../../../core/objects/door.ts';
 import {
@@ -116,12 +116,14 @@ export async function putObjectOf(call: S3Call): Promise<RawAnswer> {
   let kept: StoredChecksums | null = null;
   const { data } = await request.perform(capability, async (ctx) => {
     await requireWritable(ctx, target.bucket, bytes);
-    const blob = await writeBlob(ctx, request.stream, bytes, sent.algorithm === null ? [] : [sent.algorithm]);
-    requireDigests(sent, blob);
-    kept = sent.algorithm === null ? null : { ...blob.checksums, type: 'FULL_OBJECT' };
-    return putObject(ctx, {
-      ...{ ...target, conditions, about: { ...about, checksums: kept } },
-      content: { kind: 'blob', blobId: blob.blobId, bytes, etag: blob.md5 },
+    const algorithms = sent.algorithm === null ? [] : [sent.algorithm];
+    return keepBytes(ctx, { source: request.stream, bytes, algorithms }, (blob) => {
+      requireDigests(sent, blob);
+      kept = sent.algorithm === null ? null : { ...blob.checksums, type: 'FULL_OBJECT' };
+      return putObject(ctx, {
+        ...{ ...target, conditions, about: { ...about, checksums: kept } },
+        content: { kind: 'blob', blobId: blob.blobId, bytes, etag: blob.md5 },
+      });
     });
   });
   return emptyAnswer(call, 200, { etag: `"${stored(data).etag}"`, ...checksumsShown(kept, 'headers') });
@@ -167,7 +169,12 @@ export async function copyObject(call: S3Call): Promise<RawAnswer> {
     const about = { ...sent, ...(replaces ? {} : kept), ...(replacesTags ? {} : { tags: row.tags }) };
     return putObject(ctx, {
       ...{ ...target, conditions: writeConditionsOf(headers), about: { ...about, checksums: row.checksums } },
-      content: { kind: 'copy', ...from, conditions: sourceConditionsOf(headers), replaces: replaces || replacesTags },
+      content: {
+        kind: 'copy',
+        ...from,
+        conditions: sourceConditionsOf(headers),
+        replaces: replaces || replacesTags ? 'all' : 'nothing',
+      },
     });
   });
   const { etag, updated_at: changed } = stored(data);

@@ -1,5 +1,5 @@
 // Operations of an upload in parts.
-import { writeBlob } from '../../../core/objects/blobs.ts';
+import { keepBytes } from '../../../core/objects/blobs.ts';
 import { requireWritable } from '../../../core/objects/door.ts';
 import { findObject } from '../../../core/objects/read.ts';
 import {
@@ -61,11 +61,12 @@ export async function uploadPart(call: S3Call): Promise<RawAnswer> {
     const { checksum } = await requireUpload(ctx.core.db, ctx.accountId, named);
     await requireWritable(ctx, named.bucket, bytes);
     const algorithms = [sent.algorithm, checksum?.algorithm ?? null].filter((each) => each !== null);
-    const blob = await writeBlob(ctx, request.stream, bytes, algorithms);
-    requireDigests(sent, blob);
-    etag = blob.md5;
-    kept = algorithms.length === 0 ? null : blob.checksums;
-    return putPart(ctx, { uploadId: named.uploadId, partNumber: named.partNumber, blob, checksums: kept });
+    return keepBytes(ctx, { source: request.stream, bytes, algorithms }, (blob) => {
+      requireDigests(sent, blob);
+      etag = blob.md5;
+      kept = algorithms.length === 0 ? null : blob.checksums;
+      return putPart(ctx, { uploadId: named.uploadId, partNumber: named.partNumber, blob, checksums: kept });
+    });
   });
   return emptyAnswer(call, 200, { etag: `"${etag}"`, ...checksumsShown(kept, 'headers') });
 }
@@ -85,10 +86,11 @@ export async function copyPart(call: S3Call): Promise<RawAnswer> {
     const { start, end } = copyRangeOf(headers, Number(row.bytes)) ?? { start: 0, end: Number(row.bytes) - 1 };
     await requireWritable(ctx, named.bucket, end - start + 1);
     const algorithms = checksum === null ? [] : [checksum.algorithm];
-    const blob = await writeBlob(ctx, open(start, end), end - start + 1, algorithms);
-    etag = blob.md5;
-    kept = checksum === null ? null : blob.checksums;
-    return putPart(ctx, { uploadId: named.uploadId, partNumber: named.partNumber, blob, checksums: kept });
+    return keepBytes(ctx, { source: open(start, end), bytes: end - start + 1, algorithms }, (blob) => {
+      etag = blob.md5;
+      kept = checksum === null ? null : blob.checksums;
+      return putPart(ctx, { uploadId: named.uploadId, partNumber: named.partNumber, blob, checksums: kept });
+    });
   });
   const shown = checksumsShown(kept, 'elements');
   return xmlAnswer(call, 'CopyPartResult', { ETag: `"${etag}"`, LastModified: new Date().toISOString(), ...shown });
