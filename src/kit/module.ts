@@ -76,6 +76,8 @@ export interface Module<State = unknown, Settings = unknown> {
   sweeps?(state: State): readonly Sweep[];
   /** Of the pieces of work that own holds as `<module>:<id>`, those that have not ended: `qm doctor` finds money held for the others. */
   liveWork?(db: Queryable, accountId: string, ids: readonly string[]): Promise<ReadonlySet<string>>;
+  /** What does not agree in what it keeps for the account, a sentence each: `qm doctor` tells them. */
+  examine?(db: Queryable, accountId: string): Promise<readonly string[]>;
   /** Whether the account has nothing in this module that its person could miss; absent: the module keeps nothing. */
   isEmpty?(db: Queryable, accountId: string): Promise<boolean>;
   /** Background jobs; they run on processes with ROLE all or worker. */

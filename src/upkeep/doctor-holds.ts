@@ -8,6 +8,8 @@ export interface ExaminedModule {
   readonly name: string;
   /** Which of the module's pieces of work, by the ids in the owners of their holds, have not ended. */
   liveWork?(db: Queryable, accountId: string, ids: readonly string[]): Promise<ReadonlySet<string>>;
+  /** What does not agree in what the module keeps for the account, a sentence each. */
+  examine?(db: Queryable, accountId: string): Promise<readonly string[]>;
 }
 
 // A running service releases what is overdue within seconds.

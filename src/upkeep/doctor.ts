@@ -28,7 +28,8 @@ export interface Finding {
     | 'debt'
     | 'directory'
     | 'secret'
-    | 'vendors';
+    | 'vendors'
+    | 'module';
   readonly message: string;
 }
 
@@ -189,7 +190,7 @@ export async function examineAccount(patient: Patient, accountId: string): Promi
 }
 
 async function readAccount({ modules }: Patient, db: Queryable, accountId: string): Promise<Finding[]> {
-  const [money, ledger, usage, keys, caps, accepted, holds, payments, recharges] = await Promise.all([
+  const [money, ledger, usage, keys, caps, accepted, holds, payments, recharges, ...kept] = await Promise.all([
     db.query<MoneyRow>(readMoney, [accountId]),
     db.query<UnitsRow>(readLedgerUnits, [accountId]),
     db.query<UnitsRow>(readUsage, [accountId]),
@@ -199,6 +200,7 @@ async function readAccount({ modules }: Patient, db: Queryable, accountId: strin
     holdFaults(modules, db, accountId),
     paymentFaults(db, accountId),
     rechargeFaults(db, accountId),
+    ...modules.map(async (module) => (await module.examine?.(db, accountId)) ?? []),
   ]);
   const found = [
     ...money.rows.flatMap(moneyFaults),
@@ -209,6 +211,7 @@ async function readAccount({ modules }: Patient, db: Queryable, accountId: strin
     ...holds,
     ...payments,
     ...recharges,
+    ...kept.flatMap((sentences, i) => sentences.map((text): Fault => ['module', `${modules[i]?.name}: ${text}`])),
   ];
   return found.map(([check, message]) => ({ accountId, check, message }));
 }

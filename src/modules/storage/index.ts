@@ -21,6 +21,7 @@ import { createShare } from './capabilities/share-create.ts';
 import { listShares } from './capabilities/share-list.ts';
 import { revokeShare } from './capabilities/share-revoke.ts';
 import { contentRoute, sharedRoute } from './content.ts';
+import { examineStorage } from './examine.ts';
 import { storageProblems } from './problems.ts';
 import { s3Routes } from './s3/routes.ts';
 import { type StartedStorage, startStorage } from './state.ts';
@@ -61,6 +62,7 @@ export const storage = defineModule<StartedStorage>({
   start: startStorage,
   console: async () => (await import('./console/index.ts')).storageConsole,
   isEmpty: bucketTable.isEmpty,
+  examine: examineStorage,
   sweeps: ({ core }) => storageSweeps(core),
   jobs: ({ loops }) => loops,
 });
