@@ -55,6 +55,10 @@ test("Sentry's SDK reports an error", async () => {
     .toEqual([expect.stringContaining('the cart is empty')]);
 });
 
+test("Gotenberg's client makes two PDFs and merges them", async () => {
+  expect(await run('chromiumly.ts')).toBe('%PDF- merged\n');
+});
+
 test("Amazon's client of SQS sends, receives and deletes", async () => {
   expect(await run('sqs.ts')).toBe('received {"order":17}\n');
   expect(await left('bysqs')).toBe(0);

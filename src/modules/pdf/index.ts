@@ -7,6 +7,7 @@ import { fill } from './capabilities/fill.ts';
 import { info } from './capabilities/info.ts';
 import { merge } from './capabilities/merge.ts';
 import { split } from './capabilities/split.ts';
+import { gotenbergRoutes } from './gotenberg/routes.ts';
 import { PAGES_CHARGED_MIN } from './limits.ts';
 import { type PdfSettings, pdfSettings } from './settings.ts';
 import type { PdfState } from './state.ts';
@@ -17,13 +18,22 @@ const page = { unit: 'page', nanosPerUnit: NANOS_PER_PAGE, minimumNanos: BigInt(
 
 export const pdf = defineModule<PdfState, PdfSettings>({
   name: 'pdf',
-  summary: 'PDFs: made from HTML, Markdown or text, merged, split, filled, and read.',
+  summary: 'PDFs of HTML and Markdown; merge, split, fill, read.',
   status: 'beta',
   shownBy: ['pdf.create', 'pdf.extract_text'],
   capabilities: [create, merge, split, fill, info, extractText],
   console: async () => (await import('./console/index.ts')).pdfConsole,
   prices: { 'pdf.create': page, 'pdf.merge': page, 'pdf.split': page, 'pdf.fill': page, 'pdf.extract_text': page },
   settings: pdfSettings,
+  rawRoutes: gotenbergRoutes,
+  clients: [
+    {
+      client: "Gotenberg's clients",
+      address: '{base_url}/v1/pdf/gotenberg',
+      use: 'HTML to PDF, merge, split',
+      serves: ['pdf.create', 'pdf.merge', 'pdf.split'],
+    },
+  ],
   start: (_core: Core, settings) => ({ settings, engines: new Engines(settings.threads) }),
   close: ({ engines }) => engines.close(),
 });

@@ -40,3 +40,11 @@ export function pageFormat(size: PageSizeName, landscape: boolean, marginsMm: Pa
     margins: { top: mm('top'), right: mm('right'), bottom: mm('bottom'), left: mm('left') },
   };
 }
+
+const pointsPer: Readonly<Record<string, number>> = { in: 72, pt: 1, px: 0.75, mm: MM, cm: 10 * MM, pc: 12 };
+
+/** Points of `8.5`, in inches, or of `210mm`; null: it is no length. */
+export function pointsOf(length: string): number | null {
+  const [, number, unit = 'in'] = /^\s*(\d{1,6}(?:\.\d{1,10})?)\s*(in|pt|px|mm|cm|pc)?\s*$/.exec(length) ?? [];
+  return number === undefined ? null : Number(number) * (pointsPer[unit] as number);
+}

@@ -75,7 +75,8 @@ export const create = defineCapability<PdfState>()({
     paid(ctx, (pagesMax) =>
       answerPdf(ctx, state, input, `${input.title ?? 'document'}.pdf`, async () => ({
         ...({ kind: 'create', type: input.type, content: input.content, pagesMax } as const),
-        ...{ header: input.header ?? null, footer: input.footer ?? null, title: input.title ?? null },
+        ...{ header: lineOf(input.header), footer: lineOf(input.footer), title: input.title ?? null },
+        ...{ assets: [], onlyPages: null, scale: 1 },
         ...{ engine: input.engine ?? 'auto', chromiumPath: state.settings.chromiumPath, browserFolder: null },
         fontsFolder: state.settings.fontsFolder,
         page: pageFormat(input.page?.size ?? 'A4', input.page?.landscape ?? false, input.page?.margins ?? {}),
@@ -88,3 +89,5 @@ function bounded(value: Static<typeof createSchema>) {
     throw invalidField('content', 'too_large', 'The content has more than 2 MiB.');
   return { value, transfer: [] };
 }
+
+const lineOf = (text: string | null | undefined) => (text == null ? null : { text });

@@ -61,7 +61,7 @@ export const split = defineCapability<PdfState>()({
       await requireResultPlace(ctx, input);
       const { ranges } = input;
       const source = await readPdf(ctx, input.source);
-      const { files } = await engines.run(ctx, { kind: 'split', source, ranges, pagesMax }, 'made');
+      const { files } = await engines.run(ctx, { kind: 'split', source, ranges, cut: 'ranges', pagesMax }, 'made');
       return answerParts(ctx, files, ranges.split(','), input);
     }),
 });

@@ -2,6 +2,7 @@
 // exist, and all that it asks for is fetched by the service, through its guard.
 import { PDFDocument } from '@cantoo/pdf-lib';
 import { type BrowserContext, chromium, type Route } from 'playwright-core';
+import { withBase } from './assets.ts';
 import { watchMemory } from './browser-processes.ts';
 import { marginLine, printHtml } from './print-html.ts';
 import { Refused, tooManyPages } from './refused.ts';
@@ -21,7 +22,11 @@ const NO_NETWORK = [
   '--renderer-process-limit=1',
 ];
 
-export async function createInBrowser(task: CreateTask, chromiumPath: string, ask: Ask): Promise<EngineAnswer> {
+export async function createInBrowser(
+  task: CreateTask,
+  chromiumPath: string,
+  ask: Ask,
+): Promise<Extract<EngineAnswer, { kind: 'made' }>> {
   const folder = task.browserFolder;
   if (folder === null) throw new Error('a browser has no folder');
   // biome-ignore lint/style/noProcessEnv: of this thread alone; the library makes its folders where it says
@@ -75,9 +80,9 @@ async function print(context: BrowserContext, task: CreateTask): Promise<Buffer>
   const { width, height, margins } = task.page;
   const inches = (points: number) => `${points / POINTS_PER_INCH}in`;
   const page = await context.newPage();
-  await page.setContent(printHtml(task), { waitUntil: 'load', timeout: LOAD_MS });
+  await page.setContent(withBase(printHtml(task)), { waitUntil: 'load', timeout: LOAD_MS });
   return page.pdf({
-    ...{ width: inches(width), height: inches(height), printBackground: true, tagged: true },
+    ...{ width: inches(width), height: inches(height), printBackground: true, tagged: true, scale: task.scale },
     margin: {
       ...{ top: inches(margins.top), right: inches(margins.right) },
       ...{ bottom: inches(margins.bottom), left: inches(margins.left) },

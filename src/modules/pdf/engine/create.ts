@@ -1,9 +1,26 @@
 // A PDF of HTML, Markdown or text. `auto` takes the document engine, unless there is a browser and the document would ignore how the page is styled.
+
+import { assetsFirst, withMarkdown } from './assets.ts';
 import { createDocument } from './document/document.ts';
 import { Refused } from './refused.ts';
 import type { Ask, CreateTask, EngineAnswer } from './wire.ts';
 
-export async function create(task: CreateTask, ask: Ask): Promise<EngineAnswer> {
+export async function create(sent: CreateTask, askOutside: Ask): Promise<EngineAnswer> {
+  const task = withMarkdown(sent);
+  const ask = assetsFirst(task.assets, askOutside);
+  const made = await byEngine(task, ask);
+  return task.onlyPages === null ? made : onlyPages(made, task.onlyPages, task.pagesMax);
+}
+
+async function onlyPages(made: Made, ranges: string, pagesMax: number): Promise<EngineAnswer> {
+  const [whole] = made.files;
+  if (whole === undefined) return made;
+  const { split } = await import('./files/split.ts');
+  const cut = await split({ kind: 'split', source: whole.bytes, ranges, cut: 'unified', pagesMax });
+  return cut.kind === 'made' ? { ...made, files: cut.files } : cut;
+}
+
+async function byEngine(task: CreateTask, ask: Ask): Promise<Made> {
   if (task.engine === 'browser') return inBrowser(task, ask);
   const made = await createDocument(task, ask);
   if (task.engine === 'auto' && task.chromiumPath !== null && made.ignored.length > 0) return inBrowser(task, ask);
@@ -11,12 +28,14 @@ export async function create(task: CreateTask, ask: Ask): Promise<EngineAnswer> 
   return { kind: 'made', files: [made.pdf], engine: 'document', warnings: [...made.warnings, ...told] };
 }
 
-async function inBrowser(task: CreateTask, ask: Ask): Promise<EngineAnswer> {
+async function inBrowser(task: CreateTask, ask: Ask): Promise<Made> {
   if (task.chromiumPath === null)
     throw new Refused('engine', 'no_browser', 'This service has no browser: its operator sets CHROMIUM_PATH.');
   const { createInBrowser } = await import('./browser.ts');
   return createInBrowser(task, task.chromiumPath, ask);
 }
+
+type Made = Extract<EngineAnswer, { kind: 'made' }>;
 
 const NAMED_MAX = 15;
 

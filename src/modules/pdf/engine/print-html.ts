@@ -1,6 +1,6 @@
 // A whole HTML document of whatever was sent, for the browser: styled where its source has no styles.
 import { marked } from 'marked';
-import type { CreateTask } from './wire.ts';
+import type { CreateTask, MarginLine } from './wire.ts';
 
 const STYLE = `body{font:11pt/1.5 system-ui,sans-serif;color:#111827}table{border-collapse:collapse;width:100%}
 td,th{border:.5pt solid #c8ccd4;padding:3pt 5pt;text-align:left}th{background:#f0f2f5}thead{display:table-header-group}
@@ -16,9 +16,10 @@ export function printHtml({ type, content, title }: Pick<CreateTask, 'type' | 'c
 }
 
 /** The line above or below pages; the browser puts in the numbers. */
-export function marginLine(text: string | null): string {
-  if (text === null) return '<span></span>';
-  const numbered = escaped(text)
+export function marginLine(line: MarginLine | null): string {
+  if (line === null) return '<span></span>';
+  if ('html' in line) return line.html;
+  const numbered = escaped(line.text)
     .replaceAll('{pages}', '<span class="totalPages"></span>')
     .replaceAll('{page}', '<span class="pageNumber"></span>');
   return `<div style="width:100%;text-align:center;font:8pt sans-serif;color:#6b7280">${numbered}</div>`;

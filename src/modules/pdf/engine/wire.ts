@@ -1,13 +1,28 @@
 // What a thread is asked for, and what it answers. Bytes are handed over without a copy.
 import type { PageFormat } from '../page.ts';
 
+export interface Asset {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Plain text with {page} and {pages}, or HTML whose classes `pageNumber` and `totalPages` become numbers. */
+export type MarginLine = { readonly text: string } | { readonly html: string };
+
 export interface CreateTask {
   readonly kind: 'create';
   readonly type: 'html' | 'markdown' | 'text';
   readonly content: string;
   readonly page: PageFormat;
-  readonly header: string | null;
-  readonly footer: string | null;
+  /** Above and below each page. */
+  readonly header: MarginLine | null;
+  readonly footer: MarginLine | null;
+  /** Files that the content names by their names alone; none of another kind of name is looked for among them. */
+  readonly assets: readonly Asset[];
+  /** Only these pages, as ranges; null: all. */
+  readonly onlyPages: string | null;
+  /** Of the browser: 1 is as it is. */
+  readonly scale: number;
   readonly title: string | null;
   readonly engine: 'auto' | 'document' | 'browser';
   /** Of a Chromium; null: there is none. */
@@ -19,6 +34,9 @@ export interface CreateTask {
   readonly pagesMax: number;
 }
 
+/** A PDF for each range, for each page of them, one for all, or (a number) for so many pages each, whatever the ranges. */
+export type Cut = 'ranges' | 'pages' | 'unified' | number;
+
 interface OfSource {
   readonly source: Uint8Array;
   readonly pagesMax: number;
@@ -29,7 +47,7 @@ export type FieldValue = string | boolean | number | readonly string[];
 export type EngineTask =
   | CreateTask
   | { readonly kind: 'merge'; readonly sources: readonly Uint8Array[]; readonly pagesMax: number }
-  | ({ readonly kind: 'split'; readonly ranges: string } & OfSource)
+  | ({ readonly kind: 'split'; readonly ranges: string; readonly cut: Cut } & OfSource)
   | ({
       readonly kind: 'fill';
       readonly fields: Readonly<Record<string, FieldValue>>;

@@ -1,13 +1,14 @@
 // What `POST /v1/videos` asks for, as a form or as JSON, in the fields of video.generate. Images are long, so this is done in a thread.
 import { jsonFields, unreadable } from '../../../kit/openai-wire.ts';
 import type { BodyTask } from '../../../kit/raw-route.ts';
+import { readFormData } from '../../../lib/form-data.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { pictureSize } from '../jobs/picture.ts';
 import { type AspectRatio, aspectRatios, resolutions } from '../jobs/row.ts';
-import { readForm } from './form.ts';
 
 /** What clients of this wire mean when they say nothing. */
 const USUAL = { seconds: '4', size: '720x1280' };
+const PARTS_MAX = 32;
 const FIELDS = ['model', 'prompt', 'seconds', 'size', 'input_reference'];
 
 interface Picture {
@@ -43,7 +44,7 @@ export const readFormCreate: BodyTask<string> = {
 
 /** A file becomes base64; `input_reference[image_url]` a member. */
 function formFields(body: Buffer): Sent {
-  const parts = readForm(body);
+  const parts = readFormData(body, PARTS_MAX);
   if (parts === null) throw unreadable('The body is no form as its Content-Type says, or has too many fields.');
   const sent: Record<string, unknown> = {};
   for (const { name, isFile, bytes } of parts) {

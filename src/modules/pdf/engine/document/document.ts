@@ -3,10 +3,10 @@
 import { marked } from 'marked';
 import pdfmake from 'pdfmake';
 import { tooManyPages } from '../refused.ts';
-import type { Ask, CreateTask, MadePdf } from '../wire.ts';
+import type { Ask, CreateTask, MadePdf, MarginLine } from '../wire.ts';
 import { contentOf, mendNodes, type Node, tableLayouts } from './definition.ts';
 import { fontsOf, USUAL_FONT } from './fonts.ts';
-import { readHtml } from './html.ts';
+import { marginText, readHtml } from './html.ts';
 import { loadImages } from './images.ts';
 
 export interface MadeDocument {
@@ -55,7 +55,7 @@ async function contentAndTitle(task: CreateTask, ask: Ask, ignored: Set<string>,
   if (type === 'text')
     return { content: [{ text: content, preserveLeadingSpaces: true }] as Node[], title: task.title ?? '' };
   const html = type === 'markdown' ? marked.parse(content, { async: false, gfm: true }) : content;
-  const document = readHtml(html, ignored);
+  const document = readHtml(html, ignored, task.assets);
   await loadImages(document, ask, warnings);
   const { margins } = page;
   const frame = {
@@ -67,13 +67,15 @@ async function contentAndTitle(task: CreateTask, ask: Ask, ignored: Set<string>,
 
 function pageOf({ page, header, footer }: CreateTask) {
   const { top, right, bottom, left } = page.margins;
-  const line = (text: string | null, margin: readonly number[]) =>
-    text === null
+  const line = (of: MarginLine | null, margin: readonly number[]) => {
+    const text = of === null ? null : marginText(of);
+    return text === null
       ? undefined
       : (current: number, of: number) => ({
           text: text.replaceAll('{page}', String(current)).replaceAll('{pages}', String(of)),
           ...{ fontSize: MARGIN_TEXT_SIZE, color: '#6b7280', alignment: 'center', margin: [...margin] },
         });
+  };
   return {
     pageSize: { width: page.width, height: page.height },
     pageMargins: [left, top, right, bottom] as const,

@@ -2,11 +2,13 @@
 // a document may have too much of is bounded. Names of what is left out go to `ignored`.
 import { parseHTML } from 'linkedom';
 import { Refused } from '../refused.ts';
+import type { Asset, MarginLine } from '../wire.ts';
 import { applySheets, knownStyle, type StyledDocument, variablesOf } from './css.ts';
 
 const DEPTH_MAX = 150;
 const ELEMENTS_MAX = 100_000;
 const SPAN_MAX = 100;
+const MARGIN_HTML_CHARACTERS_MAX = 100_000;
 /** What may not stay: it runs, loads, or is read by the layout as orders of its own. */
 const REMOVED =
   'script,style,link,meta,iframe,frame,object,embed,applet,template,noscript,base,audio,video,canvas,dialog';
@@ -44,14 +46,40 @@ export interface Document extends StyledDocument<Element> {
   readonly title: string;
 }
 
-export function readHtml(content: string, ignored: Set<string>): Document {
+export function readHtml(content: string, ignored: Set<string>, assets: readonly Asset[] = []): Document {
   const isWhole = /<html[\s>]/i.test(content.slice(0, 10_000)) || /<body[\s>]/i.test(content);
   const whole = isWhole ? content : `<!doctype html><html><head></head><body>${content}</body></html>`;
   refuseDeep(whole);
   const { document } = parseHTML(whole) as unknown as { document: Document };
   if (document.body === null) throw new Refused('content', 'empty', 'The content has nothing to print.');
+  linkSheets(document, assets);
   clean(document, ignored);
   return document;
+}
+
+/** Style sheets that came with the content stand in it. */
+function linkSheets(document: Document, assets: readonly Asset[]): void {
+  for (const link of [...document.querySelectorAll('link[rel=stylesheet]')]) {
+    const asset = assets.find(({ name }) => name === link.getAttribute('href')?.replace(/^\.\//, ''));
+    if (asset === undefined) continue;
+    const style = (document as unknown as { createElement(name: string): Element }).createElement('style');
+    style.textContent = Buffer.from(asset.bytes).toString('utf8');
+    (link as unknown as { replaceWith(element: Element): void }).replaceWith(style);
+  }
+}
+
+/** A line above or below pages, of HTML: its words. */
+export function marginText(line: MarginLine): string | null {
+  if ('text' in line) return line.text;
+  const numbered = line.html
+    .slice(0, MARGIN_HTML_CHARACTERS_MAX)
+    .replaceAll(/<(\w+)[^<>]*class=["']?[^"'<>]*pageNumber[^<>]*><\/\1>/g, '{page}')
+    .replaceAll(/<(\w+)[^<>]*class=["']?[^"'<>]*totalPages[^<>]*><\/\1>/g, '{pages}');
+  const { document } = parseHTML(`<!doctype html><html><body>${numbered}</body></html>`) as unknown as {
+    document: Document;
+  };
+  for (const element of [...document.querySelectorAll('style,script,title')]) element.remove();
+  return document.body.textContent?.replaceAll(/\s+/g, ' ').trim() || null;
 }
 
 /** Before a tree is made of it. Tags that nothing closes count until their end at the latest: `<p>` and the like are closed by the next. */

@@ -1,5 +1,6 @@
 // Pictures of a document: PNG and JPEG, of data URLs and of https by the guard, bounded in number, bytes and pixels. One that cannot be had
 // is left out, and told.
+import { isAssetName } from '../assets.ts';
 import type { Ask } from '../wire.ts';
 import type { Document, Element } from './html.ts';
 
@@ -51,7 +52,7 @@ async function imageOf(src: string, ask: Ask): Promise<Buffer | string> {
 
 async function bytesOf(src: string, ask: Ask): Promise<Buffer | string> {
   if (DATA_URL.test(src)) return Buffer.from(src.slice(src.indexOf(',') + 1), 'base64');
-  if (!/^https?:\/\//i.test(src)) return 'only https and data URLs of PNG and JPEG are loaded';
+  if (!/^https?:\/\//i.test(src) && !isAssetName(src)) return 'only https and data URLs of PNG and JPEG are loaded';
   const { bytes, status, message } = await ask({ url: src });
   if (bytes === null) return message;
   return status === 200
