@@ -44,6 +44,10 @@ export class RawArrived extends ArrivedRequest implements RawHead {
     return this.request.method;
   }
 
+  override get headers() {
+    return this.request.raw.headers;
+  }
+
   get url() {
     return this.request.originalUrl;
   }

@@ -68,6 +68,8 @@ export interface RawOptions extends FailureOptions {
   readonly sockets: OpenSockets;
 }
 
+const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+\s*(;|$)/;
+const SOME_TYPE = 'application/octet-stream';
 const UNAVAILABLE = { retryAfterMs: 1000, message: 'The service is starting or stopping.' };
 
 export function addRawRoute(app: FastifyInstance, options: RawOptions, mounted: MountedRawRoute): void {
@@ -108,6 +110,8 @@ async function arrive(
   reply: FastifyReply,
 ): Promise<void> {
   const slot = slotOf(request);
+  // Fastify would refuse a body whose type is none, before its module sees it.
+  if (!MEDIA_TYPE.test(request.headers['content-type'] ?? SOME_TYPE)) request.headers = { 'content-type': SOME_TYPE };
   const head = new RawArrived(request, slot, route.path, () => current()?.envelope);
   const raw = { name: route.name, identity: identify(request), refuse: refusing(route, head) };
   slot.raw = raw;
