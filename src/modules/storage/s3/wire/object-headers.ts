@@ -76,7 +76,7 @@ export function refuseUnserved(headers: IncomingHttpHeaders): void {
 /** Throws MetadataTooLarge, InvalidTag, InvalidArgument. */
 export function writtenObject(headers: IncomingHttpHeaders): WrittenObject {
   return {
-    contentType: headers['content-type'] === undefined ? DEFAULT_TYPE : received(headers['content-type']),
+    contentType: received(headers['content-type'] ?? '') || DEFAULT_TYPE,
     headers: keptHeaders(headers),
     metadata: metadataOf(headers),
     tags: tagsOfHeader(headers['x-amz-tagging'] as string | undefined),
