@@ -78,6 +78,14 @@ describe.each<[string, () => AssetStore]>([
     },
   );
 
+  test('keeps what is put under a new key, in a folder that is new too', async () => {
+    const store = open();
+    await store.putNew('new/folder/a', Buffer.from('one'));
+    await store.putNew('new/folder/b', Buffer.from('two'));
+    expect((await store.read('new/folder/a')).toString()).toBe('one');
+    expect((await store.read('new/folder/b')).toString()).toBe('two');
+  });
+
   test('gives any part of it', async () => {
     const store = open();
     const bytes = randomBytes(200_000);

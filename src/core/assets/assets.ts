@@ -19,7 +19,9 @@ const OTHER_STORE = 'what this database keeps is in another place; all processes
 const FOREIGN_STORE = 'another database keeps its files in that place; give each its own';
 const RETRY_AFTER_MS = 5_000;
 
-export class Assets implements Pick<AssetStore, 'workPath' | 'putFile' | 'put' | 'open' | 'read' | 'remove'> {
+export class Assets
+  implements Pick<AssetStore, 'workPath' | 'putFile' | 'put' | 'putNew' | 'open' | 'read' | 'remove'>
+{
   readonly #store: AssetStore;
   readonly #db: Database;
   readonly #log: Logger;
@@ -76,6 +78,11 @@ export class Assets implements Pick<AssetStore, 'workPath' | 'putFile' | 'put' |
   async put(key: string, bytes: Uint8Array): Promise<void> {
     await this.require();
     await this.#store.put(key, bytes);
+  }
+
+  async putNew(key: string, bytes: Uint8Array): Promise<void> {
+    await this.require();
+    await this.#store.putNew(key, bytes);
   }
 
   open(key: string, start: number, end: number): AsyncIterable<Uint8Array> {

@@ -1,14 +1,17 @@
 // Blobs on their way in: their row comes first, so that what a crash leaves is found by it.
-import { textArray } from '../../db/arrays.ts';
-import type { Queryable } from '../../db/database.ts';
+import { byteaArray, int8Array, textArray } from '../../db/arrays.ts';
+import type { Database, Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { Coalescer } from '../../lib/coalesce.ts';
 import { newId } from '../../lib/ids.ts';
 import { problem } from '../../problems/problem.ts';
 import { lockWallet } from '../accounts/accounts.ts';
 import type { CallContext, Core } from '../context.ts';
 import type { ChecksumName } from '../credentials/aws-checksums.ts';
+import type { NewBlob } from './changes.ts';
 import { WRITING_MS } from './limits.ts';
 import { assetKeyOf, type Digests, newPieces, type Piece, packPieces, unpackPieces, writePieces } from './pieces.ts';
+import { accountsOf } from './store.ts';
 
 /** Bytes that are kept and that nothing names yet. */
 export interface WrittenBlob extends Digests {
@@ -18,8 +21,10 @@ export interface WrittenBlob extends Digests {
 
 const insertWriting = statement(
   'storage_insert_writing',
-  `INSERT INTO storage.blob (account_id, blob_id, state, refs, bytes, pieces, due_at)
-   VALUES ($1, $2, 'writing', 0, $3, $4, core.clock_now() + $5 * interval '1 millisecond')`,
+  `INSERT INTO storage.blob AS b (account_id, blob_id, state, refs, bytes, pieces, due_at)
+   SELECT w.account_id, u.blob_id, 'writing', 0, u.bytes, u.pieces, core.clock_now() + $6 * interval '1 millisecond'
+     FROM core.wallet w, unnest($2::text[], $3::text[], $4::bigint[], $5::bytea[]) u(account_id, blob_id, bytes, pieces)
+    WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id`,
 );
 const selectPieces = statement(
   'storage_select_pieces',
@@ -38,7 +43,8 @@ export async function keepBytes<Result>(
 ): Promise<Result> {
   const blobId = newId('blb_');
   const pieces = newPieces(bytes);
-  await core.db.query(insertWriting, [accountId, blobId, bytes, packPieces(pieces), WRITING_MS]);
+  const begun = { accountId, blobId, bytes: BigInt(bytes), pieces: packPieces(pieces) };
+  await beginning(core.db).add(core.db.distributed ? accountId : '', begun);
   try {
     return await use({ blobId, bytes, ...(await writePieces({ core, accountId }, pieces, source, algorithms)) });
   } catch (error) {
@@ -47,6 +53,32 @@ export async function keepBytes<Result>(
     });
     throw error;
   }
+}
+
+/** Of the blobs that begin while others are written down, one commit takes all: each of its own would wait for the disk alone. */
+const beginnings = new WeakMap<Database, Coalescer<NewBlob, void>>();
+const BEGUN_AT_ONCE_MAX = 64;
+
+function beginning(db: Database): Coalescer<NewBlob, void> {
+  const known = beginnings.get(db);
+  if (known !== undefined) return known;
+  const begin = new Coalescer<NewBlob, void>({
+    batchMax: BEGUN_AT_ONCE_MAX,
+    async run(_, blobs) {
+      const { count } = await db.query(insertWriting, [
+        accountsOf(blobs),
+        textArray(blobs.map(({ accountId }) => accountId)),
+        textArray(blobs.map(({ blobId }) => blobId)),
+        int8Array(blobs.map(({ bytes }) => bytes)),
+        byteaArray(blobs.map(({ pieces }) => pieces)),
+        WRITING_MS,
+      ]);
+      if (count !== blobs.length) throw new Error(`${count} of ${blobs.length} blobs were begun`);
+      return blobs.map(() => undefined);
+    },
+  });
+  beginnings.set(db, begin);
+  return begin;
 }
 
 export interface IncomingBytes {

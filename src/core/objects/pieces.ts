@@ -84,7 +84,7 @@ export async function writePieces(
       const key = assetKeyOf(accountId, piece);
       if (piece.bytes <= AT_ONCE_BYTES) {
         const bytes = await reader.whole(piece.bytes);
-        await available(log, () => assets.put(key, bytes));
+        await available(log, () => assets.putNew(key, bytes));
         continue;
       }
       const path = await assets.workPath();

@@ -33,10 +33,7 @@ class FileAssets implements AssetStore {
     await flush(path);
     await rename(path, target);
     await flush(dirname(target));
-    // Folders that are new are there after a loss of power only when those above them are flushed too.
-    for (let folder = dirname(target); made !== undefined && folder.startsWith(made); folder = dirname(folder)) {
-      await flush(dirname(folder));
-    }
+    await flushAbove(target, made);
   }
 
   async put(key: string, bytes: Uint8Array): Promise<void> {
@@ -48,6 +45,13 @@ class FileAssets implements AssetStore {
       await rm(path, { force: true });
       throw error;
     }
+  }
+
+  async putNew(key: string, bytes: Uint8Array): Promise<void> {
+    const target = this.#pathOf(key);
+    const made = await writeNew(target, bytes);
+    await flush(dirname(target));
+    await flushAbove(target, made);
   }
 
   async *open(key: string, start: number, end: number): AsyncIterable<Uint8Array> {
@@ -138,6 +142,27 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
   } catch (error) {
     if (isMissing(error)) return [];
     throw error;
+  }
+}
+
+/** Its folder is mostly there. Answers the first folder that had to be made. */
+async function writeNew(target: string, bytes: Uint8Array): Promise<string | undefined> {
+  const write = () => writeFile(target, bytes, { flag: 'wx', mode: 0o600, flush: true });
+  try {
+    await write();
+    return undefined;
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    const made = await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+    await write();
+    return made;
+  }
+}
+
+/** Folders that are new are there after a loss of power only when those above them are flushed too. `made`: the first of them. */
+async function flushAbove(target: string, made: string | undefined): Promise<void> {
+  for (let folder = dirname(target); made !== undefined && folder.startsWith(made); folder = dirname(folder)) {
+    await flush(dirname(folder));
   }
 }
 

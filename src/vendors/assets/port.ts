@@ -6,6 +6,8 @@ export interface AssetStore {
   /** Keeps the file at `path` under `key`, for good: after that it is there even when the machine loses power. The file is used up. */
   putFile(key: string, path: string): Promise<void>;
   put(key: string, bytes: Uint8Array): Promise<void>;
+  /** The same under a key that is new, and that nobody knows before this is over: half of it may be there meanwhile. */
+  putNew(key: string, bytes: Uint8Array): Promise<void>;
   /** The bytes from `start` to `end`, both included. Throws AssetGone when there are none under the key. */
   open(key: string, start: number, end: number): AsyncIterable<Uint8Array>;
   /** All bytes of a small one. Throws AssetGone. */

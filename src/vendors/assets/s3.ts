@@ -63,6 +63,10 @@ class S3Assets implements AssetStore {
     await this.#s3.text({ method: 'PUT', key: this.#keyOf(key), body: bytes });
   }
 
+  putNew(key: string, bytes: Uint8Array): Promise<void> {
+    return this.put(key, bytes);
+  }
+
   async *open(key: string, start: number, end: number): AsyncIterable<Uint8Array> {
     yield* await this.#get(key, { range: `bytes=${start}-${end}` });
   }
