@@ -1,5 +1,6 @@
 // The bytes that are kept outside the database: one store for all processes. The database knows by a mark which it is, so that a process
 // that was given another keeps nothing there.
+import { LRUCache } from 'lru-cache';
 import type { Database } from '../../db/database.ts';
 import { StartupError } from '../../db/errors.ts';
 import { statement } from '../../db/statement.ts';
@@ -18,6 +19,9 @@ const selectMark = statement('asset_read_store', 'SELECT mark FROM core.asset_st
 const OTHER_STORE = 'what this database keeps is in another place; all processes must share one';
 const FOREIGN_STORE = 'another database keeps its files in that place; give each its own';
 const RETRY_AFTER_MS = 5_000;
+/** Of short assets that are read often. */
+const SHORT_BYTES_MAX = 32 * 1024 * 1024;
+const ENTRY_BYTES = 500;
 
 export class Assets
   implements Pick<AssetStore, 'workPath' | 'putFile' | 'put' | 'putNew' | 'open' | 'read' | 'remove'>
@@ -28,6 +32,10 @@ export class Assets
   /** Begins the marks of this database. */
   readonly #own: string;
   #isKnown = false;
+  readonly #short = new LRUCache<string, Buffer>({
+    maxSize: SHORT_BYTES_MAX,
+    sizeCalculation: ({ length }) => length + ENTRY_BYTES,
+  });
 
   constructor(store: AssetStore, { db, log, secrets }: { db: Database; log: Logger; secrets: Secrets }) {
     this.#store = store;
@@ -93,7 +101,17 @@ export class Assets
     return this.#store.read(key);
   }
 
+  /** All bytes of a short one under a key that is never given other bytes: what is read often stays in memory. Throws AssetGone. */
+  async readUnchanging(key: string): Promise<Buffer> {
+    const known = this.#short.get(key);
+    if (known !== undefined) return known;
+    const bytes = await this.#store.read(key);
+    this.#short.set(key, bytes);
+    return bytes;
+  }
+
   remove(key: string): Promise<void> {
+    this.#short.delete(key);
     return this.#store.remove(key);
   }
 

@@ -1,8 +1,7 @@
 // Blobs on their way in: their row comes first, so that what a crash leaves is found by it.
 import { byteaArray, int8Array, textArray } from '../../db/arrays.ts';
-import type { Database, Queryable } from '../../db/database.ts';
+import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
-import { Coalescer } from '../../lib/coalesce.ts';
 import { newId } from '../../lib/ids.ts';
 import { problem } from '../../problems/problem.ts';
 import { lockWallet } from '../accounts/accounts.ts';
@@ -12,6 +11,7 @@ import type { NewBlob } from './changes.ts';
 import { WRITING_MS } from './limits.ts';
 import { assetKeyOf, type Digests, newPieces, type Piece, packPieces, unpackPieces, writePieces } from './pieces.ts';
 import { accountsOf } from './store.ts';
+import { together } from './together.ts';
 
 /** Bytes that are kept and that nothing names yet. */
 export interface WrittenBlob extends Digests {
@@ -43,8 +43,7 @@ export async function keepBytes<Result>(
 ): Promise<Result> {
   const blobId = newId('blb_');
   const pieces = newPieces(bytes);
-  const begun = { accountId, blobId, bytes: BigInt(bytes), pieces: packPieces(pieces) };
-  await beginning(core.db).add(core.db.distributed ? accountId : '', begun);
+  await beginBlob(core.db, { accountId, blobId, bytes: BigInt(bytes), pieces: packPieces(pieces) });
   try {
     return await use({ blobId, bytes, ...(await writePieces({ core, accountId }, pieces, source, algorithms)) });
   } catch (error) {
@@ -55,31 +54,18 @@ export async function keepBytes<Result>(
   }
 }
 
-/** Of the blobs that begin while others are written down, one commit takes all: each of its own would wait for the disk alone. */
-const beginnings = new WeakMap<Database, Coalescer<NewBlob, void>>();
-const BEGUN_AT_ONCE_MAX = 64;
-
-function beginning(db: Database): Coalescer<NewBlob, void> {
-  const known = beginnings.get(db);
-  if (known !== undefined) return known;
-  const begin = new Coalescer<NewBlob, void>({
-    batchMax: BEGUN_AT_ONCE_MAX,
-    async run(_, blobs) {
-      const { count } = await db.query(insertWriting, [
-        accountsOf(blobs),
-        textArray(blobs.map(({ accountId }) => accountId)),
-        textArray(blobs.map(({ blobId }) => blobId)),
-        int8Array(blobs.map(({ bytes }) => bytes)),
-        byteaArray(blobs.map(({ pieces }) => pieces)),
-        WRITING_MS,
-      ]);
-      if (count !== blobs.length) throw new Error(`${count} of ${blobs.length} blobs were begun`);
-      return blobs.map(() => undefined);
-    },
-  });
-  beginnings.set(db, begin);
-  return begin;
-}
+const beginBlob = together<NewBlob, void>(async (db, blobs) => {
+  const { count } = await db.query(insertWriting, [
+    accountsOf(blobs),
+    textArray(blobs.map(({ accountId }) => accountId)),
+    textArray(blobs.map(({ blobId }) => blobId)),
+    int8Array(blobs.map(({ bytes }) => bytes)),
+    byteaArray(blobs.map(({ pieces }) => pieces)),
+    WRITING_MS,
+  ]);
+  if (count !== blobs.length) throw new Error(`${count} of ${blobs.length} blobs were begun`);
+  return blobs.map(() => undefined);
+});
 
 export interface IncomingBytes {
   readonly source: AsyncIterable<Uint8Array>;

@@ -1,12 +1,16 @@
 // What is asked of a write before its bytes are taken in: they may be many. All of it is asked again in the commit.
+import { textArray } from '../../db/arrays.ts';
 import { statement } from '../../db/statement.ts';
 import type { CallContext } from '../context.ts';
 import { priceOfCall } from '../wallet/charge/charge.ts';
 import { insufficientCredit } from '../wallet/lane/refusal.ts';
 import { HELD_ID, quotaFault } from './held.ts';
 import { bucketMissing, unpaid } from './object.ts';
+import { accountsOf, type BucketRef } from './store.ts';
+import { together } from './together.ts';
 
 interface DoorRow {
+  readonly n: bigint;
   readonly bytes: bigint;
   readonly unpaid_since: number | null;
   readonly left_nanos: bigint;
@@ -15,17 +19,27 @@ interface DoorRow {
 
 const selectDoor = statement(
   'storage_select_door',
-  `SELECT h.bytes, h.unpaid_since, w.balance_nanos - w.held_nanos AS left_nanos, core.clock_now() AS now
-     FROM storage.bucket k
-     JOIN storage.held h ON h.account_id = $1 AND h.held_id = '${HELD_ID}'
-     JOIN core.wallet w ON w.account_id = $1
-    WHERE k.account_id = $1 AND k.bucket = $2`,
+  `SELECT u.n, h.bytes, h.unpaid_since, w.balance_nanos - w.held_nanos AS left_nanos, core.clock_now() AS now
+     FROM unnest($2::text[], $3::text[]) WITH ORDINALITY u(account_id, bucket, n), storage.bucket k, storage.held h, core.wallet w
+    WHERE k.account_id = ANY($1::text[]) AND k.account_id = u.account_id AND k.bucket = u.bucket
+      AND h.account_id = ANY($1::text[]) AND h.account_id = u.account_id AND h.held_id = '${HELD_ID}'
+      AND w.account_id = ANY($1::text[]) AND w.account_id = u.account_id`,
 );
+
+/** Undefined: there is no such bucket. */
+const readDoor = together<BucketRef, DoorRow | undefined>(async (db, refs) => {
+  const { rows } = await db.hot.query<DoorRow>(selectDoor, [
+    accountsOf(refs),
+    textArray(refs.map(({ accountId }) => accountId)),
+    textArray(refs.map(({ bucket }) => bucket)),
+  ]);
+  const found = new Map(rows.map((row) => [Number(row.n), row]));
+  return refs.map((_, i) => found.get(i + 1));
+});
 
 /** Throws BUCKET_NOT_FOUND, INSUFFICIENT_CREDIT, QUOTA_EXCEEDED for what the commit would refuse after all bytes. */
 export async function requireWritable(ctx: CallContext, bucket: string, bytes: number): Promise<void> {
-  const { rows } = await ctx.core.db.query<DoorRow>(selectDoor, [ctx.accountId, bucket]);
-  const [row] = rows;
+  const row = await readDoor(ctx.core.db, { accountId: ctx.accountId, bucket });
   if (row === undefined) throw bucketMissing();
   if (row.unpaid_since !== null) throw unpaid();
   const needed = priceOfCall(ctx, 1n);

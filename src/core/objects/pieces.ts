@@ -15,6 +15,7 @@ const NAME_BYTES = 16;
 const PACKED_BYTES = NAME_BYTES + 8;
 /** A shorter blob is put at once, a longer one through a file. */
 const AT_ONCE_BYTES = 64 * 1024;
+const WRITTEN_AT_ONCE_BYTES = 512 * 1024;
 
 export interface Piece {
   readonly name: string;
@@ -102,17 +103,37 @@ export async function writePieces(
   }
 }
 
+/** What has come meanwhile is written at once, while more is read and its digests are made. */
 async function writeFile(path: string, blocks: AsyncIterable<Uint8Array>): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
-    for await (const block of blocks) await writeAll(file, block);
+    let writing: Promise<void> = Promise.resolve();
+    let waiting: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const block of blocks) {
+      waiting.push(block);
+      bytes += block.length;
+      if (bytes < WRITTEN_AT_ONCE_BYTES) continue;
+      await writing;
+      writing = writeAll(file, waiting);
+      writing.catch(() => undefined);
+      [waiting, bytes] = [[], 0];
+    }
+    await writing;
+    await writeAll(file, waiting);
   } finally {
     await file.close();
   }
 }
 
-async function writeAll(file: FileHandle, block: Uint8Array): Promise<void> {
-  for (let at = 0; at < block.length; ) at += (await file.write(block, at)).bytesWritten;
+async function writeAll(file: FileHandle, blocks: readonly Uint8Array[]): Promise<void> {
+  const due = blocks.reduce((sum, block) => sum + block.length, 0);
+  if (due === 0) return;
+  const { bytesWritten } = await file.writev(blocks);
+  if (bytesWritten === due) return;
+  // The disk took a part: the rest, or why not.
+  const rest = Buffer.concat(blocks).subarray(bytesWritten);
+  for (let at = 0; at < rest.length; ) at += (await file.write(rest, at)).bytesWritten;
 }
 
 class RunningDigests {
@@ -189,6 +210,10 @@ function incomplete() {
   });
 }
 
+async function* partOf(whole: Promise<Buffer>, first: number, last: number): AsyncGenerator<Uint8Array> {
+  yield (await whole).subarray(first, last + 1);
+}
+
 /** The bytes from `start` to `end`, both included. Throws SERVICE_UNAVAILABLE where the store does not give them now. */
 export async function* readPieces(
   { core: { assets, log }, accountId }: Keeper,
@@ -201,7 +226,11 @@ export async function* readPieces(
     const [first, last] = [Math.max(start - from, 0), Math.min(end - from, piece.bytes - 1)];
     from += piece.bytes;
     if (first > last) continue;
-    const blocks = assets.open(assetKeyOf(accountId, piece), first, last)[Symbol.asyncIterator]();
+    const key = assetKeyOf(accountId, piece);
+    const isShort = piece.bytes <= AT_ONCE_BYTES;
+    const blocks = (isShort ? partOf(assets.readUnchanging(key), first, last) : assets.open(key, first, last))[
+      Symbol.asyncIterator
+    ]();
     try {
       let next = await available(log, () => blocks.next());
       for (; next.done !== true; next = await blocks.next()) yield next.value;

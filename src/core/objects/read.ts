@@ -1,4 +1,5 @@
 // Reading an object: its row, what it costs, and its bytes. A call looks first and is charged then, so a key that is not there costs nothing.
+import { byteaArray, textArray } from '../../db/arrays.ts';
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { CallContext } from '../context.ts';
@@ -8,23 +9,39 @@ import { countAccepted } from '../wallet/ledger/accepted-units.ts';
 import { HELD_ID } from './held.ts';
 import { bucketMissing, OBJECT_COLUMNS, type ObjectRow, objectMissing, unpaid } from './object.ts';
 import { readPieces, unpackPieces } from './pieces.ts';
-import type { ObjectRef } from './store.ts';
+import { accountsOf, type ObjectRef } from './store.ts';
+import { together } from './together.ts';
 
 interface FoundRow {
+  readonly n: bigint;
   readonly unpaid_since: number | null;
-  readonly object: ObjectRow | null;
   readonly pieces: Buffer | null;
 }
 
-const selectObject = statement(
-  'storage_select_object',
-  `SELECT h.unpaid_since, b.pieces, ${OBJECT_COLUMNS}
-     FROM storage.bucket k
-     JOIN storage.held h ON h.account_id = $1 AND h.held_id = '${HELD_ID}'
-     LEFT JOIN storage.object o ON o.account_id = $1 AND o.bucket = $2 AND o.key = $3
-     LEFT JOIN storage.blob b ON b.account_id = $1 AND b.blob_id = o.blob_id
-    WHERE k.account_id = $1 AND k.bucket = $2`,
+const selectFound = statement(
+  'storage_select_found',
+  `SELECT u.n, h.unpaid_since, b.pieces, ${OBJECT_COLUMNS}
+     FROM unnest($2::text[], $3::text[], $4::bytea[]) WITH ORDINALITY u(account_id, bucket, key, n)
+     JOIN storage.bucket k ON k.account_id = ANY($1::text[]) AND k.account_id = u.account_id AND k.bucket = u.bucket
+     JOIN storage.held h ON h.account_id = ANY($1::text[]) AND h.account_id = u.account_id AND h.held_id = '${HELD_ID}'
+     LEFT JOIN storage.object o
+            ON o.account_id = ANY($1::text[]) AND o.account_id = u.account_id AND o.bucket = u.bucket AND o.key = u.key
+     LEFT JOIN storage.blob b ON b.account_id = ANY($1::text[]) AND b.account_id = o.account_id AND b.blob_id = o.blob_id`,
 );
+
+async function readFound(db: Queryable, refs: readonly ObjectRef[]): Promise<readonly (Found | undefined)[]> {
+  const { rows } = await db.query<Found>(selectFound, [
+    accountsOf(refs),
+    textArray(refs.map(({ accountId }) => accountId)),
+    textArray(refs.map(({ bucket }) => bucket)),
+    byteaArray(refs.map(({ key }) => key)),
+  ]);
+  const found = new Map(rows.map((row) => [Number(row.n), row]));
+  return refs.map((_, i) => found.get(i + 1));
+}
+
+type Found = FoundRow & ObjectRow;
+const findTogether = together<ObjectRef, Found | undefined>((db, refs) => readFound(db.hot, refs));
 
 export interface FoundObject {
   readonly row: ObjectRow;
@@ -36,10 +53,10 @@ export interface FoundObject {
 export async function findObject(
   { core, accountId }: Pick<CallContext, 'core' | 'accountId'>,
   { bucket, key }: Omit<ObjectRef, 'accountId'>,
-  { mustBePaid = true, db = core.db as Queryable, at = '' } = {},
+  { mustBePaid = true, tx = null as Queryable | null, at = '' } = {},
 ): Promise<FoundObject> {
-  const { rows } = await db.query<FoundRow & ObjectRow>(selectObject, [accountId, bucket, key]);
-  const [found] = rows;
+  const ref = { accountId, bucket, key };
+  const found = tx === null ? await findTogether(core.db, ref) : (await readFound(tx, [ref]))[0];
   if (found === undefined) throw bucketMissing(`${at}bucket`);
   if (found.key === null) throw objectMissing(`${at}key`);
   if (mustBePaid && found.unpaid_since !== null) throw unpaid();

@@ -8,6 +8,8 @@ import { changedMs, isMissing, WorkFolder } from './work-folder.ts';
 const WORK = '.work';
 const MARK = '.quartermaster-assets';
 const LISTED_MAX = 1_000;
+/** Of a file at once: a reader holds two of them. */
+const READ_BYTES = 256 * 1024;
 
 export function fileAssets(folder: string): AssetStore {
   return new FileAssets(folder);
@@ -56,7 +58,7 @@ class FileAssets implements AssetStore {
 
   async *open(key: string, start: number, end: number): AsyncIterable<Uint8Array> {
     try {
-      yield* createReadStream(this.#pathOf(key), { start, end });
+      yield* createReadStream(this.#pathOf(key), { start, end, highWaterMark: READ_BYTES });
     } catch (error) {
       throw isMissing(error) ? new AssetGone(key) : error;
     }

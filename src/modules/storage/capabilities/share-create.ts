@@ -57,7 +57,7 @@ export const createShare = defineCapability<StorageState>()({
     runWrite(ctx, async (tx, { nowMs }) => {
       const { bucket, expires_seconds: seconds = EXPIRES_SECONDS_MAX, downloads_max = null, filename = null } = input;
       const key = keyBytes(input.key);
-      await findObject(ctx, { bucket, key }, { mustBePaid: false, db: tx });
+      await findObject(ctx, { bucket, key }, { mustBePaid: false, tx });
       const row = {
         ...{ share_id: newId('shr_', nowMs), bucket, key, filename, downloads_max, downloads: 0 },
         ...{ key_id: ctx.principal.id, created_at: nowMs, expires_at: nowMs + seconds * 1_000 },

@@ -39,7 +39,7 @@ async function save(call: S3Call, tags: Readonly<Record<string, string>>): Promi
   await request.perform(capability, (ctx) =>
     runWrite(ctx, async (tx) => {
       // Throws where there is no such bucket, or no such object.
-      await findObject(ctx, target, { mustBePaid: false, db: tx });
+      await findObject(ctx, target, { mustBePaid: false, tx });
       await tx.query(updateTags, [accountId, target.bucket, target.key, text]);
       return null;
     }),
