@@ -18,6 +18,7 @@ const guides: readonly (readonly [guide: string, printed: RegExp])[] = [
   ['keys', /queue\.publish/],
   ['ai', /\[sandbox\] You said: Say hello\./],
   ['video', /succeeded/],
+  ['storage', /November/],
   ['image', /image\/webp/],
   ['pdf', /Invoice 7/],
   ['sign-in', /[A-Z]{4}-[A-Z]{4}/],

@@ -43,6 +43,10 @@ export const guides: readonly Guide[] = [
     summary: 'Thumbnails, crops and other formats.',
   },
   {
+    ...{ name: 'storage', title: 'Storage', group: 'Build', about: ['storage'] },
+    summary: 'Objects in buckets, links for people, expiry, S3.',
+  },
+  {
     ...{ name: 'pdf', title: 'PDFs', group: 'Build', about: ['pdf'] },
     summary: 'PDFs from HTML and Markdown; merge, split, fill, read.',
   },
