@@ -141,6 +141,8 @@ export const admission = {
     answerBytesMax: 72 * MIB,
     /** Bytes of pictures fetched for vendors that fetch none, until they are sent: each is in memory some three times. Refused before they are read. */
     pictureBytesMax: 72 * MIB,
+    /** Calls that wait for a thread that makes PDFs: OVERLOADED. They hold what they were sent. */
+    pdfsWaitingMax: 100,
     /** Pictures decoded at once, each in a process of its own at low priority; more wait, in turns by account. */
     decodesAtOnce: 2,
     /** Answers of vectors of megabytes that are made at once; more wait. */
@@ -215,6 +217,8 @@ export const admission = {
     /** Its calls of a second that the request log keeps; more are counted. Those who follow its log: 429 CONCURRENCY_LIMITED. */
     loggedCalls: 200,
     loggedCallTails: 5,
+    /** Its calls that wait for a thread that makes PDFs: CONCURRENCY_LIMITED. Of two or more threads it never has all. */
+    pdfsWaitingMax: 20,
     /** Top-ups that nobody has paid: 409 QUOTA_EXCEEDED. Each ends after a day. */
     pendingTopupsMax: 20,
   },
@@ -273,6 +277,19 @@ export const admission = {
     search: { textCharactersMax: 200, pagesMax: 5, pageItems: 100, foundOfKindMax: 20 },
     /** A picture sent with a video, or made by a vendor; and an image that image.transform or image.info works on. */
     ...decodeBounds,
+    /** A PDF that is made or read, in a thread of its own. Beyond: VALIDATION_FAILED, code_detail `too_complex` or `too_large`. Costs what stands
+     * here. What is outside of the heap is looked at every 50 ms, a browser's memory every 200 ms. */
+    pdf: {
+      msMax: 30_000,
+      heapMb: 512,
+      outsideHeapMb: 384,
+      browserMb: 1_024,
+      /** What a document has fetched for it. */
+      fetchesMax: 100,
+      fetchedBytesMax: 20 * MIB,
+      /** All that it made. */
+      madeBytesMax: 64 * MIB,
+    },
     /** Longer bodies are read in a thread; up to here reading takes some 2 ms. */
     readHereBytesMax: 64 * KIB,
     /** The head of an answer of a model that streams goes out after so long, content or not. Costs the status of what fails later. */

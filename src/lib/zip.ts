@@ -1,4 +1,5 @@
 // A ZIP archive of files that are packed already (APPNOTE 4.3): each is stored as it is. For less than 4 GiB and 65,535 files.
+import { setImmediate as turn } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 
 export interface ZipEntry {
@@ -14,7 +15,8 @@ const UTF8_NAMES = 0x0800;
 /** 1980-01-01: the same files make the same bytes. */
 const DATE = 0x21;
 
-export function zipOf(entries: readonly ZipEntry[]): Buffer {
+/** Between two files others have their turn. */
+export async function zipOf(entries: readonly ZipEntry[]): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   const central: Buffer[] = [];
   let at = 0;
@@ -26,6 +28,7 @@ export function zipOf(entries: readonly ZipEntry[]): Buffer {
     );
     pieces.push(local, bytes);
     at += local.length + bytes.length;
+    await turn();
   }
   const directory = Buffer.concat(central);
   const count = word16(entries.length);

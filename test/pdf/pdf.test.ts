@@ -90,6 +90,22 @@ describe('a document', () => {
     expect(images.length).toBeGreaterThan(0);
   });
 
+  test('may be a paragraph of 200 KB, and has every word of it in order', async () => {
+    const words = Array.from({ length: 30_000 }, (_, n) => `w${n}`);
+    const { url, pages } = await bench.create(`<p>${words.join(' ')}</p>`, { inline: false });
+    expect(pages).toBeGreaterThan(20);
+    const text = await bench.text(Buffer.from(await (await fetch(url)).arrayBuffer()).toString('base64'));
+    expect(text.join(' ').split(/\s+/)).toEqual(words);
+  });
+
+  test('has the cells of tables without bodies, with spans and with holes', async () => {
+    const { data } = await bench.create(
+      '<table><tr><th colspan="2">head</th></tr><tr><td>a</td><td>b</td><td>c</td></tr><tr></tr><tr><td rowspan="9">d</td></tr></table>',
+    );
+    const [text] = await bench.text(data);
+    for (const cell of ['head', 'a', 'b', 'c', 'd']) expect(text).toContain(cell);
+  });
+
   test('names characters that no font has', async () => {
     const { metadata } = await bench.answer('create', { type: 'text', content: 'Hello 你好', inline: true });
     expect(metadata.warnings).toEqual(['No font has these characters, so they are not shown: 你 好.']);

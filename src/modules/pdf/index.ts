@@ -34,6 +34,6 @@ export const pdf = defineModule<PdfState, PdfSettings>({
       serves: ['pdf.create', 'pdf.merge', 'pdf.split'],
     },
   ],
-  start: (_core: Core, settings) => ({ settings, engines: new Engines(settings.threads) }),
+  start: ({ bounds }: Core, settings) => ({ settings, engines: new Engines(settings.threads, bounds) }),
   close: ({ engines }) => engines.close(),
 });

@@ -77,7 +77,12 @@ export const create = defineCapability<PdfState>()({
         ...({ kind: 'create', type: input.type, content: input.content, pagesMax } as const),
         ...{ header: lineOf(input.header), footer: lineOf(input.footer), title: input.title ?? null },
         ...{ assets: [], onlyPages: null, scale: 1 },
-        ...{ engine: input.engine ?? 'auto', chromiumPath: state.settings.chromiumPath, browserFolder: null },
+        ...{
+          engine: input.engine ?? 'auto',
+          chromiumPath: state.settings.chromiumPath,
+          browserFolder: null,
+          browserMb: 0,
+        },
         fontsFolder: state.settings.fontsFolder,
         page: pageFormat(input.page?.size ?? 'A4', input.page?.landscape ?? false, input.page?.margins ?? {}),
       })),

@@ -10,7 +10,6 @@ import type { Ask, CreateTask, EngineAnswer } from './wire.ts';
 
 const POINTS_PER_INCH = 72;
 const LOAD_MS = 25_000;
-const MEMORY_MB_MAX = 1_024;
 
 /** What never asks to be routed, such as connections ahead of need, ends here. */
 const NO_NETWORK = [
@@ -37,7 +36,7 @@ export async function createInBrowser(
     chromiumSandbox: process.getuid?.() !== 0,
     env: { HOME: folder, TMPDIR: folder },
   });
-  const memory = watchMemory(folder, MEMORY_MB_MAX);
+  const memory = watchMemory(folder, task.browserMb);
   try {
     const warnings = new Set<string>();
     const context = await browser.newContext({

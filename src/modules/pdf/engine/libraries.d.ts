@@ -11,6 +11,11 @@ declare module 'pdfmake' {
   export = pdfmake;
 }
 
+declare module 'pdfmake/js/LayoutBuilder.js' {
+  const builder: { readonly default: { readonly prototype: { buildNextLine(node: object): unknown } } };
+  export = builder;
+}
+
 declare module 'html-to-pdfmake' {
   function htmlToPdfmake(html: string, options: object): unknown;
   export = htmlToPdfmake;

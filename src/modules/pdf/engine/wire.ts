@@ -29,6 +29,7 @@ export interface CreateTask {
   readonly chromiumPath: string | null;
   /** For what a browser writes, removed afterwards; null: the task needs no browser. */
   readonly browserFolder: string | null;
+  readonly browserMb: number;
   /** Further fonts; null: none. */
   readonly fontsFolder: string | null;
   readonly pagesMax: number;

@@ -45,16 +45,21 @@ async function serve(request: RawRequest, { engines, settings }: PdfState, taskO
     ctx.holdMade(files.reduce((sum, { bytes }) => sum + bytes.length, 0));
     return { pages: files.reduce((sum, { pages }) => sum + pages, 0), data: {} };
   });
-  return { ...answerOf(ctx, files, form, outputName(request)), costNanos };
+  return { ...(await answerOf(ctx, files, form, outputName(request))), costNanos };
 }
 
-function answerOf({ requestId }: CallContext, files: readonly MadePdf[], form: GotenbergForm, name: string): RawAnswer {
+async function answerOf(
+  { requestId }: CallContext,
+  files: readonly MadePdf[],
+  form: GotenbergForm,
+  name: string,
+): Promise<RawAnswer> {
   const [first] = files;
   const isOne = files.length === 1 && first !== undefined;
   const source = form.files[0]?.name.replace(/\.pdf$/i, '').replaceAll(/[^\w. -]/g, '_') ?? 'part';
   const body = isOne
     ? Buffer.from(first.bytes.buffer)
-    : zipOf(files.map(({ bytes }, at) => ({ name: `${source}_${at}.pdf`, bytes })));
+    : await zipOf(files.map(({ bytes }, at) => ({ name: `${source}_${at}.pdf`, bytes })));
   return {
     status: 200,
     headers: {

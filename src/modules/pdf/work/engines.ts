@@ -4,26 +4,26 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AccountPlaces } from '../../../core/account-places.ts';
+import type { Admission } from '../../../core/admission.ts';
 import type { CallContext } from '../../../core/context.ts';
 import { readSource } from '../../../core/files/source.ts';
 import { Threads } from '../../../lib/threads.ts';
 import { invalidField, Problem } from '../../../problems/problem.ts';
 import { endProcesses } from '../engine/browser-processes.ts';
 import type { EngineAnswer, EngineQuestion, EngineReply, EngineTask } from '../engine/wire.ts';
-import { FETCHED_BYTES_MAX, FETCHES_MAX, HEAP_MB, OUTSIDE_HEAP_MB, WAITING, WORK_MS_MAX } from '../limits.ts';
 
+type Bounds = Admission['call']['pdf'];
 type Answered = Exclude<EngineAnswer, { kind: 'refused' }>;
 
 export class Engines {
   readonly #places: AccountPlaces;
   readonly #threads: Threads<EngineTask, EngineAnswer, never, EngineQuestion, EngineReply>;
-  readonly #workMs: number;
+  readonly #bounds: Bounds;
 
-  constructor(atOnce: number, workMs = WORK_MS_MAX) {
-    this.#places = new AccountPlaces(atOnce, WAITING);
-    this.#workMs = workMs;
-    const bounds = { heapMb: HEAP_MB, outsideHeapMb: OUTSIDE_HEAP_MB };
-    this.#threads = new Threads(new URL('../engine/thread.ts', import.meta.url), bounds);
+  constructor(atOnce: number, { all, account, call: { pdf } }: Admission) {
+    this.#places = new AccountPlaces(atOnce, { max: all.pdfsWaitingMax, perOwnerMax: account.pdfsWaitingMax });
+    this.#bounds = pdf;
+    this.#threads = new Threads(new URL('../engine/thread.ts', import.meta.url), pdf);
   }
 
   /**
@@ -54,7 +54,7 @@ export class Engines {
       return this.#within(ctx, task);
     const folder = await mkdtemp(join(tmpdir(), 'qm-pdf-'));
     try {
-      return await this.#within(ctx, { ...task, browserFolder: folder });
+      return await this.#within(ctx, { ...task, browserFolder: folder, browserMb: this.#bounds.browserMb });
     } finally {
       endProcesses(folder);
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -63,15 +63,15 @@ export class Engines {
 
   async #within(ctx: CallContext, task: EngineTask): Promise<EngineAnswer> {
     const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), this.#workMs);
-    const fetcher = new Fetcher(ctx);
+    const timer = setTimeout(() => late.abort(), this.#bounds.msMax);
+    const fetcher = new Fetcher(ctx, this.#bounds);
     const signal = AbortSignal.any([ctx.signal, late.signal]);
     try {
       const talk = { onAsk: ({ url }: EngineQuestion) => fetcher.fetch(url) };
       const answer = await this.#threads.run(task, signal, talk, buffersOf(task));
       ctx.signal.throwIfAborted();
       if (answer !== null) return answer;
-      const why = late.signal.aborted ? `takes longer than ${this.#workMs / 1_000} s` : 'takes too much memory';
+      const why = late.signal.aborted ? `takes longer than ${this.#bounds.msMax / 1_000} s` : 'takes too much memory';
       throw problemOf(fieldOf(task), null, 'too_complex', `It ${why}. Send less of it at a time.`);
     } finally {
       clearTimeout(timer);
@@ -82,18 +82,21 @@ export class Engines {
 /** What one document has fetched. */
 class Fetcher {
   readonly #ctx: CallContext;
+  readonly #bounds: Bounds;
   #fetches = 0;
   #bytes = 0;
 
-  constructor(ctx: CallContext) {
+  constructor(ctx: CallContext, bounds: Bounds) {
     this.#ctx = ctx;
+    this.#bounds = bounds;
   }
 
   async fetch(url: string): Promise<EngineReply> {
     const none = { bytes: null, contentType: null, status: 0 };
     this.#fetches += 1;
-    if (this.#fetches > FETCHES_MAX) return { ...none, message: `more than ${FETCHES_MAX} files were asked for` };
-    const bytesMax = FETCHED_BYTES_MAX - this.#bytes;
+    const { fetchesMax, fetchedBytesMax } = this.#bounds;
+    if (this.#fetches > fetchesMax) return { ...none, message: `more than ${fetchesMax} files were asked for` };
+    const bytesMax = fetchedBytesMax - this.#bytes;
     try {
       const { bytes, contentType } = await readSource(this.#ctx, { url }, { bytesMax, param: 'content' });
       this.#bytes += bytes.length;

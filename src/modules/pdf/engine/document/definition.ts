@@ -3,6 +3,7 @@
 import htmlToPdfmake from 'html-to-pdfmake';
 import { type Fonts, USUAL_FONT } from './fonts.ts';
 import type { Document, Element } from './html.ts';
+import { COLUMNS_SPANNED, ROWS_SPANNED } from './tables.ts';
 
 /** A node of the layout. */
 export type Node = { [name: string]: unknown };
@@ -82,8 +83,9 @@ function adjusted(element: Element, node: Node, frame: Frame): Node {
     let headerRows = 0;
     for (const _ of element.querySelectorAll('thead > tr')) headerRows += 1;
     node.layout = 'plain';
-    node.table = squared(node.table as Node, headerRows);
+    node.table = tableOf(node.table as Node, headerRows);
   }
+  if (element.nodeName === 'TD' || element.nodeName === 'TH') spanned(element, node);
   if (element.nodeName === 'HR')
     return {
       canvas: [{ type: 'line', x1: 0, y1: 0, x2: frame.width, y2: 0, lineWidth: 0.75, lineColor: '#c8ccd4' }],
@@ -93,22 +95,24 @@ function adjusted(element: Element, node: Node, frame: Frame): Node {
   return node;
 }
 
-/** Every row as long as the longest; spans end where the table does. */
-function squared(table: Node, headerRows: number): Node {
-  const body = (Array.isArray(table.body) ? table.body : []).filter(
-    (row) => Array.isArray(row) && row.length > 0,
-  ) as Node[][];
-  if (body.length === 0) return { body: [[{ text: '' }]] };
-  const columns = Math.max(...body.map((row) => row.length));
-  for (const [at, row] of body.entries()) {
-    while (row.length < columns) row.push({ text: '' });
-    for (const [column, cell] of row.entries()) {
-      if (Number(cell.colSpan) > columns - column) cell.colSpan = columns - column;
-      if (Number(cell.rowSpan) > body.length - at) cell.rowSpan = body.length - at;
-    }
+/** What a cell spans, under names that the converter does not act upon. */
+function spanned(element: Element, node: Node): void {
+  const [rows, columns] = [element.getAttribute(ROWS_SPANNED), element.getAttribute(COLUMNS_SPANNED)];
+  if (rows !== null) node.rowsSpanned = Number(rows);
+  if (columns !== null) node.columnsSpanned = Number(columns);
+}
+
+/** The rows are of one length (tables.ts). */
+function tableOf(table: Node, headerRows: number): Node {
+  const body = (Array.isArray(table.body) ? table.body : []).filter((row) => Array.isArray(row)) as Node[][];
+  const [first] = body;
+  if (first === undefined) return { body: [[{ text: '' }]] };
+  for (const cell of body.flat()) {
+    if (cell.rowsSpanned !== undefined) cell.rowSpan = cell.rowsSpanned;
+    if (cell.columnsSpanned !== undefined) cell.colSpan = cell.columnsSpanned;
   }
   const given = Array.isArray(table.widths) ? table.widths : [];
-  const widths = Array.from({ length: columns }, (_, column) => widthOf(given[column]));
+  const widths = first.map((_, column) => widthOf(given[column]));
   return { body, widths, headerRows: Math.min(headerRows, body.length - 1), dontBreakRows: false };
 }
 

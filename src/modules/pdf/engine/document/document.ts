@@ -8,6 +8,7 @@ import { contentOf, mendNodes, type Node, tableLayouts } from './definition.ts';
 import { fontsOf, USUAL_FONT } from './fonts.ts';
 import { marginText, readHtml } from './html.ts';
 import { loadImages } from './images.ts';
+import { layOutLongTexts } from './long-text.ts';
 
 export interface MadeDocument {
   readonly pdf: MadePdf;
@@ -20,6 +21,7 @@ const TEXT_SIZE = 10.5;
 const MARGIN_TEXT_SIZE = 8;
 
 export async function createDocument(task: CreateTask, ask: Ask): Promise<MadeDocument> {
+  layOutLongTexts();
   const ignored = new Set<string>();
   const warnings: string[] = [];
   const { content, title } = await contentAndTitle(task, ask, ignored, warnings);

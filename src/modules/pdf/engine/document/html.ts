@@ -4,10 +4,12 @@ import { parseHTML } from 'linkedom';
 import { Refused } from '../refused.ts';
 import type { Asset, MarginLine } from '../wire.ts';
 import { applySheets, knownStyle, type StyledDocument, variablesOf } from './css.ts';
+import { squareTables } from './tables.ts';
 
 const DEPTH_MAX = 150;
 const ELEMENTS_MAX = 100_000;
-const SPAN_MAX = 100;
+/** More columns have no room on paper. */
+const SPAN_MAX = { colspan: 30, rowspan: 100 };
 const MARGIN_HTML_CHARACTERS_MAX = 100_000;
 /** What may not stay: it runs, loads, or is read by the layout as orders of its own. */
 const REMOVED =
@@ -37,13 +39,17 @@ export interface Element {
   removeAttribute(name: string): void;
   querySelectorAll(selector: string): Iterable<Element>;
   closest(selector: string): Element | null;
+  readonly children: Iterable<Element>;
   remove(): void;
+  append(element: Element): void;
+  replaceWith(element: Element): void;
   textContent: string | null;
 }
 
 export interface Document extends StyledDocument<Element> {
   readonly body: Element;
   readonly title: string;
+  createElement(name: string): Element;
 }
 
 export function readHtml(content: string, ignored: Set<string>, assets: readonly Asset[] = []): Document {
@@ -62,9 +68,9 @@ function linkSheets(document: Document, assets: readonly Asset[]): void {
   for (const link of [...document.querySelectorAll('link[rel=stylesheet]')]) {
     const asset = assets.find(({ name }) => name === link.getAttribute('href')?.replace(/^\.\//, ''));
     if (asset === undefined) continue;
-    const style = (document as unknown as { createElement(name: string): Element }).createElement('style');
+    const style = document.createElement('style');
     style.textContent = Buffer.from(asset.bytes).toString('utf8');
-    (link as unknown as { replaceWith(element: Element): void }).replaceWith(style);
+    link.replaceWith(style);
   }
 }
 
@@ -119,6 +125,7 @@ function clean(document: Document, ignored: Set<string>): void {
     if (element.closest('svg') === null) tidy(element, bySheets.get(element) ?? [], variables, ignored);
   }
   for (const svg of document.querySelectorAll('svg')) tidySvg(svg);
+  squareTables(document);
   dropBlanks(document.body);
 }
 
@@ -170,10 +177,10 @@ function tidy(
   const declarations = [...rules, element.getAttribute('style') ?? ''].join(';');
   for (const { name } of [...element.attributes])
     if (/^(?:on|data-|style$|class$|size$)/i.test(name)) element.removeAttribute(name);
-  for (const name of ['colspan', 'rowspan']) {
+  for (const name of ['colspan', 'rowspan'] as const) {
     const span = Number(element.getAttribute(name) ?? 1);
     if (span === 1) element.removeAttribute(name);
-    else element.setAttribute(name, String(Math.min(SPAN_MAX, Math.max(1, Math.trunc(span) || 1))));
+    else element.setAttribute(name, String(Math.min(SPAN_MAX[name], Math.max(1, Math.trunc(span) || 1))));
   }
   for (const name of ['width', 'height', 'color']) {
     const value = element.getAttribute(name);

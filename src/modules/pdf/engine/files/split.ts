@@ -4,7 +4,7 @@ import { rangesOf } from '../../ranges.ts';
 import { tooManyPages } from '../refused.ts';
 import type { Cut, EngineAnswer, EngineTask, MadePdf } from '../wire.ts';
 import { openPdf, pageCountOf } from './open.ts';
-import { copied, saved } from './save.ts';
+import { copied, requireRoom, saved } from './save.ts';
 
 export async function split({
   source,
@@ -25,6 +25,10 @@ export async function split({
       made,
     );
     files.push({ bytes: await saved(made), pages: part.length });
+    requireRoom(
+      files.reduce((sum, { bytes }) => sum + bytes.length, 0),
+      'ranges',
+    );
   }
   return { kind: 'made', files, engine: null, warnings: [] };
 }

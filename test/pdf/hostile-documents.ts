@@ -1,0 +1,35 @@
+// Documents and PDFs of those who want to do harm, and a service that gives up on them soon.
+import { admission } from '../../src/core/admission.ts';
+import { createTestAccount, startTestService } from '../support/service.ts';
+import { base64, PdfBench } from './harness.ts';
+
+export const MS_MAX = 3_000;
+
+export class HostileBench extends PdfBench {
+  static async soon(): Promise<HostileBench> {
+    const pdf = { ...admission.call.pdf, msMax: MS_MAX };
+    const service = await startTestService({ admission: { call: { pdf } } });
+    return new HostileBench(service, await createTestAccount(service.core));
+  }
+}
+
+/** A PDF of these objects, the first of which is the catalog. */
+export const pdfOf = (...objects: readonly string[]) =>
+  base64(
+    `%PDF-1.5\n${objects.map((object, at) => `${at + 1} 0 obj${object}endobj\n`).join('')}trailer<</Root 1 0 R>>\n%%EOF`,
+  );
+
+export const streamOf = (dictionary: string, bytes: Buffer) =>
+  `<<${dictionary}/Filter/FlateDecode/Length ${bytes.length}>>stream\n${bytes.toString('latin1')}\nendstream `;
+
+export const CATALOG = '<</Type/Catalog/Pages 2 0 R>>';
+export const ONE_PAGE = '<</Type/Pages/Kids[3 0 R]/Count 1>>';
+export const PAGE = '<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>';
+
+export const everyOperation = ({ call }: PdfBench, data: string) => [
+  call('POST', '/v1/pdf/info', { source: { data } }),
+  call('POST', '/v1/pdf/extract_text', { source: { data } }),
+  call('POST', '/v1/pdf/split', { source: { data }, ranges: '1' }),
+  call('POST', '/v1/pdf/fill', { source: { data }, fields: { a: 'b' } }),
+  call('POST', '/v1/pdf/merge', { sources: [{ data }, { data }] }),
+];
