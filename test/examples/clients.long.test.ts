@@ -1,9 +1,10 @@
 // Each client of another service, unchanged, as its example has it: only what runs here is called compatible.
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../s3/harness.ts';
 import { createPlace, type Place, PROJECT, startProcess } from '../support/process.ts';
 import { printedByPythons } from '../support/pythons.ts';
 import { type Client, client } from '../support/service.ts';
@@ -11,17 +12,23 @@ import { type Client, client } from '../support/service.ts';
 const FOLDER = join(PROJECT, 'examples/clients');
 const LINES_MAX = 30;
 let place: Place;
+let s3Port: number;
 let call: Client;
 beforeAll(async () => {
-  place = await createPlace();
+  s3Port = await freePort();
+  place = await createPlace({ S3_PORT: String(s3Port) });
   await startProcess(place);
   call = client(place.url, place.operatorKey());
 });
 afterAll(() => place?.remove());
 
-async function run(program: string, { with: interpreter = process.execPath, ...env }: Record<string, string> = {}) {
+async function run(
+  program: string,
+  { with: interpreter = process.execPath, ...env }: Record<string, string> = {},
+  ...args: readonly string[]
+) {
   const all = { PATH: process.env.PATH ?? '', QM_URL: place.url, QM_KEY: place.operatorKey(), ...env };
-  return (await promisify(execFile)(interpreter, [join(FOLDER, program)], { env: all, cwd: PROJECT })).stdout;
+  return (await promisify(execFile)(interpreter, [join(FOLDER, program), ...args], { env: all, cwd: PROJECT })).stdout;
 }
 
 /** Available and in flight. */
@@ -80,3 +87,32 @@ test.skipIf(python === undefined)(
     expect(await left('byboto3')).toBe(0);
   },
 );
+
+const NOTES = 'notes/today.txt 17\nWater the plants.\n';
+
+test("Amazon's client of S3 makes a bucket, puts, lists and gets", async () => {
+  expect(await run('s3.ts')).toBe(NOTES);
+  expect((await call('GET', '/v1/storage/bucket/get/by-sdk')).body.data).toMatchObject({ object_count: 1, bytes: 17 });
+});
+
+test.skipIf(python === undefined)(
+  `boto3 makes a bucket, puts, lists and gets${python === undefined ? ' (skipped: no python3 here has boto3)' : ''}`,
+  async () => {
+    expect(await run('s3_boto3.py', { with: python as string })).toBe(NOTES);
+  },
+);
+
+const isHere = (program: string) => spawnSync('which', [program]).status === 0;
+const note = (program: string) => (isHere(program) ? '' : ` (skipped: ${program} is not installed)`);
+
+test.skipIf(!isHere('rclone'))(`rclone copies a folder and checks it${note('rclone')}`, async () => {
+  const env = { with: 'sh', HOME: place.dataDir, RCLONE_CONFIG: '/dev/null' };
+  expect(await run('s3_rclone.sh', env, FOLDER, 'by-rclone')).toBe(`copied ${FOLDER} to by-rclone\n`);
+  const { data } = (await call('GET', '/v1/storage/bucket/get/by-rclone')).body;
+  expect(data.object_count).toBe(readdirSync(FOLDER).length);
+});
+
+test.skipIf(!isHere('restic'))(`restic backs a folder up and checks it${note('restic')}`, async () => {
+  const env = { with: 'sh', HOME: place.dataDir, RESTIC_PASSWORD: 'of tests', S3_URL: `http://127.0.0.1:${s3Port}` };
+  expect(await run('s3_restic.sh', env, FOLDER, 'by-restic')).toContain('no errors were found');
+});

@@ -291,6 +291,14 @@ describe('rights', () => {
     other.sdk.destroy();
   });
 
+  test('are for the account that the client expects', async () => {
+    await put('expected', 'x');
+    const read = (owner: string) =>
+      outcome({ path: '/box/expected', headers: { 'x-amz-expected-bucket-owner': owner } });
+    expect(await read(bench.account.accountId)).toEqual([200, null]);
+    expect(await read('123456789012')).toEqual([403, 'AccessDenied']);
+  });
+
   test('to read and write need credit, those to delete do not', async () => {
     const poor = await bench.withAccount(0.000_005);
     await poor.bucket('box');

@@ -1,5 +1,6 @@
 // Where clients of Amazon S3 send their requests: below /s3, and at the roots that S3_PORT and S3_DOMAIN give it. Each operation is a call of
 // the capability that does the same natively: its scope, rate, price, usage and events. Signed in the head or in the query.
+import { accountDigits } from '../../../core/credentials/aws-arns.ts';
 import { sigV4 } from '../../../core/credentials/sigv4.ts';
 import { PUT_BYTES_MAX } from '../../../core/objects/limits.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
@@ -101,10 +102,21 @@ async function answer(request: RawRequest, state: StorageState): Promise<RawAnsw
   if (principal === null) throw new Error('the signature is looked at before the request is answered');
   const address = addressOf(request.routed);
   const headers = headersOf(request.headers, address);
+  requireOwner(headers, principal.accountId);
   const [run, capability] = OPERATIONS[await operationIn(request, address, headers)];
   // Scope and rate come before anything of the body is read, or looked up by its name.
   await request.admitCall(capability);
   return run({ request, state, accountId: principal.accountId, address, headers, capability });
+}
+
+/** Throws AccessDenied: all buckets are the account's, and the client means those of another one. */
+function requireOwner(headers: RawRequest['headers'], accountId: string): void {
+  for (const name of ['x-amz-expected-bucket-owner', 'x-amz-source-expected-bucket-owner']) {
+    const owner = headers[name];
+    if (owner !== undefined && owner !== accountId && owner !== accountDigits(accountId)) {
+      throw refused('AccessDenied', `The buckets of this key are not those of the account that ${name} names.`);
+    }
+  }
 }
 
 /** What is no operation takes a rate too. */

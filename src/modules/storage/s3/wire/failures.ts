@@ -7,6 +7,7 @@ import { xmlDocument } from './xml.ts';
 /** What this protocol alone refuses, and with which status. */
 const REFUSALS = {
   AccessControlListNotSupported: 400,
+  AccessDenied: 403,
   BadDigest: 400,
   BucketAlreadyOwnedByYou: 409,
   EntityTooLarge: 400,
