@@ -17,6 +17,8 @@ export interface Filled {
   readonly key: string;
   readonly card: string;
   readonly request: string;
+  readonly bucket: string;
+  readonly object: string;
 }
 
 const QUICK = { model: 'sandbox/storyboard-1', duration_seconds: 1 };
@@ -54,6 +56,11 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
   });
   await post(`/v1/account/webhooks/test/${webhook.id}`, {});
   const schedule = await post('/v1/cron/create', { name: `${mark}-cron`, task: receiver, cron_expr: '0 9 * * *' });
+  const [bucket, object] = ['files', `reports/${mark}-storage.txt`];
+  await post('/v1/storage/bucket/create', { bucket });
+  await post('/v1/storage/object/put', { bucket, key: object, content: 'Hello', metadata: { author: 'somebody' } });
+  await post('/v1/storage/object/put', { bucket, key: 'readme.md', content: '# Files' });
+  await post('/v1/storage/share/create', { bucket, key: object, downloads_max: 3 });
   await leaveCard((await post('/v1/account/payment_method/attach', {})).checkout_url);
   const [card] = (await ok('GET', '/v1/account/payment_method/list')).items;
   await post('/v1/ai/chat', { model: 'sandbox/echo-1', messages: [{ role: 'user', content: `${mark}-ai` }] });
@@ -64,6 +71,7 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
     ...{ queue, dlq, collection, schedule: schedule.id, webhook: webhook.id },
     ...{ group: group.error_group_id, video: video.job_id, key: key.id, card: card.payment_method_id },
     request: refused.body.error.request_id,
+    ...{ bucket, object },
   };
 }
 
@@ -72,12 +80,13 @@ export function addressOf({ path }: Pick<ConsolePage, 'path'>, filled: Filled): 
   const rooms: Readonly<Record<string, string>> = {
     ...{ queues: filled.queue, errors: filled.group, vectors: filled.collection, schedules: filled.schedule },
     ...{ webhooks: filled.webhook, video: filled.video, keys: filled.key, wallet: filled.card },
-    ...{ requests: filled.request },
+    ...{ requests: filled.request, storage: filled.bucket },
   };
+  const query = path === '/storage/{bucket}/object' ? `?${new URLSearchParams({ key: filled.object })}` : '';
   const [, room = ''] = path.split('/');
   return `/console${path.replace(/\{\w+\}/, () => {
     const name = rooms[room];
     if (name === undefined) throw new Error(`the filled account has nothing for ${path}`);
     return name;
-  })}`;
+  })}${query}`;
 }

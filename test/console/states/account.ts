@@ -59,6 +59,10 @@ export function otherViews({ filled, owner: by }: FilledAccount): readonly State
     'new-collection': '/vectors?new=1',
     'new-schedule': '/schedules?new=1',
     'new-queue': '/queues?new=1',
+    'new-bucket': '/storage?new=1',
+    'new-object': `/storage/${filled.bucket}?new=1`,
+    'storage-folder': `/storage/${filled.bucket}?prefix=reports%2F`,
+    'storage-nothing': `/storage/${filled.bucket}?prefix=none%2F`,
     'new-subscription': `/queues/${filled.queue}/push?new=1`,
     'queue-of-an-hour': `/queues/${filled.queue}?period=1h`,
     'usage-by-key': '/usage?period=24h&by=key&figure=calls',
@@ -131,7 +135,7 @@ const NEW = new Set(['create', 'quote']);
 /** What is answered to a form: what it was refused for, and what is shown once. */
 export function answeredStates({ filled, owner: by }: FilledAccount): readonly State[] {
   const video = { prompt: 'A boat.', duration_seconds: '1', model: 'sandbox/storyboard-1' };
-  const { queue, key, group, schedule, webhook, collection } = filled;
+  const { queue, key, group, schedule, webhook, collection, bucket, object } = filled;
   const refused: readonly (readonly [string, string, Readonly<Record<string, string>>])[] = [
     ['/queues', 'create', { name: 'no name' }],
     [`/queues/${queue}/publish`, 'publish', { payload: 'no JSON', delay_seconds: 'x' }],
@@ -151,6 +155,8 @@ export function answeredStates({ filled, owner: by }: FilledAccount): readonly S
     ['/video', 'quote', { ...video, duration_seconds: 'x' }],
     ['/ai', 'chat', { max_completion_tokens: '0' }],
     ['/pdf', 'create', { content: '' }],
+    ['/storage', 'create', { bucket: 'No' }],
+    [`/storage/${bucket}/settings`, 'settings', { expire: 'soon' }],
     ['/wallet', 'topup', { amount_usd: '0' }],
     ['/wallet', 'budget', { hard_cap_usd: 'x' }],
     ['/account', 'rename', { name: 'x'.repeat(1_000) }],
@@ -160,12 +166,18 @@ export function answeredStates({ filled, owner: by }: FilledAccount): readonly S
     ['/keys', 'create', { name: 'shown once', scopes: 'queue:read' }, 'shown'],
     ['/video', 'quote', video, 'Generate video'],
     ['/ai', 'chat', { prompt: 'Hello.', model: 'sandbox/echo-1', max_completion_tokens: '50' }, '[sandbox]'],
+    [`/storage/${bucket}/object?${new URLSearchParams({ key: object })}`, 'read', {}, 'Hello'],
+    [`/storage/${bucket}/object?${new URLSearchParams({ key: object })}`, 'share', { days: '7' }, 'Link created'],
     ['/pdf', 'create', { type: 'html', content: '<p style="display: flex">Hi</p>', size: 'A4' }, 'Open the PDF'],
     ['/wallet', 'topup', { amount_usd: '10' }, 'Continue to the payment page'],
     [`/vectors/${collection}/query`, 'query', { embedding: '1 0 0', top_k: '3' }, 'compared ('],
     ['/account', 'routing_test', { capability: 'ai.chat' }, 'sandbox'],
   ];
-  const name = (path: string, of: string) => `${path.replaceAll(/\/[a-z]+_\w+/g, '').slice(1)}-${of}`;
+  const name = (path: string, of: string) =>
+    `${path
+      .replace(/\?.*/, '')
+      .replaceAll(/\/[a-z]+_\w+/g, '')
+      .slice(1)}-${of}`;
   return [
     ...refused.map(([path, of, fields]) => ({
       ...{
@@ -196,7 +208,7 @@ export async function missingStates(
   const call = client(service.url, account.secret);
   const made = await call('POST', '/v1/account/keys/create', { name: 'one', scopes: ['queue:read'] });
   const narrow = await sessionOf(service, { secret: made.body.data.key_secret });
-  const rooms = ['queues', 'errors', 'vectors', 'schedules', 'webhooks', 'video', 'keys'];
+  const rooms = ['queues', 'errors', 'vectors', 'schedules', 'webhooks', 'video', 'keys', 'storage'];
   return [
     { name: 'no-page', path: '/console/none', by, status: 404, says: 'begin at the Console' },
     ...rooms.map((room) => ({ name: `no-${room}`, path: `/console/${room}/${UNKNOWN}`, by, status: 404 })),

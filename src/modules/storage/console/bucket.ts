@@ -101,7 +101,7 @@ ${pageTabs('Pages of the bucket', [tab('Objects', ''), tab('Settings', '/setting
 function uploadOf(visit: Visit, bucket: string): Html {
   const prefix = visit.query.get('prefix') ?? '';
   const wire = visit.elsewhere(`/console/wire/v1/storage/upload/${encodeURIComponent(bucket)}/`);
-  return html`<label class="button main" data-upload="${wire}" data-prefix="${prefix}" data-token="${visit.formToken}" hidden>Upload files<input type="file" class="unseen" multiple></label><span class="quiet" role="status" data-upload-status></span>`;
+  return html`<span data-upload="${wire}" data-prefix="${prefix}" data-token="${visit.formToken}" hidden><button type="button" class="main">Upload files</button><input type="file" class="unseen" multiple tabindex="-1" aria-label="Files to upload"></span><span class="quiet" role="status" data-upload-status></span>`;
 }
 
 /** The way to where one is, each part a link. */
@@ -112,23 +112,18 @@ function folders(visit: Visit, prefix: string): Html {
     const to = `${parts.slice(0, i + 1).join('/')}/`;
     return html`<a href="${withQuery(visit, { prefix: to, cursor: null })}">${short(part === '' ? '(empty)' : part, 60)}</a> / `;
   });
-  return html`<p class="crumbs"><a href="${withQuery(visit, { prefix: null, cursor: null })}">All objects</a> / ${links}</p>`;
-}
-
-interface Row {
-  readonly key: string;
-  readonly object: Listing['items'][number] | null;
+  return html`<p><a href="${withQuery(visit, { prefix: null, cursor: null })}">All objects</a> / ${links}</p>`;
 }
 
 function objects(visit: Visit, { items, prefixes }: Listing, prefix: string): Html {
-  const rows: Row[] = [
-    ...prefixes.map((key) => ({ key, object: null })),
-    ...items.map((object) => ({ key: object.key, object })),
-  ];
   const named = (key: string) => short(key.slice(prefix.length) || key, 120);
-  return table<Row>({
+  const folder = (key: string) =>
+    html`<li><a href="${withQuery(visit, { prefix: key, cursor: null })}">${named(key)}</a></li>`;
+  const inside = prefixes.length === 0 ? '' : html`<h3>Folders</h3><ul class="plain">${prefixes.map(folder)}</ul>`;
+  if (items.length === 0 && prefixes.length > 0) return html`${inside}`;
+  return html`${inside}${table<Listing['items'][number]>({
     caption: 'Objects',
-    rows,
+    rows: items,
     empty: html`<p>No objects${prefix === '' ? ' yet: upload a file, or send one by PUT, by S3 or with storage.object.put' : ' below this prefix'}.</p>`,
     ...(visit.may(deleteObjects)
       ? {
@@ -142,16 +137,13 @@ function objects(visit: Visit, { items, prefixes }: Listing, prefix: string): Ht
     columns: [
       {
         title: 'Key',
-        cell: ({ key, object }) =>
-          object === null
-            ? html`<a href="${withQuery(visit, { prefix: key, cursor: null })}">${named(key)}</a>`
-            : html`<a href="${visit.path(objectPath(object.bucket, key))}">${named(key)}</a>`,
+        cell: ({ bucket, key }) => html`<a href="${visit.path(objectPath(bucket, key))}">${named(key)}</a>`,
       },
-      { title: 'Type', cell: ({ object }) => (object === null ? 'folder' : short(object.content_type, 60)) },
-      { title: 'Size', kind: 'number', cell: ({ object }) => (object === null ? '' : sizeText(object.bytes)) },
-      { title: 'Written', cell: ({ object }) => (object === null ? '' : ago(visit, object.updated_at)) },
+      { title: 'Type', cell: ({ content_type: type }) => short(type, 60) },
+      { title: 'Size', kind: 'number', cell: ({ bytes }) => sizeText(bytes) },
+      { title: 'Written', cell: ({ updated_at }) => ago(visit, updated_at) },
     ],
-  });
+  })}`;
 }
 
 export const bucketSettingsPage: ConsolePage = {

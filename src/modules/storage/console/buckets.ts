@@ -20,7 +20,7 @@ const ROWS = 25;
 export const bucketsPage = listPage({
   ...{ name: 'buckets', path: '/storage', nav: { label: 'Storage', key: 'b', group: 'build', holds: listBuckets } },
   ...{ title: 'Storage', caption: 'All buckets', list: listBuckets },
-  intro: 'Buckets are private: links for people are made from an object.',
+  intro: 'Buckets are private: the page of an object makes links for people.',
   empty: (visit) =>
     teach(
       'No buckets yet. To create one and store a file:',

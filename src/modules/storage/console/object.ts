@@ -1,6 +1,6 @@
 // One object: what is known of it, its content on demand (reading costs), a link for people, a copy, and its deletion.
 
-import { codeBlock, copiedId } from '../../../kit/console/copied.ts';
+import { codeBlock, copiedBlock, copiedId } from '../../../kit/console/copied.ts';
 import { dangerZone } from '../../../kit/console/danger-zone.ts';
 import { actButton, actForm, field, numberOf, textOf } from '../../../kit/console/form.ts';
 import { actOf, type ConsolePage, type View } from '../../../kit/console/page.ts';
@@ -51,7 +51,7 @@ export const objectPage: ConsolePage = {
         content: html`${top(visit, data)}<h2>Link created</h2>
 <p>Whoever has this address can download the object until ${ago(visit, data.expires_at)}. Each download costs as a read.</p>
 ${codeBlock('share', [{ language: 'bash', text: `curl -OJ '${data.url}'` }])}
-<p>${copiedId(data.url, 'the address')}</p>
+${copiedBlock(html`<pre class="scroll text" tabindex="0" aria-label="Address">${data.url}</pre>`, 'the address')}
 <p><a href="${visit.path('/storage/-/links')}">All links</a></p>`,
       }),
     }),
@@ -89,7 +89,7 @@ ${facts([
   ['Metadata', Object.keys(object.metadata).length === 0 ? null : short(pairs(object.metadata), 500)],
 ])}
 <div class="actions">${visit.may(getObject) ? actButton(visit, 'read', 'Show the content') : ''}</div>
-<p class="quiet">Showing the content costs as a read.</p>
+<p class="quiet">Showing the content costs as a read. <a href="${visit.path('/storage/-/links')}">Links for people</a></p>
 <div class="panels">${visit.may(createShare) ? shareForm(visit) : ''}${visit.may(copyObject) ? copyForm(visit, object) : ''}</div>
 ${dangerZone([
   visit.may(deleteObjects)

@@ -335,6 +335,7 @@ const chosen = files?.querySelector('input');
 const told = document.querySelector('[data-upload-status]');
 if (files instanceof HTMLElement && chosen !== undefined && chosen !== null && told !== null) {
   files.hidden = false;
+  files.querySelector('button')?.addEventListener('click', () => chosen.click());
   chosen.addEventListener('change', async () => {
     const { upload, prefix = '', token = '' } = files.dataset;
     for (const file of chosen.files ?? []) {

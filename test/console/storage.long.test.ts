@@ -1,0 +1,53 @@
+// Storage in the console: files are uploaded, seen as folders, shown, shared and deleted, by clicks alone.
+import { Buffer } from 'node:buffer';
+import sharp from 'sharp';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expectDone, openConsole } from '../support/console.ts';
+import { ConsoleBench } from '../support/console-bench.ts';
+
+let bench: ConsoleBench;
+beforeAll(async () => {
+  bench = await ConsoleBench.start();
+});
+afterAll(() => bench?.stop());
+
+test('files are uploaded into a folder, shown, shared and deleted', async () => {
+  const { page, faults } = await openConsole(bench.chromium.browser, bench.service.url, bench.account.secret);
+  await page.goto(`${bench.service.url}/console/storage?new=1`);
+  await page.fill('input[name=bucket]', 'films');
+  await page.click('text=Create bucket');
+  await expectDone(page, 'Bucket created.');
+  await page.goto(`${bench.service.url}/console/storage/films?prefix=2026%2F`);
+  const picture = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
+    .png()
+    .toBuffer();
+  await page.setInputFiles('[data-upload] input', [
+    { name: 'a b%.png', mimeType: 'image/png', buffer: picture },
+    { name: 'long.bin', mimeType: '', buffer: Buffer.alloc(3_000_000, 7) },
+  ]);
+  await expect.poll(() => page.locator('table a').allTextContents()).toEqual(['a b%.png', 'long.bin']);
+  await page.click('text=a b%.png');
+  await page.click('text=Show the content');
+  await expect.poll(() => page.locator('img.preview').count()).toBe(1);
+  expect(await page.evaluate(`document.querySelector('img.preview').naturalWidth`)).toBe(8);
+  await page.click('text=Back to the object');
+  await page.click('text=Create a link');
+  const address = (await page.textContent('pre[aria-label=Address]')) ?? '';
+  expect(Buffer.from(await (await fetch(address)).arrayBuffer())).toEqual(picture);
+  await page.goto(`${bench.service.url}/console/storage/films?prefix=2026%2F`);
+  await page.check('[aria-label="Select 2026/long.bin"]');
+  await page.click('form.selection button.danger');
+  await expectDone(page, 'Objects deleted.');
+  expect(await page.locator('table a').allTextContents()).toEqual(['a b%.png']);
+  expect(faults).toEqual([]);
+});
+
+test('a file that is refused says why, and nothing of it is kept', async () => {
+  const { page } = await openConsole(bench.chromium.browser, bench.service.url, bench.account.secret);
+  await bench.call('POST', '/v1/storage/bucket/create', { bucket: 'refused' });
+  await page.goto(`${bench.service.url}/console/storage/refused`);
+  const name = `${'x'.repeat(1_025)}.txt`;
+  await page.setInputFiles('[data-upload] input', [{ name, mimeType: 'text/plain', buffer: Buffer.from('x') }]);
+  await expect.poll(() => page.textContent('[data-upload-status]')).toContain('at most 1024 bytes');
+  expect((await bench.call('GET', '/v1/storage/object/list?bucket=refused')).body.data.items).toEqual([]);
+});
