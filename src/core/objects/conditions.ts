@@ -36,10 +36,8 @@ export function judgeConditions(conditions: Conditions, present: Present | null)
 /** For a write: whatever does not hold fails it; null: they hold. */
 export function writeFault(conditions: Conditions, present: Present | null): Problem | null {
   if (judgeConditions(conditions, present) === null) return null;
+  if (present === null) return problem('OBJECT_NOT_FOUND', { param: 'key' });
   return problem('PRECONDITION_FAILED', {
-    message:
-      present === null
-        ? 'There is no object under the key.'
-        : 'The object under the key is not the one that the call asks for.',
+    message: 'The object under the key is not the one that the call asks for.',
   });
 }

@@ -4,10 +4,10 @@ import { bucketMissing } from '../../../core/objects/object.ts';
 import type { RawAnswer } from '../../../kit/raw-route.ts';
 import { type BucketRow, bucketLimits, bucketTable } from '../buckets/buckets.ts';
 import { bucketOf, emptyAnswer, ownerOf, type S3Call, shortBody, xmlAnswer } from './call.ts';
+import { instantOf } from './listing.ts';
 import { readCreateBucket } from './wire/bodies.ts';
-import { refused } from './wire/failures.ts';
-import { instantOf } from './wire/listing.ts';
 import { refuseUnserved } from './wire/object-headers.ts';
+import { refused } from './wire/refusals.ts';
 import {
   type BucketFields,
   lifecycleFields,

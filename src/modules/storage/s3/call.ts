@@ -4,8 +4,8 @@ import type { ObjectRef } from '../../../core/objects/store.ts';
 import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
 import type { StorageState } from '../state.ts';
 import { checksumElement, checksumHeader } from './wire/checksums.ts';
-import { refused } from './wire/failures.ts';
 import type { S3Address } from './wire/operation.ts';
+import { refused } from './wire/refusals.ts';
 import { type XmlFields, xmlDocument } from './wire/xml.ts';
 
 export interface S3Call {

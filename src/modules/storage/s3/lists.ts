@@ -4,7 +4,7 @@ import { bucketMissing } from '../../../core/objects/object.ts';
 import { bucketId, readBuckets } from '../../../core/objects/store.ts';
 import type { RawAnswer } from '../../../kit/raw-route.ts';
 import { bucketOf, ownerOf, type S3Call, xmlAnswer } from './call.ts';
-import { listAsked, listFields } from './wire/listing.ts';
+import { listAsked, listFields } from './listing.ts';
 
 export async function listObjects(call: S3Call): Promise<RawAnswer> {
   const { request, capability, accountId, address, state } = call;

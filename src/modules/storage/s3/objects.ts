@@ -32,8 +32,8 @@ import { readDelete } from './wire/bodies.ts';
 import { type SentChecksums, sentChecksums } from './wire/checksums.ts';
 import { conditionsOf, sourceConditionsOf, writeConditionsOf } from './wire/conditions.ts';
 import { copySourceOf } from './wire/copy-source.ts';
-import { notImplemented, refused } from './wire/failures.ts';
 import { answeredHeaders, refuseUnserved, type WrittenObject, writtenObject } from './wire/object-headers.ts';
+import { notImplemented, refused } from './wire/refusals.ts';
 
 const FREE: Answer = { data: null };
 
@@ -80,8 +80,10 @@ function objectAnswer(call: S3Call, { row, open }: FoundObject, isUnchanged: boo
   const described: Record<string, string> = {
     ...answeredHeaders(row, address),
     ...(tags === 0 ? {} : { 'x-amz-tagging-count': String(tags) }),
-    // Of a part clients would compare it with the part.
-    ...(isWhole && wantsChecksums ? checksumsShown(row.checksums as StoredChecksums | null, 'headers') : {}),
+    // Of a part, or of nothing, clients would compare it with that.
+    ...(isWhole && !isUnchanged && wantsChecksums
+      ? checksumsShown(row.checksums as StoredChecksums | null, 'headers')
+      : {}),
     ...idHeader(call),
   };
   const etag = `"${row.etag}"`;

@@ -33,9 +33,10 @@ import {
 import { deleteTagging, getTagging, putTagging } from './tags.ts';
 import { listParts, listUploads } from './upload-lists.ts';
 import { abortUpload, completeUpload, copyPart, createUpload, uploadPart } from './uploads.ts';
-import { failureAnswer, refused } from './wire/failures.ts';
+import { failureAnswer } from './wire/failures.ts';
 import { headersOf } from './wire/object-headers.ts';
 import { addressOf, type Operation, operationOf } from './wire/operation.ts';
+import { refused } from './wire/refusals.ts';
 
 type Served = readonly [run: S3Operation, capability: string];
 

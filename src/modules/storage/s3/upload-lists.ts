@@ -11,9 +11,9 @@ import {
 import { requireUpload } from '../../../core/objects/uploads.ts';
 import type { RawAnswer } from '../../../kit/raw-route.ts';
 import { bucketOf, checksumsShown, objectOf, ownerOf, type S3Call, type StoredChecksums, xmlAnswer } from './call.ts';
-import { refused } from './wire/failures.ts';
-import { instantOf, isEncodedIn, pageOf } from './wire/listing.ts';
+import { instantOf, isEncodedIn, pageOf } from './listing.ts';
 import type { S3Address } from './wire/operation.ts';
+import { refused } from './wire/refusals.ts';
 import { urlEncoded, type XmlFields } from './wire/xml.ts';
 
 const READ_AT_ONCE = 1_000;

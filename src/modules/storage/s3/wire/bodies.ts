@@ -3,9 +3,9 @@
 import { type ChecksumName, isChecksumName } from '../../../../core/credentials/aws-checksums.ts';
 import type { BodyTask } from '../../../../kit/raw-route.ts';
 import { checkedValue, checksumElement } from './checksums.ts';
-import { malformed, notImplemented, refused } from './failures.ts';
 import { checkedTags } from './object-headers.ts';
 import { KEY_BYTES_MAX } from './operation.ts';
+import { malformed, notImplemented, refused } from './refusals.ts';
 import { childOf, childrenOf, readXml, requiredText, textOf, type XmlElement } from './xml.ts';
 
 const DELETED_MAX = 1_000;

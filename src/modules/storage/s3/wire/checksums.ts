@@ -2,7 +2,7 @@
 // whole of a multipart upload (docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity.html).
 import type { IncomingHttpHeaders } from 'node:http';
 import { type ChecksumName, isChecksumName } from '../../../../core/credentials/aws-checksums.ts';
-import { refused } from './failures.ts';
+import { refused } from './refusals.ts';
 
 export type ChecksumType = 'COMPOSITE' | 'FULL_OBJECT';
 

@@ -1,7 +1,7 @@
 // Conditions of a request as its headers say them (RFC 9110, section 13); what they mean stands in core/objects/conditions.ts.
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Conditions, judgeConditions } from '../../../../core/objects/conditions.ts';
-import { refused } from './failures.ts';
+import { refused } from './refusals.ts';
 
 /** Of a read. */
 export function conditionsOf(headers: IncomingHttpHeaders): Conditions {
@@ -30,12 +30,9 @@ function instant(name: string, date: string | undefined): object {
   return Number.isNaN(ms) ? {} : { [name]: ms };
 }
 
-/** Of a write: that there is no object, or the one with a tag. Throws NotImplemented. */
+/** Of a write, whose dates say nothing. */
 export function writeConditionsOf(headers: IncomingHttpHeaders): Conditions {
   const { ifMatch, ifNoneMatch } = conditionsOf(headers);
-  if (ifNoneMatch !== undefined && ifNoneMatch.join() !== '*') {
-    throw refused('NotImplemented', 'If-None-Match of a write may only be *.');
-  }
   return { ...(ifMatch === undefined ? {} : { ifMatch }), ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }) };
 }
 

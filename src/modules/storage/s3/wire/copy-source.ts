@@ -1,7 +1,7 @@
 // What a copy copies: bucket and key of x-amz-copy-source, and the bytes of x-amz-copy-source-range.
 import type { IncomingHttpHeaders } from 'node:http';
-import { refused } from './failures.ts';
 import { addressOf } from './operation.ts';
+import { refused } from './refusals.ts';
 
 export interface CopySource {
   readonly bucket: string;

@@ -1,56 +1,9 @@
 // Failures as Amazon S3 names them (docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html). What this protocol alone refuses is a Problem
 // whose detail is the name; what the rest of the service refuses is named by its code.
 import type { RawAnswer, RawHead } from '../../../../kit/raw-route.ts';
-import { type Problem, problem } from '../../../../problems/problem.ts';
+import type { Problem } from '../../../../problems/problem.ts';
+import { REFUSALS, S3, type S3Refusal } from './refusals.ts';
 import { xmlDocument } from './xml.ts';
-
-/** What this protocol alone refuses, and with which status. */
-const REFUSALS = {
-  AccessControlListNotSupported: 400,
-  AccessDenied: 403,
-  BadDigest: 400,
-  BucketAlreadyOwnedByYou: 409,
-  EntityTooLarge: 400,
-  EntityTooSmall: 400,
-  IllegalLocationConstraintException: 400,
-  InvalidArgument: 400,
-  InvalidDigest: 400,
-  InvalidPart: 400,
-  InvalidPartOrder: 400,
-  InvalidRange: 416,
-  InvalidRequest: 400,
-  InvalidStorageClass: 400,
-  InvalidTag: 400,
-  InvalidURI: 400,
-  KeyTooLongError: 400,
-  MalformedXML: 400,
-  MetadataTooLarge: 400,
-  MethodNotAllowed: 405,
-  MissingContentLength: 411,
-  NoSuchBucket: 404,
-  NoSuchKey: 404,
-  NoSuchLifecycleConfiguration: 404,
-  NoSuchUpload: 404,
-  NotImplemented: 501,
-  PreconditionFailed: 412,
-} as const;
-
-export type S3Refusal = keyof typeof REFUSALS;
-
-const S3 = 's3.';
-
-/** To throw. */
-export function refused(name: S3Refusal, message: string): Problem {
-  return problem('INVALID_REQUEST', { message, detail: `${S3}${name}` });
-}
-
-export function malformed(message = 'The XML is not what this operation takes.'): Problem {
-  return refused('MalformedXML', message);
-}
-
-export function notImplemented(what: string): Problem {
-  return refused('NotImplemented', `${what} is not supported here.`);
-}
 
 type Named = readonly [name: string, status: number];
 

@@ -1,11 +1,8 @@
 // What headers say of an object: kept, given back, refused.
 import { describe, expect, test } from 'vitest';
-import type { RawHead } from '../../../../kit/raw-route.ts';
-import { problem } from '../../../../problems/problem.ts';
 import { sentChecksums, uploadChecksum, wholeChecksum } from './checksums.ts';
 import { copyRangeOf, copySourceOf } from './copy-source.ts';
-import { failureAnswer, nameOf, refused } from './failures.ts';
-import { isEncodedIn, listAsked, listFields, pageOf } from './listing.ts';
+import { nameOf } from './failures.ts';
 import { answeredHeaders, headersOf, refuseUnserved, tagsOfHeader, writtenObject } from './object-headers.ts';
 import { addressOf } from './operation.ts';
 
@@ -24,7 +21,7 @@ describe('headers of an object', () => {
       'content-type': 'text/plain; charset=utf-8',
       'cache-control': 'max-age=60',
       'content-disposition': 'attachment; filename="a.txt"',
-      'content-encoding': 'aws-chunked, gzip',
+      'content-encoding': 'deflate, aws-chunked, gzip',
       'content-language': 'de',
       expires: 'Thu, 01 Dec 2033 16:00:00 GMT',
       'x-amz-meta-color': 'blue',
@@ -37,7 +34,7 @@ describe('headers of an object', () => {
       headers: {
         cache_control: 'max-age=60',
         content_disposition: 'attachment; filename="a.txt"',
-        content_encoding: 'gzip',
+        content_encoding: 'deflate, gzip',
         content_language: 'de',
         expires: 'Thu, 01 Dec 2033 16:00:00 GMT',
       },
@@ -202,118 +199,5 @@ describe('the source of a copy', () => {
     expect(failure(() => copyRangeOf(range === undefined ? {} : { 'x-amz-copy-source-range': range }, 10))).toEqual(
       due,
     );
-  });
-});
-
-describe('a list', () => {
-  const query = (text: string) => addressOf(`/s3/b?${text}`).query;
-  const object = { key: 'a b', bytes: 3, etag: 'e', updatedMs: 0, checksums: { crc32: 'x', type: 'FULL_OBJECT' } };
-  const page = { objects: [object], prefixes: ['c d/'], next: 'c d/' };
-  const owner = { ID: 'acc' };
-
-  test('of version 1 goes on behind a marker', () => {
-    const asked = query('prefix=&delimiter=/&marker=a&max-keys=2&encoding-type=url');
-    expect(listAsked(asked, false)).toEqual({ prefix: '', delimiter: '/', after: 'a', max: 2, isEncoded: true });
-    expect(listFields('b', asked, page, owner)).toEqual({
-      ...{
-        Name: 'b',
-        Prefix: '',
-        Marker: 'a',
-        NextMarker: 'c%20d/',
-        MaxKeys: 2,
-        Delimiter: '/',
-        EncodingType: 'url',
-        IsTruncated: true,
-      },
-      Contents: [
-        {
-          ...{ Key: 'a%20b', LastModified: '1970-01-01T00:00:00.000Z', ETag: '"e"', ChecksumAlgorithm: ['CRC32'] },
-          ...{ ChecksumType: 'FULL_OBJECT', Size: 3, StorageClass: 'STANDARD', Owner: owner },
-        },
-      ],
-      CommonPrefixes: [{ Prefix: 'c%20d/' }],
-    });
-    expect(listFields('b', query('max-keys=1'), { ...page, prefixes: [] }, owner)).not.toHaveProperty('NextMarker');
-  });
-
-  test('of version 2 goes on behind a token', () => {
-    const first = listFields('b', query('list-type=2&start-after=A'), page, owner);
-    expect(first).toMatchObject({ KeyCount: 2, StartAfter: 'A', Contents: [{ Key: 'a b' }], IsTruncated: true });
-    expect(first.Contents).not.toHaveProperty('0.Owner');
-    const token = first.NextContinuationToken as string;
-    expect(listAsked(query(`list-type=2&continuation-token=${token}&start-after=A`), true).after).toBe('c d/');
-    expect(failure(() => listAsked(query('list-type=2&continuation-token=%25'), true))).toBe('InvalidArgument');
-    expect(failure(() => listAsked(query('list-type=2&continuation-token='), true))).toBe('InvalidArgument');
-  });
-
-  test.each([
-    ['', 1_000],
-    ['max-keys=', 1_000],
-    ['max-keys=0', 0],
-    ['max-keys=5000', 1_000],
-    ['max-keys=-1', 'InvalidArgument'],
-    ['max-keys=x', 'InvalidArgument'],
-  ])('with %s has %o entries at most', (text, due) => {
-    expect(failure(() => pageOf(query(text), 'max-keys'))).toBe(due);
-  });
-
-  test('knows one encoding', () => {
-    expect(failure(() => isEncodedIn(query('encoding-type=base64')))).toBe('InvalidArgument');
-  });
-});
-
-describe('a failure', () => {
-  const head = (method: string, query = ''): RawHead => ({
-    ...{ method, params: {}, query: new URLSearchParams(query), headers: {}, remoteAddress: '192.0.2.1' },
-    ...{ url: '/b/k', routed: `/s3/b/k?${query}`, requestId: 'req_1', failureMetadata: () => null },
-  });
-
-  test('is told in XML with our code, and to HEAD without a body', () => {
-    const answer = failureAnswer(problem('ALREADY_EXISTS'), head('GET', 'x=1'));
-    expect(answer).toMatchObject({
-      status: 409,
-      headers: { 'content-type': 'application/xml', 'x-amz-request-id': 'req_1' },
-    });
-    expect(answer.body).toBe(
-      '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>BucketAlreadyOwnedByYou</Code><Message>A resource with this name already exists with other settings.</Message><Resource>/s3/b/k</Resource><RequestId>req_1</RequestId><ErrorCode>ALREADY_EXISTS</ErrorCode></Error>',
-    );
-    expect(failureAnswer(problem('ALREADY_EXISTS'), head('HEAD'))).toMatchObject({ status: 409, body: '' });
-  });
-
-  test.each([
-    [problem('RATE_LIMITED', { retryAfterMs: 1_500 }), 'SlowDown', 503],
-    [problem('SERVICE_UNAVAILABLE'), 'ServiceUnavailable', 503],
-    [problem('INSUFFICIENT_CREDIT'), 'InsufficientCredit', 402],
-    [problem('INSUFFICIENT_SCOPE'), 'AccessDenied', 403],
-    [problem('UNAUTHORIZED'), 'AccessDenied', 403],
-    [problem('INVALID_API_KEY'), 'InvalidAccessKeyId', 403],
-    [problem('INVALID_API_KEY', { detail: 'revoked' }), 'InvalidAccessKeyId', 403],
-    [problem('INVALID_API_KEY', { detail: 'signature' }), 'SignatureDoesNotMatch', 403],
-    [problem('INVALID_API_KEY', { detail: 'clock' }), 'RequestTimeTooSkewed', 403],
-    [problem('INVALID_REQUEST', { detail: 'content_sha256' }), 'XAmzContentSHA256Mismatch', 400],
-    [problem('INVALID_REQUEST', { detail: 'checksum' }), 'BadDigest', 400],
-    [problem('INVALID_REQUEST', { detail: 'incomplete_body' }), 'IncompleteBody', 400],
-    [problem('INVALID_REQUEST'), 'InvalidRequest', 400],
-    [problem('NOT_FOUND', { detail: 'upload' }), 'NoSuchUpload', 404],
-    [problem('VALIDATION_FAILED', { detail: 'part_order', param: 'parts' }), 'InvalidPartOrder', 400],
-    [problem('VALIDATION_FAILED', { param: 'bucket', detail: 'pattern' }), 'InvalidBucketName', 400],
-    [problem('VALIDATION_FAILED', { param: 'x' }), 'InvalidArgument', 400],
-    [problem('PAYLOAD_TOO_LARGE'), 'EntityTooLarge', 400],
-    [problem('RANGE_NOT_SATISFIABLE'), 'InvalidRange', 416],
-    [problem('INTERNAL_ERROR', { message: 'secret path' }), 'InternalError', 500],
-    [refused('NotImplemented', 'x'), 'NotImplemented', 501],
-  ])('%s is %s', (failure, name, status) => {
-    expect(nameOf(failure)).toEqual([name, status]);
-    const { body } = failureAnswer(failure, head('GET'));
-    expect(body).toContain(`<Code>${name}</Code>`);
-    expect(body).not.toContain('secret path');
-  });
-
-  test('says when to come again, and that a presigned address has ended', () => {
-    expect(failureAnswer(problem('RATE_LIMITED', { retryAfterMs: 1_500 }), head('GET')).headers).toMatchObject({
-      'retry-after': '2',
-    });
-    const expired = problem('INVALID_API_KEY', { detail: 'clock' });
-    expect(failureAnswer(expired, head('GET', 'X-Amz-Signature=0')).body).toContain('<Code>AccessDenied</Code>');
   });
 });

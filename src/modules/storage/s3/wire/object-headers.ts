@@ -2,8 +2,8 @@
 // is not served, which is refused, not passed over. Requests that are signed in the query may carry their x-amz- headers there.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { KeptHeaders, ObjectRow } from '../../../../core/objects/object.ts';
-import { notImplemented, refused } from './failures.ts';
 import type { S3Address } from './operation.ts';
+import { notImplemented, refused } from './refusals.ts';
 
 const METADATA = 'x-amz-meta-';
 const METADATA_BYTES_MAX = 2 * 1_024;
@@ -94,7 +94,7 @@ function keptHeaders(headers: IncomingHttpHeaders): KeptHeaders {
 /** `aws-chunked` says how the body is sent, not what it is. */
 function withoutChunks(encoding: string): string {
   const names = encoding.split(',').map((each) => each.trim());
-  return names.filter((each) => each !== '' && each.toLowerCase() !== 'aws-chunked').join(',');
+  return names.filter((each) => each !== '' && each.toLowerCase() !== 'aws-chunked').join(', ');
 }
 
 function metadataOf(headers: IncomingHttpHeaders): Record<string, string> {

@@ -1,7 +1,7 @@
 // Which operation of Amazon S3 a request is: by its method, what it is of (the service, a bucket, an object), and the sub-resource in its query.
 // The closed list of what is served; all else is NotImplemented. Keys are read byte for byte: `..`, `//` and `+` are plain characters.
 import type { IncomingHttpHeaders } from 'node:http';
-import { notImplemented, refused } from './failures.ts';
+import { notImplemented, refused } from './refusals.ts';
 
 /** Of a request. Null: it names none. */
 export interface S3Address {

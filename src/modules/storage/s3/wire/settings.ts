@@ -1,6 +1,6 @@
 // Lifecycle and notifications of a bucket in XML: the same settings as those of storage.bucket.settings, which hold less than Amazon's. What they
 // cannot hold is NotImplemented, never dropped.
-import { malformed, notImplemented } from './failures.ts';
+import { malformed, notImplemented } from './refusals.ts';
 import { childOf, childrenOf, readXml, requiredText, textOf, type XmlElement, type XmlFields } from './xml.ts';
 
 export interface ExpireRule {

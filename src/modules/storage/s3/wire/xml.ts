@@ -2,7 +2,7 @@
 // plain objects, in which a list is its entries one after another.
 import { isUtf8 } from 'node:buffer';
 import { XMLParser } from 'fast-xml-parser';
-import { malformed } from './failures.ts';
+import { malformed } from './refusals.ts';
 
 export interface XmlElement {
   readonly name: string;

@@ -1,8 +1,9 @@
 // What a list is asked for, and its answer in XML: of objects (both versions), of uploads, of parts. `encoding-type=url` is for keys that XML
 // cannot hold.
-import { refused } from './failures.ts';
-import type { S3Address } from './operation.ts';
-import { urlEncoded, type XmlFields } from './xml.ts';
+
+import type { S3Address } from './wire/operation.ts';
+import { refused } from './wire/refusals.ts';
+import { urlEncoded, type XmlFields } from './wire/xml.ts';
 
 const PAGE_MAX = 1_000;
 

@@ -1,0 +1,205 @@
+// The AWS SDK for JavaScript as programs use it: objects, with the checksums that it sends and compares.
+import { createHash, randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import {
+  CopyObjectCommand,
+  DeleteObjectCommand,
+  DeleteObjectsCommand,
+  DeleteObjectTaggingCommand,
+  GetObjectAttributesCommand,
+  GetObjectCommand,
+  GetObjectTaggingCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  PutObjectTaggingCommand,
+} from '@aws-sdk/client-s3';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { failureOf, S3Bench } from './harness.ts';
+import { send } from './wire.ts';
+
+let bench: S3Bench;
+beforeAll(async () => {
+  bench = await S3Bench.start();
+});
+afterAll(() => bench.stop());
+
+const MIB = 2 ** 20;
+const md5 = (bytes: Uint8Array | string) => createHash('md5').update(bytes).digest('hex');
+
+describe('an object', () => {
+  let Bucket: string;
+  beforeAll(async () => {
+    Bucket = await bench.bucket('objects');
+  });
+
+  test('is what was put, with all that was said of it', async () => {
+    const { sdk } = bench;
+    const Body = randomBytes(100_000);
+    const said = {
+      ...{ ContentType: 'image/png', CacheControl: 'max-age=60', ContentDisposition: 'inline', ContentLanguage: 'de' },
+      ...{ ContentEncoding: 'identity', Expires: new Date('2033-12-01T16:00:00Z'), Metadata: { colour: 'blue' } },
+    };
+    const put = await sdk.send(new PutObjectCommand({ Bucket, Key: 'a/é .png', Body, ...said, Tagging: 'x=1' }));
+    expect(put).toMatchObject({ ETag: `"${md5(Body)}"`, ChecksumCRC32: expect.any(String) });
+    const head = await sdk.send(new HeadObjectCommand({ Bucket, Key: 'a/é .png', ChecksumMode: 'ENABLED' }));
+    const { Expires: _, ...told } = said;
+    expect(head).toMatchObject({ ...told, ContentLength: 100_000, ETag: put.ETag, ChecksumCRC32: put.ChecksumCRC32 });
+    const got = await sdk.send(new GetObjectCommand({ Bucket, Key: 'a/é .png' }));
+    expect(got).toMatchObject({ ...told, TagCount: 1, ContentLength: 100_000, AcceptRanges: 'bytes' });
+    expect(Buffer.from((await got.Body?.transformToByteArray()) ?? [])).toEqual(Body);
+    const native = await bench.rest(
+      'GET',
+      `/v1/storage/object/head?bucket=objects&key=${encodeURIComponent('a/é .png')}`,
+    );
+    expect(native.body.data).toMatchObject({ bytes: 100_000, etag: md5(Body), metadata: { colour: 'blue' } });
+  });
+
+  test.each(['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'] as const)('keeps its %s', async (ChecksumAlgorithm) => {
+    const { sdk } = bench;
+    const Key = `sum-${ChecksumAlgorithm}`;
+    const name = `Checksum${ChecksumAlgorithm}`;
+    const put: Readonly<Record<string, unknown>> = {
+      ...(await bench.put(Bucket, Key, 'hello', { ChecksumAlgorithm })),
+    };
+    const head = await sdk.send(new HeadObjectCommand({ Bucket, Key, ChecksumMode: 'ENABLED' }));
+    expect(head).toMatchObject({ [name]: put[name], ChecksumType: 'FULL_OBJECT' });
+    expect(await bench.text(Bucket, Key)).toBe('hello');
+    const { Contents } = await sdk.send(new ListObjectsV2Command({ Bucket, Prefix: Key }));
+    expect(Contents).toMatchObject([{ ChecksumAlgorithm: [ChecksumAlgorithm] }]);
+    const ObjectAttributes = ['ETag' as const, 'Checksum' as const, 'ObjectSize' as const, 'StorageClass' as const];
+    expect(await sdk.send(new GetObjectAttributesCommand({ Bucket, Key, ObjectAttributes }))).toMatchObject({
+      ...{ ETag: md5('hello'), Checksum: { [name]: put[name] }, ObjectSize: 5, StorageClass: 'STANDARD' },
+    });
+  });
+
+  test('comes as a stream, in chunks with a trailer, and goes as one', async () => {
+    const bytes = randomBytes(3 * MIB + 17);
+    const pieces = Array.from({ length: 50 }, (_, i) => bytes.subarray(i * 65_536, (i + 1) * 65_536));
+    const Body = Readable.from(pieces, { objectMode: false });
+    await bench.sdk.send(new PutObjectCommand({ Bucket, Key: 'stream', Body, ContentLength: bytes.length }));
+    const got = await bench.sdk.send(new GetObjectCommand({ Bucket, Key: 'stream' }));
+    expect(md5((await got.Body?.transformToByteArray()) ?? '')).toBe(md5(bytes));
+    expect(got.ContentEncoding).toBeUndefined();
+  });
+
+  test('is empty where nothing was put', async () => {
+    await bench.put(Bucket, 'empty');
+    const got = await bench.sdk.send(new GetObjectCommand({ Bucket, Key: 'empty' }));
+    expect([got.ContentLength, got.ContentType]).toEqual([0, 'application/octet-stream']);
+    expect(await got.Body?.transformToString()).toBe('');
+  });
+
+  test.each([
+    ['bytes=0-3', 'abcd', 'bytes 0-3/10'],
+    ['bytes=8-', 'ij', 'bytes 8-9/10'],
+    ['bytes=-3', 'hij', 'bytes 7-9/10'],
+    ['bytes=5-99', 'fghij', 'bytes 5-9/10'],
+  ])('is answered in part for %s', async (Range, text, ContentRange) => {
+    await bench.put(Bucket, 'ranged', 'abcdefghij');
+    const got = await bench.sdk.send(new GetObjectCommand({ Bucket, Key: 'ranged', Range }));
+    expect([got.$metadata.httpStatusCode, got.ContentRange, await got.Body?.transformToString()]).toEqual([
+      ...[206, ContentRange, text],
+    ]);
+    const beyond = new GetObjectCommand({ Bucket, Key: 'ranged', Range: 'bytes=10-' });
+    expect(await failureOf(bench.sdk.send(beyond))).toMatchObject({ name: 'InvalidRange', status: 416 });
+  });
+
+  test('is answered only where conditions hold', async () => {
+    const { sdk } = bench;
+    const { ETag } = await bench.put(Bucket, 'conditional', 'x');
+    const get = (conditions: object) => sdk.send(new GetObjectCommand({ Bucket, Key: 'conditional', ...conditions }));
+    const [past, future] = [new Date(Date.now() - 3_600_000), new Date(Date.now() + 3_600_000)];
+    expect((await get({ IfMatch: ETag, IfUnmodifiedSince: past })).ETag).toBe(ETag);
+    expect((await get({ IfNoneMatch: '"other"', IfModifiedSince: future })).ETag).toBe(ETag);
+    expect(await failureOf(get({ IfNoneMatch: ETag }))).toMatchObject({ status: 304 });
+    expect(await failureOf(get({ IfModifiedSince: future }))).toMatchObject({ status: 304 });
+    expect(await failureOf(get({ IfMatch: '"other"' }))).toMatchObject({ name: 'PreconditionFailed', status: 412 });
+    expect(await failureOf(get({ IfUnmodifiedSince: past }))).toMatchObject({ status: 412 });
+    // Clients would compare the checksum with the body, and there is none.
+    const { headers } = await send(bench, {
+      path: '/objects/conditional',
+      headers: { 'if-none-match': String(ETag), 'x-amz-checksum-mode': 'ENABLED' },
+    });
+    expect([headers.etag, headers['x-amz-checksum-crc32']]).toEqual([ETag, undefined]);
+    const head = new HeadObjectCommand({ Bucket, Key: 'conditional', IfNoneMatch: ETag });
+    expect(await failureOf(sdk.send(head))).toMatchObject({ status: 304 });
+  });
+
+  test('is written only where conditions hold', async () => {
+    const { ETag } = await bench.put(Bucket, 'guarded', '1', { IfNoneMatch: '*' });
+    const refused = { name: 'PreconditionFailed', status: 412 };
+    expect(await failureOf(bench.put(Bucket, 'guarded', '2', { IfNoneMatch: '*' }))).toMatchObject(refused);
+    expect(await failureOf(bench.put(Bucket, 'guarded', '2', { IfMatch: '"other"' }))).toMatchObject(refused);
+    await bench.put(Bucket, 'guarded', '3', { IfMatch: ETag });
+    expect(await bench.text(Bucket, 'guarded')).toBe('3');
+    expect(await failureOf(bench.put(Bucket, 'none', '2', { IfMatch: ETag }))).toMatchObject({
+      name: 'NoSuchKey',
+      status: 404,
+    });
+    const { ETag: third } = await bench.put(Bucket, 'guarded', '3', { IfNoneMatch: '"x"' });
+    expect(await failureOf(bench.put(Bucket, 'guarded', '4', { IfNoneMatch: third }))).toMatchObject(refused);
+  });
+
+  test('is given under other headers by a query', async () => {
+    await bench.put(Bucket, 'overridden', 'x', { ContentType: 'text/html' });
+    const asked = { ResponseContentType: 'text/plain', ResponseContentDisposition: 'attachment; filename="x.txt"' };
+    const got = await bench.sdk.send(new GetObjectCommand({ Bucket, Key: 'overridden', ...asked }));
+    expect(got).toMatchObject({ ContentType: 'text/plain', ContentDisposition: asked.ResponseContentDisposition });
+  });
+
+  test('is copied with its metadata, or with other', async () => {
+    const { sdk } = bench;
+    await bench.put(Bucket, 'from +é', 'copied', { Metadata: { a: '1' }, ContentType: 'text/x', Tagging: 't=1' });
+    const CopySource = `${Bucket}/${encodeURIComponent('from +é')}`;
+    const copied = await sdk.send(new CopyObjectCommand({ Bucket, Key: 'to', CopySource }));
+    expect(copied.CopyObjectResult).toMatchObject({ ETag: `"${md5('copied')}"`, ChecksumCRC32: expect.any(String) });
+    expect(await sdk.send(new HeadObjectCommand({ Bucket, Key: 'to' }))).toMatchObject({
+      ...{ Metadata: { a: '1' }, ContentType: 'text/x' },
+    });
+    const replacing = { MetadataDirective: 'REPLACE' as const, Metadata: { b: '2' }, ContentType: 'text/y' };
+    await sdk.send(new CopyObjectCommand({ Bucket, Key: 'to', CopySource: `${Bucket}/to`, ...replacing }));
+    expect(await sdk.send(new HeadObjectCommand({ Bucket, Key: 'to' }))).toMatchObject({
+      ...{ Metadata: { b: '2' }, ContentType: 'text/y' },
+    });
+    expect((await sdk.send(new GetObjectTaggingCommand({ Bucket, Key: 'to' }))).TagSet).toEqual([
+      { Key: 't', Value: '1' },
+    ]);
+    const copy = (more: object) =>
+      failureOf(sdk.send(new CopyObjectCommand({ Bucket, Key: 'to', CopySource, ...more })));
+    expect(await copy({ CopySource: `${Bucket}/to` })).toMatchObject({ name: 'InvalidRequest' });
+    expect(await copy({ CopySource: `${Bucket}/none` })).toMatchObject({ name: 'NoSuchKey' });
+    expect(await copy({ CopySource: 'no-bucket/x' })).toMatchObject({ name: 'NoSuchBucket' });
+    expect(await copy({ CopySourceIfMatch: '"x"' })).toMatchObject({ status: 412 });
+    expect(await copy({ CopySourceIfNoneMatch: copied.CopyObjectResult?.ETag })).toMatchObject({ status: 412 });
+  });
+
+  test('has tags that change without it', async () => {
+    const { sdk } = bench;
+    await bench.put(Bucket, 'tagged', 'x');
+    const TagSet = [
+      { Key: 'a b', Value: 'é&<' },
+      { Key: 'c', Value: '' },
+    ];
+    await sdk.send(new PutObjectTaggingCommand({ Bucket, Key: 'tagged', Tagging: { TagSet } }));
+    const told = await sdk.send(new GetObjectTaggingCommand({ Bucket, Key: 'tagged' }));
+    expect(new Set(told.TagSet)).toEqual(new Set(TagSet));
+    await sdk.send(new DeleteObjectTaggingCommand({ Bucket, Key: 'tagged' }));
+    expect((await sdk.send(new GetObjectTaggingCommand({ Bucket, Key: 'tagged' }))).TagSet).toEqual([]);
+    const none = new PutObjectTaggingCommand({ Bucket, Key: 'none', Tagging: { TagSet } });
+    expect(await failureOf(sdk.send(none))).toMatchObject({ name: 'NoSuchKey' });
+  });
+
+  test('is deleted, also where there is none', async () => {
+    const { sdk } = bench;
+    await bench.put(Bucket, 'gone', 'x');
+    for (let i = 0; i < 2; i += 1) await sdk.send(new DeleteObjectCommand({ Bucket, Key: 'gone' }));
+    expect(await failureOf(bench.text(Bucket, 'gone'))).toMatchObject({ name: 'NoSuchKey', status: 404 });
+    const Objects = ['a&b', ' ', '<é>'].map((Key) => ({ Key }));
+    for (const { Key } of Objects) await bench.put(Bucket, Key, 'x');
+    const { Deleted = [], Errors } = await sdk.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects } }));
+    expect([Deleted.map(({ Key }) => Key), Errors]).toEqual([['a&b', ' ', '<é>'], undefined]);
+    for (const { Key } of Objects)
+      expect(await failureOf(bench.text(Bucket, Key))).toMatchObject({ name: 'NoSuchKey' });
+  });
+});
