@@ -277,18 +277,11 @@ export const admission = {
     search: { textCharactersMax: 200, pagesMax: 5, pageItems: 100, foundOfKindMax: 20 },
     /** A picture sent with a video, or made by a vendor; and an image that image.transform or image.info works on. */
     ...decodeBounds,
-    /** A PDF that is made or read, in a thread of its own. Beyond: VALIDATION_FAILED, code_detail `too_complex` or `too_large`. Costs what stands
-     * here. What is outside of the heap is looked at every 50 ms, a browser's memory every 200 ms. */
+    /** A PDF that is made or read, in a thread of its own: its time and memory (outside of the heap looked at every 50 ms, a browser's every 200),
+     * what it has fetched, and what it made. Beyond: VALIDATION_FAILED, code_detail `too_complex` or `too_large`. Costs what stands here. */
     pdf: {
-      msMax: 30_000,
-      heapMb: 512,
-      outsideHeapMb: 384,
-      browserMb: 1_024,
-      /** What a document has fetched for it. */
-      fetchesMax: 100,
-      fetchedBytesMax: 20 * MIB,
-      /** All that it made. */
-      madeBytesMax: 64 * MIB,
+      ...{ msMax: 30_000, heapMb: 512, outsideHeapMb: 384, browserMb: 1_024 },
+      ...{ fetchesMax: 100, fetchedBytesMax: 20 * MIB, madeBytesMax: 64 * MIB },
     },
     /** Longer bodies are read in a thread; up to here reading takes some 2 ms. */
     readHereBytesMax: 64 * KIB,

@@ -74,8 +74,7 @@ const others: Readonly<Record<string, Input>> = {
   'image.transform': { format: 'png' },
   'storage.bucket.settings': { expire: [] },
   'account.subscription.cancel': { at_period_end: false },
-  'pdf.create': { content: '# Other' },
-  'pdf.split': { ranges: '1-1' },
+  ...{ 'pdf.create': { content: '# Other' }, 'pdf.split': { ranges: '1-1' } },
 };
 
 /** The request with one thing changed that is still valid. */

@@ -3,8 +3,8 @@
 import { HOUR_MS, iso } from '../../lib/time.ts';
 import { available } from '../assets/assets.ts';
 import { clockNow } from '../database-clock.ts';
+import type { SourceContext } from './call.ts';
 import { FileLinks, MADE, newFileName } from './links.ts';
-import type { SourceContext } from './source.ts';
 import { requireBucket, type StoredName, storeResult } from './stored.ts';
 
 export const INLINE_BYTES_MAX = 1024 * 1024;

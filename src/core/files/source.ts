@@ -3,7 +3,7 @@
 import type { Readable } from 'node:stream';
 import { type InlineBytes, readInlineBytes } from '../../lib/inline-bytes.ts';
 import { invalidField, Problem } from '../../problems/problem.ts';
-import type { CallContext } from '../context.ts';
+import type { SourceBounds, SourceBytes, SourceContext } from './call.ts';
 import { readStored } from './stored.ts';
 
 /** As a call names it: exactly one of url, data, or bucket with key. `data` may have been decoded where long bodies are read. */
@@ -13,20 +13,6 @@ export interface Source {
   readonly bucket?: string | undefined;
   readonly key?: string | undefined;
 }
-
-export interface SourceBytes {
-  readonly bytes: Buffer;
-  /** As the sender says: of the answer to a URL, a data URL or an object. Nothing has looked whether it is so. */
-  readonly contentType: string | null;
-}
-
-export interface SourceBounds {
-  readonly bytesMax: number;
-  /** The field that names it; parts are named `param.url`. */
-  readonly param: string;
-}
-
-export type SourceContext = Pick<CallContext, 'accountId' | 'core' | 'principal' | 'signal' | 'holdAnswer' | 'perform'>;
 
 const REDIRECTS_MAX = 3;
 const FETCH_MS = 10_000;

@@ -10,7 +10,7 @@ import { putObject } from '../objects/put.ts';
 import { chargeRead, findObject } from '../objects/read.ts';
 import { bucketId, readBuckets } from '../objects/store.ts';
 import { scopesAllow } from '../scopes.ts';
-import type { SourceBounds, SourceBytes, SourceContext } from './source.ts';
+import type { SourceBounds, SourceBytes, SourceContext } from './call.ts';
 
 export interface StoredName {
   readonly bucket: string;

@@ -46,7 +46,7 @@ export const create = defineCapability<PdfState>()({
   bodyBytesMax: CREATE_BODY_BYTES_MAX,
   // Content may be long.
   bulk: { source: import.meta.url, reduce: (value: Static<typeof createSchema>) => bounded(value) },
-  errors: ['NOT_FOUND', 'CONCURRENCY_LIMITED', 'OVERLOADED'],
+  errors: ['BUCKET_NOT_FOUND', 'OBJECT_NOT_FOUND', 'CONCURRENCY_LIMITED', 'OVERLOADED'],
   events: ['wallet.low_balance'],
   limits: {
     content: '2 MiB, 100,000 elements, 150 levels deep.',

@@ -34,7 +34,7 @@ export const extractText = defineCapability<PdfState>()({
   isLongRead: true,
   bodyBytesMax: FILE_BODY_BYTES_MAX,
   bulk: { source: import.meta.url, reduce: (value: Static<typeof textSchema>) => withBytes(value) },
-  errors: ['NOT_FOUND', 'CONCURRENCY_LIMITED', 'OVERLOADED'],
+  errors: ['BUCKET_NOT_FOUND', 'OBJECT_NOT_FOUND', 'CONCURRENCY_LIMITED', 'OVERLOADED'],
   events: ['wallet.low_balance'],
   limits: { source: '20 MiB.', pages: '500.', text: '2 MiB a call.', time: '30 s.' },
   examples: [

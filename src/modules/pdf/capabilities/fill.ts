@@ -50,7 +50,7 @@ export const fill = defineCapability<PdfState>()({
   price: 'pdf.fill',
   bodyBytesMax: FILE_BODY_BYTES_MAX,
   bulk: { source: import.meta.url, reduce: (value: Static<typeof fillSchema>) => withBytes(value) },
-  errors: ['NOT_FOUND', 'CONCURRENCY_LIMITED', 'OVERLOADED'],
+  errors: ['BUCKET_NOT_FOUND', 'OBJECT_NOT_FOUND', 'CONCURRENCY_LIMITED', 'OVERLOADED'],
   events: ['wallet.low_balance'],
   limits: { source: '20 MiB, 500 pages.', fields: `${FIELDS_MAX}.`, time: '30 s.' },
   examples: [

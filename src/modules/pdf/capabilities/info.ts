@@ -50,7 +50,7 @@ export const info = defineCapability<PdfState>()({
   isLongRead: true,
   bodyBytesMax: FILE_BODY_BYTES_MAX,
   bulk: { source: import.meta.url, reduce: (value: Static<typeof infoSchema>) => withBytes(value) },
-  errors: ['NOT_FOUND', 'CONCURRENCY_LIMITED', 'OVERLOADED'],
+  errors: ['BUCKET_NOT_FOUND', 'OBJECT_NOT_FOUND', 'CONCURRENCY_LIMITED', 'OVERLOADED'],
   limits: { source: '20 MiB.', time: '30 s.' },
   examples: [{ title: 'A form', input: { source: { data: FORM } }, expect: { pages: 1, encrypted: false } }],
   async run({ ctx, input, state: { engines } }) {

@@ -29,7 +29,7 @@ export const merge = defineCapability<PdfState>()({
   price: 'pdf.merge',
   bodyBytesMax: FILE_BODY_BYTES_MAX,
   bulk: { source: import.meta.url, reduce: (value: Static<typeof mergeSchema>) => withAllBytes(value) },
-  errors: ['NOT_FOUND', 'CONCURRENCY_LIMITED', 'OVERLOADED'],
+  errors: ['BUCKET_NOT_FOUND', 'OBJECT_NOT_FOUND', 'CONCURRENCY_LIMITED', 'OVERLOADED'],
   events: ['wallet.low_balance'],
   limits: { sources: `${SOURCES_MAX}, 20 MiB together.`, pages: '500 in all.', time: '30 s.' },
   examples: [

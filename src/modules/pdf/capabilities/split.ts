@@ -41,7 +41,7 @@ export const split = defineCapability<PdfState>()({
   price: 'pdf.split',
   bodyBytesMax: FILE_BODY_BYTES_MAX,
   bulk: { source: import.meta.url, reduce: (value: Static<typeof splitSchema>) => withBytes(value) },
-  errors: ['NOT_FOUND', 'CONCURRENCY_LIMITED', 'OVERLOADED'],
+  errors: ['BUCKET_NOT_FOUND', 'OBJECT_NOT_FOUND', 'CONCURRENCY_LIMITED', 'OVERLOADED'],
   events: ['wallet.low_balance'],
   limits: {
     source: '20 MiB.',

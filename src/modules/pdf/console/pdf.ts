@@ -7,6 +7,7 @@ import { ago, count, money, sizeText } from '../../../kit/console/text.ts';
 import type { DataOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { create as pdfCreate } from '../capabilities/create.ts';
+import { info as pdfInfo } from '../capabilities/info.ts';
 
 type Made = DataOf<typeof pdfCreate>;
 
@@ -21,7 +22,7 @@ const SAMPLE = `# Invoice 7
 
 **Total: 8.00 USD**`;
 
-const same = (words: readonly string[]) => words.map((word) => [word, word] as const);
+const SIZES = ['A4', 'A3', 'A5', 'Letter', 'Legal', 'Tabloid'].map((size) => [size, size] as const);
 const TYPES = [
   ['markdown', 'Markdown'],
   ['html', 'HTML'],
@@ -55,7 +56,7 @@ const create: Act<typeof pdfCreate> = {
 export const pdfPage: ConsolePage = {
   name: 'pdf',
   path: '/pdf',
-  needs: pdfCreate,
+  needs: pdfInfo,
   nav: { label: 'PDF', key: 'f', group: 'make', holds: null },
   show: async (visit) => show(visit),
   acts: { [CREATE]: create },
@@ -64,7 +65,7 @@ export const pdfPage: ConsolePage = {
 function show(visit: Visit): View {
   const content = html`<h1>PDF</h1>
 <p class="quiet">Each page costs ${money(0.0001)}, a PDF at least ${money(0.0005)}. PDFs are not kept: the link of each works for an hour.</p>
-${form(visit, (_, usual) => usual)}`;
+${visit.may(pdfCreate) ? form(visit, (_, usual) => usual) : html`<p class="quiet">You may read PDFs, but not create one.</p>`}`;
   return { title: 'PDF', content };
 }
 
@@ -75,11 +76,11 @@ function form(visit: Visit, value: (name: string, usual: string) => string): Htm
   return actForm(
     visit,
     CREATE,
-    html`<div class="pair">${of('type', 'Type', TYPES, 'markdown')}${of('engine', 'Engine', ENGINES, 'auto')}</div>
+    html`<div class="pair">${of('type', 'Type', TYPES, 'markdown')}${of('size', 'Paper', SIZES, 'A4')}</div>
 ${field(visit, CREATE, { name: 'content', label: 'Content', value: value('content', SAMPLE), rows: ROWS, isRequired: true, attributes: html`spellcheck="false"` })}
-<div class="pair">${of('size', 'Paper', same(['A4', 'A3', 'A5', 'Letter', 'Legal', 'Tabloid']), 'A4')}
-${field(visit, CREATE, { name: 'header', label: 'Header', value: value('header', '') })}
-${field(visit, CREATE, { name: 'footer', label: 'Footer', value: value('footer', 'Page {page} of {pages}'), hint: '{page} and {pages} become numbers.' })}</div>
+<div class="pair">${field(visit, CREATE, { name: 'header', label: 'Header', value: value('header', '') })}
+${field(visit, CREATE, { name: 'footer', label: 'Footer', value: value('footer', 'Page {page} of {pages}'), hint: '{page} and {pages} become numbers.' })}
+${of('engine', 'Engine', ENGINES, 'auto')}</div>
 ${checkbox(visit, CREATE, { name: 'landscape', label: 'Landscape', isChecked: value('landscape', '') !== '' })}
 <button class="main">Create PDF</button>`,
   );

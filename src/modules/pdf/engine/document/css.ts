@@ -12,12 +12,6 @@ const LENGTH = /^(-?\d{0,6}(?:\.\d{1,6})?)(pt|px|r?em|cm|mm|in|%)?$/;
 const RULES_MAX = 2_000;
 const MATCHES_MAX = 200_000;
 
-export interface Styled {
-  readonly style: string;
-  getAttribute(name: string): string | null;
-  setAttribute(name: string, value: string): void;
-}
-
 export interface StyledDocument<E> {
   querySelectorAll(selector: string): Iterable<E>;
 }

@@ -1,8 +1,8 @@
 // From HTML to what the layout takes. Whatever the converter makes of hostile attributes is put right here: numbers that are none, fonts that
 // do not exist, tables with holes.
 import htmlToPdfmake from 'html-to-pdfmake';
+import type { Document, Element } from './dom.ts';
 import { type Fonts, USUAL_FONT } from './fonts.ts';
-import type { Document, Element } from './html.ts';
 import { COLUMNS_SPANNED, ROWS_SPANNED } from './tables.ts';
 
 /** A node of the layout. */

@@ -3,7 +3,8 @@
 import { parseHTML } from 'linkedom';
 import { Refused } from '../refused.ts';
 import type { Asset, MarginLine } from '../wire.ts';
-import { applySheets, knownStyle, type StyledDocument, variablesOf } from './css.ts';
+import { applySheets, knownStyle, variablesOf } from './css.ts';
+import type { Document, Element } from './dom.ts';
 import { squareTables } from './tables.ts';
 
 const DEPTH_MAX = 150;
@@ -29,28 +30,6 @@ const MISSED = [
 ];
 /** Inside SVG: what loads, and what draws HTML. */
 const REMOVED_FROM_SVG = 'image,foreignObject,script,style,animate,set,animateTransform,animateMotion';
-
-export interface Element {
-  readonly nodeName: string;
-  readonly parentElement: Element | null;
-  readonly attributes: Iterable<{ readonly name: string; readonly value: string }>;
-  getAttribute(name: string): string | null;
-  setAttribute(name: string, value: string): void;
-  removeAttribute(name: string): void;
-  querySelectorAll(selector: string): Iterable<Element>;
-  closest(selector: string): Element | null;
-  readonly children: Iterable<Element>;
-  remove(): void;
-  append(element: Element): void;
-  replaceWith(element: Element): void;
-  textContent: string | null;
-}
-
-export interface Document extends StyledDocument<Element> {
-  readonly body: Element;
-  readonly title: string;
-  createElement(name: string): Element;
-}
 
 export function readHtml(content: string, ignored: Set<string>, assets: readonly Asset[] = []): Document {
   const isWhole = /<html[\s>]/i.test(content.slice(0, 10_000)) || /<body[\s>]/i.test(content);

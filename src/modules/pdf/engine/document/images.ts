@@ -2,7 +2,7 @@
 // is left out, and told.
 import { isAssetName } from '../assets.ts';
 import type { Ask } from '../wire.ts';
-import type { Document, Element } from './html.ts';
+import type { Document, Element } from './dom.ts';
 
 const IMAGES_MAX = 100;
 const IMAGES_BYTES_MAX = 20 * 1024 * 1024;

@@ -1,7 +1,7 @@
 // Tables made whole: every row has a cell for each column, an empty one where a cell of before or above reaches, or where there is none. What a
 // cell spans stands in attributes of its own, for the layout.
 import { Refused } from '../refused.ts';
-import type { Document, Element } from './html.ts';
+import type { Document, Element } from './dom.ts';
 
 export const ROWS_SPANNED = 'data-rows';
 export const COLUMNS_SPANNED = 'data-columns';

@@ -1,0 +1,16 @@
+// What reading sources and giving results asks of a call, and answers it.
+import type { CallContext } from '../context.ts';
+
+export interface SourceBytes {
+  readonly bytes: Buffer;
+  /** As the sender says: of the answer to a URL, a data URL or an object. Nothing has looked whether it is so. */
+  readonly contentType: string | null;
+}
+
+export interface SourceBounds {
+  readonly bytesMax: number;
+  /** The field that names it; parts are named `param.url`. */
+  readonly param: string;
+}
+
+export type SourceContext = Pick<CallContext, 'accountId' | 'core' | 'principal' | 'signal' | 'holdAnswer' | 'perform'>;
