@@ -63,6 +63,18 @@ describe('buckets', () => {
     });
   });
 
+  test('are listed page by page', async () => {
+    const other = await bench.withAccount();
+    for (const name of ['page-a', 'page-b', 'page-c', 'other']) await other.bucket(name);
+    const asked = { Prefix: 'page-', MaxBuckets: 2 };
+    const first = await other.sdk.send(new ListBucketsCommand(asked));
+    const ContinuationToken = first.ContinuationToken ?? '';
+    const rest = await other.sdk.send(new ListBucketsCommand({ ...asked, ContinuationToken }));
+    const names = [first, rest].map(({ Buckets = [] }) => Buckets.map(({ Name }) => Name));
+    expect([names, rest.ContinuationToken]).toEqual([[['page-a', 'page-b'], ['page-c']], undefined]);
+    other.sdk.destroy();
+  });
+
   test('belong to their account alone', async () => {
     const other = await bench.withAccount();
     await bench.bucket('shared-name');

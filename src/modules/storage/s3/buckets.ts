@@ -4,7 +4,7 @@ import { bucketMissing } from '../../../core/objects/object.ts';
 import type { RawAnswer } from '../../../kit/raw-route.ts';
 import { type BucketRow, bucketLimits, bucketTable } from '../buckets/buckets.ts';
 import { bucketOf, emptyAnswer, ownerOf, type S3Call, shortBody, xmlAnswer } from './call.ts';
-import { instantOf } from './listing.ts';
+import { instantOf, nameIn, tokenOf } from './listing.ts';
 import { readCreateBucket } from './wire/bodies.ts';
 import { refuseUnserved } from './wire/object-headers.ts';
 import { refused } from './wire/refusals.ts';
@@ -19,15 +19,29 @@ import {
 export async function listBuckets(call: S3Call): Promise<RawAnswer> {
   const { request, state, address } = call;
   const prefix = address.query.get('prefix') ?? '';
+  const max = bucketsAsked(address.query.get('max-buckets'));
+  const token = address.query.get('continuation-token');
+  const after = token === undefined ? '' : nameIn(token);
   let rows: readonly BucketRow[] = [];
   await request.perform(call.capability, async (ctx) => {
     const limit = bucketLimits.buckets.enterprise;
     rows = await bucketTable.list(state.core.db, ctx, { after: null, limit });
     return { data: null };
   });
-  const named = rows.filter(({ bucket }) => bucket.startsWith(prefix));
-  const shown = named.map((row) => ({ Name: row.bucket, CreationDate: instantOf(row.created_at) }));
-  return xmlAnswer(call, 'ListAllMyBucketsResult', { Owner: ownerOf(call), Buckets: { Bucket: shown } });
+  const named = rows.filter(({ bucket }) => bucket > after && bucket.startsWith(prefix));
+  const page = named.slice(0, max);
+  const next = page.length < named.length ? { ContinuationToken: tokenOf(page.at(-1)?.bucket ?? '') } : {};
+  const shown = page.map((row) => ({ Name: row.bucket, CreationDate: instantOf(row.created_at) }));
+  return xmlAnswer(call, 'ListAllMyBucketsResult', {
+    ...{ Owner: ownerOf(call), Buckets: { Bucket: shown }, ...next },
+    ...(prefix === '' ? {} : { Prefix: prefix }),
+  });
+}
+
+function bucketsAsked(sent: string | undefined): number {
+  const number = /^\d{1,5}$/.test(sent ?? '10000') ? Number(sent ?? '10000') : 0;
+  if (number >= 1 && number <= 10_000) return number;
+  throw refused('InvalidArgument', 'max-buckets is 1 to 10,000.');
 }
 
 export async function createBucket(call: S3Call): Promise<RawAnswer> {

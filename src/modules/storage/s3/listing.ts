@@ -65,14 +65,18 @@ export function isEncodedIn(query: Query): boolean {
 /** The token is the key behind which the next page begins, so that clients take it for no key. */
 function tokenOrStart(query: Query): string {
   const token = query.get('continuation-token');
-  if (token === undefined) return query.get('start-after') ?? '';
-  const key = Buffer.from(token, 'base64url').toString('utf8');
-  if (token !== '' && tokenOf(key) === token) return key;
+  return token === undefined ? (query.get('start-after') ?? '') : nameIn(token);
+}
+
+/** What a continuation token of a list names. Throws InvalidArgument. */
+export function nameIn(token: string): string {
+  const name = Buffer.from(token, 'base64url').toString('utf8');
+  if (token !== '' && tokenOf(name) === token) return name;
   throw refused('InvalidArgument', 'The continuation token is not one of this list.');
 }
 
-function tokenOf(key: string): string {
-  return Buffer.from(key).toString('base64url');
+export function tokenOf(name: string): string {
+  return Buffer.from(name).toString('base64url');
 }
 
 /** The answer to ListObjects, of either version. `owner`: told of each object. */

@@ -44,7 +44,7 @@ describe('headers of an object', () => {
     const { 'x-amz-tagging': _, ...due } = sent;
     expect(answeredHeaders({ ...written, content_type: written.contentType }, address())).toEqual({
       ...due,
-      'content-encoding': 'gzip',
+      'content-encoding': 'deflate, gzip',
     });
   });
 
