@@ -6,6 +6,7 @@ CREATE SCHEMA ai;
 CREATE SCHEMA core;
 CREATE SCHEMA cron;
 CREATE SCHEMA errors;
+CREATE SCHEMA image;
 CREATE SCHEMA queue;
 CREATE SCHEMA storage;
 CREATE SCHEMA vector;
@@ -1111,6 +1112,62 @@ CREATE TABLE errors.facet_count (
   CONSTRAINT facet_count_pkey PRIMARY KEY (account_id, group_id, kind, name, value)
 ) WITH (fillfactor=70);
 
+CREATE TABLE image.job (
+  account_id text COLLATE "C" NOT NULL,
+  job_id text COLLATE "C" NOT NULL,
+  operation text NOT NULL,
+  parent_job_id text COLLATE "C",
+  key_id text COLLATE "C" NOT NULL,
+  request_id text NOT NULL,
+  trace_id text NOT NULL,
+  entry_form text NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  version integer DEFAULT 0 NOT NULL,
+  vendor text COLLATE "C" NOT NULL,
+  model text COLLATE "C" NOT NULL,
+  request text NOT NULL,
+  chain text NOT NULL,
+  place integer DEFAULT 0 NOT NULL,
+  left_reason text,
+  store boolean NOT NULL,
+  retention_days integer NOT NULL,
+  hold_id text COLLATE "C" NOT NULL,
+  held_nanos bigint NOT NULL,
+  storage_nanos bigint NOT NULL,
+  work text COLLATE "C" NOT NULL,
+  due_at timestamp with time zone,
+  leased boolean DEFAULT false NOT NULL,
+  attempt integer DEFAULT 0 NOT NULL,
+  progress_pct integer,
+  current_step text,
+  expected_ms bigint,
+  created_at timestamp with time zone NOT NULL,
+  running_at timestamp with time zone,
+  deadline_at timestamp with time zone NOT NULL,
+  finished_at timestamp with time zone,
+  event_id text COLLATE "C",
+  ended text,
+  cost_nanos bigint,
+  made text,
+  warnings text[] DEFAULT '{}'::text[] NOT NULL,
+  expires_at timestamp with time zone,
+  deleted boolean DEFAULT false NOT NULL,
+  worker_id text,
+  deaths integer DEFAULT 0 NOT NULL,
+  CONSTRAINT job_pkey PRIMARY KEY (account_id, job_id)
+) WITH (fillfactor=70);
+
+CREATE TABLE image.webhook (
+  account_id text COLLATE "C" NOT NULL,
+  job_id text COLLATE "C" NOT NULL,
+  number integer NOT NULL,
+  url text NOT NULL,
+  status text NOT NULL,
+  due_at timestamp with time zone,
+  attempt integer DEFAULT 0 NOT NULL,
+  CONSTRAINT webhook_pkey PRIMARY KEY (account_id, job_id, number)
+) WITH (fillfactor=70);
+
 CREATE TABLE queue.dedup (
   account_id text COLLATE "C" NOT NULL,
   queue_id bigint NOT NULL,
@@ -1563,6 +1620,11 @@ CREATE INDEX error_group_by_last ON errors.error_group USING btree (account_id, 
 CREATE INDEX event_by_group ON ONLY errors.event USING btree (account_id, group_id, seq);
 CREATE INDEX event_terms ON ONLY errors.event USING gin (terms) WITH (gin_pending_list_limit='512') WHERE (terms IS NOT NULL);
 CREATE INDEX event_words ON ONLY errors.event USING gin (words) WITH (gin_pending_list_limit='512');
+CREATE INDEX job_age ON image.job USING btree (finished_at) WHERE (finished_at IS NOT NULL);
+CREATE INDEX job_due ON image.job USING btree (account_id, work, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX job_expiry ON image.job USING btree (expires_at) WHERE (expires_at IS NOT NULL);
+CREATE INDEX job_live ON image.job USING btree (account_id) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
+CREATE INDEX webhook_due ON image.webhook USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX dedup_expiry ON queue.dedup USING btree (expires_at);
 CREATE INDEX fifo_group_ready ON queue.fifo_group USING btree (account_id, queue_id, ready_at, head_seq);
 CREATE INDEX message_dead ON queue.message USING btree (account_id, source_queue_id, seq) WHERE (source_queue_id IS NOT NULL);

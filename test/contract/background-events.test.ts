@@ -85,6 +85,11 @@ async function video(prompt: string): Promise<void> {
   await ok('/v1/video/generate', { prompt, model: 'sandbox/storyboard-1', duration_seconds: 1 });
 }
 
+async function image(prompt: string): Promise<void> {
+  await grantFor(30);
+  await ok('/v1/image/generate', { prompt, model: 'sandbox/card-1', size: '256x256' });
+}
+
 async function batchOf(content: string): Promise<void> {
   await grantFor(30);
   const body = { model: 'sandbox/echo-1', messages: [{ role: 'user', content }] };
@@ -187,6 +192,8 @@ const causes: Readonly<Record<string, () => Promise<unknown>>> = {
   'cron.failed': () => scheduled('/fails'),
   'video.job.completed': () => video('A boat.'),
   'video.job.failed': () => video('[[fail:VENDOR_ERROR]]'),
+  'image.job.completed': () => image('A boat.'),
+  'image.job.failed': () => image('[[fail:VENDOR_ERROR]]'),
   'ai.batch.completed': () => batchOf('Say hello.'),
   'ai.batch.failed': () => batchOf('[[fail:CONTENT_REFUSED]]'),
 };

@@ -131,6 +131,14 @@ const causes: Readonly<Record<string, () => Promise<unknown>>> = {
     const { data } = (await call('POST', '/v1/video/generate', { prompt: '[[hang]]', duration_seconds: 1 })).body;
     await call('POST', `/v1/video/cancel/${data.job_id}`);
   },
+  'image.job.completed': async () => {
+    const { data } = (await call('POST', '/v1/image/generate', { prompt: 'A boat.', size: '256x256' })).body;
+    await eventually(async () => (await call('GET', `/v1/image/get/${data.job_id}`)).body.data.finished_at, 50_000);
+  },
+  'image.job.failed': async () => {
+    const { data } = (await call('POST', '/v1/image/generate', { prompt: '[[hang]]', size: '256x256' })).body;
+    await call('POST', `/v1/image/cancel/${data.job_id}`);
+  },
 };
 
 test('every type that a call may tell has its cause here', () => {

@@ -30,6 +30,7 @@ const TOUCHED = ['last_used_at', 'seen_at', 'failed_attempts', 'failing_since'];
 const ONLY: Readonly<Record<string, string>> = {
   'core.mail': 'SELECT account_id, mail_id, recipient, subject, body_text FROM core.mail',
   'video.webhook': 'SELECT account_id, job_id, number, url FROM video.webhook',
+  'image.webhook': 'SELECT account_id, job_id, number, url FROM image.webhook',
   'core.payment_setup': 'SELECT account_id, setup_id, status, method_id FROM core.payment_setup',
   // When its payment is read again, and by which attempt.
   'core.topup': `SELECT account_id, to_jsonb(p) - 'due_at' - 'attempt' - 'updated_at' AS kept FROM core.topup p`,
@@ -83,6 +84,7 @@ async function workDone(db: Database, accountId: string): Promise<void> {
 const countDue = {
   name: 'test_jobs_due',
   text: `SELECT ((SELECT count(*) FROM video.job WHERE account_id = $1 AND due_at IS NOT NULL)
+                 + (SELECT count(*) FROM image.job WHERE account_id = $1 AND due_at IS NOT NULL)
                  + (SELECT count(*) FROM cron.run WHERE account_id = $1 AND lease_until IS NOT NULL))::int AS jobs`,
 };
 

@@ -122,9 +122,9 @@ async function personActs(capability: string, { body }: Reply, example: Capabili
  * prompt orders the sandbox. What is accepted and answered is the same.
  */
 function littleDrawn(capability: string, input: Input, later: CapabilityExample['before'] = []): Input {
-  if (typeof input.prompt !== 'string' || !capability.startsWith('video.')) return input;
+  if (typeof input.prompt !== 'string' || !/^(?:video|image)[.]/.test(capability)) return input;
   const isAwaited = later.some(({ until }) => until !== undefined);
-  if (isAwaited) return { ...input, aspect_ratio: '1:1' };
+  if (isAwaited) return capability.startsWith('video.') ? { ...input, aspect_ratio: '1:1' } : input;
   return input.prompt.includes('[[') ? input : { ...input, prompt: `${input.prompt} [[fail:VENDOR_ERROR]]` };
 }
 
@@ -152,9 +152,11 @@ export function endVideosAfter(hook: typeof afterEach | typeof afterAll): (call:
   const calls: Client[] = [];
   hook(async () => {
     for (const call of calls.splice(0)) {
-      for (const state of ['queued', 'running']) {
-        const { body } = await call('GET', `/v1/video/list?state=${state}`);
-        for (const { job_id } of body.data?.items ?? []) await call('POST', `/v1/video/cancel/${job_id}`);
+      for (const module of ['video', 'image']) {
+        for (const state of ['queued', 'running']) {
+          const { body } = await call('GET', `/v1/${module}/list?state=${state}`);
+          for (const { job_id } of body.data?.items ?? []) await call('POST', `/v1/${module}/cancel/${job_id}`);
+        }
       }
     }
   });

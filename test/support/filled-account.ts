@@ -14,6 +14,7 @@ export interface Filled {
   readonly group: string;
   readonly collection: string;
   readonly video: string;
+  readonly image: string;
   readonly key: string;
   readonly card: string;
   readonly request: string;
@@ -33,6 +34,9 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
   const post = (path: string, body: unknown) => ok('POST', path, body);
   const [queue, dlq, collection] = ['jobs', 'failed', 'notes'];
   const video = await post('/v1/video/generate', { ...QUICK, prompt: `${mark}-video` });
+  const image = await post('/v1/image/generate', {
+    ...{ prompt: `${mark}-image`, model: 'sandbox/card-1', size: '256x256', n: 2 },
+  });
   await ok('PUT', '/v1/account/budget/set', { period: 'daily', hard_cap_usd: 7.25 });
   const key = await post('/v1/account/keys/create', {
     ...{ name: `${mark}-key`, scopes: ['queue:write'], spend_cap_usd: 1.75, spend_cap_period: 'daily' },
@@ -67,9 +71,16 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
   const refused = await call('POST', '/v1/queue/publish', { queue, payload: `${mark}-request` });
   expect(refused.status).toBe(400);
   await eventually(async () => (await ok('GET', `/v1/video/get/${video.job_id}`)).finished_at !== null);
+  await eventually(async () => (await ok('GET', `/v1/image/get/${image.job_id}`)).finished_at !== null);
   return {
     ...{ queue, dlq, collection, schedule: schedule.id, webhook: webhook.id },
-    ...{ group: group.error_group_id, video: video.job_id, key: key.id, card: card.payment_method_id },
+    ...{
+      group: group.error_group_id,
+      video: video.job_id,
+      image: image.job_id,
+      key: key.id,
+      card: card.payment_method_id,
+    },
     request: refused.body.error.request_id,
     ...{ bucket, object },
   };
@@ -79,7 +90,7 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
 export function addressOf({ path }: Pick<ConsolePage, 'path'>, filled: Filled): string {
   const rooms: Readonly<Record<string, string>> = {
     ...{ queues: filled.queue, errors: filled.group, vectors: filled.collection, schedules: filled.schedule },
-    ...{ webhooks: filled.webhook, video: filled.video, keys: filled.key, wallet: filled.card },
+    ...{ webhooks: filled.webhook, video: filled.video, images: filled.image, keys: filled.key, wallet: filled.card },
     ...{ requests: filled.request, storage: filled.bucket },
   };
   const query = path === '/storage/{bucket}/object' ? `?${new URLSearchParams({ key: filled.object })}` : '';

@@ -22,7 +22,5 @@ export const plannedEvents: Readonly<Record<string, string>> = {
   'realtime.channel.vacated': 'A channel lost its last subscriber.',
   'realtime.member.added': 'A member joined a presence channel.',
   'realtime.member.removed': 'A member left a presence channel.',
-  'image.job.completed': 'An image job finished.',
-  'image.job.failed': 'An image job failed.',
   'system.maintenance.scheduled': 'Maintenance of the service is planned.',
 };

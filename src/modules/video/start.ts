@@ -2,6 +2,7 @@
 import type { JobLoop } from '../../core/background/job-loop.ts';
 import type { Core } from '../../core/context.ts';
 import { AccountPictures } from '../../core/pictures/account-pictures.ts';
+import { BeforeDecoding } from '../../jobs/before-decoding.ts';
 import { BeginJob } from '../../jobs/begin.ts';
 import { WorkTimes } from '../../jobs/due/pace.ts';
 import { vendorLoop } from '../../jobs/due/vendor.ts';
@@ -12,7 +13,6 @@ import { isLoopback } from '../../lib/loopback.ts';
 import { HOUR_MS } from '../../lib/time.ts';
 import { sandboxLoop } from './due/sandbox.ts';
 import { videoWork } from './due/video-work.ts';
-import { BeforeDecoding } from './jobs/before-decoding.ts';
 import { videoKind } from './jobs/kind.ts';
 import { videoLinks } from './jobs/links.ts';
 import { ReferenceImages } from './jobs/reference-images.ts';
@@ -43,7 +43,7 @@ export function startVideo(core: Core, settings: VideoSettings): StartedVideo {
     times: new WorkTimes(),
     publicUrl: isLoopback(new URL(core.baseUrl).hostname) ? null : core.baseUrl,
     images: new ReferenceImages(core, pictures),
-    beforeDecoding: new BeforeDecoding(),
+    beforeDecoding: new BeforeDecoding(videoKind.tables),
     pickupMs: settings.pickupHours * HOUR_MS,
   };
   const state: VideoState = { ...own, vendorWork: videoWork(own) };

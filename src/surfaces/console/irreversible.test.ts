@@ -12,6 +12,7 @@ const canBeUndone: Readonly<Record<string, string>> = {
   'account.cancel': 'the plan goes on by another button until its end',
   'queue_dlq.cancel': 'what went back stays, and the rest can be sent anew',
   'video_job.cancel': 'it ends work under way, and nothing that was made',
+  'image_job.cancel': 'it ends work under way, and nothing that was made',
 };
 
 const destructive = new Set(

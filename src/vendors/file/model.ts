@@ -40,14 +40,15 @@ export function readModel({ vendor, entry, timeouts, path, reading, faults }: Mo
   return faults.found.length > before ? null : row;
 }
 
-/** That of what it serves, else the only one that its adapter works for. */
+/** That of what it serves, else the only one that its adapter works for, else the only one of these that has such prices. */
 function familyOf(vendor: Vendor, entry: unknown, path: Path, reading: Reading, faults: Faults): ModelFamily | null {
   const { serves } = (entry ?? {}) as { serves?: unknown };
   const fit = reading.families.filter(({ name }) =>
     reading.adapters[name]?.some((adapter) => adapter.name === vendor.adapter),
   );
   if (!Array.isArray(serves) || serves.length === 0) {
-    if (fit.length === 1) return fit[0] as ModelFamily;
+    const [family, ...others] = fit.length === 1 ? fit : fit.filter((each) => isPricedBy(each, entry));
+    if (family !== undefined && others.length === 0) return family;
     const families = fit.map(({ name }) => name).join(' and ');
     faults.add([...path, 'serves'], `It is missing: the adapter ${vendor.adapter} works for ${families}.`);
     return null;
@@ -61,6 +62,10 @@ function familyOf(vendor: Vendor, entry: unknown, path: Path, reading: Reading, 
     faults.add([...path, 'serves'], 'One model serves capabilities of one module: list it once for each.');
   }
   return family ?? null;
+}
+
+function isPricedBy({ price }: ModelFamily, entry: unknown): boolean {
+  return schemaFaults(price, (entry as { readonly price?: unknown } | null)?.price, []).length === 0;
 }
 
 function adapterOf(vendor: Vendor, family: ModelFamily, { adapters }: Reading): Adapter {

@@ -24,7 +24,7 @@ const common = {
 const long = { bodyBytesMax: BODY_BYTES_MAX, stream: 'answer' } as const;
 
 /** Parts of that wire that this service does not have. */
-const absent = ['/v1/images/{rest*}', '/v1/audio/{rest*}', '/v1/files', '/v1/files/{rest*}', '/v1/completions'];
+const absent = ['/v1/audio/{rest*}', '/v1/files', '/v1/files/{rest*}', '/v1/completions'];
 
 export const openaiRoutes: readonly RawRoute<AiState>[] = [
   {

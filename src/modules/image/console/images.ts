@@ -1,78 +1,108 @@
-// Images: one is transformed by a form, and shown with what it became.
-import { actForm, choice, field, numberOf, textOf } from '../../../kit/console/form.ts';
-import type { Act, ConsolePage, View } from '../../../kit/console/page.ts';
-import { facts } from '../../../kit/console/table.ts';
-import { ago, ownPath, sizeText } from '../../../kit/console/text.ts';
+// Images: the jobs with their pictures, what each cost, and forms for a new one and for one that is transformed.
+import { panel } from '../../../kit/console/failure.ts';
+import { choice, field, numberOf, textOf } from '../../../kit/console/form.ts';
+import { asksForNew, type NewForm, newAction, newView, titleWithNew } from '../../../kit/console/new.ts';
+import { actOf, type ConsolePage, type View } from '../../../kit/console/page.ts';
+import { badge, more, type Page, table, tabs, teach, withQuery } from '../../../kit/console/table.ts';
+import { ago, ownPath, short } from '../../../kit/console/text.ts';
 import type { DataOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
+import { generate as imageGenerate } from '../capabilities/generate.ts';
+import type { get } from '../capabilities/get.ts';
+import { list as imageList } from '../capabilities/list.ts';
 import { transform as imageTransform } from '../capabilities/transform.ts';
 
-type Transformed = DataOf<typeof imageTransform>;
+export type Job = DataOf<typeof get>;
 
-const FORMATS = ['jpeg', 'png', 'webp', 'avif', 'gif', 'tiff'];
-const FITS = ['cover', 'contain', 'fill', 'inside', 'outside'];
+const ROWS = 20;
+const states = ['running', 'succeeded', 'failed'] as const;
+const SIZES = ['256x256', '512x512', '1024x1024', '1536x1024', '1024x1536'];
 
-function wish(form: URLSearchParams) {
-  const [width, height] = [numberOf(form, 'width'), numberOf(form, 'height')];
-  const isResized = width !== undefined || height !== undefined;
-  return {
-    source: { url: textOf(form, 'source') ?? '' },
-    ...(isResized ? { resize: { width, height, fit: textOf(form, 'fit') } } : {}),
-    ...{ format: textOf(form, 'format'), quality: numberOf(form, 'quality') },
-  };
-}
-
-const transform: Act<typeof imageTransform> = {
-  capability: imageTransform,
-  input: wish,
-  done: 'Image transformed.',
-  shown: (data, visit) => ({ title: 'Transformed image', content: transformed(visit, data) }),
+const newImage: NewForm = {
+  ...{ act: 'generate', heading: 'New image', capability: imageGenerate, form: orderForm },
 };
 
 export const imagesPage: ConsolePage = {
   name: 'images',
   path: '/images',
-  needs: imageTransform,
-  nav: { label: 'Images', key: 'i', group: 'make', holds: null },
+  needs: imageList,
+  nav: { label: 'Images', key: 'i', group: 'make', holds: imageList },
+  isLive: true,
   show,
-  acts: { transform },
+  actions: [newAction('/images', newImage)],
+  acts: {
+    generate: actOf({
+      capability: imageGenerate,
+      input: (form) => ({
+        prompt: textOf(form, 'prompt'),
+        size: textOf(form, 'size'),
+        n: numberOf(form, 'n'),
+        model: textOf(form, 'model') ?? null,
+      }),
+      done: 'Image started.',
+      next: (data) => `/images/${data.job_id}`,
+    }),
+  },
 };
 
+export function jobState({ state }: Pick<Job, 'state'>): Html {
+  const kind =
+    state === 'succeeded' ? 'good' : state === 'failed' ? 'critical' : state === 'running' ? 'warning' : 'plain';
+  return badge(state, kind);
+}
+
+/** An image by its prompt, which is kept no longer than the image. */
+export function nameOf({ prompt }: Pick<Job, 'prompt'>, charactersMax = 80): Html {
+  return prompt === '' ? html`Expired image` : short(prompt, charactersMax);
+}
+
 async function show(visit: Visit): Promise<View> {
-  const content = html`<h1>Images</h1>
-<p>Resize and convert an image by its URL. The result is a link of one hour; it is not listed here.</p>
-${actForm(visit, 'transform', transformForm(visit, 'transform'))}`;
+  if (asksForNew(visit, newImage)) return newView(visit, newImage);
+  const asked = visit.query.get('state');
+  const state = states.find((each) => each === asked);
+  const cursor = visit.query.get('cursor') ?? undefined;
+  const list = await visit.call(imageList, { state, cursor, limit: ROWS });
+  const entry = (text: string, of: string | null) => ({
+    text,
+    href: withQuery(visit, { state: of, cursor: null }),
+    isHere: of === (state ?? null),
+  });
+  const content = html`${titleWithNew(visit, 'Images', newImage)}
+${visit.may(imageTransform) ? html`<p><a href="${visit.path('/images/transform')}">Transform an image</a> by its URL: resize, convert.</p>` : ''}
+${tabs('State', [entry('All', null), ...states.map((each) => entry(`${each[0]?.toUpperCase()}${each.slice(1)}`, each))])}
+${panel(visit, 'Images', list, (page) => html`${images(visit, page)}${more(visit, page)}`)}
+`;
   return { title: 'Images', content };
 }
 
-function transformForm(visit: Visit, act: string): Html {
-  const same = (words: readonly string[]) => words.map((word) => [word, word] as const);
-  const whole = html`inputmode="numeric"`;
-  return html`${field(visit, act, { name: 'source', label: 'Image URL', isRequired: true, hint: 'JPEG, PNG, WebP, AVIF, GIF or TIFF, at most 20 MiB.', attributes: html`type="url" placeholder="https://" spellcheck="false"` })}
-<div class="pair">${field(visit, act, { name: 'width', label: 'Width (px)', value: '500', attributes: whole })}
-${field(visit, act, { name: 'height', label: 'Height (px)', attributes: whole })}
-${choice(visit, act, { name: 'fit', label: 'Fit', value: 'cover', options: same(FITS) })}
-${choice(visit, act, { name: 'format', label: 'Format', value: '', options: [['', 'as the source'], ...same(FORMATS)] })}
-${field(visit, act, { name: 'quality', label: 'Quality', attributes: whole })}</div>
-<button class="main">Transform image</button>`;
+function images(visit: Visit, { items }: Page<Job>): Html {
+  return table({
+    caption: 'Images',
+    rows: items,
+    empty: teach(
+      'No images yet. The sandbox draws a card of any prompt:',
+      `curl -sS ${visit.baseUrl}/v1/image/generate -H "Authorization: Bearer $QM_KEY" -H 'Content-Type: application/json' -d '{"prompt":"A paper boat.","model":"sandbox/card-1"}'`,
+    ),
+    columns: [
+      {
+        title: 'Image',
+        cell: ({ job_id: id, prompt, images: [first] }) =>
+          html`<a class="video" id="${id}" href="${visit.path(`/images/${id}`)}">${first?.url == null ? '' : html`<img class="picture" src="${ownPath(first.url)}" alt="" loading="lazy">`}${nameOf({ prompt }, 120)}</a>`,
+      },
+      { title: 'Status', cell: (job) => jobState(job) },
+      { title: 'Model', cell: ({ model }) => short(model, 60) },
+      { title: 'Created', cell: ({ created_at }) => ago(visit, created_at) },
+      { title: 'Images', kind: 'number', cell: ({ n }) => String(n) },
+      { title: 'Cost', usd: ({ cost_usd: cost }) => cost },
+    ],
+  });
 }
 
-function transformed(visit: Visit, made: Transformed): Html {
-  const { url, format, width, height, pages, bytes, expires_at: end } = made;
-  const path = url === null ? null : ownPath(url);
-  return html`<p><a href="${visit.path('/images')}">Images</a></p>
-<h1>Transformed image</h1>
-${
-  path === null
-    ? ''
-    : html`<p><img class="made" src="${path}" width="${width}" height="${height}" alt="The transformed image"></p>
-<p><a href="${path}" download="image.${format}">Download</a></p>`
-}
-${facts([
-  ['Format', format],
-  ['Size', `${width} × ${height} px`],
-  ['Frames', pages === 1 ? null : String(pages)],
-  ['Bytes', sizeText(bytes)],
-  ['Link expires', end === null ? null : ago(visit, end)],
-])}`;
+function orderForm(visit: Visit, act: string): Html {
+  const sizes = SIZES.map((size) => [size, size.replace('x', ' × ')] as const);
+  return html`${field(visit, act, { name: 'prompt', label: 'Prompt', rows: 3, isRequired: true })}
+<div class="pair">${choice(visit, act, { name: 'size', label: 'Size (px)', value: '1024x1024', options: sizes })}
+${field(visit, act, { name: 'n', label: 'Images', value: '1', attributes: html`inputmode="numeric"` })}
+${field(visit, act, { name: 'model', label: 'Model', value: 'auto', attributes: html`spellcheck="false"` })}</div>
+<button class="main">Generate image</button>`;
 }

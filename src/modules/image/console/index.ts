@@ -1,7 +1,9 @@
 // What module image brings to the console.
 import type { ModuleConsole } from '../../../kit/console/page.ts';
 import { imagesPage } from './images.ts';
+import { jobDeletePage, jobPage } from './job.ts';
+import { transformPage } from './transform.ts';
 
 export const imageConsole: ModuleConsole = {
-  pages: [imagesPage],
+  pages: [imagesPage, transformPage, jobPage, jobDeletePage],
 };

@@ -31,7 +31,7 @@ import {
 import { readStatus } from '../../../vendors/call/job-status.ts';
 import type { VendorError } from '../../../vendors/call/judge.ts';
 import type { VendorCall } from '../../../vendors/call/port.ts';
-import { inputFaults, inputFields, vendorInput } from './input-map.ts';
+import { inputFaults, inputFields, vendorInput } from './inputs.ts';
 import { NO_PUBLIC_ADDRESS, withoutParent } from './parent.ts';
 import type { VideoAdapter, VideoProgress, VideoWork } from './port.ts';
 

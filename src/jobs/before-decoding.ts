@@ -1,10 +1,10 @@
 // Decoding a picture takes seconds of a processor: it is done only for a call that could begin its job by now, as far as a plain reading
 // tells. Where the money may not last for all that the account has under way, it is held meanwhile. The lane decides in the end.
-import type { CallContext } from '../../../core/context.ts';
-import { readFunds } from '../../../core/wallet/funds.ts';
-import { tooManyJobs } from '../../../jobs/begin.ts';
-import { DAY_MS } from '../../../lib/time.ts';
-import { videoKind } from './kind.ts';
+import type { CallContext } from '../core/context.ts';
+import { readFunds } from '../core/wallet/funds.ts';
+import { DAY_MS } from '../lib/time.ts';
+import { tooManyJobs } from './begin.ts';
+import type { JobTables } from './kind.ts';
 
 interface Ask {
   readonly units: bigint;
@@ -20,7 +20,12 @@ interface UnderWay {
 }
 
 export class BeforeDecoding {
+  readonly #tables: Pick<JobTables, 'shape' | 'store'>;
   readonly #underWay = new Map<string, UnderWay>();
+
+  constructor(tables: Pick<JobTables, 'shape' | 'store'>) {
+    this.#tables = tables;
+  }
 
   /** Answers and throws what `decode` does; throws CONCURRENCY_LIMITED and INSUFFICIENT_CREDIT before it. */
   async run<T>(ctx: CallContext, ask: Ask, decode: () => Promise<T>): Promise<T> {
@@ -31,11 +36,8 @@ export class BeforeDecoding {
     own.nanos += ask.heldNanos;
     try {
       const { hot } = core.db;
-      const [funds, live] = await Promise.all([
-        readFunds(hot, accountId),
-        videoKind.tables.store.live(hot, [accountId]),
-      ]);
-      if ((live.get(accountId) ?? 0) + own.jobs > ask.jobsMax) throw tooManyJobs('video', ask.jobsMax);
+      const [funds, live] = await Promise.all([readFunds(hot, accountId), this.#tables.store.live(hot, [accountId])]);
+      if ((live.get(accountId) ?? 0) + own.jobs > ask.jobsMax) throw tooManyJobs(this.#tables.shape.name, ask.jobsMax);
       return await (funds < own.nanos ? holding(ctx, ask, decode) : decode());
     } finally {
       own.jobs -= 1;
