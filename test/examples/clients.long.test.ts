@@ -1,6 +1,7 @@
 // Each client of another service, unchanged, as its example has it: only what runs here is called compatible.
 import { execFile, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -46,6 +47,16 @@ test('each is one file that is read at a glance, and README names it', () => {
 
 test("OpenAI's client streams an answer", async () => {
   expect(await run('openai.ts')).toBe('[sandbox] You said: Which queue is full?\n');
+});
+
+test("OpenAI's client saves an image of words", async () => {
+  const file = join(tmpdir(), `qm-boat-${process.pid}.png`);
+  const { stdout } = await promisify(execFile)(process.execPath, [join(FOLDER, 'openai-images.ts'), file], {
+    env: { PATH: process.env.PATH ?? '', QM_URL: place.url, QM_KEY: place.operatorKey() },
+  });
+  expect(stdout).toBe(`saved ${file}\n`);
+  expect(readFileSync(file).subarray(1, 4).toString()).toBe('PNG');
+  rmSync(file);
 });
 
 test('a client of MCP finds a capability and calls it', async () => {

@@ -52,6 +52,8 @@ const queries: readonly (readonly [query: string, id: string])[] = [
   ['resize an image', 'image.transform'],
   ['convert png to jpeg', 'image.transform'],
   ['width and height of a picture', 'image.info'],
+  ['text to image', 'image.generate'],
+  ['which image models are there', 'image.capabilities'],
   ['how much credit do I have left', 'account.balance'],
   ['limit monthly spending', 'account.budget.set'],
   ['buy credit', 'account.topup'],
