@@ -55,14 +55,15 @@ export async function endJobIn(
   const dueMs = lookInMs === undefined ? null : nowMs + lookInMs;
   const after = { ...jobAfter(ending, job, end, nowMs), due_at: dueMs };
   const eventId = nextEventId();
-  const { shape, store, webhooks } = ending.kind.tables;
+  const { store, webhooks } = ending.kind.tables;
   if (!(await store.end(tx, job, after, eventId))) return null;
   if (dueMs !== null) await openTurn(tx, job.account_id, job.work, dueMs);
   await also?.(tx, nowMs);
   await webhooks.release(tx, after, nowMs);
   const told = (await webhooks.of(tx, job.account_id, [job.job_id])).get(job.job_id) ?? [];
   const object = ending.kind.record(after, told, { ...ending.shown, nowMs, linkSeconds: EVENT_LINK_SECONDS });
-  const type = `${shape.name}.job.${end.state === 'succeeded' ? 'completed' : 'failed'}`;
+  const { completed, failed } = ending.kind.events;
+  const type = end.state === 'succeeded' ? completed : failed;
   sendEvents(tx, [{ accountId: job.account_id, type, data: { object }, requestId: requestId ?? null, eventId }], nowMs);
   // The wallet is locked last: nothing waits for it longer than this commit takes.
   if (end.state === 'succeeded') await capture(tx, ending, job, end.charge);

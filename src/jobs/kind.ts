@@ -26,6 +26,8 @@ export interface JobKind {
   readonly tables: JobTables;
   /** What keeping it costs, by the GiB-day; also what it is booked as. */
   readonly storagePrice: PriceName;
+  /** What tells its end. */
+  readonly events: { readonly completed: string; readonly failed: string };
   /** What was asked for and is billed: seconds, or images. */
   unitsOf(job: Pick<JobRow, 'request'>): number;
   /** The job as it is shown. */

@@ -1,5 +1,5 @@
 // The wire of OpenAI on the sandbox: the official client, unchanged; money, repeats, and what goes wrong.
-import OpenAI, { APIError } from 'openai';
+import OpenAI, { APIError, toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { client } from '../support/service.ts';
 import { type AiBench, startAi } from './harness.ts';
@@ -213,7 +213,8 @@ describe('refusals have the shape that clients read', () => {
   });
 
   test('what this wire has and this service has not', async () => {
-    expect(await refusal(() => openai.images.generate({ prompt: 'x' }))).toMatchObject([
+    const image = await toFile(Buffer.from('x'), 'x.png');
+    expect(await refusal(() => openai.images.createVariation({ image }))).toMatchObject([
       404,
       'invalid_request_error',
       'CAPABILITY_NOT_FOUND',

@@ -40,15 +40,16 @@ export function readModel({ vendor, entry, timeouts, path, reading, faults }: Mo
   return faults.found.length > before ? null : row;
 }
 
-/** That of what it serves, else the only one that its adapter works for, else the only one of these that has such prices. */
+/** That of what it serves, else the only one that its adapter works for, else the only one of these that has such prices, else the one that is assumed. */
 function familyOf(vendor: Vendor, entry: unknown, path: Path, reading: Reading, faults: Faults): ModelFamily | null {
   const { serves } = (entry ?? {}) as { serves?: unknown };
   const fit = reading.families.filter(({ name }) =>
     reading.adapters[name]?.some((adapter) => adapter.name === vendor.adapter),
   );
   if (!Array.isArray(serves) || serves.length === 0) {
-    const [family, ...others] = fit.length === 1 ? fit : fit.filter((each) => isPricedBy(each, entry));
-    if (family !== undefined && others.length === 0) return family;
+    const priced = fit.length === 1 ? fit : fit.filter((each) => isPricedBy(each, entry));
+    const family = priced.length === 1 ? priced[0] : fit.find(({ isAssumed }) => isAssumed);
+    if (family !== undefined) return family;
     const families = fit.map(({ name }) => name).join(' and ');
     faults.add([...path, 'serves'], `It is missing: the adapter ${vendor.adapter} works for ${families}.`);
     return null;

@@ -69,6 +69,8 @@ export interface ModelFamily {
   readonly name: string;
   /** Those that vendors may serve. */
   readonly capabilities: readonly string[];
+  /** Meant by a row that fits several families and does not say what it serves, as files of earlier releases have them. */
+  readonly isAssumed?: true;
   /** Its own fields of a model, in the names of the file. */
   readonly traits: TObject;
   /** Of `price`; `free` may stand there in any case. */

@@ -9,6 +9,7 @@ import { imagesOf, wantedOf } from './row.ts';
 export const imageKind: JobKind = {
   tables: jobTables({ name: 'image', idPrefix: 'img_', madeColumn: 'made' }),
   storagePrice: STORAGE_PRICE,
+  events: { completed: 'image.job.completed', failed: 'image.job.failed' },
   unitsOf: (job) => wantedOf(job).n,
   record: jobRecord,
   assetsOf(job) {

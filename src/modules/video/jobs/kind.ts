@@ -10,6 +10,7 @@ import { storedVideoOf, wantedOf, wantedText } from './row.ts';
 export const videoKind: JobKind = {
   tables: jobTables({ name: 'video', idPrefix: 'vid_', madeColumn: 'film' }),
   storagePrice: STORAGE_PRICE,
+  events: { completed: 'video.job.completed', failed: 'video.job.failed' },
   unitsOf: (job) => wantedOf(job).seconds,
   record: jobRecord,
   assetsOf,

@@ -130,6 +130,7 @@ export function quoteVideo(row: ModelRow, seconds: number, resolution: VideoReso
 
 export const videoFamily: ModelFamily = {
   name: 'video',
+  isAssumed: true,
   capabilities: ['video.generate', 'video.extend', 'video.upscale'],
   traits,
   price,
