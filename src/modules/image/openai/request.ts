@@ -1,8 +1,8 @@
 // What `POST /v1/images/generations` and `/v1/images/edits` ask for, as JSON or a form, in the fields of image.generate. Images are long, so
 // this is done in a thread.
-import { readForm } from '../../../kit/form-data.ts';
 import { jsonFields, unreadable } from '../../../kit/openai-wire.ts';
 import type { BodyTask } from '../../../kit/raw-route.ts';
+import { readFormData } from '../../../lib/form-data.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { DEFAULT_SIZE } from '../models/family.ts';
 
@@ -15,6 +15,7 @@ export interface WireRequest {
 /** Of what that wire has besides, nothing would be done: it is told. `user` and `stream: false` say nothing about the image. */
 const FIELDS = ['model', 'prompt', 'n', 'size', 'response_format', 'user', 'stream', 'image', 'mask', 'seed'];
 const FILES = ['image', 'mask'];
+const PARTS_MAX = 32;
 
 type Sent = Readonly<Record<string, unknown>>;
 
@@ -32,7 +33,7 @@ export const readEdit: BodyTask<WireRequest> = {
 
 /** A file becomes base64; of `image[]` the first and only one counts. */
 function formFields(body: Buffer): Sent {
-  const parts = readForm(body);
+  const parts = readFormData(body, PARTS_MAX);
   if (parts === null) throw unreadable('The body is no form as its Content-Type says, or has too many fields.');
   const sent: Record<string, unknown> = {};
   for (const { name: told, isFile, bytes } of parts) {

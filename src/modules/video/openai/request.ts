@@ -1,6 +1,5 @@
 // What `POST /v1/videos` asks for, as a form or as JSON, in the fields of video.generate. Images are long, so this is done in a thread.
 
-import { readForm } from '../../../kit/form-data.ts';
 import { jsonFields, unreadable } from '../../../kit/openai-wire.ts';
 import type { BodyTask } from '../../../kit/raw-route.ts';
 import { readFormData } from '../../../lib/form-data.ts';
