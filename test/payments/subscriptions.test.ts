@@ -21,7 +21,10 @@ describe('upgrading', () => {
   test('answers one page, which brings the tier once it is paid and not before', async () => {
     const subscriber = await Subscriber.open(till);
     expect(await subscriber.ok('GET', 'tier')).toMatchObject({
-      ...{ tier: 'standard', usage: { keys: 1, webhooks: 0, queues: 0, cron_jobs: 0, collections: 0, image_jobs: 0, video_jobs: 0 } },
+      ...{
+        tier: 'standard',
+        usage: { keys: 1, webhooks: 0, queues: 0, cron_jobs: 0, collections: 0, image_jobs: 0, video_jobs: 0 },
+      },
       upgrade_options: [
         { target: 'pro', tier: 'pro', price_usd: 19.9, status: 'requires_payment' },
         { target: 'team', tier: 'pro', price_usd: 19.9, status: 'requires_payment' },
