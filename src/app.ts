@@ -36,8 +36,8 @@ import { Database } from './db/database.ts';
 import { makePartitionsAhead } from './db/partitions.ts';
 import { openStorage, type Storage, type StorageStep } from './db/storage.ts';
 import { BodyReaders } from './gateway/bulk/readers.ts';
+import { createGateway } from './gateway/create-gateway.ts';
 import type { Gateway } from './gateway/gateway.ts';
-import { createGateway } from './gateway/invoke.ts';
 import { FailedLogins, type LoginFailures } from './gateway/limits/failed-logins.ts';
 import { RateLimiter, type Rates } from './gateway/limits/rate-limiter.ts';
 import type { Module } from './kit/module.ts';
@@ -221,8 +221,7 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     assets: await openAssets(config.assets, outbound, { db, log, secrets }),
     processes: new ProcessRegistry(db, processId, config.role, options.vendorsFile.digest, group?.name),
     ...{ log, baseUrl, siblings, bounds, limitsRates: config.rateLimits, decodes: new DecodeTurns(bounds.all) },
-    ...{ region: config.region, cnyPerUsd: config.cnyPerUsd },
-    underWay: group?.underWay ?? new UnderWayHere(),
+    ...{ region: config.region, cnyPerUsd: config.cnyPerUsd, underWay: group?.underWay ?? new UnderWayHere() },
   };
   hearSiblings(core, config.role !== 'api');
   await switchTestClock(db, config.testClock);

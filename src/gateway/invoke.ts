@@ -3,7 +3,6 @@
 // together in the account's lane, or in the write's transaction, where the principal is looked at again.
 
 import { tokenWorth } from '../core/accounts/tiers.ts';
-import { admission } from '../core/admission.ts';
 import type { InvokedInput } from '../core/context.ts';
 import type { EntryForm } from '../core/entry-form.ts';
 import { secretInGrace } from '../core/keys/api-key.ts';
@@ -18,7 +17,6 @@ import { Call } from './call.ts';
 import type { Endpoint } from './endpoint.ts';
 import { passGates } from './gates.ts';
 import type { Gateway } from './gateway.ts';
-import { takeIdempotencyKey } from './input/idempotency-key.ts';
 import { readInput } from './input/read-input.ts';
 import type { Grant, Rates } from './limits/rate-limiter.ts';
 import { toProblem } from './to-problem.ts';
@@ -197,13 +195,13 @@ export async function run(call: Call): Promise<Answer> {
   return answer;
 }
 
-function isBilled({ costNanos }: Answer): boolean {
+export function isBilled({ costNanos }: Answer): boolean {
   return costNanos !== undefined && costNanos > 0n;
 }
 
 type Performed = Pick<Invocation, 'principal' | 'input' | 'idempotencyKey' | 'isAdmitted'>;
 
-async function readAndRun(
+export async function readAndRun(
   gateway: Gateway,
   call: Call,
   { principal, input, idempotencyKey, isAdmitted }: Performed,
@@ -230,68 +228,8 @@ function refuseLong(text: string, { bodyBytesMax, capability }: Endpoint): void 
 /** Of UTF-8, for a UTF-16 code unit. */
 const BYTES_PER_CHARACTER_MAX = 3;
 
-/** The gateway of the services given: also how a call makes calls of its own. */
-export function createGateway(services: Omit<Gateway, 'invokeWithin' | 'performWithin'>): Gateway {
-  const gateway: Gateway = {
-    ...services,
-    invokeWithin: (parent, capability, input, { step }) =>
-      within(gateway, parent, { capability, step }, (call, idempotencyKey) =>
-        readAndRun(gateway, call, { principal: parent.principal, input, idempotencyKey }),
-      ),
-    performWithin: (parent, capability, work) =>
-      within(gateway, parent, { capability }, async (call, idempotencyKey) => {
-        call.identified(parent.principal);
-        await admit(gateway, call);
-        await passGates(call);
-        if (idempotencyKey !== null) takeIdempotencyKey(call, [idempotencyKey], () => idempotencyKey);
-        const answer = await work(call);
-        call.answer = answer;
-        call.billed = isBilled(answer);
-        return answer;
-      }),
-  };
-  services.core.calls.bind(async (principal, { capability, input, idempotencyKey }) => {
-    const endpoint = gateway.endpoints.get(capability);
-    if (endpoint === undefined) throw new Error(`there is no capability ${capability} to be called`);
-    const signal = new AbortController().signal;
-    return (await invoke(gateway, { endpoint, principal, input, idempotencyKey, signal, entryForm: 'rest' })).problem;
-  });
-  return gateway;
-}
-
-/** Makes a call that a call makes; its cost is added to what that has spent. Throws the Problem of a failure. */
-async function within(
-  gateway: Gateway,
-  parent: Call,
-  { capability, step }: { readonly capability: string; readonly step?: string | undefined },
-  make: (call: Call, idempotencyKey: string | null) => Promise<Answer>,
-): Promise<Answer> {
-  const endpoint = gateway.endpoints.get(capability);
-  if (endpoint === undefined) throw new Error(`there is no capability ${capability} to be invoked`);
-  if (parent.depth >= admission.call.invokedWithinMax)
-    throw new Error(`${capability} is invoked too deep within calls`);
-  const { entryForm, traceId, idempotency } = parent;
-  const onGone = (listener: () => void) => parent.onGone(listener);
-  const call = new Call(gateway, endpoint, { entryForm, traceId, onGone }, parent.depth + 1);
-  call.place = parent.place;
-  parent.made += 1;
-  const isKeyed = idempotency !== null && endpoint.capability.idempotent;
-  const idempotencyKey = isKeyed ? `${idempotency.hash} ${step ?? parent.made}` : null;
-  try {
-    const answer = await make(call, idempotencyKey);
-    call.spentNanos += answer.costNanos ?? 0n;
-    call.end(200);
-    return answer;
-  } catch (error) {
-    throw failed(gateway, call, error);
-  } finally {
-    parent.spentNanos += call.spentNanos;
-    call.release();
-  }
-}
-
 /** `text`: the answer that tells it, where that is known. */
-function failed({ core }: Gateway, call: Call, error: unknown, text: string | null = null): Problem {
+export function failed({ core }: Gateway, call: Call, error: unknown, text: string | null = null): Problem {
   const failure = toProblem(error);
   call.failure = failure;
   call.end(failure.httpStatus, text);

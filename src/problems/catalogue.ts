@@ -1,21 +1,11 @@
 // The error codes that any part of the service may answer, as data (contract §5): status, title, whether a retry may succeed, what to
 // do. A module brings its own beside them; pages, the OpenAPI document and discovery are derived from all of them together.
 
-export interface ProblemEntry {
-  readonly status: number;
-  readonly title: string;
-  readonly retryable: boolean;
-  /** What the caller should do; shown on the documentation page of the code. */
-  readonly advice: string;
-}
+import { type ProblemEntry, problemEntry } from './entry.ts';
+import { objectProblems } from './objects.ts';
 
-/** One entry of a catalogue; `retryable`: whether the same call may succeed later. */
-export const problemEntry = (status: number, title: string, advice: string, retryable = false): ProblemEntry => ({
-  status,
-  title,
-  retryable,
-  advice,
-});
+export { type ProblemEntry, problemEntry };
+
 const RETRYABLE = true;
 
 /** Codes and what they mean. */
@@ -148,17 +138,8 @@ export const sharedProblems = {
     'There is nothing at this address.',
     'Check the path and the identifier. GET /v1/discovery lists every capability with its path.',
   ),
+  ...objectProblems,
   JOB_NOT_FOUND: problemEntry(404, 'The job does not exist.', 'Check the job id.'),
-  BUCKET_NOT_FOUND: problemEntry(
-    404,
-    'The bucket does not exist.',
-    'Check its name with GET /v1/storage/bucket/list, or create it with POST /v1/storage/bucket/create.',
-  ),
-  OBJECT_NOT_FOUND: problemEntry(
-    404,
-    'The bucket has no object under this key.',
-    'Check the key with GET /v1/storage/object/list.',
-  ),
   KEY_NOT_FOUND: problemEntry(404, 'The API key does not exist.', 'Check the key id with GET /v1/account/keys/list.'),
   CAPABILITY_NOT_FOUND: problemEntry(
     404,
@@ -225,11 +206,6 @@ export const sharedProblems = {
     'Delete some, or upgrade the tier.',
   ),
   CAPABILITY_SUNSET: problemEntry(410, 'The capability has been retired.', 'The message names its successor.'),
-  PRECONDITION_FAILED: problemEntry(
-    412,
-    'The object is not in the state that the call asks for.',
-    'Read the object again, and decide whether the call is still wanted.',
-  ),
   PAYLOAD_TOO_LARGE: problemEntry(
     413,
     'The body is too large.',

@@ -71,8 +71,7 @@ const others: Readonly<Record<string, Input>> = {
   'account.budget.set': { hard_cap_usd: 4.5 },
   'account.autorecharge.configure': { trigger_balance: 4.5 },
   'account.tier.upgrade': { target: 'pro' },
-  'image.transform': { format: 'png' },
-  'storage.bucket.settings': { expire: [] },
+  ...{ 'image.transform': { format: 'png' }, 'storage.bucket.settings': { expire: [] } },
   'account.subscription.cancel': { at_period_end: false },
   ...{ 'pdf.create': { content: '# Other' }, 'pdf.split': { ranges: '1-1' } },
 };

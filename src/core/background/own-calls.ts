@@ -5,13 +5,12 @@ import type { Queryable } from '../../db/database.ts';
 import type { Problem } from '../../problems/problem.ts';
 import { problem } from '../../problems/problem.ts';
 import { findAccount } from '../accounts/accounts.ts';
-import type { InvokedInput } from '../context.ts';
 import { invalidKey } from '../keys/api-key.ts';
 import type { Principal, PrincipalKind } from '../principal.ts';
 
 export interface OwnCall {
   readonly capability: string;
-  readonly input: InvokedInput;
+  readonly input: Readonly<Record<string, unknown>>;
   /** A repeat under the same key does nothing more, as of every call. */
   readonly idempotencyKey: string;
   /** Id of the key or session that it is booked under. */

@@ -9,7 +9,7 @@ import type { CallContext, Core } from '../context.ts';
 import type { ChecksumName } from '../credentials/aws-checksums.ts';
 import type { NewBlob } from './changes.ts';
 import { WRITING_MS } from './limits.ts';
-import { assetKeyOf, type Digests, newPieces, type Piece, packPieces, unpackPieces, writePieces } from './pieces.ts';
+import { assetKeyOf, type Digests, newPieces, packPieces, unpackPieces, writePieces } from './pieces.ts';
 import { accountsOf } from './store.ts';
 import { together } from './together.ts';
 
@@ -26,11 +26,6 @@ const insertWriting = statement(
      FROM core.wallet w, unnest($2::text[], $3::text[], $4::bigint[], $5::bytea[]) u(account_id, blob_id, bytes, pieces)
     WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id`,
 );
-const selectPieces = statement(
-  'storage_select_pieces',
-  'SELECT b.pieces FROM storage.blob b WHERE b.account_id = $1 AND b.blob_id = $2',
-);
-
 /**
  * Keeps the bytes of a source for good, and gives the blob to `use`, which commits an object or a part that names it. Where that fails, or the bytes
  * do, they are removed at once; what dies in between is removed after a day. `bytes`: as announced. Throws INVALID_REQUEST for a source of another
@@ -106,13 +101,6 @@ export async function removeBlob(
 
 export async function* ofBytes(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   if (bytes.length > 0) yield bytes;
-}
-
-/** Where the bytes of a blob are; null: it is gone. */
-export async function piecesOf(db: Queryable, accountId: string, blobId: string): Promise<Piece[] | null> {
-  const { rows } = await db.query<{ pieces: Buffer }>(selectPieces, [accountId, blobId]);
-  const [row] = rows;
-  return row === undefined ? null : unpackPieces(row.pieces);
 }
 
 const selectManyPieces = statement(

@@ -26,8 +26,6 @@ const crcs: Readonly<Partial<Record<ChecksumName, { readonly bits: number; reado
 };
 const PARTS_PER_TURN = 64;
 
-export const canCombine = (algorithm: ChecksumName): boolean => crcs[algorithm] !== undefined;
-
 /** Throws VALIDATION_FAILED for a part without one, or where the whole is not what was said. */
 export async function combinedChecksums(
   { algorithm, type }: UploadChecksum,

@@ -2,7 +2,7 @@
 // its row as names and lengths, packed.
 import { createHash, randomBytes } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
-import { invalidField, problem } from '../../problems/problem.ts';
+import { problem } from '../../problems/problem.ts';
 import { AssetGone } from '../../vendors/assets/port.ts';
 import { available } from '../assets/assets.ts';
 import type { CallContext, Core } from '../context.ts';
@@ -242,9 +242,4 @@ export async function* readPieces(
       await blocks.return?.();
     }
   }
-}
-
-/** Throws VALIDATION_FAILED where the bytes are others than was said. `said`: base64. */
-export function requireDigest(found: string | undefined, said: string, param: string): void {
-  if (found !== said) throw invalidField(param, 'bad_digest', `The bytes are not those of ${param}.`);
 }

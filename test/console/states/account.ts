@@ -134,8 +134,9 @@ const NEW = new Set(['create', 'quote']);
 
 /** What is answered to a form: what it was refused for, and what is shown once. */
 export function answeredStates({ filled, owner: by }: FilledAccount): readonly State[] {
+  const stored = `/storage/${filled.bucket}/object?${new URLSearchParams({ key: filled.object })}`;
   const video = { prompt: 'A boat.', duration_seconds: '1', model: 'sandbox/storyboard-1' };
-  const { queue, key, group, schedule, webhook, collection, bucket, object } = filled;
+  const { queue, key, group, schedule, webhook, collection, bucket } = filled;
   const refused: readonly (readonly [string, string, Readonly<Record<string, string>>])[] = [
     ['/queues', 'create', { name: 'no name' }],
     [`/queues/${queue}/publish`, 'publish', { payload: 'no JSON', delay_seconds: 'x' }],
@@ -166,8 +167,8 @@ export function answeredStates({ filled, owner: by }: FilledAccount): readonly S
     ['/keys', 'create', { name: 'shown once', scopes: 'queue:read' }, 'shown'],
     ['/video', 'quote', video, 'Generate video'],
     ['/ai', 'chat', { prompt: 'Hello.', model: 'sandbox/echo-1', max_completion_tokens: '50' }, '[sandbox]'],
-    [`/storage/${bucket}/object?${new URLSearchParams({ key: object })}`, 'read', {}, 'Hello'],
-    [`/storage/${bucket}/object?${new URLSearchParams({ key: object })}`, 'share', { days: '7' }, 'Link created'],
+    [stored, 'read', {}, 'Hello'],
+    [stored, 'share', { days: '7' }, 'Link created'],
     ['/pdf', 'create', { type: 'html', content: '<p style="display: flex">Hi</p>', size: 'A4' }, 'Open the PDF'],
     ['/wallet', 'topup', { amount_usd: '10' }, 'Continue to the payment page'],
     [`/vectors/${collection}/query`, 'query', { embedding: '1 0 0', top_k: '3' }, 'compared ('],
