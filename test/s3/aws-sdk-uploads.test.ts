@@ -5,6 +5,7 @@ import {
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
   GetObjectCommand,
+  HeadObjectCommand,
   ListMultipartUploadsCommand,
   type ListMultipartUploadsCommandOutput,
   ListPartsCommand,
@@ -66,6 +67,15 @@ describe('an upload in parts', () => {
     const got = await sdk.send(new GetObjectCommand({ Bucket, Key: 'big' }));
     expect(got).toMatchObject({ ETag: etag, ContentType: 'video/mp4', Metadata: { a: '1' } });
     expect(md5((await got.Body?.transformToByteArray()) ?? '')).toBe(md5(Buffer.concat(parts)));
+    for (const [i, part] of parts.entries()) {
+      const one = await sdk.send(new GetObjectCommand({ Bucket, Key: 'big', PartNumber: i + 1 }));
+      expect(one).toMatchObject({ PartsCount: 3, ContentLength: part.length, $metadata: { httpStatusCode: 206 } });
+      expect(md5((await one.Body?.transformToByteArray()) ?? '')).toBe(md5(part));
+    }
+    const ofPart = await sdk.send(new HeadObjectCommand({ Bucket, Key: 'big', PartNumber: 3 }));
+    expect([ofPart.ContentLength, ofPart.PartsCount]).toEqual([11, 3]);
+    const beyond = new GetObjectCommand({ Bucket, Key: 'big', PartNumber: 4 });
+    expect(await failureOf(sdk.send(beyond))).toMatchObject({ name: 'InvalidPart', status: 400 });
     const across = await sdk.send(
       new GetObjectCommand({ Bucket, Key: 'big', Range: `bytes=${5 * MIB - 2}-${5 * MIB + 1}` }),
     );
@@ -96,6 +106,8 @@ describe('an upload in parts', () => {
       ...(await sdk.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } }))),
     };
     expect(done).toMatchObject({ ChecksumType, [name]: expect.any(String) });
+    const again = new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } });
+    expect(await sdk.send(again)).toMatchObject({ ChecksumType, [name]: done[name] });
     const whole: Readonly<Record<string, unknown>> = {
       ...(await bench.put(Bucket, 'whole', Buffer.concat(bodies), { ChecksumAlgorithm })),
     };

@@ -47,6 +47,8 @@ export interface FoundObject {
   readonly row: ObjectRow;
   /** The bytes from `start` to `end`, both included. */
   open(start: number, end: number): AsyncGenerator<Uint8Array, void, undefined>;
+  /** What it is kept in, in order: of an upload, its parts. */
+  readonly pieceBytes: readonly number[];
 }
 
 /** `mustBePaid`: what is not paid for may be looked at, but not read. `at`: before the names of its fields. Throws BUCKET_NOT_FOUND, OBJECT_NOT_FOUND, INSUFFICIENT_CREDIT. */
@@ -61,7 +63,8 @@ export async function findObject(
   if (found.key === null) throw objectMissing(`${at}key`);
   if (mustBePaid && found.unpaid_since !== null) throw unpaid();
   const pieces = unpackPieces(found.pieces ?? Buffer.alloc(0));
-  return { row: found, open: (start, end) => readPieces({ core, accountId }, pieces, start, end) };
+  const open = (start: number, end: number) => readPieces({ core, accountId }, pieces, start, end);
+  return { row: found, open, pieceBytes: pieces.map(({ bytes }) => bytes) };
 }
 
 const readEffect: LaneEffect<string, null> = {

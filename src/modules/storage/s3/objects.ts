@@ -28,12 +28,13 @@ import {
   type StoredChecksums,
   xmlAnswer,
 } from './call.ts';
+import { partAnswer, partAsked } from './part-reads.ts';
 import { readDelete } from './wire/bodies.ts';
 import { type SentChecksums, sentChecksums } from './wire/checksums.ts';
 import { conditionsOf, sourceConditionsOf, writeConditionsOf } from './wire/conditions.ts';
 import { copySourceOf } from './wire/copy-source.ts';
 import { answeredHeaders, refuseUnserved, type WrittenObject, writtenObject } from './wire/object-headers.ts';
-import { notImplemented, refused } from './wire/refusals.ts';
+import { refused } from './wire/refusals.ts';
 
 const FREE: Answer = { data: null };
 
@@ -45,6 +46,7 @@ export async function getObject(call: S3Call): Promise<RawAnswer> {
   await request.perform(capability, async (ctx) => {
     found = await findObject(ctx, objectOf(call));
     isUnchanged = isUnchangedFor(call, found.row);
+    partAsked(call, found);
     const { row } = found;
     const content = { length: Number(row.bytes), etag: `"${row.etag}"`, lastModifiedMs: row.updated_at };
     // What is answered without bytes is free; a range that is not there is refused with the answer.
@@ -71,10 +73,11 @@ function isUnchangedFor({ headers }: S3Call, row: ObjectRow): boolean {
   return verdict === 'not_modified';
 }
 
-function objectAnswer(call: S3Call, { row, open }: FoundObject, isUnchanged: boolean): RawAnswer {
+function objectAnswer(call: S3Call, found: FoundObject, isUnchanged: boolean): RawAnswer {
   const { address, headers } = call;
-  requireWholePart(call, row);
-  const isWhole = headers.range === undefined;
+  const { row, open } = found;
+  const part = partAsked(call, found);
+  const isWhole = headers.range === undefined && part === null;
   const wantsChecksums = String(headers['x-amz-checksum-mode']).toUpperCase() === 'ENABLED';
   const tags = Object.keys(row.tags ?? {}).length;
   const described: Record<string, string> = {
@@ -92,19 +95,12 @@ function objectAnswer(call: S3Call, { row, open }: FoundObject, isUnchanged: boo
     const changed = new Date(row.updated_at).toUTCString();
     return { status: 304, headers: { ...unchanged, etag, 'last-modified': changed }, body: '' };
   }
+  if (part !== null) return partAnswer(call, found, part, described);
   return {
     status: 200,
     headers: described,
     body: { length: Number(row.bytes), etag, lastModifiedMs: row.updated_at, open },
   };
-}
-
-/** A single part is the whole; of several parts nothing is kept but their bytes. */
-function requireWholePart({ address }: S3Call, { etag }: ObjectRow): void {
-  const asked = address.query.get('partNumber');
-  if (asked === undefined) return;
-  if (etag.includes('-')) throw notImplemented('A read of one part of an object');
-  if (asked !== '1') throw refused('InvalidRange', 'The object has one part.');
 }
 
 export async function putObjectOf(call: S3Call): Promise<RawAnswer> {

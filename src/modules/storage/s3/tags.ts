@@ -18,7 +18,9 @@ export async function getTagging(call: S3Call): Promise<RawAnswer> {
     ({ row } = await findObject(ctx, objectOf(call), { mustBePaid: false }));
     return { data: null };
   });
-  const tags = Object.entries(row?.tags ?? {}).map(([Key, Value]) => ({ Key, Value }));
+  const tags = Object.entries(row?.tags ?? {})
+    .sort()
+    .map(([Key, Value]) => ({ Key, Value }));
   return xmlAnswer(call, 'Tagging', { TagSet: { Tag: tags } });
 }
 

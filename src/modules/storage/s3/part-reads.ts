@@ -1,0 +1,44 @@
+// Reads of one part of an object (`partNumber`), as clients read an object in the parts that it was uploaded in.
+import type { FoundObject } from '../../../core/objects/read.ts';
+import type { RawAnswer } from '../../../kit/raw-route.ts';
+import type { S3Call } from './call.ts';
+import { partNumberOf } from './wire/bodies.ts';
+import { notImplemented, refused } from './wire/refusals.ts';
+
+export interface AskedPart {
+  readonly start: number;
+  /** The last byte, included. */
+  readonly end: number;
+  readonly count: number;
+}
+
+/** Null: the whole is asked for, or is one part. Throws InvalidArgument, InvalidPart, InvalidRequest. */
+export function partAsked({ address, headers }: S3Call, { row, pieceBytes }: FoundObject): AskedPart | null {
+  const asked = address.query.get('partNumber');
+  if (asked === undefined) return null;
+  if (headers.range !== undefined) throw refused('InvalidRequest', 'Ask for a range or for a part, not for both.');
+  const number = partNumberOf(asked);
+  const count = Number(row.etag.split('-')[1] ?? 1);
+  if (number > count) throw refused('InvalidPart', `The object has ${count} parts.`);
+  if (!row.etag.includes('-')) return null;
+  // A part beyond 2 GiB is kept in several pieces: then it is not known which are whose.
+  if (pieceBytes.length !== count) throw notImplemented('A read of one part of an object with parts beyond 2 GiB');
+  const start = pieceBytes.slice(0, number - 1).reduce((sum, bytes) => sum + bytes, 0);
+  return { start, end: start + (pieceBytes[number - 1] ?? 0) - 1, count };
+}
+
+/** `headers`: of the object. */
+export function partAnswer(
+  { request: { method } }: S3Call,
+  { row, open }: FoundObject,
+  { start, end, count }: AskedPart,
+  headers: Readonly<Record<string, string>>,
+): RawAnswer {
+  const described = {
+    ...headers,
+    ...{ 'accept-ranges': 'bytes', etag: `"${row.etag}"`, 'last-modified': new Date(row.updated_at).toUTCString() },
+    ...{ 'content-range': `bytes ${start}-${end}/${row.bytes}`, 'content-length': String(end - start + 1) },
+    'x-amz-mp-parts-count': String(count),
+  };
+  return { status: 206, headers: described, body: method === 'HEAD' || end < start ? '' : open(start, end) };
+}
