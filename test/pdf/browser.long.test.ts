@@ -1,15 +1,19 @@
 // The browser engine in a real Chromium: full CSS, no script, and nothing reached but through the guard.
+import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcp } from 'node:net';
+import { tmpdir } from 'node:os';
+import { Chromiumly, HtmlConverter } from 'chromiumly';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { endProcesses } from '../../src/modules/pdf/engine/browser-processes.ts';
 import { chromiumForService } from '../support/browser.ts';
 import { PdfBench } from './harness.ts';
+import { HostileBench } from './hostile-documents.ts';
 
 let bench: PdfBench;
 let origin: Server;
 let at: string;
-let release: () => Promise<void>;
+let chromium: Awaited<ReturnType<typeof chromiumForService>>;
 const asked: string[] = [];
 
 beforeAll(async () => {
@@ -19,14 +23,13 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => origin.listen(0, '127.0.0.1', resolve));
   at = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`;
-  const chromium = await chromiumForService();
-  release = chromium.release;
+  chromium = await chromiumForService();
   bench = await PdfBench.start({ CHROMIUM_PATH: chromium.path, ALLOW_PRIVATE_TARGETS: '127.0.0.1/32' });
 }, 60_000);
 afterAll(async () => {
   await bench.service.stop();
   origin.close();
-  await release();
+  await chromium.release();
 });
 
 test('lays out with full CSS, numbers its pages, and runs no script', async () => {
@@ -76,9 +79,29 @@ test('ends with its thread: a layout without end leaves no process', async () =>
   expect(await browsers()).toBe(before);
 }, 60_000);
 
+test('ends in time, whatever its browser does: no process and no folder of it stay', async () => {
+  const hurried = await HostileBench.soon({ CHROMIUM_PATH: chromium.path }, 700);
+  const content = '<div style="columns:50">'.repeat(120) + 'x '.repeat(200_000);
+  expect((await hurried.fails('create', { type: 'html', content, engine: 'browser' }))[3]).toBe('too_complex');
+  await expect.poll(browsers).toBe(0);
+  expect(readdirSync(tmpdir()).filter((name) => name.startsWith('qm-pdf-'))).toEqual([]);
+  await hurried.service.stop();
+}, 60_000);
+
+test('a client of Gotenberg gets its style sheet, its image and its footer by the browser', async () => {
+  Chromiumly.configure({ endpoint: `${bench.service.url}/v1/pdf/gotenberg`, username: 'key', password: bench.secret });
+  const pdf = await new HtmlConverter().convert({
+    html: Buffer.from('<html><head><link rel="stylesheet" href="style.css"></head><body><p>shown</p></body></html>'),
+    footer: Buffer.from(
+      '<html><body><p style="font-size: 9px">Foot <span class="pageNumber"></span></p></body></html>',
+    ),
+    assets: [{ file: Buffer.from('p { text-transform: uppercase }'), name: 'style.css' }],
+    properties: { scale: 1.5 },
+  });
+  expect((await bench.text(pdf.toString('base64')))[0]).toMatch(/SHOWN[\s\S]*Foot 1/);
+}, 60_000);
+
 async function browsers(): Promise<number> {
-  const { execFileSync } = await import('node:child_process');
   const all = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
-  endProcesses('/no-such-folder');
   return all.split('\n').filter((line) => line.includes('qm-pdf-')).length;
 }

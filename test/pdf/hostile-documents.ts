@@ -6,9 +6,9 @@ import { base64, PdfBench } from './harness.ts';
 export const MS_MAX = 3_000;
 
 export class HostileBench extends PdfBench {
-  static async soon(): Promise<HostileBench> {
-    const pdf = { ...admission.call.pdf, msMax: MS_MAX };
-    const service = await startTestService({ admission: { call: { pdf } } });
+  static async soon(env: Record<string, string> = {}, msMax = MS_MAX): Promise<HostileBench> {
+    const pdf = { ...admission.call.pdf, msMax };
+    const service = await startTestService({ env, admission: { call: { pdf } } });
     return new HostileBench(service, await createTestAccount(service.core));
   }
 }

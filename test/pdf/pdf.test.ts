@@ -127,6 +127,25 @@ describe('PDFs', () => {
     three = (await bench.create([1, 2, 3].map(page).join(''))).data;
   });
 
+  test('are kept in buckets, and read from them', async () => {
+    await bench.call('POST', '/v1/storage/bucket/create', { bucket: 'papers' });
+    const store = { bucket: 'papers', key: 'three.pdf' };
+    expect(await bench.create('<p>Kept</p>', { inline: false, store })).toMatchObject({
+      ...store,
+      data: null,
+      url: null,
+    });
+    const { pages } = await bench.ok('extract_text', { source: store });
+    expect(pages).toEqual([{ page: 1, text: 'Kept' }]);
+    const parts = { source: { data: three }, ranges: '1,2-', store: { bucket: 'papers', key: 'parts/three.pdf' } };
+    expect((await bench.ok('split', parts)).files.map(({ key }: { key: string }) => key)).toEqual([
+      'parts/three-1.pdf',
+      'parts/three-2.pdf',
+    ]);
+    const missing = await bench.fails('create', { type: 'text', content: 'x', store: { bucket: 'none', key: 'k' } });
+    expect(missing.slice(0, 2)).toEqual([404, 'BUCKET_NOT_FOUND']);
+  });
+
   test('are merged in their order', async () => {
     const one = (await bench.create('<p>Cover</p>')).data;
     const merged = await bench.ok('merge', { sources: [{ data: one }, { data: three }], inline: true });
