@@ -1,21 +1,16 @@
 // What a vendor of images gets to work with, and how what it made is taken: fetched, looked at, kept here; only then has the job succeeded.
 import { rm } from 'node:fs/promises';
 import type { AttemptRow } from '../../../core/vendors/attempts.ts';
-import type { Asked, JobHost, VendorWork } from '../../../jobs/kind.ts';
+import type { Asked, VendorWork } from '../../../jobs/kind.ts';
 import type { JobRow } from '../../../jobs/row.ts';
 import type { ModelRow } from '../../../vendors/file/port.ts';
 import { sidesOf, wantedOf } from '../jobs/row.ts';
 import { imageModel } from '../models/family.ts';
-import type { Images } from '../pictures/images.ts';
 import type { ImageFiles, ImageWork, WorkPicture } from '../vendors/port.ts';
+import type { Own } from './own.ts';
 import { answerAsset, takeImages } from './take-images.ts';
 
 export const CALLBACK_PATH = '/v1/vendors/callback/image';
-
-/** What of the module it takes. */
-export interface Own extends Omit<JobHost, 'vendorWork'> {
-  readonly images: Images;
-}
 
 interface Material {
   readonly image: WorkPicture | null;

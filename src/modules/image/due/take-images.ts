@@ -17,8 +17,9 @@ import type { VendorCall } from '../../../vendors/call/port.ts';
 import { type StoredImage, wantedOf } from '../jobs/row.ts';
 import { contentTypeOf } from '../pictures/images.ts';
 import type { ImageFiles } from '../vendors/port.ts';
-import type { Own } from './image-work.ts';
+
 import { sealOf } from './keep-image.ts';
+import type { Own } from './own.ts';
 
 type Made = SucceededAt<ImageFiles>;
 
