@@ -132,12 +132,20 @@ export async function moneyStates({ service }: Scene): Promise<readonly State[]>
 /** Acts of forms that are pages of their own. */
 const NEW = new Set(['create', 'quote']);
 
-/** What is answered to a form: what it was refused for, and what is shown once. */
-export function answeredStates({ filled, owner: by }: FilledAccount): readonly State[] {
-  const stored = `/storage/${filled.bucket}/object?${new URLSearchParams({ key: filled.object })}`;
-  const video = { prompt: 'A boat.', duration_seconds: '1', model: 'sandbox/storyboard-1' };
-  const { queue, key, group, schedule, webhook, collection, bucket } = filled;
-  const refused: readonly (readonly [string, string, Readonly<Record<string, string>>])[] = [
+type Sent = readonly [path: string, act: string, fields: Readonly<Record<string, string>>];
+
+const VIDEO = { prompt: 'A boat.', duration_seconds: '1', model: 'sandbox/storyboard-1' };
+
+function refusedForms({
+  queue,
+  key,
+  group,
+  schedule,
+  webhook,
+  collection,
+  bucket,
+}: FilledAccount['filled']): readonly Sent[] {
+  return [
     ['/queues', 'create', { name: 'no name' }],
     [`/queues/${queue}/publish`, 'publish', { payload: 'no JSON', delay_seconds: 'x' }],
     [`/queues/${queue}/settings`, 'update', { max_retries: 'many' }],
@@ -153,7 +161,7 @@ export function answeredStates({ filled, owner: by }: FilledAccount): readonly S
     [`/schedules/${schedule}/settings`, 'update', { cron_expr: 'never' }],
     ['/webhooks', 'create', { url: 'no address' }],
     [`/webhooks/${webhook}/settings`, 'update', { url: 'ftp://example.org' }],
-    ['/video', 'quote', { ...video, duration_seconds: 'x' }],
+    ['/video', 'quote', { ...VIDEO, duration_seconds: 'x' }],
     ['/ai', 'chat', { max_completion_tokens: '0' }],
     ['/pdf', 'create', { content: '' }],
     ['/storage', 'create', { bucket: 'No' }],
@@ -163,9 +171,17 @@ export function answeredStates({ filled, owner: by }: FilledAccount): readonly S
     ['/account', 'rename', { name: 'x'.repeat(1_000) }],
     ['/account', 'bind', { email: 'no address' }],
   ];
-  const answered: readonly (readonly [string, string, Readonly<Record<string, string>>, string])[] = [
+}
+
+function answeredForms({
+  collection,
+  bucket,
+  object,
+}: FilledAccount['filled']): readonly (readonly [...Sent, says: string])[] {
+  const stored = `/storage/${bucket}/object?${new URLSearchParams({ key: object })}`;
+  return [
     ['/keys', 'create', { name: 'shown once', scopes: 'queue:read' }, 'shown'],
-    ['/video', 'quote', video, 'Generate video'],
+    ['/video', 'quote', VIDEO, 'Generate video'],
     ['/ai', 'chat', { prompt: 'Hello.', model: 'sandbox/echo-1', max_completion_tokens: '50' }, '[sandbox]'],
     [stored, 'read', {}, 'Hello'],
     [stored, 'share', { days: '7' }, 'Link created'],
@@ -174,13 +190,17 @@ export function answeredStates({ filled, owner: by }: FilledAccount): readonly S
     [`/vectors/${collection}/query`, 'query', { embedding: '1 0 0', top_k: '3' }, 'compared ('],
     ['/account', 'routing_test', { capability: 'ai.chat' }, 'sandbox'],
   ];
+}
+
+/** What is answered to a form: what it was refused for, and what is shown once. */
+export function answeredStates({ filled, owner: by }: FilledAccount): readonly State[] {
   const name = (path: string, of: string) =>
     `${path
       .replace(/\?.*/, '')
       .replaceAll(/\/[a-z]+_\w+/g, '')
       .slice(1)}-${of}`;
   return [
-    ...refused.map(([path, of, fields]) => ({
+    ...refusedForms(filled).map(([path, of, fields]) => ({
       ...{
         name: `refused-${name(path, of)}`,
         path: `/console${path}${NEW.has(of) ? '?new=1' : ''}`,
@@ -189,7 +209,7 @@ export function answeredStates({ filled, owner: by }: FilledAccount): readonly S
         form: act(of, fields),
       },
     })),
-    ...answered.map(([path, of, fields, says]) => ({
+    ...answeredForms(filled).map(([path, of, fields, says]) => ({
       ...{
         name: `answer-${name(path, of)}`,
         path: `/console${path}${NEW.has(of) ? '?new=1' : ''}`,
