@@ -81,8 +81,8 @@ CREATE TABLE storage.upload (
   tags jsonb,
   -- {"algorithm": "crc32", "type": "FULL_OBJECT" | "COMPOSITE"}; null: none is kept
   checksum jsonb,
-  -- part numbers that the object is made of, where that is not all; of a completed one
-  kept integer[],
+  -- part numbers that the object is made of, as JSON, where that is not all; of a completed one
+  kept text,
   -- what completing it answered
   etag text,
   created_at timestamptz NOT NULL,

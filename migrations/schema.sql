@@ -1421,7 +1421,7 @@ CREATE TABLE storage.upload (
   metadata jsonb,
   tags jsonb,
   checksum jsonb,
-  kept integer[],
+  kept text,
   etag text,
   created_at timestamp with time zone NOT NULL,
   due_at timestamp with time zone NOT NULL,

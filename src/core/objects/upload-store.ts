@@ -76,7 +76,7 @@ const listOpen = statement(
 const endUploads = statement(
   'storage_end_uploads',
   `UPDATE storage.upload AS p
-      SET state = u.state, etag = u.etag, kept = u.kept::integer[], due_at = $6::timestamptz
+      SET state = u.state, etag = u.etag, kept = u.kept, due_at = $6::timestamptz
      FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $7::text[]) u(account_id, upload_id, etag, kept, state)
     WHERE p.account_id = ANY($1::text[]) AND p.account_id = u.account_id AND p.upload_id = u.upload_id`,
 );
@@ -164,7 +164,7 @@ function sendEnd(tx: Transaction, ended: readonly EndedUpload[], state: string, 
     textArray(ended.map(({ accountId }) => accountId)),
     textArray(ended.map(({ uploadId }) => uploadId)),
     textArray(ended.map(({ etag }) => etag)),
-    textArray(ended.map(({ kept }) => (kept === null ? null : `{${kept.join(',')}}`))),
+    textArray(ended.map(({ kept }) => (kept === null ? null : JSON.stringify(kept)))),
     timestamp(nowMs + UPLOAD_ENDED_MS),
     textArray(ended.map(() => state)),
   ]);

@@ -59,7 +59,7 @@ export async function endUpload(
   for (let hasMore = true; hasMore; ) {
     hasMore = await db.transaction(async (tx) => {
       const wallet = await lockWallet(tx, accountId);
-      const { rows } = await tx.query<{ state: string; bytes: bigint; kept: number[] | null }>(selectDue, [
+      const { rows } = await tx.query<{ state: string; bytes: bigint; kept: string | null }>(selectDue, [
         accountId,
         uploadId,
       ]);
@@ -70,7 +70,7 @@ export async function endUpload(
         return true;
       }
       const parts = (await tx.query<{ part_number: number; blob_id: string }>(selectParts, [accountId, uploadId])).rows;
-      const kept = upload.kept === null ? null : new Set(upload.kept);
+      const kept = upload.kept === null ? null : new Set<number>(JSON.parse(upload.kept));
       const isKept = (part: number) => upload.state === 'completed' && (kept === null || kept.has(part));
       const ids = (of: boolean) =>
         textArray(parts.filter(({ part_number }) => isKept(part_number) === of).map(({ blob_id }) => blob_id));
