@@ -65,7 +65,8 @@ export function isEncodedIn(query: Query): boolean {
 /** The token is the key behind which the next page begins, so that clients take it for no key. */
 function tokenOrStart(query: Query): string {
   const token = query.get('continuation-token');
-  return token === undefined ? (query.get('start-after') ?? '') : nameIn(token);
+  // An empty one is none, as Amazon takes it.
+  return token === undefined || token === '' ? (query.get('start-after') ?? '') : nameIn(token);
 }
 
 /** What a continuation token of a list names. Throws InvalidArgument. */
