@@ -1,8 +1,7 @@
-// A thumbnail service: GET /?url=https://…&width=300 answers the image at that width, as WebP. Results stay in memory for an hour.
+// A thumbnail service: GET /?url=https://…&width=300 answers the image at that width, as WebP.
 import { createServer } from 'node:http';
 
 const base = process.env.QM_URL ?? 'http://127.0.0.1:8787';
-const kept = new Map<string, Buffer>();
 
 async function thumbnail(url: string, width: number): Promise<Buffer> {
   const reply = await fetch(`${base}/v1/image/transform`, {
@@ -22,10 +21,8 @@ async function thumbnail(url: string, width: number): Promise<Buffer> {
 createServer(async ({ url = '/' }, reply) => {
   const asked = new URL(url, base).searchParams;
   try {
-    const image = kept.get(url) ?? (await thumbnail(asked.get('url') ?? '', Number(asked.get('width') ?? 300)));
-    kept.set(url, image);
-    setTimeout(() => kept.delete(url), 3_600_000).unref();
-    reply.writeHead(200, { 'content-type': 'image/webp' }).end(image);
+    const image = await thumbnail(asked.get('url') ?? '', Number(asked.get('width') ?? 300));
+    reply.writeHead(200, { 'content-type': 'image/webp', 'cache-control': 'max-age=3600' }).end(image);
   } catch (failure) {
     reply.writeHead(400, { 'content-type': 'text/plain' }).end(`${(failure as Error).message}\n`);
   }
