@@ -93,6 +93,21 @@ describe('what is held', () => {
     expect((await account.put('work', 'again', 'y')).status).toBe(200);
   });
 
+  test('and not paid for longer than the operator waits is deleted, where one is set to', async () => {
+    const account = await bench.withAccount(0.000006);
+    await account.put('work', 'k', 'x'.repeat(2 * 1024 * 1024));
+    await bench.test.advance(30 * 3_600);
+    await chargeHeld(bench.core, account.accountId, 2);
+    await bench.test.advance(86_400);
+    await chargeHeld(bench.core, account.accountId, 2);
+    await bench.test.advance(5 * 86_400);
+    await chargeHeld(bench.core, account.accountId, 0);
+    expect(await bench.rows('object', account.accountId)).toHaveLength(1);
+    await chargeHeld(bench.core, account.accountId, 2);
+    expect(await bench.rows('object', account.accountId)).toEqual([]);
+    expect((await heldOf(account.accountId)).bytes).toBe(0n);
+  });
+
   test('cannot be more than the tier allows, and parallel writes do not pass it', async () => {
     const account = await bench.withAccount();
     const most = 10_000_000_000n;

@@ -24,11 +24,12 @@ import { contentRoute, sharedRoute } from './content.ts';
 import { examineStorage } from './examine.ts';
 import { storageProblems } from './problems.ts';
 import { s3Routes } from './s3/routes.ts';
+import { type StorageSettings, storageSettings } from './settings.ts';
 import { type StartedStorage, startStorage } from './state.ts';
 import { storageSweeps } from './sweeps.ts';
 import { uploadRoute } from './upload.ts';
 
-export const storage = defineModule<StartedStorage>({
+export const storage = defineModule<StartedStorage, StorageSettings>({
   name: 'storage',
   summary: 'Objects in buckets: files of any size, shared links, expiry, and the S3 wire.',
   status: 'ga',
@@ -59,6 +60,7 @@ export const storage = defineModule<StartedStorage>({
       ],
     },
   ],
+  settings: storageSettings,
   start: startStorage,
   console: async () => (await import('./console/index.ts')).storageConsole,
   isEmpty: bucketTable.isEmpty,

@@ -5,6 +5,7 @@ import { expiryLoop } from './buckets/expiry.ts';
 import { heldLoop } from './held-loop.ts';
 import { ObjectLinks } from './links.ts';
 import { noticeLoop } from './notices.ts';
+import type { StorageSettings } from './settings.ts';
 
 export interface StorageState {
   readonly core: Core;
@@ -15,6 +16,6 @@ export interface StartedStorage extends StorageState {
   readonly loops: readonly JobLoop[];
 }
 
-export function startStorage(core: Core): StartedStorage {
-  return { core, links: new ObjectLinks(core), loops: [expiryLoop(core), heldLoop(core), noticeLoop(core)] };
+export function startStorage(core: Core, settings: StorageSettings): StartedStorage {
+  return { core, links: new ObjectLinks(core), loops: [expiryLoop(core), heldLoop(core, settings), noticeLoop(core)] };
 }
