@@ -36,6 +36,7 @@ test('files are uploaded into a folder, shown, shared and deleted', async () => 
   expect(Buffer.from(await (await fetch(address)).arrayBuffer())).toEqual(picture);
   await page.goto(`${bench.service.url}/console/storage/films?prefix=2026%2F`);
   await page.check('[aria-label="Select 2026/long.bin"]');
+  await page.fill('form.selection input[name=typed]', 'films');
   await page.click('form.selection button.danger');
   await expectDone(page, 'Objects deleted.');
   expect(await page.locator('table a').allTextContents()).toEqual(['a b%.png']);

@@ -93,7 +93,9 @@ export function addressOf({ path }: Pick<ConsolePage, 'path'>, filled: Filled): 
     ...{ webhooks: filled.webhook, video: filled.video, images: filled.image, keys: filled.key, wallet: filled.card },
     ...{ requests: filled.request, storage: filled.bucket },
   };
-  const query = path === '/storage/{bucket}/object' ? `?${new URLSearchParams({ key: filled.object })}` : '';
+  const query = /^\/storage\/\{bucket\}\/(delete-)?object$/.test(path)
+    ? `?${new URLSearchParams({ key: filled.object })}`
+    : '';
   const [, room = ''] = path.split('/');
   return `/console${path.replace(/\{\w+\}/, () => {
     const name = rooms[room];

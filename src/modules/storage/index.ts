@@ -43,7 +43,7 @@ export const storage = defineModule<StartedStorage, StorageSettings>({
   prices: {
     [WRITE_PRICE]: { unit: 'write', nanosPerUnit: 5_000n },
     [READ_PRICE]: { unit: 'read', nanosPerUnit: 400n },
-    [HELD_PRICE]: { unit: '131,400,000 byte-seconds', nanosPerUnit: 1n },
+    [HELD_PRICE]: { unit: '131.4 MB-seconds', nanosPerUnit: 1n },
   },
   limits: { ...bucketLimits, stored_bytes: { ...heldBytesMax, used: heldBytes } },
   problems: storageProblems,

@@ -13,6 +13,7 @@ const canBeUndone: Readonly<Record<string, string>> = {
   'queue_dlq.cancel': 'what went back stays, and the rest can be sent anew',
   'video_job.cancel': 'it ends work under way, and nothing that was made',
   'image_job.cancel': 'it ends work under way, and nothing that was made',
+  'shares.revoke': 'the object stays, and another link can be made',
 };
 
 const destructive = new Set(
@@ -26,8 +27,9 @@ const ends = pages.flatMap(({ name, acts = {} }) =>
 
 /** The field that the form is refused for when this was typed; null: it is taken. */
 function refusal(act: Act, typed: string): string | null {
-  const params = { id: 'wanted', name: 'wanted', topup_id: 'wanted' };
-  const visit = { params, principal: { accountId: 'wanted' } } as unknown as Visit;
+  const params = { id: 'wanted', name: 'wanted', topup_id: 'wanted', bucket: 'wanted' };
+  const query = new URLSearchParams({ key: 'wanted' });
+  const visit = { params, query, principal: { accountId: 'wanted' } } as unknown as Visit;
   try {
     act.input(new URLSearchParams({ typed }), visit);
     return null;

@@ -117,8 +117,6 @@ test.each([
   ['read incoming e-mails', 'email'],
   ['send an email to a customer', 'email'],
   ['send a text message to a phone', 'sms'],
-  ['upload a file', 'storage'],
-  ['keep files in a bucket', 'storage'],
   ['turn a feature on for some users', 'flags'],
   ['take a screenshot of a web page', 'web'],
   ['collect log lines', 'logs'],

@@ -56,9 +56,11 @@ export const bucketPage: ConsolePage = {
     delete: {
       capability: deleteObjects,
       input(form, visit) {
-        const keys = selectedIds(form).map((id) => Buffer.from(id, 'base64url').toString('utf8'));
-        if (keys.length === 0) throw invalidField('id', 'required', 'Select the objects first.');
-        return { bucket: bucketOf(visit), keys };
+        requireTyped(form, bucketOf(visit), 'delete objects of the bucket');
+        return {
+          bucket: bucketOf(visit),
+          keys: selectedIds(form).map((id) => Buffer.from(id, 'base64url').toString('utf8')),
+        };
       },
       done: 'Objects deleted.',
     },
@@ -97,6 +99,15 @@ ${figures([
 ${pageTabs('Pages of the bucket', [tab('Objects', ''), tab('Settings', '/settings')])}`;
 }
 
+/** Deleting cannot be undone: the name of the bucket is typed first. */
+function typedField(visit: Visit): Html {
+  const fault =
+    visit.refused?.act === 'delete'
+      ? html`<span class="fault" role="alert">${visit.refused.problem.message}</span>`
+      : '';
+  return html`<label class="row">Type ${short(bucketOf(visit), 63)} to delete <input name="typed" size="12" autocomplete="off" spellcheck="false" autocapitalize="off"></label>${fault}`;
+}
+
 /** Needs the script: a form cannot send a file of any length. */
 function uploadOf(visit: Visit, bucket: string): Html {
   const prefix = visit.query.get('prefix') ?? '';
@@ -129,6 +140,7 @@ function objects(visit: Visit, { items, prefixes }: Listing, prefix: string): Ht
       ? {
           select: {
             ...{ visit, acts: [{ act: 'delete', label: 'Delete', isDanger: true }] },
+            fields: typedField(visit),
             idOf: ({ key }) => Buffer.from(key).toString('base64url'),
             nameOf: ({ key }) => key,
           },

@@ -2,8 +2,8 @@
 import type { ModuleConsole } from '../../../kit/console/page.ts';
 import { bucketDeletePage, bucketPage, bucketSettingsPage } from './bucket.ts';
 import { bucketsPage, sharesPage } from './buckets.ts';
-import { objectPage } from './object.ts';
+import { objectDeletePage, objectPage } from './object.ts';
 
 export const storageConsole: ModuleConsole = {
-  pages: [bucketsPage, sharesPage, bucketPage, objectPage, bucketSettingsPage, bucketDeletePage],
+  pages: [bucketsPage, sharesPage, bucketPage, objectPage, objectDeletePage, bucketSettingsPage, bucketDeletePage],
 };

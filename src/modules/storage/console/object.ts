@@ -1,11 +1,12 @@
 // One object: what is known of it, its content on demand (reading costs), a link for people, a copy, and its deletion.
 
 import { codeBlock, copiedBlock, copiedId } from '../../../kit/console/copied.ts';
-import { dangerZone } from '../../../kit/console/danger-zone.ts';
+import { dangerLink, dangerZone } from '../../../kit/console/danger-zone.ts';
 import { actButton, actForm, field, numberOf, textOf } from '../../../kit/console/form.ts';
 import { actOf, type ConsolePage, type View } from '../../../kit/console/page.ts';
 import { facts } from '../../../kit/console/table.ts';
 import { ago, ownPath, payload, short, sizeText } from '../../../kit/console/text.ts';
+import { requireTyped, typedForm } from '../../../kit/console/typed.ts';
 import type { DataOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { copyObject } from '../capabilities/object-copy.ts';
@@ -61,14 +62,36 @@ ${copiedBlock(html`<pre class="scroll text" tabindex="0" aria-label="Address">${
       done: 'Object copied.',
       next: (data, visit) => objectPath(visit.params.bucket ?? '', (data as Stored).key),
     },
+  },
+};
+
+export const objectDeletePage: ConsolePage = {
+  name: 'object_delete',
+  path: '/storage/{bucket}/delete-object',
+  needs: deleteObjects,
+  show: showDelete,
+  acts: {
     delete: {
       capability: deleteObjects,
-      input: (_, visit) => ({ bucket: named(visit).bucket, keys: [named(visit).key] }),
+      input(form, visit) {
+        const { bucket, key } = named(visit);
+        requireTyped(form, key.trim(), 'delete the object');
+        return { bucket, keys: [key] };
+      },
       done: 'Object deleted.',
       next: (_, visit) => folderPath(named(visit).bucket, named(visit).key),
     },
   },
 };
+
+async function showDelete(visit: Visit): Promise<View> {
+  const object = await visit.need(headObject, named(visit));
+  const content = html`<p><a href="${visit.path(objectPath(object.bucket, object.key))}">Back to the object</a></p>
+<h1>Delete the object</h1>
+<p>${short(object.key, 200)}: ${sizeText(object.bytes)}, written ${ago(visit, object.updated_at)}. It cannot be undone.</p>
+${typedForm(visit, 'delete', { wanted: object.key.trim(), button: 'Delete' })}`;
+  return { title: 'Delete an object', content };
+}
 
 function top(visit: Visit, { bucket, key }: Pick<Stored, 'bucket' | 'key'>): Html {
   return html`<p><a href="${visit.path('/storage')}">Storage</a> / <a href="${visit.path(bucketPath(bucket))}">${short(bucket, 60)}</a></p>
@@ -96,7 +119,10 @@ ${dangerZone([
     ? {
         title: 'Delete this object',
         text: 'Its bytes and its metadata are deleted.',
-        act: actButton(visit, 'delete', 'Delete'),
+        act: dangerLink(
+          visit.path(`${bucketPath(object.bucket)}/delete-object?key=${encodeURIComponent(object.key)}`),
+          'Delete…',
+        ),
       }
     : null,
 ])}`;
