@@ -1157,6 +1157,24 @@ CREATE TABLE image.job (
   CONSTRAINT job_pkey PRIMARY KEY (account_id, job_id)
 ) WITH (fillfactor=70);
 
+CREATE TABLE image.preset (
+  account_id text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  transform jsonb NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT preset_pkey PRIMARY KEY (account_id, name)
+);
+
+CREATE TABLE image.rendered (
+  account_id text COLLATE "C" NOT NULL,
+  rendered_id text COLLATE "C" NOT NULL,
+  content_type text NOT NULL,
+  bytes bigint NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT rendered_pkey PRIMARY KEY (account_id, rendered_id)
+);
+
 CREATE TABLE image.webhook (
   account_id text COLLATE "C" NOT NULL,
   job_id text COLLATE "C" NOT NULL,
@@ -1624,6 +1642,7 @@ CREATE INDEX job_age ON image.job USING btree (finished_at) WHERE (finished_at I
 CREATE INDEX job_due ON image.job USING btree (account_id, work, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX job_expiry ON image.job USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 CREATE INDEX job_live ON image.job USING btree (account_id) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
+CREATE INDEX rendered_expiry ON image.rendered USING btree (expires_at);
 CREATE INDEX webhook_due ON image.webhook USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX dedup_expiry ON queue.dedup USING btree (expires_at);
 CREATE INDEX fifo_group_ready ON queue.fifo_group USING btree (account_id, queue_id, ready_at, head_seq);

@@ -10,7 +10,11 @@ import { remove } from './capabilities/delete.ts';
 import { generate } from './capabilities/generate.ts';
 import { get } from './capabilities/get.ts';
 import { info } from './capabilities/info.ts';
+import { link } from './capabilities/link.ts';
 import { list } from './capabilities/list.ts';
+import { presetDelete } from './capabilities/preset-delete.ts';
+import { presetList } from './capabilities/preset-list.ts';
+import { presetSet } from './capabilities/preset-set.ts';
 import { quote } from './capabilities/quote.ts';
 import { status } from './capabilities/status.ts';
 import { subscribe } from './capabilities/subscribe.ts';
@@ -21,6 +25,9 @@ import { imageEvents } from './events.ts';
 import { imageKind, imageSweeps } from './jobs/kind.ts';
 import { STORAGE_PRICE } from './jobs/price.ts';
 import { imageLimits } from './limits.ts';
+import { linkRoute } from './links/link-route.ts';
+import { presetLimits } from './links/presets.ts';
+import { renderedSweeps } from './links/rendered.ts';
 import { imageFamily } from './models/family.ts';
 import { openaiRoutes } from './openai/routes.ts';
 import { type StartedImage, startImage } from './state.ts';
@@ -34,7 +41,10 @@ export const image = defineModule<StartedImage>({
   status: 'beta',
   shownBy: ['image.transform', 'image.generate'],
   clients: [{ client: "OpenAI's clients", address: '{base_url}/v1', use: 'images', serves: ['image.generate'] }],
-  capabilities: [transform, info, generate, quote, status, get, list, cancel, remove, subscribe, capabilities],
+  capabilities: [
+    ...[transform, info, link, presetSet, presetList, presetDelete],
+    ...[generate, quote, status, get, list, cancel, remove, subscribe, capabilities],
+  ],
   finders: [
     finder('image', list, ({ job_id: id, prompt }) => ({
       id,
@@ -49,13 +59,13 @@ export const image = defineModule<StartedImage>({
     'image.generate': { unit: 'image', nanosPerUnit: 1_000_000n },
     [STORAGE_PRICE]: { unit: 'GiB-day', nanosPerUnit: 1_000_000n },
   },
-  limits: { image_jobs: { ...imageLimits.image_jobs, used: liveJobs } },
+  limits: { image_jobs: { ...imageLimits.image_jobs, used: liveJobs }, ...presetLimits },
   events: imageEvents,
   models: imageFamily,
-  rawRoutes: [contentRoute, callbackRouteOf(shape, CALLBACK_PATH), ...openaiRoutes],
+  rawRoutes: [contentRoute, linkRoute, callbackRouteOf(shape, CALLBACK_PATH), ...openaiRoutes],
   start: startImage,
   isEmpty: noRowIn('image.job'),
-  sweeps: imageSweeps,
+  sweeps: (state) => [...imageSweeps(state), ...renderedSweeps(state.core)],
   jobs: ({ loops }) => loops,
   liveWork: (db, accountId, ids) => store.unsettled(db, accountId, ids),
 });

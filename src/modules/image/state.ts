@@ -17,11 +17,14 @@ import { imageWork } from './due/image-work.ts';
 import { sandboxLoop } from './due/sandbox.ts';
 import { imageKind } from './jobs/kind.ts';
 import { imageLinks } from './jobs/links.ts';
+import type { Rendered } from './links/rendered.ts';
 import { Images } from './pictures/images.ts';
 
 export interface ImageState extends JobHost {
   readonly images: Images;
   readonly transforming: AnswerEffect;
+  /** What links are rendering in this process, by account and rendering. */
+  readonly rendering: Map<string, Promise<Rendered>>;
   readonly begin: BeginJob;
   readonly progress: ReturnType<typeof progressReader>;
   readonly beforeDecoding: BeforeDecoding;
@@ -42,6 +45,7 @@ export function startImage(core: Core): StartedImage {
     ...{ core, kind: imageKind, shown },
     images: new Images(core),
     transforming: new AnswerEffect('image.transform'),
+    rendering: new Map<string, Promise<Rendered>>(),
     begin: new BeginJob(imageKind, shown),
     progress: progressReader(core.db.hot, imageKind.tables),
     times: new WorkTimes(),

@@ -8,18 +8,27 @@ const quick = { prompt: 'A boat. [[fail:VENDOR_ERROR]]', model: 'sandbox/card-1'
 
 export const tenants: TenantFixture = {
   first: 'image.generate',
-  nobody: { image: 'img_1111111111111111111111' },
+  nobody: { image: 'img_1111111111111111111111', preset: 'zz-preset' },
   async fill({ act }) {
     await act('image.transform', { ...small, idempotency_key: 'shared' });
     await act('image.generate', quick);
-    return { image: (await act('image.generate', { ...quick, idempotency_key: 'shared' })).job_id };
+    await act('image.preset.set', { name: 'aa-preset', transform: { resize: { width: 2 } } });
+    await act('image.preset.set', { name: 'ab-preset', transform: { resize: { width: 2 } } });
+    const made = await act('image.generate', { ...quick, idempotency_key: 'shared' });
+    return { image: made.job_id, preset: 'aa-preset' };
   },
   async fillOther({ act }) {
-    return { image: (await act('image.generate', quick)).job_id };
+    await act('image.preset.set', { name: 'of-b', transform: { resize: { width: 2 } } });
+    return { image: (await act('image.generate', quick)).job_id, preset: 'of-b' };
   },
   aims: {
     'image.transform': [],
     'image.info': [],
+    // What the address shows is looked for in the account that the address names, which is that of the call.
+    'image.link': [({ preset }) => ({ source: { bucket: 'none', key: 'none' }, preset })],
+    'image.preset.set': [({ preset }) => ({ name: preset, transform: { resize: { width: 9 } } })],
+    'image.preset.list': [],
+    'image.preset.delete': [({ preset }) => ({ name: preset })],
     'image.generate': [],
     'image.quote': [],
     'image.capabilities': [],
@@ -30,7 +39,7 @@ export const tenants: TenantFixture = {
     'image.cancel': [(names) => ({ id: names.image })],
     'image.delete': [(names) => ({ id: names.image })],
   },
-  lists: { 'image.list': () => ({}) },
+  lists: { 'image.list': () => ({}), 'image.preset.list': () => ({}) },
   keyed: [
     ['image.transform', small],
     ['image.generate', quick],
