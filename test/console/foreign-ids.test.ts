@@ -18,7 +18,9 @@ beforeAll(async () => {
   [service, receiver] = await Promise.all([startTestService({ env: LOCAL_TARGETS }), Receiver.start()]);
   owner = await createTestAccount(service.core, 9.5);
   owned = await fillAccount(client(service.url, owner.secret), receiver.url('/hook'), 'mark');
-  unknown = Object.fromEntries(Object.entries(owned).map(([name, id]) => [name, another(id)])) as unknown as Filled;
+  const others = Object.fromEntries(Object.entries(owned).map(([name, id]) => [name, another(id)]));
+  // A key is one of a bucket, which is another.
+  unknown = { ...others, object: owned.object } as unknown as Filled;
   stranger = await signedIn(service.url, (await createTestAccount(service.core, 9.5)).secret);
 });
 afterAll(async () => {
