@@ -75,14 +75,14 @@ describe('qm', () => {
     expect(bound.stdout).toMatch(/^created acct_email_\w+ with 0 USD\n$/);
   });
 
-  test('what docs/sqs.md says prints what a client of SQS signs with, and no address where nothing is', async () => {
+  test('what docs/sqs.md says prints what clients of SQS and S3 sign with, and where they are served', async () => {
     const account = await makeAccount();
     const { key_id: keyId } = await json('keys', 'create', '--account', account);
     const page = readFileSync(join(import.meta.dirname, '../../docs/sqs.md'), 'utf8');
     const [, command = ''] = /`npm run --silent qm -- (keys aws [^`]+)`/.exec(page) ?? [];
     const { code, stdout } = await qm(command.replace('KEY_ID', `${keyId}`).replace('ACCOUNT_ID', account).split(' '));
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^access_key_id .+\nsecret_access_key .+\nregion .+\nsqs_endpoint .+\n$/);
+    expect(stdout).toMatch(/^access_key_id .+\nsecret_access_key .+\nregion .+\ns3_endpoint .+\nsqs_endpoint .+\n$/);
   });
 
   test('creates an account, credits it, and makes a key that works', async () => {

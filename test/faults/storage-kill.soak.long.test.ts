@@ -155,6 +155,8 @@ async function outcomeOf(call: () => Promise<number>): Promise<Outcome> {
     status = await call();
   } catch {
     counts.unknown += 1;
+    // What the dead process had sent may still commit: longer than it may wait for a lock.
+    await sleep(2_500);
     return null;
   }
   if (status === 200 || status === 204) {
