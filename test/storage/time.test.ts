@@ -2,8 +2,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CreateMultipartUploadCommand, S3Client, UploadPartCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keepBytes, ofBytes } from '../../src/core/objects/blobs.ts';
+import { examineStorage } from '../../src/modules/storage/examine.ts';
 import { chargeHeld } from '../../src/modules/storage/held-loop.ts';
 import { storageSweeps } from '../../src/modules/storage/sweeps.ts';
 import { eventually } from '../cron/harness.ts';
@@ -58,6 +60,20 @@ describe('what is held', () => {
     expect(nanos).toBeGreaterThan(100n);
     expect(before - (await bench.balance(account.accountId))).toBe(nanos);
     expect(charged.byte_ms).toBe(byteMs - nanos * 131_400_000_000n);
+  });
+
+  test('counts parts and objects that one commit writes', async () => {
+    const account = await bench.withAccount();
+    const { body } = await account.call('GET', '/v1/account/keys/aws');
+    const { access_key_id: accessKeyId, secret_access_key: secretAccessKey, region, s3_endpoint: endpoint } = body.data;
+    const s3 = new S3Client({ endpoint, region, credentials: { accessKeyId, secretAccessKey }, forcePathStyle: true });
+    const named = { Bucket: 'work', Key: 'k' };
+    const { UploadId } = await s3.send(new CreateMultipartUploadCommand(named));
+    const part = (PartNumber: number) =>
+      s3.send(new UploadPartCommand({ ...named, UploadId, PartNumber, Body: 'x'.repeat(PartNumber) }));
+    await Promise.all([1, 2, 3, 4, 5, 6].flatMap((n) => [part(n), account.put('work', `o${n}`, 'x'.repeat(10))]));
+    expect((await heldOf(account.accountId)).bytes).toBe(21n + 60n);
+    expect(await examineStorage(bench.core.db, account.accountId)).toEqual([]);
   });
 
   test('is charged by itself once an hour is over', async () => {

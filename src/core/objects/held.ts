@@ -33,6 +33,15 @@ const insertHeld = statement(
   `INSERT INTO storage.held (account_id, held_id, since_ms, key_id) VALUES ($1, '${HELD_ID}', $2, $3)
        ON CONFLICT (account_id, held_id) DO NOTHING`,
 );
+// From what stands there: parts and objects of one commit are written by statements of their own.
+const changeHeld = statement(
+  'storage_change_held',
+  `UPDATE storage.held AS h
+      SET byte_ms = h.byte_ms + h.bytes::numeric * greatest(u.now_ms - h.since_ms, 0), since_ms = greatest(u.now_ms, h.since_ms),
+          bytes = h.bytes + u.added, key_id = u.key_id, due_at = coalesce(h.due_at, u.due_at)
+     FROM unnest($2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::timestamptz[]) u(account_id, added, now_ms, key_id, due_at)
+    WHERE h.account_id = ANY($1::text[]) AND h.account_id = u.account_id AND h.held_id = '${HELD_ID}'`,
+);
 const updateHeld = statement(
   'storage_update_held',
   `UPDATE storage.held AS h
@@ -67,17 +76,23 @@ export interface HeldChange {
   readonly keyId: string;
 }
 
-/** Sends what the accounts hold after the change; what begins to be held is first charged an hour later. */
+/** Sends what the accounts hold more or less; what begins to be held is first charged an hour later. */
 export function sendHeld(tx: Transaction, changes: readonly HeldChange[], nowMs: number): void {
-  const rows = changes.map(({ row, bytes, keyId }) => {
-    const until = heldUntil(row, nowMs);
-    const dueMs = row.due_at ?? nowMs + HOUR_MS;
+  const dueMs = nowMs + HOUR_MS;
+  for (const { row } of changes) {
     if (row.due_at === null) void openTurn(tx, row.account_id, HELD_WORK, dueMs, { later: true });
-    return { ...until, bytes: until.bytes + bytes, key_id: keyId, due_at: dueMs };
-  });
-  void saveHeld(tx, rows);
+  }
+  void tx.query(changeHeld, [
+    textArray([...new Set(changes.map(({ row }) => row.account_id))].sort()),
+    textArray(changes.map(({ row }) => row.account_id)),
+    int8Array(changes.map(({ bytes }) => bytes)),
+    int8Array(changes.map(() => BigInt(Math.round(nowMs)))),
+    textArray(changes.map(({ keyId }) => keyId)),
+    timestampArray(changes.map(() => dueMs)),
+  ]);
 }
 
+/** As given: by whoever has the lock and changes nothing else. */
 export function saveHeld(tx: Queryable, rows: readonly HeldRow[]): Promise<unknown> {
   const accounts = textArray([...new Set(rows.map(({ account_id }) => account_id))].sort());
   return tx.query(updateHeld, [

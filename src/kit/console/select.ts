@@ -7,8 +7,6 @@ export interface Select<Row> {
   readonly visit: Visit;
   /** Acts of the page by their names, each with its button. Enter in a box does the first one. */
   readonly acts: readonly { readonly act: string; readonly label: string; readonly isDanger?: boolean }[];
-  /** Fields beside the buttons. */
-  readonly fields?: Html;
   /** Sent as `id`, once for each row that is ticked: read by `selectedIds`. */
   idOf(row: Row): string;
   /** What a row is called, for those who hear its box. */
@@ -27,12 +25,12 @@ export function selectBox<Row>({ visit: { refused }, acts, idOf, nameOf }: Selec
   return html`<input type="checkbox" class="select" id="select-${id}" name="id" value="${id}"${isOn ? html` checked` : ''} aria-label="Select ${nameOf(row)}">`;
 }
 
-export function selectForm<Row>({ visit, acts, fields }: Select<Row>, content: Html): Html {
+export function selectForm<Row>({ visit, acts }: Select<Row>, content: Html): Html {
   const buttons = acts.map(
     ({ act, label, isDanger }) =>
       html`<button name="act" value="${act}"${isDanger === true ? html` class="danger"` : ''}>${label}</button>`,
   );
   return html`<form method="post" class="act selection">${tokenField(visit)}${formKeyField()}
-<div class="actions">${fields ?? ''}${buttons}<label class="choice"><input type="checkbox" data-select-all> Select all</label></div>
+<div class="actions">${buttons}<label class="choice"><input type="checkbox" data-select-all> Select all</label></div>
 ${content}</form>`;
 }

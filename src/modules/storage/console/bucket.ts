@@ -5,7 +5,6 @@ import { panel } from '../../../kit/console/failure.ts';
 import { actForm, checkbox, field, textOf } from '../../../kit/console/form.ts';
 import { asksForNew, type NewForm, newView } from '../../../kit/console/new.ts';
 import type { ConsolePage, View } from '../../../kit/console/page.ts';
-import { selectedIds } from '../../../kit/console/select.ts';
 import { figures, more, pageTabs, table, withQuery } from '../../../kit/console/table.ts';
 import { ago, count, short, sizeText } from '../../../kit/console/text.ts';
 import { requireTyped, typedForm } from '../../../kit/console/typed.ts';
@@ -15,7 +14,6 @@ import { invalidField } from '../../../problems/problem.ts';
 import { deleteBucket } from '../capabilities/bucket-delete.ts';
 import { getBucket } from '../capabilities/bucket-get.ts';
 import { setBucketSettings } from '../capabilities/bucket-settings.ts';
-import { deleteObjects } from '../capabilities/object-delete.ts';
 import { listObjectsCall } from '../capabilities/object-list.ts';
 import { putObjectCall } from '../capabilities/object-put.ts';
 
@@ -53,17 +51,6 @@ export const bucketPage: ConsolePage = {
       }),
       done: 'Object stored.',
     },
-    delete: {
-      capability: deleteObjects,
-      input(form, visit) {
-        requireTyped(form, bucketOf(visit), 'delete objects of the bucket');
-        return {
-          bucket: bucketOf(visit),
-          keys: selectedIds(form).map((id) => Buffer.from(id, 'base64url').toString('utf8')),
-        };
-      },
-      done: 'Objects deleted.',
-    },
   },
 };
 
@@ -99,15 +86,6 @@ ${figures([
 ${pageTabs('Pages of the bucket', [tab('Objects', ''), tab('Settings', '/settings')])}`;
 }
 
-/** Deleting cannot be undone: the name of the bucket is typed first. */
-function typedField(visit: Visit): Html {
-  const fault =
-    visit.refused?.act === 'delete'
-      ? html`<span class="fault" role="alert">${visit.refused.problem.message}</span>`
-      : '';
-  return html`<label class="row">Type ${short(bucketOf(visit), 63)} to delete <input name="typed" size="12" autocomplete="off" spellcheck="false" autocapitalize="off"></label>${fault}`;
-}
-
 /** Needs the script: a form cannot send a file of any length. */
 function uploadOf(visit: Visit, bucket: string): Html {
   const prefix = visit.query.get('prefix') ?? '';
@@ -136,16 +114,6 @@ function objects(visit: Visit, { items, prefixes }: Listing, prefix: string): Ht
     caption: 'Objects',
     rows: items,
     empty: html`<p>No objects${prefix === '' ? ' yet: upload a file, or send one by PUT, by S3 or with storage.object.put' : ' below this prefix'}.</p>`,
-    ...(visit.may(deleteObjects)
-      ? {
-          select: {
-            ...{ visit, acts: [{ act: 'delete', label: 'Delete', isDanger: true }] },
-            fields: typedField(visit),
-            idOf: ({ key }) => Buffer.from(key).toString('base64url'),
-            nameOf: ({ key }) => key,
-          },
-        }
-      : {}),
     columns: [
       {
         title: 'Key',

@@ -102,7 +102,7 @@ async function show(visit: Visit): Promise<View> {
   const object = await visit.need(headObject, named(visit));
   const content = html`${top(visit, object)}
 ${facts([
-  ['Key', copiedId(object.key, 'the key')],
+  ['Key', short(object.key, 1_024)],
   ['Size', sizeText(object.bytes)],
   ['Type', short(object.content_type, 120)],
   ['ETag', copiedId(object.etag, 'the ETag')],
