@@ -12,9 +12,12 @@ const compare = statement(
              LEFT JOIN storage.blob b ON b.account_id = $1 AND b.blob_id = t.blob_id AND b.state = 'live'
             WHERE t.account_id = $1 AND b.blob_id IS NULL) AS parts_without_bytes,
           (SELECT count(*) FROM storage.blob b
-            WHERE b.account_id = $1 AND b.state = 'live'
-              AND b.refs <> (SELECT count(*) FROM storage.object o WHERE o.account_id = $1 AND o.blob_id = b.blob_id)
-                          + (SELECT count(*) FROM storage.part t WHERE t.account_id = $1 AND t.blob_id = b.blob_id)) AS miscounted,
+             LEFT JOIN (SELECT n.blob_id, count(*) AS named
+                          FROM (SELECT o.blob_id FROM storage.object o WHERE o.account_id = $1
+                                UNION ALL
+                                SELECT t.blob_id FROM storage.part t WHERE t.account_id = $1) n
+                         GROUP BY n.blob_id) s ON s.blob_id = b.blob_id
+            WHERE b.account_id = $1 AND b.state = 'live' AND b.refs <> coalesce(s.named, 0)) AS miscounted,
           (SELECT count(*) FROM storage.bucket k
              LEFT JOIN (SELECT o.bucket, count(*) AS objects, sum(o.bytes) AS bytes FROM storage.object o WHERE o.account_id = $1 GROUP BY 1) s
                     ON s.bucket = k.bucket
