@@ -25,9 +25,9 @@ const select = statement(
 );
 const insert = statement(
   'image_insert_rendered',
-  `INSERT INTO image.rendered AS r (account_id, rendered_id, content_type, bytes, expires_at)
+  `INSERT INTO image.rendered (account_id, rendered_id, content_type, bytes, expires_at)
    VALUES ($1, $2, $3, $4, core.clock_now() + interval '${KEPT_DAYS} days')
-       ON CONFLICT (account_id, rendered_id) DO UPDATE SET expires_at = excluded.expires_at WHERE r.expires_at <= core.clock_now()`,
+       ON CONFLICT (account_id, rendered_id) DO NOTHING`,
 );
 const findOld = statement(
   'image_find_old_rendered',
@@ -57,7 +57,10 @@ export async function keepRendered(
   bytes: Uint8Array,
 ): Promise<boolean> {
   await available(log, () => assets.put(renderedKey(accountId, id), bytes));
-  return (await db.query(insert, [accountId, id, contentType, bytes.length])).count === 1;
+  return db.transaction(async (tx) => {
+    await tx.query(removeOld, [accountId, textArray([id])]);
+    return (await tx.query(insert, [accountId, id, contentType, bytes.length])).count === 1;
+  });
 }
 
 export function renderedSweeps({ assets, db }: Pick<Core, 'assets' | 'db'>): Sweep[] {
