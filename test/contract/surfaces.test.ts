@@ -142,7 +142,7 @@ describe.each(manifests)('the manifest %s', (_name, manifest) => {
     for (const [path] of documents) {
       if (renderMs(path) < 50) continue;
       // The machine may be at other work during any of them. How slow it is takes longer to find out.
-      const bestMs = Math.min(renderMs(path), renderMs(path));
+      const bestMs = Math.min(...Array.from({ length: 6 }, () => renderMs(path)));
       if (bestMs >= 50) expect(bestMs, path).toBeLessThan(allowedMs(50));
     }
   });
