@@ -111,7 +111,7 @@ CREATE TABLE storage.share (
   bucket text COLLATE "C" NOT NULL,
   key bytea NOT NULL,
   filename text,
-  -- null: any number
+  -- null: no limit
   downloads_max integer,
   downloads integer NOT NULL DEFAULT 0,
   -- who made it: downloads are booked under this id

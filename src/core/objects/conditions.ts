@@ -4,7 +4,7 @@ import type { Problem } from '../../problems/problem.ts';
 import { problem } from '../../problems/problem.ts';
 
 export interface Conditions {
-  /** Tags of which one must be there; `*`: any. */
+  /** One of these tags must be there; `*` stands for every tag. */
   readonly ifMatch?: readonly string[];
   /** Tags of which none may be there; `*`: nothing at all. */
   readonly ifNoneMatch?: readonly string[];

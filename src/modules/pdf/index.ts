@@ -9,9 +9,9 @@ import { merge } from './capabilities/merge.ts';
 import { split } from './capabilities/split.ts';
 import { gotenbergRoutes } from './gotenberg/routes.ts';
 import { PAGES_CHARGED_MIN } from './limits.ts';
+import { Engines } from './operations/engines.ts';
 import { type PdfSettings, pdfSettings } from './settings.ts';
 import type { PdfState } from './state.ts';
-import { Engines } from './work/engines.ts';
 
 const NANOS_PER_PAGE = 100_000n;
 const page = { unit: 'page', nanosPerUnit: NANOS_PER_PAGE, minimumNanos: BigInt(PAGES_CHARGED_MIN) * NANOS_PER_PAGE };

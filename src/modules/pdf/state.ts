@@ -1,7 +1,7 @@
 // What the pdf module keeps in one process.
 
+import type { Engines } from './operations/engines.ts';
 import type { PdfSettings } from './settings.ts';
-import type { Engines } from './work/engines.ts';
 
 export interface PdfState {
   readonly engines: Engines;

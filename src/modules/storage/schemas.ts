@@ -16,7 +16,7 @@ export const bucketField = Type.String({
 export const keyField = Type.String({
   minLength: 1,
   maxLength: KEY_BYTES_MAX,
-  description: `Up to ${KEY_BYTES_MAX} bytes of UTF-8: any characters, \`/\` too.`,
+  description: `1 to ${KEY_BYTES_MAX} bytes of UTF-8. Every character is allowed, \`/\` too.`,
 });
 
 export const metadataField = Type.Record(Type.String(), Type.String(), {

@@ -25,7 +25,7 @@ export const generateFields = {
   seed: Type.Optional(
     orNull<number>(
       { type: 'integer', minimum: 0, maximum: SEED_MAX },
-      'The same request with the same seed looks alike, where the model can; null: any.',
+      'A model that supports seeds gives similar results for the same request and seed. Null: the model chooses.',
     ),
   ),
   image: Type.Optional(sourceField('An image to draw upon, for models that edit.')),

@@ -4,11 +4,11 @@ import { plainText } from '../../../kit/fields.ts';
 import { resultFields, resultWishFields } from '../../../kit/file-fields.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { CONTENT_BYTES_MAX, CREATE_BODY_BYTES_MAX } from '../limits.ts';
+import { answerPdf } from '../operations/answer.ts';
+import { paid } from '../operations/paid.ts';
 import { pageFormat } from '../page.ts';
 import { marginTextField, pageField, pagesField } from '../schemas.ts';
 import type { PdfState } from '../state.ts';
-import { answerPdf } from '../work/answer.ts';
-import { paid } from '../work/paid.ts';
 
 const createSchema = Type.Object({
   type: Type.Enum(['html', 'markdown', 'text'], { description: 'What content is.' }),

@@ -2,10 +2,10 @@ import Type, { type Static } from 'typebox';
 import { defineCapability } from '../../../kit/capability.ts';
 import { sourceField } from '../../../kit/file-fields.ts';
 import { FILE_BODY_BYTES_MAX } from '../limits.ts';
+import { paid } from '../operations/paid.ts';
+import { readPdf, withBytes } from '../operations/sources.ts';
 import { RANGES_WORDS, rangesField } from '../schemas.ts';
 import type { PdfState } from '../state.ts';
-import { paid } from '../work/paid.ts';
-import { readPdf, withBytes } from '../work/sources.ts';
 import { PAGE } from './examples.ts';
 
 const textSchema = Type.Object({

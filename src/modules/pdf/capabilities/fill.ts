@@ -3,11 +3,11 @@ import { defineCapability } from '../../../kit/capability.ts';
 import { resultWishFields, sourceField } from '../../../kit/file-fields.ts';
 import type { FieldValue } from '../engine/wire.ts';
 import { FILE_BODY_BYTES_MAX } from '../limits.ts';
+import { answerPdf } from '../operations/answer.ts';
+import { paid } from '../operations/paid.ts';
+import { readPdf, withBytes } from '../operations/sources.ts';
 import { madeSchema } from '../schemas.ts';
 import type { PdfState } from '../state.ts';
-import { answerPdf } from '../work/answer.ts';
-import { paid } from '../work/paid.ts';
-import { readPdf, withBytes } from '../work/sources.ts';
 import { FORM } from './examples.ts';
 
 const FIELDS_MAX = 1_000;

@@ -3,8 +3,8 @@ import { defineCapability } from '../../../kit/capability.ts';
 import { instantOrNull, orNull, textOrNull } from '../../../kit/fields.ts';
 import { sourceField } from '../../../kit/file-fields.ts';
 import { FILE_BODY_BYTES_MAX, PAGES_MAX } from '../limits.ts';
+import { readPdf, withBytes } from '../operations/sources.ts';
 import type { PdfState } from '../state.ts';
-import { readPdf, withBytes } from '../work/sources.ts';
 import { FORM } from './examples.ts';
 
 const infoSchema = Type.Object({ source: sourceField('The PDF.') });

@@ -2,11 +2,11 @@ import Type, { type Static } from 'typebox';
 import { defineCapability } from '../../../kit/capability.ts';
 import { resultWishFields, sourceField } from '../../../kit/file-fields.ts';
 import { FILE_BODY_BYTES_MAX, SOURCES_MAX } from '../limits.ts';
+import { answerPdf } from '../operations/answer.ts';
+import { paid } from '../operations/paid.ts';
+import { readPdfs, withAllBytes } from '../operations/sources.ts';
 import { madeSchema } from '../schemas.ts';
 import type { PdfState } from '../state.ts';
-import { answerPdf } from '../work/answer.ts';
-import { paid } from '../work/paid.ts';
-import { readPdfs, withAllBytes } from '../work/sources.ts';
 import { PAGE } from './examples.ts';
 
 const mergeSchema = Type.Object({

@@ -5,11 +5,11 @@ import { defineCapability } from '../../../kit/capability.ts';
 import { resultFields, resultWishFields, sourceField } from '../../../kit/file-fields.ts';
 import type { MadePdf } from '../engine/wire.ts';
 import { FILE_BODY_BYTES_MAX } from '../limits.ts';
+import { PDF } from '../operations/answer.ts';
+import { paid } from '../operations/paid.ts';
+import { readPdf, withBytes } from '../operations/sources.ts';
 import { pagesField, RANGES_WORDS, rangesField } from '../schemas.ts';
 import type { PdfState } from '../state.ts';
-import { PDF } from '../work/answer.ts';
-import { paid } from '../work/paid.ts';
-import { readPdf, withBytes } from '../work/sources.ts';
 import { PAGE } from './examples.ts';
 
 const splitSchema = Type.Object({

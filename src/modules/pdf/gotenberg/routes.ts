@@ -7,8 +7,8 @@ import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../../kit/raw-
 import { zipOf } from '../../../lib/zip.ts';
 import type { Problem } from '../../../problems/problem.ts';
 import type { EngineTask, MadePdf } from '../engine/wire.ts';
+import { paid } from '../operations/paid.ts';
 import type { PdfState } from '../state.ts';
-import { paid } from '../work/paid.ts';
 import { FORM_BYTES_MAX, type GotenbergForm, readGotenbergForm } from './form.ts';
 import { convertTask, mergeTask, splitTask } from './tasks.ts';
 

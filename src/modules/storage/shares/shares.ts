@@ -27,7 +27,7 @@ export const shareSchema = Type.Object({
   key: Type.String({ description: 'The key; whatever stands under it then is what is downloaded.' }),
   url: Type.String({ description: 'The address; whoever has it may download.' }),
   filename: textOrNull('The name that a browser saves it by; null: the last part of the key.'),
-  downloads_max: wholeOrNull('Downloads that it allows; null: any number.'),
+  downloads_max: wholeOrNull('The most downloads; null means no limit.'),
   downloads: Type.Integer({ description: 'Downloads so far.' }),
   created_at: instant('When it was made.'),
   expires_at: instant('When it ends.'),
