@@ -5,6 +5,19 @@ import { defineConfig } from 'vitest/config';
 // Tests also wait: more of them than cores.
 const WORKERS = Math.ceil(1.5 * availableParallelism());
 
+const WITH_DATABASE = {
+  globalSetup: ['./test/support/postgres.ts'],
+  setupFiles: ['./test/support/accounts-named.ts'],
+  pool: 'forks',
+  isolate: false,
+  // Processes that tests start need not read all of the source anew.
+  env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compile') },
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  // What is waited for comes when the machine gets to it; the default is a second.
+  expect: { poll: { timeout: 20_000 } },
+} as const;
+
 // These look at the plans and the catalogue of one PostgreSQL. On a distributed engine test/database/one-task.test.ts looks at the plans,
 // and test/vector/pgvector-refused.test.ts shows that there is no index of pgvector, which others would pull.
 const OF_ONE_POSTGRES = ['**/*plans.test.ts', 'test/database/schema.test.ts', 'test/vector/pgvector-pull.test.ts'];
@@ -28,24 +41,25 @@ export default defineConfig({
       },
       {
         test: {
+          ...WITH_DATABASE,
           name: 'integration',
           include: ['test/**/*.test.ts'],
           exclude: [
-            '**/node_modules/**',
+            ...['**/node_modules/**', '**/*.alone.test.ts'],
             ...(process.env.DISTRIBUTED === '1' ? OF_ONE_POSTGRES : []),
             ...(process.env.LONG === 'off' ? ['**/*.long.test.ts'] : []),
           ],
-          globalSetup: ['./test/support/postgres.ts'],
-          setupFiles: ['./test/support/accounts-named.ts'],
-          pool: 'forks',
-          isolate: false,
           maxWorkers: WORKERS,
-          // Processes that tests start need not read all of the source anew.
-          env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compile') },
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          // What is waited for comes when the machine gets to it; the default is a second.
-          expect: { poll: { timeout: 20_000 } },
+        },
+      },
+      {
+        // They measure processor time, or a browser that waits: one after the other, when no other test runs.
+        test: {
+          ...WITH_DATABASE,
+          name: 'alone',
+          include: process.env.LONG === 'off' ? [] : ['test/**/*.alone.test.ts'],
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -5,6 +5,7 @@ SET check_function_bodies = off;
 CREATE SCHEMA ai;
 CREATE SCHEMA core;
 CREATE SCHEMA cron;
+CREATE SCHEMA email;
 CREATE SCHEMA errors;
 CREATE SCHEMA image;
 CREATE SCHEMA queue;
@@ -1023,6 +1024,133 @@ CREATE TABLE cron.run (
   CONSTRAINT run_pkey PRIMARY KEY (account_id, run_id)
 ) WITH (fillfactor=80);
 
+CREATE TABLE email.bounce (
+  account_id text COLLATE "C" NOT NULL,
+  address text COLLATE "C" NOT NULL,
+  email_id text COLLATE "C" NOT NULL,
+  bounced_at timestamp with time zone NOT NULL,
+  CONSTRAINT bounce_pkey PRIMARY KEY (account_id, address, email_id)
+);
+
+CREATE TABLE email.domain (
+  account_id text COLLATE "C" NOT NULL,
+  domain text COLLATE "C" NOT NULL,
+  status text COLLATE "C" NOT NULL,
+  records text NOT NULL,
+  checked_at timestamp with time zone,
+  verified_at timestamp with time zone,
+  missing_since timestamp with time zone,
+  due_at timestamp with time zone,
+  attempt integer DEFAULT 0 NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT domain_pkey PRIMARY KEY (account_id, domain)
+);
+
+CREATE TABLE email.inbox (
+  account_id text COLLATE "C" NOT NULL,
+  inbox_id text COLLATE "C" NOT NULL,
+  address text COLLATE "C" NOT NULL,
+  domain text COLLATE "C" NOT NULL,
+  queue text,
+  message_count bigint DEFAULT 0 NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT inbox_pkey PRIMARY KEY (account_id, inbox_id)
+);
+
+CREATE TABLE email.inbox_address (
+  address text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  inbox_id text COLLATE "C" NOT NULL,
+  CONSTRAINT inbox_address_pkey PRIMARY KEY (address)
+);
+
+CREATE TABLE email.message (
+  account_id text COLLATE "C" NOT NULL,
+  email_id text COLLATE "C" NOT NULL,
+  key_id text COLLATE "C" NOT NULL,
+  request_id text NOT NULL,
+  from_header text NOT NULL,
+  from_address text NOT NULL,
+  from_domain text COLLATE "C" NOT NULL,
+  to_header text[] NOT NULL,
+  subject text NOT NULL,
+  message_id text COLLATE "C" NOT NULL,
+  tags text[] NOT NULL,
+  unsubscribe boolean NOT NULL,
+  track_opens boolean NOT NULL,
+  track_clicks boolean NOT NULL,
+  status text COLLATE "C" NOT NULL,
+  captured boolean NOT NULL,
+  vendor text COLLATE "C" NOT NULL,
+  vendor_pinned boolean NOT NULL,
+  source bytea,
+  source_bytes bigint NOT NULL,
+  source_stored boolean NOT NULL,
+  hold_id text COLLATE "C",
+  unit_nanos bigint NOT NULL,
+  send_at timestamp with time zone NOT NULL,
+  due_at timestamp with time zone,
+  attempt integer DEFAULT 0 NOT NULL,
+  deferrals integer DEFAULT 0 NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  sent_at timestamp with time zone,
+  CONSTRAINT message_pkey PRIMARY KEY (account_id, email_id)
+) WITH (fillfactor=70);
+
+CREATE TABLE email.received (
+  account_id text COLLATE "C" NOT NULL,
+  inbound_id text COLLATE "C" NOT NULL,
+  inbox_id text COLLATE "C" NOT NULL,
+  seq bigint NOT NULL,
+  from_header text NOT NULL,
+  from_address text NOT NULL,
+  to_header text[] NOT NULL,
+  subject text NOT NULL,
+  content text NOT NULL,
+  message_id text COLLATE "C",
+  in_reply_to text COLLATE "C",
+  thread_id text COLLATE "C" NOT NULL,
+  source bytea,
+  source_bytes bigint NOT NULL,
+  source_stored boolean NOT NULL,
+  queue_due_at timestamp with time zone,
+  attempt integer DEFAULT 0 NOT NULL,
+  received_at timestamp with time zone NOT NULL,
+  CONSTRAINT received_pkey PRIMARY KEY (account_id, inbound_id)
+);
+
+CREATE TABLE email.recipient (
+  account_id text COLLATE "C" NOT NULL,
+  email_id text COLLATE "C" NOT NULL,
+  number integer NOT NULL,
+  kind text NOT NULL,
+  address text NOT NULL,
+  status text COLLATE "C" NOT NULL,
+  sending boolean DEFAULT false NOT NULL,
+  code text,
+  detail text,
+  changed_at timestamp with time zone NOT NULL,
+  CONSTRAINT recipient_pkey PRIMARY KEY (account_id, email_id, number)
+) WITH (fillfactor=70);
+
+CREATE TABLE email.signing_key (
+  account_id text COLLATE "C" NOT NULL,
+  selector text COLLATE "C" NOT NULL,
+  private_key bytea NOT NULL,
+  public_key text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT signing_key_pkey PRIMARY KEY (account_id)
+);
+
+CREATE TABLE email.suppression (
+  account_id text COLLATE "C" NOT NULL,
+  address text COLLATE "C" NOT NULL,
+  reason text NOT NULL,
+  email_id text COLLATE "C",
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT suppression_pkey PRIMARY KEY (account_id, address)
+);
+
 CREATE TABLE errors.activity (
   account_id text COLLATE "C" NOT NULL,
   group_id bigint NOT NULL,
@@ -1632,6 +1760,14 @@ CREATE INDEX job_due ON cron.job USING btree (account_id, next_run_at, job_id) W
 CREATE INDEX run_age ON cron.run USING btree (started_at) WHERE (lease_until IS NULL);
 CREATE INDEX run_lease ON cron.run USING btree (account_id, lease_until) WHERE (lease_until IS NOT NULL);
 CREATE UNIQUE INDEX run_slot ON cron.run USING btree (account_id, job_id, scheduled_at);
+CREATE INDEX bounce_age ON email.bounce USING btree (bounced_at);
+CREATE INDEX domain_due ON email.domain USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX message_age ON email.message USING btree (created_at);
+CREATE INDEX message_due ON email.message USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX received_age ON email.received USING btree (received_at);
+CREATE INDEX received_due ON email.received USING btree (account_id, queue_due_at) WHERE (queue_due_at IS NOT NULL);
+CREATE INDEX received_message ON email.received USING btree (account_id, message_id);
+CREATE UNIQUE INDEX received_order ON email.received USING btree (account_id, inbox_id, seq);
 CREATE INDEX error_group_by_count ON errors.error_group USING btree (account_id, count, group_id) WHERE (count > 0);
 CREATE UNIQUE INDEX error_group_by_id ON errors.error_group USING btree (account_id, group_id) WHERE (last_seq > 0);
 CREATE INDEX error_group_by_last ON errors.error_group USING btree (account_id, last_seq) WHERE (count > 0);

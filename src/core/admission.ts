@@ -243,7 +243,7 @@ export const admission = {
 
   /** One call. */
   call: {
-    /** The longest turn of the event loop that it may cause, in processor time. test/admission/turns.long.test.ts holds each door to it. */
+    /** The longest turn of the event loop that it may cause, in processor time. test/admission/turns.alone.test.ts holds each door to it. */
     turnMsMax: 20,
     /** Unless its capability says otherwise (`bodyBytesMax`): 413 PAYLOAD_TOO_LARGE, before it is read where it is announced. */
     bodyBytesMax: 64 * KIB,

@@ -1,5 +1,5 @@
 // Hostile documents and PDFs are refused with a clear error, and nothing of this machine is shown in what is made. What takes seconds stands in
-// hostile.long.test.ts.
+// hostile.alone.test.ts.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { base64 } from './harness.ts';
 import { CATALOG, everyOperation, HostileBench, ONE_PAGE, PAGE, pdfOf } from './hostile-documents.ts';
