@@ -8,7 +8,7 @@ const WORKERS = Math.ceil(1.5 * availableParallelism());
 const WITH_DATABASE = {
   globalSetup: ['./test/support/postgres.ts'],
   setupFiles: ['./test/support/accounts-named.ts'],
-  pool: 'forks',
+  pool: 'forks' as const,
   isolate: false,
   // Processes that tests start need not read all of the source anew.
   env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compile') },
@@ -16,7 +16,7 @@ const WITH_DATABASE = {
   hookTimeout: 60_000,
   // What is waited for comes when the machine gets to it; the default is a second.
   expect: { poll: { timeout: 20_000 } },
-} as const;
+};
 
 // These look at the plans and the catalogue of one PostgreSQL. On a distributed engine test/database/one-task.test.ts looks at the plans,
 // and test/vector/pgvector-refused.test.ts shows that there is no index of pgvector, which others would pull.
