@@ -82,7 +82,7 @@ function unknownCapability(id: string, known: readonly string[]): string {
 }
 
 /** Where a price has a number that is no whole number of nano-USD. */
-function fineAmounts(price: unknown, path: Path): Path[] {
+export function fineAmounts(price: unknown, path: Path): Path[] {
   if (typeof price === 'number') return nanosOfUsd(price) === null ? [path] : [];
   if (typeof price !== 'object' || price === null) return [];
   return Object.entries(price).flatMap(([name, value]) => fineAmounts(value, [...path, name]));

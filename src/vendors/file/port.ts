@@ -24,6 +24,8 @@ export interface Vendor {
   readonly region: VendorRegion;
   /** Null: it asks for none. */
   readonly key: VendorKey | null;
+  /** Of a sender: its secrets by the name of their field. */
+  readonly secrets?: Readonly<Record<string, VendorKey>>;
   readonly markupPct: 0 | 0.05;
   /** What we ask of it at most, at once and in a minute; null: as much as there is. */
   readonly limits: { readonly concurrent: number | null; readonly perMinute: number | null };
@@ -126,6 +128,18 @@ export interface Adapter {
   readonly baseUrl?: string;
   /** Fields of a model that only it has, by their name in the file. */
   readonly modelFields: Readonly<Record<string, TSchema>>;
+  /** Of vendors that carry messages and have no models. Such an entry is one row, whose id is the adapter's name. */
+  readonly sender?: SenderForm;
+}
+
+/** What an entry of a sender has beside what all entries have. */
+export interface SenderForm {
+  /** Its own fields, `price` among them when callers pay the vendor's; without one the row is `free`. */
+  readonly fields: Readonly<Record<string, TSchema>>;
+  /** Required fields that stand as `${NAME}` or `{file: PATH}`. */
+  readonly secrets: readonly string[];
+  /** Protocols of its required `url`, such as `smtp:`; it may stand as a secret too, for it may hold a password. Absent: it takes `base_url`. */
+  readonly protocols?: readonly string[];
 }
 
 export interface VendorsFile {

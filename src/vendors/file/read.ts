@@ -8,9 +8,10 @@ import { type FileFault, type ModelRow, SANDBOX, type Vendor, type VendorRegion,
 import { Faults, type Reading } from './reading.ts';
 import { digestOf, PRIORITY, sandbox } from './row.ts';
 import { fileSchema, sandboxSchema, schemaFaults, vendorSchema } from './schema.ts';
+import { readSender, senderOf } from './sender.ts';
 
 /** What no vendor can be called: words of `model` and `vendor`, and who works here. */
-const TAKEN = ['self', 'auto', 'cheapest', 'smartest'];
+const TAKEN = ['self', 'auto', 'cheapest', 'smartest', 'outbox'];
 
 interface VendorEntry {
   readonly id: string;
@@ -47,6 +48,16 @@ export function readVendorsFile(
       continue;
     }
     if (vendors.some((other) => other.id === id)) faults.add([...path, 'id'], `There is another vendor ${String(id)}.`);
+    if (typeof id === 'string' && TAKEN.includes(id))
+      faults.add([...path, 'id'], `${id} has a meaning of its own: call the vendor something else.`);
+    const sender = senderOf(entry, reading);
+    if (sender !== null) {
+      const row = readSender(entry, path, { ...sender, reading, faults, warnings });
+      if (row === null) continue;
+      vendors.push(row.vendor);
+      rows.push(row);
+      continue;
+    }
     const vendor = readVendor(entry, path, reading, faults, warnings);
     if (vendor === null) continue;
     vendors.push(vendor);
@@ -81,8 +92,6 @@ function readVendor(entry: unknown, path: Path, reading: Reading, faults: Faults
   for (const fault of broken) faults.add(fault.path, fault.message);
   if (broken.length > 0) return null;
   const { id, adapter, api_key: keySource, ...rest } = entry as VendorEntry;
-  if (TAKEN.includes(id))
-    faults.add([...path, 'id'], `${id} has a meaning of its own: call the vendor something else.`);
   const known = Object.values(reading.adapters).flat();
   const code = known.find(({ name }) => name === adapter);
   if (code === undefined)

@@ -5,7 +5,7 @@ import { nearest } from '../../lib/nearest.ts';
 import { onceFor } from '../../lib/once.ts';
 import { schemaWords } from '../../lib/schema-words.ts';
 import type { Path } from './document.ts';
-import type { ModelFamily } from './port.ts';
+import type { ModelFamily, SenderForm } from './port.ts';
 
 const closed = { additionalProperties: false };
 const MODELS_MAX = 500;
@@ -28,37 +28,57 @@ const timeoutsOf = (names: readonly string[]) =>
 /** The one thing that can be said of the vendor that is built in. */
 export const sandboxSchema = Type.Object({ id, enabled: Type.Boolean() }, closed);
 
+const secret = Type.Union([Type.String(), Type.Object({ file: Type.String({ minLength: 1 }) }, closed)], {
+  description: `\${NAME} of the environment, or {file: PATH}`,
+});
+
+/** What every entry has. */
+const entry = {
+  id,
+  adapter: Type.String(),
+  markup_pct: Type.Optional(Type.Enum([0, 0.05])),
+  limits: Type.Optional(
+    Type.Object(
+      {
+        concurrent: Type.Optional(wholeFrom(1, 100_000)),
+        per_minute: Type.Optional(wholeFrom(1, 1_000_000)),
+      },
+      closed,
+    ),
+  ),
+  priority: Type.Optional(wholeFrom(0, 1_000_000)),
+  enabled: Type.Optional(Type.Boolean()),
+};
+const region = Type.Enum(['western', 'china', 'local']);
+
 export const vendorSchema = onceFor((families: readonly ModelFamily[]) =>
   Type.Object(
     {
-      id,
-      adapter: Type.String(),
+      ...entry,
       base_url: Type.Optional(Type.String()),
-      region: Type.Enum(['western', 'china', 'local']),
-      api_key: Type.Optional(
-        Type.Union([Type.String(), Type.Object({ file: Type.String({ minLength: 1 }) }, closed)], {
-          description: `\${NAME} of the environment, or {file: PATH}`,
-        }),
-      ),
-      markup_pct: Type.Optional(Type.Enum([0, 0.05])),
-      limits: Type.Optional(
-        Type.Object(
-          {
-            concurrent: Type.Optional(wholeFrom(1, 100_000)),
-            per_minute: Type.Optional(wholeFrom(1, 1_000_000)),
-          },
-          closed,
-        ),
-      ),
+      region,
+      api_key: Type.Optional(secret),
       asset_hosts: Type.Optional(
         Type.Array(Type.String({ pattern: '^[A-Za-z0-9.-]+(:[0-9]{1,5})?$', description: '`host` or `host:port`' }), {
           maxItems: 50,
         }),
       ),
-      priority: Type.Optional(wholeFrom(0, 1_000_000)),
-      enabled: Type.Optional(Type.Boolean()),
       timeouts: Type.Optional(timeoutsOf([...new Set(families.flatMap(({ timeouts }) => timeouts))])),
       models: Type.Array(Type.Unknown(), { minItems: 1, maxItems: MODELS_MAX }),
+    },
+    closed,
+  ),
+);
+
+/** Of an entry without models. */
+export const senderSchema = onceFor(({ fields, secrets, protocols }: SenderForm) =>
+  Type.Object(
+    {
+      ...entry,
+      ...(protocols === undefined ? { base_url: Type.Optional(Type.String()) } : { url: secret }),
+      region: Type.Optional(region),
+      ...Object.fromEntries(secrets.map((name) => [name, secret])),
+      ...fields,
     },
     closed,
   ),
