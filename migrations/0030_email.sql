@@ -100,6 +100,13 @@ CREATE TABLE email.recipient (
   PRIMARY KEY (account_id, email_id, number)
 ) WITH (fillfactor = 70);
 
+-- Recipients of mail that an account has ordered in a minute.
+CREATE TABLE email.minute (
+  account_id text COLLATE "C" PRIMARY KEY,
+  minute timestamptz NOT NULL,
+  recipients bigint NOT NULL
+) WITH (fillfactor = 50);
+
 -- Bounces of an address that come to nothing by themselves: three in 30 days suppress it.
 CREATE TABLE email.bounce (
   account_id text COLLATE "C" NOT NULL,

@@ -1097,6 +1097,13 @@ CREATE TABLE email.message (
   CONSTRAINT message_pkey PRIMARY KEY (account_id, email_id)
 ) WITH (fillfactor=70);
 
+CREATE TABLE email.minute (
+  account_id text COLLATE "C" NOT NULL,
+  minute timestamp with time zone NOT NULL,
+  recipients bigint NOT NULL,
+  CONSTRAINT minute_pkey PRIMARY KEY (account_id)
+) WITH (fillfactor=50);
+
 CREATE TABLE email.received (
   account_id text COLLATE "C" NOT NULL,
   inbound_id text COLLATE "C" NOT NULL,

@@ -1,0 +1,56 @@
+// What the operator sets for e-mail.
+import { ConfigError, type Variables } from '../../config/variables.ts';
+
+const DOMAIN = /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+const SERVER = /^(\[[0-9a-f:]{2,39}\]|\d{1,3}(\.\d{1,3}){3})(:\d{1,5})?$/i;
+
+export function emailSettings(variables: Variables) {
+  const certFile = variables.text('SMTP_TLS_CERT') ?? null;
+  const keyFile = variables.text('SMTP_TLS_KEY') ?? null;
+  if ((certFile === null) !== (keyFile === null)) {
+    throw new ConfigError('SMTP_TLS_CERT and SMTP_TLS_KEY go together: the files of a certificate and its key');
+  }
+  const port = variables.integer('SMTP_PORT', 0, { min: 1, max: 65_535 });
+  return {
+    /** The relay of sign-in mail, and of all mail while VENDORS_FILE has none; null: none. It holds a password. */
+    smtpUrl: variables.secret('SMTP_URL', 1) ?? null,
+    /** Where bounces go, and mail for nobody else; null: relays' replies are all that is known of a mail. */
+    bounceDomain: domainsOf(variables, 'EMAIL_BOUNCE_DOMAIN', 1)[0] ?? null,
+    /** From these every account may send. */
+    trustedDomains: domainsOf(variables, 'EMAIL_TRUSTED_DOMAINS', 100),
+    /** Mails that this process hands over in a second; 0: as many as the relay takes. */
+    perSecond: variables.integer('EMAIL_PER_SECOND', 0, { min: 0, max: 10_000 }),
+    /** `address:port` of name servers; null: those of the machine. */
+    dnsServers: dnsServers(variables),
+    /** Where programs hand in mail, and other servers theirs; null: nowhere. */
+    smtpPort: port === 0 ? null : port,
+    /** Paths; null: no TLS. */
+    tls: certFile === null || keyFile === null ? null : { certFile, keyFile },
+  };
+}
+
+export type EmailSettings = ReturnType<typeof emailSettings>;
+
+function domainsOf(variables: Variables, name: string, countMax: number): readonly string[] {
+  const domains = listOf(variables, name).map((domain) => domain.toLowerCase());
+  const wrong = domains.find((domain) => !DOMAIN.test(domain));
+  if (wrong !== undefined || domains.length > countMax) {
+    const what = countMax === 1 ? 'a domain' : `at most ${countMax} domains, separated by commas`;
+    throw new ConfigError(`${name} must be ${what}, such as mail.example.org`);
+  }
+  return domains;
+}
+
+function dnsServers(variables: Variables): readonly string[] | null {
+  const servers = listOf(variables, 'DNS_SERVERS');
+  if (servers.some((server) => !SERVER.test(server))) {
+    throw new ConfigError(
+      'DNS_SERVERS must be addresses with ports, separated by commas: 192.0.2.1:53, [2001:db8::1]:53',
+    );
+  }
+  return servers.length === 0 ? null : servers;
+}
+
+function listOf(variables: Variables, name: string): readonly string[] {
+  return (variables.text(name) ?? '').split(/[\s,]+/).filter((part) => part !== '');
+}
