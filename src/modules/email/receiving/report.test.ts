@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Report, readReport } from './report.ts';
+import { type Report, type ReportAction, type ReportedRecipient, readReport } from './report.ts';
 
 const returned = [
   'Return-Path: <b+tok3n@bounces.ours.test>',
@@ -45,9 +45,12 @@ function complaint(fields: readonly string[], original: readonly string[] = retu
   );
 }
 
-const one = (address: string, action: string, status: string | null, diagnostic: string | null) => ({
-  ...{ address, action, status, diagnostic },
-});
+const one = (
+  address: string,
+  action: ReportAction,
+  status: string | null,
+  diagnostic: string | null,
+): ReportedRecipient => ({ address, action, status, diagnostic });
 const failure = (status: string, diagnostic: string | null) => [one('ada@far.test', 'failed', status, diagnostic)];
 
 const shapes: readonly [name: string, source: Buffer, expected: Omit<Report, 'returnPath'>][] = [
