@@ -49,6 +49,7 @@ CREATE TABLE email.message (
   -- the call that made it
   key_id text COLLATE "C" NOT NULL,
   request_id text NOT NULL,
+  capability text NOT NULL,
   -- as the headers have them; from_domain in lower case
   from_header text NOT NULL,
   from_address text NOT NULL,
@@ -69,7 +70,8 @@ CREATE TABLE email.message (
   source bytea,
   source_bytes bigint NOT NULL,
   source_stored boolean NOT NULL,
-  hold_id text COLLATE "C",
+  -- mails of one call share a hold, which is settled when the last of them has ended
+  hold_id text COLLATE "C" NOT NULL,
   unit_nanos bigint NOT NULL,
   send_at timestamptz NOT NULL,
   due_at timestamptz,
@@ -81,6 +83,9 @@ CREATE TABLE email.message (
   PRIMARY KEY (account_id, email_id)
 ) WITH (fillfactor = 70);
 CREATE INDEX message_due ON email.message (account_id, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX message_hold ON email.message (account_id, hold_id);
+-- bounces name the mail alone
+CREATE INDEX message_id ON email.message (email_id);
 CREATE INDEX message_age ON email.message (created_at);
 
 -- sending: it may have been handed over; a process that finds it so, and did not send it itself, knows no more than `indeterminate`.

@@ -1069,6 +1069,7 @@ CREATE TABLE email.message (
   email_id text COLLATE "C" NOT NULL,
   key_id text COLLATE "C" NOT NULL,
   request_id text NOT NULL,
+  capability text NOT NULL,
   from_header text NOT NULL,
   from_address text NOT NULL,
   from_domain text COLLATE "C" NOT NULL,
@@ -1086,7 +1087,7 @@ CREATE TABLE email.message (
   source bytea,
   source_bytes bigint NOT NULL,
   source_stored boolean NOT NULL,
-  hold_id text COLLATE "C",
+  hold_id text COLLATE "C" NOT NULL,
   unit_nanos bigint NOT NULL,
   send_at timestamp with time zone NOT NULL,
   due_at timestamp with time zone,
@@ -1771,6 +1772,8 @@ CREATE INDEX bounce_age ON email.bounce USING btree (bounced_at);
 CREATE INDEX domain_due ON email.domain USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX message_age ON email.message USING btree (created_at);
 CREATE INDEX message_due ON email.message USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX message_hold ON email.message USING btree (account_id, hold_id);
+CREATE INDEX message_id ON email.message USING btree (email_id);
 CREATE INDEX received_age ON email.received USING btree (received_at);
 CREATE INDEX received_due ON email.received USING btree (account_id, queue_due_at) WHERE (queue_due_at IS NOT NULL);
 CREATE INDEX received_message ON email.received USING btree (account_id, message_id);
