@@ -1,5 +1,6 @@
 // What name servers say of a domain, by c-ares: those of the operator or of the machine. Everything is bounded: time, answers, their length.
-import { type MxRecord, Resolver } from 'node:dns/promises';
+import type { MxRecord } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
 
 /** What was found, at most RECORDS_MAX; empty: there is none. `unanswered`: nobody knows, for nobody answered. */
 export type Found<Value> = readonly Value[] | 'unanswered';
