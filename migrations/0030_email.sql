@@ -132,6 +132,8 @@ CREATE TABLE email.inbox (
   queue text,
   -- mail received and not yet removed
   message_count bigint NOT NULL DEFAULT 0,
+  -- of the mail received last
+  last_seq bigint NOT NULL DEFAULT 0,
   created_at timestamptz NOT NULL,
   PRIMARY KEY (account_id, inbox_id)
 );
@@ -153,23 +155,25 @@ CREATE TABLE email.received (
   from_address text NOT NULL,
   to_header text[] NOT NULL,
   subject text NOT NULL,
-  -- JSON: text, html, attachments, auth
+  -- JSON: text, html, attachments, auth, and what a reply needs
   content text NOT NULL,
+  -- SHA-256 of the mail as it was handed over, to know it again
+  digest bytea NOT NULL,
   message_id text COLLATE "C",
   in_reply_to text COLLATE "C",
   thread_id text COLLATE "C" NOT NULL,
   source bytea,
   source_bytes bigint NOT NULL,
   source_stored boolean NOT NULL,
-  -- the message of its inbox's queue is still to be published
-  queue_due_at timestamptz,
+  -- the message of its inbox's queue is still to be published; null: there is none, or it is
+  due_at timestamptz,
   attempt integer NOT NULL DEFAULT 0,
   received_at timestamptz NOT NULL,
   PRIMARY KEY (account_id, inbound_id)
 );
 CREATE UNIQUE INDEX received_order ON email.received (account_id, inbox_id, seq);
 CREATE INDEX received_message ON email.received (account_id, message_id);
-CREATE INDEX received_due ON email.received (account_id, queue_due_at) WHERE queue_due_at IS NOT NULL;
+CREATE INDEX received_due ON email.received (account_id, due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX received_age ON email.received (received_at);
 
 SELECT core.distribute();

@@ -1053,6 +1053,7 @@ CREATE TABLE email.inbox (
   domain text COLLATE "C" NOT NULL,
   queue text,
   message_count bigint DEFAULT 0 NOT NULL,
+  last_seq bigint DEFAULT 0 NOT NULL,
   created_at timestamp with time zone NOT NULL,
   CONSTRAINT inbox_pkey PRIMARY KEY (account_id, inbox_id)
 );
@@ -1115,13 +1116,14 @@ CREATE TABLE email.received (
   to_header text[] NOT NULL,
   subject text NOT NULL,
   content text NOT NULL,
+  digest bytea NOT NULL,
   message_id text COLLATE "C",
   in_reply_to text COLLATE "C",
   thread_id text COLLATE "C" NOT NULL,
   source bytea,
   source_bytes bigint NOT NULL,
   source_stored boolean NOT NULL,
-  queue_due_at timestamp with time zone,
+  due_at timestamp with time zone,
   attempt integer DEFAULT 0 NOT NULL,
   received_at timestamp with time zone NOT NULL,
   CONSTRAINT received_pkey PRIMARY KEY (account_id, inbound_id)
@@ -1775,7 +1777,7 @@ CREATE INDEX message_due ON email.message USING btree (account_id, due_at) WHERE
 CREATE INDEX message_hold ON email.message USING btree (account_id, hold_id);
 CREATE INDEX message_id ON email.message USING btree (email_id);
 CREATE INDEX received_age ON email.received USING btree (received_at);
-CREATE INDEX received_due ON email.received USING btree (account_id, queue_due_at) WHERE (queue_due_at IS NOT NULL);
+CREATE INDEX received_due ON email.received USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX received_message ON email.received USING btree (account_id, message_id);
 CREATE UNIQUE INDEX received_order ON email.received USING btree (account_id, inbox_id, seq);
 CREATE INDEX error_group_by_count ON errors.error_group USING btree (account_id, count, group_id) WHERE (count > 0);

@@ -1,0 +1,24 @@
+// What is told of who sent a mail, and what that is found out from. The look itself is a file of its own (authenticate.ts): it loads much.
+
+/** `none`: nothing was published or signed, or the check does not apply; `temperror`: name servers did not answer in time. */
+export interface MailAuth {
+  readonly spf: string;
+  readonly dkim: string;
+  readonly dmarc: string;
+}
+
+/** How the mail came in. */
+export interface MailOrigin {
+  /** Of the client; null: not known, so SPF cannot be checked. */
+  readonly ip: string | null;
+  readonly helo: string | null;
+  /** Empty: a bounce. */
+  readonly envelopeFrom: string;
+}
+
+export interface AuthSettings {
+  /** Null: the name servers of the machine. */
+  readonly dnsServers: readonly string[] | null;
+}
+
+export const authUnknown: MailAuth = { spf: 'temperror', dkim: 'temperror', dmarc: 'temperror' };

@@ -1,0 +1,33 @@
+// Reads mail in a thread: whoever sends it chooses how much work that is.
+import { serve } from '../../../lib/threads.ts';
+import type { AuthSettings, MailAuth, MailOrigin } from './auth.ts';
+import { attachmentOf, type ParsedMail, parseMail } from './parse.ts';
+import { type Report, readReport } from './report.ts';
+
+export type ReadTask =
+  | { readonly kind: 'report'; readonly source: Uint8Array }
+  | { readonly kind: 'attachment'; readonly source: Uint8Array; readonly number: number }
+  /** `check`: absent where who sent it is known. */
+  | { readonly kind: 'mail'; readonly source: Uint8Array; readonly check?: MailOrigin & AuthSettings };
+
+export interface ReadMail {
+  /** Null: it cannot be taken apart within bounds. */
+  readonly mail: ParsedMail | null;
+  readonly auth: MailAuth | null;
+}
+
+export type ReadAnswer = ReadMail | { readonly report: Report | null } | { readonly bytes: Uint8Array | null };
+
+serve<ReadTask, ReadAnswer>(async (task) => {
+  const source = Buffer.from(task.source.buffer, task.source.byteOffset, task.source.byteLength);
+  if (task.kind === 'report') return { report: await readReport(source) };
+  if (task.kind === 'attachment') return { bytes: await attachmentOf(source, task.number) };
+  const { check } = task;
+  const [mail, auth] = await Promise.all([parseMail(source), check === undefined ? null : checked(source, check)]);
+  return { mail, auth };
+});
+
+async function checked(source: Buffer, { dnsServers, ...origin }: MailOrigin & AuthSettings): Promise<MailAuth> {
+  const { checkMail } = await import('./authenticate.ts');
+  return checkMail(source, origin, { dnsServers });
+}
