@@ -11,6 +11,7 @@ import { Domains } from '../../src/modules/email/domains/domains.ts';
 import type { DomainsState } from '../../src/modules/email/domains/resource.ts';
 import { SigningKeys } from '../../src/modules/email/domains/signing-key.ts';
 import { domainLimits } from '../../src/modules/email/domains/store.ts';
+import { resendRoutes } from '../../src/modules/email/resend/routes.ts';
 import type { EmailSettings } from '../../src/modules/email/settings.ts';
 import { suppressionLimits } from '../../src/modules/email/suppressions/store.ts';
 import { type NameServer, startNameServer } from '../support/name-server.ts';
@@ -27,6 +28,7 @@ const parts = defineModule<DomainsState, Pick<EmailSettings, 'bounceDomain' | 'd
     dnsServers: [variables.text('DNS_SERVERS') as string],
   }),
   start: (core, settings) => ({ domains: new Domains(core, new SigningKeys(core), settings) }),
+  rawRoutes: resendRoutes,
   jobs: ({ domains }) => [domains.checks()],
 });
 
@@ -39,6 +41,7 @@ export interface DomainBench {
 
 export interface Owner {
   readonly accountId: string;
+  readonly secret: string;
   readonly call: Client;
   /** The domain as a check finds it now. */
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
@@ -61,7 +64,7 @@ export async function startDomainBench(env: Record<string, string> = {}): Promis
         return reply.body.data;
       };
       return {
-        ...{ accountId, call },
+        ...{ accountId, secret, call },
         verify: (domain) => data('POST', '/v1/email/domain/verify', { domain }),
         get: (domain) => data('GET', `/v1/email/domain/get/${domain}`),
       };
