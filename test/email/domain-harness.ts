@@ -29,6 +29,7 @@ const parts = defineModule<DomainsState, Pick<EmailSettings, 'bounceDomain' | 'd
   }),
   start: (core, settings) => ({ domains: new Domains(core, new SigningKeys(core), settings) }),
   rawRoutes: resendRoutes,
+  console: async () => (await import('../../src/modules/email/console/index.ts')).emailConsole,
   jobs: ({ domains }) => [domains.checks()],
 });
 

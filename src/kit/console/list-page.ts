@@ -17,6 +17,8 @@ export interface ListPage<Out extends TSchema, Made extends TSchema>
   readonly title: string;
   /** A sentence below the title. */
   readonly intro?: string;
+  /** Between the title and that: links to the other pages of what it belongs to. */
+  above?(visit: Visit): Html;
   readonly list: Callable<Out>;
   /** Heading of the list. */
   readonly caption: string;
@@ -43,6 +45,7 @@ export function listPage<Out extends TSchema, Made extends TSchema = TSchema>(of
       const cursor = visit.query.get('cursor') ?? undefined;
       const read = await visit.call(list, { ...narrowed, cursor, limit: ROWS });
       const content = html`${titleWithNew(visit, title, newForm)}
+${of.above?.(visit) ?? ''}
 ${intro === undefined ? '' : html`<p>${intro}</p>`}
 ${panel(visit, caption, read, (data) => {
   const page = data as Page<Item<Out>>;

@@ -1,0 +1,115 @@
+// One domain: the DNS records to create, how each stands, and a check of them now.
+import { copiedBlock, copiedId } from '../../../kit/console/copied.ts';
+import { dangerLink, dangerZone } from '../../../kit/console/danger-zone.ts';
+import { actButton } from '../../../kit/console/form.ts';
+import type { ConsolePage, View } from '../../../kit/console/page.ts';
+import { badge, facts } from '../../../kit/console/table.ts';
+import { ago, short } from '../../../kit/console/text.ts';
+import { requireTyped, typedForm } from '../../../kit/console/typed.ts';
+import type { Visit } from '../../../kit/console/visit.ts';
+import { type Html, html } from '../../../lib/html.ts';
+import { remove } from '../capabilities/domain/delete.ts';
+import { get } from '../capabilities/domain/get.ts';
+import { verify } from '../capabilities/domain/verify.ts';
+import { type Domain, type DomainRecord, domainBadge, domainPath } from './domain-parts.ts';
+import { DOMAINS } from './tabs.ts';
+
+/** A pending domain is checked in the background, which nothing tells. */
+const AGAIN_SECONDS = 30;
+const domainOf = ({ params: { domain = '' } }: Visit) => domain;
+
+export const domainPage: ConsolePage = {
+  name: 'email_domain',
+  path: `${DOMAINS}/{domain}`,
+  needs: get,
+  isLive: true,
+  show,
+  acts: {
+    verify: { capability: verify, input: (_, visit) => ({ domain: domainOf(visit) }), done: 'DNS records checked.' },
+  },
+};
+
+export const domainDeletePage: ConsolePage = {
+  name: 'email_domain_delete',
+  path: `${DOMAINS}/{domain}/delete`,
+  needs: remove,
+  show: showDelete,
+  acts: {
+    delete: {
+      capability: remove,
+      input(form, visit) {
+        requireTyped(form, domainOf(visit), 'delete the domain');
+        return { domain: domainOf(visit) };
+      },
+      done: 'Domain deleted.',
+      next: () => DOMAINS,
+    },
+  },
+};
+
+const purposes: Readonly<Record<DomainRecord['purpose'], readonly [title: string, text: string]>> = {
+  dkim: ['DKIM', 'Signs your mail, so that receivers know that it is yours.'],
+  spf: ['SPF', 'Allows this service to send for the domain that bounces go to. Whoever runs the service sets it.'],
+  mx: ['MX of bounces', 'Brings bounces back. Whoever runs the service sets it.'],
+  dmarc: ['DMARC', 'Tells receivers what to do with mail that pretends to be yours.'],
+  inbound: ['Inbound MX', 'Only for inboxes: mail to this domain then arrives here, and nowhere else.'],
+};
+
+async function show(visit: Visit): Promise<View> {
+  const domain = await visit.need(get, { domain: domainOf(visit) });
+  const content = html`<p><a href="${visit.path(DOMAINS)}">Domains</a></p>
+<div class="head"><div class="head named"><h1>${short(domain.domain, 120)}</h1><p>${domainBadge(domain)}</p></div><div class="actions">${visit.may(verify) ? actButton(visit, 'verify', 'Check DNS now') : ''}</div></div>
+<p class="quiet">Checked ${ago(visit, domain.checked_at)} · added ${ago(visit, domain.created_at)}</p>
+<p>${whatNext(domain)}</p>
+${domain.records.map(recordPanel)}
+${dangerZone([
+  visit.may(remove)
+    ? {
+        title: 'Delete this domain',
+        text: 'Mail from it is refused, and its inboxes receive nothing.',
+        act: dangerLink(visit.path(`${domainPath(domain.domain)}/delete`), 'Delete…'),
+      }
+    : null,
+])}`;
+  return { title: domain.domain, content, ...(domain.status === 'verified' ? {} : { againSeconds: AGAIN_SECONDS }) };
+}
+
+function whatNext({ status, records }: Domain): string {
+  const isWhole = records.every((record) => !record.required || record.status === 'ok');
+  if (status === 'verified' && isWhole) return 'You can send from this domain. Its records are checked daily.';
+  if (status === 'verified')
+    return 'A required record is gone. The domain stays verified for three days: create it again.';
+  if (status === 'failed') return 'The DKIM record was not there for three days. Create it, then check again.';
+  return 'Create these records where the domain is managed. They are checked every 10 minutes for three days, then daily.';
+}
+
+function recordPanel({ purpose, type, name, value, required, status, found }: DomainRecord): Html {
+  const [title, text] = purposes[purpose];
+  const kind = status === 'ok' ? 'good' : required ? 'critical' : 'plain';
+  const [preference = '', host = ''] = type === 'MX' ? value.split(' ') : [];
+  return html`<section class="panel"><h2>${title} ${badge(status === 'ok' ? 'found' : status, kind)}</h2>
+<p class="quiet">${text} ${required ? 'Required.' : 'Optional.'}</p>
+${facts([
+  ['Type', type],
+  ['Name', copiedId(name, 'the name')],
+  ['Value', type === 'MX' ? copiedId(host, 'the host') : valueBlock(title, value)],
+  ['Priority', type === 'MX' ? preference : null],
+  ['Found', found === null || found === value || found === host ? null : html`<code>${short(found, 300)}</code>`],
+])}</section>`;
+}
+
+function valueBlock(title: string, value: string): Html {
+  return copiedBlock(
+    html`<pre class="text" tabindex="0" aria-label="Value of the ${title} record">${value}</pre>`,
+    'the value',
+  );
+}
+
+async function showDelete(visit: Visit): Promise<View> {
+  const { domain } = await visit.need(get, { domain: domainOf(visit) });
+  const content = html`<p><a href="${visit.path(domainPath(domain))}">${short(domain, 100)}</a></p>
+<h1>Delete the domain</h1>
+<p>Mail from it is refused from now on, and its inboxes receive nothing. Mail already accepted is still sent.</p>
+${typedForm(visit, 'delete', { wanted: domain, button: 'Delete' })}`;
+  return { title: 'Delete a domain', content };
+}
