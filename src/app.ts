@@ -1,7 +1,6 @@
 // Composition root: config -> running service. No side effects on import.
 // Order at start: bind the port (a second service on it must fail before touching data), then the database, then answer.
 import { hostname } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { openAssets } from './asset-store.ts';
 import type { Config } from './config/config.ts';
 import { readVendorsText } from './config/vendors-text.ts';
@@ -51,9 +50,11 @@ import { openPayments } from './payment-provider.ts';
 import { openPeople } from './people.ts';
 import { createShell, type Shell } from './shell.ts';
 import { warnOfMisspelt } from './start-text.ts';
+import { stopService } from './stop-service.ts';
 import { composeManifest } from './surfaces/documents/discovery.ts';
 import { listen } from './surfaces/http/listen.ts';
 import type { Homes } from './surfaces/http/moves.ts';
+import { noServers, openServers } from './surfaces/servers/open-servers.ts';
 import { dueSearch } from './upkeep/due-search.ts';
 import { coreJobs, coreSweeps } from './upkeep/sweeps.ts';
 import type { VendorsFile } from './vendors/file/port.ts';
@@ -106,9 +107,6 @@ export interface ProcessGroup {
   openStorage(): Promise<Storage>;
 }
 
-const CALLS_FINISH_MS = 6_000;
-const ENDED_CALLS_FINISH_MS = 1_000;
-
 /** Starts the service. Throws StartupError with one line for what an operator can mend; nothing is left running then. */
 export async function startService(config: Config, options: ServiceOptions): Promise<Service> {
   const begunMs = performance.now();
@@ -129,30 +127,36 @@ export async function startService(config: Config, options: ServiceOptions): Pro
   const siblings = group?.siblings ?? noSiblings;
   const shell = createShell(config, manifest, { log, bounds, siblings, homes: group?.homes });
   let storage: Storage | null = null;
+  let inner: Inner | null = null;
   try {
     const baseUrl = group === undefined ? await listen(shell.rest, config) : config.baseUrl;
     shell.announce(baseUrl);
     storage = await (group?.openStorage() ?? openStorage(config, options));
-    const inner = await startInner({
+    const started = await startInner({
       ...{ config, settings, vendorsFile, adapters, manifest, shell },
       ...{ storage, baseUrl, log, bounds, siblings, group },
     });
-    shell.open(inner);
+    inner = started;
+    shell.open(started);
     // Connections are handed to whoever listens: one of several does so when it can answer.
     if (group !== undefined) await listen(shell.rest, config, true);
+    const servers = await openServers({ ...started, config, isOneOfSeveral: group !== undefined });
     return {
       baseUrl,
-      core: inner.core,
-      gateway: inner.gateway,
+      core: started.core,
+      gateway: started.gateway,
       manifest,
-      operator: inner.operator,
+      operator: started.operator,
       startMs: performance.now() - begunMs,
-      signInLink: () => (config.role === 'worker' ? Promise.resolve(null) : linkOnThisMachine(inner.core)),
-      stop: () => stopAll(shell, inner, storage as Storage, log),
+      signInLink: () => (config.role === 'worker' ? Promise.resolve(null) : linkOnThisMachine(started.core)),
+      stop: () => stopService({ shell, servers, inner: started, storage: storage as Storage, log }),
     };
   } catch (error) {
-    await shell.rest.close();
-    await storage?.stop();
+    if (inner !== null && storage !== null) await stopService({ shell, servers: noServers, inner, storage, log });
+    else {
+      await shell.rest.close();
+      await storage?.stop();
+    }
     throw error;
   }
 }
@@ -264,37 +268,4 @@ function startBackground(
   sweeper.start();
   if (hasJobs) for (const loop of jobs) loop.start();
   return { sweeper, jobs };
-}
-
-async function stopAll(shell: Shell, inner: Inner, storage: Storage, log: Logger): Promise<void> {
-  shell.shut();
-  for (const module of inner.modules) await module.stop?.(inner.states.get(module.name));
-  const closing = shell.rest.close();
-  await Promise.all([
-    waitUntil(() => !shell.busy(), CALLS_FINISH_MS),
-    shell.closeSockets(),
-    inner.sweeper.stop(),
-    ...inner.jobs.map((loop) => loop.stop()),
-  ]);
-  await Promise.all([inner.core.outbound.close(), inner.gateway.bodies.close(), inner.core.vendors.health.stop()]);
-  shell.endStreams();
-  // Calls that waited for what has just been ended write how it went, and answer.
-  await waitUntil(() => !shell.busy(), ENDED_CALLS_FINISH_MS);
-  await inner.core.lanes.drain();
-  for (const module of inner.modules) await module.close?.(inner.states.get(module.name));
-  try {
-    await Promise.all([inner.core.usage.flush(), inner.core.requests.flush()]);
-    await inner.core.processes.leave();
-  } catch (error) {
-    log.error({ err: error }, 'could not write the last counts');
-  }
-  shell.rest.server.closeAllConnections();
-  await closing;
-  await inner.core.db.end();
-  await storage.stop();
-}
-
-async function waitUntil(done: () => boolean, timeoutMs: number): Promise<void> {
-  const deadline = performance.now() + timeoutMs;
-  while (!done() && performance.now() < deadline) await sleep(10);
 }

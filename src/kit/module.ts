@@ -16,6 +16,7 @@ import type { ModuleConsole } from './console/page.ts';
 import type { EventKind } from './event-kind.ts';
 import type { Finder } from './finder.ts';
 import type { Offer } from './offer.ts';
+import type { ProtocolServerOf } from './protocol-server.ts';
 import type { RawRoute } from './raw-route.ts';
 import type { SocketRoute } from './socket-route.ts';
 
@@ -52,6 +53,8 @@ export interface Module<State = unknown, Settings = unknown> {
   readonly rawRoutes?: readonly RawRoute<State>[];
   /** Routes that take WebSockets. */
   readonly socketRoutes?: readonly SocketRoute<State>[];
+  /** Servers of other protocols than HTTP, each on a port of its own. */
+  readonly servers?: readonly ProtocolServerOf<State>[];
   /** Who speaks to its raw routes, as README and the documents for agents name them. */
   readonly clients?: readonly ForeignClient[];
   /** How its objects are found by name or id. */

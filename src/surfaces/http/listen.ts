@@ -6,14 +6,14 @@ import { type Config, httpOrigin } from '../../config/config.ts';
 import { StartupError } from '../../db/errors.ts';
 
 /** Connections that the system accepts for us meanwhile: beyond, clients try again after a second. */
-const BACKLOG = 4_096;
+export const BACKLOG = 4_096;
 
 /**
  * Several processes on one port: the system hands each connection to one of them by a hash, and resets those of a process that dies.
  * Handed out in turn by the first process they lie more evenly (29 to 38 of 128 a process, not 21 to 44), but new ones come a quarter
  * slower, and those on their way to a process that dies hang. Where the system cannot, the first process does it all the same.
  */
-const REUSE_PORT = process.platform === 'linux';
+export const REUSE_PORT = process.platform === 'linux';
 
 /** Answers the base URL, with the port that the system chose where PORT is 0. */
 export async function listen(rest: FastifyInstance, config: Config, isOneOfSeveral = false): Promise<string> {
@@ -57,7 +57,12 @@ export async function findPort({ host, port }: Config): Promise<number> {
   }
 }
 
-function cannotListen(error: unknown, { host, port }: Pick<Config, 'host' | 'port'>, name = 'PORT'): StartupError {
+/** The line for what an operator can mend. */
+export function cannotListen(
+  error: unknown,
+  { host, port }: Pick<Config, 'host' | 'port'>,
+  name = 'PORT',
+): StartupError {
   const { code, message } = error as Error & { code?: string };
   if (code === 'EADDRINUSE')
     return new StartupError(`port ${port} on ${host} is in use: stop the other program or set ${name}`);

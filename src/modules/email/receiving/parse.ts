@@ -102,11 +102,9 @@ function header(value: string): string {
 
 function cut(body: string | undefined, charactersMax: number) {
   if (body === undefined) return { text: null, isCut: false };
-  const kept = body
-    .slice(0, charactersMax * 2)
-    .replaceAll('\r\n', '\n')
-    .slice(0, charactersMax);
-  return { text: cleanText(kept), isCut: body.length > kept.length * 2 || kept.length === charactersMax };
+  // A line end is two characters at most.
+  const plain = body.slice(0, charactersMax * 2 + 2).replaceAll('\r\n', '\n');
+  return { text: cleanText(plain.slice(0, charactersMax)), isCut: plain.length > charactersMax };
 }
 
 function attachment(part: Attachment): ParsedAttachment {

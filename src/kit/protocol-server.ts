@@ -1,0 +1,52 @@
+// A server of another protocol than HTTP, on a port of its own: mail. The surface listens, and stops with the service; the module speaks the
+// protocol, and makes calls by what it is given.
+import type { CallContext } from '../core/context.ts';
+import type { Credential } from '../core/credentials/credential.ts';
+import type { Principal } from '../core/principal.ts';
+import type { Answer } from './capability.ts';
+
+/** How what comes in by the server becomes calls. */
+export interface ProtocolDoor {
+  /** Who calls. Failures count for the address as those of every door do. Throws INVALID_API_KEY, RATE_LIMITED, ACCOUNT_SUSPENDED. */
+  identify(credential: Credential, remoteAddress: string): Promise<Principal>;
+  /**
+   * Makes a call of a capability by `work`, in place of the capability's own run: scope, rate and figures are the capability's, and the
+   * principal is looked up again. Throws the Problem of a refusal or failure.
+   */
+  perform(call: ProtocolCall, work: (ctx: CallContext) => Promise<Answer>): Promise<Answer>;
+}
+
+export interface ProtocolCall {
+  readonly capability: string;
+  readonly principal: Principal;
+  /** Of what was sent: the rate is weighed by it. */
+  readonly bodyBytes: number;
+  readonly remoteAddress: string;
+  /** A repeat under the same key, of the same `fingerprint`, does nothing more; null: there is none. */
+  readonly idempotencyKey: string | null;
+  /** Aborted when the client goes away, or the service stops. */
+  readonly signal: AbortSignal;
+}
+
+export interface ListenAt {
+  readonly host: string;
+  readonly port: number;
+  readonly backlog: number;
+  /** Other processes listen there too. */
+  readonly reusePort: boolean;
+}
+
+export interface ProtocolServer {
+  /** Rejects with the error of the system. */
+  listen(at: ListenAt): Promise<void>;
+  /** From now on nothing new is taken; resolves when what was taken is answered, or after a few seconds. */
+  close(): Promise<void>;
+}
+
+export interface ProtocolServerOf<State> {
+  /** The variable that says its port: `SMTP_PORT`. */
+  readonly setting: string;
+  /** Null: it does not listen. */
+  port(state: State): number | null;
+  open(state: State, door: ProtocolDoor): Promise<ProtocolServer>;
+}

@@ -1,0 +1,36 @@
+// What a process keeps to receive mail.
+import type { Core } from '../../../core/context.ts';
+import { AttachmentLinks } from '../inboxes/attachment-links.ts';
+import { InboxWaiters } from '../inboxes/waiting.ts';
+import type { EmailSettings } from '../settings.ts';
+import { MailReader } from './mail-reader.ts';
+import type { Report } from './report.ts';
+
+/** Reports of mail that this service sent, by the tokens in their addresses. */
+export interface Bounces {
+  /** Null: the address, in the bounce domain, is none that this service has made. */
+  tokenOf(address: string): string | null;
+  /** Null: the mail that the token names is gone. */
+  apply(token: string, report: Report): Promise<{ readonly emailId: string } | null>;
+}
+
+export type ReceivingSettings = Pick<EmailSettings, 'bounceDomain' | 'dnsServers' | 'smtpPort' | 'tls'>;
+
+export interface Receiving {
+  readonly core: Core;
+  readonly settings: ReceivingSettings;
+  readonly bounces: Bounces;
+  readonly reader: MailReader;
+  readonly waiters: InboxWaiters;
+  readonly links: AttachmentLinks;
+}
+
+/** The part of the module's state that receiving needs. */
+export interface ReceivingState {
+  readonly receiving: Receiving;
+}
+
+export function startReceiving(core: Core, settings: ReceivingSettings, bounces: Bounces): Receiving {
+  const reader = new MailReader(settings, core.bounds.processes);
+  return { core, settings, bounces, reader, waiters: new InboxWaiters(core.db), links: new AttachmentLinks(core) };
+}

@@ -1,0 +1,27 @@
+// A mail that a program hands in after its login: a call of email.send. The envelope says who gets it, the mail what it says.
+import { createHash } from 'node:crypto';
+import type { Principal } from '../../../core/principal.ts';
+import type { ProtocolDoor } from '../../../kit/protocol-server.ts';
+
+export interface Submission {
+  readonly source: Buffer;
+  readonly recipients: readonly string[];
+  readonly principal: Principal;
+  readonly remoteAddress: string;
+  readonly signal: AbortSignal;
+}
+
+/** Sends it; answers the words of the 250. Throws the Problem of email.send. */
+export type Submit = (door: ProtocolDoor, submission: Submission) => Promise<string>;
+
+/**
+ * A client that did not hear the 250 hands the same mail in again: it is sent once a day, and answered alike. Null: a mail without Message-ID,
+ * of which nobody knows whether it is meant twice.
+ */
+export function submissionKey({ source, recipients }: Submission, messageId: string | null): string | null {
+  if (messageId === null) return null;
+  const hash = createHash('sha256')
+    .update(JSON.stringify([messageId, recipients]))
+    .update(source);
+  return `smtp ${hash.digest('hex')}`;
+}
