@@ -30,6 +30,9 @@ const POLICY = [
   'trusted-types qm',
 ].join('; ');
 
+/** A frame of the page obeys the policy of the page too. The page itself writes no style: all that it shows is escaped. */
+const POLICY_WITH_MAIL = POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'");
+
 export interface Framed {
   readonly page: ConsolePage;
   readonly pages: readonly ConsolePage[];
@@ -52,7 +55,10 @@ export function consoleAnswer(framed: Framed): RawAnswer {
   const cookie = isNew ? openedCookie(visit.preferences, entry.name) : null;
   return {
     status,
-    headers: { ...privatePageHeaders(POLICY), ...(cookie === null ? {} : { 'set-cookie': cookie }) },
+    headers: {
+      ...privatePageHeaders(view.showsMail === true ? POLICY_WITH_MAIL : POLICY),
+      ...(cookie === null ? {} : { 'set-cookie': cookie }),
+    },
     body: documentOf(framed).text,
   };
 }

@@ -27,3 +27,11 @@ export function emailTabs(visit: Visit, here: string): Html {
 export function mailPath(id: string): string {
   return `${SENT}/sent/${encodeURIComponent(id)}`;
 }
+
+export function inboxPath(id: string): string {
+  return `${INBOXES}/${encodeURIComponent(id)}`;
+}
+
+export function receivedPath(id: string): string {
+  return `/email/received/${encodeURIComponent(id)}`;
+}

@@ -1,0 +1,70 @@
+// One received mail: who says that it is from whom and what was checked of that, what it says, its files, and an answer to it.
+import { copiedId } from '../../../kit/console/copied.ts';
+import { shown } from '../../../kit/console/failure.ts';
+import type { ConsolePage, View } from '../../../kit/console/page.ts';
+import { badge, facts } from '../../../kit/console/table.ts';
+import { ago, ownPath, payload, short, sizeText, time } from '../../../kit/console/text.ts';
+import type { DataOf, Read, Visit } from '../../../kit/console/visit.ts';
+import { type Html, html } from '../../../lib/html.ts';
+import { getReceived } from '../capabilities/received/get.ts';
+import { rawReceived } from '../capabilities/received/raw.ts';
+import { bodyPanel, viewOf } from './mail-body.ts';
+import { INBOXES, inboxPath } from './tabs.ts';
+
+type Received = DataOf<typeof getReceived>;
+
+const idOf = ({ params: { inbound_id: id = '' } }: Visit) => id;
+
+export const receivedPage: ConsolePage = {
+  name: 'email_received',
+  path: '/email/received/{inbound_id}',
+  needs: getReceived,
+  show,
+};
+
+async function show(visit: Visit): Promise<View> {
+  const mail = await visit.need(getReceived, { inbound_id: idOf(visit) });
+  const body = { text: mail.text, html: mail.html, call: 'email.received' };
+  const source =
+    viewOf(visit, body) === 'source' ? await visit.call(rawReceived, { inbound_id: mail.inbound_id }) : null;
+  const content = html`<p><a href="${visit.path(INBOXES)}">Inboxes</a> / <a href="${visit.path(inboxPath(mail.inbox_id))}">Inbox</a></p>
+<div class="head"><h1>${mail.subject === '' ? 'No subject' : short(mail.subject, 160)}</h1></div>
+${head(visit, mail)}
+${bodyPanel(visit, body, source === null ? html`` : sourceOf(visit, source))}
+${mail.truncated ? html`<p class="quiet">Text or HTML is longer than what is shown: the source has all of it.</p>` : ''}
+${files(mail)}`;
+  return {
+    title: mail.subject === '' ? 'Received email' : mail.subject.slice(0, 100).toWellFormed(),
+    content,
+    showsMail: true,
+  };
+}
+
+function head(visit: Visit, { from, to, auth, inbound_id, thread_id, received_at }: Received): Html {
+  return facts([
+    ['From', short(from, 300)],
+    ['To', short(to.join(', '), 600)],
+    ['Received', html`${time(visit, received_at)} (${ago(visit, received_at)})`],
+    ['Sender checks', html`${check('SPF', auth.spf)} ${check('DKIM', auth.dkim)} ${check('DMARC', auth.dmarc)}`],
+    ['Thread', html`<code>${short(thread_id, 100)}</code>`],
+    ['ID', copiedId(inbound_id)],
+  ]);
+}
+
+function check(name: string, result: string): Html {
+  return badge(`${name} ${result}`, result === 'pass' ? 'good' : result === 'fail' ? 'critical' : 'plain');
+}
+
+function files({ attachments }: Received): Html {
+  if (attachments.length === 0) return html``;
+  const each = ({ filename, content_type, bytes, url }: Received['attachments'][number]) =>
+    html`<li><a href="${ownPath(url)}">${short(filename ?? 'Without a name', 120)}</a> <span class="quiet">${short(content_type, 80)}, ${sizeText(bytes)}</span></li>`;
+  return html`<section class="panel"><h2>Attachments</h2><ul class="plain">${attachments.map(each)}</ul></section>`;
+}
+
+function sourceOf(visit: Visit, read: Read<DataOf<typeof rawReceived>>): Html {
+  return shown(visit, read, ({ source, bytes }) => {
+    const text = Buffer.from(source, 'base64').toString('utf8').replaceAll('\0', '\u{fffd}');
+    return html`${payload(text, 'Source', { call: 'email.received.raw' })}<p class="quiet">${sizeText(bytes)}</p>`;
+  });
+}
