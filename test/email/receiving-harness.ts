@@ -49,7 +49,7 @@ const parts = defineModule<ReceivingState, ReceivingSettings>({
     tls: tlsOf(variables.text('SMTP_TLS_CERT'), variables.text('SMTP_TLS_KEY')),
   }),
   start: (core, settings) => ({
-    receiving: startReceiving(core, settings, { tokenOf: () => null, apply: async () => null }),
+    receiving: startReceiving(core, settings, { isOurs: () => false, apply: async () => null }),
   }),
   stop: async ({ receiving }) => receiving.waiters.stop(),
   close: ({ receiving }) => receiving.reader.close(),

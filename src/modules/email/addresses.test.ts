@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mailboxText, readMailbox } from './addresses.ts';
+import { mailboxText, readAddress, readMailbox } from './addresses.ts';
 
 test.each([
   ['ada@example.org', '', 'ada@example.org'],
@@ -45,3 +45,10 @@ test.each([
 ])('%j is none', (text) => {
   expect(readMailbox(text)).toBeNull();
 });
+
+test.each(['a@b.example\r\n', 'a@b.exam\tple', 'a@b.example\nx'])(
+  '%j is no address: nothing of it is left out',
+  (text) => {
+    expect(readAddress(text)).toBeNull();
+  },
+);

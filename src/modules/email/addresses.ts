@@ -39,6 +39,8 @@ export function readAddress(text: string): string | null {
 
 /** In lower case, as ASCII; null: it is none. */
 export function readDomain(text: string): string | null {
+  // Which would leave out line ends and tabs.
+  if (CONTROL.test(text)) return null;
   const domain = domainToASCII(text).toLowerCase();
   return domain.length <= DOMAIN_CHARACTERS_MAX && DOMAIN.test(domain) && !/^[\d.]+$/.test(domain) ? domain : null;
 }

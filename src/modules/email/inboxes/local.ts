@@ -1,44 +1,54 @@
 // Mail between accounts of this service: it is delivered here, without a relay.
+
+import { domainOf } from '../addresses.ts';
 import type { MailAuth } from '../receiving/auth.ts';
 import { receive, traceOf } from '../receiving/receive.ts';
 import type { Receiving } from '../receiving/receiving.ts';
-import type { InboxRef } from './inboxes.ts';
-
-export { inboxesOf } from './inboxes.ts';
+import { mayReceive } from '../receiving/recipients.ts';
+import { type InboxRef, inboxesOf } from './inboxes.ts';
 
 export interface LocalMail extends InboxRef {
   readonly address: string;
+  /** As a relay would get it, signed. */
   readonly source: Buffer;
   readonly envelopeFrom: string;
-  /** What this service knows of the sender. */
-  readonly auth: MailAuth;
 }
 
 /** `deferred`: its inbox is full for now. `refused`: it has no such inbox any more, or the mail goes in circles. */
 export type LocalOutcome =
-  | { readonly kind: 'delivered'; readonly inboundId: string }
+  | { readonly kind: 'delivered' }
   | { readonly kind: 'deferred' | 'refused'; readonly code: string; readonly detail: string };
 
-/** In the order of the mails, each of which is committed by itself. */
-export async function deliverLocally(receiving: Receiving, mails: readonly LocalMail[]): Promise<LocalOutcome[]> {
-  const outcomes: LocalOutcome[] = [];
-  for (const mail of mails) outcomes.push(await deliverOne(receiving, mail));
-  return outcomes;
+/** This service has signed it, for a domain that its sender has proved, and nobody else has had it. */
+const OWN_MAIL: MailAuth = { spf: 'pass', dkim: 'pass', dmarc: 'pass' };
+
+/** Delivery to inboxes of this service. */
+export function localDelivery(receiving: Receiving) {
+  return {
+    /** Inboxes that take mail now, by address in lower case. */
+    async inboxesOf(addresses: readonly string[]): Promise<ReadonlyMap<string, InboxRef>> {
+      const { db } = receiving.core;
+      const found = await inboxesOf(db, addresses);
+      for (const [address, { accountId }] of found)
+        if (!(await mayReceive(db, accountId, domainOf(address)))) found.delete(address);
+      return found;
+    },
+    /** Keeps a mail in an inbox, once however often it is called within a day. */
+    deliver: (mail: LocalMail) => deliver(receiving, mail),
+  };
 }
 
-async function deliverOne(receiving: Receiving, mail: LocalMail): Promise<LocalOutcome> {
-  const { accountId, inboxId, address, source, envelopeFrom, auth } = mail;
+async function deliver(receiving: Receiving, mail: LocalMail): Promise<LocalOutcome> {
+  const { accountId, inboxId, address, source, envelopeFrom } = mail;
   const by = new URL(receiving.core.baseUrl).hostname;
-  const trace = traceOf(
-    { ip: null, helo: null, envelopeFrom },
-    { by, protocol: 'LMTP', id: inboxId, atMs: Date.now() },
-  );
+  const at = { by, protocol: 'LMTP', id: inboxId, atMs: Date.now() };
+  const trace = traceOf({ ip: null, helo: null, envelopeFrom }, at);
   const recipients = [{ kind: 'inbox', address, inbox: { accountId, inboxId } } as const];
-  const [outcome] = await receive(receiving, { source, recipients, by: { auth }, trace, sharer: accountId });
+  const [outcome] = await receive(receiving, { source, recipients, by: { auth: OWN_MAIL }, trace, sharer: accountId });
   switch (outcome?.kind) {
     case 'kept':
     case 'known':
-      return { kind: 'delivered', inboundId: outcome.inboundId };
+      return { kind: 'delivered' };
     case 'full':
       return { kind: 'deferred', code: '4.2.2', detail: outcome.why };
     case 'looping':

@@ -6,6 +6,7 @@ import { Threads } from '../../../lib/threads.ts';
 import { type AuthSettings, authUnknown, type MailAuth, type MailOrigin } from './auth.ts';
 import { fieldGroups } from './fields.ts';
 import type { ParsedMail } from './parse.ts';
+import type { SubmittedMail } from './parse-submission.ts';
 import type { Report } from './report.ts';
 import type { ReadAnswer, ReadMail, ReadTask } from './thread.ts';
 
@@ -46,6 +47,14 @@ export class MailReader {
   async report(sharer: string, source: Buffer): Promise<Report | null> {
     const read = (await this.#run(sharer, { kind: 'report', source })) as { report: Report | null } | null;
     return read?.report ?? null;
+  }
+
+  /** Null: it cannot be taken apart within bounds. */
+  async submission(sharer: string, source: Buffer): Promise<SubmittedMail | null> {
+    const read = (await this.#run(sharer, { kind: 'submission', source })) as {
+      submitted: SubmittedMail | null;
+    } | null;
+    return read?.submitted ?? null;
   }
 
   /** Null: the mail has no such attachment. */

@@ -1,6 +1,5 @@
 // One mail for several recipients of this service, whichever door it came by: read once, then kept in each inbox by itself. What it answers is
 // committed.
-import { problem } from '../../../problems/problem.ts';
 import { type Kept, keepMail } from '../inboxes/keep.ts';
 import { HOPS_MAX } from '../inboxes/limits.ts';
 import type { MailAuth, MailOrigin } from './auth.ts';
@@ -32,7 +31,7 @@ export async function receive(receiving: Receiving, arrival: Arrival): Promise<D
   let read: MailRead | null = null;
   for (const recipient of arrival.recipients) {
     if (recipient.kind === 'bounce') {
-      delivered.push(await takeReport(receiving, arrival, recipient.token));
+      delivered.push(await takeReport(receiving, arrival, recipient.address));
       continue;
     }
     read ??= await receiving.reader.mail(arrival.sharer, arrival.source, arrival.by);
@@ -48,9 +47,9 @@ export async function receive(receiving: Receiving, arrival: Arrival): Promise<D
   return delivered;
 }
 
-async function takeReport({ reader, bounces }: Receiving, arrival: Arrival, token: string): Promise<Delivered> {
+async function takeReport({ reader, bounces }: Receiving, arrival: Arrival, address: string): Promise<Delivered> {
   const report = await reader.report(arrival.sharer, arrival.source);
-  const reported = report === null ? null : await bounces.apply(token, report);
+  const reported = report === null ? null : await bounces.apply(address, report);
   if (report === null || reported === null) return { kind: 'ignored' };
   return { kind: report.kind === 'complaint' ? 'complaint' : 'bounce', emailId: reported.emailId };
 }
@@ -69,9 +68,4 @@ export function traceOf(
   const from = ip === null ? 'unknown' : `${plain(helo ?? ip)} ([${plain(ip)}])`;
   const date = new Date(atMs).toUTCString().replace('GMT', '+0000');
   return `Return-Path: <${plain(envelopeFrom)}>\r\nReceived: from ${from}\r\n by ${plain(by)} with ${protocol} id ${id}; ${date}\r\n`;
-}
-
-/** Throws what keeps a caller from going on. */
-export function requireSize(bytes: number, bytesMax: number): void {
-  if (bytes > bytesMax) throw problem('PAYLOAD_TOO_LARGE', { message: `A mail may have ${bytesMax} bytes.` });
 }

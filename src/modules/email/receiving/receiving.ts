@@ -6,12 +6,12 @@ import type { EmailSettings } from '../settings.ts';
 import { MailReader } from './mail-reader.ts';
 import type { Report } from './report.ts';
 
-/** Reports of mail that this service sent, by the tokens in their addresses. */
+/** Reports of mail that this service sent, by the addresses that they come back to. */
 export interface Bounces {
-  /** Null: the address, in the bounce domain, is none that this service has made. */
-  tokenOf(address: string): string | null;
-  /** Null: the mail that the token names is gone. */
-  apply(token: string, report: Report): Promise<{ readonly emailId: string } | null>;
+  /** Whether this service has made the address. */
+  isOurs(address: string): boolean;
+  /** Null: the mail that the address names is gone. */
+  apply(address: string, report: Report): Promise<{ readonly emailId: string } | null>;
 }
 
 export type ReceivingSettings = Pick<EmailSettings, 'bounceDomain' | 'dnsServers' | 'smtpPort' | 'tls'>;

@@ -7,7 +7,7 @@ import type { Receiving } from './receiving.ts';
 
 export type Recipient =
   | { readonly kind: 'inbox'; readonly address: string; readonly inbox: InboxRef }
-  | { readonly kind: 'bounce'; readonly address: string; readonly token: string };
+  | { readonly kind: 'bounce'; readonly address: string };
 
 /**
  * Null: none of ours. An address is taken as it stands: routes (`@a:b@c`), `b%c@a` and quoted names are other addresses, which nobody has.
@@ -19,8 +19,7 @@ export async function recipientOf(
   const read = readAddress(text);
   if (read === null) return null;
   if (domainOf(read) === settings.bounceDomain) {
-    const token = bounces.tokenOf(read);
-    return token === null ? null : { kind: 'bounce', address: read, token };
+    return bounces.isOurs(read) ? { kind: 'bounce', address: read } : null;
   }
   const address = read.toLowerCase();
   const inbox = (await inboxesOf(core.db, [address])).get(address);

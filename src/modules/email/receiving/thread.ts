@@ -2,10 +2,12 @@
 import { serve } from '../../../lib/threads.ts';
 import type { AuthSettings, MailAuth, MailOrigin } from './auth.ts';
 import { attachmentOf, type ParsedMail, parseMail } from './parse.ts';
+import { parseSubmission, type SubmittedMail } from './parse-submission.ts';
 import { type Report, readReport } from './report.ts';
 
 export type ReadTask =
   | { readonly kind: 'report'; readonly source: Uint8Array }
+  | { readonly kind: 'submission'; readonly source: Uint8Array }
   | { readonly kind: 'attachment'; readonly source: Uint8Array; readonly number: number }
   /** `check`: absent where who sent it is known. */
   | { readonly kind: 'mail'; readonly source: Uint8Array; readonly check?: MailOrigin & AuthSettings };
@@ -16,11 +18,16 @@ export interface ReadMail {
   readonly auth: MailAuth | null;
 }
 
-export type ReadAnswer = ReadMail | { readonly report: Report | null } | { readonly bytes: Uint8Array | null };
+export type ReadAnswer =
+  | ReadMail
+  | { readonly submitted: SubmittedMail | null }
+  | { readonly report: Report | null }
+  | { readonly bytes: Uint8Array | null };
 
 serve<ReadTask, ReadAnswer>(async (task) => {
   const source = Buffer.from(task.source.buffer, task.source.byteOffset, task.source.byteLength);
   if (task.kind === 'report') return { report: await readReport(source) };
+  if (task.kind === 'submission') return { submitted: await parseSubmission(source) };
   if (task.kind === 'attachment') return { bytes: await attachmentOf(source, task.number) };
   const { check } = task;
   const [mail, auth] = await Promise.all([parseMail(source), check === undefined ? null : checked(source, check)]);
