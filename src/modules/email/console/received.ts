@@ -63,8 +63,10 @@ function files({ attachments }: Received): Html {
 }
 
 function sourceOf(visit: Visit, read: Read<DataOf<typeof rawReceived>>): Html {
-  return shown(visit, read, ({ source, bytes }) => {
-    const text = Buffer.from(source, 'base64').toString('utf8').replaceAll('\0', '\u{fffd}');
+  return shown(visit, read, ({ source, url, bytes }) => {
+    if (source === null)
+      return html`<p><a href="${ownPath(url ?? '')}">Download the source</a> <span class="quiet">${sizeText(bytes)}</span></p>`;
+    const text = source.replaceAll('\0', '\u{fffd}');
     return html`${payload(text, 'Source', { call: 'email.received.raw' })}<p class="quiet">${sizeText(bytes)}</p>`;
   });
 }
