@@ -86,7 +86,7 @@ CREATE INDEX message_due ON email.message (account_id, due_at) WHERE due_at IS N
 CREATE INDEX message_hold ON email.message (account_id, hold_id);
 -- bounces name the mail alone
 CREATE INDEX message_id ON email.message (email_id);
-CREATE INDEX message_age ON email.message (created_at);
+CREATE INDEX message_age ON email.message (created_at) WHERE due_at IS NULL;
 
 -- sending: it may have been handed over; a process that finds it so, and did not send it itself, knows no more than `indeterminate`.
 CREATE TABLE email.recipient (
@@ -98,6 +98,8 @@ CREATE TABLE email.recipient (
   address text NOT NULL,
   status text COLLATE "C" NOT NULL,
   sending boolean NOT NULL DEFAULT false,
+  -- the relay took it, or may have: it is charged, whatever a report says later
+  taken boolean NOT NULL DEFAULT false,
   -- of the reply or the report: an enhanced status code, or the reply's, and its words
   code text,
   detail text,

@@ -1137,6 +1137,7 @@ CREATE TABLE email.recipient (
   address text NOT NULL,
   status text COLLATE "C" NOT NULL,
   sending boolean DEFAULT false NOT NULL,
+  taken boolean DEFAULT false NOT NULL,
   code text,
   detail text,
   changed_at timestamp with time zone NOT NULL,
@@ -1772,7 +1773,7 @@ CREATE INDEX run_lease ON cron.run USING btree (account_id, lease_until) WHERE (
 CREATE UNIQUE INDEX run_slot ON cron.run USING btree (account_id, job_id, scheduled_at);
 CREATE INDEX bounce_age ON email.bounce USING btree (bounced_at);
 CREATE INDEX domain_due ON email.domain USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
-CREATE INDEX message_age ON email.message USING btree (created_at);
+CREATE INDEX message_age ON email.message USING btree (created_at) WHERE (due_at IS NULL);
 CREATE INDEX message_due ON email.message USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX message_hold ON email.message USING btree (account_id, hold_id);
 CREATE INDEX message_id ON email.message USING btree (email_id);

@@ -4,6 +4,7 @@ import type { Module } from '../kit/module.ts';
 import { account } from './account/index.ts';
 import { ai } from './ai/index.ts';
 import { cron } from './cron/index.ts';
+import { email } from './email/index.ts';
 import { errors } from './errors/index.ts';
 import { image } from './image/index.ts';
 import { operator } from './operator/index.ts';
@@ -17,6 +18,7 @@ export const modules: readonly Module[] = [
   account,
   ai,
   cron,
+  email,
   errors,
   image,
   operator,

@@ -36,6 +36,8 @@ export interface ProblemOptions {
    * Told only beside `retryable: true`: of the codes that are not, waiting alone mends nothing. When absent, a 429 or 503 tells a usual time.
    */
   readonly retryAfterMs?: number;
+  /** Of a code that usually is worth a repeat, where this one is not. */
+  readonly retryable?: false;
   readonly shortfall?: Shortfall;
   readonly errors?: readonly FieldError[];
   readonly cause?: unknown;
@@ -58,10 +60,10 @@ export class Problem extends Error {
     this.code = code;
     this.entry = entry;
     this.httpStatus = entry.status;
-    this.retryable = entry.retryable;
+    this.retryable = options.retryable ?? entry.retryable;
     this.detail = options.detail;
     this.param = options.param;
-    this.retryAfterMs = entry.retryable ? (options.retryAfterMs ?? usualWaitMs(entry)) : undefined;
+    this.retryAfterMs = this.retryable ? (options.retryAfterMs ?? usualWaitMs(entry)) : undefined;
     this.shortfall = options.shortfall;
     this.errors = options.errors;
   }

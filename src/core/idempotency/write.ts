@@ -53,6 +53,7 @@ const readLiveAnswer = statement(
   `SELECT fingerprint, answer, key_id FROM core.idempotency
     WHERE account_id = $1 AND key_hash = $2 AND expires_at > core.clock_now()`,
 );
+const freeKey = statement('idem_free_key', 'DELETE FROM core.idempotency WHERE account_id = $1 AND key_hash = $2');
 const storeAnswer = statement(
   'idem_store_answer',
   `UPDATE core.idempotency SET answer = $3 WHERE account_id = $1 AND key_hash = $2`,
@@ -153,6 +154,11 @@ export async function claimKey(
   if (earlier === undefined) throw inFlight();
   checkSameRequest(ctx, key, earlier);
   return earlier;
+}
+
+/** What was begun under the key has come to nothing, and its caller is told so: a repeat begins anew. */
+export async function freeIdempotencyKey(tx: Transaction, accountId: string, key: IdempotencyKey): Promise<void> {
+  await tx.query(freeKey, [accountId, key.hash]);
 }
 
 function checkSameRequest(ctx: Keyed, key: IdempotencyKey, earlier: StoredAnswer): void {

@@ -1,16 +1,5 @@
 // Kinds of events that nothing tells yet, with when they will be: the catalogue is closed, so webhooks may name them already.
 export const plannedEvents: Readonly<Record<string, string>> = {
-  'email.queued': 'An e-mail was accepted and waits to be sent.',
-  'email.sent': 'An e-mail was handed to the receiving server.',
-  'email.delivered': 'The receiving server accepted an e-mail.',
-  'email.opened': 'A recipient opened an e-mail.',
-  'email.clicked': 'A recipient followed a link of an e-mail.',
-  'email.bounced': 'An e-mail was refused for good.',
-  'email.complained': 'A recipient reported an e-mail as unwanted.',
-  'email.deferred': 'The receiving server asked to try again later.',
-  'email.cancelled': 'An e-mail was cancelled before it was sent.',
-  'email.unsubscribed': 'A recipient unsubscribed.',
-  'email.auto_suppressed': 'An address was put on the suppression list automatically.',
   'sms.queued': 'A text message was accepted and waits to be sent.',
   'sms.sent': 'A text message was handed to the carrier.',
   'sms.delivered': 'The carrier reported a text message as delivered.',

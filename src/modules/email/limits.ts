@@ -13,7 +13,8 @@ export const ATTACHMENTS_MAX = 50;
 /** Base64, and JSON around it. */
 export const BODY_BYTES_MAX = 15 * 1024 * 1024;
 export const BATCH_MAX = 100;
-export const BATCH_BODY_BYTES_MAX = 5 * 1024 * 1024;
+export const BATCH_RECIPIENTS_MAX = 1_000;
+export const BATCH_BODY_BYTES_MAX = 512 * 1024;
 export const SUBJECT_CHARACTERS_MAX = 998;
 export const HEADERS_MAX = 50;
 export const HEADER_CHARACTERS_MAX = 2_000;

@@ -12,8 +12,6 @@ export function emailSettings(variables: Variables) {
   }
   const port = variables.integer('SMTP_PORT', 0, { min: 1, max: 65_535 });
   return {
-    /** The relay of sign-in mail, and of all mail while VENDORS_FILE has none; null: none. It holds a password. */
-    smtpUrl: variables.secret('SMTP_URL', 1) ?? null,
     /** Where bounces go, and mail for nobody else; null: relays' replies are all that is known of a mail. */
     bounceDomain: domainsOf(variables, 'EMAIL_BOUNCE_DOMAIN', 1)[0] ?? null,
     /** From these every account may send. */

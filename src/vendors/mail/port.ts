@@ -10,6 +10,8 @@ export interface Mail {
 }
 
 export interface MailServer {
+  /** SMTP_URL, with its password: the relay of all mail while the operator names no other. */
+  readonly url: string;
   /** `refused`: the server will never take it. Throws when it may do later. */
   send(mail: Mail): Promise<'sent' | 'refused'>;
 }

@@ -21,6 +21,7 @@ export function smtpServer({ url, from }: SmtpSettings): MailServer {
     disableUrlAccess: true,
   });
   return {
+    url,
     async send({ id, to, subject, text, html }: Mail) {
       try {
         await transport.sendMail({

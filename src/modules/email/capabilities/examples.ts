@@ -1,0 +1,5 @@
+// What examples send first.
+export const sentBefore = {
+  capability: 'email.send',
+  input: { from: 'news@example.com', to: 'ada@example.org', subject: 'News', text: 'Hello.' },
+};

@@ -1,0 +1,57 @@
+// How a batch becomes mails: accepted together, sent in the background.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CallContext } from '../../../core/context.ts';
+import type { Answer } from '../../../kit/capability.ts';
+import { toJson } from '../../../lib/json-text.ts';
+import { invalidField } from '../../../problems/problem.ts';
+import { BATCH_RECIPIENTS_MAX, WAIT_MS_MAX } from '../limits.ts';
+import { emailRecord } from '../messages/record.ts';
+import { findMessages, recipientsOf } from '../messages/store.ts';
+import type { EmailState } from '../state.ts';
+import type { NewMail } from './begin.ts';
+import { begin, newMail } from './order.ts';
+import type { SentMail } from './read-mail.ts';
+
+const LOOK_MS = 100;
+const LOOK_MS_MAX = 1_000;
+
+export async function sendBatch(
+  ctx: CallContext,
+  state: EmailState,
+  sent: readonly SentMail[],
+  waits: boolean,
+): Promise<Answer> {
+  const mails: NewMail[] = [];
+  for (const [i, mail] of sent.entries()) mails.push(await newMail(ctx, state, mail, `emails[${i}].`, false));
+  const recipients = mails.reduce((sum, mail) => sum + mail.recipients.length, 0);
+  if (recipients > BATCH_RECIPIENTS_MAX) {
+    throw invalidField(
+      'emails',
+      'too_many',
+      `A batch takes ${BATCH_RECIPIENTS_MAX} recipients; this one has ${recipients}.`,
+    );
+  }
+  const begun = await begin(ctx, state, mails, { waits: false, isBatch: true });
+  if (!waits || begun.replayed) return begun;
+  ctx.idle();
+  const ids = (JSON.parse(toJson(begun.data)) as { items: { email_id: string }[] }).items.map(
+    ({ email_id }) => email_id,
+  );
+  return { ...begun, data: { items: await afterFirstAttempts(ctx, ids) } };
+}
+
+/** The mails once none waits for its first attempt, or time is over. */
+async function afterFirstAttempts({ core, accountId, signal }: CallContext, ids: readonly string[]) {
+  const endMs = performance.now() + WAIT_MS_MAX;
+  for (let pauseMs = LOOK_MS; ; pauseMs = Math.min(LOOK_MS_MAX, pauseMs * 1.5)) {
+    await sleep(pauseMs, undefined, { signal });
+    const rows = await findMessages(core.db, accountId, ids);
+    if (performance.now() < endMs && rows.some(({ status }) => status === 'queued')) continue;
+    const recipients = await recipientsOf(core.db, accountId, ids);
+    const byId = new Map(rows.map((row) => [row.email_id, row]));
+    return ids.flatMap((id) => {
+      const row = byId.get(id);
+      return row === undefined ? [] : [emailRecord(row, recipients.get(id) ?? [])];
+    });
+  }
+}

@@ -1,0 +1,68 @@
+// What the email module keeps in one process.
+import type { JobLoop } from '../../core/background/job-loop.ts';
+import type { Core } from '../../core/context.ts';
+import { Domains } from './domains/domains.ts';
+import { SigningKeys } from './domains/signing-key.ts';
+import { deliverLocally, inboxesOf } from './inboxes/local.ts';
+import { queueMessages } from './inboxes/queue-messages.ts';
+import type { MailAuth } from './receiving/auth.ts';
+import { type Receiving, type ReceivingState, startReceiving } from './receiving/receiving.ts';
+import type { LocalDelivery, LocalOutcome, SendingHost } from './sending/attempt.ts';
+import { BeginEffect } from './sending/begin.ts';
+import { readBounceAddress } from './sending/bounce-token.ts';
+import { Composer } from './sending/composer.ts';
+import { Marks } from './sending/marks.ts';
+import { Outcomes } from './sending/outcomes.ts';
+import { paceOf } from './sending/pace.ts';
+import { Relays } from './sending/relays.ts';
+import { applyReport } from './sending/reported.ts';
+import { sendingLoop } from './sending/sender.ts';
+import type { EmailSettings } from './settings.ts';
+import { MailLinks } from './tracking/links.ts';
+import { Seen } from './tracking/seen.ts';
+
+export interface EmailState extends SendingHost, ReceivingState {
+  readonly begin: BeginEffect;
+  readonly seen: Seen;
+  readonly domains: Domains;
+}
+
+export interface StartedEmail extends EmailState {
+  readonly loops: readonly JobLoop[];
+}
+
+export function startEmail(core: Core, settings: EmailSettings): StartedEmail {
+  const keys = new SigningKeys(core);
+  const receiving = startReceiving(core, settings, {
+    // The address is the token.
+    tokenOf: (address) => (readBounceAddress(core.secrets, address) === null ? null : address),
+    apply: (address, report) => applyReport(state, address, report),
+  });
+  const state: EmailState = {
+    ...{ core, settings, keys },
+    domains: new Domains(core, keys, settings),
+    composer: new Composer(),
+    relays: new Relays(core),
+    marks: new Marks(core.db),
+    outcomes: new Outcomes(core.db),
+    links: new MailLinks(core),
+    pace: paceOf(settings.perSecond),
+    begin: new BeginEffect(),
+    seen: new Seen(),
+    ...{ receiving, local: localDelivery(core, receiving) },
+  };
+  return { ...state, loops: [sendingLoop(state), state.domains.checks(), queueMessages(core)] };
+}
+
+/** What is sent from here is signed here, with the key that the domain's record holds. */
+const ownMail: MailAuth = { spf: 'none', dkim: 'pass', dmarc: 'none' };
+
+function localDelivery(core: Core, receiving: Receiving): LocalDelivery {
+  return {
+    inboxesOf: (addresses) => inboxesOf(core.db, addresses),
+    async deliver(mail) {
+      const [outcome] = await deliverLocally(receiving, [{ ...mail, auth: ownMail }]);
+      return outcome as LocalOutcome;
+    },
+  };
+}

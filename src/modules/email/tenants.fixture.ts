@@ -1,0 +1,67 @@
+// How another account could name mails of this one: what the tenant loop of the contract tests needs.
+import type { TenantFixture } from '../../kit/tenant-fixture.ts';
+
+const mail = { from: 'aa@example.com', to: 'bb@example.org', subject: 'S', text: 'T' };
+
+export const tenants: TenantFixture = {
+  first: 'email.send',
+  nobody: {
+    mail: `eml_${'1'.repeat(22)}`,
+    domain: 'zz.example.org',
+    inbox: `inb_${'1'.repeat(22)}`,
+    inbound: `eml_in_${'1'.repeat(22)}`,
+  },
+  async fill({ act }) {
+    await act('email.send', { ...mail, idempotency_key: 'shared' });
+    await act('email.batch.send', { emails: [mail] });
+    for (const domain of ['aa.example.org', 'ab.example.org']) await act('email.domain.verify', { domain });
+    for (const address of ['aa@example.net', 'ab@example.net']) await act('email.suppression.add', { address });
+    const { inbox_id: inbox } = await act('email.inbox.create', { address: 'aa@inbox.example.com' });
+    await act('email.inbox.create', { address: 'ab@inbox.example.com' });
+    for (const subject of ['aa', 'ab']) await act('email.send', { ...mail, subject, to: 'aa@inbox.example.com' });
+    const received = await act('email.inbox.messages', { inbox_id: inbox });
+    const later = { ...mail, send_at: new Date(Date.now() + 3_600_000).toISOString() };
+    const { email_id: mailId } = await act('email.send', later);
+    return { mail: mailId, domain: 'aa.example.org', inbox, inbound: received.items[0].inbound_id };
+  },
+  async fillOther({ act }) {
+    return { mail: (await act('email.send', mail)).email_id };
+  },
+  aims: {
+    'email.send': [],
+    'email.batch.send': [],
+    'email.list': [],
+    'email.get': [(names) => ({ email_id: names.mail })],
+    'email.raw': [(names) => ({ email_id: names.mail })],
+    'email.cancel': [(names) => ({ email_id: names.mail })],
+    // Two accounts may prove one domain.
+    'email.domain.verify': [],
+    'email.domain.list': [],
+    'email.domain.get': [({ domain }) => ({ domain })],
+    'email.domain.delete': [({ domain }) => ({ domain })],
+    // Each account has a list of its own.
+    'email.suppression.add': [],
+    'email.suppression.list': [],
+    'email.suppression.delete': [],
+    'email.inbox.create': [],
+    'email.inbox.list': [],
+    'email.inbox.get': [(names) => ({ inbox_id: names.inbox })],
+    'email.inbox.delete': [(names) => ({ inbox_id: names.inbox })],
+    'email.inbox.messages': [(names) => ({ inbox_id: names.inbox })],
+    'email.received': [(names) => ({ inbound_id: names.inbound })],
+    'email.received.raw': [(names) => ({ inbound_id: names.inbound })],
+    // For mail servers of the operator: the envelope says whose it is.
+    'email.inbound': [],
+  },
+  lists: {
+    'email.list': () => ({}),
+    'email.domain.list': () => ({}),
+    'email.suppression.list': () => ({}),
+    'email.inbox.list': () => ({}),
+    'email.inbox.messages': (names) => ({ inbox_id: names.inbox }),
+  },
+  keyed: [
+    ['email.send', mail],
+    ['email.batch.send', { emails: [mail] }],
+  ],
+};

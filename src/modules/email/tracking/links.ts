@@ -1,0 +1,66 @@
+// Links of one recipient's copy: to unsubscribe, to tell an opening by a pixel, and to tell a click on its way. Their tokens are MACed, so that
+// nobody makes up an unsubscription, and no link leads where no mail led.
+import type { Core } from '../../../core/context.ts';
+import { SignedTokens } from '../../../core/secrets/signed-token.ts';
+import type { MailContent } from '../messages/content.ts';
+import type { MessageRow } from '../messages/row.ts';
+import type { CopyLinks } from '../sending/compose.ts';
+
+export const TRACKING_PATH = '/v1/email/t';
+
+export type LinkKind = 'unsubscribe' | 'open' | 'click';
+
+export interface LinkTarget {
+  readonly accountId: string;
+  readonly emailId: string;
+  readonly number: number;
+  /** Of a click. */
+  readonly url: string | null;
+}
+
+/** `href` of an anchor, quoted, that leads to the web. */
+const ANCHOR = /(<a\b[^>]{0,2000}?\shref\s*=\s*)(["'])(https?:\/\/[^"'<>\s]{1,2000})\2/gi;
+const ENTITIES: Readonly<Record<string, string>> = { '&amp;': '&', '&#38;': '&', '&quot;': '"', '&#39;': "'" };
+
+export class MailLinks {
+  readonly #tokens: SignedTokens;
+  readonly #base: string;
+
+  constructor({ secrets, baseUrl }: Pick<Core, 'secrets' | 'baseUrl'>) {
+    this.#tokens = new SignedTokens(secrets, 'email-links');
+    this.#base = `${baseUrl}${TRACKING_PATH}`;
+  }
+
+  /** What stands in the copy of a recipient. */
+  copyOf(row: MessageRow, number: number, { html }: Pick<MailContent, 'html'>): CopyLinks {
+    const of = (kind: LinkKind, url: string | null) =>
+      this.#link(kind, { accountId: row.account_id, emailId: row.email_id, number, url });
+    let changed = html;
+    if (changed !== null && row.track_clicks) {
+      changed = changed.replaceAll(ANCHOR, (_, before: string, quote: string, href: string) => {
+        const url = href.replaceAll(/&(amp|#38|quot|#39);/g, (entity) => ENTITIES[entity] as string);
+        return `${before}${quote}${of('click', url)}${quote}`;
+      });
+    }
+    if (changed !== null && row.track_opens) changed = withPixel(changed, of('open', null));
+    return { html: changed, unsubscribeUrl: row.unsubscribe ? of('unsubscribe', null) : null };
+  }
+
+  /** Null: it is none of ours. */
+  read(kind: LinkKind, token: string): LinkTarget | null {
+    const fields = this.#tokens.read(kind, token);
+    if (fields === null) return null;
+    const [accountId, emailId, number, url = null] = fields as [string, string, number, string | null];
+    return { accountId, emailId, number, url };
+  }
+
+  #link(kind: LinkKind, { accountId, emailId, number, url }: LinkTarget): string {
+    return `${this.#base}/${kind}/${this.#tokens.write(kind, [accountId, emailId, number, ...(url === null ? [] : [url])])}`;
+  }
+}
+
+function withPixel(html: string, url: string): string {
+  const pixel = `<img src="${url}" width="1" height="1" alt="" style="display:none">`;
+  const end = html.toLowerCase().lastIndexOf('</body>');
+  return end === -1 ? html + pixel : html.slice(0, end) + pixel + html.slice(end);
+}
