@@ -3,11 +3,10 @@ import type { JobLoop } from '../../core/background/job-loop.ts';
 import type { Core } from '../../core/context.ts';
 import { Domains } from './domains/domains.ts';
 import { SigningKeys } from './domains/signing-key.ts';
-import { deliverLocally, inboxesOf } from './inboxes/local.ts';
+import { localDelivery } from './inboxes/local.ts';
 import { queueMessages } from './inboxes/queue-messages.ts';
-import type { MailAuth } from './receiving/auth.ts';
-import { type Receiving, type ReceivingState, startReceiving } from './receiving/receiving.ts';
-import type { LocalDelivery, LocalOutcome, SendingHost } from './sending/attempt.ts';
+import { type ReceivingState, startReceiving } from './receiving/receiving.ts';
+import type { SendingHost } from './sending/attempt.ts';
 import { BeginEffect } from './sending/begin.ts';
 import { readBounceAddress } from './sending/bounce-token.ts';
 import { Composer } from './sending/composer.ts';
@@ -34,8 +33,7 @@ export interface StartedEmail extends EmailState {
 export function startEmail(core: Core, settings: EmailSettings): StartedEmail {
   const keys = new SigningKeys(core);
   const receiving = startReceiving(core, settings, {
-    // The address is the token.
-    tokenOf: (address) => (readBounceAddress(core.secrets, address) === null ? null : address),
+    isOurs: (address) => readBounceAddress(core.secrets, address) !== null,
     apply: (address, report) => applyReport(state, address, report),
   });
   const state: EmailState = {
@@ -49,20 +47,7 @@ export function startEmail(core: Core, settings: EmailSettings): StartedEmail {
     pace: paceOf(settings.perSecond),
     begin: new BeginEffect(),
     seen: new Seen(),
-    ...{ receiving, local: localDelivery(core, receiving) },
+    ...{ receiving, local: localDelivery(receiving) },
   };
   return { ...state, loops: [sendingLoop(state), state.domains.checks(), queueMessages(core)] };
-}
-
-/** What is sent from here is signed here, with the key that the domain's record holds. */
-const ownMail: MailAuth = { spf: 'none', dkim: 'pass', dmarc: 'none' };
-
-function localDelivery(core: Core, receiving: Receiving): LocalDelivery {
-  return {
-    inboxesOf: (addresses) => inboxesOf(core.db, addresses),
-    async deliver(mail) {
-      const [outcome] = await deliverLocally(receiving, [{ ...mail, auth: ownMail }]);
-      return outcome as LocalOutcome;
-    },
-  };
 }
