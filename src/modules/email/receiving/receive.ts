@@ -28,6 +28,7 @@ export type Delivered =
 /** In the order of the recipients. Throws CONCURRENCY_LIMITED, OVERLOADED, SERVICE_UNAVAILABLE: then a repeat keeps nothing twice. */
 export async function receive(receiving: Receiving, arrival: Arrival): Promise<Delivered[]> {
   const delivered: Delivered[] = [];
+  const source = Buffer.concat([Buffer.from(arrival.trace), arrival.source]);
   let read: MailRead | null = null;
   for (const recipient of arrival.recipients) {
     if (recipient.kind === 'bounce') {
@@ -39,7 +40,6 @@ export async function receive(receiving: Receiving, arrival: Arrival): Promise<D
       delivered.push({ kind: 'looping' });
       continue;
     }
-    const source = Buffer.concat([Buffer.from(arrival.trace), arrival.source]);
     delivered.push(
       await keepMail(receiving.core, { inbox: recipient.inbox, ...read, source, received: arrival.source }),
     );

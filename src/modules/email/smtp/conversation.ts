@@ -27,7 +27,8 @@ export interface Session {
     readonly mailFrom: { readonly address: string } | false;
     readonly rcptTo: readonly { readonly address: string }[];
   };
-  readonly user?: Principal;
+  /** After STARTTLS false: what was known before does not count. */
+  readonly user?: Principal | false;
   disabledCommands?: string[];
 }
 
@@ -79,7 +80,7 @@ export class Conversation {
 
   /** Throws SmtpReply for a recipient that gets no mail by this connection. */
   async requireRecipient(address: string, { user, envelope }: Session): Promise<void> {
-    if (user !== undefined) {
+    if (isLoggedIn(user)) {
       if (envelope.rcptTo.length < SENT_RECIPIENTS_MAX) return;
       throw new SmtpReply(452, `A mail takes ${SENT_RECIPIENTS_MAX} recipients: send the rest by another one.`);
     }
@@ -99,11 +100,12 @@ export class Conversation {
     this.isBusy = true;
     try {
       const { user, remoteAddress } = session;
-      const held = await takeData(stream, user?.accountId ?? remoteAddress, this.#services.held);
+      const sharer = isLoggedIn(user) ? user.accountId : remoteAddress;
+      const held = await takeData(stream, sharer, this.#services.held);
       try {
-        return user === undefined
-          ? await this.#receive(held.bytes, session)
-          : await this.#submit(held.bytes, session, user);
+        return isLoggedIn(user)
+          ? await this.#submit(held.bytes, session, user)
+          : await this.#receive(held.bytes, session);
       } finally {
         held.release();
       }
@@ -148,4 +150,8 @@ export class Conversation {
   #requirePatience(): void {
     if (this.#refusals >= REFUSALS_MAX) throw new SmtpReply(421, 'Too many refusals.');
   }
+}
+
+function isLoggedIn(user: Principal | false | undefined): user is Principal {
+  return user !== undefined && user !== false;
 }
