@@ -1,37 +1,6 @@
 // A service with an account and a name server of the test's own, and how tests of domains call it.
-import { defineModule } from '../../src/kit/module.ts';
-import { remove } from '../../src/modules/email/capabilities/domain/delete.ts';
-import { get } from '../../src/modules/email/capabilities/domain/get.ts';
-import { list } from '../../src/modules/email/capabilities/domain/list.ts';
-import { verify } from '../../src/modules/email/capabilities/domain/verify.ts';
-import { add as suppressionAdd } from '../../src/modules/email/capabilities/suppression/add.ts';
-import { remove as suppressionDelete } from '../../src/modules/email/capabilities/suppression/delete.ts';
-import { list as suppressionList } from '../../src/modules/email/capabilities/suppression/list.ts';
-import { Domains } from '../../src/modules/email/domains/domains.ts';
-import type { DomainsState } from '../../src/modules/email/domains/resource.ts';
-import { SigningKeys } from '../../src/modules/email/domains/signing-key.ts';
-import { domainLimits } from '../../src/modules/email/domains/store.ts';
-import { resendRoutes } from '../../src/modules/email/resend/routes.ts';
-import type { EmailSettings } from '../../src/modules/email/settings.ts';
-import { suppressionLimits } from '../../src/modules/email/suppressions/store.ts';
 import { type NameServer, startNameServer } from '../support/name-server.ts';
 import { type Client, client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
-
-const parts = defineModule<DomainsState, Pick<EmailSettings, 'bounceDomain' | 'dnsServers'>>({
-  name: 'email',
-  summary: 'E-mail.',
-  status: 'beta',
-  capabilities: [verify, list, get, remove, suppressionAdd, suppressionList, suppressionDelete],
-  limits: { ...domainLimits, ...suppressionLimits },
-  settings: (variables) => ({
-    bounceDomain: variables.text('EMAIL_BOUNCE_DOMAIN') ?? null,
-    dnsServers: [variables.text('DNS_SERVERS') as string],
-  }),
-  start: (core, settings) => ({ domains: new Domains(core, new SigningKeys(core), settings) }),
-  rawRoutes: resendRoutes,
-  console: async () => (await import('../../src/modules/email/console/index.ts')).emailConsole,
-  jobs: ({ domains }) => [domains.checks()],
-});
 
 export interface DomainBench {
   readonly test: TestService;
@@ -53,7 +22,7 @@ export interface Owner {
 
 export async function startDomainBench(env: Record<string, string> = {}): Promise<DomainBench> {
   const names = await startNameServer();
-  const test = await startTestService({ env: { DNS_SERVERS: names.address, ...env }, extraModules: [parts] });
+  const test = await startTestService({ env: { DNS_SERVERS: names.address, ...env } });
   return {
     ...{ test, names },
     async account() {

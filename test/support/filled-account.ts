@@ -1,4 +1,5 @@
 // An account with one of everything that pages of the console show, made by calls of the API, and the address of each page of it.
+import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import type { ConsolePage } from '../../src/kit/console/page.ts';
 import { eventually } from '../cron/harness.ts';
@@ -20,7 +21,11 @@ export interface Filled {
   readonly request: string;
   readonly bucket: string;
   readonly object: string;
+  readonly email: FilledEmail;
 }
+
+/** By the parameters of its pages. */
+export type FilledEmail = Readonly<Record<'email_id' | 'domain' | 'inbox_id' | 'inbound_id', string>>;
 
 const QUICK = { model: 'sandbox/storyboard-1', duration_seconds: 1 };
 
@@ -65,6 +70,7 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
   await post('/v1/storage/object/put', { bucket, key: object, content: 'Hello', metadata: { author: 'somebody' } });
   await post('/v1/storage/object/put', { bucket, key: 'readme.md', content: '# Files' });
   await post('/v1/storage/share/create', { bucket, key: object, downloads_max: 3 });
+  const email = await fillEmail(ok, mark);
   await leaveCard((await post('/v1/account/payment_method/attach', {})).checkout_url);
   const [card] = (await ok('GET', '/v1/account/payment_method/list')).items;
   await post('/v1/ai/chat', { model: 'sandbox/echo-1', messages: [{ role: 'user', content: `${mark}-ai` }] });
@@ -82,8 +88,30 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
       card: card.payment_method_id,
     },
     request: refused.body.error.request_id,
-    ...{ bucket, object },
+    ...{ bucket, object, email },
   };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+type Ok = (method: string, path: string, body?: unknown) => Promise<any>;
+
+async function fillEmail(ok: Ok, mark: string): Promise<FilledEmail> {
+  const domain = 'mail.example.org';
+  await ok('POST', '/v1/email/domain/verify', { domain });
+  await ok('POST', '/v1/email/suppression/add', { address: 'grace@example.org' });
+  // An address exists once in the service.
+  const address = `agent-${randomBytes(4).toString('hex')}@inbox.test`;
+  const { inbox_id } = await ok('POST', '/v1/email/inbox/create', { address });
+  const { email_id } = await ok('POST', '/v1/email/send', {
+    ...{ from: 'Billing <billing@example.com>', to: ['ada@example.org', address], cc: 'grace@example.org' },
+    ...{ subject: `${mark}-email`, text: 'Your invoice is in your account.', tags: ['invoice'] },
+    html: '<h1 style="color:#0b62c6">Invoice 7</h1><p>Your invoice is in your <b>account</b>.</p>',
+    attachments: [{ filename: 'invoice.csv', content: 'YSxiCjEsMgo=', content_type: 'text/csv' }],
+  });
+  const received = () => ok('GET', `/v1/email/inbox/messages/${inbox_id}?wait_seconds=10`);
+  await eventually(async () => (await received()).items.length > 0);
+  const [{ inbound_id }] = (await received()).items;
+  return { email_id, domain, inbox_id, inbound_id };
 }
 
 /** The address of the page, with what it is about put in. The operator's pages are another account's. */
@@ -97,8 +125,9 @@ export function addressOf({ path }: Pick<ConsolePage, 'path'>, filled: Filled): 
     ? `?${new URLSearchParams({ key: filled.object })}`
     : '';
   const [, room = ''] = path.split('/');
-  return `/console${path.replace(/\{\w+\}/, () => {
-    const name = rooms[room];
+  const ofEmail: Readonly<Record<string, string>> = filled.email;
+  return `/console${path.replace(/\{(\w+)\}/, (_, parameter: string) => {
+    const name = room === 'email' ? ofEmail[parameter] : rooms[room];
     if (name === undefined) throw new Error(`the filled account has nothing for ${path}`);
     return name;
   })}${query}`;

@@ -53,9 +53,9 @@ export const email = defineModule<StartedEmail, EmailSettings>({
   ],
   clients: [
     {
-      client: 'Resend',
+      client: "Resend's client",
       address: '{base_url}/v1/email/resend',
-      use: 'e-mails and domains; RESEND_BASE_URL names it',
+      use: 'sends mail, verifies domains',
       serves: [
         'email.send',
         'email.batch.send',
@@ -67,7 +67,9 @@ export const email = defineModule<StartedEmail, EmailSettings>({
     },
   ],
   limits: { ...domainLimits, ...suppressionLimits, ...inboxLimits },
-  finders: [finder('mail', list, ({ email_id: id, subject }) => ({ id, name: subject || id, path: `/email/${id}` }))],
+  finders: [
+    finder('mail', list, ({ email_id: id, subject }) => ({ id, name: subject || id, path: `/email/sent/${id}` })),
+  ],
   events: emailEvents,
   prices: { [SEND_PRICE]: { unit: 'recipient', nanosPerUnit: 460_000n } },
   problems: emailProblems,

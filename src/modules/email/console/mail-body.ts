@@ -2,7 +2,7 @@
 // from elsewhere, and no link leads out: the sandbox is empty, and its policy allows styles and pictures that the mail itself brings.
 
 import { tabs, withQuery } from '../../../kit/console/table.ts';
-import { payload, sizeText } from '../../../kit/console/text.ts';
+import { ownPath, payload, sizeText } from '../../../kit/console/text.ts';
 import type { Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 
@@ -43,6 +43,18 @@ export function bodyPanel(visit: Visit, body: Body, source: Html): Html {
 function shownBody({ text, html: markup, call }: Body, view: 'html' | 'text'): Html {
   if (view === 'html' && markup !== null) return frame(markup, call);
   return text === null ? html`<p class="quiet">It has no plain text.</p>` : payload(text, 'Text', { call });
+}
+
+interface Source {
+  readonly source: string | null;
+  readonly url: string | null;
+  readonly bytes: number;
+}
+
+export function sourceView({ source, url, bytes }: Source, call: string): Html {
+  if (source !== null) return payload(source, 'Source', { call });
+  if (url === null) return html`<p class="quiet">Not kept any more.</p>`;
+  return html`<p><a class="button" href="${ownPath(url)}">Download the source</a> <span class="quiet">${sizeText(bytes)}; the link works for an hour.</span></p>`;
 }
 
 function frame(markup: string, call: string): Html {

@@ -3,12 +3,12 @@ import { copiedId } from '../../../kit/console/copied.ts';
 import { shown } from '../../../kit/console/failure.ts';
 import type { ConsolePage, View } from '../../../kit/console/page.ts';
 import { badge, facts } from '../../../kit/console/table.ts';
-import { ago, ownPath, payload, short, sizeText, time } from '../../../kit/console/text.ts';
+import { ago, ownPath, short, sizeText, time } from '../../../kit/console/text.ts';
 import type { DataOf, Read, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { getReceived } from '../capabilities/received/get.ts';
 import { rawReceived } from '../capabilities/received/raw.ts';
-import { bodyPanel, viewOf } from './mail-body.ts';
+import { bodyPanel, sourceView, viewOf } from './mail-body.ts';
 import { INBOXES, inboxPath } from './tabs.ts';
 
 type Received = DataOf<typeof getReceived>;
@@ -63,10 +63,5 @@ function files({ attachments }: Received): Html {
 }
 
 function sourceOf(visit: Visit, read: Read<DataOf<typeof rawReceived>>): Html {
-  return shown(visit, read, ({ source, url, bytes }) => {
-    if (source === null)
-      return html`<p><a href="${ownPath(url ?? '')}">Download the source</a> <span class="quiet">${sizeText(bytes)}</span></p>`;
-    const text = source.replaceAll('\0', '\u{fffd}');
-    return html`${payload(text, 'Source', { call: 'email.received.raw' })}<p class="quiet">${sizeText(bytes)}</p>`;
-  });
+  return shown(visit, read, (of) => sourceView(of, 'email.received.raw'));
 }

@@ -4,29 +4,27 @@ import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { dataOf, keyOf } from './calls.ts';
 import { readBatch, readSend } from './request.ts';
-import { mailOf, type ShownEmail } from './shown.ts';
+import { type Email, mailOf } from './shown.ts';
 
 export async function sendMail(request: RawRequest): Promise<RawAnswer> {
   const input = new JsonText(await request.read(readSend, request.body));
-  const { email_id } = await dataOf<ShownEmail>(request.invoke('email.send', input, keyOf(request)));
+  const { email_id } = await dataOf<Email>(request.invoke('email.send', input, keyOf(request)));
   return json({ id: email_id });
 }
 
 /** All or none, whatever `x-batch-validation` asks for. */
 export async function sendBatch(request: RawRequest): Promise<RawAnswer> {
   const input = new JsonText(await request.read(readBatch, request.body));
-  const { items } = await dataOf<{ items: ShownEmail[] }>(request.invoke('email.batch.send', input, keyOf(request)));
+  const { items } = await dataOf<{ items: Email[] }>(request.invoke('email.batch.send', input, keyOf(request)));
   return json({ data: items.map(({ email_id }) => ({ id: email_id })) });
 }
 
 export async function getMail(request: RawRequest): Promise<RawAnswer> {
-  return json(mailOf(await dataOf<ShownEmail>(request.invoke('email.get', { email_id: idOf(request) }))));
+  return json(mailOf(await dataOf<Email>(request.invoke('email.get', { email_id: idOf(request), content: true }))));
 }
 
 export async function cancelMail(request: RawRequest): Promise<RawAnswer> {
-  const { email_id } = await dataOf<ShownEmail>(
-    request.invoke('email.cancel', { email_id: idOf(request) }, keyOf(request)),
-  );
+  const { email_id } = await dataOf<Email>(request.invoke('email.cancel', { email_id: idOf(request) }, keyOf(request)));
   return json({ object: 'email', id: email_id });
 }
 

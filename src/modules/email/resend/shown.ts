@@ -1,5 +1,6 @@
 // E-mails and domains as Resend's wire shows them.
 import type { Static } from 'typebox';
+import type { get } from '../capabilities/get.ts';
 import type { domainSchema } from '../domains/resource.ts';
 
 type Domain = Static<typeof domainSchema>;
@@ -35,33 +36,19 @@ function placed({ type, name, value }: DomainRecord) {
 }
 
 /** What of email.get is shown. */
-export interface ShownEmail {
-  readonly email_id: string;
-  readonly from: string;
-  readonly to: readonly string[];
-  readonly subject: string;
-  readonly status: keyof typeof lastEvent;
-  readonly recipients: readonly { readonly address: string; readonly kind: string }[];
-  readonly message_id: string;
-  readonly tags: readonly string[];
-  readonly send_at: string;
-  readonly created_at: string;
-  /** Absent: not told, or too old. */
-  readonly text?: string | null;
-  readonly html?: string | null;
-  readonly reply_to?: readonly string[];
-}
+export type Email = Static<(typeof get)['output']>;
 
-const lastEvent = {
+const lastEvent: Readonly<Record<Email['status'], string>> = {
   ...{ queued: 'queued', scheduled: 'scheduled', sent: 'sent', delivered: 'delivered', deferred: 'delivery_delayed' },
   ...{ bounced: 'bounced', failed: 'failed', cancelled: 'canceled', suppressed: 'suppressed', indeterminate: 'sent' },
-} as const;
+};
 
-export function mailOf(email: ShownEmail) {
-  const { email_id, from, to, subject, status, message_id, created_at, text = null, html = null } = email;
+export function mailOf(email: Email) {
+  const { email_id, from, to, subject, status, message_id, created_at, content } = email;
   return {
-    ...{ object: 'email', id: email_id, from, to, subject, html, text, message_id, created_at },
-    ...{ cc: ofKind(email, 'cc'), bcc: ofKind(email, 'bcc'), reply_to: email.reply_to ?? [] },
+    ...{ object: 'email', id: email_id, from, to, subject, message_id, created_at },
+    ...{ html: content?.html ?? null, text: content?.text ?? null },
+    ...{ cc: ofKind(email, 'cc'), bcc: ofKind(email, 'bcc'), reply_to: content?.reply_to ?? [] },
     last_event: lastEvent[status],
     scheduled_at: status === 'scheduled' ? email.send_at : null,
     tags: email.tags.map(tagOf),
@@ -69,7 +56,7 @@ export function mailOf(email: ShownEmail) {
   };
 }
 
-function ofKind({ recipients }: ShownEmail, kind: string): string[] {
+function ofKind({ recipients }: Email, kind: string): string[] {
   return recipients.filter((each) => each.kind === kind).map(({ address }) => address);
 }
 

@@ -51,6 +51,10 @@ export const guides: readonly Guide[] = [
     summary: 'PDFs from HTML and Markdown; merge, split, fill, read.',
   },
   {
+    ...{ name: 'email', title: 'Email', group: 'Build', about: ['email'] },
+    summary: 'Mail from your domain, bounces, inboxes for agents.',
+  },
+  {
     ...{ name: 'webhooks', title: 'Webhooks', group: 'Build', about: ['account.webhooks', 'account.events'] },
     summary: 'Signed events, sent to a URL of yours.',
   },
