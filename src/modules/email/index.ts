@@ -42,7 +42,7 @@ import { emailFamily } from './vendors/family.ts';
 
 export const email = defineModule<StartedEmail, EmailSettings>({
   name: 'email',
-  summary: 'E-mail: sent with DKIM through your relay, with bounces, suppression and inboxes of its own.',
+  summary: 'Email from your domain through your relay, with bounces, suppression, and inboxes that receive.',
   status: 'ga',
   shownBy: ['email.send', 'email.get'],
   capabilities: [
@@ -55,7 +55,7 @@ export const email = defineModule<StartedEmail, EmailSettings>({
     {
       client: "Resend's client",
       address: '{base_url}/v1/email/resend',
-      use: 'sends mail, verifies domains',
+      use: 'mail, domains',
       serves: [
         'email.send',
         'email.batch.send',
@@ -64,6 +64,12 @@ export const email = defineModule<StartedEmail, EmailSettings>({
         'email.domain.verify',
         'email.domain.list',
       ],
+    },
+    {
+      client: 'Mail servers',
+      address: '{base_url}/v1/email/inbound',
+      use: 'bounces, received mail',
+      serves: ['email.inbound'],
     },
   ],
   limits: { ...domainLimits, ...suppressionLimits, ...inboxLimits },

@@ -89,6 +89,11 @@ const queries: readonly (readonly [query: string, id: string])[] = [
   ['put two pdfs together', 'pdf.merge'],
   ['fill in a pdf form', 'pdf.fill'],
   ['read the text of a pdf', 'pdf.extract_text'],
+  ['send an email to a customer', 'email.send'],
+  ['read incoming e-mails', 'email.inbox.messages'],
+  ['wait for a verification code by mail', 'email.inbox.messages'],
+  ['dkim and spf of my domain', 'email.domain.verify'],
+  ['addresses that bounced', 'email.suppression.list'],
   ['request schema of an operation', 'discovery.capability'],
   ['payload of an event', 'discovery.event'],
 ];
