@@ -9,6 +9,7 @@ CREATE SCHEMA email;
 CREATE SCHEMA errors;
 CREATE SCHEMA image;
 CREATE SCHEMA queue;
+CREATE SCHEMA sms;
 CREATE SCHEMA storage;
 CREATE SCHEMA vector;
 CREATE SCHEMA video;
@@ -1465,6 +1466,85 @@ CREATE TABLE queue.total (
   CONSTRAINT total_pkey PRIMARY KEY (account_id, queue_id)
 ) WITH (fillfactor=60);
 
+CREATE TABLE sms.carrier_opt_out (
+  our_number text COLLATE "C" NOT NULL,
+  their_number text COLLATE "C" NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT carrier_opt_out_pkey PRIMARY KEY (our_number, their_number)
+);
+
+CREATE TABLE sms.code_sent (
+  address_hash text COLLATE "C" NOT NULL,
+  sent_at timestamp with time zone[] NOT NULL,
+  last_at timestamp with time zone NOT NULL,
+  CONSTRAINT code_sent_pkey PRIMARY KEY (address_hash)
+);
+
+CREATE TABLE sms.message (
+  account_id text COLLATE "C" NOT NULL,
+  sms_id text COLLATE "C" NOT NULL,
+  direction text COLLATE "C" NOT NULL,
+  key_id text COLLATE "C" NOT NULL,
+  request_id text,
+  to_number text COLLATE "C" NOT NULL,
+  from_number text COLLATE "C" NOT NULL,
+  text text NOT NULL,
+  sealed_text bytea,
+  encoding text NOT NULL,
+  segments integer NOT NULL,
+  status text COLLATE "C" NOT NULL,
+  error_code text,
+  detail text,
+  vendor text COLLATE "C" NOT NULL,
+  chain text NOT NULL,
+  captured boolean NOT NULL,
+  hold_id text COLLATE "C",
+  capability text COLLATE "C" NOT NULL,
+  cost_nanos bigint DEFAULT 0 NOT NULL,
+  sending boolean DEFAULT false NOT NULL,
+  due_at timestamp with time zone,
+  attempt integer DEFAULT 0 NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  sent_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  CONSTRAINT message_pkey PRIMARY KEY (account_id, sms_id)
+) WITH (fillfactor=70);
+
+CREATE TABLE sms.opt_out (
+  account_id text COLLATE "C" NOT NULL,
+  our_number text COLLATE "C" NOT NULL,
+  their_number text COLLATE "C" NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT opt_out_pkey PRIMARY KEY (account_id, our_number, their_number)
+);
+
+CREATE TABLE sms.part (
+  account_id text COLLATE "C" NOT NULL,
+  sms_id text COLLATE "C" NOT NULL,
+  number integer NOT NULL,
+  vendor text COLLATE "C" NOT NULL,
+  reference text COLLATE "C" NOT NULL,
+  status text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT part_pkey PRIMARY KEY (account_id, sms_id, number)
+);
+
+CREATE TABLE sms.verification (
+  account_id text COLLATE "C" NOT NULL,
+  verification_id text COLLATE "C" NOT NULL,
+  to_address text COLLATE "C" NOT NULL,
+  channel text COLLATE "C" NOT NULL,
+  prefix text COLLATE "C" NOT NULL,
+  code_hash bytea NOT NULL,
+  status text COLLATE "C" NOT NULL,
+  attempts_left integer NOT NULL,
+  message_id text COLLATE "C",
+  created_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  ended_at timestamp with time zone,
+  CONSTRAINT verification_pkey PRIMARY KEY (account_id, verification_id)
+);
+
 CREATE TABLE storage.blob (
   account_id text COLLATE "C" NOT NULL,
   blob_id text COLLATE "C" NOT NULL,
@@ -1804,6 +1884,15 @@ CREATE INDEX redrive_by_queue ON queue.redrive USING btree (account_id, queue_id
 CREATE UNIQUE INDEX redrive_one_running ON queue.redrive USING btree (account_id, queue_id) WHERE (state = 'running'::text);
 CREATE INDEX redrive_running ON queue.redrive USING btree (created_at) WHERE (state = 'running'::text);
 CREATE INDEX subscription_by_queue ON queue.subscription USING btree (account_id, queue_id, subscription_id);
+CREATE INDEX code_sent_age ON sms.code_sent USING btree (last_at);
+CREATE INDEX message_age ON sms.message USING btree (created_at);
+CREATE INDEX message_due ON sms.message USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX message_made ON sms.message USING btree (account_id, created_at) WHERE (direction = 'outbound'::text);
+CREATE INDEX message_pair ON sms.message USING btree (to_number, from_number, created_at) WHERE ((direction = 'outbound'::text) AND (NOT captured));
+CREATE INDEX part_age ON sms.part USING btree (created_at);
+CREATE INDEX part_reference ON sms.part USING btree (vendor, reference);
+CREATE INDEX verification_age ON sms.verification USING btree (created_at);
+CREATE INDEX verification_prefix ON sms.verification USING btree (account_id, prefix, created_at);
 CREATE INDEX blob_due ON storage.blob USING btree (due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX expiry_due ON storage.expiry USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX held_due ON storage.held USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);

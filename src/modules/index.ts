@@ -10,6 +10,7 @@ import { image } from './image/index.ts';
 import { operator } from './operator/index.ts';
 import { pdf } from './pdf/index.ts';
 import { queue } from './queue/index.ts';
+import { sms } from './sms/index.ts';
 import { storage } from './storage/index.ts';
 import { vector } from './vector/index.ts';
 import { video } from './video/index.ts';
@@ -24,6 +25,7 @@ export const modules: readonly Module[] = [
   operator,
   pdf,
   queue,
+  sms,
   storage,
   vector,
   video,

@@ -171,6 +171,11 @@ export const sharedProblems = {
     'The state of the resource does not allow this.',
     'Read the message; change the state first.',
   ),
+  RECIPIENT_SUPPRESSED: problemEntry(
+    409,
+    'All recipients want no more messages.',
+    'Of mail: look at email.suppression.list, and delete an entry only when its owner asks for mail again. Of SMS: wait until the number sends START.',
+  ),
   IDEMPOTENCY_IN_FLIGHT: problemEntry(
     409,
     'A call with this idempotency key is still running.',

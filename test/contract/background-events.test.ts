@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setTier } from '../../src/core/accounts/accounts.ts';
 import { setKycStatus } from '../../src/core/accounts/changes.ts';
 import type { Tier } from '../../src/core/accounts/tiers.ts';
+import { clockNow } from '../../src/core/database-clock.ts';
 import { eventsOf } from '../../src/core/events/read.ts';
 import type { Principal } from '../../src/core/principal.ts';
 import { openVendor } from '../../src/core/vendors/health-store.ts';
@@ -13,6 +14,7 @@ import { grantCredit } from '../../src/core/wallet/grants.ts';
 import { toldEvents } from '../../src/kit/offer.ts';
 import { NANOS_PER_USD } from '../../src/lib/money.ts';
 import { DAY_MS } from '../../src/lib/time.ts';
+import { saveInbound } from '../../src/modules/sms/messages/inbound.ts';
 import { lookAgain } from '../../src/payments/look-again.ts';
 import { absorbAccount } from '../../src/people/absorbing/absorb.ts';
 import { approveDevice } from '../../src/people/devices/approve.ts';
@@ -194,6 +196,14 @@ const causes: Readonly<Record<string, () => Promise<unknown>>> = {
   'video.job.failed': () => video('[[fail:VENDOR_ERROR]]'),
   'image.job.completed': () => image('A boat.'),
   'image.job.failed': () => image('[[fail:VENDOR_ERROR]]'),
+  'sms.delivered': () => ok('/v1/sms/send', { to: '+12025550123', text: 'Hello' }),
+  'sms.failed': () => ok('/v1/sms/send', { to: '+12025550000', text: 'Hello' }),
+  'sms.inbound': async () => {
+    const nowMs = await clockNow(service.core.db);
+    const message = { from: '+12025550123', to: '+12025550100', text: 'Hello', reference: 'SM1' };
+    const brought = { vendor: 'carrier', captured: false, requestId: null, keyId: '' };
+    return service.core.db.transaction((tx) => saveInbound(tx, accountId, message, brought, nowMs));
+  },
   'ai.batch.completed': () => batchOf('Say hello.'),
   'ai.batch.failed': () => batchOf('[[fail:CONTENT_REFUSED]]'),
 };

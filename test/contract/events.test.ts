@@ -31,13 +31,13 @@ test('what some code tells is ga, all else is planned', () => {
 });
 
 test('what is planned has its name and its page, and no payload anywhere', async () => {
-  const { body } = await call('GET', '/v1/discovery/event/sms.sent');
-  const summary = 'A text message was handed to the carrier.';
-  expect(body.data).toEqual({ type: 'sms.sent', module: 'sms', status: 'planned', summary });
-  const page = documents.get('/docs/events/sms.sent')?.render() ?? '';
+  const { body } = await call('GET', '/v1/discovery/event/captcha.verified');
+  const summary = 'A captcha was solved.';
+  expect(body.data).toEqual({ type: 'captcha.verified', module: 'captcha', status: 'planned', summary });
+  const page = documents.get('/docs/events/captcha.verified')?.render() ?? '';
   expect(page).toContain('planned: it does not occur yet');
   expect(page).not.toContain('Payload');
-  expect(openapi().webhooks['sms.sent']).toBeUndefined();
+  expect(openapi().webhooks['captcha.verified']).toBeUndefined();
 });
 
 describe.each(toldEvents(manifest).map(({ type }) => type))('%s', (type) => {
@@ -139,6 +139,13 @@ const causes: Readonly<Record<string, () => Promise<unknown>>> = {
     const { data } = (await call('POST', '/v1/image/generate', { prompt: '[[hang]]', size: '256x256' })).body;
     await call('POST', `/v1/image/cancel/${data.job_id}`);
   },
+  'sms.queued': () => call('POST', '/v1/sms/send', { to: '+12025550123', text: 'Hello' }),
+  'sms.sent': () => call('POST', '/v1/sms/send', { to: '+12025550123', text: 'Hello' }),
+  'sms.failed': async () => {
+    const { data } = (await call('POST', '/v1/sms/send', { to: '+12025550000', text: 'Hello' })).body;
+    await eventually(async () => (await call('GET', `/v1/sms/get/${data.sms_id}`)).body.data.ended_at, 20_000);
+  },
+  'sms.inbound': () => call('POST', '/v1/sms/sandbox/inbound', { from: '+12025550123', text: 'Hello' }),
 };
 
 test('every type that a call may tell has its cause here', () => {

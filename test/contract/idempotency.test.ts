@@ -24,6 +24,7 @@ import {
   type TestService,
 } from '../support/service.ts';
 import { allowedMs } from '../support/slowness.ts';
+import { otherRequest } from './other-request.ts';
 
 const idempotent = capabilities.filter((capability) => capability.idempotent).map(({ id }) => id);
 const writesWithout = capabilities
@@ -63,28 +64,6 @@ async function batchesOver(call: Client): Promise<void> {
 }
 
 const key = (value: string) => ({ 'idempotency-key': value });
-
-/** Of those where a longer text or a name would be refused. */
-const others: Readonly<Record<string, Input>> = {
-  'account.email.verify': { code: '000000' },
-  'account.requests.settings': { record_all_until: '2030-01-01T00:00:00Z' },
-  'account.budget.set': { hard_cap_usd: 4.5 },
-  'account.autorecharge.configure': { trigger_balance: 4.5 },
-  'account.tier.upgrade': { target: 'pro' },
-  ...{ 'image.transform': { format: 'png' }, 'storage.bucket.settings': { expire: [] } },
-  'account.subscription.cancel': { at_period_end: false },
-  ...{ 'pdf.create': { content: '# Other' }, 'pdf.split': { ranges: '1-1' } },
-};
-
-/** The request with one thing changed that is still valid. */
-function otherRequest(id: string, input: Input): Input {
-  const { path } = byId(id);
-  const [parameter] = /\{([a-z_]+)\}/.exec(path)?.slice(1) ?? [];
-  if (parameter !== undefined) return { ...input, [parameter]: `${input[parameter]}x` };
-  if (others[id] !== undefined) return { ...input, ...others[id] };
-  const text = Object.entries(input).find(([, value]) => typeof value === 'string');
-  return text === undefined ? { ...input, name: 'other' } : { ...input, [text[0]]: `${text[1]}x` };
-}
 
 describe.each(idempotent)('%s', (id) => {
   const endVideosOf = endVideosAfter(afterAll);

@@ -85,6 +85,7 @@ const countDue = {
   name: 'test_jobs_due',
   text: `SELECT ((SELECT count(*) FROM video.job WHERE account_id = $1 AND due_at IS NOT NULL)
                  + (SELECT count(*) FROM image.job WHERE account_id = $1 AND due_at IS NOT NULL)
+                 + (SELECT count(*) FROM sms.message WHERE account_id = $1 AND due_at IS NOT NULL)
                  + (SELECT count(*) FROM cron.run WHERE account_id = $1 AND lease_until IS NOT NULL))::int AS jobs`,
 };
 

@@ -22,6 +22,7 @@ export interface Filled {
   readonly bucket: string;
   readonly object: string;
   readonly email: FilledEmail;
+  readonly sms: string;
 }
 
 /** By the parameters of its pages. */
@@ -71,6 +72,10 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
   await post('/v1/storage/object/put', { bucket, key: 'readme.md', content: '# Files' });
   await post('/v1/storage/share/create', { bucket, key: object, downloads_max: 3 });
   const email = await fillEmail(ok, mark);
+  const sms = await post('/v1/sms/send', { to: '+12025550170', text: `${mark}-sms` });
+  await post('/v1/sms/send', { to: '+12025550000', text: 'This one fails.' });
+  await post('/v1/sms/sandbox/inbound', { from: '+12025550170', text: 'Thanks!' });
+  await post('/v1/sms/verify/start', { to: '+12025550171' });
   await leaveCard((await post('/v1/account/payment_method/attach', {})).checkout_url);
   const [card] = (await ok('GET', '/v1/account/payment_method/list')).items;
   await post('/v1/ai/chat', { model: 'sandbox/echo-1', messages: [{ role: 'user', content: `${mark}-ai` }] });
@@ -88,7 +93,7 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
       card: card.payment_method_id,
     },
     request: refused.body.error.request_id,
-    ...{ bucket, object, email },
+    ...{ bucket, object, email, sms: sms.sms_id },
   };
 }
 
@@ -119,7 +124,7 @@ export function addressOf({ path }: Pick<ConsolePage, 'path'>, filled: Filled): 
   const rooms: Readonly<Record<string, string>> = {
     ...{ queues: filled.queue, errors: filled.group, vectors: filled.collection, schedules: filled.schedule },
     ...{ webhooks: filled.webhook, video: filled.video, images: filled.image, keys: filled.key, wallet: filled.card },
-    ...{ requests: filled.request, storage: filled.bucket },
+    ...{ requests: filled.request, storage: filled.bucket, sms: filled.sms },
   };
   const query = /^\/storage\/\{bucket\}\/(delete-)?object$/.test(path)
     ? `?${new URLSearchParams({ key: filled.object })}`

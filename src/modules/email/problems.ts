@@ -8,11 +8,6 @@ export const emailProblems = {
     'The domain of the sender is not verified for this account.',
     'Call email.domain.verify, publish the records that it answers, and send again.',
   ),
-  RECIPIENT_SUPPRESSED: problemEntry(
-    409,
-    'All recipients are on the suppression list.',
-    'Look at email.suppression.list; delete an entry only when its owner asks for mail again.',
-  ),
 };
 
 export const problem = problemsWith(emailProblems);

@@ -114,7 +114,8 @@ test('of 20 that were held out 14 do', () => {
 });
 
 test.each([
-  ['send a text message to a phone', 'sms'],
+  ['read incoming e-mails', 'email'],
+  ['send an email to a customer', 'email'],
   ['turn a feature on for some users', 'flags'],
   ['take a screenshot of a web page', 'web'],
   ['collect log lines', 'logs'],

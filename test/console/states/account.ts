@@ -60,6 +60,7 @@ export function otherViews({ filled, owner: by }: FilledAccount): readonly State
     'new-schedule': '/schedules?new=1',
     'new-queue': '/queues?new=1',
     'new-bucket': '/storage?new=1',
+    'new-sms': '/sms?new=1',
     'new-object': `/storage/${filled.bucket}?new=1`,
     'storage-folder': `/storage/${filled.bucket}?prefix=reports%2F`,
     'storage-nothing': `/storage/${filled.bucket}?prefix=none%2F`,

@@ -102,11 +102,17 @@ export async function chargeForWork<Input extends string, Context>(
  */
 export async function beginWork<Input, Context>(
   ctx: CallContext,
-  work: Charge<Input, Context> & { readonly amountNanos: bigint; readonly owner: string; readonly keepMs?: number },
+  work: Charge<Input, Context> & {
+    readonly amountNanos: bigint;
+    readonly owner: string;
+    readonly keepMs?: number;
+    readonly answersAtEnd?: boolean;
+  },
 ): Promise<ChargedAnswer> {
   const item: LaneItem<Input, Context> = {
     ...laneItem(ctx, work, 'begin'),
     ...{ amount: work.amountNanos, holdMs: null, holdOwner: work.owner, keepMs: work.keepMs ?? DAY_MS },
+    ...(work.answersAtEnd === undefined ? {} : { answersAtEnd: work.answersAtEnd }),
   };
   return finish(ctx, item, await outcomeOrWait(() => ctx.core.lanes.submit(item as LaneItem)));
 }

@@ -27,7 +27,7 @@ export function sendCoreWrites(
   sendAnswers(
     tx,
     keyed.map(({ item, hold }) =>
-      keptAnswer(item, item.mode === 'hold' ? (hold as NewHold) : (texts.get(item) as string), nowMs),
+      keptAnswer(item, isAnsweredAtEnd(item) ? (hold as NewHold) : (texts.get(item) as string), nowMs),
     ),
     nowMs,
   );
@@ -120,6 +120,10 @@ export function keepReplays(tx: Queryable, replays: readonly (readonly [LaneItem
     replays.map(([item, text]) => keptAnswer(item, text, nowMs)),
     nowMs,
   );
+}
+
+function isAnsweredAtEnd({ mode, answersAtEnd = false }: LaneItem): boolean {
+  return mode === 'hold' || answersAtEnd;
 }
 
 interface KeptAnswer {

@@ -69,6 +69,8 @@ export interface LaneItem<Input = unknown, Context = unknown> {
   readonly holdOwner?: string;
   readonly idempotency: IdempotencyKey | null;
   readonly keepMs: number;
+  /** Of a `begin` whose call waits for the end of its work: the key is answered by what settles the hold, and free again when that is released. */
+  readonly answersAtEnd?: boolean;
   /** How many sequence numbers the effect needs. */
   readonly sequences: number;
   /** Approximate memory of the item, for the bound on waiting work. */

@@ -247,7 +247,9 @@ export class Lanes {
 
   #follow(follower: Waiting, leader: Waiting, outcome: LaneOutcome): void {
     const sameRequest = follower.item.idempotency?.fingerprint === leader.item.idempotency?.fingerprint;
-    const answered = outcome.kind === 'done' || outcome.kind === 'replayed';
+    // What is answered at the end of its work is not answered yet: the follower finds the key bound.
+    const isOver = outcome.kind === 'done' && leader.item.answersAtEnd !== true;
+    const answered = isOver || outcome.kind === 'replayed';
     if (answered && sameRequest)
       follower.resolve({ kind: 'replayed', text: outcome.text, balanceNanos: outcome.balanceNanos });
     else if (answered)

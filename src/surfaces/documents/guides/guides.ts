@@ -55,6 +55,10 @@ export const guides: readonly Guide[] = [
     summary: 'Mail from your domain, bounces, inboxes for agents.',
   },
   {
+    ...{ name: 'sms', title: 'SMS', group: 'Build', about: ['sms'] },
+    summary: 'Text messages, answers of people, and codes by phone.',
+  },
+  {
     ...{ name: 'webhooks', title: 'Webhooks', group: 'Build', about: ['account.webhooks', 'account.events'] },
     summary: 'Signed events, sent to a URL of yours.',
   },

@@ -17,7 +17,6 @@ const levels = [
   { summary: 200, verbs: 300 },
   { summary: 120, verbs: 150 },
   { summary: 90, verbs: 80 },
-  { summary: 60, verbs: 76 },
   { summary: 80, verbs: 40 },
   { summary: 60, verbs: 0 },
 ] as const;
@@ -106,9 +105,12 @@ function moduleLine(
   return `- ${module.name} (${tokens} tokens): ${shortened(module.summary, summary)}${named}${clientsInWords(module)}`;
 }
 
-/** Names of its capabilities without its own: `create, get, dlq.{list,redrive}`. */
+/** Names of its capabilities without its own: `create, get, dlq.{list,redrive}`; what costs money is what it is for, and is cut last. */
 function verbsOf({ name, capabilities }: Module): string {
-  const verbs = capabilities.map(({ id }) => (id === name ? name : id.slice(name.length + 1)));
+  const first = capabilities.filter(({ price }) => price !== 'free');
+  const verbs = [...new Set([...first, ...capabilities])].map(({ id }) =>
+    id === name ? name : id.slice(name.length + 1),
+  );
   const rooms = Map.groupBy(verbs, (verb) => verb.slice(0, Math.max(verb.lastIndexOf('.'), 0)));
   return [...rooms]
     .map(([room, within]) => {

@@ -1,0 +1,10 @@
+// What module sms brings to the console.
+import type { ModuleConsole } from '../../../kit/console/page.ts';
+import { inboundPage } from './inbound.ts';
+import { messagePage } from './message.ts';
+import { messagesPage } from './messages.ts';
+import { verificationsPage } from './verifications.ts';
+
+export const smsConsole: ModuleConsole = {
+  pages: [messagesPage, inboundPage, verificationsPage, messagePage],
+};

@@ -1,0 +1,30 @@
+// Numbers of phones: E.164 in, and what their country allows. Senders may also be short codes or names.
+import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import { invalidField } from '../../problems/problem.ts';
+
+export interface PhoneNumber {
+  /** E.164. */
+  readonly number: string;
+  /** ISO 3166-1 code; null for numbers of no country. */
+  readonly country: string | null;
+  /** Country calling code, without `+`. */
+  readonly prefix: string;
+}
+
+/** Only the one spelling: what a code was sent to is what is compared. */
+export const E164_PATTERN = '^\\+[1-9][0-9]{6,14}$';
+/** E.164, a short code, or a name of up to eleven characters. */
+export const SENDER_PATTERN = '^(\\+[1-9][0-9]{6,14}|[0-9]{3,8}|(?=.*[A-Za-z])[A-Za-z0-9 _.&-]{1,11})$';
+
+/** Throws VALIDATION_FAILED for what is no number of a phone, or of a country that the operator does not allow (null: all are). */
+export function requireNumber(text: string, param: string, countries: ReadonlySet<string> | null): PhoneNumber {
+  const parsed = parsePhoneNumberFromString(text);
+  if (parsed === undefined || parsed.number !== text || !parsed.isPossible()) {
+    throw invalidField(param, 'e164', 'It must be a phone number in E.164: +, country code, number; no spaces.');
+  }
+  const { country = null, countryCallingCode: prefix } = parsed;
+  if (countries !== null && (country === null || !countries.has(country))) {
+    throw invalidField(param, 'country', `This service sends no SMS to ${country ?? 'numbers of no country'}.`);
+  }
+  return { number: text, country, prefix };
+}

@@ -1,0 +1,29 @@
+// A request that differs from another in one thing, and is as valid.
+import { byId, type Input } from '../support/capabilities.ts';
+
+/** Of those where a longer text or a name would be refused. */
+const others: Readonly<Record<string, Input>> = {
+  'account.email.verify': { code: '000000' },
+  'account.requests.settings': { record_all_until: '2030-01-01T00:00:00Z' },
+  'account.budget.set': { hard_cap_usd: 4.5 },
+  'account.autorecharge.configure': { trigger_balance: 4.5 },
+  'account.tier.upgrade': { target: 'pro' },
+  ...{ 'image.transform': { format: 'png' }, 'storage.bucket.settings': { expire: [] } },
+  'account.subscription.cancel': { at_period_end: false },
+  ...{ 'pdf.create': { content: '# Other' }, 'pdf.split': { ranges: '1-1' }, 'sms.send': { text: 'Other' } },
+  ...{
+    'sms.sandbox.inbound': { text: 'Other' },
+    'sms.verify.start': { length: 7 },
+    'sms.verify.check': { code: '1111' },
+  },
+};
+
+/** The request with one thing changed that is still valid. */
+export function otherRequest(id: string, input: Input): Input {
+  const { path } = byId(id);
+  const [parameter] = /\{([a-z_]+)\}/.exec(path)?.slice(1) ?? [];
+  if (parameter !== undefined) return { ...input, [parameter]: `${input[parameter]}x` };
+  if (others[id] !== undefined) return { ...input, ...others[id] };
+  const text = Object.entries(input).find(([, value]) => typeof value === 'string');
+  return text === undefined ? { ...input, name: 'other' } : { ...input, [text[0]]: `${text[1]}x` };
+}
