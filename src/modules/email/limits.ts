@@ -20,7 +20,7 @@ export const HEADERS_MAX = 50;
 export const HEADER_CHARACTERS_MAX = 2_000;
 export const TAGS_MAX = 20;
 /** A mail may be ordered so far ahead. */
-export const SEND_AHEAD_DAYS = 30;
+export const SEND_AHEAD_DAYS = 3_650;
 
 /** Longer ones are kept in the asset store. */
 export const SOURCE_IN_ROW_BYTES_MAX = 32 * 1024;

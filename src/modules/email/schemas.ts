@@ -95,7 +95,7 @@ export const mailFields = {
   send_at: Type.Optional(
     Type.String({
       ...{ format: 'date-time', maxLength: 40 },
-      description: `When to send it, up to ${SEND_AHEAD_DAYS} days ahead; now when absent. The call then does not wait.`,
+      description: `When to send it, up to ${SEND_AHEAD_DAYS / 365} years ahead; now when absent. The call then does not wait, and the price is held until then.`,
     }),
   ),
   vendor: Type.Optional(

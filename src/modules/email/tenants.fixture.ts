@@ -25,7 +25,8 @@ export const tenants: TenantFixture = {
     return { mail: mailId, domain: 'aa.example.org', inbox, inbound: received.items[0].inbound_id };
   },
   async fillOther({ act }) {
-    return { mail: (await act('email.send', mail)).email_id };
+    const { inbox_id: inbox } = await act('email.inbox.create', { address: 'of-b@inbox.example.com' });
+    return { mail: (await act('email.send', mail)).email_id, inbox };
   },
   aims: {
     'email.send': [],

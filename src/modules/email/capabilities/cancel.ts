@@ -30,7 +30,7 @@ export const cancel = defineCapability()({
             to: 'ada@example.org',
             subject: 'Later',
             text: 'Hello.',
-            send_at: '2026-12-24T18:00:00Z',
+            send_at: '2030-12-24T18:00:00Z',
           },
         },
       ],

@@ -145,7 +145,7 @@ function sendAtOf({ send_at: sendAt }: SentMail, nowMs: number, param: string): 
   if (sendAt === undefined) return null;
   const ms = Date.parse(sendAt);
   if (ms <= nowMs + SEND_AHEAD_DAYS * DAY_MS) return ms;
-  throw invalidField(param, 'too_late', `send_at may be up to ${SEND_AHEAD_DAYS} days ahead.`);
+  throw invalidField(param, 'too_late', `send_at may be up to ${SEND_AHEAD_DAYS / 365} years ahead.`);
 }
 
 /** The first attempt, as its caller is told of it. A mail that takes longer goes on without the caller. */
@@ -175,7 +175,7 @@ async function afterAttempt(
     data: emailRecord(written.row, written.recipients),
     costNanos: written.capturedNanos ?? 0n,
     balanceNanos: written.balanceNanos ?? begun.balanceNanos,
-    served: { vendor: written.row.vendor },
+    ...(written.row.captured ? {} : { served: { vendor: written.row.vendor } }),
   };
 }
 
