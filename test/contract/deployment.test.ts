@@ -60,6 +60,8 @@ describe.each(Object.entries(settings))('with the settings %s', (name, env) => {
       // Asked by GET it says so only where it is.
       (await call('GET', '/mcp')).status === 405 ? 'mcp' : 'none',
       (await call('GET', '/console')).status === 404 ? 'none' : 'console',
+      // At a port of its own.
+      'smtp',
     ]);
   });
 

@@ -2,13 +2,18 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MailLinks } from '../../src/modules/email/tracking/links.ts';
 import { bounceAddress } from '../../src/modules/email/sending/bounce-token.ts';
+import { MailLinks } from '../../src/modules/email/tracking/links.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import type { Client, TestService } from '../support/service.ts';
 
 const BOUNCES = 'bounces.example.org';
-const MAIL = { from: 'agent@sender.example.org', subject: 'Hello', text: 'Hello.', html: '<a href="https://example.com/">Hello</a>' };
+const MAIL = {
+  from: 'agent@sender.example.org',
+  subject: 'Hello',
+  text: 'Hello.',
+  html: '<a href="https://example.com/">Hello</a>',
+};
 
 export interface MailPlace {
   readonly relay: TestRelay;
@@ -33,10 +38,18 @@ export interface MailStage {
 }
 
 /** By type; `wait: false`: what background work tells. */
-export function mailCauses({ service, call, accountId }: MailStage, wait: boolean): Readonly<Record<string, () => Promise<unknown>>> {
+export function mailCauses(
+  { service, call, accountId }: MailStage,
+  wait: boolean,
+): Readonly<Record<string, () => Promise<unknown>>> {
   const send = async (fields: object) => {
     const { body, text } = await call()('POST', '/v1/email/send', { ...MAIL, wait, ...fields });
-    if (body.error !== undefined && body.error.code !== 'EMAIL_SEND_FAILED' && body.error.code !== 'RECIPIENT_SUPPRESSED') throw new Error(text);
+    if (
+      body.error !== undefined &&
+      body.error.code !== 'EMAIL_SEND_FAILED' &&
+      body.error.code !== 'RECIPIENT_SUPPRESSED'
+    )
+      throw new Error(text);
     return body.data?.email_id as string;
   };
   const ofCall = {
@@ -48,15 +61,25 @@ export function mailCauses({ service, call, accountId }: MailStage, wait: boolea
     'email.auto_suppressed': () => send({ to: 'gone@example.net' }),
   };
   if (wait) {
-    const cancel = async () => call()('POST', `/v1/email/cancel/${await send({ to: 'ada@example.net', send_at: '2031-01-01T00:00:00Z' })}`);
+    const cancel = async () =>
+      call()('POST', `/v1/email/cancel/${await send({ to: 'ada@example.net', send_at: '2031-01-01T00:00:00Z' })}`);
     return { ...ofCall, 'email.cancelled': cancel };
   }
   const { 'email.queued': _queued, ...inBackground } = ofCall;
   const follow = async (kind: 'open' | 'click' | 'unsubscribe') => {
     const emailId = await send({ to: 'ada@example.net' });
-    const row = { account_id: accountId(), email_id: emailId, unsubscribe: true, track_opens: true, track_clicks: true };
+    const row = {
+      account_id: accountId(),
+      email_id: emailId,
+      unsubscribe: true,
+      track_opens: true,
+      track_clicks: true,
+    };
     const links = new MailLinks(service().core).copyOf(row as Parameters<MailLinks['copyOf']>[0], 0, MAIL);
-    const url = kind === 'unsubscribe' ? links.unsubscribeUrl : new RegExp(`"(http[^"]*/${kind}/[^"]+)"`).exec(links.html ?? '')?.[1];
+    const url =
+      kind === 'unsubscribe'
+        ? links.unsubscribeUrl
+        : new RegExp(`"(http[^"]*/${kind}/[^"]+)"`).exec(links.html ?? '')?.[1];
     const at = new URL(url as string).pathname;
     await fetch(service().url + at, { method: kind === 'unsubscribe' ? 'POST' : 'GET', redirect: 'manual' });
   };

@@ -21,7 +21,8 @@ import { lockWaiters } from '../support/lock-waits.ts';
 import { client, createTestAccount, type Reply, startTestService, type TestService } from '../support/service.ts';
 
 /** They change leases of messages and lock nothing of the account: they have answered before their caller changes. */
-const UNLOCKED = ['queue.ack', 'queue.consume', 'queue.extend', 'queue.nack'];
+/** Of email.inbound the mail is for whoever has the inbox, and the caller is its mail server. */
+const UNLOCKED = ['queue.ack', 'queue.consume', 'queue.extend', 'queue.nack', 'email.inbound'];
 
 interface Target {
   readonly accountId: string;

@@ -179,6 +179,13 @@ export function withAnswers(value: unknown, played: readonly Played[]): unknown 
     addresses += 1;
     return `ada${addresses}@example.com`;
   }
+  // An address with an inbox exists once in the service.
+  if (typeof value === 'string' && value.endsWith('@inbox.test')) {
+    const taken = played.map(({ input }) => input.address).find((address) => String(address).endsWith('@inbox.test'));
+    if (taken !== undefined) return taken;
+    addresses += 1;
+    return `inbox${addresses}@inbox.test`;
+  }
   const match = typeof value === 'string' ? /^\$(\d+)\.([A-Za-z0-9_.[\]]+)$/.exec(value) : null;
   if (match === null) return value;
   const [, step, path = ''] = match;

@@ -74,10 +74,11 @@ export const send = defineCapability<EmailState>()({
     },
   ],
   async run({ ctx, input, state }) {
-    const replay = await findReplay(ctx);
-    if (replay !== null) return replayOf(ctx, replay);
     const { wait = true, ...mail } = input as unknown as SentMail & { readonly wait?: boolean };
-    return sendOne(ctx, state, mail, wait && mail.send_at === undefined);
+    const waits = wait && mail.send_at === undefined;
+    const replay = await findReplay(ctx);
+    if (replay !== null) return replayOf(ctx, replay, waits);
+    return sendOne(ctx, state, mail, waits);
   },
 });
 

@@ -14,8 +14,7 @@ export interface DomainsState {
 }
 
 export const domainField = Type.String({
-  minLength: 1,
-  maxLength: 253,
+  ...{ minLength: 1, maxLength: 253, pattern: '^[^\\s\\p{Cc}/@:]+$' },
   description: 'A domain that you own, such as mail.example.org. It stands for itself: verify its subdomains apart.',
 });
 

@@ -22,7 +22,10 @@ export interface InboxRef {
   readonly inboxId: string;
 }
 
-export const inboxIdField = Type.String({ maxLength: 100, description: 'ID of the inbox: `inb_…`.' });
+export const inboxIdField = Type.String({
+  ...{ maxLength: 100, pattern: '^[A-Za-z0-9_-]+$' },
+  description: 'ID of the inbox: `inb_…`.',
+});
 
 export const inboxSchema = Type.Object({
   inbox_id: Type.String({ description: 'ID of the inbox.' }),

@@ -8,7 +8,10 @@ import { problem } from '../../../problems/problem.ts';
 import type { AttachmentLinks } from './attachment-links.ts';
 import type { ReceivedContent } from './keep.ts';
 
-export const inboundIdField = Type.String({ maxLength: 100, description: 'ID of the received mail: `eml_in_…`.' });
+export const inboundIdField = Type.String({
+  ...{ maxLength: 100, pattern: '^[A-Za-z0-9_-]+$' },
+  description: 'ID of the received mail: `eml_in_…`.',
+});
 
 export const inboundSchema = Type.Object({
   inbound_id: Type.String({ description: 'ID of the received mail.' }),

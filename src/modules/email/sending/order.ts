@@ -1,5 +1,7 @@
 // How a call becomes mails: what is wanted is checked, the mails begin with their hold, and a call that waits makes the first attempt itself.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallContext } from '../../../core/context.ts';
+import { inFlight } from '../../../core/idempotency/write.ts';
 import { beginWork, type ChargedAnswer, priceOfCall } from '../../../core/wallet/charge/charge.ts';
 import type { Answer } from '../../../kit/capability.ts';
 import { newId } from '../../../lib/ids.ts';
@@ -22,13 +24,25 @@ import { OUTBOX } from './relays.ts';
 import { makeAttempt } from './sender.ts';
 
 const ROW_BYTES = 2_000;
+/** How long a repeat waits for the call that it repeats. */
+const IN_FLIGHT_WAIT_MS = 2_000;
+const IN_FLIGHT_LOOK_MS = 50;
 const CAPTURED =
   'Nothing left the service: the mail stands in the outbox, for no relay is configured. SMTP_URL or VENDORS_FILE names one.';
 
-/** What a repeat of a call with its key is answered: the mail as it is now. Throws IDEMPOTENCY_INDETERMINATE where nobody knows that. */
-export async function replayOf(ctx: CallContext, replay: { readonly data: unknown }): Promise<Answer> {
+/**
+ * What a repeat of a call with its key is answered: the mail as it is now. `waits`: as the call itself. Throws IDEMPOTENCY_IN_FLIGHT while the
+ * first call still waits, IDEMPOTENCY_INDETERMINATE where nobody knows what became of it.
+ */
+export async function replayOf(ctx: CallContext, replay: { readonly data: unknown }, waits: boolean): Promise<Answer> {
   const { email_id: emailId } = JSON.parse(toJson(replay.data)) as { readonly email_id: string };
-  const record = await recordOf(ctx, ctx.accountId, emailId);
+  const giveUpMs = performance.now() + IN_FLIGHT_WAIT_MS;
+  let record = await recordOf(ctx, ctx.accountId, emailId);
+  while (waits && record.status === 'queued') {
+    if (performance.now() > giveUpMs) throw inFlight();
+    await sleep(IN_FLIGHT_LOOK_MS, undefined, { signal: ctx.signal });
+    record = await recordOf(ctx, ctx.accountId, emailId);
+  }
   if (record.status === 'indeterminate') {
     throw problem('IDEMPOTENCY_INDETERMINATE', {
       param: 'idempotency_key',
@@ -43,7 +57,7 @@ export async function replayOf(ctx: CallContext, replay: { readonly data: unknow
 export async function sendOne(ctx: CallContext, state: EmailState, sent: SentMail, waits: boolean): Promise<Answer> {
   const mail = await newMail(ctx, state, sent, '', waits);
   const begun = await begin(ctx, state, [mail], { waits, isBatch: false });
-  if (begun.replayed) return replayOf(ctx, begun);
+  if (begun.replayed) return replayOf(ctx, begun, waits);
   if (!waits) return begun;
   // What follows is work of others.
   ctx.idle();

@@ -31,8 +31,7 @@ export const suppressionLimits = {
 } satisfies Readonly<Record<string, CountedLimit>>;
 
 export const addressField = Type.String({
-  minLength: 3,
-  maxLength: 320,
+  ...{ minLength: 3, maxLength: 320, pattern: '^[^\\s\\p{Cc}@]+@[^\\s\\p{Cc}@/]+$' },
   description: 'An e-mail address; case does not matter.',
 });
 
