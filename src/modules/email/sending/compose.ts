@@ -71,7 +71,8 @@ function headersOf({ headers }: MailContent, links: CopyLinks | null) {
 /** A long one goes as base64: quoted-printable looks at each character. */
 function bodyOf(text: string, contentType: string) {
   const bytes = Buffer.from(text);
-  if (bytes.length <= LONG_TEXT_BYTES) return { content: text, contentType };
+  // The composer takes no empty text, but empty bytes.
+  if (bytes.length <= LONG_TEXT_BYTES) return { content: text === '' ? bytes : text, contentType };
   return { content: piecesOf(bytes), contentType, contentTransferEncoding: 'base64' };
 }
 
