@@ -65,6 +65,6 @@ test.each<[string, Partial<Parameters<typeof compose>[0]>, CopyLinks | null]>([
   const { results } = await dkimVerify(source, { resolver: async () => record });
   expect(results.map(({ status }: { status: { result: string } }) => status.result)).toEqual(['pass']);
   if (links !== null)
-    expect(results[0].signingHeaders.keys).toMatch(/List-Unsubscribe: List-Unsubscribe-Post|List-Unsubscribe-Post/);
+    expect(results[0]?.signingHeaders?.keys).toMatch(/List-Unsubscribe: List-Unsubscribe-Post|List-Unsubscribe-Post/);
   expect(source.toString('latin1')).not.toMatch(/[^\r]\n/);
 });

@@ -72,6 +72,7 @@ export async function begin(
 ): Promise<ChargedAnswer> {
   const units = BigInt(mails.reduce((sum, { recipients }) => sum + recipients.length, 0));
   const [first] = mails as [NewMail];
+  const perMinute = ctx.core.limitsRates ? recipientsPerMinute[ctx.tier] : Number.POSITIVE_INFINITY;
   try {
     return await beginWork(ctx, {
       units,
@@ -79,7 +80,7 @@ export async function begin(
       owner: `email:${first.row.email_id}`,
       keepMs: DAY_MS,
       effect: state.begin,
-      input: { mails, leaseMs: waits ? LEASE_MS : null, isBatch, perMinute: recipientsPerMinute[ctx.tier] },
+      input: { mails, leaseMs: waits ? LEASE_MS : null, isBatch, perMinute },
       sequences: 0,
       bytes: mails.reduce((sum, { source }) => sum + (source?.length ?? 0) + ROW_BYTES, 0),
       rows: mails.length + Number(units),
