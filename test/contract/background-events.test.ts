@@ -29,17 +29,20 @@ import { allEvents, eventFaults } from '../support/events.ts';
 import { leaveCard } from '../support/leave-card.ts';
 import { type Client, client, createTestAccount, type TestService } from '../support/service.ts';
 import { type Receiver, startEngine, startReceiver, until } from '../webhooks/engine-harness.ts';
+import { type MailPlace, mailCauses, mailPlace } from './mail-causes.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const DAY_SECONDS = DAY_MS / 1_000;
 let service: TestService;
 let receiver: Receiver;
+let place: MailPlace;
 let accountId: string;
 let secret: string;
 let call: Client;
 
 beforeAll(async () => {
-  service = await startEngine();
+  place = await mailPlace();
+  service = await startEngine({ env: place.env });
   receiver = await startReceiver(({ path }, res) => {
     if (path === '/fails') res.writeHead(410).end();
   });
@@ -50,6 +53,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service.stop();
+  await place.relay.stop();
   await receiver.close();
 });
 
@@ -204,6 +208,7 @@ const causes: Readonly<Record<string, () => Promise<unknown>>> = {
     const brought = { vendor: 'carrier', captured: false, requestId: null, keyId: '' };
     return service.core.db.transaction((tx) => saveInbound(tx, accountId, message, brought, nowMs));
   },
+  ...mailCauses({ service: () => service, call: () => call, accountId: () => accountId }, false),
   'ai.batch.completed': () => batchOf('Say hello.'),
   'ai.batch.failed': () => batchOf('[[fail:CONTENT_REFUSED]]'),
 };

@@ -9,6 +9,7 @@ import { eventually } from '../cron/harness.ts';
 import { capabilities, manifest } from '../support/capabilities.ts';
 import { allEvents, eventFaults, type TestEvent } from '../support/events.ts';
 import { type Client, client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
+import { type MailPlace, mailCauses, mailPlace } from './mail-causes.ts';
 
 const baseUrl = 'http://127.0.0.1:8787';
 const documents = publicDocuments(manifest, { baseUrl });
@@ -18,12 +19,20 @@ const toldWithoutCall = toldEvents(manifest).flatMap(({ type, withoutCall }) =>
 const told = [...new Set([...capabilities.flatMap(({ events }) => events), ...toldWithoutCall])];
 let service: TestService;
 let call: Client;
+let accountId: string;
+let place: MailPlace;
 
 beforeAll(async () => {
-  service = await startTestService();
-  call = client(service.url, (await createTestAccount(service.core, 3)).secret);
+  place = await mailPlace();
+  service = await startTestService({ env: place.env });
+  const account = await createTestAccount(service.core, 3);
+  ({ accountId } = account);
+  call = client(service.url, account.secret);
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  await service.stop();
+  await place.relay.stop();
+});
 
 test('what some code tells is ga, all else is planned', () => {
   const ga = toldEvents(manifest).map(({ type }) => type);
@@ -146,6 +155,7 @@ const causes: Readonly<Record<string, () => Promise<unknown>>> = {
     await eventually(async () => (await call('GET', `/v1/sms/get/${data.sms_id}`)).body.data.ended_at, 20_000);
   },
   'sms.inbound': () => call('POST', '/v1/sms/sandbox/inbound', { from: '+12025550123', text: 'Hello' }),
+  ...mailCauses({ service: () => service, call: () => call, accountId: () => accountId }, true),
 };
 
 test('every type that a call may tell has its cause here', () => {

@@ -15,6 +15,12 @@ const others: Readonly<Record<string, Input>> = {
     'sms.sandbox.inbound': { text: 'Other' },
     'sms.verify.start': { length: 7 },
     'sms.verify.check': { code: '1111' },
+    ...{ 'email.send': { subject: 'Other' }, 'email.batch.send': { wait: true } },
+    ...{
+      'email.domain.verify': { domain: 'other.example.org' },
+      'email.suppression.add': { address: 'other@example.org' },
+    },
+    ...{ 'email.inbox.create': { address: 'other@inbox.test' }, 'email.reply': { text: 'Other' } },
   },
 };
 

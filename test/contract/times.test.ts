@@ -16,7 +16,7 @@ function timesIn(schema: JsonSchema, path: Path = []): Path[] {
 
 function withTime(value: unknown, [step, ...rest]: Path, text: string): unknown {
   if (step === undefined) return text;
-  if (step === '[]') return [withTime({}, rest, text)];
+  if (step === '[]') return [withTime((value as unknown[])[0] ?? {}, rest, text)];
   return { ...(value as object), [step]: withTime((value as Record<string, unknown>)[step] ?? {}, rest, text) };
 }
 
@@ -68,7 +68,7 @@ test('every kind of time that a caller sends is found by its schema', () => {
 
 test('what is named like a time is declared as one', () => {
   // Of messages they are people.
-  const people = /^(email|sms)\..* (from|to)$/;
+  const people = /^(email|sms)\..* (from|to)$|^email.inbox.messages after$/;
   const named = /^(at|from|to|since|until|before|after|timestamp)$|_(at|since|until)$/;
   const undeclared = capabilities.flatMap(({ id, input }) => {
     const { properties = {} } = asJsonSchema(input);

@@ -19,6 +19,8 @@ const BACKGROUND = [
   'queue.sample',
   'storage.expiry',
   'storage.notice',
+  // Made once, before anything is asked of it.
+  'email.signing_key',
   // What was deleted, until a sweep has removed the rest of it.
   'queue.tombstone',
   'vector.doomed',
@@ -85,6 +87,7 @@ const countDue = {
   name: 'test_jobs_due',
   text: `SELECT ((SELECT count(*) FROM video.job WHERE account_id = $1 AND due_at IS NOT NULL)
                  + (SELECT count(*) FROM image.job WHERE account_id = $1 AND due_at IS NOT NULL)
+                 + (SELECT count(*) FROM email.message WHERE account_id = $1 AND due_at IS NOT NULL AND status <> 'scheduled')
                  + (SELECT count(*) FROM sms.message WHERE account_id = $1 AND due_at IS NOT NULL)
                  + (SELECT count(*) FROM cron.run WHERE account_id = $1 AND lease_until IS NOT NULL))::int AS jobs`,
 };

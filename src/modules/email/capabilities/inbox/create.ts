@@ -33,7 +33,7 @@ export const createInbox = defineCapability<ReceivingState>()({
     }),
     queue: Type.Optional(
       orNull<string>(
-        { type: 'string', minLength: 1, maxLength: 80 },
+        { type: 'string', minLength: 1, maxLength: 80, pattern: '^[a-z0-9._-]+$' },
         'Name of a queue in which each mail becomes a message.',
       ),
     ),
