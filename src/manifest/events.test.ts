@@ -31,21 +31,21 @@ describe('a kind of event', () => {
       moduleOf('parcel', [kind('parcel.lost'), kind('Lost')]),
       moduleOf('letter', [kind('parcel.lost')]),
     ];
-    expect(faults(...modules, moduleOf('queue', [kind('email.sent')]))).toEqual([
+    expect(faults(...modules, moduleOf('queue', [kind('captcha.failed')]))).toEqual([
       'Lost: its type is not lower-case words joined by dots',
       'parcel.lost: the module letter tells an event of the module parcel',
-      'email.sent: the module queue tells an event of the module email',
+      'captcha.failed: the module queue tells an event of the module captcha',
     ]);
   });
 
   test('that was planned is told by its module once that is built', () => {
-    const modules = [moduleOf('email', [kind('email.sent')])];
+    const modules = [moduleOf('captcha', [kind('captcha.failed')])];
     expect(faults(...modules)).toEqual([]);
-    const found = describedEvents(modules).filter(({ module }) => module === 'email');
-    expect(found.filter(({ type }) => type === 'email.sent')).toMatchObject([
+    const found = describedEvents(modules).filter(({ module }) => module === 'captcha');
+    expect(found.filter(({ type }) => type === 'captcha.failed')).toMatchObject([
       { status: 'ga', summary: 'Parcels moved.' },
     ]);
-    expect(found.find(({ type }) => type === 'email.opened')?.status).toBe('planned');
+    expect(found.find(({ type }) => type === 'captcha.verified')?.status).toBe('planned');
   });
 
   test('of a vendor that is down shows what vendors do for the modules there are', () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signedIn } from '../support/console.ts';
 import { pages } from '../support/console-pages.ts';
 import { addressOf, type Filled, fillAccount } from '../support/filled-account.ts';
-import type { PageVisitor, Visit } from '../support/page-visitor.ts';
+import type { Visit } from '../support/page-visitor.ts';
 import { client, createTestAccount, startTestService, type TestAccount, type TestService } from '../support/service.ts';
 import { LOCAL_TARGETS, Receiver } from '../webhooks/api-harness.ts';
 
@@ -13,7 +13,6 @@ let receiver: Receiver;
 let owner: TestAccount;
 let owned: Filled;
 let unknown: Filled;
-let stranger: PageVisitor;
 beforeAll(async () => {
   [service, receiver] = await Promise.all([startTestService({ env: LOCAL_TARGETS }), Receiver.start()]);
   owner = await createTestAccount(service.core, 9.5);
@@ -21,7 +20,6 @@ beforeAll(async () => {
   const others = Object.fromEntries(Object.entries(owned).map(([name, id]) => [name, another(id)]));
   // A key is one of a bucket, which is another.
   unknown = { ...others, object: owned.object } as unknown as Filled;
-  stranger = await signedIn(service.url, (await createTestAccount(service.core, 9.5)).secret);
 });
 afterAll(async () => {
   await Promise.all([service?.stop(), receiver?.stop()]);
@@ -50,6 +48,8 @@ const lastOf = (path: string, template: string) =>
   decodeURIComponent(path.split('/')[template.split('/').findIndex((part) => part.startsWith('{')) + 1] ?? '');
 
 test.each(named.map((page) => [page.name, page] as const))('%s', async (_, page) => {
+  // One that has nothing yet: a form for a domain adds it, for anybody may prove it.
+  const stranger = await signedIn(service.url, (await createTestAccount(service.core, 9.5)).secret);
   const ask = async (filled: Filled) => {
     const path = addressOf(page, filled);
     const id = lastOf(path, page.path);

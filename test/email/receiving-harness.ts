@@ -3,63 +3,10 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import nodemailer from 'nodemailer';
-import { defineModule } from '../../src/kit/module.ts';
-import { inbound, inboundRoute } from '../../src/modules/email/capabilities/inbound.ts';
-import { createInbox } from '../../src/modules/email/capabilities/inbox/create.ts';
-import { deleteInbox } from '../../src/modules/email/capabilities/inbox/delete.ts';
-import { getInbox } from '../../src/modules/email/capabilities/inbox/get.ts';
-import { listInboxes } from '../../src/modules/email/capabilities/inbox/list.ts';
-import { inboxMessages } from '../../src/modules/email/capabilities/inbox/messages.ts';
-import { getReceived } from '../../src/modules/email/capabilities/received/get.ts';
-import { rawReceived } from '../../src/modules/email/capabilities/received/raw.ts';
-import { attachmentRoute } from '../../src/modules/email/inboxes/attachment-links.ts';
-import { inboxLimits } from '../../src/modules/email/inboxes/inboxes.ts';
-import { queueMessages } from '../../src/modules/email/inboxes/queue-messages.ts';
-import { receivedSweeps } from '../../src/modules/email/inboxes/retention.ts';
-import { emailProblems } from '../../src/modules/email/problems.ts';
-import {
-  type ReceivingSettings,
-  type ReceivingState,
-  startReceiving,
-} from '../../src/modules/email/receiving/receiving.ts';
-import { openSmtp } from '../../src/modules/email/smtp/server.ts';
 import { type NameServer, startNameServer } from '../support/name-server.ts';
+
 import { freePort } from '../support/process.ts';
 import { type Client, client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
-
-const parts = defineModule<ReceivingState, ReceivingSettings>({
-  name: 'email',
-  summary: 'E-mail.',
-  status: 'beta',
-  capabilities: [createInbox, listInboxes, getInbox, deleteInbox, inboxMessages, getReceived, rawReceived, inbound],
-  rawRoutes: [inboundRoute, attachmentRoute],
-  servers: [
-    {
-      setting: 'SMTP_PORT',
-      port: ({ receiving }) => receiving.settings.smtpPort,
-      open: ({ receiving }, door) => openSmtp(receiving, door, async () => 'sent'),
-    },
-  ],
-  limits: inboxLimits,
-  problems: emailProblems,
-  settings: (variables) => ({
-    bounceDomain: variables.text('EMAIL_BOUNCE_DOMAIN') ?? null,
-    dnsServers: [variables.text('DNS_SERVERS') as string],
-    smtpPort: variables.integer('SMTP_PORT', 0, { min: 1, max: 65_535 }) || null,
-    tls: tlsOf(variables.text('SMTP_TLS_CERT'), variables.text('SMTP_TLS_KEY')),
-  }),
-  start: (core, settings) => ({
-    receiving: startReceiving(core, settings, { isOurs: () => false, apply: async () => null }),
-  }),
-  stop: async ({ receiving }) => receiving.waiters.stop(),
-  close: ({ receiving }) => receiving.reader.close(),
-  sweeps: ({ receiving }) => receivedSweeps(receiving.core),
-  jobs: ({ receiving }) => [queueMessages(receiving.core)],
-});
-
-function tlsOf(certFile: string | undefined, keyFile: string | undefined) {
-  return certFile === undefined || keyFile === undefined ? null : { certFile, keyFile };
-}
 
 export interface ReceivingBench {
   readonly test: TestService;
@@ -88,7 +35,7 @@ export async function startReceivingBench(env: Record<string, string> = {}): Pro
     SMTP_PORT: String(smtpPort),
     EMAIL_BOUNCE_DOMAIN: 'bounces.ours.test',
   };
-  const test = await startTestService({ env: { ...settings, ...env }, extraModules: [parts] });
+  const test = await startTestService({ env: { ...settings, ...env } });
   return {
     ...{ test, names, smtpPort },
     async owner(usd = 100) {

@@ -20,6 +20,7 @@ import { list } from './capabilities/list.ts';
 import { raw } from './capabilities/raw.ts';
 import { getReceived } from './capabilities/received/get.ts';
 import { rawReceived } from './capabilities/received/raw.ts';
+import { reply } from './capabilities/reply.ts';
 import { send } from './capabilities/send.ts';
 import { add as addSuppression } from './capabilities/suppression/add.ts';
 import { remove as deleteSuppression } from './capabilities/suppression/delete.ts';
@@ -27,35 +28,38 @@ import { list as listSuppressions } from './capabilities/suppression/list.ts';
 import { domainLimits } from './domains/store.ts';
 import { emailEvents } from './events.ts';
 import { attachmentRoute } from './inboxes/attachment-links.ts';
-import { inboxLimits } from './inboxes/inboxes.ts';
+import { inboxLimits, inboxTable } from './inboxes/inboxes.ts';
 import { receivedSweeps } from './inboxes/retention.ts';
 import { SEND_PRICE } from './limits.ts';
 import { liveMails } from './messages/live.ts';
 import { emailProblems } from './problems.ts';
 import { resendRoutes } from './resend/routes.ts';
 import { type EmailSettings, emailSettings } from './settings.ts';
+import { submitBy } from './smtp/submit.ts';
 import { type StartedEmail, startEmail } from './state.ts';
 import { suppressionLimits } from './suppressions/store.ts';
 import { emailSweeps } from './sweeps.ts';
 import { trackingRoutes } from './tracking/routes.ts';
 import { emailFamily } from './vendors/family.ts';
 
+const hasNoMail = noRowIn('email.message');
+
 export const email = defineModule<StartedEmail, EmailSettings>({
   name: 'email',
-  summary: 'E-mail: sent with DKIM through your relay, with bounces, suppression and inboxes of its own.',
+  summary: 'Email from your domain through your relay, with bounces, suppression, and inboxes that receive.',
   status: 'ga',
   shownBy: ['email.send', 'email.get'],
   capabilities: [
     ...[send, batchSend, list, get, raw, cancel],
     ...[verify, listDomains, getDomain, deleteDomain],
     ...[listSuppressions, addSuppression, deleteSuppression],
-    ...[createInbox, listInboxes, getInbox, deleteInbox, inboxMessages, getReceived, rawReceived, inbound],
+    ...[createInbox, listInboxes, getInbox, deleteInbox, inboxMessages, getReceived, rawReceived, reply, inbound],
   ],
   clients: [
     {
       client: "Resend's client",
       address: '{base_url}/v1/email/resend',
-      use: 'sends mail, verifies domains',
+      use: 'mail, domains',
       serves: [
         'email.send',
         'email.batch.send',
@@ -64,6 +68,12 @@ export const email = defineModule<StartedEmail, EmailSettings>({
         'email.domain.verify',
         'email.domain.list',
       ],
+    },
+    {
+      client: 'Mail servers',
+      address: '{base_url}/v1/email/inbound',
+      use: 'bounces, received mail',
+      serves: ['email.inbound'],
     },
   ],
   limits: { ...domainLimits, ...suppressionLimits, ...inboxLimits },
@@ -75,6 +85,14 @@ export const email = defineModule<StartedEmail, EmailSettings>({
   problems: emailProblems,
   models: emailFamily,
   rawRoutes: [...trackingRoutes, ...resendRoutes, inboundRoute, attachmentRoute],
+  servers: [
+    {
+      setting: 'SMTP_PORT',
+      port: ({ settings }) => settings.smtpPort,
+      // What speaks SMTP is large, and off by default.
+      open: async (state, door) => (await import('./smtp/server.ts')).openSmtp(state.receiving, door, submitBy(state)),
+    },
+  ],
   settings: emailSettings,
   start: startEmail,
   stop: async ({ receiving }) => receiving.waiters.stop(),
@@ -83,7 +101,7 @@ export const email = defineModule<StartedEmail, EmailSettings>({
     await Promise.all([composer.close(), receiving.reader.close()]);
   },
   console: async () => (await import('./console/index.ts')).emailConsole,
-  isEmpty: noRowIn('email.message'),
+  isEmpty: async (db, accountId) => (await hasNoMail(db, accountId)) && inboxTable.isEmpty(db, accountId),
   sweeps: ({ core }) => [...emailSweeps(core), ...receivedSweeps(core)],
   jobs: ({ loops }) => loops,
   liveWork: (db: Queryable, accountId, ids) => liveMails(db, accountId, ids),

@@ -51,6 +51,7 @@ export const tenants: TenantFixture = {
     'email.inbox.messages': [(names) => ({ inbox_id: names.inbox })],
     'email.received': [(names) => ({ inbound_id: names.inbound })],
     'email.received.raw': [(names) => ({ inbound_id: names.inbound })],
+    'email.reply': [(names) => ({ inbound_id: names.inbound, text: 'T' })],
     // For mail servers of the operator: the envelope says whose it is.
     'email.inbound': [],
   },

@@ -13,6 +13,8 @@ const canBeUndone: Readonly<Record<string, string>> = {
   'queue_dlq.cancel': 'what went back stays, and the rest can be sent anew',
   'video_job.cancel': 'it ends work under way, and nothing that was made',
   'image_job.cancel': 'it ends work under way, and nothing that was made',
+  'email_sent.cancel': 'the mail can be sent anew',
+  'email_suppressions.remove': 'the address can be suppressed again',
   'shares.revoke': 'the object stays, and another link can be made',
 };
 
@@ -27,7 +29,14 @@ const ends = pages.flatMap(({ name, acts = {} }) =>
 
 /** The field that the form is refused for when this was typed; null: it is taken. */
 function refusal(act: Act, typed: string): string | null {
-  const params = { id: 'wanted', name: 'wanted', topup_id: 'wanted', bucket: 'wanted' };
+  const params = {
+    id: 'wanted',
+    name: 'wanted',
+    topup_id: 'wanted',
+    bucket: 'wanted',
+    domain: 'wanted',
+    inbox_id: 'wanted',
+  };
   const query = new URLSearchParams({ key: 'wanted' });
   const visit = { params, query, principal: { accountId: 'wanted' } } as unknown as Visit;
   try {

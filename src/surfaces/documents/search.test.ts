@@ -92,6 +92,11 @@ const queries: readonly (readonly [query: string, id: string])[] = [
   ['send a text message', 'sms.send'],
   ['verify a phone number', 'sms.verify.start'],
   ['check a one-time code', 'sms.verify.check'],
+  ['send an email to a customer', 'email.send'],
+  ['read incoming e-mails', 'email.inbox.messages'],
+  ['wait for a verification code by mail', 'email.inbox.messages'],
+  ['dkim and spf of my domain', 'email.domain.verify'],
+  ['addresses that bounced', 'email.suppression.list'],
   ['request schema of an operation', 'discovery.capability'],
   ['payload of an event', 'discovery.event'],
 ];

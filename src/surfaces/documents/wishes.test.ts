@@ -114,8 +114,6 @@ test('of 20 that were held out 14 do', () => {
 });
 
 test.each([
-  ['read incoming e-mails', 'email'],
-  ['send an email to a customer', 'email'],
   ['turn a feature on for some users', 'flags'],
   ['take a screenshot of a web page', 'web'],
   ['collect log lines', 'logs'],

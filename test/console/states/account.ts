@@ -61,6 +61,13 @@ export function otherViews({ filled, owner: by }: FilledAccount): readonly State
     'new-queue': '/queues?new=1',
     'new-bucket': '/storage?new=1',
     'new-sms': '/sms?new=1',
+    'new-email': '/email?new=1',
+    'email-text': `/email/sent/${filled.email_id}?view=text`,
+    'email-source': `/email/sent/${filled.email_id}?view=source`,
+    'email-nothing': '/email?status=bounced',
+    'new-inbox': '/email/inboxes?new=1',
+    'new-domain': '/email/domains?new=1',
+    'new-suppression': '/email/suppressions?new=1',
     'new-object': `/storage/${filled.bucket}?new=1`,
     'storage-folder': `/storage/${filled.bucket}?prefix=reports%2F`,
     'storage-nothing': `/storage/${filled.bucket}?prefix=none%2F`,
@@ -85,6 +92,7 @@ export function otherViews({ filled, owner: by }: FilledAccount): readonly State
     `/queues/${filled.queue}/dlq`,
     '/schedules',
     '/video',
+    '/email',
   ];
   return [
     ...Object.entries(views).map(([name, path]) => ({

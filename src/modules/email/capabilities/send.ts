@@ -83,7 +83,7 @@ export const send = defineCapability<EmailState>()({
 });
 
 /** With the bytes of attachments in place of their text. */
-function decoded(input: Input) {
+export function decoded<Sent extends Pick<Input, 'attachments'>>(input: Sent) {
   const transfer: ArrayBuffer[] = [];
   const attachments = (input.attachments ?? []).map((attachment, i) => {
     const read = attachment.content === '' ? { bytes: new Uint8Array() } : readInlineBytes(attachment.content);

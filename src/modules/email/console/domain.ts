@@ -91,7 +91,7 @@ function recordPanel({ purpose, type, name, value, required, status, found }: Do
 <p class="quiet">${text} ${required ? 'Required.' : 'Optional.'}</p>
 ${facts([
   ['Type', type],
-  ['Name', copiedId(name, 'the name')],
+  ['Name', html`<span class="breaking">${copiedId(name, 'the name')}</span>`],
   ['Value', type === 'MX' ? copiedId(host, 'the host') : valueBlock(title, value)],
   ['Priority', type === 'MX' ? preference : null],
   ['Found', found === null || found === value || found === host ? null : html`<code>${short(found, 300)}</code>`],

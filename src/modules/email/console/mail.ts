@@ -34,7 +34,7 @@ async function show(visit: Visit): Promise<View> {
   const waits = mail.status === 'queued' || mail.status === 'scheduled';
   const content = html`<p><a href="${visit.path(SENT)}">Email</a></p>
 <div class="head"><div class="head named"><h1>${mail.subject === '' ? 'No subject' : short(mail.subject, 160)}</h1><p>${statusBadge(mail.status)}</p></div><div class="actions">${waits && visit.may(cancel) ? actButton(visit, 'cancel', 'Cancel') : ''}</div></div>
-${mail.captured ? html`<p class="quiet">Kept in the outbox: nothing left the service, because no relay is configured.</p>` : ''}
+${mail.captured ? html`<p class="quiet">Kept in the outbox: nothing left the service.</p>` : ''}
 ${head(visit, mail)}
 ${course(visit, mail)}
 ${mail.content === null ? html`<section class="panel"><h2>Content</h2><p class="quiet">Not kept any more.</p></section>` : bodyPanel(visit, body, source === null ? html`` : sourceOf(visit, source))}`;

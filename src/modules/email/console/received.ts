@@ -1,15 +1,17 @@
 // One received mail: who says that it is from whom and what was checked of that, what it says, its files, and an answer to it.
 import { copiedId } from '../../../kit/console/copied.ts';
 import { shown } from '../../../kit/console/failure.ts';
-import type { ConsolePage, View } from '../../../kit/console/page.ts';
+import { actForm, field, textOf } from '../../../kit/console/form.ts';
+import { actOf, type ConsolePage, type View } from '../../../kit/console/page.ts';
 import { badge, facts } from '../../../kit/console/table.ts';
 import { ago, ownPath, short, sizeText, time } from '../../../kit/console/text.ts';
 import type { DataOf, Read, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { getReceived } from '../capabilities/received/get.ts';
 import { rawReceived } from '../capabilities/received/raw.ts';
+import { reply } from '../capabilities/reply.ts';
 import { bodyPanel, sourceView, viewOf } from './mail-body.ts';
-import { INBOXES, inboxPath } from './tabs.ts';
+import { INBOXES, inboxPath, mailPath } from './tabs.ts';
 
 type Received = DataOf<typeof getReceived>;
 
@@ -20,6 +22,14 @@ export const receivedPage: ConsolePage = {
   path: '/email/received/{inbound_id}',
   needs: getReceived,
   show,
+  acts: {
+    reply: actOf({
+      capability: reply,
+      input: (form, visit) => ({ inbound_id: idOf(visit), text: textOf(form, 'text') }),
+      done: 'Reply accepted.',
+      next: ({ email_id: id }) => mailPath(id),
+    }),
+  },
 };
 
 async function show(visit: Visit): Promise<View> {
@@ -32,7 +42,8 @@ async function show(visit: Visit): Promise<View> {
 ${head(visit, mail)}
 ${bodyPanel(visit, body, source === null ? html`` : sourceOf(visit, source))}
 ${mail.truncated ? html`<p class="quiet">Text or HTML is longer than what is shown: the source has all of it.</p>` : ''}
-${files(mail)}`;
+${files(mail)}
+${visit.may(reply) ? replyForm(visit) : ''}`;
   return {
     title: mail.subject === '' ? 'Received email' : mail.subject.slice(0, 100).toWellFormed(),
     content,
@@ -60,6 +71,12 @@ function files({ attachments }: Received): Html {
   const each = ({ filename, content_type, bytes, url }: Received['attachments'][number]) =>
     html`<li><a href="${ownPath(url)}">${short(filename ?? 'Without a name', 120)}</a> <span class="quiet">${short(content_type, 80)}, ${sizeText(bytes)}</span></li>`;
   return html`<section class="panel"><h2>Attachments</h2><ul class="plain">${attachments.map(each)}</ul></section>`;
+}
+
+function replyForm(visit: Visit): Html {
+  const fields = html`${field(visit, 'reply', { name: 'text', label: 'Text', rows: 6, isRequired: true, attributes: html`spellcheck="true"` })}
+<button class="main">Reply</button> <span class="quiet">Sent from the address of the inbox. $0.00046 per recipient.</span>`;
+  return html`<section class="panel"><h2>Reply</h2>${actForm(visit, 'reply', fields)}</section>`;
 }
 
 function sourceOf(visit: Visit, read: Read<DataOf<typeof rawReceived>>): Html {

@@ -22,7 +22,8 @@ export async function sendBatch(
   waits: boolean,
 ): Promise<Answer> {
   const mails: NewMail[] = [];
-  for (const [i, mail] of sent.entries()) mails.push(await newMail(ctx, state, mail, `emails[${i}].`, false));
+  for (const [i, mail] of sent.entries())
+    mails.push(await newMail(ctx, state, mail, { param: `emails[${i}].`, isFirstHere: false }));
   const recipients = mails.reduce((sum, mail) => sum + mail.recipients.length, 0);
   if (recipients > BATCH_RECIPIENTS_MAX) {
     throw invalidField(

@@ -53,9 +53,23 @@ export async function replayOf(ctx: CallContext, replay: { readonly data: unknow
   return { data: record, replayed: true };
 }
 
+/** A mail that came whole, with an envelope of its own. */
+export interface HandedIn {
+  /** Its own, with angle brackets; null: it has none. */
+  readonly messageId: string | null;
+  /** Who gets it, whomever its headers name. */
+  readonly envelope: readonly string[];
+}
+
 /** `waits`: for the first attempt. */
-export async function sendOne(ctx: CallContext, state: EmailState, sent: SentMail, waits: boolean): Promise<Answer> {
-  const mail = await newMail(ctx, state, sent, '', waits);
+export async function sendOne(
+  ctx: CallContext,
+  state: EmailState,
+  sent: SentMail,
+  waits: boolean,
+  handedIn: HandedIn | null = null,
+): Promise<Answer> {
+  const mail = await newMail(ctx, state, sent, { param: '', isFirstHere: waits, handedIn });
   const begun = await begin(ctx, state, [mail], { waits, isBatch: false });
   if (begun.replayed) return replayOf(ctx, begun, waits);
   if (!waits) return begun;
@@ -100,20 +114,26 @@ async function forgetSources({ core }: EmailState, mails: readonly NewMail[]): P
   }
 }
 
-/** Throws VALIDATION_FAILED, DOMAIN_NOT_VERIFIED and VENDOR_NOT_AVAILABLE. `param`: what fields are named after. */
+interface NewMailOptions {
+  /** What fields are named after. */
+  readonly param: string;
+  readonly isFirstHere: boolean;
+  readonly handedIn?: HandedIn | null;
+}
+
+/** Throws VALIDATION_FAILED, DOMAIN_NOT_VERIFIED and VENDOR_NOT_AVAILABLE. */
 export async function newMail(
   ctx: CallContext,
   state: EmailState,
   sent: SentMail,
-  param: string,
-  isFirstHere: boolean,
+  { param, isFirstHere, handedIn = null }: NewMailOptions,
 ): Promise<NewMail> {
   const { core, accountId } = ctx;
   const emailId = newId('eml_');
   const dateMs = Math.floor(core.vendors.health.nowMs / 1_000) * 1_000;
   const domain = domainOf(requireMailbox(sent.from, `${param}from`).address);
-  const messageId = `<${emailId}@${domain}>`;
-  const { content, recipients } = readMail(sent, { messageId, dateMs }, param);
+  const messageId = handedIn?.messageId ?? `<${emailId}@${domain}>`;
+  const { content, recipients } = readMail(sent, { messageId, dateMs }, param, handedIn?.envelope);
   const standing = await domainStanding(core.db, accountId, domain, state.settings);
   const vendor = vendorFor(state, sent.vendor, `${param}vendor`);
   if (standing === 'unverified' || (standing === 'reserved' && vendor !== OUTBOX)) throw notVerified(domain);

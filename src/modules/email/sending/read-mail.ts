@@ -1,6 +1,6 @@
 // From the input of a call to a mail that can be sent. Throws VALIDATION_FAILED that names the field.
 import { invalidField } from '../../../problems/problem.ts';
-import { type Mailbox, requireMailbox } from '../addresses.ts';
+import { type Mailbox, readAddress, requireMailbox } from '../addresses.ts';
 import { MAIL_BYTES_MAX, RECIPIENTS_MAX, TEXT_BYTES_MAX } from '../limits.ts';
 import type { Attachment, MailContent } from '../messages/content.ts';
 import type { RecipientKind } from '../messages/row.ts';
@@ -55,8 +55,21 @@ const CONTENT_ID = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~.@-]{1,200}$/;
 /** Base64, broken into lines. */
 const ENCODED_SHARE = 1.37;
 
-/** `param`: what fields are named after, such as `emails[3].`; empty for the call's own. */
-export function readMail(sent: SentMail, made: Pick<MailContent, 'messageId' | 'dateMs'>, param = ''): ReadMail {
+/** Whether the service, or a server on the way, writes the header itself. */
+export function isOwnHeader(name: string): boolean {
+  return OWN_HEADERS.test(name) || !HEADER_NAME.test(name);
+}
+
+/**
+ * `param`: what fields are named after, such as `emails[3].`; empty for the call's own. `envelope`: who gets it, whomever its headers name;
+ * null: whom they name.
+ */
+export function readMail(
+  sent: SentMail,
+  made: Pick<MailContent, 'messageId' | 'dateMs'>,
+  param = '',
+  envelope: readonly string[] | null = null,
+): ReadMail {
   const { text = null, html = null } = sent;
   if (text === null && html === null) {
     throw invalidField(`${param}text`, 'required', `Send ${param}text, ${param}html, or both.`);
@@ -72,7 +85,9 @@ export function readMail(sent: SentMail, made: Pick<MailContent, 'messageId' | '
     attachments: (sent.attachments ?? []).map((attachment, i) => attachmentOf(attachment, `${param}attachments[${i}]`)),
   };
   requireSize(content, param);
-  return { content, recipients: recipientsOf({ to, cc, bcc: mailboxesOf(sent.bcc, `${param}bcc`) }, param) };
+  const bcc = mailboxesOf(envelope ?? sent.bcc, `${param}bcc`);
+  const recipients = recipientsOf({ to, cc, bcc }, param, envelope);
+  return { content, recipients };
 }
 
 function mailboxesOf(sent: string | readonly string[] | undefined, param: string): Mailbox[] {
@@ -82,12 +97,17 @@ function mailboxesOf(sent: string | readonly string[] | undefined, param: string
 }
 
 /** Each address once, where it is named first. */
-function recipientsOf(named: Readonly<Record<RecipientKind, readonly Mailbox[]>>, param: string): NewMailRecipient[] {
+function recipientsOf(
+  named: Readonly<Record<RecipientKind, readonly Mailbox[]>>,
+  param: string,
+  envelope: readonly string[] | null,
+): NewMailRecipient[] {
+  const isMeant = envelope === null ? () => true : envelopeOf(envelope);
   const recipients = new Map<string, NewMailRecipient>();
   for (const kind of ['to', 'cc', 'bcc'] as const) {
     for (const { address } of named[kind]) {
       const id = address.toLowerCase();
-      if (!recipients.has(id)) recipients.set(id, { kind, address });
+      if (!recipients.has(id) && isMeant(id)) recipients.set(id, { kind, address });
     }
   }
   if (recipients.size > RECIPIENTS_MAX) {
@@ -98,6 +118,11 @@ function recipientsOf(named: Readonly<Record<RecipientKind, readonly Mailbox[]>>
     );
   }
   return [...recipients.values()];
+}
+
+function envelopeOf(addresses: readonly string[]): (id: string) => boolean {
+  const ids = new Set(addresses.map((address) => readAddress(address)?.toLowerCase()));
+  return (id) => ids.has(id);
 }
 
 function headersOf({ headers = {}, unsubscribe = false }: SentMail, param: string): [string, string][] {

@@ -17,6 +17,7 @@ const levels = [
   { summary: 200, verbs: 300 },
   { summary: 120, verbs: 150 },
   { summary: 90, verbs: 80 },
+  { summary: 60, verbs: 76 },
   { summary: 80, verbs: 40 },
   { summary: 60, verbs: 0 },
 ] as const;

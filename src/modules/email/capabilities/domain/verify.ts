@@ -15,7 +15,7 @@ export const verify = defineCapability<DomainsState>()({
     'records are looked up within 8 s, and the domain is `verified` once every required one is there. Without another call it is checked every ' +
     '10 minutes for three days, then daily. Three days without the DKIM record: `failed`; calling again starts over. A verified domain that ' +
     'loses a record stays verified for three days. Two accounts can verify the same domain: each has its own DKIM selector.',
-  keywords: ['verify sending domain', 'dkim record', 'spf dmarc setup', 'add a domain', 'dns records for email'],
+  keywords: ['verify sending domain', 'dkim record', 'spf dkim dmarc setup', 'add a domain'],
   input: Type.Object({ domain: domainField }),
   output: domainSchema,
   errors: ['QUOTA_EXCEEDED'],
