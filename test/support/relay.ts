@@ -44,7 +44,7 @@ export async function startRelay(options: SMTPServerOptions & { readonly port?: 
       if (typeof fault === 'object') done(failure(fault));
     },
     onData(stream, session, done) {
-      void text(stream).then((source) => {
+      const taken = (source: string) => {
         const fault = faults.shift();
         if (fault === 'hang') return;
         if (fault === 'cut') return cut(session.id);
@@ -53,7 +53,9 @@ export async function startRelay(options: SMTPServerOptions & { readonly port?: 
         const from = mailFrom === false ? '' : mailFrom.address;
         mails.push({ from, to: rcptTo.map(({ address }) => address), source });
         done();
-      });
+      };
+      // A sender that dies meanwhile has handed nothing over.
+      text(stream).then(taken, () => undefined);
     },
     ...options,
   });
