@@ -49,6 +49,10 @@ test("OpenAI's client streams an answer", async () => {
   expect(await run('openai.ts')).toBe('[sandbox] You said: Which queue is full?\n');
 });
 
+test("Resend's client sends a mail once, however often it is asked for", async () => {
+  expect(await run('resend.ts')).toBe('Invoice 7 sent once\n');
+});
+
 test("OpenAI's client saves an image of words", async () => {
   const file = join(tmpdir(), `qm-boat-${process.pid}.png`);
   const { stdout } = await promisify(execFile)(process.execPath, [join(FOLDER, 'openai-images.ts'), file], {

@@ -21,6 +21,7 @@ const guides: readonly (readonly [guide: string, printed: RegExp])[] = [
   ['storage', /November/],
   ['image', /image\/webp/],
   ['pdf', /Invoice 7/],
+  ['email', /Invoice 7/],
   ['sign-in', /[A-Z]{4}-[A-Z]{4}/],
   ['requests', /404.*QUEUE_NOT_FOUND|QUEUE_NOT_FOUND.*404/],
 ];
