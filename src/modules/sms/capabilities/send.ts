@@ -52,7 +52,7 @@ export const send = defineCapability<SmsState>()({
     // A replay comes before every other check.
     const replay = await findReplay(ctx);
     if (replay !== null) return replay;
-    const composed = await composeSms(ctx, state, input);
+    const composed = await composeSms(ctx, state.settings, input);
     return sendMessage(ctx, state, { composed, text: input.text, code: null, answer: (_, row) => smsRecord(row) });
   },
 });

@@ -34,14 +34,15 @@ export const verifyStart = defineCapability<SmsState>()({
         minLength: 1,
         maxLength: 320,
         pattern: '^[ -~]+$',
-        description: 'Sender: as in sms.send, or the address that mails are from.',
+        description:
+          'Sender: as in sms.send, or the address that mails are from; of the first verified domain when not sent.',
       }),
     ),
     vendor: vendorField,
   }),
   output: verificationSchema,
   price: 'sms.send',
-  errors: carrierErrors,
+  errors: [...carrierErrors, 'DOMAIN_NOT_VERIFIED', 'EMAIL_SEND_FAILED'],
   events: ['sms.queued', 'sms.sent', 'sms.failed', 'wallet.low_balance'],
   limits: {
     codes: `${CODES_PER_HOUR} an hour to one number or address, whoever asks; then 429. RATE_LIMITS=off does not lift it.`,

@@ -4,7 +4,6 @@ import { actOf, type ConsolePage, type View } from '../../../kit/console/page.ts
 import type { Visit } from '../../../kit/console/visit.ts';
 import { html } from '../../../lib/html.ts';
 import { sandboxInbound } from '../capabilities/sandbox-inbound.ts';
-import { SANDBOX_FROM } from '../carriers/family.ts';
 
 export const inboundPage: ConsolePage = {
   name: 'sms_inbound',
@@ -31,7 +30,7 @@ ${actForm(
   visit,
   act,
   html`<div class="pair">${field(visit, act, { name: 'from', label: 'Number of the person', isRequired: true, hint: 'E.164, such as +12025550123.', attributes: html`inputmode="tel" autocomplete="off" spellcheck="false"` })}
-${field(visit, act, { name: 'to', label: 'Your sender', value: SANDBOX_FROM, attributes: html`spellcheck="false"` })}</div>
+${field(visit, act, { name: 'to', label: 'Your sender', hint: 'Empty: the number that the sandbox sends from.', attributes: html`spellcheck="false"` })}</div>
 ${field(visit, act, { name: 'text', label: 'Text', rows: 3, isRequired: true })}
 <button class="main">Receive message</button>`,
 )}`;

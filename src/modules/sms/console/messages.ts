@@ -13,7 +13,6 @@ import { list as smsList } from '../capabilities/list.ts';
 import { sandboxInbound } from '../capabilities/sandbox-inbound.ts';
 import { send as smsSend } from '../capabilities/send.ts';
 import { verifyList } from '../capabilities/verify-list.ts';
-import { TEXT_CHARACTERS_MAX } from '../limits.ts';
 
 export type Sms = DataOf<typeof get>;
 
@@ -50,8 +49,8 @@ export function smsState({ status }: Pick<Sms, 'status'>): Html {
   return badge(status, kind);
 }
 
-/** What the pages of the module show above all else. */
-export function smsTabs(visit: Visit, here: '/sms' | '/sms/verifications'): Html {
+/** The page and its neighbour. */
+function smsTabs(visit: Visit, here: '/sms' | '/sms/verifications'): Html {
   const tab = (text: string, path: string) => ({ text, href: visit.path(path), isHere: path === here });
   return pageTabs('Pages of SMS', [
     tab('Messages', '/sms'),
@@ -109,6 +108,6 @@ function direction({ direction: way }: Sms): string {
 function messageForm(visit: Visit, act: string): Html {
   return html`<div class="pair">${field(visit, act, { name: 'to', label: 'Number', isRequired: true, hint: 'E.164, such as +12025550123.', attributes: html`inputmode="tel" autocomplete="off" spellcheck="false"` })}
 ${field(visit, act, { name: 'from', label: 'Sender', hint: 'One of those of the carrier; empty: its first.', attributes: html`spellcheck="false"` })}</div>
-${field(visit, act, { name: 'text', label: 'Text', rows: 4, isRequired: true, hint: '160 characters a segment; 70 with characters outside of the GSM alphabet, such as emoji.', attributes: html`maxlength="${TEXT_CHARACTERS_MAX}"` })}
+${field(visit, act, { name: 'text', label: 'Text', rows: 4, isRequired: true, hint: '160 characters a segment; 70 with characters outside of the GSM alphabet, such as emoji.' })}
 <button class="main">Send message</button>`;
 }

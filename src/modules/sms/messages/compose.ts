@@ -8,7 +8,7 @@ import { SANDBOX } from '../../../vendors/file/port.ts';
 import { SEND, segmentNanos, sendersOf } from '../carriers/family.ts';
 import { requireNumber } from '../numbers.ts';
 import { countSegments } from '../segments.ts';
-import type { SmsState } from '../state.ts';
+import type { SmsSettings } from '../settings.ts';
 import { optedOut, stoppedFrom } from './opt-outs.ts';
 import type { Link, MessageRow } from './row.ts';
 
@@ -30,8 +30,8 @@ export interface Composed {
 }
 
 /** Throws VALIDATION_FAILED, VENDOR_NOT_AVAILABLE, RECIPIENT_SUPPRESSED. */
-export async function composeSms(ctx: CallContext, state: SmsState, wanted: WantedSms): Promise<Composed> {
-  const { prefix } = requireNumber(wanted.to, 'to', state.settings.countries);
+export async function composeSms(ctx: CallContext, { countries }: SmsSettings, wanted: WantedSms): Promise<Composed> {
+  const { prefix } = requireNumber(wanted.to, 'to', countries);
   const { encoding, count } = countSegments(wanted.text);
   const links = await openLinks(ctx, wanted, BigInt(count));
   const [first] = links;

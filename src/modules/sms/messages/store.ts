@@ -5,7 +5,7 @@ import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { timestamp } from '../../../db/types.ts';
 import { resourceTable } from '../../../kit/resource.ts';
-import { LEASE_MS, SMS_WORK } from '../limits.ts';
+import { LEASE_MS } from '../limits.ts';
 import { type MessageRow, messageColumns } from './row.ts';
 
 export const messageTable = resourceTable<MessageRow>({
@@ -14,7 +14,6 @@ export const messageTable = resourceTable<MessageRow>({
 });
 
 export const messageDue = dueTable({ table: 'sms.message', key: 'sms_id', leaseMs: LEASE_MS });
-export const messageWork = SMS_WORK;
 
 const insert = statement(
   'sms_insert_message',

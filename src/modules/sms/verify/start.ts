@@ -4,10 +4,11 @@ import { runOutside } from '../../../core/idempotency/outside.ts';
 import { findReplay } from '../../../core/idempotency/write.ts';
 import type { Answer } from '../../../kit/capability.ts';
 import { newId } from '../../../lib/ids.ts';
-import { invalidField } from '../../../problems/problem.ts';
+import { invalidField, Problem } from '../../../problems/problem.ts';
 import { CODE_LENGTH, CODE_SECONDS, codesPerPrefix, TRIES } from '../limits.ts';
 import { composeSms } from '../messages/compose.ts';
 import { sendMessage } from '../messages/send.ts';
+import { SENDER_PATTERN } from '../numbers.ts';
 import type { SmsState } from '../state.ts';
 import { hashOfCode, newCode } from './codes.ts';
 import { takeCode } from './quota.ts';
@@ -26,6 +27,8 @@ export interface StartInput {
 
 const TEXT = '{code} is your verification code.';
 const PLACE = '{code}';
+const RESERVED = 'example.com';
+const SENDER = new RegExp(SENDER_PATTERN, 'u');
 
 /** Throws VALIDATION_FAILED, RATE_LIMITED and what sending throws. */
 export function startVerification(ctx: CallContext, state: SmsState, input: StartInput): Promise<Answer> {
@@ -74,7 +77,14 @@ async function bySms(
   { code, text, ttlMs }: Made,
 ): Promise<Answer> {
   const { to, from, vendor } = input;
-  const composed = await composeSms(ctx, state, { to, from, vendor, text, code });
+  if (from !== undefined && !SENDER.test(from)) {
+    throw invalidField(
+      'from',
+      'sender',
+      'It must be a number in E.164, a short code, or a name of up to 11 characters.',
+    );
+  }
+  const composed = await composeSms(ctx, state.settings, { to, from, vendor, text, code });
   const smsId = composed.row.sms_id;
   const row = { ...newRow(ctx, verificationIdOf(smsId), input, code), prefix: composed.prefix, message_id: smsId };
   const giveBack = await takeCode(ctx.core, to, composed.isSandboxed ? ctx.accountId : null);
@@ -112,17 +122,26 @@ async function byMail(ctx: CallContext, input: StartInput, { code, text, ttlMs }
       return begun;
     });
     try {
-      const mail = { from: input.from, to: input.to, subject: 'Your verification code', text, vendor: input.vendor };
+      const from = input.from ?? (await senderOf(ctx));
+      const mail = { from, to: input.to, subject: 'Your verification code', text, vendor: input.vendor };
       const { data } = await ctx.invoke('email.send', mail);
       const { email_id: messageId } = data as { readonly email_id: string };
       await saveMessageId(core.db, accountId, id, messageId);
       return verificationRecord({ ...row, message_id: messageId });
     } catch (error) {
       await endUnsent(core.db, accountId, id, row.created_at);
-      await giveBack();
+      // A mail that may have left counts.
+      if (!(error instanceof Problem) || error.code !== 'VENDOR_TIMEOUT') await giveBack();
       throw error;
     }
   });
+}
+
+/** An address of the first domain that the account has verified. The outbox takes that of a reserved name. */
+async function senderOf(ctx: CallContext): Promise<string> {
+  const { data } = await ctx.invoke('email.domain.list', { status: 'verified', limit: 1 });
+  const [first] = (data as { readonly items: readonly { readonly domain: string }[] }).items;
+  return `verify@${first?.domain ?? RESERVED}`;
 }
 
 function newRow({ core, accountId }: CallContext, id: string, { to, channel = 'sms' }: StartInput, code: string) {
