@@ -153,3 +153,46 @@ test('a repeat with the same key sends no second code', async () => {
   expect(new Set(together.map(({ body }) => JSON.stringify(body.data))).size).toBe(1);
   expect(together[0]?.status).toBe(200);
 });
+
+describe('by mail', () => {
+  const mailed = (own: SmsBench, to: string, over: object = {}) =>
+    own.ok('POST', '/v1/sms/verify/start', { to, channel: 'email', ...over });
+
+  test('a code is sent by email.send of the account, at its price, and checked in the same way', async () => {
+    const own = await bench.another();
+    const one = await mailed(own, 'ada@example.org', { text: 'Acme: {code}', from: 'acme@example.com' });
+    expect(one).toMatchObject({ channel: 'email', status: 'pending', to: 'ada@example.org' });
+    const mail = await own.ok('GET', `/v1/email/get/${one.message_id}`);
+    expect(mail).toMatchObject({ captured: true, subject: 'Your verification code' });
+    const source = await (
+      await fetch(`${bench.service.url}/v1/email/raw/${one.message_id}`, {
+        headers: { authorization: `Bearer ${own.secret}` },
+      })
+    ).text();
+    const code = /Acme: (\d{6})/.exec(source)?.[1] ?? '';
+    expect(await own.balance()).toBeCloseTo(5 - 0.00046, 9);
+    expect(await check(own, one.verification_id, code)).toMatchObject({ status: 'approved' });
+  });
+
+  test('five codes an hour go to a mailbox, however it is written', async () => {
+    const own = await bench.another();
+    const ways = ['bob@example.org', 'Bob@example.org', 'bob+1@example.org', 'BOB+x@EXAMPLE.org', 'bob@example.org'];
+    for (const to of ways) await mailed(own, to);
+    const other = await bench.another();
+    const refused = await other.refused('/v1/sms/verify/start', { to: 'bob+2@example.org', channel: 'email' });
+    expect(refused).toMatchObject({ status: 429, code_detail: 'codes_per_hour' });
+  });
+
+  test('an address that is none is refused, and its code ends', async () => {
+    const own = await bench.another();
+    expect(await own.refused('/v1/sms/verify/start', { to: 'nobody', channel: 'email' })).toMatchObject({
+      status: 400,
+    });
+    expect((await own.ok('GET', '/v1/sms/verify/list?status=pending')).items).toEqual([]);
+  });
+});
+
+test('a sender that is none is refused in the sandbox too', async () => {
+  const error = await bench.refused('/v1/sms/verify/start', { to: PERSON, from: 'somebody@example.org' });
+  expect(error).toMatchObject({ status: 400, param: 'from', code_detail: 'sender' });
+});

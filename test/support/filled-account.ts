@@ -74,10 +74,7 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
   await post('/v1/storage/object/put', { bucket, key: 'readme.md', content: '# Files' });
   await post('/v1/storage/share/create', { bucket, key: object, downloads_max: 3 });
   const email = await fillEmail(ok, mark);
-  const sms = await post('/v1/sms/send', { to: '+12025550170', text: `${mark}-sms` });
-  await post('/v1/sms/send', { to: '+12025550000', text: 'This one fails.' });
-  await post('/v1/sms/sandbox/inbound', { from: '+12025550170', text: 'Thanks!' });
-  await post('/v1/sms/verify/start', { to: '+12025550171' });
+  const sms = await fillSms(post, mark);
   await leaveCard((await post('/v1/account/payment_method/attach', {})).checkout_url);
   const [card] = (await ok('GET', '/v1/account/payment_method/list')).items;
   await post('/v1/ai/chat', { model: 'sandbox/echo-1', messages: [{ role: 'user', content: `${mark}-ai` }] });
@@ -95,7 +92,7 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
       card: card.payment_method_id,
     },
     request: refused.body.error.request_id,
-    ...{ bucket, object, ...email, sms: sms.sms_id },
+    ...{ bucket, object, ...email, sms },
   };
 }
 
@@ -120,6 +117,18 @@ async function fillEmail(ok: Ok, mark: string): Promise<FilledEmail> {
   await eventually(async () => (await received()).items.length > 0);
   const [{ inbound_id }] = (await received()).items;
   return { email_id, domain, inbox_id, inbound_id };
+}
+
+/** Messages in every state, and a code. Answers the id of one. */
+async function fillSms(
+  post: (path: string, body: unknown) => Promise<{ readonly sms_id: string }>,
+  mark: string,
+): Promise<string> {
+  const { sms_id: id } = await post('/v1/sms/send', { to: '+12025550170', text: `${mark}-sms` });
+  await post('/v1/sms/send', { to: '+12025550000', text: 'This one fails.' });
+  await post('/v1/sms/sandbox/inbound', { from: '+12025550170', text: 'Thanks!' });
+  await post('/v1/sms/verify/start', { to: '+12025550171' });
+  return id;
 }
 
 /** The address of the page, with what it is about put in. The operator's pages are another account's. */
