@@ -68,11 +68,7 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
   });
   await post(`/v1/account/webhooks/test/${webhook.id}`, {});
   const schedule = await post('/v1/cron/create', { name: `${mark}-cron`, task: receiver, cron_expr: '0 9 * * *' });
-  const [bucket, object] = ['files', `reports/${mark}-storage.txt`];
-  await post('/v1/storage/bucket/create', { bucket });
-  await post('/v1/storage/object/put', { bucket, key: object, content: 'Hello', metadata: { author: 'somebody' } });
-  await post('/v1/storage/object/put', { bucket, key: 'readme.md', content: '# Files' });
-  await post('/v1/storage/share/create', { bucket, key: object, downloads_max: 3 });
+  const { bucket, object } = await fillStorage(post, mark);
   const email = await fillEmail(ok, mark);
   const sms = await fillSms(post, mark);
   await leaveCard((await post('/v1/account/payment_method/attach', {})).checkout_url);
@@ -98,6 +94,15 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 type Ok = (method: string, path: string, body?: unknown) => Promise<any>;
+
+async function fillStorage(post: (path: string, body: unknown) => Promise<unknown>, mark: string) {
+  const [bucket, object] = ['files', `reports/${mark}-storage.txt`];
+  await post('/v1/storage/bucket/create', { bucket });
+  await post('/v1/storage/object/put', { bucket, key: object, content: 'Hello', metadata: { author: 'somebody' } });
+  await post('/v1/storage/object/put', { bucket, key: 'readme.md', content: '# Files' });
+  await post('/v1/storage/share/create', { bucket, key: object, downloads_max: 3 });
+  return { bucket, object };
+}
 
 async function fillEmail(ok: Ok, mark: string): Promise<FilledEmail> {
   // Read backwards it is reserved too, so that no name server is asked for it.
