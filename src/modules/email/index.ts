@@ -27,7 +27,7 @@ import { remove as deleteSuppression } from './capabilities/suppression/delete.t
 import { list as listSuppressions } from './capabilities/suppression/list.ts';
 import { domainLimits } from './domains/store.ts';
 import { emailEvents } from './events.ts';
-import { attachmentRoute } from './inboxes/attachment-links.ts';
+import { attachmentRoute } from './inboxes/attachment-route.ts';
 import { inboxLimits, inboxTable } from './inboxes/inboxes.ts';
 import { receivedSweeps } from './inboxes/retention.ts';
 import { SEND_PRICE } from './limits.ts';
