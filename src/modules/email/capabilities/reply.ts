@@ -28,13 +28,18 @@ export const reply = defineCapability<EmailState>()({
   keywords: ['answer an email', 'reply in thread', 'respond to incoming mail'],
   input: Type.Object({ inbound_id: inboundIdField, ...bodyFields, attachments: attachmentsField }),
   output: emailSchema,
-  laterPrices: [SEND_PRICE],
+  price: SEND_PRICE,
+  chargedAtEnd: true,
   bodyBytesMax: BODY_BYTES_MAX,
   // Attachments may be long.
   bulk: { source: import.meta.url, reduce: decoded },
   errors: [
-    ...['NOT_FOUND', 'INSUFFICIENT_CREDIT', 'DOMAIN_NOT_VERIFIED', 'RECIPIENT_SUPPRESSED', 'VENDOR_NOT_AVAILABLE'],
+    ...['NOT_FOUND', 'DOMAIN_NOT_VERIFIED', 'RECIPIENT_SUPPRESSED', 'VENDOR_NOT_AVAILABLE'],
     ...['EMAIL_SEND_FAILED', 'VENDOR_TIMEOUT', 'IDEMPOTENCY_INDETERMINATE', 'OVERLOADED', 'CONCURRENCY_LIMITED'],
+  ],
+  events: [
+    ...['email.queued', 'email.sent', 'email.delivered', 'email.deferred', 'email.bounced', 'email.auto_suppressed'],
+    'wallet.low_balance',
   ],
   examples: [
     {
@@ -45,15 +50,11 @@ export const reply = defineCapability<EmailState>()({
     },
   ],
   async run({ ctx, input, state }) {
+    const replay = await findReplay(ctx);
+    if (replay !== null) return replayOf(ctx, replay, true);
     const { inbound_id: inboundId, ...body } = input;
     const row = await requireReceived(ctx.core.db, ctx.accountId, inboundId);
-    const mail = { ...(await headOf(ctx, row)), ...body } as unknown as SentMail;
-    return ctx.perform('email.send', async (call) => {
-      const replay = await findReplay(call);
-      const { data, costNanos = 0n } =
-        replay === null ? await sendOne(call, state, mail, true) : await replayOf(call, replay, true);
-      return { result: { data }, costNanos };
-    });
+    return sendOne(ctx, state, { ...(await headOf(ctx, row)), ...body } as unknown as SentMail, true);
   },
 });
 
