@@ -45,7 +45,7 @@ function course(visit: Visit, sms: Sms): Html {
           ['Handed to the carrier', sms.sent_at],
           [sms.status === 'failed' ? 'Failed' : 'Delivered', sms.ended_at],
         ];
-  return html`<ol class="plain course">${steps.map(([what, at]) => html`<li${at === null ? html` class="quiet"` : ''}>${what}${at === null ? '' : html` ${ago(visit, at)}`}</li>`)}</ol>`;
+  return html`<ol class="course">${steps.map(([what, at]) => html`<li${at === null ? html` class="quiet"` : ''}>${what}${at === null ? '' : html` ${ago(visit, at)}`}</li>`)}</ol>`;
 }
 
 function told(visit: Visit, sms: Sms): Html {
