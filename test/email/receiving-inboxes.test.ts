@@ -225,9 +225,9 @@ test('mail older than 30 days goes, and its inbox counts what is left', async ()
   await send('old@near.test', { Subject: 'old' });
   const age = {
     name: 'test_age_mail',
-    text: `UPDATE email.received SET received_at = received_at - interval '31 days' WHERE account_id = $1`,
+    text: 'UPDATE email.received SET received_at = $2 WHERE account_id = $1',
   };
-  await bench.test.core.db.query(age, [eve.accountId]);
+  await bench.test.core.db.query(age, [eve.accountId, new Date(Date.now() - 31 * 86_400_000)]);
   await send('old@near.test', { Subject: 'new' });
   const { receivedSweeps } = await import('../../src/modules/email/inboxes/retention.ts');
   await receivedSweeps(bench.test.core)[0]?.run(new AbortController().signal);

@@ -22,6 +22,8 @@ export function readBounceAddress(secrets: Secrets, address: string): string | n
   const [, token] = LOCAL.exec(address.slice(0, address.lastIndexOf('@')).toLowerCase()) ?? [];
   if (token === undefined) return null;
   const bytes = fromBase32(token);
+  // The last letter has bits to spare: only the one spelling that is handed out is taken.
+  if (base32(bytes) !== token) return null;
   const [body, given] = [bytes.subarray(0, ID_BYTES), bytes.subarray(ID_BYTES, ID_BYTES + MAC_BYTES)];
   return timingSafeEqual(given, mac(secrets, body)) ? `eml_${body.toString('latin1')}` : null;
 }
