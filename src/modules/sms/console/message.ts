@@ -54,7 +54,8 @@ function told(visit: Visit, sms: Sms): Html {
     ['To', short(sms.to)],
     ['From', short(sms.from)],
     ['Carrier', html`${short(sms.vendor)}${sms.captured ? ' (nothing left the service)' : ''}`],
-    ['Segments', `${sms.segments} (${sms.encoding === 'gsm7' ? 'GSM 7-bit' : 'UCS-2'})`],
+    ['Segments', String(sms.segments)],
+    ['Encoding', sms.encoding],
     ['Cost', sms.direction === 'inbound' ? null : money(sms.cost_usd)],
     ['Created', time(visit, sms.created_at)],
   ]);
