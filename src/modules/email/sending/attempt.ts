@@ -190,6 +190,11 @@ async function relay(
   ends: Ends,
 ): Promise<Sent | null> {
   const { row, packed } = mail;
+  // Before anything is composed.
+  const relays = relaysFor(host, row);
+  if (relays.length > 0 && relays.every((relay) => relay.isDown)) {
+    return notReached(mail, recipients, row.vendor, 'The relay has failed before and is left alone for a while.');
+  }
   const own = hasOwnCopies(row);
   const groups = own ? recipients.map((one) => [one]) : [recipients];
   const results: Result[] = [];
@@ -231,7 +236,7 @@ async function sendCopy(host: SendingHost, mail: ToSend, copy: Copy, { stop, sig
     failed = { relay, relayed };
   }
   const why = failed?.relayed.reply.detail ?? 'No relay is configured for this mail any more.';
-  return notReached(mail, copy, failed?.relay.vendor.id ?? row.vendor, why);
+  return notReached(mail, copy.recipients, failed?.relay.vendor.id ?? row.vendor, why);
 }
 
 function relaysFor({ relays }: SendingHost, { vendor, vendor_pinned: isPinned }: MessageRow): readonly Relay[] {
@@ -286,7 +291,7 @@ function unknown({ recipients }: Copy, relay: Relay, why: string): Sent {
 }
 
 /** Whoever waits is told; a mail in the background is tried again, for nobody else would. */
-function notReached(mail: ToSend, { recipients }: Copy, vendor: string, why: string): Sent {
+function notReached(mail: ToSend, recipients: readonly RecipientRow[], vendor: string, why: string): Sent {
   const status = mail.waits ? 'failed' : deferral(mail.row);
   return {
     results: recipients.map(({ number }) => ({ number, status, code: null, detail: why })),

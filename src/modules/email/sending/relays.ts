@@ -52,6 +52,11 @@ export class Relay {
     return this.#used >= this.#sessionsMax;
   }
 
+  /** It has failed before, and is left alone. */
+  get isDown(): boolean {
+    return this.#core.vendors.health.downFor(this.vendor.id, CAPABILITY) !== null;
+  }
+
   /** Throws CONCURRENCY_LIMITED and OVERLOADED where too many wait. */
   async handOver(accountId: string, envelope: Envelope, mark: Mark, signal: AbortSignal): Promise<Relayed> {
     this.#used += 1;

@@ -53,7 +53,10 @@ export async function sendMessage(
     data = await answer(tx, ended);
     return data;
   });
-  if (after === null) throw new Error(`another step has ended ${row.sms_id}`);
+  if (after === null) {
+    const message = 'The carrier took so long that the message was ended as handed over; what became of it is not known.';
+    throw problem('VENDOR_TIMEOUT', { message });
+  }
   if (came.kind === 'failed') throw failureOf(came);
   if (came.kind === 'unknown')
     ctx.warnings.push('The answer of the carrier was lost: the message may have been sent, and is charged.');
