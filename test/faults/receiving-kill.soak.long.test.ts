@@ -2,7 +2,14 @@
 // more, for it did not hear the 250, is there once.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { codeOf, handOver, type InboxOwner, mailText, type ReceivingBench, startReceivingBench } from '../email/receiving-harness.ts';
+import {
+  codeOf,
+  handOver,
+  type InboxOwner,
+  mailText,
+  type ReceivingBench,
+  startReceivingBench,
+} from '../email/receiving-harness.ts';
 import { createPlace, freePort, type ServiceProcess, startProcess } from '../support/process.ts';
 import { SECRETS_KEY } from '../support/service.ts';
 import { randomOf, rounds, seed } from '../support/soak.ts';
@@ -48,7 +55,12 @@ test('what was taken is there, once', async () => {
     while (!isOver) {
       made += 1;
       const subject = `mail ${made}`;
-      const raw = mailText({ From: 'a@far.test', To: 'agent@near.test', Subject: subject, 'Message-ID': `<${made}@far.test>` });
+      const raw = mailText({
+        From: 'a@far.test',
+        To: 'agent@near.test',
+        Subject: subject,
+        'Message-ID': `<${made}@far.test>`,
+      });
       // A server tries again until it hears the 250.
       while (!isOver) {
         const code = await codeOf(handOver(smtpPort, { from: 'a@far.test', to: 'agent@near.test', raw }));

@@ -88,8 +88,11 @@ async function listen(answerTo: (message: Buffer, way: 'tcp ' | '') => Buffer | 
       socket.on('close', () => open.delete(socket));
     });
     tcp.listen(udp.address().port, LOOPBACK);
-    const [failed] = await Promise.race([once(tcp, 'listening'), once(tcp, 'error').catch(([error]) => [error])]);
-    if (failed === undefined) return { udp, tcp };
+    const isListening = await once(tcp, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (isListening) return { udp, tcp };
     udp.close();
   }
 }

@@ -1,7 +1,11 @@
 // How another account could name mails of this one: what the tenant loop of the contract tests needs.
+
 import type { TenantFixture } from '../../kit/tenant-fixture.ts';
+import { randomText } from '../../lib/ids.ts';
 
 const mail = { from: 'aa@example.com', to: 'bb@example.org', subject: 'S', text: 'T' };
+/** An address with an inbox exists once in the service. */
+const inboxAddress = () => `${randomText(12).toLowerCase()}@inbox.example.com`;
 
 export const tenants: TenantFixture = {
   first: 'email.send',
@@ -16,16 +20,17 @@ export const tenants: TenantFixture = {
     await act('email.batch.send', { emails: [mail] });
     for (const domain of ['aa.example.org', 'ab.example.org']) await act('email.domain.verify', { domain });
     for (const address of ['aa@example.net', 'ab@example.net']) await act('email.suppression.add', { address });
-    const { inbox_id: inbox } = await act('email.inbox.create', { address: 'aa@inbox.example.com' });
-    await act('email.inbox.create', { address: 'ab@inbox.example.com' });
-    for (const subject of ['aa', 'ab']) await act('email.send', { ...mail, subject, to: 'aa@inbox.example.com' });
+    const [address, second] = [inboxAddress(), inboxAddress()];
+    const { inbox_id: inbox } = await act('email.inbox.create', { address });
+    await act('email.inbox.create', { address: second });
+    for (const subject of ['aa', 'ab']) await act('email.send', { ...mail, subject, to: address });
     const received = await act('email.inbox.messages', { inbox_id: inbox });
     const later = { ...mail, send_at: new Date(Date.now() + 3_600_000).toISOString() };
     const { email_id: mailId } = await act('email.send', later);
     return { mail: mailId, domain: 'aa.example.org', inbox, inbound: received.items[0].inbound_id };
   },
   async fillOther({ act }) {
-    const { inbox_id: inbox } = await act('email.inbox.create', { address: 'of-b@inbox.example.com' });
+    const { inbox_id: inbox } = await act('email.inbox.create', { address: inboxAddress() });
     return { mail: (await act('email.send', mail)).email_id, inbox };
   },
   aims: {

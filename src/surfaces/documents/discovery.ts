@@ -166,8 +166,8 @@ const listCapabilities = define({
   output: discoverySchema,
   anyKey: true,
   examples: [
-    { title: 'List every capability', input: {}, expect: { service: serviceName } },
     { title: 'Find one', input: { q: 'describe a capability', limit: 3, view: 'brief' } },
+    { title: 'List every capability', input: {}, expect: { service: serviceName } },
   ],
   run: async ({ ctx, input, state }) => ({ data: state.listing(mayOperate(ctx.principal), input) }),
 });
