@@ -101,7 +101,12 @@ let goesOn = true;
 const stalled = (async () => {
   while (goesOn) {
     await service.call(other.secret, '/v1/email/batch/send', {
-      emails: Array.from({ length: BATCH / 10 }, () => ({ ...mail, html: undefined, to: 'c@example.net', vendor: 'dead' })),
+      emails: Array.from({ length: BATCH / 10 }, () => ({
+        ...mail,
+        html: undefined,
+        to: 'c@example.net',
+        vendor: 'dead',
+      })),
       wait: false,
     });
     await sleep(600);

@@ -54,7 +54,8 @@ export async function sendMessage(
     return data;
   });
   if (after === null) {
-    const message = 'The carrier took so long that the message was ended as handed over; what became of it is not known.';
+    const message =
+      'The carrier took so long that the message was ended as handed over; what became of it is not known.';
     throw problem('VENDOR_TIMEOUT', { message });
   }
   if (came.kind === 'failed') throw failureOf(came);
