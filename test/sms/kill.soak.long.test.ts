@@ -125,7 +125,7 @@ test('killed before the mark: sent by another process, once', async () => {
   expect(await bench.reached(id, 'sent', 40_000)).toMatchObject({ detail: null, cost_usd: 0.01 });
   expect(got.get('unmarked')).toBe(1);
   // The first process comes back late, and changes nothing.
-  expect((await call).status).toBe(500);
+  expect((await call).status).toBe(504);
   expect(await bench.get(id)).toMatchObject({ status: 'sent', detail: null });
   expect(await findings()).toEqual([]);
 });

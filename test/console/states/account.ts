@@ -42,7 +42,8 @@ export async function filledStates({ service, mark }: Scene, { account, filled, 
     const path = addressOf(page, filled);
     const seen = { name: `filled-${page.name}`, path, by: owner };
     // What writes and shows nothing is no page of theirs.
-    if (/\/(delete|publish|purge|revoke|leaked|remove|transform|delete-object\?.*)$/.test(path)) return [seen];
+    if (/\/(delete|publish|purge|revoke|leaked|remove|transform|sms\/inbound|delete-object\?.*)$/.test(path))
+      return [seen];
     return [
       seen,
       { name: `viewer-${page.name}`, path, by: viewer },
