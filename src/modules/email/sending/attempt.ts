@@ -13,6 +13,7 @@ import type { Reply } from '../vendors/smtp.ts';
 import { bounceAddress } from './bounce-token.ts';
 import type { DkimKey } from './compose.ts';
 import type { Composer } from './composer.ts';
+import type { LocalDelivery } from './local-delivery.ts';
 import type { Marks } from './marks.ts';
 import type { Result, Written } from './outcome.ts';
 import type { Outcomes } from './outcomes.ts';
@@ -31,28 +32,6 @@ export interface SendingHost {
   /** Waits for its turn under EMAIL_PER_SECOND. */
   readonly pace: () => Promise<void>;
 }
-
-/** Mail for inboxes of this service. */
-export interface LocalDelivery {
-  /** By address, in lower case. */
-  inboxesOf(
-    addresses: readonly string[],
-  ): Promise<ReadonlyMap<string, { readonly accountId: string; readonly inboxId: string }>>;
-  /** Keeps a mail in an inbox, once however often it is called. */
-  deliver(mail: LocalMail): Promise<LocalOutcome>;
-}
-
-export interface LocalMail {
-  readonly accountId: string;
-  readonly inboxId: string;
-  readonly address: string;
-  readonly source: Buffer;
-  readonly envelopeFrom: string;
-}
-
-export type LocalOutcome =
-  | { readonly kind: 'delivered' }
-  | { readonly kind: 'deferred' | 'refused'; readonly code: string; readonly detail: string };
 
 export interface ToSend {
   readonly row: MessageRow;
