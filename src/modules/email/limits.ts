@@ -26,6 +26,8 @@ export const SEND_AHEAD_DAYS = 3_650;
 export const SOURCE_IN_ROW_BYTES_MAX = 32 * 1024;
 /** Longer ones are composed and signed in a thread. */
 export const COMPOSE_HERE_BYTES_MAX = 64 * 1024;
+/** Such mails sent at once by this process: each is held whole, some 35 MiB at most; more wait, in turns by account. */
+export const LONG_MAILS_AT_ONCE = 4;
 
 /** Recipients a minute. */
 export const recipientsPerMinute = { standard: 600, pro: 6_000, enterprise: 60_000 };

@@ -1,10 +1,12 @@
 // What the email module keeps in one process.
+import { AccountTurns } from '../../core/account-turns.ts';
 import type { JobLoop } from '../../core/background/job-loop.ts';
 import type { Core } from '../../core/context.ts';
 import { Domains } from './domains/domains.ts';
 import { SigningKeys } from './domains/signing-key.ts';
 import { localDelivery } from './inboxes/local.ts';
 import { queueMessages } from './inboxes/queue-messages.ts';
+import { LONG_MAILS_AT_ONCE } from './limits.ts';
 import { type ReceivingState, startReceiving } from './receiving/receiving.ts';
 import type { SendingHost } from './sending/attempt.ts';
 import { BeginEffect } from './sending/begin.ts';
@@ -44,6 +46,7 @@ export function startEmail(core: Core, settings: EmailSettings): StartedEmail {
     marks: new Marks(core.db),
     outcomes: new Outcomes(core.db),
     links: new MailLinks(core),
+    longMails: new AccountTurns(LONG_MAILS_AT_ONCE),
     pace: paceOf(settings.perSecond),
     begin: new BeginEffect(),
     seen: new Seen(),

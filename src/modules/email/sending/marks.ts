@@ -1,7 +1,7 @@
 // Before a mail is handed over its recipients are marked: a process that finds the mark, and did not hand the mail over itself, knows that nobody can
 // say whether it was taken. Marks of an account that come together are one commit.
 import { int4Array, textArray } from '../../../db/arrays.ts';
-import type { Database } from '../../../db/database.ts';
+import type { Database, Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { Coalescer } from '../../../lib/coalesce.ts';
 
@@ -11,6 +11,10 @@ const lockAttempts = statement(
   'email_lock_attempts',
   `SELECT m.email_id, m.attempt FROM email.message m
     WHERE m.account_id = $1 AND m.email_id = ANY($2::text[]) ORDER BY m.email_id FOR UPDATE`,
+);
+const readSuspended = statement(
+  'email_read_suspended',
+  'SELECT w.suspended FROM core.wallet w WHERE w.account_id = $1',
 );
 const markRecipients = statement(
   'email_mark_recipients',
@@ -37,16 +41,25 @@ export class Marks {
     });
   }
 
-  /** False: another attempt has the mail, or it was cancelled. */
+  /** False: another attempt has the mail, it was cancelled, or its account is suspended. */
   mark(accountId: string, emailId: string, attempt: number, numbers: readonly number[]): Promise<boolean> {
     return this.#marking.add(accountId, { emailId, attempt, numbers });
   }
 }
 
+/** Whether mail of the account may leave: it is there, and not suspended. */
+export async function maySend(db: Queryable, accountId: string): Promise<boolean> {
+  return (await db.query<{ suspended: boolean }>(readSuspended, [accountId])).rows[0]?.suspended === false;
+}
+
 function markAll(db: Database, accountId: string, wanted: readonly ToMark[]): Promise<boolean[]> {
   return db.transaction(async (tx) => {
     const ids = [...new Set(wanted.map(({ emailId }) => emailId))].sort();
-    const { rows } = await tx.query<{ email_id: string; attempt: number }>(lockAttempts, [accountId, textArray(ids)]);
+    const [{ rows }, wallet] = await Promise.all([
+      tx.query<{ email_id: string; attempt: number }>(lockAttempts, [accountId, textArray(ids)]),
+      tx.query<{ suspended: boolean }>(readSuspended, [accountId]),
+    ]);
+    if (wallet.rows[0]?.suspended !== false) return wanted.map(() => false);
     const attempts = new Map(rows.map((row) => [row.email_id, row.attempt]));
     const ours = wanted.filter(({ emailId, attempt }) => attempts.get(emailId) === attempt);
     const pairs = ours.flatMap(({ emailId, numbers }) => numbers.map((number) => ({ emailId, number })));

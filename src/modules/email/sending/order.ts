@@ -7,7 +7,7 @@ import type { Answer } from '../../../kit/capability.ts';
 import { newId } from '../../../lib/ids.ts';
 import { toJson } from '../../../lib/json-text.ts';
 import { DAY_MS } from '../../../lib/time.ts';
-import { invalidField } from '../../../problems/problem.ts';
+import { invalidField, Problem } from '../../../problems/problem.ts';
 import { domainOf, mailboxText, requireMailbox } from '../addresses.ts';
 import { domainStanding } from '../domains/may-send.ts';
 import { LEASE_MS, recipientsPerMinute, SEND_AHEAD_DAYS, WAIT_MS_MAX } from '../limits.ts';
@@ -27,6 +27,7 @@ const ROW_BYTES = 2_000;
 /** How long a repeat waits for the call that it repeats. */
 const IN_FLIGHT_WAIT_MS = 2_000;
 const IN_FLIGHT_LOOK_MS = 50;
+const NO_ROOM: ReadonlySet<string> = new Set(['CONCURRENCY_LIMITED', 'OVERLOADED']);
 const CAPTURED =
   'Nothing left the service: the mail stands in the outbox, for no relay is configured. SMTP_URL or VENDORS_FILE names one.';
 
@@ -192,7 +193,11 @@ async function afterAttempt(
 ): Promise<Answer> {
   const job = { accountId: row.account_id, id: row.email_id, attempt: 1 };
   const attempt = makeAttempt(state, job, null, { key: ctx.idempotency });
-  const attempted = await inTime(attempt, WAIT_MS_MAX);
+  const attempted = await inTime(attempt, WAIT_MS_MAX).catch((error: unknown) => {
+    // There is no room to send it now: it is accepted, and goes on in the background.
+    if (error instanceof Problem && NO_ROOM.has(error.code)) return 'late' as const;
+    throw error;
+  });
   if (attempted === 'late') {
     attempt.catch((err: unknown) =>
       ctx.core.log.warn({ err, emailId: row.email_id }, 'an attempt to send has failed; it is made again'),

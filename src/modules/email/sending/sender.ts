@@ -7,11 +7,14 @@ import { textArray } from '../../../db/arrays.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { timestamp } from '../../../db/types.ts';
-import { ATTEMPTS_AT_ONCE, ATTEMPTS_PER_CLAIM, LEASE_MS, SENDING } from '../limits.ts';
-import { isPending } from '../messages/row.ts';
+import { domainStanding } from '../domains/may-send.ts';
+import { ATTEMPTS_AT_ONCE, ATTEMPTS_PER_CLAIM, COMPOSE_HERE_BYTES_MAX, LEASE_MS, SENDING } from '../limits.ts';
+import { isPending, type MessageRow } from '../messages/row.ts';
 import { readSource } from '../messages/source.ts';
 import { findMessage, recipientsOf } from '../messages/store.ts';
 import { type Attempted, attemptToSend, type SendingHost } from './attempt.ts';
+import { maySend } from './marks.ts';
+import type { Result } from './outcome.ts';
 
 const BUSY_MS = 500;
 
@@ -99,10 +102,31 @@ export async function makeAttempt(
     left = written?.recipients ?? [];
     if (!left.some(({ status }) => isPending(status))) return null;
   }
-  const packed = await readSource(core, row);
-  return attemptToSend(
-    host,
-    { row, recipients: left, packed, attempt, waits: waiter !== null, key: waiter?.key ?? null },
-    stop,
-  );
+  const refused = waiter === null ? await whyNot(host, row) : null;
+  if (refused !== null) {
+    const results = left
+      .filter(({ status }) => isPending(status))
+      .map(({ number }) => ({ number, code: null, ...refused }));
+    await host.outcomes.write(accountId, { emailId, results, from: 'pending', attempt });
+    return null;
+  }
+  const send = async () => {
+    const packed = await readSource(core, row);
+    const waits = waiter !== null;
+    return attemptToSend(host, { row, recipients: left, packed, attempt, waits, key: waiter?.key ?? null }, stop);
+  };
+  // Each holds some three times its bytes.
+  return row.source_bytes > COMPOSE_HERE_BYTES_MAX ? host.longMails.run(accountId, send) : send();
+}
+
+/** What was right when the mail was accepted may not be so when it is sent. Null: it may go. */
+async function whyNot(
+  { core, settings }: SendingHost,
+  row: MessageRow,
+): Promise<Pick<Result, 'status' | 'detail'> | null> {
+  const { account_id: accountId, from_domain: domain, captured } = row;
+  if (!(await maySend(core.db, accountId))) return { status: 'cancelled', detail: 'The account is suspended.' };
+  const standing = await domainStanding(core.db, accountId, domain, settings);
+  if (standing === 'verified' || standing === 'trusted' || (standing === 'reserved' && captured)) return null;
+  return { status: 'failed', detail: `${domain} is not verified any more.` };
 }
