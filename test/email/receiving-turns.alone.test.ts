@@ -14,10 +14,16 @@ const TRIES = 12;
 const PATIENCE_MS = 300_000;
 const MIB = 1024 * 1024;
 
-/** Hands a file over as it is, in a process of its own: what it does is no turn of the service. */
+/**
+ * Hands a file over as it is once it is told to, in a process of its own: what it does is no turn of the service. Nor is its begin, which copies the
+ * page tables of this process.
+ */
 const CLIENT = `
 import { connect } from 'node:net';
 import { readFileSync } from 'node:fs';
+import { once } from 'node:events';
+await once(process.stdin, 'data');
+process.stdin.destroy();
 const [port, file, to] = process.argv.slice(1);
 const socket = connect(Number(port), '127.0.0.1');
 const steps = ['EHLO a', 'MAIL FROM:<b@far.test>', 'RCPT TO:<' + to + '>', 'DATA', null, 'QUIT'];
@@ -79,14 +85,18 @@ test.each(mails)(
     await owner.inbox(address);
     const file = join(folder, 'mail.eml');
     await writeFile(file, text());
-    const handOver = async () => {
+    const prepare = () => {
       const args = ['--input-type=module', '-e', CLIENT, String(bench.smtpPort), file, address];
-      await once(spawn(process.execPath, args, { stdio: 'inherit' }), 'exit');
+      const child = spawn(process.execPath, args, { stdio: ['pipe', 'inherit', 'inherit'] });
+      return async () => {
+        child.stdin.end('go');
+        await once(child, 'exit');
+      };
     };
-    await handOver();
+    await prepare()();
     let best = Number.POSITIVE_INFINITY;
-    for (let tries = 0; tries < TRIES && best > admission.call.turnMsMax; tries += 1)
-      best = Math.min(best, await longestTurn(handOver));
+    for (let tries = 0; tries < TRIES && best >= admission.call.turnMsMax; tries += 1)
+      best = Math.min(best, await longestTurn(prepare()));
     expect(best).toBeLessThan(admission.call.turnMsMax);
   },
   PATIENCE_MS,

@@ -19,7 +19,7 @@ export interface HeldMail {
 
 /** Reads to the end in any case, so that the reply finds a client that listens. Throws SmtpReply. */
 export async function takeData(stream: DataStream, owner: string, held: FairPlaces): Promise<HeldMail> {
-  const pieces: Buffer[] = [];
+  const blocks = new Blocks();
   let bytes = 0;
   let refusal: SmtpReply | null = null;
   const release = () => {
@@ -28,7 +28,7 @@ export async function takeData(stream: DataStream, owner: string, held: FairPlac
   };
   const refuse = (reply: SmtpReply) => {
     refusal ??= reply;
-    pieces.length = 0;
+    blocks.clear();
     release();
   };
   const lines = new LineEnds();
@@ -41,7 +41,7 @@ export async function takeData(stream: DataStream, owner: string, held: FairPlac
         refuse(new SmtpReply(452, 'Too much mail arrives at once. Try again later.'));
       else {
         bytes += piece.length;
-        pieces.push(piece);
+        blocks.add(piece);
       }
     }
   } catch (error) {
@@ -49,7 +49,44 @@ export async function takeData(stream: DataStream, owner: string, held: FairPlac
     throw error;
   }
   if (refusal !== null) throw refusal;
-  return { bytes: Buffer.concat(pieces), release };
+  return { bytes: blocks.whole(), release };
+}
+
+const BLOCK_BYTES = 64 * 1024;
+
+/**
+ * Bytes of a mail, in blocks. The parser gives each line that begins with a dot as a piece of its own: kept as they come, 10 MiB of such lines would be
+ * millions of buffers.
+ */
+class Blocks {
+  #full: Buffer[] = [];
+  #last = Buffer.alloc(0);
+  #used = 0;
+
+  add(piece: Buffer): void {
+    for (let at = 0; at < piece.length; ) {
+      if (this.#used === this.#last.length) this.#begin();
+      const copied = piece.copy(this.#last, this.#used, at);
+      this.#used += copied;
+      at += copied;
+    }
+  }
+
+  #begin(): void {
+    if (this.#used > 0) this.#full.push(this.#last);
+    this.#last = Buffer.allocUnsafe(BLOCK_BYTES);
+    this.#used = 0;
+  }
+
+  clear(): void {
+    this.#full = [];
+    this.#last = Buffer.alloc(0);
+    this.#used = 0;
+  }
+
+  whole(): Buffer {
+    return Buffer.concat([...this.#full, this.#last.subarray(0, this.#used)]);
+  }
 }
 
 class LineEnds {
