@@ -3,11 +3,13 @@
 SET check_function_bodies = off;
 
 CREATE SCHEMA ai;
+CREATE SCHEMA analytics;
 CREATE SCHEMA core;
 CREATE SCHEMA cron;
 CREATE SCHEMA email;
 CREATE SCHEMA errors;
 CREATE SCHEMA image;
+CREATE SCHEMA metrics;
 CREATE SCHEMA queue;
 CREATE SCHEMA sms;
 CREATE SCHEMA storage;
@@ -243,6 +245,36 @@ CREATE TABLE core.audit_log (
   address text,
   CONSTRAINT audit_log_pkey PRIMARY KEY (account_id, seq)
 ) PARTITION BY RANGE (seq);
+
+CREATE TABLE core.block (
+  account_id text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  seq bigint NOT NULL,
+  block_id bigint NOT NULL,
+  from_ms bigint NOT NULL,
+  to_ms bigint NOT NULL,
+  records integer NOT NULL,
+  bytes integer NOT NULL,
+  level smallint NOT NULL,
+  replaced_ms bigint,
+  summary bytea NOT NULL,
+  marks bytea NOT NULL,
+  names text[] NOT NULL,
+  starts integer[] NOT NULL,
+  body bytea,
+  asset_key text COLLATE "C",
+  CONSTRAINT block_pkey PRIMARY KEY (account_id, kind, seq, block_id)
+) PARTITION BY RANGE (seq);
+ALTER TABLE core.block ALTER COLUMN marks SET STORAGE EXTERNAL;
+ALTER TABLE core.block ALTER COLUMN body SET STORAGE EXTERNAL;
+
+CREATE TABLE core.block_keeping (
+  account_id text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  keep_days integer NOT NULL,
+  swept_day integer NOT NULL,
+  CONSTRAINT block_keeping_pkey PRIMARY KEY (account_id, kind)
+);
 
 CREATE TABLE core.clawback (
   account_id text COLLATE "C" NOT NULL,
@@ -1785,6 +1817,8 @@ CREATE INDEX api_secret_key ON core.api_secret USING btree (account_id, key_id);
 CREATE INDEX api_secret_of_key ON core.api_secret USING btree (key_id);
 CREATE INDEX asked_started ON core.asked USING btree (started_at);
 CREATE INDEX audit_log_request_id_idx ON ONLY core.audit_log USING btree (request_id);
+CREATE INDEX block_recent ON ONLY core.block USING btree (account_id, kind, block_id) WHERE (level = 0);
+CREATE INDEX block_small ON ONLY core.block USING btree (kind, block_id) WHERE ((level = 0) OR (replaced_ms IS NOT NULL));
 CREATE INDEX clawback_pending ON core.clawback USING btree (account_id) WHERE (status = 'pending'::text);
 CREATE INDEX clawback_source ON core.clawback USING btree (account_id, source_id);
 CREATE INDEX credit_grant_expiry ON core.credit_grant USING btree (expires_at) WHERE ((NOT spent) AND (expires_at IS NOT NULL));
