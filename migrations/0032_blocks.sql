@@ -12,7 +12,7 @@ CREATE TABLE core.block (
   records integer NOT NULL,
   -- of its columns, also when they are in the asset store
   bytes integer NOT NULL,
-  -- 0: as it was committed; 1: merged
+  -- how often it was merged; 0: it is as it was committed
   level smallint NOT NULL,
   -- when a merged block took its place: it can be read for a while, and is listed no more
   replaced_ms bigint,
@@ -26,14 +26,17 @@ CREATE TABLE core.block (
   -- null: in the asset store, under asset_key
   body bytea,
   asset_key text COLLATE "C",
-  PRIMARY KEY (account_id, kind, seq, block_id)
+  PRIMARY KEY (account_id, kind, seq, block_id, level)
 ) PARTITION BY RANGE (seq);
 -- What is not compressed again can be read in parts.
 ALTER TABLE core.block ALTER COLUMN body SET STORAGE EXTERNAL;
 ALTER TABLE core.block ALTER COLUMN marks SET STORAGE EXTERNAL;
--- Blocks that wait to be merged, and those that were.
-CREATE INDEX block_small ON core.block (kind, block_id) WHERE level = 0 OR replaced_ms IS NOT NULL;
+-- What waits to be merged, what was replaced, what was committed lately, and what has grown old.
+CREATE INDEX block_small ON core.block (kind, account_id, from_ms) INCLUDE (records) WHERE level = 0 AND replaced_ms IS NULL;
+CREATE INDEX block_replaced ON core.block (kind, replaced_ms) WHERE replaced_ms IS NOT NULL;
 CREATE INDEX block_recent ON core.block (account_id, kind, block_id) WHERE level = 0;
+CREATE INDEX block_asset ON core.block (account_id, asset_key) WHERE asset_key IS NOT NULL;
+CREATE INDEX block_age ON core.block (kind, seq) INCLUDE (account_id);
 
 -- How long an account keeps its blocks of a kind, where it is not as long as usual. swept_day: up to which day the sweep has looked.
 CREATE TABLE core.block_keeping (

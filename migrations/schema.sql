@@ -263,7 +263,7 @@ CREATE TABLE core.block (
   starts integer[] NOT NULL,
   body bytea,
   asset_key text COLLATE "C",
-  CONSTRAINT block_pkey PRIMARY KEY (account_id, kind, seq, block_id)
+  CONSTRAINT block_pkey PRIMARY KEY (account_id, kind, seq, block_id, level)
 ) PARTITION BY RANGE (seq);
 ALTER TABLE core.block ALTER COLUMN marks SET STORAGE EXTERNAL;
 ALTER TABLE core.block ALTER COLUMN body SET STORAGE EXTERNAL;
@@ -1817,8 +1817,11 @@ CREATE INDEX api_secret_key ON core.api_secret USING btree (account_id, key_id);
 CREATE INDEX api_secret_of_key ON core.api_secret USING btree (key_id);
 CREATE INDEX asked_started ON core.asked USING btree (started_at);
 CREATE INDEX audit_log_request_id_idx ON ONLY core.audit_log USING btree (request_id);
+CREATE INDEX block_age ON ONLY core.block USING btree (kind, seq) INCLUDE (account_id);
+CREATE INDEX block_asset ON ONLY core.block USING btree (account_id, asset_key) WHERE (asset_key IS NOT NULL);
 CREATE INDEX block_recent ON ONLY core.block USING btree (account_id, kind, block_id) WHERE (level = 0);
-CREATE INDEX block_small ON ONLY core.block USING btree (kind, block_id) WHERE ((level = 0) OR (replaced_ms IS NOT NULL));
+CREATE INDEX block_replaced ON ONLY core.block USING btree (kind, replaced_ms) WHERE (replaced_ms IS NOT NULL);
+CREATE INDEX block_small ON ONLY core.block USING btree (kind, account_id, from_ms) INCLUDE (records) WHERE ((level = 0) AND (replaced_ms IS NULL));
 CREATE INDEX clawback_pending ON core.clawback USING btree (account_id) WHERE (status = 'pending'::text);
 CREATE INDEX clawback_source ON core.clawback USING btree (account_id, source_id);
 CREATE INDEX credit_grant_expiry ON core.credit_grant USING btree (expires_at) WHERE ((NOT spent) AND (expires_at IS NOT NULL));

@@ -9,6 +9,7 @@ import { type Admission, admission } from './core/admission.ts';
 import type { JobLoop } from './core/background/job-loop.ts';
 import { OwnCalls } from './core/background/own-calls.ts';
 import { Sweeper } from './core/background/sweeper/sweeper.ts';
+import { BlockThreads } from './core/blocks/threads.ts';
 import type { Core } from './core/context.ts';
 import { clockNow } from './core/database-clock.ts';
 import { lastUsedSweep } from './core/keys/last-used.ts';
@@ -225,6 +226,7 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     assets: await openAssets(config.assets, outbound, { db, log, secrets }),
     processes: new ProcessRegistry(db, processId, config.role, options.vendorsFile.digest, group?.name),
     ...{ log, baseUrl, siblings, bounds, limitsRates: config.rateLimits, decodes: new DecodeTurns(bounds.all) },
+    blockThreads: new BlockThreads(bounds.all),
     ...{ region: config.region, cnyPerUsd: config.cnyPerUsd, underWay: group?.underWay ?? new UnderWayHere() },
   };
   hearSiblings(core, config.role !== 'api');

@@ -40,7 +40,12 @@ export async function stopService({ shell, servers, inner, storage, log }: Runni
     inner.sweeper.stop(),
     ...inner.jobs.map((loop) => loop.stop()),
   ]);
-  await Promise.all([inner.core.outbound.close(), inner.gateway.bodies.close(), inner.core.vendors.health.stop()]);
+  await Promise.all([
+    inner.core.outbound.close(),
+    inner.core.blockThreads.close(),
+    inner.gateway.bodies.close(),
+    inner.core.vendors.health.stop(),
+  ]);
   shell.endStreams();
   // Calls that waited for what has just been ended write how it went, and answer.
   await waitUntil(() => !shell.busy(), ENDED_CALLS_FINISH_MS);

@@ -9,6 +9,7 @@ import type { Tier } from './accounts/tiers.ts';
 import type { Admission } from './admission.ts';
 import type { Assets } from './assets/assets.ts';
 import type { OwnCalls } from './background/own-calls.ts';
+import type { BlockThreads } from './blocks/threads.ts';
 import type { EntryForm } from './entry-form.ts';
 import type { IdempotencyKey } from './idempotency/key.ts';
 import type { KeyRing } from './keys/ring.ts';
@@ -54,6 +55,8 @@ export interface Core {
   readonly calls: OwnCalls;
   /** Where pictures of all modules wait to be decoded. */
   readonly decodes: DecodeTurns;
+  /** Where blocks of records are worked on. */
+  readonly blockThreads: BlockThreads;
   readonly payments: Payments;
   /** Sends mail; null: it stands in the outbox. */
   readonly mailServer: MailServer | null;

@@ -34,6 +34,11 @@ export async function makePartitionsAhead(db: Partitioned, nowMs: number): Promi
   }
 }
 
+/** Makes those of the days that begin at `startsMs`, where they are missing. */
+export function makeDayPartitions(db: Partitioned, parent: string, startsMs: readonly number[]): Promise<void> {
+  return makePartitions(db, parent, 'day', startsMs);
+}
+
 /** Makes the partition that an insert missed. False when the error tells of something else. */
 export async function makeMissedPartition(db: Partitioned, error: unknown): Promise<boolean> {
   const missed = missedPartition(error);

@@ -4,6 +4,7 @@ import { createAccount, lockAccount } from '../../src/core/accounts/accounts.ts'
 import { admission } from '../../src/core/admission.ts';
 import { Assets } from '../../src/core/assets/assets.ts';
 import { OwnCalls } from '../../src/core/background/own-calls.ts';
+import { BlockThreads } from '../../src/core/blocks/threads.ts';
 import type { CallContext, Core } from '../../src/core/context.ts';
 import { invalidKey, secretInGrace } from '../../src/core/keys/api-key.ts';
 import { createKey, type NewKey } from '../../src/core/keys/changes.ts';
@@ -115,6 +116,7 @@ function makeCore(db: Database): Core {
     vendors: sandboxOnly(),
     assets: new Assets(fileAssets('/nowhere'), { db, log, secrets }),
     decodes: new DecodeTurns(admission.all),
+    blockThreads: new BlockThreads(admission.all),
     log,
     baseUrl: 'http://127.0.0.1:8787',
     region: 'western',
