@@ -11,7 +11,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
 };
 
 /** Texts of the project for who is no user of a module. */
-const NO_GUIDES = /(?:spec|contract|architecture|mechanisms|performance|tried|sql-rules)[.]md$/;
+const NO_GUIDES = /(?:spec|contract|architecture|mechanisms|performance|tried|sql-rules|blocks)[.]md$/;
 
 /** What each module below `root` lacks: `flags: a guide in docs`. */
 export function missingIn(root: string): string[] {

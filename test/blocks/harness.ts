@@ -12,7 +12,7 @@ import type { Core } from '../../src/core/context.ts';
 import { clockNow } from '../../src/core/database-clock.ts';
 import { createLog } from '../../src/core/process/log.ts';
 import { Secrets } from '../../src/core/secrets/secrets.ts';
-import { Database } from '../../src/db/database.ts';
+import { type ConnectionConfig, Database } from '../../src/db/database.ts';
 import { sequenceAt } from '../../src/lib/sequence.ts';
 import { fileAssets } from '../../src/vendors/assets/file.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -20,15 +20,19 @@ import { draftsOf, found, type NumberRecord, numbers } from './numbers.ts';
 
 const signal = new AbortController().signal;
 
-export async function blocksHarness() {
-  const database = await createTestDatabase();
-  const folder = await mkdtemp(join(tmpdir(), 'qm-blocks-'));
-  const db = new Database({ connection: database.connection, distributed: database.distributed });
+export function openStore(connection: ConnectionConfig, folder: string, distributed = false) {
+  const db = new Database({ connection, distributed });
   const log = createLog('silent');
   const secrets = new Secrets('a server secret of tests, long enough');
   const assets = new Assets(fileAssets(folder), { db, log, secrets });
   const core = { db, assets, log, blockThreads: new BlockThreads(admission.all) } as unknown as Core;
-  const store = new BlockStore(core, numbers);
+  return { db, core, store: new BlockStore(core, numbers) };
+}
+
+export async function blocksHarness() {
+  const database = await createTestDatabase();
+  const folder = await mkdtemp(join(tmpdir(), 'qm-blocks-'));
+  const { db, core, store } = openStore(database.connection, folder, database.distributed);
   let last = 0n;
   let offset = 0;
   const sweeps = new Map(store.sweeps().map((sweep) => [sweep.name.split('.')[1], sweep]));
