@@ -1,9 +1,10 @@
 // What the errors module keeps in one process.
 import type { Core } from '../../core/context.ts';
+import { UnpaidKeys } from '../../core/wallet/unpaid-keys.ts';
 import { CaptureEffect } from './capture/capture-effect.ts';
+import { CAPTURE } from './capture/capture-types.ts';
 import { ErrorIds } from './capture/ids.ts';
 import { UserHashes } from './intake/user-identity.ts';
-import { UnpaidKeys } from './sentry/unpaid-keys.ts';
 
 export interface ErrorsState {
   readonly core: Core;
@@ -19,7 +20,7 @@ export function createErrorsState(core: Core): ErrorsState {
     core,
     ids,
     capturing: new CaptureEffect(ids, core.baseUrl),
-    unpaid: new UnpaidKeys(core),
+    unpaid: new UnpaidKeys(core, CAPTURE),
     userHashes: new UserHashes(core.secrets),
   };
 }

@@ -24,6 +24,8 @@ export interface Charge<Input, Context> {
   readonly rows: number;
   /** In place of the key sent with the call. */
   readonly idempotency?: IdempotencyKey;
+  /** How long the answer of the key is kept; a day when absent. */
+  readonly keepMs?: number;
 }
 
 /** The outcome of a billable call, as a capability answers it. */
@@ -105,13 +107,12 @@ export async function beginWork<Input, Context>(
   work: Charge<Input, Context> & {
     readonly amountNanos: bigint;
     readonly owner: string;
-    readonly keepMs?: number;
     readonly answersAtEnd?: boolean;
   },
 ): Promise<ChargedAnswer> {
   const item: LaneItem<Input, Context> = {
     ...laneItem(ctx, work, 'begin'),
-    ...{ amount: work.amountNanos, holdMs: null, holdOwner: work.owner, keepMs: work.keepMs ?? DAY_MS },
+    ...{ amount: work.amountNanos, holdMs: null, holdOwner: work.owner },
     ...(work.answersAtEnd === undefined ? {} : { answersAtEnd: work.answersAtEnd }),
   };
   return finish(ctx, item, await outcomeOrWait(() => ctx.core.lanes.submit(item as LaneItem)));
@@ -158,7 +159,7 @@ function laneItem<Input, Context>(
     holdMs: core.holds.termMs,
     holdOwner: core.holds.owner,
     idempotency: charge.idempotency ?? ctx.idempotency,
-    keepMs: DAY_MS,
+    keepMs: charge.keepMs ?? DAY_MS,
     sequences: charge.sequences,
     bytes: charge.waitingBytes ?? charge.bytes,
     effect: charge.effect,

@@ -19,10 +19,6 @@ export const ITEMS_MAX = 1_000;
 export const EXCEPTIONS_MAX = 50;
 export const FINGERPRINT_PARTS_MAX = 100;
 export const DEPTH_MAX = 100;
-/** For so long a refusal for want of credit is told again as it was, unless there is credit. */
-export const UNPAID_MS = 60_000;
-/** Keys remembered for that. */
-export const UNPAID_KEYS_MAX = 10_000;
 /** How long an SDK is told to hold its events while the wallet is empty. */
 export const NO_CREDIT_BACK_OFF_MS = 60_000;
 /** An SDK that is told to wait for a budget's new day would not notice that the cap was raised. */

@@ -1,26 +1,27 @@
-// Keys whose events were refused for want of credit: while wallet or budget still lack it, the next events of a key are refused before
+// Keys whose calls were refused for want of credit: while wallet or budget still lack it, the next calls of a key are refused before
 // their bodies are inflated. The lane alone decides on those that are let through.
-
-import type { CallContext, Core } from '../../../core/context.ts';
-import { readFunds } from '../../../core/wallet/funds.ts';
-import { priceOf } from '../../../core/wallet/prices.ts';
-import { Coalescer } from '../../../lib/coalesce.ts';
-import { lruOf } from '../../../lib/lru.ts';
-import { Problem } from '../../../problems/problem.ts';
-import { CAPTURE } from '../capture/capture-types.ts';
-import { UNPAID_KEYS_MAX, UNPAID_MS } from './numbers.ts';
+import { Coalescer } from '../../lib/coalesce.ts';
+import { lruOf } from '../../lib/lru.ts';
+import { Problem } from '../../problems/problem.ts';
+import type { CallContext, Core } from '../context.ts';
+import { readFunds } from './funds.ts';
+import { priceOf } from './prices.ts';
 
 const CALLS_PER_READING = 256;
+/** For so long a refusal is told again as it was, unless there is credit. */
+const UNPAID_MS = 60_000;
+const UNPAID_KEYS_MAX = 10_000;
 
 export class UnpaidKeys {
   /** Forgetting one costs the reading of a body. */
   readonly #refusals = lruOf<Problem>(UNPAID_KEYS_MAX, { ttl: UNPAID_MS });
-  /** Keyed by account: many events share one reading that began after they came. */
+  /** Keyed by account: many calls share one reading that began after they came. */
   readonly #funds: Coalescer<null, bigint>;
   readonly #price: bigint;
 
-  constructor({ db, prices }: Core) {
-    this.#price = priceOf(prices, CAPTURE, 1n);
+  /** `priceEntry`: of the least that a call costs, in the price book. */
+  constructor({ db, prices }: Core, priceEntry: string) {
+    this.#price = priceOf(prices, priceEntry, 1n);
     this.#funds = new Coalescer({
       batchMax: CALLS_PER_READING,
       run: async (accountId, calls) => {
