@@ -10,7 +10,7 @@ CREATE TABLE core.block (
   from_ms bigint NOT NULL,
   to_ms bigint NOT NULL,
   records integer NOT NULL,
-  -- of its columns, also when they are in the asset store
+  -- of its columns without their compression
   bytes integer NOT NULL,
   -- how often it was merged; 0: it is as it was committed
   level smallint NOT NULL,

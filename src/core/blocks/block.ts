@@ -22,7 +22,7 @@ export interface BlockRef {
   readonly fromMs: number;
   readonly toMs: number;
   readonly records: number;
-  /** Of its columns. */
+  /** Of its columns without their compression. */
   readonly bytes: number;
   /** 0: as it was committed; 1: merged. */
   readonly level: number;

@@ -198,6 +198,13 @@ function frame(kind: number, length: number, bytes: Uint8Array): Buffer {
   return Buffer.concat([head.written(), bytes]);
 }
 
+/** Bytes of what a packed column unfolds to. */
+export function unfoldedBytes(packed: Uint8Array): number {
+  const source = new ByteReader(packed);
+  source.varint();
+  return source.varint();
+}
+
 function unframed(packed: Uint8Array): ByteReader {
   const source = new ByteReader(packed);
   const isCompressed = source.varint() === ZSTD;

@@ -15,9 +15,11 @@ const SMALL_MAX = 64;
 /** A span that is over is merged when nothing has come into it for so long. */
 const QUIET_MS = 60_000;
 const GROUPS_PER_RUN = 200;
-/** What one merge reads at once; the rest comes in the next. Of records twice what a merged block has. */
+/** What one merge takes at once; the rest comes in the next. Bytes are without compression, which a sender may drive to a thousandth. */
 const BLOCKS_PER_MERGE = 512;
 const BYTES_PER_MERGE = 16 * 1024 * 1024;
+/** A block of so many bytes, or of half the records of a full one, is merged no more. */
+const FULL_BYTES = 4 * 1024 * 1024;
 
 const findSmall = statement(
   'block_find_small',
@@ -97,8 +99,8 @@ async function mergeSpan(
   return more;
 }
 
-function isSmall({ records }: BlockRef, { recordsMax }: Pick<BlockKind, 'recordsMax'>): boolean {
-  return records * 2 <= recordsMax;
+function isSmall({ records, bytes }: BlockRef, { recordsMax }: Pick<BlockKind, 'recordsMax'>): boolean {
+  return records * 2 <= recordsMax && bytes < FULL_BYTES;
 }
 
 /** Small blocks beside each other, in the order of their IDs. */

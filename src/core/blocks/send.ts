@@ -4,6 +4,7 @@ import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { sequenceAt } from '../../lib/sequence.ts';
 import { type BlockDraft, type BlockKind, bodyOf, COLUMNS_MAX, SUMMARY_BYTES_MAX } from './block.ts';
+import { unfoldedBytes } from './columns.ts';
 
 export interface SentBlock {
   readonly accountId: string;
@@ -31,10 +32,14 @@ export function sendBlocks(
     const { body, names, starts } = bodyOf(draft.columns);
     const { fromMs, toMs, records, summary, marks } = draft;
     void tx.query(insertBlock, [
-      ...[accountId, kind.name, sequenceAt(fromMs), blockId, fromMs, toMs, records, body.length, level],
+      ...[accountId, kind.name, sequenceAt(fromMs), blockId, fromMs, toMs, records, unfolded(draft), level],
       ...[asBuffer(summary), asBuffer(marks), textArray(names), int4Array(starts), body],
     ]);
   }
+}
+
+function unfolded({ columns }: BlockDraft): number {
+  return columns.values().reduce((sum, packed) => sum + unfoldedBytes(packed), 0);
 }
 
 /** A kind that breaks these loses records in silence later. */

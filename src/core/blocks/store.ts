@@ -13,11 +13,11 @@ import { deleteOldReplaced, mergeSmall } from './merge.ts';
 import { readBlocks } from './read.ts';
 import { perform } from './work.ts';
 
-/** Of a question: what is read and given to a thread at once. */
+/** Of a question: what is read and given to a thread at once. Bytes are without compression. */
 const PIECE_BLOCKS = 16;
-const PIECE_BYTES = 2 * 1024 * 1024;
+const PIECE_BYTES = 16 * 1024 * 1024;
 /** So little is done here, in less than going to a thread takes. */
-const HERE_BYTES = 128 * 1024;
+const HERE_BYTES = 512 * 1024;
 const HERE_RECORDS = 2_000;
 /** Pieces of a question that are read or worked on at once. */
 const PIECES_AT_ONCE = 2;
