@@ -4,7 +4,7 @@ import { cleanText } from '../../../lib/clean-text.ts';
 import { instantForm, parseInstant } from '../../../lib/instant.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
 import { environments, levels } from '../limits.ts';
-import { type MarkedValue, valueWord } from './words.ts';
+import { type MarkedValue, valueWord } from './value-word.ts';
 
 const TAG = 'tags.';
 const VALUE_CHARACTERS_MAX = 1_024;

@@ -5,6 +5,7 @@ import { clockNow } from '../../../core/database-clock.ts';
 import { decodeCursor, encodeCursor, page } from '../../../core/secrets/cursors.ts';
 import type { Database } from '../../../db/database.ts';
 import { sequenceAt, sequenceMs } from '../../../lib/sequence.ts';
+import { searchedWords } from '../../../lib/words/words.ts';
 import { findGroup } from '../groups/group-store.ts';
 import { COUNTED_MAX } from '../limits.ts';
 import { dayOf, firstKeptSeq } from '../retention.ts';
@@ -21,7 +22,7 @@ import {
 } from './event-scan.ts';
 import { type EventSummaryRow, totalOf } from './event-store.ts';
 import type { EventFilter } from './filter.ts';
-import { searchedWords, valueWord } from './words.ts';
+import { valueWord } from './value-word.ts';
 
 const SAMPLE = 1_000;
 /** From this share of matches on, the order finds them sooner than the index of words. */

@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { searchedWords, storedWords, valueWord } from './words.ts';
+import { eachWord, holdsWords, searchedWords, storedWords } from './words.ts';
 
 test('words are runs of letters, digits and underscores in lower case, each once', () => {
   expect(storedWords(["TypeError: can't read user_id of undefined (foo.bar)", null, 'typeerror 42'])).toEqual([
@@ -52,8 +53,26 @@ test('no input fails or grows without bound', () => {
   expect(storedWords(['\ud800\udfff\0'])).toEqual([]);
 });
 
-test('the mark of a value is no word of any text, and differs by field and value', () => {
-  expect(storedWords([valueWord('level', 'error')])).not.toContain(valueWord('level', 'error'));
-  expect(valueWord('tags.a', 'b')).not.toBe(valueWord('tags.a', 'c'));
-  expect(valueWord('release', 'b')).not.toBe(valueWord('user_id', 'b'));
+test.each([
+  ['pay declined', true],
+  ['card_declined', true],
+  ['declined car', true],
+  ['declined cart', false],
+  ['', true],
+])('a text is an answer to %j: %s', (q, is) => {
+  expect(holdsWords(storedWords(['Pay: card_declined']), searchedWords(q))).toBe(is);
+});
+
+test('each word that a text is found by is seen', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof(fc.string({ unit: 'grapheme' }), fc.constant('fooBar_baz9 XMLHttp É')), { maxLength: 5 }),
+      (texts) => {
+        const seen = new Set<string>();
+        const known = new Set<string>();
+        for (const text of texts) eachWord(text, known, (word) => seen.add(word));
+        expect(storedWords(texts).filter((word) => !seen.has(word))).toEqual([]);
+      },
+    ),
+  );
 });

@@ -1,7 +1,5 @@
-// What the search index holds of an event: the words of its texts, their parts, and a mark for each value that lists can be filtered
-// by. Texts and questions are cut by the same rule, so a question is never an expression.
-import { hash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+// The words that a text is found by: whole, in parts, and the last word of a question as a beginning. Texts and questions are cut by the same
+// rule, so a question is never an expression and never fails.
 
 /** Read from each text; a stack trace that was sent as a message is not a text to search. */
 const TEXT_CHARACTERS_MAX = 8_192;
@@ -41,8 +39,6 @@ const everyScript: Cut = {
   turn: /\p{N}+|[\p{L}\p{M}]+/gu,
 };
 
-export type MarkedValue = 'environment' | 'level' | 'release' | 'user_id' | `tags.${string}`;
-
 /** A question: all of its words must be there, of the last one a beginning. */
 export interface SearchedWords {
   readonly whole: readonly string[];
@@ -75,6 +71,28 @@ export function searchedWords(q: string): SearchedWords {
   return { whole: [...new Set(words)].slice(0, WORDS_MAX), prefix };
 }
 
+/** Whether a text with these words is an answer. */
+export function holdsWords(stored: readonly string[], { whole, prefix }: SearchedWords): boolean {
+  return (
+    whole.every((word) => stored.includes(word)) && (prefix === null || stored.some((word) => word.startsWith(prefix)))
+  );
+}
+
+/** Calls `see` with each word, and each part of one, that `storedWords` may hold of the text, and maybe with more. `seen`: words that need no second look. */
+export function eachWord(text: string, seen: Set<string>, see: (word: string) => void): void {
+  const read = text.length > TEXT_CHARACTERS_MAX ? text.slice(0, TEXT_CHARACTERS_MAX) : text;
+  const cut = cutOf(read);
+  for (const word of cut === ascii ? (read.match(cut.word) ?? []) : wordsIn(read, cut)) {
+    if (seen.has(word)) continue;
+    seen.add(word);
+    see(stored(word, cut));
+    if (!cut.seam.test(word)) continue;
+    const parts = new Set<string>();
+    addParts(parts, word, cut);
+    for (const part of parts) see(part);
+  }
+}
+
 const cutOf = (text: string) => (ASCII.test(text) ? ascii : everyScript);
 
 function wordsIn(text: string, { word }: Cut): readonly string[] {
@@ -99,18 +117,3 @@ function addParts(parts: Set<string>, word: string, cut: Cut): void {
 function isId(name: string, { digit, letters, turn }: Cut): boolean {
   return digit.test(name) && (!letters.test(name) || (name.match(turn) ?? []).length >= ID_TURNS);
 }
-
-/** One word that stands for a value of a field: no text of an event has such a word, since none holds `=`. */
-export function valueWord(field: MarkedValue, value: string): string {
-  const source = `${field}\n${value}`;
-  const known = valueWords.get(source);
-  if (known !== undefined) return known;
-  const word = `=${hash('sha256', source, 'base64url').slice(0, 16)}`;
-  if (source.length <= VALUE_WORD_SOURCE_MAX) valueWords.set(source, word);
-  return word;
-}
-
-// Levels, environments, releases and most tags come again and again: a look-up takes a tenth of a hash.
-const VALUE_WORDS_MAX = 4_096;
-const VALUE_WORD_SOURCE_MAX = 128;
-const valueWords = new LRUCache<string, string>({ max: VALUE_WORDS_MAX });
