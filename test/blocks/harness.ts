@@ -16,7 +16,7 @@ import { type ConnectionConfig, Database } from '../../src/db/database.ts';
 import { sequenceAt } from '../../src/lib/sequence.ts';
 import { fileAssets } from '../../src/vendors/assets/file.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { draftsOf, found, type NumberRecord, numbers } from './numbers.ts';
+import { COLUMNS, draftsOf, found, type NumberRecord, numbers } from './numbers.ts';
 
 const signal = new AbortController().signal;
 
@@ -60,7 +60,7 @@ export async function blocksHarness() {
     async find(accountId: string, fromMs: number, toMs: number, marks?: readonly string[]) {
       const refs = await store.list(accountId, { fromMs, toMs, ...(marks === undefined ? {} : { marks }) });
       const parts: number[] = [];
-      const question = { columns: ['time', 'number', 'text'], task: found, args: { fromMs, toMs } };
+      const question = { columns: COLUMNS, task: found, args: { fromMs, toMs } };
       for await (const part of store.scan(accountId, refs, question, signal)) parts.push(...part);
       return parts.sort((a, b) => a - b);
     },

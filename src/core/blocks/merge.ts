@@ -8,7 +8,9 @@ import { clockNow } from '../database-clock.ts';
 import type { BlockDraft, BlockKind, BlockRef } from './block.ts';
 import { keysOf, refOf } from './list.ts';
 import { replaceBlocks } from './replace.ts';
-import type { BlockStore } from './store.ts';
+
+/** What the kind makes of blocks with all their columns, in a thread. */
+export type Merging = (accountId: string, refs: readonly BlockRef[], signal: AbortSignal) => Promise<BlockDraft[]>;
 
 /** So many small blocks of a span are merged though more may come. */
 const SMALL_MAX = 64;
@@ -44,7 +46,7 @@ const keepAlone = statement(
 
 /** One run of the sweep; true when there is more to do at once. */
 export async function mergeSmall(
-  store: BlockStore,
+  makeOf: Merging,
   db: Database,
   kind: BlockKind,
   signal: AbortSignal,
@@ -57,7 +59,7 @@ export async function mergeSmall(
   const finished = await mendEach(rows, signal, async ({ account_id, span }) => {
     const fromMs = Number(span) * kind.spanMs;
     const isOver = fromMs + kind.spanMs <= nowMs - QUIET_MS;
-    more = (await mergeSpan(store, db, kind, { accountId: account_id, fromMs, isOver, nowMs }, signal)) || more;
+    more = (await mergeSpan(makeOf, db, kind, { accountId: account_id, fromMs, isOver, nowMs }, signal)) || more;
   });
   return finished && more;
 }
@@ -71,7 +73,7 @@ interface Span {
 
 /** Answers whether it left something that can be merged now. */
 async function mergeSpan(
-  store: BlockStore,
+  makeOf: Merging,
   db: Database,
   kind: BlockKind,
   { accountId, fromMs, isOver, nowMs }: Span,
@@ -86,7 +88,7 @@ async function mergeSpan(
     const part = bite(run, kind);
     if (part.length < 2) continue;
     more ||= part.length < run.length;
-    await mergeRun(store, db, kind, accountId, part, signal);
+    await mergeRun(makeOf, db, kind, accountId, part, signal);
     for (const ref of part) merged.add(ref);
   }
   // What is large enough, or will get no company, is done. Whoever follows the account has seen it by then.
@@ -125,19 +127,14 @@ function bite(run: readonly BlockRef[], { recordsMax }: BlockKind): readonly Blo
 }
 
 async function mergeRun(
-  store: BlockStore,
+  makeOf: Merging,
   db: Database,
   kind: BlockKind,
   accountId: string,
   sources: readonly BlockRef[],
   signal: AbortSignal,
 ): Promise<void> {
-  const drafts = await store.work<BlockDraft[]>(
-    accountId,
-    sources,
-    { source: kind.source, exportName: kind.exportName, columns: null },
-    signal,
-  );
+  const drafts = await makeOf(accountId, sources, signal);
   await replaceBlocks(db, kind, accountId, sources, drafts);
 }
 

@@ -9,7 +9,7 @@ import { clockNow } from '../database-clock.ts';
 import type { BlockKind, BlockRef, ScanTask, StoredBlock } from './block.ts';
 import { deletePastBlocks, moveColdBlocks, removeAssets, removeOrphans } from './keep.ts';
 import { type BlockQuestion, blocksIn, committedBlocks, type Keeping, keepingOf, saveKeeping } from './list.ts';
-import { deleteOldReplaced, mergeSmall } from './merge.ts';
+import { deleteOldReplaced, type Merging, mergeSmall } from './merge.ts';
 import { readBlocks } from './read.ts';
 import { perform } from './work.ts';
 
@@ -140,10 +140,12 @@ export class BlockStore {
       intervalMs,
       run,
     });
+    const merging: Merging = (accountId, refs, signal) =>
+      this.work(accountId, refs, { source: kind.source, exportName: kind.exportName, columns: null }, signal);
     const { hotDays } = kind;
     const from = { after: '' };
     return [
-      named('merge', 10_000, (signal) => mergeSmall(this, db, kind, signal)),
+      named('merge', 10_000, (signal) => mergeSmall(merging, db, kind, signal)),
       named('replaced', 30_000, (signal) => deleteOldReplaced(db, kind, signal, (keys) => removeAssets(core, keys))),
       named('retention', 60_000, (signal) => deletePastBlocks(core, kind, signal)),
       ...(hotDays === null
