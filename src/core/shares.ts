@@ -48,6 +48,7 @@ export function shareOf(whole: Admission, processes: number): Admission {
       lockedAccountsAtOnce: share(all.lockedAccountsAtOnce),
       largeWritesAtOnce: share(all.largeWritesAtOnce),
       bodyThreads: share(all.bodyThreads),
+      blockThreads: share(all.blockThreads),
       inflationsAtOnce: share(all.inflationsAtOnce),
     },
     account: {
@@ -103,6 +104,7 @@ export const notShared: Readonly<Record<string, string>> = {
   'all.batchBytesMax': ONE_PROCESS,
   'all.waitingWorkMax': BYTES_COUNT,
   'all.bodyThreadHeapMb': 'of one thread; their number is split',
+  'all.blockThreadMemory': 'of one thread; their number is split',
   'all.spareMemory': 'when one process gives back what it does not use',
   'all.toolSetsRemembered': MEMORY_OF_ALL,
   'all.keysRemembered': MEMORY_OF_ALL,

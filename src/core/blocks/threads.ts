@@ -9,9 +9,9 @@ export class BlockThreads {
   readonly #threads: Threads<BlockTask, unknown>;
   readonly #turns: AccountTurns;
 
-  constructor({ blocks }: Admission['all']) {
-    this.#threads = new Threads(new URL('./thread.ts', import.meta.url), blocks);
-    this.#turns = new AccountTurns(blocks.threads);
+  constructor({ blockThreads, blockThreadMemory }: Admission['all']) {
+    this.#threads = new Threads(new URL('./thread.ts', import.meta.url), blockThreadMemory);
+    this.#turns = new AccountTurns(blockThreads);
   }
 
   /** Throws what the task throws, the reason of `signal`, and CONCURRENCY_LIMITED or OVERLOADED when too much waits. */
