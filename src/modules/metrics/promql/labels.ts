@@ -1,0 +1,46 @@
+// Labels of a series, and how series are told apart by them. No text holds half of a surrogate pair, so one can stand between texts.
+
+/** By name, in the order of names. */
+export type Labels = ReadonlyMap<string, string>;
+
+export const NAME = '__name__';
+const BETWEEN = '\udc00';
+
+export function labelsOf(pairs: Iterable<readonly [string, string]>): Labels {
+  return new Map([...pairs].filter(([, value]) => value !== '').sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** The same for the same labels, and for no others. */
+export function signature(labels: Labels): string {
+  let text = '';
+  for (const [name, value] of labels) text += name + BETWEEN + value + BETWEEN;
+  return text;
+}
+
+export function without(labels: Labels, names: readonly string[]): Labels {
+  return new Map([...labels].filter(([name]) => !names.includes(name)));
+}
+
+export function only(labels: Labels, names: readonly string[]): Labels {
+  return new Map([...labels].filter(([name]) => names.includes(name)));
+}
+
+export function withoutName(labels: Labels): Labels {
+  return labels.has(NAME) ? without(labels, [NAME]) : labels;
+}
+
+/** An empty value takes the label away. */
+export function withLabel(labels: Labels, name: string, value: string): Labels {
+  return labelsOf([...without(labels, [name]), [name, value]]);
+}
+
+/** As they are written in a query. */
+export function written(labels: Labels): string {
+  const others = [...withoutName(labels)].map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(', ');
+  return `${labels.get(NAME) ?? ''}{${others}}`;
+}
+
+export function byLabels(a: { readonly labels: Labels }, b: { readonly labels: Labels }): number {
+  const [one, two] = [signature(a.labels), signature(b.labels)];
+  return one < two ? -1 : Number(one > two);
+}

@@ -1,0 +1,287 @@
+// From the text of a query to its tree, by Prometheus' own grammar. What is no PromQL is VALIDATION_FAILED with its place, what we do not
+// evaluate is UNSUPPORTED_QUERY with its name: no answer is a guess.
+import type { SyntaxNode } from '@lezer/common';
+import { parser } from '@prometheus-io/lezer-promql';
+import { invalidField } from '../../../problems/problem.ts';
+import { problem } from '../problems.ts';
+import { aggregations, functions } from './functions.ts';
+import { NAME } from './labels.ts';
+import { durationMs, numberOf, stringOf } from './literals.ts';
+import { matcherOf } from './matchers.ts';
+import {
+  type ArithmeticOp,
+  comparisons,
+  type Matcher,
+  type Matching,
+  type Node,
+  type NodeType,
+  type Query,
+  type Selector,
+  setOps,
+} from './query.ts';
+import { requireMatching, requireSame, typeOf } from './types.ts';
+
+const CHARACTERS_MAX = 8 * 1024;
+const NODES_MAX = 1_000;
+const DEPTH_MAX = 100;
+
+export function parseQuery(text: string): Query {
+  if (text.length > CHARACTERS_MAX)
+    throw invalidField('query', 'maxLength', `A query may have at most ${CHARACTERS_MAX} characters.`);
+  return new Reading(text).query();
+}
+
+class Reading {
+  readonly #text: string;
+  readonly #selectors: Selector[] = [];
+  #nodes = 0;
+  #depth = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  query(): Query {
+    const tree = parser.parse(this.#text);
+    tree.iterate({
+      enter: ({ type, from }) => {
+        if (type.isError) throw this.#wrong(from, 'is no PromQL');
+      },
+    });
+    const top = tree.topNode.firstChild;
+    if (top === null) throw invalidField('query', 'minLength', 'The query is empty.');
+    const root = this.#node(top);
+    return { root, type: typeOf(root), selectors: this.#selectors };
+  }
+
+  #node(node: SyntaxNode): Node {
+    this.#nodes += 1;
+    this.#depth += 1;
+    if (this.#nodes > NODES_MAX || this.#depth > DEPTH_MAX) {
+      throw invalidField('query', 'maxItems', `A query may have ${NODES_MAX} parts, nested ${DEPTH_MAX} deep.`);
+    }
+    const read = this.#read(node);
+    this.#depth -= 1;
+    return read;
+  }
+
+  #read(node: SyntaxNode): Node {
+    switch (node.name) {
+      case 'ParenExpr':
+        return this.#node(childrenOf(node)[0] as SyntaxNode);
+      case 'NumberDurationLiteral':
+        return { kind: 'number', value: this.#number(node) };
+      case 'StringLiteral':
+        return { kind: 'string', value: this.#string(node) };
+      case 'UnaryExpr':
+        return this.#unary(node);
+      case 'VectorSelector':
+      case 'MatrixSelector':
+        return this.#selector(node, 0);
+      case 'OffsetExpr':
+        return this.#offset(node);
+      case 'FunctionCall':
+        return this.#call(node);
+      case 'AggregateExpr':
+        return this.#aggregation(node);
+      case 'BinaryExpr':
+        return this.#binary(node);
+      default:
+        throw this.#unsupported(node, unsupportedNames[node.name] ?? node.name);
+    }
+  }
+
+  #unary(node: SyntaxNode): Node {
+    const [op, operand] = childrenOf(node) as [SyntaxNode, SyntaxNode];
+    const of = this.#node(operand);
+    const type = typeOf(of);
+    if (type !== 'scalar' && type !== 'vector')
+      throw this.#wrong(node.from, `takes no ${typeNames[type]} behind a sign`);
+    if (this.#of(op) === '+') return of;
+    return of.kind === 'number' ? { kind: 'number', value: -of.value } : { kind: 'negated', of };
+  }
+
+  #offset(node: SyntaxNode): Node {
+    const [of, , duration] = childrenOf(node) as [SyntaxNode, SyntaxNode, SyntaxNode];
+    if (of.name !== 'VectorSelector' && of.name !== 'MatrixSelector') {
+      throw this.#wrong(node.from, 'has an offset behind what is no selector');
+    }
+    const text = this.#of(duration).replaceAll(/\s/g, '');
+    const ms = durationMs(text.replace(/^[+-]/, ''));
+    if (ms === null) throw this.#unsupported(duration, `the offset ${text}`);
+    return this.#selector(of, text.startsWith('-') ? -ms : ms);
+  }
+
+  #selector(node: SyntaxNode, offsetMs: number): Node {
+    if (node.name === 'VectorSelector') return this.#selected(node, offsetMs, null);
+    const [of, duration] = childrenOf(node) as [SyntaxNode, SyntaxNode];
+    if (of.name !== 'VectorSelector') throw this.#wrong(node.from, 'has a range behind what is no selector');
+    const rangeMs = durationMs(this.#of(duration));
+    if (rangeMs === null) throw this.#unsupported(duration, `the range ${this.#of(duration)}`);
+    if (rangeMs === 0) throw this.#wrong(duration.from, 'has an empty range');
+    return this.#selected(of, offsetMs, rangeMs);
+  }
+
+  #selected(node: SyntaxNode, offsetMs: number, rangeMs: number | null): Selector {
+    const matchers: Matcher[] = [];
+    for (const child of childrenOf(node)) {
+      if (child.name === 'Identifier') matchers.push(matcherOf(NAME, '=', this.#of(child)));
+      else for (const each of childrenOf(child)) matchers.push(this.#matcher(each));
+    }
+    const names = matchers.filter(({ label }) => label === NAME);
+    if (node.firstChild?.name === 'Identifier' && names.length > 1)
+      throw this.#wrong(node.from, 'names the metric twice');
+    if (!matchers.some(({ matches }) => !matches(''))) {
+      throw this.#wrong(
+        node.from,
+        'has a selector that chooses every series: one matcher must not match the empty text',
+      );
+    }
+    const selector: Selector = { kind: 'selector', place: this.#selectors.length, matchers, offsetMs, rangeMs };
+    this.#selectors.push(selector);
+    return selector;
+  }
+
+  #matcher(node: SyntaxNode): Matcher {
+    const [label, op, value] = childrenOf(node);
+    if (node.name !== 'UnquotedLabelMatcher' || label === undefined || op === undefined || value === undefined) {
+      throw this.#unsupported(node, `the quoted name ${this.#of(node)}`);
+    }
+    try {
+      return matcherOf(this.#of(label), this.#of(op) as Matcher['op'], this.#string(value));
+    } catch (error) {
+      if (!(error instanceof Error) || error.name === 'Problem') throw error;
+      throw this.#wrong(value.from, `has an expression that cannot be used (${error.message})`);
+    }
+  }
+
+  #call(node: SyntaxNode): Node {
+    const [identifier, body] = childrenOf(node) as [SyntaxNode, SyntaxNode];
+    const name = this.#of(identifier);
+    const taken = Object.hasOwn(functions, name) ? functions[name] : undefined;
+    if (taken === undefined) throw this.#unsupported(node, `the function ${name}`);
+    const sent = childrenOf(body);
+    const { takes, optional = 0 } = taken;
+    if (sent.length > takes.length || sent.length < takes.length - optional) {
+      throw this.#wrong(node.from, `gives ${name} ${sent.length} arguments; it takes ${takes.length}`);
+    }
+    const args = sent.map((each, i) => this.#typed(each, takes[i] as NodeType, name));
+    return { kind: 'call', name, args };
+  }
+
+  #typed(node: SyntaxNode, wanted: NodeType, by: string): Node {
+    const read = this.#node(node);
+    const type = typeOf(read);
+    if (type !== wanted) throw this.#wrong(node.from, `gives ${by} ${typeNames[type]}; it takes ${typeNames[wanted]}`);
+    return read;
+  }
+
+  #aggregation(node: SyntaxNode): Node {
+    const children = childrenOf(node);
+    const op = this.#of(children[0] as SyntaxNode).toLowerCase();
+    const hasParam = Object.hasOwn(aggregations, op) ? aggregations[op] : undefined;
+    if (hasParam === undefined) throw this.#unsupported(node, `the aggregation ${op}`);
+    const modifier = children.find(({ name }) => name === 'AggregateModifier');
+    const body = children.find(({ name }) => name === 'FunctionCallBody');
+    const sent = body === undefined ? [] : childrenOf(body);
+    if (sent.length !== (hasParam ? 2 : 1)) {
+      throw this.#wrong(node.from, `gives ${op} ${sent.length} arguments; it takes ${hasParam ? 2 : 1}`);
+    }
+    const param = hasParam ? this.#typed(sent[0] as SyntaxNode, 'scalar', op) : null;
+    const of = this.#typed(sent.at(-1) as SyntaxNode, 'vector', op);
+    const isBy = modifier === undefined || modifier.firstChild?.name === 'By';
+    return { kind: 'aggregation', op, param, of, isBy, labels: modifier === undefined ? [] : this.#labels(modifier) };
+  }
+
+  /** Names in the first list of labels behind a keyword. */
+  #labels(node: SyntaxNode): string[] {
+    const list = childrenOf(node).find(({ name }) => name === 'GroupingLabels');
+    return list === undefined ? [] : this.#names(list);
+  }
+
+  #names(list: SyntaxNode): string[] {
+    return childrenOf(list).map((label) => {
+      if (label.name !== 'LabelName') throw this.#unsupported(label, `the quoted name ${this.#of(label)}`);
+      return this.#of(label);
+    });
+  }
+
+  #binary(node: SyntaxNode): Node {
+    const children = childrenOf(node);
+    const [left, right] = [this.#node(children[0] as SyntaxNode), this.#node(children.at(-1) as SyntaxNode)];
+    const op = this.#of(children[1] as SyntaxNode).toLowerCase();
+    if (!(comparisons.has(op) || setOps.has(op) || arithmetic.has(op)))
+      throw this.#unsupported(node, `the operator ${op}`);
+    const isBool = children.some(({ name }) => name === 'BoolModifier');
+    const clause = children.find(({ name }) => name === 'MatchingModifierClause') ?? null;
+    const matching = clause === null ? anyMatching : this.#matching(clause);
+    const wrong = (text: string) => this.#wrong((children[1] as SyntaxNode).from, text);
+    requireSame(op, left, right, isBool, wrong);
+    if (clause !== null) requireMatching(op, left, right, matching, wrong);
+    return { kind: 'binary', op: op as ArithmeticOp, left, right, isBool, matching };
+  }
+
+  #matching(clause: SyntaxNode): Matching {
+    const children = childrenOf(clause);
+    const groupAt = children.findIndex(({ name }) => name === 'GroupLeft' || name === 'GroupRight');
+    const lists = (from: number, to: number) =>
+      children.slice(from, to).filter(({ name }) => name === 'GroupingLabels');
+    const [own] = lists(0, groupAt === -1 ? children.length : groupAt);
+    const [included] = groupAt === -1 ? [] : lists(groupAt, children.length);
+    const group = groupAt === -1 ? null : children[groupAt]?.name === 'GroupLeft' ? 'left' : 'right';
+    return {
+      isOn: children[0]?.name === 'On',
+      labels: own === undefined ? [] : this.#names(own),
+      group,
+      included: included === undefined ? [] : this.#names(included),
+    };
+  }
+
+  #number(node: SyntaxNode): number {
+    const value = numberOf(this.#of(node));
+    if (value === null) throw this.#unsupported(node, `the number ${this.#of(node)}`);
+    return value;
+  }
+
+  #string(node: SyntaxNode): string {
+    const value = stringOf(this.#of(node));
+    if (value === null) throw this.#wrong(node.from, 'has a text with an escape that is none');
+    return value;
+  }
+
+  #of({ from, to }: SyntaxNode): string {
+    return this.#text.slice(from, to);
+  }
+
+  #wrong(at: number, what: string) {
+    return invalidField('query', 'pattern', `At character ${at + 1} the query ${what}.`);
+  }
+
+  #unsupported({ from }: SyntaxNode, what: string) {
+    return problem('UNSUPPORTED_QUERY', {
+      param: 'query',
+      message: `At character ${from + 1}: ${what.slice(0, 100)} is not supported.`,
+    });
+  }
+}
+
+const arithmetic: ReadonlySet<string> = new Set(['+', '-', '*', '/', '%', '^']);
+const anyMatching: Matching = { isOn: false, labels: [], group: null, included: [] };
+const typeNames: Readonly<Record<NodeType, string>> = {
+  scalar: 'a number',
+  string: 'a text',
+  vector: 'an instant vector',
+  range: 'a range vector',
+};
+const unsupportedNames: Readonly<Record<string, string>> = {
+  SubqueryExpr: 'a subquery',
+  StepInvariantExpr: 'the modifier @',
+  AnchoredExpr: 'the modifier anchored',
+  SmoothedExpr: 'the modifier smoothed',
+};
+
+function childrenOf(node: SyntaxNode): SyntaxNode[] {
+  const children: SyntaxNode[] = [];
+  for (let child = node.firstChild; child !== null; child = child.nextSibling) children.push(child);
+  return children;
+}

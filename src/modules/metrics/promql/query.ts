@@ -1,0 +1,68 @@
+// What a query of PromQL is once it is read: a tree of what we evaluate, and nothing else.
+
+/** How a series is chosen. The name of a metric is the label `__name__`. */
+export interface Matcher {
+  readonly label: string;
+  readonly op: '=' | '!=' | '=~' | '!~';
+  readonly value: string;
+  matches(value: string): boolean;
+}
+
+export type ArithmeticOp = '+' | '-' | '*' | '/' | '%' | '^';
+export type ComparisonOp = '==' | '!=' | '>' | '<' | '>=' | '<=';
+export type SetOp = 'and' | 'or' | 'unless';
+
+export interface Selector {
+  readonly kind: 'selector';
+  /** Which of the selections it is. */
+  readonly place: number;
+  readonly matchers: readonly Matcher[];
+  readonly offsetMs: number;
+  /** Null: the latest sample at each step. */
+  readonly rangeMs: number | null;
+}
+
+export interface Matching {
+  /** True: on these labels; false: on all but these. */
+  readonly isOn: boolean;
+  readonly labels: readonly string[];
+  readonly group: 'left' | 'right' | null;
+  /** Labels taken from the side of which there is one. */
+  readonly included: readonly string[];
+}
+
+export type Node =
+  | Selector
+  | { readonly kind: 'number'; readonly value: number }
+  | { readonly kind: 'string'; readonly value: string }
+  | { readonly kind: 'negated'; readonly of: Node }
+  | { readonly kind: 'call'; readonly name: string; readonly args: readonly Node[] }
+  | {
+      readonly kind: 'aggregation';
+      readonly op: string;
+      readonly param: Node | null;
+      readonly of: Node;
+      readonly isBy: boolean;
+      readonly labels: readonly string[];
+    }
+  | {
+      readonly kind: 'binary';
+      readonly op: ArithmeticOp | ComparisonOp | SetOp;
+      readonly left: Node;
+      readonly right: Node;
+      /** Answers 0 or 1 in place of keeping or dropping. */
+      readonly isBool: boolean;
+      readonly matching: Matching;
+    };
+
+/** What a part of a query answers. */
+export type NodeType = 'scalar' | 'string' | 'vector' | 'range';
+
+export interface Query {
+  readonly root: Node;
+  readonly type: NodeType;
+  readonly selectors: readonly Selector[];
+}
+
+export const comparisons: ReadonlySet<string> = new Set(['==', '!=', '>', '<', '>=', '<=']);
+export const setOps: ReadonlySet<string> = new Set(['and', 'or', 'unless']);
