@@ -1,0 +1,50 @@
+// What blocks are passed over by: the words of their records, with their first 4, 8 and 16 characters, and the values that records are filtered by.
+// A mark says "maybe": what it stands for is looked at again.
+import type { Marks } from '../../../core/blocks/marks.ts';
+import { eachWord, type SearchedWords } from '../../../lib/words/words.ts';
+import { plainOf } from './batch.ts';
+
+const BEGINNINGS = [4, 8, 16];
+const VALUE_CHARACTERS_MAX = 64;
+
+export const traceMark = (traceId: string) => `t=${traceId}`;
+export const serviceMark = (service: string) => `s=${service}`;
+/** `plain`: of a string itself, of anything else its JSON. */
+export const attributeMark = (name: string, plain: string) => `${name}=${plain.slice(0, VALUE_CHARACTERS_MAX)}`;
+
+/** Marks the words of texts. */
+export class WordMarks {
+  readonly #marks: Marks;
+  readonly #seen = new Set<string>();
+  readonly #see: (word: string) => void;
+
+  constructor(marks: Marks) {
+    this.#marks = marks;
+    this.#see = (word) => {
+      this.#marks.add(word);
+      for (const length of BEGINNINGS) if (word.length > length) this.#marks.add(word.slice(0, length));
+    };
+  }
+
+  add(text: string): void {
+    eachWord(text, this.#seen, this.#see);
+  }
+}
+
+/** The marks that a block has which holds an answer to the question. */
+export function marksOfWords({ whole, prefix }: SearchedWords): string[] {
+  const length = BEGINNINGS.findLast((each) => each <= (prefix?.length ?? 0));
+  return prefix === null || length === undefined ? [...whole] : [...whole, prefix.slice(0, length)];
+}
+
+/** Marks what a sender's resource can be filtered by. */
+export function markResource(marks: Marks, json: string): void {
+  for (const [name, value] of Object.entries(JSON.parse(json) as object)) {
+    marks.add(attributeMark(name, typeof value === 'string' ? value : JSON.stringify(value)));
+  }
+}
+
+/** Marks an attribute. */
+export function markAttribute(marks: Marks, name: string, typed: string): void {
+  marks.add(attributeMark(name, plainOf(typed)));
+}
