@@ -7,6 +7,7 @@ import { cron } from './cron/index.ts';
 import { email } from './email/index.ts';
 import { errors } from './errors/index.ts';
 import { image } from './image/index.ts';
+import { logs } from './logs/index.ts';
 import { operator } from './operator/index.ts';
 import { pdf } from './pdf/index.ts';
 import { queue } from './queue/index.ts';
@@ -22,6 +23,7 @@ export const modules: readonly Module[] = [
   email,
   errors,
   image,
+  logs,
   operator,
   pdf,
   queue,

@@ -99,6 +99,11 @@ export class StoredLog {
     return this.block.columns.has('resource') ? this.#once('resource', unpackDictionary) : null;
   }
 
+  /** Distinct trace IDs as bytes, one behind the other. */
+  get traces(): Buffer {
+    return this.block.columns.has('trace') ? this.#once('trace', unpackBytes) : Buffer.alloc(0);
+  }
+
   /** In lower-case hex; null: the record has none. */
   traceId(record: number): string | null {
     return this.#hex('trace', record, TRACE_HEX);

@@ -1,0 +1,41 @@
+// The logs module: records of programs, their search, and the wires of OpenTelemetry and Loki.
+import { noBlocksOf } from '../../core/blocks/any.ts';
+import { defineModule } from '../../kit/module.ts';
+import { fields } from './capabilities/fields.ts';
+import { histogram } from './capabilities/histogram.ts';
+import { ingest } from './capabilities/ingest.ts';
+import { search } from './capabilities/search.ts';
+import { getSettings, setSettings } from './capabilities/settings.ts';
+import { ingestRoutes } from './ingest/routes.ts';
+import { INGEST } from './limits.ts';
+import { type LogsSettings, logsSettings } from './settings.ts';
+import { createLogsState, type LogsState } from './state.ts';
+import { tailRoute } from './tail.ts';
+
+export const logs = defineModule<LogsState, LogsSettings>({
+  name: 'logs',
+  summary: 'Log records of your programs: ingest, search, counts over time, live tail.',
+  status: 'ga',
+  shownBy: ['logs.ingest', 'logs.search'],
+  clients: [
+    {
+      client: 'OpenTelemetry (OTLP/HTTP logs)',
+      address: '{base_url}',
+      use: 'logs, by OTEL_EXPORTER_OTLP_ENDPOINT',
+      serves: ['logs.ingest'],
+    },
+    {
+      client: 'pino-loki, winston-loki, Promtail',
+      address: '{base_url}/v1/logs/',
+      use: 'logs, by Loki push',
+      serves: ['logs.ingest'],
+    },
+  ],
+  capabilities: [ingest, search, histogram, fields, getSettings, setSettings],
+  prices: { [INGEST]: { unit: 'KiB', nanosPerUnit: 200n } },
+  rawRoutes: [...ingestRoutes, tailRoute],
+  settings: logsSettings,
+  start: createLogsState,
+  isEmpty: noBlocksOf('logs'),
+  sweeps: ({ store }) => store.sweeps(),
+});

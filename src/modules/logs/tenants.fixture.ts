@@ -1,0 +1,31 @@
+// How another account could name records of this one: what the tenant loop of the contract tests needs.
+import type { TenantFixture } from '../../kit/tenant-fixture.ts';
+
+export const tenants: TenantFixture = {
+  first: 'logs.ingest',
+  nobody: { service: 'nobody-has-it', trace: '1'.repeat(32) },
+  async fill({ act }) {
+    const trace = 'a'.repeat(32);
+    const records = ['record one', 'record two'].map((message) => ({
+      message,
+      service: 'svc-of-tenant',
+      trace_id: trace,
+    }));
+    await act('logs.ingest', { records });
+    await act('logs.settings.set', { retention_days: 20 });
+    return { service: 'svc-of-tenant', trace };
+  },
+  async fillOther({ act }) {
+    await act('logs.ingest', { records: [{ message: 'of b', service: 'svc-of-another', trace_id: 'b'.repeat(32) }] });
+    return { service: 'svc-of-another', trace: 'b'.repeat(32) };
+  },
+  aims: {
+    'logs.ingest': [],
+    'logs.search': [({ service }) => ({ service }), ({ trace }) => ({ trace_id: trace })],
+    'logs.histogram': [({ service }) => ({ service })],
+    'logs.fields': [],
+    'logs.settings.get': [],
+    'logs.settings.set': [],
+  },
+  lists: { 'logs.search': () => ({ q: 'record' }) },
+};
