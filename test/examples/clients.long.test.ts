@@ -131,3 +131,14 @@ test.skipIf(!isHere('restic'))(`restic backs a folder up and checks it${note('re
   const env = { with: 'sh', HOME: place.dataDir, RESTIC_PASSWORD: 'of tests', S3_URL: `http://127.0.0.1:${s3Port}` };
   expect(await run('s3_restic.sh', env, FOLDER, 'by-restic')).toContain('no errors were found');
 });
+
+test.each([
+  ['otel-logs.ts', 'warn stock is low\n', 'stock is low'],
+  ['pino-loki.ts', 'sent\n', 'order shipped'],
+  ['winston-loki.ts', 'sent\n', 'stock is low'],
+])('%s sends logs', async (program, printed, message) => {
+  expect(await run(program)).toBe(printed);
+  await expect
+    .poll(async () => (await call('GET', '/v1/logs/search?service=shop&limit=1')).body.data.items[0]?.message)
+    .toBe(message);
+});

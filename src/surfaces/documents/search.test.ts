@@ -33,6 +33,8 @@ const queries: readonly (readonly [query: string, id: string])[] = [
   ['mark bug as fixed', 'errors.resolve'],
   ['mute an error', 'errors.ignore'],
   ['search exceptions by text', 'errors.search'],
+  ['send log lines from opentelemetry', 'logs.ingest'],
+  ['grep log lines', 'logs.search'],
   ['run something every hour', 'cron.create'],
   ['schedule an http request for tomorrow', 'cron.create'],
   ['did my cron job run', 'cron.runs'],

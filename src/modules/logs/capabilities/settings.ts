@@ -31,7 +31,6 @@ export const setSettings = defineCapability<LogsState>()({
   keywords: ['change log retention', 'delete old logs'],
   input: settingsSchema,
   output: settingsSchema,
-  destructive: true,
   examples: [{ title: 'Thirty days', input: { retention_days: 30 }, expect: { retention_days: 30 } }],
   async run({ ctx, input, state }) {
     return runWrite(ctx, async (tx) => {

@@ -31,6 +31,10 @@ export const guides: readonly Guide[] = [
     summary: 'Exceptions of your programs, grouped and searchable.',
   },
   {
+    ...{ name: 'logs', title: 'Logs', group: 'Build', about: ['logs'] },
+    summary: 'Log records by OpenTelemetry, Loki or a call, searched and counted.',
+  },
+  {
     ...{ name: 'ai', title: 'Language models', group: 'Build', about: ['ai', 'account.routing'] },
     summary: 'Chats, embeddings and batches of many vendors.',
   },

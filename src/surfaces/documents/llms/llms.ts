@@ -19,6 +19,8 @@ const levels = [
   { summary: 90, verbs: 80 },
   { summary: 60, verbs: 76 },
   { summary: 80, verbs: 40 },
+  { summary: 50, verbs: 40 },
+  { summary: 40, verbs: 24 },
   { summary: 60, verbs: 0 },
 ] as const;
 

@@ -1,0 +1,90 @@
+// The log viewer: filters in the address, records over time, the records, and what a service wrote around one of them.
+import { panel } from '../../../kit/console/failure.ts';
+import type { ConsolePage, View } from '../../../kit/console/page.ts';
+import { more, table, teach } from '../../../kit/console/table.ts';
+import { time } from '../../../kit/console/text.ts';
+import type { Visit } from '../../../kit/console/visit.ts';
+import { type Html, html } from '../../../lib/html.ts';
+import { fields } from '../capabilities/fields.ts';
+import { histogram } from '../capabilities/histogram.ts';
+import { ingest } from '../capabilities/ingest.ts';
+import { search } from '../capabilities/search.ts';
+import { getSettings } from '../capabilities/settings.ts';
+import { bars } from './bars.ts';
+import { filterForm, filterOf } from './filter.ts';
+import { type LogRecord, levelBadge, recordRow, serviceLink } from './record.ts';
+
+const ROWS = 50;
+const AROUND = 15;
+/** How soon new records are shown that no tick tells. */
+const AGAIN_SECONDS = 5;
+
+export const logsPage: ConsolePage = {
+  name: 'logs',
+  path: '/logs',
+  needs: search,
+  nav: { label: 'Logs', key: 'j', group: 'observe', holds: search },
+  isLive: true,
+  show,
+};
+
+async function show(visit: Visit): Promise<View> {
+  const around = visit.query.get('around');
+  if (around !== null) return aroundView(visit, around);
+  const filter = filterOf(visit);
+  const cursor = visit.query.get('cursor') ?? undefined;
+  const [found, counts, known] = await Promise.all([
+    visit.call(search, { ...filter, cursor, limit: ROWS }),
+    visit.call(histogram, filter),
+    visit.may(fields) ? visit.call(fields, {}) : null,
+  ]);
+  const services = known?.data?.services.map(({ name }) => name) ?? [];
+  const content = html`${title(visit)}
+${filterForm(visit, services)}
+${panel(visit, 'Over time', counts, (data) => bars(visit, data))}
+${panel(visit, 'Records', found, (page) => html`${records(visit, page.items)}${more(visit, page)}`)}`;
+  const isLatest = cursor === undefined && filter.to === undefined;
+  return { title: 'Logs', content, ...(isLatest ? { againSeconds: AGAIN_SECONDS } : {}) };
+}
+
+function title(visit: Visit): Html {
+  const settings = visit.may(getSettings) ? html`<a href="${visit.path('/logs/settings')}">Settings</a>` : '';
+  return html`<div class="head"><h1>Logs</h1><div class="actions">${settings}</div></div>`;
+}
+
+function records(visit: Visit, rows: readonly LogRecord[]): Html {
+  const isAll = Object.keys(filterOf(visit)).length === 0;
+  return table<LogRecord>({
+    caption: 'Records',
+    rows,
+    empty: isAll
+      ? teach(
+          'No records yet. Programs with OpenTelemetry send theirs to this address; loggers for Loki push to /v1/logs. Or by a call:',
+          visit.samples([[ingest, { records: [{ service: 'shop', level: 'info', message: 'started' }] }]]),
+        )
+      : html`<p>No records match.</p>`,
+    columns: [
+      { title: 'Time', cell: ({ timestamp }) => time(visit, timestamp) },
+      { title: 'Level', cell: levelBadge },
+      { title: 'Service', cell: (record) => serviceLink(visit, record) },
+      { title: 'Message', cell: (record) => recordRow(visit, record) },
+    ],
+  });
+}
+
+/** What a service wrote before and after an instant, in the order of time, the latest first. */
+async function aroundView(visit: Visit, around: string): Promise<View> {
+  const service = visit.query.get('service') || undefined;
+  const afterMs = Date.parse(around) + 1;
+  const middle = Number.isNaN(afterMs) ? around : new Date(afterMs).toISOString();
+  const [before, after] = await Promise.all([
+    visit.call(search, { service, to: middle, limit: AROUND }),
+    visit.call(search, { service, from: middle, order: 'oldest', limit: AROUND }),
+  ]);
+  const list = (read: typeof before, rows: (items: readonly LogRecord[]) => readonly LogRecord[], heading: string) =>
+    panel(visit, heading, read, ({ items }) => records(visit, rows(items)));
+  const content = html`<p><a href="${visit.path('/logs')}">Logs</a></p><h1>Around a record</h1>
+${list(after, (items) => items.toReversed(), 'After it')}
+${list(before, (items) => items, 'The record, and before it')}`;
+  return { title: 'Around a record', content };
+}
