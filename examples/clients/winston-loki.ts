@@ -7,6 +7,7 @@ const loki = new LokiTransport({
   host: `${QM_URL}/v1/logs`,
   basicAuth: `logs:${QM_KEY}`,
   labels: { service: 'shop' },
+  interval: 1,
   gracefulShutdown: false,
 });
 const logger = winston.createLogger({ transports: [loki] });

@@ -134,7 +134,7 @@ test.skipIf(!isHere('restic'))(`restic backs a folder up and checks it${note('re
 
 test.each([
   ['otel-logs.ts', 'warn stock is low\n', 'stock is low'],
-  ['pino-loki.ts', 'sent\n', 'order shipped'],
+  ['pino-loki.ts', 'logged\n', 'order shipped'],
   ['winston-loki.ts', 'sent\n', 'stock is low'],
 ])('%s sends logs', async (program, printed, message) => {
   expect(await run(program)).toBe(printed);
