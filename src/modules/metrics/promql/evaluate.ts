@@ -1,0 +1,159 @@
+// The answer of a query over series that were read for it. Pure: no clock but that of its deadline, no database. It runs in threads.
+import { aggregate } from './aggregating.ts';
+import { numbersOf, setOperation, vectorAndNumber, vectorAndVector } from './binary.ts';
+import { byLabels, type Labels } from './labels.ts';
+import { histogramQuantile, labelReplaced, mapped } from './mapping.ts';
+import { type Node, type Query, type Selector, setOps } from './query.ts';
+import { type QueryRange, stepsOf } from './select.ts';
+import { latest, overRange, rawSamples } from './selecting.ts';
+import { typeOf } from './types.ts';
+import { type Bounds, Budget, type Evaluation, type Series, type Stepped, tooComplex } from './values.ts';
+import { windowFunctions } from './windows.ts';
+
+/** A series of the answer with the samples that it has; an instant query has one of each. */
+export interface AnsweredSeries {
+  readonly labels: Labels;
+  readonly times: Float64Array;
+  readonly values: Float64Array;
+}
+
+export type Answered =
+  | { readonly type: 'scalar'; readonly times: Float64Array; readonly values: Float64Array }
+  | { readonly type: 'string'; readonly value: string }
+  /** Of a vector the series at each step; of a range (in an instant query only) its samples as they are. */
+  | { readonly type: 'vector' | 'range'; readonly series: readonly AnsweredSeries[] };
+
+/**
+ * `data`: of each selection (`selectionsOf`) its series, by labels. Throws VALIDATION_FAILED for what cannot be evaluated (series that match
+ * several, equal labels) and, with code_detail `too_complex`, beyond the bounds.
+ */
+export function evaluate(
+  query: Query,
+  range: QueryRange,
+  data: readonly (readonly Series[])[],
+  bounds: Bounds,
+): Answered {
+  const steps = stepsOf(range);
+  const evaluation: Evaluation = { range, steps, data, budget: new Budget(bounds) };
+  const times = Float64Array.from({ length: steps }, (_, step) => range.startMs + step * range.stepMs);
+  const { root, type } = query;
+  if (root.kind === 'string') return { type: 'string', value: root.value };
+  if (type === 'scalar') return { type: 'scalar', times, values: numbers(evaluation, root) };
+  if (type === 'range')
+    return { type, series: bounded(rawSamples(evaluation, root as Selector).sort(byLabels), bounds) };
+  const series = vector(evaluation, root).flatMap((each) => answered(each, times));
+  const isRanked = steps === 1 && root.kind === 'aggregation' && (root.op === 'topk' || root.op === 'bottomk');
+  return { type: 'vector', series: bounded(isRanked ? ranked(series, root.op) : series.sort(byLabels), bounds) };
+}
+
+function bounded(series: readonly AnsweredSeries[], { seriesMax }: Bounds): readonly AnsweredSeries[] {
+  if (series.length > seriesMax)
+    throw tooComplex(`The answer has ${series.length} series; at most ${seriesMax} are answered.`);
+  return series;
+}
+
+function answered({ labels, values, has }: Stepped, times: Float64Array): AnsweredSeries[] {
+  const there = Array.from(has.keys()).filter((step) => has[step] === 1);
+  if (there.length === 0) return [];
+  const of = (from: Float64Array) => Float64Array.from(there, (step) => from[step] as number);
+  return [{ labels, times: of(times), values: of(values) }];
+}
+
+/** The first one first; NaN last. */
+function ranked(series: readonly AnsweredSeries[], op: string): AnsweredSeries[] {
+  const sign = op === 'topk' ? -1 : 1;
+  const only = ({ values }: AnsweredSeries) => values[0] as number;
+  return series.toSorted((a, b) => {
+    const [one, two] = [only(a), only(b)];
+    if (Number.isNaN(one) || Number.isNaN(two)) return Number(Number.isNaN(one)) - Number(Number.isNaN(two));
+    return one === two ? 0 : sign * (one < two ? -1 : 1);
+  });
+}
+
+/** A number at each step. */
+function numbers(evaluation: Evaluation, node: Node): Float64Array {
+  evaluation.budget.take(evaluation.steps);
+  switch (node.kind) {
+    case 'number':
+      return new Float64Array(evaluation.steps).fill(node.value);
+    case 'negated':
+      return numbers(evaluation, node.of).map((value) => -value);
+    case 'binary':
+      return numbersOf(node.op, numbers(evaluation, node.left), numbers(evaluation, node.right));
+    default:
+      throw new Error(`${node.kind} is no number`);
+  }
+}
+
+function vector(evaluation: Evaluation, node: Node): readonly Stepped[] {
+  switch (node.kind) {
+    case 'selector':
+      return latest(evaluation, node);
+    case 'negated':
+      return mapped(evaluation, vector(evaluation, node.of), (value) => -value);
+    case 'aggregation': {
+      const param = node.param === null ? null : numbers(evaluation, node.param);
+      return aggregate(evaluation, node.op, vector(evaluation, node.of), node, param);
+    }
+    case 'call':
+      return called(evaluation, node.name, node.args);
+    case 'binary':
+      return binary(evaluation, node);
+    default:
+      throw new Error(`${node.kind} is no vector`);
+  }
+}
+
+function binary(evaluation: Evaluation, node: Extract<Node, { kind: 'binary' }>): readonly Stepped[] {
+  const { op, left, right, isBool, matching } = node;
+  if (typeOf(left) === 'scalar') {
+    return vectorAndNumber(evaluation, op, vector(evaluation, right), numbers(evaluation, left), {
+      isBool,
+      isSwapped: true,
+    });
+  }
+  if (typeOf(right) === 'scalar') {
+    return vectorAndNumber(evaluation, op, vector(evaluation, left), numbers(evaluation, right), {
+      isBool,
+      isSwapped: false,
+    });
+  }
+  const [one, two] = [vector(evaluation, left), vector(evaluation, right)];
+  return setOps.has(op)
+    ? setOperation(evaluation, op, one, two, matching)
+    : vectorAndVector(evaluation, op, one, two, { isBool, matching });
+}
+
+function called(evaluation: Evaluation, name: string, args: readonly Node[]): readonly Stepped[] {
+  if (Object.hasOwn(windowFunctions, name)) {
+    const param = args.length === 2 ? numbers(evaluation, args[0] as Node) : null;
+    return overRange(evaluation, name, args.at(-1) as Selector, param);
+  }
+  const text = (i: number) => (args[i] as Extract<Node, { kind: 'string' }>).value;
+  const number = (i: number) => numbers(evaluation, args[i] as Node);
+  if (name === 'histogram_quantile')
+    return histogramQuantile(evaluation, number(0), vector(evaluation, args[1] as Node));
+  const of = vector(evaluation, args[0] as Node);
+  if (name === 'label_replace') return labelReplaced(evaluation, of, [text(1), text(2), text(3), text(4)]);
+  const params = args.slice(1).map((_, i) => number(i + 1));
+  return mapped(evaluation, of, valueFunctions[name]?.(params) as (value: number, step: number) => number | null);
+}
+
+type Params = readonly Float64Array[];
+const at = (params: Params, i: number, step: number) => params[i]?.[step] as number;
+
+const valueFunctions: Readonly<Record<string, (params: Params) => (value: number, step: number) => number | null>> = {
+  ceil: () => Math.ceil,
+  floor: () => Math.floor,
+  // To multiples of the inverse's inverse, as Prometheus does: 0.1 has no exact one.
+  round: (params) => (value, step) => {
+    const inverse = 1 / (params.length === 0 ? 1 : at(params, 0, step));
+    return Math.floor(value * inverse + 0.5) / inverse;
+  },
+  clamp: (params) => (value, step) => {
+    const [least, most] = [at(params, 0, step), at(params, 1, step)];
+    return most < least ? null : Math.max(least, Math.min(most, value));
+  },
+  clamp_min: (params) => (value, step) => Math.max(at(params, 0, step), value),
+  clamp_max: (params) => (value, step) => Math.min(at(params, 0, step), value),
+};

@@ -1,0 +1,142 @@
+// Functions of a vector that change its values or labels.
+import type { RE2JS } from 're2js';
+import { invalidField } from '../../../problems/problem.ts';
+import { type Labels, signature, withLabel, without, withoutName } from './labels.ts';
+import { wholeExpression } from './matchers.ts';
+import { type Evaluation, emptyOf, requireUnique, type Stepped } from './values.ts';
+
+/** Values by a function of the value and the parameters of the step; null drops one. */
+export function mapped(
+  evaluation: Evaluation,
+  series: readonly Stepped[],
+  of: (value: number, step: number) => number | null,
+): readonly Stepped[] {
+  const made = series.map(({ labels, values, has }) => {
+    const own = emptyOf(evaluation, withoutName(labels));
+    for (let step = 0; step < own.values.length; step += 1) {
+      const value = has[step] === 1 ? of(values[step] as number, step) : null;
+      if (value === null) continue;
+      own.values[step] = value;
+      own.has[step] = 1;
+    }
+    return own;
+  });
+  return requireUnique(made);
+}
+
+const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
+
+export function labelReplaced(
+  { budget }: Evaluation,
+  series: readonly Stepped[],
+  [target, replacement, source, expression]: readonly [string, string, string, string],
+): readonly Stepped[] {
+  if (!LABEL_NAME.test(target))
+    throw invalidField('query', 'pattern', `${JSON.stringify(target.slice(0, 100))} is no name of a label.`);
+  const compiled = compiledOf(expression);
+  const made = series.map(({ labels, values, has }) => {
+    budget.take(values.length);
+    const matcher = compiled.matcher(labels.get(source) ?? '');
+    if (!matcher.find()) return { labels, values, has };
+    return { labels: withLabel(labels, target, expanded(replacement, matcher)), values, has };
+  });
+  return requireUnique(made);
+}
+
+function compiledOf(expression: string): RE2JS {
+  try {
+    return wholeExpression(expression);
+  } catch (error) {
+    throw invalidField(
+      'query',
+      'pattern',
+      `label_replace has an expression that cannot be used (${(error as Error).message}).`,
+    );
+  }
+}
+
+const REFERENCE = /\$(?:\$|\{(\w+)\}|(\w+))/g;
+
+/** As Go's Regexp.Expand: `$1`, `${1}x`, `$name`, and `$$` for a dollar; a group that is not there is empty. */
+function expanded(template: string, matcher: ReturnType<RE2JS['matcher']>): string {
+  const names: Readonly<Record<string, number>> = matcher.pattern().namedGroups();
+  return template.replaceAll(REFERENCE, (found, braced, bare) => {
+    if (found === '$$') return '$';
+    const name = (braced ?? bare) as string;
+    const group = /^\d+$/.test(name) ? Number(name) : Object.hasOwn(names, name) ? (names[name] as number) : -1;
+    return group < 0 || group > matcher.groupCount() ? '' : (matcher.group(group) ?? '');
+  });
+}
+
+interface Bucket {
+  readonly upper: number;
+  count: number;
+}
+
+/** Buckets by their label `le`, to the value below which the share `q` of observations lies. */
+export function histogramQuantile(
+  evaluation: Evaluation,
+  q: Float64Array,
+  series: readonly Stepped[],
+): readonly Stepped[] {
+  const bounded = series.flatMap((each) => {
+    const upper = boundOf(each.labels.get('le') ?? '');
+    return upper === null ? [] : [{ each, upper }];
+  });
+  const groups = Map.groupBy(bounded, ({ each }) => signature(without(each.labels, ['le'])));
+  const made = [...groups.values()].map((group) => {
+    const labels: Labels = without(withoutName(group[0]?.each.labels as Labels), ['le']);
+    const own = emptyOf(evaluation, labels);
+    evaluation.budget.work(evaluation.steps * group.length);
+    for (let step = 0; step < evaluation.steps; step += 1) {
+      const there = group.filter(({ each }) => each.has[step] === 1);
+      if (there.length === 0) continue;
+      const buckets = there.map(({ each, upper }) => ({ upper, count: each.values[step] as number }));
+      own.values[step] = bucketQuantile(q[step] as number, buckets);
+      own.has[step] = 1;
+    }
+    return own;
+  });
+  return requireUnique(made);
+}
+
+/** As Go's ParseFloat; null for what is no number. */
+function boundOf(text: string): number | null {
+  if (/^[+-]?inf(?:inity)?$/i.test(text))
+    return text.startsWith('-') ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+  if (/^nan$/i.test(text)) return Number.NaN;
+  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : null;
+}
+
+/** Prometheus 2.42, promql/quantile.go. */
+function bucketQuantile(q: number, sent: readonly Bucket[]): number {
+  if (Number.isNaN(q)) return Number.NaN;
+  if (q < 0) return Number.NEGATIVE_INFINITY;
+  if (q > 1) return Number.POSITIVE_INFINITY;
+  const buckets = cumulative(sent);
+  const last = buckets.at(-1) as Bucket;
+  if (last.upper !== Number.POSITIVE_INFINITY || buckets.length < 2 || last.count === 0) return Number.NaN;
+  const rank = q * last.count;
+  const found = buckets.slice(0, -1).findIndex(({ count }) => count >= rank);
+  if (found === -1) return (buckets.at(-2) as Bucket).upper;
+  const { upper, count } = buckets[found] as Bucket;
+  if (found === 0) return upper <= 0 ? upper : upper * (rank / count);
+  const below = buckets[found - 1] as Bucket;
+  return below.upper + (upper - below.upper) * ((rank - below.count) / (count - below.count));
+}
+
+/** By their bounds, equal ones together, and none with fewer observations than the one below. */
+function cumulative(sent: readonly Bucket[]): Bucket[] {
+  const buckets: Bucket[] = [];
+  for (const { upper, count } of sent.toSorted((a, b) => (a.upper < b.upper ? -1 : Number(a.upper > b.upper)))) {
+    const last = buckets.at(-1);
+    if (last?.upper === upper) last.count += count;
+    else buckets.push({ upper, count });
+  }
+  let most = buckets[0]?.count as number;
+  for (const bucket of buckets) {
+    if (bucket.count > most) most = bucket.count;
+    else if (bucket.count < most) bucket.count = most;
+  }
+  return buckets;
+}
