@@ -16,26 +16,49 @@ export interface MarkPlace {
 
 export class Marks {
   readonly #marks = new Set<string>();
+  readonly #news: string[] = [];
 
   add(mark: string): void {
     this.#marks.add(mark);
   }
 
+  /** The same of a mark that was hardly added before: looking it up takes longer than the bits that a second one costs. */
+  addNew(mark: string): void {
+    this.#news.push(mark);
+  }
+
   /** The filter; empty when there are no marks. */
   pack(): Buffer {
-    if (this.#marks.size === 0) return Buffer.alloc(0);
-    const buckets = Math.min(BUCKETS_MAX, Math.ceil((this.#marks.size * BITS_A_MARK) / BUCKET_BITS));
+    const size = this.#marks.size + this.#news.length;
+    if (size === 0) return Buffer.alloc(0);
+    const buckets = Math.min(BUCKETS_MAX, Math.ceil((size * BITS_A_MARK) / BUCKET_BITS));
     const filter = Buffer.alloc(buckets * BUCKET_BYTES);
-    for (const mark of this.#marks) {
-      const { bucket, bits } = markPlace(mark);
-      const at = (bucket % buckets) * BUCKET_BYTES;
-      for (const bit of bits) filter[at + (bit >> 3)] = (filter[at + (bit >> 3)] as number) | (1 << (bit & 7));
-    }
+    for (const mark of this.#marks) setBits(filter, buckets, mark);
+    for (const mark of this.#news) setBits(filter, buckets, mark);
     return filter;
   }
 }
 
+function setBits(filter: Buffer, buckets: number, mark: string): void {
+  hashMark(mark);
+  const at = (hashed.bucket % buckets) * BUCKET_BYTES;
+  for (let i = 0, place = hashed.low; i < BITS_SET; i += 1, place = (place + hashed.step) | 0) {
+    const bit = place & (BUCKET_BITS - 1);
+    filter[at + (bit >> 3)] = (filter[at + (bit >> 3)] as number) | (1 << (bit & 7));
+  }
+}
+
 export function markPlace(mark: string): MarkPlace {
+  hashMark(mark);
+  const { bucket, low, step } = hashed;
+  const bits = Array.from({ length: BITS_SET }, (_, i) => (low + Math.imul(i, step)) & (BUCKET_BITS - 1));
+  return { bucket, bits };
+}
+
+/** Of the last mark: nothing is allocated for one. Nothing here is asynchronous. */
+const hashed = { bucket: 0, low: 0, step: 0 };
+
+function hashMark(mark: string): void {
   // Two hashes of 32 bits at once, each step of which can be undone (FNV-1a with other primes), and the mixer of MurmurHash3. Whoever finds
   // marks with one hash slows nobody's questions but their own account's.
   let one = 0xdeadbeef;
@@ -45,12 +68,10 @@ export function markPlace(mark: string): MarkPlace {
     one = Math.imul(one ^ unit, 0x01000193);
     two = Math.imul(two ^ unit, 0x5f356495);
   }
-  const bucket = mixed(one ^ mark.length) >>> 0;
-  const low = mixed(two);
+  hashed.bucket = mixed(one ^ mark.length) >>> 0;
+  hashed.low = mixed(two);
   // The odd step reaches every bit.
-  const step = mixed(one + Math.imul(two, 0x9e3779b1)) | 1;
-  const bits = Array.from({ length: BITS_SET }, (_, i) => (low + Math.imul(i, step)) & (BUCKET_BITS - 1));
-  return { bucket, bits };
+  hashed.step = mixed(one + Math.imul(two, 0x9e3779b1)) | 1;
 }
 
 function mixed(hash: number): number {

@@ -50,7 +50,8 @@ export function numberOf(value: unknown, name: string): number {
 /** A time in nanoseconds, which comes as digits, as whole milliseconds. */
 export function nanosAsMs(value: unknown, name: string): number {
   if (typeof value === 'string' && value.length > 6 && INTEGER.test(value)) return Number(value.slice(0, -6));
-  return Math.floor(numberOf(value, name) / 1e6);
+  // As a number it is exact to a quarter of a microsecond.
+  return Math.floor(Math.round(numberOf(value, name) / 1e3) / 1e3);
 }
 
 /** A trace ID (32 digits) or a span ID (16); null: there is none. */

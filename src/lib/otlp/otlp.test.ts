@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import protobuf from 'protobufjs/minimal.js';
 import { expect, test } from 'vitest';
 import { anyValueOf, attributesOf, hexIdOf, nanosAsMs } from './json.ts';
-import { bytesTag, readAnyValue, readAttributes, readProtobuf } from './protobuf.ts';
+import { bytesTag, readAnyValue, readAttributes, readNanosAsMs, readProtobuf } from './protobuf.ts';
 import { DEPTH_MAX, OtlpBudget, OtlpError, type OtlpValue } from './values.ts';
 
 type Pair = readonly [string, OtlpValue];
@@ -114,6 +114,16 @@ test.each<[string, number[], string]>([
 
 test('a known field of another wire type is passed over', () => {
   expect([...read(Buffer.from([0x08, 0x05]))]).toEqual([]);
+});
+
+test('times are whole milliseconds, whatever their nanoseconds', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), (nanos) => {
+      const body = Buffer.alloc(8);
+      body.writeBigUInt64LE(nanos);
+      expect(readProtobuf(body, readNanosAsMs)).toBe(Number(nanos / 1_000_000n));
+    }),
+  );
 });
 
 test('numbers, times and IDs', () => {

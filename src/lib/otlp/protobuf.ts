@@ -20,7 +20,6 @@ export const bytesTag = (field: number) => (field << 3) | 2;
 export const fixed32Tag = (field: number) => (field << 3) | 5;
 
 const EXACT_MAX = 2 ** 53;
-const HIGH = 2 ** 32;
 
 /** What `read` makes of the whole body. Throws OtlpError for a body that is not what it reads. */
 export function readProtobuf<Result>(
@@ -58,7 +57,9 @@ export function skip(reader: OtlpReader, tag: number): void {
 /** An unsigned time in nanoseconds as whole milliseconds. */
 export function readNanosAsMs(reader: OtlpReader): number {
   const low = reader.fixed32();
-  return Math.floor((reader.fixed32() * HIGH + low) / 1e6);
+  const high = reader.fixed32();
+  // 2^32 nanoseconds are 4,294 ms and 967,296 ns: no number here is too long to be exact.
+  return high * 4_294 + Math.floor((high * 967_296 + low) / 1e6);
 }
 
 /** Bytes as lower-case hex. */

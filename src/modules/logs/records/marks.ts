@@ -21,7 +21,7 @@ export class WordMarks {
   constructor(marks: Marks) {
     this.#marks = marks;
     this.#see = (word) => {
-      this.#marks.add(word);
+      this.#marks.addNew(word);
       for (const length of BEGINNINGS) if (word.length > length) this.#marks.add(word.slice(0, length));
     };
   }
@@ -46,5 +46,5 @@ export function markResource(marks: Marks, json: string): void {
 
 /** Marks an attribute. */
 export function markAttribute(marks: Marks, name: string, typed: string): void {
-  marks.add(attributeMark(name, plainOf(typed)));
+  marks.addNew(attributeMark(name, plainOf(typed)));
 }

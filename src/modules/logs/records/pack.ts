@@ -35,7 +35,7 @@ export function packRecords(batch: LogBatch, order: readonly number[], numbers: 
   }
   for (const message of packUsed(columns, 'message', of(batch.messages), batch.messageTexts.texts)) words.add(message);
   const names = packAttributes(columns, batch, order, marks, words);
-  for (const id of packIds(columns, 'trace', of(batch.traces), batch.traceTexts.texts)) marks.add(traceMark(id));
+  for (const id of packIds(columns, 'trace', of(batch.traces), batch.traceTexts.texts)) marks.addNew(traceMark(id));
   packIds(columns, 'span', of(batch.spans), batch.spanTexts.texts);
   packResources(columns, of(batch.resources), batch.resourceTexts.texts, marks);
   if (order.some((i) => batch.cuts[i])) columns.set('cut', packBytes(Uint8Array.from(of(batch.cuts), Number)));
