@@ -40,6 +40,8 @@ export interface FieldSchema {
   readonly items?: FieldSchema;
   readonly anyOf?: readonly FieldSchema[];
   readonly additionalProperties?: unknown;
+  /** Of the input as a whole: names that are known though they stand nowhere. */
+  readonly patternProperties?: Readonly<Record<string, FieldSchema>>;
 }
 
 /** Whether fields beyond the named ones belong to the input. */

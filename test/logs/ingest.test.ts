@@ -147,7 +147,6 @@ test.each([
   ['level=loud', 'level'],
   ['trace_id=1', 'trace_id'],
   ['limit=101', 'limit'],
-  ['colour=red', 'colour'],
   [`attributes.a=${'x'.repeat(1_025)}`, 'attributes.a'],
   ['order=sideways', 'order'],
 ])('a search with %s names the field', async (query, param) => {

@@ -14,7 +14,8 @@ type WalkedEndpoint = Pick<Endpoint, 'capability' | 'unknownFields' | 'fields' |
 export function unknownFieldWarnings(input: Record<string, unknown>, endpoint: WalkedEndpoint): string[] {
   const { unknownFields: treatment, fields, opaque, capability } = endpoint;
   if (treatment === 'taken') return [];
-  const unknown = new UnknownFields();
+  const { patternProperties = {} } = capability.input as FieldSchema;
+  const unknown = new UnknownFields(Object.keys(patternProperties));
   unknown.findIn(input, knownWithin(fields, opaque), '');
   if (unknown.count === 0) return [];
   if (treatment === 'refused') throw refusal(unknown.named, capability.id);
@@ -68,6 +69,12 @@ function readSchema(schema: FieldSchema, opaque: ReadonlySet<string>): Within | 
 class UnknownFields {
   readonly named: string[] = [];
   count = 0;
+  readonly #patterns: readonly RegExp[];
+
+  /** `patterns`: of names that the input as a whole may have. */
+  constructor(patterns: readonly string[]) {
+    this.#patterns = patterns.map((pattern) => new RegExp(pattern, 'u'));
+  }
 
   /** What is to be said of those that are not named. */
   unnamed(): string[] {
@@ -80,6 +87,7 @@ class UnknownFields {
     for (const name in value) {
       const within = known.get(name);
       if (within === undefined) {
+        if (path === '' && this.#patterns.some((pattern) => pattern.test(name))) continue;
         this.#add(name, path);
         if (this.#isOver) return;
       } else if (within !== null) {

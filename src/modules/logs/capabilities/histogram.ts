@@ -9,6 +9,8 @@ import { filterFields, filterOptions, questionOf } from '../search/question.ts';
 import type { LogsState } from '../state.ts';
 
 const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+const startOfMinute = (ms: number) => Math.floor(ms / MINUTE_MS) * MINUTE_MS;
 
 export const histogram = defineCapability<LogsState>()({
   method: 'GET',
@@ -58,7 +60,7 @@ export const histogram = defineCapability<LogsState>()({
     const nowMs = await clockNow(core.db);
     const asked = questionOf(filters, nowMs);
     const fromMs = Math.max(
-      filters.from === undefined ? Math.min(nowMs, asked.toMs) - DAY_MS : asked.fromMs,
+      filters.from === undefined ? startOfMinute(Math.min(nowMs, asked.toMs) - DAY_MS) : asked.fromMs,
       await state.store.firstKeptMs(accountId),
     );
     const question = { ...asked, fromMs, toMs: Math.max(asked.toMs, fromMs) };

@@ -7,11 +7,11 @@ import { invalidField } from '../../../problems/problem.ts';
 import { AHEAD_MS_MAX, NAME_CHARACTERS_MAX } from '../limits.ts';
 import { levels } from '../records/levels.ts';
 import { attributeMark, marksOfWords, serviceMark, traceMark } from '../records/marks.ts';
+import { MINUTE_MS } from '../records/summary.ts';
 
 const ATTRIBUTE = 'attributes.';
 const ATTRIBUTES_MAX = 16;
 const VALUE_CHARACTERS_MAX = 1_024;
-const HOUR_MS = 3_600_000;
 
 const instant = (description: string) =>
   Type.Optional(Type.String({ format: 'date-time', maxLength: 40, description }));
@@ -47,8 +47,10 @@ export const filterFields = {
   ),
 };
 
-/** Query names beyond the fields are `attributes.NAME`. */
-export const filterOptions = { additionalProperties: true } as const;
+/** Names beyond the fields. */
+export const filterOptions = {
+  patternProperties: { '^attributes\\..': Type.String({ maxLength: VALUE_CHARACTERS_MAX }) },
+} as const;
 
 const filterSchema = Type.Object(filterFields);
 export type SentFilter = Static<typeof filterSchema>;
@@ -68,16 +70,16 @@ export interface Question {
   readonly words: SearchedWords | null;
 }
 
-/** `known`: names of fields that are no filters. Throws VALIDATION_FAILED. */
-export function questionOf(sent: SentFilter, nowMs: number, known: readonly string[] = []): Question {
+/** Throws VALIDATION_FAILED. */
+export function questionOf(sent: SentFilter, nowMs: number): Question {
   const words = searchedWords(sent.q ?? '');
   return {
     fromMs: instantOf('from', sent.from) ?? 0,
-    toMs: Math.min(instantOf('to', sent.to) ?? Number.MAX_SAFE_INTEGER, nowMs + AHEAD_MS_MAX + HOUR_MS),
+    toMs: Math.min(instantOf('to', sent.to) ?? Number.MAX_SAFE_INTEGER, nextMinute(nowMs + AHEAD_MS_MAX)),
     level: levels.indexOf(sent.level ?? 'trace'),
     service: sent.service === undefined ? null : cleanText(sent.service),
     traceId: sent.trace_id?.toLowerCase() ?? null,
-    attributes: attributesOf(sent, known),
+    attributes: attributesOf(sent),
     words: words.prefix === null ? null : words,
   };
 }
@@ -89,13 +91,13 @@ function instantOf(name: string, sent: string | undefined): number | null {
   return ms;
 }
 
-function attributesOf(sent: SentFilter, known: readonly string[]): (readonly [string, string])[] {
-  const others = Object.entries(sent).filter(([name]) => !Object.hasOwn(filterFields, name) && !known.includes(name));
-  const flat = others.map(([name, value]): [string, unknown] => {
-    if (name.startsWith(ATTRIBUTE)) return [name.slice(ATTRIBUTE.length), value];
-    const fields = [...Object.keys(filterFields), ...known].join(', ');
-    throw invalidField(name.slice(0, 200), 'unknown_field', `The fields are ${fields} and attributes.NAME.`);
-  });
+/** Nothing that is stored is later: it is the same for calls of a minute. */
+const nextMinute = (ms: number) => (Math.floor(ms / MINUTE_MS) + 1) * MINUTE_MS;
+
+function attributesOf(sent: SentFilter): (readonly [string, string])[] {
+  const flat = Object.entries(sent).flatMap(([name, value]): [string, unknown][] =>
+    name.startsWith(ATTRIBUTE) ? [[name.slice(ATTRIBUTE.length), value]] : [],
+  );
   const all = [...Object.entries(sent.attributes ?? {}), ...flat];
   if (all.length > ATTRIBUTES_MAX)
     throw invalidField('attributes', 'maxProperties', `At most ${ATTRIBUTES_MAX} attributes can be asked for.`);
