@@ -22,7 +22,12 @@ export function durationMs(text: string): number | null {
 
 /** Null when it is none: a duration is no number here. */
 export function numberOf(text: string): number | null {
-  const lower = text.toLowerCase();
+  const sign = text.startsWith('-') ? -1 : 1;
+  const value = unsigned(text.toLowerCase().replace(/^[+-]/, ''));
+  return value === null ? null : sign * value;
+}
+
+function unsigned(lower: string): number | null {
   if (lower === 'inf') return Number.POSITIVE_INFINITY;
   if (lower === 'nan') return Number.NaN;
   if (/^0[0-7]+$/.test(lower)) return Number.parseInt(lower, 8);

@@ -4,6 +4,7 @@ import type { SyntaxNode } from '@lezer/common';
 import { parser } from '@prometheus-io/lezer-promql';
 import { invalidField } from '../../../problems/problem.ts';
 import { problem } from '../problems.ts';
+import { DEPTH_MAX, NODES_MAX, requireParsable, tooLong, unknownFunction } from './before-parsing.ts';
 import { aggregations, functions } from './functions.ts';
 import { NAME } from './labels.ts';
 import { durationMs, numberOf, stringOf } from './literals.ts';
@@ -21,13 +22,8 @@ import {
 } from './query.ts';
 import { requireMatching, requireSame, typeOf } from './types.ts';
 
-const CHARACTERS_MAX = 8 * 1024;
-const NODES_MAX = 1_000;
-const DEPTH_MAX = 100;
-
 export function parseQuery(text: string): Query {
-  if (text.length > CHARACTERS_MAX)
-    throw invalidField('query', 'maxLength', `A query may have at most ${CHARACTERS_MAX} characters.`);
+  requireParsable(text);
   return new Reading(text).query();
 }
 
@@ -45,11 +41,11 @@ class Reading {
     const tree = parser.parse(this.#text);
     tree.iterate({
       enter: ({ type, from }) => {
-        if (type.isError) throw this.#wrong(from, 'is no PromQL');
+        if (type.isError) throw unknownFunction(this.#text) ?? this.#wrong(from, 'is no PromQL');
       },
     });
     const top = tree.topNode.firstChild;
-    if (top === null) throw invalidField('query', 'minLength', 'The query is empty.');
+    if (top === null) throw this.#wrong(0, 'is no PromQL');
     const root = this.#node(top);
     return { root, type: typeOf(root), selectors: this.#selectors };
   }
@@ -58,7 +54,7 @@ class Reading {
     this.#nodes += 1;
     this.#depth += 1;
     if (this.#nodes > NODES_MAX || this.#depth > DEPTH_MAX) {
-      throw invalidField('query', 'maxItems', `A query may have ${NODES_MAX} parts, nested ${DEPTH_MAX} deep.`);
+      throw tooLong();
     }
     const read = this.#read(node);
     this.#depth -= 1;
@@ -218,6 +214,19 @@ class Reading {
     const wrong = (text: string) => this.#wrong((children[1] as SyntaxNode).from, text);
     requireSame(op, left, right, isBool, wrong);
     if (clause !== null) requireMatching(op, left, right, matching, wrong);
+    // The grammar takes the sign of a number for a part of it. A power binds closer: -1 ^ 2 is -(1 ^ 2).
+    const isNegated = op === '^' && left.kind === 'number' && this.#of(children[0] as SyntaxNode).startsWith('-');
+    if (isNegated) {
+      const of: Node = {
+        kind: 'binary',
+        op: '^',
+        left: { kind: 'number', value: -left.value },
+        right,
+        isBool,
+        matching,
+      };
+      return { kind: 'negated', of };
+    }
     return { kind: 'binary', op: op as ArithmeticOp, left, right, isBool, matching };
   }
 

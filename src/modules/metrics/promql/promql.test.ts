@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest';
+import { Problem } from '../../../problems/problem.ts';
+import { evaluate } from './evaluate.ts';
+import { labelsOf, written } from './labels.ts';
+import { matchesAll } from './matchers.ts';
+import { parseQuery } from './parse.ts';
+import { selectionsOf } from './select.ts';
+import type { Series } from './values.ts';
+
+const MINUTE_MS = 60_000;
+/** Samples a minute apart, the last one at the time of the question. */
+function series(labels: Readonly<Record<string, string>>, values: readonly number[]): Series {
+  const times = values.map((_, i) => (i - values.length + 1) * MINUTE_MS + NOW_MS);
+  return {
+    labels: labelsOf(Object.entries(labels)),
+    times: Float64Array.from(times),
+    values: Float64Array.from(values),
+  };
+}
+const NOW_MS = 1_790_000_000_000;
+const bounds = { deadlineMs: Number.POSITIVE_INFINITY, samplesMax: 1e6, seriesMax: 1_000 };
+const range = { startMs: NOW_MS, endMs: NOW_MS, stepMs: 1 };
+const all = [
+  series({ __name__: 'up', job: 'a', instance: '1' }, [1, 1, 1]),
+  series({ __name__: 'up', job: 'b', instance: '2' }, [0, 0, 0]),
+  series({ __name__: 'requests', job: 'a', code: '200' }, [0, 60, 120]),
+  series({ __name__: 'requests', job: 'a', code: '500' }, [10, 4, 10]),
+];
+
+function asked(text: string, own = bounds, data = all) {
+  const query = parseQuery(text);
+  const selected = selectionsOf(query, range).map(({ matchers }) =>
+    data.filter(({ labels }) => matchesAll(matchers, labels)),
+  );
+  const answer = evaluate(query, range, selected, own);
+  if (answer.type === 'string') return answer.value;
+  if (answer.type === 'scalar') return answer.values[0];
+  return Object.fromEntries(
+    answer.series.map(({ labels, values }) => [written(labels), values.length === 1 ? values[0] : [...values]]),
+  );
+}
+
+function failure(text: string, own = bounds): Problem {
+  try {
+    asked(text, own);
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+  throw new Error(`${text} is answered`);
+}
+
+describe('a query is answered', () => {
+  const cases: [string, unknown][] = [
+    ['1 + 2 * 3 ^ 2 ^ 0.5', 1 + 2 * 3 ** (2 ** 0.5)],
+    ['-1 ^ 2', -1],
+    ['"a\\tb"', 'a\tb'],
+    ['up', { 'up{instance="1", job="a"}': 1, 'up{instance="2", job="b"}': 0 }],
+    ['up == 1', { 'up{instance="1", job="a"}': 1 }],
+    ['sum(up)', { '{}': 1 }],
+    ['requests{code="200"}[2m]', { 'requests{code="200", job="a"}': [0, 60, 120] }],
+    ['rate(requests{code="200"}[2m])', { '{code="200", job="a"}': 1 }],
+    ['increase(requests{code="500"}[2m])', { '{code="500", job="a"}': 10 }],
+    [
+      'sum by (code) (requests) / on () group_left () sum(requests)',
+      { '{code="200"}': 120 / 130, '{code="500"}': 10 / 130 },
+    ],
+    ['requests offset 1m', { 'requests{code="200", job="a"}': 60, 'requests{code="500", job="a"}': 4 }],
+    ['up and on (job) requests', { 'up{instance="1", job="a"}': 1 }],
+    ['topk(1, requests)', { 'requests{code="200", job="a"}': 120 }],
+    ['label_replace(up{job="a"}, "job", "${1}x", "instance", "(.+)")', { 'up{instance="1", job="1x"}': 1 }],
+    ['nothing', {}],
+  ];
+  it.each(cases)('%s', (text, due) => expect(asked(text)).toEqual(due));
+});
+
+describe('what is not supported is named', () => {
+  const cases: [string, string][] = [
+    ['up[5m:1m]', 'a subquery'],
+    ['up @ 100', 'the modifier @'],
+    ['holt_winters(up[5m], 0.1, 0.1)', 'the function holt_winters'],
+    ['predict_linear(up[5m], 5)', 'the function predict_linear'],
+    ['absent(up)', 'the function absent'],
+    ['time()', 'the function time'],
+    ['count_values("a", up)', 'the aggregation count_values'],
+    ['up atan2 up', 'the operator atan2'],
+    ['{"a.b"}', 'the quoted name "a.b"'],
+    ['up[300]', 'the range 300'],
+  ];
+  it.each(cases)('%s', (text, name) => {
+    const { code, message, param } = failure(text);
+    expect([code, param]).toEqual(['UNSUPPORTED_QUERY', 'query']);
+    expect(message.toLowerCase()).toContain(`${name.toLowerCase()} is not supported`);
+  });
+});
+
+describe('what is no PromQL, or cannot be answered, is refused', () => {
+  const cases: [string, RegExp][] = [
+    ['', /empty/],
+    ['sum(', /character 5 .* no PromQL/],
+    ['rate(up)', /gives rate an instant vector; it takes a range vector/],
+    ['sum(1)', /takes an instant vector/],
+    ['up[5m] + 1', /between what are not/],
+    ['1 == 1', /without bool/],
+    ['up + bool 1', /compares nothing/],
+    ['up and 1', /beside a number/],
+    ['{job=~".*"}', /chooses every series/],
+    ['up{job=~"("}', /expression that cannot be used/],
+    ['up{__name__="x"}', /names the metric twice/],
+    ['clamp(up, 1)', /gives clamp 2 arguments/],
+    ['requests + on (job) up * 0 + on (job) requests', /match/],
+    ['up * on (job) group_left (job) up', /in on and in the group/],
+    ['label_replace(label_replace(up, "job", "x", "", ""), "instance", "y", "", "")', /two series with the labels/],
+    ['"\\q"', /escape/],
+  ];
+  it.each(cases)('%s', (text, due) => {
+    const { code, message } = failure(text);
+    expect(code).toBe('VALIDATION_FAILED');
+    expect(message).toMatch(due);
+  });
+});
+
+describe('a hostile query costs little', () => {
+  const within = (text: string, own = bounds) => {
+    const begunMs = performance.now();
+    const { code } = failure(text, own);
+    expect(performance.now() - begunMs).toBeLessThan(1_000);
+    return code;
+  };
+  it.each([
+    ['too long', `up{a="${'x'.repeat(100_000)}"}`],
+    ['nested brackets', `${'('.repeat(4_000)}1${')'.repeat(4_000)}`],
+    ['nested signs', `${'-'.repeat(8_000)}up`],
+    ['nested calls', `${'ceil('.repeat(1_500)}up${')'.repeat(1_500)}`],
+    ['a long chain', Array.from({ length: 1_500 }, () => 'up').join('+')],
+    ['an expression that unfolds', 'up{a=~"((a{100}){100}){100}"}'],
+  ])('%s', (_, text) => expect(within(text)).toBe('VALIDATION_FAILED'));
+
+  it('backtracks in no expression', () => {
+    const own = [series({ __name__: 'up', a: `${'a'.repeat(50_000)}!` }, [1])];
+    const begunMs = performance.now();
+    expect(asked('up{a=~"(a+)+"}', bounds, own)).toEqual({});
+    expect(performance.now() - begunMs).toBeLessThan(1_000);
+  });
+
+  it('joins no more pairs than its bounds allow', () => {
+    const many = Array.from({ length: 1_200 }, (_, i) => series({ __name__: 'up', i: String(i) }, [1]));
+    const join = 'up * on () group_left () label_replace(up, "i", "", "", "")';
+    expect(() => asked(join, bounds, many)).toThrow(Problem);
+    expect(() => asked('up', { ...bounds, seriesMax: 1_000 }, many)).toThrow('at most 1000');
+    expect(() => asked('up + up', { ...bounds, samplesMax: 2_000 }, many)).toThrow('more than 2000 values');
+  });
+
+  it('keeps label names that objects of JavaScript know', () => {
+    const own = [series({ __name__: 'up', __proto__x: '1', constructor: 'c' }, [1])];
+    expect(asked('sum by (constructor) (up)', bounds, own)).toEqual({ '{constructor="c"}': 1 });
+  });
+});

@@ -1,0 +1,102 @@
+// Debian's Prometheus, fed by remote write, as the one whose answers ours must equal.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import protobuf from 'protobufjs/minimal.js';
+import { compress } from 'snappyjs';
+import type { Series } from '../../src/modules/metrics/promql/values.ts';
+import { freePort } from '../support/process.ts';
+
+const PROMETHEUS = '/usr/bin/prometheus';
+export const hasPrometheus = existsSync(PROMETHEUS);
+
+export interface Prometheus {
+  readonly url: string;
+  write(series: readonly Series[]): Promise<void>;
+  /** Path below /api/v1 and its parameters, to its answer. */
+  // biome-ignore lint/suspicious/noExplicitAny: answers of another program
+  ask(path: string, parameters: Readonly<Record<string, string>>): Promise<any>;
+  stop(): Promise<void>;
+}
+
+export async function startPrometheus(): Promise<Prometheus> {
+  const folder = mkdtempSync(join(tmpdir(), 'qm-prometheus-'));
+  const port = await freePort();
+  writeFileSync(join(folder, 'prometheus.yml'), 'global: {}\n');
+  const child: ChildProcess = spawn(
+    PROMETHEUS,
+    [
+      `--config.file=${join(folder, 'prometheus.yml')}`,
+      `--storage.tsdb.path=${join(folder, 'data')}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+      '--web.enable-remote-write-receiver',
+      '--log.level=error',
+    ],
+    { stdio: 'ignore' },
+  );
+  const url = `http://127.0.0.1:${port}`;
+  const isReady = () =>
+    fetch(`${url}/-/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  while (!(await isReady())) {
+    if (child.exitCode !== null) throw new Error(`prometheus ended with ${child.exitCode}`);
+    await sleep(50);
+  }
+  return {
+    url,
+    async write(series) {
+      const reply = await fetch(`${url}/api/v1/write`, {
+        method: 'POST',
+        body: remoteWrite(series),
+        headers: remoteWriteHeaders,
+      });
+      if (!reply.ok) throw new Error(`${reply.status}: ${await reply.text()}`);
+    },
+    async ask(path, parameters) {
+      const reply = await fetch(`${url}/api/v1/${path}`, { method: 'POST', body: new URLSearchParams(parameters) });
+      return reply.json();
+    },
+    async stop() {
+      child.kill('SIGKILL');
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export const remoteWriteHeaders = {
+  'content-type': 'application/x-protobuf',
+  'content-encoding': 'snappy',
+  'x-prometheus-remote-write-version': '0.1.0',
+};
+
+const bytesField = (number: number) => (number << 3) | 2;
+
+/** The body of a request of remote write 1.0. */
+export function remoteWrite(series: readonly Series[]): Buffer<ArrayBuffer> {
+  const out = protobuf.Writer.create();
+  for (const { labels, times, values } of series) {
+    out.uint32(bytesField(1)).fork();
+    for (const [name, value] of labels) {
+      out.uint32(bytesField(1)).fork().uint32(bytesField(1)).string(name).uint32(bytesField(2)).string(value).ldelim();
+    }
+    for (const [i, time] of times.entries()) {
+      out
+        .uint32(bytesField(2))
+        .fork()
+        .uint32((1 << 3) | 1)
+        .double(values[i] as number);
+      out
+        .uint32(2 << 3)
+        .int64(time)
+        .ldelim();
+    }
+    out.ldelim();
+  }
+  return Buffer.from(compress(Buffer.from(out.finish())) as Uint8Array<ArrayBuffer>);
+}

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { randomOf, rounds, seed } from '../support/soak.ts';
+import { hasPrometheus, startPrometheus } from './prometheus.ts';
+import { difference, ourAnswer, randomQuery, randomSeries, theirAnswer } from './promql-peer.ts';
+
+const QUERIES = 200;
+
+test.runIf(hasPrometheus)(
+  `answers are those of Prometheus 2.42, where /usr/bin/prometheus is there (seed ${seed})`,
+  async () => {
+    const random = randomOf(seed);
+    const prometheus = await startPrometheus();
+    const counts = { same: 0, refused: 0, empty: 0 };
+    try {
+      for (let round = 0; round < rounds(50); round += 1) {
+        // Each round has names of its own, by a prefix of the values of `job`: what earlier ones wrote stays.
+        const endMs = Math.floor(Date.now() / 1_000) * 1_000;
+        const peer = round === 0 ? prometheus : await startPrometheus();
+        const series = randomSeries(random, endMs);
+        await peer.write(series);
+        for (let n = 0; n < QUERIES; n += 1) {
+          const query = randomQuery(random);
+          const startMs = endMs - random(4_000) * 1_000;
+          const range =
+            random(2) === 0
+              ? { startMs, endMs: startMs, stepMs: 1 }
+              : { startMs, endMs: startMs + random(1_800) * 1_000, stepMs: (1 + random(120)) * 1_000 };
+          const [theirs, ours] = [await theirAnswer(peer, query, range), ourAnswer(series, query, range)];
+          expect(difference(theirs, ours), `${query} ${JSON.stringify(range)}`).toBeNull();
+          counts[theirs === null ? 'refused' : theirs.length === 0 ? 'empty' : 'same'] += 1;
+        }
+        if (peer !== prometheus) await peer.stop();
+      }
+    } finally {
+      await prometheus.stop();
+    }
+    expect(counts.same).toBeGreaterThan(counts.refused);
+  },
+  600_000,
+);
