@@ -3,7 +3,7 @@
 import { invalidField } from '../../../problems/problem.ts';
 import { type Labels, NAME, only, signature, withLabel, without, withoutName, written } from './labels.ts';
 import { comparisons, type Matching } from './query.ts';
-import { type Evaluation, emptyOf, requireUnique, type Stepped } from './values.ts';
+import { type Evaluation, emptyOf, joined, type Stepped } from './values.ts';
 
 type Operate = (left: number, right: number) => number;
 
@@ -61,7 +61,7 @@ export function vectorAndNumber(
     }
     return own;
   });
-  return requireUnique(made);
+  return joined(made);
 }
 
 function put(series: Stepped, step: number, value: number | null): void {
@@ -99,7 +99,7 @@ export function vectorAndVector(
     return { own, key: keyOf(manySide.labels, matching) };
   });
   if (matching.group === null) requireOneToOne(made);
-  return requireUnique(made.map(({ own }) => own));
+  return joined(made.map(({ own }) => own));
 }
 
 function pairsOf({ budget }: Evaluation, many: readonly Stepped[], one: readonly Stepped[]): [Stepped, Stepped][] {
@@ -173,9 +173,16 @@ export function setOperation(
     series.map(({ labels, values, has }) => {
       evaluation.budget.take(evaluation.steps);
       const other = others.get(keyOf(labels, matching));
-      return { labels, values, has: has.map((each, step) => each & Number((other?.[step] ?? 0) === whereThere)) };
+      return {
+        labels,
+        values: values.slice(),
+        has: has.map((each, step) => each & Number((other?.[step] ?? 0) === whereThere)),
+      };
     });
   if (op === 'and') return kept(left, presence(right), 1);
   if (op === 'unless') return kept(left, presence(right), 0);
-  return requireUnique([...left, ...kept(right, presence(left), 0)]);
+  return joined([...left.map(copied), ...kept(right, presence(left), 0)]);
 }
+
+/** Joining writes into the first of equal series. */
+const copied = ({ labels, values, has }: Stepped): Stepped => ({ labels, values: values.slice(), has: has.slice() });

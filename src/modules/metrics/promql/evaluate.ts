@@ -1,13 +1,21 @@
 // The answer of a query over series that were read for it. Pure: no clock but that of its deadline, no database. It runs in threads.
 import { aggregate } from './aggregating.ts';
 import { numbersOf, setOperation, vectorAndNumber, vectorAndVector } from './binary.ts';
-import { byLabels, type Labels } from './labels.ts';
+import { byLabels, type Labels, withoutName } from './labels.ts';
 import { histogramQuantile, labelReplaced, mapped } from './mapping.ts';
 import { type Node, type Query, type Selector, setOps } from './query.ts';
 import { type QueryRange, stepsOf } from './select.ts';
 import { latest, overRange, rawSamples } from './selecting.ts';
 import { typeOf } from './types.ts';
-import { type Bounds, Budget, type Evaluation, type Series, type Stepped, tooComplex } from './values.ts';
+import {
+  type Bounds,
+  Budget,
+  type Evaluation,
+  requireDistinct,
+  type Series,
+  type Stepped,
+  tooComplex,
+} from './values.ts';
 import { windowFunctions } from './windows.ts';
 
 /** A series of the answer with the samples that it has; an instant query has one of each. */
@@ -90,7 +98,7 @@ function vector(evaluation: Evaluation, node: Node): readonly Stepped[] {
     case 'selector':
       return latest(evaluation, node);
     case 'negated':
-      return mapped(evaluation, vector(evaluation, node.of), (value) => -value);
+      return negated(evaluation, vector(evaluation, node.of));
     case 'aggregation': {
       const param = node.param === null ? null : numbers(evaluation, node.param);
       return aggregate(evaluation, node.op, vector(evaluation, node.of), node, param);
@@ -102,6 +110,15 @@ function vector(evaluation: Evaluation, node: Node): readonly Stepped[] {
     default:
       throw new Error(`${node.kind} is no vector`);
   }
+}
+
+function negated(evaluation: Evaluation, series: readonly Stepped[]): readonly Stepped[] {
+  return requireDistinct(
+    series.map(({ labels, values, has }) => {
+      evaluation.budget.take(values.length);
+      return { labels: withoutName(labels), values: values.map((value) => -value), has };
+    }),
+  );
 }
 
 function binary(evaluation: Evaluation, node: Extract<Node, { kind: 'binary' }>): readonly Stepped[] {

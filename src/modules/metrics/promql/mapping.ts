@@ -3,7 +3,7 @@ import type { RE2JS } from 're2js';
 import { invalidField } from '../../../problems/problem.ts';
 import { type Labels, signature, withLabel, without, withoutName } from './labels.ts';
 import { wholeExpression } from './matchers.ts';
-import { type Evaluation, emptyOf, requireUnique, type Stepped } from './values.ts';
+import { type Evaluation, emptyOf, joined, type Stepped } from './values.ts';
 
 /** Values by a function of the value and the parameters of the step; null drops one. */
 export function mapped(
@@ -21,7 +21,7 @@ export function mapped(
     }
     return own;
   });
-  return requireUnique(made);
+  return joined(made);
 }
 
 const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
@@ -37,10 +37,11 @@ export function labelReplaced(
   const made = series.map(({ labels, values, has }) => {
     budget.take(values.length);
     const matcher = compiled.matcher(labels.get(source) ?? '');
-    if (!matcher.find()) return { labels, values, has };
-    return { labels: withLabel(labels, target, expanded(replacement, matcher)), values, has };
+    const own = { values: values.slice(), has: has.slice() };
+    if (!matcher.find()) return { labels, ...own };
+    return { labels: withLabel(labels, target, expanded(replacement, matcher)), ...own };
   });
-  return requireUnique(made);
+  return joined(made);
 }
 
 function compiledOf(expression: string): RE2JS {
@@ -97,7 +98,7 @@ export function histogramQuantile(
     }
     return own;
   });
-  return requireUnique(made);
+  return joined(made);
 }
 
 /** As Go's ParseFloat; null for what is no number. */

@@ -2,7 +2,7 @@
 import { withoutName } from './labels.ts';
 import type { Selector } from './query.ts';
 import { LOOKBACK_MS } from './select.ts';
-import { type Evaluation, emptyOf, requireUnique, type Series, type Stepped } from './values.ts';
+import { type Evaluation, emptyOf, requireDistinct, type Series, type Stepped } from './values.ts';
 import { type WindowFunction, windowFunctions } from './windows.ts';
 
 const bits = new DataView(new ArrayBuffer(8));
@@ -53,7 +53,7 @@ export function overRange(
     });
     return own;
   });
-  return requireUnique(made);
+  return requireDistinct(made);
 }
 
 type Windowed = Parameters<WindowFunction>[0];

@@ -76,24 +76,43 @@ export function emptyOf({ steps, budget }: Evaluation, labels: Labels): Stepped 
   return { labels, values: new Float64Array(steps), has: new Uint8Array(steps) };
 }
 
-/** Throws when two series have the same labels at one step. */
-export function requireUnique(series: readonly Stepped[]): readonly Stepped[] {
-  const known = new Map<string, Stepped[]>();
+/** Series with equal labels are one, as long as they have no value at the same step. Throws when they have. */
+export function joined(series: readonly Stepped[]): readonly Stepped[] {
+  const known = new Map<string, Stepped>();
   for (const each of series) {
     const key = signature(each.labels);
     const same = known.get(key);
-    if (same === undefined) known.set(key, [each]);
-    else if (same.some((other) => meet(other, each))) {
-      throw invalidField(
-        'query',
-        'pattern',
-        `The query makes two series with the labels ${written(each.labels).slice(0, 200)}.`,
-      );
-    } else same.push(each);
+    if (same === undefined) known.set(key, each);
+    else join(same, each);
+  }
+  return known.size === series.length ? series : [...known.values()];
+}
+
+function join(into: Stepped, { labels, values, has }: Stepped): void {
+  for (const [step, own] of has.entries()) {
+    if (own === 0) continue;
+    if (into.has[step] === 1) throw twice(labels);
+    into.has[step] = 1;
+    into.values[step] = values[step] as number;
+  }
+}
+
+/** Throws when two series have equal labels, whatever their steps: functions over ranges, and a sign, make no series of several. */
+export function requireDistinct(series: readonly Stepped[]): readonly Stepped[] {
+  const known = new Set<string>();
+  for (const { labels, has } of series) {
+    if (!has.includes(1)) continue;
+    const key = signature(labels);
+    if (known.has(key)) throw twice(labels);
+    known.add(key);
   }
   return series;
 }
 
-function meet(a: Stepped, b: Stepped): boolean {
-  return a.has.some((has, step) => has === 1 && b.has[step] === 1);
+function twice(labels: Labels) {
+  return invalidField(
+    'query',
+    'pattern',
+    `The query makes two series with the labels ${written(labels).slice(0, 200)}.`,
+  );
 }
