@@ -25,7 +25,7 @@ const nameHashes = lruOf<string>(NAMES_REMEMBERED);
 export function nameHash(name: string): string {
   let known = nameHashes.get(name);
   if (known === undefined) {
-    known = hash('sha256', name, 'latin1').slice(0, NAME_BYTES);
+    known = hash('sha256', name, 'binary').slice(0, NAME_BYTES);
     nameHashes.set(name, known);
   }
   return known;
@@ -34,7 +34,7 @@ export function nameHash(name: string): string {
 /** `labels` are sorted, and hold neither the name nor empty values. */
 export function identify(name: string, labels: Labels): SeriesIdentity {
   const text = jsonOf(labels);
-  const rest = hash('sha256', `${name}\n${text}`, 'latin1').slice(0, SERIES_ID_BYTES - NAME_BYTES);
+  const rest = hash('sha256', `${name}\n${text}`, 'binary').slice(0, SERIES_ID_BYTES - NAME_BYTES);
   return { id: nameHash(name) + rest, name, labels: text };
 }
 

@@ -1,0 +1,299 @@
+// What a body is made into, wherever it is read: its series, their samples as chunks by span of blocks, and what was refused. It goes from a
+// thread as a few long texts and buffers, not as thousands of objects.
+import { ByteWriter } from '../../../core/blocks/bytes.ts';
+import { HOUR_MS } from '../../../lib/time.ts';
+import { AHEAD_MS, HELP_CHARACTERS_MAX, LABEL_CHARACTERS_MAX, LABELS_MAX, type MetricType, NAME_CHARACTERS_MAX, SAMPLES_MAX, VALUE_CHARACTERS_MAX } from '../limits.ts';
+import { freshDraft, samplesKind } from '../samples/kind.ts';
+import { type Samples, writeChunk } from '../samples/chunk.ts';
+import { packSection, type Section } from '../samples/section.ts';
+import { compareLabels, identify, type Labels, NAME_LABEL, SERIES_ID_BYTES, type SeriesIdentity } from '../series/identity.ts';
+
+/** Samples of one span. */
+export interface BatchPart {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly records: number;
+  readonly section: Section;
+  /** The section and the marks as a block has them, made in the thread; null: by who writes it. */
+  readonly packed: { readonly section: Uint8Array; readonly marks: Uint8Array } | null;
+}
+
+/** A difference since the sample before: what it adds up to is known under the lock only. */
+export interface Difference {
+  /** Place of its series in the batch. */
+  readonly series: number;
+  readonly timeMs: number;
+  readonly value: number;
+}
+
+export interface MetricInfo {
+  readonly name: string;
+  readonly type: MetricType | null;
+  readonly help: string | null;
+  readonly unit: string | null;
+}
+
+export interface Refusal {
+  /** Which of the points that were sent, from 0. */
+  readonly index: number;
+  readonly reason: string;
+}
+
+export interface SampleBatch {
+  /** IDs one behind the other; names and labels separated by newlines, which neither holds. */
+  readonly ids: string;
+  readonly names: string;
+  readonly labels: string;
+  /** Hours since 1970 of the first and the last sample of each series. */
+  readonly firstHours: Int32Array;
+  readonly lastHours: Int32Array;
+  readonly parts: readonly BatchPart[];
+  readonly differences: readonly Difference[];
+  readonly metrics: readonly MetricInfo[];
+  /** Of each sample, in the order in which they were sent: its series, and which of the points it is. */
+  readonly seriesOfSample: Int32Array;
+  readonly pointOfSample: Int32Array;
+  readonly timeOfSample: Float64Array;
+  readonly refused: readonly Refusal[];
+  readonly refusedCount: number;
+}
+
+export const seriesCount = ({ firstHours }: Pick<SampleBatch, 'firstHours'>) => firstHours.length;
+export const seriesId = ({ ids }: Pick<SampleBatch, 'ids'>, i: number) =>
+  ids.slice(i * SERIES_ID_BYTES, (i + 1) * SERIES_ID_BYTES);
+
+/** Refusals that are kept; of more only their number is. */
+const REFUSALS_KEPT = 1_000;
+
+interface Collected {
+  readonly identity: SeriesIdentity;
+  readonly times: number[];
+  /** Places of its values among all. */
+  readonly slots: number[];
+  readonly isDifference: boolean;
+}
+
+/** Numbers with all their bits: what a NaN carries may be lost on the way through a variable. */
+class Values {
+  #bits = new Uint32Array(512);
+  #count = 0;
+
+  /** Answers its place. */
+  push(low: number, high: number): number {
+    if (this.#count * 2 === this.#bits.length) {
+      const grown = new Uint32Array(this.#bits.length * 2);
+      grown.set(this.#bits);
+      this.#bits = grown;
+    }
+    this.#bits[this.#count * 2] = low;
+    this.#bits[this.#count * 2 + 1] = high;
+    this.#count += 1;
+    return this.#count - 1;
+  }
+
+  at(slots: readonly number[]): Float64Array {
+    const values = new Uint32Array(slots.length * 2);
+    for (const [i, slot] of slots.entries()) {
+      values[i * 2] = this.#bits[slot * 2] as number;
+      values[i * 2 + 1] = this.#bits[slot * 2 + 1] as number;
+    }
+    return new Float64Array(values.buffer);
+  }
+}
+
+const one = new Float64Array(1);
+const oneBits = new Uint32Array(one.buffer);
+
+export class BatchBuilder {
+  readonly #series: Collected[] = [];
+  readonly #known = new Map<string, number>();
+  readonly #values = new Values();
+  readonly #differences: Difference[] = [];
+  readonly #metrics = new Map<string, MetricInfo>();
+  readonly #refused: Refusal[] = [];
+  readonly #latestMs: number;
+  #refusedCount = 0;
+  #sent = 0;
+  readonly #seriesOfSample: number[] = [];
+  readonly #pointOfSample: number[] = [];
+  readonly #timeOfSample: number[] = [];
+
+  constructor(nowMs: number) {
+    this.#latestMs = nowMs + AHEAD_MS;
+  }
+
+  get samples(): number {
+    return this.#seriesOfSample.length;
+  }
+
+  /** The place of the next samples, counted as they are sent. */
+  sent(count: number): number {
+    this.#sent += count;
+    return this.#sent - count;
+  }
+
+  refuse(index: number, reason: string, count = 1): void {
+    this.#refusedCount += count;
+    if (this.#refused.length < REFUSALS_KEPT) this.#refused.push({ index, reason });
+  }
+
+  /** The place of a series. */
+  seriesOf(identity: SeriesIdentity, isDifference = false): number {
+    const known = this.#known.get(identity.id);
+    if (known !== undefined) return known;
+    this.#known.set(identity.id, this.#series.length);
+    this.#series.push({ identity, times: [], slots: [], isDifference });
+    return this.#series.length - 1;
+  }
+
+  /** `index`: of the point as it was sent. */
+  add(series: number, timeMs: number, value: number, index: number): void {
+    one[0] = value;
+    this.addBits(series, timeMs, oneBits[0] as number, oneBits[1] as number, index);
+  }
+
+  /** The same with the bits of the value, the lower half first. */
+  addBits(series: number, timeMs: number, low: number, high: number, index: number): void {
+    if (!(timeMs >= 0) || timeMs > this.#latestMs) {
+      this.refuse(index, timeMs >= 0 ? 'its time is more than 10 minutes ahead' : 'its time is before 1970');
+      return;
+    }
+    const { times, slots, isDifference } = this.#series[series] as Collected;
+    this.#seriesOfSample.push(series);
+    this.#pointOfSample.push(index);
+    this.#timeOfSample.push(timeMs);
+    times.push(timeMs);
+    const slot = this.#values.push(low, high);
+    if (isDifference) this.#differences.push({ series, timeMs, value: this.#values.at([slot])[0] as number });
+    else slots.push(slot);
+  }
+
+  /** What is too long is cut; a name that is none is passed over, and so is what is told beyond so many. */
+  describe({ name, type, help, unit }: MetricInfo): void {
+    const isNew = !this.#metrics.has(name);
+    if (wrongName(name) !== null || (isNew && this.#metrics.size >= SAMPLES_MAX)) return;
+    this.#metrics.set(name, { name, type, help: plain(help, HELP_CHARACTERS_MAX), unit: plain(unit, LABEL_CHARACTERS_MAX) });
+  }
+
+  /** `isLong`: it is in a thread, where sections are packed too. */
+  build(isLong: boolean): SampleBatch {
+    const kept = this.#series;
+    const hours = (of: (times: readonly number[]) => number) =>
+      Int32Array.from(kept, ({ times }) => (times.length === 0 ? -1 : Math.floor(of(times) / HOUR_MS)));
+    return {
+      ids: kept.map(({ identity }) => identity.id).join(''),
+      names: kept.map(({ identity }) => identity.name).join('\n'),
+      labels: kept.map(({ identity }) => identity.labels).join('\n'),
+      firstHours: hours((times) => times.reduce((least, time) => Math.min(least, time))),
+      lastHours: hours((times) => times.reduce((most, time) => Math.max(most, time))),
+      parts: partsOf(kept.filter(({ isDifference }) => !isDifference), this.#values, isLong),
+      differences: this.#differences,
+      metrics: [...this.#metrics.values()],
+      seriesOfSample: Int32Array.from(this.#seriesOfSample),
+      pointOfSample: Int32Array.from(this.#pointOfSample),
+      timeOfSample: Float64Array.from(this.#timeOfSample),
+      refused: this.#refused,
+      refusedCount: this.#refusedCount,
+    };
+  }
+}
+
+interface OpenPart {
+  fromMs: number;
+  toMs: number;
+  records: number;
+  readonly ids: string[];
+  readonly lengths: number[];
+  readonly out: ByteWriter;
+}
+
+function partsOf(series: readonly Collected[], values: Values, isLong: boolean): BatchPart[] {
+  const spans = new Map<number, OpenPart>();
+  for (const { identity, times, slots } of series) {
+    const sorted = inOrder(times, slots, values);
+    for (let start = 0, end = 0; start < sorted.times.length; start = end) {
+      const span = Math.floor((sorted.times[start] as number) / samplesKind.spanMs);
+      const isWithin = (time: number | undefined) => time !== undefined && Math.floor(time / samplesKind.spanMs) === span;
+      while (isWithin(sorted.times[end])) end += 1;
+      addChunk(spans, span, identity.id, sorted.times.subarray(start, end), sorted.values.subarray(start, end));
+    }
+  }
+  return [...spans.values()].map(({ ids, lengths, out, ...of }) => {
+    const section = { ids, lengths, chunks: out.written() };
+    return { ...of, section, packed: isLong ? packedPart(of, section) : null };
+  });
+}
+
+function packedPart(of: { fromMs: number; toMs: number; records: number }, section: Section): BatchPart['packed'] {
+  const packed = packSection(section);
+  return { section: packed, marks: freshDraft(of, section.ids, packed).marks };
+}
+
+function addChunk(spans: Map<number, OpenPart>, span: number, id: string, times: Float64Array, values: Float64Array) {
+  const part = spans.get(span) ?? {
+    ...{ fromMs: Number.POSITIVE_INFINITY, toMs: 0, records: 0 },
+    ...{ ids: [], lengths: [], out: new ByteWriter() },
+  };
+  spans.set(span, part);
+  const before = part.out.length;
+  writeChunk(part.out, { times, values });
+  part.ids.push(id);
+  part.lengths.push(part.out.length - before);
+  part.records += times.length;
+  part.fromMs = Math.min(part.fromMs, times[0] as number);
+  part.toMs = Math.max(part.toMs, times.at(-1) as number);
+}
+
+/** By time; of several with one time the last that was sent. */
+function inOrder(times: readonly number[], slots: readonly number[], values: Values): Samples {
+  const isAscending = times.every((time, i) => i === 0 || time > (times[i - 1] as number));
+  if (isAscending) return { times: Float64Array.from(times), values: values.at(slots) };
+  const order = times.map((_, i) => i).sort((a, b) => (times[a] as number) - (times[b] as number) || a - b);
+  const last = order.filter((at, i) => times[at] !== times[order[i + 1] ?? -1]);
+  return {
+    times: Float64Array.from(last, (at) => times[at] as number),
+    values: values.at(last.map((at) => slots[at] as number)),
+  };
+}
+
+function plain(text: string | null, charactersMax: number): string | null {
+  return text === null || text === '' ? null : text.slice(0, charactersMax).toWellFormed().replaceAll('\0', '');
+}
+
+const METRIC_NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
+const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
+
+/** Why labels name no series; else what they name. Pairs come in any order and may hold empty values, which are no labels. */
+export function seriesFrom(pairs: (readonly [string, string])[]): SeriesIdentity | string {
+  const labels: (readonly [string, string])[] = [];
+  let name = '';
+  for (const pair of pairs) {
+    const [label, value] = pair;
+    if (label === NAME_LABEL) name = value;
+    else if (value !== '') labels.push(pair);
+  }
+  const wrong = wrongName(name) ?? wrongLabels(labels);
+  if (wrong !== null) return wrong;
+  labels.sort(compareLabels);
+  for (let i = 1; i < labels.length; i += 1) {
+    if (labels[i]?.[0] === labels[i - 1]?.[0]) return `the label ${labels[i]?.[0]} comes twice`;
+  }
+  return identify(name, labels as Labels);
+}
+
+function wrongName(name: string): string | null {
+  if (name === '') return 'it has no name';
+  if (name.length > NAME_CHARACTERS_MAX) return `its name is longer than ${NAME_CHARACTERS_MAX} characters`;
+  return METRIC_NAME.test(name) ? null : `${JSON.stringify(name)} is not the name of a metric`;
+}
+
+function wrongLabels(labels: readonly (readonly [string, string])[]): string | null {
+  if (labels.length > LABELS_MAX) return `it has more than ${LABELS_MAX} labels`;
+  for (const [label, value] of labels) {
+    if (label.length > LABEL_CHARACTERS_MAX) return `a label is longer than ${LABEL_CHARACTERS_MAX} characters`;
+    if (!LABEL_NAME.test(label)) return `${JSON.stringify(label)} is not the name of a label`;
+    if (value.length > VALUE_CHARACTERS_MAX) return `the value of the label ${label} is longer than ${VALUE_CHARACTERS_MAX} characters`;
+    if (value.includes('\0')) return `the value of the label ${label} has a NUL character`;
+  }
+  return null;
+}

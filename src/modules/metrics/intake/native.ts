@@ -1,0 +1,48 @@
+// The input of metrics.ingest as a batch. Fields of a wrong type are refused as a whole by the schema; a point that names no series is rejected alone.
+import Type, { type Static } from 'typebox';
+import { parseInstant } from '../../../lib/instant.ts';
+import { POINTS_MAX } from '../limits.ts';
+import { BatchBuilder, type SampleBatch, seriesFrom } from './batch.ts';
+
+/** Longer bodies are read in threads. */
+export const LONG_BYTES = 64 * 1024;
+
+const pointSchema = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 200, description: 'Name of the metric: letters, digits, _ and :, no digit first. "http_requests_total".' }),
+  type: Type.Optional(
+    Type.Unsafe<'counter' | 'gauge'>({
+      type: 'string',
+      enum: ['counter', 'gauge'],
+      default: 'gauge',
+      description: 'counter: only grows, and begins at 0 when its program restarts. gauge: any number; when not sent.',
+    }),
+  ),
+  value: Type.Number({ description: 'What was measured; of a counter the total so far.' }),
+  labels: Type.Optional(
+    Type.Record(Type.String(), Type.String(), {
+      description: 'What tells series of the metric apart, up to 32: {"method": "GET"}. Names of letters, digits and _; values of up to 1,024 characters.',
+    }),
+  ),
+  timestamp: Type.Optional(
+    Type.String({ format: 'date-time', description: 'When it was measured; now when not sent. At most 10 minutes ahead, and within the time that samples are kept.' }),
+  ),
+});
+
+export const ingestSchema = Type.Object({
+  points: Type.Array(pointSchema, { minItems: 1, maxItems: POINTS_MAX, description: 'Up to 1,000 points.' }),
+});
+
+export function batchOfPoints({ points }: Static<typeof ingestSchema>, isLong: boolean, nowMs = Date.now()): SampleBatch {
+  const builder = new BatchBuilder(nowMs);
+  for (const [index, { name, type, value, labels, timestamp }] of points.entries()) {
+    const series = seriesFrom([...Object.entries(labels ?? {}).filter(([label]) => label !== '__name__'), ['__name__', name]]);
+    if (typeof series === 'string') {
+      builder.refuse(index, series);
+      continue;
+    }
+    const timeMs = timestamp === undefined ? nowMs : (parseInstant(timestamp) as number);
+    builder.add(builder.seriesOf(series), timeMs, value, index);
+    if (type !== undefined) builder.describe({ name, type, help: null, unit: null });
+  }
+  return builder.build(isLong);
+}
