@@ -1358,6 +1358,37 @@ CREATE TABLE image.webhook (
   CONSTRAINT webhook_pkey PRIMARY KEY (account_id, job_id, number)
 ) WITH (fillfactor=70);
 
+CREATE TABLE metrics.account (
+  account_id text COLLATE "C" NOT NULL,
+  live_hour integer NOT NULL,
+  live integer NOT NULL,
+  metrics integer NOT NULL,
+  CONSTRAINT account_pkey PRIMARY KEY (account_id)
+);
+
+CREATE TABLE metrics.metric (
+  account_id text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  type text COLLATE "C",
+  help text COLLATE "C",
+  unit text COLLATE "C",
+  is_series boolean NOT NULL,
+  seen_hour integer NOT NULL,
+  CONSTRAINT metric_pkey PRIMARY KEY (account_id, name)
+);
+
+CREATE TABLE metrics.series (
+  account_id text COLLATE "C" NOT NULL,
+  series_id bytea NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  labels text COLLATE "C" NOT NULL,
+  first_hour integer NOT NULL,
+  last_hour integer NOT NULL,
+  live_hour integer NOT NULL,
+  total bytea,
+  CONSTRAINT series_pkey PRIMARY KEY (account_id, series_id)
+);
+
 CREATE TABLE queue.dedup (
   account_id text COLLATE "C" NOT NULL,
   queue_id bigint NOT NULL,
@@ -1910,6 +1941,8 @@ CREATE INDEX job_expiry ON image.job USING btree (expires_at) WHERE (expires_at 
 CREATE INDEX job_live ON image.job USING btree (account_id) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE INDEX rendered_expiry ON image.rendered USING btree (expires_at);
 CREATE INDEX webhook_due ON image.webhook USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX metric_old ON metrics.metric USING btree (seen_hour);
+CREATE INDEX series_old ON metrics.series USING btree (GREATEST(last_hour, live_hour));
 CREATE INDEX dedup_expiry ON queue.dedup USING btree (expires_at);
 CREATE INDEX fifo_group_ready ON queue.fifo_group USING btree (account_id, queue_id, ready_at, head_seq);
 CREATE INDEX message_dead ON queue.message USING btree (account_id, source_queue_id, seq) WHERE (source_queue_id IS NOT NULL);

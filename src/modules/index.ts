@@ -8,6 +8,7 @@ import { email } from './email/index.ts';
 import { errors } from './errors/index.ts';
 import { image } from './image/index.ts';
 import { logs } from './logs/index.ts';
+import { metrics } from './metrics/index.ts';
 import { operator } from './operator/index.ts';
 import { pdf } from './pdf/index.ts';
 import { queue } from './queue/index.ts';
@@ -24,6 +25,7 @@ export const modules: readonly Module[] = [
   errors,
   image,
   logs,
+  metrics,
   operator,
   pdf,
   queue,

@@ -25,7 +25,6 @@ export const plannedWords: Readonly<Record<string, string>> = {
   db: 'sql database, tables, postgres, run a query in sql',
   dns: 'domain names, dns records, set a dns record, nameserver',
   flags: 'feature flags, turn a feature on for users, feature toggles, rollout, a/b test, kill switch',
-  metrics: 'prometheus metrics, gauges, counters, time series, dashboards, grafana',
   realtime: 'websocket, channels, presence, push to browsers, live updates in a browser',
   risk: 'fraud score, suspicious ip address, abuse',
   rtc: 'voice call, webrtc, video conference, phone call',

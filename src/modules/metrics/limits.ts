@@ -30,3 +30,6 @@ export const LISTED_MAX = 10_000;
 
 export const types = ['counter', 'gauge', 'histogram', 'summary', 'unknown'] as const;
 export type MetricType = (typeof types)[number];
+
+/** Live series: those with a sample stored since the last full hour (UTC). */
+export const seriesLimit = { standard: 10_000, pro: 100_000, enterprise: 1_000_000 } as const;

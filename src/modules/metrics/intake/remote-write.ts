@@ -14,9 +14,8 @@ const PAIRS_MAX = 1_000;
 const SERIES = bytesTag(1);
 const METADATA = bytesTag(3);
 
-/** `body`: compressed. Throws OtlpError. */
-export function readRemoteWrite(body: Buffer, nowMs = Date.now()): SampleBatch {
-  const plain = unfolded(body);
+/** `plain`: without snappy. Throws OtlpError. */
+export function readRemoteWrite(plain: Buffer, nowMs: number): SampleBatch {
   const builder = new BatchBuilder(nowMs);
   readProtobuf(plain, (reader, end) => {
     while (reader.pos < end) {
@@ -26,10 +25,11 @@ export function readRemoteWrite(body: Buffer, nowMs = Date.now()): SampleBatch {
       else skip(reader, tag);
     }
   });
-  return builder.build(body.length > LONG_BYTES);
+  return builder.build(plain.length > LONG_BYTES);
 }
 
-function unfolded(body: Buffer): Buffer {
+/** The body without snappy. Throws OtlpError. */
+export function unsnapped(body: Buffer): Buffer {
   try {
     return snappyDecompress(body, REMOTE_WRITE_BYTES_MAX);
   } catch (error) {
