@@ -2,18 +2,48 @@
 import { noBlocksOf } from '../../core/blocks/any.ts';
 import { defineModule } from '../../kit/module.ts';
 import { ingest } from './capabilities/ingest.ts';
+import { list } from './capabilities/list.ts';
+import { query } from './capabilities/query.ts';
+import { queryRange } from './capabilities/query-range.ts';
+import { labels, listSeries } from './capabilities/series.ts';
 import { getSettings, setSettings } from './capabilities/settings.ts';
 import { INGEST } from './limits.ts';
+import { metricsProblems } from './problems.ts';
+import { apiRoutes } from './prometheus/api.ts';
 import { writeRoute } from './prometheus/write.ts';
 import { createMetricsState, type MetricsState } from './state.ts';
 
 export const metrics = defineModule<MetricsState>({
   name: 'metrics',
-  summary: 'Metrics of your programs: series of numbers, stored by Prometheus and OpenTelemetry, asked by PromQL and Grafana.',
+  summary:
+    'Metrics of your programs: series of numbers, stored by Prometheus and OpenTelemetry, asked by PromQL and Grafana.',
   status: 'ga',
-  capabilities: [ingest, getSettings, setSettings],
+  shownBy: ['metrics.ingest', 'metrics.query_range'],
+  clients: [
+    {
+      client: 'Prometheus, Grafana',
+      address: '{base_url}/v1/metrics/prometheus',
+      use: 'remote write, and a data source of PromQL',
+      serves: [
+        'metrics.ingest',
+        'metrics.query',
+        'metrics.query_range',
+        'metrics.series.list',
+        'metrics.labels',
+        'metrics.list',
+      ],
+    },
+    {
+      client: 'OpenTelemetry',
+      address: '{base_url}',
+      use: 'metrics by OTLP/HTTP',
+      serves: ['metrics.ingest'],
+    },
+  ],
+  capabilities: [ingest, query, queryRange, list, listSeries, labels, getSettings, setSettings],
   prices: { [INGEST]: { unit: 'sample', nanosPerUnit: 100n } },
-  rawRoutes: [writeRoute],
+  problems: metricsProblems,
+  rawRoutes: [writeRoute, ...apiRoutes],
   start: createMetricsState,
   isEmpty: noBlocksOf('metrics'),
   sweeps: ({ store }) => store.sweeps(),

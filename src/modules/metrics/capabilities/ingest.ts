@@ -13,7 +13,15 @@ export const ingest = defineCapability<MetricsState>()({
     'Stores 1 to 1,000 points, each a value of a series at a time. A series is a name with labels; it begins with its first point. Of two points of a series with ' +
     'one time the later one counts. A point that cannot be kept is named in rejected; the others are stored. Programs that have an exporter need no call: OpenTelemetry sends to ' +
     '{base_url} (OTEL_EXPORTER_OTLP_ENDPOINT), Prometheus by remote_write to {base_url}/v1/metrics/prometheus/api/v1/write.',
-  keywords: ['send metrics', 'counter', 'gauge', 'prometheus remote write', 'statsd', 'time series point', 'otlp metrics'],
+  keywords: [
+    'send metrics',
+    'counter',
+    'gauge',
+    'prometheus remote write',
+    'statsd',
+    'time series point',
+    'otlp metrics',
+  ],
   input: ingestSchema,
   output: Type.Object({
     accepted: Type.Integer({ description: 'Points that are stored.' }),

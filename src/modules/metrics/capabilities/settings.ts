@@ -5,7 +5,11 @@ import { samplesKind } from '../samples/kind.ts';
 import type { MetricsState } from '../state.ts';
 
 const settingsSchema = Type.Object({
-  retention_days: Type.Integer({ minimum: 1, maximum: samplesKind.keepDays.max, description: 'Days that points are kept.' }),
+  retention_days: Type.Integer({
+    minimum: 1,
+    maximum: samplesKind.keepDays.max,
+    description: 'Days that points are kept.',
+  }),
 });
 
 export const getSettings = defineCapability<MetricsState>()({

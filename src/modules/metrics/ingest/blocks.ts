@@ -7,7 +7,10 @@ import type { IngestAdmitted } from './effect.ts';
 import type { Registration } from './registration.ts';
 
 /** So many blocks a call may write, each with a sequence number: one a span of its samples, and of its differences. */
-export function blockCount({ parts, differences }: Pick<IngestAdmitted['item']['input']['batch'], 'parts' | 'differences'>) {
+export function blockCount({
+  parts,
+  differences,
+}: Pick<IngestAdmitted['item']['input']['batch'], 'parts' | 'differences'>) {
   const spans = new Set(differences.map(({ timeMs }) => Math.floor(timeMs / samplesKind.spanMs)));
   return parts.length + spans.size;
 }

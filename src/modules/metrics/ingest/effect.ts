@@ -86,8 +86,22 @@ export class IngestEffect implements LaneEffect<IngestInput, Registration> {
         context.account === null || !context.changesAccount ? [] : [[item.accountId, context.account] as const],
       ),
     );
-    sendSeries(tx, accounts, uniqueBy(items.flatMap(({ context }) => context.series()), ({ value: [{ id }] }) => id));
-    sendMetrics(tx, accounts, uniqueBy(items.flatMap(({ context }) => context.metrics()), ({ value }) => value.name));
+    sendSeries(
+      tx,
+      accounts,
+      uniqueBy(
+        items.flatMap(({ context }) => context.series()),
+        ({ value: [{ id }] }) => id,
+      ),
+    );
+    sendMetrics(
+      tx,
+      accounts,
+      uniqueBy(
+        items.flatMap(({ context }) => context.metrics()),
+        ({ value }) => value.name,
+      ),
+    );
     sendAccounts(tx, accounts, changed);
     void countAccepted(
       tx,

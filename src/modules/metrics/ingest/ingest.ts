@@ -4,9 +4,9 @@ import type { IdempotencyKey } from '../../../core/idempotency/key.ts';
 import { type ChargedAnswer, chargeInLane } from '../../../core/wallet/charge/charge.ts';
 import { DIGEST_KEEP_MS, digestKey } from '../../../kit/telemetry.ts';
 import { DAY_MS, startOfDay } from '../../../lib/time.ts';
-import { hourOf } from '../series/store.ts';
 import type { BatchPart, Refusal, SampleBatch } from '../intake/batch.ts';
 import { POINTS_MAX, seriesLimit } from '../limits.ts';
+import { hourOf } from '../series/store.ts';
 import type { MetricsState } from '../state.ts';
 import { blockCount } from './blocks.ts';
 
@@ -27,7 +27,10 @@ export async function ingest(
   digest?: string,
 ): Promise<ChargedAnswer> {
   const batch = await withoutOld(ctx, state, sent);
-  await state.store.makeDays([...batch.parts.map(({ fromMs }) => fromMs), ...batch.differences.map(({ timeMs }) => timeMs)]);
+  await state.store.makeDays([
+    ...batch.parts.map(({ fromMs }) => fromMs),
+    ...batch.differences.map(({ timeMs }) => timeMs),
+  ]);
   const rows = state.ingesting.newRows(ctx.accountId, batch);
   const keyed: { idempotency?: IdempotencyKey; keepMs?: number } =
     digest === undefined ? {} : { idempotency: digestKey(ctx, digest), keepMs: DIGEST_KEEP_MS };
@@ -50,7 +53,9 @@ export function takenOf(charged: ChargedAnswer): Taken {
 }
 
 function bytesOf({ section, packed }: BatchPart): number {
-  return packed === null ? section.chunks.length + section.ids.length * 20 : packed.section.length + packed.marks.length;
+  return packed === null
+    ? section.chunks.length + section.ids.length * 20
+    : packed.section.length + packed.marks.length;
 }
 
 /** Spans divide days, and days are kept or not: a part is old as a whole. Usual samples are of today, and nothing is read. */

@@ -2,11 +2,27 @@
 // thread as a few long texts and buffers, not as thousands of objects.
 import { ByteWriter } from '../../../core/blocks/bytes.ts';
 import { HOUR_MS } from '../../../lib/time.ts';
-import { AHEAD_MS, HELP_CHARACTERS_MAX, LABEL_CHARACTERS_MAX, LABELS_MAX, type MetricType, NAME_CHARACTERS_MAX, SAMPLES_MAX, VALUE_CHARACTERS_MAX } from '../limits.ts';
-import { freshDraft, samplesKind } from '../samples/kind.ts';
+import {
+  AHEAD_MS,
+  HELP_CHARACTERS_MAX,
+  LABEL_CHARACTERS_MAX,
+  LABELS_MAX,
+  type MetricType,
+  NAME_CHARACTERS_MAX,
+  SAMPLES_MAX,
+  VALUE_CHARACTERS_MAX,
+} from '../limits.ts';
 import { type Samples, writeChunk } from '../samples/chunk.ts';
+import { freshDraft, samplesKind } from '../samples/kind.ts';
 import { packSection, type Section } from '../samples/section.ts';
-import { compareLabels, identify, type Labels, NAME_LABEL, SERIES_ID_BYTES, type SeriesIdentity } from '../series/identity.ts';
+import {
+  compareLabels,
+  identify,
+  type Labels,
+  NAME_LABEL,
+  SERIES_ID_BYTES,
+  type SeriesIdentity,
+} from '../series/identity.ts';
 
 /** Samples of one span. */
 export interface BatchPart {
@@ -172,7 +188,12 @@ export class BatchBuilder {
   describe({ name, type, help, unit }: MetricInfo): void {
     const isNew = !this.#metrics.has(name);
     if (wrongName(name) !== null || (isNew && this.#metrics.size >= SAMPLES_MAX)) return;
-    this.#metrics.set(name, { name, type, help: plain(help, HELP_CHARACTERS_MAX), unit: plain(unit, LABEL_CHARACTERS_MAX) });
+    this.#metrics.set(name, {
+      name,
+      type,
+      help: plain(help, HELP_CHARACTERS_MAX),
+      unit: plain(unit, LABEL_CHARACTERS_MAX),
+    });
   }
 
   /** `isLong`: it is in a thread, where sections are packed too. */
@@ -186,7 +207,11 @@ export class BatchBuilder {
       labels: kept.map(({ identity }) => identity.labels).join('\n'),
       firstHours: hours((times) => times.reduce((least, time) => Math.min(least, time))),
       lastHours: hours((times) => times.reduce((most, time) => Math.max(most, time))),
-      parts: partsOf(kept.filter(({ isDifference }) => !isDifference), this.#values, isLong),
+      parts: partsOf(
+        kept.filter(({ isDifference }) => !isDifference),
+        this.#values,
+        isLong,
+      ),
       differences: this.#differences,
       metrics: [...this.#metrics.values()],
       seriesOfSample: Int32Array.from(this.#seriesOfSample),
@@ -213,7 +238,8 @@ function partsOf(series: readonly Collected[], values: Values, isLong: boolean):
     const sorted = inOrder(times, slots, values);
     for (let start = 0, end = 0; start < sorted.times.length; start = end) {
       const span = Math.floor((sorted.times[start] as number) / samplesKind.spanMs);
-      const isWithin = (time: number | undefined) => time !== undefined && Math.floor(time / samplesKind.spanMs) === span;
+      const isWithin = (time: number | undefined) =>
+        time !== undefined && Math.floor(time / samplesKind.spanMs) === span;
       while (isWithin(sorted.times[end])) end += 1;
       addChunk(spans, span, identity.id, sorted.times.subarray(start, end), sorted.values.subarray(start, end));
     }
@@ -292,7 +318,8 @@ function wrongLabels(labels: readonly (readonly [string, string])[]): string | n
   for (const [label, value] of labels) {
     if (label.length > LABEL_CHARACTERS_MAX) return `a label is longer than ${LABEL_CHARACTERS_MAX} characters`;
     if (!LABEL_NAME.test(label)) return `${JSON.stringify(label)} is not the name of a label`;
-    if (value.length > VALUE_CHARACTERS_MAX) return `the value of the label ${label} is longer than ${VALUE_CHARACTERS_MAX} characters`;
+    if (value.length > VALUE_CHARACTERS_MAX)
+      return `the value of the label ${label} is longer than ${VALUE_CHARACTERS_MAX} characters`;
     if (value.includes('\0')) return `the value of the label ${label} has a NUL character`;
   }
   return null;

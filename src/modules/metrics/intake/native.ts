@@ -8,7 +8,11 @@ import { BatchBuilder, type SampleBatch, seriesFrom } from './batch.ts';
 export const LONG_BYTES = 64 * 1024;
 
 const pointSchema = Type.Object({
-  name: Type.String({ minLength: 1, maxLength: 200, description: 'Name of the metric: letters, digits, _ and :, no digit first. "http_requests_total".' }),
+  name: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    description: 'Name of the metric: letters, digits, _ and :, no digit first. "http_requests_total".',
+  }),
   type: Type.Optional(
     Type.Unsafe<'counter' | 'gauge'>({
       type: 'string',
@@ -20,11 +24,16 @@ const pointSchema = Type.Object({
   value: Type.Number({ description: 'What was measured; of a counter the total so far.' }),
   labels: Type.Optional(
     Type.Record(Type.String(), Type.String(), {
-      description: 'What tells series of the metric apart, up to 32: {"method": "GET"}. Names of letters, digits and _; values of up to 1,024 characters.',
+      description:
+        'What tells series of the metric apart, up to 32: {"method": "GET"}. Names of letters, digits and _; values of up to 1,024 characters.',
     }),
   ),
   timestamp: Type.Optional(
-    Type.String({ format: 'date-time', description: 'When it was measured; now when not sent. At most 10 minutes ahead, and within the time that samples are kept.' }),
+    Type.String({
+      format: 'date-time',
+      description:
+        'When it was measured; now when not sent. At most 10 minutes ahead, and within the time that samples are kept.',
+    }),
   ),
 });
 
@@ -32,10 +41,17 @@ export const ingestSchema = Type.Object({
   points: Type.Array(pointSchema, { minItems: 1, maxItems: POINTS_MAX, description: 'Up to 1,000 points.' }),
 });
 
-export function batchOfPoints({ points }: Static<typeof ingestSchema>, isLong: boolean, nowMs = Date.now()): SampleBatch {
+export function batchOfPoints(
+  { points }: Static<typeof ingestSchema>,
+  isLong: boolean,
+  nowMs = Date.now(),
+): SampleBatch {
   const builder = new BatchBuilder(nowMs);
   for (const [index, { name, type, value, labels, timestamp }] of points.entries()) {
-    const series = seriesFrom([...Object.entries(labels ?? {}).filter(([label]) => label !== '__name__'), ['__name__', name]]);
+    const series = seriesFrom([
+      ...Object.entries(labels ?? {}).filter(([label]) => label !== '__name__'),
+      ['__name__', name],
+    ]);
     if (typeof series === 'string') {
       builder.refuse(index, series);
       continue;

@@ -1,6 +1,15 @@
 // Prometheus' remote write 1.0 (prometheus.io/docs/specs/prw/remote_write_spec): snappy over a protobuf WriteRequest, walked field by field. Samples
 // that cannot be kept are refused one by one; a body that is not what it says is refused as a whole.
-import { bytesTag, endOf, fixed64Tag, type OtlpReader, readProtobuf, requireEnd, skip, varintTag } from '../../../lib/otlp/protobuf.ts';
+import {
+  bytesTag,
+  endOf,
+  fixed64Tag,
+  type OtlpReader,
+  readProtobuf,
+  requireEnd,
+  skip,
+  varintTag,
+} from '../../../lib/otlp/protobuf.ts';
 import { OtlpError } from '../../../lib/otlp/values.ts';
 import { SnappyError, snappyDecompress } from '../../../lib/snappy.ts';
 import { type MetricType, SAMPLES_MAX } from '../limits.ts';

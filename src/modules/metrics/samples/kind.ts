@@ -1,7 +1,8 @@
 // Blocks of samples. As they are committed they have one section; merged, a section for each bucket of series, so that a question for one
 // metric reads a small part of them. The name of every series is a mark.
-import { ByteReader, ByteWriter } from '../../../core/blocks/bytes.ts';
+
 import type { BlockDraft, BlockKind, StoredBlock } from '../../../core/blocks/block.ts';
+import { ByteReader, ByteWriter } from '../../../core/blocks/bytes.ts';
 import { Marks } from '../../../core/blocks/marks.ts';
 import { HOUR_MS } from '../../../lib/time.ts';
 import { BUCKETS, bucketOf, markOf } from '../series/identity.ts';
@@ -37,7 +38,11 @@ export interface FreshSamples {
 }
 
 /** A block as a commit writes it. */
-export function freshDraft({ fromMs, toMs, records }: FreshSamples, ids: readonly string[], packed: Buffer): BlockDraft {
+export function freshDraft(
+  { fromMs, toMs, records }: FreshSamples,
+  ids: readonly string[],
+  packed: Buffer,
+): BlockDraft {
   const columns = new Map([[FRESH_COLUMN, packed]]);
   return { fromMs, toMs, records, summary: Buffer.alloc(0), marks: marksOf(ids), columns };
 }

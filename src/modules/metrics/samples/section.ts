@@ -24,9 +24,7 @@ export function unpackSection(packed: Uint8Array): Section {
   const source = new ByteReader(unpackBytes(packed));
   const count = source.varint();
   const joined = source.bytes(count * SERIES_ID_BYTES).toString('latin1');
-  const ids = Array.from({ length: count }, (_, i) =>
-    joined.slice(i * SERIES_ID_BYTES, (i + 1) * SERIES_ID_BYTES),
-  );
+  const ids = Array.from({ length: count }, (_, i) => joined.slice(i * SERIES_ID_BYTES, (i + 1) * SERIES_ID_BYTES));
   const lengths = Array.from({ length: count }, () => source.varint());
   return { ids, lengths, chunks: source.rest() };
 }

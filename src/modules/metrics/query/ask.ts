@@ -1,0 +1,152 @@
+// The way of a question: what its selectors may choose is found in the database, the blocks of that time are read, and a thread makes the answer
+// of both. A small question is answered here: going to a thread would take longer.
+import type { BlockRef, ScanTask, StoredBlock } from '../../../core/blocks/block.ts';
+import type { CallContext } from '../../../core/context.ts';
+import { invalidField, Problem } from '../../../problems/problem.ts';
+import { LISTED_MAX, QUERY_BYTES_MAX, QUERY_CHARACTERS_MAX, QUERY_MS, STEPS_MAX } from '../limits.ts';
+import { type QueryRange, stepsOf } from '../promql/select.ts';
+import { tooComplex } from '../promql/values.ts';
+import { columnsOf } from '../samples/kind.ts';
+import type { MetricsState } from '../state.ts';
+import { candidatesOf, marksOf, nameOf, type PlainMatcher, type SeriesPage, sampleIds } from './candidates.ts';
+import type { ListKind, ListText } from './lists.ts';
+import { evaluateQuery, listSeries, type PlainSelection, type ResultText, readQuery, type Told } from './tasks.ts';
+
+/** So little is done here. */
+const HERE_CHARACTERS = 500;
+const HERE_SERIES = 200;
+const HERE_BYTES = 64 * 1024;
+const HERE_VALUES = 2_000;
+const PIECE_BLOCKS = 16;
+const EXPRESSION = /[=!]~/;
+
+/** Throws VALIDATION_FAILED and UNSUPPORTED_QUERY. */
+export async function ask(
+  ctx: CallContext,
+  { store }: MetricsState,
+  query: string,
+  range: QueryRange,
+  as: 'instant' | 'range',
+): Promise<ResultText> {
+  const untilMs = performance.now() + QUERY_MS;
+  if (query.length > QUERY_CHARACTERS_MAX)
+    throw invalidField('query', 'maxLength', `A query may have at most ${QUERY_CHARACTERS_MAX} characters.`);
+  const steps = stepsOf(range);
+  if (steps > STEPS_MAX) {
+    throw invalidField(
+      'step',
+      'maximum',
+      `The query has ${steps} steps; at most ${STEPS_MAX} are answered. Use a larger step.`,
+    );
+  }
+  const isShort = query.length <= HERE_CHARACTERS && !EXPRESSION.test(query);
+  const read = await made(ctx, readQuery, [], { query, range, as }, isShort);
+  const firstKeptMs = await store.firstKeptMs(ctx.accountId);
+  const selections = read.map((each) => ({ ...each, fromMs: Math.max(each.fromMs, firstKeptMs) }));
+  const pages = await pagesOf(ctx, selections);
+  const blocks = await blocksFor(ctx, store, selections, pages);
+  const series = pages.flat().reduce((sum, { count }) => sum + count, 0);
+  const isLittle = isShort && series <= HERE_SERIES && bytesOf(blocks) <= HERE_BYTES && series * steps <= HERE_VALUES;
+  const leftMs = untilMs - performance.now();
+  return made(ctx, evaluateQuery, blocks, { query, range, as, selections, pages, leftMs }, isLittle);
+}
+
+/** A list of what series that match any of the selectors have, those that have samples between the times. */
+export async function list(
+  ctx: CallContext,
+  kind: ListKind,
+  selectors: readonly (readonly PlainMatcher[])[],
+  time: { readonly fromMs: number; readonly toMs: number },
+  limit = LISTED_MAX,
+): Promise<ListText> {
+  const pages = await pagesOf(
+    ctx,
+    selectors.map((matchers) => ({ matchers, ...time })),
+  );
+  const series = pages.flat().reduce((sum, { count }) => sum + count, 0);
+  const hasExpression = selectors.flat().some(({ op }) => op === '=~' || op === '!~');
+  return made(ctx, listSeries, [], { kind, selectors, pages, limit }, series <= HERE_SERIES && !hasExpression);
+}
+
+/** The matchers of each selector. Throws as a query does, also for what is no selector alone. */
+export async function matchersOf(ctx: CallContext, selectors: readonly string[]): Promise<PlainMatcher[][]> {
+  const range = { startMs: 0, endMs: 0, stepMs: 1 };
+  const all: PlainMatcher[][] = [];
+  for (const query of selectors) {
+    if (query.length > QUERY_CHARACTERS_MAX)
+      throw invalidField('match', 'maxLength', `A selector may have at most ${QUERY_CHARACTERS_MAX} characters.`);
+    const isShort = query.length <= HERE_CHARACTERS && !EXPRESSION.test(query);
+    const read = await made(ctx, readQuery, [], { query, range, as: 'selector' as const }, isShort);
+    all.push([...(read[0] as PlainSelection).matchers]);
+  }
+  return all;
+}
+
+async function pagesOf(ctx: CallContext, selections: readonly PlainSelection[]): Promise<SeriesPage[][]> {
+  const pages: SeriesPage[][] = [];
+  for (const { matchers, ...time } of selections) {
+    pages.push(time.toMs < time.fromMs ? [] : await candidatesOf(ctx.core.db, ctx.accountId, matchers, time));
+  }
+  return pages;
+}
+
+async function blocksFor(
+  { accountId, signal }: CallContext,
+  store: MetricsState['store'],
+  selections: readonly PlainSelection[],
+  pages: readonly (readonly SeriesPage[])[],
+): Promise<StoredBlock[]> {
+  const ids = sampleIds(pages.flat());
+  if (ids.length === 0) return [];
+  const fromMs = Math.min(...selections.map((each) => each.fromMs));
+  const toMs = Math.max(...selections.map((each) => each.toMs)) + 1;
+  const marks = marksOf(selections.map(({ matchers }) => nameOf(matchers)));
+  const refs = await store.list(accountId, { fromMs, toMs, marks });
+  // The later one of two samples counts: blocks are read in the order of their commits.
+  const ordered = refs.toSorted((a, b) => (a.blockId < b.blockId ? -1 : Number(a.blockId > b.blockId)));
+  return readAll(accountId, store, ordered, columnsOf(ids), signal);
+}
+
+async function readAll(
+  accountId: string,
+  store: MetricsState['store'],
+  refs: readonly BlockRef[],
+  columns: readonly string[],
+  signal: AbortSignal,
+): Promise<StoredBlock[]> {
+  const blocks: StoredBlock[] = [];
+  let bytes = 0;
+  for (let at = 0; at < refs.length; at += PIECE_BLOCKS) {
+    signal.throwIfAborted();
+    const piece = await store.read(accountId, refs.slice(at, at + PIECE_BLOCKS), columns);
+    bytes += bytesOf(piece);
+    if (bytes > QUERY_BYTES_MAX)
+      throw tooComplex('The query reads too many samples. Name the metric, or ask for a shorter time.');
+    blocks.push(...piece);
+  }
+  return blocks;
+}
+
+function bytesOf(blocks: readonly StoredBlock[]): number {
+  return blocks.reduce((sum, { columns }) => sum + columns.values().reduce((of, { length }) => of + length, 0), 0);
+}
+
+/** What the task makes of blocks, here or in a thread. */
+async function made<Args, Answer>(
+  { core, accountId, signal }: CallContext,
+  task: ScanTask<Args, Told<Answer>>,
+  blocks: readonly StoredBlock[],
+  args: Args,
+  here: boolean,
+): Promise<Answer> {
+  const told = here
+    ? task.run(blocks, args)
+    : ((await core.blockThreads.run(
+        accountId,
+        { source: task.source, exportName: task.id, blocks, args },
+        signal,
+      )) as Told<Answer>);
+  if ('answer' in told) return told.answer;
+  const [code, entry, options] = told.failure;
+  throw new Problem(code, entry, options);
+}

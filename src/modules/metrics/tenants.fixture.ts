@@ -1,0 +1,28 @@
+// How another account could name series of this one: what the tenant loop of the contract tests needs.
+import type { TenantFixture } from '../../kit/tenant-fixture.ts';
+
+export const tenants: TenantFixture = {
+  first: 'metrics.ingest',
+  nobody: { metric: 'nobody_has_it' },
+  async fill({ act }) {
+    const points = ['metric_tenant', 'metric_other'].map((name) => ({ name, type: 'gauge', value: 1 }));
+    await act('metrics.ingest', { points });
+    await act('metrics.settings.set', { retention_days: 20 });
+    return { metric: 'metric_tenant' };
+  },
+  async fillOther({ act }) {
+    await act('metrics.ingest', { points: [{ name: 'metric_second', value: 2 }] });
+    return { metric: 'metric_second' };
+  },
+  aims: {
+    'metrics.ingest': [],
+    'metrics.query': [({ metric }) => ({ query: metric })],
+    'metrics.query_range': [({ metric }) => ({ query: metric })],
+    'metrics.list': [],
+    'metrics.series.list': [({ metric }) => ({ match: metric })],
+    'metrics.labels': [({ metric }) => ({ label: '__name__', match: metric })],
+    'metrics.settings.get': [],
+    'metrics.settings.set': [],
+  },
+  lists: { 'metrics.list': () => ({}) },
+};
