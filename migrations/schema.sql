@@ -137,6 +137,47 @@ CREATE TABLE ai.model_day (
   CONSTRAINT model_day_pkey PRIMARY KEY (account_id, day, capability, model)
 ) WITH (fillfactor=70);
 
+CREATE TABLE analytics.account (
+  account_id text COLLATE "C" NOT NULL,
+  numbers integer NOT NULL,
+  changes bigint NOT NULL,
+  CONSTRAINT account_pkey PRIMARY KEY (account_id)
+) WITH (fillfactor=50);
+
+CREATE TABLE analytics.alias (
+  account_id text COLLATE "C" NOT NULL,
+  distinct_id text COLLATE "C" NOT NULL,
+  number integer NOT NULL,
+  person integer NOT NULL,
+  changed bigint NOT NULL,
+  CONSTRAINT alias_pkey PRIMARY KEY (account_id, distinct_id)
+);
+
+CREATE TABLE analytics.deleted (
+  account_id text COLLATE "C" NOT NULL,
+  number integer NOT NULL,
+  changed bigint NOT NULL,
+  CONSTRAINT deleted_pkey PRIMARY KEY (account_id, number)
+);
+
+CREATE TABLE analytics.person (
+  account_id text COLLATE "C" NOT NULL,
+  person integer NOT NULL,
+  ids integer NOT NULL,
+  is_identified boolean NOT NULL,
+  properties text NOT NULL,
+  created_ms bigint NOT NULL,
+  updated_ms bigint NOT NULL,
+  CONSTRAINT person_pkey PRIMARY KEY (account_id, person)
+);
+
+CREATE TABLE analytics.seen (
+  account_id text COLLATE "C" NOT NULL,
+  seq bigint NOT NULL,
+  uuid bytea NOT NULL,
+  CONSTRAINT seen_pkey PRIMARY KEY (account_id, uuid, seq)
+) PARTITION BY RANGE (seq);
+
 CREATE TABLE core.absorption (
   account_id text COLLATE "C" NOT NULL,
   other_account_id text COLLATE "C" NOT NULL,
@@ -1839,6 +1880,8 @@ CREATE INDEX batch_item_due ON ai.batch_item USING btree (account_id, due_at, ba
 CREATE UNIQUE INDEX batch_item_result ON ai.batch_item USING btree (account_id, batch_id, result_no) WHERE (result_no IS NOT NULL);
 CREATE INDEX cached_answer_expiry ON ai.cached_answer USING btree (expires_at);
 CREATE INDEX model_day_age ON ai.model_day USING btree (day);
+CREATE INDEX alias_changed ON analytics.alias USING btree (account_id, changed) WHERE (changed > 0);
+CREATE INDEX alias_person ON analytics.alias USING btree (account_id, person, number);
 CREATE INDEX absorption_under_way ON core.absorption USING btree (begun_at) WHERE (is_leaving AND (arrived_at IS NULL));
 CREATE INDEX account_email ON core.account USING btree (lower(email) text_pattern_ops) WHERE (email IS NOT NULL);
 CREATE INDEX account_name ON core.account USING btree (lower(name) text_pattern_ops) WHERE (name IS NOT NULL);

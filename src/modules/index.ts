@@ -3,6 +3,7 @@
 import type { Module } from '../kit/module.ts';
 import { account } from './account/index.ts';
 import { ai } from './ai/index.ts';
+import { analytics } from './analytics/index.ts';
 import { cron } from './cron/index.ts';
 import { email } from './email/index.ts';
 import { errors } from './errors/index.ts';
@@ -20,6 +21,7 @@ import { video } from './video/index.ts';
 export const modules: readonly Module[] = [
   account,
   ai,
+  analytics,
   cron,
   email,
   errors,

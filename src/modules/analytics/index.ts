@@ -1,0 +1,31 @@
+// The analytics module: what users did, counted exactly, and PostHog's wire.
+import { defineModule } from '../../kit/module.ts';
+import { noRowIn } from '../../kit/resource.ts';
+import { capture } from './capabilities/capture.ts';
+import { CAPTURE } from './limits.ts';
+import { posthogRoutes } from './posthog/routes.ts';
+import { analyticsProblems } from './problems.ts';
+import { type AnalyticsState, createAnalyticsState } from './state.ts';
+import { analyticsSweeps } from './sweeps.ts';
+
+export const analytics = defineModule<AnalyticsState>({
+  name: 'analytics',
+  summary: 'Product analytics: events and people, trends, funnels and retention, counted exactly.',
+  status: 'ga',
+  shownBy: ['analytics.capture', 'analytics.capture'],
+  clients: [
+    {
+      client: 'posthog-js, posthog-node and the other PostHog SDKs',
+      address: '{base_url}/v1/analytics/posthog',
+      use: 'events and people, by changing the host',
+      serves: [CAPTURE],
+    },
+  ],
+  capabilities: [capture],
+  problems: analyticsProblems,
+  prices: { [CAPTURE]: { unit: 'event', nanosPerUnit: 10_000n } },
+  rawRoutes: posthogRoutes,
+  start: createAnalyticsState,
+  isEmpty: noRowIn('analytics.account'),
+  sweeps: analyticsSweeps,
+});

@@ -1,0 +1,82 @@
+// What PostHog's clients are answered: that it was taken, that there are no flags, and what a browser is to leave alone.
+import type { RawAnswer, RawHead } from '../../../kit/raw-route.ts';
+import { telemetrySentence, telemetryStatus } from '../../../kit/telemetry.ts';
+import type { Problem } from '../../../problems/problem.ts';
+
+/** Any page may report; the key decides, and no cookie is looked at. */
+const open = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'Retry-After' };
+const plain = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
+const DAY_SECONDS = '86400';
+export const KEY_LINE = 'qm keys create --account ACCOUNT_ID --name analytics --scopes analytics.capture';
+
+export const preflight: RawAnswer = {
+  status: 204,
+  headers: {
+    ...open,
+    'access-control-allow-methods': 'GET, POST, OPTIONS',
+    'access-control-allow-headers':
+      'Content-Type, Content-Encoding, Authorization, X-Requested-With, X-POSTHOG-SESSION-ID, traceparent',
+    'access-control-max-age': DAY_SECONDS,
+  },
+  body: '',
+};
+
+export function json(value: object, forBrowsers: boolean, costNanos?: bigint): RawAnswer {
+  return {
+    status: 200,
+    headers: { ...(forBrowsers ? open : {}), ...plain },
+    body: JSON.stringify(value),
+    ...(costNanos === undefined ? {} : { costNanos }),
+  };
+}
+
+/** In the form of PostHog's own refusals; 402 is told as 429, which its clients repeat. */
+export function refusal(forBrowsers: boolean) {
+  return (failure: Problem, { requestId }: RawHead): RawAnswer => {
+    const { status, headers } = telemetryStatus(failure);
+    const detail =
+      forBrowsers && failure.code === 'INSUFFICIENT_SCOPE'
+        ? `The key of a web page can be read by everybody: it must have the scope analytics.capture and no other. Make one with: ${KEY_LINE}`
+        : telemetrySentence(failure);
+    const body = { type: 'request_error', code: failure.code, detail, attr: failure.param, request_id: requestId };
+    return { status, headers: { ...(forBrowsers ? open : {}), ...plain, ...headers }, body: JSON.stringify(body) };
+  };
+}
+
+/** As its documentation has it, with everything off that wants more of PostHog than events. */
+export const browserConfig = {
+  supportedCompression: ['gzip', 'gzip-js', 'base64'],
+  hasFeatureFlags: false,
+  captureDeadClicks: false,
+  capturePerformance: false,
+  autocapture_opt_out: false,
+  autocaptureExceptions: false,
+  analytics: { endpoint: '/i/v0/e/' },
+  elementsChainAsString: true,
+  errorTracking: { autocaptureExceptions: false, suppressionRules: [] },
+  sessionRecording: false,
+  heatmaps: false,
+  conversations: false,
+  logs: { captureConsoleLogs: false },
+  surveys: false,
+  productTours: false,
+  siteApps: [],
+  defaultIdentifiedOnly: true,
+};
+
+export const noFlags = {
+  flags: {},
+  featureFlags: {},
+  featureFlagPayloads: {},
+  errorsWhileComputingFlags: false,
+  quotaLimited: [],
+  config: { enable_collect_everything: true },
+  ...browserConfig,
+};
+
+/** What posthog-js loads as a script. `key`: word characters alone. */
+export function configScript(key: string): RawAnswer {
+  const text = `(function(){window._POSTHOG_REMOTE_CONFIG=window._POSTHOG_REMOTE_CONFIG||{};window._POSTHOG_REMOTE_CONFIG["${key}"]={config:${JSON.stringify(browserConfig)},siteApps:[]}})();`;
+  const headers = { ...open, 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'public, max-age=300' };
+  return { status: 200, headers, body: text };
+}

@@ -1,0 +1,52 @@
+// What analytics.capture stores and charges.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { AnalyticsBench, ago } from './harness.ts';
+
+let bench: AnalyticsBench;
+beforeAll(async () => {
+  bench = await AnalyticsBench.start();
+});
+afterAll(() => bench.service.stop());
+
+const NANOS = 10_000n;
+
+test('events are charged one by one, duplicates and rejected ones not', async () => {
+  const own = await bench.withAccount();
+  const before = await own.balance();
+  const uuid = randomUUID();
+  const batch = [
+    { event: 'a', distinct_id: 'u1', uuid },
+    { event: 'a', distinct_id: 'u1', uuid },
+    { event: 'b', distinct_id: 'u2', timestamp: ago(400) },
+    { event: 'c', distinct_id: 'u2', timestamp: ago(3) },
+  ];
+  const answer = await own.capture({ batch });
+  expect(answer).toMatchObject({ accepted: 2, duplicates: 1 });
+  expect(answer.rejected).toEqual([{ index: 2, reason: 'timestamp is more than 365 days old.' }]);
+  expect(before - (await own.balance())).toBe(2n * NANOS);
+  expect(await own.capture({ event: 'a', distinct_id: 'u1', uuid })).toMatchObject({ accepted: 0, duplicates: 1 });
+  expect(before - (await own.balance())).toBe(2n * NANOS);
+});
+
+test('of calls with one uuid at once exactly one counts', async () => {
+  const own = await bench.withAccount();
+  const before = await own.balance();
+  const uuids = Array.from({ length: 5 }, () => randomUUID());
+  const calls = Array.from({ length: 40 }, (_, i) =>
+    own.capture({ event: 'once', distinct_id: `u${i}`, uuid: uuids[i % 5] }),
+  );
+  const accepted = (await Promise.all(calls)).reduce((sum, { accepted: each }) => sum + each, 0);
+  expect(accepted).toBe(5);
+  expect(before - (await own.balance())).toBe(5n * NANOS);
+});
+
+test('a long batch is one of many blocks, and reads back', async () => {
+  const own = await bench.withAccount();
+  const batch = Array.from({ length: 1_000 }, (_, i) => ({
+    ...{ event: `e${i % 3}`, distinct_id: `u${i % 100}`, timestamp: ago(i % 4, -1_000), uuid: randomUUID() },
+    properties: { n: i, label: `x${i % 7}`, [`rare${i}`]: true, deep: { a: [1, 2] } },
+  }));
+  expect(await own.capture({ batch })).toMatchObject({ accepted: 1_000 });
+  expect((await own.blocks()).reduce((sum, { records }) => sum + records, 0)).toBe(1_000);
+});

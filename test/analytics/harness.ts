@@ -1,0 +1,100 @@
+// One service and short ways to call it for tests of analytics.
+import { expect } from 'vitest';
+import { BlockStore } from '../../src/core/blocks/store.ts';
+import { analyticsKind } from '../../src/modules/analytics/events/kind.ts';
+import { createAnalyticsState } from '../../src/modules/analytics/state.ts';
+import { analyticsSweeps } from '../../src/modules/analytics/sweeps.ts';
+import {
+  type Client,
+  client,
+  createTestAccount,
+  startTestService,
+  type TestAccount,
+  type TestService,
+  type TestServiceOptions,
+} from '../support/service.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
+type Data = any;
+
+export const DAY_MS = 86_400_000;
+export const ago = (days: number, ms = 0) => new Date(Date.now() - days * DAY_MS + ms).toISOString();
+
+export class AnalyticsBench {
+  readonly service: TestService;
+  readonly account: TestAccount;
+  readonly call: Client;
+
+  constructor(service: TestService, account: TestAccount) {
+    this.service = service;
+    this.account = account;
+    this.call = client(service.url, account.secret);
+  }
+
+  static async start(options: TestServiceOptions = {}): Promise<AnalyticsBench> {
+    const service = await startTestService(options);
+    return new AnalyticsBench(service, await createTestAccount(service.core));
+  }
+
+  async withAccount(usd = 100): Promise<AnalyticsBench> {
+    return new AnalyticsBench(this.service, await createTestAccount(this.service.core, usd));
+  }
+
+  get host(): string {
+    return `${this.service.url}/v1/analytics/posthog`;
+  }
+
+  async ok(method: string, path: string, body?: unknown): Promise<Data> {
+    const reply = await this.call(method, path, body);
+    expect(reply.status, reply.text).toBe(200);
+    return reply.body.data;
+  }
+
+  async fails(method: string, path: string, body?: unknown): Promise<Data> {
+    const reply = await this.call(method, path, body);
+    expect(reply.status, reply.text).toBeGreaterThanOrEqual(400);
+    expect(reply.status, reply.text).toBeLessThan(500);
+    return reply.body.error;
+  }
+
+  capture(body: unknown): Promise<Data> {
+    return this.ok('POST', '/v1/analytics/capture', body);
+  }
+
+  ask(what: 'trends' | 'funnel' | 'retention', body: unknown): Promise<Data> {
+    return this.ok('POST', `/v1/analytics/${what}`, body);
+  }
+
+  async events(query: Record<string, string> = {}): Promise<Data[]> {
+    return (await this.ok('GET', `/v1/analytics/events?${new URLSearchParams({ limit: '100', ...query })}`)).items;
+  }
+
+  /** A key as a web page has it. */
+  async publicKey(): Promise<string> {
+    const made = await this.ok('POST', '/v1/account/keys/create', { name: 'page', scopes: ['analytics.capture'] });
+    return made.key_secret ?? made.key?.key_secret;
+  }
+
+  async balance(): Promise<bigint> {
+    const { rows } = await this.service.core.db.query<{ nanos: bigint }>(
+      { name: '', text: 'SELECT balance_nanos AS nanos FROM core.wallet WHERE account_id = $1' },
+      [this.account.accountId],
+    );
+    return (rows[0] as { nanos: bigint }).nanos;
+  }
+
+  /** Runs background tasks until they have nothing to do. */
+  async sweep(...names: string[]): Promise<void> {
+    const { signal } = new AbortController();
+    const sweeps = analyticsSweeps(createAnalyticsState(this.service.core));
+    for (const name of names) {
+      const sweep = sweeps.find((each) => each.name === `analytics.${name}`);
+      while (await sweep?.run(signal)) {}
+    }
+  }
+
+  blocks() {
+    const store = new BlockStore(this.service.core, analyticsKind);
+    return store.list(this.account.accountId, { fromMs: 0, toMs: Date.now() + DAY_MS });
+  }
+}
