@@ -1,4 +1,4 @@
-// Debian's Prometheus, fed by remote write, as the one whose answers ours must equal.
+// Debian's Prometheus and victoria-metrics, fed by remote write, as those whose answers ours must equal.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,9 @@ import type { Series } from '../../src/modules/metrics/promql/values.ts';
 import { freePort } from '../support/process.ts';
 
 const PROMETHEUS = '/usr/bin/prometheus';
+const VICTORIA = '/usr/bin/victoria-metrics';
 export const hasPrometheus = existsSync(PROMETHEUS);
+export const hasVictoria = existsSync(VICTORIA);
 
 export interface Prometheus {
   readonly url: string;
@@ -22,29 +24,43 @@ export interface Prometheus {
   stop(): Promise<void>;
 }
 
-export async function startPrometheus(): Promise<Prometheus> {
-  const folder = mkdtempSync(join(tmpdir(), 'qm-prometheus-'));
-  const port = await freePort();
-  writeFileSync(join(folder, 'prometheus.yml'), 'global: {}\n');
-  const child: ChildProcess = spawn(
-    PROMETHEUS,
-    [
+export function startPrometheus(): Promise<Prometheus> {
+  return start(PROMETHEUS, '-/ready', (folder, port) => {
+    writeFileSync(join(folder, 'prometheus.yml'), 'global: {}\n');
+    return [
       `--config.file=${join(folder, 'prometheus.yml')}`,
       `--storage.tsdb.path=${join(folder, 'data')}`,
       `--web.listen-address=127.0.0.1:${port}`,
-      '--web.enable-remote-write-receiver',
-      '--log.level=error',
-    ],
-    { stdio: 'ignore' },
-  );
+      ...['--web.enable-remote-write-receiver', '--log.level=error'],
+    ];
+  });
+}
+
+/** Debian's victoria-metrics, which takes the same writes and, for the most part, the same queries. */
+export function startVictoria(): Promise<Prometheus> {
+  return start(VICTORIA, 'health', (folder, port) => [
+    `-storageDataPath=${join(folder, 'data')}`,
+    `-httpListenAddr=127.0.0.1:${port}`,
+    ...['-search.latencyOffset=0s', '-search.disableCache', '-loggerLevel=ERROR', '-memory.allowedBytes=268435456'],
+  ]);
+}
+
+async function start(
+  program: string,
+  ready: string,
+  argsOf: (folder: string, port: number) => string[],
+): Promise<Prometheus> {
+  const folder = mkdtempSync(join(tmpdir(), 'qm-peer-'));
+  const port = await freePort();
+  const child: ChildProcess = spawn(program, argsOf(folder, port), { stdio: 'ignore' });
   const url = `http://127.0.0.1:${port}`;
   const isReady = () =>
-    fetch(`${url}/-/ready`).then(
+    fetch(`${url}/${ready}`).then(
       ({ ok }) => ok,
       () => false,
     );
   while (!(await isReady())) {
-    if (child.exitCode !== null) throw new Error(`prometheus ended with ${child.exitCode}`);
+    if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}`);
     await sleep(50);
   }
   return {
@@ -56,6 +72,8 @@ export async function startPrometheus(): Promise<Prometheus> {
         headers: remoteWriteHeaders,
       });
       if (!reply.ok) throw new Error(`${reply.status}: ${await reply.text()}`);
+      // Makes what was written visible at once.
+      if (program === VICTORIA) await fetch(`${url}/internal/force_flush`);
     },
     async ask(path, parameters) {
       const reply = await fetch(`${url}/api/v1/${path}`, { method: 'POST', body: new URLSearchParams(parameters) });

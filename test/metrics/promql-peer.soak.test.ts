@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { randomOf, rounds, seed } from '../support/soak.ts';
-import { hasPrometheus, startPrometheus } from './prometheus.ts';
-import { difference, ourAnswer, randomQuery, randomSeries, theirAnswer } from './promql-peer.ts';
+import { hasPrometheus, hasVictoria, startPrometheus, startVictoria } from './prometheus.ts';
+import { difference, ourAnswer, randomQuery, randomSeries, randomSharedQuery, theirAnswer } from './promql-peer.ts';
 
 const QUERIES = 200;
 
@@ -35,6 +35,34 @@ test.runIf(hasPrometheus)(
       await prometheus.stop();
     }
     expect(counts.same).toBeGreaterThan(counts.refused);
+  },
+  600_000,
+);
+
+test.runIf(hasVictoria)(
+  `answers are those of victoria-metrics, where it is there and means the same (seed ${seed})`,
+  async () => {
+    const random = randomOf(seed);
+    let answered = 0;
+    for (let round = 0; round < rounds(10); round += 1) {
+      const victoria = await startVictoria();
+      try {
+        const endMs = Math.floor(Date.now() / 1_000) * 1_000;
+        const series = randomSeries(random, endMs, true);
+        await victoria.write(series);
+        for (let n = 0; n < QUERIES; n += 1) {
+          const query = randomSharedQuery(random);
+          const startMs = endMs - random(1_500) * 1_000;
+          const range = { startMs, endMs: startMs, stepMs: 1 };
+          const [theirs, ours] = [await theirAnswer(victoria, query, range), ourAnswer(series, query, range)];
+          if ((theirs ?? []).length > 0) answered += 1;
+          expect(difference(theirs, ours), `${query} ${JSON.stringify(range)}`).toBeNull();
+        }
+      } finally {
+        await victoria.stop();
+      }
+    }
+    expect(answered).toBeGreaterThan(QUERIES / 2);
   },
   600_000,
 );

@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
 const staleBits = Buffer.from([2, 0, 0, 0, 0, 0, 0xf0, 0x7f]);
 
 /** An hour of samples before `endMs`: counters with resets, gauges with every kind of value, histograms; with gaps and ends. */
-export function randomSeries(random: Random, endMs: number): Series[] {
+export function randomSeries(random: Random, endMs: number, isPlain = false): Series[] {
   const made = new Map<string, Series>();
   const jobs = ['a', 'b', 'c'];
   for (const name of ['requests_total', 'queue_length', 'latency_bucket', 'info']) {
@@ -32,7 +32,7 @@ export function randomSeries(random: Random, endMs: number): Series[] {
           const labels = labelsOf(pairs);
           made.set(signature(labels), {
             labels,
-            ...samples(random, name, endMs, Number(le === '' ? 1 : bounds.indexOf(le) + 1)),
+            ...samples(random, isPlain ? 'plain' : name, endMs, Number(le === '' ? 1 : bounds.indexOf(le) + 1)),
           });
         }
       }
@@ -45,9 +45,11 @@ function samples(random: Random, name: string, endMs: number, factor: number): P
   const stepMs = [5_000, 15_000, 60_000][random(3)] as number;
   const times: number[] = [];
   let time = endMs - HOUR_MS + random(60_000);
-  while (time < endMs - (random(8) === 0 ? random(HOUR_MS) : 0)) {
+  // How long a sample stands for is a thing of its own in victoria-metrics: series for it have no gaps.
+  const isPlain = name === 'plain';
+  while (time < endMs - (!isPlain && random(8) === 0 ? random(HOUR_MS) : 0)) {
     times.push(time);
-    time += stepMs + random(300) + (random(40) === 0 ? 400_000 : 0);
+    time += stepMs + random(300) + (!isPlain && random(40) === 0 ? 400_000 : 0);
   }
   const values = new Float64Array(times.length);
   const bytes = Buffer.from(values.buffer);
@@ -58,7 +60,7 @@ function samples(random: Random, name: string, endMs: number, factor: number): P
     values[i] = name === 'queue_length' ? gauge : name === 'info' ? 1 : counter;
     if (name === 'queue_length' && random(60) === 0)
       values[i] = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY][random(3)] as number;
-    if (name !== 'latency_bucket' && random(60) === 0) staleBits.copy(bytes, i * 8);
+    if (name !== 'latency_bucket' && !isPlain && random(60) === 0) staleBits.copy(bytes, i * 8);
   }
   return { times: Float64Array.from(times), values };
 }
@@ -117,6 +119,31 @@ export function randomQuery(random: Random, depth = 3): string {
     }
   };
   return vector(depth);
+}
+
+/** What victoria-metrics answers as Prometheus does: not rates, which it does not extrapolate, nor names, which it keeps elsewhere. */
+export function randomSharedQuery(random: Random): string {
+  const pick = <T>(of: readonly T[]) => of[random(of.length)] as T;
+  const selector = () => `${pick(names)}{${pick(['job=~"a|b"', 'job!="b"', 'instance!~"i[01]"', 'zone=~".+"'])}}`;
+  const vector = (depth: number): string => {
+    if (depth === 0) return selector();
+    switch (random(5)) {
+      case 0:
+        return `${pick(['avg', 'min', 'max', 'sum', 'count', 'stdvar'])}_over_time(${selector()}[${pick(['2m', '5m', '17m'])}])`;
+      case 1:
+        return `(${vector(depth - 1)}) ${pick(['+', '*', '-', '>', '<='])} ${pick(['2', '0.5', '1e3'])}`;
+      case 2:
+        return `${pick(['ceil', 'floor'])}(${selector()})`;
+      case 3:
+        return `${pick(['sum', 'min', 'max', 'avg', 'count', 'quantile'])} by (job, instance) ${'('}${vector(depth - 1)})`.replace(
+          'quantile by (job, instance) (',
+          'quantile by (job, instance) (0.5, ',
+        );
+      default:
+        return selector();
+    }
+  };
+  return `${pick(['sum', 'max'])} by (job, instance, zone, le) (${vector(2)})`;
 }
 
 interface Plain {
