@@ -144,8 +144,8 @@ export function takeFew(batch: LogBatch, records: readonly FewRecord[]): void {
       batch.values.push(batch.valueTexts.id(typed));
     }
     batch.ends.push(batch.names.length);
-    batch.traces.push(id(batch.traceTexts, record.traceId));
-    batch.spans.push(id(batch.spanTexts, record.spanId));
+    batch.traces.push(batch.traceTexts.id(record.traceId));
+    batch.spans.push(batch.spanTexts.id(record.spanId));
     batch.resources.push(id(batch.resourceTexts, record.resource));
     batch.cuts.push(record.isCut);
   }

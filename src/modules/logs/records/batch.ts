@@ -11,6 +11,20 @@ import { levels } from './levels.ts';
 
 export const NONE = -1;
 
+/** IDs in hex, each with its number. Most come once: only one that comes twice in a row is known again. */
+export class Listed {
+  readonly texts: string[] = [];
+  #last: string | null = null;
+
+  /** `NONE` for null. */
+  id(text: string | null): number {
+    if (text === null) return NONE;
+    if (text !== this.#last) this.texts.push(text);
+    this.#last = text;
+    return this.texts.length - 1;
+  }
+}
+
 /** Distinct texts, each with its number. */
 export class Interned {
   readonly texts: string[] = [];
@@ -77,8 +91,8 @@ export class LogBatch {
   readonly messageTexts = new Interned();
   readonly nameTexts = new Interned();
   readonly valueTexts = new Interned();
-  readonly traceTexts = new Interned();
-  readonly spanTexts = new Interned();
+  readonly traceTexts = new Listed();
+  readonly spanTexts = new Listed();
   /** JSON of objects. */
   readonly resourceTexts = new Interned();
 
@@ -158,8 +172,8 @@ export class LogBatch {
     this.bytes += bytes > RECORD_BYTES_MAX ? this.#cut(bytes, start) : bytes;
     this.times.push(timeMs);
     this.levels.push(level);
-    this.traces.push(ids.traceId === null ? NONE : this.traceTexts.id(ids.traceId));
-    this.spans.push(ids.spanId === null ? NONE : this.spanTexts.id(ids.spanId));
+    this.traces.push(this.traceTexts.id(ids.traceId));
+    this.spans.push(this.spanTexts.id(ids.spanId));
     this.resources.push(resource);
     this.cuts.push(this.#isCut);
     this.ends.push(this.names.length);

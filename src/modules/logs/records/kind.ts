@@ -1,10 +1,9 @@
 // Logs as blocks: what becomes of a batch when it is stored, and of stored blocks when they are merged.
 import type { BlockDraft, BlockKind, StoredBlock } from '../../../core/blocks/block.ts';
-import { sequenceMs } from '../../../lib/sequence.ts';
 import { BLOCK_RECORDS_MAX, KEEP_DAYS, SPAN_MS } from '../limits.ts';
 import { LogBatch, NONE } from './batch.ts';
 import { packRecords, type RecordNumbers } from './pack.ts';
-import { lowOf, StoredLog } from './stored-log.ts';
+import { StoredLog } from './stored-log.ts';
 
 export const logsKind: BlockKind = {
   name: 'logs',
@@ -34,18 +33,13 @@ export function takeStored(blocks: readonly StoredBlock[]): {
   readonly numbers: RecordNumbers;
 } {
   const batch = new LogBatch();
-  const ms: number[] = [];
-  const low: number[] = [];
+  const numbers = { ms: [] as number[], low: [] as number[] };
   for (const block of blocks) {
     const log = new StoredLog(block);
     takeLog(batch, log);
-    for (let record = 0; record < log.records; record += 1) {
-      const number = log.number(record);
-      ms.push(sequenceMs(number));
-      low.push(lowOf(number));
-    }
+    log.numbersInto(numbers);
   }
-  return { batch, numbers: { ms, low } };
+  return { batch, numbers };
 }
 
 function mergeLogs(blocks: readonly StoredBlock[]): BlockDraft[] {
@@ -65,40 +59,44 @@ function mergeLogs(blocks: readonly StoredBlock[]): BlockDraft[] {
 
 /** What is stored is clean: it is taken as it is. */
 function takeLog(batch: LogBatch, log: StoredLog): void {
-  const lazily = (texts: (id: number) => string, into: { id(text: string): number }) => {
-    const known = new Map<number, number>();
-    return (id: number) => {
-      let there = known.get(id);
-      if (there === undefined) {
-        there = into.id(texts(id));
-        known.set(id, there);
-      }
-      return there;
-    };
+  const { services, messages, messageIds, values, names, resources, records } = log;
+  const service = lazily(services.values.length, (id) => batch.serviceTexts.id(services.values[id] as string));
+  const message = lazily(messages.length, (id) => batch.messageTexts.id(messages.at(id)));
+  const value = lazily(values.length, (id) => batch.valueTexts.id(values.at(id)));
+  const name = lazily(names.length, (id) => batch.nameTexts.id(names[id] as string));
+  const resource = lazily(resources?.values.length ?? 0, (id) => resourceOf(batch, resources?.values[id] ?? null));
+  const take = (nameId: number, valueId: number) => {
+    batch.names.push(name(nameId));
+    batch.values.push(value(valueId));
   };
-  const { services, messages, messageIds, values, names, resources } = log;
-  const service = lazily((id) => services.values[id] as string, batch.serviceTexts);
-  const message = lazily((id) => messages.at(id), batch.messageTexts);
-  const value = lazily((id) => values.at(id), batch.valueTexts);
-  const name = lazily((id) => names[id] as string, batch.nameTexts);
-  const resource = lazily((id) => resources?.values[id] as string, batch.resourceTexts);
-  for (let record = 0; record < log.records; record += 1) {
+  for (let record = 0; record < records; record += 1) {
     batch.times.push(log.times[record] as number);
     batch.levels.push(log.levels[record] as number);
     batch.services.push(service(services.ids[record] as number));
     batch.messages.push(message(messageIds[record] as number));
-    log.eachAttribute(record, (nameId, valueId) => {
-      batch.names.push(name(nameId));
-      batch.values.push(value(valueId));
-    });
+    log.eachAttribute(record, take);
     batch.ends.push(batch.names.length);
-    const traceId = log.traceId(record);
-    const spanId = log.spanId(record);
-    batch.traces.push(traceId === null ? NONE : batch.traceTexts.id(traceId));
-    batch.spans.push(spanId === null ? NONE : batch.spanTexts.id(spanId));
-    const resourceId = resources?.ids[record] ?? NONE;
-    const hasResource = resources !== null && resources.values[resourceId] !== null;
-    batch.resources.push(hasResource ? resource(resourceId) : NONE);
+    batch.traces.push(batch.traceTexts.id(log.traceId(record)));
+    batch.spans.push(batch.spanTexts.id(log.spanId(record)));
+    batch.resources.push(resources === null ? NONE : resource(resources.ids[record] as number));
     batch.cuts.push(log.isCut(record));
   }
+}
+
+function resourceOf({ resourceTexts }: LogBatch, json: string | null): number {
+  return json === null ? NONE : resourceTexts.id(json);
+}
+
+/** What `make` answers, which is asked once for each number. */
+function lazily(size: number, make: (id: number) => number): (id: number) => number {
+  const UNKNOWN = -2;
+  const known = new Int32Array(size).fill(UNKNOWN);
+  return (id) => {
+    let made = known[id] as number;
+    if (made === UNKNOWN) {
+      made = make(id);
+      known[id] = made;
+    }
+    return made;
+  };
 }

@@ -124,6 +124,21 @@ export class StoredLog {
     return sequenceAt(ms) + BigInt(this.#once('seq_low', unpackIntegers)[record] as number);
   }
 
+  /** The numbers of all records, in the parts that blocks keep. */
+  numbersInto({ ms, low }: { readonly ms: number[]; readonly low: number[] }): void {
+    if (this.block.columns.has('seq_ms')) {
+      for (const each of this.#once('seq_ms', unpackIntegers)) ms.push(each);
+      for (const each of this.#once('seq_low', unpackIntegers)) low.push(each);
+      return;
+    }
+    const [first, last] = [this.number(0), this.number(this.records - 1)];
+    const isOfOneMs = sequenceMs(first) === sequenceMs(last);
+    for (let record = 0; record < this.records; record += 1) {
+      ms.push(isOfOneMs ? sequenceMs(first) : sequenceMs(this.number(record)));
+      low.push(isOfOneMs ? lowOf(first) + record : lowOf(this.number(record)));
+    }
+  }
+
   /** As JSON: what a search answers, byte for byte. */
   json(record: number): string {
     const resource = this.resources?.values[this.resources.ids[record] as number] ?? null;

@@ -12,6 +12,8 @@ import { compare, type FindArgs, type FoundRecord, findRecords, PAGE_BYTES_MAX, 
 const FIRST_WINDOW_MS = SPAN_MS;
 const WINDOW_GROWTH = 4;
 const PIECE_BLOCKS_MAX = 16;
+/** Pieces that are read or looked at at once. */
+const PIECES = 2;
 /** After so long a page is answered as it is, with a cursor to go on from. */
 const SEARCH_MS_MAX = 5_000;
 const LAST_NUMBER = 2n ** 63n - 1n;
@@ -115,9 +117,9 @@ async function inWindow(
   const sign = isNewestFirst ? -1 : 1;
   const refs = await blocksOf(store, search, question);
   let found = [...before];
-  for (let at = 0, pieces = 1; at < refs.length; pieces = Math.min(pieces * 2, PIECE_BLOCKS_MAX)) {
-    const next = refs[at] as BlockRef;
-    const nextMs = isNewestFirst ? next.toMs : next.fromMs;
+  for (let at = 0, size = 1; at < refs.length; size = Math.min(size * 2, PIECE_BLOCKS_MAX)) {
+    const ref = refs[at] as BlockRef;
+    const nextMs = isNewestFirst ? ref.toMs : ref.fromMs;
     const last = found[sizeOf(found, limit)];
     if (last !== undefined && sign * (nextMs - last.timeMs) > 0) break;
     if (performance.now() > giveUpAt) {
@@ -125,10 +127,10 @@ async function inWindow(
       return { found: found.filter((row) => sign * compare(row, left) < 0), left };
     }
     const work = { source: findRecords.source, exportName: findRecords.id, columns: ALL_COLUMNS, args };
-    const piece = refs.slice(at, at + pieces);
-    const part = await store.work<FoundRecord[]>(accountId, piece, work, signal);
-    found = [...found, ...part].sort((a, b) => sign * compare(a, b)).slice(0, limit + 1);
-    at += piece.length;
+    const next = Array.from({ length: PIECES }, (_, i) => refs.slice(at + i * size, at + (i + 1) * size));
+    const parts = await Promise.all(next.map((piece) => store.work<FoundRecord[]>(accountId, piece, work, signal)));
+    found = [...found, ...parts.flat()].sort((a, b) => sign * compare(a, b)).slice(0, limit + 1);
+    at += PIECES * size;
     await turn();
   }
   return { found, left: null };

@@ -56,21 +56,23 @@ function testsOf(log: StoredLog, { level, service, traceId, attributes, words }:
     tests.push(wanted === NONE ? null : (record) => ids[record] === wanted);
   }
   if (traceId !== null) {
-    const wanted = placeOfId(log, traceId);
-    tests.push(wanted === NONE ? null : (record) => log.idAt('trace', record) === wanted);
+    const wanted = placesOfId(log, traceId);
+    tests.push(wanted.size === 0 ? null : (record) => wanted.has(log.idAt('trace', record)));
   }
   for (const [name, plain] of attributes) tests.push(attributeTest(log, name, plain));
   if (words !== null) tests.push(wordsTest(log, words));
   return tests.includes(null) ? null : (tests as Test[]);
 }
 
-function placeOfId(log: StoredLog, traceId: string): number {
+/** The same ID may stand in several places. */
+function placesOfId(log: StoredLog, traceId: string): Set<number> {
   const packed = log.traces;
   const wanted = Buffer.from(traceId, 'hex');
+  const places = new Set<number>();
   for (let at = packed.indexOf(wanted); at !== NONE; at = packed.indexOf(wanted, at + 1)) {
-    if (at % (TRACE_HEX / 2) === 0) return at / (TRACE_HEX / 2);
+    if (at % (TRACE_HEX / 2) === 0) places.add(at / (TRACE_HEX / 2));
   }
-  return NONE;
+  return places;
 }
 
 /** The record's own attribute, or one that its sender's records share. */
