@@ -8,9 +8,12 @@ import { queryRange } from './capabilities/query-range.ts';
 import { labels, listSeries } from './capabilities/series.ts';
 import { getSettings, setSettings } from './capabilities/settings.ts';
 import { INGEST } from './limits.ts';
+import { otlpMetrics } from './otlp/route.ts';
 import { metricsProblems } from './problems.ts';
 import { apiRoutes } from './prometheus/api.ts';
 import { writeRoute } from './prometheus/write.ts';
+import { forgetSweep } from './series/forget.ts';
+import { metricsLimits } from './series/live.ts';
 import { createMetricsState, type MetricsState } from './state.ts';
 
 export const metrics = defineModule<MetricsState>({
@@ -43,8 +46,9 @@ export const metrics = defineModule<MetricsState>({
   capabilities: [ingest, query, queryRange, list, listSeries, labels, getSettings, setSettings],
   prices: { [INGEST]: { unit: 'sample', nanosPerUnit: 100n } },
   problems: metricsProblems,
-  rawRoutes: [writeRoute, ...apiRoutes],
+  rawRoutes: [otlpMetrics, writeRoute, ...apiRoutes],
   start: createMetricsState,
   isEmpty: noBlocksOf('metrics'),
-  sweeps: ({ store }) => store.sweeps(),
+  sweeps: (state) => [...state.store.sweeps(), forgetSweep(state)],
+  limits: metricsLimits,
 });
