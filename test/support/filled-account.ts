@@ -58,6 +58,13 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
   const fields = { level: 'error', environment: 'production', user_id: `${mark}-user` };
   const group = await post('/v1/errors/capture', { title: `${mark}-errors`, ...fields });
   await post('/v1/errors/capture', { title: `${mark}-errors`, ...fields });
+  const trace = '5b8efff798038103d269b633813fc60c';
+  await post('/v1/logs/ingest', {
+    records: ['trace', 'debug', 'info', 'warn', 'error', 'fatal'].map((level, i) => ({
+      ...{ level, service: `${mark}-service`, message: `${mark}-logs ${i}`, trace_id: i === 4 ? trace : null },
+      attributes: { provider: 'acme', attempt: i, nested: { of: [1, null] }, empty: '' },
+    })),
+  });
   await post('/v1/vector/collection/create', { collection, dimension: 3 });
   await post('/v1/vector/upsert', {
     collection,

@@ -1,7 +1,8 @@
 // Records over time as bars. Each bar leads to its time.
-import { countOf } from '../../../kit/console/text.ts';
+import { countOf, durationText, time } from '../../../kit/console/text.ts';
 import type { DataOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
+import { iso } from '../../../lib/time.ts';
 import type { histogram } from '../capabilities/histogram.ts';
 import { narrowed } from './filter.ts';
 
@@ -13,27 +14,39 @@ const BARS_MAX = 120;
 
 export function bars(
   visit: Visit,
-  { buckets, interval_seconds: seconds, total, is_complete: isComplete }: Histogram,
+  { buckets, interval_seconds: seconds, total, from, to, is_complete }: Histogram,
 ): Html {
-  const shown = buckets.slice(-BARS_MAX);
-  const [first] = shown;
-  if (first === undefined) return html`<p class="empty">No records in this time.</p>`;
+  if (buckets.length === 0) return html`<p class="empty">No records in this time.</p>`;
   const intervalMs = seconds * 1_000;
-  const startMs = Date.parse(first.at);
-  const slots = Math.min(BARS_MAX, (Date.parse((shown.at(-1) as typeof first).at) - startMs) / intervalMs + 1);
+  const endMs = Math.min(Date.parse(to), Math.max(visit.nowMs, Date.parse(buckets.at(-1)?.at ?? to) + intervalMs));
+  const startMs = Math.max(
+    floorTo(Date.parse(from), intervalMs),
+    floorTo(endMs, intervalMs) - (BARS_MAX - 1) * intervalMs,
+  );
+  const width = Math.ceil((endMs - startMs) / intervalMs) * BAR;
+  const shown = buckets.filter(({ at }) => Date.parse(at) >= startMs);
   const most = Math.max(...shown.map((bucket) => bucket.total));
+  const note = is_complete ? '' : ' of the latest part of the time; the rest took too long to count';
   const each = (bucket: Histogram['buckets'][number]) => {
-    const atMs = Date.parse(bucket.at);
-    const x = ((atMs - startMs) / intervalMs) * BAR;
-    const grave = (bucket.counts.error ?? 0) + (bucket.counts.fatal ?? 0);
-    const to = new Date(atMs + intervalMs).toISOString();
-    const [all, red] = [heightOf(bucket.total, most), heightOf(grave, most)];
-    const label = `${bucket.at.slice(0, 19).replace('T', ' ')} UTC: ${countOf(bucket.total, 'record')}, ${countOf(grave, 'error')}`;
-    return html`<a href="${narrowed(visit, { from: bucket.at, to })}" aria-label="${label}"><title>${label}</title><rect class="hit" x="${String(x)}" y="0" width="${String(BAR)}" height="${String(HEIGHT)}"/><rect x="${String(x)}" y="${String(HEIGHT - all)}" width="${String(BAR - 1)}" height="${String(all)}"/><rect class="critical" x="${String(x)}" y="${String(HEIGHT - red)}" width="${String(BAR - 1)}" height="${String(red)}"/></a>`;
+    const x = ((Date.parse(bucket.at) - startMs) / intervalMs) * BAR;
+    return bar(visit, bucket, { x, most, intervalMs });
   };
-  const note = isComplete ? '' : ' of the latest part of the time; the rest took too long to count';
-  return html`<p class="quiet">${countOf(total, 'record')}${note}, ${countOf(seconds, 'second')} a bar.</p>
-<svg class="bars" viewBox="0 0 ${String(Math.max(1, slots) * BAR)} ${String(HEIGHT)}" preserveAspectRatio="none" role="group" aria-label="Records over time">${shown.map(each)}</svg>`;
+  return html`<p class="quiet">${countOf(total, 'record')}${note}; a bar is ${durationText(seconds)}. From ${time(visit, iso(startMs))} to ${time(visit, iso(endMs))}.</p>
+<svg class="bars" viewBox="0 0 ${String(width)} ${String(HEIGHT)}" preserveAspectRatio="none" role="group" aria-label="Records over time">${shown.map(each)}</svg>`;
+}
+
+const floorTo = (ms: number, stepMs: number) => Math.floor(ms / stepMs) * stepMs;
+
+function bar(
+  visit: Visit,
+  { at, total, counts }: Histogram['buckets'][number],
+  { x, most, intervalMs }: { readonly x: number; readonly most: number; readonly intervalMs: number },
+): Html {
+  const grave = (counts.error ?? 0) + (counts.fatal ?? 0);
+  const label = `${at.slice(0, 19).replace('T', ' ')} UTC: ${countOf(total, 'record')}, ${countOf(grave, 'error')}`;
+  const rect = (height: number, kind: Html) =>
+    html`<rect${kind} x="${String(x)}" y="${String(HEIGHT - height)}" width="${String(BAR - 1)}" height="${String(height)}"/>`;
+  return html`<a href="${narrowed(visit, { from: at, to: iso(Date.parse(at) + intervalMs) })}" aria-label="${label}"><title>${label}</title>${rect(HEIGHT, html` class="hit"`)}${rect(heightOf(total, most), html``)}${rect(heightOf(grave, most), html` class="critical"`)}</a>`;
 }
 
 function heightOf(count: number, most: number): number {
