@@ -7,6 +7,7 @@ import { aiScenarios } from './ai.ts';
 import { doorScenarios } from './doors.ts';
 import { addresses } from './line.ts';
 import type { Scenario } from './scenario.ts';
+import { telemetryScenarios } from './telemetry.ts';
 import { videoScenarios } from './video.ts';
 
 const MIB = 1024 * 1024;
@@ -46,6 +47,7 @@ export async function scenarios(service: BenchService, dsnSecret: string): Promi
     lockedWallets(url, others.slice(4, 6)),
     ...videoScenarios(service, accounts.slice(-3)),
     ...aiScenarios(url, addresses(1), attacker),
+    ...(await telemetryScenarios(service, others[7] as BenchAccount, addresses(1))),
   ];
 }
 
