@@ -108,10 +108,13 @@ export class BlockStore {
   /** The same of one piece. */
   async work<Answer>(accountId: string, refs: readonly BlockRef[], work: Work, signal: AbortSignal): Promise<Answer> {
     signal.throwIfAborted();
-    const blocks = await readBlocks(this.#core, this.#kind, accountId, refs, work.columns);
-    const task = { source: work.source, exportName: work.exportName, blocks, args: work.args };
+    const prepare = async () => ({
+      ...{ source: work.source, exportName: work.exportName, args: work.args },
+      blocks: await readBlocks(this.#core, this.#kind, accountId, refs, work.columns),
+    });
     const isLittle = sum(refs, 'bytes') <= HERE_BYTES && sum(refs, 'records') <= HERE_RECORDS;
-    return (await (isLittle ? perform(task) : this.#core.blockThreads.run(accountId, task, signal))) as Answer;
+    const { blockThreads } = this.#core;
+    return (await (isLittle ? perform(await prepare()) : blockThreads.run(accountId, prepare, signal))) as Answer;
   }
 
   /** What questions of the account are bounded by. */

@@ -14,13 +14,19 @@ export class BlockThreads {
     this.#turns = new AccountTurns(blockThreads);
   }
 
-  /** Throws what the task throws, the reason of `signal`, and CONCURRENCY_LIMITED or OVERLOADED when too much waits. */
-  async run(accountId: string, task: BlockTask, signal: AbortSignal): Promise<unknown> {
+  /**
+   * What a thread makes of the task, which is prepared when it is the account's turn: blocks that wait are not in memory. Throws what `prepare` and
+   * the task throw, the reason of `signal`, and CONCURRENCY_LIMITED or OVERLOADED when too much waits.
+   */
+  async run(accountId: string, prepare: () => Promise<BlockTask>, signal: AbortSignal): Promise<unknown> {
     return this.#turns.run(accountId, async () => {
+      signal.throwIfAborted();
+      const task = await prepare();
       const answer = await this.#threads.run(task, signal);
       signal.throwIfAborted();
-      if (answer === null)
+      if (answer === null) {
         throw new Error(`${task.exportName}: a thread had not enough memory for ${task.blocks.length} blocks`);
+      }
       return answer;
     });
   }

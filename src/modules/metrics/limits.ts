@@ -24,7 +24,7 @@ export const SELECTED_SAMPLES_MAX = 3_000_000;
 export const ANSWER_SERIES_MAX = 1_000;
 export const ANSWER_POINTS_MAX = 500_000;
 /** Of blocks that a query reads, as they are stored. */
-export const QUERY_BYTES_MAX = 48 * 1024 * 1024;
+export const QUERY_BYTES_MAX = 24 * 1024 * 1024;
 /** Of lists of series, labels and values. */
 export const LISTED_MAX = 10_000;
 

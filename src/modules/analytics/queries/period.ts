@@ -113,7 +113,11 @@ export async function reduce<Args, Answer>(
 ): Promise<Answer> {
   if (size <= REDUCED_HERE_MAX) return task.run([], args);
   const { source, id: exportName } = task;
-  return (await ctx.core.blockThreads.run(ctx.accountId, { source, exportName, blocks: [], args }, signal)) as Answer;
+  return (await ctx.core.blockThreads.run(
+    ctx.accountId,
+    async () => ({ source, exportName, blocks: [], args }),
+    signal,
+  )) as Answer;
 }
 
 const REDUCED_HERE_MAX = 50_000;

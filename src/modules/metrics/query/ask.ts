@@ -18,6 +18,7 @@ const HERE_SERIES = 200;
 const HERE_BYTES = 64 * 1024;
 const HERE_VALUES = 2_000;
 const PIECE_BLOCKS = 16;
+const none = async (): Promise<StoredBlock[]> => [];
 const EXPRESSION = /[=!]~/;
 
 /** Throws VALIDATION_FAILED and UNSUPPORTED_QUERY. */
@@ -40,13 +41,16 @@ export async function ask(
     );
   }
   const isShort = query.length <= HERE_CHARACTERS && !EXPRESSION.test(query);
-  const read = await made(ctx, readQuery, [], { query, range, as }, isShort);
+  const read = await made(ctx, readQuery, none, { query, range, as }, isShort);
   const firstKeptMs = await store.firstKeptMs(ctx.accountId);
   const selections = read.map((each) => ({ ...each, fromMs: Math.max(each.fromMs, firstKeptMs) }));
   const pages = await pagesOf(ctx, selections);
-  const blocks = await blocksFor(ctx, store, selections, pages);
+  const ids = sampleIds(pages.flat());
+  const refs = ids.length === 0 ? [] : await blocksFor(ctx.accountId, store, selections);
   const series = pages.flat().reduce((sum, { count }) => sum + count, 0);
-  const isLittle = isShort && series <= HERE_SERIES && bytesOf(blocks) <= HERE_BYTES && series * steps <= HERE_VALUES;
+  const bytes = refs.reduce((sum, ref) => sum + ref.bytes, 0);
+  const isLittle = isShort && series <= HERE_SERIES && bytes <= HERE_BYTES && series * steps <= HERE_VALUES;
+  const blocks = () => readAll(ctx.accountId, store, refs, columnsOf(ids), ctx.signal);
   const leftMs = untilMs - performance.now();
   return made(ctx, evaluateQuery, blocks, { query, range, as, selections, pages, leftMs }, isLittle);
 }
@@ -65,7 +69,7 @@ export async function list(
   );
   const series = pages.flat().reduce((sum, { count }) => sum + count, 0);
   const hasExpression = selectors.flat().some(({ op }) => op === '=~' || op === '!~');
-  return made(ctx, listSeries, [], { kind, selectors, pages, limit }, series <= HERE_SERIES && !hasExpression);
+  return made(ctx, listSeries, none, { kind, selectors, pages, limit }, series <= HERE_SERIES && !hasExpression);
 }
 
 /** The matchers of each selector. Throws as a query does, also for what is no selector alone. */
@@ -76,7 +80,7 @@ export async function matchersOf(ctx: CallContext, selectors: readonly string[])
     if (query.length > QUERY_CHARACTERS_MAX)
       throw invalidField('match', 'maxLength', `A selector may have at most ${QUERY_CHARACTERS_MAX} characters.`);
     const isShort = query.length <= HERE_CHARACTERS && !EXPRESSION.test(query);
-    const read = await made(ctx, readQuery, [], { query, range, as: 'selector' as const }, isShort);
+    const read = await made(ctx, readQuery, none, { query, range, as: 'selector' as const }, isShort);
     all.push([...(read[0] as PlainSelection).matchers]);
   }
   return all;
@@ -90,21 +94,17 @@ async function pagesOf(ctx: CallContext, selections: readonly PlainSelection[]):
   return pages;
 }
 
+/** Blocks that may have the samples, in the order of their commits: the later one of two samples counts. */
 async function blocksFor(
-  { accountId, signal }: CallContext,
+  accountId: string,
   store: MetricsState['store'],
   selections: readonly PlainSelection[],
-  pages: readonly (readonly SeriesPage[])[],
-): Promise<StoredBlock[]> {
-  const ids = sampleIds(pages.flat());
-  if (ids.length === 0) return [];
+): Promise<BlockRef[]> {
   const fromMs = Math.min(...selections.map((each) => each.fromMs));
   const toMs = Math.max(...selections.map((each) => each.toMs)) + 1;
   const marks = marksOf(selections.map(({ matchers }) => nameOf(matchers)));
   const refs = await store.list(accountId, { fromMs, toMs, marks });
-  // The later one of two samples counts: blocks are read in the order of their commits.
-  const ordered = refs.toSorted((a, b) => (a.blockId < b.blockId ? -1 : Number(a.blockId > b.blockId)));
-  return readAll(accountId, store, ordered, columnsOf(ids), signal);
+  return refs.toSorted((a, b) => (a.blockId < b.blockId ? -1 : Number(a.blockId > b.blockId)));
 }
 
 async function readAll(
@@ -131,21 +131,18 @@ function bytesOf(blocks: readonly StoredBlock[]): number {
   return blocks.reduce((sum, { columns }) => sum + columns.values().reduce((of, { length }) => of + length, 0), 0);
 }
 
-/** What the task makes of blocks, here or in a thread. */
+/** What the task makes of blocks, here or in a thread; they are read when it is its turn. */
 async function made<Args, Answer>(
   { core, accountId, signal }: CallContext,
   task: ScanTask<Args, Told<Answer>>,
-  blocks: readonly StoredBlock[],
+  blocks: () => Promise<StoredBlock[]>,
   args: Args,
   here: boolean,
 ): Promise<Answer> {
+  const prepare = async () => ({ source: task.source, exportName: task.id, blocks: await blocks(), args });
   const told = here
-    ? task.run(blocks, args)
-    : ((await core.blockThreads.run(
-        accountId,
-        { source: task.source, exportName: task.id, blocks, args },
-        signal,
-      )) as Told<Answer>);
+    ? task.run(await blocks(), args)
+    : ((await core.blockThreads.run(accountId, prepare, signal)) as Told<Answer>);
   if ('answer' in told) return told.answer;
   const [code, entry, options] = told.failure;
   throw new Problem(code, entry, options);
