@@ -35,6 +35,8 @@ const queries: readonly (readonly [query: string, id: string])[] = [
   ['search exceptions by text', 'errors.search'],
   ['send log lines from opentelemetry', 'logs.ingest'],
   ['grep log lines', 'logs.search'],
+  ['send a counter', 'metrics.ingest'],
+  ['promql over time for a graph', 'metrics.query_range'],
   ['run something every hour', 'cron.create'],
   ['schedule an http request for tomorrow', 'cron.create'],
   ['did my cron job run', 'cron.runs'],

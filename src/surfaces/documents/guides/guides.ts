@@ -35,6 +35,10 @@ export const guides: readonly Guide[] = [
     summary: 'Log records by OpenTelemetry, Loki or a call, searched and counted.',
   },
   {
+    ...{ name: 'metrics', title: 'Metrics', group: 'Build', about: ['metrics'] },
+    summary: 'Series of numbers by OpenTelemetry, Prometheus or a call, asked by PromQL.',
+  },
+  {
     ...{ name: 'ai', title: 'Language models', group: 'Build', about: ['ai', 'account.routing'] },
     summary: 'Chats, embeddings and batches of many vendors.',
   },

@@ -11,8 +11,15 @@ import { shortened } from '../shortened.ts';
 import { clientsInWords, renderModule } from './module.ts';
 import { fitting, llmsTokensMax, SIZE, tokensOf } from './sized.ts';
 
-/** Characters of a module's summary and of its verbs. */
-const levels = [
+interface Level {
+  /** Characters of a module's summary, and of its verbs. */
+  readonly summary: number;
+  readonly verbs: number;
+  /** Without what clients are for. */
+  readonly isBrief?: boolean;
+}
+
+const levels: readonly Level[] = [
   { summary: 300, verbs: 600 },
   { summary: 200, verbs: 300 },
   { summary: 120, verbs: 150 },
@@ -21,8 +28,11 @@ const levels = [
   { summary: 80, verbs: 40 },
   { summary: 50, verbs: 40 },
   { summary: 40, verbs: 24 },
-  { summary: 60, verbs: 0 },
-] as const;
+  { summary: 50, verbs: 40, isBrief: true },
+  { summary: 30, verbs: 40, isBrief: true },
+  { summary: 24, verbs: 24, isBrief: true },
+  { summary: 60, verbs: 0, isBrief: true },
+];
 
 /** Markdown text. */
 export function renderLlms(manifest: Manifest, { baseUrl }: SurfaceOptions): string {
@@ -99,13 +109,9 @@ curl -sS ${baseUrl}/v1/queue/publish -H "Authorization: Bearer $QM_KEY" -H 'Cont
   ].join('\n');
 }
 
-function moduleLine(
-  module: Module,
-  tokens: string,
-  { summary, verbs }: { readonly summary: number; readonly verbs: number },
-): string {
+function moduleLine(module: Module, tokens: string, { summary, verbs, isBrief }: Level): string {
   const named = verbs === 0 ? '' : ` Calls: ${shortened(verbsOf(module), verbs)}.`;
-  return `- ${module.name} (${tokens} tokens): ${shortened(module.summary, summary)}${named}${clientsInWords(module)}`;
+  return `- ${module.name} (${tokens} tokens): ${shortened(module.summary, summary)}${named}${clientsInWords(module, isBrief)}`;
 }
 
 /** Names of its capabilities without its own: `create, get, dlq.{list,redrive}`; what costs money is what it is for, and is cut last. */

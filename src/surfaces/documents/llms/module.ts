@@ -55,9 +55,12 @@ export function renderModule(manifest: Manifest, module: Module, baseUrl: string
 }
 
 /** ` Clients: …` behind a sentence; nothing where there are none. */
-export function clientsInWords({ clients = [] }: Module): string {
+/** `isBrief`: without what each is for. */
+export function clientsInWords({ clients = [] }: Module, isBrief = false): string {
   if (clients.length === 0) return '';
-  return ` Clients: ${clients.map(({ client, address, use }) => `${client} at ${address} (${use})`).join('; ')}.`;
+  const each = ({ client, address, use }: (typeof clients)[number]) =>
+    `${client} at ${address}${isBrief ? '' : ` (${use})`}`;
+  return ` Clients: ${clients.map(each).join('; ')}.`;
 }
 
 function head(module: Module, baseUrl: string): string {
