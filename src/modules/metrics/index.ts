@@ -44,6 +44,7 @@ export const metrics = defineModule<MetricsState>({
     },
   ],
   capabilities: [ingest, query, queryRange, list, listSeries, labels, getSettings, setSettings],
+  console: async () => (await import('./console/index.ts')).metricsConsole,
   prices: { [INGEST]: { unit: 'sample', nanosPerUnit: 100n } },
   problems: metricsProblems,
   rawRoutes: [otlpMetrics, writeRoute, ...apiRoutes],

@@ -26,8 +26,6 @@ const levels: readonly Level[] = [
   { summary: 90, verbs: 80 },
   { summary: 60, verbs: 76 },
   { summary: 80, verbs: 40 },
-  { summary: 50, verbs: 40 },
-  { summary: 40, verbs: 24 },
   { summary: 50, verbs: 40, isBrief: true },
   { summary: 30, verbs: 40, isBrief: true },
   { summary: 24, verbs: 24, isBrief: true },

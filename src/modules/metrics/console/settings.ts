@@ -1,0 +1,34 @@
+// How long samples are kept.
+import { actForm, field, numberOf } from '../../../kit/console/form.ts';
+import type { ConsolePage, View } from '../../../kit/console/page.ts';
+import type { Visit } from '../../../kit/console/visit.ts';
+import { html } from '../../../lib/html.ts';
+import { getSettings, setSettings } from '../capabilities/settings.ts';
+
+export const metricsSettingsPage: ConsolePage = {
+  name: 'metrics.settings',
+  path: '/metrics/settings',
+  needs: getSettings,
+  show,
+  acts: {
+    set: {
+      capability: setSettings,
+      input: (form) => ({ retention_days: numberOf(form, 'retention_days') }),
+      done: 'Saved.',
+    },
+  },
+};
+
+async function show(visit: Visit): Promise<View> {
+  const { retention_days: days } = await visit.need(getSettings);
+  const input = field(visit, 'set', {
+    ...{ name: 'retention_days', label: 'Retention (days)', value: String(days), isRequired: true },
+    hint: '1 to 90. A shorter time deletes older samples for good.',
+    attributes: html`type="number" min="1" max="90"`,
+  });
+  const form = visit.may(setSettings)
+    ? actForm(visit, 'set', html`${input}<button>Save</button>`)
+    : html`<p>Samples are kept for ${days} days.</p>`;
+  const content = html`<p><a href="${visit.path('/metrics')}">Metrics</a></p><h1>Metric settings</h1>${form}`;
+  return { title: 'Metric settings', content };
+}
