@@ -6,6 +6,8 @@ import { plainOf } from './batch.ts';
 
 const BEGINNINGS = [4, 8, 16];
 const VALUE_CHARACTERS_MAX = 64;
+/** Of a question. */
+const MARKS_MAX = 24;
 
 export const traceMark = (traceId: string) => `t=${traceId}`;
 export const serviceMark = (service: string) => `s=${service}`;
@@ -33,8 +35,10 @@ export class WordMarks {
 
 /** The marks that a block has which holds an answer to the question. */
 export function marksOfWords({ whole, prefix }: SearchedWords): string[] {
-  const length = BEGINNINGS.findLast((each) => each <= (prefix?.length ?? 0));
-  return prefix === null || length === undefined ? [...whole] : [...whole, prefix.slice(0, length)];
+  // Each mark says "maybe" for nothing in one of fifty blocks: together they hardly do.
+  const beginnings = (word: string) =>
+    BEGINNINGS.filter((each) => each <= word.length).map((each) => word.slice(0, each));
+  return [...new Set([...whole, ...whole.flatMap(beginnings), ...beginnings(prefix ?? '')])].slice(0, MARKS_MAX);
 }
 
 /** Marks what a sender's resource can be filtered by. */
