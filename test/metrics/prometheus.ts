@@ -20,13 +20,14 @@ export interface Prometheus {
   write(series: readonly Series[]): Promise<void>;
   /** Path below /api/v1 and its parameters, to its answer. */
   // biome-ignore lint/suspicious/noExplicitAny: answers of another program
-  ask(path: string, parameters: Readonly<Record<string, string>>): Promise<any>;
+  ask(path: string, parameters: Readonly<Record<string, string>>, method?: 'GET' | 'POST'): Promise<any>;
   stop(): Promise<void>;
 }
 
-export function startPrometheus(): Promise<Prometheus> {
+/** `configOf` gets its own port. */
+export function startPrometheus(configOf = (_port: number) => 'global: {}\n'): Promise<Prometheus> {
   return start(PROMETHEUS, '-/ready', (folder, port) => {
-    writeFileSync(join(folder, 'prometheus.yml'), 'global: {}\n');
+    writeFileSync(join(folder, 'prometheus.yml'), configOf(port));
     return [
       `--config.file=${join(folder, 'prometheus.yml')}`,
       `--storage.tsdb.path=${join(folder, 'data')}`,
@@ -75,8 +76,11 @@ async function start(
       // Makes what was written visible at once.
       if (program === VICTORIA) await fetch(`${url}/internal/force_flush`);
     },
-    async ask(path, parameters) {
-      const reply = await fetch(`${url}/api/v1/${path}`, { method: 'POST', body: new URLSearchParams(parameters) });
+    async ask(path, parameters, method = 'POST') {
+      const form = new URLSearchParams(parameters);
+      const reply = await (method === 'GET'
+        ? fetch(`${url}/api/v1/${path}?${form}`)
+        : fetch(`${url}/api/v1/${path}`, { method, body: form }));
       return reply.json();
     },
     async stop() {

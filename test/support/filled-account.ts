@@ -59,6 +59,9 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
   const group = await post('/v1/errors/capture', { title: `${mark}-errors`, ...fields });
   await post('/v1/errors/capture', { title: `${mark}-errors`, ...fields });
   const trace = '5b8efff798038103d269b633813fc60c';
+  await post('/v1/metrics/ingest', {
+    points: [1, 2].map((value) => ({ name: 'filled_metric', value, labels: { mark: `${mark}-metrics ${value}` } })),
+  });
   await post('/v1/logs/ingest', {
     records: ['trace', 'debug', 'info', 'warn', 'error', 'fatal'].map((level, i) => ({
       ...{ level, service: `${mark}-service`, message: `${mark}-logs ${i}`, trace_id: i === 4 ? trace : null },
