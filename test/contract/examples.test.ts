@@ -114,7 +114,7 @@ describe('failures', () => {
   test.each(capabilities.map(({ id }) => id))('%s without a key is a complete envelope', async (id) => {
     const [example] = byId(id).examples;
     const reply = await callCapability(client(service.url), byId(id), example?.input ?? {}, {
-      'x-forwarded-for': `10.0.0.${capabilities.indexOf(byId(id)) + 1}`,
+      'x-forwarded-for': `10.0.${capabilities.indexOf(byId(id)) >> 7}.${(capabilities.indexOf(byId(id)) % 128) + 1}`,
     });
     expect(reply.status).toBe(401);
     expectFailure(reply, service.url);
