@@ -33,7 +33,7 @@ test('modules that hold nothing stand under More until they are opened or hold s
   const { call, visitor } = await newAccount();
   const first = entriesOf((await visitor.get('/console')).text);
   expect(first.more).toEqual([
-    ...'Schedules Queues Storage Vectors Errors Logs Webhooks Email SMS AI Images PDF Video'.split(' '),
+    ...'Schedules Queues Storage Vectors Errors Metrics Logs Webhooks Email SMS AI Images PDF Video'.split(' '),
   ]);
   expect(first.open).toEqual(expect.arrayContaining(['Overview', 'Requests', 'Wallet', 'Keys']));
   const opened = entriesOf((await visitor.get('/console/vectors')).text);

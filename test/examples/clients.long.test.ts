@@ -142,3 +142,7 @@ test.each([
     .poll(async () => (await call('GET', '/v1/logs/search?service=shop&limit=1')).body.data.items[0]?.message)
     .toBe(message);
 });
+
+test('otel-metrics.ts sends a counter and asks for it', async () => {
+  expect(await run('otel-metrics.ts')).toBe('shop 3\n');
+});

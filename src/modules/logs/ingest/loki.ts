@@ -1,5 +1,4 @@
 // Loki's push (grafana.com/docs/loki, POST /loki/api/v1/push): JSON, or protobuf under snappy.
-import { uncompress } from 'snappyjs';
 import { jsonOfBody } from '../../../kit/telemetry.ts';
 import { listOf, membersOf } from '../../../lib/otlp/json.ts';
 import {
@@ -12,6 +11,7 @@ import {
   varintTag,
 } from '../../../lib/otlp/protobuf.ts';
 import { OtlpError } from '../../../lib/otlp/values.ts';
+import { snappyDecompress } from '../../../lib/snappy.ts';
 import { BODY_BYTES_MAX, FOREIGN_RECORDS_MAX } from '../limits.ts';
 import { Intake, type ReadyLogs } from './intake.ts';
 import { type Labels, streamOf, takeEntry } from './loki-record.ts';
@@ -19,7 +19,7 @@ import { type Labels, streamOf, takeEntry } from './loki-record.ts';
 /** The body under snappy. Throws OtlpError. */
 export function unsnapped(body: Buffer): Buffer {
   try {
-    return uncompress(body, BODY_BYTES_MAX);
+    return snappyDecompress(body, BODY_BYTES_MAX);
   } catch (error) {
     throw new OtlpError('it is not valid snappy, or longer than 8 MiB', { cause: error });
   }

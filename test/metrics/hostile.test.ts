@@ -1,0 +1,106 @@
+// Bodies and questions that mean harm: each is refused with a reason, soon, and the next call is answered.
+import { compress } from 'snappyjs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { MetricsBench, writeRequest } from './harness.ts';
+
+let bench: MetricsBench;
+beforeAll(async () => {
+  bench = await MetricsBench.start();
+  const points = Array.from({ length: 1_000 }, (_, i) => ({ name: 'wide', value: i, labels: { n: String(i) } }));
+  await bench.ingest(points);
+});
+afterAll(() => bench.end());
+
+const sound = writeRequest([{ labels: { __name__: 'a', b: 'c' }, samples: [[Date.now(), 1]] }]);
+const snappy = (plain: Buffer) => Buffer.from(compress(plain));
+
+test.each([
+  ['nothing of snappy', Buffer.from('hello, world'), 400, /snappy/],
+  ['a bomb of 4 GiB', Buffer.from([255, 255, 255, 255, 15, 0]), 400, /more than 8388608/],
+  ['a literal of negative length', Buffer.from([100, 252, 251, 255, 255, 255, 0]), 400, /snappy/],
+  ['protobuf that ends too early', snappy(sound.subarray(0, -3)), 400, /cannot be read/],
+  [
+    'a million labels',
+    snappy(
+      writeRequest([
+        { labels: Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`l${i}`, 'v'])), samples: [] },
+      ]),
+    ),
+    400,
+    /labels/,
+  ],
+  [
+    'a series without a name',
+    snappy(writeRequest([{ labels: { b: 'c' }, samples: [[Date.now(), 1]] }])),
+    400,
+    /no name/,
+  ],
+  [
+    'more samples than are taken',
+    snappy(
+      writeRequest([
+        { labels: { __name__: 'a' }, samples: Array.from({ length: 10_001 }, (_, i) => [Date.now() - i, 1] as const) },
+      ]),
+    ),
+    400,
+    /10000 samples/,
+  ],
+] as const)('remote write of %s is refused', async (_what, body, status, reason) => {
+  const reply = await bench.writeBytes(body);
+  expect(reply).toMatchObject({ status });
+  expect(reply.text).toMatch(reason);
+});
+
+test('remote write 2.0 is 415', async () => {
+  const type = 'application/x-protobuf;proto=io.prometheus.write.v2.Request';
+  expect(await bench.writeBytes(snappy(sound), { 'content-type': type })).toMatchObject({ status: 415 });
+});
+
+test.each([
+  ['100,000 characters', `sum(${'a'.repeat(100_000)})`, /8192 characters/],
+  ['deep nesting', `${'('.repeat(4_000)}1${')'.repeat(4_000)}`, /nested/],
+  ['a catastrophic expression', 'wide{n=~"(a+)+$"}', null],
+  ['an expression that unfolds', 'wide{n=~"(((a{100}){100}){100})"}', /expression/],
+  ['a cross join', 'wide * on () group_left () wide', /many|match/],
+  ['no PromQL', 'sum(', /PromQL/],
+  ['what is not evaluated', 'absent(wide)', /absent/],
+] as const)('a query of %s ends soon', async (_what, query, reason) => {
+  const { status, body } = await bench.promAnswer('query', { query }, 'POST');
+  if (reason === null) expect(status).toBe(200);
+  else {
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ status: 'error', errorType: 'bad_data' });
+    expect(body.error).toMatch(reason);
+  }
+});
+
+test('too many steps, and steps of nothing, are refused', async () => {
+  const ask = (form: Record<string, string>) =>
+    bench.promAnswer('query_range', { query: 'wide', start: '0', end: '100000', ...form });
+  expect((await ask({ step: '1' })).body.error).toMatch(/11000/);
+  expect((await ask({ step: '0' })).status).toBe(400);
+  expect((await ask({ step: '10', end: 'x' })).body.error).toMatch(/end/);
+});
+
+test('another key sees nothing of it', async () => {
+  const other = await bench.withAccount();
+  expect((await other.prom('query', { query: 'wide' })).result).toEqual([]);
+  expect(await other.prom('label/n/values')).toEqual([]);
+});
+
+test('live series beyond the limit are refused and named, the others are stored', async () => {
+  const own = await bench.withAccount();
+  for (let part = 0; part < 10; part += 1) {
+    const series = Array.from({ length: 1_000 }, (_, i) => ({
+      labels: { __name__: 'many', n: `${part}-${i}` },
+      samples: [[Date.now(), 1]] as const,
+    }));
+    expect((await own.write(series)).status).toBe(204);
+  }
+  const answer = await own.ingest([
+    { name: 'many', value: 2, labels: { n: '0-0' } },
+    { name: 'one_more', value: 2 },
+  ]);
+  expect(answer).toMatchObject({ accepted: 1, rejected_count: 1, rejected: [{ index: 1 }] });
+  expect(answer.rejected[0].reason).toMatch(/series limit reached: 10000 .*one_more/);
+});
