@@ -2,6 +2,12 @@
 import { defineModule } from '../../kit/module.ts';
 import { noRowIn } from '../../kit/resource.ts';
 import { capture } from './capabilities/capture.ts';
+import { events } from './capabilities/events.ts';
+import { funnel } from './capabilities/funnel.ts';
+import { deletePerson, person } from './capabilities/person.ts';
+import { retention } from './capabilities/retention.ts';
+import { getSettings, setSettings } from './capabilities/settings.ts';
+import { trends } from './capabilities/trends.ts';
 import { CAPTURE } from './limits.ts';
 import { posthogRoutes } from './posthog/routes.ts';
 import { analyticsProblems } from './problems.ts';
@@ -12,7 +18,7 @@ export const analytics = defineModule<AnalyticsState>({
   name: 'analytics',
   summary: 'Product analytics: events and people, trends, funnels and retention, counted exactly.',
   status: 'ga',
-  shownBy: ['analytics.capture', 'analytics.capture'],
+  shownBy: ['analytics.capture', 'analytics.trends'],
   clients: [
     {
       client: 'posthog-js, posthog-node and the other PostHog SDKs',
@@ -21,7 +27,8 @@ export const analytics = defineModule<AnalyticsState>({
       serves: [CAPTURE],
     },
   ],
-  capabilities: [capture],
+  capabilities: [capture, trends, funnel, retention, events, person, deletePerson, getSettings, setSettings],
+  console: async () => (await import('./console/index.ts')).analyticsConsole,
   problems: analyticsProblems,
   prices: { [CAPTURE]: { unit: 'event', nanosPerUnit: 10_000n } },
   rawRoutes: posthogRoutes,

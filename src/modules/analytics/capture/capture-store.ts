@@ -45,8 +45,8 @@ const insertAliases = statement(
 );
 const moveAliases = statement(
   'analytics_move_aliases',
-  `UPDATE analytics.alias a SET person = u.into, changed = u.changed
-     FROM unnest($2::text[], $3::integer[], $4::integer[], $5::bigint[]) u(account_id, person, into, changed)
+  `UPDATE analytics.alias a SET person = u.target, changed = u.changed
+     FROM unnest($2::text[], $3::integer[], $4::integer[], $5::bigint[]) u(account_id, person, target, changed)
     WHERE a.account_id = ANY($1::text[]) AND a.account_id = u.account_id AND a.person = u.person`,
 );
 const upsertPersons = statement(

@@ -4,7 +4,7 @@ import type { BlockRef, ScanTask } from '../../../core/blocks/block.ts';
 import type { CallContext } from '../../../core/context.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import { parseInstant } from '../../../lib/instant.ts';
-import { DAY_MS } from '../../../lib/time.ts';
+import { DAY_MS, startOfDay } from '../../../lib/time.ts';
 import { Problem } from '../../../problems/problem.ts';
 import { QUERY_EVENTS_MAX, QUERY_MS_MAX } from '../limits.ts';
 import type { TableParts } from '../people/int-table.ts';
@@ -16,7 +16,10 @@ const DAYS_USUAL = 7;
 
 export const periodFields = {
   from: Type.Optional(
-    Type.String({ format: 'date-time', description: 'First moment; seven days before to when absent.' }),
+    Type.String({
+      format: 'date-time',
+      description: 'First moment; the start of the day seven days before to when absent.',
+    }),
   ),
   to: Type.Optional(Type.String({ format: 'date-time', description: 'End, not included; now when absent.' })),
   include_bots: Type.Optional(Type.Boolean({ description: 'Whether events of bots count; false when absent.' })),
@@ -33,7 +36,7 @@ export async function periodOf(
   { from, to }: { readonly from?: string; readonly to?: string },
 ): Promise<Period> {
   const toMs = to === undefined ? (await clockNow(core.db)) + 1 : (parseInstant(to) as number);
-  const fromMs = from === undefined ? toMs - DAYS_USUAL * DAY_MS : (parseInstant(from) as number);
+  const fromMs = from === undefined ? startOfDay(toMs - DAYS_USUAL * DAY_MS) : (parseInstant(from) as number);
   if (fromMs >= toMs) throw problem('INVALID_REQUEST', { param: 'to', message: 'to must be later than from.' });
   return { fromMs, toMs };
 }
@@ -78,16 +81,16 @@ export function ask<T>(
   });
 }
 
-/** The blocks of the period. Throws QUERY_TOO_LARGE when they hold too many events. */
-export async function blocksOf(
+/** The blocks of the period. */
+export function blocksOf(
   { ctx, state, period }: Question,
   options: { readonly withSummary?: boolean } = {},
 ): Promise<BlockRef[]> {
-  const refs = await state.store.list(ctx.accountId, { ...period, ...options });
-  return refs;
+  return state.store.list(ctx.accountId, { ...period, ...options });
 }
 
-export function requireReadable(refs: readonly BlockRef[]): void {
+/** Throws QUERY_TOO_LARGE when they hold too many events. */
+function requireReadable(refs: readonly BlockRef[]): void {
   const events = refs.reduce((sum, { records }) => sum + records, 0);
   if (events <= QUERY_EVENTS_MAX) return;
   const message = `The period has ${events} events; a query reads at most ${QUERY_EVENTS_MAX}.`;
@@ -120,4 +123,4 @@ export async function reduce<Args, Answer>(
   )) as Answer;
 }
 
-const REDUCED_HERE_MAX = 50_000;
+const REDUCED_HERE_MAX = 20_000;

@@ -1,0 +1,32 @@
+// How another account could name people and events of this one: what the tenant loop of the contract tests needs.
+import type { TenantFixture } from '../../kit/tenant-fixture.ts';
+
+export const tenants: TenantFixture = {
+  first: 'analytics.capture',
+  nobody: { analyticsPerson: 'nobody-has-it', analyticsEvent: 'never_happened' },
+  async fill({ act }) {
+    const batch = ['seen_one', 'seen_two'].map((event) => ({ event, distinct_id: 'person-of-tenant' }));
+    await act('analytics.capture', { batch });
+    await act('analytics.settings.set', { retention_days: 200 });
+    return { analyticsPerson: 'person-of-tenant', analyticsEvent: 'seen_one' };
+  },
+  async fillOther({ act }) {
+    await act('analytics.capture', { event: 'seen_by_another', distinct_id: 'person-of-another' });
+    return { analyticsPerson: 'person-of-another', analyticsEvent: 'seen_by_another' };
+  },
+  aims: {
+    'analytics.capture': [],
+    'analytics.trends': [({ analyticsEvent }) => ({ events: [analyticsEvent] })],
+    'analytics.funnel': [({ analyticsEvent }) => ({ steps: [{ event: analyticsEvent }, { event: analyticsEvent }] })],
+    'analytics.retention': [({ analyticsEvent }) => ({ start_event: analyticsEvent })],
+    'analytics.events': [
+      ({ analyticsPerson }) => ({ distinct_id: analyticsPerson }),
+      ({ analyticsEvent }) => ({ event: analyticsEvent }),
+    ],
+    'analytics.person': [({ analyticsPerson }) => ({ distinct_id: analyticsPerson })],
+    'analytics.person.delete': [({ analyticsPerson }) => ({ distinct_id: analyticsPerson })],
+    'analytics.settings.get': [],
+    'analytics.settings.set': [],
+  },
+  lists: { 'analytics.events': () => ({}) },
+};
