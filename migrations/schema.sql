@@ -6,6 +6,7 @@ CREATE SCHEMA ai;
 CREATE SCHEMA analytics;
 CREATE SCHEMA core;
 CREATE SCHEMA cron;
+CREATE SCHEMA dns;
 CREATE SCHEMA email;
 CREATE SCHEMA errors;
 CREATE SCHEMA image;
@@ -1098,6 +1099,44 @@ CREATE TABLE cron.run (
   CONSTRAINT run_pkey PRIMARY KEY (account_id, run_id)
 ) WITH (fillfactor=80);
 
+CREATE TABLE dns.domain (
+  domain text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  CONSTRAINT domain_pkey PRIMARY KEY (domain)
+);
+
+CREATE TABLE dns.record (
+  account_id text COLLATE "C" NOT NULL,
+  zone text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  type text COLLATE "C" NOT NULL,
+  ttl integer NOT NULL,
+  content text NOT NULL,
+  value_count integer NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT record_pkey PRIMARY KEY (account_id, zone, name, type)
+);
+
+CREATE TABLE dns.zone (
+  account_id text COLLATE "C" NOT NULL,
+  zone text COLLATE "C" NOT NULL,
+  serial bigint NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT zone_pkey PRIMARY KEY (account_id, zone)
+);
+
+CREATE TABLE dns.zone_name (
+  zone text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  domain text COLLATE "C" NOT NULL,
+  revision bigint NOT NULL,
+  changed_at timestamp with time zone NOT NULL,
+  undelegated_since timestamp with time zone,
+  checked_at timestamp with time zone NOT NULL,
+  CONSTRAINT zone_name_pkey PRIMARY KEY (zone)
+);
+
 CREATE TABLE email.bounce (
   account_id text COLLATE "C" NOT NULL,
   address text COLLATE "C" NOT NULL,
@@ -1962,6 +2001,9 @@ CREATE INDEX job_due ON cron.job USING btree (account_id, next_run_at, job_id) W
 CREATE INDEX run_age ON cron.run USING btree (started_at) WHERE (lease_until IS NULL);
 CREATE INDEX run_lease ON cron.run USING btree (account_id, lease_until) WHERE (lease_until IS NOT NULL);
 CREATE UNIQUE INDEX run_slot ON cron.run USING btree (account_id, job_id, scheduled_at);
+CREATE INDEX zone_name_changed ON dns.zone_name USING btree (changed_at);
+CREATE INDEX zone_name_checked ON dns.zone_name USING btree (checked_at);
+CREATE INDEX zone_name_domain ON dns.zone_name USING btree (domain);
 CREATE INDEX bounce_age ON email.bounce USING btree (bounced_at);
 CREATE INDEX domain_due ON email.domain USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX message_age ON email.message USING btree (created_at) WHERE (due_at IS NULL);

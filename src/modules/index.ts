@@ -5,6 +5,7 @@ import { account } from './account/index.ts';
 import { ai } from './ai/index.ts';
 import { analytics } from './analytics/index.ts';
 import { cron } from './cron/index.ts';
+import { dns } from './dns/index.ts';
 import { email } from './email/index.ts';
 import { errors } from './errors/index.ts';
 import { image } from './image/index.ts';
@@ -23,6 +24,7 @@ export const modules: readonly Module[] = [
   ai,
   analytics,
   cron,
+  dns,
   email,
   errors,
   image,

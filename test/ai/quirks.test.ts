@@ -1,9 +1,9 @@
 // What differs between servers of the chat-completions wire is data of a model's row: each difference as it goes over the wire.
 import { createServer, type Server } from 'node:http';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { EVERYWHERE } from '../../src/lib/address.ts';
 import { openaiModels } from '../../src/modules/ai/vendors/openai/index.ts';
 import type { AiCall, AiModel } from '../../src/modules/ai/vendors/port.ts';
-import { EVERYWHERE } from '../../src/vendors/http/address.ts';
 import { createOutboundClient } from '../../src/vendors/http/client.ts';
 import type { OutboundClient } from '../../src/vendors/http/port.ts';
 import { type Json, OpenaiDouble } from '../support/ai/openai-double.ts';

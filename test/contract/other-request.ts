@@ -20,6 +20,8 @@ const others: Readonly<Record<string, Input>> = {
       'email.domain.verify': { domain: 'other.example.org' },
       'email.suppression.add': { address: 'other@example.org' },
     },
+    ...{ 'dns.record.set': { ttl: 77 }, 'dns.zone.import': { content: 'other 60 IN A 192.0.2.3' } },
+    'dns.zone.create': { zone: 'other-zone.test' },
     ...{ 'email.inbox.create': { address: 'other@inbox.test' }, 'email.reply': { text: 'Other' } },
   },
 };

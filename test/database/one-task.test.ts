@@ -109,9 +109,12 @@ test.runIf(inject('cluster') !== null)(
     expect(rows.length).toBeGreaterThan(40);
     const others = rows.filter(({ lies }) => lies !== 'with its account').map(({ name, lies }) => `${name} ${lies}`);
     expect(others.sort()).toEqual(
-      [...FOUND_WITHOUT_ACCOUNT.map((table) => `core.${table}`), 'email.inbox_address'].map(
-        (table) => `${table} everywhere`,
-      ),
+      [
+        ...FOUND_WITHOUT_ACCOUNT.map((table) => `core.${table}`),
+        'dns.domain',
+        'dns.zone_name',
+        'email.inbox_address',
+      ].map((table) => `${table} everywhere`),
     );
   },
 );

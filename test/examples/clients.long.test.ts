@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../s3/harness.ts';
+import { startAcmeCa } from '../support/acme-ca.ts';
 import { createPlace, type Place, PROJECT, startProcess } from '../support/process.ts';
 import { printedByPythons } from '../support/pythons.ts';
 import { type Client, client } from '../support/service.ts';
@@ -14,10 +15,15 @@ const FOLDER = join(PROJECT, 'examples/clients');
 const LINES_MAX = 30;
 let place: Place;
 let s3Port: number;
+let dnsPort: number;
 let call: Client;
 beforeAll(async () => {
-  s3Port = await freePort();
-  place = await createPlace({ S3_PORT: String(s3Port) });
+  [s3Port, dnsPort] = [await freePort(), await freePort()];
+  place = await createPlace({
+    S3_PORT: String(s3Port),
+    DNS_PORT: String(dnsPort),
+    DNS_RESOLVERS: `127.0.0.1:${dnsPort}`,
+  });
   await startProcess(place);
   call = client(place.url, place.operatorKey());
 });
@@ -145,4 +151,22 @@ test.each([
 
 test('otel-metrics.ts sends a counter and asks for it', async () => {
   expect(await run('otel-metrics.ts')).toBe('shop 3\n');
+});
+
+test.skipIf(!isHere('kdig'))(`kdig gets the record that the API has set${note('kdig')}`, async () => {
+  const env = { with: 'sh', HOME: place.dataDir, DNS_PORT: String(dnsPort) };
+  expect(await run('dns_kdig.sh', env, 'kdig.test')).toBe('192.0.2.1\n');
+});
+
+test.skipIf(!isHere('lego'))(`lego gets a certificate${note('lego')}`, async () => {
+  const ca = await startAcmeCa(`127.0.0.1:${dnsPort}`);
+  try {
+    await call('POST', '/v1/dns/zone/create', { zone: 'lego.test' });
+    const here = ['--server', ca.directory, '--path', join(place.dataDir, 'lego'), '--dns.disable-cp'];
+    const env = { with: 'sh', HOME: place.dataDir };
+    await run('dns_lego.sh', env, 'lego.test', 'ada@lego.test', ...here, '--dns.resolvers', `127.0.0.1:${dnsPort}`);
+    expect(ca.proved.map(([name]) => name).sort()).toEqual(['*.lego.test', 'lego.test']);
+  } finally {
+    await ca.stop();
+  }
 });

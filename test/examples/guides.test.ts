@@ -22,6 +22,7 @@ const guides: readonly (readonly [guide: string, printed: RegExp])[] = [
   ['image', /image\/webp/],
   ['pdf', /Invoice 7/],
   ['email', /Invoice 7/],
+  ['dns', /www\.shop-\w+\.test/],
   ['sign-in', /[A-Z]{4}-[A-Z]{4}/],
   ['requests', /404.*QUEUE_NOT_FOUND|QUEUE_NOT_FOUND.*404/],
 ];

@@ -186,6 +186,11 @@ export function withAnswers(value: unknown, played: readonly Played[]): unknown 
     addresses += 1;
     return `inbox${addresses}@inbox.test`;
   }
+  // A zone exists once in the service.
+  if (value === 'shop.test') {
+    addresses += 1;
+    return `shop${addresses}.test`;
+  }
   const match = typeof value === 'string' ? /^\$(\d+)\.([A-Za-z0-9_.[\]]+)$/.exec(value) : null;
   if (match === null) return value;
   const [, step, path = ''] = match;

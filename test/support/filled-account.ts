@@ -26,6 +26,7 @@ export interface Filled {
   readonly inbox_id: string;
   readonly inbound_id: string;
   readonly sms: string;
+  readonly zone: string;
 }
 
 type FilledEmail = Pick<Filled, 'email_id' | 'domain' | 'inbox_id' | 'inbound_id'>;
@@ -81,6 +82,7 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
   const { bucket, object } = await fillStorage(post, mark);
   const email = await fillEmail(ok, mark);
   const sms = await fillSms(post, mark);
+  const zone = await fillDns(ok, mark);
   await leaveCard((await post('/v1/account/payment_method/attach', {})).checkout_url);
   const [card] = (await ok('GET', '/v1/account/payment_method/list')).items;
   await post('/v1/ai/chat', { model: 'sandbox/echo-1', messages: [{ role: 'user', content: `${mark}-ai` }] });
@@ -98,7 +100,7 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
       card: card.payment_method_id,
     },
     request: refused.body.error.request_id,
-    ...{ bucket, object, ...email, sms },
+    ...{ bucket, object, ...email, sms, zone },
   };
 }
 
@@ -146,12 +148,23 @@ async function fillSms(
   return id;
 }
 
+/** A zone with records. It exists once in the service. */
+async function fillDns(ok: Ok, mark: string): Promise<string> {
+  const zone = `zone-${randomBytes(4).toString('hex')}.test`;
+  await ok('POST', '/v1/dns/zone/create', { zone });
+  const set = (name: string, type: string, values: readonly string[]) =>
+    ok('PUT', '/v1/dns/record/set', { zone, name, type, values });
+  await set('@', 'TXT', [`${mark}-dns`]);
+  await set('www', 'A', ['192.0.2.1', '192.0.2.2']);
+  return zone;
+}
+
 /** The address of the page, with what it is about put in. The operator's pages are another account's. */
 export function addressOf({ path }: Pick<ConsolePage, 'path'>, filled: Filled): string {
   const rooms: Readonly<Record<string, string>> = {
     ...{ queues: filled.queue, errors: filled.group, vectors: filled.collection, schedules: filled.schedule },
     ...{ webhooks: filled.webhook, video: filled.video, images: filled.image, keys: filled.key, wallet: filled.card },
-    ...{ requests: filled.request, storage: filled.bucket, sms: filled.sms },
+    ...{ requests: filled.request, storage: filled.bucket, sms: filled.sms, dns: filled.zone },
   };
   const query = /^\/storage\/\{bucket\}\/(delete-)?object$/.test(path)
     ? `?${new URLSearchParams({ key: filled.object })}`

@@ -23,7 +23,6 @@ export const plannedWords: Readonly<Record<string, string>> = {
   auth: 'log users in, sign up end users, passwords of my users, user accounts of my app',
   captcha: 'bot check, prove to be human, challenge',
   db: 'sql database, tables, postgres, run a query in sql',
-  dns: 'domain names, dns records, set a dns record, nameserver',
   flags: 'feature flags, turn a feature on for users, feature toggles, rollout, a/b test, kill switch',
   realtime: 'websocket, channels, presence, push to browsers, live updates in a browser',
   risk: 'fraud score, suspicious ip address, abuse',

@@ -15,6 +15,7 @@ const canBeUndone: Readonly<Record<string, string>> = {
   'image_job.cancel': 'it ends work under way, and nothing that was made',
   'email_sent.cancel': 'the mail can be sent anew',
   'email_suppressions.remove': 'the address can be suppressed again',
+  'dns_zone.remove': 'the record can be set again',
   'shares.revoke': 'the object stays, and another link can be made',
 };
 
@@ -35,6 +36,7 @@ function refusal(act: Act, typed: string): string | null {
     topup_id: 'wanted',
     bucket: 'wanted',
     domain: 'wanted',
+    zone: 'wanted',
     inbox_id: 'wanted',
   };
   const query = new URLSearchParams({ key: 'wanted' });

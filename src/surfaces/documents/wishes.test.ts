@@ -116,7 +116,6 @@ test('of 20 that were held out 14 do', () => {
 test.each([
   ['turn a feature on for some users', 'flags'],
   ['take a screenshot of a web page', 'web'],
-  ['set a dns record', 'dns'],
   ['open a websocket', 'realtime'],
   ['count page views', 'analytics'],
 ])('%j belongs to %s, which is planned', (wish, module) => {

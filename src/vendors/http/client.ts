@@ -1,7 +1,8 @@
 // The guarded outbound client: every address that users name is checked when it is registered and again at every attempt, and the
 // socket goes to exactly what was checked (contract §10). Redirects are followed only where asked for, each checked; it knows no proxy.
+
+import { type AddressRange, EVERYWHERE } from '../../lib/address.ts';
 import { problem } from '../../problems/problem.ts';
-import { type AddressRange, EVERYWHERE } from './address.ts';
 import { SnippetSink, type StreamedAnswer, StreamSink } from './answers.ts';
 import { exchange } from './exchange.ts';
 import { exchangeFailed, OutboundError } from './failure.ts';

@@ -3,7 +3,7 @@
 import net from 'node:net';
 import tls from 'node:tls';
 import type { buildConnector } from 'undici';
-import { readAddress } from './address.ts';
+import { readAddress } from '../../lib/address.ts';
 import { connectFailed, connectTimedOut, OutboundError, tlsFailed } from './failure.ts';
 
 export interface Pin {

@@ -1,5 +1,5 @@
 // The whole URL check of contract §10: what the URL says, what its host resolves to, and whether all of that may be reached.
-import { type Address, type AddressRange, inRanges, isPublic, readAddress } from './address.ts';
+import { type Address, type AddressRange, inRanges, isPublic, readAddress } from '../../lib/address.ts';
 import { type Refusal, readTarget, type Target } from './target.ts';
 
 /** All addresses of a name; rejects or answers none when there are none. */

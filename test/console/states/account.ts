@@ -52,6 +52,21 @@ export async function filledStates({ service, mark }: Scene, { account, filled, 
   });
 }
 
+const LISTS = [
+  '/events',
+  '/requests',
+  '/audit',
+  '/errors',
+  '/logs',
+  '/metrics',
+  '/queues',
+  '/keys',
+  '/schedules',
+  '/video',
+  '/email',
+  '/dns',
+];
+
 /** Filters, other periods, and lists that cannot be read. */
 export function otherViews({ filled, owner: by }: FilledAccount): readonly State[] {
   const views: Readonly<Record<string, string>> = {
@@ -62,6 +77,9 @@ export function otherViews({ filled, owner: by }: FilledAccount): readonly State
     'new-queue': '/queues?new=1',
     'new-bucket': '/storage?new=1',
     'new-sms': '/sms?new=1',
+    'new-zone': '/dns?new=1',
+    'new-record': `/dns/${filled.zone}?new=1`,
+    'dns-answer': '/dns/lookup?name=www.example.org&type=MX',
     'new-email': '/email?new=1',
     'email-text': `/email/sent/${filled.email_id}?view=text`,
     'email-source': `/email/sent/${filled.email_id}?view=source`,
@@ -90,20 +108,7 @@ export function otherViews({ filled, owner: by }: FilledAccount): readonly State
     'requests-all': '/requests?outcome=all',
     'deliveries-nothing': `/webhooks/${filled.webhook}?status=pending`,
   };
-  const failing = [
-    '/events',
-    '/requests',
-    '/audit',
-    '/errors',
-    '/logs',
-    '/metrics',
-    '/queues',
-    '/keys',
-    `/queues/${filled.queue}/dlq`,
-    '/schedules',
-    '/video',
-    '/email',
-  ];
+  const failing = [...LISTS, `/queues/${filled.queue}/dlq`];
   return [
     ...Object.entries(views).map(([name, path]) => ({
       name: `view-${name}`,

@@ -67,6 +67,10 @@ export const guides: readonly Guide[] = [
     summary: 'Text messages, answers of people, and codes by phone.',
   },
   {
+    ...{ name: 'dns', title: 'DNS', group: 'Build', about: ['dns'] },
+    summary: 'Zones and records, look-ups, certificates by ACME.',
+  },
+  {
     ...{ name: 'webhooks', title: 'Webhooks', group: 'Build', about: ['account.webhooks', 'account.events'] },
     summary: 'Signed events, sent to a URL of yours.',
   },

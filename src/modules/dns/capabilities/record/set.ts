@@ -1,0 +1,59 @@
+import Type from 'typebox';
+import { runWrite } from '../../../../core/idempotency/write.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
+import { iso } from '../../../../lib/time.ts';
+import { RECORDS_MAX, TTL_USUAL, VALUES_MAX } from '../../limits.ts';
+import { readSet } from '../../records/sets.ts';
+import { requireWhole, saveSets } from '../../records/store.ts';
+import { nameField, recordSchema, ttlField, typeField, valuesField, zoneField } from '../../schemas.ts';
+import type { DnsState } from '../../state.ts';
+import { requireZone } from '../../zones/resource.ts';
+import { touchZone } from '../../zones/store.ts';
+
+export const setRecord = defineCapability<DnsState>()({
+  method: 'PUT',
+  path: '/v1/dns/record/set',
+  summary: 'Sets the DNS records of a name and type.',
+  description:
+    'Takes the place of all values of this name and type; other types of the name stay. Answered by the name servers within a second; resolvers keep what ' +
+    'they have for its old ttl. MX: `10 mail.example.org`. SRV: `10 5 5060 sip.example.org`. CAA: `0 issue "letsencrypt.org"`. TXT: the text as it is; one that ' +
+    'begins with a quote is read as zone files have it. A CNAME stands alone at its name, and not at the zone itself.',
+  keywords: [
+    'set a dns record',
+    'add a record',
+    'txt record',
+    'cname',
+    'mx record',
+    'point a domain to an ip',
+    'wildcard dns',
+    'change dns',
+  ],
+  input: Type.Object({ zone: zoneField, name: nameField, type: typeField, ttl: ttlField, values: valuesField }),
+  output: recordSchema,
+  errors: ['NOT_FOUND', 'QUOTA_EXCEEDED'],
+  limits: { records: `${RECORDS_MAX} values a zone, ${VALUES_MAX} of a name and type.` },
+  examples: [
+    {
+      title: 'An address',
+      before: [{ capability: 'dns.zone.create', input: { zone: 'shop.test' } }],
+      input: { zone: '$0.zone', name: 'www', type: 'A', ttl: 60, values: ['192.0.2.1', '192.0.2.2'] },
+      expect: { type: 'A', ttl: 60, values: ['192.0.2.1', '192.0.2.2'] },
+    },
+    {
+      title: 'A mail server',
+      before: [{ capability: 'dns.zone.create', input: { zone: 'shop.test' } }],
+      input: { zone: '$0.zone', name: '@', type: 'MX', values: ['10 Mail.Example.org.'] },
+      expect: { ttl: 300, values: ['10 mail.example.org'] },
+    },
+  ],
+  run: ({ ctx, input }) =>
+    runWrite(ctx, async (tx, { nowMs }) => {
+      const { zone } = await requireZone(tx, ctx, input.zone);
+      const set = readSet({ ...input, ttl: input.ttl ?? TTL_USUAL }, zone);
+      const place = { accountId: ctx.accountId, zone };
+      await saveSets(tx, place, [set], nowMs);
+      await requireWhole(tx, place, 'type');
+      await touchZone(tx, ctx.accountId, zone, nowMs);
+      return { zone, ...set, updated_at: iso(nowMs) };
+    }),
+});

@@ -1,0 +1,163 @@
+// One zone: its records with a form for more, its name servers and whether the domain leads there, and the way to delete it.
+import { copiedId } from '../../../kit/console/copied.ts';
+import { dangerLink, dangerZone } from '../../../kit/console/danger-zone.ts';
+import { panel } from '../../../kit/console/failure.ts';
+import { actForm, choice, field, numberOf, textOf } from '../../../kit/console/form.ts';
+import { asksForNew, type NewForm, newView, titleWithNew } from '../../../kit/console/new.ts';
+import { actOf, type ConsolePage, type View } from '../../../kit/console/page.ts';
+import { badge, facts, more, table } from '../../../kit/console/table.ts';
+import { ago, short } from '../../../kit/console/text.ts';
+import { requireTyped, typedForm } from '../../../kit/console/typed.ts';
+import type { DataOf, Visit } from '../../../kit/console/visit.ts';
+import { type Html, html } from '../../../lib/html.ts';
+import { deleteRecord } from '../capabilities/record/delete.ts';
+import { listRecords } from '../capabilities/record/list.ts';
+import { setRecord } from '../capabilities/record/set.ts';
+import { deleteZone } from '../capabilities/zone/delete.ts';
+import { getZone } from '../capabilities/zone/get.ts';
+import { ZONES, zonePath } from './tabs.ts';
+
+type Zone = DataOf<typeof getZone>;
+type Records = DataOf<typeof listRecords>;
+
+const ROWS = 50;
+const TYPES = ['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'NS', 'SRV', 'CAA', 'PTR'].map((type) => [type, type] as const);
+const zoneOf = ({ params: { zone = '' } }: Visit) => zone;
+
+const newRecord: NewForm = {
+  ...{ act: 'set', heading: 'Set record', capability: setRecord, form: recordForm },
+  intro: 'Takes the place of all values of this name and type.',
+};
+
+export const zonePage: ConsolePage = {
+  name: 'dns_zone',
+  path: `${ZONES}/{zone}`,
+  needs: getZone,
+  show,
+  acts: {
+    set: actOf({
+      capability: setRecord,
+      input: (form, visit) => ({
+        ...{ zone: zoneOf(visit), name: textOf(form, 'name') ?? '@', type: textOf(form, 'type') },
+        ...{ ttl: numberOf(form, 'ttl'), values: linesOf(form) },
+      }),
+      done: 'Record set.',
+      next: ({ zone }) => zonePath(zone),
+    }),
+    remove: {
+      capability: deleteRecord,
+      input: (form, visit) => ({ zone: zoneOf(visit), name: form.get('name') ?? '', type: form.get('type') ?? '' }),
+      done: 'Record deleted.',
+    },
+  },
+};
+
+export const zoneDeletePage: ConsolePage = {
+  name: 'dns_zone_delete',
+  path: `${ZONES}/{zone}/delete`,
+  needs: deleteZone,
+  async show(visit) {
+    const { zone } = await visit.need(getZone, { zone: zoneOf(visit) });
+    const content = html`<p><a href="${visit.path(zonePath(zone))}">${short(zone, 100)}</a></p>
+<h1>Delete the zone</h1>
+<p>All its records are gone at once, and its names are answered for no more.</p>
+${typedForm(visit, 'delete', { wanted: zone, button: 'Delete' })}`;
+    return { title: 'Delete a zone', content };
+  },
+  acts: {
+    delete: {
+      capability: deleteZone,
+      input(form, visit) {
+        requireTyped(form, zoneOf(visit), 'delete the zone');
+        return { zone: zoneOf(visit) };
+      },
+      done: 'Zone deleted.',
+      next: () => ZONES,
+    },
+  },
+};
+
+async function show(visit: Visit): Promise<View> {
+  if (asksForNew(visit, newRecord)) return newView(visit, newRecord);
+  const zone = zoneOf(visit);
+  const cursor = visit.query.get('cursor') ?? undefined;
+  const [records, found] = await Promise.all([
+    visit.call(listRecords, { zone, cursor, limit: ROWS }),
+    visit.need(getZone, { zone }),
+  ]);
+  const content = html`<p><a href="${visit.path(ZONES)}">DNS</a></p>
+${titleWithNew(visit, short(zone, 120), newRecord)}
+${panel(visit, 'Records', records, (page) => html`${recordTable(visit, page)}${more(visit, page)}`)}
+<section class="panel"><h2>Name servers</h2>${nameServers(visit, found)}</section>
+${dangerZone([
+  visit.may(deleteZone)
+    ? {
+        title: 'Delete this zone',
+        text: 'Its records are gone at once, and its names are answered for no more.',
+        act: dangerLink(visit.path(`${zonePath(zone)}/delete`), 'Delete…'),
+      }
+    : null,
+])}`;
+  return { title: zone, content };
+}
+
+function recordTable(visit: Visit, { items }: Records): Html {
+  return table({
+    caption: 'Records',
+    rows: items,
+    empty: html`<p>No records yet. SOA and NS are answered by themselves.</p>`,
+    columns: [
+      { title: 'Name', cell: ({ name }) => html`<span class="breaking">${short(name, 120)}</span>` },
+      { title: 'Type', cell: ({ type }) => type },
+      { title: 'TTL (s)', kind: 'number', cell: ({ ttl }) => String(ttl) },
+      {
+        title: 'Values',
+        cell: ({ values }) =>
+          html`${values.slice(0, 10).map((value) => html`<div class="breaking"><code>${short(value, 200)}</code></div>`)}${values.length > 10 ? html`<div>and ${values.length - 10} more</div>` : ''}`,
+      },
+      { title: 'Set', cell: ({ updated_at }) => ago(visit, updated_at) },
+      {
+        title: 'Delete',
+        cell: ({ name, type }) =>
+          visit.may(deleteRecord) ? actForm(visit, 'remove', html`<button>Delete</button>`, { name, type }) : '',
+      },
+    ],
+  });
+}
+
+const words: Readonly<
+  Record<Zone['delegation']['status'], readonly [text: string, kind: 'good' | 'warning' | 'critical' | 'plain']>
+> = {
+  delegated: ['The domain leads here.', 'good'],
+  partly: ['Some of its name servers are not these: answers may differ.', 'warning'],
+  elsewhere: ['The domain leads to other name servers. Set these where it is registered.', 'warning'],
+  none: ['The domain has no name servers yet. Set these where it is registered.', 'warning'],
+  unknown: ['No resolver answered: look again later.', 'plain'],
+};
+
+function nameServers(visit: Visit, { name_servers: names, delegation, status, serial, updated_at }: Zone): Html {
+  const [text, kind] = words[delegation.status];
+  return html`<p>${badge(delegation.status, kind)} ${text}</p>
+${facts([
+  ['Status', status === 'active' ? null : 'Released: another account has added it.'],
+  ['Set these', html`${names.map((name) => html`<div>${copiedId(name, 'the name')}</div>`)}`],
+  ['Found', delegation.name_servers.length === 0 ? null : short(delegation.name_servers.join(', '), 300)],
+  ['Serial', String(serial)],
+  ['Changed', ago(visit, updated_at)],
+])}`;
+}
+
+function recordForm(visit: Visit, act: string): Html {
+  return html`<div class="pair">${field(visit, act, { name: 'name', label: 'Name', value: '@', hint: '@ is the zone itself, * all other names.', attributes: html`spellcheck="false" autocapitalize="off"` })}
+${choice(visit, act, { name: 'type', label: 'Type', value: 'A', options: TYPES })}
+${field(visit, act, { name: 'ttl', label: 'TTL (s)', value: '300', attributes: html`inputmode="numeric"` })}</div>
+${field(visit, act, { name: 'values', label: 'Values', rows: 4, isRequired: true, hint: 'One a line, such as 192.0.2.1 of A, or 10 mail.example.org of MX.' })}
+<button class="main">Set record</button>`;
+}
+
+function linesOf(form: URLSearchParams): readonly string[] {
+  return (form.get('values') ?? '')
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}

@@ -1,0 +1,45 @@
+// What one message is answered with: from the zones of this service alone. Nothing is looked up elsewhere, nothing changed, no zone handed out whole.
+import { countOne, type DnsCounts } from './counts.ts';
+import { bareReply, CLASS_IN, type Query, type Reply, readQuery, writeReply, writeUnread } from './message.ts';
+import type { ZoneData } from './zone-data.ts';
+import type { ServedZones } from './zones.ts';
+
+const REFUSED = bareReply('REFUSED');
+const [IXFR, AXFR] = [251, 252];
+
+/** Null: it gets no answer. `room`: bytes that the answer may have. */
+export function answerTo(
+  message: Buffer,
+  zones: ServedZones,
+  counts: DnsCounts,
+  room: (query: Query) => number,
+): Buffer | null | Promise<Buffer> {
+  const query = readQuery(message);
+  if (query === null) {
+    countOne(counts.dropped, 'no query');
+    return null;
+  }
+  if ('rcode' in query) {
+    countOne(counts.answers, query.rcode);
+    return writeUnread(query);
+  }
+  const reply = replyTo(query, zones);
+  const written = (said: Reply) => {
+    countOne(counts.answers, said.rcode);
+    return writeReply(query, said, room(query));
+  };
+  return reply instanceof Promise ? reply.then(written) : written(reply);
+}
+
+function replyTo(query: Query, zones: ServedZones): Reply | Promise<Reply> {
+  if (query.edns !== null && query.edns.version > 0) return bareReply('BADVERS');
+  if (query.class !== CLASS_IN || query.type === AXFR || query.type === IXFR) return REFUSED;
+  const zone = zones.zoneOf(query.name);
+  if (zone === null) return REFUSED;
+  const data = zones.data(zone);
+  return data instanceof Promise ? data.then((read) => answerOf(read, query)) : answerOf(data, query);
+}
+
+function answerOf(data: ZoneData | null, query: Query): Reply {
+  return data === null ? bareReply('SERVFAIL') : data.answer(query);
+}

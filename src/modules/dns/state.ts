@@ -1,0 +1,31 @@
+// What the dns module keeps in one process.
+import { isIP } from 'node:net';
+import { AccountTurns } from '../../core/account-turns.ts';
+import type { Core } from '../../core/context.ts';
+import { LOOKUPS_AT_ONCE } from './limits.ts';
+import { readName } from './records/names.ts';
+import type { DnsCounts } from './server/counts.ts';
+import { newCounts } from './server/counts.ts';
+import type { DnsSettings } from './settings.ts';
+import type { ZonesState } from './zones/resource.ts';
+
+export interface DnsState extends ZonesState {
+  readonly core: Core;
+  readonly settings: DnsSettings;
+  readonly lookups: AccountTurns;
+  readonly counts: DnsCounts;
+}
+
+export function startDns(core: Core, settings: DnsSettings): DnsState {
+  return {
+    ...{ core, settings, names: settings.names.length > 0 ? settings.names : [hostOf(core.baseUrl)] },
+    ...{ lookups: new AccountTurns(LOOKUPS_AT_ONCE), counts: newCounts() },
+  };
+}
+
+/** A name server has a name: an address, or a single label, is none. */
+function hostOf(baseUrl: string): string {
+  const { hostname } = new URL(baseUrl);
+  const name = isIP(hostname) === 0 ? readName(hostname) : null;
+  return name?.includes('.') === true ? name : 'ns.localhost';
+}

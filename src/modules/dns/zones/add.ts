@@ -1,0 +1,77 @@
+// How a zone becomes an account's: it exists once in the service, and never within a zone of another account. One that has not been delegated
+// here for 7 days, and is not now, is given up.
+
+import type { CallContext } from '../../../core/context.ts';
+import { clockNow } from '../../../core/database-clock.ts';
+import { runOutside } from '../../../core/idempotency/outside.ts';
+import type { Transaction } from '../../../db/database.ts';
+import { requireRoom } from '../../../kit/resource.ts';
+import { problem } from '../../../problems/problem.ts';
+import { RELEASE_MS } from '../limits.ts';
+import { registeredDomain, requireZoneName } from '../records/names.ts';
+import type { DnsState } from '../state.ts';
+import { checkDelegation } from './delegation.ts';
+import { showZone } from './resource.ts';
+import { claimZone, freeZone, lockNames, othersAt, saveZone, type ZoneName, zoneLimits, zoneTable } from './store.ts';
+
+/** Zones of others that are looked at before one of them is taken over. */
+const OTHERS_MAX = 5;
+
+export async function addZone(ctx: CallContext, typed: string, state: DnsState) {
+  const zone = await requireZoneName(typed);
+  const domain = await registeredDomain(zone);
+  return runOutside(ctx, async (enter) => {
+    const given = await givenUp(ctx, state, domain, zone);
+    return ctx.core.db.transaction(async (tx) => {
+      const { nowMs } = await enter(tx);
+      await lockNames(tx, ctx.accountId, domain);
+      for (const other of await othersAt(tx, ctx.accountId, domain, zone)) {
+        if (given.get(other.zone) !== other.account_id) throw taken(zone, other);
+        await freeZone(tx, other.account_id, other.zone, nowMs);
+      }
+      return insertZone(tx, ctx, { zone, domain, nowMs }, state);
+    });
+  });
+}
+
+async function insertZone(
+  tx: Transaction,
+  ctx: CallContext,
+  { zone, domain, nowMs }: { readonly zone: string; readonly domain: string; readonly nowMs: number },
+  state: DnsState,
+) {
+  const before = await zoneTable.find(tx, ctx, zone);
+  if (before?.is_active === true)
+    throw problem('ALREADY_EXISTS', { param: 'zone', message: `The zone ${zone} exists.` });
+  if (before === null) await requireRoom(tx, ctx, 'zone', zoneLimits.dns_zones);
+  // One that was released comes back with its records.
+  const row = before ?? { zone, serial: BigInt(Math.floor(nowMs / 1_000)), created_at: nowMs, updated_at: nowMs };
+  if (before === null) await saveZone(tx, ctx, row);
+  await claimZone(tx, ctx.accountId, domain, zone, nowMs);
+  return showZone({ ...row, is_active: true }, state);
+}
+
+/** Zones of others that have not been delegated for 7 days, and are not now, with their accounts. Throws ALREADY_EXISTS where one is. */
+async function givenUp(ctx: CallContext, state: DnsState, domain: string, zone: string): Promise<Map<string, string>> {
+  const { core, accountId } = ctx;
+  const others = await othersAt(core.db, accountId, domain, zone);
+  const [first] = others;
+  if (first === undefined) return new Map();
+  const before = (await clockNow(core.db)) - RELEASE_MS;
+  const held = others.find(({ undelegated_since: since }) => since === null || since > before);
+  if (held !== undefined || others.length > OTHERS_MAX) throw taken(zone, held ?? first);
+  const { names, settings } = state;
+  for (const other of others) {
+    const since = await checkDelegation({ core, names, resolvers: settings.resolvers }, other);
+    if (since === null || since > before) throw taken(zone, other);
+  }
+  return new Map(others.map((other) => [other.zone, other.account_id]));
+}
+
+function taken(zone: string, other: ZoneName) {
+  const where = other.zone === zone ? 'exists' : 'lies within, or above, one that exists';
+  return problem('ALREADY_EXISTS', {
+    param: 'zone',
+    message: `The zone ${zone} ${where} in another account. It is free once that account deletes it, or 7 days after it was last delegated here.`,
+  });
+}
