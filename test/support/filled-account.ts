@@ -63,6 +63,9 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
   await post('/v1/metrics/ingest', {
     points: [1, 2].map((value) => ({ name: 'filled_metric', value, labels: { mark: `${mark}-metrics ${value}` } })),
   });
+  await post('/v1/analytics/capture', {
+    batch: ['signed_up', 'plan_chosen'].map((event) => ({ event, distinct_id: `${mark}-analytics` })),
+  });
   await post('/v1/logs/ingest', {
     records: ['trace', 'debug', 'info', 'warn', 'error', 'fatal'].map((level, i) => ({
       ...{ level, service: `${mark}-service`, message: `${mark}-logs ${i}`, trace_id: i === 4 ? trace : null },

@@ -19,7 +19,6 @@ export function notBuiltText(module: string): string {
 
 /** What users call what a planned module will do, for searches. A module without words is found by its name alone. */
 export const plannedWords: Readonly<Record<string, string>> = {
-  analytics: 'track page views, product analytics, visitors, funnels, retention',
   auth: 'log users in, sign up end users, passwords of my users, user accounts of my app',
   captcha: 'bot check, prove to be human, challenge',
   db: 'sql database, tables, postgres, run a query in sql',

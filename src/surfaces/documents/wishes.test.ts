@@ -117,7 +117,6 @@ test.each([
   ['turn a feature on for some users', 'flags'],
   ['take a screenshot of a web page', 'web'],
   ['open a websocket', 'realtime'],
-  ['count page views', 'analytics'],
 ])('%j belongs to %s, which is planned', (wish, module) => {
   expect(findPlanned(manifest, wish)).toEqual([module]);
 });

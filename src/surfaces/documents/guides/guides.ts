@@ -39,6 +39,10 @@ export const guides: readonly Guide[] = [
     summary: 'Series of numbers by OpenTelemetry, Prometheus or a call, asked by PromQL.',
   },
   {
+    ...{ name: 'analytics', title: 'Analytics', group: 'Build', about: ['analytics'] },
+    summary: "Events and people by PostHog's clients or a call: trends, funnels, retention.",
+  },
+  {
     ...{ name: 'ai', title: 'Language models', group: 'Build', about: ['ai', 'account.routing'] },
     summary: 'Chats, embeddings and batches of many vendors.',
   },
