@@ -82,5 +82,5 @@ test.each([true, false])('winston-loki (JSON: %s)', async (json) => {
   expect((await logs.search({ service: 'shop' })).items).toMatchObject([
     { level: 'warn', message: 'stock is low', attributes: { article: 'teapot', left: 2 } },
   ]);
-  loki.close?.();
+  await loki.close?.();
 });

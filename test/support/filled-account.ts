@@ -59,19 +59,13 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
   const fields = { level: 'error', environment: 'production', user_id: `${mark}-user` };
   const group = await post('/v1/errors/capture', { title: `${mark}-errors`, ...fields });
   await post('/v1/errors/capture', { title: `${mark}-errors`, ...fields });
-  const trace = '5b8efff798038103d269b633813fc60c';
   await post('/v1/metrics/ingest', {
     points: [1, 2].map((value) => ({ name: 'filled_metric', value, labels: { mark: `${mark}-metrics ${value}` } })),
   });
   await post('/v1/analytics/capture', {
     batch: ['signed_up', 'plan_chosen'].map((event) => ({ event, distinct_id: `${mark}-analytics` })),
   });
-  await post('/v1/logs/ingest', {
-    records: ['trace', 'debug', 'info', 'warn', 'error', 'fatal'].map((level, i) => ({
-      ...{ level, service: `${mark}-service`, message: `${mark}-logs ${i}`, trace_id: i === 4 ? trace : null },
-      attributes: { provider: 'acme', attempt: i, nested: { of: [1, null] }, empty: '' },
-    })),
-  });
+  await fillLogs(post, mark);
   await post('/v1/vector/collection/create', { collection, dimension: 3 });
   await post('/v1/vector/upsert', {
     collection,
@@ -109,6 +103,17 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 type Ok = (method: string, path: string, body?: unknown) => Promise<any>;
+
+/** A record of each level. */
+async function fillLogs(post: (path: string, body: unknown) => Promise<unknown>, mark: string) {
+  const trace = '5b8efff798038103d269b633813fc60c';
+  await post('/v1/logs/ingest', {
+    records: ['trace', 'debug', 'info', 'warn', 'error', 'fatal'].map((level, i) => ({
+      ...{ level, service: `${mark}-service`, message: `${mark}-logs ${i}`, trace_id: i === 4 ? trace : null },
+      attributes: { provider: 'acme', attempt: i, nested: { of: [1, null] }, empty: '' },
+    })),
+  });
+}
 
 async function fillStorage(post: (path: string, body: unknown) => Promise<unknown>, mark: string) {
   const [bucket, object] = ['files', `reports/${mark}-storage.txt`];

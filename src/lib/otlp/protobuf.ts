@@ -17,7 +17,6 @@ export type OtlpReader = protobuf.Reader;
 export const varintTag = (field: number) => (field << 3) | 0;
 export const fixed64Tag = (field: number) => (field << 3) | 1;
 export const bytesTag = (field: number) => (field << 3) | 2;
-export const fixed32Tag = (field: number) => (field << 3) | 5;
 
 const EXACT_MAX = 2 ** 53;
 

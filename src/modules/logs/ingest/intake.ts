@@ -3,7 +3,8 @@
 import type { BlockDraft } from '../../../core/blocks/block.ts';
 import type { OtlpValue } from '../../../lib/otlp/values.ts';
 import { AGE_MS_MAX, AHEAD_MS_MAX } from '../limits.ts';
-import { LogBatch, NONE } from '../records/batch.ts';
+import { LogBatch } from '../records/batch.ts';
+import { NONE } from '../records/interned.ts';
 import { draftsOf } from '../records/kind.ts';
 
 /** A few records are packed in the commit, together with those of other calls. */

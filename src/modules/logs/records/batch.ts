@@ -6,40 +6,9 @@ import type { OtlpValue } from '../../../lib/otlp/values.ts';
 import { scrubMember, scrubMessage, standsAlone } from '../../../lib/scrub/members.ts';
 import { scrubEvent } from '../../../lib/scrub/scrub.ts';
 import { ATTRIBUTES_MAX, NAME_CHARACTERS_MAX, RECORD_BYTES_MAX, SERVICE_CHARACTERS_MAX } from '../limits.ts';
+import { Interned, Listed, NONE } from './interned.ts';
 import { jsonBytes } from './json-bytes.ts';
 import { levels } from './levels.ts';
-
-export const NONE = -1;
-
-/** IDs in hex, each with its number. Most come once: only one that comes twice in a row is known again. */
-export class Listed {
-  readonly texts: string[] = [];
-  #last: string | null = null;
-
-  /** `NONE` for null. */
-  id(text: string | null): number {
-    if (text === null) return NONE;
-    if (text !== this.#last) this.texts.push(text);
-    this.#last = text;
-    return this.texts.length - 1;
-  }
-}
-
-/** Distinct texts, each with its number. */
-export class Interned {
-  readonly texts: string[] = [];
-  readonly #ids = new Map<string, number>();
-
-  id(text: string): number {
-    let id = this.#ids.get(text);
-    if (id === undefined) {
-      id = this.texts.length;
-      this.texts.push(text);
-      this.#ids.set(text, id);
-    }
-    return id;
-  }
-}
 
 /** Values as texts that tell their types: a string behind a quote, anything else as JSON, which no other begins with. */
 export function typedText(value: unknown): string {

@@ -3,7 +3,8 @@
 import type { BlockDraft } from '../../../core/blocks/block.ts';
 import { packBytes, packDictionary, packIntegers, packTexts } from '../../../core/blocks/columns.ts';
 import { Marks } from '../../../core/blocks/marks.ts';
-import { type LogBatch, NONE, plainOf } from './batch.ts';
+import { type LogBatch, plainOf } from './batch.ts';
+import { NONE } from './interned.ts';
 import { markAttribute, markResource, serviceMark, traceMark, WordMarks } from './marks.ts';
 import { packSummary } from './summary.ts';
 

@@ -9,7 +9,7 @@ import {
   unpackTexts,
 } from '../../../core/blocks/columns.ts';
 import { sequenceAt, sequenceMs } from '../../../lib/sequence.ts';
-import { NONE } from './batch.ts';
+import { NONE } from './interned.ts';
 import { levels } from './levels.ts';
 
 /** All that a record is shown with. */

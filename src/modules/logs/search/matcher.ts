@@ -2,7 +2,8 @@
 import { isAscii } from 'node:buffer';
 import type { Texts } from '../../../core/blocks/columns.ts';
 import { holdsWords, type SearchedWords, storedWords } from '../../../lib/words/words.ts';
-import { NONE, plainOf } from '../records/batch.ts';
+import { plainOf } from '../records/batch.ts';
+import { NONE } from '../records/interned.ts';
 import { type StoredLog, TRACE_HEX } from '../records/stored-log.ts';
 import type { Question } from './question.ts';
 
