@@ -57,7 +57,7 @@ test('remote write 2.0 is 415', async () => {
 });
 
 test.each([
-  ['100,000 characters', `sum(${'a'.repeat(100_000)})`, /8192 characters/],
+  ['20,000 characters', `sum(${'a'.repeat(20_000)})`, /8192 characters/],
   ['deep nesting', `${'('.repeat(4_000)}1${')'.repeat(4_000)}`, /nested/],
   ['a catastrophic expression', 'wide{n=~"(a+)+$"}', null],
   ['an expression that unfolds', 'wide{n=~"(((a{100}){100}){100})"}', /expression/],
