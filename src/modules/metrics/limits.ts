@@ -18,8 +18,6 @@ export const AHEAD_MS = 10 * MINUTE_MS;
 export const STEPS_MAX = 11_000;
 export const QUERY_CHARACTERS_MAX = 8_192;
 export const QUERY_MS = 10_000;
-/** Of one selector. */
-export const SELECTED_SERIES_MAX = 20_000;
 export const SELECTED_SAMPLES_MAX = 3_000_000;
 export const ANSWER_SERIES_MAX = 1_000;
 export const ANSWER_POINTS_MAX = 500_000;
