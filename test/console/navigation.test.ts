@@ -33,7 +33,9 @@ test('modules that hold nothing stand under More until they are opened or hold s
   const { call, visitor } = await newAccount();
   const first = entriesOf((await visitor.get('/console')).text);
   expect(first.more).toEqual([
-    ...'Schedules Queues Storage Vectors Errors Metrics Logs Webhooks DNS Email SMS AI Images PDF Video'.split(' '),
+    ...'Schedules Queues Storage Vectors Analytics Errors Metrics Logs Webhooks DNS Email SMS AI Images PDF Video'.split(
+      ' ',
+    ),
   ]);
   expect(first.open).toEqual(expect.arrayContaining(['Overview', 'Requests', 'Wallet', 'Keys']));
   const opened = entriesOf((await visitor.get('/console/vectors')).text);
@@ -43,7 +45,9 @@ test('modules that hold nothing stand under More until they are opened or hold s
   await sendForm(visitor, '/console/keys', 'create', { name: 'new', access: 'all' });
   const { open, more } = entriesOf((await visitor.get('/console')).text);
   expect([open.includes('Queues'), open.includes('Vectors')]).toEqual([true, true]);
-  expect(more).toEqual([...'Schedules Storage Errors Logs Webhooks DNS Email SMS AI Images PDF Video'.split(' ')]);
+  expect(more).toEqual([
+    ...'Schedules Storage Analytics Errors Logs Webhooks DNS Email SMS AI Images PDF Video'.split(' '),
+  ]);
 });
 
 test('what fails is counted at its entry, on every page, by calls that are none of the page', async () => {

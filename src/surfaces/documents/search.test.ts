@@ -35,6 +35,7 @@ const queries: readonly (readonly [query: string, id: string])[] = [
   ['search exceptions by text', 'errors.search'],
   ['send log lines from opentelemetry', 'logs.ingest'],
   ['grep log lines', 'logs.search'],
+  ['track a page view', 'analytics.capture'],
   ['send a counter', 'metrics.ingest'],
   ['promql over time for a graph', 'metrics.query_range'],
   ['run something every hour', 'cron.create'],

@@ -68,7 +68,7 @@ export const deletePerson = defineCapability<AnalyticsState>()({
   summary: 'Deletes a person with all their events.',
   description:
     'From now on no query counts an event of any of the distinct IDs; soon after, the events are removed from storage. An event that comes later with one of these IDs is of a new person.',
-  keywords: ['forget user', 'gdpr erasure', 'delete user data'],
+  keywords: ['forget a user', 'erase a user from analytics'],
   input: Type.Object({ distinct_id: distinctId }),
   output: Type.Object({
     distinct_ids: Type.Integer({ description: 'Distinct IDs that the person had; 0: there was nobody.' }),
