@@ -2,7 +2,8 @@
 import Type, { type Static } from 'typebox';
 import { parseInstant } from '../../../lib/instant.ts';
 import { POINTS_MAX } from '../limits.ts';
-import { BatchBuilder, type SampleBatch, seriesFrom } from './batch.ts';
+import { BatchBuilder, type SampleBatch } from './batch.ts';
+import { seriesFrom } from './series-from.ts';
 
 /** Longer bodies are read in threads. */
 export const LONG_BYTES = 64 * 1024;

@@ -13,8 +13,9 @@ import {
 import { OtlpError } from '../../../lib/otlp/values.ts';
 import { SnappyError, snappyDecompress } from '../../../lib/snappy.ts';
 import { type MetricType, SAMPLES_MAX } from '../limits.ts';
-import { BatchBuilder, type SampleBatch, seriesFrom } from './batch.ts';
+import { BatchBuilder, type SampleBatch } from './batch.ts';
 import { LONG_BYTES } from './native.ts';
+import { seriesFrom } from './series-from.ts';
 
 export const REMOTE_WRITE_BYTES_MAX = 8 * 1024 * 1024;
 /** Of a series, before anything of them is looked at: more are refused as a whole. */

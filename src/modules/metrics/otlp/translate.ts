@@ -1,8 +1,9 @@
 // Metrics of OTLP as series of Prometheus: a histogram is a series for each bucket beside _sum and _count. Differences (delta temporality) are added up
 // per series when they are stored; exponential histograms are refused.
 import { type OtlpAttributes, OtlpError } from '../../../lib/otlp/values.ts';
-import { BatchBuilder, type SampleBatch, seriesFrom } from '../intake/batch.ts';
+import { BatchBuilder, type SampleBatch } from '../intake/batch.ts';
 import { LONG_BYTES } from '../intake/native.ts';
+import { seriesFrom } from '../intake/series-from.ts';
 import { type MetricType, SAMPLES_MAX } from '../limits.ts';
 import { valueText } from '../query/result.ts';
 import { NAME_LABEL } from '../series/identity.ts';
