@@ -45,7 +45,6 @@ describe('authentication', () => {
   const authorize = (authorization: string | undefined, id: string) => {
     addresses += 1;
     return callCapability(client(service.url), byId(id), byId(id).examples[0]?.input ?? {}, {
-      // An address of its own, so that none has failed too often.
       'x-forwarded-for': `10.1.${(addresses >> 8) % 256}.${addresses % 256}`,
       ...(authorization === undefined ? {} : { authorization }),
     });

@@ -59,13 +59,7 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
   const fields = { level: 'error', environment: 'production', user_id: `${mark}-user` };
   const group = await post('/v1/errors/capture', { title: `${mark}-errors`, ...fields });
   await post('/v1/errors/capture', { title: `${mark}-errors`, ...fields });
-  await post('/v1/metrics/ingest', {
-    points: [1, 2].map((value) => ({ name: 'filled_metric', value, labels: { mark: `${mark}-metrics ${value}` } })),
-  });
-  await post('/v1/analytics/capture', {
-    batch: ['signed_up', 'plan_chosen'].map((event) => ({ event, distinct_id: `${mark}-analytics` })),
-  });
-  await fillLogs(post, mark);
+  await fillTelemetry(post, mark);
   await post('/v1/vector/collection/create', { collection, dimension: 3 });
   await post('/v1/vector/upsert', {
     collection,
@@ -104,8 +98,14 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 type Ok = (method: string, path: string, body?: unknown) => Promise<any>;
 
-/** A record of each level. */
-async function fillLogs(post: (path: string, body: unknown) => Promise<unknown>, mark: string) {
+/** Samples, events, and a log record of each level. */
+async function fillTelemetry(post: (path: string, body: unknown) => Promise<unknown>, mark: string) {
+  await post('/v1/metrics/ingest', {
+    points: [1, 2].map((value) => ({ name: 'filled_metric', value, labels: { mark: `${mark}-metrics ${value}` } })),
+  });
+  await post('/v1/analytics/capture', {
+    batch: ['signed_up', 'plan_chosen'].map((event) => ({ event, distinct_id: `${mark}-analytics` })),
+  });
   const trace = '5b8efff798038103d269b633813fc60c';
   await post('/v1/logs/ingest', {
     records: ['trace', 'debug', 'info', 'warn', 'error', 'fatal'].map((level, i) => ({

@@ -3,7 +3,8 @@ import Type, { type Static } from 'typebox';
 import { instantForm, parseInstant } from '../../../lib/instant.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { BATCH_EVENTS_MAX, DISTINCT_ID_CHARACTERS_MAX, NAME_CHARACTERS_MAX } from '../limits.ts';
-import { Intake, type Members, type ReadyEvents } from './ready-events.ts';
+import type { Members } from './person-change.ts';
+import { Intake, type ReadyEvents } from './ready-events.ts';
 
 const eventName = Type.String({
   minLength: 1,

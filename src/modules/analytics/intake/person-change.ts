@@ -2,7 +2,8 @@
 import { cleanJson, cleanText } from '../../../lib/clean-text.ts';
 import { DISTINCT_ID_CHARACTERS_MAX, NESTING_MAX, PERSON_BYTES_MAX } from '../limits.ts';
 import { isDeeper } from './depth.ts';
-import type { Members } from './ready-events.ts';
+
+export type Members = Readonly<Record<string, unknown>>;
 
 /** `identify`: the other is an anonymous one, and stays alone where it was identified; `alias`: the other is a new name; `merge`: without asking. */
 export type Join = 'identify' | 'alias' | 'merge';

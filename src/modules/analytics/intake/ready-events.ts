@@ -13,7 +13,7 @@ import {
   PROPERTIES_MAX,
 } from '../limits.ts';
 import { isDeeper } from './depth.ts';
-import { type PersonChange, personChangeOf } from './person-change.ts';
+import { type Members, type PersonChange, personChangeOf } from './person-change.ts';
 import { uuidBytes } from './uuid.ts';
 
 /** A few events are packed in the commit, together with those of other calls. */
@@ -21,8 +21,6 @@ const FEW_EVENTS = 50;
 const FEW_BYTES = 16 * 1024;
 const REJECTED_TOLD_MAX = 1_000;
 const USER_AGENT_CHARACTERS_MAX = 1_000;
-
-export type Members = Readonly<Record<string, unknown>>;
 
 export interface SentEvent {
   readonly event: string;

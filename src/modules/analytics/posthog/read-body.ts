@@ -3,7 +3,8 @@
 import type { BodyTask } from '../../../kit/raw-route.ts';
 import { parseInstant } from '../../../lib/instant.ts';
 import { problem } from '../../../problems/problem.ts';
-import { Intake, type Members, type ReadyEvents } from '../intake/ready-events.ts';
+import type { Members } from '../intake/person-change.ts';
+import { Intake, type ReadyEvents } from '../intake/ready-events.ts';
 import { AHEAD_MS_MAX, FOREIGN_EVENTS_MAX } from '../limits.ts';
 
 /** Beside the body: who sent it, where that is a browser. */

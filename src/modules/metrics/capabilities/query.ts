@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { defineCapability } from '../../../kit/capability.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { ask } from '../query/ask.ts';
-import type { ResultText } from '../query/tasks.ts';
+import type { ResultText } from '../query/result.ts';
 import { msOf, queryField, resultSchema } from '../schemas.ts';
 import type { MetricsState } from '../state.ts';
 

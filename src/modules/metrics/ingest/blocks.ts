@@ -3,8 +3,7 @@ import type { SentBlock } from '../../../core/blocks/send.ts';
 import { BatchBuilder, type BatchPart, seriesId } from '../intake/batch.ts';
 import { freshDraft, samplesKind } from '../samples/kind.ts';
 import { joinSections, packSection, withoutSeries } from '../samples/section.ts';
-import type { IngestAdmitted } from './effect.ts';
-import type { Registration } from './registration.ts';
+import type { IngestAdmitted, Registration } from './registration.ts';
 
 /** So many blocks a call may write, each with a sequence number: one a span of its samples, and of its differences. */
 export function blockCount({

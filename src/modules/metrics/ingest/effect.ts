@@ -1,7 +1,7 @@
 // Samples as an effect of the wallet's lane. Series are registered in the commit of their samples, and the limit of live series holds under the
 // lock of the wallet. What the process has seen counted in this hour is not read again, so usual calls write one block and nothing else.
 import { type SentBlock, sendBlocks } from '../../../core/blocks/send.ts';
-import type { AdmittedItem, LaneEffect, LaneItem, ReadVerdict } from '../../../core/wallet/lane/lane-item.ts';
+import type { LaneEffect, ReadVerdict } from '../../../core/wallet/lane/lane-item.ts';
 import { countAccepted } from '../../../core/wallet/ledger/accepted-units.ts';
 import { textArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
@@ -22,16 +22,7 @@ import {
 } from '../series/store.ts';
 import { blocksOf } from './blocks.ts';
 import { KnownMetrics } from './known-metrics.ts';
-import { type Known, Registration } from './registration.ts';
-
-export interface IngestInput {
-  readonly batch: SampleBatch;
-  /** Live series of the account's tier. */
-  readonly seriesMax: number;
-}
-
-export type IngestItem = LaneItem<IngestInput, Registration>;
-export type IngestAdmitted = AdmittedItem<IngestInput, Registration>;
+import { type IngestAdmitted, type IngestInput, type IngestItem, type Known, Registration } from './registration.ts';
 
 export class IngestEffect implements LaneEffect<IngestInput, Registration> {
   readonly name = INGEST;

@@ -1,11 +1,20 @@
 // What one call does to series and metrics of its account, decided under the lock: which series are new or new in this hour, which find no
 // room, what differences add up to. Calls of one commit share the states, so the later one sees what the earlier one took.
-import { type MetricInfo, type Refusal, seriesId } from '../intake/batch.ts';
+import type { AdmittedItem, LaneItem } from '../../../core/wallet/lane/lane-item.ts';
+import { type MetricInfo, type Refusal, type SampleBatch, seriesId } from '../intake/batch.ts';
 import { POINTS_MAX } from '../limits.ts';
 import type { SeriesIdentity } from '../series/identity.ts';
 import { type AccountState, keyOf, type Owned, type SeenMetric, type SeriesState } from '../series/store.ts';
-import type { IngestItem } from './effect.ts';
 import type { KnownMetrics } from './known-metrics.ts';
+
+export interface IngestInput {
+  readonly batch: SampleBatch;
+  /** Live series of the account's tier. */
+  readonly seriesMax: number;
+}
+
+export type IngestItem = LaneItem<IngestInput, Registration>;
+export type IngestAdmitted = AdmittedItem<IngestInput, Registration>;
 
 /** What the read step found for all calls of the commit. */
 export interface Known {

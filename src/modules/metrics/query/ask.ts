@@ -10,7 +10,8 @@ import { columnsOf } from '../samples/kind.ts';
 import type { MetricsState } from '../state.ts';
 import { candidatesOf, marksOf, nameOf, type PlainMatcher, type SeriesPage, sampleIds } from './candidates.ts';
 import type { ListKind, ListText } from './lists.ts';
-import { evaluateQuery, listSeries, type PlainSelection, type ResultText, readQuery, type Told } from './tasks.ts';
+import type { ResultText } from './result.ts';
+import { evaluateQuery, listSeries, type PlainSelection, readQuery, type Told } from './tasks.ts';
 
 /** So little is done here. */
 const HERE_CHARACTERS = 500;

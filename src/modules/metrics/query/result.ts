@@ -4,7 +4,12 @@ import type { Answered, AnsweredSeries } from '../promql/evaluate.ts';
 import type { Labels } from '../promql/labels.ts';
 import type { QueryRange } from '../promql/select.ts';
 import { tooComplex } from '../promql/values.ts';
-import type { ResultText } from './tasks.ts';
+
+export interface ResultText {
+  readonly type: 'scalar' | 'string' | 'vector' | 'matrix';
+  /** JSON. */
+  readonly result: string;
+}
 
 interface Form {
   readonly as: string;

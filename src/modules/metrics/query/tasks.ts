@@ -11,7 +11,7 @@ import { chunksIn, samplesOf } from '../samples/kind.ts';
 import type { PlainMatcher, SeriesPage } from './candidates.ts';
 import { chosenOf } from './chosen.ts';
 import { type ListKind, listText } from './lists.ts';
-import { resultText } from './result.ts';
+import { type ResultText, resultText } from './result.ts';
 
 /** A Problem without its class, which it loses on the way from a thread. */
 export type Told<Answer> =
@@ -73,12 +73,6 @@ export interface Evaluated extends Asked {
   /** Of each selection. */
   readonly pages: readonly (readonly SeriesPage[])[];
   readonly leftMs: number;
-}
-
-export interface ResultText {
-  readonly type: 'scalar' | 'string' | 'vector' | 'matrix';
-  /** JSON. */
-  readonly result: string;
 }
 
 export const evaluateQuery = told('evaluateQuery', (blocks, asked: Evaluated): ResultText => {
