@@ -72,6 +72,8 @@ function within(field: string, param: string | undefined): boolean {
 }
 
 const header = (value: string) => ({ 'idempotency-key': value });
+/** What is deleted may have any text for its name. */
+const takesAnyText: ReadonlySet<string> = new Set(['analytics.person.delete']);
 const segments = [
   '%',
   '%zz',
@@ -168,7 +170,7 @@ describe.each(ids)('%s', (id) => {
       const base = capability.path.replace(/\{.*/, '');
       for (const segment of segments) {
         const reply = await send(undefined, {}, base + segment);
-        if (reply.status === 200 && /^(a|_)/.test(segment)) continue;
+        if (reply.status === 200 && (/^(a|_)/.test(segment) || takesAnyText.has(capability.id))) continue;
         expectRefused(reply, segment.slice(0, 40));
       }
     });

@@ -78,7 +78,7 @@ export function randomQuery(random: Random, depth = 3): string {
   const selector = () =>
     `${pick(names)}${random(2) === 0 ? `{${[matcher(), matcher()].slice(0, 1 + random(2)).join(', ')}}` : ''}`;
   const range = () => `${selector()}[${pick(['30s', '1m', '5m', '17m'])}]${offset()}`;
-  const number = () => pick(['2', '0.5', '-1', '1e3', '7', '0']);
+  const number = () => pick(['2', '0.5', '-1', '1e3', '7', '0', 'Inf', '-Inf', 'NaN']);
   const vector = (left: number): string => {
     if (left === 0) return `${selector()}${offset()}`;
     const within = () => vector(left - 1);
@@ -99,9 +99,9 @@ export function randomQuery(random: Random, depth = 3): string {
       case 6:
         return `histogram_quantile(${pick(['0.5', '0.9', '0', '1', '2'])}, sum by (le, job) (rate(latency_bucket[${pick(['1m', '5m'])}])))`;
       case 7:
-        return `(${within()}) ${pick(['+', '-', '*', '/', '%', '^', '==', '!=', '>', '<', '>=', '<=', '> bool', '== bool'])} ${number()}`;
+        return `(${within()}) ${pick(['+', '-', '*', '/', '^', '==', '!=', '>', '<', '>=', '<=', '> bool', '== bool'])} ${number()}`;
       case 8:
-        return `${number()} ${pick(['+', '-', '*', '/', '%', '>', '<= bool', '!='])} (${within()})`;
+        return `${number()} ${pick(['+', '-', '*', '/', '>', '<= bool', '!='])} (${within()})`;
       case 9:
         return `(${within()}) ${pick(['+', '-', '/', '==', '> bool', 'and', 'or', 'unless'])} ${pick(['', 'on (job, instance)', 'ignoring (zone, le)', 'on (job) group_left ()', 'on (instance) group_right (zone)', 'ignoring (zone) group_left (zone)'])} (${within()})`;
       case 10:
@@ -109,11 +109,14 @@ export function randomQuery(random: Random, depth = 3): string {
       default:
         return pick([
           () => `clamp(${within()}, ${number()}, ${number()})`,
-          () => `clamp_min(${within()}, ${number()})`,
+          () => `clamp_${pick(['min', 'max'])}(${within()}, ${number()})`,
+          () => `histogram_quantile(${pick(['0.5', '0.9'])}, latency_bucket)`,
           () => `round(${within()}, ${pick(['0.1', '5', '0.25'])})`,
           () => `label_replace(${within()}, "zone", "$1-x", "instance", "i(.*)")`,
           () =>
             `label_replace(${within()}, "${pick(['new', 'job'])}", "\${1}", "job", "${pick(['(a|b)', '.*', '(c)?.*'])}")`,
+          // Of what was computed before, the last bit may differ by the order of series: a remainder would make that large.
+          () => `${selector()} % ${number()}`,
           () => `-(${within()})`,
         ])();
     }

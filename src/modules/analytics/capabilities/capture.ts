@@ -46,11 +46,6 @@ export const capture = defineCapability<AnalyticsState>()({
   },
   examples: [
     {
-      title: 'An event',
-      input: { event: 'plan_chosen', distinct_id: 'user-17', properties: { plan: 'pro', price: 49 } },
-      expect: { accepted: 1, duplicates: 0, rejected: [] },
-    },
-    {
       title: 'A batch with an event that comes twice',
       input: {
         batch: [
@@ -59,6 +54,11 @@ export const capture = defineCapability<AnalyticsState>()({
         ],
       },
       expect: { accepted: 1, duplicates: 1 },
+    },
+    {
+      title: 'An event',
+      input: { event: 'plan_chosen', distinct_id: 'user-17', properties: { plan: 'pro', price: 49 } },
+      expect: { accepted: 1, duplicates: 0, rejected: [] },
     },
     {
       title: 'A visitor turns out to be a user',

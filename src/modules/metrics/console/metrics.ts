@@ -7,6 +7,7 @@ import { countOf, short } from '../../../kit/console/text.ts';
 import type { Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { ingest } from '../capabilities/ingest.ts';
+import { list } from '../capabilities/list.ts';
 import { query } from '../capabilities/query.ts';
 import { queryRange } from '../capabilities/query-range.ts';
 import { labels } from '../capabilities/series.ts';
@@ -28,7 +29,7 @@ export const metricsPage: ConsolePage = {
   name: 'metrics',
   path: '/metrics',
   needs: query,
-  nav: { label: 'Metrics', key: 't', group: 'observe', holds: query },
+  nav: { label: 'Metrics', key: 't', group: 'observe', holds: list },
   isLive: true,
   show,
 };
@@ -86,11 +87,11 @@ async function answer(visit: Visit, text: string, period: string): Promise<Html>
   const range = { startMs, endMs, stepMs: step * 1_000 };
   return panel(visit, 'Over time', found, ({ result }) => {
     const series = seriesOf(result);
-    return html`${graphOf(series, range)}${list(visit, series)}`;
+    return html`${graphOf(series, range)}${seriesTable(visit, series)}`;
   });
 }
 
-function list(visit: Visit, series: readonly Shown[]): Html {
+function seriesTable(visit: Visit, series: readonly Shown[]): Html {
   const shown = series.slice(0, ROWS);
   const note =
     series.length > ROWS

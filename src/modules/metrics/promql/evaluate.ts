@@ -159,6 +159,15 @@ function called(evaluation: Evaluation, name: string, args: readonly Node[]): re
 type Params = readonly Float64Array[];
 const at = (params: Params, i: number, step: number) => params[i]?.[step] as number;
 
+/** Go's Max and Min: an infinity that decides comes before NaN. */
+function larger(a: number, b: number): number {
+  return a === Number.POSITIVE_INFINITY || b === Number.POSITIVE_INFINITY ? Number.POSITIVE_INFINITY : Math.max(a, b);
+}
+
+function smaller(a: number, b: number): number {
+  return -larger(-a, -b);
+}
+
 const valueFunctions: Readonly<Record<string, (params: Params) => (value: number, step: number) => number | null>> = {
   ceil: () => Math.ceil,
   floor: () => Math.floor,
@@ -169,8 +178,8 @@ const valueFunctions: Readonly<Record<string, (params: Params) => (value: number
   },
   clamp: (params) => (value, step) => {
     const [least, most] = [at(params, 0, step), at(params, 1, step)];
-    return most < least ? null : Math.max(least, Math.min(most, value));
+    return most < least ? null : larger(least, smaller(most, value));
   },
-  clamp_min: (params) => (value, step) => Math.max(at(params, 0, step), value),
-  clamp_max: (params) => (value, step) => Math.min(at(params, 0, step), value),
+  clamp_min: (params) => (value, step) => larger(at(params, 0, step), value),
+  clamp_max: (params) => (value, step) => smaller(at(params, 0, step), value),
 };
