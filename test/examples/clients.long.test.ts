@@ -153,6 +153,10 @@ test('otel-metrics.ts sends a counter and asks for it', async () => {
   expect(await run('otel-metrics.ts')).toBe('shop 3\n');
 });
 
+test('posthog.ts captures an event and joins two names of a person', async () => {
+  expect(await run('posthog.ts')).toBe('browser-4f1c user-17\n');
+});
+
 test.skipIf(!isHere('kdig'))(`kdig gets the record that the API has set${note('kdig')}`, async () => {
   const env = { with: 'sh', HOME: place.dataDir, DNS_PORT: String(dnsPort) };
   expect(await run('dns_kdig.sh', env, 'kdig.test')).toBe('192.0.2.1\n');
