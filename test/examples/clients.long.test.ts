@@ -1,5 +1,6 @@
 // Each client of another service, unchanged, as its example has it: only what runs here is called compatible.
 import { execFile, spawnSync } from 'node:child_process';
+import { Resolver } from 'node:dns/promises';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -166,6 +167,17 @@ test.skipIf(!isHere('lego'))(`lego gets a certificate${note('lego')}`, async () 
   const ca = await startAcmeCa(`127.0.0.1:${dnsPort}`);
   try {
     await call('POST', '/v1/dns/zone/create', { zone: 'lego.test' });
+    const resolver = new Resolver();
+    resolver.setServers([`127.0.0.1:${dnsPort}`]);
+    // A new zone is answered for within a second.
+    await expect
+      .poll(() =>
+        resolver.resolveSoa('lego.test').then(
+          ({ minttl }) => minttl,
+          () => null,
+        ),
+      )
+      .toBe(300);
     const here = ['--server', ca.directory, '--path', join(place.dataDir, 'lego'), '--dns.disable-cp'];
     const env = { with: 'sh', HOME: place.dataDir };
     await run('dns_lego.sh', env, 'lego.test', 'ada@lego.test', ...here, '--dns.resolvers', `127.0.0.1:${dnsPort}`);
