@@ -1,0 +1,96 @@
+// Events that nobody means well: names by the hundred thousand, names that objects of JavaScript know, numbers that are none, depth without end.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestService } from '../support/service.ts';
+import { isSoak } from '../support/soak.ts';
+import { AnalyticsBench } from './harness.ts';
+
+let bench: AnalyticsBench;
+beforeAll(async () => {
+  bench = await AnalyticsBench.start();
+});
+afterAll(() => bench.service.stop());
+
+/** Names of properties an event, each of which no other event has. */
+const NAMES = isSoak ? 250 : 25;
+
+test('names of properties by the hundred thousand are stored, asked for and merged as any others', async () => {
+  const own = await bench.withAccount();
+  let name = 0;
+  const batch = Array.from({ length: 1_000 }, (_, i) => ({
+    ...{ event: 'wide', distinct_id: `u${i % 3}` },
+    properties: Object.fromEntries(Array.from({ length: NAMES }, () => [`n${name++}`, 1])),
+  }));
+  expect(await own.capture({ batch })).toMatchObject({ accepted: 1_000 });
+  const more = batch.map((event) => ({
+    ...event,
+    properties: Object.fromEntries(Array.from({ length: NAMES }, () => [`n${name++}`, 1])),
+  }));
+  expect(await own.capture({ batch: more })).toMatchObject({ accepted: 1_000 });
+  const counted = async (filter: object[]) =>
+    (await own.ask('trends', { events: ['wide'], interval: 'day', filter })).series[0].total;
+  const both = async () => [
+    await counted([]),
+    await counted([{ property: 'n7', value: '1' }]),
+    await counted([{ property: `n${2_000 * NAMES - 1}`, operator: 'is_set' }]),
+  ];
+  expect(await both()).toEqual([2_000, 1, 1]);
+  await own.sweep('merge');
+  expect(await both()).toEqual([2_000, 1, 1]);
+}, 60_000);
+
+test('names that objects know, and values of every kind, come back as they were sent', async () => {
+  const own = await bench.withAccount();
+  const json = `{"__proto__":{"polluted":1},"constructor":"c","toString":null,"hasOwnProperty":[1,[2]],"":"empty","n":1e308,"m":-0.0,"k":9007199254740993,"t":"\\ud83d\\ude00"}`;
+  const reply = await fetch(`${own.service.url}/v1/analytics/capture`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${own.account.secret}`, 'content-type': 'application/json' },
+    body: `{"event":"__proto__","distinct_id":"constructor","properties":${json}}`,
+  });
+  expect(reply.status, await reply.text()).toBe(200);
+  const [event] = await own.events({ event: '__proto__' });
+  expect(event).toMatchObject({ event: '__proto__', distinct_id: 'constructor' });
+  expect(event.properties).toMatchObject({ constructor: 'c', hasOwnProperty: [1, [2]], n: 1e308, t: '😀' });
+  expect(Object.hasOwn(event.properties, '__proto__')).toBe(true);
+  expect(({} as { polluted?: number }).polluted).toBeUndefined();
+  const { series } = await own.ask('trends', { events: ['__proto__'], interval: 'day', breakdown: '__proto__' });
+  expect(series[0].total).toBe(1);
+});
+
+test('what is too deep, too wide or no number is refused by its place, and the others are stored', async () => {
+  const own = await bench.withAccount();
+  const deep = (levels: number): unknown => Array.from({ length: levels }).reduce<unknown>((of) => ({ of }), 1);
+  const event = (properties: object) => ({ event: 'e', distinct_id: 'd', properties });
+  const wide = Object.fromEntries(Array.from({ length: 501 }, (_, i) => [`p${i}`, i]));
+  const { accepted, rejected } = await own.capture({
+    batch: [
+      event({ a: 1 }),
+      event(wide),
+      event({ deep: deep(20) }),
+      event({ text: 'x'.repeat(70_000) }),
+      event({ b: 2 }),
+    ],
+  });
+  expect([accepted, rejected.map(({ index }: { index: number }) => index)]).toEqual([2, [1, 2, 3]]);
+  const { code } = await own.fails('POST', '/v1/analytics/capture', event({ deep: deep(40) }));
+  expect(code).toBe('MALFORMED_JSON');
+});
+
+test('of one UUID sent to two processes at once one event counts, and is charged', async () => {
+  const own = await bench.withAccount();
+  const second = await startTestService({ database: bench.service.database });
+  try {
+    const other = new AnalyticsBench(second, own.account);
+    const before = await own.balance();
+    const uuids = Array.from({ length: 6 }, (_, i) => `shared-${i}`);
+    const calls = Array.from({ length: 40 }, (_, i) => {
+      const batch = uuids.map((uuid) => ({ event: 'once', distinct_id: 'd', uuid }));
+      return (i % 2 === 0 ? own : other).capture({ batch });
+    });
+    const accepted = (await Promise.all(calls)).reduce((sum, each) => sum + each.accepted, 0);
+    expect(accepted).toBe(6);
+    expect(before - (await own.balance())).toBe(60_000n);
+    expect(await own.events({ event: 'once' })).toHaveLength(6);
+  } finally {
+    await second.stop();
+  }
+});
