@@ -26,6 +26,8 @@ export const SEEN_DAYS = 7;
 // A person.
 export const PERSON_IDS_MAX = 1_000;
 export const PERSON_BYTES_MAX = 16 * KIB;
+/** Of $set and $set_once of a call: they are read in its commit. */
+export const PEOPLE_BYTES_MAX = 512 * KIB;
 
 // Blocks.
 export const SPAN_MS = DAY_MS;

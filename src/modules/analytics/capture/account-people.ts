@@ -16,6 +16,8 @@ interface Person {
   isIdentified: boolean;
   /** JSON members by name. */
   properties: Map<string, string>;
+  /** Of the properties as JSON. */
+  bytes: number;
   createdMs: number;
   updatedMs: number;
   isStored: boolean;
@@ -51,6 +53,7 @@ export class AccountPeople {
       ids: row.ids,
       isIdentified: row.is_identified,
       properties: membersOf(row.properties),
+      bytes: row.properties.length,
       createdMs: Number(row.created_ms),
       updatedMs: Number(row.updated_ms),
       isStored: true,
@@ -122,7 +125,7 @@ export class AccountPeople {
     let person = this.#persons.get(id);
     if (person === undefined) {
       person = {
-        ...{ ids: 1, isIdentified: false, properties: new Map(), createdMs: timeMs, updatedMs: timeMs },
+        ...{ ids: 1, isIdentified: false, properties: new Map(), bytes: 2, createdMs: timeMs, updatedMs: timeMs },
         ...{ isStored: false, isChanged: false },
       };
       this.#persons.set(id, person);
@@ -143,6 +146,7 @@ export class AccountPeople {
       ids: one.ids + two.ids,
       isIdentified: one.isIdentified || two.isIdentified,
       properties,
+      bytes: one.bytes,
       createdMs: Math.min(one.createdMs, two.createdMs),
       updatedMs: Math.max(one.updatedMs, two.updatedMs),
       isStored: this.#persons.get(root)?.isStored === true,
@@ -159,15 +163,14 @@ export class AccountPeople {
 }
 
 /** Adds properties that there is room for. */
-function describe({ properties }: Person, members: ReadonlyMap<string, string>, replaces: boolean): void {
-  if (members.size === 0) return;
-  let bytes = properties.entries().reduce((sum, [name, json]) => sum + name.length + json.length + 6, 2);
+function describe(person: Person, members: ReadonlyMap<string, string>, replaces: boolean): void {
+  const { properties } = person;
   for (const [name, json] of members) {
     const before = properties.get(name);
     if (before !== undefined && !replaces) continue;
     const more = json.length - (before === undefined ? -name.length - 6 : before.length);
-    if (bytes + more > PERSON_BYTES_MAX) continue;
-    bytes += more;
+    if (person.bytes + more > PERSON_BYTES_MAX) continue;
+    person.bytes += more;
     properties.set(name, json);
   }
 }

@@ -16,12 +16,14 @@ export async function captureEvents(ctx: CallContext, state: AnalyticsState, rea
   if (records === 0) return { data: new JsonText(answerText(ready, 0)), costNanos: 0n };
   await state.store.makeDays(times);
   const packed = (parts ?? []).flatMap(({ columns }) => [...columns.values()]);
+  const ofPeople = people.reduce((sum, { set, setOnce }) => sum + (set?.length ?? 0) + (setOnce?.length ?? 0), 0);
+  const ofEvents = packed.reduce((sum, { length }) => sum + length, ready.properties === null ? 0 : ready.bytes);
   const charge = chargeInLane(ctx, {
     units: BigInt(records),
     effect: state.capturing,
     input: ready,
     sequences: records,
-    bytes: packed.reduce((sum, { length }) => sum + length, ready.properties === null ? 0 : ready.bytes) + 32 * records,
+    bytes: ofEvents + ofPeople + 32 * records,
     rows: (parts?.length ?? 1) + people.length + Math.ceil(records / EVENTS_PER_ROW),
   });
   return state.unpaid.watch(ctx, charge);

@@ -9,6 +9,7 @@ import {
   DISTINCT_ID_CHARACTERS_MAX,
   NAME_CHARACTERS_MAX,
   NESTING_MAX,
+  PEOPLE_BYTES_MAX,
   PROPERTIES_BYTES_MAX,
   PROPERTIES_MAX,
 } from '../limits.ts';
@@ -80,6 +81,7 @@ export class Intake {
   readonly #ids = new Map<string, number>();
   readonly #bots = new Map<string, boolean>();
   #bytes = 0;
+  #peopleBytes = 0;
   #sent = 0;
 
   constructor(nowMs: number, eventsMax: number) {
@@ -122,6 +124,11 @@ export class Intake {
     }
     const change = personChangeOf(name, properties, (other) => placeOf(this.#ids, other));
     if (typeof change === 'string') return change;
+    const peopleBytes = (change?.set?.length ?? 0) + (change?.setOnce?.length ?? 0);
+    if (this.#peopleBytes + peopleBytes > PEOPLE_BYTES_MAX) {
+      return `$set and $set_once of a call may have at most ${PEOPLE_BYTES_MAX} characters together.`;
+    }
+    this.#peopleBytes += peopleBytes;
     this.#bytes += json.length;
     this.#taken.push({
       timeMs: Math.floor(timeMs),

@@ -3,14 +3,15 @@
 import { inflated } from '../../../core/inflate.ts';
 import { problem } from '../../../problems/problem.ts';
 import { BODY_BYTES_MAX } from '../limits.ts';
+import { jsonOf } from './form.ts';
 
 const KEY = /"(?:api_key|token)"\s{0,8}:\s{0,8}"(qm_live_[0-9A-Za-z]{46})"/;
 /** Events before the key: those of a browser name it within the first. */
 const SEARCHED_BYTES = 64 * 1024;
-const FORM = /^(?:compression=[\w-]{1,20}&)?data=/;
 
 /**
- * The JSON of the body. `admit` gets the key that the body names, once, before the rest is inflated; null: it names none. Throws what that does.
+ * The body, unzipped: JSON, or a form that `jsonOf` opens. `admit` gets the key that the body names, once, before the rest is inflated; null: it
+ * names none. Throws what that does.
  */
 export async function openBody(
   blocks: AsyncIterable<Buffer>,
@@ -26,23 +27,18 @@ export async function openBody(
         message: `The body may have at most ${BODY_BYTES_MAX} bytes when decompressed.`,
       });
     parts.push(block);
-    if (isAdmitted || isForm(parts)) continue;
-    const key = keyIn(Buffer.concat(parts).subarray(0, SEARCHED_BYTES));
-    if (key === null && bytes < SEARCHED_BYTES) continue;
-    await admit(key);
+    // A form may break off anywhere: it is opened once, when there is enough of it.
+    if (isAdmitted || bytes < SEARCHED_BYTES) continue;
+    await admit(keyIn(Buffer.concat(parts)));
     isAdmitted = true;
   }
-  const body = isForm(parts) ? formData(Buffer.concat(parts)) : Buffer.concat(parts);
-  if (!isAdmitted) await admit(keyIn(body.subarray(0, SEARCHED_BYTES)));
+  const body = Buffer.concat(parts);
+  if (!isAdmitted) await admit(keyIn(body));
   return body;
 }
 
 function keyIn(body: Buffer): string | null {
-  return KEY.exec(body.toString('latin1'))?.[1] ?? null;
-}
-
-function isForm([first]: readonly Buffer[]): boolean {
-  return first !== undefined && FORM.test(first.toString('latin1', 0, 64));
+  return KEY.exec(jsonOf(body.subarray(0, SEARCHED_BYTES)).toString('latin1'))?.[1] ?? null;
 }
 
 async function unzipped(blocks: AsyncIterable<Buffer>): Promise<AsyncIterable<Buffer>> {
@@ -64,11 +60,4 @@ async function* behind(head: Buffer, source: AsyncIterator<Buffer>): AsyncGenera
   } finally {
     await source.return?.();
   }
-}
-
-function formData(form: Buffer): Buffer {
-  const data = new URLSearchParams(form.toString('latin1')).get('data') ?? '';
-  if (data.startsWith('{') || data.startsWith('[')) return Buffer.from(data);
-  // A plus that was not escaped came out as a space.
-  return Buffer.from(data.replaceAll(' ', '+'), 'base64');
 }

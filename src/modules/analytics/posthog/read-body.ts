@@ -6,6 +6,7 @@ import { problem } from '../../../problems/problem.ts';
 import type { Members } from '../intake/person-change.ts';
 import { Intake, type ReadyEvents } from '../intake/ready-events.ts';
 import { AHEAD_MS_MAX, FOREIGN_EVENTS_MAX } from '../limits.ts';
+import { jsonOf } from './form.ts';
 
 /** Beside the body: who sent it, where that is a browser. */
 interface Envelope {
@@ -23,7 +24,7 @@ export const readPosthog: BodyTask<ReadyEvents> = {
   run: (enveloped) => {
     const end = enveloped.indexOf(10);
     const { userAgent } = JSON.parse(enveloped.toString('utf8', 0, end)) as Envelope;
-    return readEvents(parsed(enveloped.toString('utf8', end + 1)), userAgent, Date.now());
+    return readEvents(parsed(jsonOf(enveloped.subarray(end + 1)).toString('utf8')), userAgent, Date.now());
   },
 };
 
