@@ -40,6 +40,9 @@ interface Told {
 
 /** Figures that a page works out from its answers, and numbers that stand in its own words. */
 const WORKED_OUT = [
+  / and \d+ more$/, // recipients that are not named
+  /^Day \d$/, // of the columns of retention
+  /^20\d\d-\d\d-\d\d$/, // the day of an instant
   /^at \$[\d.]+ a day$/, // what was spent in 7 days, by 7
   /^\d+ 100 %$/, // all of so many
   /^All \d+ (capabilities|keys)$/, // counted

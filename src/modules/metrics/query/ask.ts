@@ -11,7 +11,7 @@ import type { MetricsState } from '../state.ts';
 import { candidatesOf, marksOf, nameOf, type PlainMatcher, type SeriesPage, sampleIds } from './candidates.ts';
 import type { ListKind, ListText } from './lists.ts';
 import type { ResultText } from './result.ts';
-import { evaluateQuery, listSeries, type PlainSelection, readQuery, type Told } from './tasks.ts';
+import type { PlainSelection, Told } from './tasks.ts';
 
 /** So little is done here. */
 const HERE_CHARACTERS = 500;
@@ -20,6 +20,8 @@ const HERE_BYTES = 64 * 1024;
 const HERE_VALUES = 2_000;
 const PIECE_BLOCKS = 16;
 const none = async (): Promise<StoredBlock[]> => [];
+/** Loaded with the first question: grammar and expressions take memory that many services never need. */
+const tasks = () => import('./tasks.ts');
 const EXPRESSION = /[=!]~/;
 
 /** Throws VALIDATION_FAILED and UNSUPPORTED_QUERY. */
@@ -42,7 +44,7 @@ export async function ask(
     );
   }
   const isShort = query.length <= HERE_CHARACTERS && !EXPRESSION.test(query);
-  const read = await made(ctx, readQuery, none, { query, range, as }, isShort);
+  const read = await made(ctx, (await tasks()).readQuery, none, { query, range, as }, isShort);
   const firstKeptMs = await store.firstKeptMs(ctx.accountId);
   const selections = read.map((each) => ({ ...each, fromMs: Math.max(each.fromMs, firstKeptMs) }));
   const pages = await pagesOf(ctx, selections);
@@ -53,7 +55,7 @@ export async function ask(
   const isLittle = isShort && series <= HERE_SERIES && bytes <= HERE_BYTES && series * steps <= HERE_VALUES;
   const blocks = () => readAll(ctx.accountId, store, refs, columnsOf(ids), ctx.signal);
   const leftMs = untilMs - performance.now();
-  return made(ctx, evaluateQuery, blocks, { query, range, as, selections, pages, leftMs }, isLittle);
+  return made(ctx, (await tasks()).evaluateQuery, blocks, { query, range, as, selections, pages, leftMs }, isLittle);
 }
 
 /** A list of what series that match any of the selectors have, those that have samples between the times. */
@@ -70,7 +72,13 @@ export async function list(
   );
   const series = pages.flat().reduce((sum, { count }) => sum + count, 0);
   const hasExpression = selectors.flat().some(({ op }) => op === '=~' || op === '!~');
-  return made(ctx, listSeries, none, { kind, selectors, pages, limit }, series <= HERE_SERIES && !hasExpression);
+  return made(
+    ctx,
+    (await tasks()).listSeries,
+    none,
+    { kind, selectors, pages, limit },
+    series <= HERE_SERIES && !hasExpression,
+  );
 }
 
 /** The matchers of each selector. Throws as a query does, also for what is no selector alone. */
@@ -81,7 +89,7 @@ export async function matchersOf(ctx: CallContext, selectors: readonly string[])
     if (query.length > QUERY_CHARACTERS_MAX)
       throw invalidField('match', 'maxLength', `A selector may have at most ${QUERY_CHARACTERS_MAX} characters.`);
     const isShort = query.length <= HERE_CHARACTERS && !EXPRESSION.test(query);
-    const read = await made(ctx, readQuery, none, { query, range, as: 'selector' as const }, isShort);
+    const read = await made(ctx, (await tasks()).readQuery, none, { query, range, as: 'selector' as const }, isShort);
     all.push([...(read[0] as PlainSelection).matchers]);
   }
   return all;
