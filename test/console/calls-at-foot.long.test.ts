@@ -41,6 +41,7 @@ interface Told {
 /** Figures that a page works out from its answers, and numbers that stand in its own words. */
 const WORKED_OUT = [
   / and \d+ more$/, // recipients that are not named
+  /^\d+ records?; a bar is \d+ \w+\./, // what the bars show
   /^Day \d$/, // of the columns of retention
   /^20\d\d-\d\d-\d\d$/, // the day of an instant
   /^at \$[\d.]+ a day$/, // what was spent in 7 days, by 7
@@ -73,6 +74,7 @@ const WORKED_OUT = [
 /** By the path of the page. */
 const WORKED_OUT_INSTANTS: Readonly<Record<string, RegExp>> = {
   '/webhooks/{id}': /:00:00\.000Z$/, // the hours in which attempts are counted
+  '/logs': /:[03]0:00\.000Z$/, // the ends of what the bars show
 };
 /** How far back a page looks, in its own words. */
 const SPAN = /\b24 hours\b/g;

@@ -162,7 +162,8 @@ async function fillDns(ok: Ok, mark: string): Promise<string> {
   await ok('POST', '/v1/dns/zone/create', { zone });
   const set = (name: string, type: string, values: readonly string[]) =>
     ok('PUT', '/v1/dns/record/set', { zone, name, type, values });
-  await set('@', 'TXT', [`${mark}-dns`]);
+  // What begins with a quote would be quoted text.
+  await set('@', 'TXT', [`of ${mark}-dns`]);
   await set('www', 'A', ['192.0.2.1', '192.0.2.2']);
   return zone;
 }

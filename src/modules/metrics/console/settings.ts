@@ -24,7 +24,7 @@ async function show(visit: Visit): Promise<View> {
   const input = field(visit, 'set', {
     ...{ name: 'retention_days', label: 'Retention (days)', value: String(days), isRequired: true },
     hint: '1 to 90. A shorter time deletes older samples for good.',
-    attributes: html`type="number" min="1" max="90"`,
+    attributes: html`inputmode="numeric"`,
   });
   const form = visit.may(setSettings)
     ? actForm(visit, 'set', html`${input}<button>Save</button>`)
