@@ -48,7 +48,8 @@ function samples(random: Random, name: string, endMs: number, factor: number): P
   // How long a sample stands for is a thing of its own in victoria-metrics: series for it have no gaps.
   const isPlain = name === 'plain';
   while (time < endMs - (!isPlain && random(8) === 0 ? random(HOUR_MS) : 0)) {
-    times.push(time);
+    // Its windows leave out their beginning: there is never a sample.
+    times.push(isPlain ? time - (time % 2) + 1 : time);
     time += stepMs + random(300) + (!isPlain && random(40) === 0 ? 400_000 : 0);
   }
   const values = new Float64Array(times.length);
@@ -92,8 +93,8 @@ export function randomQuery(random: Random, depth = 3): string {
       case 3:
         return `${pick(['sum', 'avg', 'min', 'max', 'count', 'group', 'stddev', 'stdvar'])} ${pick(['by', 'without'])} (${labels()}) (${within()})`;
       case 4:
-        // Of equal values either may be chosen: these are hardly ever equal.
-        return `${pick(['topk', 'bottomk'])}(${pick(['1', '2', '5'])}, queue_length${offset()})`;
+        // Of equal values either may be chosen: these are hardly ever equal, without infinities.
+        return `${pick(['topk', 'bottomk'])}(${pick(['1', '2', '5'])}, queue_length${offset()} < 1e9 > -1e9)`;
       case 5:
         return `quantile by (${labels()}) (${pick(['0.5', '0.9', '-1', '2'])}, ${within()})`;
       case 6:
@@ -105,17 +106,17 @@ export function randomQuery(random: Random, depth = 3): string {
       case 9:
         return `(${within()}) ${pick(['+', '-', '/', '==', '> bool', 'and', 'or', 'unless'])} ${pick(['', 'on (job, instance)', 'ignoring (zone, le)', 'on (job) group_left ()', 'on (instance) group_right (zone)', 'ignoring (zone) group_left (zone)'])} (${within()})`;
       case 10:
-        return `${pick(['ceil', 'floor', 'round'])}(${within()})`;
+        // Of what was computed, the last bit may differ by the order of series: a whole number would make that large.
+        return `${pick(['ceil', 'floor', 'round'])}(${selector()}${offset()})`;
       default:
         return pick([
           () => `clamp(${within()}, ${number()}, ${number()})`,
           () => `clamp_${pick(['min', 'max'])}(${within()}, ${number()})`,
           () => `histogram_quantile(${pick(['0.5', '0.9'])}, latency_bucket)`,
-          () => `round(${within()}, ${pick(['0.1', '5', '0.25'])})`,
+          () => `round(${selector()}, ${pick(['0.1', '5', '0.25'])})`,
           () => `label_replace(${within()}, "zone", "$1-x", "instance", "i(.*)")`,
           () =>
             `label_replace(${within()}, "${pick(['new', 'job'])}", "\${1}", "job", "${pick(['(a|b)', '.*', '(c)?.*'])}")`,
-          // Of what was computed before, the last bit may differ by the order of series: a remainder would make that large.
           () => `${selector()} % ${number()}`,
           () => `-(${within()})`,
         ])();
