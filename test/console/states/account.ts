@@ -58,7 +58,6 @@ const LISTS = [
   '/audit',
   '/errors',
   '/logs',
-  '/metrics',
   '/queues',
   '/keys',
   '/schedules',
