@@ -68,7 +68,11 @@ async function asked(request: Buffer): Promise<number> {
   const times: number[] = [];
   for (let i = 0; i < ASKED; i += 1) {
     let isSent = false;
+    let told = '';
     const flow: Flow = {
+      answered: (_, status, body) => {
+        told = `${status} ${body.toString().slice(0, 300)}`;
+      },
       next() {
         if (isSent) return null;
         isSent = true;
@@ -77,7 +81,7 @@ async function asked(request: Buffer): Promise<number> {
     };
     const before = performance.now();
     const { failed } = await load({ url, connections: 1, seconds: 60, flow });
-    if (failed > 0) throw new Error(`failed: ${request.toString().slice(0, 200)}`);
+    if (failed > 0) throw new Error(told);
     times.push(performance.now() - before);
   }
   return median(times);

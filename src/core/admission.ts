@@ -179,9 +179,9 @@ export const admission = {
     bodyThreadIdleMs: 30_000,
     /** They are so nice on Linux: calls go first. */
     bodyThreadNiceness: 10,
-    /** Threads that decode and merge blocks of logs, metrics and events; more work waits, in turns. */
+    /** Threads that decode and merge blocks of logs, metrics and events; more work waits, in turns. What is outside of the heap is collected late. */
     blockThreads: 2,
-    blockThreadMemory: { heapMb: 128, outsideHeapMb: 128 },
+    blockThreadMemory: { heapMb: 128, outsideHeapMb: 320 },
     /** Requests of AI batches under way, each with what it asks and what it is answered. */
     batchItemsAtOnce: 32,
     /** Bytes of these requests, and of vectors that they are answered. One that finds no room is made a second later. */
