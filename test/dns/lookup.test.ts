@@ -117,10 +117,13 @@ test('ten look-ups a second: each takes ten free reads', async () => {
   const { secret } = await createTestAccount(service.core);
   const mine = client(service.url, secret);
   names.set('A', 'acme.test', '192.0.2.1');
-  const replies = await Promise.all(Array.from({ length: 80 }, () => mine('GET', '/v1/dns/lookup?name=acme.test')));
-  const passed = replies.filter(({ status }) => status === 200).length;
-  expect(replies.filter(({ status }) => status === 429)).toHaveLength(80 - passed);
-  // Four seconds' worth at once, and what a second or two bring meanwhile.
-  expect(passed).toBeGreaterThanOrEqual(40);
-  expect(passed).toBeLessThan(80);
+  const ask = async (count: number) => {
+    const calls = Array.from({ length: count }, () => mine('GET', '/v1/dns/lookup?name=acme.test'));
+    const statuses = (await Promise.all(calls)).map(({ status }) => status);
+    expect(statuses.every((status) => status === 200 || status === 429)).toBe(true);
+    return statuses.filter((status) => status === 200).length;
+  };
+  // Four seconds' worth at once; calls that come together may be let in before what they take is known. Then the next ones wait for it.
+  expect(await ask(80)).toBeGreaterThanOrEqual(40);
+  expect(await ask(40)).toBeLessThan(40);
 });
