@@ -15,7 +15,7 @@ afterAll(() => bench.service.stop());
 /** Names of properties an event, each of which no other event has. */
 const NAMES = isSoak ? 250 : 8;
 
-test('names of properties by the hundred thousand are stored, asked for and merged as any others', async () => {
+test('thousands of properties with names of their own are stored, asked for and merged as any others', async () => {
   const own = await bench.withAccount();
   let name = 0;
   const batch = Array.from({ length: 1_000 }, (_, i) => ({

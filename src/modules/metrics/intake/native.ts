@@ -19,7 +19,8 @@ const pointSchema = Type.Object({
       type: 'string',
       enum: ['counter', 'gauge'],
       default: 'gauge',
-      description: 'counter: only grows, and begins at 0 when its program restarts. gauge: any number; when not sent.',
+      description:
+        'A counter only grows, and begins at 0 when its program restarts. A gauge is any number; it is the default.',
     }),
   ),
   value: Type.Number({ description: 'What was measured; of a counter the total so far.' }),
