@@ -16,6 +16,7 @@ CREATE SCHEMA sms;
 CREATE SCHEMA storage;
 CREATE SCHEMA vector;
 CREATE SCHEMA video;
+CREATE SCHEMA web;
 
 CREATE OR REPLACE FUNCTION core.clock_now()
  RETURNS timestamp with time zone

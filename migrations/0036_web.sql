@@ -1,0 +1,2 @@
+-- Module web: when each host may be asked again.
+CREATE SCHEMA web;

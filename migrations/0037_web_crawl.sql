@@ -1,0 +1,1 @@
+-- Module web: crawls and their pages.

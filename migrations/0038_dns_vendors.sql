@@ -1,0 +1,1 @@
+-- Module dns: which vendor holds a zone.
