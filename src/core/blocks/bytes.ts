@@ -78,6 +78,33 @@ export class ByteReader {
     return value;
   }
 
+  /** Numbers, each as its difference to the one before: a varint whose lowest bit is its sign (zigzag). Most are of few bytes, which bit operations read. */
+  deltas(count: number): Float64Array {
+    const bytes = this.#bytes;
+    const values = new Float64Array(count);
+    let at = this.#at;
+    let value = 0;
+    for (let i = 0; i < count; i += 1) {
+      let byte = bytes[at++] as number;
+      let zigzag = byte & 127;
+      for (let shift = 7; byte >= 128 && shift < 28; shift += 7) {
+        byte = bytes[at++] as number;
+        zigzag |= (byte & 127) << shift;
+      }
+      if (byte < 128) value += (zigzag >>> 1) ^ -(zigzag & 1);
+      else {
+        for (let scale = 2 ** 28; byte >= 128; scale *= 128) {
+          byte = bytes[at++] as number;
+          zigzag += (byte & 127) * scale;
+        }
+        value += zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2;
+      }
+      values[i] = value;
+    }
+    this.#at = at;
+    return values;
+  }
+
   /** The next so many bytes: a view. */
   bytes(length: number): Buffer {
     this.#at += length;

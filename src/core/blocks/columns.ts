@@ -39,14 +39,7 @@ export function unpackIntegers(packed: Uint8Array): Float64Array {
   const source = unframed(packed);
   const count = source.varint();
   if (source.varint() === FLOATS) return floatsOf(source, count);
-  const values = new Float64Array(count);
-  let value = 0;
-  for (let i = 0; i < count; i += 1) {
-    const zigzag = source.varint();
-    value += zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2;
-    values[i] = value;
-  }
-  return values;
+  return source.deltas(count);
 }
 
 /** Any numbers, bit by bit: also NaN with what it carries. */
