@@ -6,7 +6,7 @@ import { events } from './capabilities/events.ts';
 import { funnel } from './capabilities/funnel.ts';
 import { deletePerson, person } from './capabilities/person.ts';
 import { retention } from './capabilities/retention.ts';
-import { getSettings, setSettings } from './capabilities/settings.ts';
+import { settings } from './capabilities/settings.ts';
 import { trends } from './capabilities/trends.ts';
 import { CAPTURE } from './limits.ts';
 import { posthogRoutes } from './posthog/routes.ts';
@@ -27,7 +27,10 @@ export const analytics = defineModule<AnalyticsState>({
       serves: [CAPTURE],
     },
   ],
-  capabilities: [capture, trends, funnel, retention, events, person, deletePerson, getSettings, setSettings],
+  capabilities: [
+    ...[capture, trends, funnel, retention, events, person, deletePerson],
+    ...[settings.getSettings, settings.setSettings],
+  ],
   console: async () => (await import('./console/index.ts')).analyticsConsole,
   problems: analyticsProblems,
   prices: { [CAPTURE]: { unit: 'event', nanosPerUnit: 10_000n } },

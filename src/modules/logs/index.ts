@@ -5,7 +5,7 @@ import { fields } from './capabilities/fields.ts';
 import { histogram } from './capabilities/histogram.ts';
 import { ingest } from './capabilities/ingest.ts';
 import { search } from './capabilities/search.ts';
-import { getSettings, setSettings } from './capabilities/settings.ts';
+import { settings } from './capabilities/settings.ts';
 import { ingestRoutes } from './ingest/routes.ts';
 import { INGEST } from './limits.ts';
 import { type LogsSettings, logsSettings } from './settings.ts';
@@ -31,7 +31,7 @@ export const logs = defineModule<LogsState, LogsSettings>({
       serves: ['logs.ingest'],
     },
   ],
-  capabilities: [ingest, search, histogram, fields, getSettings, setSettings],
+  capabilities: [ingest, search, histogram, fields, settings.getSettings, settings.setSettings],
   console: async () => (await import('./console/index.ts')).logsConsole,
   prices: { [INGEST]: { unit: 'KiB', nanosPerUnit: 200n } },
   rawRoutes: [...ingestRoutes, tailRoute],

@@ -6,7 +6,7 @@ import { list } from './capabilities/list.ts';
 import { query } from './capabilities/query.ts';
 import { queryRange } from './capabilities/query-range.ts';
 import { labels, listSeries } from './capabilities/series.ts';
-import { getSettings, setSettings } from './capabilities/settings.ts';
+import { settings } from './capabilities/settings.ts';
 import { INGEST } from './limits.ts';
 import { otlpMetrics } from './otlp/route.ts';
 import { metricsProblems } from './problems.ts';
@@ -43,7 +43,7 @@ export const metrics = defineModule<MetricsState>({
       serves: ['metrics.ingest'],
     },
   ],
-  capabilities: [ingest, query, queryRange, list, listSeries, labels, getSettings, setSettings],
+  capabilities: [ingest, query, queryRange, list, listSeries, labels, settings.getSettings, settings.setSettings],
   console: async () => (await import('./console/index.ts')).metricsConsole,
   prices: { [INGEST]: { unit: 'sample', nanosPerUnit: 100n } },
   problems: metricsProblems,

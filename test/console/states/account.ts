@@ -180,6 +180,7 @@ function refusedForms({
     [`/errors/${group}`, 'comment', { text: '' }],
     ['/logs/settings', 'set', { retention_days: 'long' }],
     ['/metrics/settings', 'set', { retention_days: 'long' }],
+    ['/analytics/settings', 'set', { retention_days: 'long' }],
     ['/vectors', 'create', { collection: 'no name', dimension: '0' }],
     [`/vectors/${collection}/query`, 'query', { embedding: '1 0' }],
     ['/schedules', 'create', { cron_expr: 'never', task: 'no address' }],

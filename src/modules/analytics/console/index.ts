@@ -1,6 +1,10 @@
 // What module analytics brings to the console.
+import { blockSettingsPage } from '../../../kit/console/block-settings.ts';
 import type { ModuleConsole } from '../../../kit/console/page.ts';
+import { settings } from '../capabilities/settings.ts';
 import { eventsPage } from './events.ts';
 import { analyticsPage } from './trends.ts';
 
-export const analyticsConsole: ModuleConsole = { pages: [analyticsPage, eventsPage] };
+export const analyticsConsole: ModuleConsole = {
+  pages: [analyticsPage, eventsPage, blockSettingsPage(settings, 'Analytics')],
+};

@@ -9,6 +9,7 @@ import { type Html, html } from '../../../lib/html.ts';
 import { events } from '../capabilities/events.ts';
 import { funnel } from '../capabilities/funnel.ts';
 import { retention } from '../capabilities/retention.ts';
+import { settings } from '../capabilities/settings.ts';
 import { trends } from '../capabilities/trends.ts';
 
 export const analyticsPage: ConsolePage = {
@@ -35,7 +36,10 @@ async function show(visit: Visit): Promise<View> {
     steps.length < 2 ? null : visit.call(funnel, { steps }),
     visit.may(retention) ? visit.call(retention, { period: 'day', periods: 8 }) : null,
   ]);
-  const content = html`<div class="head"><h1>Analytics</h1><div class="actions"><a href="${visit.path('/analytics/events')}">Events</a></div></div>
+  const link = visit.may(settings.getSettings)
+    ? html` <a href="${visit.path('/analytics/settings')}">Settings</a>`
+    : '';
+  const content = html`<div class="head"><h1>Analytics</h1><div class="actions"><a href="${visit.path('/analytics/events')}">Events</a>${link}</div></div>
 ${form(visit)}
 ${panel(visit, 'Trends', counted, (data) => drawn(data, math === 'uniques' ? 'people' : 'events'))}
 ${stepped === null ? '' : panel(visit, 'Funnel', stepped, funnelTable)}

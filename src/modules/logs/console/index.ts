@@ -1,6 +1,7 @@
 // What module logs brings to the console.
+import { blockSettingsPage } from '../../../kit/console/block-settings.ts';
 import type { ModuleConsole } from '../../../kit/console/page.ts';
+import { settings } from '../capabilities/settings.ts';
 import { logsPage } from './logs.ts';
-import { logsSettingsPage } from './settings.ts';
 
-export const logsConsole: ModuleConsole = { pages: [logsPage, logsSettingsPage] };
+export const logsConsole: ModuleConsole = { pages: [logsPage, blockSettingsPage(settings, 'Logs')] };

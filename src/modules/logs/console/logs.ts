@@ -9,7 +9,7 @@ import { fields } from '../capabilities/fields.ts';
 import { histogram } from '../capabilities/histogram.ts';
 import { ingest } from '../capabilities/ingest.ts';
 import { search } from '../capabilities/search.ts';
-import { getSettings } from '../capabilities/settings.ts';
+import { settings } from '../capabilities/settings.ts';
 import { bars } from './bars.ts';
 import { filterForm, filterOf } from './filter.ts';
 import { type LogRecord, levelBadge, recordRow, serviceLink } from './record.ts';
@@ -48,8 +48,8 @@ ${panel(visit, 'Records', found, (page) => html`${records(visit, page.items)}${m
 }
 
 function title(visit: Visit): Html {
-  const settings = visit.may(getSettings) ? html`<a href="${visit.path('/logs/settings')}">Settings</a>` : '';
-  return html`<div class="head"><h1>Logs</h1><div class="actions">${settings}</div></div>`;
+  const link = visit.may(settings.getSettings) ? html`<a href="${visit.path('/logs/settings')}">Settings</a>` : '';
+  return html`<div class="head"><h1>Logs</h1><div class="actions">${link}</div></div>`;
 }
 
 function records(visit: Visit, rows: readonly LogRecord[]): Html {

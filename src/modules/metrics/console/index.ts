@@ -1,6 +1,7 @@
 // What module metrics brings to the console.
+import { blockSettingsPage } from '../../../kit/console/block-settings.ts';
 import type { ModuleConsole } from '../../../kit/console/page.ts';
+import { settings } from '../capabilities/settings.ts';
 import { metricsPage } from './metrics.ts';
-import { metricsSettingsPage } from './settings.ts';
 
-export const metricsConsole: ModuleConsole = { pages: [metricsPage, metricsSettingsPage] };
+export const metricsConsole: ModuleConsole = { pages: [metricsPage, blockSettingsPage(settings, 'Metrics')] };

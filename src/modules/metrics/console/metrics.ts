@@ -11,7 +11,7 @@ import { list } from '../capabilities/list.ts';
 import { query } from '../capabilities/query.ts';
 import { queryRange } from '../capabilities/query-range.ts';
 import { labels } from '../capabilities/series.ts';
-import { getSettings } from '../capabilities/settings.ts';
+import { settings } from '../capabilities/settings.ts';
 import { graphOf, type Shown, seriesOf } from './graph.ts';
 
 const NAMES = 1_000;
@@ -47,8 +47,8 @@ ${text === '' ? welcome(visit, known) : await answer(visit, text, period)}`;
 }
 
 function title(visit: Visit): Html {
-  const settings = visit.may(getSettings) ? html`<a href="${visit.path('/metrics/settings')}">Settings</a>` : '';
-  return html`<div class="head"><h1>Metrics</h1><div class="actions">${settings}</div></div>`;
+  const link = visit.may(settings.getSettings) ? html`<a href="${visit.path('/metrics/settings')}">Settings</a>` : '';
+  return html`<div class="head"><h1>Metrics</h1><div class="actions">${link}</div></div>`;
 }
 
 function form(names: readonly string[], text: string, period: string): Html {
