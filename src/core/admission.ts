@@ -141,8 +141,8 @@ export const admission = {
     answerBytesMax: 72 * MIB,
     /** Bytes of pictures fetched for vendors that fetch none, until they are sent: each is in memory some three times. Refused before they are read. */
     pictureBytesMax: 72 * MIB,
-    /** Calls that wait for a thread that makes PDFs: OVERLOADED. They hold what they were sent. */
-    pdfsWaitingMax: 100,
+    /** Calls that wait for a thread that makes PDFs, and for one that reads web pages: OVERLOADED. They hold what they were sent, or have fetched. */
+    ...{ pdfsWaitingMax: 100, pagesWaitingMax: 50 },
     /** Pictures decoded at once, each in a process of its own at low priority; more wait, in turns by account. */
     decodesAtOnce: 2,
     /** Answers of vectors of megabytes that are made at once; more wait. */
@@ -220,8 +220,8 @@ export const admission = {
     /** Its calls of a second that the request log keeps; more are counted. Those who follow its log: 429 CONCURRENCY_LIMITED. */
     loggedCalls: 200,
     loggedCallTails: 5,
-    /** Its calls that wait for a thread that makes PDFs: CONCURRENCY_LIMITED. Of two or more threads it never has all. */
-    pdfsWaitingMax: 20,
+    /** Its calls that wait for a thread that makes PDFs, and that reads pages: CONCURRENCY_LIMITED. Of two or more threads it never has all. */
+    ...{ pdfsWaitingMax: 20, pagesWaitingMax: 20 },
     /** Top-ups that nobody has paid: 409 QUOTA_EXCEEDED. Each ends after a day. */
     pendingTopupsMax: 20,
   },
@@ -272,8 +272,7 @@ export const admission = {
     /** What MCP answers a tool's call with has at most so many characters: strings beyond are cut, and named in `truncated`. */
     mcpAnswerCharacters: 64 * KIB,
     /** Pointers in `select` of a tool's call, and characters of each: VALIDATION_FAILED. */
-    mcpSelectMax: 50,
-    mcpSelectCharactersMax: 500,
+    ...{ mcpSelectMax: 50, mcpSelectCharactersMax: 500 },
     /** Calls that a call may stand within: a module that would call itself without end is told by its log. */
     invokedWithinMax: 4,
     /** account.search: of each list the first pages, each of so many items; objects beyond are not found by name. */
@@ -286,6 +285,8 @@ export const admission = {
       ...{ msMax: 30_000, heapMb: 512, outsideHeapMb: 384, browserMb: 1_024 },
       ...{ fetchesMax: 100, fetchedBytesMax: 20 * MIB, madeBytesMax: 64 * MIB },
     },
+    /** A web page that is read, in a thread too: VALIDATION_FAILED, code_detail `too_complex`. */
+    page: { msMax: 5_000, heapMb: 512, outsideHeapMb: 128 },
     /** Longer bodies are read in a thread; up to here reading takes some 2 ms. */
     readHereBytesMax: 64 * KIB,
     /** The head of an answer of a model that streams goes out after so long, content or not. Costs the status of what fails later. */

@@ -1,0 +1,19 @@
+// A page of its bytes: what kind they are, and what is made of them.
+import { charactersOf, kindOf } from './bytes.ts';
+import { cut } from './cut.ts';
+import type { ReadPage, ReadTask } from './wire.ts';
+
+export async function read(task: ReadTask): Promise<ReadPage> {
+  const { content, ...page } = await contentOf(task);
+  return { kind: 'read', ...page, ...cut(content, task.bytesMax) };
+}
+
+type Whole = Omit<ReadPage, 'kind' | 'truncated'>;
+
+async function contentOf(task: ReadTask): Promise<Whole> {
+  const kind = kindOf(task.contentType, task.bytes);
+  if (kind === 'pdf') return (await import('./pdf.ts')).readPdf(task);
+  const characters = charactersOf(task.contentType, task.bytes);
+  if (kind === 'html') return (await import('./document/html.ts')).readHtml(characters, task);
+  return { title: null, byline: null, language: null, description: null, content: characters, links: [] };
+}

@@ -1,0 +1,49 @@
+// Where pages are read: a few threads, each with a bound of memory and time, in turns by account.
+import { AccountPlaces } from '../../../core/account-places.ts';
+import type { Admission } from '../../../core/admission.ts';
+import type { Core } from '../../../core/context.ts';
+import { Threads } from '../../../lib/threads.ts';
+import { invalidField } from '../../../problems/problem.ts';
+import type { ReadAnswer, ReadPage, ReadTask } from './wire.ts';
+
+export class Readers {
+  readonly #places: AccountPlaces;
+  readonly #threads: Threads<ReadTask, ReadAnswer>;
+  readonly #bounds: Admission['call']['page'];
+
+  constructor({ bounds: { all, account, call } }: Pick<Core, 'bounds'>, { threads }: { threads: number }) {
+    this.#places = new AccountPlaces(threads, { max: all.pagesWaitingMax, perOwnerMax: account.pagesWaitingMax });
+    this.#bounds = call.page;
+    this.#threads = new Threads(new URL('./thread.ts', import.meta.url), call.page);
+  }
+
+  /**
+   * The bytes of the task are handed over: the caller has them no more. Throws VALIDATION_FAILED of `url` for what cannot be read, takes too
+   * long or too much memory; CONCURRENCY_LIMITED and OVERLOADED when too many wait.
+   */
+  run(accountId: string, task: ReadTask, signal: AbortSignal): Promise<ReadPage> {
+    return this.#places.run(accountId, signal, async () => {
+      const answer = await this.#within(task, signal);
+      if (answer.kind === 'refused') throw invalidField('url', answer.rule, answer.message);
+      return answer;
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#threads.close();
+  }
+
+  async #within(task: ReadTask, signal: AbortSignal): Promise<ReadAnswer> {
+    const late = AbortSignal.timeout(this.#bounds.msMax);
+    const answer = await this.#threads.run(task, AbortSignal.any([signal, late]), {}, buffersOf(task));
+    signal.throwIfAborted();
+    if (answer !== null) return answer;
+    const why = late.aborted ? `takes longer than ${this.#bounds.msMax / 1_000} s` : 'takes too much memory';
+    return { kind: 'refused', rule: 'too_complex', message: `To read the page ${why}.` };
+  }
+}
+
+/** Only a buffer of its own: small ones share theirs. */
+function buffersOf({ bytes }: ReadTask): ArrayBuffer[] {
+  return bytes.buffer instanceof ArrayBuffer && bytes.byteLength === bytes.buffer.byteLength ? [bytes.buffer] : [];
+}

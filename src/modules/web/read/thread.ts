@@ -1,0 +1,24 @@
+// The thread that reads pages: nothing of its libraries is loaded elsewhere. Whatever hostile input does to it, it takes this thread at worst,
+// which has a bound of memory and of time.
+import { getPriority, setPriority } from 'node:os';
+import { serve } from '../../../lib/threads.ts';
+import { read } from './page.ts';
+import { Refused } from './refused.ts';
+import type { ReadAnswer, ReadTask } from './wire.ts';
+
+/** Calls go first: on Linux this concerns the thread alone. */
+const NICENESS = 10;
+if (process.platform === 'linux' && getPriority() < NICENESS) setPriority(NICENESS);
+
+// Libraries tell on the console what they think of a page; that is nobody's log.
+for (const word of ['log', 'info', 'warn', 'error'] as const) console[word] = () => undefined;
+
+serve<ReadTask, ReadAnswer>(async (task) => {
+  try {
+    return await read(task);
+  } catch (error) {
+    if (error instanceof Refused) return error.refusal;
+    if (error instanceof RangeError) return new Refused('too_complex', 'The page is nested too deep.').refusal;
+    throw error;
+  }
+});
