@@ -24,7 +24,7 @@ export interface Vendor {
   readonly region: VendorRegion;
   /** Null: it asks for none. */
   readonly key: VendorKey | null;
-  /** Of a sender: its secrets by the name of their field. */
+  /** Of an entry without models: its secrets by the name of their field. */
   readonly secrets?: Readonly<Record<string, VendorKey>>;
   readonly markupPct: 0 | 0.05;
   /** What we ask of it at most, at once and in a minute; null: as much as there is. */
@@ -128,12 +128,12 @@ export interface Adapter {
   readonly baseUrl?: string;
   /** Fields of a model that only it has, by their name in the file. */
   readonly modelFields: Readonly<Record<string, TSchema>>;
-  /** Of vendors that carry messages and have no models. Such an entry is one row, whose id is the adapter's name. */
-  readonly sender?: SenderForm;
+  /** Of vendors without models. Such an entry is one row, whose id is the name of the adapter. */
+  readonly modelless?: ModellessForm;
 }
 
-/** What an entry of a sender has beside what all entries have. */
-export interface SenderForm {
+/** What an entry without models has beside what all entries have. */
+export interface ModellessForm {
   /** Its own fields, `price` among them when callers pay the vendor's; without one the row is `free`. */
   readonly fields: Readonly<Record<string, TSchema>>;
   /** Required fields that stand as `${NAME}` or `{file: PATH}`. */

@@ -4,11 +4,11 @@ import { nearest } from '../../lib/nearest.ts';
 import { type Path, readYaml, type YamlDocument } from './document.ts';
 import { readKey } from './key.ts';
 import { readModel } from './model.ts';
+import { modellessOf, readModelless } from './modelless.ts';
 import { type FileFault, type ModelRow, SANDBOX, type Vendor, type VendorRegion, type VendorsFile } from './port.ts';
 import { Faults, type Reading } from './reading.ts';
 import { digestOf, PRIORITY, sandbox } from './row.ts';
 import { fileSchema, sandboxSchema, schemaFaults, vendorSchema } from './schema.ts';
-import { readSender, senderOf } from './sender.ts';
 
 /** What no vendor can be called: words of `model` and `vendor`, and who works here. */
 const TAKEN = ['self', 'auto', 'cheapest', 'smartest', 'outbox'];
@@ -50,9 +50,9 @@ export function readVendorsFile(
     if (vendors.some((other) => other.id === id)) faults.add([...path, 'id'], `There is another vendor ${String(id)}.`);
     if (typeof id === 'string' && TAKEN.includes(id))
       faults.add([...path, 'id'], `${id} has a meaning of its own: call the vendor something else.`);
-    const sender = senderOf(entry, reading);
-    if (sender !== null) {
-      const row = readSender(entry, path, { ...sender, reading, faults, warnings });
+    const modelless = modellessOf(entry, reading);
+    if (modelless !== null) {
+      const row = readModelless(entry, path, { ...modelless, reading, faults, warnings });
       if (row === null) continue;
       vendors.push(row.vendor);
       rows.push(row);

@@ -5,7 +5,7 @@ import { nearest } from '../../lib/nearest.ts';
 import { onceFor } from '../../lib/once.ts';
 import { schemaWords } from '../../lib/schema-words.ts';
 import type { Path } from './document.ts';
-import type { ModelFamily, SenderForm } from './port.ts';
+import type { ModelFamily, ModellessForm } from './port.ts';
 
 const closed = { additionalProperties: false };
 const MODELS_MAX = 500;
@@ -71,7 +71,7 @@ export const vendorSchema = onceFor((families: readonly ModelFamily[]) =>
 );
 
 /** Of an entry without models. */
-export const senderSchema = onceFor(({ fields, secrets, protocols }: SenderForm) =>
+export const modellessSchema = onceFor(({ fields, secrets, protocols }: ModellessForm) =>
   Type.Object(
     {
       ...entry,

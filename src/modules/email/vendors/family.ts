@@ -7,7 +7,7 @@ export const SMTP = 'smtp';
 const adapter: Adapter = {
   name: SMTP,
   modelFields: {},
-  sender: { fields: {}, secrets: [], protocols: ['smtp:', 'smtps:'] },
+  modelless: { fields: {}, secrets: [], protocols: ['smtp:', 'smtps:'] },
 };
 
 export const emailFamily: ModelFamily = {

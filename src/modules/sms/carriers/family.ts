@@ -25,7 +25,7 @@ const twilio: Adapter = {
   name: 'twilio',
   baseUrl: 'https://api.twilio.com',
   modelFields: {},
-  sender: {
+  modelless: {
     fields: {
       account_sid: Type.String({ pattern: '^AC[0-9a-f]{32}$', description: 'AC and 32 hex digits' }),
       from,
@@ -38,7 +38,7 @@ const twilio: Adapter = {
 const smpp: Adapter = {
   name: 'smpp',
   modelFields: {},
-  sender: {
+  modelless: {
     fields: {
       system_id: Type.String({ pattern: '^[ -~]{1,15}$', description: '1 to 15 characters' }),
       system_type: Type.Optional(Type.String({ pattern: '^[ -~]{0,12}$', description: 'up to 12 characters' })),

@@ -23,12 +23,12 @@ const reading: Reading = {
   families: [messages],
   adapters: {
     note: [
-      { name: 'relay', modelFields: {}, sender: { fields: {}, secrets: [], protocols: ['smtp:', 'smtps:'] } },
+      { name: 'relay', modelFields: {}, modelless: { fields: {}, secrets: [], protocols: ['smtp:', 'smtps:'] } },
       {
         name: 'pigeon',
         baseUrl: 'https://pigeon.example',
         modelFields: {},
-        sender: { fields: { from: Type.String(), price }, secrets: ['token'] },
+        modelless: { fields: { from: Type.String(), price }, secrets: ['token'] },
       },
     ],
   },

@@ -1,15 +1,16 @@
-// An entry of a vendor that carries messages: it has no models but fields of its adapter, and is one row. Its secrets stand elsewhere.
+// An entry of a vendor without models: a carrier of messages, a search engine, a name server. It has the fields of its adapter, and is one row. Its
+// secrets stand elsewhere.
 import type { Path } from './document.ts';
 import { readKey } from './key.ts';
 import { fineAmounts } from './model.ts';
-import type { Adapter, ModelFamily, ModelRow, SenderForm, Vendor, VendorKey, VendorRegion } from './port.ts';
+import type { Adapter, ModelFamily, ModellessForm, ModelRow, Vendor, VendorKey, VendorRegion } from './port.ts';
 import type { Faults, Reading } from './reading.ts';
 import { PRIORITY, rowOf } from './row.ts';
-import { schemaFaults, senderSchema } from './schema.ts';
+import { modellessSchema, schemaFaults } from './schema.ts';
 
 type SecretPlace = string | { readonly file: string };
 
-interface SenderEntry {
+interface ModellessEntry {
   readonly id: string;
   readonly region?: VendorRegion | 'local';
   readonly base_url?: string;
@@ -22,8 +23,8 @@ interface SenderEntry {
   readonly [field: string]: unknown;
 }
 
-export interface SenderReading {
-  readonly adapter: Adapter & { readonly sender: SenderForm };
+export interface ModellessReading {
+  readonly adapter: Adapter & { readonly modelless: ModellessForm };
   readonly family: ModelFamily;
   readonly reading: Reading;
   readonly faults: Faults;
@@ -31,26 +32,26 @@ export interface SenderReading {
 }
 
 /** The adapter of an entry that has no models; null for any other entry. */
-export function senderOf(
+export function modellessOf(
   entry: unknown,
   { adapters, families }: Reading,
-): Pick<SenderReading, 'adapter' | 'family'> | null {
+): Pick<ModellessReading, 'adapter' | 'family'> | null {
   const { adapter: name } = (entry ?? {}) as { readonly adapter?: unknown };
   for (const family of families) {
     const adapter = adapters[family.name]?.find((each) => each.name === name);
-    if (adapter?.sender !== undefined) return { adapter: { ...adapter, sender: adapter.sender }, family };
+    if (adapter?.modelless !== undefined) return { adapter: { ...adapter, modelless: adapter.modelless }, family };
   }
   return null;
 }
 
 /** Null when something is wrong with it, which is told. */
-export function readSender(entry: unknown, path: Path, options: SenderReading): ModelRow | null {
+export function readModelless(entry: unknown, path: Path, options: ModellessReading): ModelRow | null {
   const { adapter, family, reading, faults, warnings } = options;
   const before = faults.found.length;
-  const broken = schemaFaults(senderSchema(adapter.sender), entry, path);
+  const broken = schemaFaults(modellessSchema(adapter.modelless), entry, path);
   for (const { path: at, message } of broken) faults.add(at, message);
   if (broken.length > 0) return null;
-  const said = entry as SenderEntry;
+  const said = entry as ModellessEntry;
   const { secrets, missing } = readSecrets(said, path, options);
   const address = addressOf(said, secrets, path, options);
   for (const at of fineAmounts(said.price, [...path, 'price'])) {
@@ -72,16 +73,16 @@ export function readSender(entry: unknown, path: Path, options: SenderReading): 
     priority: said.priority ?? PRIORITY,
     disabled: said.enabled === false ? 'by the operator' : missing === null ? null : 'its key is missing',
   };
-  const { price = 'free', ...own } = pick(said, Object.keys(adapter.sender.fields));
+  const { price = 'free', ...own } = pick(said, Object.keys(adapter.modelless.fields));
   const row = rowOf(vendor, family, { id: adapter.name, price, ...own }, Object.keys(own));
   for (const { field, message } of family.faults?.(row, adapter) ?? []) faults.add([...path, field], message);
   return faults.found.length > before ? null : row;
 }
 
-function readSecrets(entry: SenderEntry, path: Path, { adapter, reading, faults }: SenderReading) {
+function readSecrets(entry: ModellessEntry, path: Path, { adapter, reading, faults }: ModellessReading) {
   const secrets: Record<string, VendorKey> = {};
   let missing: string | null = null;
-  const names = [...adapter.sender.secrets, ...(isSecret(entry.url) ? ['url'] : [])];
+  const names = [...adapter.modelless.secrets, ...(isSecret(entry.url) ? ['url'] : [])];
   for (const name of names) {
     const found = readKey(entry[name] as SecretPlace, reading);
     if (found.kind === 'fault') faults.add([...path, name], found.message);
@@ -97,13 +98,13 @@ function isSecret(place: unknown): place is SecretPlace {
 
 /** Where the vendor is, without user and password; empty while the secret that holds it is missing. */
 function addressOf(
-  entry: SenderEntry,
+  entry: ModellessEntry,
   secrets: Readonly<Record<string, VendorKey>>,
   path: Path,
-  { adapter, faults }: SenderReading,
+  { adapter, faults }: ModellessReading,
 ): string {
-  const { protocols = ['http:', 'https:'] } = adapter.sender;
-  const isUrl = adapter.sender.protocols !== undefined;
+  const { protocols = ['http:', 'https:'] } = adapter.modelless;
+  const isUrl = adapter.modelless.protocols !== undefined;
   const field = [...path, isUrl ? 'url' : 'base_url'];
   const text = isUrl
     ? (secrets.url?.reveal() ?? (isSecret(entry.url) ? null : entry.url))
@@ -122,6 +123,6 @@ function addressOf(
   return url.href.replace(/\/+$/, '');
 }
 
-function pick(entry: SenderEntry, names: readonly string[]): Record<string, unknown> {
+function pick(entry: ModellessEntry, names: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(names.filter((name) => entry[name] !== undefined).map((name) => [name, entry[name]]));
 }
