@@ -1914,6 +1914,12 @@ CREATE TABLE video.webhook (
   CONSTRAINT webhook_pkey PRIMARY KEY (account_id, job_id, number)
 ) WITH (fillfactor=70);
 
+CREATE TABLE web.host (
+  host text COLLATE "C" NOT NULL,
+  next_at timestamp with time zone NOT NULL,
+  CONSTRAINT host_pkey PRIMARY KEY (host)
+);
+
 CREATE INDEX batch_expiry ON ai.batch USING btree (expires_at) WHERE ((finished_at IS NULL) AND (ends_as IS NULL));
 CREATE INDEX batch_finished ON ai.batch USING btree (finished_at) WHERE (finished_at IS NOT NULL);
 CREATE INDEX batch_item_due ON ai.batch_item USING btree (account_id, due_at, batch_id, item_no) WHERE (due_at IS NOT NULL);

@@ -139,7 +139,11 @@ export interface CallContext {
    * Calls another capability, of any module, for the same principal: in the same trace, under its scopes and rates, for the price of
    * that capability. Under an idempotency key the calls it makes have keys derived from it. Throws the Problem of a refusal or failure.
    */
-  invoke(capability: string, input: InvokedInput, options?: InvokeOptions): Promise<{ readonly data: unknown }>;
+  invoke(
+    capability: string,
+    input: InvokedInput,
+    options?: InvokeOptions,
+  ): Promise<{ readonly data: unknown; readonly costNanos?: bigint }>;
   /**
    * The same of a call whose input is no JSON, such as bytes: `work` stands in place of the capability's own run, and gets its context. Scope, rate
    * and figures are that capability's.

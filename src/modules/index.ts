@@ -18,6 +18,7 @@ import { sms } from './sms/index.ts';
 import { storage } from './storage/index.ts';
 import { vector } from './vector/index.ts';
 import { video } from './video/index.ts';
+import { web } from './web/index.ts';
 
 export const modules: readonly Module[] = [
   account,
@@ -37,4 +38,5 @@ export const modules: readonly Module[] = [
   storage,
   vector,
   video,
+  web,
 ];

@@ -17,6 +17,7 @@ import {
   type Reply,
   type TestAccount,
 } from './service.ts';
+import { EXAMPLE_SITE, exampleSite } from './site.ts';
 
 export const manifest = composeManifest(modules);
 export const capabilities: readonly Capability[] = manifest.capabilities;
@@ -84,7 +85,7 @@ export async function playExample(call: Client, capability: Capability, example:
   const played: Played[] = [];
   for (const step of [...before, { capability: capability.id, input }]) {
     const target = byId(step.capability);
-    const resolved = withAnswers(step.input, played) as Input;
+    const resolved = withAnswers(await atSite(step.input), played) as Input;
     const reply = await callUntil(call, target, resolved, 'until' in step ? step.until : undefined);
     played.push({ capability: target, input: resolved, reply });
     if (target !== capability) await personActs(target.id, reply, capability);
@@ -134,14 +135,15 @@ export async function prepareExample(call: Client, capability: Capability, index
   const played: Played[] = [];
   const { before = [] } = example;
   for (const [i, step] of before.entries()) {
-    const input = littleDrawn(step.capability, withAnswers(step.input, played) as Input, before.slice(i + 1));
+    const sent = withAnswers(await atSite(step.input), played) as Input;
+    const input = littleDrawn(step.capability, sent, before.slice(i + 1));
     const target = byId(step.capability);
     const reply = await callUntil(call, target, input, step.until);
     expect(reply.body, `${capability.id}: ${target.id}`).toMatchObject({ ok: true });
     await personActs(target.id, reply, capability);
     played.push({ capability: target, input, reply });
   }
-  return littleDrawn(capability.id, withAnswers(example.input, played) as Input);
+  return littleDrawn(capability.id, withAnswers(await atSite(example.input), played) as Input);
 }
 
 /**
@@ -164,6 +166,12 @@ export function endVideosAfter(hook: typeof afterEach | typeof afterAll): (call:
     calls.push(call);
     return call;
   };
+}
+
+/** Pages of the outside world are read of a site on this machine. */
+async function atSite(input: Input): Promise<Input> {
+  const text = JSON.stringify(input);
+  return text.includes(EXAMPLE_SITE) ? JSON.parse(text.replaceAll(EXAMPLE_SITE, (await exampleSite()).url)) : input;
 }
 
 let addresses = 0;

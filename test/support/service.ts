@@ -19,6 +19,7 @@ import type { Module } from '../../src/kit/module.ts';
 import { NANOS_PER_USD } from '../../src/lib/money.ts';
 import { listMails } from '../../src/people/mail/mail.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+import { SITE_NETWORK } from './site.ts';
 
 export interface TestService {
   readonly service: Service;
@@ -59,6 +60,9 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     TEST_CLOCK: 'on',
     LOG_LEVEL: 'silent',
     VIDEO_SANDBOX_THREADS: '3',
+    // What examples read of the web, without waiting for turns of its host.
+    ALLOW_PRIVATE_TARGETS: SITE_NETWORK,
+    WEB_HOST_INTERVAL_MS: '0',
     ...options.env,
   });
   const { connection, webSocket, address, all, account, doors, call } = options.admission ?? {};

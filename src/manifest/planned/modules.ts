@@ -27,5 +27,4 @@ export const plannedWords: Readonly<Record<string, string>> = {
   risk: 'fraud score, suspicious ip address, abuse',
   rtc: 'voice call, webrtc, video conference, phone call',
   storage: 'upload a file, files, objects, bucket, s3, blob, share a file, download a file',
-  web: 'fetch a web page, scrape, crawl a site, screenshot, headless browser, search the web',
 };

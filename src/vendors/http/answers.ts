@@ -67,12 +67,17 @@ export class StreamSink implements Sink {
   readonly #settle: PromiseWithResolvers<StreamedAnswer>;
   readonly #done = Promise.withResolvers<void>();
   readonly #release: () => void;
+  readonly #takesEncodings: boolean;
   #flow: Flow | null = null;
   #body: Readable | null = null;
 
-  /** @param release of what the exchange holds, when nothing more comes */
-  constructor(release: () => void) {
+  /**
+   * @param release of what the exchange holds, when nothing more comes
+   * @param takesEncodings a compressed answer was asked for: the reader bounds what it unfolds to
+   */
+  constructor(release: () => void, takesEncodings: boolean) {
     this.#release = release;
+    this.#takesEncodings = takesEncodings;
     this.#settle = Promise.withResolvers();
     this.answer = this.#settle.promise;
   }
@@ -93,7 +98,7 @@ export class StreamSink implements Sink {
     // Whoever reads it hears of it all the same; one that nobody reads ends nothing but itself.
     body.on('error', () => undefined);
     this.#body = body;
-    if (encoding !== undefined && encoding !== 'identity') {
+    if (encoding !== undefined && encoding !== 'identity' && !this.#takesEncodings) {
       // Unasked for, and what it would unfold to is not bounded.
       body.destroy();
       this.#settle.reject(new OutboundError('protocol', 'The answer is compressed, which was not asked for.'));

@@ -111,9 +111,9 @@ class GuardedClient implements OutboundClient {
     const { limits } = sending.request;
     const connectMs = limits.connectMs ?? this.#limits.connectMs;
     const wire = await sending.wire();
-    const checked = await this.#admit(sending, signal, connectMs, answeredUrlCharactersMax);
+    const checked = await this.#admit(sending, signal, connectMs, answeredUrlCharactersMax, sending.request.isOfWeb);
     return this.#first(checked, connectMs, (held, to) => {
-      const sink = new StreamSink(held.release);
+      const sink = new StreamSink(held.release, wire.headers['accept-encoding'] !== undefined);
       const { firstByteMs, idleMs, answerBytesMax } = limits;
       const within = { firstByteMs, idleMs, answerBytesMax, signal };
       const flow = exchange(held.pool, { ...wire, ...within, ...to }, sink);
@@ -149,10 +149,12 @@ class GuardedClient implements OutboundClient {
     signal: AbortSignal,
     connectMs: number,
     charactersMax?: number,
+    isOfWeb?: boolean,
   ): Promise<CheckedTarget> {
     const resolve = isOperators ? this.#resolveAny : this.#resolve;
     const allowed = isOperators ? EVERYWHERE : this.#allowed;
-    const verdict = await judge(url, (host) => within(connectMs, resolve(host), signal), allowed, charactersMax);
+    const rules = { ...(charactersMax !== undefined && { charactersMax }), ...(isOfWeb !== undefined && { isOfWeb }) };
+    const verdict = await judge(url, (host) => within(connectMs, resolve(host), signal), allowed, rules);
     signal.throwIfAborted();
     if (verdict.kind === 'admitted') return verdict;
     if (verdict.kind === 'refused') throw new OutboundError('refused', verdict.refusal.message);

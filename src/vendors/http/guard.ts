@@ -28,9 +28,9 @@ export async function judge(
   url: string,
   resolve: Resolve,
   allowed: readonly AddressRange[],
-  charactersMax?: number,
+  { charactersMax, isOfWeb }: { readonly charactersMax?: number; readonly isOfWeb?: boolean } = {},
 ): Promise<Verdict> {
-  const target = readTarget(url, charactersMax);
+  const target = readTarget(url, charactersMax, isOfWeb);
   if ('rule' in target) return { kind: 'refused', refusal: target };
   // Without exempt ranges a look-up cannot save what is already refused, and would tell the name service of it.
   if (target.refusal !== null && allowed.length === 0) return { kind: 'refused', refusal: target.refusal };

@@ -30,6 +30,8 @@ export interface OutboundRequest {
     /** `host`, or `host:port` where that is not the usual one; where a vendor keeps what it makes. */
     readonly assetHosts?: readonly string[];
   };
+  /** A page of the web: plain http too, of ports 80 and 443 alone. An `accept-encoding` among the headers is taken at its word. */
+  readonly isOfWeb?: boolean;
   /** Of GET and HEAD; each is checked as the first address was. Default 0: the redirect itself is the answer. */
   readonly redirectsMax?: number;
   readonly limits: OutboundCallLimits;

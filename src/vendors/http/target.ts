@@ -25,8 +25,8 @@ export interface Target {
 /** Names that never leave a network: RFC 6761, 6762, 8375 and ICANN's reservation of `.internal`. */
 const PRIVATE_ZONES = ['localhost', 'local', 'internal', 'home.arpa'];
 
-/** Reads a URL; a Refusal is one that no configuration exempts from. */
-export function readTarget(url: string, charactersMax = urlCharactersMax): Target | Refusal {
+/** Reads a URL; a Refusal is one that no configuration exempts from. `isOfWeb`: plain http too, of the web's two ports alone. */
+export function readTarget(url: string, charactersMax = urlCharactersMax, isOfWeb = false): Target | Refusal {
   if (url.length > charactersMax) return refusal('url', `The URL has more than ${charactersMax} characters.`);
   // The parser drops tabs and line breaks in silence, so what was checked by eye and what is called would differ.
   if (!url.isWellFormed() || /[\0-\x20\x7f]/.test(url)) {
@@ -34,15 +34,17 @@ export function readTarget(url: string, charactersMax = urlCharactersMax): Targe
   }
   const parsed = URL.parse(url);
   if (parsed === null) return refusal('url', 'The URL cannot be read.');
-  if (parsed.protocol !== 'https:' && parsed.protocol !== 'http:') return refusal('scheme', 'The URL must be https.');
+  if (parsed.protocol !== 'https:' && parsed.protocol !== 'http:') {
+    return refusal('scheme', isOfWeb ? 'The URL must be http or https.' : 'The URL must be https.');
+  }
   // An empty userinfo (`https://@host`) leaves no trace in the parsed URL.
   if (parsed.username !== '' || parsed.password !== '' || authority(url).includes('@')) {
     return refusal('userinfo', 'The URL must not hold a user name or password; use a header.');
   }
-  return described(parsed);
+  return described(parsed, isOfWeb);
 }
 
-function described(parsed: URL): Target {
+function described(parsed: URL, isOfWeb: boolean): Target {
   const secure = parsed.protocol === 'https:';
   const host = parsed.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   const port = parsed.port === '' ? (secure ? 443 : 80) : Number(parsed.port);
@@ -54,11 +56,18 @@ function described(parsed: URL): Target {
     port,
     path: parsed.pathname + parsed.search,
     literal,
-    refusal: (secure ? null : refusal('scheme', 'The URL must be https.')) ?? portRefusal(port) ?? broken,
+    refusal: (isOfWeb ? webRefusal(port) : callRefusal(secure, port)) ?? broken,
   };
 }
 
-function portRefusal(port: number): Refusal | null {
+function webRefusal(port: number): Refusal | null {
+  return port === 80 || port === 443
+    ? null
+    : refusal('port', `Port ${port} is not allowed: pages are read at 80 and 443.`);
+}
+
+function callRefusal(secure: boolean, port: number): Refusal | null {
+  if (!secure) return refusal('scheme', 'The URL must be https.');
   return refusedPorts.has(port) ? refusal('port', `Port ${port} is not allowed.`) : null;
 }
 

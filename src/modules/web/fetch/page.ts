@@ -1,0 +1,61 @@
+// A page: allowed by its site, in the host's turn, fetched through the guard, and made into text in a thread. Redirects pass all of it.
+import { createHash } from 'node:crypto';
+import { PAGE_BYTES_MAX } from '../limits.ts';
+import type { ReadTask } from '../read/wire.ts';
+import type { WebState } from '../state.ts';
+import { type Got, get } from './request.ts';
+
+export interface PageWish extends Pick<ReadTask, 'format' | 'mainContent' | 'links'> {
+  readonly url: string;
+  /** Of the content, in UTF-8. */
+  readonly bytesMax: number;
+}
+
+export interface Page {
+  /** After redirects. */
+  readonly url: string;
+  readonly status: number;
+  readonly contentType: string | null;
+  readonly title: string | null;
+  readonly byline: string | null;
+  readonly language: string | null;
+  readonly description: string | null;
+  readonly content: string;
+  readonly links: readonly string[];
+  /** SHA-256 of the content, in hex. */
+  readonly contentHash: string;
+  readonly truncated: boolean;
+}
+
+const ACCEPT = 'text/html,application/xhtml+xml,application/pdf;q=0.9,text/*;q=0.8,*/*;q=0.5';
+
+/** For whom: accounts take turns. Throws TARGET_REJECTED, ROBOTS_DISALLOWED, TARGET_FAILED, RATE_LIMITED, CONCURRENCY_LIMITED, OVERLOADED. */
+export async function readPage(web: WebState, accountId: string, wish: PageWish, signal: AbortSignal): Promise<Page> {
+  const got = await getPolitely(web, accountId, wish.url, { signal, bytesMax: PAGE_BYTES_MAX, accept: ACCEPT });
+  const { format, mainContent, links, bytesMax } = wish;
+  const { url, status, contentType } = got;
+  const task = { ...{ bytes: got.bytes, contentType, url }, ...{ format, mainContent, links, bytesMax } };
+  const read = await web.readers.run(accountId, task, signal);
+  return {
+    ...{ url, status, contentType, title: read.title, byline: read.byline, language: read.language },
+    ...{ description: read.description, content: read.content, links: read.links },
+    contentHash: createHash('sha256').update(read.content).digest('hex'),
+    truncated: read.truncated || got.truncated,
+  };
+}
+
+/** One GET that obeys robots.txt and waits for the host's turn, at each address that it is led to. */
+export function getPolitely(
+  { core, robots, pace, userAgent }: WebState,
+  accountId: string,
+  url: string,
+  { signal, bytesMax, accept }: { readonly signal: AbortSignal; readonly bytesMax: number; readonly accept?: string },
+): Promise<Got> {
+  return get(core, url, {
+    ...{ signal, bytesMax, userAgent, ...(accept !== undefined && { accept }) },
+    async before(at) {
+      const { delayMs } = await robots.allow(at, signal);
+      await pace.turn(accountId, new URL(at).host, delayMs, signal);
+    },
+  });
+}

@@ -1,0 +1,146 @@
+// One GET of the web, through the guard. Redirects are followed here, so that each is checked before it is asked: by the guard, and by
+// whoever calls. What is received, what it unfolds to and how long it takes are bounded together over all of them.
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { Core } from '../../../core/context.ts';
+import { type Encoding, inflated } from '../../../core/inflate.ts';
+import { Problem } from '../../../problems/problem.ts';
+import { PAGE_MS, REDIRECTS_MAX } from '../limits.ts';
+import { problem } from '../problems.ts';
+
+export interface Got {
+  /** After redirects. */
+  readonly url: string;
+  readonly status: number;
+  readonly contentType: string | null;
+  readonly headers: IncomingHttpHeaders;
+  /** Without their content encoding. */
+  readonly bytes: Buffer;
+  /** There was more. */
+  readonly truncated: boolean;
+}
+
+export interface GetOptions {
+  readonly signal: AbortSignal;
+  readonly userAgent: string;
+  /** Received and inflated. */
+  readonly bytesMax: number;
+  readonly accept?: string;
+  /** Called with each address before it is asked, the first one too; what it throws ends the request. */
+  readonly before?: (url: string) => Promise<void>;
+  /** Field of the call that names the URL. */
+  readonly param?: string;
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const ENCODINGS: Readonly<Record<string, Encoding>> = {
+  ...{ gzip: 'gzip', 'x-gzip': 'gzip', deflate: 'deflate', br: 'br', zstd: 'zstd' },
+};
+const FIRST_BYTE_MS = 15_000;
+const IDLE_MS = 10_000;
+
+/** Throws TARGET_REJECTED for what the guard refuses, TARGET_FAILED for what fails, and what `before` throws. */
+export async function get(core: Core, url: string, options: GetOptions): Promise<Got> {
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(PAGE_MS)]);
+  const endsMs = performance.now() + PAGE_MS;
+  let at = url;
+  try {
+    for (let redirects = 0; ; redirects += 1) {
+      await options.before?.(at);
+      const reply = await ask(core, at, options, signal, Math.max(1, endsMs - performance.now()));
+      const next = redirectOf(reply.status, reply.headers.location, at);
+      if (next === null) return await received(reply, options.bytesMax);
+      reply.body.destroy();
+      if (redirects === REDIRECTS_MAX) throw failed('protocol', `The page redirects more than ${REDIRECTS_MAX} times.`);
+      at = next;
+    }
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'TARGET_REJECTED')
+      throw rejected(error, options.param ?? 'url', at === url);
+    if (error instanceof Problem || options.signal.aborted) throw error;
+    throw failed(signal.aborted ? 'timeout' : 'reset', signal.aborted ? LATE : 'The answer broke off.', error);
+  }
+}
+
+const LATE = `The page took longer than ${PAGE_MS / 1_000} s.`;
+
+async function ask(core: Core, url: string, { userAgent, accept }: GetOptions, signal: AbortSignal, totalMs: number) {
+  const reply = await core.outbound.send({
+    ...{ url, method: 'GET', isOfWeb: true, signal },
+    headers: { 'user-agent': userAgent, 'accept-encoding': 'gzip, deflate, br, zstd', accept: accept ?? '*/*' },
+    // The reader stops at its own bound, and uses what came before.
+    limits: { totalMs, firstByteMs: FIRST_BYTE_MS, idleMs: IDLE_MS, answerBytesMax: Number.MAX_SAFE_INTEGER },
+  });
+  if (reply.kind === 'answered') return reply;
+  signal.throwIfAborted();
+  if (reply.code === 'refused') throw problem('TARGET_REJECTED', { message: reply.message });
+  throw failed(reply.code, `The page could not be fetched: ${reply.message}`);
+}
+
+/** Where an answer leads; null when it is the page itself. */
+function redirectOf(status: number, location: string | undefined, from: string): string | null {
+  if (!REDIRECTS.has(status) || location === undefined) return null;
+  const next = URL.parse(location, from);
+  if (next === null) throw failed('protocol', 'The redirect of the page cannot be read.');
+  // A fragment is the reader's own matter.
+  next.hash = '';
+  return next.href;
+}
+
+type Answered = Awaited<ReturnType<typeof ask>>;
+
+async function received({ url, status, headers, body }: Answered, bytesMax: number): Promise<Got> {
+  const named = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+  const encoding = ENCODINGS[named] ?? null;
+  if (encoding === null && named !== 'identity' && named !== '') {
+    body.destroy();
+    throw failed('protocol', 'The page is compressed in a way that was not asked for.');
+  }
+  const sent = cut(body, bytesMax);
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  let truncated = false;
+  try {
+    for await (const piece of encoding === null ? sent : inflated(sent, encoding, Number.MAX_SAFE_INTEGER)) {
+      const kept = piece.subarray(0, bytesMax - bytes);
+      pieces.push(kept);
+      bytes += kept.length;
+      truncated = kept.length < piece.length;
+      if (truncated) break;
+    }
+  } catch (error) {
+    // The beginning of a page that breaks off in its compression is no page.
+    if (error instanceof Problem) throw failed('protocol', `The page is not valid ${named}.`, error);
+    throw error;
+  } finally {
+    body.destroy();
+  }
+  const isCut = truncated || sent.wasCut();
+  const contentType = headers['content-type'] ?? null;
+  return { url, status, contentType, headers, bytes: Buffer.concat(pieces), truncated: isCut };
+}
+
+/** The first bytes of a body. */
+function cut(body: Readable, bytesMax: number): AsyncIterable<Buffer> & { wasCut(): boolean } {
+  let isCut = false;
+  async function* pieces(): AsyncGenerator<Buffer> {
+    let bytes = 0;
+    for await (const piece of body as AsyncIterable<Buffer>) {
+      const kept = piece.subarray(0, bytesMax - bytes);
+      bytes += kept.length;
+      yield kept;
+      isCut = kept.length < piece.length;
+      if (isCut) return;
+    }
+  }
+  const source = pieces();
+  return { [Symbol.asyncIterator]: () => source, wasCut: () => isCut };
+}
+
+function failed(code: string, message: string, cause?: unknown): Problem {
+  return problem('TARGET_FAILED', { detail: code, message, cause });
+}
+
+function rejected({ message }: Problem, param: string, isOwn: boolean): Problem {
+  return problem('TARGET_REJECTED', { param, message: isOwn ? message : `The page redirects: ${message}` });
+}

@@ -1,0 +1,20 @@
+// The web module: pages as Markdown, text, HTML or JSON, in the manner that sites ask for.
+import { defineModule } from '../../kit/module.ts';
+import { fetch } from './capabilities/fetch.ts';
+import { hostSweep } from './fetch/pace.ts';
+import { webProblems } from './problems.ts';
+import { type WebSettings, webSettings } from './settings.ts';
+import { startWeb, type WebState } from './state.ts';
+
+export const web = defineModule<WebState, WebSettings>({
+  name: 'web',
+  summary: 'Web pages as Markdown, text or JSON; crawls, screenshots, search.',
+  status: 'beta',
+  capabilities: [fetch],
+  prices: { 'web.fetch': { unit: 'page', nanosPerUnit: 200_000n } },
+  problems: webProblems,
+  settings: webSettings,
+  start: startWeb,
+  close: ({ readers }) => readers.close(),
+  sweeps: ({ core }) => [hostSweep(core.db)],
+});

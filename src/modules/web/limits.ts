@@ -1,0 +1,33 @@
+// Numbers of the web module (contract §31).
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+// A page on its way.
+export const PAGE_BYTES_MAX = 10 * MIB;
+export const REDIRECTS_MAX = 5;
+export const PAGE_MS = 20_000;
+export const URL_CHARACTERS_MAX = 2_048;
+
+// What a call answers of it.
+export const CONTENT_BYTES_USUAL = 256 * KIB;
+export const CONTENT_BYTES_MAX = 2 * MIB;
+export const LINKS_MAX = 1_000;
+
+// A host.
+export const HOST_EVERY_MS = 1_000;
+/** What robots.txt may ask for; more is taken as this. */
+export const CRAWL_DELAY_MS_MAX = 10_000;
+/** A call waits so long for its host. */
+export const TURN_WAIT_MS = 10_000;
+/** Calls of an account that wait for one host, in a process. */
+export const HOST_WAITING_MAX = 4;
+
+// robots.txt (RFC 9309).
+export const ROBOTS_BYTES_MAX = 512 * KIB;
+export const ROBOTS_KEPT_MS = 3_600_000;
+/** One that could not be read is asked for again. */
+export const ROBOTS_FAILED_KEPT_MS = 600_000;
+export const ROBOTS_KEPT_MAX = 2_000;
+export const ROBOTS_RULES_MAX = 2_000;
+/** Comparisons of a path with rules: beyond, the file is too complex to obey. */
+export const ROBOTS_STEPS_MAX = 2_000_000;

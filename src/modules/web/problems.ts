@@ -1,0 +1,24 @@
+// Error codes of the web module; its files throw them, and shared ones, with this `problem`.
+import { problemEntry } from '../../problems/catalogue.ts';
+import { problemsWith } from '../../problems/problem.ts';
+
+export const webProblems = {
+  TARGET_REJECTED: problemEntry(
+    400,
+    'The URL may not be fetched.',
+    'Use an http or https URL of a public host, on port 80 or 443. The redirects of the page are checked too.',
+  ),
+  ROBOTS_DISALLOWED: problemEntry(
+    403,
+    'The site does not allow robots to fetch this URL.',
+    'Read its /robots.txt; fetch another page, or ask the site for permission.',
+  ),
+  TARGET_FAILED: problemEntry(
+    502,
+    'The page could not be fetched.',
+    'code_detail says why: dns, connect, tls, timeout, reset, protocol. Check the URL, or try again later.',
+    true,
+  ),
+};
+
+export const problem = problemsWith(webProblems);

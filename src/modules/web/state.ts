@@ -1,0 +1,26 @@
+// What the web module keeps in one process.
+import type { Core } from '../../core/context.ts';
+import { AnswerEffect } from '../../core/wallet/charge/charge-answer.ts';
+import { Pace } from './fetch/pace.ts';
+import { Robots } from './fetch/robots.ts';
+import { Readers } from './read/readers.ts';
+import type { WebSettings } from './settings.ts';
+
+export interface WebState {
+  readonly core: Core;
+  readonly settings: WebSettings;
+  readonly userAgent: string;
+  readonly robots: Robots;
+  readonly pace: Pace;
+  readonly readers: Readers;
+  readonly fetching: AnswerEffect;
+}
+
+export function startWeb(core: Core, settings: WebSettings): WebState {
+  const userAgent = settings.userAgent ?? `Quartermaster/1 (+${core.baseUrl})`;
+  return {
+    ...{ core, settings, userAgent, pace: new Pace(core.db, settings.hostEveryMs) },
+    robots: new Robots(core, { obeys: settings.obeysRobots, userAgent }),
+    ...{ readers: new Readers(core, settings), fetching: new AnswerEffect('web.fetch') },
+  };
+}
