@@ -49,7 +49,7 @@ export const fetch = defineCapability<WebState>()({
       { type: 'array', items: { type: 'string' } },
       `Links of the whole page, absolute, at most ${LINKS_MAX}; null unless asked for.`,
     ),
-    json: orNull<unknown>({}, 'What the model made of the page by your schema; null in other formats.'),
+    json: Type.Unknown({ description: 'What the model made of the page by your schema; null in other formats.' }),
     ai_cost_usd: orNull<number>({ type: 'number' }, 'What the model cost beside this call; null in other formats.'),
   }),
   price: 'web.fetch',
