@@ -1,60 +1,16 @@
 // One service and short ways to call it for tests of analytics.
-import { expect } from 'vitest';
 import { BlockStore } from '../../src/core/blocks/store.ts';
 import { analyticsKind } from '../../src/modules/analytics/events/kind.ts';
 import { createAnalyticsState } from '../../src/modules/analytics/state.ts';
 import { analyticsSweeps } from '../../src/modules/analytics/sweeps.ts';
-import {
-  type Client,
-  client,
-  createTestAccount,
-  startTestService,
-  type TestAccount,
-  type TestService,
-  type TestServiceOptions,
-} from '../support/service.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
-type Data = any;
+import { AccountBench, type Data, sweepAll } from '../support/bench.ts';
 
 export const DAY_MS = 86_400_000;
 export const ago = (days: number, ms = 0) => new Date(Date.now() - days * DAY_MS + ms).toISOString();
 
-export class AnalyticsBench {
-  readonly service: TestService;
-  readonly account: TestAccount;
-  readonly call: Client;
-
-  constructor(service: TestService, account: TestAccount) {
-    this.service = service;
-    this.account = account;
-    this.call = client(service.url, account.secret);
-  }
-
-  static async start(options: TestServiceOptions = {}): Promise<AnalyticsBench> {
-    const service = await startTestService(options);
-    return new AnalyticsBench(service, await createTestAccount(service.core));
-  }
-
-  async withAccount(usd = 100): Promise<AnalyticsBench> {
-    return new AnalyticsBench(this.service, await createTestAccount(this.service.core, usd));
-  }
-
+export class AnalyticsBench extends AccountBench {
   get host(): string {
     return `${this.service.url}/v1/analytics/posthog`;
-  }
-
-  async ok(method: string, path: string, body?: unknown): Promise<Data> {
-    const reply = await this.call(method, path, body);
-    expect(reply.status, reply.text).toBe(200);
-    return reply.body.data;
-  }
-
-  async fails(method: string, path: string, body?: unknown): Promise<Data> {
-    const reply = await this.call(method, path, body);
-    expect(reply.status, reply.text).toBeGreaterThanOrEqual(400);
-    expect(reply.status, reply.text).toBeLessThan(500);
-    return reply.body.error;
   }
 
   capture(body: unknown): Promise<Data> {
@@ -85,12 +41,8 @@ export class AnalyticsBench {
 
   /** Runs background tasks until they have nothing to do. */
   async sweep(...names: string[]): Promise<void> {
-    const { signal } = new AbortController();
     const sweeps = analyticsSweeps(createAnalyticsState(this.service.core));
-    for (const name of names) {
-      const sweep = sweeps.find((each) => each.name === `analytics.${name}`);
-      while (await sweep?.run(signal)) {}
-    }
+    for (const name of names) await sweepAll(sweeps, `analytics.${name}`);
   }
 
   blocks() {

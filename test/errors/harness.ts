@@ -1,58 +1,13 @@
-// One service and short ways to call it for tests of error tracking. Every helper answers `data` of a success.
-import { expect } from 'vitest';
+// One service and short ways to call it for tests of error tracking.
 import { sequenceAccount } from '../../src/webhooks/sequencer.ts';
-import type { TestDatabase } from '../support/database.ts';
-import {
-  type Client,
-  client,
-  createTestAccount,
-  type Reply,
-  startTestService,
-  type TestAccount,
-  type TestService,
-} from '../support/service.ts';
+import { AccountBench, type Data } from '../support/bench.ts';
+import type { Reply } from '../support/service.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
-type Data = any;
 type Fields = Record<string, unknown>;
 
 export const CAPTURE_NANOS = 50_000n;
 
-export class ErrorsBench {
-  readonly service: TestService;
-  readonly account: TestAccount;
-  readonly call: Client;
-
-  constructor(service: TestService, account: TestAccount) {
-    this.service = service;
-    this.account = account;
-    this.call = client(service.url, account.secret);
-  }
-
-  static async start(options: { database?: TestDatabase; account?: TestAccount } = {}): Promise<ErrorsBench> {
-    const service = await startTestService({ database: options.database });
-    return new ErrorsBench(service, options.account ?? (await createTestAccount(service.core)));
-  }
-
-  /** The same service for an account of its own. */
-  async withAccount(usd = 100): Promise<ErrorsBench> {
-    return new ErrorsBench(this.service, await createTestAccount(this.service.core, usd));
-  }
-
-  async ok(method: string, path: string, body?: unknown): Promise<Data> {
-    const reply = await this.call(method, path, body);
-    expect(reply.status, reply.text).toBe(200);
-    return reply.body.data;
-  }
-
-  /** The error of a call that must fail with a 4xx. */
-  async fails(method: string, path: string, body?: unknown): Promise<Data> {
-    const reply = await this.call(method, path, body);
-    expect(reply.status, reply.text).toBeGreaterThanOrEqual(400);
-    expect(reply.status, reply.text).toBeLessThan(500);
-    return reply.body.error;
-  }
-
+export class ErrorsBench extends AccountBench {
   capture(fields: Fields = {}): Promise<Data> {
     return this.ok('POST', '/v1/errors/capture', fields);
   }
@@ -101,18 +56,6 @@ export class ErrorsBench {
       [this.account.accountId],
     );
     return rows.map((row) => ({ type: row.type, object: JSON.parse(row.data).object, requestId: row.request_id }));
-  }
-
-  async spentNanos(): Promise<bigint> {
-    const { rows } = await this.service.core.db.query<{ spent: bigint }>(
-      {
-        name: 'test_errors_spent',
-        text: `SELECT coalesce(-sum(amount_nanos), 0) AS spent FROM core.ledger
-                WHERE account_id = $1 AND kind IN ('charge', 'capture', 'reversal')`,
-      },
-      [this.account.accountId],
-    );
-    return (rows[0] as { spent: bigint }).spent;
   }
 
   /** One number from the database, for what no answer shows. */

@@ -1,21 +1,9 @@
 // One service and short ways to call it for tests of logs, and the plain reference: the same records in memory, filtered one by one.
-import { expect } from 'vitest';
 import { BlockStore } from '../../src/core/blocks/store.ts';
 import { holdsWords, searchedWords, storedWords } from '../../src/lib/words/words.ts';
 import { logsKind } from '../../src/modules/logs/records/kind.ts';
 import { levels } from '../../src/modules/logs/records/levels.ts';
-import {
-  type Client,
-  client,
-  createTestAccount,
-  startTestService,
-  type TestAccount,
-  type TestService,
-  type TestServiceOptions,
-} from '../support/service.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
-type Data = any;
+import { AccountBench, type Data, sweepAll } from '../support/bench.ts';
 
 export interface LogRecord {
   readonly timestamp: string;
@@ -37,38 +25,7 @@ export interface Filter {
   readonly [attribute: `attributes.${string}`]: string;
 }
 
-export class LogsBench {
-  readonly service: TestService;
-  readonly account: TestAccount;
-  readonly call: Client;
-
-  constructor(service: TestService, account: TestAccount) {
-    this.service = service;
-    this.account = account;
-    this.call = client(service.url, account.secret);
-  }
-
-  static async start(options: TestServiceOptions = {}): Promise<LogsBench> {
-    const service = await startTestService(options);
-    return new LogsBench(service, await createTestAccount(service.core));
-  }
-
-  async withAccount(usd = 100): Promise<LogsBench> {
-    return new LogsBench(this.service, await createTestAccount(this.service.core, usd));
-  }
-
-  async ok(method: string, path: string, body?: unknown): Promise<Data> {
-    const reply = await this.call(method, path, body);
-    expect(reply.status, reply.text).toBe(200);
-    return reply.body.data;
-  }
-
-  async fails(method: string, path: string, body?: unknown): Promise<Data> {
-    const reply = await this.call(method, path, body);
-    expect(reply.status, reply.text).toBeGreaterThanOrEqual(400);
-    return reply.body.error;
-  }
-
+export class LogsBench extends AccountBench {
   ingest(records: readonly object[]): Promise<Data> {
     return this.ok('POST', '/v1/logs/ingest', { records });
   }
@@ -100,10 +57,8 @@ export class LogsBench {
     return { status: reply.status, headers: reply.headers, body: Buffer.from(await reply.arrayBuffer()) };
   }
 
-  async sweep(name: 'merge' | 'retention' | 'replaced'): Promise<void> {
-    const sweeps = new BlockStore(this.service.core, logsKind).sweeps();
-    const sweep = sweeps.find((each) => each.name === `logs.${name}`);
-    while (await sweep?.run(new AbortController().signal));
+  sweep(name: 'merge' | 'retention' | 'replaced'): Promise<void> {
+    return sweepAll(new BlockStore(this.service.core, logsKind).sweeps(), `logs.${name}`);
   }
 
   /** Blocks of the account by level, those that are listed. */
@@ -116,18 +71,6 @@ export class LogsBench {
       [this.account.accountId],
     );
     return Object.fromEntries(rows.map(({ level, blocks }) => [level, Number(blocks)]));
-  }
-
-  async spentNanos(): Promise<bigint> {
-    const { rows } = await this.service.core.db.query<{ spent: bigint }>(
-      {
-        name: 'test_logs_spent',
-        text: `SELECT coalesce(-sum(amount_nanos), 0) AS spent FROM core.ledger
-                WHERE account_id = $1 AND kind IN ('charge', 'capture', 'reversal')`,
-      },
-      [this.account.accountId],
-    );
-    return (rows[0] as { spent: bigint }).spent;
   }
 }
 

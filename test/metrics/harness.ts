@@ -4,18 +4,7 @@ import { compress } from 'snappyjs';
 import { expect } from 'vitest';
 import { BlockStore } from '../../src/core/blocks/store.ts';
 import { samplesKind } from '../../src/modules/metrics/samples/kind.ts';
-import {
-  type Client,
-  client,
-  createTestAccount,
-  startTestService,
-  type TestAccount,
-  type TestService,
-  type TestServiceOptions,
-} from '../support/service.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
-type Data = any;
+import { AccountBench, type Data, sweepAll } from '../support/bench.ts';
 
 export interface SentSeries {
   readonly labels: Readonly<Record<string, string>>;
@@ -23,38 +12,7 @@ export interface SentSeries {
   readonly samples: readonly (readonly [timeMs: number, value: number | bigint])[];
 }
 
-export class MetricsBench {
-  readonly service: TestService;
-  readonly account: TestAccount;
-  readonly call: Client;
-
-  constructor(service: TestService, account: TestAccount) {
-    this.service = service;
-    this.account = account;
-    this.call = client(service.url, account.secret);
-  }
-
-  static async start(options: TestServiceOptions = {}): Promise<MetricsBench> {
-    const service = await startTestService(options);
-    return new MetricsBench(service, await createTestAccount(service.core));
-  }
-
-  async withAccount(usd = 100): Promise<MetricsBench> {
-    return new MetricsBench(this.service, await createTestAccount(this.service.core, usd));
-  }
-
-  async ok(method: string, path: string, body?: unknown): Promise<Data> {
-    const reply = await this.call(method, path, body);
-    expect(reply.status, reply.text).toBe(200);
-    return reply.body.data;
-  }
-
-  async fails(method: string, path: string, body?: unknown): Promise<Data> {
-    const reply = await this.call(method, path, body);
-    expect(reply.status, reply.text).toBeGreaterThanOrEqual(400);
-    return reply.body.error;
-  }
-
+export class MetricsBench extends AccountBench {
   ingest(points: readonly object[]): Promise<Data> {
     return this.ok('POST', '/v1/metrics/ingest', { points });
   }
@@ -106,11 +64,8 @@ export class MetricsBench {
   }
 
   /** Merges what there is to merge. */
-  async merge(): Promise<void> {
-    const store = new BlockStore(this.service.core, samplesKind);
-    const sweep = store.sweeps().find(({ name }) => name === 'metrics.merge');
-    const { signal } = new AbortController();
-    while (await sweep?.run(signal));
+  merge(): Promise<void> {
+    return sweepAll(new BlockStore(this.service.core, samplesKind).sweeps(), 'metrics.merge');
   }
 
   end(): Promise<void> {
