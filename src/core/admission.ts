@@ -166,9 +166,10 @@ export const admission = {
     lockedAccountsMax: 200,
     /** Connections for all of them together; the others wait their turn without one. */
     lockedAccountsAtOnce: 2,
-    /** Calls of a second that the request log keeps, of at most 18 KB each. Those who follow the log, each with a read a second. */
+    /** Calls of a second that the request log keeps, of at most 18 KB each. */
     loggedCalls: 1_000,
-    loggedCallTails: 100,
+    /** Streams that follow a log, each with a read a second: 503 OVERLOADED. */
+    tailsMax: 100,
     /** Calls that one of them lets wait in a lane once that lasts; beyond: 503 SERVICE_UNAVAILABLE. */
     lockedAccountCallsMax: 128,
     /** Effects too large for a shared commit, each with a database connection for seconds; more wait. */
@@ -217,9 +218,12 @@ export const admission = {
     refusalsPerSecond: 200,
     /** Requests of its AI batches under way: the next wait. */
     batchItemsAtOnce: 8,
-    /** Its calls of a second that the request log keeps; more are counted. Those who follow its log: 429 CONCURRENCY_LIMITED. */
+    /** Its calls of a second that the request log keeps; more are counted. */
     loggedCalls: 200,
-    loggedCallTails: 5,
+    /** Streams that follow its request log, and as many that follow its log records: 429 CONCURRENCY_LIMITED. */
+    tailsMax: 5,
+    /** Queries of analytics, each of which may keep the threads for seconds: 429 CONCURRENCY_LIMITED. */
+    analyticsQueriesAtOnce: 2,
     /** Its calls that wait for a thread that makes PDFs, and that reads pages: CONCURRENCY_LIMITED. Of two or more threads it never has all. */
     ...{ pdfsWaitingMax: 20, pagesWaitingMax: 20 },
     /** Top-ups that nobody has paid: 409 QUOTA_EXCEEDED. Each ends after a day. */

@@ -40,6 +40,16 @@ test('thousands of properties with names of their own are stored, asked for and 
   expect(await both()).toEqual([2_000, 1, 1]);
 }, 60_000);
 
+test('an account asks two questions at once, and the next ones when those have ended', async () => {
+  const own = await bench.withAccount();
+  const asked = () => own.call('POST', '/v1/analytics/trends', {});
+  const replies = await Promise.all(Array.from({ length: 20 }, asked));
+  const refused = replies.filter(({ status }) => status !== 200);
+  expect(refused.length).toBeGreaterThan(0);
+  for (const { status, body } of refused) expect([status, body.error.code]).toEqual([429, 'CONCURRENCY_LIMITED']);
+  expect((await Promise.all([asked(), asked()])).map(({ status }) => status)).toEqual([200, 200]);
+});
+
 test('names that objects know, and values of every kind, come back as they were sent', async () => {
   const own = await bench.withAccount();
   const json = `{"__proto__":{"polluted":1},"constructor":"c","toString":null,"hasOwnProperty":[1,[2]],"":"empty","n":1e308,"m":-0.0,"k":9007199254740993,"t":"\\ud83d\\ude00"}`;

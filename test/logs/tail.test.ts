@@ -51,11 +51,26 @@ test('records come as they are stored, in their order, with merges in between', 
   tail.leave();
 });
 
+async function statusOfTail(logs: LogsBench): Promise<number> {
+  const { status, body } = await fetch(`${logs.service.url}/v1/logs/tail`, {
+    headers: { authorization: `Bearer ${logs.account.secret}` },
+  });
+  await body?.cancel();
+  return status;
+}
+
 test('streams are bounded by account, and refuse what they do not know', async () => {
   const logs = await shared.withAccount();
   const open = await Promise.all(Array.from({ length: 5 }, () => follow(logs)));
   expect((await logs.call('GET', '/v1/logs/tail')).body.error.code).toBe('CONCURRENCY_LIMITED');
+  // Those of the request log count apart.
+  const { status, body } = await fetch(`${logs.service.url}/v1/account/requests/tail`, {
+    headers: { authorization: `Bearer ${logs.account.secret}` },
+  });
+  expect(status).toBe(200);
+  await body?.cancel();
   for (const tail of open) tail.leave();
+  await expect.poll(() => statusOfTail(logs)).toBe(200);
   for (const query of ['colour=red', 'level=loud', 'trace_id=1', 'from=2026-01-01T00:00:00Z'])
     expect((await logs.call('GET', `/v1/logs/tail?${query}`)).body.error.code).toBe('VALIDATION_FAILED');
 });

@@ -5,7 +5,7 @@ import { client, createTestAccount, startTestService, type TestService } from '.
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService({ admission: { account: { loggedCallTails: 1 } } });
+  service = await startTestService({ admission: { account: { tailsMax: 1 } } });
 });
 afterAll(() => service?.stop());
 

@@ -26,7 +26,6 @@ export class RequestLog {
   #recordingReadMs = Number.NEGATIVE_INFINITY;
   #writing: Promise<void> = Promise.resolve();
   #queued: Promise<void> | null = null;
-  readonly #tails = new Map<string, number>();
 
   constructor(db: Database, bounds: Pick<Admission, 'all' | 'account'>) {
     this.#db = db;
@@ -36,20 +35,6 @@ export class RequestLog {
   /** Whether calls of the account are kept that neither fail nor take long. */
   recordsAll(accountId: string): boolean {
     return this.#recording.size > 0 && (this.#recording.get(accountId) ?? 0) > performance.now();
-  }
-
-  /** Takes the place of one that follows the log; null: the account, or all, have too many. */
-  follow(accountId: string): (() => void) | null {
-    const { all, account } = this.#bounds;
-    const of = this.#tails.get(accountId) ?? 0;
-    const count = [...this.#tails.values()].reduce((sum, each) => sum + each, 0);
-    if (of >= account.loggedCallTails || count >= all.loggedCallTails) return null;
-    this.#tails.set(accountId, of + 1);
-    return () => {
-      const left = (this.#tails.get(accountId) ?? 1) - 1;
-      if (left === 0) this.#tails.delete(accountId);
-      else this.#tails.set(accountId, left);
-    };
   }
 
   /** Whether the account has its share already: its next call is only counted, and nothing of it need be looked at. */

@@ -42,7 +42,6 @@ export const KEEP_DAYS = { standard: 365, max: 365 } as const;
 // A question.
 export const QUERY_EVENTS_MAX = 10_000_000;
 export const QUERY_MS_MAX = 10_000;
-export const QUERIES_AT_ONCE = 2;
 export const BUCKETS_MAX = 1_000;
 export const SERIES_EVENTS_MAX = 10;
 export const FILTERS_MAX = 10;

@@ -6,7 +6,6 @@ import { CaptureEffect } from './capture/capture-effect.ts';
 import { analyticsKind } from './events/kind.ts';
 import { CAPTURE } from './limits.ts';
 import { Joins } from './people/joins.ts';
-import { QueryPlaces } from './queries/places.ts';
 
 export interface AnalyticsState {
   readonly core: Core;
@@ -14,7 +13,6 @@ export interface AnalyticsState {
   readonly capturing: CaptureEffect;
   readonly unpaid: UnpaidKeys;
   readonly joins: Joins;
-  readonly places: QueryPlaces;
 }
 
 export function createAnalyticsState(core: Core): AnalyticsState {
@@ -24,6 +22,5 @@ export function createAnalyticsState(core: Core): AnalyticsState {
     capturing: new CaptureEffect(),
     unpaid: new UnpaidKeys(core, CAPTURE),
     joins: new Joins(),
-    places: new QueryPlaces(),
   };
 }

@@ -12,8 +12,6 @@ export interface LogsState {
   readonly store: BlockStore;
   readonly ingesting: IngestEffect;
   readonly unpaid: UnpaidKeys;
-  /** Of an account, those who follow its logs. */
-  readonly tails: Map<string, number>;
 }
 
 export function createLogsState(core: Core, { hotDays }: LogsSettings): LogsState {
@@ -22,6 +20,5 @@ export function createLogsState(core: Core, { hotDays }: LogsSettings): LogsStat
     store: new BlockStore(core, { ...logsKind, hotDays }),
     ingesting: new IngestEffect(),
     unpaid: new UnpaidKeys(core, INGEST),
-    tails: new Map(),
   };
 }

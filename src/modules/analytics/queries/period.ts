@@ -13,6 +13,7 @@ import { problem } from '../problems.ts';
 import type { AnalyticsState } from '../state.ts';
 
 const DAYS_USUAL = 7;
+const RETRY_AFTER_MS = 1_000;
 
 export const periodFields = {
   from: Type.Optional(
@@ -58,27 +59,37 @@ export interface Question {
 }
 
 /** Asks with a place, a clock and the people as they are now. Throws CONCURRENCY_LIMITED, OVERLOADED, QUERY_TOO_LARGE. */
-export function ask<T>(
+export async function ask<T>(
   ctx: CallContext,
   state: AnalyticsState,
   period: Period,
   answer: (question: Question) => Promise<T>,
 ): Promise<T> {
-  return state.places.run(ctx.accountId, async () => {
-    const clock = AbortSignal.timeout(QUERY_MS_MAX);
-    const signal = AbortSignal.any([ctx.signal, clock]);
-    try {
-      const keptMs = await state.store.firstKeptMs(ctx.accountId);
-      const kept = { ...period, fromMs: Math.max(period.fromMs, keptMs) };
-      // Before the blocks are listed: of an event that is found, the people are known that it was stored with.
-      const known = await state.joins.of(ctx.core.db, ctx.accountId);
-      return await answer({ ctx, state, period: kept, known, signal });
-    } catch (error) {
-      if (!clock.aborted || error instanceof Problem) throw error;
-      const message = `The query took longer than ${QUERY_MS_MAX / 1_000} s.`;
-      throw problem('QUERY_TOO_LARGE', { detail: 'time', message, cause: error });
-    }
-  });
+  const leave = await takePlace(ctx);
+  const clock = AbortSignal.timeout(QUERY_MS_MAX);
+  const signal = AbortSignal.any([ctx.signal, clock]);
+  try {
+    const keptMs = await state.store.firstKeptMs(ctx.accountId);
+    const kept = { ...period, fromMs: Math.max(period.fromMs, keptMs) };
+    // Before the blocks are listed: of an event that is found, the people are known that it was stored with.
+    const known = await state.joins.of(ctx.core.db, ctx.accountId);
+    return await answer({ ctx, state, period: kept, known, signal });
+  } catch (error) {
+    if (!clock.aborted || error instanceof Problem) throw error;
+    const message = `The query took longer than ${QUERY_MS_MAX / 1_000} s.`;
+    throw problem('QUERY_TOO_LARGE', { detail: 'time', message, cause: error });
+  } finally {
+    leave();
+  }
+}
+
+/** Answers what gives it back. Throws CONCURRENCY_LIMITED. */
+async function takePlace({ core: { underWay, bounds }, accountId }: CallContext): Promise<() => void> {
+  const name = `analytics queries of ${accountId}`;
+  const max = bounds.account.analyticsQueriesAtOnce;
+  if (await underWay.begin(name, max)) return () => underWay.end(name);
+  const message = `An account may run ${max} analytics queries at once: wait for one to end.`;
+  throw problem('CONCURRENCY_LIMITED', { message, retryAfterMs: RETRY_AFTER_MS });
 }
 
 /** The blocks of the period. */
