@@ -1,5 +1,5 @@
 // PostHog's wire: posthog-node unchanged, and every form in which a body may come.
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { PostHog } from 'posthog-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -73,6 +73,22 @@ test('bodies of every form are one event each, and none twice', async () => {
     ].toSorted(),
   );
   for (const { properties } of events) expect(properties).toEqual({});
+});
+
+test('a key behind megabytes of events is found, as posthog-python sends it', async () => {
+  const own = await bench.withAccount();
+  const event = (i: number) => ({
+    ...{ event: `far ${i}`, distinct_id: 'p', uuid: randomUUID() },
+    properties: { text: randomBytes(9_000).toString('hex'), n: i },
+  });
+  const batch = Array.from({ length: 100 }, (_, i) => event(i));
+  const body = (more: object) => JSON.stringify({ batch, sent_at: new Date().toISOString(), ...more });
+  const key = own.account.secret;
+  for (const sent of [body({ api_key: key }), gzipSync(body({ api_key: key }))])
+    expect((await post(`${own.host}/batch/`, sent)).status).toBe(200);
+  expect((await own.ask('trends', { interval: 'day', include_bots: true })).series[0].total).toBe(100);
+  for (const sent of [body({}), gzipSync(body({ api_key: `${key.slice(0, -1)}-` }))])
+    expect((await post(`${own.host}/batch/`, sent)).status).toBe(401);
 });
 
 test('keys that can do more are refused for pages, with the line that makes one', async () => {

@@ -10,6 +10,10 @@ const [PERCENT, PLUS, SPACE, BRACE, BRACKET] = Buffer.from('%+ {[') as unknown a
   number,
 ];
 
+export function isForm(body: Buffer): boolean {
+  return FORM.test(body.toString('latin1', 0, 64));
+}
+
 /** The JSON of a body, which is one or a form; of the beginning of a body the beginning of its JSON. */
 export function jsonOf(body: Buffer): Buffer {
   const found = FORM.exec(body.toString('latin1', 0, 64));

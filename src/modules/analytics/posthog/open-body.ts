@@ -1,44 +1,84 @@
 // The bytes of a body of PostHog's clients: gzip by its first bytes, whatever its headers say, JSON, or a form whose `data` is base64 of JSON.
-// The key stands in the body: it is looked for in the first bytes, and nothing more is inflated before it has been found right.
+// The key stands in the body: posthog-node names it first, browsers within their first event, posthog-python behind all events. It is looked for
+// as the body is unzipped, and of what is packed more tightly than events are, nothing more is unzipped before the key has been found right.
+import { setImmediate } from 'node:timers/promises';
 import { inflated } from '../../../core/inflate.ts';
 import { problem } from '../../../problems/problem.ts';
 import { BODY_BYTES_MAX } from '../limits.ts';
-import { jsonOf } from './form.ts';
+import { isForm, jsonOf } from './form.ts';
 
 const KEY = /"(?:api_key|token)"\s{0,8}:\s{0,8}"(qm_live_[0-9A-Za-z]{46})"/;
-/** Events before the key: those of a browser name it within the first. */
+/** No match is longer. */
+const KEY_BYTES_MAX = 128;
+/** Of a form, which is of one event; and of whatever is packed. */
 const SEARCHED_BYTES = 64 * 1024;
+/** Batches of like events shrink to a tenth or a thirtieth. */
+const SEARCHED_PER_BYTE_SENT = 64;
+/** Searched in one turn of the event loop. */
+const PIECE_BYTES = 256 * 1024;
+
+export interface SentBody {
+  readonly blocks: AsyncIterable<Buffer>;
+  /** As it was sent. */
+  readonly bytes: number;
+}
 
 /**
- * The body, unzipped: JSON, or a form that `jsonOf` opens. `admit` gets the key that the body names, once, before the rest is inflated; null: it
- * names none. Throws what that does.
+ * The body, unzipped: JSON, or a form that `jsonOf` opens. `admit` gets the first key that the body names, once; null: it names none where it is
+ * looked for. Throws what that does, and PAYLOAD_TOO_LARGE.
  */
-export async function openBody(
-  blocks: AsyncIterable<Buffer>,
-  admit: (key: string | null) => Promise<unknown>,
-): Promise<Buffer> {
+export async function openBody(sent: SentBody, admit: (key: string | null) => Promise<unknown>): Promise<Buffer> {
+  // A bomb names no key: that is told, and counted against its address, before it is too long.
+  const searchedMax = Math.min(SEARCHED_BYTES + SEARCHED_PER_BYTE_SENT * sent.bytes, BODY_BYTES_MAX - PIECE_BYTES);
   const parts: Buffer[] = [];
+  const search = new KeySearch();
   let bytes = 0;
   let isAdmitted = false;
-  for await (const block of await unzipped(blocks)) {
-    bytes += block.length;
+  for await (const piece of inPieces(await unzipped(sent.blocks))) {
+    bytes += piece.length;
     if (bytes > BODY_BYTES_MAX)
       throw problem('PAYLOAD_TOO_LARGE', {
         message: `The body may have at most ${BODY_BYTES_MAX} bytes when decompressed.`,
       });
-    parts.push(block);
-    // A form may break off anywhere: it is opened once, when there is enough of it.
-    if (isAdmitted || bytes < SEARCHED_BYTES) continue;
-    await admit(keyIn(Buffer.concat(parts)));
+    parts.push(piece);
+    if (isAdmitted) continue;
+    const key = search.next(piece);
+    if (key === null && bytes <= searchedMax) continue;
+    await admit(key ?? keyOfForm(Buffer.concat(parts)));
     isAdmitted = true;
   }
   const body = Buffer.concat(parts);
-  if (!isAdmitted) await admit(keyIn(body));
+  if (!isAdmitted) await admit(keyOfForm(body));
   return body;
 }
 
-function keyIn(body: Buffer): string | null {
-  return KEY.exec(jsonOf(body.subarray(0, SEARCHED_BYTES)).toString('latin1'))?.[1] ?? null;
+function keyOfForm(body: Buffer): string | null {
+  return isForm(body) ? keyIn(jsonOf(body.subarray(0, SEARCHED_BYTES))) : null;
+}
+
+class KeySearch {
+  /** Of what came before: a key may begin in it. */
+  #end = '';
+
+  next(piece: Buffer): string | null {
+    const text = this.#end + piece.toString('latin1');
+    this.#end = text.slice(-KEY_BYTES_MAX);
+    return keyIn(text);
+  }
+}
+
+function keyIn(json: Buffer | string): string | null {
+  return KEY.exec(json.toString('latin1'))?.[1] ?? null;
+}
+
+/** With a turn of the event loop between them. */
+async function* inPieces(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const block of blocks) {
+    for (let at = 0; at < block.length; at += PIECE_BYTES) {
+      if (at > 0) await setImmediate();
+      yield block.subarray(at, at + PIECE_BYTES);
+    }
+  }
 }
 
 async function unzipped(blocks: AsyncIterable<Buffer>): Promise<AsyncIterable<Buffer>> {

@@ -13,11 +13,11 @@ import { openBody } from './open-body.ts';
 import { readPosthog, withEnvelope } from './read-body.ts';
 
 const ROOT = '/v1/analytics/posthog';
-/** As sent: packed, a body is a fraction of this. */
-const SENT_BYTES_MAX = 4 * 1024 * 1024;
+/** As sent: posthog-python sends up to 5 MiB of events as they are. */
+const SENT_BYTES_MAX = 6 * 1024 * 1024;
 const NOTHING_BYTES_MAX = 64 * 1024;
 const HEAD_BYTES_MAX = 1_024;
-const REPLAY_BYTES_MAX = SENT_BYTES_MAX;
+const REPLAY_BYTES_MAX = 4 * 1024 * 1024;
 const KEY = /^\w{1,200}$/;
 
 type Route = RawRoute<AnalyticsState>;
@@ -89,7 +89,7 @@ function scriptOf({ params }: RawHead): RawAnswer {
 async function take(request: RawRequest, state: AnalyticsState, isBrowser: boolean): Promise<RawAnswer> {
   let ctx = request.ctx === null ? null : await requireKey(request.ctx, state, isBrowser);
   const ready = await request.inflate(async (blocks) => {
-    const body = await openBody(blocks, async (key) => {
+    const body = await openBody({ blocks, bytes: request.body.length }, async (key) => {
       ctx ??= await requireKey(await request.admit(credentialOf(key)), state, isBrowser);
     });
     const userAgent = isBrowser ? (request.headers['user-agent'] ?? null) : null;
