@@ -1,8 +1,11 @@
 // The web module: pages as Markdown, text, HTML or JSON, in the manner that sites ask for.
 import { defineModule } from '../../kit/module.ts';
 import { fetch } from './capabilities/fetch.ts';
+import { map } from './capabilities/map.ts';
+import { search } from './capabilities/search.ts';
 import { hostSweep } from './fetch/pace.ts';
 import { webProblems } from './problems.ts';
+import { SEARCH_NANOS, searchFamily } from './search/family.ts';
 import { type WebSettings, webSettings } from './settings.ts';
 import { startWeb, type WebState } from './state.ts';
 
@@ -10,8 +13,14 @@ export const web = defineModule<WebState, WebSettings>({
   name: 'web',
   summary: 'Web pages as Markdown, text or JSON; crawls, screenshots, search.',
   status: 'beta',
-  capabilities: [fetch],
-  prices: { 'web.fetch': { unit: 'page', nanosPerUnit: 200_000n } },
+  capabilities: [fetch, map, search],
+  // A search costs so much where the engine is the operator's own; prices of others stand in the operator's file.
+  prices: {
+    'web.fetch': { unit: 'page', nanosPerUnit: 200_000n },
+    'web.map': { unit: 'site', nanosPerUnit: 200_000n },
+    'web.search': { unit: 'search', nanosPerUnit: SEARCH_NANOS },
+  },
+  models: searchFamily,
   problems: webProblems,
   settings: webSettings,
   start: startWeb,

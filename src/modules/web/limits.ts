@@ -31,3 +31,19 @@ export const ROBOTS_KEPT_MAX = 2_000;
 export const ROBOTS_RULES_MAX = 2_000;
 /** Comparisons of a path with rules: beyond, the file is too complex to obey. */
 export const ROBOTS_STEPS_MAX = 2_000_000;
+
+// A map of a site.
+export const SITEMAPS_READ_MAX = 5;
+/** Received and inflated: a longer one is read up to here. */
+export const SITEMAP_BYTES_MAX = 2 * MIB;
+/** What the protocol allows in one. */
+export const SITEMAP_URLS_MAX = 50_000;
+export const SITEMAP_DEPTH_MAX = 16;
+
+// A search.
+export const QUERY_CHARACTERS_MAX = 400;
+export const RESULTS_USUAL = 10;
+export const RESULTS_MAX = 20;
+export const SNIPPET_CHARACTERS_MAX = 1_000;
+export const TITLE_CHARACTERS_MAX = 300;
+export const SEARCH_MS = 10_000;

@@ -14,6 +14,8 @@ export interface WebState {
   readonly pace: Pace;
   readonly readers: Readers;
   readonly fetching: AnswerEffect;
+  readonly mapping: AnswerEffect;
+  readonly searching: AnswerEffect;
 }
 
 export function startWeb(core: Core, settings: WebSettings): WebState {
@@ -22,5 +24,6 @@ export function startWeb(core: Core, settings: WebSettings): WebState {
     ...{ core, settings, userAgent, pace: new Pace(core.db, settings.hostEveryMs) },
     robots: new Robots(core, { obeys: settings.obeysRobots, userAgent }),
     ...{ readers: new Readers(core, settings), fetching: new AnswerEffect('web.fetch') },
+    ...{ mapping: new AnswerEffect('web.map'), searching: new AnswerEffect('web.search') },
   };
 }

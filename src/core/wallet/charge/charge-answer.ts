@@ -35,19 +35,24 @@ export class AnswerEffect implements LaneEffect<string, null> {
 }
 
 /** Others may be on their way: funds that would not last for all of them are held first, and so is what a key's cap may not cover. */
-export function mayFallShort(ctx: CallContext, units: bigint, funds: bigint): boolean {
+export function mayFallShort(ctx: CallContext, amountNanos: bigint, funds: bigint): boolean {
   const inFlight = BigInt(tierLimits[ctx.tier].inFlightMax);
-  return ctx.principal.hasSpendCap || funds < priceOfCall(ctx, units) * inFlight;
+  return ctx.principal.hasSpendCap || funds < amountNanos * inFlight;
 }
 
-/** Charges so many units of the call for the JSON text that `work` answers. What cannot be paid for is refused before it. */
+/**
+ * Charges so many units of the call for the JSON text that `work` answers. What cannot be paid for is refused before it. `quoteNanos`: where
+ * the price book does not say what a unit costs.
+ */
 export async function chargeForAnswer(
   ctx: CallContext,
   effect: AnswerEffect,
   units: bigint,
   work: () => Promise<string>,
+  quoteNanos?: () => bigint,
 ): Promise<ChargedAnswer> {
-  const holdFirst = mayFallShort(ctx, units, await readFunds(ctx.core.db.hot, ctx.accountId));
-  const charge = { units, effect, sequences: 0, bytes: ANSWER_ROW_BYTES, rows: 1 };
+  const funds = await readFunds(ctx.core.db.hot, ctx.accountId);
+  const holdFirst = mayFallShort(ctx, quoteNanos?.() ?? priceOfCall(ctx, units), funds);
+  const charge = { units, effect, sequences: 0, bytes: ANSWER_ROW_BYTES, rows: 1, ...(quoteNanos && { quoteNanos }) };
   return chargeForWork(ctx, charge, holdFirst, work);
 }

@@ -12,6 +12,8 @@ import { chargeLarge } from './charge-large.ts';
 /** What is charged for. Capability, scope and price are those of the called capability's record, which alone says them. */
 export interface Charge<Input, Context> {
   readonly units: bigint;
+  /** In place of the units at the price of the price book. Of work: the most that it may cost; what it did cost is asked when it is done. */
+  readonly quoteNanos?: () => bigint;
   readonly effect: LaneEffect<Input, Context>;
   readonly input: Input;
   /** How many sequence numbers of the account the effect needs. */
@@ -94,7 +96,7 @@ export async function chargeForWork<Input extends string, Context>(
       });
       throw error;
     }
-    return finish(ctx, { ...call, input }, outcome);
+    return finish(ctx, { ...call, input, amount: charge.quoteNanos?.() ?? call.amount }, outcome);
   });
 }
 
@@ -153,7 +155,7 @@ function laneItem<Input, Context>(
     scope: ctx.scope,
     requestId: ctx.requestId,
     units: charge.units,
-    amount: priceOfCall(ctx, charge.units),
+    amount: charge.quoteNanos?.() ?? priceOfCall(ctx, charge.units),
     priceVersion: core.prices.version,
     mode,
     holdMs: core.holds.termMs,

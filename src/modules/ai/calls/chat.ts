@@ -2,8 +2,9 @@
 // call ends.
 
 import { findReplay } from '../../../core/idempotency/write.ts';
+import { type Chain, nobodyWaits, type Taken, walk, wasLeft, wentWell } from '../../../core/vendors/walk.ts';
 import type { WireObject } from '../../../lib/chat/body.ts';
-import { type Chain, chooseForChat } from '../models/choose.ts';
+import { chooseForChat } from '../models/choose.ts';
 import type { AiState } from '../state.ts';
 import { again, findCached, keepEnd } from './again.ts';
 import type { ChatAsk, SentChat } from './ask.ts';
@@ -17,7 +18,6 @@ import { type Reserved, reserveForChat } from './reserve.ts';
 import { Settlement } from './settlement.ts';
 import { askVendor, type Begun } from './vendor/ask-vendor.ts';
 import { Reading } from './vendor/reading.ts';
-import { nobodyWaits, type Taken, walk, wasLeft, wentWell } from './walk.ts';
 
 /** Throws the Problem of a refusal or a failure, after chunks too. Whoever does not read it to its end returns it. */
 export async function* chat(state: AiState, ctx: ModelCall, sent: SentChat): AsyncGenerator<ChatEvent, void> {

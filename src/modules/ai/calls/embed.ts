@@ -3,6 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { admission } from '../../../core/admission.ts';
 import { findReplay } from '../../../core/idempotency/write.ts';
 import type { Candidate } from '../../../core/vendors/choose.ts';
+import { type Chain, nobodyWaits, walk, wasLeft, wentWell } from '../../../core/vendors/walk.ts';
 import type { Answer } from '../../../kit/capability.ts';
 import { tokensOfAll } from '../../../lib/chat/token-counter.ts';
 import { countTokens } from '../../../lib/chat/tokens.ts';
@@ -16,7 +17,7 @@ import {
   NUMBER_BYTES,
   VECTOR_BYTES_HELD_MAX,
 } from '../limits.ts';
-import { type Chain, chooseForEmbed, type EmbedWish } from '../models/choose.ts';
+import { chooseForEmbed, type EmbedWish } from '../models/choose.ts';
 import { aiModel } from '../models/family.ts';
 import { billedNanos, mostNanos, pricedModel, soundUsage, usedNanos } from '../models/price.ts';
 import type { AiState } from '../state.ts';
@@ -29,7 +30,6 @@ import { type Kept, keep, reopen } from './kept.ts';
 import type { ModelCall } from './model-call.ts';
 import { reserve } from './reserve.ts';
 import { askEmbedder } from './vendor/ask-embedder.ts';
-import { nobodyWaits, walk, wasLeft, wentWell } from './walk.ts';
 
 export interface EmbedAsk extends EmbedWish {
   readonly inputs: readonly string[] | readonly (readonly number[])[];

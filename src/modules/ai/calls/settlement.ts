@@ -1,4 +1,6 @@
 // What a chat is charged, once: by what its vendor used, or by what was counted here when that does not say.
+
+import type { Taken } from '../../../core/vendors/walk.ts';
 import type { WireObject } from '../../../lib/chat/body.ts';
 import { type AiModel, aiModel } from '../models/family.ts';
 import { billedNanos, pricedModel, soundUsage, usedNanos } from '../models/price.ts';
@@ -10,7 +12,6 @@ import type { CallHold, Charged } from './call-hold.ts';
 import type { ChatEnd } from './chat-event.ts';
 import { keep } from './kept.ts';
 import type { ModelCall } from './model-call.ts';
-import type { Taken } from './walk.ts';
 
 export class Settlement {
   readonly #ctx: ModelCall;

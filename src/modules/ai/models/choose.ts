@@ -1,6 +1,7 @@
 // Which models a call may go to, by what it needs; and how long an output may be there.
+
 import type { Core } from '../../../core/context.ts';
-import type { Candidate } from '../../../core/vendors/choose.ts';
+import type { Chain } from '../../../core/vendors/walk.ts';
 import { invalidField, type Problem, problem } from '../../../problems/problem.ts';
 import type { ModelRow } from '../../../vendors/file/port.ts';
 import type { ChatAsk, Routed } from '../calls/ask.ts';
@@ -8,8 +9,6 @@ import { INPUT_MARGIN } from '../limits.ts';
 import type { AiAdapter, AiLack } from '../vendors/port.ts';
 import { type AiModel, aiModel, CHAT, EMBED } from './family.ts';
 import { comparedNanos, mostNanos } from './price.ts';
-
-export type Chain = readonly [Candidate, ...Candidate[]];
 
 /** The field of the request that asks for what the model cannot do. */
 type Unable = 'tools' | 'images' | 'response_format' | 'max_tokens' | 'messages' | AiLack;

@@ -1,5 +1,5 @@
 import Type, { type Static, type TObject } from 'typebox';
-import { chargeForWork } from '../../../core/wallet/charge/charge.ts';
+import { chargeForWork, priceOfCall } from '../../../core/wallet/charge/charge.ts';
 import { ANSWER_ROW_BYTES, mayFallShort } from '../../../core/wallet/charge/charge-answer.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
@@ -131,7 +131,7 @@ export const query = defineCapability<VectorState>()({
     const numbers = body.queries.reduce((sum, { topK }) => sum + topK, 0) * collection.dimension;
     if (body.withValues && numbers > MATCH_VALUES_MAX) throw tooManyValues();
     const units = BigInt(body.queries.length);
-    const holdFirst = mayFallShort(ctx, units, funds);
+    const holdFirst = mayFallShort(ctx, priceOfCall(ctx, units), funds);
     const charge = { units, effect: state.querying };
     const answer = () => answerQueries(ctx, state, body, collection);
     return chargeForWork(ctx, { ...charge, sequences: 0, bytes: ANSWER_ROW_BYTES, rows: 1 }, holdFirst, () =>

@@ -1,12 +1,12 @@
 // One vendor asked for embeddings. They come in one piece, so one time bounds all of it.
 import type { Candidate } from '../../../../core/vendors/choose.ts';
+import { tooLate } from '../../../../core/vendors/walk.ts';
 import type { NotSent, Refused } from '../../../../vendors/call/port.ts';
 import { DRAIN_MS } from '../../limits.ts';
 import { aiModel, timeoutsOf, vectorDimensions, wireModel } from '../../models/family.ts';
 import type { AiAdapter, EmbedReply, EmbedRequest } from '../../vendors/port.ts';
 import type { ModelCall } from '../model-call.ts';
 import { Upstream } from '../upstream.ts';
-import { tooLate } from '../walk.ts';
 
 type Done = Extract<EmbedReply, { kind: 'embedded' }>;
 

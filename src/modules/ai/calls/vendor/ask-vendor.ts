@@ -1,5 +1,6 @@
 // One vendor asked for one chat: until it has taken the call on, by an answer that is whole or the first content of one that streams.
 import type { Candidate } from '../../../../core/vendors/choose.ts';
+import { tooLate } from '../../../../core/vendors/walk.ts';
 import type { NotSent, Refused } from '../../../../vendors/call/port.ts';
 import { DRAIN_MS, PREAMBLE_PIECES_MAX } from '../../limits.ts';
 import { aiModel, speaksResponses, timeoutsOf, wireModel } from '../../models/family.ts';
@@ -9,7 +10,6 @@ import type { ChatAsk } from '../ask.ts';
 import type { ModelCall } from '../model-call.ts';
 import type { Reserved } from '../reserve.ts';
 import { Upstream } from '../upstream.ts';
-import { tooLate } from '../walk.ts';
 import { Heard } from './heard.ts';
 
 /** A stream that has begun: what was held back of it, and the rest. */

@@ -1,5 +1,6 @@
 // A stream that a vendor has begun, read as its client takes it.
 import { performance } from 'node:perf_hooks';
+import { failureOf, outcomeOf, type Taken, tooLate, wasLeft, wentWell } from '../../../../core/vendors/walk.ts';
 import type { WireObject } from '../../../../lib/chat/body.ts';
 import { problem } from '../../../../problems/problem.ts';
 import type { Refused } from '../../../../vendors/call/port.ts';
@@ -10,7 +11,6 @@ import type { ChatPiece } from '../../vendors/port.ts';
 import type { ChatEnd, ChatEvent } from '../chat-event.ts';
 import type { ModelCall } from '../model-call.ts';
 import type { Settlement } from '../settlement.ts';
-import { failureOf, outcomeOf, type Taken, tooLate, wasLeft, wentWell } from '../walk.ts';
 import { type Begun, pieceOf } from './ask-vendor.ts';
 import type { Heard } from './heard.ts';
 

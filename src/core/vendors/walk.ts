@@ -1,11 +1,12 @@
 // Asking the vendors of a chain, one after the other, until one takes the call on.
-import type { CallContext } from '../../../core/context.ts';
-import type { Candidate } from '../../../core/vendors/choose.ts';
-import { type Failover, nextStep, type Outcome } from '../../../core/vendors/failover.ts';
-import type { CallOutcome } from '../../../core/vendors/health.ts';
-import { type Problem, problem } from '../../../problems/problem.ts';
-import type { FailoverReason, NotSent, Refused } from '../../../vendors/call/port.ts';
-import type { Chain } from '../models/choose.ts';
+import { type Problem, problem } from '../../problems/problem.ts';
+import type { FailoverReason, NotSent, Refused } from '../../vendors/call/port.ts';
+import type { CallContext } from '../context.ts';
+import type { Candidate } from './choose.ts';
+import { type Failover, nextStep, type Outcome } from './failover.ts';
+import type { CallOutcome } from './health.ts';
+
+export type Chain = readonly [Candidate, ...Candidate[]];
 
 /** Taken on by this vendor. */
 export interface Taken<Reply> {
