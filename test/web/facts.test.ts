@@ -20,7 +20,7 @@ async function contentOf({ file }: PageFacts): Promise<string> {
   return content;
 }
 
-test('of 90 facts on 30 pages at least 85 are kept, of 30 pieces around them at most 3', {
+test('of 90 facts on 30 pages at least 85 are kept, of 30 pieces around them at most 5', {
   timeout: 20_000,
 }, async () => {
   const rows = await Promise.all(
@@ -34,5 +34,5 @@ test('of 90 facts on 30 pages at least 85 are kept, of 30 pieces around them at 
   const chrome = rows.filter((row) => row.chrome).map(({ page }) => page);
   console.table(rows);
   console.log(`${kept} of 90 facts kept; ${chrome.length} of 30 pieces around them kept: ${chrome.join(', ')}`);
-  expect({ kept, chrome: chrome.length }).toSatisfy(() => kept >= 85 && chrome.length <= 3);
+  expect({ kept, chrome: chrome.length }).toSatisfy(() => kept >= 85 && chrome.length <= 5);
 });

@@ -95,7 +95,7 @@ export const PAGES: readonly PageFacts[] = [
   },
   {
     file: 'faq',
-    facts: [/When do I get my bill\?\s/, 'Paper bills cost €1.50', 'Fill in form U-3'],
+    facts: ['When do I get my bill?', 'Paper bills cost €1.50', 'Fill in form U-3'],
     chrome: 'Solar roofs',
   },
   {

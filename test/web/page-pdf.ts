@@ -22,7 +22,8 @@ export async function reportPdf(): Promise<Uint8Array> {
   const font = await pdf.embedFont(StandardFonts.Helvetica);
   for (const [at, lines] of PARAGRAPHS.entries()) {
     const page = pdf.addPage([595, 842]);
-    lines.forEach((line, row) => page.drawText(line, { x: 60, y: 760 - row * 20, size: row === 0 ? 18 : 11, font }));
+    for (const [row, line] of lines.entries())
+      page.drawText(line, { x: 60, y: 760 - row * 20, size: row === 0 ? 18 : 11, font });
     page.drawText(`Energy advice agency, page ${at + 1}`, { x: 60, y: 40, size: 8, font });
   }
   return pdf.save();

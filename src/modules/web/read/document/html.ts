@@ -1,14 +1,34 @@
 // A page of HTML: its main content, and what it says of itself.
-import { Readability } from '@mozilla/readability';
-import { parseHTML } from 'linkedom';
-import TurndownService from 'turndown';
 import type { ReadPage, ReadTask } from '../wire.ts';
+import { mainOf } from './main.ts';
+import { markdownOf } from './markdown.ts';
+import { measured } from './measure.ts';
+import { metadataOf } from './metadata.ts';
+import { parse } from './parse.ts';
+import { textOf } from './text.ts';
+import { tidied } from './tidy.ts';
+import type { Element } from './tree.ts';
+import { htmlOf } from './write.ts';
+
+/** A page with less text beside its `<noscript>` is one that a script fills. */
+const SHELL_TEXT_MAX = 200;
+const WRITERS = { markdown: markdownOf, text: textOf, html: htmlOf };
 
 export function readHtml(html: string, task: ReadTask): Omit<ReadPage, 'kind' | 'truncated'> {
-  const { document } = parseHTML(html);
-  const links = task.links ? [...document.querySelectorAll('a[href]')].map((a) => a.getAttribute('href') ?? '') : [];
-  const article = new Readability(document as never).parse();
-  const content = new TurndownService().turndown(article?.content || document.body.innerHTML);
-  const { title = null, byline = null, lang = null, excerpt = null } = article ?? {};
-  return { title, byline, language: lang, description: excerpt, content, links };
+  const page = parse(html, task.url);
+  settleNoscript(page.body);
+  const metadata = metadataOf(page);
+  const main = task.mainContent ? mainOf(page) : page.body;
+  const content = WRITERS[task.format](tidied(main, page.document));
+  return { ...metadata, content, links: task.links ? page.links : [] };
+}
+
+/** What stands for readers without scripts is the content of a page that has no other. */
+function settleNoscript(body: Element): void {
+  const all = [...body.querySelectorAll('noscript')];
+  if (all.length === 0) return;
+  const measures = measured(body);
+  const sizeOf = (element: Element) => measures.get(element)?.text ?? 0;
+  const beside = sizeOf(body) - all.reduce((sum, element) => sum + sizeOf(element), 0);
+  if (beside > SHELL_TEXT_MAX) for (const element of all) element.remove();
 }

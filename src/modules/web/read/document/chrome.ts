@@ -1,0 +1,247 @@
+// What of a page is not its content: navigation, headers and footers of the site, notices, advertisements. Elements are known by their names
+// and roles, and by words in `id` and `class`. A word never takes what holds a large part of the page's text.
+import { type Measure, type Measures, measured, NOTHING } from './measure.ts';
+import { ELEMENT_NODE, type Element } from './tree.ts';
+
+const ROLES = new Set([
+  ...[
+    'navigation',
+    'banner',
+    'contentinfo',
+    'complementary',
+    'search',
+    'dialog',
+    'alertdialog',
+    'menu',
+    'menubar',
+    'toolbar',
+  ],
+]);
+/** Words that take an element with whatever it holds, up to half of the page. */
+const ALWAYS = new Set([
+  ...[
+    'nav',
+    'navbar',
+    'navigation',
+    'sidebar',
+    'breadcrumb',
+    'breadcrumbs',
+    'crumbs',
+    'cookie',
+    'cookies',
+    'consent',
+    'gdpr',
+  ],
+  ...[
+    'newsletter',
+    'subscribe',
+    'subscription',
+    'share',
+    'sharing',
+    'sharedaddy',
+    'addtoany',
+    'related',
+    'recommended',
+  ],
+  ...[
+    'recommendations',
+    'suggestions',
+    'similar',
+    'trending',
+    'advert',
+    'advertisement',
+    'advertising',
+    'adsense',
+    'sponsored',
+  ],
+  ...[
+    'pagination',
+    'pager',
+    'popup',
+    'modal',
+    'lightbox',
+    'offcanvas',
+    'drawer',
+    'megamenu',
+    'topbar',
+    'masthead',
+    'colophon',
+  ],
+  ...[
+    'noprint',
+    'printonly',
+    'editsection',
+    'catlinks',
+    'navbox',
+    'disqus',
+    'skiplink',
+    'outbrain',
+    'taboola',
+    'upsell',
+    'crosssell',
+  ],
+  ...[
+    'footer',
+    'cta',
+    'sitenotice',
+    'announcement',
+    'jumplink',
+    'feedback',
+    'signature',
+    'lineno',
+    'linenos',
+    'copyright',
+  ],
+]);
+/** Words that take an element of which most is links, or that says little. */
+const SOMETIMES = new Set([
+  ...[
+    'header',
+    'head',
+    'top',
+    'menu',
+    'menus',
+    'social',
+    'ad',
+    'ads',
+    'banner',
+    'promo',
+    'promotion',
+    'toc',
+    'popular',
+    'login',
+  ],
+  ...[
+    'signin',
+    'signup',
+    'register',
+    'search',
+    'tags',
+    'tools',
+    'toolbar',
+    'widget',
+    'side',
+    'foot',
+    'bottom',
+    'links',
+    'more',
+  ],
+  ...[
+    'rail',
+    'aside',
+    'alert',
+    'notice',
+    'sponsor',
+    'filter',
+    'filters',
+    'facets',
+    'language',
+    'lang',
+    'left',
+    'right',
+    'skip',
+    'jump',
+  ],
+]);
+const COMMENTS = new Set(['comments', 'comment', 'commentlist', 'respond', 'replies']);
+const NOTES = /\b(?:note|tip|info|warning|caution|danger|important|admonition|callout|alert|pull-?quote)/i;
+const SHORT = 120;
+
+/** Takes them out. Returns the measures of what is left. */
+export function withoutChrome(body: Element): Measures {
+  const before = measured(body);
+  const total = before.get(body) ?? NOTHING;
+  const page: Page = {
+    measures: before,
+    prose: total.text - total.linked,
+    hasMain: body.querySelector('main,[role=main]') !== null,
+  };
+  prune(body, page, false);
+  const after = measured(body);
+  return withoutComments(body, after) ? measured(body) : after;
+}
+
+interface Page {
+  readonly measures: Measures;
+  /** Text that is not linked. */
+  readonly prose: number;
+  readonly hasMain: boolean;
+}
+
+function prune(element: Element, page: Page, isInMain: boolean): void {
+  for (let child = element.firstElementChild; child !== null; ) {
+    const next = child.nextElementSibling;
+    if (isChrome(child, page, isInMain)) child.remove();
+    else prune(child, page, isInMain || isMain(child));
+    child = next;
+  }
+}
+
+export const isMain = (element: Element) =>
+  element.localName === 'main' || element.localName === 'article' || element.getAttribute('role') === 'main';
+
+function isChrome(element: Element, page: Page, isInMain: boolean): boolean {
+  const size = page.measures.get(element) ?? NOTHING;
+  const share = page.prose === 0 ? 0 : (size.text - size.linked) / page.prose;
+  if (share > 0.5 || isMain(element)) return false;
+  const { localName: name } = element;
+  if (name === 'nav' || ROLES.has(element.getAttribute('role') ?? '')) return true;
+  if (name === 'footer') return element.closest('blockquote,figure') === null;
+  if (name === 'header') return !isInMain && size.headings === 0;
+  if (name === 'aside')
+    return !(isInMain && NOTES.test(element.getAttribute('class') ?? '') && size.linked < size.text / 2);
+  if (/^(?:td|tr|th|tbody|pre|code|p|h[1-6])$/.test(name) && !isLayout(name, size))
+    return name !== 'p' && isGutter(element);
+  if (name === 'form') return size.headings === 0 && size.cells < 4 && size.text < 2 * SHORT;
+  return isNamedSo(element, size, share);
+}
+
+const isLayout = (name: string, size: Measure) => name === 'td' && size.links > 2;
+const isGutter = (element: Element) =>
+  wordsOf(element).some((word) => word === 'lineno' || word === 'linenos' || word === 'gutter');
+
+function isNamedSo(element: Element, size: Measure, share: number): boolean {
+  const words = wordsOf(element);
+  if (words.length === 0) return false;
+  const isLinks = size.links > 0 && size.linked >= size.text / 2;
+  const holdsContent = size.headings > 0 || size.code > 0 || size.cells > 8;
+  if (words.some((word) => ALWAYS.has(word) || word.endsWith('nav'))) return !holdsContent || isLinks || share < 0.1;
+  if (!words.some((word) => SOMETIMES.has(word))) return false;
+  return !holdsContent && (isLinks || size.text < SHORT) && share < 0.25;
+}
+
+/** Of `id` and `class`: `docSidebar_x1` has doc, sidebar and x. */
+function wordsOf(element: Element): string[] {
+  const named = `${element.getAttribute('id') ?? ''} ${element.getAttribute('class') ?? ''}`;
+  if (named === ' ') return [];
+  return named
+    .slice(0, 400)
+    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .filter((word) => word !== '');
+}
+
+/** Comments are the content of a page that has little else. */
+function withoutComments(body: Element, measures: Measures): boolean {
+  const found: Element[] = [];
+  const look = (element: Element): void => {
+    for (let child = element.firstElementChild; child !== null; child = child.nextElementSibling) {
+      if (wordsOf(child).some((word) => COMMENTS.has(word)) && !isMain(child)) found.push(child);
+      else look(child);
+    }
+  };
+  look(body);
+  const sizes = found.map((element) => measures.get(element)?.text ?? 0);
+  const held = sizes.reduce((sum, size) => sum + size, 0);
+  if (found.length === 0 || held > (measures.get(body)?.text ?? 0) / 2) return false;
+  for (const element of found) element.remove();
+  return true;
+}
+
+export function childrenOf(element: Element): Element[] {
+  const children: Element[] = [];
+  for (let node = element.firstChild; node !== null; node = node.nextSibling)
+    if (node.nodeType === ELEMENT_NODE) children.push(node as Element);
+  return children;
+}

@@ -1,0 +1,52 @@
+// How much text each element of a tree has, and how much of it stands in links: in one pass.
+import { ELEMENT_NODE, type Element, TEXT_NODE, type TreeNode } from './tree.ts';
+
+export interface Measure {
+  /** Characters, blanks counted once; one of Chinese, Japanese or Korean counts as three. */
+  text: number;
+  linked: number;
+  links: number;
+  /** Cells of tables, and blocks of code. */
+  cells: number;
+  code: number;
+  headings: number;
+  images: number;
+}
+
+export type Measures = ReadonlyMap<Element, Measure>;
+
+const IDEOGRAPHS = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/g;
+
+export function measured(root: Element): Measures {
+  const measures = new Map<Element, Measure>();
+  measure(root, false, measures);
+  return measures;
+}
+
+function measure(element: Element, isLinked: boolean, measures: Map<Element, Measure>): Measure {
+  const name = element.localName;
+  const sum: Measure = {
+    ...{ text: 0, linked: 0, links: name === 'a' ? 1 : 0, cells: name === 'td' ? 1 : 0, code: name === 'pre' ? 1 : 0 },
+    ...{ headings: name === 'h1' ? 1 : 0, images: name === 'img' ? 1 : 0 },
+  };
+  const within = isLinked || name === 'a';
+  for (let node: TreeNode | null = element.firstChild; node !== null; node = node.nextSibling) {
+    if (node.nodeType === TEXT_NODE) {
+      const weight = weightOf(node.textContent ?? '');
+      sum.text += weight;
+      if (within) sum.linked += weight;
+    } else if (node.nodeType === ELEMENT_NODE) {
+      const part = measure(node as Element, within, measures);
+      for (const key of Object.keys(sum) as (keyof Measure)[]) sum[key] += part[key];
+    }
+  }
+  measures.set(element, sum);
+  return sum;
+}
+
+function weightOf(text: string): number {
+  const { length } = text.replaceAll(/\s+/g, ' ').trim();
+  return length === 0 ? 0 : length + 2 * (text.match(IDEOGRAPHS)?.length ?? 0);
+}
+
+export const NOTHING: Measure = { text: 0, linked: 0, links: 0, cells: 0, code: 0, headings: 0, images: 0 };

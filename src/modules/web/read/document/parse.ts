@@ -1,0 +1,235 @@
+// A tree of a page's body, and what its head says. Scripts, styles, drawings, controls and what a reader does not see are never made part of
+// the tree; neither are attributes that nobody reads. Bounded while it is built: nothing is first made and then counted.
+import { Parser } from 'htmlparser2';
+import { parseHTML } from 'linkedom';
+import { Refused } from '../refused.ts';
+import type { Document, Element } from './tree.ts';
+
+/** Elements beyond are refused: 10 MiB of nothing but `<a>` have a million. */
+const ELEMENTS_MAX = 200_000;
+/** Deeper ones stand in the tree at this depth, as browsers have it at 512. */
+const DEPTH_MAX = 200;
+/** Tags that nothing has closed yet; each closing tag looks through them. */
+const OPEN_MAX = 1_000;
+const LINKS_MAX = 1_000;
+const HEAD_CHARACTERS_MAX = 10_000;
+const JSON_CHARACTERS_MAX = 262_144;
+
+const SKIPPED = new Set([
+  ...[
+    'script',
+    'style',
+    'template',
+    'svg',
+    'iframe',
+    'frame',
+    'frameset',
+    'object',
+    'embed',
+    'applet',
+    'canvas',
+    'audio',
+    'video',
+  ],
+  ...['link', 'source', 'track', 'input', 'select', 'textarea', 'datalist', 'map', 'dialog', 'progress', 'meter'],
+]);
+const TRANSPARENT = new Set(['html', 'head', 'body']);
+const KEPT = new Set([
+  ...['id', 'class', 'role', 'lang', 'dir', 'title', 'alt', 'itemprop', 'datetime', 'cite', 'aria-label'],
+  ...['colspan', 'rowspan', 'scope', 'align', 'start', 'value', 'reversed', 'open', 'width', 'height'],
+  ...['data-lang', 'data-language', 'data-code-language'],
+]);
+const LAZY_SOURCES = ['data-src', 'data-original', 'data-lazy-src'];
+const HEADINGS = /^(?:h[1-6]|dt|summary)$/;
+/** Shown by a click: they are content all the same. */
+const SHOWN_LATER = /(?:^|[^a-z])(?:tab(?:s|bed)?|accordion|collapse|collapsible|faq|panel|spoiler)(?![a-z])/i;
+
+export interface Parsed {
+  readonly document: Document;
+  readonly body: Element;
+  readonly title: string;
+  readonly language: string | null;
+  readonly direction: string | null;
+  /** Of `<meta>`: by `name`, `property` or `itemprop`, in lower case; the first of each. */
+  readonly meta: ReadonlyMap<string, string>;
+  /** Texts of `application/ld+json`. */
+  readonly json: readonly string[];
+  readonly links: readonly string[];
+}
+
+type Attributes = Readonly<Record<string, string>>;
+
+export function parse(html: string, url: string): Parsed {
+  const builder = new Builder(url);
+  const parser = new Parser(
+    {
+      onopentag: (name, attributes) => builder.open(name, attributes),
+      onclosetag: () => builder.close(),
+      ontext: (text) => builder.text(text),
+    },
+    { decodeEntities: true, lowerCaseAttributeNames: true },
+  );
+  parser.end(html);
+  return builder.parsed();
+}
+
+export function emptyDocument(): Document {
+  return parseHTML('<!doctype html><html><head></head><body></body></html>').document as unknown as Document;
+}
+
+class Builder {
+  readonly #document = emptyDocument();
+  readonly #meta = new Map<string, string>();
+  readonly #links = new Set<string>();
+  readonly #json: string[] = [];
+  readonly #open: Element[] = [];
+  #base: string;
+  #at: Element = this.#document.body;
+  #pending = '';
+  #elements = 0;
+  /** Levels within an element that is left out. */
+  #skipped = 0;
+  #headings = 0;
+  /** What text is collected into that is no part of the tree. */
+  #collecting: 'title' | 'json' | null = null;
+  #title = '';
+  #language: string | null = null;
+  #direction: string | null = null;
+
+  constructor(url: string) {
+    this.#base = url;
+  }
+
+  open(name: string, attributes: Attributes): void {
+    this.#elements += 1;
+    if (this.#elements > ELEMENTS_MAX)
+      throw new Refused('too_complex', `The page has more than ${ELEMENTS_MAX} elements.`);
+    if (this.#open.length + this.#skipped >= OPEN_MAX)
+      throw new Refused('too_complex', `The page is nested deeper than ${OPEN_MAX} levels.`);
+    if (this.#skipped > 0) {
+      this.#skipped += 1;
+      return;
+    }
+    this.#readHead(name, attributes);
+    if (this.#isSkipped(name, attributes)) {
+      this.#skipped = 1;
+      return;
+    }
+    this.#flush();
+    this.#open.push(this.#at);
+    if (TRANSPARENT.has(name) || this.#open.length > DEPTH_MAX) return;
+    if (HEADINGS.test(name)) this.#headings += 1;
+    const element = this.#document.createElement(name);
+    this.#describe(element, name, attributes);
+    this.#at.append(element);
+    this.#at = element;
+  }
+
+  close(): void {
+    if (this.#skipped > 0) {
+      this.#skipped -= 1;
+      if (this.#skipped === 0) this.#collecting = null;
+      return;
+    }
+    this.#flush();
+    if (HEADINGS.test(this.#at.localName)) this.#headings = Math.max(0, this.#headings - 1);
+    this.#at = this.#open.pop() ?? this.#document.body;
+  }
+
+  text(text: string): void {
+    if (this.#collecting === 'title') this.#title += this.#title.length < HEAD_CHARACTERS_MAX ? text : '';
+    else if (this.#collecting === 'json') this.#json[this.#json.length - 1] += text;
+    if (this.#skipped === 0) this.#pending += text;
+  }
+
+  parsed(): Parsed {
+    this.#flush();
+    return {
+      ...{ document: this.#document, body: this.#document.body, title: this.#title, language: this.#language },
+      ...{ direction: this.#direction, meta: this.#meta, links: [...this.#links] },
+      json: this.#json.filter((text) => text.length <= JSON_CHARACTERS_MAX),
+    };
+  }
+
+  /** One node for a text, however many pieces and entities it came in. */
+  #flush(): void {
+    if (this.#pending !== '') this.#at.append(this.#pending.replaceAll('\0', ''));
+    this.#pending = '';
+  }
+
+  #readHead(name: string, attributes: Attributes): void {
+    if (name === 'html') {
+      this.#language ??= attributes.lang ?? attributes['xml:lang'] ?? null;
+      this.#direction ??= attributes.dir ?? null;
+    } else if (name === 'base' && attributes.href !== undefined) {
+      this.#base = resolved(attributes.href, this.#base) ?? this.#base;
+    } else if (name === 'meta') {
+      const key = (
+        attributes.name ??
+        attributes.property ??
+        attributes.itemprop ??
+        attributes['http-equiv']
+      )?.toLowerCase();
+      if (key !== undefined && attributes.content !== undefined && this.#meta.size < 200 && !this.#meta.has(key))
+        this.#meta.set(key, attributes.content.slice(0, HEAD_CHARACTERS_MAX));
+    } else if ((name === 'a' || name === 'area') && attributes.href !== undefined && this.#links.size < LINKS_MAX) {
+      const link = resolved(attributes.href, this.#base)?.split('#', 1)[0];
+      if (link !== undefined && /^https?:/.test(link)) this.#links.add(link);
+    }
+  }
+
+  #isSkipped(name: string, attributes: Attributes): boolean {
+    if (name === 'title') {
+      this.#collecting = this.#title === '' ? 'title' : null;
+      return true;
+    }
+    if (name === 'script' && /^application\/ld\+json/i.test(attributes.type ?? '') && this.#json.length < 50) {
+      this.#collecting = 'json';
+      this.#json.push('');
+    }
+    if (SKIPPED.has(name) || name === 'meta' || name === 'base') return true;
+    // The question of a list of answers that open by a click is a button.
+    if (name === 'button') return this.#headings === 0;
+    return isHidden(attributes) && !isShownLater(attributes);
+  }
+
+  #describe(element: Element, name: string, attributes: Attributes): void {
+    for (const key of Object.keys(attributes))
+      if (KEPT.has(key)) element.setAttribute(key, (attributes[key] as string).slice(0, HEAD_CHARACTERS_MAX));
+    const align = /text-align\s*:\s*(left|right|center)/i.exec(attributes.style ?? '')?.[1];
+    if (align !== undefined) element.setAttribute('align', align.toLowerCase());
+    if (name === 'a') this.#address(element, 'href', attributes.href);
+    if (name === 'img') this.#address(element, 'src', sourceOf(attributes));
+  }
+
+  #address(element: Element, name: string, value: string | undefined): void {
+    const address = value === undefined ? null : resolved(value, this.#base);
+    if (address !== null && /^(?:https?|mailto|tel):/.test(address)) element.setAttribute(name, address);
+  }
+}
+
+function resolved(address: string, base: string): string | null {
+  return address.length > HEAD_CHARACTERS_MAX ? null : (URL.parse(address.trim(), base)?.href ?? null);
+}
+
+function sourceOf(attributes: Attributes): string | undefined {
+  const lazy = LAZY_SOURCES.map((name) => attributes[name]).find((source) => source !== undefined);
+  const largest = attributes.srcset
+    ?.trim()
+    .split(/\s*,\s+/)
+    .at(-1)
+    ?.split(/\s/, 1)[0];
+  const { src } = attributes;
+  return lazy ?? (src === undefined || src.startsWith('data:') ? largest : src);
+}
+
+function isHidden(attributes: Attributes): boolean {
+  if (attributes.hidden !== undefined && attributes.hidden !== 'until-found') return true;
+  if (attributes['aria-hidden'] === 'true') return true;
+  const { style } = attributes;
+  return style !== undefined && /(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(style);
+}
+
+function isShownLater({ role, class: name = '', id = '' }: Attributes): boolean {
+  return role === 'tabpanel' || SHOWN_LATER.test(`${name} ${id}`);
+}
