@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PROJECT } from '../support/process.ts';
 import { createTestAccount, startTestService, type TestService } from '../support/service.ts';
+import { exampleSite, type Site } from '../support/site.ts';
 
 /** What each program prints, among other things. */
 const guides: readonly (readonly [guide: string, printed: RegExp])[] = [
@@ -21,6 +22,7 @@ const guides: readonly (readonly [guide: string, printed: RegExp])[] = [
   ['storage', /November/],
   ['image', /image\/webp/],
   ['pdf', /Invoice 7/],
+  ['web', /A key is shown once/],
   ['email', /Invoice 7/],
   ['dns', /www\.shop-\w+\.test/],
   ['sign-in', /[A-Z]{4}-[A-Z]{4}/],
@@ -29,9 +31,12 @@ const guides: readonly (readonly [guide: string, printed: RegExp])[] = [
 const languages = ['bash', 'ts', 'python'] as const;
 
 let service: TestService;
+/** In place of the public page that a guide names. */
+let site: Site;
 let folder: string;
 beforeAll(async () => {
   service = await startTestService();
+  site = await exampleSite();
   folder = mkdtempSync(join(tmpdir(), 'qm-guides-'));
 });
 afterAll(async () => {
@@ -44,7 +49,7 @@ function blockOf(guide: string, language: string): string {
   const [section = ''] = rest.split('\n## ', 1);
   const found = [...section.matchAll(/```(\w+)\n([\s\S]*?)```/g)].filter(([, name]) => name === language);
   expect(found.length, `${guide} has one block of ${language}`).toBe(1);
-  return found[0]?.[2] ?? '';
+  return (found[0]?.[2] ?? '').replaceAll('https://example.com/', `${site.url}/`);
 }
 
 function commandOf(language: (typeof languages)[number], guide: string): [string, string[]] {

@@ -115,7 +115,7 @@ test('of 20 that were held out 14 do', () => {
 
 test.each([
   ['turn a feature on for some users', 'flags'],
-  ['take a screenshot of a web page', 'web'],
+  ['webrtc rooms', 'rtc'],
   ['open a websocket', 'realtime'],
 ])('%j belongs to %s, which is planned', (wish, module) => {
   expect(findPlanned(manifest, wish)).toEqual([module]);

@@ -59,6 +59,10 @@ export const guides: readonly Guide[] = [
     summary: 'Objects in buckets, links for people, expiry, S3.',
   },
   {
+    ...{ name: 'web', title: 'Web pages', group: 'Build', about: ['web'] },
+    summary: 'Pages as Markdown or JSON, the pages of a site, search.',
+  },
+  {
     ...{ name: 'pdf', title: 'PDFs', group: 'Build', about: ['pdf'] },
     summary: 'PDFs from HTML and Markdown; merge, split, fill, read.',
   },
