@@ -1914,10 +1914,42 @@ CREATE TABLE video.webhook (
   CONSTRAINT webhook_pkey PRIMARY KEY (account_id, job_id, number)
 ) WITH (fillfactor=70);
 
+CREATE TABLE web.crawl (
+  account_id text COLLATE "C" NOT NULL,
+  crawl_id text COLLATE "C" NOT NULL,
+  key_id text COLLATE "C" NOT NULL,
+  url text COLLATE "C" NOT NULL,
+  wish text NOT NULL,
+  status text COLLATE "C" NOT NULL,
+  reason text COLLATE "C",
+  next_no integer NOT NULL,
+  pages integer NOT NULL,
+  failures integer NOT NULL,
+  cost_nanos bigint NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  finished_at timestamp with time zone,
+  due_at timestamp with time zone,
+  attempt integer NOT NULL,
+  CONSTRAINT crawl_pkey PRIMARY KEY (account_id, crawl_id)
+);
+
 CREATE TABLE web.host (
   host text COLLATE "C" NOT NULL,
   next_at timestamp with time zone NOT NULL,
   CONSTRAINT host_pkey PRIMARY KEY (host)
+);
+
+CREATE TABLE web.page (
+  account_id text COLLATE "C" NOT NULL,
+  crawl_id text COLLATE "C" NOT NULL,
+  page_no integer NOT NULL,
+  url text COLLATE "C" NOT NULL,
+  depth smallint NOT NULL,
+  status text COLLATE "C" NOT NULL,
+  page text,
+  error_code text COLLATE "C",
+  read_at timestamp with time zone,
+  CONSTRAINT page_pkey PRIMARY KEY (account_id, crawl_id, page_no)
 );
 
 CREATE INDEX batch_expiry ON ai.batch USING btree (expires_at) WHERE ((finished_at IS NULL) AND (ends_as IS NULL));
@@ -2071,3 +2103,7 @@ CREATE INDEX job_expiry ON video.job USING btree (expires_at) WHERE (expires_at 
 CREATE INDEX job_live ON video.job USING btree (account_id) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE INDEX job_parent ON video.job USING btree (account_id, parent_job_id, job_id) WHERE (parent_job_id IS NOT NULL);
 CREATE INDEX webhook_due ON video.webhook USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX crawl_due ON web.crawl USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX crawl_finished ON web.crawl USING btree (finished_at) WHERE (finished_at IS NOT NULL);
+CREATE INDEX page_queued ON web.page USING btree (account_id, crawl_id, page_no) WHERE (status = 'queued'::text);
+CREATE UNIQUE INDEX page_url ON web.page USING btree (account_id, crawl_id, url);

@@ -10,7 +10,7 @@ import { HEALTH } from '../webhooks/turns/places.ts';
 
 const INTERVAL_MS = 200;
 /** The statement is one of the source: so many kinds of work at most. */
-const WORKS_MAX = 24;
+const WORKS_MAX = 32;
 
 const worksDue = Array.from({ length: WORKS_MAX }, (_, i) => {
   const work = `($1::text[])[${i + 1}]`;

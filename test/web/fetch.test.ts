@@ -90,10 +90,10 @@ describe('web.fetch', () => {
     ['/to-private', 400, 'TARGET_REJECTED'],
     ['/loop', 502, 'TARGET_FAILED'],
   ])('%s is refused with %i %s, and costs nothing', async (path, status, code) => {
-    const before = await call('GET', '/v1/account/wallet');
+    const before = await call('GET', '/v1/account/balance');
     const reply = await call('POST', '/v1/web/fetch', { url: `${site.url}${path}` });
     expect([reply.status, reply.body.error.code]).toEqual([status, code]);
-    expect((await call('GET', '/v1/account/wallet')).body.data).toEqual(before.body.data);
+    expect((await call('GET', '/v1/account/balance')).body.data).toEqual(before.body.data);
   });
 
   test('JSON by a schema is what a model makes of the page, and its cost is told', async () => {

@@ -1,9 +1,16 @@
 // The web module: pages as Markdown, text, HTML or JSON, in the manner that sites ask for.
 import { defineModule } from '../../kit/module.ts';
+import { cancelCrawl } from './capabilities/crawl/cancel.ts';
+import { crawl } from './capabilities/crawl/create.ts';
+import { getCrawl } from './capabilities/crawl/get.ts';
+import { listCrawls } from './capabilities/crawl/list.ts';
 import { fetch } from './capabilities/fetch.ts';
 import { map } from './capabilities/map.ts';
 import { search } from './capabilities/search.ts';
+import { crawlLoop } from './crawl/step.ts';
+import { crawlLimits, crawlTable, deleteFinished } from './crawl/store.ts';
 import { hostSweep } from './fetch/pace.ts';
+import { CRAWL_KEPT_HOURS, FETCH } from './limits.ts';
 import { webProblems } from './problems.ts';
 import { SEARCH_NANOS, searchFamily } from './search/family.ts';
 import { type WebSettings, webSettings } from './settings.ts';
@@ -13,10 +20,11 @@ export const web = defineModule<WebState, WebSettings>({
   name: 'web',
   summary: 'Web pages as Markdown, text or JSON; crawls, screenshots, search.',
   status: 'beta',
-  capabilities: [fetch, map, search],
+  capabilities: [fetch, map, search, crawl, getCrawl, listCrawls, cancelCrawl],
+  limits: crawlLimits,
   // A search costs so much where the engine is the operator's own; prices of others stand in the operator's file.
   prices: {
-    'web.fetch': { unit: 'page', nanosPerUnit: 200_000n },
+    [FETCH]: { unit: 'page', nanosPerUnit: 200_000n },
     'web.map': { unit: 'site', nanosPerUnit: 200_000n },
     'web.search': { unit: 'search', nanosPerUnit: SEARCH_NANOS },
   },
@@ -25,5 +33,10 @@ export const web = defineModule<WebState, WebSettings>({
   settings: webSettings,
   start: startWeb,
   close: ({ readers }) => readers.close(),
-  sweeps: ({ core }) => [hostSweep(core.db)],
+  isEmpty: crawlTable.isEmpty,
+  sweeps: ({ core }) => [
+    hostSweep(core.db),
+    { name: 'web.crawls', intervalMs: 60_000, run: () => deleteFinished(core.db, CRAWL_KEPT_HOURS) },
+  ],
+  jobs: (state) => [crawlLoop(state)],
 });

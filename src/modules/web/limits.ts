@@ -47,3 +47,21 @@ export const RESULTS_MAX = 20;
 export const SNIPPET_CHARACTERS_MAX = 1_000;
 export const TITLE_CHARACTERS_MAX = 300;
 export const SEARCH_MS = 10_000;
+
+// A crawl.
+export const CRAWL_PAGES_MAX = 100;
+export const CRAWL_PAGES_USUAL = 10;
+export const CRAWL_DEPTH_MAX = 10;
+export const CRAWL_DEPTH_USUAL = 2;
+/** URLs that a crawl knows: so many for each page of its limit. */
+export const CRAWL_KNOWN_FACTOR = 10;
+export const CRAWL_CONTENT_BYTES = 256 * KIB;
+export const PATTERNS_MAX = 20;
+export const PATTERN_CHARACTERS_MAX = 200;
+export const CRAWL_MS_MAX = 3_600_000;
+export const CRAWL_KEPT_HOURS = 24;
+/** JSON of the pages in one answer. */
+export const CRAWL_ANSWER_BYTES = 4 * MIB;
+
+/** What a page of a call or a crawl is charged and counted as. */
+export const FETCH = 'web.fetch';

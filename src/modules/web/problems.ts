@@ -19,6 +19,7 @@ export const webProblems = {
     'code_detail says why: dns, connect, tls, timeout, reset, protocol. Check the URL, or try again later.',
     true,
   ),
+  CRAWL_NOT_FOUND: problemEntry(404, 'The crawl does not exist.', 'Check crawl_id; crawls are kept for 24 hours.'),
 };
 
 export const problem = problemsWith(webProblems);

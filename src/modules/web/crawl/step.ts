@@ -1,0 +1,180 @@
+// One step of a crawl: its next page is read, then in one transaction charged, kept and followed by its links. The page that was under way when a
+// process died is read again, and charged with its row: once. After a cancellation nothing is charged or kept, since both hold the wallet.
+import { dueWork, type LeasedJob } from '../../../core/background/due-work.ts';
+import type { JobLoop } from '../../../core/background/job-loop.ts';
+import { openTurn } from '../../../core/background/turns.ts';
+import { findKey } from '../../../core/keys/store.ts';
+import { scopesAllow } from '../../../core/scopes.ts';
+import { chargeWork } from '../../../core/wallet/charge/charge-work.ts';
+import { countAccepted } from '../../../core/wallet/ledger/accepted-units.ts';
+import { openWallet } from '../../../core/wallet/open-wallet.ts';
+import type { Transaction } from '../../../db/database.ts';
+import { Problem } from '../../../problems/problem.ts';
+import { type Page, readPage } from '../fetch/page.ts';
+import { CRAWL_CONTENT_BYTES, CRAWL_KNOWN_FACTOR, CRAWL_MS_MAX, FETCH } from '../limits.ts';
+import type { WebState } from '../state.ts';
+import { followed, pageUrl } from './links.ts';
+import {
+  type CrawlRow,
+  type CrawlStatus,
+  type CrawlWish,
+  crawlDue,
+  crawlTable,
+  LEASE_MS,
+  type Place,
+  type QueuedPage,
+  queuedPage,
+  queuePages,
+  renewCrawl,
+  saveCrawl,
+  savePage,
+  wishOf,
+} from './store.ts';
+
+export const CRAWL_WORK = 'web.crawl';
+const PLACES = 8;
+/** A page that waits for its host, or for a thread, is tried again. */
+const AGAIN_MS = 2_000;
+const BUSY = new Set(['RATE_LIMITED', 'CONCURRENCY_LIMITED', 'OVERLOADED']);
+
+type Outcome = Page | { readonly code: string };
+
+export function crawlLoop(web: WebState): JobLoop {
+  return dueWork<LeasedJob>(web.core, {
+    ...{ name: CRAWL_WORK, places: PLACES, perClaim: 2 },
+    claim: crawlDue.claim,
+    run: (job, signal, lost) => step(web, job, AbortSignal.any([signal, lost])),
+    renewal: { everyMs: LEASE_MS / 3, renew: (job) => renewCrawl(web.core.db, job) },
+    putBack: crawlDue.setDue,
+  });
+}
+
+async function step(web: WebState, job: LeasedJob, signal: AbortSignal): Promise<void> {
+  const { db } = web.core;
+  const place = { accountId: job.accountId, crawlId: job.id };
+  const crawl = await crawlTable.find(db, place, job.id);
+  if (crawl === null || crawl.status !== 'running') return;
+  const queued = await queuedPage(db, place);
+  if (queued === null) return ended(web, job, 'completed', null);
+  const outcome = await outcomeOf(web, job.accountId, queued, wishOf(crawl), signal);
+  if ('code' in outcome && BUSY.has(outcome.code)) return again(web, job);
+  await db.transaction((tx) => keep(web, tx, job, queued, outcome));
+}
+
+async function outcomeOf(
+  web: WebState,
+  accountId: string,
+  { url }: QueuedPage,
+  { format, mainContent, depth }: CrawlWish,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const wish = { url, format, mainContent, links: depth > 0, bytesMax: CRAWL_CONTENT_BYTES };
+  try {
+    return await readPage(web, accountId, wish, signal);
+  } catch (error) {
+    if (error instanceof Problem && !signal.aborted) return { code: error.code };
+    throw error;
+  }
+}
+
+/** The crawl as it is under the lock of its account; null: it ended, or another attempt has it. */
+async function locked(tx: Transaction, { accountId, id, attempt }: LeasedJob) {
+  const opened = await openWallet(tx, accountId);
+  const crawl = await crawlTable.find(tx, { accountId }, id);
+  if (opened === null || crawl === null || crawl.status !== 'running' || crawl.attempt !== attempt) return null;
+  return { opened, crawl };
+}
+
+async function keep(
+  web: WebState,
+  tx: Transaction,
+  job: LeasedJob,
+  queued: QueuedPage,
+  outcome: Outcome,
+): Promise<void> {
+  const found = await locked(tx, job);
+  if (found === null) return;
+  const { opened, crawl } = found;
+  const { nowMs } = opened;
+  const place = { accountId: job.accountId, crawlId: job.id };
+  const refusal = await refusalOf(tx, job.accountId, crawl.key_id);
+  if (refusal !== null) return end(tx, job, { ...crawl, reason: refusal }, 'failed', nowMs);
+  let costNanos = 0n;
+  if (!('code' in outcome)) {
+    const work = { capability: FETCH, keyId: crawl.key_id, units: 1n };
+    const [verdict] = await chargeWork(tx, opened, web.core.prices, [work]);
+    if (verdict?.charged !== true) {
+      const reason = verdict?.reason === 'balance' ? 'insufficient_credit' : (verdict?.reason ?? 'insufficient_credit');
+      return end(tx, job, { ...crawl, reason }, 'failed', nowMs);
+    }
+    costNanos = verdict.costNanos;
+    await countAccepted(tx, [{ accountId: job.accountId, capability: FETCH, units: 1n }]);
+  }
+  if (!(await savePage(tx, place, queued.page_no, outcome, nowMs)))
+    throw new Error(`a page of ${job.id} was kept twice`);
+  const next_no = await follow(tx, place, crawl, queued, outcome);
+  const after = {
+    ...{ ...crawl, next_no, cost_nanos: crawl.cost_nanos + costNanos },
+    ...('code' in outcome ? { failures: crawl.failures + 1 } : { pages: crawl.pages + 1 }),
+  };
+  const isFull = after.pages + after.failures >= wishOf(crawl).limit;
+  const isLate = nowMs - crawl.created_at > CRAWL_MS_MAX;
+  if (isFull || isLate || (await queuedPage(tx, place)) === null) {
+    return end(tx, job, isLate && !isFull ? { ...after, reason: 'time' } : after, 'completed', nowMs);
+  }
+  await saveCrawl(tx, place, { ...after, due_at: nowMs });
+  await openTurn(tx, job.accountId, CRAWL_WORK, nowMs);
+}
+
+/** Queues the links of a page, as far as the crawl may know more. Answers the number that the next page gets. */
+async function follow(
+  tx: Transaction,
+  place: Place,
+  { next_no, wish: asked, url }: CrawlRow,
+  { depth }: QueuedPage,
+  outcome: Outcome,
+): Promise<number> {
+  const wish = wishOf({ wish: asked });
+  if ('code' in outcome || depth >= wish.depth) return next_no;
+  const room = wish.limit * CRAWL_KNOWN_FACTOR - next_no;
+  const own = pageUrl(outcome.url);
+  const urls = followed(outcome.links, { ...wish, host: new URL(url).host }).filter((link) => link !== own);
+  const kept = urls.slice(0, Math.max(0, room));
+  await queuePages(tx, place, { urls: kept, firstNo: next_no, depth: depth + 1 });
+  return next_no + kept.length;
+}
+
+/** Why the key may not go on; null: it may. A session that began a crawl is not asked for again. */
+async function refusalOf(tx: Transaction, accountId: string, keyId: string): Promise<string | null> {
+  const key = await findKey(tx, accountId, keyId);
+  if (key === null) return keyId.startsWith('key_') ? 'key_ended' : null;
+  if (key.status === 'revoked' || key.status === 'expired') return 'key_ended';
+  return scopesAllow(key.scopes, CRAWL_WORK, 'write') ? null : 'insufficient_scope';
+}
+
+async function end(
+  tx: Transaction,
+  { accountId }: Pick<LeasedJob, 'accountId'>,
+  crawl: CrawlRow,
+  status: CrawlStatus,
+  nowMs: number,
+): Promise<void> {
+  await saveCrawl(tx, { accountId }, { ...crawl, status, finished_at: nowMs, due_at: null });
+}
+
+function ended({ core }: WebState, job: LeasedJob, status: CrawlStatus, reason: string | null): Promise<void> {
+  return core.db.transaction(async (tx) => {
+    const found = await locked(tx, job);
+    if (found !== null) await end(tx, job, { ...found.crawl, reason }, status, found.opened.nowMs);
+  });
+}
+
+function again({ core }: WebState, job: LeasedJob): Promise<void> {
+  return core.db.transaction(async (tx) => {
+    const found = await locked(tx, job);
+    if (found === null) return;
+    const dueMs = found.opened.nowMs + AGAIN_MS;
+    await crawlDue.setDue(tx, job, dueMs);
+    await openTurn(tx, job.accountId, CRAWL_WORK, dueMs);
+  });
+}
