@@ -72,7 +72,7 @@ export async function ask<T>(
     const keptMs = await state.store.firstKeptMs(ctx.accountId);
     const kept = { ...period, fromMs: Math.max(period.fromMs, keptMs) };
     // Before the blocks are listed: of an event that is found, the people are known that it was stored with.
-    const known = await state.joins.of(ctx.core.db, ctx.accountId);
+    const known = await state.joins.of(ctx.core.db, ctx.accountId, signal);
     return await answer({ ctx, state, period: kept, known, signal });
   } catch (error) {
     if (!clock.aborted || error instanceof Problem) throw error;
