@@ -50,3 +50,28 @@ test('a long batch is one of many blocks, and reads back', async () => {
   expect(await own.capture({ batch })).toMatchObject({ accepted: 1_000 });
   expect((await own.blocks()).reduce((sum, { records }) => sum + records, 0)).toBe(1_000);
 });
+
+test('a plain count over many blocks of many days, whole hours or not, is that of the events', async () => {
+  const own = await bench.withAccount();
+  const DAYS = 90;
+  const times = Array.from({ length: 450 }, (_, i) => ago(i % DAYS, -1_000 * i));
+  for (let call = 0; call < 2; call += 1) {
+    await own.capture({
+      batch: times.map((timestamp, i) => ({ event: `e${i % 3}`, distinct_id: `u${i}`, timestamp })),
+    });
+  }
+  const counts = async (from: string, to?: string) => {
+    const { series } = await own.ask('trends', { events: ['e0', 'e2'], from, to, interval: 'week' });
+    return series.map(({ total }: { total: number }) => total);
+  };
+  const due = (from: string, to: string) =>
+    [0, 2].map((name) => 2 * times.filter((time, i) => i % 3 === name && time >= from && time < to).length);
+  const now = new Date().toISOString();
+  const midnight = `${ago(DAYS + 1).slice(0, 10)}T00:00:00.000Z`;
+  for (const [from, to] of [
+    [midnight, now],
+    [midnight, ago(20, 12_345)],
+    [ago(60, 1), ago(3)],
+  ] as const)
+    expect(await counts(from, to), `${from} ${to}`).toEqual(due(from, to));
+});

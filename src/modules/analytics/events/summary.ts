@@ -49,7 +49,7 @@ export function packSummary(
 }
 
 export function eachCount(
-  packed: Buffer,
+  packed: Uint8Array,
   see: (name: string, hourMs: number, isBot: boolean, events: number) => void,
 ): void {
   const source = new ByteReader(packed);

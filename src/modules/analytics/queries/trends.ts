@@ -1,21 +1,14 @@
 // How often things happened, by intervals. A plain count is answered from what blocks say of their events, without reading them.
+import type { BlockRef } from '../../../core/blocks/block.ts';
 import { iso } from '../../../lib/time.ts';
 import { COUNT_COLUMNS, propertyColumns } from '../events/stored-events.ts';
-import { eachCount } from '../events/summary.ts';
 import { BREAKDOWN_VALUES_SHOWN, BUCKETS_MAX, HOUR } from '../limits.ts';
 import { problem } from '../problems.ts';
-import { bucketOf, bucketStarts, type Interval } from './buckets.ts';
+import { bucketStarts, type Interval } from './buckets.ts';
 import type { Filter } from './filter.ts';
 import { blocksOf, type Question, reduce, scan } from './period.ts';
-import {
-  countTrend,
-  type FinishedLine,
-  finishTrend,
-  type Line,
-  Lines,
-  seriesOf,
-  type TrendArgs,
-} from './trend-scan.ts';
+import { countedBySummaries } from './summary-scan.ts';
+import { countTrend, type FinishedLine, finishTrend, type Line, type TrendArgs } from './trend-scan.ts';
 
 export interface TrendQuestion extends Pick<TrendArgs, 'events' | 'math' | 'property' | 'breakdown' | 'includeBots'> {
   readonly interval: Interval;
@@ -36,7 +29,7 @@ export async function trendOf(question: Question, asked: TrendQuestion): Promise
     throw problem('INVALID_REQUEST', { param: 'interval', message });
   }
   const args: TrendArgs = { ...asked, ...period, joins: known.table.parts(), starts: Float64Array.from(starts) };
-  const parts = isPlain(question, asked) ? await countSummaries(question, args) : await countBlocks(question, args);
+  const parts = isPlain(question, asked) ? await countPlain(question, args) : await countBlocks(question, args);
   const shown = asked.breakdown === null ? 1 : BREAKDOWN_VALUES_SHOWN;
   const size = parts.reduce((sum, part) => sum + sizeOf(part), 0);
   const lines = await reduce(question, finishTrend, { parts, buckets: starts.length, math: asked.math, shown }, size);
@@ -57,34 +50,12 @@ function isPlain({ period, known }: Question, { math, breakdown, filter }: Trend
   );
 }
 
-async function countSummaries(question: Question, args: TrendArgs): Promise<Line[][]> {
-  const refs = await blocksOf(question, { withSummary: true });
-  const { toMs, starts, events, includeBots } = args;
-  const isKnown = (ref: (typeof refs)[number]) =>
-    ref.summary !== null && ref.summary.length > 0 && (ref.toMs < toMs || toMs % HOUR === 0);
-  const lines = new Lines(starts.length);
-  for (const { summary } of refs.filter(isKnown)) {
-    eachCount(summary as Buffer, (name, hourMs, isBot, count) => {
-      const [series = -1] = seriesOf([name], events);
-      if (series < 0 || (isBot && !includeBots) || hourMs < args.fromMs || hourMs >= toMs) return;
-      const { events: counts } = lines.line(series, null);
-      const bucket = bucketOf(starts, hourMs);
-      counts[bucket] = (counts[bucket] as number) + count;
-    });
-  }
-  const read = await countBlocks(
-    question,
-    args,
-    refs.filter((ref) => !isKnown(ref)),
-  );
-  return [lines.parts(), ...read];
+async function countPlain(question: Question, args: TrendArgs): Promise<Line[][]> {
+  const { lines, unread } = await countedBySummaries(question, args);
+  return [lines, ...(await countBlocks(question, args, unread))];
 }
 
-async function countBlocks(
-  question: Question,
-  args: TrendArgs,
-  some?: Awaited<ReturnType<typeof blocksOf>>,
-): Promise<Line[][]> {
+async function countBlocks(question: Question, args: TrendArgs, some?: readonly BlockRef[]): Promise<Line[][]> {
   const refs = some ?? (await blocksOf(question));
   const properties = [args.property, args.breakdown, ...args.filter.map(({ property }) => property)];
   const named = properties.filter((name) => name !== null);
