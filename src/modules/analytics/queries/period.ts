@@ -1,6 +1,7 @@
 // Which time a question is about, and how it is asked: at most so many events, so long, so many at once.
 import Type from 'typebox';
 import type { BlockRef, ScanTask } from '../../../core/blocks/block.ts';
+import { reckon } from '../../../core/blocks/summaries.ts';
 import type { CallContext } from '../../../core/context.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import { parseInstant } from '../../../lib/instant.ts';
@@ -93,11 +94,8 @@ async function takePlace({ core: { underWay, bounds }, accountId }: CallContext)
 }
 
 /** The blocks of the period. */
-export function blocksOf(
-  { ctx, state, period }: Question,
-  options: { readonly withSummary?: boolean } = {},
-): Promise<BlockRef[]> {
-  return state.store.list(ctx.accountId, { ...period, ...options });
+export function blocksOf({ ctx, state, period }: Question): Promise<BlockRef[]> {
+  return state.store.list(ctx.accountId, period);
 }
 
 /** Throws QUERY_TOO_LARGE when they hold too many events. */
@@ -119,19 +117,13 @@ export function scan<Args, Part>(
 }
 
 /** Puts parts together: a few here, many in a thread. `size`: about how many values they have. */
-export async function reduce<Args, Answer>(
+export function reduce<Args, Answer>(
   { ctx, signal }: Question,
   task: ScanTask<Args, Answer>,
   args: Args,
   size: number,
 ): Promise<Answer> {
-  if (size <= REDUCED_HERE_MAX) return task.run([], args);
-  const { source, id: exportName } = task;
-  return (await ctx.core.blockThreads.run(
-    ctx.accountId,
-    async () => ({ source, exportName, blocks: [], args }),
-    signal,
-  )) as Answer;
+  return reckon({ core: ctx.core, accountId: ctx.accountId, signal }, task, args, size <= REDUCED_HERE_MAX);
 }
 
 const REDUCED_HERE_MAX = 20_000;

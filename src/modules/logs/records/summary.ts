@@ -69,7 +69,7 @@ function writeCounts(out: ByteWriter, counts: Counts, entriesMax: number): void 
   }
 }
 
-export function readSummary(packed: Buffer): Summary {
+export function readSummary(packed: Uint8Array): Summary {
   const source = new ByteReader(packed);
   const all = source.varint();
   const cells = source.varint();

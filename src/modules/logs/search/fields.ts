@@ -1,11 +1,13 @@
 // Which services, levels and attributes the records of a time have, and how many of them: from the summaries of blocks, and from the blocks that
 // reach beyond the time.
 import type { BlockRef } from '../../../core/blocks/block.ts';
+import { listBySpans, reckonSummaries } from '../../../core/blocks/summaries.ts';
+import { SPAN_MS } from '../limits.ts';
 import { levels } from '../records/levels.ts';
-import { readSummary } from '../records/summary.ts';
 import type { LogsState } from '../state.ts';
 import type { Question } from './question.ts';
 import { count, countFields, type FieldCounts } from './scan.ts';
+import { countToldFields } from './summary-scan.ts';
 
 const COLUMNS = ['time', 'level', 'service', 'name', 'shape', 'shape_id', 'value_id'];
 
@@ -15,36 +17,33 @@ export interface Fields extends FieldCounts {
 }
 
 export async function fieldsOf(
-  { store }: LogsState,
+  { core, store }: LogsState,
   accountId: string,
   question: Question,
   signal: AbortSignal,
 ): Promise<Fields> {
   const { fromMs, toMs } = question;
-  const refs = await store.list(accountId, { fromMs, toMs, withSummary: true });
   const counts: FieldCounts = { levels: levels.map(() => 0), services: new Map(), names: new Map() };
+  const addAll = (more: FieldCounts) => {
+    for (const [level, records] of more.levels.entries())
+      counts.levels[level] = (counts.levels[level] as number) + records;
+    addCounts(counts.services, more.services);
+    addCounts(counts.names, more.names);
+  };
   const edges: BlockRef[] = [];
   let isComplete = true;
-  for (const ref of refs) {
-    if (ref.fromMs < fromMs || ref.toMs >= toMs) {
-      edges.push(ref);
-      continue;
+  for await (const refs of listBySpans(store, accountId, { fromMs, toMs }, SPAN_MS)) {
+    const summaries: Uint8Array[] = [];
+    for (const ref of refs) {
+      if (ref.fromMs >= fromMs && ref.toMs < toMs && ref.summary !== null) summaries.push(ref.summary);
+      else edges.push(ref);
     }
-    const summary = readSummary(ref.summary as Buffer);
-    summary.eachCell((_, level, records) => {
-      counts.levels[level] = (counts.levels[level] as number) + records;
-    });
-    addCounts(counts.services, summary.services);
-    addCounts(counts.names, summary.names);
-    isComplete &&= summary.hasAllServices && summary.hasAllNames;
+    const told = await reckonSummaries({ core, accountId, signal }, countToldFields, { summaries });
+    addAll(told);
+    isComplete &&= told.isComplete;
   }
   const work = { columns: COLUMNS, task: countFields, args: { question } };
-  for await (const part of store.scan(accountId, edges, work, signal)) {
-    for (const [level, records] of part.levels.entries())
-      counts.levels[level] = (counts.levels[level] as number) + records;
-    addCounts(counts.services, part.services);
-    addCounts(counts.names, part.names);
-  }
+  for await (const part of store.scan(accountId, edges, work, signal)) addAll(part);
   return { ...counts, isComplete };
 }
 

@@ -1,11 +1,14 @@
 // Records by time and level. What the summaries of blocks tell is not read again: of whole minutes and without other filters, that is all but
 // the blocks at the edges of the time.
 import type { BlockRef } from '../../../core/blocks/block.ts';
+import { listBySpans, reckonSummaries } from '../../../core/blocks/summaries.ts';
+import { SPAN_MS } from '../limits.ts';
 import { levels } from '../records/levels.ts';
-import { MINUTE_MS, readSummary } from '../records/summary.ts';
+import { MINUTE_MS } from '../records/summary.ts';
 import type { LogsState } from '../state.ts';
 import { isOfTimes, marksOf, type Question } from './question.ts';
-import { countRecords } from './scan.ts';
+import { type CellList, countRecords } from './scan.ts';
+import { countTold } from './summary-scan.ts';
 
 const BUCKETS_WANTED = 60;
 export const BUCKETS_MAX = 1_500;
@@ -32,45 +35,65 @@ export function usualIntervalMs(spanMs: number): number {
 
 /** Throws as `findPage`. */
 export async function countByTime(
-  { store }: LogsState,
+  { core, store }: LogsState,
   accountId: string,
   question: Question,
   intervalMs: number,
   signal: AbortSignal,
 ): Promise<Histogram> {
   const buckets = new Map<number, number[]>();
-  const add = (startMs: number, level: number, records: number) => {
-    let counts = buckets.get(startMs);
-    if (counts === undefined) {
-      counts = levels.map(() => 0);
-      buckets.set(startMs, counts);
+  const addAll = (cells: CellList) => {
+    for (const [startMs, level, records] of cells) {
+      let counts = buckets.get(startMs);
+      if (counts === undefined) {
+        counts = levels.map(() => 0);
+        buckets.set(startMs, counts);
+      }
+      counts[level] = (counts[level] as number) + records;
     }
-    counts[level] = (counts[level] as number) + records;
   };
   const isTold = isOfTimes(question) && intervalMs % MINUTE_MS === 0;
-  const { fromMs, toMs } = question;
-  const refs = await store.list(accountId, { fromMs, toMs, marks: marksOf(question), withSummary: true });
-  const unread: BlockRef[] = [];
-  for (const ref of refs) {
-    const isWithin = startOfMinute(ref.fromMs) >= fromMs && startOfMinute(ref.toMs) + MINUTE_MS <= toMs;
-    if (!isTold || !isWithin) {
-      unread.push(ref);
-      continue;
-    }
-    readSummary(ref.summary as Buffer).eachCell((minuteMs, level, records) => {
-      if (level >= question.level) add(Math.floor(minuteMs / intervalMs) * intervalMs, level, records);
-    });
-  }
+  const unread = isTold
+    ? await countSummaries(core, store, accountId, { question, intervalMs, signal, addAll })
+    : await store.list(accountId, { fromMs: question.fromMs, toMs: question.toMs, marks: marksOf(question) });
   const giveUpAt = performance.now() + COUNT_MS_MAX;
   const work = { columns: COLUMNS, task: countRecords, args: { question, intervalMs } };
   let counted = 0;
   // The latest first: they are what is looked at.
   for await (const { blocks, cells } of store.scan(accountId, unread.reverse(), work, signal)) {
-    for (const [startMs, level, records] of cells) add(startMs, level, records);
+    addAll(cells);
     counted += blocks;
     if (performance.now() > giveUpAt) break;
   }
   return { buckets, isComplete: counted === unread.length };
+}
+
+interface Telling {
+  readonly question: Question;
+  readonly intervalMs: number;
+  readonly signal: AbortSignal;
+  addAll(cells: CellList): void;
+}
+
+/** Adds what summaries tell; answers the blocks at the edges of the time, which must be read. */
+async function countSummaries(
+  core: LogsState['core'],
+  store: LogsState['store'],
+  accountId: string,
+  { question, intervalMs, signal, addAll }: Telling,
+): Promise<BlockRef[]> {
+  const { fromMs, toMs, level } = question;
+  const unread: BlockRef[] = [];
+  for await (const refs of listBySpans(store, accountId, { fromMs, toMs }, SPAN_MS)) {
+    const summaries: Uint8Array[] = [];
+    for (const ref of refs) {
+      const isWithin = startOfMinute(ref.fromMs) >= fromMs && startOfMinute(ref.toMs) + MINUTE_MS <= toMs;
+      if (isWithin && ref.summary !== null) summaries.push(ref.summary);
+      else unread.push(ref);
+    }
+    addAll(await reckonSummaries({ core, accountId, signal }, countTold, { summaries, intervalMs, level }));
+  }
+  return unread;
 }
 
 const startOfMinute = (ms: number) => Math.floor(ms / MINUTE_MS) * MINUTE_MS;

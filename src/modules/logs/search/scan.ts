@@ -74,30 +74,47 @@ export interface CountArgs {
   readonly intervalMs: number;
 }
 
+/** Records of an interval and level. */
+export type CellList = readonly (readonly [startMs: number, level: number, records: number])[];
+
+export class Cells {
+  readonly #counts = new Map<number, number>();
+  readonly #intervalMs: number;
+
+  constructor(intervalMs: number) {
+    this.#intervalMs = intervalMs;
+  }
+
+  add(timeMs: number, level: number, records: number): void {
+    const key = Math.floor(timeMs / this.#intervalMs) * levels.length + level;
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + records);
+  }
+
+  list(): CellList {
+    const cellOf = ([key, records]: [number, number]) =>
+      [Math.floor(key / levels.length) * this.#intervalMs, key % levels.length, records] as const;
+    return [...this.#counts].map(cellOf);
+  }
+}
+
 export interface CountedBlocks {
   readonly blocks: number;
-  /** Records of an interval and level. */
-  readonly cells: readonly (readonly [startMs: number, level: number, records: number])[];
+  readonly cells: CellList;
 }
 
 export const countRecords: ScanTask<CountArgs, CountedBlocks> = {
   source: import.meta.url,
   id: 'countRecords',
   run(blocks, { question, intervalMs }) {
-    const cells = new Map<number, number>();
+    const cells = new Cells(intervalMs);
     for (const block of blocks) {
       const log = new StoredLog(block);
       const matcher = new Matcher(log, question);
       for (let record = matcher.first; record < matcher.end; record += 1) {
-        if (!matcher.matches(record)) continue;
-        const key =
-          Math.floor((log.times[record] as number) / intervalMs) * levels.length + (log.levels[record] as number);
-        cells.set(key, (cells.get(key) ?? 0) + 1);
+        if (matcher.matches(record)) cells.add(log.times[record] as number, log.levels[record] as number, 1);
       }
     }
-    const cellOf = ([key, records]: [number, number]) =>
-      [Math.floor(key / levels.length) * intervalMs, key % levels.length, records] as const;
-    return { blocks: blocks.length, cells: [...cells].map(cellOf) };
+    return { blocks: blocks.length, cells: cells.list() };
   },
 };
 
