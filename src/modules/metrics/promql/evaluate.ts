@@ -3,7 +3,7 @@ import { aggregate } from './aggregating.ts';
 import { numbersOf, setOperation, vectorAndNumber, vectorAndVector } from './binary.ts';
 import { byLabels, type Labels, withoutName } from './labels.ts';
 import { histogramQuantile, labelReplaced, mapped } from './mapping.ts';
-import { type Node, type Query, type Selector, setOps } from './query.ts';
+import { type Expression, type Node, type Selector, setOps } from './query.ts';
 import { type QueryRange, stepsOf } from './select.ts';
 import { latest, overRange, rawSamples } from './selecting.ts';
 import { typeOf } from './types.ts';
@@ -36,7 +36,7 @@ export type Answered =
  * several, equal labels) and, with code_detail `too_complex`, beyond the bounds.
  */
 export function evaluate(
-  query: Query,
+  query: Expression,
   range: QueryRange,
   data: readonly (readonly Series[])[],
   bounds: Bounds,

@@ -29,7 +29,7 @@ export function parseQuery(text: string): Query {
 
 class Reading {
   readonly #text: string;
-  readonly #selectors: Selector[] = [];
+  readonly #selectors: Query['selectors'][number][] = [];
   #nodes = 0;
   #depth = 0;
 
@@ -133,8 +133,8 @@ class Reading {
         'has a selector that chooses every series: one matcher must not match the empty text',
       );
     }
-    const selector: Selector = { kind: 'selector', place: this.#selectors.length, matchers, offsetMs, rangeMs };
-    this.#selectors.push(selector);
+    const selector: Selector = { kind: 'selector', place: this.#selectors.length, offsetMs, rangeMs };
+    this.#selectors.push({ ...selector, matchers });
     return selector;
   }
 

@@ -1,4 +1,4 @@
-// What a query of PromQL is once it is read: a tree of what we evaluate, and nothing else.
+// What a query of PromQL is once it is read: a tree of what we evaluate, and nothing else. The tree survives structured cloning.
 
 /** How a series is chosen. The name of a metric is the label `__name__`. */
 export interface Matcher {
@@ -14,9 +14,8 @@ export type SetOp = 'and' | 'or' | 'unless';
 
 export interface Selector {
   readonly kind: 'selector';
-  /** Which of the selections it is. */
+  /** Which of the query's selectors it is. */
   readonly place: number;
-  readonly matchers: readonly Matcher[];
   readonly offsetMs: number;
   /** Null: the latest sample at each step. */
   readonly rangeMs: number | null;
@@ -58,10 +57,14 @@ export type Node =
 /** What a part of a query answers. */
 export type NodeType = 'scalar' | 'string' | 'vector' | 'range';
 
-export interface Query {
+export interface Expression {
   readonly root: Node;
   readonly type: NodeType;
-  readonly selectors: readonly Selector[];
+}
+
+export interface Query extends Expression {
+  /** In the order of their places. */
+  readonly selectors: readonly (Selector & { readonly matchers: readonly Matcher[] })[];
 }
 
 export const comparisons: ReadonlySet<string> = new Set(['==', '!=', '>', '<', '>=', '<=']);

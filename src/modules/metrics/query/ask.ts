@@ -46,7 +46,7 @@ export async function ask(
   const isShort = query.length <= HERE_CHARACTERS && !EXPRESSION.test(query);
   const read = await made(ctx, (await tasks()).readQuery, none, { query, range, as }, isShort);
   const firstKeptMs = await store.firstKeptMs(ctx.accountId);
-  const selections = read.map((each) => ({ ...each, fromMs: Math.max(each.fromMs, firstKeptMs) }));
+  const selections = read.selections.map((each) => ({ ...each, fromMs: Math.max(each.fromMs, firstKeptMs) }));
   const pages = await pagesOf(ctx, selections);
   const ids = sampleIds(pages.flat());
   const refs = ids.length === 0 ? [] : await blocksFor(ctx.accountId, store, selections);
@@ -55,7 +55,13 @@ export async function ask(
   const isLittle = isShort && series <= HERE_SERIES && bytes <= HERE_BYTES && series * steps <= HERE_VALUES;
   const blocks = () => readAll(ctx.accountId, store, refs, columnsOf(ids), ctx.signal);
   const leftMs = untilMs - performance.now();
-  return made(ctx, (await tasks()).evaluateQuery, blocks, { query, range, as, selections, pages, leftMs }, isLittle);
+  return made(
+    ctx,
+    (await tasks()).evaluateQuery,
+    blocks,
+    { expression: read.expression, range, as, selections, pages, leftMs },
+    isLittle,
+  );
 }
 
 /** A list of what series that match any of the selectors have, those that have samples between the times. */
@@ -90,7 +96,7 @@ export async function matchersOf(ctx: CallContext, selectors: readonly string[])
       throw invalidField('match', 'maxLength', `A selector may have at most ${QUERY_CHARACTERS_MAX} characters.`);
     const isShort = query.length <= HERE_CHARACTERS && !EXPRESSION.test(query);
     const read = await made(ctx, (await tasks()).readQuery, none, { query, range, as: 'selector' as const }, isShort);
-    all.push([...(read[0] as PlainSelection).matchers]);
+    all.push([...(read.selections[0] as PlainSelection).matchers]);
   }
   return all;
 }

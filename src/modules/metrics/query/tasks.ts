@@ -5,6 +5,7 @@ import { invalidField, Problem, type ProblemOptions } from '../../../problems/pr
 import { ANSWER_SERIES_MAX, SELECTED_SAMPLES_MAX } from '../limits.ts';
 import { evaluate } from '../promql/evaluate.ts';
 import { parseQuery } from '../promql/parse.ts';
+import type { Expression } from '../promql/query.ts';
 import { type QueryRange, selectionsOf } from '../promql/select.ts';
 import { type Series, tooComplex } from '../promql/values.ts';
 import { chunksIn, samplesOf } from '../samples/kind.ts';
@@ -49,7 +50,13 @@ export interface Asked {
   readonly as: 'instant' | 'range' | 'selector';
 }
 
-export const readQuery = told('readQuery', (_blocks, { query, range, as }: Asked): PlainSelection[] => {
+export interface ReadQuery {
+  readonly expression: Expression;
+  /** What its selectors read, in the order of their places. */
+  readonly selections: readonly PlainSelection[];
+}
+
+export const readQuery = told('readQuery', (_blocks, { query, range, as }: Asked): ReadQuery => {
   const read = parseQuery(query);
   const { root, type } = read;
   if (as === 'range' && type !== 'vector' && type !== 'scalar') {
@@ -62,14 +69,14 @@ export const readQuery = told('readQuery', (_blocks, { query, range, as }: Asked
   if (as === 'selector' && !(root.kind === 'selector' && root.rangeMs === null && root.offsetMs === 0)) {
     throw invalidField('match', 'type', 'match must be a selector such as up{job="api"}.');
   }
-  return selectionsOf(read, range).map(({ matchers, fromMs, toMs }) => ({
+  const selections = selectionsOf(read, range).map(({ matchers, fromMs, toMs }) => ({
     matchers: matchers.map(({ label, op, value }) => ({ label, op, value })),
     ...{ fromMs, toMs },
   }));
+  return { expression: { root, type }, selections };
 });
 
-export interface Evaluated extends Asked {
-  readonly selections: readonly PlainSelection[];
+export interface Evaluated extends ReadQuery, Pick<Asked, 'range' | 'as'> {
   /** Of each selection. */
   readonly pages: readonly (readonly SeriesPage[])[];
   readonly leftMs: number;
@@ -91,7 +98,7 @@ export const evaluateQuery = told('evaluateQuery', (blocks, asked: Evaluated): R
     }),
   );
   const bounds = { deadlineMs, samplesMax: SELECTED_SAMPLES_MAX, seriesMax: ANSWER_SERIES_MAX };
-  return resultText(evaluate(parseQuery(asked.query), asked.range, data, bounds), asked);
+  return resultText(evaluate(asked.expression, asked.range, data, bounds), asked);
 });
 
 function samplesById(blocks: readonly StoredBlock[], wanted: ReadonlySet<string>, deadlineMs: number) {
