@@ -22,6 +22,7 @@ export const web = defineModule<WebState, WebSettings>({
   status: 'beta',
   capabilities: [fetch, map, search, crawl, getCrawl, listCrawls, cancelCrawl],
   limits: crawlLimits,
+  console: async () => (await import('./console/index.ts')).webConsole,
   // A search costs so much where the engine is the operator's own; prices of others stand in the operator's file.
   prices: {
     [FETCH]: { unit: 'page', nanosPerUnit: 200_000n },

@@ -4,6 +4,7 @@ import { personSession } from '../../support/console.ts';
 import { pages } from '../../support/console-pages.ts';
 import { addressOf, type Filled, fillAccount } from '../../support/filled-account.ts';
 import { client, createTestAccount, type TestAccount } from '../../support/service.ts';
+import { exampleSite } from '../../support/site.ts';
 import { act, type Scene, type State, sessionOf } from './state.ts';
 
 const own = pages.filter(({ needs }) => !needs.id.startsWith('operator.'));
@@ -14,13 +15,16 @@ export interface FilledAccount {
   readonly filled: Filled;
   /** The session of a person who owns it. */
   readonly owner: string;
+  /** A page of the outside world. */
+  readonly site: string;
 }
 
 export async function filledAccount({ service, receiver, mark }: Scene): Promise<FilledAccount> {
   const account = await createTestAccount(service.core, 9.5);
   const filled = await fillAccount(client(service.url, account.secret), receiver, mark);
   const person = { accountId: account.accountId, email: 'owner@example.org', name: mark, role: 'owner' } as const;
-  return { account, filled, owner: await personSession(service.core, person) };
+  const site = `${(await exampleSite()).url}/keys`;
+  return { account, filled, site, owner: await personSession(service.core, person) };
 }
 
 export async function emptyStates({ service }: Scene): Promise<readonly State[]> {
@@ -190,6 +194,7 @@ function refusedForms({
     ['/video', 'quote', { ...VIDEO, duration_seconds: 'x' }],
     ['/ai', 'chat', { max_completion_tokens: '0' }],
     ['/pdf', 'create', { content: '' }],
+    ['/web', 'read', { url: 'ftp://example.org' }],
     ['/storage', 'create', { bucket: 'No' }],
     [`/storage/${bucket}/settings`, 'settings', { expire: 'soon' }],
     ['/wallet', 'topup', { amount_usd: '0' }],
@@ -200,10 +205,9 @@ function refusedForms({
 }
 
 function answeredForms({
-  collection,
-  bucket,
-  object,
-}: FilledAccount['filled']): readonly (readonly [...Sent, says: string])[] {
+  filled: { collection, bucket, object },
+  site,
+}: Pick<FilledAccount, 'filled' | 'site'>): readonly (readonly [...Sent, says: string])[] {
   const stored = `/storage/${bucket}/object?${new URLSearchParams({ key: object })}`;
   return [
     ['/keys', 'create', { name: 'shown once', scopes: 'queue:read' }, 'shown'],
@@ -212,6 +216,7 @@ function answeredForms({
     [stored, 'read', {}, 'Hello'],
     [stored, 'share', { days: '7' }, 'Link created'],
     ['/pdf', 'create', { type: 'html', content: '<p style="display: flex">Hi</p>', size: 'A4' }, 'Open the PDF'],
+    ['/web', 'read', { url: site, format: 'markdown' }, 'A key is shown once'],
     ['/wallet', 'topup', { amount_usd: '10' }, 'Continue to the payment page'],
     [`/vectors/${collection}/query`, 'query', { embedding: '1 0 0', top_k: '3' }, 'compared ('],
     ['/account', 'routing_test', { capability: 'ai.chat' }, 'sandbox'],
@@ -219,7 +224,7 @@ function answeredForms({
 }
 
 /** What is answered to a form: what it was refused for, and what is shown once. */
-export function answeredStates({ filled, owner: by }: FilledAccount): readonly State[] {
+export function answeredStates({ filled, site, owner: by }: FilledAccount): readonly State[] {
   const name = (path: string, of: string) =>
     `${path
       .replace(/\?.*/, '')
@@ -235,7 +240,7 @@ export function answeredStates({ filled, owner: by }: FilledAccount): readonly S
         form: act(of, fields),
       },
     })),
-    ...answeredForms(filled).map(([path, of, fields, says]) => ({
+    ...answeredForms({ filled, site }).map(([path, of, fields, says]) => ({
       ...{
         name: `answer-${name(path, of)}`,
         path: `/console${path}${NEW.has(of) ? '?new=1' : ''}`,
