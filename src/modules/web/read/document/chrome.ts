@@ -146,9 +146,10 @@ const SOMETIMES = new Set([
 const COMMENTS = new Set(['comments', 'comment', 'commentlist', 'respond', 'replies']);
 const NOTES = /\b(?:note|tip|info|warning|caution|danger|important|admonition|callout|alert|pull-?quote)/i;
 const SHORT = 120;
+const ARTICLE_TEXT_MIN = 400;
 
-/** Takes them out. Returns the measures of what is left. */
-export function withoutChrome(body: Element): Measures {
+/** Takes them out. `isArticle`: what readers say below is not its content. Returns the measures of what is left. */
+export function withoutChrome(body: Element, isArticle: boolean): Measures {
   const before = measured(body);
   const total = before.get(body) ?? NOTHING;
   const page: Page = {
@@ -158,7 +159,7 @@ export function withoutChrome(body: Element): Measures {
   };
   prune(body, page, false);
   const after = measured(body);
-  return withoutComments(body, after) ? measured(body) : after;
+  return withoutComments(body, after, isArticle) ? measured(body) : after;
 }
 
 interface Page {
@@ -207,7 +208,7 @@ function isNamedSo(element: Element, size: Measure, share: number): boolean {
   const holdsContent = size.headings > 0 || size.code > 0 || size.cells > 8;
   if (words.some((word) => ALWAYS.has(word) || word.endsWith('nav'))) return !holdsContent || isLinks || share < 0.1;
   if (!words.some((word) => SOMETIMES.has(word))) return false;
-  return !holdsContent && (isLinks || size.text < SHORT) && share < 0.25;
+  return !holdsContent && (isLinks || (size.links > 0 && size.text < SHORT)) && share < 0.25;
 }
 
 /** Of `id` and `class`: `docSidebar_x1` has doc, sidebar and x. */
@@ -223,7 +224,7 @@ function wordsOf(element: Element): string[] {
 }
 
 /** Comments are the content of a page that has little else. */
-function withoutComments(body: Element, measures: Measures): boolean {
+function withoutComments(body: Element, measures: Measures, isArticle: boolean): boolean {
   const found: Element[] = [];
   const look = (element: Element): void => {
     for (let child = element.firstElementChild; child !== null; child = child.nextElementSibling) {
@@ -234,7 +235,8 @@ function withoutComments(body: Element, measures: Measures): boolean {
   look(body);
   const sizes = found.map((element) => measures.get(element)?.text ?? 0);
   const held = sizes.reduce((sum, size) => sum + size, 0);
-  if (found.length === 0 || held > (measures.get(body)?.text ?? 0) / 2) return false;
+  const total = measures.get(body)?.text ?? 0;
+  if (found.length === 0 || held > (isArticle ? total - ARTICLE_TEXT_MIN : total / 2)) return false;
   for (const element of found) element.remove();
   return true;
 }

@@ -1,5 +1,7 @@
 // A page of HTML: its main content, and what it says of itself.
+
 import type { ReadPage, ReadTask } from '../wire.ts';
+import { childrenOf } from './chrome.ts';
 import { mainOf } from './main.ts';
 import { markdownOf } from './markdown.ts';
 import { measured } from './measure.ts';
@@ -31,4 +33,10 @@ function settleNoscript(body: Element): void {
   const sizeOf = (element: Element) => measures.get(element)?.text ?? 0;
   const beside = sizeOf(body) - all.reduce((sum, element) => sum + sizeOf(element), 0);
   if (beside > SHELL_TEXT_MAX) for (const element of all) element.remove();
+  else if (sizeOf(body) > 2 * beside) body.append(...detached(body, all));
+}
+
+function detached(body: Element, all: readonly Element[]): readonly Element[] {
+  for (const child of childrenOf(body)) child.remove();
+  return all;
 }

@@ -11,48 +11,60 @@ const SHARE_MIN = 0.5;
 /** Readability's answer says where the content is only when it has so much of the text. */
 const VOTE_MIN = 0.35;
 
-export function mainOf({ body }: Parsed): Element {
-  const measures = withoutChrome(body);
+export function mainOf(page: Parsed): Element {
+  const { body } = page;
+  const isArticle = saysArticle(page);
+  const measures = withoutChrome(body, isArticle);
   const total = measures.get(body)?.text ?? 0;
   const named = namedMain(body, measures, total);
-  if (named !== null) return named;
-  const core = coreOf(body, total);
-  return core === null ? body : withoutEdges(body, core, measures);
+  if (named !== null && !isArticle) return withoutLists(named, measures);
+  const core = coreOf(body, measures);
+  const root = named !== null && (core === null || holds(named, core)) ? named : body;
+  if (core !== null) withoutEdges(root, core, measures, isArticle);
+  return withoutLists(root, measures);
+}
+
+const holds = (element: Element, within: Element) => element === within || pathOf(within).includes(element);
+
+/** By what it says to those who share it, or to search engines. */
+function saysArticle({ meta, json }: Parsed): boolean {
+  if (json.some((text) => /"@type"\s*:\s*"(?:QAPage|DiscussionForumPosting|Product)"/.test(text))) return false;
+  return (
+    meta.get('og:type') === 'article' || json.some((text) => /"@type"\s*:\s*"(?:\w*Article|BlogPosting)"/.test(text))
+  );
 }
 
 /** Where the page says it is: `<main>`, or its only article. */
 function namedMain(body: Element, measures: Measures, total: number): Element | null {
   const mains = [...body.querySelectorAll('main,[role=main]')];
-  const articles = [...body.querySelectorAll('article')].filter(
-    (each) => each.parentElement?.closest('article') === null,
-  );
+  const articles = [...body.querySelectorAll('article')].filter((each) => !each.parentElement?.closest('article'));
   const sizeOf = (element: Element) => measures.get(element)?.text ?? 0;
-  const largest = [...mains, ...(articles.length === 1 ? articles : [])].filter(
+  const large = [...mains, ...(articles.length === 1 ? articles : [])].filter(
     (each) => sizeOf(each) >= total * SHARE_MIN,
   );
-  return largest.sort((a, b) => sizeOf(a) - sizeOf(b))[0] ?? null;
+  return large.sort((a, b) => sizeOf(a) - sizeOf(b))[0] ?? null;
 }
 
-/** The smallest element that holds all that Readability keeps; null when it keeps too little to tell. */
-function coreOf(body: Element, total: number): Element | null {
-  const byNumber = new Map<string, Element>();
-  for (const element of body.querySelectorAll('p,li,td,pre,h1,h2,h3,h4,dd,blockquote')) {
-    byNumber.set(String(byNumber.size), element);
-    element.setAttribute('data-n', String(byNumber.size - 1));
+/** The smallest element that holds all that Readability keeps, and the page's heading if it is near; null when it keeps too little to tell. */
+function coreOf(root: Element, measures: Measures): Element | null {
+  const total = measures.get(root)?.text ?? 0;
+  const numbered: Element[] = [];
+  for (const element of root.querySelectorAll('p,li,td,pre,h1,h2,h3,h4,dd,blockquote')) {
+    element.setAttribute('data-n', String(numbered.length));
+    numbered.push(element);
   }
   const document = emptyDocument();
-  document.body.append(...childrenOf(body).map((child) => child.cloneNode(true)));
-  const article = new Readability(document as never, {
-    charThreshold: 200,
-    keepClasses: true,
-    serializer: (node) => node,
-  }).parse();
-  const kept = article?.content as unknown as Element | undefined;
-  const numbers =
-    kept === undefined ? [] : [...kept.querySelectorAll('[data-n]')].map((each) => each.getAttribute('data-n'));
-  for (const element of byNumber.values()) element.removeAttribute('data-n');
+  document.body.append(...childrenOf(root).map((child) => child.cloneNode(true)));
+  const options = { charThreshold: 200, keepClasses: true, serializer: (node: unknown) => node as Element };
+  const article = new Readability<Element>(document as never, options).parse();
+  const kept = article?.content?.querySelectorAll('[data-n]') ?? [];
+  const numbers = [...kept].map((each) => Number(each.getAttribute('data-n')));
+  for (const element of numbered) element.removeAttribute('data-n');
   if ((article?.length ?? 0) < total * VOTE_MIN) return null;
-  return commonParent(numbers.flatMap((number) => byNumber.get(number ?? '') ?? []));
+  const core = commonParent(numbers.flatMap((number) => numbered[number] ?? []));
+  const heading = root.querySelector('h1');
+  const near = core === null || heading === null ? null : commonParent([heading, core]);
+  return near !== null && near !== root && near.localName !== 'body' && near.parentElement !== root ? near : core;
 }
 
 function commonParent([first, ...others]: readonly Element[]): Element | null {
@@ -72,17 +84,38 @@ function pathOf(element: Element): Element[] {
   return path.reverse();
 }
 
-/** Beside the core only what looks like content stays. */
-function withoutEdges(body: Element, core: Element, measures: Measures): Element {
-  for (let at = core; at !== body && at.parentElement !== null; at = at.parentElement)
+/** Beside the core only what looks like content stays; beside that of an article, no lists of other pages. */
+function withoutEdges(root: Element, core: Element, measures: Measures, isArticle: boolean): void {
+  for (let at = core; at !== root && at.parentElement !== null; at = at.parentElement)
     for (const beside of childrenOf(at.parentElement)) {
-      if (beside !== at && !looksLikeContent(beside, measures.get(beside) ?? NOTHING)) beside.remove();
+      const size = measures.get(beside) ?? NOTHING;
+      if (beside !== at && !(looksLikeContent(beside, size) && !(isArticle && tellsOfOthers(size)))) beside.remove();
     }
-  return body;
 }
 
 function looksLikeContent(element: Element, size: Measure): boolean {
   if (isMain(element) || size.headings > 0 || size.code > 0 || size.cells >= 4) return true;
-  if (/^h[1-6]$/.test(element.localName)) return true;
+  if (/^(?:h[1-6]|figure)$/.test(element.localName)) return true;
   return size.text >= 80 && size.linked < size.text * 0.4;
 }
+
+const tellsOfOthers = (size: Measure) =>
+  size.headings === 0 && size.code === 0 && (size.teasers >= 2 || size.linked > size.text * 0.25);
+
+/** Lists of links before the first text and after the last: at the level where the page has its blocks, and within the largest of them. */
+function withoutLists(root: Element, measures: Measures): Element {
+  const sizeOf = (element: Element) => measures.get(element) ?? NOTHING;
+  const prose = Math.max(1, sizeOf(root).text - sizeOf(root).linked);
+  for (let stage: Element | undefined = root; stage !== undefined; ) {
+    const blocks: Element[] = childrenOf(stage);
+    const isText = (block: Element) => sizeOf(block).text - sizeOf(block).linked >= Math.max(60, prose * 0.15);
+    const [first, last] = [blocks.findIndex(isText), blocks.findLastIndex(isText)];
+    if (first === -1) break;
+    for (const [at, block] of blocks.entries()) if ((at < first || at > last) && isList(sizeOf(block))) block.remove();
+    stage = blocks.find((block) => sizeOf(block).text - sizeOf(block).linked > prose * 0.7);
+  }
+  return root;
+}
+
+const isList = ({ text, linked, links, headings, code, cells }: Measure) =>
+  links >= 2 && linked >= text * 0.5 && headings === 0 && code === 0 && cells < 4;

@@ -10,7 +10,8 @@ export interface Measure {
   cells: number;
   code: number;
   headings: number;
-  images: number;
+  /** Headings that link elsewhere: other pages are told of. */
+  teasers: number;
 }
 
 export type Measures = ReadonlyMap<Element, Measure>;
@@ -27,7 +28,7 @@ function measure(element: Element, isLinked: boolean, measures: Map<Element, Mea
   const name = element.localName;
   const sum: Measure = {
     ...{ text: 0, linked: 0, links: name === 'a' ? 1 : 0, cells: name === 'td' ? 1 : 0, code: name === 'pre' ? 1 : 0 },
-    ...{ headings: name === 'h1' ? 1 : 0, images: name === 'img' ? 1 : 0 },
+    ...{ headings: name === 'h1' ? 1 : 0, teasers: 0 },
   };
   const within = isLinked || name === 'a';
   for (let node: TreeNode | null = element.firstChild; node !== null; node = node.nextSibling) {
@@ -40,6 +41,7 @@ function measure(element: Element, isLinked: boolean, measures: Map<Element, Mea
       for (const key of Object.keys(sum) as (keyof Measure)[]) sum[key] += part[key];
     }
   }
+  if (/^h[2-6]$/.test(name) && sum.linked > 0 && sum.linked >= sum.text / 2) sum.teasers = 1;
   measures.set(element, sum);
   return sum;
 }
@@ -49,4 +51,4 @@ function weightOf(text: string): number {
   return length === 0 ? 0 : length + 2 * (text.match(IDEOGRAPHS)?.length ?? 0);
 }
 
-export const NOTHING: Measure = { text: 0, linked: 0, links: 0, cells: 0, code: 0, headings: 0, images: 0 };
+export const NOTHING: Measure = { text: 0, linked: 0, links: 0, cells: 0, code: 0, headings: 0, teasers: 0 };
