@@ -12,7 +12,7 @@ const page = (title: string, links: readonly string[]) =>
     .join(
       ' ',
     )}</nav><main><h1>${title}</h1><p>This page says what ${title} is, in a sentence that is long enough to be read.</p></main></body></html>`;
-const many = Array.from({ length: 100_000 }, (_, i) => `/many/${i}`);
+const many = Array.from({ length: 20_000 }, (_, i) => `/many/${i}`);
 
 let site: Site;
 let service: TestService;
@@ -77,7 +77,7 @@ describe('a crawl', () => {
     expect(limited).toMatchObject({ status: 'completed', pages_read: 4 });
   });
 
-  test('a page of a hundred thousand links adds only what the crawl may know', async () => {
+  test('a page of twenty thousand links adds only what the crawl may know', async () => {
     const found = await ended((await begin('/many', { limit: 2, depth: 1 })).crawl_id);
     expect(found.pages_read + found.pages_failed).toBe(2);
     const { rows } = await service.core.db.query<{ known: number }>(
@@ -116,7 +116,7 @@ describe('a crawl', () => {
     const crawler = client(service.url, made.key_secret);
     const { crawl_id } = await begin('/chain/0', { depth: 10, limit: 100 }, crawler);
     await until(async () => (await get(crawl_id, owner)).pages_read > 0);
-    await data(owner('POST', '/v1/account/keys/revoke', { key_id: made.key_id }));
+    await data(owner('DELETE', `/v1/account/keys/revoke/${made.id}`));
     expect(await ended(crawl_id, owner)).toMatchObject({ status: 'failed', reason: 'key_ended' });
   });
 

@@ -10,6 +10,7 @@ import { search } from './capabilities/search.ts';
 import { crawlLoop } from './crawl/step.ts';
 import { crawlLimits, crawlTable, deleteFinished } from './crawl/store.ts';
 import { hostSweep } from './fetch/pace.ts';
+import { firecrawlRoutes } from './firecrawl/routes.ts';
 import { CRAWL_KEPT_HOURS, FETCH } from './limits.ts';
 import { webProblems } from './problems.ts';
 import { SEARCH_NANOS, searchFamily } from './search/family.ts';
@@ -30,6 +31,15 @@ export const web = defineModule<WebState, WebSettings>({
     'web.search': { unit: 'search', nanosPerUnit: SEARCH_NANOS },
   },
   models: searchFamily,
+  rawRoutes: firecrawlRoutes,
+  clients: [
+    {
+      client: "Firecrawl's clients",
+      address: '{base_url}/v1/web/firecrawl',
+      use: 'scrape, map, search, crawl',
+      serves: ['web.fetch', 'web.map', 'web.search', 'web.crawl'],
+    },
+  ],
   problems: webProblems,
   settings: webSettings,
   start: startWeb,

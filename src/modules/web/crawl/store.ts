@@ -104,6 +104,11 @@ const listPages = statement(
   `SELECT p.page_no, p.url, p.depth, p.status, p.page, p.error_code FROM web.page p
     WHERE p.account_id = $1 AND p.crawl_id = $2 AND p.page_no > $3 AND p.status <> 'queued' ORDER BY p.page_no LIMIT $4::int`,
 );
+const listFailed = statement(
+  'web_list_failed',
+  `SELECT p.page_no, p.url, p.error_code, p.read_at FROM web.page p
+    WHERE p.account_id = $1 AND p.crawl_id = $2 AND p.status = 'failed' ORDER BY p.page_no LIMIT 100`,
+);
 const findFinished = statement(
   'web_find_finished',
   `/* fan-out: crawls that are kept no longer */
@@ -157,6 +162,15 @@ export async function endedPages(
   limit: number,
 ): Promise<PageRow[]> {
   return (await db.query<PageRow>(listPages, [accountId, crawlId, afterNo, limit])).rows;
+}
+
+export interface FailedPage extends Pick<PageRow, 'page_no' | 'url'> {
+  readonly error_code: string;
+  readonly read_at: number;
+}
+
+export async function failedPages(db: Queryable, { accountId, crawlId }: Place): Promise<FailedPage[]> {
+  return (await db.query<FailedPage>(listFailed, [accountId, crawlId])).rows;
 }
 
 /** Deletes crawls that ended so many hours ago. True: there are more. */

@@ -31,8 +31,22 @@ const ACCEPT = 'text/html,application/xhtml+xml,application/pdf;q=0.9,text/*;q=0
 
 /** For whom: accounts take turns. Throws TARGET_REJECTED, ROBOTS_DISALLOWED, TARGET_FAILED, RATE_LIMITED, CONCURRENCY_LIMITED, OVERLOADED. */
 export async function readPage(web: WebState, accountId: string, wish: PageWish, signal: AbortSignal): Promise<Page> {
-  const got = await getPolitely(web, accountId, wish.url, { signal, bytesMax: PAGE_BYTES_MAX, accept: ACCEPT });
-  const { format, mainContent, links, bytesMax } = wish;
+  return readGot(web, accountId, await getPage(web, accountId, wish.url, signal), wish, signal);
+}
+
+/** The bytes of a page. */
+export function getPage(web: WebState, accountId: string, url: string, signal: AbortSignal): Promise<Got> {
+  return getPolitely(web, accountId, url, { signal, bytesMax: PAGE_BYTES_MAX, accept: ACCEPT });
+}
+
+/** What is made of them, which a thread takes: they are the caller's no more. */
+export async function readGot(
+  web: WebState,
+  accountId: string,
+  got: Got,
+  { format, mainContent, links, bytesMax }: PageWish,
+  signal: AbortSignal,
+): Promise<Page> {
   const { url, status, contentType } = got;
   const task = { ...{ bytes: got.bytes, contentType, url }, ...{ format, mainContent, links, bytesMax } };
   const read = await web.readers.run(accountId, task, signal);

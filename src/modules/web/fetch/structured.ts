@@ -15,6 +15,8 @@ interface Wish {
   readonly format?: string;
   readonly schema?: Readonly<Record<string, unknown>>;
   readonly model?: string;
+  /** What the caller says of the data beside its schema. */
+  readonly prompt?: string | null;
 }
 
 export interface Structured {
@@ -27,7 +29,7 @@ interface Completion {
 }
 
 /** Null: no JSON was asked for. Throws INVALID_REQUEST for JSON without a schema, and for a schema without JSON. */
-export function structured({ format, schema, model = 'auto' }: Wish) {
+export function structured({ format, schema, model = 'auto', prompt = null }: Wish) {
   if (format !== 'json') {
     if (schema === undefined) return null;
     throw problem('INVALID_REQUEST', { param: 'schema', message: 'schema belongs to format json.' });
@@ -38,7 +40,7 @@ export function structured({ format, schema, model = 'auto' }: Wish) {
   return async (ctx: CallContext, { url, title, content }: Page): Promise<Structured> => {
     const page = `URL: ${url}\nTitle: ${title ?? ''}\n\n${content.slice(0, READ_CHARACTERS_MAX)}`;
     const messages = [
-      { role: 'system', content: RULES },
+      { role: 'system', content: prompt === null ? RULES : `${RULES}\n\n${prompt}` },
       { role: 'user', content: page },
     ];
     const { data, costNanos = 0n } = await ctx.invoke('ai.chat', { model, messages, response_format });

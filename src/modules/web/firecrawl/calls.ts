@@ -1,0 +1,7 @@
+// What calls of capabilities answered to the wire.
+import type { Answer } from '../../../kit/capability.ts';
+import { JsonText } from '../../../lib/json-text.ts';
+
+export function dataOf<Data>({ data }: Pick<Answer, 'data'>): Data {
+  return (data instanceof JsonText ? JSON.parse(data.text) : data) as Data;
+}

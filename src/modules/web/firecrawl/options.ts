@@ -1,0 +1,119 @@
+// What requests of Firecrawl's wire (v2) ask for. An option that would change what is read, and is not served, is refused by its name; one
+// that concerns speed, caches or bookkeeping alone is passed over.
+import { invalidField } from '../../../problems/problem.ts';
+import type { PageFormat } from '../read/wire.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const REFUSED = [
+  ...[
+    'actions',
+    'location',
+    'proxy',
+    'profile',
+    'includeTags',
+    'excludeTags',
+    'headers',
+    'mobile',
+    'useMock',
+    'lockdown',
+  ],
+  ...['redactPII', 'waitFor', 'webhook', 'appendToId', 'prompt', 'crawlEntireDomain', 'allowExternalLinks'],
+  ...['allowSubdomains', 'regexOnFullURL', 'robotsUserAgent', 'includeDomains', 'excludeDomains', 'categories', 'tbs'],
+];
+const TRIVIAL: readonly unknown[] = [undefined, null, false, 0, '', 'auto', 'basic'];
+
+export interface JsonWish {
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly prompt: string | null;
+}
+
+export interface ScrapeWish {
+  readonly texts: readonly PageFormat[];
+  readonly links: boolean;
+  readonly json: JsonWish | null;
+  readonly mainContent: boolean;
+}
+
+/** Throws VALIDATION_FAILED for options that are not served. */
+export function checkOptions(fields: Fields, at = ''): void {
+  for (const name of REFUSED) {
+    const value = fields[name];
+    if (TRIVIAL.includes(value) || (Array.isArray(value) && value.length === 0)) continue;
+    throw invalidField(`${at}${name}`, 'unsupported', `${at}${name} is not supported here.`);
+  }
+}
+
+/** Throws VALIDATION_FAILED for formats that are not served. */
+export function scrapeWish(fields: Fields, at = ''): ScrapeWish {
+  checkOptions(fields, at);
+  const { formats = ['markdown'], onlyMainContent } = fields;
+  if (!Array.isArray(formats) || formats.length > 10) {
+    throw invalidField(`${at}formats`, 'type', `${at}formats must be a list.`);
+  }
+  const wish = { texts: [] as PageFormat[], links: false, json: null as JsonWish | null };
+  for (const [i, format] of formats.entries()) takeFormat(wish, format, `${at}formats[${i}]`);
+  return { ...wish, texts: [...new Set(wish.texts)], mainContent: onlyMainContent !== false };
+}
+
+function takeFormat(
+  wish: { texts: PageFormat[]; links: boolean; json: JsonWish | null },
+  format: unknown,
+  at: string,
+): void {
+  const { type, ...of } = (typeof format === 'string' ? { type: format } : format) as Fields;
+  if (type === 'markdown' || type === 'html') wish.texts.push(type);
+  else if (type === 'links') wish.links = true;
+  else if (type === 'json') wish.json = jsonWish(of, at);
+  else throw invalidField(at, 'unsupported', `${at} must be markdown, html, links or json.`);
+}
+
+function jsonWish({ schema, prompt }: Fields, at: string): JsonWish {
+  if (typeof schema !== 'object' || schema === null) {
+    throw invalidField(`${at}.schema`, 'required', `${at} needs a JSON Schema as schema.`);
+  }
+  return { schema: schema as JsonWish['schema'], prompt: typeof prompt === 'string' ? prompt.slice(0, 10_000) : null };
+}
+
+/** The one text that pages of a crawl are kept as. */
+export function crawlFormat(
+  fields: Fields,
+  at = '',
+): Pick<ScrapeWish, 'mainContent'> & { readonly format: PageFormat } {
+  const { texts, json, links, mainContent } = scrapeWish(fields, at);
+  if (texts.length !== 1 || json !== null || links) {
+    throw invalidField(`${at}formats`, 'unsupported', `${at}formats must be one of markdown and html for many pages.`);
+  }
+  return { format: texts[0] as PageFormat, mainContent };
+}
+
+/** Expressions over paths that say no more than a pattern does: literal text, `.*`, `^` and `$`. */
+export function patternsOf(value: unknown, name: string): string[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) throw invalidField(name, 'type', `${name} must be a list.`);
+  return value.map((expression, i) => patternOf(String(expression), `${name}[${i}]`));
+}
+
+function patternOf(expression: string, at: string): string {
+  const isAnchored = expression.startsWith('^') || expression.startsWith('/');
+  const text = expression.replace(/^\^/, '').replace(/\$$/, '').replaceAll('.*', '*').replaceAll('.+', '*');
+  if (/[()[\]{}|?+^$]|\\[A-Za-z]/.test(text) || text.length > 200) {
+    throw invalidField(at, 'unsupported', `${at} may use literal text, .*, ^ and $ only.`);
+  }
+  const literal = text.replaceAll('\\', '');
+  return isAnchored ? literal : `*${literal}`;
+}
+
+export function textField(fields: Fields, name: string): string {
+  const value = fields[name];
+  if (typeof value === 'string' && value.trim() !== '') return value.trim();
+  throw invalidField(name, 'required', `${name} must be a text.`);
+}
+
+/** Undefined: not sent. */
+export function wholeField(fields: Fields, name: string, max: number): number | undefined {
+  const value = fields[name];
+  if (value === undefined || value === null) return undefined;
+  if (Number.isInteger(value) && (value as number) >= 0) return Math.min(max, value as number);
+  throw invalidField(name, 'type', `${name} must be a whole number.`);
+}

@@ -1,0 +1,50 @@
+// One page in as many formats as are wanted: fetched once, and charged once, as web.fetch.
+import { chargeForAnswer } from '../../../core/wallet/charge/charge-answer.ts';
+import { json, jsonFields } from '../../../kit/openai-wire.ts';
+import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
+import { getPage, type Page, readGot } from '../fetch/page.ts';
+import { structured } from '../fetch/structured.ts';
+import { CONTENT_BYTES_MAX, FETCH } from '../limits.ts';
+import type { WebState } from '../state.ts';
+import { type ScrapeWish, scrapeWish, textField } from './options.ts';
+import { metadataOf } from './shown.ts';
+
+export async function scrape(request: RawRequest, web: WebState): Promise<RawAnswer> {
+  await request.admitCall(FETCH);
+  const fields = jsonFields(request.body);
+  const url = textField(fields, 'url');
+  const wish = scrapeWish(fields);
+  let document: object = {};
+  const { costNanos = 0n } = await request.perform(FETCH, (ctx) =>
+    chargeForAnswer(ctx, web.fetching, 1n, async () => {
+      ctx.idle();
+      const got = await getPage(web, ctx.accountId, url, ctx.signal);
+      const read = async (format: 'markdown' | 'html', links: boolean) => {
+        // A thread takes the bytes that it is given.
+        const copy = { ...got, bytes: Buffer.from(got.bytes) };
+        const of = { url, format, links, mainContent: wish.mainContent, bytesMax: CONTENT_BYTES_MAX };
+        return readGot(web, ctx.accountId, copy, of, ctx.signal);
+      };
+      const pages = new Map<string, Page>();
+      for (const format of formatsOf(wish)) pages.set(format, await read(format, wish.links && pages.size === 0));
+      const [first] = pages.values() as Iterable<Page>;
+      for (const page of pages.values()) ctx.holdMade(2 * page.content.length);
+      const ask = wish.json === null ? null : structured({ ...wish.json, format: 'json' });
+      const made = ask === null ? null : await ask(ctx, pages.get('markdown') as Page);
+      document = {
+        ...Object.fromEntries(wish.texts.map((format) => [format, pages.get(format)?.content])),
+        ...(wish.links && { links: first?.links }),
+        ...(made !== null && { json: made.json }),
+        metadata: metadataOf(first as Page, url),
+      };
+      return '{}';
+    }),
+  );
+  return { ...json({ success: true, data: document }), costNanos };
+}
+
+/** At least one: what is told of a page is read with it. A model reads Markdown. */
+function formatsOf({ texts, json: wanted }: ScrapeWish): ('markdown' | 'html')[] {
+  const formats = texts.filter((format) => format !== 'text') as ('markdown' | 'html')[];
+  return wanted !== null || formats.length === 0 ? [...new Set(['markdown' as const, ...formats])] : formats;
+}
