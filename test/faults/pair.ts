@@ -28,9 +28,10 @@ export interface Pair {
   stop(): Promise<void>;
 }
 
-export async function startPair(): Promise<Pair> {
+/** `settings`: of both. */
+export async function startPair(settings: Readonly<Record<string, string>> = {}): Promise<Pair> {
   const database = await createTestDatabase();
-  const env = { DATABASE_URL: database.url, SECRETS_KEY };
+  const env = { DATABASE_URL: database.url, SECRETS_KEY, ...settings };
   const places = [await createPlace(env), await createPlace(env)] as const;
   const services = [await startProcess(places[0]), await startProcess(places[1])] as const;
   const db = new Database({ connection: database.connection, connections: 4, hotConnections: 1 });
