@@ -60,6 +60,16 @@ test('every kind of object is found by a part of its name, and by its id', async
   expect(await kindsFound(secret, failed.body.error.request_id)).toEqual(['request']);
 });
 
+test('a person of analytics is found by any whole distinct ID, and nothing failed where there is none', async () => {
+  const { secret, call } = await filledAccount('echo');
+  const identify = { event: '$identify', distinct_id: 'ann/1', properties: { $anon_distinct_id: 'browser 7' } };
+  await call('POST', '/v1/analytics/capture', identify);
+  expect(await kindsFound(secret, 'browser 7')).toEqual(['person']);
+  expect(await kindsFound(secret, 'browser')).toEqual([]);
+  const { body } = await call('GET', '/v1/account/requests/list?outcome=failed');
+  expect(body.data.items).toEqual([]);
+});
+
 test('nothing of another account is found, and a narrow key finds what it may list', async () => {
   const other = await filledAccount('bravo');
   const { secret, call } = await filledAccount('charlie');

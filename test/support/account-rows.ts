@@ -24,6 +24,7 @@ const BACKGROUND = [
   // What was deleted, until a sweep has removed the rest of it.
   'queue.tombstone',
   'vector.doomed',
+  'analytics.deleted',
 ];
 /** Columns that every authenticated call, or delivery in the background, may touch. */
 const TOUCHED = ['last_used_at', 'seen_at', 'failed_attempts', 'failing_since'];

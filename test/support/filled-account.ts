@@ -27,6 +27,8 @@ export interface Filled {
   readonly inbound_id: string;
   readonly sms: string;
   readonly zone: string;
+  /** A distinct ID of analytics. */
+  readonly person: string;
 }
 
 type FilledEmail = Pick<Filled, 'email_id' | 'domain' | 'inbox_id' | 'inbound_id'>;
@@ -91,7 +93,7 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
       card: card.payment_method_id,
     },
     request: refused.body.error.request_id,
-    ...{ bucket, object, ...email, sms, zone },
+    ...{ bucket, object, ...email, sms, zone, person: `${mark}-analytics` },
   };
 }
 
@@ -174,6 +176,7 @@ export function addressOf({ path }: Pick<ConsolePage, 'path'>, filled: Filled): 
     ...{ queues: filled.queue, errors: filled.group, vectors: filled.collection, schedules: filled.schedule },
     ...{ webhooks: filled.webhook, video: filled.video, images: filled.image, keys: filled.key, wallet: filled.card },
     ...{ requests: filled.request, storage: filled.bucket, sms: filled.sms, dns: filled.zone },
+    analytics: filled.person,
   };
   const query = /^\/storage\/\{bucket\}\/(delete-)?object$/.test(path)
     ? `?${new URLSearchParams({ key: filled.object })}`

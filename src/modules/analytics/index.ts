@@ -1,4 +1,5 @@
 // The analytics module: what users did, counted exactly, and PostHog's wire.
+import type { DataOf } from '../../kit/console/visit.ts';
 import { defineModule } from '../../kit/module.ts';
 import { noRowIn } from '../../kit/resource.ts';
 import { capture } from './capabilities/capture.ts';
@@ -8,11 +9,13 @@ import { deletePerson, person } from './capabilities/person.ts';
 import { retention } from './capabilities/retention.ts';
 import { settings } from './capabilities/settings.ts';
 import { trends } from './capabilities/trends.ts';
-import { CAPTURE } from './limits.ts';
+import { CAPTURE, DISTINCT_ID_CHARACTERS_MAX } from './limits.ts';
 import { posthogRoutes } from './posthog/routes.ts';
 import { analyticsProblems } from './problems.ts';
 import { type AnalyticsState, createAnalyticsState } from './state.ts';
 import { analyticsSweeps } from './sweeps.ts';
+
+const DISTINCT_ID = new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${DISTINCT_ID_CHARACTERS_MAX}}$`, 'u');
 
 export const analytics = defineModule<AnalyticsState>({
   name: 'analytics',
@@ -30,6 +33,17 @@ export const analytics = defineModule<AnalyticsState>({
   capabilities: [
     ...[capture, trends, funnel, retention, events, person, deletePerson],
     ...[settings.getSettings, settings.setSettings],
+  ],
+  finders: [
+    {
+      kind: 'person',
+      capability: person.id,
+      byId: { field: 'distinct_id', pattern: DISTINCT_ID },
+      of(item) {
+        const [id = ''] = (item as DataOf<typeof person>).distinct_ids;
+        return { id, name: id, path: `/analytics/people/${encodeURIComponent(id)}` };
+      },
+    },
   ],
   console: async () => (await import('./console/index.ts')).analyticsConsole,
   problems: analyticsProblems,

@@ -1,6 +1,7 @@
 // How often things happen and who comes back: the questions of the address, drawn.
 import { panel } from '../../../kit/console/failure.ts';
 import type { ConsolePage, View } from '../../../kit/console/page.ts';
+import { periodControl, periodFields, periodOf, stepTabs } from '../../../kit/console/period.ts';
 import { plot } from '../../../kit/console/plot.ts';
 import { table } from '../../../kit/console/table.ts';
 import { count } from '../../../kit/console/text.ts';
@@ -29,38 +30,43 @@ async function show(visit: Visit): Promise<View> {
   const names = namesIn(visit, 'events');
   const breakdown = visit.query.get('breakdown')?.trim() || undefined;
   const math = visit.query.get('people') === null ? 'total' : 'uniques';
-  const asked = { ...(names.length === 0 ? {} : { events: names }), breakdown, math, interval: 'day' };
+  const period = periodOf(visit);
+  const { from, to, granularity: interval } = period;
+  const asked = { ...(names.length === 0 ? {} : { events: names }), breakdown, math, interval, from, to };
   const steps = namesIn(visit, 'steps').map((event) => ({ event }));
   const [counted, stepped, returned] = await Promise.all([
     visit.call(trends, asked),
-    steps.length < 2 ? null : visit.call(funnel, { steps }),
-    visit.may(retention) ? visit.call(retention, { period: 'day', periods: 8 }) : null,
+    steps.length < 2 ? null : visit.call(funnel, { steps, from, to }),
+    visit.may(retention) ? visit.call(retention, { period: 'day', periods: 8, to }) : null,
   ]);
   const link = visit.may(settings.getSettings)
     ? html` <a href="${visit.path('/analytics/settings')}">Settings</a>`
     : '';
   const content = html`<div class="head"><h1>Analytics</h1><div class="actions"><a href="${visit.path('/analytics/events')}">Events</a>${link}</div></div>
+${periodControl(visit, period)}
 ${form(visit)}
-${panel(visit, 'Trends', counted, (data) => drawn(data, math === 'uniques' ? 'people' : 'events'))}
+${stepTabs(visit, period)}
+${panel(visit, 'Trends', counted, (data) => drawn(data, interval, math === 'uniques' ? 'people' : 'events'))}
 ${stepped === null ? '' : panel(visit, 'Funnel', stepped, funnelTable)}
 ${returned === null ? '' : panel(visit, 'Retention', returned, retentionTable)}`;
   return { title: 'Analytics', content, hasPlots: true };
 }
 
-function form({ query }: Visit): Html {
+function form(visit: Visit): Html {
+  const { query } = visit;
   const value = (name: string) => query.get(name) ?? '';
-  return html`<form method="get" class="row" role="search">
+  return html`<form method="get" class="row" role="search">${periodFields(visit)}
 <label>Events <input name="events" value="${value('events')}" size="24" placeholder="signed_up, plan_chosen" spellcheck="false"></label>
 <label>Break down by <input name="breakdown" value="${value('breakdown')}" size="12" spellcheck="false"></label>
 <label>Funnel <input name="steps" value="${value('steps')}" size="24" placeholder="signed_up, plan_chosen" spellcheck="false"></label>
 <label class="choice"><input type="checkbox" name="people"${query.get('people') === null ? '' : html` checked`}> Count people</label> <button>Show</button></form>`;
 }
 
-function drawn({ times, series }: DataOf<typeof trends>, unit: string): Html {
+function drawn({ times, series }: DataOf<typeof trends>, interval: string, unit: string): Html {
   const label = ({ event, breakdown, is_other: isOther }: (typeof series)[number]) =>
     [event ?? 'All events', isOther ? 'others' : breakdown].filter((each) => each !== null).join(': ');
   const lines = series.map((each) => ({ label: label(each), values: each.values }));
-  return plot({ caption: 'By day', unit, instants: times, series: lines, isRunning: true });
+  return plot({ caption: `By ${interval}`, unit, instants: times, series: lines, isRunning: true });
 }
 
 function funnelTable({ series }: DataOf<typeof funnel>): Html {
