@@ -81,18 +81,26 @@ export function query(filter: object): URLSearchParams {
 /** Records by time, then as they were stored. */
 export class Reference {
   readonly #calls: LogRecord[][] = [];
+  /** Newest first; null: records have come since. */
+  #sorted: readonly LogRecord[] | null = null;
 
   add(records: readonly LogRecord[]): void {
     this.#calls.push([...records]);
+    this.#sorted = null;
   }
 
   /** Newest first. */
   find(filter: Filter): LogRecord[] {
+    this.#sorted ??= this.#sort();
+    return this.#sorted.filter((record) => matches(record, filter));
+  }
+
+  #sort(): readonly LogRecord[] {
     const all = this.#calls.flatMap((records, call) =>
       records.map((record, place) => ({ record, call, place, at: Date.parse(record.timestamp) })),
     );
     all.sort((a, b) => b.at - a.at || b.call - a.call || b.place - a.place);
-    return all.map(({ record }) => record).filter((record) => matches(record, filter));
+    return all.map(({ record }) => record);
   }
 
   counts(filter: Filter, intervalMs: number): Map<string, Record<string, number>> {
