@@ -1124,6 +1124,8 @@ CREATE TABLE dns.zone (
   serial bigint NOT NULL,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  vendor text COLLATE "C" DEFAULT 'embedded'::text NOT NULL,
+  name_servers text,
   CONSTRAINT zone_pkey PRIMARY KEY (account_id, zone)
 );
 
@@ -1135,6 +1137,7 @@ CREATE TABLE dns.zone_name (
   changed_at timestamp with time zone NOT NULL,
   undelegated_since timestamp with time zone,
   checked_at timestamp with time zone NOT NULL,
+  is_embedded boolean DEFAULT true NOT NULL,
   CONSTRAINT zone_name_pkey PRIMARY KEY (zone)
 );
 

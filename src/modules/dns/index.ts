@@ -16,6 +16,7 @@ import { powerdnsRoutes } from './powerdns/routes.ts';
 import { countMetrics } from './server/counts.ts';
 import { type DnsSettings, dnsSettings } from './settings.ts';
 import { type DnsState, startDns } from './state.ts';
+import { dnsFamily } from './vendors/family.ts';
 import { delegationSweeps } from './zones/delegation.ts';
 import { zoneLimits, zoneTable } from './zones/store.ts';
 
@@ -37,6 +38,7 @@ export const dns = defineModule<DnsState, DnsSettings>({
       serves: ['dns.zone.list', 'dns.record.list', 'dns.record.set'],
     },
   ],
+  models: dnsFamily,
   limits: zoneLimits,
   finders: [finder('zone', listZones, ({ zone }) => ({ id: zone, name: zone, path: `/dns/${zone}` }))],
   console: async () => (await import('./console/index.ts')).dnsConsole,

@@ -33,3 +33,6 @@ export const ANSWERS_MAX = 100;
 export const LOOKUP_TOKENS = 10;
 /** Questions that are open at once in a process; more wait, in turns by account. */
 export const LOOKUPS_AT_ONCE = 64;
+/** Calls to name servers of others that go on at once in a process; and how long one may take, shorter than the claim of an idempotency key. */
+export const HOSTS_AT_ONCE = 16;
+export const HOST_CALL_MS = 45_000;

@@ -1,6 +1,6 @@
 // Fields and records of the dns operations.
 import Type from 'typebox';
-import { instant } from '../../kit/fields.ts';
+import { instant, instantOrNull } from '../../kit/fields.ts';
 import { RECORDS_MAX, TTL_MAX, TTL_MIN, TTL_USUAL, TXT_BYTES_MAX, VALUES_MAX } from './limits.ts';
 import { TYPED_CHARACTERS_MAX } from './records/names.ts';
 import { recordTypes } from './records/values.ts';
@@ -12,6 +12,13 @@ export const zoneField = Type.String({
   ...{ minLength: 1, maxLength: TYPED_CHARACTERS_MAX, pattern: NAME_PATTERN },
   description: 'Name of the zone, such as example.org.',
 });
+export const vendorField = Type.Optional(
+  Type.String({
+    ...{ minLength: 1, maxLength: 64, pattern: '^[a-z0-9][a-z0-9_-]*$' },
+    description:
+      'Who answers for the zone: `embedded` (this service), or a vendor of the operator. When not sent: this service, or where it has no name server the first vendor that may.',
+  }),
+);
 export const nameField = Type.String({
   ...{ maxLength: TYPED_CHARACTERS_MAX, pattern: NAME_PATTERN },
   description:
@@ -38,7 +45,11 @@ export const zoneFields = {
   status: Type.Enum(['active', 'released'], {
     description: 'released: not delegated for 7 days, and added by another account since. It is answered for no more.',
   }),
-  serial: Type.Integer({ minimum: 0, description: 'Of its SOA record; it grows with every change.' }),
+  vendor: Type.String({ description: 'Who answers for it: `embedded` is this service.' }),
+  serial: Type.Integer({
+    minimum: 0,
+    description: 'Of its SOA record; it grows with every change. At a vendor: with those made here.',
+  }),
   name_servers: Type.Array(Type.String({ description: 'A host.' }), {
     description: 'Set these as name servers where the domain is registered.',
   }),
@@ -75,7 +86,7 @@ export const recordSchema = Type.Object(
     values: Type.Array(Type.String({ description: 'A value; a TXT as it is, without quotes.' }), {
       description: 'All values of this name and type.',
     }),
-    updated_at: instant('When it was last set.'),
+    updated_at: instantOrNull('When it was last set; null: at a vendor, which does not tell.'),
   },
   { title: 'DnsRecord' },
 );

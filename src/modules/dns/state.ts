@@ -7,6 +7,7 @@ import { readName } from './records/names.ts';
 import type { DnsCounts } from './server/counts.ts';
 import { newCounts } from './server/counts.ts';
 import type { DnsSettings } from './settings.ts';
+import { ZoneHosts } from './vendors/hosts.ts';
 import type { ZonesState } from './zones/resource.ts';
 
 export interface DnsState extends ZonesState {
@@ -14,12 +15,14 @@ export interface DnsState extends ZonesState {
   readonly settings: DnsSettings;
   readonly lookups: AccountTurns;
   readonly counts: DnsCounts;
+  /** Name servers of others. */
+  readonly hosts: ZoneHosts;
 }
 
 export function startDns(core: Core, settings: DnsSettings): DnsState {
   return {
     ...{ core, settings, names: settings.names.length > 0 ? settings.names : [hostOf(core.baseUrl)] },
-    ...{ lookups: new AccountTurns(LOOKUPS_AT_ONCE), counts: newCounts() },
+    ...{ lookups: new AccountTurns(LOOKUPS_AT_ONCE), counts: newCounts(), hosts: new ZoneHosts(core) },
   };
 }
 

@@ -104,6 +104,7 @@ function addressOf(
   { adapter, faults }: ModellessReading,
 ): string {
   const { protocols = ['http:', 'https:'] } = adapter.modelless;
+  if (protocols.length === 0) return '';
   const isUrl = adapter.modelless.protocols !== undefined;
   const field = [...path, isUrl ? 'url' : 'base_url'];
   const text = isUrl

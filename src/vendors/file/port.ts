@@ -138,7 +138,7 @@ export interface ModellessForm {
   readonly fields: Readonly<Record<string, TSchema>>;
   /** Required fields that stand as `${NAME}` or `{file: PATH}`. */
   readonly secrets: readonly string[];
-  /** Protocols of its required `url`, such as `smtp:`; it may stand as a secret too, for it may hold a password. Absent: it takes `base_url`. */
+  /** Protocols of its required `url`, such as `smtp:`; it may stand as a secret too, for it may hold a password. Absent: it takes `base_url`. Empty: neither. */
   readonly protocols?: readonly string[];
 }
 

@@ -75,7 +75,8 @@ export const modellessSchema = onceFor(({ fields, secrets, protocols }: Modelles
   Type.Object(
     {
       ...entry,
-      ...(protocols === undefined ? { base_url: Type.Optional(Type.String()) } : { url: secret }),
+      ...(protocols === undefined ? { base_url: Type.Optional(Type.String()) } : {}),
+      ...(protocols !== undefined && protocols.length > 0 ? { url: secret } : {}),
       region: Type.Optional(region),
       ...Object.fromEntries(secrets.map((name) => [name, secret])),
       ...fields,

@@ -1,14 +1,12 @@
 // Changes of record sets as PowerDNS' API sends them: all or none, in one transaction, in their order.
 import type { CallContext } from '../../../core/context.ts';
-import { runWrite } from '../../../core/idempotency/write.ts';
 import type { BodyTask } from '../../../kit/raw-route.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
 import { CHANGES_MAX, TTL_MAX, TTL_MIN, TTL_USUAL, VALUES_MAX } from '../limits.ts';
+import { type Edit, editZone } from '../records/edit.ts';
 import { requireRecordName } from '../records/names.ts';
 import { readSet, requireType } from '../records/sets.ts';
-import { removeSets, requireWhole, saveSets } from '../records/store.ts';
-import { requireZone } from '../zones/resource.ts';
-import { touchZone } from '../zones/store.ts';
+import type { DnsState } from '../state.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -64,23 +62,24 @@ function changeOf(set: Fields, param: string): Change {
 }
 
 /** Throws NOT_FOUND, VALIDATION_FAILED, QUOTA_EXCEEDED. */
-export async function patchSets(ctx: CallContext, typed: string, changes: readonly Change[]): Promise<void> {
-  await runWrite(ctx, async (tx, { nowMs }) => {
-    const { zone } = await requireZone(tx, ctx, typed);
-    const place = { accountId: ctx.accountId, zone };
-    for (const [at, change] of changes.entries()) {
-      const param = `rrsets[${at}].`;
-      if (change.isRemoval) {
-        const name = requireRecordName(change.name, zone, `${param}name`);
-        await removeSets(tx, place, name, requireType(change.type, `${param}type`));
-      } else {
-        await saveSets(tx, place, [readSet(change, zone, param)], nowMs);
-      }
-    }
-    await requireWhole(tx, place, 'rrsets');
-    await touchZone(tx, ctx.accountId, zone, nowMs);
-    return null;
+export async function patchSets(
+  ctx: CallContext,
+  state: DnsState,
+  typed: string,
+  changes: readonly Change[],
+): Promise<void> {
+  await editZone(ctx, state, {
+    zone: typed,
+    param: 'rrsets',
+    edits: (zone) => changes.map((change, at) => editOf(change, zone, `rrsets[${at}].`)),
+    answer: () => null,
   });
+}
+
+function editOf(change: Change, zone: string, param: string): Edit {
+  if (!change.isRemoval) return { kind: 'set', sets: [readSet(change, zone, param)] };
+  const name = requireRecordName(change.name, zone, `${param}name`);
+  return { kind: 'remove', name, type: requireType(change.type, `${param}type`) };
 }
 
 function wrong(param: string, field: string, what: string) {

@@ -7,7 +7,7 @@ import { json } from '../../../kit/openai-wire.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
 import { type Problem, problem } from '../../../problems/problem.ts';
 import { zoneKey } from '../records/names.ts';
-import { readSets } from '../records/store.ts';
+import { readZone } from '../records/read.ts';
 import type { DnsState } from '../state.ts';
 import { requireZone, zones } from '../zones/resource.ts';
 import { patchSets, readChanges } from './patch.ts';
@@ -34,11 +34,12 @@ function route(method: Method, path: string, capability: string, made: Made): Ra
   };
 }
 
-const showZone: Made = async (ctx, { params: { zone = '' }, query }, { names }) => {
+const showZone: Made = async (ctx, { params: { zone = '' }, query }, state) => {
   const row = await requireZone(ctx.core.db, ctx, zone);
   if (query.get('rrsets') === 'false') return shownSummary(row);
   ctx.requireAnswerRoom();
-  return shownZone(row, await readSets(ctx.core.db, { accountId: ctx.accountId, zone: row.zone }), names);
+  const { sets, nameServers } = await readZone(ctx, state, row);
+  return shownZone(row, sets, nameServers);
 };
 
 const listZones: Made = async (ctx, { query }, state) => {
@@ -55,8 +56,8 @@ export const powerdnsRoutes: readonly RawRoute<DnsState>[] = [
   route('GET', SERVER, 'dns.zone.list', async () => shownServer),
   route('GET', `${SERVER}/zones`, 'dns.zone.list', listZones),
   route('GET', `${SERVER}/zones/{zone}`, 'dns.record.list', showZone),
-  route('PATCH', `${SERVER}/zones/{zone}`, 'dns.record.set', async (ctx, request) => {
-    await patchSets(ctx, request.params.zone ?? '', await request.read(readChanges, request.body));
+  route('PATCH', `${SERVER}/zones/{zone}`, 'dns.record.set', async (ctx, request, state) => {
+    await patchSets(ctx, state, request.params.zone ?? '', await request.read(readChanges, request.body));
     return null;
   }),
   // Name servers of this service see a change without being told.

@@ -80,8 +80,9 @@ export async function removeSets(
   return (await tx.query(removeRecords, [accountId, zone, name, type])).count > 0;
 }
 
-export async function clearSets(tx: Transaction, { accountId, zone }: Place): Promise<void> {
-  await tx.query(clearRecords, [accountId, zone]);
+/** Whether there was one. */
+export async function clearSets(tx: Transaction, { accountId, zone }: Place): Promise<boolean> {
+  return (await tx.query(clearRecords, [accountId, zone])).count > 0;
 }
 
 export interface Narrowed {
@@ -99,7 +100,7 @@ export async function listSets(
   return (await db.query<RecordRow>(listRecords, [accountId, zone, afterName, afterType, limit, name, type])).rows;
 }
 
-export function positionOf({ name, type }: RecordRow): string {
+export function positionOf({ name, type }: Pick<RecordRow, 'name' | 'type'>): string {
   return `${name} ${type}`;
 }
 

@@ -7,7 +7,7 @@ import type { Core } from '../../../core/context.ts';
 import { statement } from '../../../db/statement.ts';
 import { timestamp } from '../../../db/types.ts';
 import { readSets } from '../records/store.ts';
-import { findZoneName, type ZoneName, zoneTable } from '../zones/store.ts';
+import { findZoneName, nameColumns, type ZoneName, zoneTable } from '../zones/store.ts';
 import { ZoneData } from './zone-data.ts';
 
 const LOOK_EVERY_MS = 300;
@@ -28,14 +28,14 @@ const SETS_PER_TURN = 500;
 const listChanged = statement(
   'dns_list_changed',
   `/* fan-out: zones that have changed; every node holds this table whole */
-   SELECT zone, account_id, revision, changed_at, undelegated_since FROM dns.zone_name
+   SELECT ${nameColumns} FROM dns.zone_name
     WHERE changed_at > $1 ORDER BY changed_at LIMIT $2::int`,
 );
 const listNames = statement(
   'dns_list_names',
   `/* fan-out: all zones; every node holds this table whole */
-   SELECT zone, account_id, revision, changed_at, undelegated_since FROM dns.zone_name
-    WHERE zone > $1 AND account_id <> '' ORDER BY zone LIMIT $2::int`,
+   SELECT ${nameColumns} FROM dns.zone_name
+    WHERE zone > $1 AND account_id <> '' AND is_embedded ORDER BY zone LIMIT $2::int`,
 );
 
 interface Known {
@@ -123,7 +123,7 @@ export class ServedZones {
   async #read(zone: string): Promise<ZoneData | null> {
     const { db } = this.#core;
     const name = await findZoneName(db, zone);
-    if (name === null || name.account_id === '') {
+    if (name === null || !isServed(name)) {
       this.#forget(zone);
       return null;
     }
@@ -180,21 +180,27 @@ export class ServedZones {
   }
 
   #take(row: ZoneName): void {
-    if (row.account_id === '') this.#forget(row.zone);
+    if (!isServed(row)) this.#forget(row.zone);
     else if (this.#known.size < ZONES_MAX)
       this.#known.set(row.zone, { accountId: row.account_id, revision: row.revision });
     this.#renew(row);
   }
 
   /** What is in memory, and has changed, is read again; until then it is answered as it was. */
-  #renew({ zone, account_id, revision, changed_at }: ZoneName): void {
+  #renew(name: ZoneName): void {
+    const { zone, revision, changed_at } = name;
     this.#changedMs = Math.max(this.#changedMs, changed_at);
     const kept = this.#kept.peek(zone);
-    if (kept !== undefined && account_id !== '' && kept.revision !== revision) void this.#load(zone);
+    if (kept !== undefined && isServed(name) && kept.revision !== revision) void this.#load(zone);
   }
 
   #forget(zone: string): void {
     this.#known.delete(zone);
     this.#kept.delete(zone);
   }
+}
+
+/** Somebody's, and not at a vendor. */
+function isServed({ account_id, is_embedded }: ZoneName): boolean {
+  return account_id !== '' && is_embedded;
 }

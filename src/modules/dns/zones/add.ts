@@ -6,10 +6,11 @@ import { clockNow } from '../../../core/database-clock.ts';
 import { runOutside } from '../../../core/idempotency/outside.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { requireRoom } from '../../../kit/resource.ts';
-import { problem } from '../../../problems/problem.ts';
+import { invalidField, problem } from '../../../problems/problem.ts';
 import { RELEASE_MS } from '../limits.ts';
 import { registeredDomain, requireZoneName } from '../records/names.ts';
 import type { DnsState } from '../state.ts';
+import { EMBEDDED } from '../vendors/hosts.ts';
 import { checkDelegation } from './delegation.ts';
 import { showZone } from './resource.ts';
 import { claimZone, freeZone, lockNames, othersAt, saveZone, type ZoneName, zoneLimits, zoneTable } from './store.ts';
@@ -17,10 +18,17 @@ import { claimZone, freeZone, lockNames, othersAt, saveZone, type ZoneName, zone
 /** Zones of others that are looked at before one of them is taken over. */
 const OTHERS_MAX = 5;
 
-export async function addZone(ctx: CallContext, typed: string, state: DnsState) {
+/** `vendor` undefined: the name servers of this service, or where there are none the first vendor at which the account may hold the zone. */
+export async function addZone(
+  ctx: CallContext,
+  { zone: typed, vendor: named }: { readonly zone: string; readonly vendor?: string | undefined },
+  state: DnsState,
+) {
   const zone = await requireZoneName(typed);
   const domain = await registeredDomain(zone);
   return runOutside(ctx, async (enter) => {
+    const vendor = named ?? vendorFor(ctx, zone, state);
+    const nameServers = vendor === EMBEDDED ? null : await nameServersAt(ctx, vendor, zone, state);
     const given = await givenUp(ctx, state, domain, zone);
     return ctx.core.db.transaction(async (tx) => {
       const { nowMs } = await enter(tx);
@@ -29,25 +37,58 @@ export async function addZone(ctx: CallContext, typed: string, state: DnsState) 
         if (given.get(other.zone) !== other.account_id) throw taken(zone, other);
         await freeZone(tx, other.account_id, other.zone, nowMs);
       }
-      return insertZone(tx, ctx, { zone, domain, nowMs }, state);
+      return insertZone(tx, ctx, { zone, domain, vendor, nameServers, nowMs }, state);
     });
   });
+}
+
+interface NewZone {
+  readonly zone: string;
+  readonly domain: string;
+  readonly vendor: string;
+  readonly nameServers: readonly string[] | null;
+  readonly nowMs: number;
+}
+
+function vendorFor({ accountId }: CallContext, zone: string, { settings, hosts }: DnsState): string {
+  return settings.port === null ? hosts.usual({ accountId, zone }) : EMBEDDED;
+}
+
+/** Of a zone that the vendor has, and the operator lets the account hold. Throws VALIDATION_FAILED, and what vendors fail with. */
+async function nameServersAt({ accountId }: CallContext, vendor: string, zone: string, { hosts }: DnsState) {
+  hosts.requireHolding(vendor, { accountId, zone });
+  const found = await hosts.run(vendor, { accountId, zone }, (host, signal) => host.read(zone, signal));
+  if (found !== null) return found.nameServers;
+  throw invalidField(
+    'zone',
+    'vendor',
+    `The vendor ${vendor} has no zone ${zone}, or does not let this service read it.`,
+  );
 }
 
 async function insertZone(
   tx: Transaction,
   ctx: CallContext,
-  { zone, domain, nowMs }: { readonly zone: string; readonly domain: string; readonly nowMs: number },
+  { zone, domain, vendor, nameServers, nowMs }: NewZone,
   state: DnsState,
 ) {
   const before = await zoneTable.find(tx, ctx, zone);
   if (before?.is_active === true)
     throw problem('ALREADY_EXISTS', { param: 'zone', message: `The zone ${zone} exists.` });
+  if (before !== null && before.vendor !== vendor) {
+    throw problem('ALREADY_EXISTS', {
+      param: 'vendor',
+      message: `The zone ${zone} was released, and is at ${before.vendor}: delete it first.`,
+    });
+  }
   if (before === null) await requireRoom(tx, ctx, 'zone', zoneLimits.dns_zones);
   // One that was released comes back with its records.
-  const row = before ?? { zone, serial: BigInt(Math.floor(nowMs / 1_000)), created_at: nowMs, updated_at: nowMs };
+  const row = before ?? {
+    ...{ zone, vendor, name_servers: nameServers === null ? null : JSON.stringify(nameServers) },
+    ...{ serial: BigInt(Math.floor(nowMs / 1_000)), created_at: nowMs, updated_at: nowMs },
+  };
   if (before === null) await saveZone(tx, ctx, row);
-  await claimZone(tx, ctx.accountId, domain, zone, nowMs);
+  await claimZone(tx, ctx.accountId, { zone, domain, isEmbedded: vendor === EMBEDDED, nowMs });
   return showZone({ ...row, is_active: true }, state);
 }
 

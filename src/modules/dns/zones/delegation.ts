@@ -9,7 +9,7 @@ import { DELEGATION_EVERY_MS, GONE_KEPT_MS } from '../limits.ts';
 import { ask } from '../lookup/ask.ts';
 import { readSets } from '../records/store.ts';
 import type { Server } from '../settings.ts';
-import type { ZoneName } from './store.ts';
+import { nameColumns, type ZoneName } from './store.ts';
 
 /**
  * `delegated`: to these name servers alone. `partly`: to others too. `elsewhere`: to others only. `none`: the parent names nobody. `unknown`:
@@ -27,8 +27,8 @@ const ROWS_PER_RUN = 50;
 const findDue = statement(
   'dns_find_unchecked',
   `/* fan-out: zones of all accounts whose delegation is to be looked at; every node holds this table whole */
-   SELECT zone, account_id, revision, changed_at, undelegated_since FROM dns.zone_name
-    WHERE account_id <> '' AND checked_at <= $1 ORDER BY checked_at LIMIT $2::int`,
+   SELECT ${nameColumns} FROM dns.zone_name
+    WHERE account_id <> '' AND is_embedded AND checked_at <= $1 ORDER BY checked_at LIMIT $2::int`,
 );
 const keepFound = statement(
   'dns_keep_delegation',

@@ -22,13 +22,23 @@ export const zones: Resource<ShownZone, ZonesState, typeof schema> = {
 };
 
 export function showZone(
-  { zone, serial, created_at, updated_at, is_active }: ShownZone,
+  { zone, vendor, serial, name_servers, created_at, updated_at, is_active }: ShownZone,
   { names }: ZonesState,
 ): Static<typeof zoneSchema> {
   return {
-    ...{ zone, status: is_active ? 'active' : 'released', serial: Number(serial), name_servers: [...names] },
+    ...{ zone, vendor, status: is_active ? 'active' : 'released', serial: Number(serial) },
+    name_servers: name_servers === null ? [...names] : (JSON.parse(name_servers) as string[]),
     ...{ created_at: iso(created_at), updated_at: iso(updated_at) },
   };
+}
+
+/** The account's zone, as a call names it; null: there is none. */
+export function findZone(
+  db: Queryable,
+  ctx: Parameters<typeof zones.find>[1],
+  zone: string,
+): Promise<ShownZone | null> {
+  return zones.find(db, ctx, zone);
 }
 
 /** The account's zone. Throws NOT_FOUND. */

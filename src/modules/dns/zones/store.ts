@@ -9,6 +9,10 @@ import { clearSets } from '../records/store.ts';
 
 export interface ZoneRow {
   readonly zone: string;
+  /** `embedded`, or the id of an entry of the operator's file. */
+  readonly vendor: string;
+  /** JSON: those of a zone at a vendor; null: those of this service. */
+  readonly name_servers: string | null;
   readonly serial: bigint;
   readonly created_at: number;
   readonly updated_at: number;
@@ -19,7 +23,7 @@ export interface ShownZone extends ZoneRow {
   readonly is_active: boolean;
 }
 
-const shape = { table: 'dns.zone', key: 'zone', columns: 'zone, serial, created_at, updated_at' };
+const shape = { table: 'dns.zone', key: 'zone', columns: 'zone, vendor, name_servers, serial, created_at, updated_at' };
 export const zoneTable = resourceTable<ShownZone>({
   ...shape,
   columns: `${shape.columns},
@@ -41,9 +45,11 @@ export interface ZoneName {
   readonly changed_at: number;
   /** For how long it has not been delegated to this service; null: it is. */
   readonly undelegated_since: number | null;
+  /** The name servers of this service answer for it; a zone at a vendor is held until its account deletes it. */
+  readonly is_embedded: boolean;
 }
 
-const columns = 'zone, account_id, revision, changed_at, undelegated_since';
+export const nameColumns = 'zone, account_id, revision, changed_at, undelegated_since, is_embedded';
 const lockDomain = statement(
   'dns_lock_domain',
   `INSERT INTO dns.domain (account_id, domain) VALUES ($1, $2)
@@ -52,18 +58,18 @@ const lockDomain = statement(
 const findOthers = statement(
   'dns_find_others',
   `/* fan-out: zones of all accounts; every node holds this table whole */
-   SELECT ${columns} FROM dns.zone_name
+   SELECT ${nameColumns} FROM dns.zone_name
     WHERE domain = $1 AND account_id <> $2 AND account_id <> ''
       AND (zone = ANY($3::text[]) OR right(zone, length($4::text)) = $4::text)
     ORDER BY zone LIMIT 20`,
 );
 const claimName = statement(
   'dns_claim_name',
-  `INSERT INTO dns.zone_name AS n (account_id, zone, domain, revision, changed_at, undelegated_since, checked_at)
-   VALUES ($1, $2, $3, 1, $4, $4, $4)
+  `INSERT INTO dns.zone_name AS n (account_id, zone, domain, revision, changed_at, undelegated_since, checked_at, is_embedded)
+   VALUES ($1, $2, $3, 1, $4, CASE WHEN $5::boolean THEN $4::timestamptz END, $4, $5::boolean)
        ON CONFLICT (zone) DO UPDATE
       SET account_id = excluded.account_id, revision = n.revision + 1, changed_at = excluded.changed_at,
-          undelegated_since = excluded.undelegated_since, checked_at = excluded.checked_at`,
+          undelegated_since = excluded.undelegated_since, checked_at = excluded.checked_at, is_embedded = excluded.is_embedded`,
 );
 const freeName = statement(
   'dns_free_name',
@@ -72,7 +78,7 @@ const freeName = statement(
 const findName = statement(
   'dns_find_name',
   `/* fan-out: whose a zone is; every node holds this table whole */
-   SELECT ${columns} FROM dns.zone_name WHERE zone = $1`,
+   SELECT ${nameColumns} FROM dns.zone_name WHERE zone = $1`,
 );
 const bumpSerial = statement(
   'dns_bump_serial',
@@ -100,8 +106,15 @@ export async function othersAt(
   return (await db.query<ZoneName>(findOthers, [domain, accountId, textArray(above), `.${zone}`])).rows;
 }
 
-export async function claimZone(tx: Transaction, accountId: string, domain: string, zone: string, nowMs: number) {
-  await tx.query(claimName, [accountId, zone, domain, timestamp(nowMs)]);
+export interface Claim {
+  readonly zone: string;
+  readonly domain: string;
+  readonly isEmbedded: boolean;
+  readonly nowMs: number;
+}
+
+export async function claimZone(tx: Transaction, accountId: string, { zone, domain, isEmbedded, nowMs }: Claim) {
+  await tx.query(claimName, [accountId, zone, domain, timestamp(nowMs), isEmbedded]);
 }
 
 /** The zone is nobody's from now on. */

@@ -1,13 +1,11 @@
 import Type from 'typebox';
-import { runWrite } from '../../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../../kit/capability.ts';
 import { textOrNull } from '../../../../kit/fields.ts';
+import { editZone } from '../../records/edit.ts';
 import { requireRecordName } from '../../records/names.ts';
-import { removeSets } from '../../records/store.ts';
 import { nameField, typeField, zoneField } from '../../schemas.ts';
 import type { DnsState } from '../../state.ts';
-import { requireZone } from '../../zones/resource.ts';
-import { touchZone } from '../../zones/store.ts';
+import { vendorErrors } from '../../vendors/errors.ts';
 
 export const deleteRecord = defineCapability<DnsState>()({
   method: 'DELETE',
@@ -23,7 +21,7 @@ export const deleteRecord = defineCapability<DnsState>()({
     deleted: Type.Boolean({ description: 'Whether there was such a record.' }),
     status: textOrNull('`not_found` when there was none, else null.'),
   }),
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', ...vendorErrors],
   examples: [
     {
       title: 'A name that is not there',
@@ -32,12 +30,14 @@ export const deleteRecord = defineCapability<DnsState>()({
       expect: { deleted: false, status: 'not_found' },
     },
   ],
-  run: ({ ctx, input }) =>
-    runWrite(ctx, async (tx, { nowMs }) => {
-      const { zone } = await requireZone(tx, ctx, input.zone);
-      const name = requireRecordName(input.name, zone);
-      const deleted = await removeSets(tx, { accountId: ctx.accountId, zone }, name, input.type ?? null);
-      if (deleted) await touchZone(tx, ctx.accountId, zone, nowMs);
-      return { zone, name, deleted, status: deleted ? null : 'not_found' };
+  run: ({ ctx, input, state }) =>
+    editZone(ctx, state, {
+      zone: input.zone,
+      param: 'name',
+      edits: (zone) => [{ kind: 'remove', name: requireRecordName(input.name, zone), type: input.type ?? null }],
+      answer: ({ zone, removed }) => ({
+        ...{ zone, name: requireRecordName(input.name, zone), deleted: removed },
+        status: removed ? null : 'not_found',
+      }),
     }),
 });

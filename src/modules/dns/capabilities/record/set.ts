@@ -1,14 +1,12 @@
 import Type from 'typebox';
-import { runWrite } from '../../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../../kit/capability.ts';
-import { iso } from '../../../../lib/time.ts';
+import { isoOrNull } from '../../../../lib/time.ts';
 import { RECORDS_MAX, TTL_USUAL, VALUES_MAX } from '../../limits.ts';
+import { editZone } from '../../records/edit.ts';
 import { readSet } from '../../records/sets.ts';
-import { requireWhole, saveSets } from '../../records/store.ts';
 import { nameField, recordSchema, ttlField, typeField, valuesField, zoneField } from '../../schemas.ts';
 import type { DnsState } from '../../state.ts';
-import { requireZone } from '../../zones/resource.ts';
-import { touchZone } from '../../zones/store.ts';
+import { vendorErrors } from '../../vendors/errors.ts';
 
 export const setRecord = defineCapability<DnsState>()({
   method: 'PUT',
@@ -30,7 +28,7 @@ export const setRecord = defineCapability<DnsState>()({
   ],
   input: Type.Object({ zone: zoneField, name: nameField, type: typeField, ttl: ttlField, values: valuesField }),
   output: recordSchema,
-  errors: ['NOT_FOUND', 'QUOTA_EXCEEDED'],
+  errors: ['NOT_FOUND', 'QUOTA_EXCEEDED', ...vendorErrors],
   limits: { records: `${RECORDS_MAX} values a zone, ${VALUES_MAX} of a name and type.` },
   examples: [
     {
@@ -46,14 +44,11 @@ export const setRecord = defineCapability<DnsState>()({
       expect: { ttl: 300, values: ['10 mail.example.org'] },
     },
   ],
-  run: ({ ctx, input }) =>
-    runWrite(ctx, async (tx, { nowMs }) => {
-      const { zone } = await requireZone(tx, ctx, input.zone);
-      const set = readSet({ ...input, ttl: input.ttl ?? TTL_USUAL }, zone);
-      const place = { accountId: ctx.accountId, zone };
-      await saveSets(tx, place, [set], nowMs);
-      await requireWhole(tx, place, 'type');
-      await touchZone(tx, ctx.accountId, zone, nowMs);
-      return { zone, ...set, updated_at: iso(nowMs) };
+  run: ({ ctx, input, state }) =>
+    editZone(ctx, state, {
+      zone: input.zone,
+      param: 'type',
+      edits: (zone) => [{ kind: 'set', sets: [readSet({ ...input, ttl: input.ttl ?? TTL_USUAL }, zone)] }],
+      answer: ({ zone, sets: [set], atMs }) => ({ zone, ...set, updated_at: isoOrNull(atMs) }),
     }),
 });

@@ -1,9 +1,10 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../../kit/capability.ts';
 import { NS_TTL } from '../../limits.ts';
-import { readSets } from '../../records/store.ts';
+import { readZone } from '../../records/read.ts';
 import { zoneField } from '../../schemas.ts';
 import type { DnsState } from '../../state.ts';
+import { vendorErrors } from '../../vendors/errors.ts';
 import { requireZone } from '../../zones/resource.ts';
 import { writeZoneFile } from '../../zones/zone-file.ts';
 
@@ -19,7 +20,7 @@ export const exportZone = defineCapability<DnsState>()({
     zone: Type.String({ description: 'Its name.' }),
     content: Type.String({ description: 'The zone file.' }),
   }),
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', ...vendorErrors],
   examples: [
     {
       title: 'A new zone',
@@ -27,12 +28,12 @@ export const exportZone = defineCapability<DnsState>()({
       input: { zone: '$0.zone' },
     },
   ],
-  async run({ ctx, input, state: { names } }) {
-    const { core, accountId } = ctx;
-    const { zone, serial } = await requireZone(core.db, ctx, input.zone);
+  async run({ ctx, input, state }) {
+    const row = await requireZone(ctx.core.db, ctx, input.zone);
+    const { zone, serial } = row;
     ctx.requireAnswerRoom();
-    const sets = await readSets(core.db, { accountId, zone });
-    const content = writeZoneFile({ zone, serial, nameServers: names, nsTtl: NS_TTL }, sets);
+    const { sets, nameServers } = await readZone(ctx, state, row);
+    const content = writeZoneFile({ zone, serial, nameServers, nsTtl: NS_TTL }, sets);
     ctx.holdMade(content.length);
     return { data: { zone, content } };
   },

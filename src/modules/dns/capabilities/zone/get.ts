@@ -1,11 +1,16 @@
 import Type from 'typebox';
+import type { CallContext } from '../../../../core/context.ts';
 import { defineCapability } from '../../../../kit/capability.ts';
 import { LOOKUP_TOKENS } from '../../limits.ts';
+import { hostedZone } from '../../records/read.ts';
 import { countRecords } from '../../records/store.ts';
 import { zoneDetailSchema, zoneField } from '../../schemas.ts';
 import type { DnsState } from '../../state.ts';
+import { vendorErrors } from '../../vendors/errors.ts';
+import { EMBEDDED } from '../../vendors/hosts.ts';
 import { lookAtDelegation, nameServersOf } from '../../zones/delegation.ts';
 import { requireZone, showZone } from '../../zones/resource.ts';
+import type { ShownZone } from '../../zones/store.ts';
 
 export const getZone = defineCapability<DnsState>()({
   method: 'GET',
@@ -17,7 +22,7 @@ export const getZone = defineCapability<DnsState>()({
   keywords: ['check nameservers', 'is my domain delegated', 'zone details'],
   input: Type.Object({ zone: zoneField }),
   output: zoneDetailSchema,
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', ...vendorErrors],
   examples: [
     {
       title: 'One zone',
@@ -27,17 +32,32 @@ export const getZone = defineCapability<DnsState>()({
     },
   ],
   async run({ ctx, input, state }) {
-    const { core, accountId } = ctx;
-    const row = await requireZone(core.db, ctx, input.zone);
+    const { accountId } = ctx;
+    const found = await requireZone(ctx.core.db, ctx, input.zone);
     ctx.weigh(LOOKUP_TOKENS - 1);
-    const place = { accountId, zone: row.zone };
-    const [record_count, wanted] = await Promise.all([
-      countRecords(core.db, place),
-      nameServersOf(core.db, place, state.names),
-    ]);
+    const { row, record_count, wanted } =
+      found.vendor === EMBEDDED ? await embedded(ctx, state, found) : await hosted(ctx, state, found);
     const delegation = await state.lookups.run(accountId, () =>
       lookAtDelegation(state.settings.resolvers, row.zone, wanted),
     );
     return { data: { ...showZone(row, state), record_count, delegation } };
   },
 });
+
+async function embedded({ core, accountId }: CallContext, { names }: DnsState, row: ShownZone) {
+  const place = { accountId, zone: row.zone };
+  const [record_count, wanted] = await Promise.all([
+    countRecords(core.db, place),
+    nameServersOf(core.db, place, names),
+  ]);
+  return { row, record_count, wanted };
+}
+
+async function hosted({ accountId }: CallContext, state: DnsState, row: ShownZone) {
+  const { sets, nameServers } = await hostedZone(state, accountId, row);
+  return {
+    row: { ...row, name_servers: JSON.stringify(nameServers) },
+    record_count: sets.reduce((sum, { values }) => sum + values.length, 0),
+    wanted: nameServers,
+  };
+}

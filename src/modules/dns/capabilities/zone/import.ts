@@ -1,15 +1,13 @@
 import Type from 'typebox';
-import { runWrite } from '../../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../../kit/capability.ts';
 import { invalidField } from '../../../../problems/problem.ts';
 import { RECORDS_MAX, ZONE_FILE_BYTES_MAX } from '../../limits.ts';
+import { editZone } from '../../records/edit.ts';
 import { zoneKey } from '../../records/names.ts';
-import { clearSets, requireWhole, saveSets } from '../../records/store.ts';
 import { BadLine } from '../../records/tokens.ts';
 import { zoneField } from '../../schemas.ts';
 import type { DnsState } from '../../state.ts';
-import { requireZone } from '../../zones/resource.ts';
-import { touchZone } from '../../zones/store.ts';
+import { vendorErrors } from '../../vendors/errors.ts';
 import { readZoneFile, type ZoneFile } from '../../zones/zone-file.ts';
 
 interface SentFile {
@@ -29,7 +27,8 @@ export const importZone = defineCapability<DnsState>()({
   path: '/v1/dns/zone/import',
   summary: 'Imports records from a zone file.',
   description:
-    'Reads a zone file (RFC 1035) of a zone that you have created, all or nothing; a failure names the line. Record sets of the file take the place of ' +
+    'Reads a zone file (RFC 1035) of a zone that you have created, all or nothing; a failure names the line. At a vendor a large file goes in parts, and the ' +
+    'same call completes one that failed between them. Record sets of the file take the place of ' +
     'those with the same name and type; with `replace` all others are removed. SOA and NS records of the zone itself are left out: they are those of this ' +
     'service. $ORIGIN and $TTL are taken; $INCLUDE and $GENERATE are not, nor types that are not served.',
   keywords: ['import zone file', 'bind file', 'move dns records', 'restore dns records'],
@@ -51,7 +50,7 @@ export const importZone = defineCapability<DnsState>()({
     imported: Type.Integer({ description: 'Record sets that were set.' }),
     left_out: Type.Integer({ description: 'SOA and NS records of the zone itself, which were not.' }),
   }),
-  errors: ['NOT_FOUND', 'QUOTA_EXCEEDED'],
+  errors: ['NOT_FOUND', 'QUOTA_EXCEEDED', ...vendorErrors],
   limits: { records: `${RECORDS_MAX} records a zone.`, content: '4 MiB.' },
   bodyBytesMax: ZONE_FILE_BYTES_MAX + 64 * 1024,
   bulk: {
@@ -69,17 +68,14 @@ export const importZone = defineCapability<DnsState>()({
       expect: { imported: 2, left_out: 0 },
     },
   ],
-  run({ ctx, input }) {
+  run({ ctx, input, state }) {
     // What `bulk` made of the input.
     const { zone: key, replace, file } = input as unknown as ImportBody;
-    return runWrite(ctx, async (tx, { nowMs }) => {
-      const { zone } = await requireZone(tx, ctx, key);
-      const place = { accountId: ctx.accountId, zone };
-      if (replace) await clearSets(tx, place);
-      await saveSets(tx, place, file.sets, nowMs);
-      await requireWhole(tx, place, 'content');
-      await touchZone(tx, ctx.accountId, zone, nowMs);
-      return { zone, imported: file.sets.length, left_out: file.leftOut };
+    return editZone(ctx, state, {
+      zone: key,
+      param: 'content',
+      edits: () => [...(replace ? [{ kind: 'clear' as const }] : []), { kind: 'set', sets: file.sets }],
+      answer: ({ zone }) => ({ zone, imported: file.sets.length, left_out: file.leftOut }),
     });
   },
 });

@@ -1,0 +1,11 @@
+// What operations on a zone at a vendor fail with beside their own.
+export const vendorErrors = [
+  ...([
+    'VENDOR_NOT_AVAILABLE',
+    'VENDOR_AUTH_ERROR',
+    'VENDOR_DOWN',
+    'VENDOR_ERROR',
+    'VENDOR_TIMEOUT',
+    'RATE_LIMIT_VENDOR',
+  ] as const),
+] as const;
