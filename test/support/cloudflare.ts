@@ -32,81 +32,112 @@ const NAME_SERVERS = ['ada.ns.cloudflare.com', 'bob.ns.cloudflare.com'];
 const id = () => randomBytes(16).toString('hex');
 
 export async function startCloudflare(names: readonly string[]): Promise<CloudflareDouble> {
-  const key = id();
-  const zones = new Map<string, Fields[]>(names.map((name) => [name, []]));
-  const ids = new Map(names.map((name) => [id(), name]));
-  const calls: string[] = [];
-  const scripted: { path: string; answer: Parameters<CloudflareDouble['answerNext']>[1] }[] = [];
-  let before: (() => void) | null = null;
+  const double = new Double(names);
+  await double.listen();
+  return double;
+}
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+interface Scripted {
+  readonly path: string;
+  readonly answer: Parameters<CloudflareDouble['answerNext']>[1];
+}
+
+class Double implements CloudflareDouble {
+  readonly key = id();
+  readonly zones: Map<string, Fields[]>;
+  readonly calls: string[] = [];
+  baseUrl = '';
+  readonly #ids: ReadonlyMap<string, string>;
+  readonly #scripted: Scripted[] = [];
+  readonly #server = createServer((request, response) => void this.#answer(request, response));
+  #before: (() => void) | null = null;
+
+  constructor(names: readonly string[]) {
+    this.zones = new Map(names.map((name) => [name, []]));
+    this.#ids = new Map(names.map((name) => [id(), name]));
+  }
+
+  async listen(): Promise<void> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    this.baseUrl = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  answerNext(path: string, answer: Scripted['answer']): void {
+    this.#scripted.push({ path, answer });
+  }
+
+  beforeNextBatch(act: () => void): void {
+    this.#before = act;
+  }
+
+  add(zone: string, record: Fields): void {
+    this.zones.get(zone)?.push(stored(record, zone));
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '', 'http://double');
-    calls.push(`${request.method} ${url.pathname}${url.search}`);
+    this.calls.push(`${request.method} ${url.pathname}${url.search}`);
     const body = await text(request);
-    const at = scripted.findIndex(({ path }) => url.pathname.includes(path));
-    const [next] = at === -1 ? [] : scripted.splice(at, 1);
+    const at = this.#scripted.findIndex(({ path }) => url.pathname.includes(path));
+    const [next] = at === -1 ? [] : this.#scripted.splice(at, 1);
     if (next?.answer === null) return void request.socket.destroy();
-    if (next !== undefined) return send(response, next.answer?.status ?? 500, next.answer?.body, next.answer?.headers);
-    if (request.headers.authorization !== `Bearer ${key}`)
+    if (next !== undefined) return send(response, next.answer.status, next.answer.body, next.answer.headers);
+    if (request.headers.authorization !== `Bearer ${this.key}`) {
       return send(response, 403, failure(10_000, 'Authentication error'));
-    if (url.pathname === '/zones') {
-      const found = [...ids].filter(([, name]) => name === url.searchParams.get('name'));
-      const result = found.map(([each, name]) => ({
-        id: each,
-        name,
-        status: 'active',
-        paused: false,
-        name_servers: NAME_SERVERS,
-      }));
-      return send(response, 200, listed(result, 1, 50));
     }
-    const [, zoneId = '', rest] = /^\/zones\/([0-9a-f]{32})\/dns_records(\/batch)?$/.exec(url.pathname) ?? [];
-    const zone = ids.get(zoneId);
-    const records = zones.get(zone ?? '');
-    if (zone === undefined || records === undefined) return send(response, 404, failure(7_003, 'Could not route'));
-    if (rest === undefined) {
-      const [page, size] = [Number(url.searchParams.get('page')), Number(url.searchParams.get('per_page'))];
-      return send(response, 200, listed(records, page, size));
+    const [status, answer] = url.pathname === '/zones' ? this.#zonesNamed(url) : this.#ofZone(url, body);
+    send(response, status, answer);
+  }
+
+  #zonesNamed({ searchParams }: URL): readonly [number, object] {
+    const found = [...this.#ids].filter(([, name]) => name === searchParams.get('name'));
+    const result = found.map(([each, name]) => ({
+      ...{ id: each, name, status: 'active', paused: false, name_servers: NAME_SERVERS },
+    }));
+    return [200, listed(result, 1, 50)];
+  }
+
+  #ofZone({ pathname, searchParams }: URL, body: string): readonly [number, object] {
+    const [, zoneId = '', batch] = /^\/zones\/([0-9a-f]{32})\/dns_records(\/batch)?$/.exec(pathname) ?? [];
+    const zone = this.#ids.get(zoneId);
+    if (zone === undefined) return [404, failure(7_003, 'Could not route')];
+    if (batch !== undefined) return this.#batch(zone, JSON.parse(body) as Batch);
+    return [
+      200,
+      listed(this.zones.get(zone) ?? [], Number(searchParams.get('page')), Number(searchParams.get('per_page'))),
+    ];
+  }
+
+  #batch(zone: string, { deletes, posts }: Batch): readonly [number, object] {
+    this.#before?.();
+    this.#before = null;
+    const left = new Map((this.zones.get(zone) ?? []).map((record) => [record.id as string, record]));
+    if (deletes.length + posts.length > 200) return [400, failure(9_207, 'Too many operations')];
+    for (const { id: gone } of deletes) {
+      if (!left.delete(gone)) return [404, failure(81_044, 'Record does not exist.')];
     }
-    before?.();
-    before = null;
-    const sent = JSON.parse(body) as { deletes: Fields[]; posts: Fields[] };
-    const left = new Map(records.map((record) => [record.id as string, record]));
-    if (sent.deletes.length + sent.posts.length > 200)
-      return send(response, 400, failure(9_207, 'Too many operations'));
-    for (const { id: gone } of sent.deletes)
-      if (!left.delete(gone)) return send(response, 404, failure(81_044, 'Record does not exist.'));
-    for (const post of sent.posts) {
+    for (const post of posts) {
       const fault = faultOf(post, [...left.values()]);
-      if (fault !== null) return send(response, 400, fault);
+      if (fault !== null) return [400, fault];
       const made = stored(post, zone);
       left.set(made.id, made);
     }
-    zones.set(zone, [...left.values()]);
-    return send(response, 200, {
-      success: true,
-      errors: [],
-      messages: [],
-      result: { deletes: [], patches: [], puts: [], posts: [] },
-    });
+    this.zones.set(zone, [...left.values()]);
+    const result = { deletes, patches: [], puts: [], posts };
+    return [200, { success: true, errors: [], messages: [], result }];
   }
+}
 
-  const server = createServer((request, response) => void answer(request, response));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    ...{ key, zones, calls, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` },
-    answerNext: (path, next) => void scripted.push({ path, answer: next }),
-    beforeNextBatch: (act) => {
-      before = act;
-    },
-    add: (zone, record) => void zones.get(zone)?.push(stored(record, zone)),
-    async stop() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+interface Batch {
+  readonly deletes: Fields[];
+  readonly posts: Fields[];
 }
 
 /** As it is listed: whole names, `content` of what has `data`, and what the service adds. */

@@ -57,10 +57,10 @@ export const zoneDeletePage: ConsolePage = {
   path: `${ZONES}/{zone}/delete`,
   needs: deleteZone,
   async show(visit) {
-    const { zone } = await visit.need(getZone, { zone: zoneOf(visit) });
+    const { zone, vendor } = await visit.need(getZone, { zone: zoneOf(visit) });
     const content = html`<p><a href="${visit.path(zonePath(zone))}">${short(zone, 100)}</a></p>
 <h1>Delete the zone</h1>
-<p>All its records are gone at once, and its names are answered for no more.</p>
+<p>${whatGoes(vendor)}</p>
 ${typedForm(visit, 'delete', { wanted: zone, button: 'Delete' })}`;
     return { title: 'Delete a zone', content };
   },
@@ -93,7 +93,7 @@ ${dangerZone([
   visit.may(deleteZone)
     ? {
         title: 'Delete this zone',
-        text: 'Its records are gone at once, and its names are answered for no more.',
+        text: whatGoes(found.vendor),
         act: dangerLink(visit.path(`${zonePath(zone)}/delete`), 'Delete…'),
       }
     : null,
@@ -105,7 +105,7 @@ function recordTable(visit: Visit, { items }: Records): Html {
   return table({
     caption: 'Records',
     rows: items,
-    empty: html`<p>No records yet. SOA and NS are answered by themselves.</p>`,
+    empty: html`<p>No records yet. SOA and NS of the zone itself are not among them.</p>`,
     columns: [
       { title: 'Name', cell: ({ name }) => html`<span class="breaking">${short(name, 120)}</span>` },
       { title: 'Type', cell: ({ type }) => type },
@@ -115,7 +115,7 @@ function recordTable(visit: Visit, { items }: Records): Html {
         cell: ({ values }) =>
           html`${values.slice(0, 10).map((value) => html`<div class="breaking"><code>${short(value, 200)}</code></div>`)}${values.length > 10 ? html`<div>and ${values.length - 10} more</div>` : ''}`,
       },
-      { title: 'Set', cell: ({ updated_at }) => ago(visit, updated_at) },
+      { title: 'Set', cell: ({ updated_at }) => ago(visit, updated_at, 'not told') },
       {
         title: 'Delete',
         cell: ({ name, type }) =>
@@ -128,18 +128,20 @@ function recordTable(visit: Visit, { items }: Records): Html {
 const words: Readonly<
   Record<Zone['delegation']['status'], readonly [text: string, kind: 'good' | 'warning' | 'critical' | 'plain']>
 > = {
-  delegated: ['The domain leads here.', 'good'],
+  delegated: ['The domain leads to these name servers.', 'good'],
   partly: ['Some of its name servers are not these: answers may differ.', 'warning'],
   elsewhere: ['The domain leads to other name servers. Set these where it is registered.', 'warning'],
   none: ['The domain has no name servers yet. Set these where it is registered.', 'warning'],
   unknown: ['No resolver answered: look again later.', 'plain'],
 };
 
-function nameServers(visit: Visit, { name_servers: names, delegation, status, serial, updated_at }: Zone): Html {
+function nameServers(visit: Visit, found: Zone): Html {
+  const { name_servers: names, delegation, status, serial, updated_at, vendor } = found;
   const [text, kind] = words[delegation.status];
   return html`<p>${badge(delegation.status, kind)} ${text}</p>
 ${facts([
   ['Status', status === 'active' ? null : 'Released: another account has added it.'],
+  ['Answered by', vendor === 'embedded' ? 'this service' : short(vendor, 80)],
   ['Set these', html`${names.map((name) => html`<div>${copiedId(name, 'the name')}</div>`)}`],
   ['Found', delegation.name_servers.length === 0 ? null : short(delegation.name_servers.join(', '), 300)],
   ['Serial', String(serial)],
@@ -160,4 +162,10 @@ function linesOf(form: URLSearchParams): readonly string[] {
     .split(/\r?\n/)
     .map((line) => line.trim())
     .filter((line) => line !== '');
+}
+
+function whatGoes(vendor: string): string {
+  return vendor === 'embedded'
+    ? 'Its records are gone at once, and its names are answered for no more.'
+    : 'It is let go here. Its vendor keeps it, with its records.';
 }

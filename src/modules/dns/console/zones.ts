@@ -17,6 +17,7 @@ export const zonesPage = listPage({
   columns: (visit) => [
     { title: 'Zone', cell: ({ zone }) => html`<a href="${visit.path(zonePath(zone))}">${short(zone, 80)}</a>` },
     { title: 'Status', cell: ({ status }) => badge(status, status === 'active' ? 'good' : 'critical') },
+    { title: 'Answered by', cell: ({ vendor }) => (vendor === 'embedded' ? 'this service' : short(vendor, 40)) },
     { title: 'Serial', kind: 'number', cell: ({ serial }) => String(serial) },
     { title: 'Changed', cell: ({ updated_at }) => ago(visit, updated_at) },
     { title: 'Created', cell: ({ created_at }) => ago(visit, created_at) },
@@ -26,11 +27,12 @@ export const zonesPage = listPage({
     heading: 'New zone',
     intro:
       'Use a domain that you own, or a name below one. Then set the name servers shown there where the domain is registered.',
-    input: (form) => ({ zone: textOf(form, 'zone') }),
+    input: (form) => ({ zone: textOf(form, 'zone'), vendor: textOf(form, 'vendor') }),
     done: 'Zone created. Set its name servers next.',
     next: ({ zone }) => zonePath(zone),
     form: (visit, act) =>
       html`${field(visit, act, { name: 'zone', label: 'Domain', isRequired: true, attributes: html`inputmode="url" spellcheck="false" autocapitalize="off" placeholder="example.org"` })}
+${field(visit, act, { name: 'vendor', label: 'Vendor', hint: 'Empty: the name servers of this service. Else a vendor of the operator that has the zone.', attributes: html`spellcheck="false" autocapitalize="off"` })}
 <button class="main">Create zone</button>`,
   },
 });
