@@ -13,7 +13,7 @@ export interface CloudflareDouble {
   readonly baseUrl: string;
   readonly key: string;
   /** Records of a zone, as they are listed. */
-  readonly zones: ReadonlyMap<string, Fields[]>;
+  readonly zones: Map<string, Fields[]>;
   /** `METHOD /path?query` of each request. */
   readonly calls: readonly string[];
   /** Answers the next request whose path contains the text so; `null`: closes its connection. */

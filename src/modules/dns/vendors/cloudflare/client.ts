@@ -93,7 +93,7 @@ function faultOf(status: number, body: unknown, wait: string | undefined): Vendo
 function plain(text: string): string {
   return text
     .toWellFormed()
-    .replaceAll(/\p{Cc}+/gu, ' ')
+    .replaceAll(/[\p{Cc} ]+/gu, ' ')
     .slice(0, SAID_CHARACTERS_MAX);
 }
 

@@ -136,7 +136,8 @@ export function readMessage(bytes: Buffer): Message {
     const record = readRecord(bytes, at);
     if (seen < count(6)) answers.push(record);
     if (record.type === TSIG) {
-      if (seen < count(6) + count(8)) throw new Malformed('its signature stands elsewhere');
+      if (seen < count(6) + count(8) || record.class !== ANY || record.ttl !== 0)
+        throw new Malformed('its signature is none');
       tsig = readTsig(bytes, at, record);
     }
     at = record.endAt;
