@@ -4,16 +4,25 @@ import { cut } from './cut.ts';
 import type { ReadPage, ReadTask } from './wire.ts';
 
 export async function read(task: ReadTask): Promise<ReadPage> {
-  const { content, ...page } = await contentOf(task);
-  return { kind: 'read', ...page, ...cut(content, task.bytesMax) };
+  const page = await contentOf(task);
+  const { content, truncated } = cut(page.content, task.bytesMax);
+  return { kind: 'read', ...page, content, truncated: truncated || page.truncated };
 }
 
-type Whole = Omit<ReadPage, 'kind' | 'truncated'>;
+type Whole = Omit<ReadPage, 'kind'>;
 
 async function contentOf(task: ReadTask): Promise<Whole> {
   const kind = kindOf(task.contentType, task.bytes);
   if (kind === 'pdf') return (await import('./pdf.ts')).readPdf(task);
   const characters = charactersOf(task.contentType, task.bytes);
   if (kind === 'html') return (await import('./document/html.ts')).readHtml(characters, task);
-  return { title: null, byline: null, language: null, description: null, content: characters, links: [] };
+  return {
+    title: null,
+    byline: null,
+    language: null,
+    description: null,
+    content: characters,
+    links: [],
+    truncated: false,
+  };
 }

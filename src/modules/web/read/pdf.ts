@@ -6,7 +6,7 @@ import type { ReadPage, ReadTask } from './wire.ts';
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
 
 /** Stops when there is more text than is wanted. */
-export async function readPdf({ bytes, bytesMax }: ReadTask): Promise<Omit<ReadPage, 'kind' | 'truncated'>> {
+export async function readPdf({ bytes, bytesMax }: ReadTask): Promise<Omit<ReadPage, 'kind'>> {
   const pdf = await opened(bytes);
   const { info } = await pdf.getMetadata().catch(() => ({ info: {} }));
   const texts: string[] = [];
@@ -20,7 +20,7 @@ export async function readPdf({ bytes, bytesMax }: ReadTask): Promise<Omit<ReadP
   const { Title, Author, Subject, Language } = info as Record<string, unknown>;
   return {
     ...{ title: named(Title), byline: named(Author), language: named(Language), description: named(Subject) },
-    ...{ content, links: [] },
+    ...{ content, links: [], truncated: characters > bytesMax },
   };
 }
 

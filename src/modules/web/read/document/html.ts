@@ -2,6 +2,7 @@
 
 import type { ReadPage, ReadTask } from '../wire.ts';
 import { childrenOf } from './chrome.ts';
+import { limited } from './limit.ts';
 import { mainOf } from './main.ts';
 import { markdownOf } from './markdown.ts';
 import { measured } from './measure.ts';
@@ -16,13 +17,14 @@ import { htmlOf } from './write.ts';
 const SHELL_TEXT_MAX = 200;
 const WRITERS = { markdown: markdownOf, text: textOf, html: htmlOf };
 
-export function readHtml(html: string, task: ReadTask): Omit<ReadPage, 'kind' | 'truncated'> {
+export function readHtml(html: string, task: ReadTask): Omit<ReadPage, 'kind'> {
   const page = parse(html, task.url);
   settleNoscript(page.body);
   const metadata = metadataOf(page);
   const main = task.mainContent ? mainOf(page) : page.body;
+  const truncated = limited(main, task.bytesMax);
   const content = WRITERS[task.format](tidied(main, page.document));
-  return { ...metadata, content, links: task.links ? page.links : [] };
+  return { ...metadata, content, truncated, links: task.links ? page.links : [] };
 }
 
 /** What stands for readers without scripts is the content of a page that has no other. */

@@ -10,6 +10,8 @@ import type { Element } from './tree.ts';
 const SHARE_MIN = 0.5;
 /** Readability's answer says where the content is only when it has so much of the text. */
 const VOTE_MIN = 0.35;
+/** It takes some 50 µs for each: of larger pages names and roles alone tell. */
+const VOTE_ELEMENTS_MAX = 15_000;
 
 export function mainOf(page: Parsed): Element {
   const { body } = page;
@@ -18,7 +20,7 @@ export function mainOf(page: Parsed): Element {
   const total = measures.get(body)?.text ?? 0;
   const named = namedMain(body, measures, total);
   if (named !== null && !isArticle) return withoutLists(named, measures);
-  const core = coreOf(body, measures);
+  const core = page.elements > VOTE_ELEMENTS_MAX ? null : coreOf(body, measures);
   const root = named !== null && (core === null || holds(named, core)) ? named : body;
   if (core !== null) withoutEdges(root, core, measures, isArticle);
   return withoutLists(root, measures);
@@ -54,7 +56,7 @@ function coreOf(root: Element, measures: Measures): Element | null {
     numbered.push(element);
   }
   const document = emptyDocument();
-  document.body.append(...childrenOf(root).map((child) => child.cloneNode(true)));
+  for (const child of childrenOf(root)) document.body.appendChild(child.cloneNode(true));
   const options = { charThreshold: 200, keepClasses: true, serializer: (node: unknown) => node as Element };
   const article = new Readability<Element>(document as never, options).parse();
   const kept = article?.content?.querySelectorAll('[data-n]') ?? [];

@@ -16,6 +16,7 @@ export interface Measure {
 
 export type Measures = ReadonlyMap<Element, Measure>;
 
+const LOOKED_AT = 100_000;
 const IDEOGRAPHS = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/g;
 
 export function measured(root: Element): Measures {
@@ -33,12 +34,18 @@ function measure(element: Element, isLinked: boolean, measures: Map<Element, Mea
   const within = isLinked || name === 'a';
   for (let node: TreeNode | null = element.firstChild; node !== null; node = node.nextSibling) {
     if (node.nodeType === TEXT_NODE) {
-      const weight = weightOf(node.textContent ?? '');
+      const weight = weightOf(node);
       sum.text += weight;
       if (within) sum.linked += weight;
     } else if (node.nodeType === ELEMENT_NODE) {
       const part = measure(node as Element, within, measures);
-      for (const key of Object.keys(sum) as (keyof Measure)[]) sum[key] += part[key];
+      sum.text += part.text;
+      sum.linked += part.linked;
+      sum.links += part.links;
+      sum.cells += part.cells;
+      sum.code += part.code;
+      sum.headings += part.headings;
+      sum.teasers += part.teasers;
     }
   }
   if (/^h[2-6]$/.test(name) && sum.linked > 0 && sum.linked >= sum.text / 2) sum.teasers = 1;
@@ -46,9 +53,19 @@ function measure(element: Element, isLinked: boolean, measures: Map<Element, Mea
   return sum;
 }
 
-function weightOf(text: string): number {
-  const { length } = text.replaceAll(/\s+/g, ' ').trim();
-  return length === 0 ? 0 : length + 2 * (text.match(IDEOGRAPHS)?.length ?? 0);
+/** A text is looked at once, however often its page is measured. */
+const weights = new WeakMap<TreeNode, number>();
+
+function weightOf(node: TreeNode): number {
+  const known = weights.get(node);
+  if (known !== undefined) return known;
+  const text = node.textContent ?? '';
+  const { length } = collapsed(text).trim();
+  const weight = length === 0 ? 0 : length + 2 * (text.slice(0, LOOKED_AT).match(IDEOGRAPHS)?.length ?? 0);
+  weights.set(node, weight);
+  return weight;
 }
+
+export const collapsed = (text: string) => text.replaceAll(/\s+/g, ' ');
 
 export const NOTHING: Measure = { text: 0, linked: 0, links: 0, cells: 0, code: 0, headings: 0, teasers: 0 };

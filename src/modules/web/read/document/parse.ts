@@ -6,7 +6,14 @@ import { Refused } from '../refused.ts';
 import type { Document, Element } from './tree.ts';
 
 /** Elements beyond are refused: 10 MiB of nothing but `<a>` have a million. */
-const ELEMENTS_MAX = 200_000;
+const ELEMENTS_MAX = 150_000;
+/** Brackets that open a tag, and all of them, also within scripts: counted at once, where building a tree to refuse it takes seconds. */
+const TAGS_MAX = 500_000;
+const BRACKETS_MAX = 1_500_000;
+const ATTRIBUTES_MAX = 1_000;
+/** No page means longer runs of blanks, and regular expressions of libraries do not like them. */
+const BLANKS_MAX = 200;
+const LONG_TEXT = 10_000;
 /** Deeper ones stand in the tree at this depth, as browsers have it at 512. */
 const DEPTH_MAX = 200;
 /** Tags that nothing has closed yet; each closing tag looks through them. */
@@ -55,22 +62,36 @@ export interface Parsed {
   /** Texts of `application/ld+json`. */
   readonly json: readonly string[];
   readonly links: readonly string[];
+  readonly elements: number;
 }
 
 type Attributes = Readonly<Record<string, string>>;
 
 export function parse(html: string, url: string): Parsed {
+  refuseCrowded(html);
   const builder = new Builder(url);
   const parser = new Parser(
     {
       onopentag: (name, attributes) => builder.open(name, attributes),
       onclosetag: () => builder.close(),
+      onattribute: () => builder.attribute(),
       ontext: (text) => builder.text(text),
     },
     { decodeEntities: true, lowerCaseAttributeNames: true },
   );
   parser.end(html);
   return builder.parsed();
+}
+
+function refuseCrowded(html: string): void {
+  let [tags, brackets] = [0, 0];
+  for (let at = html.indexOf('<'); at !== -1; at = html.indexOf('<', at + 1)) {
+    brackets += 1;
+    const letter = html.charCodeAt(at + 1) | 32;
+    if (letter > 96 && letter < 123) tags += 1;
+    if (tags > TAGS_MAX || brackets > BRACKETS_MAX)
+      throw new Refused('too_complex', `The page has more than ${TAGS_MAX} tags.`);
+  }
 }
 
 export function emptyDocument(): Document {
@@ -87,6 +108,7 @@ class Builder {
   #at: Element = this.#document.body;
   #pending = '';
   #elements = 0;
+  #attributes = 0;
   /** Levels within an element that is left out. */
   #skipped = 0;
   #headings = 0;
@@ -100,8 +122,15 @@ class Builder {
     this.#base = url;
   }
 
+  attribute(): void {
+    this.#attributes += 1;
+    if (this.#attributes > ATTRIBUTES_MAX)
+      throw new Refused('too_complex', `An element of the page has more than ${ATTRIBUTES_MAX} attributes.`);
+  }
+
   open(name: string, attributes: Attributes): void {
     this.#elements += 1;
+    this.#attributes = 0;
     if (this.#elements > ELEMENTS_MAX)
       throw new Refused('too_complex', `The page has more than ${ELEMENTS_MAX} elements.`);
     if (this.#open.length + this.#skipped >= OPEN_MAX)
@@ -121,7 +150,7 @@ class Builder {
     if (HEADINGS.test(name)) this.#headings += 1;
     const element = this.#document.createElement(name);
     this.#describe(element, name, attributes);
-    this.#at.append(element);
+    this.#at.appendChild(element);
     this.#at = element;
   }
 
@@ -147,13 +176,15 @@ class Builder {
     return {
       ...{ document: this.#document, body: this.#document.body, title: this.#title, language: this.#language },
       ...{ direction: this.#direction, meta: this.#meta, links: [...this.#links] },
+      elements: this.#elements,
       json: this.#json.filter((text) => text.length <= JSON_CHARACTERS_MAX),
     };
   }
 
   /** One node for a text, however many pieces and entities it came in. */
   #flush(): void {
-    if (this.#pending !== '') this.#at.append(this.#pending.replaceAll('\0', ''));
+    if (this.#pending === '') return;
+    this.#at.appendChild(this.#document.createTextNode(written(this.#pending)));
     this.#pending = '';
   }
 
@@ -206,6 +237,13 @@ class Builder {
     const address = value === undefined ? null : resolved(value, this.#base);
     if (address !== null && /^(?:https?|mailto|tel):/.test(address)) element.setAttribute(name, address);
   }
+}
+
+/** Without what a later step takes as a mark of its own. */
+function written(text: string): string {
+  const clean = text.replaceAll(/[\0\ufdd0\ufdd1]/g, '');
+  if (clean.length < LONG_TEXT) return clean;
+  return clean.replaceAll(/\s+/g, (blanks) => (blanks.length > BLANKS_MAX ? ' ' : blanks));
 }
 
 function resolved(address: string, base: string): string | null {

@@ -123,7 +123,7 @@ function isIdleImage(image: Element): boolean {
 
 function replace(element: Element, name: string, document: Document): Element {
   const other = document.createElement(name);
-  other.append(...nodesOf(element));
+  for (const node of nodesOf(element)) other.appendChild(node);
   element.replaceWith(other);
   return other;
 }

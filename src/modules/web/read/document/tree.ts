@@ -29,6 +29,7 @@ export interface Element extends TreeNode {
   querySelectorAll(selector: string): Iterable<Element>;
   closest(selector: string): Element | null;
   append(...nodes: (TreeNode | string)[]): void;
+  appendChild(node: TreeNode): void;
   replaceWith(...nodes: (TreeNode | string)[]): void;
   cloneNode(deep: boolean): Element;
 }
@@ -39,4 +40,5 @@ export interface Document {
   querySelector(selector: string): Element | null;
   querySelectorAll(selector: string): Iterable<Element>;
   createElement(name: string): Element;
+  createTextNode(text: string): TreeNode;
 }

@@ -1,0 +1,8 @@
+// Pages that are made to take time or memory, those that take seconds of it.
+import { afterAll, test } from 'vitest';
+import { SLOW } from './hostile-pages.ts';
+import { expectEnd, readers } from './hostile-reading.ts';
+
+afterAll(() => readers.close());
+
+test.each(Object.entries(SLOW))('%s', { timeout: 20_000 }, (_, html) => expectEnd(html));
