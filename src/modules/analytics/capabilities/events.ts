@@ -35,7 +35,7 @@ export const events = defineCapability<AnalyticsState>()({
     limit: limitField,
   }),
   output: pageOf(eventSchema),
-  errors: ['CONCURRENCY_LIMITED'],
+  errors: ['QUERY_TOO_LARGE', 'CONCURRENCY_LIMITED'],
   examples: [
     {
       title: 'What somebody did',
