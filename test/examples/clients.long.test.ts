@@ -11,6 +11,7 @@ import { startAcmeCa } from '../support/acme-ca.ts';
 import { createPlace, type Place, PROJECT, startProcess } from '../support/process.ts';
 import { printedByPythons } from '../support/pythons.ts';
 import { type Client, client } from '../support/service.ts';
+import { exampleSite, SITE_NETWORK } from '../support/site.ts';
 
 const FOLDER = join(PROJECT, 'examples/clients');
 const LINES_MAX = 30;
@@ -24,6 +25,7 @@ beforeAll(async () => {
     S3_PORT: String(s3Port),
     DNS_PORT: String(dnsPort),
     DNS_RESOLVERS: `127.0.0.1:${dnsPort}`,
+    ALLOW_PRIVATE_TARGETS: SITE_NETWORK,
   });
   await startProcess(place);
   call = client(place.url, place.operatorKey());
@@ -157,6 +159,13 @@ test('otel-metrics.ts sends a counter and asks for it', async () => {
 test('posthog.ts captures an event and joins two names of a person', async () => {
   expect(await run('posthog.ts')).toBe('browser-4f1c user-17\n');
 });
+
+test("Firecrawl's client reads a page and its site", async () => {
+  const { url } = await exampleSite();
+  expect(await run('firecrawl.ts', {}, `${url}/keys`)).toMatch(
+    /^Keys: \d{3} characters\ncompleted: Keys, Keys, Limits\n$/,
+  );
+}, 30_000);
 
 test.skipIf(!isHere('kdig'))(`kdig gets the record that the API has set${note('kdig')}`, async () => {
   const env = { with: 'sh', HOME: place.dataDir, DNS_PORT: String(dnsPort) };

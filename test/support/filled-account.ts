@@ -5,6 +5,7 @@ import type { ConsolePage } from '../../src/kit/console/page.ts';
 import { eventually } from '../cron/harness.ts';
 import { leaveCard } from './leave-card.ts';
 import type { Client } from './service.ts';
+import { exampleSite } from './site.ts';
 
 /** What the addresses of its pages name. */
 export interface Filled {
@@ -29,6 +30,7 @@ export interface Filled {
   readonly zone: string;
   /** A distinct ID of analytics. */
   readonly person: string;
+  readonly crawl: string;
 }
 
 type FilledEmail = Pick<Filled, 'email_id' | 'domain' | 'inbox_id' | 'inbound_id'>;
@@ -76,6 +78,7 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
   const email = await fillEmail(ok, mark);
   const sms = await fillSms(post, mark);
   const zone = await fillDns(ok, mark);
+  const crawl = await post('/v1/web/crawl', { url: `${(await exampleSite()).url}/keys`, limit: 2, depth: 1 });
   await leaveCard((await post('/v1/account/payment_method/attach', {})).checkout_url);
   const [card] = (await ok('GET', '/v1/account/payment_method/list')).items;
   await post('/v1/ai/chat', { model: 'sandbox/echo-1', messages: [{ role: 'user', content: `${mark}-ai` }] });
@@ -83,6 +86,7 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
   expect(refused.status).toBe(400);
   await eventually(async () => (await ok('GET', `/v1/video/get/${video.job_id}`)).finished_at !== null);
   await eventually(async () => (await ok('GET', `/v1/image/get/${image.job_id}`)).finished_at !== null);
+  await eventually(async () => (await ok('GET', `/v1/web/crawl/get/${crawl.crawl_id}`)).status !== 'running');
   return {
     ...{ queue, dlq, collection, schedule: schedule.id, webhook: webhook.id },
     ...{
@@ -93,7 +97,7 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
       card: card.payment_method_id,
     },
     request: refused.body.error.request_id,
-    ...{ bucket, object, ...email, sms, zone, person: `${mark}-analytics` },
+    ...{ bucket, object, ...email, sms, zone, crawl: crawl.crawl_id, person: `${mark}-analytics` },
   };
 }
 
@@ -175,7 +179,7 @@ export function addressOf({ path }: Pick<ConsolePage, 'path'>, filled: Filled): 
   const rooms: Readonly<Record<string, string>> = {
     ...{ queues: filled.queue, errors: filled.group, vectors: filled.collection, schedules: filled.schedule },
     ...{ webhooks: filled.webhook, video: filled.video, images: filled.image, keys: filled.key, wallet: filled.card },
-    ...{ requests: filled.request, storage: filled.bucket, sms: filled.sms, dns: filled.zone },
+    ...{ requests: filled.request, storage: filled.bucket, sms: filled.sms, dns: filled.zone, web: filled.crawl },
     analytics: filled.person,
   };
   const query = /^\/storage\/\{bucket\}\/(delete-)?object$/.test(path)

@@ -68,6 +68,7 @@ const LISTS = [
   '/video',
   '/email',
   '/dns',
+  '/web/crawls',
 ];
 
 /** Filters, other periods, and lists that cannot be read. */
@@ -83,6 +84,7 @@ export function otherViews({ filled, owner: by }: FilledAccount): readonly State
     'new-zone': '/dns?new=1',
     'new-record': `/dns/${filled.zone}?new=1`,
     'dns-answer': '/dns/lookup?name=www.example.org&type=MX',
+    'new-crawl': '/web/crawls?new=1',
     'new-email': '/email?new=1',
     'email-text': `/email/sent/${filled.email_id}?view=text`,
     'email-source': `/email/sent/${filled.email_id}?view=source`,
@@ -195,6 +197,7 @@ function refusedForms({
     ['/ai', 'chat', { max_completion_tokens: '0' }],
     ['/pdf', 'create', { content: '' }],
     ['/web', 'read', { url: 'ftp://example.org' }],
+    ['/web/crawls', 'create', { url: 'ftp://example.org', limit: 'many' }],
     ['/storage', 'create', { bucket: 'No' }],
     [`/storage/${bucket}/settings`, 'settings', { expire: 'soon' }],
     ['/wallet', 'topup', { amount_usd: '0' }],

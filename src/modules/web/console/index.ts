@@ -1,5 +1,7 @@
 // What module web brings to the console.
 import type { ModuleConsole } from '../../../kit/console/page.ts';
+import { crawlPage } from './crawl.ts';
+import { crawlsPage } from './crawls.ts';
 import { readerPage } from './reader.ts';
 
-export const webConsole: ModuleConsole = { pages: [readerPage] };
+export const webConsole: ModuleConsole = { pages: [readerPage, crawlsPage, crawlPage] };

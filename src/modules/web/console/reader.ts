@@ -7,6 +7,7 @@ import { count, money, short, sizeText } from '../../../kit/console/text.ts';
 import type { DataOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { fetch as webFetch } from '../capabilities/fetch.ts';
+import { READER, webTabs } from './tabs.ts';
 
 type Read = DataOf<typeof webFetch>;
 
@@ -14,7 +15,7 @@ const READ = 'read';
 /** More is no help to whoever looks at it here. */
 const SHOWN_BYTES = 64 * 1024;
 const LINKS_SHOWN = 100;
-const FORMATS = [
+export const FORMATS = [
   ['markdown', 'Markdown'],
   ['text', 'Text'],
   ['html', 'HTML'],
@@ -40,7 +41,7 @@ const read: Act<typeof webFetch> = {
 
 export const readerPage: ConsolePage = {
   name: 'web',
-  path: '/web',
+  path: READER,
   needs: webFetch,
   nav: { label: 'Web', key: 'n', group: 'make', holds: null },
   show: async (visit) => show(visit),
@@ -49,6 +50,7 @@ export const readerPage: ConsolePage = {
 
 function show(visit: Visit): View {
   const content = html`<h1>Web pages</h1>
+${webTabs(visit, READER)}
 <p class="quiet">Each page costs ${money(0.0002)}. Pages are not kept. The site's robots.txt is obeyed, and each host is asked once a second.</p>
 ${form(visit, (_, usual) => usual)}`;
   return { title: 'Web pages', content };
