@@ -88,6 +88,7 @@ export const fetch = defineCapability<WebState>()({
         ctx.accountId,
         { ...wish, format: format === 'json' ? 'markdown' : format },
         ctx.signal,
+        (bytes) => ctx.holdAnswer(bytes),
       );
       ctx.holdMade(2 * page.content.length);
       const made = ask === null ? null : await ask(ctx, page);

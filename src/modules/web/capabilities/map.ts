@@ -51,7 +51,9 @@ export const map = defineCapability<WebState>()({
     const { url, limit: linksMax = LINKS_MAX } = input;
     return chargeForAnswer(ctx, state.mapping, 1n, async () => {
       ctx.idle();
-      const links = await mapSite(state, ctx.accountId, { url, linksMax }, ctx.signal);
+      const links = await mapSite(state, ctx.accountId, { url, linksMax }, ctx.signal, (bytes) =>
+        ctx.holdAnswer(bytes),
+      );
       ctx.holdMade(2 * links.reduce((sum, link) => sum + link.length, 0));
       return JSON.stringify({ links });
     });

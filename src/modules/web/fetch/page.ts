@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { PAGE_BYTES_MAX } from '../limits.ts';
 import type { ReadTask } from '../read/wire.ts';
 import type { WebState } from '../state.ts';
-import { type Got, get } from './request.ts';
+import { type GetOptions, type Got, get } from './request.ts';
 
 export interface PageWish extends Pick<ReadTask, 'format' | 'mainContent' | 'links'> {
   readonly url: string;
@@ -30,13 +30,28 @@ export interface Page {
 const ACCEPT = 'text/html,application/xhtml+xml,application/pdf;q=0.9,text/*;q=0.8,*/*;q=0.5';
 
 /** For whom: accounts take turns. Throws TARGET_REJECTED, ROBOTS_DISALLOWED, TARGET_FAILED, RATE_LIMITED, CONCURRENCY_LIMITED, OVERLOADED. */
-export async function readPage(web: WebState, accountId: string, wish: PageWish, signal: AbortSignal): Promise<Page> {
-  return readGot(web, accountId, await getPage(web, accountId, wish.url, signal), wish, signal);
+export async function readPage(
+  web: WebState,
+  accountId: string,
+  wish: PageWish,
+  signal: AbortSignal,
+  hold?: GetOptions['hold'],
+): Promise<Page> {
+  return readGot(web, accountId, await getPage(web, accountId, wish.url, signal, hold), wish, signal);
 }
 
-/** The bytes of a page. */
-export function getPage(web: WebState, accountId: string, url: string, signal: AbortSignal): Promise<Got> {
-  return getPolitely(web, accountId, url, { signal, bytesMax: PAGE_BYTES_MAX, accept: ACCEPT });
+/** The bytes of a page. `hold` counts them, as they come, among those that calls may hold. */
+export function getPage(
+  web: WebState,
+  accountId: string,
+  url: string,
+  signal: AbortSignal,
+  hold?: GetOptions['hold'],
+): Promise<Got> {
+  return getPolitely(web, accountId, url, {
+    ...{ signal, bytesMax: PAGE_BYTES_MAX, accept: ACCEPT },
+    ...(hold !== undefined && { hold }),
+  });
 }
 
 /** What is made of them, which a thread takes: they are the caller's no more. */
@@ -63,10 +78,11 @@ export function getPolitely(
   { core, robots, pace, userAgent }: WebState,
   accountId: string,
   url: string,
-  { signal, bytesMax, accept }: { readonly signal: AbortSignal; readonly bytesMax: number; readonly accept?: string },
+  options: Pick<GetOptions, 'signal' | 'bytesMax' | 'accept' | 'hold'>,
 ): Promise<Got> {
+  const { signal } = options;
   return get(core, url, {
-    ...{ signal, bytesMax, userAgent, ...(accept !== undefined && { accept }) },
+    ...{ ...options, userAgent },
     async before(at) {
       const { delayMs } = await robots.allow(at, signal);
       await pace.turn(accountId, new URL(at).host, delayMs, signal);

@@ -26,6 +26,8 @@ export interface GetOptions {
   /** Received and inflated. */
   readonly bytesMax: number;
   readonly accept?: string;
+  /** Counts what is received and inflated; what it throws ends the request. */
+  readonly hold?: (bytes: number) => void;
   /** Called with each address before it is asked, the first one too; what it throws ends the request. */
   readonly before?: (url: string) => Promise<void>;
   /** Field of the call that names the URL. */
@@ -33,41 +35,44 @@ export interface GetOptions {
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-const ENCODINGS: Readonly<Record<string, Encoding>> = {
-  ...{ gzip: 'gzip', 'x-gzip': 'gzip', deflate: 'deflate', br: 'br', zstd: 'zstd' },
-};
+/** Decompressors of others remember megabytes, which a thousand slow pages would hold. */
+const ENCODINGS: Readonly<Record<string, Encoding>> = { gzip: 'gzip', 'x-gzip': 'gzip', deflate: 'deflate' };
 const FIRST_BYTE_MS = 15_000;
 const IDLE_MS = 10_000;
 
 /** Throws TARGET_REJECTED for what the guard refuses, TARGET_FAILED for what fails, and what `before` throws. */
 export async function get(core: Core, url: string, options: GetOptions): Promise<Got> {
-  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(PAGE_MS)]);
-  const endsMs = performance.now() + PAGE_MS;
+  // Waiting for a host's turn is no time of the page.
+  let leftMs = PAGE_MS;
   let at = url;
   try {
     for (let redirects = 0; ; redirects += 1) {
       await options.before?.(at);
-      const reply = await ask(core, at, options, signal, Math.max(1, endsMs - performance.now()));
+      const begunMs = performance.now();
+      const reply = await ask(core, at, options, leftMs);
       const next = redirectOf(reply.status, reply.headers.location, at);
-      if (next === null) return await received(reply, options.bytesMax);
+      if (next === null) return await received(reply, options);
       reply.body.destroy();
       if (redirects === REDIRECTS_MAX) throw failed('protocol', `The page redirects more than ${REDIRECTS_MAX} times.`);
+      leftMs = Math.max(1, leftMs - (performance.now() - begunMs));
       at = next;
     }
   } catch (error) {
-    if (error instanceof Problem && error.code === 'TARGET_REJECTED')
-      throw rejected(error, options.param ?? 'url', at === url);
-    if (error instanceof Problem || options.signal.aborted) throw error;
-    throw failed(signal.aborted ? 'timeout' : 'reset', signal.aborted ? LATE : 'The answer broke off.', error);
+    const { param = 'url', signal } = options;
+    if (error instanceof Problem && error.code === 'TARGET_REJECTED') throw rejected(error, param, at === url);
+    if (error instanceof Problem || signal.aborted) throw error;
+    const { code } = error as { code?: unknown };
+    if (code === 'timeout') throw failed(code, LATE, error);
+    throw failed(typeof code === 'string' ? code : 'reset', 'The answer broke off.', error);
   }
 }
 
 const LATE = `The page took longer than ${PAGE_MS / 1_000} s.`;
 
-async function ask(core: Core, url: string, { userAgent, accept }: GetOptions, signal: AbortSignal, totalMs: number) {
+async function ask(core: Core, url: string, { userAgent, accept, signal }: GetOptions, totalMs: number) {
   const reply = await core.outbound.send({
     ...{ url, method: 'GET', isOfWeb: true, signal },
-    headers: { 'user-agent': userAgent, 'accept-encoding': 'gzip, deflate, br, zstd', accept: accept ?? '*/*' },
+    headers: { 'user-agent': userAgent, 'accept-encoding': 'gzip, deflate', accept: accept ?? '*/*' },
     // The reader stops at its own bound, and uses what came before.
     limits: { totalMs, firstByteMs: FIRST_BYTE_MS, idleMs: IDLE_MS, answerBytesMax: Number.MAX_SAFE_INTEGER },
   });
@@ -89,7 +94,7 @@ function redirectOf(status: number, location: string | undefined, from: string):
 
 type Answered = Awaited<ReturnType<typeof ask>>;
 
-async function received({ url, status, headers, body }: Answered, bytesMax: number): Promise<Got> {
+async function received({ url, status, headers, body }: Answered, { bytesMax, hold }: GetOptions): Promise<Got> {
   const named = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   const encoding = ENCODINGS[named] ?? null;
   if (encoding === null && named !== 'identity' && named !== '') {
@@ -103,6 +108,7 @@ async function received({ url, status, headers, body }: Answered, bytesMax: numb
   try {
     for await (const piece of encoding === null ? sent : inflated(sent, encoding, Number.MAX_SAFE_INTEGER)) {
       const kept = piece.subarray(0, bytesMax - bytes);
+      hold?.(kept.length);
       pieces.push(kept);
       bytes += kept.length;
       truncated = kept.length < piece.length;
@@ -110,7 +116,8 @@ async function received({ url, status, headers, body }: Answered, bytesMax: numb
     }
   } catch (error) {
     // The beginning of a page that breaks off in its compression is no page.
-    if (error instanceof Problem) throw failed('protocol', `The page is not valid ${named}.`, error);
+    if (error instanceof Problem && error.code === 'INVALID_REQUEST')
+      throw failed('protocol', `The page is not valid ${named}.`, error);
     throw error;
   } finally {
     body.destroy();

@@ -18,7 +18,7 @@ export async function scrape(request: RawRequest, web: WebState): Promise<RawAns
   const { costNanos = 0n } = await request.perform(FETCH, (ctx) =>
     chargeForAnswer(ctx, web.fetching, 1n, async () => {
       ctx.idle();
-      const got = await getPage(web, ctx.accountId, url, ctx.signal);
+      const got = await getPage(web, ctx.accountId, url, ctx.signal, (bytes) => ctx.holdAnswer(bytes));
       const read = async (format: 'markdown' | 'html', links: boolean) => {
         // A thread takes the bytes that it is given.
         const copy = { ...got, bytes: Buffer.from(got.bytes) };

@@ -17,9 +17,10 @@ export async function mapSite(
   accountId: string,
   { url, linksMax }: MapWish,
   signal: AbortSignal,
+  hold?: (bytes: number) => void,
 ): Promise<readonly string[]> {
   const wish = { url, format: 'text', mainContent: false, links: true, bytesMax: 1 } as const;
-  const page = await readPage(web, accountId, wish, signal);
+  const page = await readPage(web, accountId, wish, signal, hold);
   const links = new SameHost(page.url, linksMax);
   const sitemaps = await namedSitemaps(web, page.url, signal);
   const ofIndex = new Set<string>();
