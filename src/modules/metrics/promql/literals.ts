@@ -23,7 +23,8 @@ export function durationMs(text: string): number | null {
 /** Null when it is none: a duration is no number here. */
 export function numberOf(text: string): number | null {
   const sign = text.startsWith('-') ? -1 : 1;
-  const value = unsigned(text.toLowerCase().replace(/^[+-]/, ''));
+  // The grammar takes a sign for a part of the number, with what space lies between.
+  const value = unsigned(text.toLowerCase().replace(/^[+-]\s*/, ''));
   return value === null ? null : sign * value;
 }
 
