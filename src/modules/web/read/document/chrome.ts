@@ -2,147 +2,24 @@
 // and roles, and by words in `id` and `class`. A word never takes what holds a large part of the page's text.
 import { type Measure, type Measures, measured, NOTHING } from './measure.ts';
 import { ELEMENT_NODE, type Element } from './tree.ts';
+import { wordSet } from './words.ts';
 
-const ROLES = new Set([
-  ...[
-    'navigation',
-    'banner',
-    'contentinfo',
-    'complementary',
-    'search',
-    'dialog',
-    'alertdialog',
-    'menu',
-    'menubar',
-    'toolbar',
-  ],
-]);
+const ROLES = wordSet('navigation banner contentinfo complementary search dialog alertdialog menu menubar toolbar');
 /** Words that take an element with whatever it holds, up to half of the page. */
-const ALWAYS = new Set([
-  ...[
-    'nav',
-    'navbar',
-    'navigation',
-    'sidebar',
-    'breadcrumb',
-    'breadcrumbs',
-    'crumbs',
-    'cookie',
-    'cookies',
-    'consent',
-    'gdpr',
-  ],
-  ...[
-    'newsletter',
-    'subscribe',
-    'subscription',
-    'share',
-    'sharing',
-    'sharedaddy',
-    'addtoany',
-    'related',
-    'recommended',
-  ],
-  ...[
-    'recommendations',
-    'suggestions',
-    'similar',
-    'trending',
-    'advert',
-    'advertisement',
-    'advertising',
-    'adsense',
-    'sponsored',
-  ],
-  ...[
-    'pagination',
-    'pager',
-    'popup',
-    'modal',
-    'lightbox',
-    'offcanvas',
-    'drawer',
-    'megamenu',
-    'topbar',
-    'masthead',
-    'colophon',
-  ],
-  ...[
-    'noprint',
-    'printonly',
-    'editsection',
-    'catlinks',
-    'navbox',
-    'disqus',
-    'skiplink',
-    'outbrain',
-    'taboola',
-    'upsell',
-    'crosssell',
-  ],
-  ...[
-    'footer',
-    'cta',
-    'sitenotice',
-    'announcement',
-    'jumplink',
-    'feedback',
-    'signature',
-    'lineno',
-    'linenos',
-    'copyright',
-  ],
-]);
+const ALWAYS = wordSet(
+  'nav navbar navigation sidebar breadcrumb breadcrumbs crumbs cookie cookies consent gdpr newsletter',
+  'subscribe subscription share sharing sharedaddy addtoany related recommended recommendations suggestions',
+  'similar trending advert advertisement advertising adsense sponsored pagination pager popup modal lightbox',
+  'offcanvas drawer megamenu topbar masthead colophon noprint printonly editsection catlinks navbox disqus',
+  'skiplink outbrain taboola upsell crosssell footer cta sitenotice announcement jumplink feedback signature',
+  'lineno linenos copyright foot',
+);
 /** Words that take an element of which most is links, or that says little. */
-const SOMETIMES = new Set([
-  ...[
-    'header',
-    'head',
-    'top',
-    'menu',
-    'menus',
-    'social',
-    'ad',
-    'ads',
-    'banner',
-    'promo',
-    'promotion',
-    'toc',
-    'popular',
-    'login',
-  ],
-  ...[
-    'signin',
-    'signup',
-    'register',
-    'search',
-    'tags',
-    'tools',
-    'toolbar',
-    'widget',
-    'side',
-    'foot',
-    'bottom',
-    'links',
-    'more',
-  ],
-  ...[
-    'rail',
-    'aside',
-    'alert',
-    'notice',
-    'sponsor',
-    'filter',
-    'filters',
-    'facets',
-    'language',
-    'lang',
-    'left',
-    'right',
-    'skip',
-    'jump',
-  ],
-]);
+const SOMETIMES = wordSet(
+  'header head top menu menus social ad ads banner promo promotion toc popular login signin signup register',
+  'search tags tools toolbar widget side bottom links more rail aside sponsor filter filters',
+  'facets language lang left right skip jump',
+);
 const COMMENTS = new Set(['comments', 'comment', 'commentlist', 'respond', 'replies']);
 const NOTES = /\b(?:note|tip|info|warning|caution|danger|important|admonition|callout|alert|pull-?quote)/i;
 const SHORT = 120;
@@ -152,12 +29,7 @@ const ARTICLE_TEXT_MIN = 400;
 export function withoutChrome(body: Element, isArticle: boolean): Measures {
   const before = measured(body);
   const total = before.get(body) ?? NOTHING;
-  const page: Page = {
-    measures: before,
-    prose: total.text - total.linked,
-    hasMain: body.querySelector('main,[role=main]') !== null,
-  };
-  prune(body, page, false);
+  prune(body, { measures: before, prose: total.text - total.linked }, false);
   const after = measured(body);
   return withoutComments(body, after, isArticle) ? measured(body) : after;
 }
@@ -166,7 +38,6 @@ interface Page {
   readonly measures: Measures;
   /** Text that is not linked. */
   readonly prose: number;
-  readonly hasMain: boolean;
 }
 
 function prune(element: Element, page: Page, isInMain: boolean): void {
@@ -206,10 +77,12 @@ function isNamedSo(element: Element, size: Measure, share: number): boolean {
   if (words.length === 0) return false;
   const isLinks = size.links > 0 && size.linked >= size.text / 2;
   const holdsContent = size.headings > 0 || size.code > 0 || size.cells > 8;
-  if (words.some((word) => ALWAYS.has(word) || word.endsWith('nav'))) return !holdsContent || isLinks || share < 0.1;
+  if (words.some(isAlways)) return !holdsContent || isLinks || share < 0.1;
   if (!words.some((word) => SOMETIMES.has(word))) return false;
   return !holdsContent && (isLinks || (size.links > 0 && size.text < SHORT)) && share < 0.25;
 }
+
+const isAlways = (word: string) => ALWAYS.has(word) || word.endsWith('nav') || word.startsWith('cookie');
 
 /** Of `id` and `class`: `docSidebar_x1` has doc, sidebar and x. */
 function wordsOf(element: Element): string[] {

@@ -13,6 +13,9 @@ const VOTE_MIN = 0.35;
 /** It takes some 50 µs for each: of larger pages names and roles alone tell. */
 const VOTE_ELEMENTS_MAX = 15_000;
 
+/** Of which nothing is left out. */
+const PARTS = /^(?:table|thead|tbody|tfoot|tr|ul|ol|li|dl|p|pre|blockquote)$/;
+
 export function mainOf(page: Parsed): Element {
   const { body } = page;
   const isArticle = saysArticle(page);
@@ -63,7 +66,8 @@ function coreOf(root: Element, measures: Measures): Element | null {
   const numbers = [...kept].map((each) => Number(each.getAttribute('data-n')));
   for (const element of numbered) element.removeAttribute('data-n');
   if ((article?.length ?? 0) < total * VOTE_MIN) return null;
-  const core = commonParent(numbers.flatMap((number) => numbered[number] ?? []));
+  let core = commonParent(numbers.flatMap((number) => numbered[number] ?? []));
+  while (core !== null && PARTS.test(core.localName)) core = core.parentElement;
   const heading = root.querySelector('h1');
   const near = core === null || heading === null ? null : commonParent([heading, core]);
   return near !== null && near !== root && near.localName !== 'body' && near.parentElement !== root ? near : core;

@@ -4,6 +4,7 @@ import { Parser } from 'htmlparser2';
 import { parseHTML } from 'linkedom';
 import { Refused } from '../refused.ts';
 import type { Document, Element } from './tree.ts';
+import { wordSet } from './words.ts';
 
 /** Elements beyond are refused: 10 MiB of nothing but `<a>` have a million. */
 const ELEMENTS_MAX = 150_000;
@@ -22,30 +23,15 @@ const LINKS_MAX = 1_000;
 const HEAD_CHARACTERS_MAX = 10_000;
 const JSON_CHARACTERS_MAX = 262_144;
 
-const SKIPPED = new Set([
-  ...[
-    'script',
-    'style',
-    'template',
-    'svg',
-    'iframe',
-    'frame',
-    'frameset',
-    'object',
-    'embed',
-    'applet',
-    'canvas',
-    'audio',
-    'video',
-  ],
-  ...['link', 'source', 'track', 'input', 'select', 'textarea', 'datalist', 'map', 'dialog', 'progress', 'meter'],
-]);
+const SKIPPED = wordSet(
+  'script style template svg iframe frame frameset object embed applet canvas audio video link source track',
+  'input select textarea datalist map dialog progress meter',
+);
 const TRANSPARENT = new Set(['html', 'head', 'body']);
-const KEPT = new Set([
-  ...['id', 'class', 'role', 'lang', 'dir', 'title', 'alt', 'itemprop', 'datetime', 'cite', 'aria-label'],
-  ...['colspan', 'rowspan', 'scope', 'align', 'start', 'value', 'reversed', 'open', 'width', 'height'],
-  ...['data-lang', 'data-language', 'data-code-language'],
-]);
+const KEPT = wordSet(
+  'id class role lang dir title alt itemprop datetime cite aria-label colspan rowspan scope align start',
+  'value reversed open width height data-lang data-language data-code-language',
+);
 const LAZY_SOURCES = ['data-src', 'data-original', 'data-lazy-src'];
 const HEADINGS = /^(?:h[1-6]|dt|summary)$/;
 /** Shown by a click: they are content all the same. */
@@ -234,7 +220,8 @@ class Builder {
   }
 
   #address(element: Element, name: string, value: string | undefined): void {
-    const address = value === undefined ? null : resolved(value, this.#base);
+    // Links within the page lead nowhere once it is text.
+    const address = value === undefined || value.startsWith('#') ? null : resolved(value, this.#base);
     if (address !== null && /^(?:https?|mailto|tel):/.test(address)) element.setAttribute(name, address);
   }
 }

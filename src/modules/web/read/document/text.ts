@@ -1,26 +1,10 @@
 // Content as plain text: a line for a block, tabs between cells, code as it stands.
 import { isBlock } from './tidy.ts';
 import { ELEMENT_NODE, type Element, type TreeNode } from './tree.ts';
+import { wordSet } from './words.ts';
 
 /** An empty line before and after. */
-const APART = new Set([
-  'p',
-  'h1',
-  'h2',
-  'h3',
-  'h4',
-  'h5',
-  'h6',
-  'ul',
-  'ol',
-  'table',
-  'pre',
-  'blockquote',
-  'dl',
-  'figure',
-  'section',
-  'article',
-]);
+const APART = wordSet('p h1 h2 h3 h4 h5 h6 ul ol table pre blockquote dl figure section article');
 
 export function textOf(root: Element): string {
   const writer = new Writer();

@@ -1,86 +1,16 @@
 // Content made ready to be written: only elements of HTML that a reader needs, code as one text with its language, tables as rectangles.
 import { childrenOf } from './chrome.ts';
 import { type Document, ELEMENT_NODE, type Element, type TreeNode } from './tree.ts';
+import { wordSet } from './words.ts';
 
-const BLOCKS = new Set([
-  ...[
-    'address',
-    'article',
-    'aside',
-    'blockquote',
-    'center',
-    'dd',
-    'details',
-    'div',
-    'dl',
-    'dt',
-    'fieldset',
-    'figcaption',
-    'figure',
-  ],
-  ...[
-    'footer',
-    'form',
-    'h1',
-    'h2',
-    'h3',
-    'h4',
-    'h5',
-    'h6',
-    'header',
-    'hgroup',
-    'hr',
-    'li',
-    'main',
-    'nav',
-    'ol',
-    'p',
-    'pre',
-  ],
-  ...['section', 'summary', 'table', 'caption', 'thead', 'tbody', 'tfoot', 'tr', 'td', 'th', 'ul'],
-]);
-const INLINE = new Set([
-  ...[
-    'a',
-    'abbr',
-    'b',
-    'bdi',
-    'bdo',
-    'br',
-    'cite',
-    'code',
-    'col',
-    'colgroup',
-    'data',
-    'del',
-    'dfn',
-    'em',
-    'i',
-    'img',
-    'ins',
-    'kbd',
-  ],
-  ...[
-    'mark',
-    'q',
-    'rp',
-    'rt',
-    'ruby',
-    's',
-    'samp',
-    'small',
-    'span',
-    'strike',
-    'strong',
-    'sub',
-    'sup',
-    'time',
-    'tt',
-    'u',
-    'var',
-    'wbr',
-  ],
-]);
+const BLOCKS = wordSet(
+  'address article aside blockquote center dd details div dl dt figcaption figure footer h1 h2 h3 h4 h5 h6',
+  'header hgroup hr li main nav ol p pre section summary table caption thead tbody tfoot tr td th ul',
+);
+const INLINE = wordSet(
+  'a abbr b bdi bdo br cite code col colgroup data del dfn em i img ins kbd mark q rp rt ruby s samp small',
+  'span strike strong sub sup time tt u var wbr',
+);
 const PERMALINK = /^[\s#¶§\u200b🔗]*$/u;
 const SPAN_MAX = 50;
 const CELLS_ADDED_MAX = 10_000;
@@ -106,10 +36,20 @@ function tidy(element: Element, document: Document): void {
     else if (name === 'img' && isIdleImage(child)) child.remove();
     else {
       tidy(child, document);
+      if (standsApart(child)) child.replaceWith(child, ' ');
       if (!BLOCKS.has(name) && !INLINE.has(name))
-        replace(child, name.includes('-') || name === 'legend' ? 'div' : 'span', document);
+        replace(child, name.includes('-') || /^(?:form|fieldset|legend)$/.test(name) ? 'div' : 'span', document);
     }
   }
+}
+
+/** Links and labels side by side are blocks by style: their words do not run together. */
+function standsApart({ localName: name, nextSibling }: Element): boolean {
+  return (
+    (name === 'a' || name === 'label') &&
+    nextSibling?.nodeType === ELEMENT_NODE &&
+    (nextSibling as Element).localName === name
+  );
 }
 
 /** Permalinks of headings, and links around nothing. */
