@@ -1,6 +1,9 @@
 // Thirty saved pages of thirty kinds: three facts of each that a reader of its main content needs, and one piece of the page around it that
 // such a reader does not. Regular expressions stand where a layout may put marks of Markdown, cells or lines between words.
 
+import { readFileSync } from 'node:fs';
+import { reportPdf } from './page-pdf.ts';
+
 export interface PageFacts {
   readonly file: string;
   readonly facts: readonly [string | RegExp, string | RegExp, string | RegExp];
@@ -155,3 +158,17 @@ export const PAGES: readonly PageFacts[] = [
     chrome: 'Energy advice agency, page',
   },
 ];
+
+const stands = (fact: string | RegExp, content: string) =>
+  typeof fact === 'string' ? content.includes(fact) : fact.test(content);
+
+/** Which facts of the page its content has lost, and whether it has kept what stands around. */
+export function factsIn(page: PageFacts, content: string): { lost: string[]; chrome: boolean } {
+  const lost = page.facts.filter((fact) => !stands(fact, content)).map(String);
+  return { lost, chrome: stands(page.chrome, content) };
+}
+
+export async function savedPage(file: string): Promise<Uint8Array> {
+  if (file.endsWith('.pdf')) return reportPdf();
+  return new Uint8Array(readFileSync(new URL(`./pages/${file}.html`, import.meta.url)));
+}
