@@ -1,4 +1,5 @@
-// Samples: processor time to read a remote write, bytes of a stored sample once merged, to merge and to decode a million, and a query of a day over 100 series.
+// Samples: processor time to read a remote write, bytes of a stored sample once merged, to merge and to decode a million, and a query of a day over 100 series. Then the
+// whole way of remote writes, beside other programs where they are installed.
 import { ByteReader, ByteWriter } from '../src/core/blocks/bytes.ts';
 import { BatchBuilder } from '../src/modules/metrics/intake/batch.ts';
 import { seriesFrom } from '../src/modules/metrics/intake/series-from.ts';
@@ -8,6 +9,7 @@ import { parseQuery } from '../src/modules/metrics/promql/parse.ts';
 import { readChunk, writeChunk } from '../src/modules/metrics/samples/chunk.ts';
 import { freshDraft, samplesKind } from '../src/modules/metrics/samples/kind.ts';
 import { packSection } from '../src/modules/metrics/samples/section.ts';
+import { benchRemoteWrites } from './support/remote-writes.ts';
 
 const SPAN_MS = samplesKind.spanMs;
 const STEP_MS = 15_000;
@@ -98,3 +100,5 @@ console.log(
   `| a million samples of a counter, 2,000 a chunk | ${encodeMs.toFixed(0)} ms to encode, ${decodeMs.toFixed(0)} ms to decode |`,
 );
 console.log(`| sum(rate(m[5m])) of a day, 100 series, 1,441 steps | ${queryMs.toFixed(0)} ms |`);
+
+await benchRemoteWrites();

@@ -17,6 +17,7 @@ export const hasVictoria = existsSync(VICTORIA);
 
 export interface Prometheus {
   readonly url: string;
+  readonly pid: number;
   write(series: readonly Series[]): Promise<void>;
   /** Path below /api/v1 and its parameters, to its answer. */
   // biome-ignore lint/suspicious/noExplicitAny: answers of another program
@@ -66,6 +67,7 @@ async function start(
   }
   return {
     url,
+    pid: child.pid as number,
     async write(series) {
       const reply = await fetch(`${url}/api/v1/write`, {
         method: 'POST',
