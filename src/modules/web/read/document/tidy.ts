@@ -81,10 +81,22 @@ function codeBlock(pre: Element, document: Document): void {
   if (language !== null) code.setAttribute('class', `language-${language}`);
   for (const node of nodesOf(pre)) node.remove();
   pre.append(code);
-  const table = pre.closest('table');
   // Numbers of lines stand in a table beside their code.
-  if (table !== null && table.querySelector('th') === null && [...table.querySelectorAll('pre')].length <= 2)
-    table.replaceWith(pre);
+  const table = pre.closest('table');
+  if (table === null || !isListing(table)) return;
+  if (/^[\d\s]+$/.test(code.textContent ?? '')) pre.remove();
+  else table.replaceWith(pre);
+}
+
+const listings = new WeakMap<Element, boolean>();
+
+/** Asked for each block of code in it, looked at once. */
+function isListing(table: Element): boolean {
+  const known = listings.get(table);
+  if (known !== undefined) return known;
+  const is = table.querySelector('th') === null && [...table.querySelectorAll('pre')].length <= 2;
+  listings.set(table, is);
+  return is;
 }
 
 /** Lines that are elements of their own end with a line's end. */
