@@ -24,6 +24,8 @@ export const HOST_WAITING_MAX = 4;
 
 // robots.txt (RFC 9309).
 export const ROBOTS_BYTES_MAX = 512 * KIB;
+/** A page still has time then. */
+export const ROBOTS_MS = 10_000;
 export const ROBOTS_KEPT_MS = 3_600_000;
 /** One that could not be read is asked for again. */
 export const ROBOTS_FAILED_KEPT_MS = 600_000;

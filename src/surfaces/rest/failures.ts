@@ -47,10 +47,10 @@ function arrives({ readableFlowing, complete }: IncomingMessage): boolean {
   return readableFlowing === true && !complete;
 }
 
-/** What is refused for being too much, or while something is away, is one line a second; what nobody foresaw is told one by one. */
+/** What is refused for being too much, while something is away, or for what others fail at, is one line a second; what nobody foresaw is told one by one. */
 export function note({ log, refusals }: FailureOptions, slot: CallSlot, identity: Identity, failure: Problem): void {
   if (failure.httpStatus < 500) return;
-  if (failure.httpStatus === 503) {
+  if (failure.httpStatus === 503 || failure.httpStatus === 502) {
     refusals.tell(failure.code, failure.cause);
     return;
   }

@@ -30,6 +30,8 @@ export interface GetOptions {
   readonly hold?: (bytes: number) => void;
   /** Called with each address before it is asked, the first one too; what it throws ends the request. */
   readonly before?: (url: string) => Promise<void>;
+  /** All of it, redirects included; 20 s when absent. */
+  readonly msMax?: number;
   /** Field of the call that names the URL. */
   readonly param?: string;
 }
@@ -41,9 +43,9 @@ const FIRST_BYTE_MS = 15_000;
 const IDLE_MS = 10_000;
 
 /** Throws TARGET_REJECTED for what the guard refuses, TARGET_FAILED for what fails, and what `before` throws. */
-export async function get(core: Core, url: string, options: GetOptions): Promise<Got> {
+export async function get(core: Pick<Core, 'outbound'>, url: string, options: GetOptions): Promise<Got> {
   // Waiting for a host's turn is no time of the page.
-  let leftMs = PAGE_MS;
+  let leftMs = options.msMax ?? PAGE_MS;
   let at = url;
   try {
     for (let redirects = 0; ; redirects += 1) {
@@ -69,7 +71,12 @@ export async function get(core: Core, url: string, options: GetOptions): Promise
 
 const LATE = `The page took longer than ${PAGE_MS / 1_000} s.`;
 
-async function ask(core: Core, url: string, { userAgent, accept, signal }: GetOptions, totalMs: number) {
+async function ask(
+  core: Pick<Core, 'outbound'>,
+  url: string,
+  { userAgent, accept, signal }: GetOptions,
+  totalMs: number,
+) {
   const reply = await core.outbound.send({
     ...{ url, method: 'GET', isOfWeb: true, signal },
     headers: { 'user-agent': userAgent, 'accept-encoding': 'gzip, deflate', accept: accept ?? '*/*' },
@@ -115,10 +122,10 @@ async function received({ url, status, headers, body }: Answered, { bytesMax, ho
       if (truncated) break;
     }
   } catch (error) {
-    // The beginning of a page that breaks off in its compression is no page.
-    if (error instanceof Problem && error.code === 'INVALID_REQUEST')
-      throw failed('protocol', `The page is not valid ${named}.`, error);
-    throw error;
+    // What breaks off where it was cut here is the beginning of a page; what does so by itself is no page.
+    const isBroken = error instanceof Problem && error.code === 'INVALID_REQUEST';
+    if (isBroken && !sent.wasCut()) throw failed('protocol', `The page is not valid ${named}.`, error);
+    if (!isBroken) throw error;
   } finally {
     body.destroy();
   }

@@ -10,6 +10,7 @@ import {
   ROBOTS_FAILED_KEPT_MS,
   ROBOTS_KEPT_MAX,
   ROBOTS_KEPT_MS,
+  ROBOTS_MS,
   ROBOTS_RULES_MAX,
   ROBOTS_STEPS_MAX,
   URL_CHARACTERS_MAX,
@@ -23,6 +24,7 @@ const parse = robotsParser as unknown as typeof robotsParser.default;
 /** What groups call us. */
 const TOKEN = 'quartermaster';
 const SITEMAPS_MAX = 20;
+const UNREACHED = new Set(['dns', 'connect', 'tls']);
 
 /** What a site says. */
 interface Rules {
@@ -84,7 +86,7 @@ export class Robots {
     const { userAgent } = this.#options;
     const url = `${origin}/robots.txt`;
     try {
-      const got = await get(this.#core, url, { signal, userAgent, bytesMax: ROBOTS_BYTES_MAX });
+      const got = await get(this.#core, url, { signal, userAgent, bytesMax: ROBOTS_BYTES_MAX, msMax: ROBOTS_MS });
       const isThere = got.status >= 200 && got.status < 300;
       // 4xx: there are no rules. Anything else: nobody knows them (RFC 9309, section 2.3.1).
       const rules = isThere ? rulesOf(url, got.bytes.toString('utf8')) : got.status < 500 ? all : none;
@@ -93,7 +95,7 @@ export class Robots {
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'TARGET_FAILED') throw error;
       // A site that cannot be reached is told as what it is, by whoever asks for the page.
-      if (error.detail !== 'timeout') return all;
+      if (UNREACHED.has(error.detail ?? '')) return all;
       this.#known.set(origin, none, { ttl: ROBOTS_FAILED_KEPT_MS });
       return none;
     }

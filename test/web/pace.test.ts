@@ -1,0 +1,102 @@
+// Turns of hosts: over all processes and accounts together, as robots.txt asks, and never for one account alone.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hostSweep, Pace } from '../../src/modules/web/fetch/pace.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const EVERY_MS = 200;
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ env: { LOG_LEVEL: 'error' } });
+});
+afterAll(() => service.stop());
+
+/** As of several processes. */
+const paces = (count: number, everyMs = EVERY_MS) =>
+  Array.from({ length: count }, () => new Pace(service.core.db, everyMs));
+const { signal } = new AbortController();
+
+describe('a host', () => {
+  test('is asked once in its interval by all processes and accounts together', async () => {
+    const went: number[] = [];
+    const turns = paces(3).flatMap((pace, process) =>
+      [1, 2].map(async (call) => {
+        await pace.turn(`acct_${process}_${call}`, 'one.example', 0, signal);
+        went.push(performance.now());
+      }),
+    );
+    await Promise.all(turns);
+    const gaps = went.slice(1).map((at, i) => at - (went[i] as number));
+    expect(went).toHaveLength(6);
+    // Timers end up to some milliseconds late, and the next one on time.
+    for (const gap of gaps) expect(gap).toBeGreaterThan(EVERY_MS - 100);
+    expect((went.at(-1) as number) - (went[0] as number)).toBeGreaterThan(5 * EVERY_MS - 100);
+  });
+
+  test('is asked at once after a while, and other hosts do not wait for it', async () => {
+    const [pace] = paces(1) as [Pace];
+    await pace.turn('acct_a', 'two.example', 0, signal);
+    await sleep(EVERY_MS + 50);
+    const begunMs = performance.now();
+    await pace.turn('acct_a', 'two.example', 0, signal);
+    await pace.turn('acct_a', 'three.example', 0, signal);
+    expect(performance.now() - begunMs).toBeLessThan(EVERY_MS);
+  });
+
+  test('that asks for a delay gets it', async () => {
+    const [one, two] = paces(2) as [Pace, Pace];
+    await one.turn('acct_a', 'slow.example', 600, signal);
+    const begunMs = performance.now();
+    await two.turn('acct_b', 'slow.example', 600, signal);
+    expect(performance.now() - begunMs).toBeGreaterThan(500);
+  });
+
+  test('whose turns are all taken for ten seconds is refused with the wait', async () => {
+    const pace = paces(30, 5_000);
+    const taken = new AbortController();
+    const waits = pace.map((each, i) =>
+      each.turn(`acct_${i}`, 'full.example', 0, taken.signal).catch((error) => error),
+    );
+    const first = await Promise.race(waits.slice(3));
+    expect(first).toMatchObject({ code: 'RATE_LIMITED', detail: 'host', retryAfterMs: expect.any(Number) });
+    taken.abort();
+    await Promise.all(waits);
+  });
+
+  test('is waited for by four calls of an account at most, so others get turns', async () => {
+    const [pace] = paces(1, 2_000) as [Pace];
+    const taken = new AbortController();
+    const turn = (account: string) => pace.turn(account, 'fair.example', 0, taken.signal).catch((error) => error);
+    const waits = [turn('acct_a'), turn('acct_a'), turn('acct_a'), turn('acct_a')];
+    expect(await turn('acct_a')).toMatchObject({ code: 'RATE_LIMITED', detail: 'account' });
+    const other = turn('acct_b');
+    await waits[0];
+    expect(await Promise.race([other, sleep(100, 'waits')])).toBe('waits');
+    taken.abort();
+    await Promise.all([...waits, other]);
+  });
+
+  test('an account that gave up can wait again', async () => {
+    const [pace] = paces(1, 3_000) as [Pace];
+    for (let round = 0; round < 3; round += 1) {
+      const gone = new AbortController();
+      const turns = [1, 2, 3].map(() =>
+        pace.turn('acct_a', `gone${round}.example`, 0, gone.signal).catch(() => 'gone'),
+      );
+      await turns[0];
+      gone.abort();
+      await Promise.all(turns);
+    }
+    await pace.turn('acct_a', 'gone9.example', 0, signal);
+  });
+});
+
+test('turns that are past are swept', async () => {
+  const [pace] = paces(1) as [Pace];
+  await pace.turn('acct_a', 'old.example', 0, signal);
+  await service.advance(120);
+  await pace.turn('acct_a', 'new.example', 0, signal);
+  await hostSweep(service.core.db).run(signal);
+  const read = { name: 'test_hosts', text: 'SELECT host FROM web.host' };
+  expect((await service.core.db.query<{ host: string }>(read, [])).rows).toEqual([{ host: 'new.example' }]);
+});
