@@ -13,6 +13,7 @@ const page = (title: string, links: readonly string[]) =>
       ' ',
     )}</nav><main><h1>${title}</h1><p>This page says what ${title} is, in a sentence that is long enough to be read.</p></main></body></html>`;
 const many = Array.from({ length: 20_000 }, (_, i) => `/many/${i}`);
+const nav = Array.from({ length: 25 }, (_, i) => `/nav/${i}`);
 
 let site: Site;
 let service: TestService;
@@ -27,6 +28,8 @@ beforeAll(async () => {
     '/deep': page('Deep', ['/deeper']),
     '/deeper': page('Deeper', []),
     '/many': page('Many', many),
+    ...Object.fromEntries(nav.map((path) => [path, page(path, [...nav, `${path}/child`])])),
+    ...Object.fromEntries(nav.map((path) => [`${path}/child`, page('Child', [])])),
     ...Object.fromEntries(
       Array.from({ length: 300 }, (_, i) => [`/chain/${i}`, page(`Link ${i}`, [`/chain/${i + 1}`])]),
     ),
@@ -88,6 +91,11 @@ describe('a crawl', () => {
       [(await createdBy(found.crawl_id)) as string, found.crawl_id],
     );
     expect(rows[0]?.known).toBeLessThanOrEqual(20);
+  });
+
+  test('links that stand on every page take no room of those that are new', async () => {
+    const found = await ended((await begin('/nav/0', { limit: 50, depth: 3 })).crawl_id);
+    expect(found).toMatchObject({ status: 'completed', pages_read: 50, pages_failed: 0 });
   });
 
   test('after a cancellation nothing is read, kept or charged', async () => {

@@ -25,7 +25,7 @@ beforeAll(async () => {
   site = await startSite({
     '/robots.txt': (_, response) => void response.writeHead(200).end('User-agent: *\nDisallow: /secret'),
     '/': page('Home', ['/docs/a', '/docs/b', '/secret', '/blog']),
-    '/docs/a': page('A'),
+    '/docs/a': page('A', ['/']),
     '/docs/b': page('B'),
     '/blog': page('Blog'),
     '/long': page(
@@ -76,7 +76,11 @@ test('crawls a site: includes paths, tells failures, pages that robots may not f
   expect(job.data[1]?.markdown).toContain('The price of A is 12.50');
   const docs = await client.crawl(`${site.url}/`, { limit: 10, includePaths: ['^/docs/.*$'], pollInterval: 1 });
   expect(docs.data.map(({ metadata }) => metadata?.title)).toEqual(['Home', 'A', 'B']);
-  const { id } = await client.startCrawl(`${site.url}/`, { maxDiscoveryDepth: 1 });
+  const below = await client.crawl(`${site.url}/docs/a`, { limit: 10, pollInterval: 1 });
+  expect(below.data.map(({ metadata }) => metadata?.title)).toEqual(['A']);
+  const whole = await client.crawl(`${site.url}/docs/a`, { limit: 3, crawlEntireDomain: true, pollInterval: 1 });
+  expect(whole.data.map(({ metadata }) => metadata?.title)).toEqual(['A', 'Home', 'B']);
+  const { id } = await client.startCrawl(`${site.url}/`, { maxDiscoveryDepth: 1, excludePaths: ['^/$'] });
   await expect.poll(async () => (await client.getCrawlStatus(id)).status, { timeout: 10_000 }).toBe('completed');
   expect(await client.getCrawlErrors(id)).toEqual({ errors: [], robotsBlocked: [`${site.url}/secret`] });
 }, 30_000);

@@ -1,10 +1,19 @@
-// Which links a crawl follows: those of its host, of paths that are wanted, each once. Patterns are paths with `*` for anything, read from
-// the beginning of the path: `/docs/*`. They are matched without going back more than to the last `*`.
+// Which links a crawl follows: those of its host, of paths that are wanted, each once. A pattern is the beginning of a path, as in robots.txt:
+// `*` for anything, `$` at its end for the end of the path. Both are a stranger's: a pattern takes as many steps as the path has characters, and
+// many links are looked through some at a time.
+import { setImmediate as turn } from 'node:timers/promises';
+
 export interface Scope {
   readonly host: string;
+  /** The beginning of every path; absent: any. */
+  readonly below?: string | undefined;
   readonly include: readonly string[];
   readonly exclude: readonly string[];
 }
+
+type Matcher = (path: string) => boolean;
+
+const LINKS_A_TURN = 10;
 
 const URL_CHARACTERS_MAX = 2_048;
 
@@ -18,35 +27,60 @@ export function pageUrl(text: string, base?: string): string | null {
 }
 
 /** The links that are followed, in order, each once. */
-export function followed(links: readonly string[], { host, include, exclude }: Scope): string[] {
-  const wanted = links.flatMap((link) => {
+export async function followed(
+  links: readonly string[],
+  { host, below = '', include, exclude }: Scope,
+): Promise<string[]> {
+  const [wanted, unwanted] = [include.map(matcher), exclude.map(matcher)];
+  const found = new Set<string>();
+  for (const [i, link] of links.entries()) {
+    if (i % LINKS_A_TURN === LINKS_A_TURN - 1) await turn();
     const href = pageUrl(link);
-    if (href === null) return [];
+    if (href === null || found.has(href)) continue;
     const { host: of, pathname, search } = new URL(href);
     const path = pathname + search;
-    if (of !== host || exclude.some((pattern) => matches(pattern, path))) return [];
-    return include.length === 0 || include.some((pattern) => matches(pattern, path)) ? [href] : [];
-  });
-  return [...new Set(wanted)];
+    if (of !== host || !path.startsWith(below) || unwanted.some((matches) => matches(path))) continue;
+    if (wanted.length === 0 || wanted.some((matches) => matches(path))) found.add(href);
+  }
+  return [...found];
 }
 
 /** Whether a path begins as the pattern says. */
-export function matches(pattern: string, path: string): boolean {
-  let [at, place, star, behind] = [0, 0, -1, 0];
-  while (at < pattern.length) {
-    if (pattern[at] === '*') {
-      star = at;
-      behind = place;
-      at += 1;
-    } else if (place < path.length && pattern[at] === path[place]) {
-      at += 1;
-      place += 1;
-    } else if (star >= 0 && behind < path.length) {
-      // The last star takes one character more.
-      behind += 1;
-      place = behind;
-      at = star + 1;
-    } else return false;
+export function matcher(pattern: string): Matcher {
+  const isWhole = pattern.endsWith('$');
+  const [first = '', ...others] = (isWhole ? pattern.slice(0, -1) : pattern).split('*');
+  if (others.length === 0) return isWhole ? (path) => path === first : (path) => path.startsWith(first);
+  const last = isWhole ? (others.pop() as string) : '';
+  const finders = others.filter((text) => text !== '').map(finder);
+  return (path) => {
+    if (!path.startsWith(first)) return false;
+    let place = first.length;
+    for (const find of finders) {
+      place = find(path, place);
+      if (place < 0) return false;
+    }
+    return path.endsWith(last) && path.length - last.length >= place;
+  };
+}
+
+/** Finds a text from a place on, by Knuth, Morris and Pratt: where it ends first, or -1. */
+function finder(text: string): (path: string, from: number) => number {
+  const signs = Uint16Array.from({ length: text.length }, (_, i) => text.charCodeAt(i));
+  /** How much of the text is found still, when the next sign is another one than the text has behind so many. */
+  const back = new Uint16Array(text.length + 1);
+  for (let i = 1, length = 0; i < text.length; i += 1) {
+    while (length > 0 && signs[length] !== signs[i]) length = back[length] as number;
+    if (signs[length] === signs[i]) length += 1;
+    back[i + 1] = length;
   }
-  return true;
+  return (path, from) => {
+    let length = 0;
+    for (let i = from; i < path.length; i += 1) {
+      const sign = path.charCodeAt(i);
+      while (length > 0 && signs[length] !== sign) length = back[length] as number;
+      if (signs[length] === sign) length += 1;
+      if (length === signs.length) return i + 1;
+    }
+    return -1;
+  };
 }

@@ -3,6 +3,7 @@
 import { dueWork, type LeasedJob } from '../../../core/background/due-work.ts';
 import type { JobLoop } from '../../../core/background/job-loop.ts';
 import { openTurn } from '../../../core/background/turns.ts';
+import { clockNow } from '../../../core/database-clock.ts';
 import { findKey } from '../../../core/keys/store.ts';
 import { scopesAllow } from '../../../core/scopes.ts';
 import { chargeWork } from '../../../core/wallet/charge/charge-work.ts';
@@ -28,6 +29,7 @@ import {
   renewCrawl,
   saveCrawl,
   savePage,
+  unknownOf,
   wishOf,
 } from './store.ts';
 
@@ -38,6 +40,12 @@ const AGAIN_MS = 2_000;
 const BUSY = new Set(['RATE_LIMITED', 'CONCURRENCY_LIMITED', 'OVERLOADED']);
 
 type Outcome = Page | { readonly code: string };
+
+interface Told {
+  readonly outcome: Outcome;
+  /** Those that the crawl follows. */
+  readonly links: readonly string[];
+}
 
 export function crawlLoop(web: WebState): JobLoop {
   return dueWork<LeasedJob>(web.core, {
@@ -54,11 +62,14 @@ async function step(web: WebState, job: LeasedJob, signal: AbortSignal): Promise
   const place = { accountId: job.accountId, crawlId: job.id };
   const crawl = await crawlTable.find(db, place, job.id);
   if (crawl === null || crawl.status !== 'running') return;
+  // Also where its host has no turn for it, or a page always fails to be kept.
+  if ((await clockNow(db)) - crawl.created_at > CRAWL_MS_MAX) return ended(web, job, 'completed', 'time');
   const queued = await queuedPage(db, place);
   if (queued === null) return ended(web, job, 'completed', null);
   const outcome = await outcomeOf(web, job.accountId, queued, wishOf(crawl), signal);
   if ('code' in outcome && BUSY.has(outcome.code)) return again(web, job);
-  await db.transaction((tx) => keep(web, tx, job, queued, outcome));
+  const links = await linksOf(crawl, queued, outcome);
+  await db.transaction((tx) => keep(web, tx, job, queued, { outcome, links }));
 }
 
 async function outcomeOf(
@@ -90,7 +101,7 @@ async function keep(
   tx: Transaction,
   job: LeasedJob,
   queued: QueuedPage,
-  outcome: Outcome,
+  { outcome, links }: Told,
 ): Promise<void> {
   const found = await locked(tx, job);
   if (found === null) return;
@@ -112,7 +123,7 @@ async function keep(
   }
   if (!(await savePage(tx, place, queued.page_no, outcome, nowMs)))
     throw new Error(`a page of ${job.id} was kept twice`);
-  const next_no = await follow(tx, place, crawl, queued, outcome);
+  const next_no = await follow(tx, place, crawl, queued, links);
   const after = {
     ...{ ...crawl, next_no, cost_nanos: crawl.cost_nanos + costNanos },
     ...('code' in outcome ? { failures: crawl.failures + 1 } : { pages: crawl.pages + 1 }),
@@ -126,22 +137,30 @@ async function keep(
   await openTurn(tx, job.accountId, CRAWL_WORK, nowMs);
 }
 
-/** Queues the links of a page, as far as the crawl may know more. Answers the number that the next page gets. */
+/** The links of a page that are followed. Before the transaction: they are looked through some at a time. */
+async function linksOf(
+  { wish: asked, url }: CrawlRow,
+  { depth }: QueuedPage,
+  outcome: Outcome,
+): Promise<readonly string[]> {
+  const wish = wishOf({ wish: asked });
+  if ('code' in outcome || depth >= wish.depth) return [];
+  const own = pageUrl(outcome.url);
+  return (await followed(outcome.links, { ...wish, host: new URL(url).host })).filter((link) => link !== own);
+}
+
+/** Queues the links that are new, as far as the crawl may know more. Answers the number that the next page gets. */
 async function follow(
   tx: Transaction,
   place: Place,
-  { next_no, wish: asked, url }: CrawlRow,
+  { next_no, wish }: CrawlRow,
   { depth }: QueuedPage,
-  outcome: Outcome,
+  links: readonly string[],
 ): Promise<number> {
-  const wish = wishOf({ wish: asked });
-  if ('code' in outcome || depth >= wish.depth) return next_no;
-  const room = wish.limit * CRAWL_KNOWN_FACTOR - next_no;
-  const own = pageUrl(outcome.url);
-  const urls = followed(outcome.links, { ...wish, host: new URL(url).host }).filter((link) => link !== own);
-  const kept = urls.slice(0, Math.max(0, room));
-  await queuePages(tx, place, { urls: kept, firstNo: next_no, depth: depth + 1 });
-  return next_no + kept.length;
+  const room = Math.max(0, wishOf({ wish }).limit * CRAWL_KNOWN_FACTOR - next_no);
+  const urls = room === 0 ? [] : (await unknownOf(tx, place, links)).slice(0, room);
+  await queuePages(tx, place, { urls, firstNo: next_no, depth: depth + 1 });
+  return next_no + urls.length;
 }
 
 /** Why the key may not go on; null: it may. A session that began a crawl is not asked for again. */

@@ -19,6 +19,8 @@ export interface CrawlWish {
   readonly limit: number;
   /** 0: the given URLs alone. */
   readonly depth: number;
+  /** The beginning of every path that is followed; absent: any. */
+  readonly below?: string;
   readonly include: readonly string[];
   readonly exclude: readonly string[];
 }
@@ -94,6 +96,10 @@ const insertPages = statement(
      FROM core.wallet w, unnest($3::int[], $4::text[]) u(page_no, url) WHERE w.account_id = $1
        ON CONFLICT (account_id, crawl_id, url) DO NOTHING`,
 );
+const knownUrls = statement(
+  'web_known_urls',
+  `SELECT p.url FROM web.page p WHERE p.account_id = $1 AND p.crawl_id = $2 AND p.url = ANY($3::text[])`,
+);
 const endPage = statement(
   'web_end_page',
   `UPDATE web.page SET status = $4, page = $5, error_code = $6, read_at = $7
@@ -127,6 +133,18 @@ export async function renewCrawl(db: Database, { accountId, id, attempt }: Lease
 /** The next page to be read; null: there is none. */
 export async function queuedPage(db: Queryable, { accountId, crawlId }: Place): Promise<QueuedPage | null> {
   return (await db.query<QueuedPage>(nextQueued, [accountId, crawlId])).rows[0] ?? null;
+}
+
+/** Those of the URLs that the crawl does not know, in their order. */
+export async function unknownOf(
+  tx: Transaction,
+  { accountId, crawlId }: Place,
+  urls: readonly string[],
+): Promise<string[]> {
+  if (urls.length === 0) return [];
+  const { rows } = await tx.query<{ url: string }>(knownUrls, [accountId, crawlId, textArray(urls)]);
+  const known = new Set(rows.map(({ url }) => url));
+  return urls.filter((url) => !known.has(url));
 }
 
 /** Queues URLs that the crawl does not know, numbered from `firstNo`. */

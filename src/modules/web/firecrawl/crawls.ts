@@ -31,14 +31,17 @@ export async function startCrawl(request: RawRequest, web: WebState): Promise<Ra
   const fields = jsonFields(request.body);
   checkOptions(fields);
   const scrapeOptions = (fields.scrapeOptions ?? {}) as Readonly<Record<string, unknown>>;
+  const url = textField(fields, 'url');
   const wish = {
     ...crawlFormat(scrapeOptions, 'scrapeOptions.'),
+    // As Firecrawl has it: only what lies below the first page, unless the whole host is asked for.
+    ...(fields.crawlEntireDomain !== true && { below: URL.parse(url)?.pathname ?? '/' }),
     limit: Math.max(1, wholeField(fields, 'limit', CRAWL_PAGES_MAX) ?? CRAWL_PAGES_USUAL),
     depth: wholeField(fields, 'maxDiscoveryDepth', CRAWL_DEPTH_MAX) ?? CRAWL_DEPTH_MAX,
     include: patternsOf(fields.includePaths, 'includePaths'),
     exclude: patternsOf(fields.excludePaths, 'excludePaths'),
   };
-  return started(request, web, 'crawl', [textField(fields, 'url')], wish);
+  return started(request, web, 'crawl', [url], wish);
 }
 
 export async function startBatch(request: RawRequest, web: WebState): Promise<RawAnswer> {

@@ -1,6 +1,7 @@
 // What requests of Firecrawl's wire (v2) ask for. An option that would change what is read, and is not served, is refused by its name; one
 // that concerns speed, caches or bookkeeping alone is passed over.
 import { invalidField } from '../../../problems/problem.ts';
+import { PATTERN_CHARACTERS_MAX } from '../limits.ts';
 import type { PageFormat } from '../read/wire.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -18,7 +19,7 @@ const REFUSED = [
     'useMock',
     'lockdown',
   ],
-  ...['redactPII', 'waitFor', 'webhook', 'appendToId', 'prompt', 'crawlEntireDomain', 'allowExternalLinks'],
+  ...['redactPII', 'waitFor', 'webhook', 'appendToId', 'prompt', 'allowExternalLinks'],
   ...['allowSubdomains', 'regexOnFullURL', 'robotsUserAgent', 'includeDomains', 'excludeDomains', 'categories', 'tbs'],
 ];
 const TRIVIAL: readonly unknown[] = [undefined, null, false, 0, '', 'auto', 'basic'];
@@ -87,7 +88,10 @@ export function crawlFormat(
   return { format: texts[0] as PageFormat, mainContent };
 }
 
-/** Expressions over paths that say no more than a pattern does: literal text, `.*`, `^` and `$`. */
+/** `^`, literal text with `.*` and escaped signs, then `$` or, as people write it, a last `/*`. */
+const PATTERN = /^\^?(?:\.[*+]|\\[^A-Za-z0-9*$]|[^\\()[\]{}|?+^$*])*(?:\$|\/\*)?$/;
+
+/** Expressions over paths that say no more than a pattern does. */
 export function patternsOf(value: unknown, name: string): string[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw invalidField(name, 'type', `${name} must be a list.`);
@@ -95,13 +99,16 @@ export function patternsOf(value: unknown, name: string): string[] {
 }
 
 function patternOf(expression: string, at: string): string {
-  const isAnchored = expression.startsWith('^') || expression.startsWith('/');
-  const text = expression.replace(/^\^/, '').replace(/\$$/, '').replaceAll('.*', '*').replaceAll('.+', '*');
-  if (/[()[\]{}|?+^$]|\\[A-Za-z]/.test(text) || text.length > 200) {
+  if (expression.length >= PATTERN_CHARACTERS_MAX || !PATTERN.test(expression)) {
     throw invalidField(at, 'unsupported', `${at} may use literal text, .*, ^ and $ only.`);
   }
-  const literal = text.replaceAll('\\', '');
-  return isAnchored ? literal : `*${literal}`;
+  // An expression without ^ holds anywhere in a path.
+  const anywhere = expression.startsWith('^') ? '' : '*';
+  const text = expression
+    .replace(/^\^/, '')
+    .replace(/\/\*$/, '')
+    .replaceAll(/\.[*+]/g, '*');
+  return anywhere + text.replaceAll('\\', '');
 }
 
 export function textField(fields: Fields, name: string): string {

@@ -18,7 +18,7 @@ const patterns = (what: string) =>
   Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: PATTERN_CHARACTERS_MAX }), {
       maxItems: PATTERNS_MAX,
-      description: `${what} A pattern is the beginning of a path, with * for anything: /docs/*.`,
+      description: `${what} A pattern is the beginning of a path, with * for anything and $ for its end: /docs/*.`,
     }),
   );
 
