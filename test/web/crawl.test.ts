@@ -1,5 +1,6 @@
 // Crawls: what they follow, what they cost, how they end.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { admission } from '../../src/core/admission.ts';
 import { deleteFinished } from '../../src/modules/web/crawl/store.ts';
 import { CRAWL_KEPT_HOURS } from '../../src/modules/web/limits.ts';
 import { until } from '../support/process.ts';
@@ -14,6 +15,7 @@ const page = (title: string, links: readonly string[]) =>
     )}</nav><main><h1>${title}</h1><p>This page says what ${title} is, in a sentence that is long enough to be read.</p></main></body></html>`;
 const many = Array.from({ length: 20_000 }, (_, i) => `/many/${i}`);
 const nav = Array.from({ length: 25 }, (_, i) => `/nav/${i}`);
+const WITHIN_MS = 60_000;
 
 let site: Site;
 let service: TestService;
@@ -34,7 +36,9 @@ beforeAll(async () => {
       Array.from({ length: 300 }, (_, i) => [`/chain/${i}`, page(`Link ${i}`, [`/chain/${i + 1}`])]),
     ),
   });
-  service = await startTestService();
+  // A page that waits for its thread on a busy machine is not too complex.
+  const patient = { ...admission.call.page, msMax: 60_000 };
+  service = await startTestService({ admission: { call: { page: patient } } });
   call = client(service.url, (await createTestAccount(service.core, 1)).secret);
 });
 afterAll(async () => {
@@ -51,7 +55,7 @@ const begin = (path: string, input: object = {}, by = call) =>
   data(by('POST', '/v1/web/crawl', { url: `${site.url}${path}`, ...input }));
 const get = (id: string, by = call) => data(by('GET', `/v1/web/crawl/get/${id}`));
 async function ended(id: string, by = call) {
-  await until(async () => (await get(id, by)).status !== 'running');
+  await until(async () => (await get(id, by)).status !== 'running', WITHIN_MS);
   return get(id, by);
 }
 const spent = async (by = call) => Number((await data(by('GET', '/v1/account/balance'))).balance_usd);

@@ -167,7 +167,12 @@ export async function savePage(
   nowMs: number,
 ): Promise<boolean> {
   const isRead = !('code' in outcome);
-  const values = [isRead ? 'read' : 'failed', isRead ? JSON.stringify(outcome) : null, isRead ? null : outcome.code];
+  // Its links are queued, or not followed: nobody asks for them again, and a thousand are more than the content.
+  const values = [
+    isRead ? 'read' : 'failed',
+    isRead ? JSON.stringify({ ...outcome, links: [] }) : null,
+    isRead ? null : outcome.code,
+  ];
   const { count } = await tx.query(endPage, [accountId, crawlId, pageNo, ...values, timestamp(nowMs)]);
   return count === 1;
 }
