@@ -141,8 +141,8 @@ export const admission = {
     answerBytesMax: 72 * MIB,
     /** Bytes of pictures fetched for vendors that fetch none, until they are sent: each is in memory some three times. Refused before they are read. */
     pictureBytesMax: 72 * MIB,
-    /** Calls that wait for a thread that makes PDFs, and for one that reads web pages: OVERLOADED. They hold what they were sent, or have fetched. */
-    ...{ pdfsWaitingMax: 100, pagesWaitingMax: 50 },
+    /** Calls that wait for a thread that makes PDFs, for one that reads web pages, and for a browser: OVERLOADED. They hold what they were sent, or have fetched. */
+    ...{ pdfsWaitingMax: 100, pagesWaitingMax: 50, shotsWaitingMax: 20 },
     /** Pictures decoded at once, each in a process of its own at low priority; more wait, in turns by account. */
     decodesAtOnce: 2,
     /** Answers of vectors of megabytes that are made at once; more wait. */
@@ -224,8 +224,8 @@ export const admission = {
     tailsMax: 5,
     /** Queries of analytics, each of which may keep the threads for seconds: 429 CONCURRENCY_LIMITED. */
     analyticsQueriesAtOnce: 2,
-    /** Its calls that wait for a thread that makes PDFs, and that reads pages: CONCURRENCY_LIMITED. Of two or more threads it never has all. */
-    ...{ pdfsWaitingMax: 20, pagesWaitingMax: 20 },
+    /** Its calls that wait for a thread that makes PDFs, that reads pages, and for a browser: CONCURRENCY_LIMITED. Of two or more threads it never has all. */
+    ...{ pdfsWaitingMax: 20, pagesWaitingMax: 20, shotsWaitingMax: 5 },
     /** Top-ups that nobody has paid: 409 QUOTA_EXCEEDED. Each ends after a day. */
     pendingTopupsMax: 20,
   },
@@ -291,6 +291,8 @@ export const admission = {
     },
     /** A web page that is read, in a thread too: VALIDATION_FAILED, code_detail `too_complex`. */
     page: { msMax: 5_000, heapMb: 512, outsideHeapMb: 128 },
+    /** A screenshot, in a thread and a browser of its own: VALIDATION_FAILED, code_detail `too_complex`. The thread holds the picture, and what the page has fetched. */
+    shot: { msMax: 30_000, heapMb: 256, outsideHeapMb: 256, browserMb: 1_024 },
     /** Longer bodies are read in a thread; up to here reading takes some 2 ms. */
     readHereBytesMax: 64 * KIB,
     /** The head of an answer of a model that streams goes out after so long, content or not. Costs the status of what fails later. */

@@ -121,7 +121,7 @@ describe.each(Object.keys(documentedStreams) as Vendor[])('a stream of %s', (ven
   /** Of the parts as they arrive. */
   async function piecesOf(parts: readonly Buffer[]): Promise<ChatPiece[]> {
     const headers = { 'content-type': 'text/event-stream; charset=utf-8' };
-    const answered = { kind: 'answered' as const, status: 200, headers, url: '', latencyMs: 0 };
+    const answered = { kind: 'answered' as const, status: 200, headers, url: '', isExempt: true, latencyMs: 0 };
     const send: OutboundClient['send'] = async () => ({ ...answered, body: arriving(parts) });
     const nothing = () => undefined;
     const call = {

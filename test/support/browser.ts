@@ -45,11 +45,31 @@ export async function startBrowser(args: readonly string[] = []): Promise<TestBr
  */
 export async function chromiumForService(): Promise<{ readonly path: string; release(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'qm-chromium-'));
+  return { path: await writeScript(folder), release: () => rm(folder, { recursive: true, force: true }) };
+}
+
+async function writeScript(folder: string): Promise<string> {
   const { path, env } = await locate(folder);
   const script = join(folder, 'chromium.sh');
   const settings = Object.entries(env).map(([name, value]) => `export ${name}='${value}'\n`);
-  await writeFile(script, `#!/bin/sh\n${settings.join('')}exec '${path}' "$@"\n`, { mode: 0o755 });
-  return { path: script, release: () => rm(folder, { recursive: true, force: true }) };
+  // Another run may be at it.
+  const own = `${script}.${process.pid}`;
+  await writeFile(own, `#!/bin/sh\n${settings.join('')}exec '${path}' "$@"\n`, { mode: 0o755 });
+  await rename(own, script);
+  return script;
+}
+
+/**
+ * Such a script in one place, for services of all tests: it stays, and is begun only by what shows a page. Null where the packaged Chromium does
+ * not run and CHROMIUM_PATH names no other one.
+ */
+export async function prepareChromium(): Promise<string | null> {
+  const own = process.env.CHROMIUM_PATH;
+  if (own !== undefined) return own;
+  if (process.platform !== 'linux' || process.arch !== 'x64') return null;
+  const folder = join(CACHE, 'chromium-of-services');
+  await mkdir(folder, { recursive: true });
+  return writeScript(folder);
 }
 
 async function locate(folder: string): Promise<{ path: string; env: Record<string, string> }> {
@@ -66,16 +86,16 @@ async function locate(folder: string): Promise<{ path: string; env: Record<strin
   return { path, env: { ...fonts, ...((await findsItsLibraries(path)) ? {} : libraries) } };
 }
 
+const CACHE = join(import.meta.dirname, '../../node_modules/.cache');
 const PACKAGE = fileURLToPath(new URL('..', import.meta.resolve('@sparticuz/chromium')));
 
 /** The folder of the unpacked package: unpacking takes some two seconds of a core, so it is kept for the next test file and the next run. */
 async function unpack(): Promise<string> {
   const { version } = JSON.parse(await readFile(join(PACKAGE, 'package.json'), 'utf8')) as { version: string };
-  const cache = join(import.meta.dirname, '../../node_modules/.cache');
-  const kept = join(cache, `chromium-${version}`);
+  const kept = join(CACHE, `chromium-${version}`);
   if (existsSync(kept)) return kept;
-  await mkdir(cache, { recursive: true });
-  const own = await mkdtemp(join(cache, 'chromium-'));
+  await mkdir(CACHE, { recursive: true });
+  const own = await mkdtemp(join(CACHE, 'chromium-'));
   await unpackInto(own, async () => {
     await packaged.executablePath();
     await inflate(join(PACKAGE, 'bin/al2023.tar.br'));

@@ -9,6 +9,7 @@ import type { TestProject } from 'vitest/node';
 import { withClient } from '../../src/db/client.ts';
 import { type Connection, startEmbedded } from '../../src/db/embedded/index.ts';
 import { layoutOf } from '../../src/db/embedded/layout.ts';
+import { prepareChromium } from './browser.ts';
 import { type Cluster, closeCluster, openCluster } from './cluster.ts';
 import { useMemoryDisk } from './memory-disk.ts';
 import { type Major, preparedData, temporaryDirectory } from './prepared-data.ts';
@@ -32,12 +33,15 @@ declare module 'vitest' {
     cluster: Cluster | null;
     /** A data directory whose PostgreSQL is made and migrated, for services with one of their own: it is copied. */
     preparedData: string;
+    /** Path of a Chromium for services; null where there is none. */
+    chromium: string | null;
   }
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const removeDisk = useMemoryDisk();
   project.provide('preparedData', await preparedData(18));
+  project.provide('chromium', await prepareChromium());
   const end = await (process.env.DISTRIBUTED === '1' ? setupCluster(project) : setupEmbedded(project));
   return async () => {
     await end();

@@ -63,6 +63,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     // What examples read of the web, without waiting for turns of its host.
     ALLOW_PRIVATE_TARGETS: SITE_NETWORK,
     WEB_HOST_INTERVAL_MS: '0',
+    CHROMIUM_PATH: inject('chromium') ?? '',
     ...options.env,
   });
   const { connection, webSocket, address, all, account, doors, call } = options.admission ?? {};

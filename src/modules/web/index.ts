@@ -6,12 +6,13 @@ import { getCrawl } from './capabilities/crawl/get.ts';
 import { listCrawls } from './capabilities/crawl/list.ts';
 import { fetch } from './capabilities/fetch.ts';
 import { map } from './capabilities/map.ts';
+import { screenshot } from './capabilities/screenshot.ts';
 import { search } from './capabilities/search.ts';
 import { crawlLoop } from './crawl/step.ts';
 import { crawlLimits, crawlTable, deleteFinished } from './crawl/store.ts';
 import { hostSweep } from './fetch/pace.ts';
 import { firecrawlRoutes } from './firecrawl/routes.ts';
-import { CRAWL_KEPT_HOURS, FETCH } from './limits.ts';
+import { CRAWL_KEPT_HOURS, FETCH, SHOT } from './limits.ts';
 import { webProblems } from './problems.ts';
 import { SEARCH_NANOS, searchFamily } from './search/family.ts';
 import { type WebSettings, webSettings } from './settings.ts';
@@ -21,12 +22,13 @@ export const web = defineModule<WebState, WebSettings>({
   name: 'web',
   summary: 'Web pages as Markdown, text or JSON; crawls, screenshots, search.',
   status: 'beta',
-  capabilities: [fetch, map, search, crawl, getCrawl, listCrawls, cancelCrawl],
+  capabilities: [fetch, map, search, screenshot, crawl, getCrawl, listCrawls, cancelCrawl],
   limits: crawlLimits,
   console: async () => (await import('./console/index.ts')).webConsole,
   // A search costs so much where the engine is the operator's own; prices of others stand in the operator's file.
   prices: {
     [FETCH]: { unit: 'page', nanosPerUnit: 200_000n },
+    [SHOT]: { unit: 'picture', nanosPerUnit: 2_000_000n },
     'web.map': { unit: 'site', nanosPerUnit: 200_000n },
     'web.search': { unit: 'search', nanosPerUnit: SEARCH_NANOS },
   },
@@ -43,7 +45,7 @@ export const web = defineModule<WebState, WebSettings>({
   problems: webProblems,
   settings: webSettings,
   start: startWeb,
-  close: ({ readers }) => readers.close(),
+  close: async ({ readers, shots }) => void (await Promise.all([readers.close(), shots.close()])),
   isEmpty: crawlTable.isEmpty,
   sweeps: ({ core }) => [
     hostSweep(core.db),

@@ -65,5 +65,22 @@ export const CRAWL_KEPT_HOURS = 24;
 /** JSON of the pages in one answer. */
 export const CRAWL_ANSWER_BYTES = 4 * MIB;
 
+// A screenshot.
+export const SHOT_WIDTH_USUAL = 1_280;
+export const SHOT_HEIGHT_USUAL = 800;
+export const SHOT_SIDE_MAX = 2_560;
+export const FULL_HEIGHT_MAX = 10_000;
+export const SHOT_QUALITY_USUAL = 80;
+export const SHOT_WAIT_MS_MAX = 5_000;
+/** What a page asks for beside itself. */
+export const SHOT_REQUESTS_MAX = 200;
+export const SHOT_REQUESTS_AT_ONCE = 8;
+export const SHOT_REQUEST_BYTES_MAX = 5 * MIB;
+/** With the page. */
+export const SHOT_BYTES_MAX = 20 * MIB;
+/** Pages that a page leads to. */
+export const SHOT_PAGES_MAX = 5;
+
 /** What a page of a call or a crawl is charged and counted as. */
 export const FETCH = 'web.fetch';
+export const SHOT = 'web.screenshot';

@@ -3,6 +3,7 @@ import { ConfigError, type Variables } from '../../config/variables.ts';
 import { HOST_EVERY_MS } from './limits.ts';
 
 const THREADS = 1;
+const BROWSERS = 2;
 const AGENT_CHARACTERS_MAX = 200;
 
 export function webSettings(variables: Variables) {
@@ -21,6 +22,10 @@ export function webSettings(variables: Variables) {
     hostEveryMs: variables.integer('WEB_HOST_INTERVAL_MS', HOST_EVERY_MS, { min: 0, max: 60_000 }),
     /** Pages that are made into text at once on this process; each takes a core. */
     threads: variables.integer('WEB_THREADS', THREADS, { min: 1, max: 64 }),
+    /** A Chromium or Chrome for screenshots; null: there is none. */
+    chromiumPath: variables.text('CHROMIUM_PATH') ?? null,
+    /** Screenshots that are taken at once on this process. Of two or more, one account never has all. */
+    browsers: variables.integer('WEB_BROWSERS', BROWSERS, { min: 1, max: 64 }),
   };
 }
 

@@ -4,6 +4,7 @@ import { AnswerEffect } from '../../core/wallet/charge/charge-answer.ts';
 import { Pace } from './fetch/pace.ts';
 import { Robots } from './fetch/robots.ts';
 import { Readers } from './read/readers.ts';
+import { Shots } from './screenshot/shots.ts';
 import type { WebSettings } from './settings.ts';
 
 export interface WebState {
@@ -13,6 +14,8 @@ export interface WebState {
   readonly robots: Robots;
   readonly pace: Pace;
   readonly readers: Readers;
+  readonly shots: Shots;
+  readonly shooting: AnswerEffect;
   readonly fetching: AnswerEffect;
   readonly mapping: AnswerEffect;
   readonly searching: AnswerEffect;
@@ -24,6 +27,7 @@ export function startWeb(core: Core, settings: WebSettings): WebState {
     ...{ core, settings, userAgent, pace: new Pace(core.db, settings.hostEveryMs) },
     robots: new Robots(core, { obeys: settings.obeysRobots, userAgent }),
     ...{ readers: new Readers(core, settings), fetching: new AnswerEffect('web.fetch') },
+    ...{ shots: new Shots(core, settings), shooting: new AnswerEffect('web.screenshot') },
     ...{ mapping: new AnswerEffect('web.map'), searching: new AnswerEffect('web.search') },
   };
 }

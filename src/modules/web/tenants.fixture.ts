@@ -16,6 +16,7 @@ export const tenants: TenantFixture = {
     'web.fetch': [],
     'web.map': [],
     'web.search': [],
+    'web.screenshot': [],
     'web.crawl': [],
     'web.crawl.get': [({ crawl }) => ({ crawl_id: crawl })],
     'web.crawl.list': [],

@@ -87,14 +87,14 @@ class GuardedClient implements OutboundClient {
     try {
       for (let redirects = 0; ; redirects += 1) {
         const { url } = sending;
-        const answer = await this.#ask(sending, ending.signal);
+        const { answer, isExempt } = await this.#ask(sending, ending.signal);
         if (redirects < (request.redirectsMax ?? 0) && sending.follow(answer)) {
           answer.body.destroy();
           continue;
         }
         const { status, headers, body, done } = answer;
         void done.then(() => ending.clear());
-        return { kind: 'answered', status, headers, url, body, latencyMs: since(startedMs) };
+        return { kind: 'answered', status, headers, url, isExempt, body, latencyMs: since(startedMs) };
       }
     } catch (error) {
       ending.clear();
@@ -107,12 +107,14 @@ class GuardedClient implements OutboundClient {
     return this.#pools.close();
   }
 
-  async #ask(sending: Sending, signal: AbortSignal): Promise<StreamedAnswer> {
+  async #ask(sending: Sending, signal: AbortSignal): Promise<{ answer: StreamedAnswer; isExempt: boolean }> {
     const { limits } = sending.request;
     const connectMs = limits.connectMs ?? this.#limits.connectMs;
     const wire = await sending.wire();
-    const checked = await this.#admit(sending, signal, connectMs, answeredUrlCharactersMax, sending.request.isOfWeb);
-    return this.#first(checked, connectMs, (held, to) => {
+    const { isOfWeb = false, isPublicOnly = false } = sending.request;
+    const rules = { charactersMax: answeredUrlCharactersMax, isOfWeb, isPublicOnly };
+    const checked = await this.#admit(sending, signal, connectMs, rules);
+    const answer = await this.#first(checked, connectMs, (held, to) => {
       const sink = new StreamSink(held.release, wire.headers['accept-encoding'] !== undefined);
       const { firstByteMs, idleMs, answerBytesMax } = limits;
       const within = { firstByteMs, idleMs, answerBytesMax, signal };
@@ -121,6 +123,7 @@ class GuardedClient implements OutboundClient {
       sink.use(flow);
       return sink.answer;
     });
+    return { answer, isExempt: checked.isExempt };
   }
 
   /** Asks the first address that takes a connection. */
@@ -148,18 +151,22 @@ class GuardedClient implements OutboundClient {
     { url, isOperators }: { readonly url: string; readonly isOperators: boolean },
     signal: AbortSignal,
     connectMs: number,
-    charactersMax?: number,
-    isOfWeb?: boolean,
+    { isPublicOnly = false, ...rules }: AdmitRules = {},
   ): Promise<CheckedTarget> {
     const resolve = isOperators ? this.#resolveAny : this.#resolve;
-    const allowed = isOperators ? EVERYWHERE : this.#allowed;
-    const rules = { ...(charactersMax !== undefined && { charactersMax }), ...(isOfWeb !== undefined && { isOfWeb }) };
+    const allowed = isOperators ? EVERYWHERE : isPublicOnly ? [] : this.#allowed;
     const verdict = await judge(url, (host) => within(connectMs, resolve(host), signal), allowed, rules);
     signal.throwIfAborted();
     if (verdict.kind === 'admitted') return verdict;
     if (verdict.kind === 'refused') throw new OutboundError('refused', verdict.refusal.message);
     throw new OutboundError('dns', 'The host does not resolve.', { cause: verdict.cause });
   }
+}
+
+interface AdmitRules {
+  readonly charactersMax?: number;
+  readonly isOfWeb?: boolean;
+  readonly isPublicOnly?: boolean;
 }
 
 function failed(error: unknown, startedMs: number) {

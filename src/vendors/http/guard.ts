@@ -9,6 +9,8 @@ export interface CheckedTarget {
   readonly target: Target;
   /** At least one; every one was checked. A socket may connect to these and to nothing else. */
   readonly addresses: readonly string[];
+  /** Only because its addresses are exempt. */
+  readonly isExempt: boolean;
 }
 
 export type Verdict =
@@ -45,11 +47,11 @@ export async function judge(
 function judgeAddresses(target: Target, found: readonly string[], allowed: readonly AddressRange[]): Verdict {
   const addresses = found.map(readAddress);
   const isExempt = (address: Address | null) => address !== null && inRanges(address, allowed);
-  const admitted: Verdict = { kind: 'admitted', target, addresses: addresses.map(String) };
-  if (addresses.every(isExempt)) return admitted;
+  const admitted = { kind: 'admitted', target, addresses: addresses.map(String) } as const;
+  if (addresses.every(isExempt)) return { ...admitted, isExempt: true };
   if (target.refusal !== null) return { kind: 'refused', refusal: target.refusal };
   const mayReach = (address: Address | null) => address !== null && isPublic(address);
-  return addresses.every(mayReach) ? admitted : { kind: 'refused', refusal: NOT_PUBLIC };
+  return addresses.every(mayReach) ? { ...admitted, isExempt: false } : { kind: 'refused', refusal: NOT_PUBLIC };
 }
 
 async function lookUp(host: string, resolve: Resolve): Promise<readonly string[] | { readonly cause: unknown }> {

@@ -32,6 +32,8 @@ export interface OutboundRequest {
   };
   /** A page of the web: plain http too, of ports 80 and 443 alone. An `accept-encoding` among the headers is taken at its word. */
   readonly isOfWeb?: boolean;
+  /** What nobody but a page of the web names: ALLOW_PRIVATE_TARGETS exempts nothing from the guard. */
+  readonly isPublicOnly?: boolean;
   /** Of GET and HEAD; each is checked as the first address was. Default 0: the redirect itself is the answer. */
   readonly redirectsMax?: number;
   readonly limits: OutboundCallLimits;
@@ -83,6 +85,8 @@ export type OutboundReply =
       readonly headers: IncomingHttpHeaders;
       /** Where it came from, after redirects. */
       readonly url: string;
+      /** ALLOW_PRIVATE_TARGETS exempts it, or the operator wrote it. */
+      readonly isExempt: boolean;
       /** To be read to its end, or destroyed. Fails with an Error whose `code` is an OutboundFailure. */
       readonly body: Readable;
       readonly latencyMs: number;

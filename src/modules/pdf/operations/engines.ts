@@ -1,15 +1,12 @@
 // Where PDFs are made and read: a few threads, each with a bound of memory and time, in turns by account. What a thread needs of the outside
 // world is fetched here, through the guard.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { AccountPlaces } from '../../../core/account-places.ts';
 import type { Admission } from '../../../core/admission.ts';
+import { inBrowserFolder } from '../../../core/browser/folder.ts';
 import type { CallContext } from '../../../core/context.ts';
 import { readSource } from '../../../core/files/source.ts';
 import { Threads } from '../../../lib/threads.ts';
 import { invalidField, Problem } from '../../../problems/problem.ts';
-import { endProcesses } from '../engine/browser-processes.ts';
 import type { EngineAnswer, EngineQuestion, EngineReply, EngineTask } from '../engine/wire.ts';
 
 type Bounds = Admission['call']['pdf'];
@@ -52,13 +49,8 @@ export class Engines {
   async #inFolder(ctx: CallContext, task: EngineTask): Promise<EngineAnswer> {
     if (task.kind !== 'create' || task.chromiumPath === null || task.engine === 'document')
       return this.#within(ctx, task);
-    const folder = await mkdtemp(join(tmpdir(), 'qm-pdf-'));
-    try {
-      return await this.#within(ctx, { ...task, browserFolder: folder, browserMb: this.#bounds.browserMb });
-    } finally {
-      endProcesses(folder);
-      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-    }
+    const { browserMb } = this.#bounds;
+    return inBrowserFolder('qm-pdf-', (browserFolder) => this.#within(ctx, { ...task, browserFolder, browserMb }));
   }
 
   async #within(ctx: CallContext, task: EngineTask): Promise<EngineAnswer> {

@@ -78,7 +78,7 @@ export function getPolitely(
   { core, robots, pace, userAgent }: WebState,
   accountId: string,
   url: string,
-  options: Pick<GetOptions, 'signal' | 'bytesMax' | 'accept' | 'hold'>,
+  options: Pick<GetOptions, 'signal' | 'bytesMax' | 'accept' | 'hold' | 'isPublicOnly'>,
 ): Promise<Got> {
   const { signal } = options;
   return get(core, url, {

@@ -18,6 +18,8 @@ export interface Got {
   readonly bytes: Buffer;
   /** There was more. */
   readonly truncated: boolean;
+  /** It, and all addresses that led to it, may be reached only because ALLOW_PRIVATE_TARGETS says so. */
+  readonly isExempt: boolean;
 }
 
 export interface GetOptions {
@@ -28,6 +30,10 @@ export interface GetOptions {
   readonly accept?: string;
   /** Counts what is received and inflated; what it throws ends the request. */
   readonly hold?: (bytes: number) => void;
+  /** Further headers. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** ALLOW_PRIVATE_TARGETS exempts nothing: a page names the URL, and not a caller. */
+  readonly isPublicOnly?: boolean;
   /** Called with each address before it is asked, the first one too; what it throws ends the request. */
   readonly before?: (url: string) => Promise<void>;
   /** All of it, redirects included; 20 s when absent. */
@@ -47,13 +53,15 @@ export async function get(core: Pick<Core, 'outbound'>, url: string, options: Ge
   // Waiting for a host's turn is no time of the page.
   let leftMs = options.msMax ?? PAGE_MS;
   let at = url;
+  let isExempt = true;
   try {
     for (let redirects = 0; ; redirects += 1) {
       await options.before?.(at);
       const begunMs = performance.now();
       const reply = await ask(core, at, options, leftMs);
+      isExempt &&= reply.isExempt;
       const next = redirectOf(reply.status, reply.headers.location, at);
-      if (next === null) return await received(reply, options);
+      if (next === null) return { ...(await received(reply, options)), isExempt };
       reply.body.destroy();
       if (redirects === REDIRECTS_MAX) throw failed('protocol', `The page redirects more than ${REDIRECTS_MAX} times.`);
       leftMs = Math.max(1, leftMs - (performance.now() - begunMs));
@@ -71,15 +79,11 @@ export async function get(core: Pick<Core, 'outbound'>, url: string, options: Ge
 
 const LATE = `The page took longer than ${PAGE_MS / 1_000} s.`;
 
-async function ask(
-  core: Pick<Core, 'outbound'>,
-  url: string,
-  { userAgent, accept, signal }: GetOptions,
-  totalMs: number,
-) {
+async function ask(core: Pick<Core, 'outbound'>, url: string, options: GetOptions, totalMs: number) {
+  const { userAgent, accept = '*/*', headers, isPublicOnly = false, signal } = options;
   const reply = await core.outbound.send({
-    ...{ url, method: 'GET', isOfWeb: true, signal },
-    headers: { 'user-agent': userAgent, 'accept-encoding': 'gzip, deflate', accept: accept ?? '*/*' },
+    ...{ url, method: 'GET', isOfWeb: true, isPublicOnly, signal },
+    headers: { ...headers, 'user-agent': userAgent, 'accept-encoding': 'gzip, deflate', accept },
     // The reader stops at its own bound, and uses what came before.
     limits: { totalMs, firstByteMs: FIRST_BYTE_MS, idleMs: IDLE_MS, answerBytesMax: Number.MAX_SAFE_INTEGER },
   });
@@ -101,7 +105,10 @@ function redirectOf(status: number, location: string | undefined, from: string):
 
 type Answered = Awaited<ReturnType<typeof ask>>;
 
-async function received({ url, status, headers, body }: Answered, { bytesMax, hold }: GetOptions): Promise<Got> {
+async function received(
+  { url, status, headers, body }: Answered,
+  { bytesMax, hold }: GetOptions,
+): Promise<Omit<Got, 'isExempt'>> {
   const named = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   const encoding = ENCODINGS[named] ?? null;
   if (encoding === null && named !== 'identity' && named !== '') {

@@ -1,7 +1,7 @@
 // What requests of Firecrawl's wire (v2) ask for. An option that would change what is read, and is not served, is refused by its name; one
 // that concerns speed, caches or bookkeeping alone is passed over.
 import { invalidField } from '../../../problems/problem.ts';
-import { PATTERN_CHARACTERS_MAX } from '../limits.ts';
+import { PATTERN_CHARACTERS_MAX, PATTERNS_MAX } from '../limits.ts';
 import type { PageFormat } from '../read/wire.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -62,7 +62,7 @@ function takeFormat(
   format: unknown,
   at: string,
 ): void {
-  const { type, ...of } = (typeof format === 'string' ? { type: format } : format) as Fields;
+  const { type, ...of } = (typeof format === 'string' ? { type: format } : (format ?? {})) as Fields;
   if (type === 'markdown' || type === 'html') wish.texts.push(type);
   else if (type === 'links') wish.links = true;
   else if (type === 'json') wish.json = jsonWish(of, at);
@@ -95,7 +95,12 @@ const PATTERN = /^\^?(?:\.[*+]|\\[^A-Za-z0-9*$]|[^\\()[\]{}|?+^$*])*(?:\$|\/\*)?
 export function patternsOf(value: unknown, name: string): string[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw invalidField(name, 'type', `${name} must be a list.`);
-  return value.map((expression, i) => patternOf(String(expression), `${name}[${i}]`));
+  if (value.length > PATTERNS_MAX)
+    throw invalidField(name, 'too_many', `${name} may have at most ${PATTERNS_MAX} expressions.`);
+  return value.map((expression: unknown, i) => {
+    if (typeof expression === 'string') return patternOf(expression, `${name}[${i}]`);
+    throw invalidField(`${name}[${i}]`, 'type', `${name}[${i}] must be a text.`);
+  });
 }
 
 function patternOf(expression: string, at: string): string {

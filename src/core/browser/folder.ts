@@ -1,0 +1,16 @@
+// A browser's folder, which goes with it: its processes end whatever becomes of the thread that started them.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { endProcesses } from './processes.ts';
+
+/** `prefix`: of the folder's name. Answers and throws what `work` does. */
+export async function inBrowserFolder<T>(prefix: string, work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), prefix));
+  try {
+    return await work(folder);
+  } finally {
+    endProcesses(folder);
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}

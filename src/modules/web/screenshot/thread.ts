@@ -1,0 +1,30 @@
+// The thread of a screenshot: the library of the browser is loaded here alone. Whatever a page does, it takes this thread and its browser at
+// worst, which have a bound of memory and of time.
+import { getPriority, setPriority } from 'node:os';
+import { BrowserNotStarted, BrowserTooLarge } from '../../../core/browser/browser.ts';
+import { serve } from '../../../lib/threads.ts';
+import { capture } from './capture.ts';
+import type { ShotAnswer, ShotQuestion, ShotTask, SiteAnswer } from './wire.ts';
+
+/** Calls go first: on Linux this concerns the thread and its browser alone. */
+const NICENESS = 10;
+if (process.platform === 'linux' && getPriority() < NICENESS) setPriority(NICENESS);
+
+serve<ShotTask, ShotAnswer, never, ShotQuestion, SiteAnswer | null>(
+  async (task, { ask }) => {
+    try {
+      return await capture(task, ask);
+    } catch (error) {
+      return failure(error as Error);
+    }
+  },
+  (answer) => (answer.kind === 'shot' ? [answer.bytes.buffer] : []),
+);
+
+/** What fails once the browser has started is the page's doing: it may crash, and leave, at any time. */
+function failure(error: Error): ShotAnswer {
+  if (error instanceof BrowserNotStarted) return { kind: 'not_started', message: String(error.cause) };
+  if (error instanceof BrowserTooLarge)
+    return { kind: 'refused', rule: 'too_complex', message: 'The page takes too much memory.' };
+  return { kind: 'refused', rule: 'not_shown', message: 'The browser could not show the page.' };
+}
