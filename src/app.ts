@@ -227,7 +227,12 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     processes: new ProcessRegistry(db, processId, config.role, options.vendorsFile.digest, group?.name),
     ...{ log, baseUrl, siblings, bounds, limitsRates: config.rateLimits, decodes: new DecodeTurns(bounds.all) },
     blockThreads: new BlockThreads(bounds.all),
-    ...{ region: config.region, cnyPerUsd: config.cnyPerUsd, underWay: group?.underWay ?? new UnderWayHere() },
+    ...{
+      chromiumPath: config.chromiumPath,
+      region: config.region,
+      cnyPerUsd: config.cnyPerUsd,
+      underWay: group?.underWay ?? new UnderWayHere(),
+    },
   };
   hearSiblings(core, config.role !== 'api');
   await switchTestClock(db, config.testClock);

@@ -36,6 +36,7 @@ describe('loadConfig', () => {
       trustProxy: false,
       isBehindProxy: false,
       allowPrivateTargets: [],
+      chromiumPath: null,
       ledgerDays: 3_650,
       testClock: false,
       metricsToken: undefined,

@@ -58,6 +58,8 @@ export type Config = {
   readonly isBehindProxy: boolean;
   /** Networks that webhooks may reach although they are not public; for `address.match(range)` of ipaddr.js. */
   readonly allowPrivateTargets: readonly AddressRange[];
+  /** A Chromium or Chrome; null: there is none. */
+  readonly chromiumPath: string | null;
   /** How long entries of the ledger are kept, at least; in whole months. */
   readonly ledgerDays: number;
   readonly testClock: boolean;
@@ -104,6 +106,7 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     trustProxy,
     isBehindProxy: trustProxy !== false || isElsewhere(baseUrl, httpOrigin(host, port)),
     allowPrivateTargets: Object.freeze(variables.addressRanges('ALLOW_PRIVATE_TARGETS')),
+    chromiumPath: variables.text('CHROMIUM_PATH') ?? null,
     ledgerDays: variables.integer('LEDGER_DAYS', 3_650, { min: 90, max: 36_500 }),
     testClock: variables.oneOf('TEST_CLOCK', ON_OFF, 'off') === 'on',
     metricsToken: variables.secret('METRICS_TOKEN', 1),

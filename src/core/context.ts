@@ -69,6 +69,8 @@ export interface Core {
   /** Whether an account has nothing in any module. */
   readonly isEmptyAccount: (db: Queryable, accountId: string) => Promise<boolean>;
   readonly log: Logger;
+  /** A Chromium or Chrome for pages; null: there is none. */
+  readonly chromiumPath: string | null;
   /** Root of every URL the service hands out, without a trailing slash. */
   readonly baseUrl: string;
   readonly region: 'western' | 'china';

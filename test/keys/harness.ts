@@ -124,6 +124,7 @@ function makeCore(db: Database): Core {
     connection: {},
     siblings: noSiblings,
     limitsRates: true,
+    chromiumPath: null,
     underWay: new UnderWayHere(),
     bounds: admission,
   };

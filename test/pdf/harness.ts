@@ -21,7 +21,7 @@ export class PdfBench {
   }
 
   static async start(env: Record<string, string> = {}, usd = 100): Promise<PdfBench> {
-    const service = await startTestService({ env });
+    const service = await startTestService({ env: { CHROMIUM_PATH: '', ...env } });
     return new PdfBench(service, await createTestAccount(service.core, usd));
   }
 

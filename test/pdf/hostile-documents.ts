@@ -8,7 +8,7 @@ export const MS_MAX = 3_000;
 export class HostileBench extends PdfBench {
   static async soon(env: Record<string, string> = {}, msMax = MS_MAX): Promise<HostileBench> {
     const pdf = { ...admission.call.pdf, msMax };
-    const service = await startTestService({ env, admission: { call: { pdf } } });
+    const service = await startTestService({ env: { CHROMIUM_PATH: '', ...env }, admission: { call: { pdf } } });
     return new HostileBench(service, await createTestAccount(service.core));
   }
 }

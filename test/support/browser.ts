@@ -2,9 +2,9 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { findPackageJSON } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import packaged, { inflate } from '@sparticuz/chromium';
 import { type Browser, chromium } from 'playwright-core';
@@ -87,7 +87,8 @@ async function locate(folder: string): Promise<{ path: string; env: Record<strin
 }
 
 const CACHE = join(import.meta.dirname, '../../node_modules/.cache');
-const PACKAGE = fileURLToPath(new URL('..', import.meta.resolve('@sparticuz/chromium')));
+// Global setups have no `import.meta.resolve`.
+const PACKAGE = dirname(findPackageJSON('@sparticuz/chromium', import.meta.url) ?? '');
 
 /** The folder of the unpacked package: unpacking takes some two seconds of a core, so it is kept for the next test file and the next run. */
 async function unpack(): Promise<string> {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { request } from 'undici';
+import { inject } from 'vitest';
 import { type Service, startService } from '../../src/app.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { createAccount, lockCaller } from '../../src/core/accounts/accounts.ts';

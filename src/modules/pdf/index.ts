@@ -34,6 +34,9 @@ export const pdf = defineModule<PdfState, PdfSettings>({
       serves: ['pdf.create', 'pdf.merge', 'pdf.split'],
     },
   ],
-  start: ({ bounds }: Core, settings) => ({ settings, engines: new Engines(settings.threads, bounds) }),
+  start: ({ bounds, chromiumPath }: Core, settings) => ({
+    settings: { ...settings, chromiumPath },
+    engines: new Engines(settings.threads, bounds),
+  }),
   close: ({ engines }) => engines.close(),
 });

@@ -4,8 +4,6 @@ import { THREADS } from './limits.ts';
 
 export function pdfSettings(variables: Variables) {
   return {
-    /** A Chromium or Chrome for pages with full CSS; null: there is none. */
-    chromiumPath: variables.text('CHROMIUM_PATH') ?? null,
     /** A folder of further fonts, .ttf and .otf; null: Roboto alone. */
     fontsFolder: variables.text('PDF_FONTS_DIR') ?? null,
     /** PDFs that are made or read at once on this process; each takes a core. Of two or more, one account never has all. */

@@ -22,8 +22,6 @@ export function webSettings(variables: Variables) {
     hostEveryMs: variables.integer('WEB_HOST_INTERVAL_MS', HOST_EVERY_MS, { min: 0, max: 60_000 }),
     /** Pages that are made into text at once on this process; each takes a core. */
     threads: variables.integer('WEB_THREADS', THREADS, { min: 1, max: 64 }),
-    /** A Chromium or Chrome for screenshots; null: there is none. */
-    chromiumPath: variables.text('CHROMIUM_PATH') ?? null,
     /** Screenshots that are taken at once on this process. Of two or more, one account never has all. */
     browsers: variables.integer('WEB_BROWSERS', BROWSERS, { min: 1, max: 64 }),
   };

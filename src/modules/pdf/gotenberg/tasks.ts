@@ -2,7 +2,7 @@
 import type { CreateTask, EngineTask, MarginLine } from '../engine/wire.ts';
 import { CONTENT_BYTES_MAX, SOURCES_MAX } from '../limits.ts';
 import { RANGES_PATTERN } from '../ranges.ts';
-import type { PdfSettings } from '../settings.ts';
+import type { PdfState } from '../state.ts';
 import { type GotenbergForm, invalid, requireServed } from './form.ts';
 import { PAPER_FIELDS, paperOf } from './paper.ts';
 
@@ -11,7 +11,7 @@ const ranges = new RegExp(RANGES_PATTERN);
 const byName = new Intl.Collator('en', { numeric: true });
 
 /** index.html with the files that it names; in a template of Markdown `{{ toHTML "file.md" }}` is the file. Throws INVALID_REQUEST. */
-export function convertTask(form: GotenbergForm, pagesMax: number, settings: PdfSettings): CreateTask {
+export function convertTask(form: GotenbergForm, pagesMax: number, settings: PdfState['settings']): CreateTask {
   requireServed(form, [...PAPER_FIELDS, 'scale', 'nativePageRanges', 'emulatedMediaType', 'metadata']);
   const { fields } = form;
   const index = form.files.find(({ name }) => name === INDEX);

@@ -8,11 +8,6 @@ import { invalidField } from '../../../problems/problem.ts';
 import { problem } from '../problems.ts';
 import type { AskSite, Shot, ShotAnswer, ShotQuestion, ShotTask, ShotWish, SiteAnswer } from './wire.ts';
 
-export interface ShotsSettings {
-  readonly chromiumPath: string | null;
-  readonly browsers: number;
-}
-
 export class Shots {
   readonly #chromiumPath: string | null;
   readonly #log: Core['log'];
@@ -20,10 +15,11 @@ export class Shots {
   readonly #threads: Threads<ShotTask, ShotAnswer, never, ShotQuestion, SiteAnswer | null>;
   readonly #bounds: Admission['call']['shot'];
 
-  constructor({ bounds: { all, account, call }, log }: Pick<Core, 'bounds' | 'log'>, settings: ShotsSettings) {
-    this.#chromiumPath = settings.chromiumPath;
-    this.#log = log;
-    this.#places = new AccountPlaces(settings.browsers, {
+  constructor(core: Core, { browsers }: { readonly browsers: number }) {
+    const { all, account, call } = core.bounds;
+    this.#chromiumPath = core.chromiumPath;
+    this.#log = core.log;
+    this.#places = new AccountPlaces(browsers, {
       ...{ max: all.shotsWaitingMax, perOwnerMax: account.shotsWaitingMax },
     });
     this.#bounds = call.shot;
