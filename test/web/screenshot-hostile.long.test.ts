@@ -52,6 +52,7 @@ beforeAll(async () => {
     '/trap-at-once': to(`http://${at()}/at-once`),
     '/refresh': `<title>Stays</title><meta http-equiv=refresh content="0;url=http://${at()}/refresh">`,
     '/location': `<title>Stays</title><script>location.replace('http://${at()}/location')</script>`,
+    '/download': `<a id=down href="http://${at()}/download" download>x</a><script>down.click()</script>`,
     '/tried': 'noted',
     '/led': 'led',
     '/worker.js': (_, response) =>
@@ -104,8 +105,8 @@ describe('a way out', () => {
     reached.length = 0;
   });
 
-  test.each(['/refresh', '/location'])('%s leads nowhere', { timeout: TEST_MS }, async (path) => {
-    await bench.take(`${site.url}${path}`, { wait_ms: 500 }).catch(() => undefined);
+  test.each(['/refresh', '/location', '/download'])('%s leads nowhere', { timeout: TEST_MS }, async (path) => {
+    expect(await bench.fails(`${site.url}${path}`, { wait_ms: 500 })).toEqual([400, 'VALIDATION_FAILED', 'not_shown']);
     expect(reached).toEqual([]);
   });
 

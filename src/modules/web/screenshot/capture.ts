@@ -22,12 +22,11 @@ export async function capture(task: ShotTask, ask: AskSite): Promise<ShotAnswer>
       const message = `The address answered with nothing that a browser shows (status ${task.page.status}).`;
       return { kind: 'refused', rule: 'unsupported_type', message };
     }
-    if (!/^https?:$/.test(new URL(page.url()).protocol))
-      return {
-        kind: 'refused',
-        rule: 'not_shown',
-        message: 'The page led to an address that is neither http nor https.',
-      };
+    // The browser's own page of a failure, or what a script made up.
+    if (!/^https?:$/.test(new URL(page.url()).protocol)) {
+      const message = 'The page led to an address that may not be fetched, fails, or is neither http nor https.';
+      return { kind: 'refused', rule: 'not_shown', message };
+    }
     return draw(context, page, task, visit.shown);
   });
 }
