@@ -102,7 +102,10 @@ export const screenshot = defineCapability<WebState>()({
     ctx.idle();
     return chargeForAnswer(ctx, state.shooting, 1n, async () => {
       const wish = wishOf(input);
-      const shot = await takeScreenshot(state, ctx.accountId, input.url, wish, ctx.signal);
+      const shot = await takeScreenshot(state, ctx.accountId, input.url, wish, {
+        signal: ctx.signal,
+        hold: (bytes) => ctx.holdAnswer(bytes),
+      });
       ctx.holdMade(shot.bytes.length);
       const { url, status, title, width, height } = shot;
       const result = await answerResult(ctx, shot.bytes, {

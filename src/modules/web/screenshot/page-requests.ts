@@ -4,7 +4,7 @@
 import pLimit from 'p-limit';
 import { Problem } from '../../../problems/problem.ts';
 import { getPolitely } from '../fetch/page.ts';
-import { type Got, get } from '../fetch/request.ts';
+import { type GetOptions, type Got, get } from '../fetch/request.ts';
 import {
   SHOT_BYTES_MAX,
   SHOT_PAGES_MAX,
@@ -22,18 +22,18 @@ export class PageRequests {
   readonly #web: WebState;
   readonly #accountId: string;
   readonly #isPublicOnly: boolean;
-  readonly #signal: AbortSignal;
+  readonly #options: Pick<GetOptions, 'signal' | 'hold'>;
   readonly #limit = pLimit(SHOT_REQUESTS_AT_ONCE);
   #requestsLeft = SHOT_REQUESTS_MAX;
   #pagesLeft = SHOT_PAGES_MAX;
   #bytesLeft: number;
 
   /** `first`: the page itself. */
-  constructor(web: WebState, accountId: string, first: Got, signal: AbortSignal) {
+  constructor(web: WebState, accountId: string, first: Got, options: Pick<GetOptions, 'signal' | 'hold'>) {
     this.#web = web;
     this.#accountId = accountId;
     this.#isPublicOnly = !first.isExempt;
-    this.#signal = signal;
+    this.#options = options;
     this.#bytesLeft = SHOT_BYTES_MAX - first.bytes.length;
   }
 
@@ -47,8 +47,9 @@ export class PageRequests {
 
   async #get({ url, isPage, origin }: ShotQuestion): Promise<SiteAnswer | null> {
     const bytesMax = Math.min(SHOT_REQUEST_BYTES_MAX, this.#bytesLeft);
-    if (bytesMax <= 0 || this.#signal.aborted) return null;
-    const wish = { bytesMax, signal: this.#signal, isPublicOnly: this.#isPublicOnly };
+    const { signal } = this.#options;
+    if (bytesMax <= 0 || signal.aborted) return null;
+    const wish = { ...this.#options, bytesMax, isPublicOnly: this.#isPublicOnly };
     const { core, userAgent } = this.#web;
     try {
       const got = isPage
@@ -57,7 +58,7 @@ export class PageRequests {
       this.#bytesLeft -= got.bytes.length;
       return this.#bytesLeft < 0 || (got.truncated && !isPage) ? null : siteAnswer(got);
     } catch (error) {
-      if (error instanceof Problem || this.#signal.aborted) return null;
+      if (error instanceof Problem || signal.aborted) return null;
       throw error;
     }
   }
