@@ -1,7 +1,8 @@
 // The DNS port, by UDP and TCP (RFC 7766). Loaded when DNS_PORT is set.
 import { createSocket, type RemoteInfo, type Socket as UdpSocket } from 'node:dgram';
+import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
-import { createServer, isIPv6, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import type { ListenAt, ProtocolServer } from '../../../kit/protocol-server.ts';
 import type { DnsState } from '../state.ts';
 import { answerTo } from './answer.ts';
@@ -41,20 +42,19 @@ export class DnsPort implements ProtocolServer {
 
   async listen({ host, port, backlog, reusePort }: ListenAt): Promise<void> {
     await this.#zones.open();
-    const type = isIPv6(host) ? 'udp6' : 'udp4';
-    // An address needs no look-up: the usual one takes longer than the answer.
+    const { address: here, family } = await lookup(host);
+    // `::` takes IPv4 too, as TCP does. An address needs no look-up: the usual one takes longer than the answer.
     const udp = createSocket({
-      type,
-      reusePort,
-      lookup: (address, _, done) => done(null, address, type === 'udp6' ? 6 : 4),
+      ...{ type: family === 6 ? 'udp6' : 'udp4', reusePort },
+      lookup: (address, _, done) => done(null, address, family),
     });
     this.#udp = udp;
     try {
       // It listens before bind has returned.
       const bound = once(udp, 'listening');
-      udp.bind({ port, address: host });
+      udp.bind({ port, address: here });
       await bound;
-      this.#tcp.listen({ host, port, backlog, reusePort });
+      this.#tcp.listen({ host: here, port, backlog, reusePort });
       await once(this.#tcp, 'listening');
     } catch (error) {
       await this.close();
