@@ -83,7 +83,7 @@ print('reading a page: 29 of HTML, and a PDF', [
     value: `${ms(median(each.bare))}, ${ms(Math.max(...each.bare))}`,
   },
   ratioRow(
-    'pages a second: the libraries alone / this',
+    'processor of this / of the libraries alone',
     html.map((_, at) => (each.ours[at] as number) / (each.bare[at] as number)),
   ),
 ]);
