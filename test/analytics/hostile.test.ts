@@ -68,6 +68,29 @@ test('names that objects know, and values of every kind, come back as they were 
   expect(series[0].total).toBe(1);
 });
 
+test('conditions need a fitting value, are few in a funnel, and long lists of values cost no more than short ones', async () => {
+  const own = await bench.withAccount();
+  const batch = Array.from({ length: 1_000 }, (_, i) => ({
+    ...{ event: 'e', distinct_id: 'd', uuid: `u${i}` },
+    properties: { text: `value ${i}` },
+  }));
+  await own.capture({ batch });
+  const list = Array.from({ length: 100 }, (_, i) => `value ${i}`);
+  const counted = async (operator: string, value?: unknown) =>
+    (await own.ask('trends', { events: ['e'], filter: [{ property: 'text', operator, value }] })).series[0].total;
+  expect(await Promise.all([counted('is', list), counted('is_not', list)])).toEqual([100, 900]);
+  expect(await Promise.all([counted('contains', ['LUE 99', 'x']), counted('not_contains', 'lue 99')])).toEqual([
+    11, 989,
+  ]);
+  const refused = async (path: string, body: object) => (await own.fails('POST', `/v1/analytics/${path}`, body)).param;
+  const wrong = [{ operator: 'contains', value: list }, { operator: 'gt', value: 'a' }, { operator: 'is' }];
+  for (const each of wrong)
+    expect(await refused('trends', { filter: [{ property: 'text', ...each }] })).toBe('filter[0].value');
+  const filter = Array.from({ length: 7 }, () => ({ property: 'text', operator: 'contains', value: 'a' }));
+  const steps = Array.from({ length: 3 }, () => ({ event: 'e', filter }));
+  expect(await refused('funnel', { steps })).toBe('steps');
+});
+
 test('what is too deep, too wide or no number is refused by its place, and the others are stored', async () => {
   const own = await bench.withAccount();
   const deep = (levels: number): unknown => Array.from({ length: levels }).reduce<unknown>((of) => ({ of }), 1);

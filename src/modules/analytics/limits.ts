@@ -45,6 +45,8 @@ export const QUERY_MS_MAX = 10_000;
 export const BUCKETS_MAX = 1_000;
 export const SERIES_EVENTS_MAX = 10;
 export const FILTERS_MAX = 10;
+/** Of all steps of a funnel: each is looked at for each event. */
+export const FUNNEL_FILTERS_MAX = 20;
 export const BREAKDOWN_VALUES_SHOWN = 20;
 /** Different values that are told apart while counting. */
 export const BREAKDOWN_VALUES_MAX = 10_000;

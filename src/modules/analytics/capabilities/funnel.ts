@@ -1,7 +1,8 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../kit/capability.ts';
 import { textOrNull } from '../../../kit/fields.ts';
-import { STEPS_MAX, WINDOW_SECONDS_MAX } from '../limits.ts';
+import { FUNNEL_FILTERS_MAX, STEPS_MAX, WINDOW_SECONDS_MAX } from '../limits.ts';
+import { problem } from '../problems.ts';
 import { checkFilter, filterSchema } from '../queries/filter.ts';
 import { funnelOf } from '../queries/funnel.ts';
 import { ask, periodFields, periodOf } from '../queries/period.ts';
@@ -51,7 +52,7 @@ export const funnel = defineCapability<AnalyticsState>()({
     ),
   }),
   errors: ['QUERY_TOO_LARGE', 'CONCURRENCY_LIMITED'],
-  limits: { query: '10 million events, 10 s, two at a time.', steps: '2 to 10.' },
+  limits: { query: '10 million events, 10 s, two at a time.', steps: '2 to 10, with 20 conditions in all.' },
   examples: [
     {
       title: 'From a sign-up to a plan',
@@ -65,6 +66,11 @@ export const funnel = defineCapability<AnalyticsState>()({
   async run({ ctx, input, state }) {
     const steps = input.steps.map(({ event, filter = [] }) => ({ event, filter }));
     for (const [i, { filter }] of steps.entries()) checkFilter(filter, `steps[${i}].filter`);
+    const conditions = steps.reduce((sum, { filter }) => sum + filter.length, 0);
+    if (conditions > FUNNEL_FILTERS_MAX) {
+      const message = `The steps have ${conditions} conditions; a funnel may have at most ${FUNNEL_FILTERS_MAX}.`;
+      throw problem('INVALID_REQUEST', { param: 'steps', message });
+    }
     const asked = {
       ...{ steps, breakdown: input.breakdown ?? null, includeBots: input.include_bots === true },
       windowMs: (input.window_seconds ?? WINDOW_SECONDS) * 1_000,

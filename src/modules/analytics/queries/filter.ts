@@ -20,6 +20,8 @@ const operators = [
   'is_not_set',
 ] as const;
 const VALUES_MAX = 100;
+/** Of contains: each is looked for in each value. */
+const PARTS_MAX = 10;
 const VALUE_CHARACTERS_MAX = 1_000;
 
 type Scalar = string | number | boolean;
@@ -29,7 +31,7 @@ const conditionSchema = Type.Object({
   operator: Type.Optional(
     Type.Enum([...operators], {
       description:
-        'is when absent. is and is_not take a list of values; contains ignores case; is_set and is_not_set take none.',
+        'is when absent. is and is_not take a value or a list, contains a value or up to 10 and ignores case; is_set and is_not_set take none.',
     }),
   ),
   value: Type.Optional(
@@ -48,48 +50,72 @@ export const filterSchema = Type.Optional(
 );
 export type Filter = readonly Static<typeof conditionSchema>[];
 
-/** Throws INVALID_REQUEST for a condition without the value that it needs. */
+/** Throws INVALID_REQUEST for a condition that has not the value that it needs. */
 export function checkFilter(filter: Filter, param: string): void {
   for (const [i, { operator = 'is', value }] of filter.entries()) {
-    if (operator === 'is_set' || operator === 'is_not_set') continue;
-    const isNumeric = operator.startsWith('g') || operator.startsWith('l');
-    const isFine = isNumeric ? typeof value === 'number' : value !== undefined;
-    if (isFine) continue;
+    const needed = neededBy(operator);
+    if (needed.fits(value)) continue;
     const where = `${param}[${i}].value`;
-    throw problem('INVALID_REQUEST', {
-      param: where,
-      message: `${where} is required${isNumeric ? ', as a number' : ''}.`,
-    });
+    throw problem('INVALID_REQUEST', { param: where, message: `${where} must be ${needed.text} with ${operator}.` });
   }
 }
+
+type Operator = (typeof operators)[number];
+
+function neededBy(operator: Operator): { readonly text: string; fits(value: Filter[number]['value']): boolean } {
+  switch (operator) {
+    case 'is_set':
+    case 'is_not_set':
+      return { text: 'absent', fits: () => true };
+    case 'is':
+    case 'is_not':
+      return { text: 'a value or a list of values', fits: (value) => value !== undefined };
+    case 'contains':
+    case 'not_contains':
+      return {
+        text: `a value or a list of at most ${PARTS_MAX}`,
+        fits: (value) => value !== undefined && fewIn(value),
+      };
+    default:
+      return { text: 'a number', fits: (value) => typeof value === 'number' };
+  }
+}
+
+const fewIn = (value: NonNullable<Filter[number]['value']>) => !Array.isArray(value) || value.length <= PARTS_MAX;
 
 /** Which events all conditions hold of, as 1; null: of all. */
 export function matching(events: StoredEvents, filter: Filter): Uint8Array | null {
   let found: Uint8Array | null = null;
   for (const condition of filter) {
     const { values, ids } = events.property(condition.property);
-    const holds = values.map((typed) => Number(holdsOf(typed, condition)));
+    const test = testOf(condition);
+    const holds = values.map((typed) => Number(test(typed)));
     found ??= new Uint8Array(events.records).fill(1);
     for (let i = 0; i < found.length; i += 1) found[i] = (found[i] as number) & (holds[ids[i] as number] as number);
   }
   return found;
 }
 
-function holdsOf(typed: string | null, { operator = 'is', value }: Filter[number]): boolean {
-  if (operator === 'is_set') return typed !== null;
-  if (operator === 'is_not_set') return typed === null;
-  const isNegated = operator === 'is_not' || operator === 'not_contains';
-  if (typed === null) return isNegated;
-  const wanted = Array.isArray(value) ? (value as readonly Scalar[]) : [value as Scalar];
+/** Whether the condition holds of a typed value; null: the event has none. */
+function testOf({ operator = 'is', value }: Filter[number]): (typed: string | null) => boolean {
+  if (operator === 'is_set') return (typed) => typed !== null;
+  if (operator === 'is_not_set') return (typed) => typed === null;
+  const values = (Array.isArray(value) ? value : [value]) as readonly Scalar[];
+  const plain = values.map((each) => plainOf(typedText(each)));
   if (operator === 'is' || operator === 'is_not') {
-    const plain = plainOf(typed);
-    return wanted.some((each) => plainOf(typedText(each)) === plain) !== isNegated;
+    const wanted = new Set(plain);
+    const isNegated = operator === 'is_not';
+    return (typed) => (typed !== null && wanted.has(plainOf(typed))) !== isNegated;
   }
   if (operator === 'contains' || operator === 'not_contains') {
-    const plain = plainOf(typed).toLowerCase();
-    return wanted.some((each) => plain.includes(plainOf(typedText(each)).toLowerCase())) !== isNegated;
+    const parts = plain.map((each) => each.toLowerCase());
+    const isNegated = operator === 'not_contains';
+    return (typed) => {
+      const text = typed === null ? null : plainOf(typed).toLowerCase();
+      return (text !== null && parts.some((part) => text.includes(part))) !== isNegated;
+    };
   }
-  return compare(numberOf(typed), operator, wanted[0] as number);
+  return (typed) => compare(numberOf(typed), operator, values[0] as number);
 }
 
 function compare(number: number, operator: string, wanted: number): boolean {
