@@ -266,39 +266,33 @@ export const admission = {
     membersMax: 10_000,
     /** Fields of a form of a page: PAYLOAD_TOO_LARGE. Costs one walk over its bytes. */
     formFieldsMax: 1_000,
-    /** Looked at in one body; then `metadata.warnings` says that there are more. */
-    unknownFieldsMax: 2_000,
+    unknownFieldsMax: 2_000, // Looked at in one body; then `metadata.warnings` says that there are more.
     /**
      * What is asked before what, at every door: the address, the credential, its scope and rate, then the body. Where only the body completes
      * the credential (SQS), whom the head names is asked first, the hash is made as the body arrives, and the body counts against the account
      * that is named, apart from what that account's own calls hold. Announced as no longer, a body is not counted: its connection bounds it. */
     uncountedBodyBytes: 4 * KIB,
-    /** What MCP answers a tool's call with has at most so many characters: strings beyond are cut, and named in `truncated`. */
-    mcpAnswerCharacters: 64 * KIB,
-    /** Pointers in `select` of a tool's call, and characters of each: VALIDATION_FAILED. */
-    ...{ mcpSelectMax: 50, mcpSelectCharactersMax: 500 },
+    /** What MCP answers a tool's call with has at most so many characters: strings beyond are cut, and named in `truncated`.
+     * Pointers in `select` of a tool's call, and characters of each: VALIDATION_FAILED. */
+    ...{ mcpAnswerCharacters: 64 * KIB, mcpSelectMax: 50, mcpSelectCharactersMax: 500 },
     /** Calls that a call may stand within: a module that would call itself without end is told by its log. */
     invokedWithinMax: 4,
     /** account.search: of each list the first pages, each of so many items; objects beyond are not found by name. */
     search: { textCharactersMax: 200, pagesMax: 5, pageItems: 100, foundOfKindMax: 20 },
-    /** A picture sent with a video, or made by a vendor; and an image that image.transform or image.info works on. */
-    ...decodeBounds,
+    ...decodeBounds, // Of a picture sent with a video, or made by a vendor, and of an image that module image works on.
     /** A PDF that is made or read, in a thread of its own: its time and memory (outside of the heap looked at every 50 ms, a browser's every 200),
      * what it has fetched, and what it made. Beyond: VALIDATION_FAILED, code_detail `too_complex` or `too_large`. Costs what stands here. */
     pdf: {
       ...{ msMax: 30_000, heapMb: 512, outsideHeapMb: 384, browserMb: 1_024 },
       ...{ fetchesMax: 100, fetchedBytesMax: 20 * MIB, madeBytesMax: 64 * MIB },
     },
-    /** A web page that is read, in a thread too: VALIDATION_FAILED, code_detail `too_complex`. */
+    /** A web page that is read, in a thread too, and a screenshot, in a thread and a browser of its own: VALIDATION_FAILED, `too_complex`. */
     page: { msMax: 5_000, heapMb: 512, outsideHeapMb: 128 },
-    /** A screenshot, in a thread and a browser of its own: VALIDATION_FAILED, code_detail `too_complex`. The thread holds the picture, and what the page has fetched. */
     shot: { msMax: 30_000, heapMb: 256, outsideHeapMb: 256, browserMb: 1_024 },
-    /** Longer bodies are read in a thread; up to here reading takes some 2 ms. */
-    readHereBytesMax: 64 * KIB,
-    /** The head of an answer of a model that streams goes out after so long, content or not. Costs the status of what fails later. */
-    streamHeadAfterMs: 15_000,
-    /** And a comment whenever nothing else of it has gone out for so long: shorter than what proxies take for dead. */
-    streamCommentEveryMs: 10_000,
+    readHereBytesMax: 64 * KIB, // Longer bodies are read in a thread; up to here reading takes some 2 ms.
+    /** The head of an answer of a model that streams goes out after so long, content or not, which costs the status of what fails later.
+     * Then a comment whenever nothing else of it has gone out for so long: shorter than what proxies take for dead. */
+    ...{ streamHeadAfterMs: 15_000, streamCommentEveryMs: 10_000 },
   },
 };
 

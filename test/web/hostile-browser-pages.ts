@@ -23,7 +23,6 @@ for (const host of [trap, trap.replace('127.0.0.1', 'localhost'), trap.replace('
 }
 attempt('post', () => fetch('http://' + trap + '/post', { method: 'POST', mode: 'no-cors', body: 'x', keepalive: true }));
 attempt('beacon', () => navigator.sendBeacon('http://' + trap + '/beacon', 'x'));
-attempt('redirected', () => fetch('/to-trap', { mode: 'no-cors' }));
 attempt('xhr', () => { const x = new XMLHttpRequest(); x.open('GET', 'http://' + trap + '/xhr'); x.send(); });
 attempt('events', () => new EventSource('http://' + trap + '/events'));
 attempt('transport', () => new WebTransport('https://127.0.0.1:${udp}/wt').ready);
@@ -56,9 +55,7 @@ attempt('ping', () => document.getElementById('ping').click());
 attempt('place', () => navigator.geolocation.getCurrentPosition(() => { document.title = 'located' }));
 attempt('notice', () => Notification.requestPermission().then((said) => { if (said === 'granted') document.title = 'granted' }));
 attempt('camera', () => navigator.mediaDevices.getUserMedia({ video: true }).then(() => { document.title = 'seen' }));
-attempt('payment', () => new PaymentHandler());
 attempt('fetch later', () => fetchLater('http://' + trap + '/later', { activateAfter: 0 }));
-attempt('handler', () => navigator.registerProtocolHandler('web+x', 'http://' + trap + '/%s'));
 attempt('mail', () => { const f = document.createElement('iframe'); f.src = 'mailto:a@example.com'; document.body.append(f); });
 fetch('/tried?' + encodeURIComponent(tried.length));
 </script>`;

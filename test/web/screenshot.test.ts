@@ -101,7 +101,7 @@ describe('web.screenshot', () => {
   test('without a browser it is not available, and nothing is asked', async () => {
     const without = await ScreenshotBench.start({ env: { CHROMIUM_PATH: '' } });
     const before = site.asked.length;
-    expect(await without.fails(`${site.url}/colors`)).toEqual([503, 'VENDOR_NOT_AVAILABLE', 'no_browser']);
+    expect(await without.fails(`${site.url}/colors`)).toEqual([400, 'VENDOR_NOT_AVAILABLE', 'no_browser']);
     expect(site.asked.length).toBe(before);
     await without.service.stop();
   });
