@@ -1,19 +1,10 @@
 // PowerDNS' HTTP API: what its clients read and send; and a wildcard certificate by Debian's lego.
-import { execFile } from 'node:child_process';
-import { X509Certificate } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startAcmeCa } from '../support/acme-ca.ts';
 import { client, createTestAccount } from '../support/service.ts';
 import { type DnsBench, type DnsOwner, dataOf, startDnsBench } from './harness.ts';
+import { certificateByLego, hasLego } from './lego.ts';
 
-const run = promisify(execFile);
 const API = '/v1/dns/powerdns/api/v1/servers/localhost/zones';
-const LEGO = '/usr/bin/lego';
 
 let bench: DnsBench;
 let owner: DnsOwner;
@@ -118,43 +109,11 @@ test('another account, a key without the scope, and no key are refused', async (
   expect((await call('POST', API, {})).status).toBe(404);
 });
 
-test.runIf(existsSync(LEGO))(
-  'lego proves a domain and its wildcard to an ACME authority by the pdns provider',
-  async () => {
-    const ca = await startAcmeCa(bench.address);
-    const room = await mkdtemp(join(tmpdir(), 'lego-'));
-    try {
-      const env = {
-        PDNS_API_URL: `${bench.test.url}/v1/dns/powerdns`,
-        PDNS_API_KEY: owner.secret,
-        PDNS_TTL: '1',
-        PDNS_POLLING_INTERVAL: '1',
-      };
-      const words = [
-        '--accept-tos',
-        '--email',
-        'a@acme.test',
-        '--server',
-        ca.directory,
-        '--path',
-        room,
-        '--dns',
-        'pdns',
-        '--dns.disable-cp',
-        '--dns.resolvers',
-        bench.address,
-      ];
-      await run(LEGO, [...words, '--domains', '*.acme.test', '--domains', 'acme.test', 'run'], {
-        env: { ...process.env, ...env },
-      });
-      const certificate = new X509Certificate(await readFile(join(room, 'certificates', '_.acme.test.crt')));
-      expect(certificate.subjectAltName).toBe('DNS:*.acme.test, DNS:acme.test');
-      expect(ca.proved.map(([name]) => name).sort()).toEqual(['*.acme.test', 'acme.test']);
-      // Afterwards the proof is gone.
-      expect((await owner.data('GET', '/v1/dns/record/list?zone=acme.test&name=_acme-challenge')).items).toEqual([]);
-    } finally {
-      await ca.stop();
-      await rm(room, { recursive: true, force: true });
-    }
-  },
-);
+test.runIf(hasLego)('lego proves a domain and its wildcard to an ACME authority by the pdns provider', async () => {
+  const made = await certificateByLego({
+    ...{ domain: 'acme.test', url: bench.test.url, secret: owner.secret, nameServer: bench.address },
+  });
+  expect(made).toEqual({ names: 'DNS:*.acme.test, DNS:acme.test', proved: ['*.acme.test', 'acme.test'] });
+  // Afterwards the proof is gone.
+  expect((await owner.data('GET', '/v1/dns/record/list?zone=acme.test&name=_acme-challenge')).items).toEqual([]);
+});

@@ -5,6 +5,7 @@ import { type Authoritative, isInstalled, type Maker, startAuthoritative } from 
 import { type CloudflareDouble, startCloudflare } from '../support/cloudflare.ts';
 import { client } from '../support/service.ts';
 import type { DnsBench, DnsOwner } from './harness.ts';
+import { certificateByLego, hasLego } from './lego.ts';
 import { startWithVendors } from './vendors-harness.ts';
 
 const ZONES = ['shop.test', 'a.many.test', 'b.many.test', 'secret.test'];
@@ -12,6 +13,8 @@ const OPEN = ['shop.test', '*.many.test', 'nowhere.test'];
 const makers: readonly (Maker | 'cloudflare')[] = ['bind', 'knot', 'cloudflare'];
 
 interface There {
+  /** `address:port`, where it answers questions too. */
+  readonly address: string;
   readonly entry: object;
   readonly env: Readonly<Record<string, string>>;
   readonly nameServers: (zone: string) => readonly string[];
@@ -25,6 +28,7 @@ async function startThere(maker: Maker | 'cloudflare'): Promise<There & { readon
     const key = { key_name: keyName, key_secret: '${TEST_TSIG}', algorithm };
     return {
       double: null,
+      address,
       env: { TEST_TSIG: secret },
       entry: { adapter: 'rfc2136', server: address, ...key },
       nameServers: (zone) => [`ns1.${zone}`, `ns2.${zone}`],
@@ -34,6 +38,7 @@ async function startThere(maker: Maker | 'cloudflare'): Promise<There & { readon
   const double = await startCloudflare(ZONES);
   return {
     double,
+    address: '',
     env: { TEST_CLOUDFLARE: double.key },
     entry: { adapter: 'cloudflare', base_url: double.baseUrl, api_key: '${TEST_CLOUDFLARE}' },
     nameServers: () => ['ada.ns.cloudflare.com', 'bob.ns.cloudflare.com'],
@@ -228,6 +233,14 @@ for (const maker of makers) {
       const proof = body.rrsets.find(({ name }: { name: string }) => name === '_acme-challenge.shop.test.');
       expect(proof.records.map(({ content }: { content: string }) => content).sort()).toEqual(['"one"', '"two"']);
       expect((await call('PATCH', change('DELETE'))).status).toBe(204);
+      expect(await list('shop.test', '&name=_acme-challenge')).toEqual([]);
+    });
+
+    test.runIf(hasLego && maker !== 'cloudflare')('lego proves a domain whose zone is there', async () => {
+      const made = await certificateByLego({
+        ...{ domain: 'shop.test', url: bench.test.url, secret: owner.secret, nameServer: there.address },
+      });
+      expect(made.proved).toEqual(['*.shop.test', 'shop.test']);
       expect(await list('shop.test', '&name=_acme-challenge')).toEqual([]);
     });
 
