@@ -89,13 +89,8 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
   await eventually(async () => (await ok('GET', `/v1/web/crawl/get/${crawl.crawl_id}`)).status !== 'running');
   return {
     ...{ queue, dlq, collection, schedule: schedule.id, webhook: webhook.id },
-    ...{
-      group: group.error_group_id,
-      video: video.job_id,
-      image: image.job_id,
-      key: key.id,
-      card: card.payment_method_id,
-    },
+    ...{ group: group.error_group_id, video: video.job_id, image: image.job_id, key: key.id },
+    card: card.payment_method_id,
     request: refused.body.error.request_id,
     ...{ bucket, object, ...email, sms, zone, crawl: crawl.crawl_id, person: `${mark}-analytics` },
   };

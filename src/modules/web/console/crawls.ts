@@ -8,7 +8,6 @@ import { type Html, html } from '../../../lib/html.ts';
 import type { cancelCrawl } from '../capabilities/crawl/cancel.ts';
 import { crawl } from '../capabilities/crawl/create.ts';
 import { listCrawls } from '../capabilities/crawl/list.ts';
-import { CRAWL_DEPTH_USUAL, CRAWL_PAGES_USUAL } from '../limits.ts';
 import { FORMATS } from './reader.ts';
 import { CRAWLS, crawlPath, webTabs } from './tabs.ts';
 
@@ -56,8 +55,8 @@ function crawlForm(visit: Visit, act: string): Html {
   const paths = (name: string, label: string, hint: string) =>
     field(visit, act, { name, label, rows: 2, hint, attributes: html`spellcheck="false" autocapitalize="off"` });
   return html`${field(visit, act, { name: 'url', label: 'URL', isRequired: true, attributes: html`type="url" inputmode="url" spellcheck="false" placeholder="https://docs.example.org/"` })}
-<div class="pair">${field(visit, act, { name: 'limit', label: 'Pages at most', value: String(CRAWL_PAGES_USUAL), attributes: html`inputmode="numeric"` })}
-${field(visit, act, { name: 'depth', label: 'Links away at most', value: String(CRAWL_DEPTH_USUAL), attributes: html`inputmode="numeric"` })}
+<div class="pair">${field(visit, act, { name: 'limit', label: 'Pages at most', value: '10', attributes: html`inputmode="numeric"` })}
+${field(visit, act, { name: 'depth', label: 'Links away at most', value: '2', attributes: html`inputmode="numeric"` })}
 ${choice(visit, act, { name: 'format', label: 'Format', options: FORMATS, value: 'markdown' })}</div>
 ${paths('include', 'Follow only', 'Beginnings of paths, one a line, with * for anything: /docs/*. Empty: all.')}
 ${paths('exclude', 'Do not follow', 'The same way.')}
