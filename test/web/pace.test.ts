@@ -70,7 +70,7 @@ describe('a host', () => {
     const waits = [turn('acct_a'), turn('acct_a'), turn('acct_a'), turn('acct_a')];
     expect(await turn('acct_a')).toMatchObject({ code: 'RATE_LIMITED', detail: 'account' });
     const other = turn('acct_b');
-    await waits[0];
+    await Promise.race(waits);
     expect(await Promise.race([other, sleep(100, 'waits')])).toBe('waits');
     taken.abort();
     await Promise.all([...waits, other]);
@@ -83,7 +83,7 @@ describe('a host', () => {
       const turns = [1, 2, 3].map(() =>
         pace.turn('acct_a', `gone${round}.example`, 0, gone.signal).catch(() => 'gone'),
       );
-      await turns[0];
+      await Promise.race(turns);
       gone.abort();
       await Promise.all(turns);
     }
