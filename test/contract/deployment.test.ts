@@ -4,7 +4,7 @@ import { capabilities } from '../support/capabilities.ts';
 import { type Client, client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
 
 const settings: Record<string, Record<string, string>> = {
-  plain: { RATE_LIMITS: 'on' },
+  plain: { RATE_LIMITS: 'on', ALLOW_PRIVATE_TARGETS: '' },
   set: { RATE_LIMITS: 'off', REGION: 'china', ALLOW_PRIVATE_TARGETS: '127.0.0.0/8, fd00::/8' },
 };
 const NETWORKS = '127.0.0.0/8, fd00::/8';

@@ -1,7 +1,7 @@
 // What agents read: the worked examples of /llms/{module}.txt run as they stand there, and discovery finds what they look for.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createPlayer, endVideosAfter, manifest } from '../support/capabilities.ts';
+import { atSite, createPlayer, endVideosAfter, manifest } from '../support/capabilities.ts';
 import { expectFailure } from '../support/envelope.ts';
 import {
   type Client,
@@ -21,6 +21,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
+const sent = async (body: string) => (await atSite(JSON.parse(body))) as object;
+
 /** Sends the requests of a block in order, with what earlier ones answered put in. */
 async function send(call: Client, block: string): Promise<void> {
   const answers: unknown[] = [];
@@ -33,7 +35,7 @@ async function send(call: Client, block: string): Promise<void> {
       );
     const wanted = Object.entries(JSON.parse(until) as object);
     for (let tries = 0; ; tries += 1) {
-      const { body: reply } = await call(method, filled(path), body === '' ? undefined : JSON.parse(filled(body)));
+      const { body: reply } = await call(method, filled(path), body === '' ? undefined : await sent(filled(body)));
       expect(reply, line).toMatchObject({ ok: true });
       const data = reply.data as Record<string, unknown>;
       if (wanted.every(([name, value]) => data[name] === value)) {

@@ -151,7 +151,13 @@ describe('hostile messages', () => {
   });
 
   test('modules that there are not, ten thousand of them, and other forms of an address', async () => {
-    for (const path of ['/mcp/queu', '/mcp/queue,,', '/mcp/__proto__', `/mcp/${'queue,'.repeat(1_500)}x`, '/mcp/web']) {
+    for (const path of [
+      '/mcp/queu',
+      '/mcp/queue,,',
+      '/mcp/__proto__',
+      `/mcp/${'queue,'.repeat(1_500)}x`,
+      '/mcp/realtime',
+    ]) {
       const { status, body } = await postMcp(service.url + path, list, headers);
       expect([status, body?.error.data.http_status], path.slice(0, 30)).toEqual([404, 404]);
     }

@@ -94,6 +94,7 @@ const countDue = {
                  + (SELECT count(*) FROM image.job WHERE account_id = $1 AND due_at IS NOT NULL)
                  + (SELECT count(*) FROM email.message WHERE account_id = $1 AND due_at IS NOT NULL AND status <> 'scheduled')
                  + (SELECT count(*) FROM sms.message WHERE account_id = $1 AND due_at IS NOT NULL)
+                 + (SELECT count(*) FROM web.crawl WHERE account_id = $1 AND due_at IS NOT NULL)
                  + (SELECT count(*) FROM cron.run WHERE account_id = $1 AND lease_until IS NOT NULL))::int AS jobs`,
 };
 

@@ -169,7 +169,7 @@ export function endVideosAfter(hook: typeof afterEach | typeof afterAll): (call:
 }
 
 /** Pages of the outside world are read of a site on this machine. */
-async function atSite(input: Input): Promise<Input> {
+export async function atSite(input: Input): Promise<Input> {
   const text = JSON.stringify(input);
   return text.includes(EXAMPLE_SITE) ? JSON.parse(text.replaceAll(EXAMPLE_SITE, (await exampleSite()).url)) : input;
 }

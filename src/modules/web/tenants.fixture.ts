@@ -1,5 +1,13 @@
 // How another account could name what this one has of the web: what the tenant loop of the contract tests needs.
+import { statement } from '../../db/statement.ts';
 import type { Tenant, TenantFixture } from '../../kit/tenant-fixture.ts';
+
+/** As the background writes it of a page that could not be read. */
+const addPage = statement(
+  'fixture_web_page',
+  `INSERT INTO web.page (account_id, crawl_id, page_no, url, depth, status, error_code, read_at)
+   VALUES ($1, $2, $3, $4, 0, 'failed', 'TARGET_FAILED', core.clock_now())`,
+);
 
 const begin = async ({ act }: Tenant) => (await act('web.crawl', { url: 'http://site.test/', limit: 1 })).crawl_id;
 
@@ -9,6 +17,8 @@ export const tenants: TenantFixture = {
   async fill(tenant) {
     const crawl = await begin(tenant);
     await begin(tenant);
+    const { db, accountId } = tenant;
+    for (const number of [7, 8]) await db.query(addPage, [accountId, crawl, number, `http://site.test/${number}`]);
     return { crawl };
   },
   fillOther: async (tenant) => ({ crawl: await begin(tenant) }),

@@ -15,7 +15,7 @@ export const search = defineCapability<WebState>()({
   keywords: ['search engine', 'web search', 'google for something', 'find pages', 'serp'],
   input: Type.Object({
     query: Type.String({
-      ...{ minLength: 1, maxLength: QUERY_CHARACTERS_MAX, pattern: '\\S' },
+      ...{ minLength: 1, maxLength: QUERY_CHARACTERS_MAX, pattern: '^(?=.*\\S)[^\\x00-\\x1f\\x7f]+$' },
       description: 'Words to search for, in the syntax of the engine.',
     }),
     count: Type.Optional(

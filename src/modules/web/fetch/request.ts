@@ -54,6 +54,9 @@ export async function get(core: Pick<Core, 'outbound'>, url: string, options: Ge
   let leftMs = options.msMax ?? PAGE_MS;
   let at = url;
   let isExempt = true;
+  if (URL.parse(url) === null) {
+    throw problem('TARGET_REJECTED', { param: options.param ?? 'url', message: 'The URL cannot be read.' });
+  }
   try {
     for (let redirects = 0; ; redirects += 1) {
       await options.before?.(at);
