@@ -153,7 +153,7 @@ module.exports = {
     {
       name: 'no-development-packages-in-the-service',
       severity: 'error',
-      from: { path: '^src/', pathNot: '[.]test[.]ts$' },
+      from: { path: '^src/', pathNot: '[.](test|fixture)[.]ts$' },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
     },
   ],

@@ -1938,7 +1938,7 @@ CREATE TABLE web.crawl (
 
 CREATE TABLE web.host (
   host text COLLATE "C" NOT NULL,
-  next_at timestamp with time zone NOT NULL,
+  next_ms bigint NOT NULL,
   CONSTRAINT host_pkey PRIMARY KEY (host)
 );
 

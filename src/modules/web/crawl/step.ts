@@ -7,9 +7,11 @@ import { clockNow } from '../../../core/database-clock.ts';
 import { findKey } from '../../../core/keys/store.ts';
 import { scopesAllow } from '../../../core/scopes.ts';
 import { chargeWork } from '../../../core/wallet/charge/charge-work.ts';
+import { readFunds } from '../../../core/wallet/funds.ts';
 import { countAccepted } from '../../../core/wallet/ledger/accepted-units.ts';
 import { openWallet } from '../../../core/wallet/open-wallet.ts';
-import type { Transaction } from '../../../db/database.ts';
+import { priceOf } from '../../../core/wallet/prices.ts';
+import type { Queryable, Transaction } from '../../../db/database.ts';
 import { Problem } from '../../../problems/problem.ts';
 import { type Page, readPage } from '../fetch/page.ts';
 import { CRAWL_CONTENT_BYTES, CRAWL_KNOWN_FACTOR, CRAWL_MS_MAX, FETCH } from '../limits.ts';
@@ -66,6 +68,9 @@ async function step(web: WebState, job: LeasedJob, signal: AbortSignal): Promise
   if ((await clockNow(db)) - crawl.created_at > CRAWL_MS_MAX) return ended(web, job, 'completed', 'time');
   const queued = await queuedPage(db, place);
   if (queued === null) return ended(web, job, 'completed', null);
+  // What would not be paid for is not asked for; under the lock both are looked at again.
+  const refusal = (await refusalOf(db, job.accountId, crawl.key_id)) ?? (await creditRefusal(web, job.accountId));
+  if (refusal !== null) return ended(web, job, 'failed', refusal);
   const outcome = await outcomeOf(web, job.accountId, queued, wishOf(crawl), signal);
   if ('code' in outcome && BUSY.has(outcome.code)) return again(web, job);
   const links = await linksOf(crawl, queued, outcome);
@@ -163,8 +168,13 @@ async function follow(
   return next_no + urls.length;
 }
 
+async function creditRefusal({ core }: WebState, accountId: string): Promise<string | null> {
+  const funds = await readFunds(core.db.hot, accountId);
+  return funds < priceOf(core.prices, FETCH, 1n) ? 'insufficient_credit' : null;
+}
+
 /** Why the key may not go on; null: it may. A session that began a crawl is not asked for again. */
-async function refusalOf(tx: Transaction, accountId: string, keyId: string): Promise<string | null> {
+async function refusalOf(tx: Queryable, accountId: string, keyId: string): Promise<string | null> {
   const key = await findKey(tx, accountId, keyId);
   if (key === null) return keyId.startsWith('key_') ? 'key_ended' : null;
   if (key.status === 'revoked' || key.status === 'expired') return 'key_ended';

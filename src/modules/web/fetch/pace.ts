@@ -7,18 +7,18 @@ import { statement } from '../../../db/statement.ts';
 import { HOST_WAITING_MAX, TURN_WAIT_MS } from '../limits.ts';
 import { problem } from '../problems.ts';
 
-const MS = `interval '1 millisecond'`;
+const NOW_MS = '(extract(epoch FROM core.clock_now()) * 1000)::bigint';
 // A table of no account: it lies whole on one node.
 const takeTurn = statement(
   'web_take_turn',
-  `INSERT INTO web.host AS h (host, next_at) VALUES ($1, core.clock_now() + $2 * ${MS})
-   ON CONFLICT (host) DO UPDATE SET next_at = greatest(h.next_at, core.clock_now()) + $2 * ${MS}
-     WHERE h.next_at <= core.clock_now() + $3 * ${MS}
-   RETURNING (extract(epoch FROM h.next_at - core.clock_now()) * 1000)::float8 - $2 AS "waitMs"`,
+  `INSERT INTO web.host AS h (host, next_ms) VALUES ($1, ${NOW_MS} + $2::int)
+   ON CONFLICT (host) DO UPDATE SET next_ms = greatest(h.next_ms + $2::int, excluded.next_ms)
+     WHERE h.next_ms <= excluded.next_ms - $2::int + $3::int
+   RETURNING (h.next_ms - $2::int - ${NOW_MS})::float8 AS "waitMs"`,
 );
 const deletePast = statement(
   'web_delete_past_hosts',
-  `DELETE FROM web.host WHERE host IN (SELECT h.host FROM web.host h WHERE h.next_at < core.clock_now() - interval '1 minute' LIMIT $1)`,
+  `DELETE FROM web.host WHERE host IN (SELECT h.host FROM web.host h WHERE h.next_ms < ${NOW_MS} - 60000 LIMIT $1)`,
 );
 const DELETED_PER_RUN = 5_000;
 
