@@ -55,6 +55,13 @@ test('scrapes a page in several formats at the price of one', async () => {
   expect(found.metadata).toMatchObject({ title: 'Home', statusCode: 200, sourceURL: `${site.url}/`, language: 'en' });
 });
 
+test('scrapes a screenshot beside the text, at its own price', async () => {
+  const found = await client.scrape(`${site.url}/`, { formats: ['markdown', 'screenshot'] });
+  expect(found.markdown).toContain('The price of Home is 12.50');
+  const image = await fetch(found.screenshot as string);
+  expect(image.headers.get('content-type')).toBe('image/png');
+}, 60_000);
+
 test('scrapes JSON by a schema', async () => {
   const schema = { type: 'object', properties: { price: { type: 'number' } }, required: ['price'] };
   const found = await client.scrape(`${site.url}/`, { formats: [{ type: 'json', schema }] });

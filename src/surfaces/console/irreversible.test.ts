@@ -38,6 +38,7 @@ function refusal(act: Act, typed: string): string | null {
     domain: 'wanted',
     zone: 'wanted',
     inbox_id: 'wanted',
+    distinct_id: 'wanted',
   };
   const query = new URLSearchParams({ key: 'wanted' });
   const visit = { params, query, principal: { accountId: 'wanted' } } as unknown as Visit;

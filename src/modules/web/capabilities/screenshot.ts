@@ -32,10 +32,10 @@ const inputSchema = Type.Object({
   height: side('Height', SHOT_HEIGHT_USUAL),
   full_page: Type.Optional(
     Type.Boolean({
-      description: 'Whether the picture is as long as the page, at most 10,000 pixels; false when absent.',
+      description: 'Whether the image is as long as the page, at most 10,000 pixels; false when absent.',
     }),
   ),
-  format: Type.Optional(Type.Enum([...SHOT_FORMATS], { description: 'Format of the picture; png when absent.' })),
+  format: Type.Optional(Type.Enum([...SHOT_FORMATS], { description: 'Format of the image; png when absent.' })),
   quality: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -60,17 +60,17 @@ export const screenshot = defineCapability<WebState>()({
   path: '/v1/web/screenshot',
   summary: 'Takes a screenshot of a web page.',
   description:
-    'Shows one page in a browser and answers with a link of 1 h to the picture, or the bytes with inline. Scripts of the page run, without ' +
+    'Shows one page in a browser and answers with a link of 1 h to the image, or the bytes with inline. Scripts of the page run, without ' +
     'cookies, and send nothing but GET requests to public hosts. robots.txt of the page is obeyed, and its host is asked once a second. ' +
     'Without a browser (CHROMIUM_PATH) it answers VENDOR_NOT_AVAILABLE. Nothing is stored unless you send store.',
-  keywords: ['capture a web page', 'picture of a website', 'render a page', 'webpage thumbnail', 'headless chrome'],
+  keywords: ['capture a web page', 'render a page', 'webpage thumbnail', 'headless chrome'],
   input: inputSchema,
   output: Type.Object({
     page_url: Type.String({ description: 'Of the page, after redirects.' }),
     status: Type.Integer({ description: 'The status that the site answered with; a page of an error has one too.' }),
     title: textOrNull('Title of the page.'),
-    width: Type.Integer({ description: 'Of the picture, in pixels.' }),
-    height: Type.Integer({ description: 'Of the picture, in pixels.' }),
+    width: Type.Integer({ description: 'Of the image, in pixels.' }),
+    height: Type.Integer({ description: 'Of the image, in pixels.' }),
     ...resultFields,
   }),
   price: SHOT,
@@ -83,13 +83,13 @@ export const screenshot = defineCapability<WebState>()({
   events: ['wallet.low_balance'],
   limits: {
     page: '200 requests and 20 MiB, 10 MiB of them the page itself.',
-    picture: '2,560 pixels a side, 10,000 with full_page.',
+    image: '2,560 pixels a side, 10,000 with full_page.',
     time: '30 s.',
     host: 'One page a second.',
   },
   examples: [
     {
-      title: 'A picture of a page, as a link',
+      title: 'A page, as a link to an image',
       input: { url: 'https://docs.example.org/keys', full_page: true, format: 'jpeg' },
       expect: { status: 200, title: 'Keys', width: 1_280, height: 800, content_type: 'image/jpeg', data: null },
     },

@@ -33,6 +33,8 @@ export interface ScrapeWish {
   readonly texts: readonly PageFormat[];
   readonly links: boolean;
   readonly json: JsonWish | null;
+  /** Null: none is wanted. */
+  readonly screenshot: { readonly fullPage: boolean } | null;
   readonly mainContent: boolean;
 }
 
@@ -52,21 +54,25 @@ export function scrapeWish(fields: Fields, at = ''): ScrapeWish {
   if (!Array.isArray(formats) || formats.length > 10) {
     throw invalidField(`${at}formats`, 'type', `${at}formats must be a list.`);
   }
-  const wish = { texts: [] as PageFormat[], links: false, json: null as JsonWish | null };
+  const wish: FormatWish = { texts: [], links: false, json: null, screenshot: null };
   for (const [i, format] of formats.entries()) takeFormat(wish, format, `${at}formats[${i}]`);
   return { ...wish, texts: [...new Set(wish.texts)], mainContent: onlyMainContent !== false };
 }
 
-function takeFormat(
-  wish: { texts: PageFormat[]; links: boolean; json: JsonWish | null },
-  format: unknown,
-  at: string,
-): void {
+interface FormatWish {
+  readonly texts: PageFormat[];
+  links: boolean;
+  json: JsonWish | null;
+  screenshot: ScrapeWish['screenshot'];
+}
+
+function takeFormat(wish: FormatWish, format: unknown, at: string): void {
   const { type, ...of } = (typeof format === 'string' ? { type: format } : (format ?? {})) as Fields;
   if (type === 'markdown' || type === 'html') wish.texts.push(type);
   else if (type === 'links') wish.links = true;
   else if (type === 'json') wish.json = jsonWish(of, at);
-  else throw invalidField(at, 'unsupported', `${at} must be markdown, html, links or json.`);
+  else if (type === 'screenshot') wish.screenshot = { fullPage: of.fullPage === true };
+  else throw invalidField(at, 'unsupported', `${at} must be markdown, html, links, json or screenshot.`);
 }
 
 function jsonWish({ schema, prompt }: Fields, at: string): JsonWish {
@@ -81,8 +87,8 @@ export function crawlFormat(
   fields: Fields,
   at = '',
 ): Pick<ScrapeWish, 'mainContent'> & { readonly format: PageFormat } {
-  const { texts, json, links, mainContent } = scrapeWish(fields, at);
-  if (texts.length !== 1 || json !== null || links) {
+  const { texts, json, links, screenshot, mainContent } = scrapeWish(fields, at);
+  if (texts.length !== 1 || json !== null || screenshot !== null || links) {
     throw invalidField(`${at}formats`, 'unsupported', `${at}formats must be one of markdown and html for many pages.`);
   }
   return { format: texts[0] as PageFormat, mainContent };

@@ -2,10 +2,12 @@
 import { chargeForAnswer } from '../../../core/wallet/charge/charge-answer.ts';
 import { json, jsonFields } from '../../../kit/openai-wire.ts';
 import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
+import type { Problem } from '../../../problems/problem.ts';
 import { getPage, type Page, readGot } from '../fetch/page.ts';
 import { structured } from '../fetch/structured.ts';
 import { CONTENT_BYTES_MAX, FETCH } from '../limits.ts';
 import type { WebState } from '../state.ts';
+import { dataOf } from './calls.ts';
 import { type ScrapeWish, scrapeWish, textField } from './options.ts';
 import { metadataOf } from './shown.ts';
 
@@ -40,7 +42,17 @@ export async function scrape(request: RawRequest, web: WebState): Promise<RawAns
       return '{}';
     }),
   );
-  return { ...json({ success: true, data: document }), costNanos };
+  if (wish.screenshot === null) return { ...json({ success: true, data: document }), costNanos };
+  const shot = await screenshotOf(request, url, wish.screenshot.fullPage);
+  const data = { ...document, screenshot: shot.url };
+  return { ...json({ success: true, data }), costNanos: costNanos + shot.costNanos };
+}
+
+/** A call of its own, at its own price. */
+async function screenshotOf(request: RawRequest, url: string, fullPage: boolean) {
+  const { answer, problem } = await request.invoke('web.screenshot', { url, full_page: fullPage });
+  if (answer === null) throw problem as Problem;
+  return { url: dataOf<{ url: string }>(answer).url, costNanos: answer.costNanos ?? 0n };
 }
 
 /** At least one: what is told of a page is read with it. A model reads Markdown. */
