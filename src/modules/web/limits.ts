@@ -30,6 +30,7 @@ export const ROBOTS_KEPT_MS = 3_600_000;
 /** One that could not be read is asked for again. */
 export const ROBOTS_FAILED_KEPT_MS = 600_000;
 export const ROBOTS_KEPT_MAX = 2_000;
+export const ROBOTS_KEPT_BYTES_MAX = 32 * MIB;
 export const ROBOTS_RULES_MAX = 2_000;
 /** Comparisons of a path with rules: beyond, the file is too complex to obey. */
 export const ROBOTS_STEPS_MAX = 2_000_000;
@@ -63,7 +64,7 @@ export const PATTERN_CHARACTERS_MAX = 200;
 export const CRAWL_MS_MAX = 3_600_000;
 export const CRAWL_KEPT_HOURS = 24;
 /** JSON of the pages in one answer. */
-export const CRAWL_ANSWER_BYTES = 4 * MIB;
+export const CRAWL_ANSWER_BYTES = 2 * MIB;
 
 // A screenshot.
 export const SHOT_WIDTH_USUAL = 1_280;

@@ -84,7 +84,7 @@ export function getPolitely(
   return get(core, url, {
     ...{ ...options, userAgent },
     async before(at) {
-      const { delayMs } = await robots.allow(at, signal);
+      const { delayMs } = await robots.allow(at, signal, options.isPublicOnly);
       await pace.turn(accountId, new URL(at).host, delayMs, signal);
     },
   });

@@ -8,6 +8,7 @@ import {
   CRAWL_DELAY_MS_MAX,
   ROBOTS_BYTES_MAX,
   ROBOTS_FAILED_KEPT_MS,
+  ROBOTS_KEPT_BYTES_MAX,
   ROBOTS_KEPT_MAX,
   ROBOTS_KEPT_MS,
   ROBOTS_MS,
@@ -30,6 +31,8 @@ const UNREACHED = new Set(['dns', 'connect', 'tls']);
 interface Rules {
   readonly delayMs: number;
   readonly sitemaps: readonly string[];
+  /** About what it takes of memory. */
+  readonly bytes: number;
   mayFetch(url: string): boolean;
 }
 
@@ -41,7 +44,9 @@ export interface RobotsOptions {
 export class Robots {
   readonly #core: Core;
   readonly #options: RobotsOptions;
-  readonly #known = new LRUCache<string, Rules>({ max: ROBOTS_KEPT_MAX });
+  readonly #known = new LRUCache<string, Rules>({
+    ...{ max: ROBOTS_KEPT_MAX, maxSize: ROBOTS_KEPT_BYTES_MAX, sizeCalculation: ({ bytes }) => bytes },
+  });
   readonly #asking = new Map<string, Promise<Rules>>();
 
   constructor(core: Core, options: RobotsOptions) {
@@ -49,11 +54,14 @@ export class Robots {
     this.#options = options;
   }
 
-  /** What the site of a URL asks for. Throws ROBOTS_DISALLOWED when the URL may not be fetched, and what a refused target throws. */
-  async allow(url: string, signal: AbortSignal): Promise<{ delayMs: number }> {
+  /**
+   * What the site of a URL asks for. `isPublicOnly`: of a page that may lead to public hosts alone. Throws ROBOTS_DISALLOWED when the URL may not
+   * be fetched, and what a refused target throws.
+   */
+  async allow(url: string, signal: AbortSignal, isPublicOnly = false): Promise<{ delayMs: number }> {
     if (!this.#options.obeys) return { delayMs: 0 };
     const { origin } = new URL(url);
-    const rules = await this.#rulesOf(origin, signal);
+    const rules = await this.#rulesOf(origin, signal, isPublicOnly);
     if (!rules.mayFetch(url)) {
       throw problem('ROBOTS_DISALLOWED', { param: 'url', message: `${origin}/robots.txt does not allow this URL.` });
     }
@@ -65,28 +73,31 @@ export class Robots {
     return (await this.#rulesOf(origin, signal)).sitemaps;
   }
 
-  async #rulesOf(origin: string, signal: AbortSignal): Promise<Rules> {
+  async #rulesOf(origin: string, signal: AbortSignal, isPublicOnly = false): Promise<Rules> {
     const known = this.#known.get(origin);
     if (known !== undefined) return known;
-    let asking = this.#asking.get(origin);
+    const key = `${isPublicOnly} ${origin}`;
+    let asking = this.#asking.get(key);
     if (asking === undefined) {
-      asking = this.#ask(origin, signal).finally(() => this.#asking.delete(origin));
-      this.#asking.set(origin, asking);
+      asking = this.#ask(origin, signal, isPublicOnly).finally(() => this.#asking.delete(key));
+      this.#asking.set(key, asking);
     }
     try {
       return await asking;
     } catch (error) {
       // Somebody else's call, which has ended.
       if (signal.aborted || error instanceof Problem || !isAborted(error)) throw error;
-      return this.#rulesOf(origin, signal);
+      return this.#rulesOf(origin, signal, isPublicOnly);
     }
   }
 
-  async #ask(origin: string, signal: AbortSignal): Promise<Rules> {
+  async #ask(origin: string, signal: AbortSignal, isPublicOnly: boolean): Promise<Rules> {
     const { userAgent } = this.#options;
     const url = `${origin}/robots.txt`;
     try {
-      const got = await get(this.#core, url, { signal, userAgent, bytesMax: ROBOTS_BYTES_MAX, msMax: ROBOTS_MS });
+      const got = await get(this.#core, url, {
+        ...{ signal, userAgent, isPublicOnly, bytesMax: ROBOTS_BYTES_MAX, msMax: ROBOTS_MS },
+      });
       const isThere = got.status >= 200 && got.status < 300;
       // 4xx: there are no rules. Anything else: nobody knows them (RFC 9309, section 2.3.1).
       const rules = isThere ? rulesOf(url, got.bytes.toString('utf8')) : got.status < 500 ? all : none;
@@ -102,8 +113,9 @@ export class Robots {
   }
 }
 
-const all: Rules = { delayMs: 0, sitemaps: [], mayFetch: () => true };
-const none: Rules = { delayMs: 0, sitemaps: [], mayFetch: () => false };
+const FEW_BYTES = 512;
+const all: Rules = { delayMs: 0, sitemaps: [], bytes: FEW_BYTES, mayFetch: () => true };
+const none: Rules = { delayMs: 0, sitemaps: [], bytes: FEW_BYTES, mayFetch: () => false };
 
 function isAborted(error: unknown): boolean {
   return error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError');
@@ -118,6 +130,8 @@ export function rulesOf(url: string, text: string): Rules {
   return {
     delayMs: Math.min(CRAWL_DELAY_MS_MAX, Number.isFinite(delay) && delay > 0 ? delay * 1_000 : 0),
     sitemaps,
+    // A rule is kept as it was sent and as it is compared.
+    bytes: FEW_BYTES + [...rules, ...sitemaps].reduce((sum, text) => sum + 2 * text.length + 100, 0),
     mayFetch: (target) => wild * target.length <= ROBOTS_STEPS_MAX && parsed.isAllowed(target, '*') !== false,
   };
 }

@@ -8,7 +8,7 @@ import type { ReadAnswer, ReadPage, ReadTask } from './wire.ts';
 
 export class Readers {
   readonly #places: AccountPlaces;
-  readonly #threads: Threads<ReadTask, ReadAnswer>;
+  readonly #threads: Threads<ReadTask, ReadAnswer, 'begun'>;
   readonly #bounds: Admission['call']['page'];
 
   constructor({ bounds: { all, account, call } }: Pick<Core, 'bounds'>, { threads }: { threads: number }) {
@@ -34,11 +34,18 @@ export class Readers {
   }
 
   async #within(task: ReadTask, signal: AbortSignal): Promise<ReadAnswer> {
-    const late = AbortSignal.timeout(this.#bounds.msMax);
-    const answer = await this.#threads.run(task, AbortSignal.any([signal, late]), {}, buffersOf(task));
+    const late = new AbortController();
+    let timer: NodeJS.Timeout | undefined;
+    const onProgress = () => {
+      timer = setTimeout(() => late.abort(), this.#bounds.msMax);
+    };
+    const both = AbortSignal.any([signal, late.signal]);
+    const answer = await this.#threads
+      .run(task, both, { onProgress }, buffersOf(task))
+      .finally(() => clearTimeout(timer));
     signal.throwIfAborted();
     if (answer !== null) return answer;
-    const why = late.aborted ? `takes longer than ${this.#bounds.msMax / 1_000} s` : 'takes too much memory';
+    const why = late.signal.aborted ? `takes longer than ${this.#bounds.msMax / 1_000} s` : 'takes too much memory';
     return { kind: 'refused', rule: 'too_complex', message: `To read the page ${why}.` };
   }
 }

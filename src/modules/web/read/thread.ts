@@ -13,7 +13,9 @@ if (process.platform === 'linux' && getPriority() < NICENESS) setPriority(NICENE
 // Libraries tell on the console what they think of a page; that is nobody's log.
 for (const word of ['log', 'info', 'warn', 'error'] as const) console[word] = () => undefined;
 
-serve<ReadTask, ReadAnswer>(async (task) => {
+serve<ReadTask, ReadAnswer, 'begun'>(async (task, { tell }) => {
+  // Loading the libraries is no time of the page.
+  tell('begun');
   try {
     return await read(task);
   } catch (error) {

@@ -14,7 +14,7 @@ export const getCrawl = defineCapability<WebState>()({
   path: '/v1/web/crawl/get/{crawl_id}',
   summary: 'Shows a crawl and the pages that it has read.',
   description:
-    'Pages come in the order in which they were found, page by page; an answer has at most 4 MiB of them. While the crawl runs, ask again with the ' +
+    'Pages come in the order in which they were found, page by page; an answer has at most 2 MiB of them. While the crawl runs, ask again with the ' +
     'last next_cursor, or without a cursor.',
   keywords: ['crawl status', 'crawl results', 'pages of a crawl'],
   input: Type.Object({ crawl_id: crawlIdField, cursor: cursorField, limit: limitField }),
