@@ -36,7 +36,8 @@ import {
 } from './store.ts';
 
 export const CRAWL_WORK = 'web.crawl';
-const PLACES = 8;
+/** Most of a crawl is waiting. */
+const PLACES = 16;
 /** A page that waits for its host, or for a thread, is tried again. */
 const AGAIN_MS = 2_000;
 const BUSY = new Set(['RATE_LIMITED', 'CONCURRENCY_LIMITED', 'OVERLOADED']);
