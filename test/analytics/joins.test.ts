@@ -56,19 +56,23 @@ test('joins are read page by page, and later only what has changed', async () =>
   await expect(joins.of(own.service.core.db, own.account.accountId, aborted)).rejects.toThrow('left');
 });
 
-test('what has changed is found by the index of changes, whatever the plan is made for', async () => {
-  const own = await bench.withAccount();
-  await addJoined(own, 2, 20_000);
-  const text = namedStatements.get('analytics_select_changed') as string;
-  const plan = await own.service.core.db.transaction(async (tx) => {
-    const run = <Row>(sql: string) => tx.query<Row>({ name: '', text: sql }, []);
-    await run('SET LOCAL plan_cache_mode = force_generic_plan');
-    await run(`PREPARE changed (text, bigint, integer) AS ${text}`);
-    const { rows } = await run<{ 'QUERY PLAN': string }>(
-      `EXPLAIN (COSTS OFF) EXECUTE changed('${own.account.accountId}', 19990, 19990)`,
-    );
-    await run('DEALLOCATE changed');
-    return rows.map((row) => row['QUERY PLAN']).join('\n');
-  });
-  expect(plan).toContain('alias_changed');
-});
+// A distributed engine plans each run for its account.
+test.skipIf(process.env.DISTRIBUTED === '1')(
+  'what has changed is found by its index, whatever the plan is made for',
+  async () => {
+    const own = await bench.withAccount();
+    await addJoined(own, 2, 20_000);
+    const text = namedStatements.get('analytics_select_changed') as string;
+    const plan = await own.service.core.db.transaction(async (tx) => {
+      const run = <Row>(sql: string) => tx.query<Row>({ name: '', text: sql }, []);
+      await run('SET LOCAL plan_cache_mode = force_generic_plan');
+      await run(`PREPARE changed (text, bigint, integer) AS ${text}`);
+      const { rows } = await run<{ 'QUERY PLAN': string }>(
+        `EXPLAIN (COSTS OFF) EXECUTE changed('${own.account.accountId}', 19990, 19990)`,
+      );
+      await run('DEALLOCATE changed');
+      return rows.map((row) => row['QUERY PLAN']).join('\n');
+    });
+    expect(plan).toContain('alias_changed');
+  },
+);
