@@ -7,5 +7,9 @@ const firecrawl = new Firecrawl({ apiKey: QM_KEY, apiUrl: `${QM_URL}/v1/web/fire
 
 const { markdown, metadata } = await firecrawl.scrape(url, { formats: ['markdown'] });
 console.log(`${metadata?.title}: ${markdown?.length} characters`);
-const { status, data } = await firecrawl.crawl(url, { limit: 5, maxDiscoveryDepth: 1, pollInterval: 1 });
+const { status, data } = await firecrawl.crawl(new URL('/', url).href, {
+  limit: 5,
+  maxDiscoveryDepth: 1,
+  pollInterval: 1,
+});
 console.log(`${status}: ${data.map((page) => page.metadata?.title).join(', ')}`);

@@ -53,6 +53,8 @@ const WORKED_OUT = [
   /^\d\d:\d\d UTC/, // the hour of an instant
   /^It had 0 runs in the last 24 hours\. The record of 0 runs in 30 days is deleted with it\.$/, // counted
   /^All \d+ messages are deleted\. The queue stays\.$/, // those of now and later
+  /^\d+ bytes$/, // of the content of a crawled page
+  /^\d+ distinct IDs?, their properties /, // counted
   /^Messages per \d+ minutes$/,
   /^Attempts per hour, newest 100 deliveries/,
   /stay in the API for 30 days\.$/,
@@ -60,7 +62,7 @@ const WORKED_OUT = [
   /^(Spent|Spend|Failed) in (7|30) days(, USD)?$/,
   /^\d+\.\d % of all calls$/,
   /calls failed, \d+\.\d %\.$/,
-  /(of the last 7|for 400) days\.$/,
+  /(of the last 7|for 400) days\.?$/,
   / nothing (before|after) [\d :orafte-]+ UTC\.?$/, // the part of its period that a plot shows
   /^0\.0000\d+$/, // the series of a plot beyond the first eight, added
   /^Each page costs \$/, // prices in forms
