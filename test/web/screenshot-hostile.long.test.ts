@@ -71,7 +71,8 @@ afterAll(async () => {
 });
 afterEach(async () => {
   await expect.poll(browsers, { timeout: 10_000 }).toEqual([]);
-  expect(readdirSync(tmpdir()).filter((name) => name.startsWith('qm-shot-'))).toEqual([]);
+  const folders = () => readdirSync(tmpdir()).filter((name) => name.startsWith('qm-shot-'));
+  await expect.poll(folders, { timeout: 10_000 }).toEqual([]);
 });
 
 const at = () => `127.0.0.1:${(trap.address() as AddressInfo).port}`;
