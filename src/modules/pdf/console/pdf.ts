@@ -87,11 +87,11 @@ ${checkbox(visit, CREATE, { name: 'landscape', label: 'Landscape', isChecked: va
 }
 
 interface Told {
-  readonly metadata: { readonly cost_usd: number; readonly warnings: readonly string[] };
+  readonly metadata: { readonly cost_usd: number; readonly warnings?: readonly string[] };
 }
 
 function made(visit: Visit, data: Made, sent: URLSearchParams, envelope: string): Html {
-  const { cost_usd: cost, warnings } = (JSON.parse(envelope) as Told).metadata;
+  const { cost_usd: cost, warnings = [] } = (JSON.parse(envelope) as Told).metadata;
   const { pages, bytes, engine, url, expires_at: ends } = data;
   const path = ownPath(url ?? '');
   return html`<h1>PDF</h1>
