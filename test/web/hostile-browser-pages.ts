@@ -14,6 +14,7 @@ export function escapingPage(trap: string, udp: number, file: string): string {
 <svg><image href="http://${trap}/svg" /></svg>
 <script>
 const trap = '${trap}', tried = [];
+// What the browser refuses at once is refused; the trap shows whether anything got through.
 const attempt = (name, work) => { try { tried.push(name); const made = work(); made?.catch?.(() => {}); } catch {} };
 for (const host of [trap, trap.replace('127.0.0.1', 'localhost'), trap.replace('127.0.0.1', '[::1]'), trap.replace('127.0.0.1', '0.0.0.0'), trap.replace('127.0.0.1', '2130706433')]) {
   attempt('fetch', () => fetch('http://' + host + '/fetch'));

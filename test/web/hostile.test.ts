@@ -1,7 +1,9 @@
 // Sites that mean harm: each call ends soon, in a clear outcome, asks nobody that it may not, and costs nothing unless it is answered.
 import ipaddr from 'ipaddr.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Core } from '../../src/core/context.ts';
 import { get } from '../../src/modules/web/fetch/request.ts';
+import { Robots } from '../../src/modules/web/fetch/robots.ts';
 import { createOutboundClient } from '../../src/vendors/http/client.ts';
 import { listen } from '../outbound/receivers.ts';
 import { expectFailure } from '../support/envelope.ts';
@@ -76,6 +78,27 @@ describe('an address that nobody may ask', () => {
       }
     },
   );
+});
+
+describe('a network that the operator exempts', () => {
+  test('is out of reach for what a page of a public host asks for, its robots.txt too', async () => {
+    const intranet = await startSite({ '/': '<p>inside</p>' }, '127.77.2.3');
+    const outbound = createOutboundClient({ allowPrivateTargets: [ipaddr.parseCIDR(SITE_NETWORK)] });
+    const { signal } = new AbortController();
+    const ask = (isPublicOnly: boolean) =>
+      get({ outbound }, `${intranet.url}/`, { signal, userAgent: 'test', bytesMax: MIB, isPublicOnly });
+    const robots = new Robots({ outbound } as Core, { obeys: true, userAgent: 'test' });
+    try {
+      await expect(ask(true)).rejects.toMatchObject({ code: 'TARGET_REJECTED' });
+      await expect(robots.allow(`${intranet.url}/`, signal, true)).rejects.toMatchObject({ code: 'TARGET_REJECTED' });
+      expect(intranet.asked).toEqual([]);
+      expect(await ask(false)).toMatchObject({ status: 200, isExempt: true });
+      expect(await robots.allow(`${intranet.url}/`, signal)).toEqual({ delayMs: 0 });
+    } finally {
+      await outbound.close();
+      await intranet.stop();
+    }
+  });
 });
 
 describe('a name that changes its address', () => {

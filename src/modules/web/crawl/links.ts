@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 
 export interface Scope {
   readonly host: string;
-  /** The beginning of every path; absent: any. */
+  /** Every path that is followed begins with it; absent: all paths are. */
   readonly below?: string | undefined;
   readonly include: readonly string[];
   readonly exclude: readonly string[];

@@ -19,7 +19,7 @@ export interface CrawlWish {
   readonly limit: number;
   /** 0: the given URLs alone. */
   readonly depth: number;
-  /** The beginning of every path that is followed; absent: any. */
+  /** Every path that is followed begins with it; absent: all paths are. */
   readonly below?: string;
   readonly include: readonly string[];
   readonly exclude: readonly string[];

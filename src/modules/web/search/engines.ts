@@ -12,7 +12,7 @@ const LISTED_MAX = 100;
 export interface SearchWish {
   readonly query: string;
   readonly count: number;
-  /** Language tag; null: any. */
+  /** Language tag; null: the engine chooses. */
   readonly language: string | null;
 }
 
