@@ -4,14 +4,18 @@ SET check_function_bodies = off;
 
 CREATE SCHEMA ai;
 CREATE SCHEMA analytics;
+CREATE SCHEMA captcha;
 CREATE SCHEMA core;
 CREATE SCHEMA cron;
 CREATE SCHEMA dns;
 CREATE SCHEMA email;
 CREATE SCHEMA errors;
+CREATE SCHEMA flags;
 CREATE SCHEMA image;
 CREATE SCHEMA metrics;
 CREATE SCHEMA queue;
+CREATE SCHEMA realtime;
+CREATE SCHEMA risk;
 CREATE SCHEMA sms;
 CREATE SCHEMA storage;
 CREATE SCHEMA vector;

@@ -1,0 +1,3 @@
+-- Schema realtime.
+
+CREATE SCHEMA realtime;

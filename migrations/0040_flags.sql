@@ -1,0 +1,3 @@
+-- Schema flags.
+
+CREATE SCHEMA flags;

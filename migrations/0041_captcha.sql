@@ -1,0 +1,3 @@
+-- Schema captcha.
+
+CREATE SCHEMA captcha;

@@ -1,0 +1,3 @@
+-- Schema risk.
+
+CREATE SCHEMA risk;
