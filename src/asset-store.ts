@@ -1,8 +1,11 @@
-// Opens the place for files that the settings name.
+// Opens the place for files that the settings name, and that of a backup.
+import type { AssetsLocation } from './config/assets-url.ts';
 import type { Config } from './config/config.ts';
 import { Assets } from './core/assets/assets.ts';
 import { fileAssets } from './vendors/assets/file.ts';
+import type { AssetStore } from './vendors/assets/port.ts';
 import { s3Assets } from './vendors/assets/s3.ts';
+import { createOutboundClient } from './vendors/http/client.ts';
 import type { OutboundClient } from './vendors/http/port.ts';
 
 /** Throws StartupError when the place is not the one that the database knows. */
@@ -11,7 +14,16 @@ export async function openAssets(
   outbound: OutboundClient,
   known: ConstructorParameters<typeof Assets>[1],
 ): Promise<Assets> {
-  const assets = new Assets(place.kind === 's3' ? s3Assets(place, outbound) : fileAssets(place.folder), known);
+  const assets = new Assets(storeAt(place, outbound), known);
   await assets.requireSame();
   return assets;
+}
+
+/** For a command, which has no service around it. */
+export function openBackupPlace(place: AssetsLocation): AssetStore {
+  return storeAt(place, createOutboundClient({ allowPrivateTargets: [] }));
+}
+
+function storeAt(place: AssetsLocation, outbound: OutboundClient): AssetStore {
+  return place.kind === 's3' ? s3Assets(place, outbound) : fileAssets(place.folder);
 }

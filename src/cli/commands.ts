@@ -58,6 +58,10 @@ export const adminCommands: Commands = {
     summary: 'prove that wallets, ledger, usage and counters agree',
     load: async () => (await import('./admin/doctor.ts')).doctorCommand(),
   },
+  backup: {
+    summary: 'create, verify and restore backups of database, files and keys',
+    load: async () => (await import('./admin/backup.ts')).backupCommand(),
+  },
   accounts: {
     summary: 'create, list, change and restore accounts',
     load: async () => (await import('./admin/accounts.ts')).accountsCommand(),

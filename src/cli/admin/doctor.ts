@@ -45,7 +45,7 @@ export function doctorCommand(): Command {
     });
 }
 
-async function inspect(session: Session) {
+export async function inspect(session: Session) {
   const { modules } = await import('../../modules/index.ts');
   const secret = await readServerSecret(session.config);
   const found = await examine({

@@ -30,8 +30,10 @@ const findSchema = statement('cli_find_schema', `SELECT to_regclass('core.accoun
 const CONNECTIONS = { connections: 3, hotConnections: 1 };
 
 /** Lends `work` a database with the schema in store. */
-export async function withSession<T>(work: (session: Session) => Promise<T>): Promise<T> {
-  const config = loadConfig(readEnv());
+export async function withSession<T>(
+  work: (session: Session) => Promise<T>,
+  config = loadConfig(readEnv()),
+): Promise<T> {
   return withDatabase(config, async ({ connection, own }) => {
     if (own) await migrate(connection);
     const distributed = config.databaseUrl !== undefined && (await withClient(connection, isDistributed));
