@@ -589,7 +589,7 @@ CREATE TABLE core.partitioned (
   parent text NOT NULL,
   period text NOT NULL,
   CONSTRAINT partitioned_pkey PRIMARY KEY (parent),
-  CONSTRAINT partitioned_period_check CHECK ((period = ANY (ARRAY['day'::text, 'month'::text])))
+  CONSTRAINT partitioned_period_check CHECK ((period = ANY (ARRAY['hour'::text, 'day'::text, 'month'::text])))
 );
 
 CREATE TABLE core.payment_customer (
@@ -1617,6 +1617,39 @@ CREATE TABLE queue.total (
   CONSTRAINT total_pkey PRIMARY KEY (account_id, queue_id)
 ) WITH (fillfactor=60);
 
+CREATE TABLE realtime.app (
+  account_id text COLLATE "C" NOT NULL,
+  key_id text COLLATE "C",
+  history_seconds integer NOT NULL,
+  client_events boolean NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT app_pkey PRIMARY KEY (account_id)
+);
+
+CREATE TABLE realtime.kept_message (
+  account_id text COLLATE "C" NOT NULL,
+  seq bigint NOT NULL,
+  channel text COLLATE "C" NOT NULL,
+  event text NOT NULL,
+  data text,
+  data_seq bigint,
+  socket_id text,
+  user_id text,
+  CONSTRAINT kept_message_pkey PRIMARY KEY (account_id, seq)
+) PARTITION BY RANGE (seq);
+
+CREATE TABLE realtime.message (
+  account_id text COLLATE "C" NOT NULL,
+  seq bigint NOT NULL,
+  channel text COLLATE "C" NOT NULL,
+  event text NOT NULL,
+  data text,
+  data_seq bigint,
+  socket_id text,
+  user_id text,
+  CONSTRAINT message_pkey PRIMARY KEY (account_id, seq)
+) PARTITION BY RANGE (seq);
+
 CREATE TABLE sms.carrier_opt_out (
   our_number text COLLATE "C" NOT NULL,
   their_number text COLLATE "C" NOT NULL,
@@ -2085,6 +2118,8 @@ CREATE INDEX redrive_by_queue ON queue.redrive USING btree (account_id, queue_id
 CREATE UNIQUE INDEX redrive_one_running ON queue.redrive USING btree (account_id, queue_id) WHERE (state = 'running'::text);
 CREATE INDEX redrive_running ON queue.redrive USING btree (created_at) WHERE (state = 'running'::text);
 CREATE INDEX subscription_by_queue ON queue.subscription USING btree (account_id, queue_id, subscription_id);
+CREATE INDEX kept_message_account_id_channel_seq_idx ON ONLY realtime.kept_message USING btree (account_id, channel, seq);
+CREATE INDEX message_channel ON ONLY realtime.message USING btree (account_id, channel, seq);
 CREATE INDEX code_sent_age ON sms.code_sent USING btree (last_at);
 CREATE INDEX message_age ON sms.message USING btree (created_at);
 CREATE INDEX message_due ON sms.message USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);

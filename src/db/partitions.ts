@@ -1,8 +1,8 @@
-// Tables cut by sequence number into partitions of a UTC day or month (core.partitioned says which). They are made ahead by a sweep;
+// Tables cut by sequence number into partitions of an hour, a UTC day or month (core.partitioned says which). They are made ahead by a sweep;
 // a transaction that meets a missing one makes it once it is rolled back, without its locks, and runs again. Attaching an empty table
 // takes a lock that inserts do not wait for; dropping one takes them all for an instant, so it gives up quickly and comes again.
 import { sequenceAt, sequenceMs } from '../lib/sequence.ts';
-import { DAY_MS, startOfDay, startOfMonth, startOfNextMonth } from '../lib/time.ts';
+import { DAY_MS, HOUR_MS, startOfDay, startOfMonth, startOfNextMonth } from '../lib/time.ts';
 import { sqlState } from './errors.ts';
 import { statement } from './statement.ts';
 import type { Queryable, Transaction } from './transaction.ts';
@@ -12,9 +12,9 @@ export interface Partitioned extends Queryable {
   transaction<T>(body: (tx: Transaction) => Promise<T>): Promise<T>;
 }
 
-type Period = 'day' | 'month';
+type Period = 'hour' | 'day' | 'month';
 
-// Days or months ahead of the running one.
+// Hours, days or months ahead of the running one.
 const PERIODS_AHEAD = 2;
 
 const listTables = statement('partition_list_tables', 'SELECT parent, period FROM core.partitioned ORDER BY parent');
@@ -81,8 +81,9 @@ export async function oldestPartition(
   const suffixes = lists.flatMap(({ rows }) => rows.map(({ name }) => name.slice(name.lastIndexOf('_') + 1)));
   const [suffix] = suffixes.sort();
   if (suffix === undefined) return null;
-  const period: Period = suffix.length === 6 ? 'month' : 'day';
-  const startMs = Date.UTC(Number(suffix.slice(0, 4)), Number(suffix.slice(4, 6)) - 1, Number(suffix.slice(6) || 1));
+  const period = periodOfDigits[suffix.length] as Period;
+  const [year, month, day, hour] = [suffix.slice(0, 4), suffix.slice(4, 6), suffix.slice(6, 8), suffix.slice(8)];
+  const startMs = Date.UTC(Number(year), Number(month) - 1, Number(day || 1), Number(hour));
   const endMs = nextStart(period, startMs);
   return endMs <= beforeMs ? { suffix, startMs, endMs } : null;
 }
@@ -125,17 +126,21 @@ function missedPartition(error: unknown): { readonly parent: string | null; read
 }
 
 function startOf(period: Period, ms: number): number {
-  return period === 'day' ? startOfDay(ms) : startOfMonth(ms);
+  if (period === 'month') return startOfMonth(ms);
+  return period === 'day' ? startOfDay(ms) : Math.floor(ms / HOUR_MS) * HOUR_MS;
 }
 
 function nextStart(period: Period, startMs: number): number {
-  return period === 'day' ? startMs + DAY_MS : startOfNextMonth(startMs);
+  if (period === 'month') return startOfNextMonth(startMs);
+  return startMs + (period === 'day' ? DAY_MS : HOUR_MS);
 }
 
-/** `core.ledger_202612`, `errors.event_20261231`. */
+const digitsOf: Readonly<Record<Period, number>> = { hour: 10, day: 8, month: 6 };
+const periodOfDigits: Readonly<Record<number, Period>> = { 10: 'hour', 8: 'day', 6: 'month' };
+
+/** `core.ledger_202612`, `errors.event_20261231`, `realtime.message_2026123123`. */
 function nameOf(parent: string, period: Period, startMs: number): string {
-  const digits = period === 'day' ? 10 : 7;
-  return `${parent}_${new Date(startMs).toISOString().slice(0, digits).replaceAll('-', '')}`;
+  return `${parent}_${new Date(startMs).toISOString().replaceAll(/\D/g, '').slice(0, digitsOf[period])}`;
 }
 
 /** A statement of one partition is not worth remembering on a connection. */

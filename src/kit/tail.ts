@@ -80,6 +80,6 @@ async function* follow(
 }
 
 /** A key that was narrowed, or an account that was suspended, follows no longer either. */
-function mayFollow(now: Principal | Ended, capability: string): boolean {
+export function mayFollow(now: Principal | Ended, capability: string): boolean {
   return typeof now !== 'string' && !now.suspended && scopesAllow(now.scopes, capability, 'read');
 }

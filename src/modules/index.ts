@@ -14,6 +14,7 @@ import { metrics } from './metrics/index.ts';
 import { operator } from './operator/index.ts';
 import { pdf } from './pdf/index.ts';
 import { queue } from './queue/index.ts';
+import { realtime } from './realtime/index.ts';
 import { sms } from './sms/index.ts';
 import { storage } from './storage/index.ts';
 import { vector } from './vector/index.ts';
@@ -34,6 +35,7 @@ export const modules: readonly Module[] = [
   operator,
   pdf,
   queue,
+  realtime,
   sms,
   storage,
   vector,

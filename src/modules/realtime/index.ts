@@ -1,0 +1,27 @@
+// The realtime module: channels that servers publish to and browsers listen to, by the protocol of Pusher and by Server-Sent Events.
+import { defineModule } from '../../kit/module.ts';
+import { app } from './capabilities/app.ts';
+import { appRotate } from './capabilities/app-rotate.ts';
+import { authorize } from './capabilities/authorize.ts';
+import { history } from './capabilities/history.ts';
+import { publish } from './capabilities/publish.ts';
+import { getSettings, setSettings } from './capabilities/settings.ts';
+import { PUBLISH } from './limits.ts';
+import { type RealtimeSettings, realtimeSettings } from './settings.ts';
+import { closeRealtime, type RealtimeState, startRealtime } from './state.ts';
+import { streamRoute } from './stream/route.ts';
+import { realtimeSweeps } from './sweeps.ts';
+
+export const realtime = defineModule<RealtimeState, RealtimeSettings>({
+  name: 'realtime',
+  summary: 'Channels for live updates: publish from servers, listen in browsers, see who is there.',
+  status: 'beta',
+  shownBy: ['realtime.publish', 'realtime.authorize'],
+  capabilities: [app, appRotate, publish, authorize, history, getSettings, setSettings],
+  prices: { [PUBLISH]: { unit: 'message and channel', nanosPerUnit: 2_000n } },
+  rawRoutes: [streamRoute],
+  settings: realtimeSettings,
+  start: startRealtime,
+  close: closeRealtime,
+  sweeps: realtimeSweeps,
+});

@@ -1,0 +1,38 @@
+// What the realtime module keeps in one process: who listens here, and how it hears what was published elsewhere.
+import type { Core } from '../../core/context.ts';
+import { Feeds } from './feed/feed.ts';
+import { Hints } from './feed/hints.ts';
+import { PublishEffect } from './publish/effect.ts';
+import type { RealtimeSettings } from './settings.ts';
+
+export interface RealtimeState {
+  readonly core: Core;
+  readonly settings: RealtimeSettings;
+  readonly feeds: Feeds;
+  readonly hints: Hints;
+  readonly publishing: PublishEffect;
+}
+
+export function startRealtime(core: Core, settings: RealtimeSettings): RealtimeState {
+  const { db, connection, log } = core;
+  const feeds = new Feeds({
+    db: db.hot,
+    now: Date.now,
+    onError: (err) => log.warn({ err }, 'messages could not be read; they are read again'),
+  });
+  const hints = new Hints({
+    ...{ db, connection, processId: core.processes.id },
+    heard: (accountId) => feeds.wake(accountId),
+    onError: (err) => log.warn({ err }, 'hints of messages are away; they are looked for once a second'),
+  });
+  const publishing = new PublishEffect((accountId) => {
+    feeds.wake(accountId);
+    hints.tell(accountId);
+  });
+  return { core, settings, feeds, hints, publishing };
+}
+
+export async function closeRealtime({ feeds, hints }: RealtimeState): Promise<void> {
+  feeds.close();
+  await hints.close();
+}
