@@ -31,7 +31,7 @@ export async function requireApp(ctx: CallContext): Promise<App> {
   const appKey = (await findAppRow(core.db, accountId))?.key_id ?? null;
   const appSecret = appKey === null ? null : await currentSecret(core, appKey);
   if (appKey !== null && appSecret !== null) return { appKey, appSecret };
-  const { data } = await runWrite({ ...ctx, idempotency: null }, (tx, entry) => makeApp(tx, ctx, entry));
+  const { data } = await runWrite(ctx, (tx, entry) => makeApp(tx, ctx, entry));
   return appOf(ctx, data as string);
 }
 
