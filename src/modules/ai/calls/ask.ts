@@ -48,6 +48,8 @@ export interface ChatAsk extends Routed {
   readonly jsonSchema: boolean;
   readonly names: FieldNames;
   readonly cacheTtlSeconds: number | null;
+  /** The realtime channel that the answer is published to; null: none is named in the body. */
+  readonly streamTo: string | null;
   /** Of all of the request but the form of its answer, its idempotency key and how long it is cached. */
   readonly digest: string;
 }
@@ -63,7 +65,7 @@ export interface SentChat extends Omit<ChatAsk, 'body' | 'inputTokens'> {
 }
 
 /** Fields of ours: vendors never see them. */
-const OWN = ['vendor', 'cross_region', 'idempotency_key', 'cache_ttl_seconds', 'stream', 'stream_options'];
+const OWN = ['vendor', 'cross_region', 'idempotency_key', 'cache_ttl_seconds', 'stream', 'stream_options', 'stream_to'];
 
 /** In place of `cache_ttl_seconds`. */
 export const TTL_HEADER = 'X-QM-Cache-TTL';
@@ -77,6 +79,7 @@ const NOT_DIGESTED: ReadonlySet<string> = new Set([
   'stream_options',
   'encoding_format',
   'cache_ttl_seconds',
+  'stream_to',
 ]);
 const PREFIX = fingerprintPrefix({});
 
@@ -107,6 +110,7 @@ export function readChat(sent: Sent, text: string, names = chatNames(sent)): Sen
     names,
     jsonSchema: format.type === 'json_schema',
     cacheTtlSeconds: wholeOf(sent, 'cache_ttl_seconds', 1, CACHE_TTL_SECONDS_MAX),
+    streamTo: textOf(sent, 'stream_to'),
     digest: digestOf(text),
   };
 }

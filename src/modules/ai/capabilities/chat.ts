@@ -4,9 +4,10 @@ import { invalidField } from '../../../problems/problem.ts';
 import { readChat, type SentChat, ttlIn } from '../calls/ask.ts';
 import { chat as chatOf } from '../calls/chat.ts';
 import { handedOver } from '../calls/open.ts';
+import { channelOf, publishedTo } from '../calls/stream-to.ts';
 import { BODY_BYTES_MAX } from '../limits.ts';
 import type { AiState } from '../state.ts';
-import { cacheField, cacheHeader, modelField, routingFields } from './fields.ts';
+import { cacheField, cacheHeader, modelField, routingFields, streamToField, streamToHeader } from './fields.ts';
 
 /** What of a completion is read here; a vendor's may have more. */
 interface Completion {
@@ -53,6 +54,7 @@ export const chat = defineCapability<AiState>()({
         }),
       ),
       cache_ttl_seconds: cacheField,
+      stream_to: streamToField,
       ...routingFields,
     },
     { additionalProperties: true },
@@ -76,7 +78,7 @@ export const chat = defineCapability<AiState>()({
     source: import.meta.url,
     reduce: (value: object, { text }) => ({ value: readWhole(value, text), transfer: [] }),
   },
-  readsHeaders: cacheHeader,
+  readsHeaders: { ...cacheHeader, ...streamToHeader },
   errors: ['MODEL_NOT_FOUND', 'VENDOR_NOT_AVAILABLE', 'CONTENT_REFUSED', 'CONCURRENCY_LIMITED', 'VENDOR_DOWN'],
   events: ['wallet.low_balance'],
   limits: {
@@ -94,7 +96,12 @@ export const chat = defineCapability<AiState>()({
     // What `bulk` made of the input.
     const read = input as unknown as SentChat;
     const ask = { ...read, cacheTtlSeconds: read.cacheTtlSeconds ?? ttlIn(ctx.sentHeaders) };
-    for await (const event of chatOf(state, ctx, ask)) {
+    const channel = channelOf(ask.streamTo, ctx.sentHeaders);
+    const events =
+      channel === null
+        ? chatOf(state, ctx, ask)
+        : publishedTo(ctx, channel, chatOf(state, ctx, { ...ask, stream: true }));
+    for await (const event of events) {
       if (event.kind !== 'end') continue;
       return { ...event.answer, usageEstimated: event.isEstimated, data: event.completion };
     }

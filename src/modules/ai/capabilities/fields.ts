@@ -1,6 +1,7 @@
 // Fields that calls of models have in common.
 import Type from 'typebox';
 import { TTL_HEADER } from '../calls/ask.ts';
+import { STREAM_HEADER } from '../calls/stream-to.ts';
 import { CACHE_TTL_SECONDS_MAX } from '../limits.ts';
 
 export const modelField = Type.Optional(
@@ -24,6 +25,18 @@ export const cacheField = Type.Optional(
 );
 
 export const cacheHeader = { [TTL_HEADER]: 'Seconds, in place of cache_ttl_seconds.' };
+
+export const streamToField = Type.Optional(
+  Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    maxLength: 200,
+    description:
+      'A realtime channel. What the model says is also published to it, about every 50 ms, as events ai.start, ai.delta with text, and ai.end or ' +
+      'ai.failed: a page that listens by GET /v1/realtime/stream goes on after a reload. Each event costs what realtime.publish costs.',
+  }),
+);
+
+export const streamToHeader = { [STREAM_HEADER]: 'A realtime channel, in place of stream_to.' };
 
 export const routingFields = {
   vendor: Type.Optional(

@@ -9,6 +9,7 @@ import type { Problem } from '../../../problems/problem.ts';
 import { type SentChat, ttlIn } from '../calls/ask.ts';
 import { chat } from '../calls/chat.ts';
 import type { ChatEvent } from '../calls/chat-event.ts';
+import { channelOf, publishedTo } from '../calls/stream-to.ts';
 import type { AiState } from '../state.ts';
 import { type ChatWire, framesOf } from './frames.ts';
 
@@ -38,7 +39,9 @@ export async function answerChat(
 ): Promise<RawAnswer> {
   const ask = { ...read, cacheTtlSeconds: read.cacheTtlSeconds ?? ttlIn(request.headers) };
   const metadataOf = metadataBy(request);
-  const events = chat(state, ctx, ask);
+  const channel = channelOf(ask.streamTo, request.headers);
+  const events =
+    channel === null ? chat(state, ctx, ask) : publishedTo(ctx, channel, chat(state, ctx, { ...ask, stream: true }));
   if (!ask.stream) return whole(events, wire, metadataOf);
   const { streamHeadAfterMs, streamCommentEveryMs } = state.core.bounds.call;
   const first = events.next();
