@@ -1650,6 +1650,59 @@ CREATE TABLE realtime.message (
   CONSTRAINT message_pkey PRIMARY KEY (account_id, seq)
 ) PARTITION BY RANGE (seq);
 
+CREATE TABLE risk.decision (
+  account_id text COLLATE "C" NOT NULL,
+  seq bigint NOT NULL,
+  event text COLLATE "C" NOT NULL,
+  action text COLLATE "C" NOT NULL,
+  score smallint NOT NULL,
+  keys bytea NOT NULL,
+  facts text NOT NULL,
+  counts bytea NOT NULL,
+  reasons text NOT NULL,
+  CONSTRAINT decision_pkey PRIMARY KEY (account_id, seq)
+) PARTITION BY RANGE (seq);
+
+CREATE TABLE risk.entry (
+  account_id text COLLATE "C" NOT NULL,
+  entry text COLLATE "C" NOT NULL,
+  list text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  value text COLLATE "C" NOT NULL,
+  note text,
+  created_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone,
+  CONSTRAINT entry_pkey PRIMARY KEY (account_id, entry)
+);
+
+CREATE TABLE risk.pair (
+  account_id text COLLATE "C" NOT NULL,
+  a bytea NOT NULL,
+  b bytea NOT NULL,
+  last_at timestamp with time zone NOT NULL,
+  last_day integer NOT NULL,
+  CONSTRAINT pair_pkey PRIMARY KEY (account_id, a, b)
+) WITH (fillfactor=80);
+
+CREATE TABLE risk.settings (
+  account_id text COLLATE "C" NOT NULL,
+  revision bigint NOT NULL,
+  shapes text COLLATE "C" NOT NULL,
+  rules text,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT settings_pkey PRIMARY KEY (account_id)
+);
+
+CREATE TABLE risk."window" (
+  account_id text COLLATE "C" NOT NULL,
+  key bytea NOT NULL,
+  series bytea NOT NULL,
+  recent bytea NOT NULL,
+  last_at timestamp with time zone NOT NULL,
+  last_day integer NOT NULL,
+  CONSTRAINT window_pkey PRIMARY KEY (account_id, key)
+) WITH (fillfactor=70);
+
 CREATE TABLE sms.carrier_opt_out (
   our_number text COLLATE "C" NOT NULL,
   their_number text COLLATE "C" NOT NULL,
@@ -2120,6 +2173,11 @@ CREATE INDEX redrive_running ON queue.redrive USING btree (created_at) WHERE (st
 CREATE INDEX subscription_by_queue ON queue.subscription USING btree (account_id, queue_id, subscription_id);
 CREATE INDEX kept_message_account_id_channel_seq_idx ON ONLY realtime.kept_message USING btree (account_id, channel, seq);
 CREATE INDEX message_channel ON ONLY realtime.message USING btree (account_id, channel, seq);
+CREATE INDEX decision_action ON ONLY risk.decision USING btree (account_id, action, seq) WHERE (action <> 'allow'::text);
+CREATE INDEX entry_expires_at ON risk.entry USING btree (expires_at) WHERE (expires_at IS NOT NULL);
+CREATE INDEX pair_b ON risk.pair USING btree (account_id, b, a);
+CREATE INDEX pair_last_day ON risk.pair USING btree (last_day);
+CREATE INDEX window_last_day ON risk."window" USING btree (last_day);
 CREATE INDEX code_sent_age ON sms.code_sent USING btree (last_at);
 CREATE INDEX message_age ON sms.message USING btree (created_at);
 CREATE INDEX message_due ON sms.message USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);

@@ -229,6 +229,7 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     blockThreads: new BlockThreads(bounds.all),
     ...{
       chromiumPath: config.chromiumPath,
+      nameServers: config.nameServers,
       region: config.region,
       cnyPerUsd: config.cnyPerUsd,
       underWay: group?.underWay ?? new UnderWayHere(),

@@ -37,6 +37,7 @@ describe('loadConfig', () => {
       isBehindProxy: false,
       allowPrivateTargets: [],
       chromiumPath: null,
+      nameServers: null,
       ledgerDays: 3_650,
       testClock: false,
       metricsToken: undefined,

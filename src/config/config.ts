@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { isLoopback } from '../lib/loopback.ts';
 import { type AssetsLocation, assetsLocation } from './assets-url.ts';
 import { type IdentityProviderSettings, identityProviders } from './identity-providers.ts';
+import { nameServers } from './name-servers.ts';
 import { type PaymentSettings, paymentSettings } from './payments.ts';
 import { type PeopleSettings, peopleSettings } from './people.ts';
 import { type S3Addresses, s3Addresses } from './s3.ts';
@@ -60,6 +61,8 @@ export type Config = {
   readonly allowPrivateTargets: readonly AddressRange[];
   /** A Chromium or Chrome; null: there is none. */
   readonly chromiumPath: string | null;
+  /** `address:port` of name servers that are asked about domains of others; null: those of the machine. */
+  readonly nameServers: readonly string[] | null;
   /** How long entries of the ledger are kept, at least; in whole months. */
   readonly ledgerDays: number;
   readonly testClock: boolean;
@@ -107,6 +110,7 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     isBehindProxy: trustProxy !== false || isElsewhere(baseUrl, httpOrigin(host, port)),
     allowPrivateTargets: Object.freeze(variables.addressRanges('ALLOW_PRIVATE_TARGETS')),
     chromiumPath: variables.text('CHROMIUM_PATH') ?? null,
+    nameServers: nameServers(variables),
     ledgerDays: variables.integer('LEDGER_DAYS', 3_650, { min: 90, max: 36_500 }),
     testClock: variables.oneOf('TEST_CLOCK', ON_OFF, 'off') === 'on',
     metricsToken: variables.secret('METRICS_TOKEN', 1),

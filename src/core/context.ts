@@ -71,6 +71,8 @@ export interface Core {
   readonly log: Logger;
   /** A Chromium or Chrome for pages; null: there is none. */
   readonly chromiumPath: string | null;
+  /** `address:port` of name servers that are asked about domains of others; null: those of the machine. */
+  readonly nameServers: readonly string[] | null;
   /** Root of every URL the service hands out, without a trailing slash. */
   readonly baseUrl: string;
   readonly region: 'western' | 'china';

@@ -15,6 +15,7 @@ import { operator } from './operator/index.ts';
 import { pdf } from './pdf/index.ts';
 import { queue } from './queue/index.ts';
 import { realtime } from './realtime/index.ts';
+import { risk } from './risk/index.ts';
 import { sms } from './sms/index.ts';
 import { storage } from './storage/index.ts';
 import { vector } from './vector/index.ts';
@@ -36,6 +37,7 @@ export const modules: readonly Module[] = [
   pdf,
   queue,
   realtime,
+  risk,
   sms,
   storage,
   vector,

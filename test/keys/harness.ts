@@ -125,6 +125,7 @@ function makeCore(db: Database): Core {
     siblings: noSiblings,
     limitsRates: true,
     chromiumPath: null,
+    nameServers: null,
     underWay: new UnderWayHere(),
     bounds: admission,
   };

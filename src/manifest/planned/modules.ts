@@ -24,7 +24,6 @@ export const plannedWords: Readonly<Record<string, string>> = {
   db: 'sql database, tables, postgres, run a query in sql',
   flags: 'feature flags, turn a feature on for users, feature toggles, rollout, a/b test, kill switch',
   realtime: 'websocket, channels, presence, push to browsers, live updates in a browser',
-  risk: 'fraud score, suspicious ip address, abuse',
   rtc: 'voice call, webrtc, video conference, phone call',
   storage: 'upload a file, files, objects, bucket, s3, blob, share a file, download a file',
 };

@@ -34,7 +34,7 @@ import { SEND_PRICE } from './limits.ts';
 import { liveMails } from './messages/live.ts';
 import { emailProblems } from './problems.ts';
 import { resendRoutes } from './resend/routes.ts';
-import { type EmailSettings, emailSettings } from './settings.ts';
+import { emailSettings } from './settings.ts';
 import { submitBy } from './smtp/submit.ts';
 import { type StartedEmail, startEmail } from './state.ts';
 import { suppressionLimits } from './suppressions/store.ts';
@@ -44,7 +44,7 @@ import { emailFamily } from './vendors/family.ts';
 
 const hasNoMail = noRowIn('email.message');
 
-export const email = defineModule<StartedEmail, EmailSettings>({
+export const email = defineModule<StartedEmail, ReturnType<typeof emailSettings>>({
   name: 'email',
   summary: 'Email from your domain through your relay, with bounces, suppression, and inboxes that receive.',
   status: 'ga',

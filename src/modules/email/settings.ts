@@ -2,7 +2,6 @@
 import { ConfigError, type Variables } from '../../config/variables.ts';
 
 const DOMAIN = /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
-const SERVER = /^(\[[0-9a-f:]{2,39}\]|\d{1,3}(\.\d{1,3}){3})(:\d{1,5})?$/i;
 
 export function emailSettings(variables: Variables) {
   const certFile = variables.text('SMTP_TLS_CERT') ?? null;
@@ -18,8 +17,6 @@ export function emailSettings(variables: Variables) {
     trustedDomains: domainsOf(variables, 'EMAIL_TRUSTED_DOMAINS', 100),
     /** Mails that this process hands over in a second; 0: as many as the relay takes. */
     perSecond: variables.integer('EMAIL_PER_SECOND', 0, { min: 0, max: 10_000 }),
-    /** `address:port` of name servers; null: those of the machine. */
-    dnsServers: dnsServers(variables),
     /** Where programs hand in mail, and other servers theirs; null: nowhere. */
     smtpPort: port === 0 ? null : port,
     /** Paths; null: no TLS. */
@@ -27,7 +24,10 @@ export function emailSettings(variables: Variables) {
   };
 }
 
-export type EmailSettings = ReturnType<typeof emailSettings>;
+export type EmailSettings = ReturnType<typeof emailSettings> & {
+  /** `address:port` of name servers; null: those of the machine. */
+  readonly dnsServers: readonly string[] | null;
+};
 
 function domainsOf(variables: Variables, name: string, countMax: number): readonly string[] {
   const domains = listOf(variables, name).map((domain) => domain.toLowerCase());
@@ -37,16 +37,6 @@ function domainsOf(variables: Variables, name: string, countMax: number): readon
     throw new ConfigError(`${name} must be ${what}, such as mail.example.org`);
   }
   return domains;
-}
-
-function dnsServers(variables: Variables): readonly string[] | null {
-  const servers = listOf(variables, 'DNS_SERVERS');
-  if (servers.some((server) => !SERVER.test(server))) {
-    throw new ConfigError(
-      'DNS_SERVERS must be addresses with ports, separated by commas: 192.0.2.1:53, [2001:db8::1]:53',
-    );
-  }
-  return servers.length === 0 ? null : servers;
 }
 
 function listOf(variables: Variables, name: string): readonly string[] {

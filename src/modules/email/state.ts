@@ -32,7 +32,8 @@ export interface StartedEmail extends EmailState {
   readonly loops: readonly JobLoop[];
 }
 
-export function startEmail(core: Core, settings: EmailSettings): StartedEmail {
+export function startEmail(core: Core, sent: Omit<EmailSettings, 'dnsServers'>): StartedEmail {
+  const settings = { ...sent, dnsServers: core.nameServers };
   const keys = new SigningKeys(core);
   const receiving = startReceiving(core, settings, {
     isOurs: (address) => readBounceAddress(core.secrets, address) !== null,

@@ -1,0 +1,75 @@
+// The allow and block lists: what is on them, a new entry, and off again.
+import { actForm, choice, field, textOf } from '../../../kit/console/form.ts';
+import { listPage } from '../../../kit/console/list-page.ts';
+import type { ConsolePage } from '../../../kit/console/page.ts';
+import { badge, teach } from '../../../kit/console/table.ts';
+import { ago, short, time } from '../../../kit/console/text.ts';
+import { html } from '../../../lib/html.ts';
+import { listAdd } from '../capabilities/list-add.ts';
+import { listEntries } from '../capabilities/list-entries.ts';
+import { listRemove } from '../capabilities/list-remove.ts';
+import { LISTS, riskTabs } from './tabs.ts';
+
+const kinds = [
+  ['ip', 'Network address'],
+  ['cidr', 'Network'],
+  ['email', 'E-mail address'],
+  ['domain', 'Mail domain'],
+  ['user', 'User ID'],
+  ['device', 'Device ID'],
+] as const;
+
+const listed = listPage({
+  ...{ name: 'risk_lists', path: LISTS, title: 'Risk', caption: 'All entries', list: listEntries },
+  above: (visit) => riskTabs(visit, LISTS),
+  intro: 'An entry decides alone, whatever the rules say. Allow wins over block.',
+  filter: { name: 'list', label: 'Lists', values: ['allow', 'block'] },
+  empty: (visit) =>
+    teach('No entries. To block a user:', visit.samples([[listAdd, { list: 'block', kind: 'user', value: 'u-17' }]])),
+  columns: (visit) => [
+    { title: 'List', cell: ({ list }) => badge(list, list === 'block' ? 'critical' : 'good') },
+    { title: 'Kind', cell: ({ kind }) => kinds.find(([of]) => of === kind)?.[1] ?? kind },
+    { title: 'Value', cell: ({ value }) => short(value, 80) },
+    { title: 'Note', cell: ({ note }) => short(note ?? '', 80) },
+    { title: 'Added', cell: ({ created_at }) => ago(visit, created_at) },
+    { title: 'Expires', cell: ({ expires_at }) => time(visit, expires_at) },
+    {
+      title: 'Remove',
+      cell: ({ kind, value }) =>
+        visit.may(listRemove) ? actForm(visit, 'remove', html`<button>Remove</button>`, { kind, value }) : '',
+    },
+  ],
+  create: {
+    capability: listAdd,
+    heading: 'New entry',
+    input: (form) => ({
+      ...{ list: textOf(form, 'list'), kind: textOf(form, 'kind'), value: textOf(form, 'value') },
+      ...{ note: textOf(form, 'note'), expires_at: textOf(form, 'expires_at') },
+    }),
+    done: 'Entry added.',
+    form: (visit, act) => html`<div class="pair">${choice(visit, act, {
+      ...{ name: 'list', label: 'List', value: 'block' },
+      options: [
+        ['block', 'Block'],
+        ['allow', 'Allow'],
+      ],
+    })}
+${choice(visit, act, { name: 'kind', label: 'Kind', value: 'ip', options: kinds })}</div>
+${field(visit, act, { name: 'value', label: 'Value', isRequired: true, attributes: html`spellcheck="false" autocapitalize="off"` })}
+<div class="pair">${field(visit, act, { name: 'note', label: 'Note' })}
+${field(visit, act, { name: 'expires_at', label: 'Expires', hint: 'Date and time with offset; empty: never.', attributes: html`spellcheck="false" placeholder="2030-12-24T18:00:00Z"` })}</div>
+<button class="main">Add entry</button>`,
+  },
+});
+
+export const listsPage: ConsolePage = {
+  ...listed,
+  acts: {
+    ...listed.acts,
+    remove: {
+      capability: listRemove,
+      input: (form) => ({ kind: form.get('kind') ?? '', value: form.get('value') ?? '' }),
+      done: 'Entry removed.',
+    },
+  },
+};

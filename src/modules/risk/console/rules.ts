@@ -1,0 +1,101 @@
+// Rules as JSON: tried against the latest decisions before they are saved.
+import { field, formKeyField, tokenField } from '../../../kit/console/form.ts';
+import { actOf, type ConsolePage, type View } from '../../../kit/console/page.ts';
+import { figures, table } from '../../../kit/console/table.ts';
+import { ago, count, short } from '../../../kit/console/text.ts';
+import type { DataOf, Input, Visit } from '../../../kit/console/visit.ts';
+import { type Html, html } from '../../../lib/html.ts';
+import { invalidField } from '../../../problems/problem.ts';
+import { rulesGet } from '../capabilities/rules-get.ts';
+import { rulesSet } from '../capabilities/rules-set.ts';
+import { rulesTry } from '../capabilities/rules-try.ts';
+import { actionBadge, RULES, riskTabs } from './tabs.ts';
+
+type Tried = DataOf<typeof rulesTry>;
+type Rules = DataOf<typeof rulesGet>;
+
+const EDITOR_ROWS = 30;
+
+export const rulesPage: ConsolePage = {
+  name: 'risk_rules',
+  path: RULES,
+  needs: rulesGet,
+  show,
+  acts: {
+    save: actOf({ capability: rulesSet, input: rulesOf, done: 'Rules saved. They count from the next call on.' }),
+    try: actOf({ capability: rulesTry, input: rulesOf, done: 'Tried.', shown: triedView }),
+  },
+};
+
+async function show(visit: Visit): Promise<View> {
+  const rules = await visit.need(rulesGet);
+  const state = rules.is_default ? 'The default rules' : html`Changed ${ago(visit, rules.updated_at)}`;
+  return {
+    title: 'Risk rules',
+    content: page(visit, html`<p class="quiet">${state}</p>${editor(visit, textOf(rules))}`),
+  };
+}
+
+function page(visit: Visit, content: Html): Html {
+  return html`<h1>Risk</h1>
+${riskTabs(visit, RULES)}
+<p>Each rule is <a href="https://jsonlogic.com">JsonLogic</a> over the signals. Where it matches, its points are added to the score.</p>
+${content}`;
+}
+
+/** One form with two buttons: what is typed is tried, then saved. */
+function editor(visit: Visit, text: string): Html {
+  const act = visit.refused?.act === 'try' ? 'try' : 'save';
+  const asks = visit.may(rulesTry) ? html` <button name="act" value="try">Try on the latest decisions</button>` : '';
+  const saves = visit.may(rulesSet) ? html`<button class="main" name="act" value="save">Save rules</button>` : '';
+  return html`<form method="post" class="act">${tokenField(visit)}${formKeyField()}
+${field(visit, act, { name: 'rules', label: 'Rules', value: text, rows: EDITOR_ROWS, isRequired: true, hint: 'JSON with thresholds and rules.' })}
+${saves}${asks}</form>`;
+}
+
+function textOf({ thresholds, rules }: Pick<Rules, 'thresholds' | 'rules'>): string {
+  return JSON.stringify({ thresholds, rules }, null, 2);
+}
+
+function rulesOf(form: URLSearchParams): Input {
+  try {
+    const { thresholds, rules } = JSON.parse(form.get('rules') ?? '') as Input;
+    return { thresholds, rules };
+  } catch (error) {
+    throw invalidField('rules', 'json', `This is not JSON: ${(error as Error).message}`);
+  }
+}
+
+function triedView(tried: Tried, visit: Visit, form: URLSearchParams): View {
+  const split = ({ allow, review, block }: Tried['before']) => `${allow} / ${review} / ${block}`;
+  const content = html`<section class="panel"><h2>On the latest ${countText(tried.decisions)}</h2>
+${figures([
+  ['Allow / review / block before', split(tried.before)],
+  ['With these rules', split(tried.after)],
+  ['Decisions that change', count(tried.changed)],
+])}
+${table({
+  caption: 'Rules',
+  rows: tried.rules,
+  empty: html`<p>No rules.</p>`,
+  columns: [
+    { title: 'Rule', cell: ({ id }) => short(id, 64) },
+    { title: 'Matches', kind: 'number', cell: ({ matched }) => count(matched) },
+  ],
+})}
+${table({
+  caption: 'Decisions that change',
+  rows: tried.examples,
+  empty: html`<p>None.</p>`,
+  columns: [
+    { title: 'Decision', cell: ({ risk_id: id }) => html`<code>${short(id, 40)}</code>` },
+    { title: 'Before', cell: ({ before }) => actionBadge({ action: before }) },
+    { title: 'After', cell: ({ after }) => actionBadge({ action: after }) },
+    { title: 'Score', kind: 'number', cell: ({ score }) => String(score) },
+  ],
+})}</section>
+${editor(visit, form.get('rules') ?? '')}`;
+  return { title: 'Risk rules, tried', content: page(visit, content) };
+}
+
+const countText = (decisions: number) => `${count(decisions)} ${decisions === 1 ? 'decision' : 'decisions'}`;

@@ -1,0 +1,33 @@
+// The risk module: scores of what people do, by an account's own rules, lists and traffic.
+import { defineModule } from '../../kit/module.ts';
+import { noRowIn } from '../../kit/resource.ts';
+import { decisions } from './capabilities/decisions.ts';
+import { listAdd } from './capabilities/list-add.ts';
+import { listEntries } from './capabilities/list-entries.ts';
+import { listRemove } from './capabilities/list-remove.ts';
+import { rulesGet } from './capabilities/rules-get.ts';
+import { rulesSet } from './capabilities/rules-set.ts';
+import { rulesTry } from './capabilities/rules-try.ts';
+import { score } from './capabilities/score.ts';
+import { subject } from './capabilities/subject.ts';
+import { riskLimits } from './lists/entries.ts';
+import { SCORE } from './score/effect.ts';
+import { type RiskSettings, riskSettings } from './settings.ts';
+import { closeRisk, type RiskState, startRisk } from './state.ts';
+import { riskSweeps } from './sweeps.ts';
+
+export const risk = defineModule<RiskState, RiskSettings>({
+  name: 'risk',
+  summary: 'Risk scores of sign-ups, logins, payments and messages, by your own rules, lists and traffic.',
+  status: 'beta',
+  shownBy: ['risk.score', 'risk.list.add'],
+  capabilities: [score, subject, decisions, rulesGet, rulesSet, rulesTry, listAdd, listRemove, listEntries],
+  console: async () => (await import('./console/index.ts')).riskConsole,
+  prices: { [SCORE]: { unit: 'call', nanosPerUnit: 500_000n } },
+  limits: riskLimits,
+  settings: riskSettings,
+  start: startRisk,
+  close: closeRisk,
+  isEmpty: noRowIn('risk.window'),
+  sweeps: riskSweeps,
+});

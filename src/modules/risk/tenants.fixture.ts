@@ -1,0 +1,38 @@
+// How another account could name decisions' keys and list entries of this one: what the tenant loop of the contract tests needs.
+import type { Tenant, TenantFixture } from '../../kit/tenant-fixture.ts';
+
+async function score({ act }: Pick<Tenant, 'act'>, user: string) {
+  await act('risk.score', { event: 'login', user_id: user, ip: '203.0.113.9' });
+  const { key } = await act('risk.subject', { user_id: user });
+  return { user, key };
+}
+
+export const tenants: TenantFixture = {
+  first: 'risk.score',
+  nobody: { user: 'u-nobody', key: 'user_aaaaaaaaaaaaaaaaaaaa', entry: 'u-nobody' },
+  async fill(tenant) {
+    const names = await score(tenant, 'u-anybody');
+    await tenant.act('risk.score', { event: 'login', user_id: 'u-anybody', idempotency_key: 'shared' });
+    await tenant.act('risk.list.add', { list: 'block', kind: 'user', value: 'u-listed' });
+    await tenant.act('risk.list.add', { list: 'allow', kind: 'domain', value: 'example.org' });
+    return { ...names, entry: 'u-listed' };
+  },
+  async fillOther(tenant) {
+    const names = await score(tenant, 'u-another');
+    await tenant.act('risk.list.add', { list: 'block', kind: 'user', value: 'u-others' });
+    return { ...names, entry: 'u-others' };
+  },
+  aims: {
+    'risk.score': [],
+    'risk.subject': [({ user }) => ({ user_id: user }), ({ key }) => ({ key })],
+    'risk.decisions': [],
+    'risk.rules.get': [],
+    'risk.rules.set': [],
+    'risk.rules.try': [],
+    'risk.list.add': [],
+    'risk.list.remove': [({ entry }) => ({ kind: 'user', value: entry })],
+    'risk.list.entries': [],
+  },
+  keyed: [['risk.score', { event: 'login', user_id: 'u-another' }]],
+  lists: { 'risk.decisions': () => ({}), 'risk.list.entries': () => ({}) },
+};
