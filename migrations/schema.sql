@@ -1372,6 +1372,44 @@ CREATE TABLE errors.facet_count (
   CONSTRAINT facet_count_pkey PRIMARY KEY (account_id, group_id, kind, name, value)
 ) WITH (fillfactor=70);
 
+CREATE TABLE flags.account (
+  account_id text COLLATE "C" NOT NULL,
+  revision bigint NOT NULL,
+  bytes bigint NOT NULL,
+  metadata text NOT NULL,
+  changed_at timestamp with time zone NOT NULL,
+  CONSTRAINT account_pkey PRIMARY KEY (account_id)
+);
+
+CREATE TABLE flags.change (
+  account_id text COLLATE "C" NOT NULL,
+  key text COLLATE "C" NOT NULL,
+  revision bigint NOT NULL,
+  action text NOT NULL,
+  actor text NOT NULL,
+  changed_fields text NOT NULL,
+  flag text,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT change_pkey PRIMARY KEY (account_id, key, revision)
+);
+
+CREATE TABLE flags.flag (
+  account_id text COLLATE "C" NOT NULL,
+  key text COLLATE "C" NOT NULL,
+  kind text NOT NULL,
+  description text,
+  enabled boolean NOT NULL,
+  default_variant text,
+  definition text NOT NULL,
+  bytes integer NOT NULL,
+  has_targeting boolean NOT NULL,
+  steps integer NOT NULL,
+  revision bigint NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT flag_pkey PRIMARY KEY (account_id, key)
+);
+
 CREATE TABLE image.job (
   account_id text COLLATE "C" NOT NULL,
   job_id text COLLATE "C" NOT NULL,
@@ -2152,6 +2190,7 @@ CREATE INDEX error_group_by_last ON errors.error_group USING btree (account_id, 
 CREATE INDEX event_by_group ON ONLY errors.event USING btree (account_id, group_id, seq);
 CREATE INDEX event_terms ON ONLY errors.event USING gin (terms) WITH (gin_pending_list_limit='512') WHERE (terms IS NOT NULL);
 CREATE INDEX event_words ON ONLY errors.event USING gin (words) WITH (gin_pending_list_limit='512');
+CREATE INDEX change_by_revision ON flags.change USING btree (account_id, revision);
 CREATE INDEX job_age ON image.job USING btree (finished_at) WHERE (finished_at IS NOT NULL);
 CREATE INDEX job_due ON image.job USING btree (account_id, work, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX job_expiry ON image.job USING btree (expires_at) WHERE (expires_at IS NOT NULL);

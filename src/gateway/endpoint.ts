@@ -8,7 +8,7 @@ import type { Module } from '../kit/module.ts';
 import { once, onceFor } from '../lib/once.ts';
 import { refusesUnknownFields } from '../manifest/describe.ts';
 
-export type LimitClass = 'reads' | 'writes' | 'none';
+export type LimitClass = 'reads' | 'evaluations' | 'writes' | 'none';
 
 export interface Endpoint {
   // biome-ignore lint/suspicious/noExplicitAny: the gateway calls capabilities of every input and state alike
@@ -109,5 +109,5 @@ function withFormats(ajv: Ajv): Ajv {
 /** Contract §6: free reads and management writes are limited by rate; billable and hot operations are not. */
 function limitClassOf(capability: Endpoint['capability']): LimitClass {
   if (capability.unlimited === true || capability.price !== 'free') return 'none';
-  return capability.scope === 'read' ? 'reads' : 'writes';
+  return capability.rate ?? (capability.scope === 'read' ? 'reads' : 'writes');
 }

@@ -8,6 +8,7 @@ import { cron } from './cron/index.ts';
 import { dns } from './dns/index.ts';
 import { email } from './email/index.ts';
 import { errors } from './errors/index.ts';
+import { flags } from './flags/index.ts';
 import { image } from './image/index.ts';
 import { logs } from './logs/index.ts';
 import { metrics } from './metrics/index.ts';
@@ -30,6 +31,7 @@ export const modules: readonly Module[] = [
   dns,
   email,
   errors,
+  flags,
   image,
   logs,
   metrics,

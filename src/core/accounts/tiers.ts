@@ -12,6 +12,8 @@ export function isTierAtLeast(tier: Tier, other: Tier): boolean {
 
 export interface TierLimits {
   readonly readsPerSecond: number;
+  /** Of feature flags, which pages and programs ask for at every turn: a bucket beside that of reads. */
+  readonly evaluationsPerSecond: number;
   readonly writesPerMinute: number;
   readonly inFlightMax: number;
   readonly keysMax: number;
@@ -32,6 +34,7 @@ export interface CountedLimit extends TierLimit {
 export const tierLimits: Readonly<Record<Tier, TierLimits>> = {
   standard: {
     readsPerSecond: 100,
+    evaluationsPerSecond: 1_000,
     writesPerMinute: 120,
     inFlightMax: 1_000,
     keysMax: 100,
@@ -39,6 +42,7 @@ export const tierLimits: Readonly<Record<Tier, TierLimits>> = {
   },
   pro: {
     readsPerSecond: 1_000,
+    evaluationsPerSecond: 10_000,
     writesPerMinute: 300,
     inFlightMax: 5_000,
     keysMax: 500,
@@ -46,6 +50,7 @@ export const tierLimits: Readonly<Record<Tier, TierLimits>> = {
   },
   enterprise: {
     readsPerSecond: 10_000,
+    evaluationsPerSecond: 100_000,
     writesPerMinute: 1_000,
     inFlightMax: 20_000,
     keysMax: 5_000,
@@ -53,7 +58,7 @@ export const tierLimits: Readonly<Record<Tier, TierLimits>> = {
   },
 };
 
-/** Free reads may burst to this many seconds of their rate. */
+/** Free reads, and evaluations, may burst to this many seconds of their rate. */
 export const readBurstSeconds = 4;
 
 /** What a free call takes beyond its one token: another for each of these, known or done afterwards. */

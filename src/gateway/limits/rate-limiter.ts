@@ -106,9 +106,12 @@ interface Rate {
 }
 
 function rateOf(tier: Tier, limitClass: RatedClass): Rate {
-  const { readsPerSecond, writesPerMinute } = tierLimits[tier];
-  const [quota, windowSeconds, burst] =
-    limitClass === 'reads' ? [readsPerSecond, 1, readBurstSeconds] : [writesPerMinute, 60, 1];
+  const { readsPerSecond, evaluationsPerSecond, writesPerMinute } = tierLimits[tier];
+  const [quota, windowSeconds, burst] = {
+    reads: [readsPerSecond, 1, readBurstSeconds] as const,
+    evaluations: [evaluationsPerSecond, 1, readBurstSeconds] as const,
+    writes: [writesPerMinute, 60, 1] as const,
+  }[limitClass];
   const policy = `"${limitClass}";q=${quota};w=${windowSeconds}`;
   return { capacity: quota * burst, perMs: quota / (windowSeconds * 1000), policy };
 }

@@ -22,7 +22,6 @@ export const plannedWords: Readonly<Record<string, string>> = {
   auth: 'log users in, sign up end users, passwords of my users, user accounts of my app',
   captcha: 'bot check, prove to be human, challenge',
   db: 'sql database, tables, postgres, run a query in sql',
-  flags: 'feature flags, turn a feature on for users, feature toggles, rollout, a/b test, kill switch',
   realtime: 'websocket, channels, presence, push to browsers, live updates in a browser',
   rtc: 'voice call, webrtc, video conference, phone call',
   storage: 'upload a file, files, objects, bucket, s3, blob, share a file, download a file',

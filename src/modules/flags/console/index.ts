@@ -1,0 +1,4 @@
+// Pages of the flags module.
+import type { ModuleConsole } from '../../../kit/console/page.ts';
+
+export const flagsConsole: ModuleConsole = { pages: [] };
