@@ -1,8 +1,9 @@
 // A raw route that takes WebSockets (RFC 6455). The surface shakes hands, admits, bounds, pings and closes; the module reads and sends
 // messages and writes no HTTP.
-import type { InvokedInput } from '../core/context.ts';
+import type { CallContext, InvokedInput } from '../core/context.ts';
 import type { Credential } from '../core/credentials/credential.ts';
 import type { Principal } from '../core/principal.ts';
+import type { Answer } from './capability.ts';
 import type { RawHead, RawOutcome, RawRoute } from './raw-route.ts';
 
 /** Why the service closes a socket, with the code that it is closed with. */
@@ -42,6 +43,11 @@ export interface RawSocket {
   identify(credential: Credential | null): Promise<Principal>;
   /** Calls a capability of any module for whoever opened the socket. Never throws for what it fails with. */
   invoke(capability: string, input: InvokedInput, options?: { readonly idempotencyKey?: string }): Promise<RawOutcome>;
+  /**
+   * Makes a call of a capability of the module by `work`, in place of the capability's own run: for a protocol that reads its input itself.
+   * Scope, rates and figures are the capability's. Throws the Problem of a refusal or failure.
+   */
+  perform(capability: string, work: (ctx: CallContext) => Promise<Answer>): Promise<Answer>;
   /** False: the socket is closed or closing. Bytes are a binary message unless `kind` says that they are the UTF-8 of a text. */
   send(message: string | Uint8Array, kind?: 'text' | 'binary'): boolean;
   /** `code`: 1000 or one of the route's protocol; `reason`: up to 123 bytes. Nothing more is read. */

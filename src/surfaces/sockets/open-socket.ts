@@ -18,7 +18,7 @@ import {
   socketEnds,
 } from '../../kit/socket-route.ts';
 import { type Problem, problem } from '../../problems/problem.ts';
-import { callFor } from './call.ts';
+import { callFor, performFor } from './call.ts';
 import type { Ending, OpenSockets } from './open-sockets.ts';
 import { Allowance } from './pace.ts';
 import { Pings } from './pings.ts';
@@ -133,6 +133,13 @@ export class OpenSocket implements RawSocket {
     const { principal, signal } = this;
     if (principal === null) throw problem('UNAUTHORIZED');
     return callFor(gateway, { principal, entryForm, traceId, signal }, capability, { input, idempotencyKey });
+  }
+
+  async perform(capability: string, work: Parameters<RawSocket['perform']>[1]) {
+    const { gateway, entryForm, traceId } = this.#accepted;
+    const { principal, signal } = this;
+    if (principal === null) throw problem('UNAUTHORIZED');
+    return performFor(gateway, { principal, entryForm, traceId, signal }, capability, work);
   }
 
   send(message: string | Uint8Array, kind: 'text' | 'binary' = typeof message === 'string' ? 'text' : 'binary') {

@@ -1,0 +1,22 @@
+// What the service itself tells in channels. It goes the way of what is published, in the account's sequence, and is no part of the history.
+import type { Transaction } from '../../../db/database.ts';
+import { sendMessages } from '../publish/store.ts';
+
+/** A message of the service in a channel, behind all that was published before. */
+export interface OwnMessage {
+  readonly seq: bigint;
+  readonly channel: string;
+  /** Begins with `pusher_internal:`. */
+  readonly event: string;
+  /** JSON text. */
+  readonly data: string;
+}
+
+/** Sends the insert. */
+export function insertOwnMessages(tx: Transaction, accountId: string, messages: readonly OwnMessage[]): void {
+  sendMessages(
+    tx,
+    messages.map((message) => ({ accountId, ...message, dataSeq: null, socketId: null, userId: null })),
+    false,
+  );
+}
