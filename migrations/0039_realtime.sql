@@ -31,6 +31,33 @@ CREATE INDEX message_channel ON realtime.message (account_id, channel, seq);
 -- The same again of accounts whose history is longer than an hour.
 CREATE TABLE realtime.kept_message (LIKE realtime.message INCLUDING ALL) PARTITION BY RANGE (seq);
 
+-- Processes that have subscribers. One that has not renewed its lease in time is ended by another one, and its rows below are deleted.
+CREATE TABLE realtime.process (
+  process_id text COLLATE "C" NOT NULL PRIMARY KEY,
+  is_ended boolean NOT NULL,
+  lease_until timestamptz NOT NULL
+);
+
+-- A channel is occupied while it has a row. subscriptions: those of one process.
+CREATE TABLE realtime.occupancy (
+  account_id text COLLATE "C" NOT NULL,
+  channel text COLLATE "C" NOT NULL,
+  process_id text COLLATE "C" NOT NULL,
+  subscriptions integer NOT NULL,
+  PRIMARY KEY (account_id, channel, process_id)
+);
+CREATE INDEX occupancy_process ON realtime.occupancy (process_id, account_id);
+
+-- A user is a member of a presence channel while it has a row. user_info: JSON.
+CREATE TABLE realtime.presence (
+  account_id text COLLATE "C" NOT NULL,
+  channel text COLLATE "C" NOT NULL,
+  user_id text COLLATE "C" NOT NULL,
+  process_id text COLLATE "C" NOT NULL,
+  user_info text NOT NULL,
+  PRIMARY KEY (account_id, channel, user_id, process_id)
+);
+
 SELECT core.distribute();
 
 ALTER TABLE core.partitioned DROP CONSTRAINT partitioned_period_check;

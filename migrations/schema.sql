@@ -1688,6 +1688,30 @@ CREATE TABLE realtime.message (
   CONSTRAINT message_pkey PRIMARY KEY (account_id, seq)
 ) PARTITION BY RANGE (seq);
 
+CREATE TABLE realtime.occupancy (
+  account_id text COLLATE "C" NOT NULL,
+  channel text COLLATE "C" NOT NULL,
+  process_id text COLLATE "C" NOT NULL,
+  subscriptions integer NOT NULL,
+  CONSTRAINT occupancy_pkey PRIMARY KEY (account_id, channel, process_id)
+);
+
+CREATE TABLE realtime.presence (
+  account_id text COLLATE "C" NOT NULL,
+  channel text COLLATE "C" NOT NULL,
+  user_id text COLLATE "C" NOT NULL,
+  process_id text COLLATE "C" NOT NULL,
+  user_info text NOT NULL,
+  CONSTRAINT presence_pkey PRIMARY KEY (account_id, channel, user_id, process_id)
+);
+
+CREATE TABLE realtime.process (
+  process_id text COLLATE "C" NOT NULL,
+  is_ended boolean NOT NULL,
+  lease_until timestamp with time zone NOT NULL,
+  CONSTRAINT process_pkey PRIMARY KEY (process_id)
+);
+
 CREATE TABLE risk.decision (
   account_id text COLLATE "C" NOT NULL,
   seq bigint NOT NULL,
@@ -2212,6 +2236,7 @@ CREATE INDEX redrive_running ON queue.redrive USING btree (created_at) WHERE (st
 CREATE INDEX subscription_by_queue ON queue.subscription USING btree (account_id, queue_id, subscription_id);
 CREATE INDEX kept_message_account_id_channel_seq_idx ON ONLY realtime.kept_message USING btree (account_id, channel, seq);
 CREATE INDEX message_channel ON ONLY realtime.message USING btree (account_id, channel, seq);
+CREATE INDEX occupancy_process ON realtime.occupancy USING btree (process_id, account_id);
 CREATE INDEX decision_action ON ONLY risk.decision USING btree (account_id, action, seq) WHERE (action <> 'allow'::text);
 CREATE INDEX entry_expires_at ON risk.entry USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 CREATE INDEX pair_b ON risk.pair USING btree (account_id, b, a);

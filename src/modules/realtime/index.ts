@@ -3,10 +3,16 @@ import { defineModule } from '../../kit/module.ts';
 import { app } from './capabilities/app.ts';
 import { appRotate } from './capabilities/app-rotate.ts';
 import { authorize } from './capabilities/authorize.ts';
+import { channels } from './capabilities/channels.ts';
+import { disconnect } from './capabilities/disconnect.ts';
 import { history } from './capabilities/history.ts';
+import { members } from './capabilities/members.ts';
 import { publish } from './capabilities/publish.ts';
 import { getSettings, setSettings } from './capabilities/settings.ts';
 import { PUBLISH } from './limits.ts';
+import { realtimeEvents } from './presence/events.ts';
+import { httpRoutes } from './pusher/http/routes.ts';
+import { socketRoutes } from './pusher/socket-routes.ts';
 import { type RealtimeSettings, realtimeSettings } from './settings.ts';
 import { closeRealtime, type RealtimeState, startRealtime } from './state.ts';
 import { streamRoute } from './stream/route.ts';
@@ -17,9 +23,11 @@ export const realtime = defineModule<RealtimeState, RealtimeSettings>({
   summary: 'Channels for live updates: publish from servers, listen in browsers, see who is there.',
   status: 'beta',
   shownBy: ['realtime.publish', 'realtime.authorize'],
-  capabilities: [app, appRotate, publish, authorize, history, getSettings, setSettings],
+  capabilities: [app, appRotate, publish, authorize, history, channels, members, disconnect, getSettings, setSettings],
   prices: { [PUBLISH]: { unit: 'message and channel', nanosPerUnit: 2_000n } },
-  rawRoutes: [streamRoute],
+  events: realtimeEvents,
+  rawRoutes: [streamRoute, ...httpRoutes],
+  socketRoutes,
   settings: realtimeSettings,
   start: startRealtime,
   close: closeRealtime,

@@ -2,7 +2,10 @@
 import type { Core } from '../../core/context.ts';
 import { Feeds } from './feed/feed.ts';
 import { Hints } from './feed/hints.ts';
+import { Occupancy } from './presence/occupancy.ts';
 import { PublishEffect } from './publish/effect.ts';
+import { Hub } from './pusher/hub.ts';
+import { ClientEventSettings } from './pusher/wire.ts';
 import type { RealtimeSettings } from './settings.ts';
 
 export interface RealtimeState {
@@ -11,6 +14,11 @@ export interface RealtimeState {
   readonly feeds: Feeds;
   readonly hints: Hints;
   readonly publishing: PublishEffect;
+  readonly hub: Hub;
+  readonly occupancy: Occupancy;
+  readonly clientEvents: ClientEventSettings;
+  /** Of the account there are new messages. */
+  published(accountId: string): void;
 }
 
 export function startRealtime(core: Core, settings: RealtimeSettings): RealtimeState {
@@ -25,14 +33,17 @@ export function startRealtime(core: Core, settings: RealtimeSettings): RealtimeS
     heard: (accountId) => feeds.wake(accountId),
     onError: (err) => log.warn({ err }, 'hints of messages are away; they are looked for once a second'),
   });
-  const publishing = new PublishEffect((accountId) => {
+  const published = (accountId: string) => {
     feeds.wake(accountId);
     hints.tell(accountId);
-  });
-  return { core, settings, feeds, hints, publishing };
+  };
+  const hub = new Hub();
+  const sockets = { hub, occupancy: new Occupancy(core, hub, published), clientEvents: new ClientEventSettings(db) };
+  return { core, settings, feeds, hints, publishing: new PublishEffect(published), ...sockets, published };
 }
 
-export async function closeRealtime({ feeds, hints }: RealtimeState): Promise<void> {
+export async function closeRealtime({ feeds, hints, occupancy }: RealtimeState): Promise<void> {
   feeds.close();
+  await occupancy.close();
   await hints.close();
 }

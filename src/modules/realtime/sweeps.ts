@@ -9,7 +9,7 @@ import type { RealtimeState } from './state.ts';
 /** Whoever reads takes the border between the tables from a clock that may be a little behind. */
 const MARGIN_MS = 600_000;
 
-export function realtimeSweeps({ core: { db }, feeds }: RealtimeState): Sweep[] {
+export function realtimeSweeps({ core: { db }, feeds, occupancy }: RealtimeState): Sweep[] {
   return [
     {
       ...{ name: 'realtime.missed', intervalMs: POLL_MS, perProcess: true },
@@ -17,6 +17,10 @@ export function realtimeSweeps({ core: { db }, feeds }: RealtimeState): Sweep[] 
         await lookForMissed(db, feeds, Date.now());
         return false;
       },
+    },
+    {
+      ...{ name: 'realtime.abandoned', intervalMs: 1_000 },
+      run: (signal) => occupancy.sweep(signal),
     },
     {
       ...{ name: 'realtime.retention', intervalMs: 60_000 },

@@ -9,8 +9,8 @@ const ROWS_PER_READING = 256;
 const FAILED_PAUSE_MS = 200;
 
 export interface Subscriber {
-  /** Called with messages of its channels, in their order. Must not throw or wait. */
-  deliver(message: Message): void;
+  /** Called with messages of its channels, in their order: while it returns a promise, the account gets no further one. Must not throw. */
+  deliver(message: Message): void | Promise<void>;
 }
 
 /** The subscriptions of one account in this process. */
@@ -43,9 +43,13 @@ export class AccountFeed {
     if (subscribers?.delete(subscriber) === true && subscribers.size === 0) this.channels.delete(channel);
   }
 
-  deliver(message: Message): void {
-    for (const subscriber of this.channels.get(message.channel) ?? []) subscriber.deliver(message);
+  async deliver(message: Message): Promise<void> {
     this.position = message.seq;
+    // Who subscribes meanwhile does so behind this message.
+    for (const subscriber of [...(this.channels.get(message.channel) ?? [])]) {
+      const delivered = subscriber.deliver(message);
+      if (delivered !== undefined) await delivered;
+    }
   }
 }
 
@@ -141,7 +145,7 @@ export class Feeds {
         feed.isStale = false;
         feed.lastReadMs = now();
         const messages = await readNewMessages(db, feed.accountId, feed.position, ROWS_PER_READING);
-        for (const message of messages) feed.deliver(message);
+        for (const message of messages) await feed.deliver(message);
         isMore = feed.isStale || messages.length === ROWS_PER_READING;
       }
     } catch (error) {

@@ -12,6 +12,11 @@ export interface OwnMessage {
   readonly data: string;
 }
 
+/** Whether it is one of those, which only sockets get. */
+export function isOwnMessage({ event }: Pick<OwnMessage, 'event'>): boolean {
+  return event.startsWith('pusher_internal:');
+}
+
 /** Sends the insert. */
 export function insertOwnMessages(tx: Transaction, accountId: string, messages: readonly OwnMessage[]): void {
   sendMessages(

@@ -61,6 +61,7 @@ const readBetween = (table: string) =>
     `SELECT ${columnsOf(table)}
        FROM realtime.${table} m
       WHERE m.account_id = $1 AND m.channel = ANY($2::text[]) AND m.seq > $3 AND m.seq <= $4
+        AND NOT starts_with(m.event, 'pusher_internal:')
       ORDER BY m.seq
       LIMIT $5`,
   );

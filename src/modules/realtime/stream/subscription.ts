@@ -5,6 +5,7 @@ import { sequenceAt, sequenceMs } from '../../../lib/sequence.ts';
 import { iso } from '../../../lib/time.ts';
 import type { AccountFeed, Subscriber } from '../feed/feed.ts';
 import { NEAR_HISTORY_MS, UNREAD_BYTES_MAX } from '../limits.ts';
+import { isOwnMessage } from '../presence/messages.ts';
 import { type Message, messageId } from '../publish/message.ts';
 import { readSpan } from '../publish/store.ts';
 
@@ -64,7 +65,7 @@ export class StreamSubscription implements Subscriber {
   }
 
   deliver(message: Message): void {
-    if (this.isTooSlow) return;
+    if (this.isTooSlow || isOwnMessage(message)) return;
     const text = messageEvent(message);
     this.#bytes += text.length;
     this.#waiting.push(text);

@@ -71,6 +71,7 @@ function credentialOf(head: RawHead): Credential | null {
 /** As Pusher has it: a sentence. Libraries show it. */
 function refusal(failure: Problem, { requestId }: RawHead): RawAnswer {
   const { httpStatus: status, message, code, retryAfterMs } = failure;
-  const wait = retryAfterMs == null ? {} : { 'retry-after': String(Math.ceil(retryAfterMs / 1_000)) };
+  const wait: Record<string, string> =
+    retryAfterMs == null ? {} : { 'retry-after': String(Math.ceil(retryAfterMs / 1_000)) };
   return { status, headers: { ...TEXT_TYPE, ...wait }, body: `${message} (${code}, ${requestId})\n` };
 }
