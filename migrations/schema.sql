@@ -184,6 +184,21 @@ CREATE TABLE analytics.seen (
   CONSTRAINT seen_pkey PRIMARY KEY (account_id, uuid, seq)
 ) PARTITION BY RANGE (seq);
 
+CREATE TABLE captcha.spent (
+  account_id text COLLATE "C" NOT NULL,
+  challenge_id text COLLATE "C" NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT spent_pkey PRIMARY KEY (account_id, challenge_id)
+);
+
+CREATE TABLE captcha.tally (
+  account_id text COLLATE "C" NOT NULL,
+  day timestamp with time zone NOT NULL,
+  reason text COLLATE "C" NOT NULL,
+  verifications bigint NOT NULL,
+  CONSTRAINT tally_pkey PRIMARY KEY (account_id, day, reason)
+);
+
 CREATE TABLE core.absorption (
   account_id text COLLATE "C" NOT NULL,
   other_account_id text COLLATE "C" NOT NULL,
@@ -2115,6 +2130,8 @@ CREATE INDEX cached_answer_expiry ON ai.cached_answer USING btree (expires_at);
 CREATE INDEX model_day_age ON ai.model_day USING btree (day);
 CREATE INDEX alias_changed ON analytics.alias USING btree (account_id, changed) WHERE (changed > 0);
 CREATE INDEX alias_person ON analytics.alias USING btree (account_id, person, number);
+CREATE INDEX spent_expires ON captcha.spent USING btree (expires_at);
+CREATE INDEX tally_day ON captcha.tally USING btree (day);
 CREATE INDEX absorption_under_way ON core.absorption USING btree (begun_at) WHERE (is_leaving AND (arrived_at IS NULL));
 CREATE INDEX account_email ON core.account USING btree (lower(email) text_pattern_ops) WHERE (email IS NOT NULL);
 CREATE INDEX account_name ON core.account USING btree (lower(name) text_pattern_ops) WHERE (name IS NOT NULL);

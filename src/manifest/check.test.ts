@@ -22,7 +22,7 @@ const sound = defineCapability()({
   output: Type.Object({ sent: Type.Boolean() }),
   price: 'parcel.send',
   errors: ['NOT_FOUND'],
-  events: ['captcha.failed'],
+  events: ['system.maintenance.scheduled'],
   examples: [{ title: 'Send a parcel', input: { parcel: 'books', weight: 900 } }],
   run: async () => ({ data: { sent: true } }),
 });

@@ -31,21 +31,20 @@ describe('a kind of event', () => {
       moduleOf('parcel', [kind('parcel.lost'), kind('Lost')]),
       moduleOf('letter', [kind('parcel.lost')]),
     ];
-    expect(faults(...modules, moduleOf('queue', [kind('captcha.failed')]))).toEqual([
+    expect(faults(...modules, moduleOf('queue', [kind('system.maintenance.scheduled')]))).toEqual([
       'Lost: its type is not lower-case words joined by dots',
       'parcel.lost: the module letter tells an event of the module parcel',
-      'captcha.failed: the module queue tells an event of the module captcha',
+      'system.maintenance.scheduled: the module queue tells an event of the module system',
     ]);
   });
 
   test('that was planned is told by its module once that is built', () => {
-    const modules = [moduleOf('captcha', [kind('captcha.failed')])];
+    const modules = [moduleOf('system', [kind('system.maintenance.scheduled')])];
     expect(faults(...modules)).toEqual([]);
-    const found = describedEvents(modules).filter(({ module }) => module === 'captcha');
-    expect(found.filter(({ type }) => type === 'captcha.failed')).toMatchObject([
+    const found = describedEvents(modules).filter(({ module }) => module === 'system');
+    expect(found.filter(({ type }) => type === 'system.maintenance.scheduled')).toMatchObject([
       { status: 'ga', summary: 'Parcels moved.' },
     ]);
-    expect(found.find(({ type }) => type === 'captcha.verified')?.status).toBe('planned');
   });
 
   test('of a vendor that is down shows what vendors do for the modules there are', () => {

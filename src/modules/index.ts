@@ -4,6 +4,7 @@ import type { Module } from '../kit/module.ts';
 import { account } from './account/index.ts';
 import { ai } from './ai/index.ts';
 import { analytics } from './analytics/index.ts';
+import { captcha } from './captcha/index.ts';
 import { cron } from './cron/index.ts';
 import { dns } from './dns/index.ts';
 import { email } from './email/index.ts';
@@ -27,6 +28,7 @@ export const modules: readonly Module[] = [
   account,
   ai,
   analytics,
+  captcha,
   cron,
   dns,
   email,

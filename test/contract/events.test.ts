@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toldEvents } from '../../src/kit/offer.ts';
 import { publicDocuments } from '../../src/surfaces/documents/documents.ts';
 import { keysStopped, restoreAccount } from '../../src/upkeep/deletion/deletion.ts';
+import { payloadOf, solutionOf } from '../captcha/harness.ts';
 import { eventually } from '../cron/harness.ts';
 import { capabilities, manifest } from '../support/capabilities.ts';
 import { allEvents, eventFaults, type TestEvent } from '../support/events.ts';
@@ -39,14 +40,16 @@ test('what some code tells is ga, all else is planned', () => {
   expect(ga.sort()).toEqual(told.sort());
 });
 
+const PLANNED = 'system.maintenance.scheduled';
+
 test('what is planned has its name and its page, and no payload anywhere', async () => {
-  const { body } = await call('GET', '/v1/discovery/event/captcha.verified');
-  const summary = 'A captcha was solved.';
-  expect(body.data).toEqual({ type: 'captcha.verified', module: 'captcha', status: 'planned', summary });
-  const page = documents.get('/docs/events/captcha.verified')?.render() ?? '';
+  const { body } = await call('GET', `/v1/discovery/event/${PLANNED}`);
+  const summary = 'Maintenance of the service is planned.';
+  expect(body.data).toEqual({ type: PLANNED, module: 'system', status: 'planned', summary });
+  const page = documents.get(`/docs/events/${PLANNED}`)?.render() ?? '';
   expect(page).toContain('planned: it does not occur yet');
   expect(page).not.toContain('Payload');
-  expect(openapi().webhooks['captcha.verified']).toBeUndefined();
+  expect(openapi().webhooks[PLANNED]).toBeUndefined();
 });
 
 describe.each(toldEvents(manifest).map(({ type }) => type))('%s', (type) => {
@@ -155,6 +158,12 @@ const causes: Readonly<Record<string, () => Promise<unknown>>> = {
     await eventually(async () => (await call('GET', `/v1/sms/get/${data.sms_id}`)).body.data.ended_at, 20_000);
   },
   'sms.inbound': () => call('POST', '/v1/sms/sandbox/inbound', { from: '+12025550123', text: 'Hello' }),
+  'captcha.verified': async () => {
+    const { challenge } = (await call('GET', '/v1/captcha/challenge?difficulty=easy')).body.data;
+    const payload = payloadOf({ challenge, solution: await solutionOf(challenge) });
+    await call('POST', '/v1/captcha/verify', { payload });
+  },
+  'captcha.failed': () => call('POST', '/v1/captcha/verify', { payload: 'bm90IGEgc29sdXRpb24=' }),
   ...mailCauses({ service: () => service, call: () => call, accountId: () => accountId }, true),
 };
 

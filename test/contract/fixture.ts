@@ -39,7 +39,7 @@ const send = defineCapability()({
   output: parcel,
   price: 'parcel.send',
   errors: ['NOT_FOUND'],
-  events: ['captcha.failed'],
+  events: ['system.maintenance.scheduled'],
   limits: { weight: 'At most 31.5 kg.' },
   examples: [{ title: "Bob's books", input: { parcel: 'books', kind: 'box', items: [{ label: "Bob's <books>" }] } }],
   run: async () => ({ data: {} }),

@@ -156,6 +156,10 @@ test('otel-metrics.ts sends a counter and asks for it', async () => {
   expect(await run('otel-metrics.ts')).toBe('shop 3\n');
 });
 
+test('altcha.ts: a solution counts once', async () => {
+  expect(await run('altcha.ts')).toBe('true \nfalse timeout-or-duplicate\n');
+});
+
 test('posthog.ts captures an event and joins two names of a person', async () => {
   expect(await run('posthog.ts')).toBe('browser-4f1c user-17\n');
 });

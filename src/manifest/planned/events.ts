@@ -1,6 +1,4 @@
 // Kinds of events that nothing tells yet, with when they will be: the catalogue is closed, so webhooks may name them already.
 export const plannedEvents: Readonly<Record<string, string>> = {
-  'captcha.verified': 'A captcha was solved.',
-  'captcha.failed': 'A captcha was not solved.',
   'system.maintenance.scheduled': 'Maintenance of the service is planned.',
 };

@@ -20,7 +20,6 @@ export function notBuiltText(module: string): string {
 /** What users call what a planned module will do, for searches. A module without words is found by its name alone. */
 export const plannedWords: Readonly<Record<string, string>> = {
   auth: 'log users in, sign up end users, passwords of my users, user accounts of my app',
-  captcha: 'bot check, prove to be human, challenge',
   db: 'sql database, tables, postgres, run a query in sql',
   realtime: 'websocket, channels, presence, push to browsers, live updates in a browser',
   rtc: 'voice call, webrtc, video conference, phone call',

@@ -106,6 +106,8 @@ const queries: readonly (readonly [query: string, id: string])[] = [
   ['send a text message', 'sms.send'],
   ['verify a phone number', 'sms.verify.start'],
   ['check a one-time code', 'sms.verify.check'],
+  ['protect a form from bots', 'captcha.challenge'],
+  ['check a recaptcha response', 'captcha.verify'],
   ['send an email to a customer', 'email.send'],
   ['read incoming e-mails', 'email.inbox.messages'],
   ['wait for a verification code by mail', 'email.inbox.messages'],

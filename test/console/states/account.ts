@@ -81,6 +81,7 @@ export function otherViews({ filled, owner: by }: FilledAccount): readonly State
     'new-queue': '/queues?new=1',
     'new-bucket': '/storage?new=1',
     'new-sms': '/sms?new=1',
+    'captcha-try': '/captcha?difficulty=easy',
     'new-zone': '/dns?new=1',
     'new-record': `/dns/${filled.zone}?new=1`,
     'dns-answer': '/dns/lookup?name=www.example.org&type=MX',

@@ -75,6 +75,10 @@ export const guides: readonly Guide[] = [
     summary: 'Text messages, answers of people, and codes by phone.',
   },
   {
+    ...{ name: 'captcha', title: 'Captcha', group: 'Build', about: ['captcha'] },
+    summary: "Forms that cost their sender processor time, by ALTCHA's widget.",
+  },
+  {
     ...{ name: 'dns', title: 'DNS', group: 'Build', about: ['dns'] },
     summary: 'Zones and records, look-ups, certificates by ACME.',
   },

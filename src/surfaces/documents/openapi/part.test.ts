@@ -70,7 +70,7 @@ test.each([
   'module=',
   'module=queues',
   'module=queue,',
-  'module=captcha',
+  'module=auth',
   'module=__proto__',
   `module=${'x'.repeat(9_000)}`,
 ])('the query %.30s is refused by name', (query) => {
