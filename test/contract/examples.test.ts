@@ -7,6 +7,7 @@ import { usd } from '../../src/lib/money.ts';
 import { modules } from '../../src/modules/index.ts';
 import { examine } from '../../src/upkeep/doctor.ts';
 import { sequenceAccount } from '../../src/webhooks/sequencer.ts';
+import { payloadOf, solutionOf } from '../captcha/harness.ts';
 import {
   byId,
   callCapability,
@@ -136,6 +137,17 @@ describe('events', () => {
     const event = (await eventsOf(accountId)).find(({ type }) => type === 'queue.dlq');
     expect(event?.request_id).toBe(nack.body.metadata.request_id);
     emitted.set('queue.nack', new Set(['queue.dlq']));
+  });
+
+  test('a solved challenge tells captcha.verified', async () => {
+    const { accountId, secret } = await createTestAccount(service.core);
+    const call = client(service.url, secret);
+    const { challenge } = (await call('GET', '/v1/captcha/challenge?difficulty=easy')).body.data;
+    const payload = payloadOf({ challenge, solution: await solutionOf(challenge) });
+    const verified = await call('POST', '/v1/captcha/verify', { payload });
+    const event = (await eventsOf(accountId)).find(({ type }) => type === 'captcha.verified');
+    expect(event?.request_id).toBe(verified.body.metadata.request_id);
+    emitted.set('captcha.verify', new Set([...(emitted.get('captcha.verify') ?? []), 'captcha.verified']));
   });
 
   test.each(['errors.capture', 'errors.message'])('%s: the 50th at once tells error.rate_anomaly', async (id) => {
