@@ -9,6 +9,7 @@ describe('loadConfig', () => {
       host: '127.0.0.1',
       port: 8787,
       baseUrl: 'http://127.0.0.1:8787',
+      tls: null,
       dataDir: resolve('data'),
       databaseUrl: undefined,
       assets: { kind: 'folder', folder: resolve('data/assets') },

@@ -9,6 +9,7 @@ import { nameServers } from './name-servers.ts';
 import { type PaymentSettings, paymentSettings } from './payments.ts';
 import { type PeopleSettings, peopleSettings } from './people.ts';
 import { type S3Addresses, s3Addresses } from './s3.ts';
+import { type TlsSettings, tlsSettings } from './tls.ts';
 import { type AddressRange, Variables } from './variables.ts';
 
 export { type AddressRange, ConfigError } from './variables.ts';
@@ -25,6 +26,8 @@ export type Config = {
   readonly host: string;
   /** 0 lets the system choose; `baseUrl` then still says port 0 until the socket is bound. */
   readonly port: number;
+  /** Null: plain HTTP. */
+  readonly tls: TlsSettings | null;
   /** Without a trailing slash. */
   readonly baseUrl: string;
   /** Absolute. */
@@ -79,7 +82,9 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
   const variables = new Variables(env);
   const host = variables.host('HOST', '127.0.0.1');
   const port = variables.integer('PORT', 8787, { min: 0, max: 65_535 });
-  const baseUrl = variables.httpUrl('BASE_URL', httpOrigin(host, port));
+  const tls = tlsSettings(variables, [port]);
+  const own = originOf({ host, port, tls });
+  const baseUrl = variables.httpUrl('BASE_URL', own);
   const role = variables.oneOf('ROLE', ROLES, 'all');
   const trustProxy = variables.trustedProxies('TRUST_PROXY');
   const dataDir = resolve(variables.text('DATA_DIR') ?? './data');
@@ -88,6 +93,7 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
   return Object.freeze({
     host,
     port,
+    tls,
     baseUrl,
     dataDir,
     databaseUrl: variables.postgresUrl('DATABASE_URL'),
@@ -107,7 +113,7 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     identityProviders: identityProviders(variables),
     signUpCreditNanos: variables.usd('SIGNUP_CREDIT_USD', 2_000_000_000n),
     trustProxy,
-    isBehindProxy: trustProxy !== false || isElsewhere(baseUrl, httpOrigin(host, port)),
+    isBehindProxy: trustProxy !== false || isElsewhere(baseUrl, own),
     allowPrivateTargets: Object.freeze(variables.addressRanges('ALLOW_PRIVATE_TARGETS')),
     chromiumPath: variables.text('CHROMIUM_PATH') ?? null,
     nameServers: nameServers(variables),
@@ -129,7 +135,7 @@ function isElsewhere(baseUrl: string, listensAt: string): boolean {
   return host !== new URL(listensAt).host && !isLoopback(hostname);
 }
 
-/** `http://HOST:PORT`, with the brackets an IPv6 literal needs. */
-export function httpOrigin(host: string, port: number): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+/** `http://HOST:PORT`, with the brackets an IPv6 literal needs; https where TLS ends here. */
+export function originOf({ host, port, tls }: Pick<Config, 'host' | 'port' | 'tls'>): string {
+  return `${tls === null ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

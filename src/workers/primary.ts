@@ -5,7 +5,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Config, ConfigError, httpOrigin } from '../config/config.ts';
+import { type Config, ConfigError, originOf } from '../config/config.ts';
 import { backoffMs } from '../core/background/backoff.ts';
 import type { Logger } from '../core/process/logger.ts';
 import { StartupError } from '../db/errors.ts';
@@ -124,9 +124,9 @@ class Primary {
   }
 
   async start(): Promise<WorkerReady> {
-    const { host, port: asked, baseUrl: asGiven } = this.#config;
+    const { baseUrl: asGiven } = this.#config;
     const port = await findPort(this.#config);
-    const baseUrl = asGiven === httpOrigin(host, asked) ? httpOrigin(host, port) : asGiven;
+    const baseUrl = asGiven === originOf(this.#config) ? originOf({ ...this.#config, port }) : asGiven;
     this.#config = { ...this.#config, port, baseUrl };
     this.#storage = openStorage(this.#config, this.#options);
     // Whoever asks for it hears of a failure.

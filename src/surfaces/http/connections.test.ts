@@ -36,6 +36,7 @@ async function ports(
     refusals: new Refusals(traffic.bounds, createLog('silent')),
     envelope: () => envelope,
     isProxy: () => false,
+    tls: null,
     homes: {
       homeOf: async () => null,
       move: async () => undefined,

@@ -1,6 +1,6 @@
 // The HTTP server in front of the routes: how many connections there are, in all and of an address; one call at a time on each; uploads
 // and answers that stall end. What waits behind a call of its connection has taken nothing yet, neither a route nor a place.
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Envelope } from '../../gateway/envelope.ts';
 import { networkOf } from '../../gateway/limits/failed-logins.ts';
@@ -8,9 +8,10 @@ import type { Refusals } from '../../gateway/limits/refusals.ts';
 import type { Traffic } from '../../gateway/limits/traffic.ts';
 import { FairPlaces } from '../../lib/fair-places.ts';
 import { asksForWebSocket, lastAnswer } from '../sockets/upgrade.ts';
+import { createHttpServer, type TlsDoorOptions } from '../tls/door.ts';
 import { Answer } from './answer.ts';
 import { Arrivals } from './arrivals.ts';
-import { descriptorsMax } from './descriptors.ts';
+import { connectionsMaxOf } from './descriptors.ts';
 import { type Homes, type Move, Moves } from './moves.ts';
 import { answerOverloaded, BAD_REQUEST, FULL, isHealth, OVERLOADED, refuse } from './overloaded.ts';
 import { UnreadAnswers } from './unread-answers.ts';
@@ -24,6 +25,8 @@ export interface ConnectionOptions {
   readonly isProxy: (address: string) => boolean;
   /** Of one of several processes. */
   readonly homes?: Homes | undefined;
+  /** Null: plain HTTP. */
+  readonly tls: Pick<TlsDoorOptions, 'settings' | 'log'> | null;
 }
 
 interface Connection {
@@ -49,6 +52,7 @@ interface Connection {
 export class Connections {
   readonly #options: ConnectionOptions;
   readonly #open = new Map<Socket, Connection>();
+  readonly #max: number;
   readonly #places: FairPlaces;
   readonly #unread: UnreadAnswers;
   readonly #arrivals: Arrivals<Connection>;
@@ -59,21 +63,18 @@ export class Connections {
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
-    const { connectionsMax, descriptorsReserved } = options.traffic.bounds.all;
-    const descriptors = descriptorsMax();
-    this.#places = new FairPlaces(
-      Math.min(connectionsMax, Math.max(descriptors - descriptorsReserved, Math.floor(descriptors / 2))),
-    );
+    this.#max = connectionsMaxOf(options.traffic.bounds.all);
+    this.#places = new FairPlaces(this.#max);
     this.#moves = options.homes === undefined ? null : new Moves(options.homes);
     this.#unread = new UnreadAnswers(options.traffic);
-    const { arrivalSliceMs, acceptingMs, turnWaitMs, turnBurstMs, turnBurstWaitMs } = options.traffic.bounds.all;
+    const { all } = options.traffic.bounds;
     this.#arrivals = new Arrivals({
-      sliceMs: arrivalSliceMs,
-      acceptingMs,
-      lateMs: turnWaitMs,
-      burstMs: turnBurstMs,
-      burstLateMs: turnBurstWaitMs,
-      max: connectionsMax,
+      sliceMs: all.arrivalSliceMs,
+      acceptingMs: all.acceptingMs,
+      lateMs: all.turnWaitMs,
+      burstMs: all.turnBurstMs,
+      burstLateMs: all.turnBurstWaitMs,
+      max: all.connectionsMax,
       go: (connection, waitedMs) => this.#go(connection, waitedMs),
       late: (connection) => this.#refuse(connection),
     });
@@ -85,8 +86,10 @@ export class Connections {
 
   /** A server whose requests `handle` gets one at a time of each connection. */
   server(handle: RequestListener): Server {
-    const { connection } = this.#options.traffic.bounds;
-    const server = createServer({
+    const { isProxy, homes, tls } = this.#options;
+    const { bounds } = this.#options.traffic;
+    const { connection } = bounds;
+    const options = {
       ServerResponse: Answer,
       maxHeaderSize: connection.headerBytesMax,
       headersTimeout: connection.headersTimeoutMs,
@@ -97,26 +100,24 @@ export class Connections {
       // Asked for when it is the request's turn.
       requireHostHeader: false,
       // Of a connection that is still being answered on, it is one more request.
-      shouldUpgradeCallback: (request) => this.#open.get(request.socket)?.answer === null && asksForWebSocket(request),
-    });
-    server.setTimeout(connection.silenceMs, (socket) => this.#silent(socket));
-    const serve = server.listeners('connection') as ((socket: Socket) => void)[];
-    server.removeAllListeners('connection');
-    server.on('connection', (socket: Socket) => {
+      shouldUpgradeCallback: (request: IncomingMessage) =>
+        this.#open.get(request.socket)?.answer === null && asksForWebSocket(request),
+    };
+    const door = tls && { ...tls, bounds, isProxy, connectionsMax: this.#max };
+    const { server, serve } = createHttpServer(options, door, (socket) => {
       this.#arrivals.accepted();
       take(socket, false);
     });
+    server.setTimeout(connection.silenceMs, (socket) => this.#silent(socket));
     const take = (socket: Socket, isMoved: boolean) => {
       const connection = this.#admit(socket, handle);
       if (connection === null) return;
       connection.isMoved = isMoved;
-      for (const listener of serve) listener.call(server, socket);
-      if (!isMoved && !connection.isProxied) connection.move = this.#moves?.follow(socket) ?? null;
+      serve(socket);
+      // What TLS knows of a connection stays in its process.
+      if (!isMoved && !connection.isProxied && tls === null) connection.move = this.#moves?.follow(socket) ?? null;
     };
-    this.#options.homes?.onMoved((socket) => {
-      if (server.listening) take(socket, true);
-      else socket.destroy();
-    });
+    homes?.onMoved((socket) => void (server.listening ? take(socket, true) : socket.destroy()));
     const arrive = (request: IncomingMessage, answer: Answer) => this.#arrive(request, answer);
     server.on('request', arrive).on('checkContinue', arrive).on('checkExpectation', arrive);
     server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket as Socket, head));

@@ -2,8 +2,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { type Config, httpOrigin } from '../../config/config.ts';
+import { type Config, originOf } from '../../config/config.ts';
 import { StartupError } from '../../db/errors.ts';
+import { createRedirect } from '../tls/redirect.ts';
 
 /** Connections that the system accepts for us meanwhile: beyond, clients try again after a second. */
 export const BACKLOG = 4_096;
@@ -25,22 +26,38 @@ export async function listen(rest: FastifyInstance, config: Config, isOneOfSever
     throw cannotListen(error, config);
   }
   if (config.s3.port !== null && config.role !== 'worker') await listenForS3(rest.server, config, isOneOfSeveral);
-  if (config.port !== 0 || config.baseUrl !== httpOrigin(config.host, 0)) return config.baseUrl;
-  return httpOrigin(config.host, (rest.server.address() as AddressInfo).port);
+  const isFound = config.port === 0 && config.baseUrl === originOf(config);
+  const { port } = rest.server.address() as AddressInfo;
+  const baseUrl = isFound ? originOf({ ...config, port }) : config.baseUrl;
+  if (config.tls !== null && config.tls.redirectPort !== null) {
+    const redirect = createRedirect(baseUrl);
+    await listenAt(redirect, config, config.tls.redirectPort, { isOneOfSeveral, name: 'TLS_REDIRECT_PORT' });
+    rest.server.once('close', () => redirect.close());
+  }
+  return baseUrl;
+}
+
+async function listenAt(
+  server: Server,
+  { host }: Config,
+  port: number,
+  { isOneOfSeveral, name }: { readonly isOneOfSeveral: boolean; readonly name: string },
+): Promise<void> {
+  try {
+    const options = { host, port, backlog: BACKLOG, reusePort: isOneOfSeveral && REUSE_PORT };
+    await once(server.listen(options), 'listening');
+  } catch (error) {
+    throw cannotListen(error, { host, port }, name);
+  }
 }
 
 /** Connections at S3_PORT are taken as those of the port: what they send there is routed by s3-roots.ts. */
-async function listenForS3(server: Server, { host, s3 }: Config, isOneOfSeveral: boolean): Promise<void> {
-  const port = s3.port as number;
+async function listenForS3(server: Server, config: Config, isOneOfSeveral: boolean): Promise<void> {
   const door = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
     if (server.listening) server.emit('connection', socket);
     else socket.destroy();
   });
-  try {
-    await once(door.listen({ host, port, backlog: BACKLOG, reusePort: isOneOfSeveral && REUSE_PORT }), 'listening');
-  } catch (error) {
-    throw cannotListen(error, { host, port }, 'S3_PORT');
-  }
+  await listenAt(door, config, config.s3.port as number, { isOneOfSeveral, name: 'S3_PORT' });
   server.once('close', () => door.close());
 }
 
