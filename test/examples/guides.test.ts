@@ -20,6 +20,7 @@ const guides: readonly (readonly [guide: string, printed: RegExp])[] = [
   ['analytics', /"total":1\b|^1$/m],
   ['webhooks', /whsec_/],
   ['keys', /queue\.publish/],
+  ['flags', /TARGETING_MATCH/],
   ['ai', /\[sandbox\] You said: Say hello\./],
   ['video', /succeeded/],
   ['storage', /November/],

@@ -23,7 +23,7 @@ export const flags = defineModule<FlagsState>({
   capabilities: [create, get, list, update, remove, evaluate, history, exportFlags, importFlags],
   clients: [
     {
-      client: 'OpenFeature SDKs with an OFREP provider',
+      client: 'OpenFeature SDKs',
       address: '{base_url}/v1/flags',
       use: 'evaluations, and changes as they happen',
       serves: [EVALUATE],

@@ -39,6 +39,7 @@ function refusal(act: Act, typed: string): string | null {
     zone: 'wanted',
     inbox_id: 'wanted',
     distinct_id: 'wanted',
+    key: 'wanted',
   };
   const query = new URLSearchParams({ key: 'wanted' });
   const visit = { params, query, principal: { accountId: 'wanted' } } as unknown as Visit;

@@ -114,7 +114,6 @@ test('of 20 that were held out 14 do', () => {
 });
 
 test.each([
-  ['turn a feature on for some users', 'flags'],
   ['webrtc rooms', 'rtc'],
   ['open a websocket', 'realtime'],
 ])('%j belongs to %s, which is planned', (wish, module) => {

@@ -22,7 +22,7 @@ export const importFlags = defineCapability<FlagsState>()({
   description:
     'Takes a flag definition of flagd (https://flagd.dev), all or nothing; a failure names the flag. Flags of the file take the place of those with the same key; with ' +
     '`replace` all others are deleted. `$evaluators` are put in their places. The type of a flag follows from its values.',
-  keywords: ['import flags', 'flagd json', 'move feature flags', 'restore feature flags'],
+  keywords: ['import flags', 'flagd file', 'move feature flags', 'restore feature flags'],
   input: Type.Object({
     flags: Type.Record(Type.String(), Type.Unknown(), {
       ...{ minProperties: 1, maxProperties: IMPORT_FLAGS_MAX },
@@ -56,10 +56,9 @@ export const importFlags = defineCapability<FlagsState>()({
         flags: {
           welcome: {
             ...{ state: 'ENABLED', variants: { on: true, off: false }, defaultVariant: 'off' },
-            targeting: { if: [{ $ref: 'staff' }, 'on', null] },
+            targeting: { if: [{ ends_with: [{ var: 'email' }, '@example.org'] }, 'on', null] },
           },
         },
-        $evaluators: { staff: { ends_with: [{ var: 'email' }, '@example.org'] } },
       },
       expect: { imported: 1, deleted: 0 },
     },

@@ -43,6 +43,10 @@ export const guides: readonly Guide[] = [
     summary: "Events and people by PostHog's clients or a call: trends, funnels, retention.",
   },
   {
+    ...{ name: 'flags', title: 'Feature flags', group: 'Build', about: ['flags'] },
+    summary: 'Features on for some users or a share of them, for every OpenFeature SDK.',
+  },
+  {
     ...{ name: 'ai', title: 'Language models', group: 'Build', about: ['ai', 'account.routing'] },
     summary: 'Chats, embeddings and batches of many vendors.',
   },
