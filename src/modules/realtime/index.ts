@@ -24,6 +24,7 @@ export const realtime = defineModule<RealtimeState, RealtimeSettings>({
   status: 'beta',
   shownBy: ['realtime.publish', 'realtime.authorize'],
   capabilities: [app, appRotate, publish, authorize, history, channels, members, disconnect, getSettings, setSettings],
+  console: async () => (await import('./console/index.ts')).realtimeConsole,
   prices: { [PUBLISH]: { unit: 'message and channel', nanosPerUnit: 2_000n } },
   events: realtimeEvents,
   rawRoutes: [streamRoute, ...httpRoutes],

@@ -51,6 +51,10 @@ export const guides: readonly Guide[] = [
     summary: 'Chats, embeddings and batches of many vendors.',
   },
   {
+    ...{ name: 'realtime', title: 'Realtime', group: 'Build', about: ['realtime'] },
+    summary: 'Events to browsers by channels: Pusher clients, Server-Sent Events, presence.',
+  },
+  {
     ...{ name: 'video', title: 'Videos', group: 'Build', about: ['video'] },
     summary: 'Videos from a prompt, as jobs in the background.',
   },

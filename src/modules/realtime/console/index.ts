@@ -1,0 +1,8 @@
+// What module realtime brings to the console.
+import type { ModuleConsole } from '../../../kit/console/page.ts';
+import { appPage } from './app.ts';
+import { channelPage } from './channel.ts';
+import { channelsPage } from './channels.ts';
+import { settingsPage } from './settings.ts';
+
+export const realtimeConsole: ModuleConsole = { pages: [channelsPage, appPage, settingsPage, channelPage] };
