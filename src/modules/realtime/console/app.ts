@@ -20,7 +20,12 @@ export const appPage: ConsolePage = {
   needs: realtimeApp,
   show,
   acts: {
-    [SHOW]: actOf({ capability: realtimeApp, input: () => ({}), done: 'Shown.', shown: (data, visit) => shownApp(data, visit) }),
+    [SHOW]: actOf({
+      capability: realtimeApp,
+      input: () => ({}),
+      done: 'Shown.',
+      shown: (data, visit) => shownApp(data, visit),
+    }),
     [ROTATE]: actOf({
       capability: appRotate,
       input: (form) => ({ grace_hours: numberOf(form, 'grace_hours') }),
@@ -69,7 +74,9 @@ function snippet(text: string): Html {
 }
 
 function pageCode({ app_key: key, host, ws_url: url }: App): string {
-  const { hostname, port, protocol } = new URL(`http://${host}`.replace(/^http/, url.startsWith('wss') ? 'https' : 'http'));
+  const { hostname, port, protocol } = new URL(
+    `http://${host}`.replace(/^http/, url.startsWith('wss') ? 'https' : 'http'),
+  );
   const isSecure = protocol === 'https:';
   const portText = port === '' ? '' : `, ${isSecure ? 'wssPort' : 'wsPort'}: ${port}`;
   return `const pusher = new Pusher('${key}', { wsHost: '${hostname}'${portText}, forceTLS: ${isSecure}, cluster: '', enabledTransports: ['ws', 'wss'] });

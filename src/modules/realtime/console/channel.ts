@@ -58,7 +58,13 @@ ${members === null ? '' : panel(visit, 'Members', members, ({ items }) => member
 }
 
 function publishForm(visit: Visit): Html {
-  const event = { name: 'event', label: 'Event', value: 'message', isRequired: true, attributes: html`spellcheck="false"` };
+  const event = {
+    name: 'event',
+    label: 'Event',
+    value: 'message',
+    isRequired: true,
+    attributes: html`spellcheck="false"`,
+  };
   const data = { name: 'data', label: 'Data (JSON)', value: '{"hello": "world"}', rows: 3, isRequired: true };
   return actForm(
     visit,
@@ -89,7 +95,10 @@ function memberTable(items: readonly Member[]): Html {
     empty: html`<p>Nobody is in the channel.</p>`,
     columns: [
       { title: 'User', cell: ({ user_id: user }) => short(user, 80) },
-      { title: 'Info', cell: ({ user_info: info }) => html`<code>${short(JSON.stringify(info ?? null), DATA_CHARACTERS)}</code>` },
+      {
+        title: 'Info',
+        cell: ({ user_info: info }) => html`<code>${short(JSON.stringify(info ?? null), DATA_CHARACTERS)}</code>`,
+      },
     ],
   });
 }

@@ -36,7 +36,10 @@ ${panel(visit, 'Channels', list, (page) => html`${rows(visit, page, prefix)}${mo
 }
 
 function rows(visit: Visit, { items }: Page<Channel>, prefix: string | undefined): Html {
-  const named = prefix === undefined ? '' : html`<p><a href="${channelPath(visit, prefix)}">Open ${short(prefix)}</a>, occupied or not.</p>`;
+  const named =
+    prefix === undefined
+      ? ''
+      : html`<p><a href="${channelPath(visit, prefix)}">Open ${short(prefix)}</a>, occupied or not.</p>`;
   return table<Channel>({
     caption: 'Channels',
     rows: items,
@@ -45,7 +48,10 @@ function rows(visit: Visit, { items }: Page<Channel>, prefix: string | undefined
       visit.samples([[publish, { channel: 'orders', event: 'created', data: { id: 17 } }]]),
     )}`,
     columns: [
-      { title: 'Channel', cell: ({ channel }) => html`<a href="${channelPath(visit, channel)}">${short(channel, 80)}</a>` },
+      {
+        title: 'Channel',
+        cell: ({ channel }) => html`<a href="${channelPath(visit, channel)}">${short(channel, 80)}</a>`,
+      },
       { title: 'Subscriptions', kind: 'number', cell: ({ subscription_count: n }) => count(n) },
       { title: 'Members', kind: 'number', cell: ({ user_count: n }) => (n === null ? '' : count(n)) },
     ],

@@ -39,5 +39,8 @@ async function show(visit: Visit): Promise<View> {
   const shown = visit.may(setSettings)
     ? actForm(visit, SET, html`${field(visit, SET, history)}${box}<button class="main">Save</button>`)
     : html`<p>Messages can be read again for ${String(seconds)} seconds. Client events are ${clientEvents ? 'allowed' : 'refused'}.</p>`;
-  return { title: 'Realtime settings', content: html`<h1>Realtime settings</h1>${realtimeTabs(visit, '/realtime/settings')}${shown}` };
+  return {
+    title: 'Realtime settings',
+    content: html`<h1>Realtime settings</h1>${realtimeTabs(visit, '/realtime/settings')}${shown}`,
+  };
 }
