@@ -63,7 +63,7 @@ async function openStream(request: RawRequest, state: RealtimeState): Promise<Ra
   try {
     state.hints.listen();
     const feed = await feeds.enter(ctx.accountId);
-    subscription = new StreamSubscription(core.db, feed, channels);
+    subscription = new StreamSubscription(core.db, feed, channels, after ?? 0n);
     const { position } = feed;
     const missed = after === null ? null : await missedSince(ctx, after);
     if (request.signal.aborted) end();

@@ -51,21 +51,25 @@ export class StreamSubscription implements Subscriber {
   readonly #db: Queryable;
   readonly #feed: AccountFeed;
   readonly #channels: readonly string[];
+  /** What it has seen elsewhere: the feed of this process may be behind that. */
+  readonly #seen: bigint;
   #waiting: string[] = [];
   #bytes = 0;
   #wake = Promise.withResolvers<void>();
   /** It has more to read than a stream may have: it is ended, and comes again with its last event. */
   isTooSlow = false;
 
-  constructor(db: Queryable, feed: AccountFeed, channels: readonly string[]) {
+  /** `seen`: number of the last message that its reader got. */
+  constructor(db: Queryable, feed: AccountFeed, channels: readonly string[], seen: bigint) {
     this.#db = db;
     this.#feed = feed;
     this.#channels = channels;
+    this.#seen = seen;
     for (const channel of channels) feed.subscribe(channel, this);
   }
 
   deliver(message: Message): void {
-    if (this.isTooSlow || isOwnMessage(message)) return;
+    if (this.isTooSlow || message.seq <= this.#seen || isOwnMessage(message)) return;
     const text = messageEvent(message);
     this.#bytes += text.length;
     this.#waiting.push(text);
