@@ -53,6 +53,11 @@ function set(...parts: readonly Buffer[]): Buffer {
 
 function der(tag: number, ...parts: readonly Buffer[]): Buffer {
   const content = Buffer.concat(parts);
-  const length = content.length < 128 ? [content.length] : [0x82, content.length >> 8, content.length & 0xff];
-  return Buffer.concat([Buffer.from([tag, ...length]), content]);
+  return Buffer.concat([Buffer.from([tag, ...lengthOf(content.length)]), content]);
+}
+
+/** In as few bytes as it takes: others read nothing else. */
+function lengthOf(bytes: number): number[] {
+  if (bytes < 0x80) return [bytes];
+  return bytes < 0x100 ? [0x81, bytes] : [0x82, bytes >> 8, bytes & 0xff];
 }
