@@ -73,7 +73,8 @@ ${table<Day>({
 })}`;
 }
 
-function snippets({ baseUrl, path }: Visit): Html {
+function snippets(visit: Visit): Html {
+  const { baseUrl } = visit;
   const page = `<script type="module" src="altcha.js"></script>
 <form method="post" action="/signup">
   …
@@ -82,7 +83,7 @@ function snippets({ baseUrl, path }: Visit): Html {
   const server = `curl -sS ${baseUrl}/v1/captcha/siteverify -d secret=$QM_KEY -d action=signup --data-urlencode "response=$ALTCHA"`;
   const block = (text: string, label: string) =>
     copiedBlock(html`<pre class="text" tabindex="0" aria-label="${label}">${text}</pre>`, 'the code');
-  return html`<p>The page needs <a href="${path('/keys')}">a key</a> with the scope <code>captcha.challenge</code> and no other, and the widget (<code>npm install altcha</code>).</p>
+  return html`<p>The page needs <a href="${visit.path('/keys')}">a key</a> with the scope <code>captcha.challenge</code> and no other, and the widget (<code>npm install altcha</code>).</p>
 ${block(page, 'In the page')}
 <p>Your server sends the field <code>altcha</code> with a key that may call <code>captcha.verify</code>; ${money(0.00001)} each.</p>
 ${block(server, 'On the server')}`;
