@@ -78,6 +78,7 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
   const email = await fillEmail(ok, mark);
   const sms = await fillSms(post, mark);
   await post('/v1/captcha/verify', { payload: 'bm90IGEgc29sdXRpb24=', action: 'signup' });
+  await fillRisk(ok, mark);
   const zone = await fillDns(ok, mark);
   const crawl = await post('/v1/web/crawl', { url: `${(await exampleSite()).url}/keys`, limit: 2, depth: 1 });
   await leaveCard((await post('/v1/account/payment_method/attach', {})).checkout_url);
@@ -158,6 +159,16 @@ async function fillSms(
   return id;
 }
 
+/** A decision of each action, an entry of each list, and rules. */
+async function fillRisk(ok: Ok, mark: string): Promise<void> {
+  const user_id = `${mark}-risk`;
+  await ok('POST', '/v1/risk/list/add', { list: 'block', kind: 'user', value: user_id, note: 'chargeback' });
+  await ok('POST', '/v1/risk/list/add', { list: 'allow', kind: 'cidr', value: '203.0.113.0/24' });
+  await ok('POST', '/v1/risk/score', { event: 'payment', user_id, amount_usd: 40 });
+  await ok('POST', '/v1/risk/score', { event: 'signup', email: 'joe@mailinator.com', ip: '198.51.100.7' });
+  await ok('POST', '/v1/risk/score', { event: 'login', user_id, ip: '203.0.113.7', device_id: 'phone' });
+}
+
 /** A zone with records. It exists once in the service. */
 async function fillDns(ok: Ok, mark: string): Promise<string> {
   const zone = `zone-${randomBytes(4).toString('hex')}.test`;
@@ -180,7 +191,9 @@ export function addressOf({ path }: Pick<ConsolePage, 'path'>, filled: Filled): 
   };
   const query = /^\/storage\/\{bucket\}\/(delete-)?object$/.test(path)
     ? `?${new URLSearchParams({ key: filled.object })}`
-    : '';
+    : path === '/risk/subject'
+      ? '?by=device_id&value=phone'
+      : '';
   const [, room = ''] = path.split('/');
   return `/console${path.replace(/\{(\w+)\}/, (_, parameter: string) => {
     const name = room === 'email' ? filled[parameter as keyof FilledEmail] : rooms[room];

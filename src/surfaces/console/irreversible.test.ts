@@ -15,6 +15,7 @@ const canBeUndone: Readonly<Record<string, string>> = {
   'image_job.cancel': 'it ends work under way, and nothing that was made',
   'email_sent.cancel': 'the mail can be sent anew',
   'email_suppressions.remove': 'the address can be suppressed again',
+  'risk_lists.remove': 'the entry can be added again',
   'dns_zone.remove': 'the record can be set again',
   'shares.revoke': 'the object stays, and another link can be made',
 };

@@ -106,6 +106,8 @@ const queries: readonly (readonly [query: string, id: string])[] = [
   ['is the feature on for this user', 'flags.evaluate'],
   ['create a feature toggle', 'flags.create'],
   ['change the rollout percentage', 'flags.update'],
+  ['is this signup fraud', 'risk.score'],
+  ['block an ip address', 'risk.list.add'],
   ['send a text message', 'sms.send'],
   ['verify a phone number', 'sms.verify.start'],
   ['check a one-time code', 'sms.verify.check'],

@@ -68,6 +68,8 @@ const LISTS = [
   '/video',
   '/email',
   '/dns',
+  '/risk',
+  '/risk/lists',
   '/web/crawls',
 ];
 
@@ -83,6 +85,10 @@ export function otherViews({ filled, owner: by }: FilledAccount): readonly State
     'new-sms': '/sms?new=1',
     'captcha-try': '/captcha?difficulty=easy',
     'new-zone': '/dns?new=1',
+    'new-score': '/risk?new=1',
+    'risk-blocked': '/risk?action=block',
+    'new-risk-entry': '/risk/lists?new=1',
+    'risk-nobody': '/risk/subject?by=user_id&value=nobody',
     'new-record': `/dns/${filled.zone}?new=1`,
     'dns-answer': '/dns/lookup?name=www.example.org&type=MX',
     'new-crawl': '/web/crawls?new=1',

@@ -68,5 +68,5 @@ export function parentsOf(domain: string): string[] {
 
 /** 50,000 names: loaded by the first call that needs them. */
 async function disposableDomains(): Promise<ReadonlySet<string>> {
-  return (await import('mailchecker')).blacklist();
+  return (await import('mailchecker')).default.blacklist();
 }

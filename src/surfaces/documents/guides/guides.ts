@@ -87,6 +87,10 @@ export const guides: readonly Guide[] = [
     summary: "Forms that cost their sender processor time, by ALTCHA's widget.",
   },
   {
+    ...{ name: 'risk', title: 'Risk', group: 'Build', about: ['risk'] },
+    summary: 'Scores of sign-ups, logins and payments, by your rules and traffic.',
+  },
+  {
     ...{ name: 'dns', title: 'DNS', group: 'Build', about: ['dns'] },
     summary: 'Zones and records, look-ups, certificates by ACME.',
   },
