@@ -10,10 +10,11 @@ export const LABEL_CHARACTERS_MAX = 256;
 export const CONTEXT_MEMBERS_MAX = 32;
 export const AMOUNT_USD_MAX = 1_000_000_000;
 
-// All rules of an account run within a commit that many calls share: the dearest set takes some 20 µs a call.
+// All rules of an account run within a commit that 128 calls may share: the dearest set must stay below 80 µs a call.
 export const RULES_MAX = 50;
 export const RULE_NODES_MAX = 100;
-export const ALL_NODES_MAX = 1_000;
+export const ALL_NODES_MAX = 500;
+export const RULE_TEXT_CHARACTERS_MAX = 64;
 export const RULE_DEPTH_MAX = 8;
 export const RULES_BODY_BYTES_MAX = 64 * 1024;
 export const POINTS_MAX = 100;

@@ -17,7 +17,9 @@ export const rulesSet = defineCapability()({
   input: rulesInput,
   output: rulesSchema,
   bodyBytesMax: RULES_BODY_BYTES_MAX,
-  limits: { rules: '50 of up to 100 values and operators each, 1,000 together, nested up to 8 deep.' },
+  limits: {
+    rules: '50 of up to 100 values and operators each, 500 together, nested up to 8 deep; texts of 64 characters.',
+  },
   examples: [
     {
       title: 'Two rules',

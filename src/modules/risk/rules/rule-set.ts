@@ -3,7 +3,7 @@
 // it makes of a rule; no text of a rule ever becomes code.
 import { defaultMethods, LogicEngine } from 'json-logic-engine';
 import { invalidField } from '../../../problems/problem.ts';
-import { type Action, ALL_NODES_MAX, LABEL_CHARACTERS_MAX, RULE_DEPTH_MAX, RULE_NODES_MAX } from '../limits.ts';
+import { type Action, ALL_NODES_MAX, RULE_DEPTH_MAX, RULE_NODES_MAX, RULE_TEXT_CHARACTERS_MAX } from '../limits.ts';
 import { type Signals, signalPaths } from '../signals/signals.ts';
 
 export interface Thresholds {
@@ -43,6 +43,8 @@ type Methods = Readonly<Record<string, unknown>>;
 const CONTEXT = /^context\.[A-Za-z][A-Za-z0-9_]{0,63}$/;
 /** Members that every object has. */
 const INHERITED: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
+/** A search for a text in a text takes as long as so many other operators. */
+const SEARCH_NODES = 4;
 /** Signals that a reason tells the values of. */
 const TOLD_MAX = 4;
 
@@ -131,8 +133,8 @@ class Check {
     this.nodes += 1;
     if (this.nodes > RULE_NODES_MAX) this.#refuse(this.param, `has more than ${RULE_NODES_MAX} values and operators`);
     if (depth > RULE_DEPTH_MAX) this.#refuse(at, `is nested deeper than ${RULE_DEPTH_MAX}`);
-    if (typeof node === 'string' && node.length > LABEL_CHARACTERS_MAX) {
-      this.#refuse(at, `has a text of more than ${LABEL_CHARACTERS_MAX} characters`);
+    if (typeof node === 'string' && node.length > RULE_TEXT_CHARACTERS_MAX) {
+      this.#refuse(at, `has a text of more than ${RULE_TEXT_CHARACTERS_MAX} characters`);
     }
     if (node === null || typeof node !== 'object') return;
     if (Array.isArray(node)) {
@@ -147,6 +149,7 @@ class Check {
     }
     if (operator === 'var') this.#variable(operands, `${at}.var`);
     else this.look(operands, `${at}.${operator}`, depth + 1);
+    if (operator === 'in') this.nodes += SEARCH_NODES;
   }
 
   /** `{"var": path}` or `{"var": [path, default]}`. */

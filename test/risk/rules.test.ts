@@ -1,0 +1,154 @@
+// Rules: what is taken and what is refused where, what hostile ones can do, and rules that are tried before they are saved.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ALL_NODES_MAX, RULE_NODES_MAX, RULES_MAX } from '../../src/modules/risk/limits.ts';
+import { defaultRules } from '../../src/modules/risk/rules/default-rules.ts';
+import { ruleSet } from '../../src/modules/risk/rules/rule-set.ts';
+import type { Facts } from '../../src/modules/risk/signals/signals.ts';
+import { signalsOf } from '../../src/modules/risk/signals/signals.ts';
+import { RiskBench } from './harness.ts';
+
+const thresholds = { review: 40, block: 80 };
+const one = (when: unknown) => ({ thresholds, rules: [{ id: 'r', points: 50, description: null, when }] });
+const facts: Facts = {
+  ...{ event: 'login', amount_usd: 25, context: { plan: 'free', tries: 3, vip: false, none: null } },
+  ip: { kind: 'public', country: 'DE', asn: 64_500, network: 'Example' },
+  ...{ email: { is_disposable: false, has_mx: null }, user: {}, device: null },
+};
+/** Every count is 7. */
+const signals = signalsOf(facts, () => 7);
+const matches = (when: unknown) => ruleSet(one(when)).decide(signals).score === 50;
+const v = (path: string) => ({ var: path });
+
+test.each([
+  [{ '>': [v('ip.users_1h'), 5] }, true],
+  [{ '>': [v('ip.users_1h'), 7] }, false],
+  [{ '<': [5, v('ip.users_1h'), 9] }, true],
+  [{ and: [{ '==': [v('ip.country'), 'DE'] }, { '!': [v('context.vip')] }] }, true],
+  [{ or: [{ '===': [v('email.has_mx'), false] }, { '===': [v('event'), 'signup'] }] }, false],
+  [{ in: [v('ip.country'), ['FR', 'DE']] }, true],
+  [{ in: ['re', v('context.plan')] }, true],
+  [{ if: [v('device'), true, { '>=': [v('amount_usd'), 25] }] }, true],
+  [{ '==': [{ '+': [v('context.tries'), { '*': [2, 2] }] }, 7] }, true],
+  [{ '>': [{ max: [v('user.count_1m'), v('user.count_7d')] }, 6] }, true],
+  [{ '==': [{ var: ['context.missing', 'x'] }, 'x'] }, true],
+  [{ '!!': [v('email')] }, true],
+  [{ '!!': [v('device.count_1m')] }, false],
+  [{ '<': [v('device.count_7d'), 2] }, true],
+  [{ '>': [v('context.plan'), 5] }, false],
+  [{ '/': [v('amount_usd'), 0] }, false],
+  [true, true],
+  [[], false],
+])('%j matches: %s', (when, expected) => {
+  expect(matches(when)).toBe(expected);
+});
+
+const deep = (depth: number): unknown => (depth === 0 ? 1 : { '!': [deep(depth - 1)] });
+test.each([
+  ['an operator that repeats', { map: [[1, 2], { var: '' }] }, 'rules[0].when'],
+  ['an operator that makes text', { and: [true, { cat: ['a', 'b'] }] }, 'rules[0].when.and[1]'],
+  ['two operators at once', { '>': [1, 2], '<': [1, 2] }, 'rules[0].when'],
+  ['an empty object', { '!': [{}] }, 'rules[0].when.![0]'],
+  ['an inherited name', { constructor: [1] }, 'rules[0].when'],
+  ['a method of objects', { hasOwnProperty: ['a'] }, 'rules[0].when'],
+  ['a signal that does not exist', v('ip.users_2h'), 'rules[0].when.var'],
+  ['a way to a prototype', v('ip.constructor'), 'rules[0].when.var'],
+  ['a member of every object', v('context.toString'), 'rules[0].when.var'],
+  ['a member of a member', v('context.plan.length'), 'rules[0].when.var'],
+  ['the whole input', v(''), 'rules[0].when.var'],
+  ['a signal that is computed', { var: { '+': ['ip.', 'kind'] } }, 'rules[0].when.var'],
+  ['a default that is a rule', { var: ['ip.kind', { '+': [1, 1] }] }, 'rules[0].when.var'],
+  ['a rule that is too deep', deep(40), 'rules[0].when'],
+  ['a rule with too many values', { or: Array.from({ length: RULE_NODES_MAX }, () => 1) }, 'rules[0].when'],
+  ['a long text', { '==': [v('ip.country'), 'x'.repeat(300)] }, 'rules[0].when.==[1]'],
+])('%s is refused, with its place', (_, when, param) => {
+  const act = () => ruleSet(one(when));
+  expect(act).toThrow(expect.objectContaining({ code: 'VALIDATION_FAILED' }));
+  try {
+    act();
+  } catch (error) {
+    expect((error as { param: string }).param).toContain(param);
+  }
+});
+
+test('no rule reaches code: texts that look like it are texts', () => {
+  const planted = globalThis as { planted?: boolean };
+  for (const text of [
+    '"+(globalThis.planted=true)+"',
+    '${globalThis.planted=true}',
+    "');globalThis.planted=true;//",
+    '__%%%0%%%__',
+  ]) {
+    expect(matches({ '==': [v('context.plan'), text] })).toBe(false);
+    expect(matches({ in: [text, [text]] })).toBe(true);
+  }
+  expect(planted.planted).toBeUndefined();
+});
+
+test('the default rules are ones that an account may set', () => {
+  expect(() => ruleSet(defaultRules)).not.toThrow();
+});
+
+describe('on a service', () => {
+  let bench: RiskBench;
+  beforeAll(async () => {
+    bench = await RiskBench.start();
+  });
+  afterAll(() => bench.stop());
+
+  test('a refused set changes nothing, and names the rule', async () => {
+    const account = await bench.another();
+    await account.rules([{ id: 'kept', points: 45, when: true }]);
+    const put = async (rules: unknown, limits: unknown = thresholds) => {
+      const { status, body } = await account.call('PUT', '/v1/risk/rules/set', { thresholds: limits, rules });
+      return [status, body.error?.param];
+    };
+    const rule = (id: string, when: unknown, points = 1) => ({ id, points, when });
+    expect(await put([rule('a', true), rule('b', { log: ['x'] })])).toEqual([400, 'rules[1].when']);
+    expect(await put([rule('a', true), rule('a', true)])).toEqual([400, 'rules[1].id']);
+    expect(await put([rule('a', true, 101)])).toEqual([400, 'rules[0].points']);
+    expect(await put([], { review: 90, block: 80 })).toEqual([400, 'thresholds.review']);
+    expect((await put(Array.from({ length: RULES_MAX + 1 }, (_, i) => rule(`r${i}`, true))))[0]).toBe(400);
+    const wide = { or: Array.from({ length: RULE_NODES_MAX - 3 }, () => 0) };
+    const many = Array.from({ length: Math.ceil(ALL_NODES_MAX / RULE_NODES_MAX) + 1 }, (_, i) => rule(`r${i}`, wide));
+    expect(await put(many)).toEqual([400, 'rules']);
+    expect((await put('{"__proto__":1}'))[0]).toBe(400);
+    expect(await account.score({ user_id: 'u' })).toMatchObject({ score: 45, reasons: [{ rule: 'kept' }] });
+  });
+
+  test('a change counts from the next call on, in another process too', async () => {
+    const account = await bench.another();
+    await account.score({ user_id: 'u' });
+    await account.rules([{ id: 'one', points: 41, when: true }]);
+    expect((await account.score({ user_id: 'u' })).action).toBe('review');
+    await account.rules([{ id: 'two', points: 81, when: true }]);
+    expect((await account.score({ user_id: 'u' })).action).toBe('block');
+    expect(await account.data('GET', 'rules/get')).toMatchObject({ is_default: false, revision: 2 });
+  });
+
+  test('tried rules say what would have come out, and save nothing', async () => {
+    const account = await bench.another();
+    await account.rules([]);
+    for (let i = 0; i < 6; i += 1)
+      await account.score({ user_id: `u${i % 2}`, context: { plan: i < 4 ? 'free' : 'paid' } });
+    await account.data('POST', 'list/add', { list: 'block', kind: 'user', value: 'banned' });
+    const { risk_id: banned } = await account.score({ user_id: 'banned' });
+    const tried = await account.data('POST', 'rules/try', {
+      thresholds,
+      rules: [
+        { id: 'free', points: 40, when: { '==': [v('context.plan'), 'free'] } },
+        { id: 'again', points: 40, when: { '>': [v('user.count_1h'), 1] } },
+      ],
+    });
+    expect(tried).toMatchObject({
+      ...{ decisions: 7, changed: 6 },
+      before: { allow: 6, review: 0, block: 1 },
+      after: { allow: 0, review: 4, block: 3 },
+      rules: [
+        { id: 'free', matched: 4 },
+        { id: 'again', matched: 4 },
+      ],
+    });
+    expect(tried.examples.map((each: { risk_id: string }) => each.risk_id)).not.toContain(banned);
+    expect(await account.data('GET', 'rules/get')).toMatchObject({ rules: [], revision: 1 + 1 });
+  });
+});

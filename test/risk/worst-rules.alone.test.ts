@@ -1,0 +1,39 @@
+// The dearest rules that are accepted, by processor time: a commit of many calls must not hold the event loop.
+import { expect, test } from 'vitest';
+import { ALL_NODES_MAX, RULE_NODES_MAX, RULES_MAX } from '../../src/modules/risk/limits.ts';
+import { ruleSet } from '../../src/modules/risk/rules/rule-set.ts';
+import { type Facts, signalsOf } from '../../src/modules/risk/signals/signals.ts';
+
+const CALLS = 2_000;
+const text = 'x'.repeat(256);
+const facts: Facts = {
+  ...{ event: 'login', amount_usd: 1, context: { text } },
+  ip: { kind: 'public', country: null, asn: null, network: null },
+  ...{ email: { is_disposable: false, has_mx: null }, user: {}, device: {} },
+};
+const signals = signalsOf(facts, () => 1);
+const each = Math.floor(ALL_NODES_MAX / RULES_MAX);
+
+const worst = {
+  'comparisons that never match': {
+    or: Array.from({ length: (each - 2) / 4 }, () => ({ '>': [{ var: 'ip.users_1h' }, 9] })),
+  },
+  'long texts in long texts': {
+    or: Array.from({ length: (each - 2) / 8 }, (_, i) => ({
+      in: [`${text.slice(0, 63)}${i}`, { var: 'context.text' }],
+    })),
+  },
+  'sums that cannot be computed': { '+': Array.from({ length: each - 3 }, () => ({ var: 'context.text' })) },
+};
+
+test.each(Object.entries(worst))('%s: less than 80 µs a call', (_, when) => {
+  const rules = Array.from({ length: RULES_MAX }, (_each, i) => ({ id: `r${i}`, points: 1, description: null, when }));
+  expect(JSON.stringify(rules).length).toBeGreaterThan(RULE_NODES_MAX);
+  const set = ruleSet({ thresholds: { review: 40, block: 80 }, rules });
+  for (let i = 0; i < 200; i += 1) set.decide(signals);
+  const before = process.cpuUsage();
+  for (let i = 0; i < CALLS; i += 1) set.decide(signals);
+  const { user, system } = process.cpuUsage(before);
+  console.log(`${((user + system) / CALLS).toFixed(1)} µs a call`);
+  expect((user + system) / CALLS).toBeLessThan(80);
+});
