@@ -32,7 +32,7 @@ const choices = ['if', '?:', 'and', 'or'];
 const loops = ['map', 'filter', 'all', 'none', 'some', 'reduce'];
 const others = ['var', 'missing', 'missing_some', 'max', 'min', 'merge', 'cat', 'substr', 'sem_ver', 'fractional'];
 /** Versions are read by expressions; the targeting key, which may be the whole context, is hashed. */
-const ownSteps: Readonly<Record<string, number>> = { sem_ver: 120, fractional: 20 + CONTEXT.textCharactersMax / 16 };
+const ownSteps: Readonly<Record<string, number>> = { sem_ver: 80, fractional: 20 + CONTEXT.textCharactersMax / 16 };
 /** Others read 64 characters in a step. These hash, and look paths up. */
 const charsPerStep: Readonly<Record<string, number>> = { fractional: 16, missing: 4, missing_some: 4 };
 /** A search for a text within a text may compare each character of one with each of the other. */
