@@ -84,7 +84,7 @@ function operatorCost(
   const costs = sum(each);
   if (name === 'var') return varCost(sent, costs, scope);
   if (choices.includes(name)) return { ...costs, steps: costs.steps + 1 };
-  const copied = name === 'merge' ? costs.items / 2 : 0;
+  const copied = name === 'merge' ? costs.items : 0;
   const steps = costs.steps + 1 + copied + costs.chars / (charsPerStep[name] ?? CHARS_PER_STEP) + (ownSteps[name] ?? 0);
   if (name === 'in') return { ...short, steps: steps + searchSteps(sent[1], each) };
   if (name === 'cat' || name === 'substr') return { ...costs, steps, text: costs.chars };
