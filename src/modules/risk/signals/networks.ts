@@ -22,25 +22,40 @@ export interface Network {
 export class Networks {
   readonly #log: Logger;
   readonly #files: ReadonlyMap<string, Opened>;
+  readonly #lookMs: number;
   #lookedMs = -Infinity;
   #looking: Promise<void> | null = null;
 
-  constructor(paths: readonly string[], log: Logger) {
+  constructor(paths: readonly string[], log: Logger, lookMs = LOOK_MS) {
     this.#log = log;
+    this.#lookMs = lookMs;
     this.#files = new Map(paths.map((path) => [path, { reader: null, changedMs: 0 }]));
   }
 
   async of(ip: string): Promise<Network> {
     if (this.#files.size === 0) return { country: null, asn: null, network: null };
-    if (performance.now() - this.#lookedMs > LOOK_MS) this.#look();
+    if (performance.now() - this.#lookedMs > this.#lookMs) this.#look();
     // A file that is read anew serves as it was until then.
     if (this.#looking !== null && [...this.#files.values()].some(({ reader }) => reader === null)) await this.#looking;
-    const found = Object.assign({}, ...[...this.#files.values()].map(({ reader }) => reader?.get(ip) ?? {})) as Record;
+    const found = Object.assign(
+      {},
+      ...[...this.#files].map(([path, { reader }]) => this.#get(path, reader, ip)),
+    ) as Record;
     return {
       country: found.country?.iso_code ?? found.registered_country?.iso_code ?? null,
       asn: found.autonomous_system_number ?? null,
       network: found.autonomous_system_organization ?? null,
     };
+  }
+
+  /** Nothing of a record that is damaged. */
+  #get(path: string, reader: Reader<Record> | null, ip: string): Record {
+    try {
+      return reader?.get(ip) ?? {};
+    } catch (err) {
+      this.#log.warn({ err, path }, 'a record of a database of RISK_MMDB cannot be read');
+      return {};
+    }
   }
 
   #look(): void {
