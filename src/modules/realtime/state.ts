@@ -4,8 +4,8 @@ import { Feeds } from './feed/feed.ts';
 import { Hints } from './feed/hints.ts';
 import { Occupancy } from './presence/occupancy.ts';
 import { PublishEffect } from './publish/effect.ts';
+import { ClientEventSettings } from './pusher/client-event-settings.ts';
 import { Hub } from './pusher/hub.ts';
-import { ClientEventSettings } from './pusher/wire.ts';
 import type { RealtimeSettings } from './settings.ts';
 
 export interface RealtimeState {

@@ -2,34 +2,40 @@
 import type { CallContext, InvokedInput } from '../../core/context.ts';
 import type { EntryForm } from '../../core/entry-form.ts';
 import type { Principal } from '../../core/principal.ts';
-import type { Endpoint } from '../../gateway/endpoint.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
-import { invoke, perform } from '../../gateway/invoke.ts';
+import { type Invocation, invoke, perform } from '../../gateway/invoke.ts';
 import { toProblem } from '../../gateway/to-problem.ts';
 import type { Answer } from '../../kit/capability.ts';
 import type { RawOutcome } from '../../kit/raw-route.ts';
 import { newId } from '../../lib/ids.ts';
+import { problem } from '../../problems/problem.ts';
 import { OccupiedPlace } from '../rest/occupy.ts';
 
-export interface Caller {
-  readonly principal: Principal;
+/** What a socket was accepted with. */
+interface Origin {
+  readonly gateway: Gateway;
   readonly entryForm: EntryForm;
   readonly traceId: string;
+}
+
+/** Who has opened it, as they are now. */
+interface Caller {
+  readonly principal: Principal | null;
   readonly signal: AbortSignal;
 }
 
 /** Never throws for what it fails with. */
 export async function callFor(
-  gateway: Gateway,
+  origin: Origin,
   caller: Caller,
   capability: string,
   call: { readonly input: InvokedInput; readonly idempotencyKey: string | null },
 ): Promise<RawOutcome> {
   try {
-    return await placed(gateway, caller, capability, (placed) => invoke(gateway, { ...placed, ...call }));
+    return await placed(origin, caller, capability, (placed) => invoke(origin.gateway, { ...placed, ...call }));
   } catch (error) {
     const problem = toProblem(error);
-    const { entryForm, traceId } = caller;
+    const { gateway, entryForm, traceId } = origin;
     const identity = { requestId: newId('req_'), traceId, startedMs: performance.now(), entryForm, warnings: [] };
     return { status: problem.httpStatus, envelope: gateway.envelope.failure(identity, problem), answer: null, problem };
   }
@@ -37,28 +43,31 @@ export async function callFor(
 
 /** By `work` in place of the capability's own run. Throws the Problem of a refusal or failure. */
 export function performFor(
-  gateway: Gateway,
+  origin: Origin,
   caller: Caller,
   capability: string,
   work: (ctx: CallContext) => Promise<Answer>,
 ): Promise<Answer> {
-  return placed(gateway, caller, capability, (placed) => perform(gateway, placed, work));
+  return placed(origin, caller, capability, (placed) => perform(origin.gateway, placed, work));
 }
 
-type Placed = Caller & { readonly endpoint: Endpoint; readonly place: OccupiedPlace };
+type Placed = Omit<Invocation, 'input' | 'idempotencyKey'>;
 
+/** Throws UNAUTHORIZED for a socket that has not identified itself. */
 async function placed<Result>(
-  { endpoints, traffic }: Gateway,
-  caller: Caller,
+  { gateway: { endpoints, traffic }, entryForm, traceId }: Origin,
+  { principal, signal }: Caller,
   capability: string,
   call: (placed: Placed) => Promise<Result>,
 ): Promise<Result> {
+  if (principal === null) throw problem('UNAUTHORIZED');
   const endpoint = endpoints.get(capability);
   if (endpoint === undefined) throw new Error(`there is no capability ${capability} to be called`);
-  const place = traffic.begin(caller.principal.accountId);
+  const place = traffic.begin(principal.accountId);
   try {
     await traffic.run(place);
-    return await call({ ...caller, endpoint, place: new OccupiedPlace(traffic, place) });
+    const occupied = new OccupiedPlace(traffic, place);
+    return await call({ principal, signal, entryForm, traceId, endpoint, place: occupied });
   } finally {
     traffic.end(place);
   }

@@ -39,6 +39,8 @@ export interface Accepted {
   readonly place: SocketPlace;
 }
 
+type SentCall = Parameters<RawSocket['invoke']>;
+
 export class OpenSocket implements RawSocket {
   principal: Principal | null;
   readonly #accepted: Accepted;
@@ -124,22 +126,13 @@ export class OpenSocket implements RawSocket {
     return principal;
   }
 
-  async invoke(
-    capability: string,
-    input: Parameters<RawSocket['invoke']>[1],
-    { idempotencyKey = null as string | null } = {},
-  ) {
-    const { gateway, entryForm, traceId } = this.#accepted;
-    const { principal, signal } = this;
-    if (principal === null) throw problem('UNAUTHORIZED');
-    return callFor(gateway, { principal, entryForm, traceId, signal }, capability, { input, idempotencyKey });
+  async invoke(...[capability, input, options]: SentCall) {
+    const idempotencyKey = options?.idempotencyKey ?? null;
+    return callFor(this.#accepted, this, capability, { input, idempotencyKey });
   }
 
   async perform(capability: string, work: Parameters<RawSocket['perform']>[1]) {
-    const { gateway, entryForm, traceId } = this.#accepted;
-    const { principal, signal } = this;
-    if (principal === null) throw problem('UNAUTHORIZED');
-    return performFor(gateway, { principal, entryForm, traceId, signal }, capability, work);
+    return performFor(this.#accepted, this, capability, work);
   }
 
   send(message: string | Uint8Array, kind: 'text' | 'binary' = typeof message === 'string' ? 'text' : 'binary') {
@@ -256,8 +249,8 @@ export class OpenSocket implements RawSocket {
   #failed(error: unknown): void {
     const failure = toProblem(error);
     const { gateway, route, requestId } = this.#accepted;
+    const cause = failure.cause ?? failure;
     if (failure.httpStatus === 500) {
-      const cause = failure.cause ?? failure;
       gateway.core.log.error({ err: cause, request_id: requestId, route: route.name }, 'a socket failed');
     }
     this.end('failed', failure.code);
@@ -294,11 +287,11 @@ export class OpenSocket implements RawSocket {
   }
 
   #tellClosed(code: number): void {
+    const { gateway, requestId, route } = this.#accepted;
     try {
       this.#listener?.closed?.(code);
-    } catch (error) {
-      const { gateway, requestId, route } = this.#accepted;
-      gateway.core.log.error({ err: error, request_id: requestId, route: route.name }, 'a socket failed at its end');
+    } catch (err) {
+      gateway.core.log.error({ err, request_id: requestId, route: route.name }, 'a socket failed at its end');
     }
   }
 }

@@ -4,19 +4,19 @@ import { EVENT_CHARACTERS_MAX, PUBLISH } from '../limits.ts';
 import { publishEvents } from '../publish/publish.ts';
 import { socketChannel } from './channels.ts';
 import { codes } from './close-codes.ts';
-import type { PusherConnection } from './connection.ts';
 import { type ClientFrame, jsonOf } from './frames.ts';
+import type { Session } from './wire.ts';
 
 /** Of one connection, with as many at once. */
 export const CLIENT_EVENTS_PER_SECOND = 10;
 
 export class ClientEvents {
-  readonly #connection: PusherConnection;
+  readonly #connection: Session;
   readonly #socket: RawSocket;
   #left = CLIENT_EVENTS_PER_SECOND;
   #filledMs = performance.now();
 
-  constructor(connection: PusherConnection, socket: RawSocket) {
+  constructor(connection: Session, socket: RawSocket) {
     this.#connection = connection;
     this.#socket = socket;
   }

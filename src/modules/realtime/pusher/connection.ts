@@ -8,21 +8,20 @@ import { isUserChannel, isUserId } from './channels.ts';
 import { ClientEvents } from './client-events.ts';
 import { codes } from './close-codes.ts';
 import { type ClientFrame, errorFrame, objectOf, ownFrame, readFrame } from './frames.ts';
-import type { Connection, Subscription } from './hub.ts';
+import type { Subscription } from './hub.ts';
 import { isSame, type SignedApp, userAuth } from './signatures.ts';
 import { subscribe } from './subscribe.ts';
-import { isProven, type Wire } from './wire.ts';
+import { isProven, type Session, type Wire } from './wire.ts';
 
 /** A client that has sent nothing for so long asks whether the connection lives. */
 const ACTIVITY_TIMEOUT_SECONDS = 120;
 /** What a frame takes beside its data, with the escapes of data as text. */
 const FRAME_BYTES = 8 * 1024;
 
-export class PusherConnection implements Connection, SocketListener {
+export class PusherConnection implements Session, SocketListener {
   readonly socketId = newSocketId();
   readonly subscriptions = new Map<string, Subscription>();
   readonly wire: Wire;
-  /** Who has signed in on it; null: nobody. */
   userId: string | null = null;
   readonly #socket: RawSocket;
   readonly #clientEvents: ClientEvents;
@@ -83,7 +82,6 @@ export class PusherConnection implements Connection, SocketListener {
     this.wire.leave();
   }
 
-  /** Ends a subscription. */
   leave(channel: string): void {
     const subscription = this.subscriptions.get(channel);
     if (subscription === undefined) return;
@@ -132,7 +130,6 @@ export class PusherConnection implements Connection, SocketListener {
     await subscribe(this, { channel, auth, channelData });
   }
 
-  /** Tells that there is no subscription: to those who listen to the channel, and to those who listen to the connection. */
   refuse(channel: string, type: string, status: number, error: string): void {
     this.send(JSON.stringify({ event: 'pusher:subscription_error', channel, data: { type, error, status } }));
     this.error(status, error);

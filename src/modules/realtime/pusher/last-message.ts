@@ -7,17 +7,22 @@ import { sequenceAt } from '../../../lib/sequence.ts';
 import { historySecondsOf } from '../app/settings.ts';
 import type { Message } from '../publish/message.ts';
 
-const lastIn = (table: string) =>
-  statement(
-    `realtime_last_${table}`,
-    `SELECT m.seq, m.channel, m.event, m.socket_id, m.user_id,
-            coalesce(m.data, (SELECT d.data FROM realtime.${table} d WHERE d.account_id = $1 AND d.seq = m.data_seq)) AS data
-       FROM realtime.${table} m
-      WHERE m.account_id = $1 AND m.channel = $2 AND m.seq > $3 AND NOT starts_with(m.event, 'pusher_internal:')
-      ORDER BY m.seq DESC LIMIT 1`,
-  );
-const lastNear = lastIn('message');
-const lastKept = lastIn('kept_message');
+const lastNear = statement(
+  'realtime_last_message',
+  `SELECT m.seq, m.channel, m.event, m.socket_id, m.user_id,
+          coalesce(m.data, (SELECT d.data FROM realtime.message d WHERE d.account_id = $1 AND d.seq = m.data_seq)) AS data
+     FROM realtime.message m
+    WHERE m.account_id = $1 AND m.channel = $2 AND m.seq > $3 AND NOT starts_with(m.event, 'pusher_internal:')
+    ORDER BY m.seq DESC LIMIT 1`,
+);
+const lastKept = statement(
+  'realtime_last_kept_message',
+  `SELECT m.seq, m.channel, m.event, m.socket_id, m.user_id,
+          coalesce(m.data, (SELECT d.data FROM realtime.kept_message d WHERE d.account_id = $1 AND d.seq = m.data_seq)) AS data
+     FROM realtime.kept_message m
+    WHERE m.account_id = $1 AND m.channel = $2 AND m.seq > $3 AND NOT starts_with(m.event, 'pusher_internal:')
+    ORDER BY m.seq DESC LIMIT 1`,
+);
 
 interface Read extends Omit<Message, 'socketId' | 'userId'> {
   readonly socket_id: string | null;

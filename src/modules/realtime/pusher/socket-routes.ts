@@ -1,7 +1,7 @@
 // The sockets of the protocol: at the root, where clients of Pusher look for them, and below /v1.
 
-import { toProblem } from '../../../gateway/to-problem.ts';
 import type { RawSocket, SocketHead, SocketListener, SocketRoute } from '../../../kit/socket-route.ts';
+import { Problem } from '../../../problems/problem.ts';
 import { appKeyCredential } from '../app/credentials.ts';
 import { enterConnection } from '../connections.ts';
 import { LISTEN, MESSAGE_KIB_MAX } from '../limits.ts';
@@ -54,9 +54,8 @@ async function open(socket: RawSocket, { params, query }: SocketHead, state: Rea
     return new PusherConnection(socket, { state, appKey, feed, leave });
   } catch (error) {
     leavePlace?.();
-    const { code, message, httpStatus } = toProblem(error);
-    if (httpStatus === 500) throw error;
-    return refuse(socket, closeCodeOf(code), message);
+    if (!(error instanceof Problem)) throw error;
+    return refuse(socket, closeCodeOf(error.code), error.message);
   }
 }
 

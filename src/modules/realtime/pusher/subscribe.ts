@@ -2,12 +2,11 @@
 import { nestingDepth } from '../../../lib/json-source.ts';
 import { isUserId, socketChannel } from './channels.ts';
 import { codes } from './close-codes.ts';
-import type { PusherConnection } from './connection.ts';
 import { messageFrame, objectOf, ownFrame } from './frames.ts';
 import { begin, type Member, type Subscription } from './hub.ts';
 import { lastMessage } from './last-message.ts';
 import { channelAuth, isSame, type SignedApp } from './signatures.ts';
-import { isProven } from './wire.ts';
+import { isProven, type Session } from './wire.ts';
 
 /** Of a member, beside its id. */
 const USER_INFO_BYTES_MAX = 2 * 1024;
@@ -19,7 +18,7 @@ interface Asked {
   readonly channelData: unknown;
 }
 
-export async function subscribe(connection: PusherConnection, asked: Asked): Promise<void> {
+export async function subscribe(connection: Session, asked: Asked): Promise<void> {
   const { channel } = asked;
   const kind = socketChannel(channel);
   if (kind === null) return refused(connection, channel.slice(0, 200), 'No channel has this name.');
@@ -37,26 +36,26 @@ export async function subscribe(connection: PusherConnection, asked: Asked): Pro
   const subscription: Subscription = { connection, member, sinceSeq: 0n, pending: kind.isPresence ? [] : null };
   connection.subscriptions.set(channel, subscription);
   const { hub, occupancy } = connection.wire.state;
-  const isFirst = hub.add(connection.feed, channel, subscription);
+  const isFirst = hub.add(connection.wire.feed, channel, subscription);
   if (member !== null) {
-    hub.addUser(connection.feed, member.userId, connection);
+    hub.addUser(connection.wire.feed, member.userId, connection);
     // Other members do not wait for this one: the connection goes on, too.
     void joined(connection, channel, subscription, member);
     return;
   }
   connection.send(ownFrame('pusher_internal:subscription_succeeded', {}, channel));
   if (kind.userId !== null) return;
-  if (isFirst) occupancy.writeSoon(connection.feed.accountId, channel);
-  else occupancy.countChanged(connection.feed.accountId, channel);
+  if (isFirst) occupancy.writeSoon(connection.wire.feed.accountId, channel);
+  else occupancy.countChanged(connection.wire.feed.accountId, channel);
   if (kind.isCache) await sendLast(connection, channel, subscription);
 }
 
-function refused(connection: PusherConnection, channel: string, message: string): void {
+function refused(connection: Session, channel: string, message: string): void {
   connection.refuse(channel, 'AuthError', codes.unauthorized, message);
 }
 
 /** Who joins, by what was signed, or else by who has signed in. A string: why nobody does. */
-function memberOf(channelData: unknown, { userId: signedIn }: PusherConnection): Member | string {
+function memberOf(channelData: unknown, { userId: signedIn }: Session): Member | string {
   if (channelData === undefined && signedIn !== null) return { userId: signedIn, userInfo: '{}' };
   if (typeof channelData !== 'string') return 'A presence channel needs channel_data, or a user who has signed in.';
   if (nestingDepth(channelData) > USER_INFO_NESTING_MAX) return 'channel_data is nested too deeply.';
@@ -69,15 +68,10 @@ function memberOf(channelData: unknown, { userId: signedIn }: PusherConnection):
 }
 
 /** Tells who is there once its row is written, and then what has come since. */
-async function joined(
-  connection: PusherConnection,
-  channel: string,
-  subscription: Subscription,
-  member: Member,
-): Promise<void> {
+async function joined(connection: Session, channel: string, subscription: Subscription, member: Member): Promise<void> {
   const { occupancy, core } = connection.wire.state;
   try {
-    const there = await occupancy.write(connection.feed.accountId, channel);
+    const there = await occupancy.write(connection.wire.feed.accountId, channel);
     if (connection.subscriptions.get(channel) !== subscription) return;
     if (there.isRefused(member.userId)) {
       connection.leave(channel);
@@ -95,8 +89,8 @@ async function joined(
 }
 
 /** The last message of a cache channel, unless a newer one is on its way already. */
-async function sendLast(connection: PusherConnection, channel: string, subscription: Subscription): Promise<void> {
-  const last = await lastMessage(connection.wire.state.core.db, connection.feed.accountId, channel);
+async function sendLast(connection: Session, channel: string, subscription: Subscription): Promise<void> {
+  const last = await lastMessage(connection.wire.state.core.db, connection.wire.feed.accountId, channel);
   if (connection.subscriptions.get(channel) !== subscription) return;
   if (last === null) connection.send(JSON.stringify({ event: 'pusher:cache_miss', channel, data: '{}' }));
   else if (last.seq > subscription.sinceSeq || subscription.member !== null) connection.send(messageFrame(last));

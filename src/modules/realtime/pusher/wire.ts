@@ -1,32 +1,9 @@
-// What sockets need of the module and the process.
-import type { Core } from '../../../core/context.ts';
-import { lruOf } from '../../../lib/lru.ts';
+// What one connection stands on, and what its parts know of it.
 import { appSecretCredential } from '../app/credentials.ts';
-import { findAppRow } from '../app/store.ts';
 import type { AccountFeed } from '../feed/feed.ts';
 import type { RealtimeState } from '../state.ts';
+import type { Connection, Subscription } from './hub.ts';
 import type { SignedApp } from './signatures.ts';
-
-const SETTINGS_MS = 1_000;
-const REMEMBERED_MAX = 10_000;
-
-/** Whether members may send events, by account, at most a second old. */
-export class ClientEventSettings {
-  readonly #db: Core['db'];
-  readonly #known = lruOf<{ readonly isOn: boolean }>(REMEMBERED_MAX, { ttl: SETTINGS_MS });
-
-  constructor(db: Core['db']) {
-    this.#db = db;
-  }
-
-  async areOn(accountId: string): Promise<boolean> {
-    const known = this.#known.get(accountId);
-    if (known !== undefined) return known.isOn;
-    const isOn = (await findAppRow(this.#db, accountId))?.client_events ?? true;
-    this.#known.set(accountId, { isOn });
-    return isOn;
-  }
-}
 
 /** What one connection stands on. */
 export interface Wire {
@@ -42,4 +19,19 @@ export interface Wire {
 export async function isProven({ state, appKey }: Wire, isRight: (app: SignedApp) => boolean): Promise<boolean> {
   const found = await appSecretCredential(appKey, (secret) => isRight({ key: appKey, secret })).find(state.core);
   return typeof found !== 'string';
+}
+
+/** A connection as its parts know it. */
+export interface Session extends Connection {
+  readonly wire: Wire;
+  readonly subscriptions: Map<string, Subscription>;
+  /** Who has signed in on it; null: nobody. */
+  readonly userId: string | null;
+  readonly isClosed: boolean;
+  /** Tells of what was not done. The connection goes on. */
+  error(code: number | null, message: string): void;
+  /** Tells that there is no subscription: to those who listen to the channel, and to those who listen to the connection. */
+  refuse(channel: string, type: string, status: number, error: string): void;
+  /** Ends a subscription. */
+  leave(channel: string): void;
 }
