@@ -54,6 +54,10 @@ test('each is one file that is read at a glance, and README names it', () => {
   }
 });
 
+test("Pusher's client gets what its server library publishes", async () => {
+  expect(await run('pusher.ts')).toBe('order 17\n');
+});
+
 test("OpenAI's client streams an answer", async () => {
   expect(await run('openai.ts')).toBe('[sandbox] You said: Which queue is full?\n');
 });

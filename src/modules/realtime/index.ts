@@ -22,6 +22,14 @@ export const realtime = defineModule<RealtimeState, RealtimeSettings>({
   name: 'realtime',
   summary: 'Channels for live updates: publish from servers, listen in browsers, see who is there.',
   status: 'beta',
+  clients: [
+    {
+      client: 'Pusher clients and server libraries (pusher-js, laravel-echo)',
+      address: '{base_url}',
+      use: 'channels, presence, client events',
+      serves: ['realtime.publish', 'realtime.history'],
+    },
+  ],
   shownBy: ['realtime.publish', 'realtime.authorize'],
   capabilities: [app, appRotate, publish, authorize, history, channels, members, disconnect, getSettings, setSettings],
   console: async () => (await import('./console/index.ts')).realtimeConsole,

@@ -9,6 +9,7 @@ import { Problem } from '../../problems/problem.ts';
 const canBeUndone: Readonly<Record<string, string>> = {
   'key.rotate': 'the old secret lives on for an hour at least',
   'key.leak': 'a suspicion: the old secret lives on for an hour',
+  'realtime_app.rotate': 'the old secret lives on for an hour at least',
   'account.cancel': 'the plan goes on by another button until its end',
   'queue_dlq.cancel': 'what went back stays, and the rest can be sent anew',
   'video_job.cancel': 'it ends work under way, and nothing that was made',

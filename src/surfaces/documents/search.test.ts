@@ -54,6 +54,8 @@ const queries: readonly (readonly [query: string, id: string])[] = [
   ['which models are there', 'ai.models'],
   ['run many prompts as a batch', 'ai.batch.create'],
   ['is my batch of prompts done', 'ai.batch.get'],
+  ['push an event to browsers', 'realtime.publish'],
+  ['who is online in a presence channel', 'realtime.members'],
   ['text to video', 'video.generate'],
   ['download the mp4', 'video.download_url'],
   ['is my video finished', 'video.status'],

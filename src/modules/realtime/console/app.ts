@@ -6,6 +6,7 @@ import { actOf, type ConsolePage, type View } from '../../../kit/console/page.ts
 import { facts } from '../../../kit/console/table.ts';
 import type { DataOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
+import { invalidField } from '../../../problems/problem.ts';
 import { app as realtimeApp } from '../capabilities/app.ts';
 import { appRotate } from '../capabilities/app-rotate.ts';
 import { realtimeTabs } from './tabs.ts';
@@ -28,7 +29,16 @@ export const appPage: ConsolePage = {
     }),
     [ROTATE]: actOf({
       capability: appRotate,
-      input: (form) => ({ grace_hours: numberOf(form, 'grace_hours') }),
+      input: (form) => {
+        const hours = numberOf(form, 'grace_hours');
+        if (hours === 0)
+          throw invalidField(
+            'grace_hours',
+            'range',
+            'At least 1. The call realtime.app.rotate with 0 ends a secret at once.',
+          );
+        return { grace_hours: hours };
+      },
       done: 'Secret rotated.',
       shown: (data, visit) => shownApp(data, visit),
     }),
@@ -38,7 +48,7 @@ export const appPage: ConsolePage = {
 async function show(visit: Visit): Promise<View> {
   const grace = {
     ...{ name: 'grace_hours', label: 'Grace (hours)', value: '24', isRequired: true },
-    hint: 'The secret before stays right for so long. 0 ends it, its tokens and its connections at once.',
+    hint: 'The secret before stays right for so long, up to 168.',
     attributes: html`inputmode="numeric"`,
   };
   const rotate = actForm(visit, ROTATE, html`${field(visit, ROTATE, grace)}<button class="danger">Rotate</button>`);

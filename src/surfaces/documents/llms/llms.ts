@@ -15,7 +15,7 @@ interface Level {
   /** Characters of a module's summary, and of its verbs. */
   readonly summary: number;
   readonly verbs: number;
-  /** Without what clients are for. */
+  /** Clients by their names alone: their addresses stand in the document of the module. */
   readonly isBrief?: boolean;
 }
 
@@ -99,7 +99,7 @@ curl -sS ${baseUrl}/v1/queue/publish -H "Authorization: Bearer $QM_KEY" -H 'Cont
 ## Find
 
 - GET /v1/discovery?q=delay+a+message&view=brief: what fits your task, the best first. GET /v1/discovery/{capability}: all of one.
-- ${baseUrl}/llms/{module}.txt: the calls of a module below with fields and prices, worked examples, limits, errors.
+- ${baseUrl}/llms/{module}.txt: the calls of a module below with fields and prices, worked examples, limits, errors, and addresses of clients.
 - ${baseUrl}/mcp: the same as tools of MCP, same key.
 
 ## Modules

@@ -59,7 +59,7 @@ export function renderModule(manifest: Manifest, module: Module, baseUrl: string
 export function clientsInWords({ clients = [] }: Module, isBrief = false): string {
   if (clients.length === 0) return '';
   const each = ({ client, address, use }: (typeof clients)[number]) =>
-    `${client} at ${address}${isBrief ? '' : ` (${use})`}`;
+    isBrief ? client.replace(/ \(.*\)$/, '') : `${client} at ${address} (${use})`;
   return ` Clients: ${clients.map(each).join('; ')}.`;
 }
 
