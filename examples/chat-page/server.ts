@@ -52,7 +52,7 @@ async function answer(path: string, body: string): Promise<object> {
 }
 
 createServer(async (request, reply) => {
-  if (request.method !== 'POST') return reply.writeHead(200, { 'content-type': 'text/html' }).end(page);
+  if (request.method !== 'POST') return void reply.writeHead(200, { 'content-type': 'text/html' }).end(page);
   try {
     reply.end(JSON.stringify(await answer(request.url ?? '', await text(request))));
   } catch (error) {

@@ -8,7 +8,9 @@ const { app_id: appId, app_key: key, app_secret: secret, host } = (await reply.j
 const { hostname, port, protocol } = new URL(QM_URL);
 const useTLS = protocol === 'https:';
 
-const client = new PusherClient(key, {
+// Its types name a default export within the default export.
+const Client = PusherClient as unknown as typeof PusherClient.default;
+const client = new Client(key, {
   ...{ wsHost: hostname, wsPort: Number(port), wssPort: Number(port), forceTLS: useTLS, cluster: '' },
   enabledTransports: ['ws', 'wss'],
 });

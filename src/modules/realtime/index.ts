@@ -27,7 +27,7 @@ export const realtime = defineModule<RealtimeState, RealtimeSettings>({
       client: 'Pusher clients and server libraries (pusher-js, laravel-echo)',
       address: '{base_url}',
       use: 'channels, presence, client events',
-      serves: ['realtime.publish', 'realtime.history'],
+      serves: ['realtime.publish', 'realtime.history', 'realtime.channels', 'realtime.members', 'realtime.disconnect'],
     },
   ],
   shownBy: ['realtime.publish', 'realtime.authorize'],
