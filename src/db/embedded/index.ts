@@ -1,17 +1,12 @@
 // The service's own PostgreSQL, for when no DATABASE_URL is given: a real server, durable, started and supervised by us.
 // It listens on a Unix socket in a directory that only its user may enter (loopback on Windows), with a random password.
 
-import { randomBytes } from 'node:crypto';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { locateBinaries, type Major } from './binaries.ts';
-import { ensureCluster, ensureDatabase, giveTo, writeSettings } from './cluster.ts';
+import { existsSync, rmSync } from 'node:fs';
+import { CURRENT_MAJOR, type Major } from './binaries.ts';
+import { ensureDatabase } from './cluster.ts';
 import { cannotUse } from './failure.ts';
 import {
   type Connection,
-  type ConnectionRecord,
   createHome,
   type Layout,
   layoutOf,
@@ -19,10 +14,10 @@ import {
   writeConnectionRecord,
 } from './layout.ts';
 import { takeServiceLock } from './lock.ts';
-import { chooseOwner, type Owner } from './owner.ts';
 import { findPostmaster } from './pid-file.ts';
-import { fingerprintOf } from './settings.ts';
+import { prepareServer } from './prepare.ts';
 import { type EmbeddedLog, type EmbeddedState, Supervisor } from './supervisor.ts';
+import { finishUpgrade } from './upgrade/swap.ts';
 import { startWalPreparation } from './wal.ts';
 
 export type { Connection } from './layout.ts';
@@ -51,11 +46,6 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-const DATABASE = 'quartermaster';
-const USER = 'quartermaster';
-const UNIX_PORT = 5432;
-const SOCKET_PATH_BYTES_MAX = 103;
-const PASSWORD_BYTES = 24;
 const SILENT: EmbeddedLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /**
@@ -64,7 +54,7 @@ const SILENT: EmbeddedLog = { info: () => undefined, warn: () => undefined, erro
  */
 export async function startEmbedded({
   dataDir,
-  major = 18,
+  major = CURRENT_MAJOR,
   log = SILENT,
   onStep = () => undefined,
 }: EmbeddedOptions): Promise<EmbeddedPostgres> {
@@ -72,6 +62,7 @@ export async function startEmbedded({
   createHome(layout);
   const lock = takeServiceLock(layout);
   try {
+    finishUpgrade(layout);
     const { connection, supervisor } = await start(layout, major, log, onStep);
     const preparation = startWalPreparation(layout, connection, log);
     const stop = async () => {
@@ -120,52 +111,17 @@ async function start(
   log: EmbeddedLog,
   onStep: (step: EmbeddedStep) => void,
 ): Promise<{ connection: Connection; supervisor: Supervisor }> {
-  const owner = chooseOwner(layout);
-  const binaries = locateBinaries(major, owner);
   const earlier = readConnectionRecord(layout);
-  const address = await chooseAddress(layout, owner, earlier);
-  const connection = { ...address, user: USER, password: earlier?.password ?? newPassword(), database: DATABASE };
-  const fingerprint = fingerprintOf(binaries.version);
-  writeConnectionRecord(layout, { ...connection, fingerprint });
-  if (!existsSync(layout.cluster)) onStep('create');
-  await ensureCluster(layout, binaries, major, owner, connection);
-  const socketDirectory = address.host === layout.cluster ? '.' : address.host;
-  writeSettings(layout, owner, { loopback: process.platform === 'win32', socketDirectory, port: address.port });
+  const server = await prepareServer(layout, major, earlier, (record) => {
+    writeConnectionRecord(layout, record);
+    if (!existsSync(layout.cluster)) onStep('create');
+  });
   onStep('start');
-  const options = { layout, binaries, owner, connection, log };
-  const supervisor = await Supervisor.start(options, earlier?.fingerprint === fingerprint);
+  const { connection, fingerprint, ...rest } = server;
+  const supervisor = await Supervisor.start({ layout, ...rest, connection, log }, earlier?.fingerprint === fingerprint);
   await ensureDatabase(connection).catch(async (error: unknown) => {
     await supervisor.stop();
     throw error;
   });
   return { connection, supervisor };
-}
-
-const newPassword = () => randomBytes(PASSWORD_BYTES).toString('base64url');
-
-type ListenAddress = Pick<Connection, 'host' | 'port'>;
-
-async function chooseAddress(
-  layout: Layout,
-  owner: Owner | undefined,
-  earlier: ConnectionRecord | undefined,
-): Promise<ListenAddress> {
-  if (process.platform === 'win32') return { host: '127.0.0.1', port: earlier?.port ?? (await freePort()) };
-  const socket = join(layout.cluster, `.s.PGSQL.${UNIX_PORT}`);
-  if (Buffer.byteLength(socket) <= SOCKET_PATH_BYTES_MAX) return { host: layout.cluster, port: UNIX_PORT };
-  if (earlier !== undefined && existsSync(earlier.host)) return { host: earlier.host, port: UNIX_PORT };
-  const host = mkdtempSync(join(tmpdir(), 'quartermaster-'));
-  giveTo(owner, host);
-  return { host, port: UNIX_PORT };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }

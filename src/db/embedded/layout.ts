@@ -32,14 +32,15 @@ export interface Layout {
   readonly pidFile: string;
 }
 
-export function layoutOf(dataDir: string): Layout {
+/** `name`: of the cluster's folder; another one while a cluster is upgraded. */
+export function layoutOf(dataDir: string, name = 'data'): Layout {
   const home = join(resolve(dataDir), 'postgres');
-  const cluster = join(home, 'data');
+  const cluster = join(home, name);
   return {
     dataDir: resolve(dataDir),
     home,
     cluster,
-    unfinishedCluster: join(home, 'data.unfinished'),
+    unfinishedCluster: join(home, `${name}.unfinished`),
     connectionFile: join(home, 'connection.json'),
     lockFile: join(home, 'service.lock'),
     lockHolderFile: join(home, 'service.pid'),

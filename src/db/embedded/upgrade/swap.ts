@@ -1,0 +1,25 @@
+// One cluster takes another's place. The new one is whole when it says so; a start between the two moves makes the second.
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Layout } from '../layout.ts';
+
+/** In the home of the clusters. */
+export const UPGRADED = 'data.upgraded';
+const WHOLE = 'quartermaster-upgraded';
+
+/** Answers where the old cluster lies now. The new one must have been stopped. */
+export function swapClusters(layout: Layout, kept: string): string {
+  const old = join(layout.home, kept);
+  writeFileSync(join(layout.home, UPGRADED, WHOLE), '', { flush: true });
+  renameSync(layout.cluster, old);
+  finishUpgrade(layout);
+  return old;
+}
+
+/** Makes the second move of an upgrade that was cut off between the two. */
+export function finishUpgrade({ cluster, home }: Layout): void {
+  const upgraded = join(home, UPGRADED);
+  if (existsSync(cluster) || !existsSync(join(upgraded, WHOLE))) return;
+  renameSync(upgraded, cluster);
+  rmSync(join(cluster, WHOLE));
+}
