@@ -24,6 +24,10 @@ const said = document.querySelector('pre');
 const state = JSON.parse(sessionStorage.chat ?? 'null') ?? { channel: 'chat-' + crypto.randomUUID(), last: '', text: '' };
 said.textContent = state.text;
 const post = (path, body) => fetch(path, { method: 'POST', body: JSON.stringify(body) }).then((reply) => reply.json());
+document.forms[0].onsubmit = (sent) => {
+  sent.preventDefault();
+  post('/ask', { channel: state.channel, prompt: sent.target.prompt.value });
+};
 const { url } = await post('/listen', { channel: state.channel });
 const source = new EventSource(url + '&last_event_id=' + state.last);
 source.onmessage = ({ data, lastEventId }) => {
@@ -34,10 +38,6 @@ source.onmessage = ({ data, lastEventId }) => {
   state.last = lastEventId;
   said.textContent = state.text;
   sessionStorage.chat = JSON.stringify(state);
-};
-document.forms[0].onsubmit = (sent) => {
-  sent.preventDefault();
-  post('/ask', { channel: state.channel, prompt: sent.target.prompt.value });
 };
 </script>`;
 
