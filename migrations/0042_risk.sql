@@ -1,5 +1,5 @@
 -- Schema risk: how often each key (ip, email, user, device) was seen, with whom, what was decided, and an account's rules and lists.
--- Keys are keyed hashes: a byte of the kind, then 15 of an HMAC with a key of the account.
+-- Keys are keyed hashes: a byte of the kind, then 15 of a hash with a secret of the account.
 
 CREATE SCHEMA risk;
 

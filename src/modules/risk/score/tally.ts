@@ -57,6 +57,8 @@ export class Tally {
     }
     for (const [a, b] of pairsOf(keys)) {
       const pair = this.#together(accountId, a, b);
+      // Every step is of whole seconds: a second time within one changes nothing.
+      if (pair.lastMs !== null && Math.floor(pair.lastMs / 1_000) === Math.floor(nowMs / 1_000)) continue;
       const [ofA, ofB] = [this.#seen(accountId, a).series, this.#seen(accountId, b).series];
       const [lineA, lineB] = [lineOf(placeOf(b)), lineOf(placeOf(a))];
       // Rows that are not swept yet are as good as gone.
