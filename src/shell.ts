@@ -90,6 +90,7 @@ export function createShell(config: Config, manifest: Manifest, { log, bounds, s
   addPublicRoutes(rest, {
     manifest,
     registry,
+    host: { dataDir: config.dataDir, tls: config.tls },
     metricsToken: config.metricsToken,
     isBehindProxy: config.isBehindProxy,
     baseUrl: () => baseUrl,

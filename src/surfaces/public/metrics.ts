@@ -14,8 +14,10 @@ import {
 import type { Metric } from '../../core/process/metric.ts';
 import type { Siblings } from '../../core/process/siblings.ts';
 import { isLoopback } from '../../lib/loopback.ts';
+import { addHostMetrics, type Host } from './host-metrics.ts';
 
 export interface MetricsOptions {
+  readonly host: Host;
   readonly registry: Registry;
   readonly metricsToken: string | undefined;
   /** Then what a proxy passes on looks like a caller of this machine. */
@@ -32,6 +34,7 @@ const PROXY_HEADERS = ['forwarded', 'via', 'x-real-ip', 'x-client-ip', 'true-cli
 export function addMetrics(app: FastifyInstance, options: MetricsOptions): void {
   const { registry } = options;
   collectDefaultMetrics({ register: registry });
+  addHostMetrics(registry, options.host);
   new Gauge({
     name: 'qm_lane_depth',
     help: 'Billable calls waiting for or in a commit.',
