@@ -18,6 +18,7 @@ import { pdf } from './pdf/index.ts';
 import { queue } from './queue/index.ts';
 import { realtime } from './realtime/index.ts';
 import { risk } from './risk/index.ts';
+import { rtc } from './rtc/index.ts';
 import { sms } from './sms/index.ts';
 import { storage } from './storage/index.ts';
 import { vector } from './vector/index.ts';
@@ -42,6 +43,7 @@ export const modules: readonly Module[] = [
   queue,
   realtime,
   risk,
+  rtc,
   sms,
   storage,
   vector,

@@ -16,6 +16,7 @@ const others: Readonly<Record<string, Input>> = {
     'sms.verify.start': { length: 7 },
     'sms.verify.check': { code: '1111' },
     'captcha.verify': { action: 'other' },
+    'rtc.token': { room: 'other' },
     ...{ 'email.send': { subject: 'Other' }, 'email.batch.send': { wait: true } },
     ...{
       'email.domain.verify': { domain: 'other.example.org' },

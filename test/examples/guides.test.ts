@@ -28,6 +28,7 @@ const guides: readonly (readonly [guide: string, printed: RegExp])[] = [
   ['pdf', /Invoice 7/],
   ['web', /A key is shown once/],
   ['email', /Invoice 7/],
+  ['rtc', /presence-rtc-stand-up/],
   ['captcha', /"success": ?false|success: true|'success': True/],
   ['dns', /www\.shop-\w+\.test/],
   ['sign-in', /[A-Z]{4}-[A-Z]{4}/],

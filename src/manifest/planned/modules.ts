@@ -21,6 +21,5 @@ export function notBuiltText(module: string): string {
 export const plannedWords: Readonly<Record<string, string>> = {
   auth: 'log users in, sign up end users, passwords of my users, user accounts of my app',
   db: 'sql database, tables, postgres, run a query in sql',
-  rtc: 'voice call, webrtc, video conference, phone call',
   storage: 'upload a file, files, objects, bucket, s3, blob, share a file, download a file',
 };

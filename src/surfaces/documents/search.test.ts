@@ -113,6 +113,8 @@ const queries: readonly (readonly [query: string, id: string])[] = [
   ['send a text message', 'sms.send'],
   ['verify a phone number', 'sms.verify.start'],
   ['check a one-time code', 'sms.verify.check'],
+  ['video conference room', 'rtc.token'],
+  ['turn server credentials', 'rtc.ice_servers'],
   ['protect a form from bots', 'captcha.challenge'],
   ['check a recaptcha response', 'captcha.verify'],
   ['send an email to a customer', 'email.send'],

@@ -83,6 +83,10 @@ export const guides: readonly Guide[] = [
     summary: 'Text messages, answers of people, and codes by phone.',
   },
   {
+    ...{ name: 'rtc', title: 'Calls', group: 'Build', about: ['rtc'] },
+    summary: 'Audio and video by LiveKit, or from browser to browser.',
+  },
+  {
     ...{ name: 'captcha', title: 'Captcha', group: 'Build', about: ['captcha'] },
     summary: "Forms that cost their sender processor time, by ALTCHA's widget.",
   },

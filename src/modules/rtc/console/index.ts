@@ -1,0 +1,5 @@
+// What module rtc brings to the console.
+import type { ModuleConsole } from '../../../kit/console/page.ts';
+import { rtcPage } from './rtc.ts';
+
+export const rtcConsole: ModuleConsole = { pages: [rtcPage] };

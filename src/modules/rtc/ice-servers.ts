@@ -1,0 +1,25 @@
+// The servers by which browsers find one another. Credentials of TURN expire: the user name says when, and is signed with a secret that the TURN
+// server shares (draft-uberti-behave-turn-rest-00, `use-auth-secret` of coturn).
+import { createHmac } from 'node:crypto';
+import type { RtcSettings } from './settings.ts';
+
+export interface IceServer {
+  readonly urls: readonly string[];
+  readonly username?: string;
+  readonly credential?: string;
+}
+
+export const NO_TURN =
+  'No TURN server is configured: people whose networks allow no direct connection (strict firewalls, symmetric NAT) cannot join.';
+
+/** `user`: told to the TURN server, which counts by it. */
+export function iceServersFor(
+  { urls, stunUrls, secret }: RtcSettings['turn'],
+  user: string,
+  expiresMs: number,
+): IceServer[] {
+  const stun = stunUrls.length === 0 ? [] : [{ urls: stunUrls }];
+  if (urls.length === 0) return stun;
+  const username = `${Math.floor(expiresMs / 1_000)}:${user}`;
+  return [...stun, { urls, username, credential: createHmac('sha1', secret).update(username).digest('base64') }];
+}
