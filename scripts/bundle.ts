@@ -7,7 +7,9 @@ import { type Plugin, rolldown } from 'rolldown';
 const ROOT = join(import.meta.dirname, '..');
 const PLACE = join(ROOT, 'node_modules/.cache/quartermaster');
 
-const ENTRIES = { serve: 'src/serve.ts', worker: 'src/worker.ts', qm: 'src/cli/main.ts' };
+/** In the npm package sources are JavaScript (pack.ts). */
+const ENDING = import.meta.filename.slice(-2);
+const ENTRIES = { serve: `src/serve.${ENDING}`, worker: `src/worker.${ENDING}`, qm: `src/cli/main.${ENDING}` };
 
 /** Stay where they are: they come with binaries or files of their own, or are large and rarely loaded. */
 const NOT_BUNDLED =
@@ -15,7 +17,10 @@ const NOT_BUNDLED =
 
 /** A bundled file knows where its source lies: beside it are threads' files, pictures and migrations. Relative, for the folder may be moved. */
 function besideTheSource(folder: string): Plugin {
-  const own = { id: /\/src\/.*\.ts$/, code: /import\.meta\.(?:url|dirname)/ };
+  const own = {
+    id: new RegExp(`^${RegExp.escape(join(ROOT, 'src'))}[\\\\/].*\\.${ENDING}$`),
+    code: /import\.meta\.(?:url|dirname)/,
+  };
   return {
     name: 'beside-the-source',
     transform: {

@@ -1,7 +1,7 @@
 // The thread that makes one video: shots are drawn one behind the other and encoded frame by frame as H.264 (Baseline), then written as an
 // MP4 with its index at the front. The same scenes make the same bytes. The video is in memory until it is written, some 0.1 to 4 MB a second.
 import { writeFile } from 'node:fs/promises';
-import encoders, { type H264MP4Encoder } from 'h264-mp4-encoder';
+import type { H264MP4Encoder } from 'h264-mp4-encoder';
 import {
   BufferSource,
   BufferTarget,
@@ -13,6 +13,7 @@ import {
   Output,
 } from 'mediabunny';
 import sharp from 'sharp';
+import { notInstalled } from '../../../../lib/not-installed.ts';
 import { serve, type ThreadLine } from '../../../../lib/threads.ts';
 import type { Scene } from '../port.ts';
 import type { Planes } from './picture.ts';
@@ -74,11 +75,19 @@ async function make(task: RenderTask, { tell }: Pick<ThreadLine<RenderProgress, 
 }
 
 async function openEncoder(width: number, height: number): Promise<H264MP4Encoder> {
-  const encoder = await encoders.createH264MP4Encoder();
+  const encoder = await createEncoder();
   Object.assign(encoder, { width, height, frameRate: FRAMES_PER_SECOND });
   Object.assign(encoder, { quantizationParameter: QUANTIZATION, speed: SPEED, groupOfPictures: 2 * FRAMES_PER_SECOND });
   encoder.initialize();
   return encoder;
+}
+
+/** The encoder's package is optional. */
+async function createEncoder(): Promise<H264MP4Encoder> {
+  const encoders = await import('h264-mp4-encoder').catch((cause: unknown) => {
+    throw notInstalled('h264-mp4-encoder', cause);
+  });
+  return encoders.default.createH264MP4Encoder();
 }
 
 /** The same frames in a file that can be played while it is fetched, with no time of its making in it. */
