@@ -164,6 +164,10 @@ test('altcha.ts: a solution counts once', async () => {
   expect(await run('altcha.ts')).toBe('true \nfalse timeout-or-duplicate\n');
 });
 
+test('openfeature.ts asks for a flag by its OFREP provider', async () => {
+  expect(await run('openfeature.ts')).toBe('Hello! TARGETING_MATCH\nHi. DEFAULT\n');
+});
+
 test('posthog.ts captures an event and joins two names of a person', async () => {
   expect(await run('posthog.ts')).toBe('browser-4f1c user-17\n');
 });
