@@ -17,6 +17,11 @@ const others: Readonly<Record<string, Input>> = {
     'sms.verify.check': { code: '1111' },
     'captcha.verify': { action: 'other' },
     'rtc.token': { room: 'other' },
+    ...{
+      'risk.score': { user_id: 'other' },
+      'risk.list.add': { note: 'other' },
+      'risk.list.remove': { value: 'other' },
+    },
     ...{ 'email.send': { subject: 'Other' }, 'email.batch.send': { wait: true } },
     ...{
       'email.domain.verify': { domain: 'other.example.org' },

@@ -4,12 +4,12 @@ import type { Tenant, TenantFixture } from '../../kit/tenant-fixture.ts';
 async function score({ act }: Pick<Tenant, 'act'>, user: string) {
   await act('risk.score', { event: 'login', user_id: user, ip: '203.0.113.9' });
   const { key } = await act('risk.subject', { user_id: user });
-  return { user, key };
+  return { key };
 }
 
 export const tenants: TenantFixture = {
   first: 'risk.score',
-  nobody: { user: 'u-nobody', key: 'user_aaaaaaaaaaaaaaaaaaaa', entry: 'u-nobody' },
+  nobody: { key: 'user_aaaaaaaaaaaaaaaaaaaa', entry: 'u-absent' },
   async fill(tenant) {
     const names = await score(tenant, 'u-anybody');
     await tenant.act('risk.score', { event: 'login', user_id: 'u-anybody', idempotency_key: 'shared' });
@@ -24,7 +24,7 @@ export const tenants: TenantFixture = {
   },
   aims: {
     'risk.score': [],
-    'risk.subject': [({ user }) => ({ user_id: user }), ({ key }) => ({ key })],
+    'risk.subject': [({ key }) => ({ key })],
     'risk.decisions': [],
     'risk.rules.get': [],
     'risk.rules.set': [],
