@@ -6,7 +6,6 @@ import { runWrite } from '../../../core/idempotency/write.ts';
 import { secretHash } from '../../../core/keys/api-key.ts';
 import { createKey, rotateKey } from '../../../core/keys/changes.ts';
 import { findKey, type StoredKey } from '../../../core/keys/store.ts';
-import { scopesWithin } from '../../../core/scopes.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { HOUR_MS } from '../../../lib/time.ts';
 import { problem } from '../../../problems/problem.ts';
@@ -35,8 +34,17 @@ export async function requireApp(ctx: CallContext): Promise<App> {
   return appOf(ctx, data as string);
 }
 
+/** The same, for whoever is shown its secret. Throws INSUFFICIENT_SCOPE too. */
+export async function showApp(ctx: CallContext): Promise<App> {
+  const { data } = await runWrite(ctx, (tx, entry) => {
+    requireUnbound(entry);
+    return makeApp(tx, ctx, entry);
+  });
+  return appOf(ctx, data as string);
+}
+
 /** As it is now, not as it is remembered. */
-export async function appOf({ core }: CallContext, appKey: string): Promise<App> {
+async function appOf({ core }: CallContext, appKey: string): Promise<App> {
   const appSecret = await currentSecret(core, appKey, true);
   if (appSecret === null) throw problem('STATE_CONFLICT', { message: 'The key of the app was revoked meanwhile.' });
   return { appKey, appSecret };
@@ -46,7 +54,7 @@ export async function appOf({ core }: CallContext, appKey: string): Promise<App>
 export async function rotateApp(tx: Transaction, ctx: CallContext, entry: Entry, graceHours: number): Promise<App> {
   const { core, accountId } = ctx;
   const appKey = await makeApp(tx, ctx, entry);
-  requireMayHaveApp(ctx, entry);
+  requireUnbound(entry);
   const { secret } = await rotateKey(tx, core.secrets, accountId, appKey, graceHours * HOUR_MS, entry.nowMs);
   return { appKey, appSecret: appSecretOf(core.secrets, secretHash(secret)) };
 }
@@ -57,7 +65,7 @@ async function makeApp(tx: Transaction, ctx: CallContext, entry: Entry): Promise
   const row = await findAppRow(tx, accountId);
   const key = row?.key_id == null ? null : await findKey(tx, accountId, row.key_id);
   if (key !== null && isUsable(key)) return key.keyId;
-  requireMayHaveApp(ctx, entry);
+  requireUnbound(entry);
   const fields = { name: KEY_NAME, scopes: APP_SCOPES, expiresAtMs: null, cap: null };
   const made = await createKey(tx, core.secrets, accountId, fields, entry.nowMs);
   await saveAppRow(tx, accountId, { ...(row ?? unsetApp(entry.nowMs)), key_id: made.key.keyId });
@@ -68,12 +76,8 @@ function isUsable({ status }: StoredKey): boolean {
   return status === 'active' || status === 'rotating';
 }
 
-/** app_secret publishes, neither ends nor has a cap: who may less must not get hold of it. */
-function requireMayHaveApp({ core }: CallContext, caller: Entry): void {
-  if (!scopesWithin(core.knownScopes, APP_SCOPES, caller.scopes))
-    throw problem('INSUFFICIENT_SCOPE', {
-      message: 'The app may publish: ask with a key that has the scope realtime:write.',
-    });
+/** app_secret neither ends nor has a cap, so a key that does must not get hold of it. */
+function requireUnbound(caller: Entry): void {
   if (caller.cap === null && caller.expiresAtMs === null) return;
   throw problem('INSUFFICIENT_SCOPE', {
     message: 'The app has no spend cap and does not expire: ask with a key, or a session, that has neither.',

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../kit/capability.ts';
-import { appRecord, requireApp } from '../app/app.ts';
+import { appRecord, showApp } from '../app/app.ts';
 import { appSchema } from '../schemas.ts';
 import type { RealtimeState } from '../state.ts';
 
@@ -22,6 +22,6 @@ export const app = defineCapability<RealtimeState>()({
   errors: ['QUOTA_EXCEEDED'],
   examples: [{ title: 'The app', input: {} }],
   async run({ ctx }) {
-    return { data: appRecord(ctx, await requireApp(ctx)) };
+    return { data: appRecord(ctx, await showApp(ctx)) };
   },
 });
