@@ -33,7 +33,7 @@ test('modules that hold nothing stand under More until they are opened or hold s
   const { call, visitor } = await newAccount();
   const first = entriesOf((await visitor.get('/console')).text);
   expect(first.more).toEqual([
-    ...'Schedules Queues Storage Vectors Analytics Errors Logs Metrics Webhooks DNS Email SMS AI Images PDF Video Web'.split(
+    ...'Schedules Flags Queues Storage Vectors Analytics Errors Logs Metrics Risk Webhooks Captcha DNS Email Realtime Calls SMS AI Images PDF Video Web'.split(
       ' ',
     ),
   ]);
@@ -46,7 +46,9 @@ test('modules that hold nothing stand under More until they are opened or hold s
   const { open, more } = entriesOf((await visitor.get('/console')).text);
   expect([open.includes('Queues'), open.includes('Vectors')]).toEqual([true, true]);
   expect(more).toEqual([
-    ...'Schedules Storage Analytics Errors Logs Metrics Webhooks DNS Email SMS AI Images PDF Video Web'.split(' '),
+    ...'Schedules Flags Storage Analytics Errors Logs Metrics Risk Webhooks Captcha DNS Email Realtime Calls SMS AI Images PDF Video Web'.split(
+      ' ',
+    ),
   ]);
 });
 

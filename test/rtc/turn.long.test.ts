@@ -2,11 +2,13 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { iceServersFor } from '../../src/modules/rtc/ice-servers.ts';
+import { eventually } from '../cron/harness.ts';
 import { freePort } from '../s3/harness.ts';
 
 const SERVER = '/usr/bin/turnserver';
@@ -38,13 +40,8 @@ beforeAll(async () => {
     '--no-cli',
   );
   args.push(`--pidfile=${join(folder, 'pid')}`, `--userdb=${join(folder, 'db')}`, '--log-file=stdout', '--simple-log');
-  server = spawn(SERVER, args, { stdio: ['ignore', 'pipe', 'inherit'], cwd: folder });
-  await new Promise<void>((resolve) => {
-    server.stdout?.on(
-      'data',
-      (text: Buffer) => /listener opened|relay is ready|Total auth threads/i.test(String(text)) && resolve(),
-    );
-  });
+  server = spawn(SERVER, args, { stdio: 'ignore', cwd: folder });
+  await eventually(() => isListening());
 });
 afterAll(async () => {
   if (!isInstalled) return;
@@ -52,10 +49,18 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Relays ten messages by TCP to the server's own echo; what the client prints. */
+function isListening(): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}
+
+/** Relays two messages by TCP to the server's own echo; what the client prints. */
 async function relay({ username = '', credential = '' }): Promise<string> {
-  const args = ['-t', '-y', '-n', '10', '-m', '1', '-p', String(port), '-u', username, '-w', credential, '127.0.0.1'];
-  const { stdout, stderr } = await promisify(execFile)(CLIENT, args, { timeout: 30_000 }).catch((error) => error);
+  const args = ['-t', '-y', '-n', '2', '-m', '1', '-p', String(port), '-u', username, '-w', credential, '127.0.0.1'];
+  const { stdout, stderr } = await promisify(execFile)(CLIENT, args, { timeout: 20_000 }).catch((error) => error);
   return `${stdout}${stderr}`;
 }
 
