@@ -59,7 +59,8 @@ export const flagSchema = Type.Object({
 });
 
 export const contextField = Type.Optional(
-  Type.Record(Type.String(), Type.Unknown(), {
+  Type.Unsafe<Record<string, unknown>>({
+    type: 'object',
     description:
       'Attributes that rules ask for, such as `{"targetingKey": "user-1", "email": "a@example.org"}`; up to 16 KiB.',
   }),
