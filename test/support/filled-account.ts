@@ -28,6 +28,7 @@ export interface Filled {
   readonly inbound_id: string;
   readonly sms: string;
   readonly zone: string;
+  readonly flag: string;
   /** A distinct ID of analytics. */
   readonly person: string;
   readonly crawl: string;
@@ -80,6 +81,7 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
   await post('/v1/captcha/verify', { payload: 'bm90IGEgc29sdXRpb24=', action: 'signup' });
   await fillRisk(ok, mark);
   const zone = await fillDns(ok, mark);
+  const flag = await fillFlags(ok, mark);
   const crawl = await post('/v1/web/crawl', { url: `${(await exampleSite()).url}/keys`, limit: 2, depth: 1 });
   await leaveCard((await post('/v1/account/payment_method/attach', {})).checkout_url);
   const [card] = (await ok('GET', '/v1/account/payment_method/list')).items;
@@ -94,7 +96,7 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
     ...{ group: group.error_group_id, video: video.job_id, image: image.job_id, key: key.id },
     card: card.payment_method_id,
     request: refused.body.error.request_id,
-    ...{ bucket, object, ...email, sms, zone, crawl: crawl.crawl_id, person: `${mark}-analytics` },
+    ...{ bucket, object, ...email, sms, zone, flag, crawl: crawl.crawl_id, person: `${mark}-analytics` },
   };
 }
 
@@ -169,6 +171,29 @@ async function fillRisk(ok: Ok, mark: string): Promise<void> {
   await ok('POST', '/v1/risk/score', { event: 'login', user_id, ip: '203.0.113.7', device_id: 'phone' });
 }
 
+/** A flag with rules and a history, one that is off, and one with a rule that the form does not show. Answers the key of the first. */
+async function fillFlags(ok: Ok, mark: string): Promise<string> {
+  const key = `${mark}-flag`;
+  const flag = { type: 'boolean', variants: { on: true, off: false }, default_variant: 'off' };
+  const targeting = {
+    if: [
+      { ends_with: [{ var: 'email' }, '@example.org'] },
+      'on',
+      {
+        fractional: [
+          ['on', 25],
+          ['off', 75],
+        ],
+      },
+    ],
+  };
+  await ok('POST', '/v1/flags/create', { key, ...flag, targeting, description: 'The new checkout.' });
+  await ok('PATCH', `/v1/flags/update/${key}`, { metadata: { team: 'web' } });
+  await ok('POST', '/v1/flags/create', { key: `${mark}-off`, ...flag, enabled: false });
+  await ok('POST', '/v1/flags/create', { key: 'by-hand', ...flag, targeting: { or: [{ var: 'beta' }, 'off'] } });
+  return key;
+}
+
 /** A zone with records. It exists once in the service. */
 async function fillDns(ok: Ok, mark: string): Promise<string> {
   const zone = `zone-${randomBytes(4).toString('hex')}.test`;
@@ -187,6 +212,7 @@ export function addressOf({ path }: Pick<ConsolePage, 'path'>, filled: Filled): 
     ...{ queues: filled.queue, errors: filled.group, vectors: filled.collection, schedules: filled.schedule },
     ...{ webhooks: filled.webhook, video: filled.video, images: filled.image, keys: filled.key, wallet: filled.card },
     ...{ requests: filled.request, storage: filled.bucket, sms: filled.sms, dns: filled.zone, web: filled.crawl },
+    flags: filled.flag,
     analytics: encodeURIComponent(filled.person),
   };
   const query = /^\/storage\/\{bucket\}\/(delete-)?object$/.test(path)

@@ -90,6 +90,8 @@ async function showHistory(visit: Visit): Promise<View> {
     visit.call(get, { key }),
     visit.call(history, { key, cursor, limit: ROWS }),
   ]);
+  // Of a flag that is gone its history is left; of one that never was nothing is.
+  if (changes.data?.items.length === 0) await visit.need(get, { key });
   const above =
     flag.data == null
       ? html`<p><a href="${visit.path(FLAGS)}">Feature flags</a></p><h1>${short(key, 128)}</h1><p class="quiet">The flag does not exist any more.</p>`
