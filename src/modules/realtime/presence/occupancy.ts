@@ -18,7 +18,9 @@ const TICK_MS = 250;
 /** Numbers of subscribers that changed are written so often. */
 const COUNTS_EVERY_MS = 1_000;
 const BATCH_MAX = 500;
-const CHANNELS_AT_ONCE = 16;
+/** Of one transaction: public channels, and presence channels, of which each may have a thousand members. */
+const CHANNELS_AT_ONCE = 32;
+const PRESENCE_AT_ONCE = 2;
 
 /** Who is in a channel as of `seq`. */
 export interface Joined {
@@ -130,8 +132,7 @@ export class Occupancy {
     const different = [...new Set(channels)];
     const joined = new Map<string, Joined>();
     const processId = await this.#id();
-    for (let at = 0; at < different.length; at += CHANNELS_AT_ONCE) {
-      const some = different.slice(at, at + CHANNELS_AT_ONCE);
+    for (const some of portions(different)) {
       const held = new Map(some.map((channel) => [channel, this.#held(accountId, channel)]));
       const written = await this.#change(accountId, processId, held);
       for (const [channel, { subscriptions }] of held) {
@@ -172,8 +173,9 @@ export class Occupancy {
     for (const { account_id: accountId, process_id: processId } of left) {
       if (signal.aborted) return false;
       const channels = await heldBy(this.#core.db, accountId, processId, CHANNELS_AT_ONCE);
-      const held = new Map(channels.map((channel) => [channel, NOTHING]));
-      await this.#change(accountId, processId, held);
+      for (const some of portions(channels)) {
+        await this.#change(accountId, processId, new Map(some.map((channel) => [channel, NOTHING])));
+      }
     }
     return left.length > 0;
   }
@@ -181,7 +183,11 @@ export class Occupancy {
   /** Who subscribes elsewhere within the grace was never away. */
   async close(): Promise<void> {
     if (this.#tick !== null) clearInterval(this.#tick);
-    if (this.#processId !== null) await renewLease(this.#core.db, await this.#processId, GRACE_MS);
+    try {
+      if (this.#processId !== null) await renewLease(this.#core.db, await this.#processId, GRACE_MS);
+    } catch (err) {
+      this.#core.log.warn({ err }, 'the lease on subscribers could not be shortened; it ends by itself');
+    }
   }
 }
 
@@ -191,6 +197,18 @@ interface Written extends Changes {
 }
 
 const NOTHING: Held = { subscriptions: null, members: new Map() };
+
+/** So many channels as one transaction may change. */
+function portions(channels: readonly string[]): string[][] {
+  const [presence, others] = [channels.filter(isPresence), channels.filter((channel) => !isPresence(channel))];
+  return [...inParts(presence, PRESENCE_AT_ONCE), ...inParts(others, CHANNELS_AT_ONCE)];
+}
+
+function inParts(channels: readonly string[], size: number): string[][] {
+  return Array.from({ length: Math.ceil(channels.length / size) }, (_, i) => channels.slice(i * size, (i + 1) * size));
+}
+
+const isPresence = (channel: string) => channel.startsWith('presence-');
 
 const TYPES = {
   occupied: 'realtime.channel.occupied',
@@ -207,11 +225,15 @@ async function writeChanges(
   held: ReadonlyMap<string, Held>,
 ): Promise<Written> {
   const channels = [...held.keys()];
-  const presence = channels.filter((channel) => channel.startsWith('presence-'));
+  const presence = channels.filter(isPresence);
   const lastSeq = await lockAccount(tx, accountId);
   const stored = await Promise.all([occupied(tx, accountId, channels), members(tx, accountId, presence), clockNow(tx)]);
   const changes = changesOf(processId, held, { occupied: stored[0], members: stored[1] });
-  if (lastSeq === null) return { ...changes, seq: 0n };
+  if (lastSeq === null) {
+    // The account is gone, and with it whoever could be told.
+    await writeRows(tx, accountId, processId, { ...changes.rows, saved: [], joined: [] });
+    return { ...changes, told: [], seq: 0n };
+  }
   const nowMs = stored[2];
   const first = nextSequence(lastSeq, nowMs);
   const messages = changes.told

@@ -111,7 +111,7 @@ export class PusherConnection implements Session, SocketListener {
       await work;
     } catch (error) {
       if (this.#isClosed || this.#socket.signal.aborted) return;
-      if (!(error instanceof Problem) || error.httpStatus >= 500) throw error;
+      if (!(error instanceof Problem)) throw error;
       this.error(codes.rejected, error.message);
     }
   }
