@@ -1,0 +1,27 @@
+// Generates the clients (clients/) from the manifest: what runs is written by hand in scripts/clients/, the calls and their types are added.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { modules } from '../src/modules/index.ts';
+import { composeManifest } from '../src/surfaces/documents/discovery.ts';
+import { pythonCalls, pythonTypes } from './clients/python.ts';
+import { shapesOf } from './clients/shapes.ts';
+import { javascriptTable, typescriptTypes } from './clients/typescript.ts';
+import { generateMode, putGeneratedFile } from './generated-file.ts';
+
+const written = (name: string) => readFileSync(join(import.meta.dirname, 'clients', name), 'utf8');
+
+/** Path below the project root to content. */
+export function generateClients(): Map<string, string> {
+  const { capabilities } = composeManifest(modules);
+  const shapes = shapesOf(capabilities.filter(({ status }) => status !== 'planned'));
+  return new Map([
+    ['clients/typescript/quartermaster.js', `${written('runtime.js')}\n${javascriptTable(shapes.calls)}`],
+    ['clients/typescript/quartermaster.d.ts', written('runtime.d.ts') + typescriptTypes(shapes)],
+    ['clients/python/quartermaster/types.py', pythonTypes(shapes)],
+    ['clients/python/quartermaster/__init__.py', `${written('runtime.py')}\n\n${pythonCalls(shapes)}`],
+  ]);
+}
+
+if (import.meta.main) {
+  for (const [path, content] of generateClients()) putGeneratedFile(path, content, generateMode(process.argv));
+}
