@@ -72,10 +72,8 @@ export function createShell(config: Config, manifest: Manifest, { log, bounds, s
   const makeEnvelope = () => new Envelope({ baseUrl, region: config.region, workerId, cnyPerUsd: config.cnyPerUsd });
   const currentEnvelope = () => (envelope ??= makeEnvelope());
   const isProxy = proxyMatcher(config.trustProxy);
-  const connections = new Connections({
-    ...{ traffic, refusals, envelope: currentEnvelope, isProxy, homes },
-    tls: config.tls && { settings: config.tls, log },
-  });
+  const tls = config.tls && { settings: config.tls, log };
+  const connections = new Connections({ traffic, refusals, envelope: currentEnvelope, isProxy, homes, tls });
   const endpoints = compileEndpoints(manifest.modules, (module) => inner?.states.get(module));
   const rest = createRest({
     endpoints: config.role === 'worker' ? [] : [...endpoints.values()],
