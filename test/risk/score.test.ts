@@ -129,6 +129,18 @@ test('allow wins over block, a value stands on one list, and an expired entry co
   }
 });
 
+test('lists have networks of 16 prefix lengths, of which those that are gone do not count', async () => {
+  const account = await bench.another();
+  const add = (bits: number) =>
+    account.call('POST', '/v1/risk/list/add', { list: 'block', kind: 'cidr', value: `198.51.100.0/${bits}` });
+  for (let bits = 9; bits < 25; bits += 1) expect((await add(bits)).status).toBe(200);
+  expect((await add(25)).body.error).toMatchObject({ code: 'QUOTA_EXCEEDED', param: 'value' });
+  await account.data('DELETE', 'list/remove?kind=cidr&value=198.0.0.0/9');
+  expect((await add(25)).status).toBe(200);
+  expect((await add(24)).status).toBe(200);
+  expect(await account.score({ ip: '198.51.100.1' })).toMatchObject({ action: 'block' });
+});
+
 test('a subject tells decisions, counts and what it is linked with, by its name or its hash', async () => {
   const account = await bench.another();
   const { risk_id: first } = await account.score({ ip: '198.51.100.1', user_id: 'u1', email: 'a@example.org' });

@@ -6,6 +6,9 @@ export const LINKED_KEYS = 100;
 /** Rules are tried against so many of the latest decisions. */
 export const TRIED_DECISIONS = 1_000;
 
+/** Lengths of prefixes that networks of an account's lists may have: a call asks for one of each. */
+export const NETWORK_LENGTHS_MAX = 16;
+
 export const LABEL_CHARACTERS_MAX = 256;
 export const CONTEXT_MEMBERS_MAX = 32;
 export const AMOUNT_USD_MAX = 1_000_000_000;

@@ -1,6 +1,7 @@
 import { chargeInLane } from '../../../core/wallet/charge/charge.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
+import { candidatesOf } from '../lists/entries.ts';
 import { scoreFields, scoreResultSchema } from '../schemas.ts';
 import { SCORE } from '../score/effect.ts';
 import { factsOf } from '../signals/facts.ts';
@@ -56,7 +57,7 @@ export const score = defineCapability<RiskState>()({
     const facts = await factsOf(state, input);
     return chargeInLane(ctx, {
       ...{ units: 1n, effect: state.scoring, sequences: 1, bytes: BYTES, rows: ROWS },
-      input: { sent: input, keys: sent, facts },
+      input: { candidates: candidatesOf(input), keys: sent, facts },
     });
   },
 });

@@ -5,6 +5,8 @@ import { int8Array, textArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { timestamp } from '../../../db/types.ts';
+import { problem } from '../../../problems/problem.ts';
+import { NETWORK_LENGTHS_MAX } from '../limits.ts';
 import { defaultRules } from './default-rules.ts';
 import { type RuleSet, type Rules, ruleSet } from './rule-set.ts';
 
@@ -46,6 +48,14 @@ const upsertShapes = statement(
   'risk_settings_save_shapes',
   `INSERT INTO risk.settings AS s (account_id, revision, shapes, rules, updated_at) VALUES ($1, 1, $2, NULL, $3)
        ON CONFLICT (account_id) DO UPDATE SET revision = s.revision + 1, shapes = excluded.shapes`,
+);
+
+const selectShapes = statement(
+  'risk_settings_shapes_of_entries',
+  `SELECT DISTINCT CASE WHEN e.kind <> 'cidr' THEN e.kind
+                        WHEN strpos(e.value, ':') > 0 THEN 'cidr6/' || split_part(e.value, '/', 2)
+                        ELSE 'cidr4/' || split_part(e.value, '/', 2) END AS shape
+     FROM risk.entry e WHERE e.account_id = $1`,
 );
 
 const none: Settings = {
@@ -91,11 +101,23 @@ export async function saveRules(tx: Transaction, accountId: string, rules: Rules
   await tx.query(upsertRules, [accountId, rules === null ? null : JSON.stringify(rules), timestamp(nowMs)]);
 }
 
+const networksIn = (shapes: readonly string[]) => shapes.filter((shape) => shape.startsWith('cidr')).length;
+
+async function shapesOfEntries(tx: Transaction, accountId: string): Promise<string[]> {
+  return (await tx.query<{ shape: string }>(selectShapes, [accountId])).rows.map(({ shape }) => shape);
+}
+
 /** That the account's lists may have entries of this shape. */
 export async function addShape(tx: Transaction, accountId: string, shape: string, nowMs: number): Promise<void> {
   const { shapes } = await readSettings(tx, accountId);
   if (shapes.includes(shape)) return;
-  await tx.query(upsertShapes, [accountId, [...shapes, shape].join(' '), timestamp(nowMs)]);
+  // Shapes whose entries are gone stay until their number matters.
+  const kept = networksIn([...shapes, shape]) > NETWORK_LENGTHS_MAX ? await shapesOfEntries(tx, accountId) : shapes;
+  if (networksIn([...kept, shape]) > NETWORK_LENGTHS_MAX) {
+    const message = `Lists may have networks of ${NETWORK_LENGTHS_MAX} different prefix lengths: use one that is there.`;
+    throw problem('QUOTA_EXCEEDED', { param: 'value', message });
+  }
+  await tx.query(upsertShapes, [accountId, [...kept, shape].join(' '), timestamp(nowMs)]);
 }
 
 function settingsOf({ revision, shapes, rules, updated_at }: SettingsRow): Settings {

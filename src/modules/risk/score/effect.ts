@@ -4,10 +4,10 @@ import type { AdmittedItem, LaneEffect, LaneItem, ReadVerdict } from '../../../c
 import { countAccepted } from '../../../core/wallet/ledger/accepted-units.ts';
 import { textArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
-import { candidates, type ListName } from '../lists/entries.ts';
+import type { ListName } from '../lists/entries.ts';
 import type { Verdict } from '../rules/rule-set.ts';
 import type { KnownSettings, Settings } from '../rules/settings.ts';
-import { placeOf, type Sent } from '../signals/keys.ts';
+import { placeOf } from '../signals/keys.ts';
 import { varints } from '../signals/series.ts';
 import { countsOf, type Facts, type Signals, signalsOf } from '../signals/signals.ts';
 import type { RiskIds } from './ids.ts';
@@ -27,7 +27,8 @@ import { pairsOf, Tally } from './tally.ts';
 export const SCORE = 'risk.score';
 
 export interface ScoreInput {
-  readonly sent: Sent;
+  /** Keys of the list entries that would decide it, by the shapes that the lists have. */
+  readonly candidates: (shapes: readonly string[]) => readonly string[];
   /** Those that were sent, in the order of their kinds. */
   readonly keys: readonly Buffer[];
   readonly facts: Facts;
@@ -44,6 +45,7 @@ export interface Known {
 type Item = LaneItem<ScoreInput, Known>;
 type Admitted = AdmittedItem<ScoreInput, Known>;
 
+const NO_SHAPES: readonly string[] = [];
 const entryId = (accountId: string, entry: string) => `${accountId}\n${entry}`;
 const listed: Readonly<Record<ListName, Verdict>> = {
   allow: decidedBy('allow', 0),
@@ -125,7 +127,7 @@ export class ScoreEffect implements LaneEffect<ScoreInput, Known> {
   }
 
   #verdict(item: Item, { entries }: Known, settings: Settings, signals: Signals, nowMs: number): Verdict {
-    const found = candidates(settings.shapes, item.input.sent).flatMap((entry) => {
+    const found = item.input.candidates(settings.shapes).flatMap((entry) => {
       const row = entries.get(entryId(item.accountId, entry));
       return row === undefined || (row.expires_at !== null && row.expires_at <= nowMs) ? [] : [row.list];
     });
@@ -148,6 +150,6 @@ function accountsOf(items: readonly { readonly accountId: string }[]): string[] 
 
 function wantedEntries(items: readonly Item[], settingsOf: (accountId: string) => Settings | undefined) {
   return items.flatMap(({ accountId, input }) =>
-    candidates(settingsOf(accountId)?.shapes ?? [], input.sent).map((entry) => ({ accountId, entry })),
+    input.candidates(settingsOf(accountId)?.shapes ?? NO_SHAPES).map((entry) => ({ accountId, entry })),
   );
 }

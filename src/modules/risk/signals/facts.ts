@@ -1,7 +1,7 @@
 // What is known of a call before its commit: everything but the counts.
 import type { Static } from 'typebox';
 import type { scoreFields } from '../schemas.ts';
-import { type Address, addressOf, mailboxOf } from './keys.ts';
+import { type Address, addressOf, domainOf, mailboxOf, parentsOf } from './keys.ts';
 import type { MailExchangers } from './mail-exchangers.ts';
 import type { Networks } from './networks.ts';
 import type { AddressFacts, Facts, MailFacts } from './signals.ts';
@@ -56,14 +56,6 @@ async function mailFacts(exchangers: MailExchangers, mailbox: string): Promise<M
   const disposable = await disposableDomains();
   const isDisposable = parentsOf(domain).some((name) => disposable.has(name));
   return { is_disposable: isDisposable, has_mx: isDisposable ? null : await exchangers.of(domain) };
-}
-
-export const domainOf = (mailbox: string): string => mailbox.slice(mailbox.lastIndexOf('@') + 1);
-
-/** The domain, and those above it. */
-export function parentsOf(domain: string): string[] {
-  const labels = domain.split('.');
-  return labels.map((_, i) => labels.slice(i).join('.'));
 }
 
 /** 50,000 names: loaded by the first call that needs them. */

@@ -43,6 +43,14 @@ export function mailboxOf(email: string, param = 'email'): string {
   return address;
 }
 
+export const domainOf = (mailbox: string): string => mailbox.slice(mailbox.lastIndexOf('@') + 1);
+
+/** The domain, and those above it. */
+export function parentsOf(domain: string): string[] {
+  const labels = domain.split('.');
+  return labels.map((_, i) => labels.slice(i).join('.'));
+}
+
 /** What several writings of a key have in common. Throws INVALID_REQUEST. */
 function oneWriting(kind: Kind, text: string): string {
   if (kind === 'email') return normalisedAddress(mailboxOf(text)) as string;
