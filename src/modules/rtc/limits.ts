@@ -2,7 +2,5 @@
 
 export const TOKEN = 'rtc.token';
 export const TTL_SECONDS = { min: 60, max: 86_400, usual: 21_600 } as const;
-/** More people than this meet better by a media server. */
-export const MESH_PEOPLE = 6;
 /** Of a list of addresses in the settings. */
 export const TURN_URLS_MAX = 10;

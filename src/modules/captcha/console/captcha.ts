@@ -10,8 +10,6 @@ import { type Html, html } from '../../../lib/html.ts';
 import { challenge } from '../capabilities/challenge.ts';
 import { stats } from '../capabilities/stats.ts';
 import { verify } from '../capabilities/verify.ts';
-import { difficulties } from '../limits.ts';
-import { reasons } from '../solution.ts';
 
 type Day = ItemOf<typeof stats>;
 
@@ -24,6 +22,8 @@ const labels = {
   replayed: 'Replayed',
   action_mismatch: 'Other action',
 };
+const reasons = Object.keys(labels) as (keyof typeof labels)[];
+const difficulties = ['easy', 'normal', 'hard'];
 
 const attempt: Act = actOf<(typeof verify)['output']>({
   capability: verify,
