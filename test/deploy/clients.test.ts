@@ -1,5 +1,6 @@
 // The clients of clients/ against a real service, as their users have them: calls, failures, repeats over lost answers, streams.
 import { execFile, execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -43,6 +44,7 @@ beforeAll(async () => {
     res.on('close', () => asked.destroy());
     req.pipe(asked);
   }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
   url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
 });
 beforeEach(() => {
