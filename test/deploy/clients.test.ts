@@ -124,13 +124,17 @@ test('TypeScript: streams of a chat, of channels over a lost connection, and of 
   await reading;
 
   const logs = client.streams.logs({ level: 'error' });
-  const first = logs.next();
+  let first = '';
+  const waiting = logs.next().then(({ value }) => {
+    first = JSON.stringify(value);
+  });
   await expect
     .poll(async () => {
       await client.logs.ingest({ records: [{ level: 'error', message: 'it broke' }] });
-      return Promise.race([first.then(({ value }) => JSON.stringify(value)), Promise.resolve('')]);
+      return first;
     })
     .toContain('it broke');
+  await waiting;
   await logs.return(undefined);
 });
 
