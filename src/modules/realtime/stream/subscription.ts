@@ -42,7 +42,7 @@ export function messageEvent(message: Message): string {
 }
 
 export function messageJson({ seq, channel, event, data, userId }: Message): string {
-  const sender = userId === null ? '' : `,"user_id":${JSON.stringify(userId)}`;
+  const sender = `,"user_id":${JSON.stringify(userId)}`;
   const head = `{"message_id":"${messageId(seq)}","channel":"${channel}","event":${JSON.stringify(event)}`;
   return `${head},"data":${data}${sender},"published_at":"${iso(sequenceMs(seq))}"}`;
 }
