@@ -24,6 +24,7 @@ import { guessersOf } from '../../src/people/devices/guesses.ts';
 import type { DeviceRow } from '../../src/people/devices/store.ts';
 import type { CardKind } from '../payments/conformance.ts';
 import { sandboxBench } from '../payments/sandbox-bench.ts';
+import { type App, PusherLine } from '../realtime/pusher-line.ts';
 import { capabilities, manifest } from '../support/capabilities.ts';
 import { allEvents, eventFaults } from '../support/events.ts';
 import { leaveCard } from '../support/leave-card.ts';
@@ -209,9 +210,21 @@ const causes: Readonly<Record<string, () => Promise<unknown>>> = {
     return service.core.db.transaction((tx) => saveInbound(tx, accountId, message, brought, nowMs));
   },
   ...mailCauses({ service: () => service, call: () => call, accountId: () => accountId }, false),
+  'realtime.channel.occupied': () => visitRoom('occupied'),
+  'realtime.channel.vacated': () => visitRoom('vacated'),
+  'realtime.member.added': () => visitRoom('added'),
+  'realtime.member.removed': () => visitRoom('removed'),
   'ai.batch.completed': () => batchOf('Say hello.'),
   'ai.batch.failed': () => batchOf('[[fail:CONTENT_REFUSED]]'),
 };
+
+/** Somebody enters a room of their own, and leaves it: all four are told. */
+async function visitRoom(name: string): Promise<void> {
+  const app: App = (await call('GET', '/v1/realtime/app')).body.data;
+  const line = await PusherLine.open(service.url, app.app_key);
+  await line.subscribe(`presence-${name}`, app, { user_id: 'ana' });
+  line.close();
+}
 
 const toldWithoutCall = toldEvents(manifest).flatMap(({ type, withoutCall }) =>
   withoutCall === undefined ? [] : [type],

@@ -156,7 +156,7 @@ describe('hostile messages', () => {
       '/mcp/queue,,',
       '/mcp/__proto__',
       `/mcp/${'queue,'.repeat(1_500)}x`,
-      '/mcp/realtime',
+      '/mcp/auth',
     ]) {
       const { status, body } = await postMcp(service.url + path, list, headers);
       expect([status, body?.error.data.http_status], path.slice(0, 30)).toEqual([404, 404]);

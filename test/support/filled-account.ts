@@ -82,6 +82,7 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
   await fillRisk(ok, mark);
   const zone = await fillDns(ok, mark);
   const flag = await fillFlags(ok, mark);
+  await fillRealtime(ok, mark);
   const crawl = await post('/v1/web/crawl', { url: `${(await exampleSite()).url}/keys`, limit: 2, depth: 1 });
   await leaveCard((await post('/v1/account/payment_method/attach', {})).checkout_url);
   const [card] = (await ok('GET', '/v1/account/payment_method/list')).items;
@@ -99,6 +100,8 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
     ...{ bucket, object, ...email, sms, zone, flag, crawl: crawl.crawl_id, person: `${mark}-analytics` },
   };
 }
+
+const CHANNEL = 'presence-room-1';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 type Ok = (method: string, path: string, body?: unknown) => Promise<any>;
@@ -192,6 +195,12 @@ async function fillFlags(ok: Ok, mark: string): Promise<string> {
   await ok('POST', '/v1/flags/create', { key: `${mark}-off`, ...flag, enabled: false });
   await ok('POST', '/v1/flags/create', { key: 'by-hand', ...flag, targeting: { or: [{ var: 'beta' }, 'off'] } });
   return key;
+/** Messages of a presence channel. Nobody is subscribed to it. */
+async function fillRealtime(ok: Ok, mark: string): Promise<void> {
+  const publish = (event: string, data: unknown) =>
+    ok('POST', '/v1/realtime/publish', { channel: CHANNEL, event, data, user_id: `${mark}-realtime` });
+  await publish('message', { text: `${mark}-realtime`, nested: [1, null] });
+  await publish('typing', null);
 }
 
 /** A zone with records. It exists once in the service. */
@@ -214,6 +223,7 @@ export function addressOf({ path }: Pick<ConsolePage, 'path'>, filled: Filled): 
     ...{ requests: filled.request, storage: filled.bucket, sms: filled.sms, dns: filled.zone, web: filled.crawl },
     flags: filled.flag,
     analytics: encodeURIComponent(filled.person),
+    ...{ analytics: encodeURIComponent(filled.person), realtime: CHANNEL },
   };
   const query = /^\/storage\/\{bucket\}\/(delete-)?object$/.test(path)
     ? `?${new URLSearchParams({ key: filled.object })}`

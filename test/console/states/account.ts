@@ -72,6 +72,7 @@ const LISTS = [
   '/risk',
   '/risk/lists',
   '/web/crawls',
+  '/realtime',
 ];
 
 /** Filters, other periods, and lists that cannot be read. */
@@ -95,6 +96,8 @@ export function otherViews({ filled, owner: by }: FilledAccount): readonly State
     'risk-nobody': '/risk/subject?by=user_id&value=nobody',
     'new-record': `/dns/${filled.zone}?new=1`,
     'dns-answer': '/dns/lookup?name=www.example.org&type=MX',
+    'realtime-nothing': '/realtime?prefix=none',
+    'realtime-channel-nothing': '/realtime/channels/none',
     'new-crawl': '/web/crawls?new=1',
     'new-email': '/email?new=1',
     'email-text': `/email/sent/${filled.email_id}?view=text`,
@@ -207,6 +210,9 @@ function refusedForms({
     ['/video', 'quote', { ...VIDEO, duration_seconds: 'x' }],
     ['/ai', 'chat', { max_completion_tokens: '0' }],
     ['/pdf', 'create', { content: '' }],
+    ['/realtime/settings', 'set', { history_seconds: 'long' }],
+    ['/realtime/app', 'rotate', { grace_hours: '0' }],
+    ['/realtime/channels/orders', 'publish', { event: 'created', data: '{' }],
     ['/web', 'read', { url: 'ftp://example.org' }],
     ['/web/crawls', 'create', { url: 'ftp://example.org', limit: 'many' }],
     ['/storage', 'create', { bucket: 'No' }],
@@ -232,6 +238,7 @@ function answeredForms({
     ['/pdf', 'create', { type: 'html', content: '<p style="display: flex">Hi</p>', size: 'A4' }, 'Open the PDF'],
     ['/web', 'read', { url: site, format: 'markdown' }, 'A key is shown once'],
     ['/wallet', 'topup', { amount_usd: '10' }, 'Continue to the payment page'],
+    ['/realtime/app', 'show', {}, 'App secret'],
     [`/vectors/${collection}/query`, 'query', { embedding: '1 0 0', top_k: '3' }, 'compared ('],
     ['/account', 'routing_test', { capability: 'ai.chat' }, 'sandbox'],
   ];
