@@ -195,6 +195,8 @@ async function fillFlags(ok: Ok, mark: string): Promise<string> {
   await ok('POST', '/v1/flags/create', { key: `${mark}-off`, ...flag, enabled: false });
   await ok('POST', '/v1/flags/create', { key: 'by-hand', ...flag, targeting: { or: [{ var: 'beta' }, 'off'] } });
   return key;
+}
+
 /** Messages of a presence channel. Nobody is subscribed to it. */
 async function fillRealtime(ok: Ok, mark: string): Promise<void> {
   const publish = (event: string, data: unknown) =>
