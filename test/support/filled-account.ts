@@ -223,9 +223,7 @@ export function addressOf({ path }: Pick<ConsolePage, 'path'>, filled: Filled): 
     ...{ queues: filled.queue, errors: filled.group, vectors: filled.collection, schedules: filled.schedule },
     ...{ webhooks: filled.webhook, video: filled.video, images: filled.image, keys: filled.key, wallet: filled.card },
     ...{ requests: filled.request, storage: filled.bucket, sms: filled.sms, dns: filled.zone, web: filled.crawl },
-    flags: filled.flag,
-    analytics: encodeURIComponent(filled.person),
-    ...{ analytics: encodeURIComponent(filled.person), realtime: CHANNEL },
+    ...{ flags: filled.flag, analytics: encodeURIComponent(filled.person), realtime: CHANNEL },
   };
   const query = /^\/storage\/\{bucket\}\/(delete-)?object$/.test(path)
     ? `?${new URLSearchParams({ key: filled.object })}`
