@@ -65,11 +65,7 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
   const group = await post('/v1/errors/capture', { title: `${mark}-errors`, ...fields });
   await post('/v1/errors/capture', { title: `${mark}-errors`, ...fields });
   await fillTelemetry(post, mark);
-  await post('/v1/vector/collection/create', { collection, dimension: 3 });
-  await post('/v1/vector/upsert', {
-    collection,
-    vectors: [{ id: `${mark}-vector`, embedding: [1, 0.5, 0], metadata: { n: 1 } }],
-  });
+  await fillVectors(post, mark, collection);
   const webhook = await post('/v1/account/webhooks/register', {
     ...{ url: receiver, events: ['queue.dlq'], description: `${mark}-account` },
   });
@@ -120,6 +116,14 @@ async function fillTelemetry(post: (path: string, body: unknown) => Promise<unkn
       ...{ level, service: `${mark}-service`, message: `${mark}-logs ${i}`, trace_id: i === 4 ? trace : null },
       attributes: { provider: 'acme', attempt: i, nested: { of: [1, null] }, empty: '' },
     })),
+  });
+}
+
+async function fillVectors(post: (path: string, body: unknown) => Promise<unknown>, mark: string, collection: string) {
+  await post('/v1/vector/collection/create', { collection, dimension: 3 });
+  await post('/v1/vector/upsert', {
+    collection,
+    vectors: [{ id: `${mark}-vector`, embedding: [1, 0.5, 0], metadata: { n: 1 } }],
   });
 }
 

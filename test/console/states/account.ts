@@ -75,6 +75,17 @@ const LISTS = [
   '/realtime',
 ];
 
+const telemetryViews: Readonly<Record<string, string>> = {
+  'errors-nothing': '/errors?query=none',
+  'logs-nothing': '/logs?q=none',
+  'metrics-graph': '/metrics?query=filled_metric&period=1h',
+  'metrics-nothing': '/metrics?query=none_of_this',
+  'metrics-wrong': '/metrics?query=sum(',
+  'logs-filtered':
+    '/logs?q=logs&level=error&attributes.provider=acme&trace_id=5b8efff798038103d269b633813fc60c&from=2026-01-01T00%3A00%3A00Z',
+  'logs-around': `/logs?around=${encodeURIComponent(new Date().toISOString())}`,
+};
+
 /** Filters, other periods, and lists that cannot be read. */
 export function otherViews({ filled, owner: by }: FilledAccount): readonly State[] {
   const views: Readonly<Record<string, string>> = {
@@ -115,14 +126,7 @@ export function otherViews({ filled, owner: by }: FilledAccount): readonly State
     'usage-of-one': '/usage?capability=queue.publish&step=day',
     'usage-nothing': '/usage?period=custom&from=2020-01-01&to=2020-02-01',
     'overview-nothing': '/?period=custom&from=2020-01-01&to=2020-02-01',
-    'errors-nothing': '/errors?query=none',
-    'logs-nothing': '/logs?q=none',
-    'metrics-graph': '/metrics?query=filled_metric&period=1h',
-    'metrics-nothing': '/metrics?query=none_of_this',
-    'metrics-wrong': '/metrics?query=sum(',
-    'logs-filtered':
-      '/logs?q=logs&level=error&attributes.provider=acme&trace_id=5b8efff798038103d269b633813fc60c&from=2026-01-01T00%3A00%3A00Z',
-    'logs-around': `/logs?around=${encodeURIComponent(new Date().toISOString())}`,
+    ...telemetryViews,
     'requests-nothing': '/requests?code=NONE',
     'requests-all': '/requests?outcome=all',
     'deliveries-nothing': `/webhooks/${filled.webhook}?status=pending`,

@@ -8,9 +8,9 @@ import { type Html, html } from '../../../lib/html.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { create } from '../capabilities/create.ts';
 import { list } from '../capabilities/list.ts';
-import { kinds } from '../schemas.ts';
 
 export const FLAGS = '/flags';
+const kinds = create.input.properties.type.enum as readonly string[];
 const SWITCH = '{"on": true, "off": false}';
 
 export function flagPath(key: string): string {

@@ -11,17 +11,22 @@ export interface MessageRow extends Omit<Message, 'data'> {
   readonly dataSeq: bigint | null;
 }
 
-const insertInto = (table: string) =>
-  statement(
-    `realtime_insert_${table}`,
-    `INSERT INTO realtime.${table} AS m (account_id, seq, channel, event, data, data_seq, socket_id, user_id)
-     SELECT w.account_id, u.seq, u.channel, u.event, u.data, u.data_seq, u.socket_id, u.user_id
-       FROM core.wallet w, unnest($2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::text[], $9::text[])
-            u(account_id, seq, channel, event, data, data_seq, socket_id, user_id)
-      WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id`,
-  );
-const insertMessages = insertInto('message');
-const insertKeptMessages = insertInto('kept_message');
+const ROWS = `unnest($2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::text[], $9::text[])
+            u(account_id, seq, channel, event, data, data_seq, socket_id, user_id)`;
+const insertMessages = statement(
+  'realtime_insert_message',
+  `INSERT INTO realtime.message AS m (account_id, seq, channel, event, data, data_seq, socket_id, user_id)
+   SELECT w.account_id, u.seq, u.channel, u.event, u.data, u.data_seq, u.socket_id, u.user_id
+     FROM core.wallet w, ${ROWS}
+    WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id`,
+);
+const insertKeptMessages = statement(
+  'realtime_insert_kept_message',
+  `INSERT INTO realtime.kept_message AS m (account_id, seq, channel, event, data, data_seq, socket_id, user_id)
+   SELECT w.account_id, u.seq, u.channel, u.event, u.data, u.data_seq, u.socket_id, u.user_id
+     FROM core.wallet w, ${ROWS}
+    WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id`,
+);
 
 /** Sends the rows; `isKept`: those of accounts whose history is long. */
 export function sendMessages(tx: Queryable, rows: readonly MessageRow[], isKept: boolean): void {
@@ -55,18 +60,24 @@ const readLast = statement(
   'realtime_read_last',
   'SELECT m.seq FROM realtime.message m WHERE m.account_id = $1 ORDER BY m.seq DESC LIMIT 1',
 );
-const readBetween = (table: string) =>
-  statement(
-    `realtime_read_${table}`,
-    `SELECT ${columnsOf(table)}
-       FROM realtime.${table} m
-      WHERE m.account_id = $1 AND m.channel = ANY($2::text[]) AND m.seq > $3 AND m.seq <= $4
-        AND NOT starts_with(m.event, 'pusher_internal:')
-      ORDER BY m.seq
-      LIMIT $5`,
-  );
-const readMessages = readBetween('message');
-const readKept = readBetween('kept_message');
+/** What processes tell one another is no part of the history. */
+const OF_SPAN = `m.channel = ANY($2::text[]) AND m.seq > $3 AND m.seq <= $4 AND NOT starts_with(m.event, 'pusher_internal:')`;
+const readMessages = statement(
+  'realtime_read_message',
+  `SELECT ${columnsOf('message')}
+     FROM realtime.message m
+    WHERE m.account_id = $1 AND ${OF_SPAN}
+    ORDER BY m.seq
+    LIMIT $5`,
+);
+const readKept = statement(
+  'realtime_read_kept_message',
+  `SELECT ${columnsOf('kept_message')}
+     FROM realtime.kept_message m
+    WHERE m.account_id = $1 AND ${OF_SPAN}
+    ORDER BY m.seq
+    LIMIT $5`,
+);
 const findUnread = statement(
   'realtime_find_unread',
   `SELECT m.account_id
