@@ -67,8 +67,8 @@ test('every kind of time that a caller sends is found by its schema', () => {
 });
 
 test('what is named like a time is declared as one', () => {
-  // Of messages they are people.
-  const people = /^(email|sms)\..* (from|to)$|^email.inbox.messages after$/;
+  // Of messages they are people, or other messages.
+  const people = /^(email|sms)\..* (from|to)$|^(email.inbox.messages|realtime.history) after$/;
   const named = /^(at|from|to|since|until|before|after|timestamp)$|_(at|since|until)$/;
   const undeclared = capabilities.flatMap(({ id, input }) => {
     const { properties = {} } = asJsonSchema(input);

@@ -97,7 +97,7 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
   };
 }
 
-const CHANNEL = 'presence-room-1';
+const CHANNEL = 'presence-room_12';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 type Ok = (method: string, path: string, body?: unknown) => Promise<any>;

@@ -1,6 +1,7 @@
 // The captcha module: challenges that cost their solver processor time, and solutions that count once.
 import type { Core } from '../../core/context.ts';
 import { defineModule } from '../../kit/module.ts';
+import { noRowIn } from '../../kit/resource.ts';
 import { challenge } from './capabilities/challenge.ts';
 import { stats } from './capabilities/stats.ts';
 import { verify } from './capabilities/verify.ts';
@@ -28,5 +29,6 @@ export const captcha = defineModule<Core>({
   events: captchaEvents,
   rawRoutes: [widgetRoute, siteverifyRoute],
   start: (core) => core,
+  isEmpty: noRowIn('captcha.tally'),
   sweeps: (core) => captchaSweeps(core.db),
 });

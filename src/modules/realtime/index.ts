@@ -1,5 +1,6 @@
 // The realtime module: channels that servers publish to and browsers listen to, by the protocol of Pusher and by Server-Sent Events.
 import { defineModule } from '../../kit/module.ts';
+import { noRowIn } from '../../kit/resource.ts';
 import { app } from './capabilities/app.ts';
 import { appRotate } from './capabilities/app-rotate.ts';
 import { authorize } from './capabilities/authorize.ts';
@@ -17,6 +18,9 @@ import { type RealtimeSettings, realtimeSettings } from './settings.ts';
 import { closeRealtime, type RealtimeState, startRealtime } from './state.ts';
 import { streamRoute } from './stream/route.ts';
 import { realtimeSweeps } from './sweeps.ts';
+
+const hasNoApp = noRowIn('realtime.app');
+const hasNoMessages = noRowIn('realtime.message');
 
 export const realtime = defineModule<RealtimeState, RealtimeSettings>({
   name: 'realtime',
@@ -40,5 +44,6 @@ export const realtime = defineModule<RealtimeState, RealtimeSettings>({
   settings: realtimeSettings,
   start: startRealtime,
   close: closeRealtime,
+  isEmpty: async (db, accountId) => (await hasNoApp(db, accountId)) && (await hasNoMessages(db, accountId)),
   sweeps: realtimeSweeps,
 });

@@ -3,7 +3,6 @@
 import type { TenantFixture } from '../../kit/tenant-fixture.ts';
 
 export const tenants: TenantFixture = {
-  first: 'rtc.token',
   nobody: {},
   async fill({ act }) {
     await act('rtc.token', { room: 'stand-up', identity: 'ana' });
