@@ -180,7 +180,7 @@ async function fillRisk(ok: Ok, mark: string): Promise<void> {
 
 /** A flag with rules and a history, one that is off, and one with a rule that the form does not show. Answers the key of the first. */
 async function fillFlags(ok: Ok, mark: string): Promise<string> {
-  const key = `${mark}-flag`;
+  const key = 'checkout_12';
   const flag = { type: 'boolean', variants: { on: true, off: false }, default_variant: 'off' };
   const targeting = {
     if: [
@@ -194,9 +194,9 @@ async function fillFlags(ok: Ok, mark: string): Promise<string> {
       },
     ],
   };
-  await ok('POST', '/v1/flags/create', { key, ...flag, targeting, description: 'The new checkout.' });
+  await ok('POST', '/v1/flags/create', { key, ...flag, targeting, description: `${mark}-flags` });
   await ok('PATCH', `/v1/flags/update/${key}`, { metadata: { team: 'web' } });
-  await ok('POST', '/v1/flags/create', { key: `${mark}-off`, ...flag, enabled: false });
+  await ok('POST', '/v1/flags/create', { key: 'checkout-off', ...flag, enabled: false });
   await ok('POST', '/v1/flags/create', { key: 'by-hand', ...flag, targeting: { or: [{ var: 'beta' }, 'off'] } });
   return key;
 }

@@ -46,7 +46,9 @@ export async function filledStates({ service, mark }: Scene, { account, filled, 
     const path = addressOf(page, filled);
     const seen = { name: `filled-${page.name}`, path, by: owner };
     // What writes and shows nothing is no page of theirs.
-    if (/\/(delete|publish|purge|revoke|leaked|remove|transform|sms\/inbound|delete-object\?.*)$/.test(path))
+    if (
+      /\/(delete|publish|purge|revoke|leaked|remove|transform|realtime\/app|sms\/inbound|delete-object\?.*)$/.test(path)
+    )
       return [seen];
     return [
       seen,
@@ -242,7 +244,7 @@ function answeredForms({
     ['/pdf', 'create', { type: 'html', content: '<p style="display: flex">Hi</p>', size: 'A4' }, 'Open the PDF'],
     ['/web', 'read', { url: site, format: 'markdown' }, 'A key is shown once'],
     ['/wallet', 'topup', { amount_usd: '10' }, 'Continue to the payment page'],
-    ['/realtime/app', 'show', {}, 'App secret'],
+    ['/realtime/app', 'show', {}, 'Keep it on servers'],
     [`/vectors/${collection}/query`, 'query', { embedding: '1 0 0', top_k: '3' }, 'compared ('],
     ['/account', 'routing_test', { capability: 'ai.chat' }, 'sandbox'],
   ];
