@@ -32,6 +32,7 @@ export async function serve(times?: WorkerTimes): Promise<void> {
     const { workers, testClock } = config;
     log.info({ base_url: baseUrl, start_ms: Math.round(startMs), workers, test_clock: testClock }, 'ready');
     process.stdout.write(greeting(service, await service.signInLink(), config));
+    (await import('./core/spare-memory.ts')).giveBackStart();
     await service.failed?.catch(async (error: Error) => {
       process.stderr.write(`quartermaster: ${error.message}\n`);
       await service.stop();

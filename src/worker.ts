@@ -6,6 +6,7 @@ import { admission } from './core/admission.ts';
 import { createLog } from './core/process/log.ts';
 import type { Logger } from './core/process/logger.ts';
 import { shareOf } from './core/shares.ts';
+import { giveBackStart } from './core/spare-memory.ts';
 import { StartupError } from './db/errors.ts';
 import type { Storage } from './db/storage.ts';
 import { stopOnSignal } from './stopping.ts';
@@ -31,6 +32,7 @@ export async function serveAsWorker(): Promise<void> {
     const { baseUrl, operator } = service;
     link.on('sign-in link', () => service.signInLink());
     link.tell('ready', { baseUrl, operator });
+    giveBackStart();
   } catch (error) {
     if (!(error instanceof StartupError) && !(error instanceof ConfigError)) throw error;
     const failure: WorkerFailure = { message: error.message, isSetting: error instanceof ConfigError };

@@ -194,7 +194,7 @@ export const admission = {
     /** More than any body needs that has not too many objects and arrays, on small machines too. */
     bodyThreadHeapMb: 1_024,
     /** A process that was idle for so long, and has grown by so much since it was least, gives back what it does not use: a pause of some 100 ms. */
-    spareMemory: { idleMs: 10_000, utilizationMax: 0.1, grownBytesMin: 100 * MIB },
+    spareMemory: { startIdleMs: 1_000, idleMs: 10_000, utilizationMax: 0.1, grownBytesMin: 100 * MIB },
     /** Lists of tools remembered, one for each choice of modules and scopes that is in use; more are made again. */
     toolSetsRemembered: 200,
     /** Keys remembered; more are looked up again. Secrets that let nobody in are remembered apart: they never push out a key. */

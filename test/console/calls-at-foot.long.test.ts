@@ -64,7 +64,7 @@ const WORKED_OUT = [
   /calls failed, \d+\.\d %\.$/,
   /(of the last 7|for 400) days\.?$/,
   / nothing (before|after) [\d :orafte-]+ UTC\.?$/, // the part of its period that a plot shows
-  /^0\.0000\d+$/, // the series of a plot beyond the first eight, added
+  /^0\.000\d+$/, // the series of a plot beyond the first eight, added
   /^Each page costs \$/, // prices in forms
   /\bpx, [\d.]+\s[kM]B\b/, // a size in the unit that reads well
   /with 2xx\.$/,

@@ -1,8 +1,7 @@
 // Challenges of ALTCHA v2: parameters under two MACs of the account. Nothing of a challenge is stored; what its solution must be checked
 // against stands in it, signed: its id, action, page and end.
 import { randomInt } from 'node:crypto';
-import { type Challenge, createChallenge } from 'altcha-lib';
-import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
+import type { Challenge } from 'altcha-lib';
 import type { CallContext } from '../../core/context.ts';
 import { clockNow } from '../../core/database-clock.ts';
 import type { Secrets } from '../../core/secrets/secrets.ts';
@@ -48,6 +47,11 @@ export async function issueChallenge(
   const { cost, tries } = efforts[difficulty];
   const id = newId('cap_');
   const created = Math.floor((await clockNow(core.db)) / 1_000);
+  // Loaded when a challenge is first asked for.
+  const [{ createChallenge }, { deriveKey }] = await Promise.all([
+    import('altcha-lib'),
+    import('altcha-lib/algorithms/pbkdf2'),
+  ]);
   const challenge = await createChallenge({
     ...signingSecrets(core.secrets, accountId),
     ...{ algorithm: 'PBKDF2/SHA-256', deriveKey, cost, counter: randomInt(tries[0], tries[1] + 1) },

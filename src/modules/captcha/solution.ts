@@ -1,8 +1,7 @@
 // What a payload of ALTCHA's widget says, and whether it is right. A payload is hostile text: nothing of it is used before its MAC is checked,
 // so no cost or algorithm but our own is ever worked with.
 import { createHmac } from 'node:crypto';
-import { type Challenge, type Solution, verifySolution } from 'altcha-lib';
-import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
+import type { Challenge, Solution } from 'altcha-lib';
 import type { CallContext } from '../../core/context.ts';
 import { sameDigest } from '../../core/secrets/secrets.ts';
 import { type ChallengeData, signingSecrets } from './challenge.ts';
@@ -50,6 +49,10 @@ export async function judge(
   const { data, expiresAt = 0 } = challenge.parameters;
   const known = { ...(data as unknown as ChallengeData), expiresAtMs: expiresAt * 1_000 };
   const found = { challenge: known, tookMs: tookOf(solution) };
+  const [{ verifySolution }, { deriveKey }] = await Promise.all([
+    import('altcha-lib'),
+    import('altcha-lib/algorithms/pbkdf2'),
+  ]);
   const { expired, verified } = await verifySolution({ ...signing, challenge, solution, deriveKey });
   if (expired) return { ...found, reason: 'expired' };
   const { action, difficulty = 'easy' } = expected;

@@ -4,8 +4,8 @@ import { JsonText } from '../../../lib/json-text.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { checkContext } from '../rules/context.ts';
 import { contextField, evaluationSchema, keyField, keysField, kindField } from '../schemas.ts';
-import type { Evaluation } from '../serving/compiled-flag.ts';
 import { evaluateMany, evaluateOne, flagsOf } from '../serving/evaluate.ts';
+import type { Evaluation } from '../serving/evaluation.ts';
 import type { FlagsState } from '../state.ts';
 
 export const EVALUATE = 'flags.evaluate';

@@ -3,7 +3,7 @@
 import type { RawAnswer, RawHead } from '../../../kit/raw-route.ts';
 import { sharedProblems } from '../../../problems/catalogue.ts';
 import type { Problem } from '../../../problems/problem.ts';
-import type { Evaluation } from '../serving/compiled-flag.ts';
+import type { Evaluation } from '../serving/evaluation.ts';
 
 /** Any page may ask; the key decides, and no cookie is looked at. */
 export const open = {

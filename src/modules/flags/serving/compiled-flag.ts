@@ -1,19 +1,10 @@
 // A flag made ready to be evaluated, when it is first asked for: that takes some 60 µs, an evaluation less than one. The rule is interpreted, never
-// turned into code. flagd's evaluator decides the variant; values stay the text that they are stored as.
+// turned into code. Loaded when flags are first served: flagd's evaluator takes 12 MB. flagd's evaluator decides the variant; values stay the text that they are stored as.
 import { FeatureFlag } from '@openfeature/flagd-core';
 import { type FlagRow, settingsOf } from '../flags/definition.ts';
 import type { Context } from '../rules/context.ts';
 import type { Kind } from '../schemas.ts';
-
-/** Of one flag for one context. `value` and `metadata`: JSON; value null: the code that asks uses its own default. */
-export interface Evaluation {
-  readonly key: string;
-  readonly value: string | null;
-  readonly variant: string | null;
-  readonly reason: string;
-  readonly errorCode: string | null;
-  readonly metadata: string;
-}
+import type { Evaluation } from './evaluation.ts';
 
 const silent = { error: ignore, warn: ignore, info: ignore, debug: ignore };
 function ignore(): void {}
@@ -66,9 +57,4 @@ export class CompiledFlag {
       return { reason: 'ERROR', errorCode: 'GENERAL' };
     }
   }
-}
-
-/** Of a key without a flag, or of a flag of another type than is asked for. */
-export function failedEvaluation(key: string, errorCode: string): Evaluation {
-  return { key, value: null, variant: null, reason: 'ERROR', errorCode, metadata: '{}' };
 }

@@ -4,7 +4,8 @@ import type { CallContext } from '../../../core/context.ts';
 import { FLAGS_PER_TOKEN, STEPS_PER_TOKEN } from '../limits.ts';
 import type { Context } from '../rules/context.ts';
 import type { FlagsState } from '../state.ts';
-import { type CompiledFlag, type Evaluation, failedEvaluation } from './compiled-flag.ts';
+import type { CompiledFlag } from './compiled-flag.ts';
+import { type Evaluation, failedEvaluation } from './evaluation.ts';
 import type { AccountFlags } from './served-flags.ts';
 
 /** Bytes of definitions that are read for one token. */

@@ -8,7 +8,7 @@ import type { Core } from '../../../core/context.ts';
 import type { FlagRow } from '../flags/definition.ts';
 import { accountOf, allFlags, revisionsOf } from '../flags/store.ts';
 import { ACCOUNTS_HELD_MAX, HELD_BYTES_MAX, IDLE_MS, LOOK_EVERY_MS } from '../limits.ts';
-import { CompiledFlag } from './compiled-flag.ts';
+import type { CompiledFlag } from './compiled-flag.ts';
 
 const LOADS_AT_ONCE = 2;
 /** What a flag takes beside its definition, and an account beside its flags. */
@@ -17,27 +17,30 @@ const OVERHEAD_BYTES = 512;
 export class AccountFlags {
   readonly revision: bigint;
   readonly bytes: number;
-  readonly #metadata: object;
-  readonly #flags: Map<string, FlagRow | CompiledFlag>;
+  readonly #compile: (row: FlagRow) => CompiledFlag;
+  readonly #rows: ReadonlyMap<string, FlagRow>;
+  readonly #compiled = new Map<string, CompiledFlag>();
   usedMs = performance.now();
 
-  constructor(revision: bigint, metadata: object, rows: readonly FlagRow[]) {
+  constructor(revision: bigint, rows: readonly FlagRow[], compile: (row: FlagRow) => CompiledFlag) {
     this.revision = revision;
-    this.#metadata = metadata;
-    this.#flags = new Map(rows.map((row) => [row.key, row]));
+    this.#compile = compile;
+    this.#rows = new Map(rows.map((row) => [row.key, row]));
     this.bytes = rows.reduce((bytes, row) => bytes + row.bytes + OVERHEAD_BYTES, OVERHEAD_BYTES);
   }
 
   get keys(): string[] {
-    return [...this.#flags.keys()];
+    return [...this.#rows.keys()];
   }
 
   /** Null: there is none with this key. */
   get(key: string): CompiledFlag | null {
-    const flag = this.#flags.get(key);
-    if (flag === undefined || flag instanceof CompiledFlag) return flag ?? null;
-    const compiled = new CompiledFlag(flag, this.#metadata);
-    this.#flags.set(key, compiled);
+    const known = this.#compiled.get(key);
+    if (known !== undefined) return known;
+    const row = this.#rows.get(key);
+    if (row === undefined) return null;
+    const compiled = this.#compile(row);
+    this.#compiled.set(key, compiled);
     return compiled;
   }
 }
@@ -123,7 +126,8 @@ export class ServedFlags {
     const { revision, metadata } = await accountOf(this.#core.db, accountId);
     const rows: FlagRow[] = [];
     if (revision > 0n) for await (const page of allFlags(this.#core.db, accountId)) rows.push(...page);
-    return new AccountFlags(revision, metadata, rows);
+    const { CompiledFlag } = await import('./compiled-flag.ts');
+    return new AccountFlags(revision, rows, (row) => new CompiledFlag(row, metadata));
   }
 
   async #look(): Promise<void> {

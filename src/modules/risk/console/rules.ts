@@ -43,14 +43,14 @@ ${riskTabs(visit, RULES)}
 ${content}`;
 }
 
-/** One form with two buttons: what is typed is tried, then saved. */
+/** One form with two buttons: what is typed is tried, then saved. Of two acts the first one counts: that of the button, if one was pressed. */
 function editor(visit: Visit, text: string): Html {
   const act = visit.refused?.act === 'try' ? 'try' : 'save';
   const asks = visit.may(rulesTry) ? html` <button name="act" value="try">Try on the latest decisions</button>` : '';
   const saves = visit.may(rulesSet) ? html`<button class="main" name="act" value="save">Save rules</button>` : '';
   return html`<form method="post" class="act">${tokenField(visit)}${formKeyField()}
 ${field(visit, act, { name: 'rules', label: 'Rules', value: text, rows: EDITOR_ROWS, isRequired: true, hint: 'JSON with thresholds and rules.' })}
-${saves}${asks}</form>`;
+${saves}${asks}<input type="hidden" name="act" value="${visit.may(rulesSet) ? 'save' : 'try'}"></form>`;
 }
 
 function textOf({ thresholds, rules }: Pick<Rules, 'thresholds' | 'rules'>): string {
