@@ -53,13 +53,17 @@ const WORKED_OUT = [
   /^\d\d:\d\d UTC/, // the hour of an instant
   /^It had 0 runs in the last 24 hours\. The record of 0 runs in 30 days is deleted with it\.$/, // counted
   /^All \d+ messages are deleted\. The queue stays\.$/, // those of now and later
+  /^Last 30 days$/,
+  /^((ip|user|device|email)_[\w-]+…? ?)+$/, // keys by their beginnings
+  / \$0\.0+\d( each)?\.$/, // a price
+  /^\$0\.0+\d$/, // a price
   /^\d+ bytes$/, // of the content of a crawled page
   /^\d+ distinct IDs?, their properties /, // counted
   /^Messages per \d+ minutes$/,
   /^Attempts per hour, newest 100 deliveries/,
   /stay in the API for 30 days\.$/,
   /^\d+ (s|min|h)$/, // how old something is, in whole units
-  /^(Spent|Spend|Failed) in (7|30) days(, USD)?$/,
+  /^(Spent|Spend|Failed|Calls) in (7|30) days(, USD)?$/,
   /^\d+\.\d % of all calls$/,
   /calls failed, \d+\.\d %\.$/,
   /(of the last 7|for 400) days\.?$/,
