@@ -37,6 +37,10 @@ function openOne(port: number, { appKey, channel, from }: Listening): Promise<bo
     let isSubscribed = false;
     let left: Buffer = Buffer.alloc(0);
     socket.on('error', reject);
+    socket.on('close', () => {
+      sockets.delete(socket);
+      resolve(false);
+    });
     socket.on('connect', () => {
       const headers = ['Host: 127.0.0.1', 'Upgrade: websocket', 'Connection: Upgrade', 'Sec-WebSocket-Version: 13'];
       const key = `Sec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}`;
@@ -105,8 +109,12 @@ export function startListeners() {
   const child = fork(new URL(import.meta.url).pathname, ['listen']);
   const order = (sent: Order) =>
     new Promise<number>((resolve, reject) => {
-      child.once('message', (answer: { frames: number }) => resolve(answer.frames));
-      child.once('exit', () => reject(new Error('the listeners have ended')));
+      const ended = () => reject(new Error('the listeners have ended'));
+      child.once('exit', ended);
+      child.once('message', (answer: { frames: number }) => {
+        child.off('exit', ended);
+        resolve(answer.frames);
+      });
       child.send(sent);
     });
   return {
