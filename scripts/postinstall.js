@@ -11,7 +11,7 @@ const UNUSED = [
   '@fontsource/*/*.css',
   '@cantoo/pdf-lib/{src,ts3.4,dist/*.js}',
   '@mixmark-io/domino/test',
-  'gpt-tokenizer/{esm,src,data}/**/*.js',
+  'gpt-tokenizer/esm/bpeRanks/**/*.js',
   'gpt-tokenizer/{src,data}',
   'gpt-tokenizer/cjs/bpeRanks/[!o]*.js',
   'libphonenumber-js/bundle',
