@@ -57,8 +57,13 @@ async function send(url: string | null, secret: string, body: object): Promise<s
   }
 }
 
-/** Ids in the order in which they came, up to the last of each channel; comes again wherever somebody answers. */
-async function listener({ secret, urls }: Cluster, isSlow: boolean): Promise<string[]> {
+interface Stages {
+  readonly listens: PromiseWithResolvers<void>;
+  readonly began: PromiseWithResolvers<void>;
+}
+
+/** Ids in the order in which they came, up to the last of each channel; comes again wherever somebody answers. `stages`: it listens, and has its first one. */
+async function listener({ secret, urls }: Cluster, isSlow: boolean, { listens, began }: Stages): Promise<string[]> {
   const ids: string[] = [];
   let ended = 0;
   let after: string | undefined;
@@ -70,11 +75,13 @@ async function listener({ secret, urls }: Cluster, isSlow: boolean): Promise<str
       await sleep(50);
       continue;
     }
+    listens.resolve();
     for (let event = await stream.next(); event !== null; event = await stream.next()) {
       if (event.event === 'gap') throw new Error('the history ended');
       if (event.id === undefined) continue;
       after = event.id;
       ids.push(event.id);
+      began.resolve();
       if (event.data.data.n === LAST) ended += 1;
       if (ended === CHANNELS.length) break;
       if (isSlow && random(20) === 0) await sleep(random(100));
@@ -90,9 +97,14 @@ async function listener({ secret, urls }: Cluster, isSlow: boolean): Promise<str
 async function play(cluster: Cluster, times: number, harm: () => Promise<void>): Promise<void> {
   let isOver = false;
   // Whoever has seen nothing yet begins where it comes in: all are there before the first message.
-  const listeners = [false, false, true].map((isSlow) => listener(cluster, isSlow));
-  await sleep(1_500);
+  const stages = [0, 1, 2].map(() => ({
+    listens: Promise.withResolvers<void>(),
+    began: Promise.withResolvers<void>(),
+  }));
+  const listeners = stages.map((each, i) => listener(cluster, i === 2, each));
+  await Promise.all(stages.map(({ listens }) => listens.promise));
   const publishers = CHANNELS.map((channel) => publisher(cluster, channel, () => isOver));
+  await Promise.all(stages.map(({ began }) => began.promise));
   for (let n = 0; n < times; n += 1) {
     await sleep(200 + random(600));
     await harm();
