@@ -117,7 +117,7 @@ export const admission = {
     /** Requests whose body or answer is read or written as it comes; each holds the buffers of its socket and of what makes it. */
     streams: 4_096,
     /** WebSockets, and those that have not identified themselves; each is a connection too. */
-    webSockets: 10_000,
+    webSockets: 12_000,
     unidentifiedWebSockets: 200,
     /** Bytes of half messages that WebSockets have sent, and of messages that they have not read: 1013. */
     webSocketBytesMax: 64 * MIB,
