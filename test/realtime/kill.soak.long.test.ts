@@ -119,7 +119,7 @@ async function play(cluster: Cluster, times: number, harm: () => Promise<void>):
   for (const ids of published) expect(ids).toEqual([...ids].sort());
 }
 
-describe('three processes', () => {
+describe.each([2, 4])('%i processes', (count) => {
   let database: TestDatabase;
   let db: Database;
   let places: Place[];
@@ -129,7 +129,7 @@ describe('three processes', () => {
     database = await createTestDatabase();
     db = new Database({ connection: database.connection, connections: 2, hotConnections: 1 });
     const env = { DATABASE_URL: database.url, SECRETS_KEY };
-    places = await Promise.all([0, 1, 2].map(() => createPlace(env)));
+    places = await Promise.all(Array.from({ length: count }, () => createPlace(env)));
     for (const place of places) services.push(await startProcess(place));
   });
   afterAll(async () => {
@@ -141,7 +141,7 @@ describe('three processes', () => {
   test('a stream that is resumed misses and repeats nothing while processes are killed', async () => {
     const { secret } = await createTestAccount({ db, secrets: new Secrets(SECRETS_KEY) } as Core, 50);
     const cluster: Cluster = { secret, urls: services.map(({ url }) => url) };
-    await play(cluster, rounds(10), async () => {
+    await play(cluster, rounds(6), async () => {
       const which = random(services.length);
       cluster.urls[which] = null;
       await services[which]?.end('SIGKILL');
