@@ -69,8 +69,8 @@ describe('a host', () => {
     const turn = (account: string) => pace.turn(account, 'fair.example', 0, taken.signal).catch((error) => error);
     const waits = [turn('acct_a'), turn('acct_a'), turn('acct_a'), turn('acct_a')];
     expect(await turn('acct_a')).toMatchObject({ code: 'RATE_LIMITED', detail: 'account' });
-    const other = turn('acct_b');
     await Promise.race(waits);
+    const other = turn('acct_b');
     expect(await Promise.race([other, sleep(100, 'waits')])).toBe('waits');
     taken.abort();
     await Promise.all([...waits, other]);
