@@ -1,26 +1,33 @@
 // What the guides say of prices and limits is what the modules say, and each guide answers what a reader asks first.
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { type Tier, tierLimits } from '../src/core/accounts/tiers.ts';
 import { usdText } from '../src/lib/money.ts';
 import { priceBookOf } from '../src/manifest/compose.ts';
 import { modules } from '../src/modules/index.ts';
-import { guideOf, guides } from '../src/surfaces/documents/guides/guides.ts';
+import { guideFile, guideOf, guides } from '../src/surfaces/documents/guides/guides.ts';
 
 const texts = new Map(
-  guides.map(({ name }) => [name, readFileSync(join(import.meta.dirname, `../docs/${name}.md`), 'utf8')]),
+  guides.map((guide) => [guide.name, readFileSync(join(import.meta.dirname, '..', guideFile(guide)), 'utf8')]),
 );
 const textOf = (name: string) => texts.get(name) ?? expect.fail(`there is no guide ${name}`);
 const tiers: readonly Tier[] = ['standard', 'pro', 'enterprise'];
 const inRow = (of: Readonly<Record<Tier, number>>) => tiers.map((tier) => of[tier].toLocaleString('en-US')).join(' | ');
 
 /** They are manuals of a thing as a whole. */
-const manuals = ['console', 'self-hosting', 'vendors', 'sign-in'];
-const answering = guides.filter(({ name }) => !manuals.includes(name));
+const manuals = ['console', 'vendors', 'sign-in'];
+const answering = guides.filter(({ name, group }) => group !== 'Run it' && !manuals.includes(name));
 
 test.each(guides)('the guide $name begins with its title', ({ name, title }) => {
   expect(textOf(name).split('\n', 1)).toEqual([`# ${title}`]);
+});
+
+test('each page of docs/deploy is a guide, in at most 60 lines', () => {
+  const files = globSync('docs/deploy/*.md', { cwd: join(import.meta.dirname, '..') });
+  const shown = guides.filter(({ folder }) => folder === 'deploy/');
+  expect(shown.map(guideFile).sort()).toEqual(files.sort());
+  for (const { name } of shown) expect(textOf(name).trimEnd().split('\n').length, name).toBeLessThanOrEqual(60);
 });
 
 describe.each(answering)('the guide $name', ({ name }) => {

@@ -153,4 +153,6 @@ test('pages behind a path prefix link below it', () => {
   const documents = publicDocuments(manifest, { baseUrl: 'https://example.org/infra' });
   expect(documents.get('/docs')?.render()).toContain('href="/infra/docs/style.css?v=');
   expect(documents.get('/docs/guides/queues')?.render()).toContain('href="/infra/docs/guides/webhooks"');
+  const backup = documents.get('/docs/guides/backup')?.render();
+  expect(backup, 'a file of docs/deploy').toContain('href="/infra/docs/guides/self-hosting#videos-in-a-bucket"');
 });

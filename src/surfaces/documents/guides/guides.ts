@@ -1,10 +1,11 @@
 // The guides: files of docs/ that are pages of the site too. What is for people who change the service stays in the repository.
 
-export const guideGroups = ['Build', 'Connect', 'Operate'] as const;
+export const guideGroups = ['Build', 'Connect', 'Run it', 'Operate'] as const;
 
 export interface Guide {
-  /** Of its file, docs/{name}.md, and of its page, /docs/guides/{name}. */
+  /** Of its file, docs/{folder}{name}.md, and of its page, /docs/guides/{name}. */
   readonly name: string;
+  readonly folder?: 'deploy/';
   /** Its first heading. */
   readonly title: string;
   readonly summary: string;
@@ -126,7 +127,15 @@ export const guides: readonly Guide[] = [
   { name: 'sentry', title: 'Sentry SDKs', group: 'Connect', summary: 'Errors by changing one DSN.' },
   { name: 'cli', title: 'Command line', group: 'Connect', summary: 'Calls, queues and events from a terminal.' },
   { name: 'console', title: 'The console', group: 'Connect', summary: 'What each page shows and does.' },
-  { name: 'self-hosting', title: 'Self-hosting', group: 'Operate', summary: 'Settings, backup, upgrades and metrics.' },
+  { name: 'self-hosting', title: 'Self-hosting', group: 'Run it', summary: 'Settings, upgrades, metrics and limits.' },
+  deployGuide('npm', 'The npm package', 'Install it into a folder and start it with npx.'),
+  deployGuide('docker', 'Containers', 'An image and two Compose files: alone, or with PostgreSQL and TLS.'),
+  deployGuide('kubernetes', 'Kubernetes', 'Manifests for kustomize: pods, probes, network policy, backups.'),
+  deployGuide('systemd', 'systemd', 'A hardened unit for a checkout.'),
+  deployGuide('tls', 'TLS', 'Certificates in the service, or behind nginx and Caddy.'),
+  deployGuide('backup', 'Backup and restore', 'Backups of a running service, verified and restored.'),
+  deployGuide('watching', 'Watching', 'Alerts for Prometheus and a dashboard for Grafana.'),
+  deployGuide('sizing', 'Sizes', 'Calls a second, memory and disk by cores.'),
   { name: 'vendors', title: 'Vendors', group: 'Operate', summary: 'Models and videos of vendors outside.' },
   {
     ...{ name: 'payments', title: 'Payments', group: 'Operate' },
@@ -143,6 +152,15 @@ export const guides: readonly Guide[] = [
   },
   { name: 'sign-in', title: 'Sign-in', group: 'Operate', summary: 'Identity providers, mail and the device flow.' },
 ];
+
+/** Of its file, from the repository's root. */
+export function guideFile({ name, folder }: Guide): string {
+  return `docs/${folder ?? ''}${name}.md`;
+}
+
+function deployGuide(name: string, title: string, summary: string): Guide {
+  return { name, folder: 'deploy/', title, summary, group: 'Run it' };
+}
 
 /** The guide that is closest to the capability; undefined: there is none. */
 export function guideOf(capabilityId: string): Guide | undefined {

@@ -6,7 +6,7 @@ import { onceFor } from '../../../lib/once.ts';
 import type { Manifest } from '../../../manifest/manifest.ts';
 import { anchorOf, codeHtml, samplesHtml } from '../docs/blocks-html.ts';
 import type { DocsPage } from '../docs/page.ts';
-import { type Guide, guides } from './guides.ts';
+import { type Guide, guideFile, guides } from './guides.ts';
 
 /** Path to what makes the page. */
 export function guidePages(manifest: Manifest): [string, () => DocsPage][] {
@@ -15,16 +15,16 @@ export function guidePages(manifest: Manifest): [string, () => DocsPage][] {
 
 function guidePage(manifest: Manifest, guide: Guide): DocsPage {
   const tokens = guideTokens(guide);
-  const markdown = (baseUrl: string) => markdownOf(tokens, baseUrl);
+  const markdown = (baseUrl: string) => markdownOf(tokens, guide, baseUrl);
   return {
     title: guide.title,
-    blocks: [{ kind: 'written', html: (root) => htmlOf(tokens, manifest, root), markdown }],
+    blocks: [{ kind: 'written', html: (root) => htmlOf(tokens, guide, manifest, root), markdown }],
   };
 }
 
 /** The guide as it was written, without HTML; read once. No name of a visitor comes here. */
-export const guideTokens = onceFor(({ name }: Guide): readonly Token[] => {
-  const text = readFileSync(new URL(`../../../../docs/${name}.md`, import.meta.url), 'utf8');
+export const guideTokens = onceFor((guide: Guide): readonly Token[] => {
+  const text = readFileSync(new URL(`../../../../${guideFile(guide)}`, import.meta.url), 'utf8');
   return new Marked().lexer(text).flatMap(withoutHtml);
 });
 
@@ -39,19 +39,21 @@ function rawOf(tokens: readonly Token[]): string {
   return tokens.map(({ raw }) => raw).join('');
 }
 
-/** Where a link of a guide leads on this site, from its root; null: it leads to a file that is no page. */
-export function siteAddress(href: string): string | null {
-  const [, name = '', anchor = ''] = /^([a-z-]+)\.md(#[\w-]*)?$/.exec(href) ?? [];
-  if (guides.some((guide) => guide.name === name)) return `/docs/guides/${name}${anchor}`;
-  return name === 'error-codes' ? '/docs/errors' : null;
-}
-
 const isElsewhere = (href: string) => /^https:\/\//.test(href);
 
-function htmlOf(tokens: readonly Token[], manifest: Manifest, root: string): Html {
+/** Where a link of the guide leads on this site, from its root; null: it leads to a file that is no page. */
+function siteAddress(href: string, from: Guide): string | null {
+  if (isElsewhere(href)) return null;
+  const { pathname, hash } = new URL(href, `file:///${guideFile(from)}`);
+  const found = guides.find((guide) => pathname === `/${guideFile(guide)}`);
+  if (found !== undefined) return `/docs/guides/${found.name}${hash}`;
+  return pathname === '/docs/error-codes.md' ? '/docs/errors' : null;
+}
+
+function htmlOf(tokens: readonly Token[], guide: Guide, manifest: Manifest, root: string): Html {
   const grouped = withSamples(tokens) as TokensList;
   grouped.links = {};
-  return new Html(new Marked({ renderer: rendererOf(manifest, root) }, samples).parser(grouped));
+  return new Html(new Marked({ renderer: rendererOf(guide, manifest, root) }, samples).parser(grouped));
 }
 
 interface SamplesToken extends Tokens.Generic {
@@ -89,7 +91,7 @@ function withSamples(tokens: readonly Token[]): Token[] {
   return grouped;
 }
 
-function rendererOf(manifest: Manifest, root: string): RendererObject {
+function rendererOf(guide: Guide, manifest: Manifest, root: string): RendererObject {
   return {
     heading({ tokens, depth, text }) {
       const content = new Html(this.parser.parseInline(tokens));
@@ -108,7 +110,7 @@ function rendererOf(manifest: Manifest, root: string): RendererObject {
     image: ({ text }) => html`${text}`.text,
     link({ href, tokens }) {
       const content = new Html(this.parser.parseInline(tokens));
-      const page = href.startsWith('#') ? href : siteAddress(href);
+      const page = href.startsWith('#') ? href : siteAddress(href, guide);
       if (page !== null) return html`<a href="${page.startsWith('#') ? '' : root}${page}">${content}</a>`.text;
       return (isElsewhere(href) ? html`<a href="${href}" rel="noreferrer">${content}</a>` : content).text;
     },
@@ -134,18 +136,18 @@ function pageOf({ byId, problems, events }: Manifest, name: string): string | nu
   return events.some(({ type }) => type === name) ? `/docs/events/${name}` : null;
 }
 
-function markdownOf(tokens: readonly Token[], baseUrl: string): string {
-  const linked = tokens.map((token) => (token.type === 'code' ? token.raw : withAddresses(token.raw, baseUrl)));
+function markdownOf(tokens: readonly Token[], guide: Guide, baseUrl: string): string {
+  const linked = tokens.map((token) => (token.type === 'code' ? token.raw : withAddresses(token.raw, guide, baseUrl)));
   return linked
     .join('')
     .replaceAll(/\n{3,}/g, '\n\n')
     .trim();
 }
 
-function withAddresses(text: string, baseUrl: string): string {
+function withAddresses(text: string, guide: Guide, baseUrl: string): string {
   return text.replaceAll(/(?<!!)\[([^\]]*)\]\(([^)\s]*)\)/g, (whole, label: string, href: string) => {
     if (href.startsWith('#') || isElsewhere(href)) return whole;
-    const page = siteAddress(href);
+    const page = siteAddress(href, guide);
     if (page === null) return label;
     const [path, anchor] = page.split('#');
     return `[${label}](${baseUrl}${path}.md${anchor === undefined ? '' : `#${anchor}`})`;

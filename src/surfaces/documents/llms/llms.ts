@@ -136,8 +136,9 @@ function further(baseUrl: string): string {
 - [Manifest](${baseUrl}/.well-known/quartermaster.json): the same as data
 - [Documentation](${baseUrl}/docs.md): a page for every capability, error code and [event type](${baseUrl}/docs/events.md); \`.md\` is markdown
 - Guides, ${baseUrl}/docs/guides/{name}.md: ${guides
-    .filter(({ group }) => group !== 'Operate')
+    .filter(({ group }) => group === 'Build' || group === 'Connect')
     .map(({ name }) => name)
     .join(', ')}
+- To run this service yourself: ${baseUrl}/docs/guides/self-hosting.md
 `;
 }
