@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import type { Config } from './config/config.ts';
 import type { Logger } from './core/process/logger.ts';
 import type { StorageStep } from './db/storage.ts';
+import { commandLine } from './lib/command-line.ts';
 
 /** A step that takes less is not worth a line, except at a first start. */
 const SLOW_MS = 1_000;
@@ -53,7 +54,7 @@ export function greeting({ baseUrl, operator }: Started, signInLink: string | nu
     '',
     `  Console        ${signInLink ?? `${baseUrl}/console`}`,
     signInLink === null
-      ? '                 npm run --silent qm -- console   prints a link that signs you in'
+      ? `                 ${commandLine('console')}   prints a link that signs you in`
       : '                 (signs you in once, within 10 minutes)',
     `  Documentation  ${baseUrl}/docs`,
     `  API key        ${keyFile}`,

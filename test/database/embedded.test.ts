@@ -101,7 +101,7 @@ describe('a data directory that cannot be used', () => {
     writeFileSync(join(cluster, 'PG_VERSION'), '17\n');
     await expect(start('old')).rejects.toThrow(
       new StartupError(
-        `the database in ${cluster} was made by PostgreSQL 17, this service brings 18: run qm migrate --upgrade-database`,
+        `the database in ${cluster} was made by PostgreSQL 17, this service brings 18: run \`npm run --silent qm -- migrate --upgrade-database\``,
       ),
     );
     expect(readFileSync(join(cluster, 'PG_VERSION'), 'utf8')).toBe('17\n');

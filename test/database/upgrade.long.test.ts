@@ -66,7 +66,7 @@ const home = () => join(dataDir, 'postgres');
 const majorIn = (name: string) => readFileSync(join(home(), name, 'PG_VERSION'), 'utf8').trim();
 
 test('a start on it says what to do', async () => {
-  await expect(startEmbedded({ dataDir })).rejects.toThrow('run qm migrate --upgrade-database');
+  await expect(startEmbedded({ dataDir })).rejects.toThrow('migrate --upgrade-database`');
 });
 
 test('a run that is killed leaves the old database', async () => {

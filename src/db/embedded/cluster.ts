@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { commandLine } from '../../lib/command-line.ts';
 import { withClient } from '../client.ts';
 import { StartupError } from '../errors.ts';
 import type { Binaries, Major } from './binaries.ts';
@@ -73,7 +74,7 @@ function checkMajor(layout: Layout, major: Major): void {
   const found = majorOf(layout);
   if (found === major) return;
   throw new StartupError(
-    `the database in ${layout.cluster} was made by PostgreSQL ${found}, this service brings ${major}: run qm migrate --upgrade-database`,
+    `the database in ${layout.cluster} was made by PostgreSQL ${found}, this service brings ${major}: run \`${commandLine('migrate --upgrade-database')}\``,
   );
 }
 
