@@ -70,7 +70,7 @@ export const sharedProblems = {
   VENDOR_NOT_AVAILABLE: problemEntry(
     400,
     'No vendor that the call allows serves this capability.',
-    'GET /v1/discovery/{capability} lists the vendors; or leave vendor out. code_detail `region`: cross_region lets the call go elsewhere. `excluded`: the routing of the account forbids the vendor. `made_elsewhere`: only who made the video can go on with it. `disabled`, `no_vendor_configured`, `no_public_address`: only the operator can help.',
+    'GET /v1/discovery/{capability} lists the vendors; or leave vendor out. code_detail `region`: cross_region lets the call go elsewhere. `excluded`: the routing of the account forbids the vendor. `made_elsewhere`: only who made the video can go on with it. `disabled`, `no_vendor_configured`, `no_public_address`, `not_installed`: only the operator can help.',
   ),
   CONTENT_REFUSED: problemEntry(
     400,

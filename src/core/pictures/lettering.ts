@@ -5,12 +5,11 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import opentype, { type Font, type Glyph, type Path } from 'opentype.js';
-import { notInstalled } from '../../lib/not-installed.ts';
+import { CHINESE_FONT, notInstalled } from '../../lib/not-installed.ts';
 import { unpackWoff } from './woff.ts';
 
 const require = createRequire(import.meta.url);
 const WEIGHT = 700;
-const CHINESE_PACKAGE = '@fontsource/noto-sans-sc';
 const LATIN = ['latin', 'latin-ext', 'greek', 'greek-ext', 'cyrillic', 'cyrillic-ext', 'vietnamese'];
 /** Fonts in memory at once: Chinese is cut into a hundred. */
 const FONTS_MAX = 32;
@@ -24,7 +23,7 @@ const subsets = [
   ...subsetsOf(require.resolve('@fontsource/noto-sans/unicode.json'), 'noto-sans', LATIN),
   ...chineseSubsets(),
 ];
-const hasChinese = subsets.some(({ file }) => file.includes(CHINESE_PACKAGE));
+const hasChinese = subsets.some(({ file }) => file.includes(CHINESE_FONT));
 const fonts = new LRUCache<string, Font>({ max: FONTS_MAX });
 
 /** SVG path data of a line whose baseline begins at (0, 0), and how wide it is, pixels. */
@@ -112,7 +111,7 @@ function letterOf(character: string): Letter {
     const glyph = font.charToGlyph(character);
     if (glyph.index !== 0) return { glyph, font };
   }
-  if (!hasChinese && /\p{Script=Han}/u.test(character)) throw notInstalled(CHINESE_PACKAGE);
+  if (!hasChinese && /\p{Script=Han}/u.test(character)) throw notInstalled(CHINESE_FONT);
   return { glyph: null, font: null };
 }
 
@@ -127,7 +126,7 @@ function fontOf(file: string): Font {
 /** None where the optional package is not installed: Chinese is then refused, not drawn as boxes (letterOf). */
 function chineseSubsets(): Subset[] {
   try {
-    return subsetsOf(require.resolve(`${CHINESE_PACKAGE}/unicode.json`), 'noto-sans-sc', null);
+    return subsetsOf(require.resolve(`${CHINESE_FONT}/unicode.json`), 'noto-sans-sc', null);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
     return [];

@@ -6,6 +6,7 @@ import { findReplay } from '../../../core/idempotency/write.ts';
 import { beginWork } from '../../../core/wallet/charge/charge.ts';
 import { KEY_KEEP_MS } from '../../../jobs/limits.ts';
 import { gibDayNanos } from '../../../jobs/price.ts';
+import { requireFontOf } from '../../../jobs/sandbox-packages.ts';
 import { checkedWebhook, JOB_BYTES, newRow, requireSomebodyUp, requireStoreFor } from '../../../jobs/start.ts';
 import type { Answer } from '../../../kit/capability.ts';
 import { newId } from '../../../lib/ids.ts';
@@ -43,6 +44,7 @@ export async function startJob(
   requireSources(sources);
   const plan = planRequest(state, request);
   requireSomebodyUp(core.vendors, plan.chain, 'image.generate');
+  if (plan.isSandbox) requireFontOf(request.prompt);
   ctx.warnings.push(...plan.warnings);
   const webhookUrl = await checkedWebhook(ctx, request.common);
   await core.assets.require();

@@ -6,6 +6,7 @@ import type { NewJob } from '../../../jobs/begin.ts';
 import { KEY_KEEP_MS } from '../../../jobs/limits.ts';
 import { gibDayNanos } from '../../../jobs/price.ts';
 import type { JobRow } from '../../../jobs/row.ts';
+import { requireEncoder, requireFontOf } from '../../../jobs/sandbox-packages.ts';
 import {
   type CommonInput,
   checkedWebhook,
@@ -63,6 +64,10 @@ export async function startJob(
   requireStoreFor(common);
   const plan = planRequest(state, request);
   requireSomebodyUp(core.vendors, plan.chain, `video.${request.operation}`);
+  if (plan.isSandbox) {
+    requireEncoder();
+    requireFontOf(request.prompt);
+  }
   ctx.warnings.push(...plan.warnings);
   const webhookUrl = await checkedWebhook(ctx, common);
   await core.assets.require();

@@ -13,7 +13,7 @@ import {
   Output,
 } from 'mediabunny';
 import sharp from 'sharp';
-import { notInstalled } from '../../../../lib/not-installed.ts';
+import { notInstalled, VIDEO_ENCODER } from '../../../../lib/not-installed.ts';
 import { serve, type ThreadLine } from '../../../../lib/threads.ts';
 import type { Scene } from '../port.ts';
 import type { Planes } from './picture.ts';
@@ -85,7 +85,7 @@ async function openEncoder(width: number, height: number): Promise<H264MP4Encode
 /** The encoder's package is optional. */
 async function createEncoder(): Promise<H264MP4Encoder> {
   const encoders = await import('h264-mp4-encoder').catch((cause: unknown) => {
-    throw notInstalled('h264-mp4-encoder', cause);
+    throw notInstalled(VIDEO_ENCODER, cause);
   });
   return encoders.default.createH264MP4Encoder();
 }
