@@ -3197,16 +3197,16 @@ export interface FlagsCreateInput {
   key: string;
   /** What its values are. */
   type: "boolean" | "string" | "number" | "object";
-  /** Values by name, all of the flag's type, such as `{"on": */
-  variants: Record<string, unknown>;
-  /** Name of the variant when no rule decides; */
-  default_variant?: string | null;
-  /** A rule of flagd's (JsonLogic) that answers the name of a variant; */
-  targeting?: Record<string, unknown> | null;
-  /** False: */
-  enabled?: boolean;
   /** What it is for. */
   description?: string | null;
+  /** False: */
+  enabled?: boolean;
+  /** Name of the variant when no rule decides; */
+  default_variant?: string | null;
+  /** Values by name, all of the flag’s type, such as `{"on": */
+  variants: Record<string, unknown>;
+  /** A rule of flagd's (JsonLogic) that answers the name of a variant, or null for the default; */
+  targeting?: Record<string, unknown> | null;
   /** Texts, numbers and truth values that every evaluation tells. */
   metadata?: Record<string, unknown>;
   /** Makes a retry safe: */
@@ -3276,19 +3276,19 @@ export interface FlagsListData {
 export interface FlagsUpdateInput {
   /** Key of the flag: */
   key: string;
-  /** Values by name, all of the flag's type, such as `{"on": */
-  variants?: Record<string, unknown>;
-  /** Name of the variant when no rule decides; */
-  default_variant?: string | null;
-  /** A rule of flagd's (JsonLogic) that answers the name of a variant; */
-  targeting?: Record<string, unknown> | null;
-  /** False: */
-  enabled?: boolean;
   /** What it is for. */
   description?: string | null;
+  /** False: */
+  enabled?: boolean;
+  /** Name of the variant when no rule decides; */
+  default_variant?: string | null;
+  /** Values by name, all of the flag’s type, such as `{"on": */
+  variants?: Record<string, unknown>;
+  /** A rule of flagd's (JsonLogic) that answers the name of a variant, or null for the default; */
+  targeting?: Record<string, unknown> | null;
   /** Texts, numbers and truth values that every evaluation tells. */
   metadata?: Record<string, unknown>;
-  /** Changes it only if its revision still is this one. */
+  /** As you read it: */
   revision?: number;
   /** Makes a retry safe: */
   idempotency_key?: string;
@@ -3329,7 +3329,7 @@ export interface FlagsEvaluateInput {
   keys?: Array<string>;
   /** Attributes that rules ask for, such as `{"targetingKey": */
   context?: Record<string, unknown>;
-  /** Type that the flags must have. */
+  /** Type that the flags must have, else TYPE_MISMATCH. */
   type?: "boolean" | "string" | "number" | "object";
 }
 
@@ -3380,7 +3380,7 @@ export interface FlagsExportData {
 export interface FlagsImportInput {
   /** Flags by key, as flagd has them: */
   flags: Record<string, unknown>;
-  /** Rules by name, which others name as `{"$ref": */
+  /** Rules by name, put in the place of each `{"$ref": */
   $evaluators?: Record<string, unknown>;
   /** That of all flags; */
   metadata?: Record<string, unknown>;

@@ -212,15 +212,17 @@ export function listOf<Row, State, Out extends TSchema>(
   });
 }
 
-export interface Removal extends Texts {
+export interface Removal<State> extends Texts {
   /** One that is not there is the resource's error; else the answer says that there was none. */
   readonly isStrict?: boolean;
+  /** Runs once it is committed. */
+  after?(scene: Scene<State>): void;
 }
 
 /** DELETE of one. */
 export function deleteOf<Row, State>(
   resource: Pick<Resource<Row, State>, 'noun' | 'keyName' | 'keyField' | 'notFound' | 'remove'>,
-  { isStrict = false, ...texts }: Removal,
+  { isStrict = false, after, ...texts }: Removal<State>,
 ) {
   const { noun, keyName, keyField } = resource;
   return defineCapability<State>()({
@@ -232,13 +234,16 @@ export function deleteOf<Row, State>(
       ...(isStrict ? {} : { status: textOrNull('`not_found` when there was none, else null.') }),
     }),
     errors: isStrict ? [notFound(resource).code] : [],
-    run: ({ ctx, input }) =>
-      runWrite(ctx, async (tx, { nowMs }) => {
+    async run({ ctx, input, state }) {
+      const answer = await runWrite(ctx, async (tx, { nowMs }) => {
         const key = String(input[keyName]);
         const deleted = await resource.remove(tx, ctx, key, nowMs);
         if (isStrict && !deleted) throw notFound(resource);
         return { [keyName]: key, deleted, ...(isStrict ? {} : { status: deleted ? null : 'not_found' }) };
-      }),
+      });
+      after?.({ ctx, state });
+      return answer;
+    },
   });
 }
 
@@ -247,15 +252,16 @@ function notFound(resource: Pick<Resource<unknown>, 'noun' | 'keyName' | 'notFou
   return resource.notFound?.() ?? problem('NOT_FOUND', { param, message: `The ${noun} does not exist.` });
 }
 
-/** Throws QUOTA_EXCEEDED where the account has as many as its tier may. In the transaction that adds one, which holds the account's lock. */
+/** Throws QUOTA_EXCEEDED where the tier has no room for `added` more. In the transaction that adds them, which holds the account's lock. */
 export async function requireRoom(
   tx: Queryable,
   { accountId, tier }: Pick<CallContext, 'accountId' | 'tier'>,
   noun: string,
   limit: CountedLimit,
+  added = 1,
 ): Promise<void> {
   const most = limit[tier];
-  if ((await limit.used(tx, accountId)) < most) return;
+  if ((await limit.used(tx, accountId)) + added <= most) return;
   throw problem('QUOTA_EXCEEDED', {
     message: `${noun[0]?.toUpperCase()}${noun.slice(1)} limit reached: ${most} on tier ${tier}.`,
   });

@@ -1,7 +1,7 @@
 // Streams that follow what an account stores, as Server-Sent Events: each reads what is new once a second, as long as its client and its
 // principal may. How many there are is counted for all processes behind one port.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CallContext } from '../core/context.ts';
+import type { CallContext, Core } from '../core/context.ts';
 import type { Ended, Principal } from '../core/principal.ts';
 import { scopesAllow } from '../core/scopes.ts';
 import { commentText } from '../lib/event-stream.ts';
@@ -11,9 +11,14 @@ import type { RawAnswer, RawRequest } from './raw-route.ts';
 const READ_EVERY_MS = 1_000;
 /** A key that was revoked, or a person who was removed, ends the stream after so many reads. */
 const READS_PER_CHECK = 2;
-const BEAT = { everyMs: 15_000, text: commentText('still here') };
+/** What every stream of Server-Sent Events is answered with. */
+export const streamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+};
+export const streamBeat = { everyMs: 15_000, text: commentText('still here') };
 const RETRY_AFTER_MS = 10_000;
-const ALL = 'tails';
 
 export interface Tail {
   /** What is followed, in the plural: `log records`. */
@@ -24,32 +29,44 @@ export interface Tail {
 
 /** Throws CONCURRENCY_LIMITED, OVERLOADED. */
 export async function tailAnswer({ signal }: RawRequest, ctx: CallContext, tail: Tail): Promise<RawAnswer> {
-  const leave = await enter(ctx, tail.noun);
+  const { account, all } = ctx.core.bounds;
+  const leave = await enterStreams(ctx.core, ctx.accountId, {
+    ...{ kind: 'tails', noun: tail.noun, accountMax: account.tailsMax, allMax: all.tailsMax },
+  });
   // A client that went away before the first read leaves too.
   if (signal.aborted) leave();
   else signal.addEventListener('abort', leave, { once: true });
   return {
     status: 200,
-    headers: {
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store',
-      'x-accel-buffering': 'no',
-    },
+    headers: streamHeaders,
     body: follow(ctx, tail, signal, leave),
-    beat: BEAT,
+    beat: streamBeat,
   };
 }
 
-/** Answers what gives the place back, once. */
-async function enter({ core, accountId }: CallContext, noun: string): Promise<() => void> {
-  const { underWay, bounds } = core;
-  const own = `${ALL} of ${accountId}: ${noun}`;
-  const max = bounds.account.tailsMax;
-  if (!(await underWay.begin(own, max))) {
-    const message = `The account has ${max} streams of ${noun} open: close one first.`;
+/** How many streams may be open at once. */
+export interface StreamPlaces {
+  /** Streams of one kind are bounded together. */
+  readonly kind: string;
+  readonly noun: string;
+  /** Of one noun. */
+  readonly accountMax: number;
+  /** Of the kind, of all accounts. */
+  readonly allMax: number;
+}
+
+/** Takes a place. Answers what gives it back, once. Throws CONCURRENCY_LIMITED, OVERLOADED. */
+export async function enterStreams(
+  { underWay }: Pick<Core, 'underWay'>,
+  accountId: string,
+  { kind, noun, accountMax, allMax }: StreamPlaces,
+): Promise<() => void> {
+  const own = `${kind} of ${accountId}: ${noun}`;
+  if (!(await underWay.begin(own, accountMax))) {
+    const message = `The account has ${accountMax} streams of ${noun} open: close one first.`;
     throw problem('CONCURRENCY_LIMITED', { message, retryAfterMs: RETRY_AFTER_MS });
   }
-  if (!(await underWay.begin(ALL, bounds.all.tailsMax))) {
+  if (!(await underWay.begin(kind, allMax))) {
     underWay.end(own);
     throw problem('OVERLOADED', { retryAfterMs: RETRY_AFTER_MS });
   }
@@ -58,7 +75,7 @@ async function enter({ core, accountId }: CallContext, noun: string): Promise<()
     if (!isOpen) return;
     isOpen = false;
     underWay.end(own);
-    underWay.end(ALL);
+    underWay.end(kind);
   };
 }
 

@@ -184,8 +184,8 @@ describe('evaluations', () => {
     const { core } = bench.test;
     const state = await import('../../src/modules/flags/serving/served-flags.ts');
     const served = new state.ServedFlags(core);
-    const flags = await served.load(owner.accountId);
-    const isOn = (key: string) => flags.get('quarter')?.evaluate({ targetingKey: key }).variant === 'on';
+    const { byKey } = await served.load(owner.accountId);
+    const isOn = (key: string) => byKey.get('quarter')?.evaluate({ targetingKey: key }).variant === 'on';
     const keys = Array.from({ length: 20_000 }, (_, i) => `user-${i}`);
     const on = keys.filter(isOn);
     expect(on.length / keys.length).toBeGreaterThan(0.24);

@@ -1,10 +1,10 @@
 // The costliest rules that are taken, with the costliest contexts: none holds the event loop for longer than a call may.
 import { expect, test } from 'vitest';
 import { admission } from '../../src/core/admission.ts';
-import { checkedFlag } from '../../src/modules/flags/flags/definition.ts';
+import { checkedFlag } from '../../src/modules/flags/flags/flag.ts';
 import { CONTEXT, RULE } from '../../src/modules/flags/limits.ts';
 import { type Context, checkContext } from '../../src/modules/flags/rules/context.ts';
-import { CompiledFlag } from '../../src/modules/flags/serving/compiled-flag.ts';
+import { ServedFlag } from '../../src/modules/flags/serving/served-flag.ts';
 
 type Made = (count: number) => object;
 const times = <Of>(count: number, of: (at: number) => Of) => Array.from({ length: count }, (_, at) => of(at));
@@ -56,7 +56,7 @@ const rules: Readonly<Record<string, Made>> = {
 
 function flagOf(targeting: object) {
   const settings = {
-    kind: 'boolean',
+    type: 'boolean',
     description: null,
     enabled: true,
     default_variant: 'on',
@@ -101,8 +101,8 @@ test.each(Object.entries(rules))('%s', (name, made) => {
   const { taken, flag } = greatest(made);
   expect(taken).toBeGreaterThan(0);
   for (const context of contexts) checkContext(context, JSON.stringify(context).length);
-  const compileMs = msOf(() => new CompiledFlag(flag, {}));
-  const ready = new CompiledFlag(flag, {});
+  const compileMs = msOf(() => new ServedFlag(flag, {}).evaluate({}));
+  const ready = new ServedFlag(flag, {});
   const worstMs = Math.max(...contexts.map((context) => msOf(() => ready.evaluate(context))));
   const told = `compiled in ${compileMs.toFixed(1)} ms, evaluated in ${worstMs.toFixed(2)} ms`;
   process.stdout.write(`${name}: ${taken} times, ${flag.steps} steps, ${told}\n`);

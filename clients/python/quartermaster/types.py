@@ -2754,11 +2754,11 @@ class ErrorsCommentInput(TypedDict):
 class FlagsCreateInput(TypedDict):
     key: str
     type: Literal["boolean", "string", "number", "object"]
-    variants: dict[str, Any]
-    default_variant: NotRequired[str | None]
-    targeting: NotRequired[dict[str, Any] | None]
-    enabled: NotRequired[bool]
     description: NotRequired[str | None]
+    enabled: NotRequired[bool]
+    default_variant: NotRequired[str | None]
+    variants: dict[str, Any]
+    targeting: NotRequired[dict[str, Any] | None]
     metadata: NotRequired[dict[str, Any]]
     idempotency_key: NotRequired[str]
 
@@ -2822,11 +2822,11 @@ class FlagsListData(TypedDict):
 
 class FlagsUpdateInput(TypedDict):
     key: str
-    variants: NotRequired[dict[str, Any]]
-    default_variant: NotRequired[str | None]
-    targeting: NotRequired[dict[str, Any] | None]
-    enabled: NotRequired[bool]
     description: NotRequired[str | None]
+    enabled: NotRequired[bool]
+    default_variant: NotRequired[str | None]
+    variants: NotRequired[dict[str, Any]]
+    targeting: NotRequired[dict[str, Any] | None]
     metadata: NotRequired[dict[str, Any]]
     revision: NotRequired[int]
     idempotency_key: NotRequired[str]

@@ -16,6 +16,12 @@ export function bearer({ headers }: Pick<CredentialHead, 'headers'>): Credential
   return secret === null ? null : secretCredential(secret);
 }
 
+/** The header in which some protocols send a key. */
+export function apiKeyHeader({ headers }: Pick<CredentialHead, 'headers'>): Credential | null {
+  const secret = headers['x-api-key'];
+  return typeof secret === 'string' && secret !== '' ? secretCredential(secret) : null;
+}
+
 /** `part`: which of `user:password` holds the key; the other one says nothing. */
 export function basic(part: 'user' | 'password', { headers }: Pick<CredentialHead, 'headers'>): Credential | null {
   const { authorization = '' } = headers;

@@ -2,6 +2,7 @@
 // refused is shown with what had been typed, and the failure is tied to its field.
 import { type Html, html } from '../../lib/html.ts';
 import { randomHex } from '../../lib/random-hex.ts';
+import { invalidField } from '../../problems/problem.ts';
 import type { Visit } from './visit.ts';
 
 const KEY_BYTES = 16;
@@ -129,6 +130,22 @@ export function numberOf(form: URLSearchParams, name: string): number | string |
   if (text === '') return undefined;
   const value = Number(text);
   return Number.isFinite(value) ? value : text;
+}
+
+/** The JSON that somebody typed, as it was typed. Throws VALIDATION_FAILED. */
+export function jsonTextOf(form: URLSearchParams, name: string): string {
+  const text = form.get(name) ?? '';
+  try {
+    JSON.parse(text);
+  } catch {
+    throw invalidField(name, 'json', `${name} must be JSON.`);
+  }
+  return text;
+}
+
+/** Its value; undefined: nothing was typed. Throws VALIDATION_FAILED. */
+export function jsonOf(form: URLSearchParams, name: string): unknown {
+  return textOf(form, name) === undefined ? undefined : JSON.parse(jsonTextOf(form, name));
 }
 
 /** A text that somebody typed; undefined: nothing. */

@@ -2,13 +2,11 @@
 import { finder } from '../../kit/finder.ts';
 import { defineModule } from '../../kit/module.ts';
 import { create } from './capabilities/create.ts';
-import { remove } from './capabilities/delete.ts';
 import { EVALUATE, evaluate } from './capabilities/evaluate.ts';
 import { exportFlags } from './capabilities/export.ts';
-import { get } from './capabilities/get.ts';
 import { history } from './capabilities/history.ts';
 import { importFlags } from './capabilities/import.ts';
-import { list } from './capabilities/list.ts';
+import { get, list, remove } from './capabilities/kept.ts';
 import { update } from './capabilities/update.ts';
 import { flagLimits, flagTable } from './flags/store.ts';
 import { ofrepRoutes } from './ofrep/routes.ts';

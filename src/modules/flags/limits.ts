@@ -2,12 +2,12 @@
 
 const KIB = 1024;
 
-export const KEY_PATTERN = '^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$';
 export const DEFINITION_BYTES_MAX = 64 * KIB;
+/** A definition and what stands beside it in a call. */
+export const BODY_BYTES_MAX = DEFINITION_BYTES_MAX + 16 * KIB;
 /** All flags of an account: a process holds what it serves in memory. */
 export const ACCOUNT_BYTES_MAX = 32 * KIB * KIB;
 export const VARIANTS_MAX = 100;
-export const VARIANT_NAME_CHARACTERS_MAX = 100;
 export const METADATA_MEMBERS_MAX = 50;
 export const IMPORT_BYTES_MAX = 4 * KIB * KIB;
 export const IMPORT_FLAGS_MAX = 5_000;
@@ -19,10 +19,8 @@ export const KEYS_MAX = 100;
 export const CONTEXT = { bytesMax: 16 * KIB, textCharactersMax: 1_024, nodesMax: 1_000, depthMax: 8 } as const;
 /** What a rule may be. Its steps are reckoned for the worst context when it is written; one takes some 50 ns. */
 export const RULE = { nodesMax: 5_000, depthMax: 24, stepsMax: 100_000 } as const;
-/** An evaluation takes another token of the rate for each of these that its rule may take. */
-export const STEPS_PER_TOKEN = 2_000;
-/** Flags of a bulk evaluation that one token is worth, for what is beside their rules. */
-export const FLAGS_PER_TOKEN = 10;
+/** What one more token of the rate pays for: steps of rules, flags of many, and bytes of definitions that are read. */
+export const TOKEN = { steps: 2_000, flags: 10, bytes: 16 * KIB } as const;
 
 /** Changes of an account that its history keeps, and flags that they show as they were then. */
 export const CHANGES_KEPT = 10_000;
@@ -30,15 +28,14 @@ export const SHOWN_BYTES_MAX = 8 * KIB;
 /** Older changes are removed so many revisions apart. */
 export const TRIM_EVERY = 64n;
 
-/** Of definitions that a process holds, in bytes as they are stored; objects take some three times as much. */
+/** Definitions that a process holds, in bytes as they are stored; objects take some three times as much. */
 export const HELD_BYTES_MAX = 64 * KIB * KIB;
+export const ACCOUNTS_HELD_MAX = 5_000;
 /** Other processes see a change after at most this and the time of a read. */
 export const LOOK_EVERY_MS = 300;
-/** Flags that nobody asked for so long are looked at no more, and given back. */
+/** Flags that nobody asked for so long are given back. */
 export const IDLE_MS = 60_000;
-export const ACCOUNTS_HELD_MAX = 5_000;
 
-export const TOKEN_MS = 24 * 3_600_000;
 /** Event streams of an account, in all processes behind one port; and of all accounts in one process. */
 export const STREAMS_OF_ACCOUNT_MAX = 200;
 export const STREAMS_MAX = 2_000;

@@ -1,8 +1,8 @@
 // The HTTP API of PowerDNS below /v1/dns/powerdns/api, as its clients use it to set records: ACME clients, external-dns. The key stands in
 // X-API-Key. A request is a call of the capability that does the same, with its scope and rate. What else the API has is not found here.
 import type { CallContext } from '../../../core/context.ts';
-import { type Credential, secretCredential } from '../../../core/credentials/credential.ts';
-import { bearer } from '../../../core/credentials/http-schemes.ts';
+import type { Credential } from '../../../core/credentials/credential.ts';
+import { apiKeyHeader, bearer } from '../../../core/credentials/http-schemes.ts';
 import { json } from '../../../kit/openai-wire.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
 import { type Problem, problem } from '../../../problems/problem.ts';
@@ -74,8 +74,7 @@ export const powerdnsRoutes: readonly RawRoute<DnsState>[] = [
 ];
 
 function credentialOf(head: RawHead): Credential | null {
-  const key = head.headers['x-api-key'];
-  return typeof key === 'string' && key !== '' ? secretCredential(key) : bearer(head);
+  return apiKeyHeader(head) ?? bearer(head);
 }
 
 /** As PowerDNS says it, with our code. */

@@ -1,32 +1,49 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../kit/capability.ts';
+import { textOrNull } from '../../../kit/fields.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { invalidField } from '../../../problems/problem.ts';
+import { keyField, type Members, typeField } from '../flags/flag.ts';
+import { KEYS_MAX } from '../limits.ts';
 import { checkContext } from '../rules/context.ts';
-import { contextField, evaluationSchema, keyField, keysField, kindField } from '../schemas.ts';
-import { evaluateMany, evaluateOne, flagsOf } from '../serving/evaluate.ts';
-import type { Evaluation } from '../serving/evaluation.ts';
+import { type Evaluation, evaluateFlags } from '../serving/evaluate.ts';
 import type { FlagsState } from '../state.ts';
+import { switchMade } from './kept.ts';
 
 export const EVALUATE = 'flags.evaluate';
+
+const evaluationSchema = Type.Object({
+  key: Type.String({ description: 'Key of the flag.' }),
+  value: Type.Unknown({ description: 'Its value; null where the code that asks uses its own default.' }),
+  variant: textOrNull('Name of the value.'),
+  reason: Type.String({ description: 'STATIC, DEFAULT, TARGETING_MATCH, DISABLED or ERROR.' }),
+  error_code: textOrNull('FLAG_NOT_FOUND, TYPE_MISMATCH, PARSE_ERROR or GENERAL; null: none.'),
+});
 
 export const evaluate = defineCapability<FlagsState>()({
   method: 'POST',
   path: '/v1/flags/evaluate',
   summary: 'Tells which variant of a feature flag a context gets, and why.',
   description:
-    '`key` for one flag, `keys` for several, neither for all. `context` has what rules ask for; `targetingKey` names the user and decides percentages. A flag that ' +
-    'is missing, off (DISABLED) or without a default is no failure of the call: its value is null, and your code uses its own default. `type` asks ' +
-    'for TYPE_MISMATCH where the flag has another one. A public key may call this alone. Free, at a rate of its own.',
+    '`key` for one flag, `keys` for several, neither for all. A flag that is missing, off (DISABLED) or without a default is no failure of the call: its ' +
+    'value is null, and your code uses its own default. A public key may call this alone. Free, at a rate of its own.',
   keywords: ['evaluate feature flag', 'is feature enabled', 'is the feature on for this user', 'openfeature', 'ofrep'],
   isLongRead: true,
   publishable: true,
   rate: 'evaluations',
   input: Type.Object({
     key: Type.Optional(keyField),
-    keys: keysField,
-    context: contextField,
-    type: Type.Optional({ ...kindField, description: 'Type that the flags must have.' }),
+    keys: Type.Optional(
+      Type.Array(keyField, { minItems: 1, maxItems: KEYS_MAX, description: `Keys of flags, 1 to ${KEYS_MAX}.` }),
+    ),
+    context: Type.Optional(
+      Type.Unsafe<Members>({
+        type: 'object',
+        description:
+          'Attributes that rules ask for, such as `{"targetingKey": "user-1", "email": "a@example.org"}`; targetingKey decides percentages.',
+      }),
+    ),
+    type: Type.Optional({ ...typeField, description: 'Type that the flags must have, else TYPE_MISMATCH.' }),
   }),
   output: Type.Object({ items: Type.Array(evaluationSchema, { description: 'One for each key, in their order.' }) }),
   limits: {
@@ -36,12 +53,7 @@ export const evaluate = defineCapability<FlagsState>()({
   examples: [
     {
       title: 'For one user',
-      before: [
-        {
-          capability: 'flags.create',
-          input: { key: 'search', type: 'boolean', variants: { on: true, off: false }, default_variant: 'on' },
-        },
-      ],
+      before: switchMade,
       input: { key: 'search', context: { targetingKey: 'user-1' } },
       expect: { items: [{ key: 'search', value: true, variant: 'on', reason: 'STATIC', error_code: null }] },
     },
@@ -49,26 +61,13 @@ export const evaluate = defineCapability<FlagsState>()({
   async run({ ctx, input: { key, keys, context = {}, type }, state }) {
     if (key !== undefined && keys !== undefined) throw invalidField('keys', 'exclusive', 'Send key or keys, not both.');
     checkContext(context, ctx.inputText.length);
-    const flags = await flagsOf(ctx, state);
-    if (key !== undefined) return answerOf([text(evaluateOne(ctx, flags, key, context, type))]);
-    const asked = { keys: keys ?? flags.keys, context, kind: type };
-    return answerOf(await evaluateMany(ctx, state, flags, asked, (evaluation) => heldText(ctx, evaluation)));
+    const asked = { keys: key === undefined ? (keys ?? null) : [key], context, type };
+    const items = await evaluateFlags(ctx, state, asked, itemText);
+    return { data: new JsonText(`{"items":[${items.join(',')}]}`) };
   },
 });
 
-type Holding = { holdAnswer(bytes: number): void };
-
-function heldText(ctx: Holding, evaluation: Evaluation): string {
-  const made = text(evaluation);
-  ctx.holdAnswer(made.length);
-  return made;
-}
-
-function text({ key, value, variant, reason, errorCode }: Evaluation): string {
+function itemText({ key, value, variant, reason, errorCode }: Evaluation): string {
   const [name, code] = [JSON.stringify(variant), JSON.stringify(errorCode)];
   return `{"key":${JSON.stringify(key)},"value":${value},"variant":${name},"reason":"${reason}","error_code":${code}}`;
-}
-
-function answerOf(items: readonly string[]) {
-  return { data: new JsonText(`{"items":[${items.join(',')}]}`) };
 }

@@ -1,36 +1,65 @@
 import Type from 'typebox';
 import { listPage } from '../../../core/secrets/cursors.ts';
+import { statement } from '../../../db/statement.ts';
 import { defineCapability } from '../../../kit/capability.ts';
-import { cursorField, limitField, pageOf } from '../../../kit/fields.ts';
-import { changesOf, showChange } from '../flags/history.ts';
-import { CHANGES_KEPT } from '../limits.ts';
-import { changeSchema, keyField } from '../schemas.ts';
+import { cursorField, instant, limitField, orNull, pageOf } from '../../../kit/fields.ts';
+import { iso } from '../../../lib/time.ts';
+import { keyField, type Members, revisionField } from '../flags/flag.ts';
+import type { Change } from '../flags/store.ts';
 import type { FlagsState } from '../state.ts';
+import { switchMade } from './kept.ts';
+
+interface ChangeRow extends Pick<Change, 'action'> {
+  readonly revision: bigint;
+  readonly actor: string;
+  /** Separated by spaces. */
+  readonly changed_fields: string;
+  /** JSON. */
+  readonly flag: string | null;
+  readonly created_at: number;
+}
+
+const listChanges = statement(
+  'flags_list_changes',
+  `SELECT revision, action, actor, changed_fields, flag, created_at FROM flags.change
+    WHERE account_id = $1 AND key = $2 AND revision < $3::bigint ORDER BY revision DESC LIMIT $4::int`,
+);
+const NEWEST = '9223372036854775807';
+
+const changeSchema = Type.Object({
+  revision: revisionField,
+  action: Type.Enum(['create', 'update', 'delete', 'import'], { description: 'What was done.' }),
+  actor: Type.String({ description: 'Id of the API key, or of the person, who did it.' }),
+  changed_fields: Type.Array(Type.String(), { description: 'Fields that have other values than before.' }),
+  flag: orNull<Members>({ type: 'object' }, 'The flag after it; null: it was deleted, or is longer than 8 KiB.'),
+  created_at: instant('When it was done.'),
+});
 
 export const history = defineCapability<FlagsState>()({
   method: 'GET',
   path: '/v1/flags/history/{key}',
   summary: 'Lists the changes of a feature flag.',
-  description: `Who changed what and when, newest first, also of a flag that was deleted. Of an account the newest ${CHANGES_KEPT} changes are kept.`,
+  description:
+    'Who changed what and when, newest first, also of a flag that was deleted. Of an account the newest 10,000 changes are kept.',
   keywords: ['flag audit log', 'who changed the flag'],
   input: Type.Object({ key: keyField, cursor: cursorField, limit: limitField }),
   output: pageOf(changeSchema),
   errors: ['INVALID_CURSOR'],
-  examples: [
-    {
-      title: 'Its creation',
-      before: [
-        { capability: 'flags.create', input: { key: 'search', type: 'boolean', variants: { on: true, off: false } } },
-      ],
-      input: { key: 'search' },
-    },
-  ],
+  examples: [{ title: 'Its creation', before: switchMade, input: { key: 'search' } }],
   async run({ ctx, input }) {
-    const page = await listPage(ctx, input, {
+    const { items, ...page } = await listPage(ctx, input, {
       filters: [input.key],
-      read: (after, limit) => changesOf(ctx.core.db, ctx.accountId, input.key, { after, limit }),
+      read: async (after, limit) =>
+        (await ctx.core.db.query<ChangeRow>(listChanges, [ctx.accountId, input.key, after ?? NEWEST, limit])).rows,
       positionOf: ({ revision }) => String(revision),
     });
-    return { data: { ...page, items: page.items.map(showChange) } };
+    return { data: { ...page, items: items.map(showChange) } };
   },
 });
+
+function showChange({ revision, action, actor, changed_fields: changed, flag, created_at }: ChangeRow) {
+  return {
+    ...{ revision: Number(revision), action, actor, changed_fields: changed === '' ? [] : changed.split(' ') },
+    ...{ flag: flag === null ? null : JSON.parse(flag), created_at: iso(created_at) },
+  };
+}

@@ -1,26 +1,35 @@
-// SQL of flags. Every change of an account's flags makes its revision grow in the same transaction, under the account's lock.
+// Flags in the database. A change writes the flags, a greater revision of the account, and the history, in one transaction under the account's lock.
+import type { CallContext } from '../../../core/context.ts';
+import { runWrite } from '../../../core/idempotency/write.ts';
 import { boolArray, int4Array, textArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { timestamp } from '../../../db/types.ts';
-import { resourceTable } from '../../../kit/resource.ts';
-import type { FlagRow, FlagSummary, NewFlag } from './definition.ts';
+import { type ResourceTable, requireRoom, resourceTable } from '../../../kit/resource.ts';
+import { ACCOUNT_BYTES_MAX, CHANGES_KEPT, SHOWN_BYTES_MAX, TRIM_EVERY } from '../limits.ts';
+import { problem } from '../problems.ts';
+import type { FlagsState } from '../state.ts';
+import { type FlagRow, type FlagSummary, type NewFlag, showFlag } from './flag.ts';
 
-const summary = 'key, kind, description, enabled, default_variant, has_targeting, revision, created_at, updated_at';
-const whole = `${summary}, definition, bytes, steps`;
-export const flagTable = resourceTable<FlagSummary>({ table: 'flags.flag', key: 'key', columns: summary });
+const summary =
+  'key, kind AS type, description, enabled, default_variant, has_targeting, revision, created_at, updated_at';
+export const flagTable = resourceTable<FlagRow>({
+  ...{ table: 'flags.flag', key: 'key', columns: `${summary}, definition, bytes, steps` },
+});
 
 /** By tier; account.tier shows it. */
 export const flagLimits = {
   flags: { description: 'Feature flags.', used: flagTable.count, standard: 500, pro: 5_000, enterprise: 50_000 },
 };
 
-const findWhole = statement('flags_find', `SELECT ${whole} FROM flags.flag WHERE account_id = $1 AND key = $2`);
-const pageWhole = statement(
-  'flags_page',
-  `SELECT ${whole} FROM flags.flag WHERE account_id = $1 AND key > $2 ORDER BY key LIMIT $3::int`,
+const pageSummaries = statement(
+  'flags_page_summaries',
+  `SELECT ${summary} FROM flags.flag WHERE account_id = $1 AND key > $2 ORDER BY key LIMIT $3::int`,
 );
-const findSizes = statement('flags_find_sizes', 'SELECT key, bytes FROM flags.flag WHERE account_id = $1');
+const findSizes = statement(
+  'flags_find_sizes',
+  'SELECT key, bytes FROM flags.flag WHERE account_id = $1 AND key = ANY($2::text[])',
+);
 const saveAll = statement(
   'flags_save',
   `INSERT INTO flags.flag AS f (account_id, key, kind, description, enabled, default_variant, has_targeting, definition, bytes, steps,
@@ -35,7 +44,14 @@ const saveAll = statement(
               default_variant = excluded.default_variant, has_targeting = excluded.has_targeting, definition = excluded.definition,
               bytes = excluded.bytes, steps = excluded.steps, revision = excluded.revision, updated_at = excluded.updated_at`,
 );
-const removeAll = statement('flags_remove', 'DELETE FROM flags.flag WHERE account_id = $1 AND key = ANY($2::text[])');
+const removeOne = statement(
+  'flags_remove',
+  'DELETE FROM flags.flag WHERE account_id = $1 AND key = $2 RETURNING key, bytes',
+);
+const removeOthers = statement(
+  'flags_remove_others',
+  'DELETE FROM flags.flag WHERE account_id = $1 AND key <> ALL($2::text[]) RETURNING key, bytes',
+);
 const readAccount = statement(
   'flags_read_account',
   'SELECT revision, metadata, changed_at FROM flags.account WHERE account_id = $1',
@@ -52,63 +68,34 @@ const readRevisions = statement(
   `/* fan-out: accounts whose flags this process serves, whether they have changed */
    SELECT account_id, revision FROM flags.account WHERE account_id = ANY($1::text[])`,
 );
+const insertChanges = statement(
+  'flags_insert_changes',
+  `INSERT INTO flags.change AS c (account_id, key, revision, action, actor, changed_fields, flag, created_at)
+   SELECT w.account_id, u.key, $2, u.action, $3, $4, u.flag, $8
+     FROM core.wallet w, unnest($5::text[], $6::text[], $7::text[]) u(key, action, flag)
+    WHERE w.account_id = $1`,
+);
+const trimChanges = statement(
+  'flags_trim_changes',
+  `DELETE FROM flags.change
+    WHERE account_id = $1
+      AND revision < (SELECT revision FROM flags.change WHERE account_id = $1 ORDER BY revision DESC OFFSET $2::int LIMIT 1)`,
+);
 
-export async function findFlag(db: Queryable, accountId: string, key: string): Promise<FlagRow | null> {
-  return (await db.query<FlagRow>(findWhole, [accountId, key])).rows[0] ?? null;
-}
+type Owner = Pick<CallContext, 'accountId'>;
+type Size = Pick<FlagRow, 'key' | 'bytes'>;
+
+export const listSummaries: ResourceTable<FlagSummary>['list'] = async (db, { accountId }, { after, limit }) =>
+  (await db.query<FlagSummary>(pageSummaries, [accountId, after ?? '', limit])).rows;
 
 /** In the order of their keys, so many at a time. */
-export async function* allFlags(db: Queryable, accountId: string, atOnce = 200): AsyncGenerator<readonly FlagRow[]> {
-  for (let after = ''; ; ) {
-    const { rows } = await db.query<FlagRow>(pageWhole, [accountId, after, atOnce]);
+export async function* allFlags(db: Queryable, owner: Owner, limit = 200): AsyncGenerator<readonly FlagRow[]> {
+  for (let after: string | null = null; ; ) {
+    const rows: readonly FlagRow[] = await flagTable.list(db, owner, { after, limit });
     yield rows;
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < atOnce) return;
-    after = last.key;
+    if (rows.length < limit) return;
+    after = rows.at(-1)?.key ?? null;
   }
-}
-
-/** Bytes of each, by key. */
-export async function flagSizes(db: Queryable, accountId: string): Promise<Map<string, number>> {
-  const { rows } = await db.query<{ key: string; bytes: number }>(findSizes, [accountId]);
-  return new Map(rows.map(({ key, bytes }) => [key, bytes]));
-}
-
-export async function saveFlags(
-  tx: Transaction,
-  accountId: string,
-  flags: readonly NewFlag[],
-  revision: bigint,
-  nowMs: number,
-): Promise<void> {
-  if (flags.length === 0) return;
-  const texts = (of: (flag: NewFlag) => string | null) => textArray(flags.map(of));
-  const { count } = await tx.query(saveAll, [
-    ...[accountId, texts(({ key }) => key), texts(({ kind }) => kind), texts(({ description }) => description)],
-    ...[boolArray(flags.map(({ enabled }) => enabled)), texts(({ default_variant }) => default_variant)],
-    ...[boolArray(flags.map(({ has_targeting }) => has_targeting)), texts(({ definition }) => definition)],
-    ...[int4Array(flags.map(({ bytes }) => bytes)), int4Array(flags.map(({ steps }) => steps))],
-    ...[revision, timestamp(nowMs)],
-  ]);
-  if (count !== flags.length) throw new Error('flags were not saved');
-}
-
-export async function removeFlags(tx: Transaction, accountId: string, keys: readonly string[]): Promise<void> {
-  if (keys.length > 0) await tx.query(removeAll, [accountId, textArray(keys)]);
-}
-
-/** The revision of the change, and the bytes of all flags after it. */
-export async function bump(tx: Transaction, accountId: string, bytes: number, nowMs: number): Promise<Bumped> {
-  return (await tx.query<Bumped>(bumpAccount, [accountId, bytes, timestamp(nowMs)])).rows[0] as Bumped;
-}
-
-interface Bumped {
-  readonly revision: bigint;
-  readonly bytes: bigint;
-}
-
-export async function saveMetadata(tx: Transaction, accountId: string, metadata: object): Promise<void> {
-  await tx.query(setMetadata, [accountId, JSON.stringify(metadata)]);
 }
 
 export interface FlagAccount {
@@ -127,4 +114,107 @@ export async function accountOf(db: Queryable, accountId: string): Promise<FlagA
 export async function revisionsOf(db: Queryable, accountIds: readonly string[]): Promise<Map<string, bigint>> {
   const { rows } = await db.query<{ account_id: string; revision: bigint }>(readRevisions, [textArray(accountIds)]);
   return new Map(rows.map(({ account_id, revision }) => [account_id, revision]));
+}
+
+/** A free write; this process sees it at once. */
+export async function writeFlags(
+  ctx: CallContext,
+  { served }: Pick<FlagsState, 'served'>,
+  body: (tx: Transaction, entry: { readonly nowMs: number }) => Promise<unknown>,
+) {
+  const written = await runWrite(ctx, body);
+  served.changed(ctx.accountId);
+  return written;
+}
+
+/** What is removed is told to `recordChange`. */
+export async function removeFlag(tx: Transaction, { accountId }: Owner, key: string): Promise<readonly Size[]> {
+  return (await tx.query<Size>(removeOne, [accountId, key])).rows;
+}
+
+export async function removeFlagsBut(tx: Transaction, { accountId }: Owner, keys: readonly string[]) {
+  return (await tx.query<Size>(removeOthers, [accountId, textArray(keys)])).rows;
+}
+
+export interface Change {
+  readonly action: 'create' | 'update' | 'delete' | 'import';
+  /** As they are to be. */
+  readonly saved?: readonly NewFlag[];
+  /** Flags that were removed in this transaction. */
+  readonly removed?: readonly Size[];
+  /** Of a single flag, fields that have other values than before. */
+  readonly changedFields?: readonly string[];
+  readonly nowMs: number;
+}
+
+/** Within `writeFlags`. Answers the revision. Throws QUOTA_EXCEEDED. */
+export async function recordChange(
+  tx: Transaction,
+  ctx: CallContext,
+  { saved = [], removed = [], ...change }: Change,
+): Promise<bigint> {
+  const { accountId } = ctx;
+  const keys = textArray(saved.map(({ key }) => key));
+  const replaced = (await tx.query<Size>(findSizes, [accountId, keys])).rows;
+  const added = saved.length - replaced.length;
+  if (added > removed.length) await requireRoom(tx, ctx, 'flag', flagLimits.flags, added);
+  const grown = bytesOf(saved) - bytesOf(replaced) - bytesOf(removed);
+  const values = [accountId, grown, timestamp(change.nowMs)];
+  const after = (await tx.query<{ revision: bigint; bytes: bigint }>(bumpAccount, values)).rows[0];
+  if (after === undefined) throw new Error('the account has no revision');
+  if (grown > 0 && after.bytes > ACCOUNT_BYTES_MAX)
+    throw problem('QUOTA_EXCEEDED', {
+      message: `The flags of an account have at most ${ACCOUNT_BYTES_MAX} bytes together.`,
+    });
+  const { revision } = after;
+  if (saved.length > 0) await saveFlags(tx, ctx, saved, revision, change.nowMs);
+  await noteChanges(tx, ctx, { ...change, saved, removed }, revision);
+  return revision;
+}
+
+const bytesOf = (flags: readonly Size[]) => flags.reduce((sum, { bytes }) => sum + bytes, 0);
+
+async function saveFlags(
+  tx: Transaction,
+  { accountId }: Owner,
+  flags: readonly NewFlag[],
+  revision: bigint,
+  nowMs: number,
+): Promise<void> {
+  const texts = (of: (flag: NewFlag) => string | null) => textArray(flags.map(of));
+  const { count } = await tx.query(saveAll, [
+    ...[accountId, texts(({ key }) => key), texts(({ type }) => type), texts(({ description }) => description)],
+    ...[boolArray(flags.map(({ enabled }) => enabled)), texts(({ default_variant }) => default_variant)],
+    ...[boolArray(flags.map(({ has_targeting }) => has_targeting)), texts(({ definition }) => definition)],
+    ...[int4Array(flags.map(({ bytes }) => bytes)), int4Array(flags.map(({ steps }) => steps))],
+    ...[revision, timestamp(nowMs)],
+  ]);
+  if (count !== flags.length) throw new Error('flags were not saved');
+}
+
+/** Flags are shown as they are after the change; when one was created stands in its first change. */
+async function noteChanges(
+  tx: Transaction,
+  { accountId, principal }: CallContext,
+  { action, saved, removed, changedFields = [], nowMs }: Change & Required<Pick<Change, 'saved' | 'removed'>>,
+  revision: bigint,
+): Promise<void> {
+  const shown = (flag: NewFlag) => {
+    if (flag.bytes > SHOWN_BYTES_MAX) return null;
+    const { created_at: _, ...rest } = showFlag({ ...flag, revision, created_at: nowMs, updated_at: nowMs });
+    return JSON.stringify(rest);
+  };
+  const rows = [
+    ...removed.map(({ key }) => ({ key, action: 'delete', flag: null })),
+    ...saved.map((flag) => ({ key: flag.key, action, flag: shown(flag) })),
+  ];
+  await tx.query(insertChanges, [
+    ...[accountId, revision, principal.id, changedFields.join(' '), textArray(rows.map(({ key }) => key))],
+    ...[textArray(rows.map((row) => row.action)), textArray(rows.map(({ flag }) => flag)), timestamp(nowMs)],
+  ]);
+  if (revision % TRIM_EVERY === 0n || rows.length > 1) await tx.query(trimChanges, [accountId, CHANGES_KEPT]);
+}
+
+export async function saveMetadata(tx: Transaction, { accountId }: Owner, metadata: object): Promise<void> {
+  await tx.query(setMetadata, [accountId, JSON.stringify(metadata)]);
 }

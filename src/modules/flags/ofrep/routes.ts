@@ -1,23 +1,21 @@
 // The OpenFeature Remote Evaluation Protocol (OFREP 0.3): its providers need the address `{base_url}/v1/flags` and a key. A page's key can do nothing else.
 import { createHash } from 'node:crypto';
 import type { CallContext } from '../../../core/context.ts';
-import { secretCredential } from '../../../core/credentials/credential.ts';
+import { apiKeyHeader, bearer } from '../../../core/credentials/http-schemes.ts';
 import { scopesWithin } from '../../../core/scopes.ts';
 import { jsonFields } from '../../../kit/openai-wire.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { EVALUATE } from '../capabilities/evaluate.ts';
-import { CONTEXT, KEY_PATTERN } from '../limits.ts';
+import { CONTEXT } from '../limits.ts';
 import { problem } from '../problems.ts';
 import { type Context, checkContext } from '../rules/context.ts';
-import { evaluateMany, evaluateOne, flagsOf } from '../serving/evaluate.ts';
-import { failedEvaluation } from '../serving/evaluation.ts';
+import { evaluateFlags } from '../serving/evaluate.ts';
 import type { FlagsState } from '../state.ts';
 import { evaluationText, json, open, preflight, refusal, statusOf } from './answers.ts';
 import { streamRoute, streamUrl } from './stream.ts';
 
 const ROOT = '/v1/flags/ofrep/v1/evaluate/flags';
-const KEY = new RegExp(KEY_PATTERN);
 /** Of a body beside its context. */
 const BESIDE_BYTES = 1_024;
 
@@ -37,32 +35,30 @@ function route(path: string, answer: Answering): RawRoute<FlagsState> {
     async answer(request, state) {
       if (request.method === 'OPTIONS') return preflight;
       const ctx = request.ctx as CallContext;
-      requirePublicKey(request, ctx);
+      // What a page sends can be read by everybody.
+      const isOfPage = request.headers.origin !== undefined;
+      if (isOfPage && !scopesWithin(ctx.core.knownScopes, ctx.principal.scopes, [EVALUATE]))
+        throw problem('INSUFFICIENT_SCOPE');
       return answer(request, ctx, state);
     },
   };
 }
 
-function credentialOf({ method, headers }: RawHead) {
-  if (method === 'OPTIONS') return null;
-  const [, bearer] = /^bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? '') ?? [];
-  const sent = bearer ?? headers['x-api-key'];
-  if (typeof sent !== 'string') throw problem('UNAUTHORIZED');
-  return secretCredential(sent);
+function credentialOf(head: RawHead) {
+  if (head.method === 'OPTIONS') return null;
+  const credential = bearer(head) ?? apiKeyHeader(head);
+  if (credential === null) throw problem('UNAUTHORIZED');
+  return credential;
 }
 
-/** What a page sends can be read by everybody. */
-function requirePublicKey({ headers }: RawHead, { core, principal }: CallContext): void {
-  if (headers.origin !== undefined && !scopesWithin(core.knownScopes, principal.scopes, [EVALUATE]))
-    throw problem('INSUFFICIENT_SCOPE');
-}
-
-async function one(request: RawRequest, ctx: CallContext, state: FlagsState): Promise<RawAnswer> {
-  const context = contextOf(request.body);
-  const key = request.params.key ?? '';
-  const flags = await flagsOf(ctx, state);
-  const evaluation = KEY.test(key) ? evaluateOne(ctx, flags, key, context) : failedEvaluation(key, 'FLAG_NOT_FOUND');
-  return json(statusOf(evaluation), evaluationText(evaluation));
+async function one({ params, body }: RawRequest, ctx: CallContext, state: FlagsState): Promise<RawAnswer> {
+  let status = 200;
+  const asked = { keys: [params.key ?? ''], context: contextOf(body) };
+  const [text = ''] = await evaluateFlags(ctx, state, asked, (evaluation) => {
+    status = statusOf(evaluation);
+    return evaluationText(evaluation);
+  });
+  return json(status, text);
 }
 
 /** Flags that are off are told too, without a value. */
@@ -70,12 +66,7 @@ async function all(request: RawRequest, ctx: CallContext, state: FlagsState): Pr
   const context = contextOf(request.body);
   const told = /^"?(\d{1,15})"?$/.exec(request.query.get('flagConfigEtag') ?? '')?.[1];
   if (told !== undefined) await state.served.atLeast(ctx.accountId, BigInt(told));
-  const flags = await flagsOf(ctx, state);
-  const texts = await evaluateMany(ctx, state, flags, { keys: flags.keys, context }, (evaluation) => {
-    const text = evaluationText(evaluation);
-    ctx.holdAnswer(text.length);
-    return text;
-  });
+  const texts = await evaluateFlags(ctx, state, { keys: null, context }, evaluationText);
   const body = `{"flags":[${texts.join(',')}]`;
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
   if (request.headers['if-none-match'] === etag) return { status: 304, headers: { ...open, etag }, body: '' };

@@ -1,68 +1,64 @@
-// Evaluations of native calls and of OFREP: no statement of the database but to read an account's flags, once. Each takes the account's rate by what
-// its rule may take; many are made in slices of time.
+// Evaluations of native calls and of OFREP: no statement of the database but to read an account's flags, once. They take the account's rate by what
+// their rules may take; many are made in slices of time.
 import type { CallContext } from '../../../core/context.ts';
-import { FLAGS_PER_TOKEN, STEPS_PER_TOKEN } from '../limits.ts';
+import { TOKEN } from '../limits.ts';
 import type { Context } from '../rules/context.ts';
 import type { FlagsState } from '../state.ts';
-import type { CompiledFlag } from './compiled-flag.ts';
-import { type Evaluation, failedEvaluation } from './evaluation.ts';
+import type { ServedFlag } from './served-flag.ts';
 import type { AccountFlags } from './served-flags.ts';
 
-/** Bytes of definitions that are read for one token. */
-const BYTES_PER_TOKEN = 16 * 1024;
-
-type Serving = Pick<FlagsState, 'served' | 'slices'>;
-
-export function flagsOf(ctx: CallContext, { served }: Serving): AccountFlags | Promise<AccountFlags> {
-  return served.held(ctx.accountId) ?? load(ctx, served);
+/** Of one flag for one context. `value` and `metadata`: JSON; value null: the code that asks uses its own default. */
+export interface Evaluation {
+  readonly key: string;
+  readonly value: string | null;
+  readonly variant: string | null;
+  readonly reason: string;
+  readonly errorCode: string | null;
+  readonly metadata: string;
 }
 
-async function load(ctx: CallContext, served: Serving['served']): Promise<AccountFlags> {
-  const flags = await served.load(ctx.accountId);
-  ctx.weigh(Math.floor(flags.bytes / BYTES_PER_TOKEN));
-  return flags;
-}
-
-/** `kind`: that the flag must be of. */
-export function evaluateOne(
-  ctx: CallContext,
-  flags: AccountFlags,
-  key: string,
-  context: Context,
-  kind?: string,
-): Evaluation {
-  const flag = flags.get(key);
-  ctx.weigh(Math.floor((flag?.steps ?? 0) / STEPS_PER_TOKEN));
-  return evaluation(flag, key, context, kind);
+export interface Asked {
+  /** Null: all flags. */
+  readonly keys: readonly string[] | null;
+  readonly context: Context;
+  /** That the flags must be of. */
+  readonly type?: string | undefined;
 }
 
 /** What `show` makes of each, in the order of the keys. */
-export async function evaluateMany<Shown>(
+export async function evaluateFlags(
   ctx: CallContext,
-  { slices }: Serving,
-  flags: AccountFlags,
-  {
-    keys,
-    context,
-    kind,
-  }: { readonly keys: readonly string[]; readonly context: Context; readonly kind?: string | undefined },
-  show: (evaluation: Evaluation) => Shown,
-): Promise<Shown[]> {
-  const shown: Shown[] = [];
+  { served, slices }: Pick<FlagsState, 'served' | 'slices'>,
+  { keys, context, type }: Asked,
+  show: (evaluation: Evaluation) => string,
+): Promise<string[]> {
+  const flags = served.held(ctx.accountId) ?? (await load(ctx, served));
+  const asked = keys ?? [...flags.byKey.keys()];
+  const isLong = asked.length > 1;
+  const texts: string[] = [];
   let steps = 0;
-  await slices.next();
-  for (const key of keys) {
-    if (slices.isOver) await slices.next();
-    const flag = flags.get(key);
-    steps += flag?.steps ?? 0;
-    shown.push(show(evaluation(flag, key, context, kind)));
+  if (isLong) await slices.next();
+  for (const key of asked) {
+    if (isLong && slices.isOver) await slices.next();
+    const flag = flags.byKey.get(key);
+    steps += flag?.row.steps ?? 0;
+    const text = show(evaluation(flag, key, context, type));
+    ctx.holdAnswer(text.length);
+    texts.push(text);
   }
-  ctx.weigh(Math.floor(steps / STEPS_PER_TOKEN + keys.length / FLAGS_PER_TOKEN));
-  return shown;
+  ctx.weigh(Math.floor(steps / TOKEN.steps + asked.length / TOKEN.flags));
+  return texts;
 }
 
-function evaluation(flag: CompiledFlag | null, key: string, context: Context, kind?: string): Evaluation {
-  if (flag === null) return failedEvaluation(key, 'FLAG_NOT_FOUND');
-  if (kind !== undefined && kind !== flag.kind) return failedEvaluation(key, 'TYPE_MISMATCH');
+async function load(ctx: CallContext, served: FlagsState['served']): Promise<AccountFlags> {
+  const flags = await served.load(ctx.accountId);
+  ctx.weigh(Math.floor(flags.bytes / TOKEN.bytes));
+  return flags;
+}
+
+function evaluation(flag: ServedFlag | undefined, key: string, context: Context, type?: string): Evaluation {
+  const failed = { key, value: null, variant: null, reason: 'ERROR', metadata: '{}' };
+  if (flag === undefined) return { ...failed, errorCode: 'FLAG_NOT_FOUND' };
+  if (type !== undefined && type !== flag.row.type) return { ...failed, errorCode: 'TYPE_MISMATCH' };
   return flag.evaluate(context);
 }

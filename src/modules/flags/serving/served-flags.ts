@@ -5,59 +5,33 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { AccountTurns } from '../../../core/account-turns.ts';
 import type { Core } from '../../../core/context.ts';
-import type { FlagRow } from '../flags/definition.ts';
 import { accountOf, allFlags, revisionsOf } from '../flags/store.ts';
 import { ACCOUNTS_HELD_MAX, HELD_BYTES_MAX, IDLE_MS, LOOK_EVERY_MS } from '../limits.ts';
-import type { CompiledFlag } from './compiled-flag.ts';
+import type { ServedFlag } from './served-flag.ts';
 
 const LOADS_AT_ONCE = 2;
 /** What a flag takes beside its definition, and an account beside its flags. */
 const OVERHEAD_BYTES = 512;
 
-export class AccountFlags {
+export interface AccountFlags {
   readonly revision: bigint;
+  readonly byKey: ReadonlyMap<string, ServedFlag>;
+  /** In memory, about. */
   readonly bytes: number;
-  readonly #compile: (row: FlagRow) => CompiledFlag;
-  readonly #rows: ReadonlyMap<string, FlagRow>;
-  readonly #compiled = new Map<string, CompiledFlag>();
-  usedMs = performance.now();
-
-  constructor(revision: bigint, rows: readonly FlagRow[], compile: (row: FlagRow) => CompiledFlag) {
-    this.revision = revision;
-    this.#compile = compile;
-    this.#rows = new Map(rows.map((row) => [row.key, row]));
-    this.bytes = rows.reduce((bytes, row) => bytes + row.bytes + OVERHEAD_BYTES, OVERHEAD_BYTES);
-  }
-
-  get keys(): string[] {
-    return [...this.#rows.keys()];
-  }
-
-  /** Null: there is none with this key. */
-  get(key: string): CompiledFlag | null {
-    const known = this.#compiled.get(key);
-    if (known !== undefined) return known;
-    const row = this.#rows.get(key);
-    if (row === undefined) return null;
-    const compiled = this.#compile(row);
-    this.#compiled.set(key, compiled);
-    return compiled;
-  }
 }
 
-/** Somebody who is told of changes. */
-interface Follower {
-  known: bigint;
-  told(revision: bigint): void;
-}
+/** Gets the revision of its account at each look. */
+type Follower = (revision: bigint) => void;
 
 export class ServedFlags {
   readonly #core: Pick<Core, 'db' | 'log'>;
+  readonly #turns = new AccountTurns(LOADS_AT_ONCE);
+  /** A read whose account changes meanwhile is answered and not kept. */
   readonly #held = new LRUCache<string, AccountFlags>({
     ...{ max: ACCOUNTS_HELD_MAX, maxSize: HELD_BYTES_MAX, sizeCalculation: ({ bytes }) => bytes },
+    ...{ ttl: IDLE_MS, ttlResolution: 1_000, updateAgeOnGet: true, ignoreFetchAbort: true },
+    fetchMethod: (accountId) => this.#turns.run(accountId, () => this.#read(accountId)),
   });
-  readonly #loading = new Map<string, Promise<AccountFlags>>();
-  readonly #turns = new AccountTurns(LOADS_AT_ONCE);
   readonly #followers = new Map<string, Set<Follower>>();
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
@@ -74,32 +48,16 @@ export class ServedFlags {
 
   /** Those in memory; undefined: they are to be loaded. */
   held(accountId: string): AccountFlags | undefined {
-    const flags = this.#held.get(accountId);
-    if (flags !== undefined) flags.usedMs = performance.now();
-    return flags;
+    return this.#held.get(accountId);
   }
 
   load(accountId: string): Promise<AccountFlags> {
-    const known = this.#loading.get(accountId);
-    if (known !== undefined) return known;
-    const loading: Promise<AccountFlags> = this.#turns
-      .run(accountId, () => this.#read(accountId))
-      .then((flags) => {
-        // What has changed meanwhile is not kept.
-        if (this.#loading.get(accountId) === loading) this.#held.set(accountId, flags);
-        return flags;
-      })
-      .finally(() => {
-        if (this.#loading.get(accountId) === loading) this.#loading.delete(accountId);
-      });
-    this.#loading.set(accountId, loading);
-    return loading;
+    return this.#held.forceFetch(accountId);
   }
 
   /** This process has changed them. */
   changed(accountId: string): void {
     this.#held.delete(accountId);
-    this.#loading.delete(accountId);
   }
 
   /** Somebody was told of this revision, maybe by another process: what is older is dropped. */
@@ -110,10 +68,9 @@ export class ServedFlags {
     if (now !== held.revision) this.changed(accountId);
   }
 
-  /** Calls `told` when there is another revision than the one that is known, until what it answers is called. */
-  follow(accountId: string, known: bigint, told: (revision: bigint) => void): () => void {
+  /** Until what it answers is called. */
+  follow(accountId: string, follower: Follower): () => void {
     const followers = this.#followers.get(accountId) ?? new Set();
-    const follower = { known, told };
     this.#followers.set(accountId, followers.add(follower));
     return () => {
       followers.delete(follower);
@@ -124,10 +81,16 @@ export class ServedFlags {
   /** The revision comes first: what changes meanwhile is seen as a change later. */
   async #read(accountId: string): Promise<AccountFlags> {
     const { revision, metadata } = await accountOf(this.#core.db, accountId);
-    const rows: FlagRow[] = [];
-    if (revision > 0n) for await (const page of allFlags(this.#core.db, accountId)) rows.push(...page);
-    const { CompiledFlag } = await import('./compiled-flag.ts');
-    return new AccountFlags(revision, rows, (row) => new CompiledFlag(row, metadata));
+    const { ServedFlag } = await import('./served-flag.ts');
+    const byKey = new Map<string, ServedFlag>();
+    let bytes = OVERHEAD_BYTES;
+    if (revision === 0n) return { revision, byKey, bytes };
+    for await (const rows of allFlags(this.#core.db, { accountId }))
+      for (const row of rows) {
+        byKey.set(row.key, new ServedFlag(row, metadata));
+        bytes += row.bytes + OVERHEAD_BYTES;
+      }
+    return { revision, byKey, bytes };
   }
 
   async #look(): Promise<void> {
@@ -143,8 +106,7 @@ export class ServedFlags {
   }
 
   async #takeChanges(): Promise<void> {
-    const idleBefore = performance.now() - IDLE_MS;
-    for (const [accountId, { usedMs }] of this.#held) if (usedMs < idleBefore) this.#held.delete(accountId);
+    this.#held.purgeStale();
     const watched = [...new Set([...this.#held.keys(), ...this.#followers.keys()])];
     if (watched.length === 0) return;
     const revisions = await revisionsOf(this.#core.db, watched);
@@ -152,11 +114,7 @@ export class ServedFlags {
       const revision = revisions.get(accountId) ?? 0n;
       const held = this.#held.peek(accountId);
       if (held !== undefined && held.revision < revision) this.changed(accountId);
-      for (const follower of this.#followers.get(accountId) ?? []) {
-        if (follower.known === revision) continue;
-        follower.known = revision;
-        follower.told(revision);
-      }
+      for (const follower of this.#followers.get(accountId) ?? []) follower(revision);
     }
   }
 }

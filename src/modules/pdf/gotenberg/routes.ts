@@ -1,8 +1,7 @@
 // The wire of Gotenberg: forms in, PDFs out. Each route is a call of the capability that does the same, with its scope, rate and price.
 import type { CallContext } from '../../../core/context.ts';
 import type { Credential } from '../../../core/credentials/credential.ts';
-import { secretCredential } from '../../../core/credentials/credential.ts';
-import { basic, bearer } from '../../../core/credentials/http-schemes.ts';
+import { apiKeyHeader, basic, bearer } from '../../../core/credentials/http-schemes.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
 import { zipOf } from '../../../lib/zip.ts';
 import type { Problem } from '../../../problems/problem.ts';
@@ -30,10 +29,7 @@ export const gotenbergRoutes: readonly RawRoute<PdfState>[] = [
 ];
 
 function credentialOf(head: RawHead): Credential | null {
-  const key = head.headers['x-api-key'];
-  return (
-    bearer(head) ?? basic('password', head) ?? (typeof key === 'string' && key !== '' ? secretCredential(key) : null)
-  );
+  return bearer(head) ?? basic('password', head) ?? apiKeyHeader(head);
 }
 
 async function serve(request: RawRequest, { engines, settings }: PdfState, taskOf: TaskOf): Promise<RawAnswer> {

@@ -1,12 +1,11 @@
 // Publishes a message to a queue, as a program would.
 
-import { actForm, field, numberOf, textOf } from '../../../kit/console/form.ts';
+import { actForm, field, jsonTextOf, numberOf, textOf } from '../../../kit/console/form.ts';
 import type { Act, ConsolePage } from '../../../kit/console/page.ts';
 import { count } from '../../../kit/console/text.ts';
 import type { Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { JsonText } from '../../../lib/json-text.ts';
-import { invalidField } from '../../../problems/problem.ts';
 import { publish as queuePublish } from '../capabilities/publish.ts';
 import { queueView } from './one.ts';
 import type { Queue } from './queue.ts';
@@ -24,7 +23,7 @@ const publish: Act = {
       message_group_id: textOf(form, 'message_group_id'),
     };
     // As it was typed, digit by digit: it is never read and written again.
-    return new JsonText(`${JSON.stringify(fields).slice(0, -1)},"payload":${jsonOf(form, 'payload')}}`);
+    return new JsonText(`${JSON.stringify(fields).slice(0, -1)},"payload":${jsonTextOf(form, 'payload')}}`);
   },
   done: 'Message published.',
 };
@@ -50,15 +49,4 @@ ${enable_priority ? field(visit, PUBLISH, { name: 'priority', label: 'Priority',
 ${type === 'fifo' ? field(visit, PUBLISH, group) : ''}</div>
 <button class="main">Publish</button> <span class="quiet">$0.00002 per message</span>`,
   );
-}
-
-/** The text that was typed, when it is JSON. */
-function jsonOf(form: URLSearchParams, name: string): string {
-  const text = form.get(name) ?? '';
-  try {
-    JSON.parse(text);
-  } catch {
-    throw invalidField(name, 'json', `${name} must be JSON.`);
-  }
-  return text;
 }

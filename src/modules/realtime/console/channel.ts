@@ -1,13 +1,12 @@
 // One channel, to debug with: who is in it, what is published to it as it comes, and a form that publishes.
 import { panel } from '../../../kit/console/failure.ts';
-import { actForm, field, textOf } from '../../../kit/console/form.ts';
+import { actForm, field, jsonTextOf, textOf } from '../../../kit/console/form.ts';
 import type { Act, ConsolePage, View } from '../../../kit/console/page.ts';
 import { table } from '../../../kit/console/table.ts';
 import { short, time } from '../../../kit/console/text.ts';
 import type { DataOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { JsonText } from '../../../lib/json-text.ts';
-import { invalidField } from '../../../problems/problem.ts';
 import { history as channelHistory } from '../capabilities/history.ts';
 import { members as channelMembers } from '../capabilities/members.ts';
 import { publish as channelPublish } from '../capabilities/publish.ts';
@@ -27,7 +26,7 @@ const publish: Act = {
   input(form, { params }) {
     const fields = JSON.stringify({ channel: params.channel, event: textOf(form, 'event') });
     // As it was typed, digit by digit.
-    return new JsonText(`${fields.slice(0, -1)},"data":${jsonOf(form, 'data')}}`);
+    return new JsonText(`${fields.slice(0, -1)},"data":${jsonTextOf(form, 'data')}}`);
   },
   done: 'Event published.',
 };
@@ -101,15 +100,4 @@ function memberTable(items: readonly Member[]): Html {
       },
     ],
   });
-}
-
-/** The text that was typed, when it is JSON. */
-function jsonOf(form: URLSearchParams, name: string): string {
-  const text = form.get(name) ?? '';
-  try {
-    JSON.parse(text);
-  } catch {
-    throw invalidField(name, 'json', `${name} must be JSON.`);
-  }
-  return text;
 }

@@ -5,8 +5,7 @@ import type { CallContext } from '../../../core/context.ts';
 import { bearer } from '../../../core/credentials/http-schemes.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
-import { mayFollow } from '../../../kit/tail.ts';
-import { commentText } from '../../../lib/event-stream.ts';
+import { mayFollow, streamBeat, streamHeaders } from '../../../kit/tail.ts';
 import { sequenceAt } from '../../../lib/sequence.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
 import { historySecondsOf } from '../app/settings.ts';
@@ -20,16 +19,10 @@ import { readToken } from './token.ts';
 
 /** How long a stream waits before it looks whether its key, or token, still may listen. */
 const LOOK_EVERY_MS = 2_000;
-const BEAT = { everyMs: 15_000, text: commentText('still here') };
 /** Clients come again after so long. */
 const RETRY_TEXT = 'retry: 1000\n\n';
-const HEADERS = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-store',
-  'x-accel-buffering': 'no',
-  // The token, or the key, decides; no cookie is looked at.
-  'access-control-allow-origin': '*',
-};
+// The token, or the key, decides; no cookie is looked at.
+const HEADERS = { ...streamHeaders, 'access-control-allow-origin': '*' };
 
 export const streamRoute: RawRoute<RealtimeState> = {
   name: 'realtime.stream',
@@ -74,7 +67,7 @@ async function openStream(request: RawRequest, state: RealtimeState): Promise<Ra
       request.signal,
       end,
     );
-    return { status: 200, headers: HEADERS, body, beat: BEAT };
+    return { status: 200, headers: HEADERS, body, beat: streamBeat };
   } catch (error) {
     end();
     throw error;

@@ -3,7 +3,7 @@
 
 import { dangerLink, dangerZone } from '../../../kit/console/danger-zone.ts';
 import { panel, shown } from '../../../kit/console/failure.ts';
-import { actForm, field, numberOf, textOf } from '../../../kit/console/form.ts';
+import { actForm, field, jsonOf, numberOf } from '../../../kit/console/form.ts';
 import type { Act, ConsolePage, View } from '../../../kit/console/page.ts';
 import { figures, more, type Page, pageTabs, table } from '../../../kit/console/table.ts';
 import { ago, count, countOf, payload, short, sizeText } from '../../../kit/console/text.ts';
@@ -224,14 +224,4 @@ function embeddingOf(text: string): readonly number[] | string {
   if (numbers.length === 0 || !numbers.every(Number.isFinite))
     throw invalidField('embedding', 'type', 'embedding must be numbers separated by commas or spaces, or base64.');
   return numbers;
-}
-
-function jsonOf(form: URLSearchParams, name: string): unknown {
-  const text = textOf(form, name);
-  if (text === undefined) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw invalidField(name, 'json', `${name} must be JSON.`);
-  }
 }

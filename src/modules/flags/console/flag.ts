@@ -1,0 +1,194 @@
+// One flag: its variants, what a context gets, who gets what as a form and as JSON, the changes that it has had, and its end.
+import { copiedId } from '../../../kit/console/copied.ts';
+import { dangerLink, dangerZone } from '../../../kit/console/danger-zone.ts';
+import { panel } from '../../../kit/console/failure.ts';
+import { actButton, actForm, choice, field, jsonOf, textOf } from '../../../kit/console/form.ts';
+import type { ConsolePage, View } from '../../../kit/console/page.ts';
+import { badge, facts, more, type Page, table } from '../../../kit/console/table.ts';
+import { ago, payload, short, time } from '../../../kit/console/text.ts';
+import { deletionPage } from '../../../kit/console/typed.ts';
+import type { DataOf, ItemOf, Visit } from '../../../kit/console/visit.ts';
+import { type Html, html } from '../../../lib/html.ts';
+import { invalidField } from '../../../problems/problem.ts';
+import { evaluate } from '../capabilities/evaluate.ts';
+import { history } from '../capabilities/history.ts';
+import { get, remove } from '../capabilities/kept.ts';
+import { update } from '../capabilities/update.ts';
+import { FLAGS, flagPath, stateOf } from './flags.ts';
+import { operators, ROWS_MAX, readRules, type SimpleRules, writeRules } from './simple-rules.ts';
+
+type Flag = DataOf<typeof get>;
+
+const CHANGES = 25;
+const FREE_ROWS = 2;
+const GONE = 'Code that asks for it uses its own default from then on.';
+const plain = html`spellcheck="false"`;
+const keyOf = ({ params: { key = '' } }: Visit) => key;
+const known = (form: URLSearchParams, visit: Visit) => ({ key: keyOf(visit), revision: Number(form.get('revision')) });
+
+export const flagPage: ConsolePage = {
+  ...{ name: 'flag', path: `${FLAGS}/{key}`, needs: get, isLive: true, show },
+  acts: {
+    turn: {
+      capability: update,
+      input: (form, visit) => ({ key: keyOf(visit), enabled: form.get('enabled') === 'true' }),
+      done: 'Flag turned on or off.',
+    },
+    rules: {
+      capability: update,
+      input: (form, visit) => ({ ...known(form, visit), targeting: writeRules(rulesOf(form)) }),
+      done: 'Rules saved.',
+    },
+    json: {
+      capability: update,
+      input: (form, visit) => ({
+        ...{ ...known(form, visit), description: textOf(form, 'description') ?? null },
+        ...{ default_variant: textOf(form, 'default_variant') ?? null, variants: jsonOf(form, 'variants') },
+        ...{ targeting: jsonOf(form, 'targeting') ?? null, metadata: jsonOf(form, 'metadata') ?? {} },
+      }),
+      done: 'Settings saved.',
+    },
+  },
+};
+
+export const flagDeletePage = deletionPage({
+  ...{ name: 'flag_delete', path: `${FLAGS}/{key}/delete`, noun: 'flag', capability: remove, parameter: 'key' },
+  about: async (visit, key) => ({ back: flagPath((await visit.need(get, { key })).key), text: GONE }),
+  next: FLAGS,
+});
+
+async function show(visit: Visit): Promise<View> {
+  const key = keyOf(visit);
+  const cursor = visit.query.get('cursor') ?? undefined;
+  const [flag, changes] = await Promise.all([
+    visit.need(get, { key }),
+    visit.call(history, { key, cursor, limit: CHANGES }),
+  ]);
+  const act = dangerLink(visit.path(`${flagPath(key)}/delete`), 'Delete…');
+  const content = html`${head(visit, flag)}
+<div class="panels">${variantsOf(flag)}<section class="panel"><h2>Try a context</h2>${await tried(visit, key)}</section></div>
+${visit.may(update) ? forms(visit, flag) : ''}
+${panel(visit, 'Changes', changes, (page) => changesOf(visit, page))}
+${dangerZone([visit.may(remove) ? { title: 'Delete this flag', text: GONE, act } : null])}`;
+  return { title: key, content };
+}
+
+function head(visit: Visit, flag: Flag): Html {
+  const { key, enabled, type, description, updated_at } = flag;
+  const turn = actButton(visit, 'turn', enabled ? 'Disable' : 'Enable', { enabled: String(!enabled) });
+  return html`<p><a href="${visit.path(FLAGS)}">Feature flags</a></p>
+<div class="head"><div class="head named"><h1>${short(key, 128)}</h1><p>${stateOf(flag)}</p></div>${visit.may(update) ? html`<div class="actions">${turn}</div>` : ''}</div>
+<p class="quiet">${type} · changed ${ago(visit, updated_at)} · ${copiedId(key, 'the key')}</p>
+${description === null ? '' : html`<p>${short(description, 500)}</p>`}`;
+}
+
+function variantsOf({ variants, default_variant: usual }: Flag): Html {
+  const shown = Object.entries(variants).map(([name, value]): readonly [string, Html] => [
+    name,
+    html`<code class="breaking">${short(JSON.stringify(value), 200)}</code>${name === usual ? html` ${badge('default')}` : ''}`,
+  ]);
+  return html`<section class="panel"><h2>Variants</h2>${facts(shown)}${usual === null ? html`<p class="quiet">Without a default variant your code uses its own default.</p>` : ''}</section>`;
+}
+
+async function tried(visit: Visit, key: string): Promise<Html> {
+  const sent = visit.query.get('context')?.trim() ?? '';
+  const form = html`<form method="get"><div class="field"><label for="tried-context">Context</label><textarea id="tried-context" name="context" rows="4" spellcheck="false">\n${sent === '' ? '{"targetingKey": "user-1"}' : sent}</textarea></div><button>Evaluate</button></form>`;
+  if (sent === '' || !visit.may(evaluate)) return form;
+  const context = parsed(sent);
+  if (context === null) return html`${form}<p class="fault">The context must be JSON.</p>`;
+  const read = await visit.call(evaluate, { key, context });
+  return html`${form}${panel(visit, 'What it gets', read, ({ items: [item] }) =>
+    facts([
+      ['Value', html`<code class="breaking">${short(JSON.stringify(item?.value), 500)}</code>`],
+      ['Variant', item?.variant == null ? 'none: your code uses its own default' : short(item.variant, 100)],
+      ['Reason', html`${badge(item?.reason ?? '')} ${reasons[item?.reason ?? ''] ?? ''}`],
+      ['Error', item?.error_code ?? null],
+    ]),
+  )}`;
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  STATIC: 'There are no rules: it is the default variant.',
+  DEFAULT: 'No rule decided.',
+  TARGETING_MATCH: 'A rule decided.',
+  DISABLED: 'The flag is off.',
+  ERROR: 'The rule answered no variant of the flag.',
+};
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function forms(visit: Visit, flag: Flag): Html {
+  const revision = { revision: String(flag.revision) };
+  const rules = readRules(flag.targeting);
+  const json = (name: 'variants' | 'targeting' | 'metadata', label: string, hint: string) =>
+    field(visit, 'json', { name, label, hint, rows: 8, value: JSON.stringify(flag[name], null, 2) });
+  const settings = html`${field(visit, 'json', { name: 'description', label: 'Description', value: flag.description ?? '' })}
+${field(visit, 'json', { name: 'default_variant', label: 'Default variant', value: flag.default_variant ?? '', hint: 'Empty: the default of your code.', attributes: plain })}
+${json('variants', 'Variants', `JSON: values by name, all of type ${flag.type}.`)}
+${json('targeting', 'Targeting', 'JSON: a rule of flagd that answers the name of a variant; {}: none.')}
+${json('metadata', 'Metadata', 'JSON: texts, numbers and truth values.')}
+<button class="main">Save</button>`;
+  const isOpen = rules === null || visit.refused?.act === 'json';
+  return html`<section class="panel"><h2>Rules</h2>${rules === null ? html`<p class="quiet">This rule is more than a form shows. Edit it as JSON.</p>` : actForm(visit, 'rules', rulesForm(visit, flag, rules), revision)}
+<details id="settings"${isOpen ? html` open` : ''}><summary>Settings, and rules as JSON</summary>${actForm(visit, 'json', settings, revision)}</details></section>`;
+}
+
+function rulesForm(visit: Visit, { variants }: Flag, { rows, shares }: SimpleRules): Html {
+  const names = Object.keys(variants);
+  const conditions = Object.entries(operators).map(([name, { label }]) => [name, label] as const);
+  const free = { attribute: '', operator: 'is', value: '', variant: names[0] ?? '' };
+  const row = ({ attribute, operator, value, variant }: typeof free, i: number) => {
+    const n = i + 1;
+    return html`<div class="pair">${field(visit, 'rules', { name: `attribute_${i}`, label: `Attribute ${n}`, value: attribute, attributes: html`${plain} placeholder="email"` })}
+${choice(visit, 'rules', { name: `operator_${i}`, label: `Condition ${n}`, value: operator, options: conditions })}
+${field(visit, 'rules', { name: `value_${i}`, label: `Value ${n}`, value, attributes: plain })}
+${choice(visit, 'rules', { name: `variant_${i}`, label: `Variant ${n}`, value: variant, options: names.map((name) => [name, name]) })}</div>`;
+  };
+  const share = (name: string, i: number) =>
+    html`<input type="hidden" name="share_of" value="${name}">${field(visit, 'rules', { name: `share_${i}`, label: name, value: String(shares[name] ?? ''), attributes: html`inputmode="numeric"` })}`;
+  return html`<p class="quiet">The first condition that holds decides. A row without an attribute is left out.</p>
+${[...rows, ...Array<typeof free>(FREE_ROWS).fill(free)].slice(0, ROWS_MAX).map(row)}
+<h3>Everybody else</h3>
+<p class="quiet">Per cent of targetingKeys for each variant; all empty: the default variant.</p>
+<div class="pair">${names.map(share)}</div>
+<button class="main">Save rules</button>`;
+}
+
+function rulesOf(form: URLSearchParams): SimpleRules {
+  const sent = (name: string) => textOf(form, name) ?? '';
+  const rows = Array.from({ length: ROWS_MAX }, (_, i) => ({
+    ...{ attribute: sent(`attribute_${i}`), operator: sent(`operator_${i}`) },
+    ...{ value: sent(`value_${i}`), variant: form.get(`variant_${i}`) ?? '' },
+  }));
+  const shares = form.getAll('share_of').flatMap((name, i) => {
+    const text = textOf(form, `share_${i}`);
+    if (text !== undefined && !/^\d{1,7}$/.test(text))
+      throw invalidField(`share_${i}`, 'type', 'A share is a whole number.');
+    return text === undefined ? [] : [[name, Number(text)]];
+  });
+  return { rows: rows.filter(({ attribute }) => attribute !== ''), shares: Object.fromEntries(shares) };
+}
+
+function changesOf(visit: Visit, page: Page<ItemOf<typeof history>>): Html {
+  const then = ({ flag, revision }: ItemOf<typeof history>) =>
+    flag === null
+      ? ''
+      : html`<details id="change-${revision}"><summary>Revision ${String(revision)}</summary>${payload(flag, `The flag at revision ${revision}`, { call: 'flags.history' })}</details>`;
+  const rows = table({
+    ...{ caption: 'Changes', rows: page.items, empty: html`<p>No changes are kept.</p>` },
+    columns: [
+      { title: 'Time', cell: ({ created_at }) => time(visit, created_at) },
+      { title: 'Change', cell: ({ action }) => action },
+      { title: 'Fields', cell: ({ changed_fields: fields }) => fields.join(', ') },
+      { title: 'By', cell: ({ actor }) => html`<code>${short(actor, 80)}</code>` },
+      { title: 'Then it was', cell: then },
+    ],
+  });
+  return html`${rows}${more(visit, page)}`;
+}

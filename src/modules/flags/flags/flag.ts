@@ -1,0 +1,148 @@
+// A flag: its fields, what is checked when it is written and never again, how it is stored, and how it is shown.
+import Type, { type Static } from 'typebox';
+import { instant, orNull, plainTextOrNull, textOrNull } from '../../../kit/fields.ts';
+import { iso } from '../../../lib/time.ts';
+import { invalidField } from '../../../problems/problem.ts';
+import { DEFINITION_BYTES_MAX, METADATA_MEMBERS_MAX, VARIANTS_MAX } from '../limits.ts';
+import { ruleSteps } from '../rules/cost.ts';
+
+export type Members = Readonly<Record<string, unknown>>;
+
+export const members = (description: string, bounds: { minProperties?: number; maxProperties?: number } = {}) =>
+  Type.Record(Type.String(), Type.Unknown(), { ...bounds, description });
+
+export const keyForm = {
+  pattern: '^[A-Za-z0-9][A-Za-z0-9._~:-]{0,127}$',
+  description: 'Key of the flag: letters, digits, `.`, `_`, `~`, `-` and `:`, up to 128.',
+};
+export const keyField = Type.String(keyForm);
+export const typeField = Type.Enum(['boolean', 'string', 'number', 'object'], { description: 'What its values are.' });
+
+const settings = {
+  description: plainTextOrNull(500, 'What it is for.'),
+  enabled: Type.Boolean({ default: true, description: 'False: the code that asks uses its own default.' }),
+  default_variant: textOrNull('Name of the variant when no rule decides; null: the default of the code that asks.'),
+  variants: members('Values by name, all of the flag’s type, such as `{"on": true, "off": false}`.', {
+    ...{ minProperties: 1, maxProperties: VARIANTS_MAX },
+  }),
+  targeting: orNull<Members>(
+    { type: 'object' },
+    "A rule of flagd's (JsonLogic) that answers the name of a variant, or null for the default; `{}` or null: none.",
+  ),
+  metadata: members('Texts, numbers and truth values that every evaluation tells.'),
+};
+export const changedSettings = Type.Partial(Type.Object(settings)).properties;
+export const flagInput = Type.Object({
+  ...{ key: keyField, type: typeField, ...changedSettings },
+  variants: settings.variants,
+});
+type SentFlag = Static<typeof flagInput>;
+
+export const revisionField = Type.Integer({
+  description: 'Grows with each change of the account’s flags; that of its last one.',
+});
+export const summarySchema = Type.Object({
+  ...{ key: keyField, type: typeField, description: settings.description, enabled: settings.enabled },
+  default_variant: settings.default_variant,
+  has_targeting: Type.Boolean({ description: 'Whether a rule decides.' }),
+  revision: revisionField,
+  created_at: instant('When it was created.'),
+  updated_at: instant('When it was changed last.'),
+});
+export const flagSchema = Type.Object({
+  ...summarySchema.properties,
+  ...{ variants: settings.variants, targeting: members('The rule; `{}`: none.'), metadata: settings.metadata },
+});
+
+export interface FlagSummary {
+  readonly key: string;
+  readonly type: SentFlag['type'];
+  readonly description: string | null;
+  readonly enabled: boolean;
+  readonly default_variant: string | null;
+  readonly has_targeting: boolean;
+  readonly revision: bigint;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+export interface FlagRow extends FlagSummary {
+  /** JSON of variants, targeting and metadata. */
+  readonly definition: string;
+  readonly bytes: number;
+  /** What its rule takes at most. */
+  readonly steps: number;
+}
+
+export type NewFlag = Omit<FlagRow, 'revision' | 'created_at' | 'updated_at'>;
+
+interface Definition {
+  readonly variants: Members;
+  readonly targeting: Members;
+  readonly metadata: Members;
+}
+
+export function definitionOf({ definition }: Pick<FlagRow, 'definition'>): Definition {
+  return JSON.parse(definition);
+}
+
+/** What is stored of it. `at`: what its fields are called in messages begins so. Throws VALIDATION_FAILED. */
+export function checkedFlag(sent: SentFlag, at = ''): NewFlag {
+  const { key, type, enabled = true, default_variant = null, variants, metadata = {} } = sent;
+  const targeting = sent.targeting ?? {};
+  checkVariants(sent, `${at}variants`);
+  if (default_variant !== null && !Object.hasOwn(variants, default_variant))
+    throw invalidField(`${at}default_variant`, 'unknown_variant', 'default_variant names none of the variants.');
+  checkMetadata(metadata, `${at}metadata`);
+  const has_targeting = Object.keys(targeting).length > 0;
+  const steps = has_targeting ? ruleSteps(targeting, `${at}targeting`) : 0;
+  const definition = JSON.stringify({ variants, targeting, metadata });
+  const bytes = Buffer.byteLength(definition);
+  if (bytes > DEFINITION_BYTES_MAX) {
+    const message = `A flag has at most ${DEFINITION_BYTES_MAX} bytes of variants, targeting and metadata.`;
+    throw invalidField(`${at}variants`, 'bytes', message);
+  }
+  const description = sent.description || null;
+  return { key, type, description, enabled, default_variant, has_targeting, definition, bytes, steps };
+}
+
+function checkVariants({ type, variants }: SentFlag, param: string): void {
+  const names = Object.keys(variants);
+  if (names.length === 0 || names.length > VARIANTS_MAX)
+    throw invalidField(param, 'count', `A flag has 1 to ${VARIANTS_MAX} variants.`);
+  for (const name of names) {
+    if (!/^[^\p{Cc}\p{Cs}]{1,100}$/u.test(name))
+      throw invalidField(param, 'name', 'The name of a variant has 1 to 100 characters, on one line.');
+    if (typeOf(variants[name]) !== type)
+      throw invalidField(`${param}.${name}`, 'type', `The value of this variant is not of type ${type}.`);
+  }
+}
+
+/** Null: a value that no flag has. */
+export function typeOf(value: unknown): SentFlag['type'] | null {
+  return typeField.enum.find((type) => type === typeof value && value !== null && !Array.isArray(value)) ?? null;
+}
+
+export function checkMetadata(metadata: Members, param: string): void {
+  const entries = Object.entries(metadata);
+  if (entries.length > METADATA_MEMBERS_MAX)
+    throw invalidField(param, 'count', `metadata has at most ${METADATA_MEMBERS_MAX} members.`);
+  const wrong = entries.find(([, value]) => !['string', 'number', 'boolean'].includes(typeof value));
+  if (wrong === undefined) return;
+  const message = 'A value of metadata is a text, a number or a truth value.';
+  throw invalidField(`${param}.${wrong[0].slice(0, 100)}`, 'type', message);
+}
+
+/** Names of the settings that differ. */
+export function changedFields(before: NewFlag, after: NewFlag): string[] {
+  const [old, now]: Members[] = [before, after].map((flag) => ({ ...flag, ...definitionOf(flag) }));
+  return Object.keys(settings).filter((name) => JSON.stringify(old?.[name]) !== JSON.stringify(now?.[name]));
+}
+
+export function showSummary({ revision, created_at, updated_at, ...flag }: FlagSummary) {
+  return { ...flag, revision: Number(revision), created_at: iso(created_at), updated_at: iso(updated_at) };
+}
+
+export function showFlag({ definition, bytes: _, steps: __, ...summary }: FlagRow) {
+  return { ...showSummary(summary), ...definitionOf({ definition }) };
+}

@@ -1,0 +1,63 @@
+// A flag that is evaluated. flagd's evaluator decides the variant; values stay the text that they are stored as. A rule is interpreted, never turned
+// into code, and made ready when it is first asked for: that takes some 60 µs, an evaluation less than one. Loaded late: the evaluator takes 12 MB.
+import { FeatureFlag } from '@openfeature/flagd-core';
+import { definitionOf, type FlagRow } from '../flags/flag.ts';
+import type { Context } from '../rules/context.ts';
+import type { Evaluation } from './evaluate.ts';
+
+const silent = { error: ignore, warn: ignore, info: ignore, debug: ignore };
+function ignore(): void {}
+
+interface Compiled {
+  readonly flag: FeatureFlag;
+  /** JSON by the name of the variant. */
+  readonly values: ReadonlyMap<string, string>;
+  readonly metadata: string;
+}
+
+export class ServedFlag {
+  readonly row: FlagRow;
+  readonly #ofAll: object;
+  #compiled: Compiled | null = null;
+
+  /** `metadata`: of all flags of the account. */
+  constructor(row: FlagRow, metadata: object) {
+    this.row = row;
+    this.#ofAll = metadata;
+  }
+
+  evaluate(context: Context): Evaluation {
+    this.#compiled ??= compile(this.row, this.#ofAll);
+    const { flag, values, metadata } = this.#compiled;
+    const none = { key: this.row.key, value: null, variant: null, metadata };
+    if (!this.row.enabled) return { ...none, reason: 'DISABLED', errorCode: null };
+    const { variant, reason = 'UNKNOWN', errorCode = null } = decide(flag, context);
+    if (errorCode !== null || variant === undefined) return { ...none, reason, errorCode };
+    return { ...none, value: values.get(variant) ?? null, variant, reason, errorCode };
+  }
+}
+
+function compile(row: FlagRow, ofAll: object): Compiled {
+  const { variants, targeting, metadata } = definitionOf(row);
+  const names = Object.keys(variants);
+  const definition = {
+    state: 'ENABLED' as const,
+    variants: Object.fromEntries(names.map((name) => [name, name])),
+    ...(row.default_variant === null ? {} : { defaultVariant: row.default_variant }),
+    targeting,
+  } as unknown as ConstructorParameters<typeof FeatureFlag>[1];
+  return {
+    flag: new FeatureFlag(row.key, definition, silent, { disableDynamicCodeGeneration: true }),
+    values: new Map(names.map((name) => [name, JSON.stringify(variants[name])])),
+    metadata: JSON.stringify({ ...ofAll, ...metadata }),
+  };
+}
+
+/** A rule may answer what has no text, such as an object of the context with a member `toString`. */
+function decide(flag: FeatureFlag, context: Context): { variant?: string; reason?: string; errorCode?: string } {
+  try {
+    return flag.evaluate(context as Parameters<FeatureFlag['evaluate']>[0], silent);
+  } catch {
+    return { reason: 'ERROR', errorCode: 'GENERAL' };
+  }
+}
