@@ -101,10 +101,11 @@ test.each(Object.entries(rules))('%s', (name, made) => {
   const { taken, flag } = greatest(made);
   expect(taken).toBeGreaterThan(0);
   for (const context of contexts) checkContext(context, JSON.stringify(context).length);
-  const compileMs = msOf(() => new ServedFlag(flag, {}).evaluate({}));
   const ready = new ServedFlag(flag, {});
-  const worstMs = Math.max(...contexts.map((context) => msOf(() => ready.evaluate(context))));
-  const told = `compiled in ${compileMs.toFixed(1)} ms, evaluated in ${worstMs.toFixed(2)} ms`;
+  const worstMs = (of: () => ServedFlag) => Math.max(...contexts.map((context) => msOf(() => of().evaluate(context))));
+  // Rules are made ready by their first evaluation.
+  const firstMs = worstMs(() => new ServedFlag(flag, {}));
+  const told = `first in ${firstMs.toFixed(1)} ms, then in ${worstMs(() => ready).toFixed(2)} ms`;
   process.stdout.write(`${name}: ${taken} times, ${flag.steps} steps, ${told}\n`);
-  expect(compileMs + worstMs).toBeLessThan(admission.call.turnMsMax);
+  expect(firstMs).toBeLessThan(admission.call.turnMsMax);
 });

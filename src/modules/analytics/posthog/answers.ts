@@ -1,25 +1,17 @@
 // What PostHog's clients are answered: that it was taken, that there are no flags, and what a browser is to leave alone.
+import { openToPages, pageKeySentence } from '../../../kit/page-access.ts';
 import type { RawAnswer, RawHead } from '../../../kit/raw-route.ts';
 import { telemetrySentence, telemetryStatus } from '../../../kit/telemetry.ts';
 import type { Problem } from '../../../problems/problem.ts';
 
-/** Any page may report; the key decides, and no cookie is looked at. */
-const open = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'Retry-After' };
 const plain = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
-const DAY_SECONDS = '86400';
-export const KEY_LINE = 'qm keys create --account ACCOUNT_ID --name analytics --scopes analytics.capture';
-
-export const preflight: RawAnswer = {
-  status: 204,
-  headers: {
-    ...open,
-    'access-control-allow-methods': 'GET, POST, OPTIONS',
-    'access-control-allow-headers':
-      'Content-Type, Content-Encoding, Authorization, X-Requested-With, X-POSTHOG-SESSION-ID, traceparent',
-    'access-control-max-age': DAY_SECONDS,
-  },
-  body: '',
-};
+const pages = openToPages({
+  methods: 'GET, POST',
+  headers: 'Content-Type, Content-Encoding, Authorization, X-Requested-With, X-POSTHOG-SESSION-ID, traceparent',
+  exposed: 'Retry-After',
+});
+const { open } = pages;
+export const { preflight } = pages;
 
 export function json(value: object, forBrowsers: boolean, costNanos?: bigint): RawAnswer {
   return {
@@ -36,7 +28,7 @@ export function refusal(forBrowsers: boolean) {
     const { status, headers } = telemetryStatus(failure);
     const detail =
       forBrowsers && failure.code === 'INSUFFICIENT_SCOPE'
-        ? `The key of a web page can be read by everybody: it must have the scope analytics.capture and no other. Make one with: ${KEY_LINE}`
+        ? pageKeySentence('analytics', 'analytics.capture')
         : telemetrySentence(failure);
     const body = { type: 'request_error', code: failure.code, detail, attr: failure.param, request_id: requestId };
     return { status, headers: { ...(forBrowsers ? open : {}), ...plain, ...headers }, body: JSON.stringify(body) };

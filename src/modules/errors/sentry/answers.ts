@@ -1,29 +1,19 @@
 // What SDKs are answered. They read the status, two headers and the id; browsers also want to be allowed to.
+import { openToPages } from '../../../kit/page-access.ts';
 import type { RawAnswer, RawHead } from '../../../kit/raw-route.ts';
 import { sharedProblems } from '../../../problems/catalogue.ts';
 import type { Problem } from '../../../problems/problem.ts';
 import { BACK_OFF_MS_MAX, NO_CREDIT_BACK_OFF_MS } from './numbers.ts';
 
-/** Any page may report its errors; the key decides, and no cookie is looked at. */
-const open = {
-  'access-control-allow-origin': '*',
-  'access-control-expose-headers': 'X-Sentry-Error, X-Sentry-Rate-Limits, Retry-After',
-};
-const json = { ...open, 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
-const DAY_SECONDS = 86_400;
+const pages = openToPages({
+  methods: 'POST',
+  headers:
+    'X-Sentry-Auth, Content-Type, Content-Encoding, Authorization, X-Requested-With, Origin, Accept, sentry-trace, baggage, traceparent',
+  exposed: 'X-Sentry-Error, X-Sentry-Rate-Limits, Retry-After',
+});
+export const { preflight } = pages;
+const json = { ...pages.open, 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
 export const KEY_LINE = 'qm keys create --account ACCOUNT_ID --name sentry --scopes errors.capture,errors.message';
-
-export const preflight: RawAnswer = {
-  status: 204,
-  headers: {
-    ...open,
-    'access-control-allow-methods': 'POST, OPTIONS',
-    'access-control-allow-headers':
-      'X-Sentry-Auth, Content-Type, Content-Encoding, Authorization, X-Requested-With, Origin, Accept, sentry-trace, baggage, traceparent',
-    'access-control-max-age': String(DAY_SECONDS),
-  },
-  body: '',
-};
 
 /** `id` is the one that the SDK gave the event; null for an envelope without an event. */
 export function taken(id: string | null, costNanos?: bigint): RawAnswer {

@@ -1,26 +1,15 @@
 // How OFREP tells evaluations and failures, to programs and to pages.
+import { openToPages, pageKeySentence } from '../../../kit/page-access.ts';
 import type { RawAnswer, RawHead } from '../../../kit/raw-route.ts';
-import { sharedProblems } from '../../../problems/catalogue.ts';
+import { telemetrySentence, telemetryStatus } from '../../../kit/telemetry.ts';
 import type { Problem } from '../../../problems/problem.ts';
 import type { Evaluation } from '../serving/evaluate.ts';
 
-/** Any page may ask; the key decides, and no cookie is looked at. */
-export const open = {
-  'access-control-allow-origin': '*',
-  'access-control-expose-headers': 'ETag, Retry-After, X-Request-Id',
-};
-
-export const preflight: RawAnswer = {
-  status: 204,
-  headers: {
-    ...open,
-    'access-control-allow-methods': 'GET, POST, OPTIONS',
-    'access-control-allow-headers':
-      'Authorization, Content-Type, If-None-Match, Last-Event-ID, Cache-Control, traceparent',
-    'access-control-max-age': '86400',
-  },
-  body: '',
-};
+export const { open, preflight } = openToPages({
+  methods: 'GET, POST',
+  headers: 'Authorization, Content-Type, If-None-Match, Last-Event-ID, Cache-Control, traceparent',
+  exposed: 'ETag, Retry-After, X-Request-Id',
+});
 
 export function json(status: number, body: string, headers: Readonly<Record<string, string>> = {}): RawAnswer {
   const plain = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
@@ -49,21 +38,13 @@ export function statusOf({ errorCode }: Evaluation): number {
 
 /** Bodies as OFREP has them, with our code and the request's id beside. */
 export function refusal(failure: Problem, { requestId, params }: RawHead): RawAnswer {
-  const { httpStatus, code, retryAfterMs } = failure;
-  const isOfContext = failure.param?.startsWith('context') === true;
+  const { code, param } = failure;
+  const { status, headers } = telemetryStatus(failure);
+  const isOfContext = param?.startsWith('context') === true;
   const errorCode = isOfContext ? 'INVALID_CONTEXT' : code === 'MALFORMED_JSON' ? 'PARSE_ERROR' : 'GENERAL';
+  const errorDetails =
+    code === 'INSUFFICIENT_SCOPE' ? pageKeySentence('flags', 'flags.evaluate') : telemetrySentence(failure);
+  const body = JSON.stringify({ key: params.key, errorCode, errorDetails, code, request_id: requestId });
   // Providers read the body of 400, 404 and 500 alone; what else is wrong with the request is 400 to them.
-  const status = [401, 403, 413, 429, 503].includes(httpStatus) || httpStatus >= 500 ? httpStatus : 400;
-  const body = { key: params.key, errorCode, errorDetails: sentence(failure), code, request_id: requestId };
-  const seconds = String(Math.max(1, Math.ceil((retryAfterMs ?? 0) / 1_000)));
-  return json(status, JSON.stringify(body), retryAfterMs === undefined ? {} : { 'retry-after': seconds });
-}
-
-function sentence({ code, message }: Problem): string {
-  if (code === 'INTERNAL_ERROR') return sharedProblems.INTERNAL_ERROR.title;
-  if (code !== 'INSUFFICIENT_SCOPE') return message;
-  return (
-    'The key of a web page can be read by everybody: it must have the scope flags.evaluate and no other. ' +
-    'Make one with: qm keys create --account ACCOUNT_ID --name flags --scopes flags.evaluate'
-  );
+  return json([401, 403, 413, 429].includes(status) || status >= 500 ? status : 400, body, headers);
 }

@@ -1,0 +1,36 @@
+// Routes that pages of any site may call, with a key that everybody can read: it can do nothing else, and no cookie is looked at.
+import type { RawAnswer } from './raw-route.ts';
+
+const DAY_SECONDS = '86400';
+
+interface PageAccess {
+  readonly methods: string;
+  /** That a page may send. */
+  readonly headers: string;
+  /** That its script may read. */
+  readonly exposed: string;
+}
+
+/** Headers of every answer, and the answer to a preflight request. */
+export function openToPages({ methods, headers, exposed }: PageAccess) {
+  const open = { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposed };
+  const preflight: RawAnswer = {
+    status: 204,
+    headers: {
+      ...open,
+      'access-control-allow-methods': `${methods}, OPTIONS`,
+      'access-control-allow-headers': headers,
+      'access-control-max-age': DAY_SECONDS,
+    },
+    body: '',
+  };
+  return { open, preflight };
+}
+
+/** What a page is told whose key may do more than `scope`. `name`: that the key could have. */
+export function pageKeySentence(name: string, scope: string): string {
+  return (
+    `The key of a web page can be read by everybody: it must have the scope ${scope} and no other. ` +
+    `Make one with: qm keys create --account ACCOUNT_ID --name ${name} --scopes ${scope}`
+  );
+}
