@@ -132,7 +132,7 @@ module.exports = {
         pathNot: [
           '^src/vendors/',
           '^src/app[.]ts$',
-          '^src/(asset-store|mail-server|payment-provider|people|vendors-file)[.]ts$',
+          '^src/(asset-store|mail-server|payment-provider|people|tracing|vendors-file)[.]ts$',
         ],
       },
       to: { path: '^src/vendors/', pathNot: ['/port[.]ts$', '^src/vendors/call/'] },

@@ -56,10 +56,10 @@ import { composeManifest } from './surfaces/documents/discovery.ts';
 import { listen } from './surfaces/http/listen.ts';
 import type { Homes } from './surfaces/http/moves.ts';
 import { noServers, openServers } from './surfaces/servers/open-servers.ts';
+import { openOutbound } from './tracing.ts';
 import { dueSearch } from './upkeep/due-search.ts';
 import { coreJobs, coreSweeps } from './upkeep/sweeps.ts';
 import type { VendorsFile } from './vendors/file/port.ts';
-import { createOutboundClient } from './vendors/http/client.ts';
 import { type Adapters, adaptersOf, startVendors, vendorsOf } from './vendors-file.ts';
 import { BacklogGauge } from './webhooks/deliveries/backlog.ts';
 
@@ -206,9 +206,9 @@ async function startInner(options: InnerOptions): Promise<Inner> {
   const db = openDatabase(options);
   const secrets = new Secrets(await loadServerSecret(config));
   await rememberServerSecret(db, secrets);
-  const lanes = new Lanes({ db, log, bounds });
   const processId = `${group?.name ?? hostname()}-${process.pid}-${randomText(6)}`;
-  const outbound = createOutboundClient({ allowPrivateTargets: config.allowPrivateTargets });
+  const { tracing, outbound } = await openOutbound(config, { log, processId });
+  const lanes = new Lanes({ db, log, bounds, tracing });
   const core: Core = {
     ...{ db, connection: storage.connection, secrets, lanes, calls: new OwnCalls(db) },
     holds: new Holds({ db, lanes, log, owner: processId, bounds }),
@@ -218,7 +218,7 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     requests: new RequestLog(db, bounds),
     prices: manifest.prices,
     eventTypes: new Map(manifest.events.map(({ type, status }) => [type, status])),
-    outbound,
+    ...{ outbound, tracing },
     payments: await openPayments(db, baseUrl, config.payments),
     mailServer: await openMailServer(config.people.smtp),
     ...(await openPeople(config, manifest.modules, outbound)),
@@ -254,7 +254,9 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     inflating: new AccountTurns(bounds.all.inflationsAtOnce),
   });
   const metrics = () => [
-    ...[sweeper, ...jobs, backlog, core.vendors].flatMap((each) => each.metrics()),
+    ...[sweeper, ...jobs, backlog, core.vendors, ...(tracing === null ? [] : [tracing])].flatMap((each) =>
+      each.metrics(),
+    ),
     ...manifest.modules.flatMap((module) => module.metrics?.(states.get(module.name)) ?? []),
   ];
   return { core, gateway, states, modules: manifest.modules, sweeper, jobs, metrics, operator, storage };

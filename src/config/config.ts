@@ -10,6 +10,7 @@ import { type PaymentSettings, paymentSettings } from './payments.ts';
 import { type PeopleSettings, peopleSettings } from './people.ts';
 import { type S3Addresses, s3Addresses } from './s3.ts';
 import { type TlsSettings, tlsSettings } from './tls.ts';
+import { type TracingSettings, tracingSettings } from './tracing.ts';
 import { type AddressRange, Variables } from './variables.ts';
 
 export { type AddressRange, ConfigError } from './variables.ts';
@@ -70,6 +71,8 @@ export type Config = {
   readonly ledgerDays: number;
   readonly testClock: boolean;
   readonly metricsToken?: string;
+  /** Null: there are no traces. */
+  readonly tracing: TracingSettings | null;
   /** Reads variables that a module brings, by the same rules. */
   settings<T>(read: (variables: Variables) => T): T;
 };
@@ -120,6 +123,7 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     ledgerDays: variables.integer('LEDGER_DAYS', 3_650, { min: 90, max: 36_500 }),
     testClock: variables.oneOf('TEST_CLOCK', ON_OFF, 'off') === 'on',
     metricsToken: variables.secret('METRICS_TOKEN', 1),
+    tracing: tracingSettings(variables),
     settings: (read) => read(variables),
   });
 }

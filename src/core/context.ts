@@ -23,6 +23,7 @@ import type { RequestLog } from './requests/request-log.ts';
 import type { KnownScopes, ScopeKind } from './scopes.ts';
 import type { Secrets } from './secrets/secrets.ts';
 import type { Payments, SignUp } from './terms.ts';
+import type { Tracing } from './tracing/tracing.ts';
 import type { UsageMeter } from './usage/meter.ts';
 import type { Vendors } from './vendors/vendors.ts';
 import type { Holds } from './wallet/holds/holds.ts';
@@ -84,6 +85,8 @@ export interface Core {
   readonly bounds: Admission;
   /** Whether accounts are limited in how often, and how much at once, they call. */
   readonly limitsRates: boolean;
+  /** Null: there are no traces. */
+  readonly tracing: Tracing | null;
 }
 
 /** The fields of an input; a JsonText among them, or in place of them all, goes in byte for byte. */

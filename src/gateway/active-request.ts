@@ -22,6 +22,8 @@ export interface Sender {
   readonly remoteAddress: string;
   /** As announced; null: nothing is. */
   readonly bodyBytes: number | null;
+  /** The header of that name, as it was sent. */
+  readonly traceparent?: unknown;
 }
 
 /** What the call may do with its place among those that run. */

@@ -5,9 +5,11 @@ import type { CallContext, Core, InvokedInput, InvokeOptions, Performed } from '
 import type { IdempotencyKey } from '../core/idempotency/key.ts';
 import type { Principal } from '../core/principal.ts';
 import { type ScopeKind, scopesAllow } from '../core/scopes.ts';
+import type { Span } from '../core/tracing/tracing.ts';
 import type { Answer } from '../kit/capability.ts';
 import type { Problem } from '../problems/problem.ts';
 import { ActiveRequest, type Origin } from './active-request.ts';
+import { beginCallSpan, endCallSpan } from './call-span.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Rates } from './limits/rate-limiter.ts';
 import type { Traffic } from './limits/traffic.ts';
@@ -50,6 +52,8 @@ export class Call extends ActiveRequest implements CallContext {
   readonly depth: number;
   /** Calls that it made so far. */
   made = 0;
+  /** Null: there are no traces. */
+  readonly #span: Span | null;
   readonly #services: CallServices;
   #ended = false;
   #principal: Principal | null = null;
@@ -61,6 +65,18 @@ export class Call extends ActiveRequest implements CallContext {
     this.core = services.core;
     this.endpoint = endpoint;
     this.depth = depth;
+    const { tracing } = services.core;
+    this.#span = tracing === null ? null : beginCallSpan(tracing, this.traceId, this.sender);
+  }
+
+  override get traceparent(): string {
+    return this.#span?.traceparent ?? super.traceparent;
+  }
+
+  /** Runs `work` in the span of the call: what it begins is a part of it. */
+  trace<Result>(work: () => Result): Result {
+    const { tracing } = this.core;
+    return tracing === null || this.#span === null ? work() : tracing.within(this.#span, work);
   }
 
   get capability(): string {
@@ -130,10 +146,17 @@ export class Call extends ActiveRequest implements CallContext {
     this.#ended = true;
     const latencyMs = performance.now() - this.startedMs;
     this.#services.traffic.record(name, status, latencyMs);
+    if (this.#span !== null) this.#endSpan(this.#span, status, name);
     if (this.#principal === null) return;
     if (this.depth === 0) logCall(this, { status, failure: this.failure, latencyMs, text });
     if (this.billed) return;
     this.core.usage.count(this.accountId, this.#principal.id, this.capability, status >= 400);
+  }
+
+  #endSpan(span: Span, status: number, name: string): void {
+    const { requestId, entryForm, depth, sender, endpoint, failure } = this;
+    const accountId = this.#principal?.accountId ?? null;
+    endCallSpan(span, { accountId, requestId, entryForm, depth, sender, endpoint, failure }, status, name);
   }
 
   chargedThoughFailed(costNanos: bigint, usageEstimated: boolean): void {

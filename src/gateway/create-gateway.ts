@@ -21,7 +21,7 @@ export function createGateway(services: Omit<Gateway, 'invokeWithin' | 'performW
         await admit(gateway, call);
         await passGates(call);
         if (idempotencyKey !== null) takeIdempotencyKey(call, [idempotencyKey], () => idempotencyKey);
-        const answer = await work(call);
+        const answer = await call.trace(() => work(call));
         call.answer = answer;
         call.billed = isBilled(answer);
         return answer;

@@ -101,7 +101,7 @@ export async function perform(
     await admit(gateway, call, isAdmitted);
     await passGates(call);
     call.weigh(Math.floor(bodyBytes / tokenWorth.bodyBytes));
-    const answer = await work(call);
+    const answer = await call.trace(() => work(call));
     call.answer = answer;
     call.billed = isBilled(answer);
     call.end(200);
@@ -189,7 +189,7 @@ function begin(limiter: Rates, call: Call): void | Promise<void> {
 /** Runs the capability on the input that was read. */
 export async function run(call: Call): Promise<Answer> {
   const { capability, state } = call.endpoint;
-  const answer = await capability.run({ ctx: call, input: call.input, state: state() });
+  const answer = await call.trace(() => capability.run({ ctx: call, input: call.input, state: state() }));
   call.answer = answer;
   call.billed = isBilled(answer);
   return answer;

@@ -127,6 +127,7 @@ function makeCore(db: Database): Core {
     chromiumPath: null,
     nameServers: null,
     underWay: new UnderWayHere(),
+    tracing: null,
     bounds: admission,
   };
 }

@@ -7,6 +7,7 @@ import { DAY_MS } from '../../lib/time.ts';
 import { problem } from '../../problems/problem.ts';
 import { confirmCaller, type Entry, enter } from '../accounts/enter.ts';
 import type { CallContext } from '../context.ts';
+import { traced } from '../tracing/traced.ts';
 import type { IdempotencyKey } from './key.ts';
 
 export interface WriteOptions {
@@ -69,11 +70,12 @@ export function runWrite(
   body: (tx: Transaction, entry: Entry) => Promise<unknown>,
   options: EnteringOptions = {},
 ): Promise<Written> {
-  return ctx.core.db.transaction(async (tx) => {
+  const write = async (tx: Transaction) => {
     const entry = await enter(tx, ctx, options.other);
     await options.admit?.(tx, entry);
     return once(tx, ctx, () => body(tx, entry), options);
-  });
+  };
+  return traced(ctx.core.tracing, 'commit', () => ctx.core.db.transaction(write));
 }
 
 /**
@@ -85,11 +87,12 @@ export function runLongWrite(
   body: (tx: Transaction) => Promise<unknown>,
   options: WriteOptions = {},
 ): Promise<Written> {
-  return ctx.core.db.transaction(async (tx) => {
+  const write = async (tx: Transaction) => {
     const written = await once(tx, ctx, () => body(tx), options);
     await confirmCaller(tx, ctx);
     return written;
-  });
+  };
+  return traced(ctx.core.tracing, 'commit', () => ctx.core.db.transaction(write));
 }
 
 interface Written {

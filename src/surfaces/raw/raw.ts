@@ -211,7 +211,8 @@ async function handle(
     await body.prove();
     if (call !== undefined) call.body = shortBody(body.bytes);
     const read = new RawRead(request, slot, { path: route.path, body, gateway, visit, door: entered });
-    return await sendRaw({ options, streams, route, slot, reply }, await route.answer(read, state()));
+    const answer = async () => sendRaw({ options, streams, route, slot, reply }, await route.answer(read, state()));
+    return await (call === undefined ? answer() : call.trace(answer));
   } finally {
     slot.handling = false;
     if (slot.closed === true) visit.release();

@@ -137,6 +137,10 @@ export class CallRequest extends ArrivedRequest implements Origin {
     return announced === undefined ? null : Number(announced);
   }
 
+  get traceparent() {
+    return this.request.headers.traceparent;
+  }
+
   onGone(listener: () => void) {
     const response = this.#response;
     onClosed(response, () => {

@@ -41,7 +41,7 @@ export function headRaw({ call, raw }: CallSlot, reply: FastifyReply, answer: Om
   if (identity === undefined) throw new Error('the request is not one of a raw route');
   void reply.code(answer.status).headers({
     'x-request-id': identity.requestId,
-    traceparent: traceparentOf(identity.traceId),
+    traceparent: call?.traceparent ?? traceparentOf(identity.traceId),
     ...(answer.status === 401 ? { 'www-authenticate': BEARER_CHALLENGE } : {}),
     // What has not been read of a long body is not read any more.
     ...(answerOf(reply).takesLong && !reply.request.raw.complete ? { connection: 'close' } : {}),

@@ -6,7 +6,9 @@ import { FairPlaces } from '../../../lib/fair-places.ts';
 import { problem } from '../../../problems/problem.ts';
 import { type Admission, admission } from '../../admission.ts';
 import type { Logger } from '../../process/logger.ts';
+import type { Tracing } from '../../tracing/tracing.ts';
 import type { CommitResult, LockedWallets } from './commit.ts';
+import { traceCommit } from './commit-spans.ts';
 import { commitSurely } from './commit-surely.ts';
 import type { LaneItem, LaneOutcome } from './lane-item.ts';
 import { LockedLanes } from './locked-lanes.ts';
@@ -22,6 +24,8 @@ export interface LanesOptions {
   readonly bounds?: Admission;
   /** Of what waits; by the bounds when absent. */
   readonly bytesMax?: number;
+  /** No traces when absent. */
+  readonly tracing?: Tracing | null;
 }
 
 // Measured: batches beyond 128 calls gained nothing.
@@ -72,8 +76,9 @@ export class Lanes {
       throw problem(this.#bytes.isGreedy(accountId) ? 'CONCURRENCY_LIMITED' : 'OVERLOADED', { retryAfterMs: 1000 });
     }
     this.#waitingItems += 1;
+    const span = this.#options.tracing?.current ?? null;
     const answered = new Promise<LaneOutcome>((resolve, reject) => {
-      this.#enqueue({ item, sinceMs: performance.now(), followers: [], resolve, reject });
+      this.#enqueue({ item, sinceMs: performance.now(), followers: [], span, resolve, reject });
     });
     return answered.finally(() => {
       this.#waitingItems -= 1;
@@ -196,6 +201,8 @@ export class Lanes {
 
   /** Commits and answers the calls, and never throws. Answers those that met a lock of someone else's: each account is to be tried alone. */
   async #commit(batch: readonly Waiting[], locked: LockedWallets): Promise<readonly Waiting[]> {
+    const { tracing = null } = this.#options;
+    const startedMs = performance.now();
     let result: CommitResult;
     try {
       result = await commitSurely(
@@ -204,7 +211,12 @@ export class Lanes {
         locked,
       );
     } catch (error) {
+      if (tracing !== null) traceCommit(tracing, batch, { startedMs, failure: error });
       return this.#split(batch, locked, error);
+    }
+    if (tracing !== null) {
+      const committed = batch.filter((_, i) => result.outcomes[i] !== null);
+      traceCommit(tracing, committed, { startedMs, failure: null });
     }
     // The next commit reads in the database while the answers of this one are written.
     setImmediate(() => this.#answerAll(batch, result));

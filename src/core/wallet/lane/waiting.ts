@@ -1,10 +1,13 @@
 // Calls that wait for a commit of their account.
+import type { Span } from '../../tracing/tracing.ts';
 import type { LaneItem, LaneOutcome } from './lane-item.ts';
 
 export interface Waiting {
   readonly item: LaneItem;
   readonly sinceMs: number;
   readonly followers: Waiting[];
+  /** Of what submitted it; null: there is none. */
+  readonly span: Span | null;
   resolve(outcome: LaneOutcome): void;
   reject(error: unknown): void;
 }
