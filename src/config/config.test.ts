@@ -42,6 +42,7 @@ describe('loadConfig', () => {
       ledgerDays: 3_650,
       testClock: false,
       metricsToken: undefined,
+      tracing: null,
       settings: expect.any(Function),
     });
   });

@@ -3,6 +3,7 @@
 
 import { JobLoop } from '../core/background/job-loop.ts';
 import type { Core } from '../core/context.ts';
+import type { Metric } from '../core/process/metric.ts';
 import { accountsWithEvents, sequenceSome } from './sequencer.ts';
 
 const ACCOUNTS_AT_ONCE = 4;
@@ -13,15 +14,19 @@ const ROUNDS_PER_TURN = 10;
 // An account that failed is left alone for a while, so that it takes neither the place of the others nor the log.
 const REST_MS = 1_000;
 
-export function eventJobs(core: Pick<Core, 'db' | 'log'>): JobLoop {
-  const { db, log } = core;
+export function eventJobs(core: Pick<Core, 'db' | 'log' | 'eventTypes'>): JobLoop {
+  const { db, log, eventTypes } = core;
   const running = new Set<string>();
+  // From zero: Prometheus sees no increase of a series that begins with its first event.
+  const live = [...eventTypes].filter(([, status]) => status === 'ga');
+  const numbered = new Map(live.map(([type]) => [type, 0]));
   let last = '';
   const loop = new JobLoop<string>({
     name: 'events',
     log,
     concurrency: ACCOUNTS_AT_ONCE,
     intervalMs: INTERVAL_MS,
+    metrics: () => [...numbered].map(eventsMetric),
     async take(room) {
       // Round and round through the accounts: none waits for those before it twice.
       const limit = room + running.size;
@@ -35,7 +40,9 @@ export function eventJobs(core: Pick<Core, 'db' | 'log'>): JobLoop {
     async run(accountId, signal) {
       try {
         for (let round = 0; round < ROUNDS_PER_TURN && !signal.aborted; round += 1) {
-          if (!(await sequenceSome(db, accountId))) break;
+          const { types, mayBeMore } = await sequenceSome(db, accountId);
+          for (const type of types) numbered.set(type, (numbered.get(type) ?? 0) + 1);
+          if (!mayBeMore) break;
         }
         running.delete(accountId);
         loop.wake();
@@ -47,4 +54,8 @@ export function eventJobs(core: Pick<Core, 'db' | 'log'>): JobLoop {
   });
   db.onHint('events', () => loop.wake());
   return loop as JobLoop;
+}
+
+function eventsMetric([type, value]: [string, number]): Metric {
+  return { name: 'qm_events_total', help: 'Events that this process gave a number, by type.', labels: { type }, value };
 }

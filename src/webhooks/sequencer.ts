@@ -64,13 +64,22 @@ const deleteOutbox = statement(
 
 /** Numbers everything that the account's committed transactions have written so far. */
 export async function sequenceAccount(db: Database, accountId: string): Promise<void> {
-  while (await sequenceSome(db, accountId)) {
-    // each round is a transaction of its own
+  for (;;) {
+    // Each round is a transaction of its own.
+    const { mayBeMore } = await sequenceSome(db, accountId);
+    if (!mayBeMore) return;
   }
 }
 
-/** Numbers some of the account's events and makes their deliveries, in one transaction; answers true when there may be more. */
-export function sequenceSome(db: Database, accountId: string): Promise<boolean> {
+/** What one transaction has numbered. */
+export interface Numbered {
+  /** Of each event. */
+  readonly types: readonly string[];
+  readonly mayBeMore: boolean;
+}
+
+/** Numbers some of the account's events and makes their deliveries, in one transaction. */
+export function sequenceSome(db: Database, accountId: string): Promise<Numbered> {
   return db.transaction((tx) => moveEvents(tx, accountId));
 }
 
@@ -139,7 +148,7 @@ async function writeEvents(
   if (inserted.count !== events.length) throw new Error(`${inserted.count} of ${events.length} events were numbered`);
 }
 
-async function moveEvents(tx: Transaction, accountId: string): Promise<boolean> {
+async function moveEvents(tx: Transaction, accountId: string): Promise<Numbered> {
   const [, sequence, nowMs, outbox, subscribers] = await Promise.all([
     tx.query(openSequence, [accountId]),
     tx.query<{ last_sequence: bigint }>(lockSequence, [accountId]),
@@ -148,7 +157,7 @@ async function moveEvents(tx: Transaction, accountId: string): Promise<boolean> 
     // After the events: a webhook that was there before its event is among them.
     subscribersOf(tx, accountId),
   ]);
-  if (outbox.rows.length === 0) return false;
+  if (outbox.rows.length === 0) return { types: [], mayBeMore: false };
   const last = sequence.rows[0]?.last_sequence ?? 0n;
   const taken = outbox.rows.slice(0, eventsWithin(outbox.rows, subscribers, DELIVERIES_PER_TRANSACTION));
   const events = taken.map((event, i) => ({
@@ -166,5 +175,6 @@ async function moveEvents(tx: Transaction, accountId: string): Promise<boolean> 
   ]);
   await writeEvents(tx, accountId, events);
   await mailBudgetAlerts(tx, accountId, events, nowMs);
-  return events.length < outbox.rows.length || outbox.rows.length === EVENTS_PER_TRANSACTION;
+  const mayBeMore = events.length < outbox.rows.length || outbox.rows.length === EVENTS_PER_TRANSACTION;
+  return { types: events.map(({ type }) => type), mayBeMore };
 }

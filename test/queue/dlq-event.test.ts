@@ -1,5 +1,6 @@
 // What is told of a dead-lettered message: the reason of its nack, in dlq/list and in the event queue.dlq, and its payload.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { client } from '../support/service.ts';
 import { QueueBench } from './harness.ts';
 
 let bench: QueueBench;
@@ -135,4 +136,19 @@ describe('the payload in the event', () => {
     expect(data.object.reason).toHaveLength(500);
     expect(JSON.stringify(data).length).toBeLessThanOrEqual(20 * 1024 - 512);
   });
+});
+
+test('/metrics counts the events, from zero, and only what went to a dead-letter queue', async () => {
+  const counted = async (type: string) => {
+    const { text } = await client(bench.service.url)('GET', '/metrics');
+    return Number(new RegExp(`^qm_events_total\\{type="${type}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
+  };
+  expect(await counted('account.updated')).toBe(0);
+  const before = await counted('queue.dlq');
+  await bench.createWithDlq('counted', { max_retries: 2 });
+  for (let i = 0; i < 3; i += 1) await bench.publish('counted', { i });
+  await nackOnce('counted', { requeue: false });
+  await nackOnce('counted', { requeue: false });
+  await nackOnce('counted');
+  await expect.poll(() => counted('queue.dlq'), { timeout: 10_000 }).toBe(before + 2);
 });
