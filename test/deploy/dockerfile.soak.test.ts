@@ -82,6 +82,7 @@ describe.skipIf(missing !== null)(
     }
 
     test('holds what runs, and nothing that only builds', () => {
+      expect(image).toMatchObject({ user: 'quartermaster', volume: '/data', port: '8787' });
       const app = join(image.root, 'app');
       expect(
         globSync(['src/**/*.test.ts', 'scripts', 'node_modules/{rolldown,@rolldown,@types,typescript}'], { cwd: app }),
