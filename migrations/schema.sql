@@ -1730,13 +1730,9 @@ CREATE TABLE realtime.process (
 CREATE TABLE risk.decision (
   account_id text COLLATE "C" NOT NULL,
   seq bigint NOT NULL,
-  event text COLLATE "C" NOT NULL,
   action text COLLATE "C" NOT NULL,
-  score smallint NOT NULL,
   keys bytea NOT NULL,
-  facts text NOT NULL,
-  counts bytea NOT NULL,
-  reasons text NOT NULL,
+  answer text NOT NULL,
   CONSTRAINT decision_pkey PRIMARY KEY (account_id, seq)
 ) PARTITION BY RANGE (seq);
 
@@ -1752,15 +1748,6 @@ CREATE TABLE risk.entry (
   CONSTRAINT entry_pkey PRIMARY KEY (account_id, entry)
 );
 
-CREATE TABLE risk.pair (
-  account_id text COLLATE "C" NOT NULL,
-  a bytea NOT NULL,
-  b bytea NOT NULL,
-  last_at timestamp with time zone NOT NULL,
-  last_day integer NOT NULL,
-  CONSTRAINT pair_pkey PRIMARY KEY (account_id, a, b)
-) WITH (fillfactor=80);
-
 CREATE TABLE risk.settings (
   account_id text COLLATE "C" NOT NULL,
   revision bigint NOT NULL,
@@ -1774,11 +1761,11 @@ CREATE TABLE risk."window" (
   account_id text COLLATE "C" NOT NULL,
   key bytea NOT NULL,
   series bytea NOT NULL,
+  partners bytea NOT NULL,
   recent bytea NOT NULL,
-  last_at timestamp with time zone NOT NULL,
   last_day integer NOT NULL,
   CONSTRAINT window_pkey PRIMARY KEY (account_id, key)
-) WITH (fillfactor=70);
+) WITH (fillfactor=70, toast_tuple_target=8160);
 
 CREATE TABLE sms.carrier_opt_out (
   our_number text COLLATE "C" NOT NULL,
@@ -2256,8 +2243,6 @@ CREATE INDEX message_channel ON ONLY realtime.message USING btree (account_id, c
 CREATE INDEX occupancy_process ON realtime.occupancy USING btree (process_id, account_id);
 CREATE INDEX decision_action ON ONLY risk.decision USING btree (account_id, action, seq) WHERE (action <> 'allow'::text);
 CREATE INDEX entry_expires_at ON risk.entry USING btree (expires_at) WHERE (expires_at IS NOT NULL);
-CREATE INDEX pair_b ON risk.pair USING btree (account_id, b, a);
-CREATE INDEX pair_last_day ON risk.pair USING btree (last_day);
 CREATE INDEX window_last_day ON risk."window" USING btree (last_day);
 CREATE INDEX code_sent_age ON sms.code_sent USING btree (last_at);
 CREATE INDEX message_age ON sms.message USING btree (created_at);

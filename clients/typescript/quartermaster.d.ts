@@ -5349,7 +5349,7 @@ export interface RiskScoreInput {
   device_id?: string | null;
   /** What is paid, for your rules. */
   amount_usd?: number | null;
-  /** Plain values for your rules, as context.NAME; */
+  /** Up to 32 plain values for your rules, as context.NAME. */
   context?: Record<string, string | number | boolean | null> | null;
   /** Makes a retry safe: */
   idempotency_key?: string;

@@ -1,9 +1,12 @@
 // Counts over weeks: random calls, between which the clock moves by milliseconds or by days, against the model.
+import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { LINKED_KEYS } from '../../src/modules/risk/limits.ts';
+import type { WindowRow } from '../../src/modules/risk/score/store.ts';
 import { Tally } from '../../src/modules/risk/score/tally.ts';
-import { KINDS, placeOf } from '../../src/modules/risk/signals/keys.ts';
+import { countsOfKind } from '../../src/modules/risk/signals/facts.ts';
+import { KEY_BYTES, KINDS } from '../../src/modules/risk/signals/keys.ts';
 import { Series } from '../../src/modules/risk/signals/series.ts';
-import { countNames, countsOf } from '../../src/modules/risk/signals/signals.ts';
 import { CountModel } from './model.ts';
 
 const pausesMs = [0, 1, 900, 1_000, 59_999, 60_000, 61_000, 3_599_000, 86_400_000 / 3, 86_400_000 * 2];
@@ -17,37 +20,71 @@ function dice(seed: number) {
   };
 }
 
+/** Counts calls as commits of a few do, rows read and written in between, and holds each against the model. */
+class History {
+  readonly #model = new CountModel();
+  readonly #rows = new Map<string, WindowRow>();
+
+  /** `calls`: numbers of the keys by field. */
+  commit(calls: readonly Record<string, number>[], nowMs: number): void {
+    const tally = new Tally([...this.#rows.values()].map((row) => ({ ...row, partners: Buffer.from(row.partners) })));
+    for (const sent of calls) {
+      const keys = KINDS.flatMap(({ field }, i) => (sent[field] === undefined ? [] : [keyOf(i + 1, sent[field])]));
+      const series = tally.count('acc', keys, 1n, nowMs);
+      const texts = Object.fromEntries(Object.entries(sent).map(([field, number]) => [field, String(number)]));
+      const expected = this.#model.count(texts, nowMs);
+      for (const [kind, of] of series) {
+        const counts = countsOfKind.get(kind) ?? [];
+        const told = counts.map(({ name, line, window }) => [name, of.total(line, window, nowMs)]);
+        expect(Object.fromEntries(told)).toEqual(expected[kind]);
+      }
+    }
+    for (const row of tally.changed()) this.#rows.set(row.key.toString('hex'), row);
+  }
+
+  /** Of the partners in each row. */
+  bytes(): number[] {
+    return [...this.#rows.values()].map(({ partners }) => partners.length);
+  }
+}
+
+function keyOf(kindByte: number, number: number): Buffer {
+  const key = hash('sha256', String(number), 'buffer').subarray(0, KEY_BYTES);
+  key[0] = kindByte;
+  return key;
+}
+
 test.each([1, 2, 3, 4])('a history of random calls counts as the model does (%i)', (seed) => {
   const roll = dice(seed);
-  const model = new CountModel();
-  const windows = new Map<string, { key: Buffer; series: Buffer; recent: Buffer }>();
-  const pairs = new Map<string, { a: Buffer; b: Buffer; last_at: number }>();
+  const history = new History();
   let nowMs = Date.UTC(2026, 0, 31, 23, 59, 59);
   for (let n = 0; n < 400; n += 1) {
     nowMs += pausesMs[roll(pausesMs.length)] as number;
-    // A commit of a few calls: rows are read, calls are counted, rows are written.
-    const tally = new Tally(
-      [...windows.values()].map((row) => ({ account_id: 'acc', ...row })),
-      [...pairs.values()].map((row) => ({ account_id: 'acc', ...row })),
+    const calls = Array.from({ length: 1 + roll(3) }, () =>
+      Object.fromEntries(KINDS.flatMap(({ field }) => (field === 'ip' || roll(3) > 0 ? [[field, roll(4)]] : []))),
     );
-    for (let calls = 1 + roll(3); calls > 0; calls -= 1) {
-      const sent = Object.fromEntries(
-        KINDS.flatMap(({ field }) => (field === 'ip' || roll(3) > 0 ? [[field, String(roll(4))]] : [])),
-      );
-      const keys = KINDS.flatMap(({ field }, place) =>
-        sent[field] === undefined ? [] : [Buffer.from([place + 1, Number(sent[field])])],
-      );
-      const series = tally.count('acc', keys, BigInt(n), nowMs);
-      const expected = model.count(sent, nowMs);
-      keys.forEach((key, i) => {
-        const place = placeOf(key);
-        const counts = countsOf(place, series[i] as Series, nowMs);
-        const told = Object.fromEntries((countNames[place] ?? []).map((name, at) => [name, counts[at]]));
-        expect(told, `step ${n}`).toEqual(expected[KINDS[place]?.kind as string]);
-      });
-    }
-    for (const row of tally.windows()) windows.set(row.key.toString('hex'), row);
-    for (const { a, b } of tally.pairs()) pairs.set(a.toString('hex') + b.toString('hex'), { a, b, last_at: nowMs });
+    history.commit(calls, nowMs);
+  }
+});
+
+test('two keys that have many partners each count one another once, and one of their rows keeps it', () => {
+  const history = new History();
+  let nowMs = Date.UTC(2026, 0, 1);
+  for (let n = 1; n <= LINKED_KEYS + 2; n += 1) {
+    nowMs += 1_000;
+    history.commit(
+      [
+        { ip: 0, device_id: n },
+        { ip: n, device_id: 0 },
+      ],
+      nowMs,
+    );
+  }
+  for (const pauseMs of [1_000, 1_000, 61_000, 3_600_000, 86_400_000, 40 * 86_400_000, 1_000]) {
+    nowMs += pauseMs;
+    history.commit([{ ip: 0, device_id: 0 }], nowMs);
+    const entries = history.bytes().map((bytes) => bytes / (KEY_BYTES + 4));
+    expect(Math.max(...entries)).toBeLessThanOrEqual(LINKED_KEYS + 1);
   }
 });
 

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ALL_NODES_MAX, RULE_NODES_MAX, RULES_MAX } from '../../src/modules/risk/limits.ts';
 import { defaultRules } from '../../src/modules/risk/rules/default-rules.ts';
-import { ruleSet } from '../../src/modules/risk/rules/rule-set.ts';
-import type { Facts } from '../../src/modules/risk/signals/signals.ts';
-import { signalsOf } from '../../src/modules/risk/signals/signals.ts';
+import { RuleSet } from '../../src/modules/risk/rules/rule-set.ts';
+import type { Facts } from '../../src/modules/risk/signals/facts.ts';
+import { signalsOf } from '../../src/modules/risk/signals/facts.ts';
 import { RiskBench } from './harness.ts';
 
 const thresholds = { review: 40, block: 80 };
@@ -16,7 +16,7 @@ const facts: Facts = {
 };
 /** Every count is 7. */
 const signals = signalsOf(facts, () => 7);
-const matches = (when: unknown) => ruleSet(one(when)).decide(signals).score === 50;
+const matches = (when: unknown) => new RuleSet(one(when)).decide(signals).score === 50;
 const v = (path: string) => ({ var: path });
 
 test.each([
@@ -61,7 +61,7 @@ test.each([
   ['a rule with too many values', { or: Array.from({ length: RULE_NODES_MAX }, () => 1) }, 'rules[0].when'],
   ['a long text', { '==': [v('ip.country'), 'x'.repeat(300)] }, 'rules[0].when.==[1]'],
 ])('%s is refused, with its place', (_, when, param) => {
-  const act = () => ruleSet(one(when));
+  const act = () => new RuleSet(one(when));
   expect(act).toThrow(expect.objectContaining({ code: 'VALIDATION_FAILED' }));
   try {
     act();
@@ -85,7 +85,7 @@ test('no rule reaches code: texts that look like it are texts', () => {
 });
 
 test('the default rules are ones that an account may set', () => {
-  expect(() => ruleSet(defaultRules)).not.toThrow();
+  expect(() => new RuleSet(defaultRules)).not.toThrow();
 });
 
 describe('on a service', () => {

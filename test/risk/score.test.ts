@@ -178,7 +178,7 @@ test('no key is stored as it was sent', async () => {
   const { rows } = await account.service.core.db.query<{ text: string }>(
     {
       name: '',
-      text: `SELECT concat((SELECT string_agg(w::text, '') FROM risk.window w), (SELECT string_agg(p::text, '') FROM risk.pair p),
+      text: `SELECT concat((SELECT string_agg(w::text, '') FROM risk.window w),
                            (SELECT string_agg(d::text, '') FROM risk.decision d)) AS text`,
     },
     [],

@@ -1,8 +1,8 @@
 // The dearest rules that are accepted, by processor time: a commit of many calls must not hold the event loop.
 import { expect, test } from 'vitest';
 import { ALL_NODES_MAX, RULE_NODES_MAX, RULES_MAX } from '../../src/modules/risk/limits.ts';
-import { ruleSet } from '../../src/modules/risk/rules/rule-set.ts';
-import { type Facts, signalsOf } from '../../src/modules/risk/signals/signals.ts';
+import { RuleSet } from '../../src/modules/risk/rules/rule-set.ts';
+import { type Facts, signalsOf } from '../../src/modules/risk/signals/facts.ts';
 
 const CALLS = 2_000;
 const text = 'x'.repeat(256);
@@ -29,7 +29,7 @@ const worst = {
 test.each(Object.entries(worst))('%s: less than 80 µs a call', (_, when) => {
   const rules = Array.from({ length: RULES_MAX }, (_each, i) => ({ id: `r${i}`, points: 1, description: null, when }));
   expect(JSON.stringify(rules).length).toBeGreaterThan(RULE_NODES_MAX);
-  const set = ruleSet({ thresholds: { review: 40, block: 80 }, rules });
+  const set = new RuleSet({ thresholds: { review: 40, block: 80 }, rules });
   for (let i = 0; i < 200; i += 1) set.decide(signals);
   const before = process.cpuUsage();
   for (let i = 0; i < CALLS; i += 1) set.decide(signals);

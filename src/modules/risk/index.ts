@@ -1,19 +1,13 @@
 // The risk module: scores of what people do, by an account's own rules, lists and traffic.
 import { defineModule } from '../../kit/module.ts';
 import { noRowIn } from '../../kit/resource.ts';
-import { decisions } from './capabilities/decisions.ts';
-import { listAdd } from './capabilities/list-add.ts';
-import { listEntries } from './capabilities/list-entries.ts';
-import { listRemove } from './capabilities/list-remove.ts';
-import { rulesGet } from './capabilities/rules-get.ts';
-import { rulesSet } from './capabilities/rules-set.ts';
-import { rulesTry } from './capabilities/rules-try.ts';
+import { decisions, subject } from './capabilities/decisions.ts';
+import { listAdd, listEntries, listRemove } from './capabilities/lists.ts';
+import { rulesGet, rulesSet, rulesTry } from './capabilities/rules.ts';
 import { score } from './capabilities/score.ts';
-import { subject } from './capabilities/subject.ts';
 import { riskLimits } from './lists/entries.ts';
 import { SCORE } from './score/effect.ts';
-import { type RiskSettings, riskSettings } from './settings.ts';
-import { closeRisk, type RiskState, startRisk } from './state.ts';
+import { closeRisk, type RiskSettings, type RiskState, riskSettings, startRisk } from './state.ts';
 import { riskSweeps } from './sweeps.ts';
 
 export const risk = defineModule<RiskState, RiskSettings>({

@@ -1,37 +1,75 @@
 import Type from 'typebox';
-import { listPage } from '../../../core/secrets/cursors.ts';
 import { defineCapability } from '../../../kit/capability.ts';
-import { cursorField, limitField, orNull, pageOf } from '../../../kit/fields.ts';
-import { decisionSchema } from '../schemas.ts';
-import { decisionRecord, listDecisions } from '../score/decisions.ts';
+import { instantOrNull, orNull } from '../../../kit/fields.ts';
+import { listOf } from '../../../kit/resource.ts';
+import { invalidField } from '../../../problems/problem.ts';
+import { LINKED_KEYS, RECENT_DECISIONS } from '../limits.ts';
+import { decisionSchema, keyField, keyFields, whole } from '../schemas.ts';
+import { decisionRecord, LAST_SEQ, listDecisions, subjectRecord } from '../score/decisions.ts';
+import { KINDS, keyFrom, sentOf } from '../signals/keys.ts';
+import { WINDOWS } from '../signals/series.ts';
 import type { RiskState } from '../state.ts';
 
-const LAST = 2n ** 63n - 1n;
+const actionField = orNull<'review' | 'block'>(
+  { type: 'string', enum: ['review', 'block'] },
+  'Only these; absent: all.',
+);
 
-export const decisions = defineCapability<RiskState>()({
+export const decisions = listOf(
+  {
+    ...{ noun: 'decision', output: decisionSchema, show: decisionRecord, positionOf: ({ seq }) => String(seq) },
+    list: (db, { accountId }, { after, limit, filters }) =>
+      listDecisions(db, accountId, {
+        ...{ before: after === null ? LAST_SEQ : BigInt(after), limit, action: filters?.action },
+      }),
+  },
+  {
+    path: '/v1/risk/decisions',
+    summary: 'Lists decisions.',
+    description: 'Of all keys, newest first, for 30 days; those to review or blocked by `action`.',
+    keywords: ['fraud review queue', 'blocked logins'],
+    filters: { action: Type.Optional(actionField) },
+    examples: [{ title: 'What to review', input: { action: 'review', limit: 10 }, expect: { has_more: false } }],
+  },
+);
+
+const linked = KINDS.map(({ many }) => {
+  const keys = Type.Array(Type.String(), { description: `Keyed hashes of up to ${LINKED_KEYS} of them.` });
+  return [many, Type.Object({ count: whole('In 30 days.'), keys }, { description: `The ${many} seen with it.` })];
+});
+const counts = WINDOWS.map(({ name }) => [`count_${name}`, whole(`Calls with it in ${name}.`)]);
+
+export const subject = defineCapability<RiskState>()({
   method: 'GET',
-  path: '/v1/risk/decisions',
-  summary: 'Lists decisions.',
-  description: 'Of all keys, newest first, for 30 days; those to review or blocked by `action`.',
-  keywords: ['fraud review queue', 'blocked logins'],
-  input: Type.Object({
-    action: Type.Optional(
-      orNull<'review' | 'block'>({ type: 'string', enum: ['review', 'block'] }, 'Only these; absent: all.'),
-    ),
-    cursor: cursorField,
-    limit: limitField,
+  path: '/v1/risk/subject',
+  summary: 'Shows what is known of a user, device, address or mailbox.',
+  description:
+    'Its latest decisions, how often it was seen, and what it was seen with, as numbers and keyed hashes. Name one of user_id, device_id, ip, email and key.',
+  keywords: ['fraud history of user', 'linked accounts', 'users on the same device'],
+  input: Type.Object({ ...keyFields, key: Type.Optional(keyField) }),
+  output: Type.Object({
+    key: Type.String({ description: 'Its keyed hash.' }),
+    kind: Type.String({ description: 'ip, email, user or device.' }),
+    last_seen_at: instantOrNull('Null: not in 30 days.'),
+    counts: Type.Object(Object.fromEntries(counts), { description: 'How often it was seen.' }),
+    linked: Type.Object(Object.fromEntries(linked), { description: 'What was seen in one call with it.' }),
+    decisions: Type.Array(decisionSchema, { description: `The latest ${RECENT_DECISIONS} of 30 days, newest first.` }),
   }),
-  output: pageOf(decisionSchema),
-  errors: ['INVALID_CURSOR'],
-  examples: [{ title: 'What to review', input: { action: 'review', limit: 10 }, expect: { has_more: false } }],
+  examples: [
+    {
+      title: 'A user',
+      before: [{ capability: 'risk.score', input: { event: 'login', ip: '203.0.113.7', user_id: 'u-17' } }],
+      input: { user_id: 'u-17' },
+      expect: { kind: 'user' },
+    },
+  ],
   async run({ ctx, input, state }) {
-    const action = input.action ?? null;
-    const page = await listPage(ctx, input, {
-      filters: [String(action)],
-      read: (after, limit) =>
-        listDecisions(ctx.core.db, ctx.accountId, { before: after === null ? LAST : BigInt(after), limit, action }),
-      positionOf: ({ seq }) => String(seq),
-    });
-    return { data: { ...page, items: page.items.map((row) => decisionRecord(state.ids, ctx.accountId, row)) } };
+    const named = state.hashes.of(ctx.accountId, sentOf(input));
+    if (input.key !== undefined) named.push(keyFrom(input.key));
+    const [key, ...others] = named;
+    if (key === undefined || others.length > 0) {
+      throw invalidField('user_id', 'one_of', 'Name one of user_id, device_id, ip, email and key.');
+    }
+    return { data: await subjectRecord(ctx.core.db, ctx.accountId, key) };
   },
 });

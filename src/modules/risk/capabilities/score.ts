@@ -1,15 +1,69 @@
+import Type, { type TProperties } from 'typebox';
 import { chargeInLane } from '../../../core/wallet/charge/charge.ts';
 import { defineCapability } from '../../../kit/capability.ts';
+import { numberOrNull, orNull, textOrNull, wholeOrNull } from '../../../kit/fields.ts';
 import { invalidField } from '../../../problems/problem.ts';
-import { candidatesOf } from '../lists/entries.ts';
-import { scoreFields, scoreResultSchema } from '../schemas.ts';
+import { LABEL_CHARACTERS_MAX } from '../limits.ts';
+import { keyFields, verdictFields, whole } from '../schemas.ts';
 import { SCORE } from '../score/effect.ts';
-import { factsOf } from '../signals/facts.ts';
+import { countsOfKind, factsOf } from '../signals/facts.ts';
+import { sentOf } from '../signals/keys.ts';
 import type { RiskState } from '../state.ts';
 
-/** A row of each key and pair, and the decision. */
-const ROWS = 11;
+/** A row of each key, and the decision. */
+const ROWS = 5;
 const BYTES = 8 * 1024;
+const CONTEXT_MEMBERS_MAX = 32;
+const AMOUNT_USD_MAX = 1_000_000_000;
+export const eventKinds = ['signup', 'login', 'payment', 'message', 'custom'] as const;
+
+const context = orNull<Record<string, string | number | boolean | null>>(
+  {
+    ...{ type: 'object', maxProperties: CONTEXT_MEMBERS_MAX },
+    propertyNames: { pattern: '^[A-Za-z][A-Za-z0-9_]{0,63}$' },
+    additionalProperties: { type: ['string', 'number', 'boolean', 'null'], maxLength: LABEL_CHARACTERS_MAX },
+  },
+  `Up to ${CONTEXT_MEMBERS_MAX} plain values for your rules, as context.NAME. Kept with the decision for 30 days: send nothing secret.`,
+);
+
+export const scoreFields = Type.Object({
+  event: Type.Unsafe<(typeof eventKinds)[number]>({
+    ...{ type: 'string', enum: [...eventKinds], description: 'What the person does.' },
+  }),
+  ...keyFields,
+  amount_usd: Type.Optional(
+    orNull<number>({ type: 'number', minimum: 0, maximum: AMOUNT_USD_MAX }, 'What is paid, for your rules.'),
+  ),
+  context: Type.Optional(context),
+});
+
+const known: Readonly<Record<string, TProperties>> = {
+  ip: {
+    kind: Type.String({ description: 'public, private, loopback, link_local, cgnat, documentation, multicast, …' }),
+    country: textOrNull('ISO 3166-1 code, by the operator’s database; null without one.'),
+    asn: wholeOrNull('Number of the network, by that database.'),
+    network: textOrNull('Name of the network, by that database.'),
+  },
+  email: {
+    is_disposable: Type.Boolean({ description: 'The domain gives out throw-away mailboxes.' }),
+    has_mx: orNull<boolean>(
+      { type: 'boolean' },
+      'Whether the domain has MX records; null: not known within 300 ms, or disposable.',
+    ),
+  },
+};
+
+/** Signals of each key. */
+const keySignals = [...countsOfKind].map(([kind, counts]) => {
+  const counted = counts.map(({ name }) => [name, whole(countText(name))]);
+  const signals = Type.Object({ ...known[kind], ...Object.fromEntries(counted) });
+  return [kind, Type.Union([signals, Type.Null()], { description: `Signals of the ${kind}; null: none was sent.` })];
+});
+
+function countText(name: string): string {
+  const [what, window] = name.split('_');
+  return `${what === 'count' ? 'Calls with it' : `Distinct ${what} seen with it`} in ${window}, this call included.`;
+}
 
 export const score = defineCapability<RiskState>()({
   method: 'POST',
@@ -17,19 +71,24 @@ export const score = defineCapability<RiskState>()({
   summary: 'Scores a sign-up, login, payment or message for risk.',
   description:
     'Send what you know of who acts: at least one of ip, email, user_id and device_id. The answer says allow, review or block, and which of your rules ' +
-    'matched with which points. Calls count: how often each key was seen, and with how many distinct others, in 1 minute, 1 hour, 24 hours and 7 days, this call ' +
-    'included. Concurrent calls are counted one after the other. An entry of your allow or block list decides alone. Keys are stored as keyed hashes, for 30 days.',
+    'matched. Each call counts: how often each key was seen, and with how many distinct others. Concurrent calls are counted one after the other. An ' +
+    'entry of your allow or block list decides alone. Keys are stored as keyed hashes, for 30 days.',
   keywords: [
-    'fraud score',
-    'suspicious ip address',
-    'disposable email check',
-    'signup abuse',
-    'bot login',
-    'payment fraud',
-    'velocity check',
+    ...['fraud score', 'suspicious ip address', 'disposable email check', 'signup abuse', 'bot login'],
+    ...['payment fraud', 'velocity check'],
   ],
   input: scoreFields,
-  output: scoreResultSchema,
+  output: Type.Object({
+    ...verdictFields,
+    signals: Type.Object(
+      {
+        ...{ event: Type.String({ description: 'As sent.' }), amount_usd: numberOrNull('As sent.') },
+        ...Object.fromEntries(keySignals),
+        context: Type.Unknown({ description: 'As sent.' }),
+      },
+      { description: 'What the rules saw.' },
+    ),
+  }),
   price: SCORE,
   events: ['wallet.low_balance'],
   opaque: ['context'],
@@ -50,14 +109,14 @@ export const score = defineCapability<RiskState>()({
     },
   ],
   async run({ ctx, input, state }) {
-    const keys = state.hashes.ofCall(ctx.accountId, input);
-    const sent = keys.filter((key) => key !== null);
-    if (sent.length === 0)
+    const sent = sentOf(input);
+    const keys = state.hashes.of(ctx.accountId, sent);
+    if (keys.length === 0)
       throw invalidField('ip', 'required', 'Send at least one of ip, email, user_id and device_id.');
-    const facts = await factsOf(state, input);
+    const facts = await factsOf(state, input, sent);
     return chargeInLane(ctx, {
       ...{ units: 1n, effect: state.scoring, sequences: 1, bytes: BYTES, rows: ROWS },
-      input: { candidates: candidatesOf(input), keys: sent, facts },
+      input: { sent, keys, facts },
     });
   },
 });

@@ -8,9 +8,8 @@ import { type Column, more, table, teach } from '../../../kit/console/table.ts';
 import { ago } from '../../../kit/console/text.ts';
 import type { Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
-import { decisions } from '../capabilities/decisions.ts';
+import { decisions, subject } from '../capabilities/decisions.ts';
 import { score } from '../capabilities/score.ts';
-import { subject } from '../capabilities/subject.ts';
 import { actionBadge, type Decision, keyLinks, RISK, reasonsText, riskTabs, SUBJECT } from './tabs.ts';
 
 const ROWS = 25;

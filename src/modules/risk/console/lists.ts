@@ -5,9 +5,7 @@ import type { ConsolePage } from '../../../kit/console/page.ts';
 import { badge, teach } from '../../../kit/console/table.ts';
 import { ago, short, time } from '../../../kit/console/text.ts';
 import { html } from '../../../lib/html.ts';
-import { listAdd } from '../capabilities/list-add.ts';
-import { listEntries } from '../capabilities/list-entries.ts';
-import { listRemove } from '../capabilities/list-remove.ts';
+import { listAdd, listEntries, listRemove } from '../capabilities/lists.ts';
 import { LISTS, riskTabs } from './tabs.ts';
 
 const kinds = [

@@ -6,9 +6,7 @@ import { ago, count, short } from '../../../kit/console/text.ts';
 import type { DataOf, Input, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { invalidField } from '../../../problems/problem.ts';
-import { rulesGet } from '../capabilities/rules-get.ts';
-import { rulesSet } from '../capabilities/rules-set.ts';
-import { rulesTry } from '../capabilities/rules-try.ts';
+import { rulesGet, rulesSet, rulesTry } from '../capabilities/rules.ts';
 import { actionBadge, RULES, riskTabs } from './tabs.ts';
 
 type Tried = DataOf<typeof rulesTry>;

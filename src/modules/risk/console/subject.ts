@@ -5,7 +5,7 @@ import { figures, table } from '../../../kit/console/table.ts';
 import { ago, count } from '../../../kit/console/text.ts';
 import type { DataOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
-import { subject } from '../capabilities/subject.ts';
+import { subject } from '../capabilities/decisions.ts';
 import { decisionColumns } from './decisions.ts';
 import { type Decision, keyLinks, RISK, SUBJECT } from './tabs.ts';
 

@@ -4,9 +4,9 @@ import { short } from '../../../kit/console/text.ts';
 import type { ItemOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import type { decisions } from '../capabilities/decisions.ts';
-import { listEntries } from '../capabilities/list-entries.ts';
-import { rulesGet } from '../capabilities/rules-get.ts';
-import { subject } from '../capabilities/subject.ts';
+import { subject } from '../capabilities/decisions.ts';
+import { listEntries } from '../capabilities/lists.ts';
+import { rulesGet } from '../capabilities/rules.ts';
 
 export type Decision = ItemOf<typeof decisions>;
 export const RISK = '/risk';

@@ -4,96 +4,79 @@
 import { defaultMethods, LogicEngine } from 'json-logic-engine';
 import { invalidField } from '../../../problems/problem.ts';
 import { type Action, ALL_NODES_MAX, RULE_DEPTH_MAX, RULE_NODES_MAX, RULE_TEXT_CHARACTERS_MAX } from '../limits.ts';
-import { type Signals, signalPaths } from '../signals/signals.ts';
-
-export interface Thresholds {
-  readonly review: number;
-  readonly block: number;
-}
+import { type Signals, signalPaths } from '../signals/facts.ts';
 
 export interface Rule {
   readonly id: string;
   readonly points: number;
-  readonly description: string | null;
+  readonly description?: string | null;
   readonly when: unknown;
 }
 
 export interface Rules {
-  readonly thresholds: Thresholds;
+  readonly thresholds: { readonly review: number; readonly block: number };
   readonly rules: readonly Rule[];
-}
-
-export interface Reason {
-  readonly rule: string;
-  readonly points: number;
-  readonly detail: string;
 }
 
 export interface Verdict {
   readonly score: number;
   readonly action: Action;
-  readonly reasons: readonly Reason[];
+  readonly reasons: readonly { readonly rule: string; readonly points: number; readonly detail: string }[];
 }
 
 const operators = 'var and or ! !! if < <= > >= == != === !== + - * / % min max in'.split(' ');
-const methods = Object.fromEntries(operators.map((name) => [name, (defaultMethods as Methods)[name]]));
-type Methods = Readonly<Record<string, unknown>>;
+const methods = Object.fromEntries(
+  operators.map((name) => [name, (defaultMethods as Readonly<Record<string, unknown>>)[name]]),
+);
 
 /** A member of `context`. */
-const CONTEXT = /^context\.[A-Za-z][A-Za-z0-9_]{0,63}$/;
-/** Members that every object has. */
-const INHERITED: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
+const CONTEXT = /^context\.([A-Za-z][A-Za-z0-9_]{0,63})$/;
 /** A search for a text in a text takes as long as so many other operators. */
 const SEARCH_NODES = 4;
 /** Signals that a reason tells the values of. */
 const TOLD_MAX = 4;
 
-/** Throws VALIDATION_FAILED naming the rule and its place. */
-export function ruleSet(rules: Rules): RuleSet {
-  const { review, block } = rules.thresholds;
-  if (review > block) throw invalidField('thresholds.review', 'order', 'review must not be above block.');
-  const ids = new Set<string>();
-  let nodes = 0;
-  const paths = rules.rules.map(({ id, when }, i) => {
-    if (ids.has(id)) throw invalidField(`rules[${i}].id`, 'unique', `Two rules have the id ${id}.`);
-    ids.add(id);
-    const check = new Check(`rules[${i}].when`, id);
-    check.look(when, check.param, 1);
-    nodes += check.nodes;
-    if (nodes > ALL_NODES_MAX) {
-      throw invalidField(
-        'rules',
-        'too_large',
-        `All rules together have more than ${ALL_NODES_MAX} values and operators.`,
-      );
-    }
-    return [...check.told];
-  });
-  return new RuleSet(rules, paths);
-}
-
 export class RuleSet {
   readonly #rules: Rules;
-  /** Of each rule. */
+  /** Signals that each rule looks at: the first few. */
   readonly #told: readonly (readonly string[])[];
   readonly #engine = new LogicEngine(methods);
 
-  constructor(rules: Rules, told: readonly (readonly string[])[]) {
+  /** Throws VALIDATION_FAILED naming the rule and its place. */
+  constructor(rules: Rules) {
+    const { review, block } = rules.thresholds;
+    if (review > block) throw invalidField('thresholds.review', 'order', 'review must not be above block.');
+    const ids = new Set<string>();
+    let nodes = 0;
     this.#rules = rules;
-    this.#told = told;
+    this.#told = rules.rules.map(({ id, when }, i) => {
+      if (ids.has(id)) throw invalidField(`rules[${i}].id`, 'unique', `Two rules have the id ${id}.`);
+      ids.add(id);
+      const check = new Check(id, `rules[${i}].when`);
+      check.look(when, `rules[${i}].when`, 1);
+      nodes += check.nodes;
+      return [...check.paths].slice(0, TOLD_MAX);
+    });
+    if (nodes <= ALL_NODES_MAX) return;
+    throw invalidField(
+      'rules',
+      'too_large',
+      `All rules together have more than ${ALL_NODES_MAX} values and operators.`,
+    );
   }
 
   decide(signals: Signals): Verdict {
-    const reasons: Reason[] = [];
-    this.#rules.rules.forEach((rule, i) => {
-      if (!this.#matches(rule.when, signals)) return;
-      const values = (this.#told[i] ?? []).map((path) => `${path} ${String(valueAt(signals, path))}`).join(', ');
-      const detail = [rule.description ?? '', values].filter((part) => part !== '').join(': ') || rule.id;
-      reasons.push({ rule: rule.id, points: rule.points, detail });
+    const { rules, thresholds } = this.#rules;
+    const reasons = rules.flatMap(({ id, points, description, when }, i) => {
+      if (!this.#matches(when, signals)) return [];
+      const values = (this.#told[i] ?? []).map((path) => `${path} ${valueAt(signals, path)}`).join(', ');
+      const detail = [description, values].filter(Boolean).join(': ') || id;
+      return [{ rule: id, points, detail }];
     });
-    const sum = reasons.reduce((total, { points }) => total + points, 0);
-    const score = Math.min(Math.max(sum, 0), 100);
-    return { score, action: this.#actionOf(score), reasons };
+    const sum = reasons.reduce((all, { points }) => all + points, 0);
+    const score = Math.min(100, Math.max(0, sum));
+    const action = score >= thresholds.block ? 'block' : score >= thresholds.review ? 'review' : 'allow';
+    return { score, action, reasons };
   }
 
   /** What cannot be computed, such as a text compared with a number, does not match. */
@@ -104,43 +87,35 @@ export class RuleSet {
       return false;
     }
   }
-
-  #actionOf(score: number): Action {
-    const { review, block } = this.#rules.thresholds;
-    if (score >= block) return 'block';
-    return score >= review ? 'review' : 'allow';
-  }
 }
 
 function valueAt(signals: Signals, path: string): unknown {
-  return path.split('.').reduce<unknown>((at, name) => (at as Record<string, unknown> | null)?.[name], signals);
+  return path.split('.').reduce<unknown>((at, name) => (at as Signals | null)?.[name], signals);
 }
 
 /** One rule as it is looked through. */
 class Check {
-  readonly param: string;
   readonly #id: string;
+  readonly #param: string;
   nodes = 0;
   /** Counts and flags among its signals: no value of `context` stands in a reason. */
-  readonly told = new Set<string>();
+  readonly paths = new Set<string>();
 
-  constructor(param: string, id: string) {
-    this.param = param;
+  constructor(id: string, param: string) {
     this.#id = id;
+    this.#param = param;
   }
 
   look(node: unknown, at: string, depth: number): void {
     this.nodes += 1;
-    if (this.nodes > RULE_NODES_MAX) this.#refuse(this.param, `has more than ${RULE_NODES_MAX} values and operators`);
+    if (this.nodes > RULE_NODES_MAX) this.#refuse(this.#param, `has more than ${RULE_NODES_MAX} values and operators`);
     if (depth > RULE_DEPTH_MAX) this.#refuse(at, `is nested deeper than ${RULE_DEPTH_MAX}`);
     if (typeof node === 'string' && node.length > RULE_TEXT_CHARACTERS_MAX) {
       this.#refuse(at, `has a text of more than ${RULE_TEXT_CHARACTERS_MAX} characters`);
     }
     if (node === null || typeof node !== 'object') return;
     if (Array.isArray(node)) {
-      node.forEach((each, i) => {
-        this.look(each, `${at}[${i}]`, depth + 1);
-      });
+      for (const [i, each] of node.entries()) this.look(each, `${at}[${i}]`, depth + 1);
       return;
     }
     const [[operator, operands] = ['', null], ...others] = Object.entries(node);
@@ -159,13 +134,11 @@ class Check {
     if (typeof path !== 'string' || !isPlain || others.length > 0) {
       this.#refuse(at, 'must be a signal, or a signal and a plain value for where there is none');
     }
-    if (!signalPaths.has(path) && (!CONTEXT.test(path) || INHERITED.has(path.slice('context.'.length)))) {
-      this.#refuse(
-        at,
-        `names ${JSON.stringify(path.slice(0, 80))}, which is no signal: see risk.score for their names`,
-      );
-    }
-    if (path.includes('.') && !path.startsWith('context.') && this.told.size < TOLD_MAX) this.told.add(path);
+    const member = CONTEXT.exec(path)?.[1];
+    // Members that every object has are nobody's.
+    const isKnown = member === undefined ? signalPaths.has(path) : !(member in {});
+    if (!isKnown) this.#refuse(at, `names ${JSON.stringify(path.slice(0, 80))}, which is no signal: see risk.score`);
+    if (member === undefined && path.includes('.')) this.paths.add(path);
   }
 
   #refuse(at: string, what: string): never {

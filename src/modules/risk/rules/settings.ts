@@ -1,5 +1,5 @@
 // An account's rules and the shapes of its list entries, kept per process by their revision. A commit reads the revision under the wallet
-// lock, and the whole row only where it is new here: a change counts from the next commit on, in every process.
+// lock, and the rest only where it is new here: a change counts from the next commit on, in every process.
 import { LRUCache } from 'lru-cache';
 import { int8Array, textArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
@@ -8,12 +8,12 @@ import { timestamp } from '../../../db/types.ts';
 import { problem } from '../../../problems/problem.ts';
 import { NETWORK_LENGTHS_MAX } from '../limits.ts';
 import { defaultRules } from './default-rules.ts';
-import { type RuleSet, type Rules, ruleSet } from './rule-set.ts';
+import { RuleSet, type Rules } from './rule-set.ts';
 
 export interface Settings {
   readonly revision: bigint;
-  readonly rules: Rules;
-  readonly isDefault: boolean;
+  /** Null: the default ones. */
+  readonly own: Rules | null;
   readonly set: RuleSet;
   /** Kinds of entries that the account's lists may have, with the prefix length of networks: `email`, `cidr4/24`. */
   readonly shapes: readonly string[];
@@ -28,16 +28,11 @@ interface SettingsRow {
   readonly updated_at: number;
 }
 
-const select = statement(
-  'risk_settings_find',
-  'SELECT s.account_id, s.revision, s.shapes, s.rules, s.updated_at FROM risk.settings s WHERE s.account_id = $1',
-);
-const selectNew = statement(
+const selectChanged = statement(
   'risk_settings_changed',
-  `SELECT s.account_id, s.revision, CASE WHEN s.revision <> u.revision THEN s.shapes END AS shapes,
-          CASE WHEN s.revision <> u.revision THEN s.rules END AS rules, s.updated_at
+  `SELECT s.account_id, s.revision, s.shapes, s.rules, s.updated_at
      FROM unnest($2::text[], $3::bigint[]) u(account_id, revision), risk.settings s
-    WHERE s.account_id = ANY($1::text[]) AND s.account_id = u.account_id`,
+    WHERE s.account_id = ANY($1::text[]) AND s.account_id = u.account_id AND s.revision <> u.revision`,
 );
 const upsertRules = statement(
   'risk_settings_save_rules',
@@ -49,7 +44,6 @@ const upsertShapes = statement(
   `INSERT INTO risk.settings AS s (account_id, revision, shapes, rules, updated_at) VALUES ($1, 1, $2, NULL, $3)
        ON CONFLICT (account_id) DO UPDATE SET revision = s.revision + 1, shapes = excluded.shapes`,
 );
-
 const selectShapes = statement(
   'risk_settings_shapes_of_entries',
   `SELECT DISTINCT CASE WHEN e.kind <> 'cidr' THEN e.kind
@@ -58,74 +52,59 @@ const selectShapes = statement(
      FROM risk.entry e WHERE e.account_id = $1`,
 );
 
+/** Of an account that has none. */
 const none: Settings = {
-  revision: 0n,
-  rules: defaultRules,
-  isDefault: true,
-  set: ruleSet(defaultRules),
-  shapes: [],
-  updatedAtMs: null,
+  ...{ revision: 0n, own: null, set: new RuleSet(defaultRules), shapes: [], updatedAtMs: null },
 };
 
 export class KnownSettings {
   readonly #known = new LRUCache<string, Settings>({ max: 2_000 });
 
-  of(accountId: string): Settings {
-    return this.#known.get(accountId) ?? none;
-  }
-
-  /** Of the accounts that have any, as they are under the locks of `tx`. */
-  async read(tx: Queryable, accountIds: readonly string[]): Promise<Map<string, Settings>> {
-    const accounts = textArray(accountIds);
-    const { rows } = await tx.query<SettingsRow & { shapes: string | null }>(selectNew, [
-      ...[accounts, accounts],
-      int8Array(accountIds.map((id) => this.of(id).revision)),
-    ]);
-    return new Map(
-      rows.map((row) => {
-        const settings = row.shapes === null ? this.of(row.account_id) : settingsOf(row);
-        if (row.shapes !== null) this.#known.set(row.account_id, settings);
-        return [row.account_id, settings];
-      }),
-    );
+  /** As they are under the locks of `tx`. */
+  async read(tx: Queryable, accountIds: readonly string[]): Promise<(accountId: string) => Settings> {
+    const known = new Map(accountIds.map((id) => [id, this.#known.get(id) ?? none]));
+    const changed = await findChanged(tx, known);
+    for (const [id, settings] of changed) this.#known.set(id, settings);
+    return (accountId) => changed.get(accountId) ?? known.get(accountId) ?? none;
   }
 }
 
 export async function readSettings(db: Queryable, accountId: string): Promise<Settings> {
-  const { rows } = await db.query<SettingsRow>(select, [accountId]);
-  return rows[0] === undefined ? none : settingsOf(rows[0]);
+  return (await findChanged(db, new Map([[accountId, none]]))).get(accountId) ?? none;
 }
 
-/** Null: the default ones. */
-export async function saveRules(tx: Transaction, accountId: string, rules: Rules | null, nowMs: number): Promise<void> {
-  await tx.query(upsertRules, [accountId, rules === null ? null : JSON.stringify(rules), timestamp(nowMs)]);
+/** Of the accounts, those that have another revision than `known`. */
+async function findChanged(db: Queryable, known: ReadonlyMap<string, Settings>): Promise<Map<string, Settings>> {
+  const accounts = textArray([...known.keys()]);
+  const revisions = int8Array([...known.values()].map(({ revision }) => revision));
+  const { rows } = await db.query<SettingsRow>(selectChanged, [accounts, accounts, revisions]);
+  return new Map(
+    rows.map(({ account_id: id, revision, shapes, rules, updated_at: updatedAtMs }) => {
+      const own: Rules | null = rules === null ? null : JSON.parse(rules);
+      const set = own === null ? none.set : new RuleSet(own);
+      return [id, { revision, own, set, shapes: shapes === '' ? [] : shapes.split(' '), updatedAtMs }];
+    }),
+  );
+}
+
+export async function saveRules(tx: Transaction, accountId: string, rules: Rules, nowMs: number): Promise<void> {
+  await tx.query(upsertRules, [accountId, JSON.stringify(rules), timestamp(nowMs)]);
 }
 
 const networksIn = (shapes: readonly string[]) => shapes.filter((shape) => shape.startsWith('cidr')).length;
 
-async function shapesOfEntries(tx: Transaction, accountId: string): Promise<string[]> {
-  return (await tx.query<{ shape: string }>(selectShapes, [accountId])).rows.map(({ shape }) => shape);
-}
-
-/** That the account's lists may have entries of this shape. */
+/** Says that the account's lists may have entries of this shape. Throws QUOTA_EXCEEDED. */
 export async function addShape(tx: Transaction, accountId: string, shape: string, nowMs: number): Promise<void> {
-  const { shapes } = await readSettings(tx, accountId);
+  let { shapes } = await readSettings(tx, accountId);
   if (shapes.includes(shape)) return;
   // Shapes whose entries are gone stay until their number matters.
-  const kept = networksIn([...shapes, shape]) > NETWORK_LENGTHS_MAX ? await shapesOfEntries(tx, accountId) : shapes;
-  if (networksIn([...kept, shape]) > NETWORK_LENGTHS_MAX) {
+  if (networksIn([...shapes, shape]) > NETWORK_LENGTHS_MAX) {
+    const { rows } = await tx.query<{ shape: string }>(selectShapes, [accountId]);
+    shapes = rows.map((row) => row.shape);
+  }
+  if (networksIn([...shapes, shape]) > NETWORK_LENGTHS_MAX) {
     const message = `Lists may have networks of ${NETWORK_LENGTHS_MAX} different prefix lengths: use one that is there.`;
     throw problem('QUOTA_EXCEEDED', { param: 'value', message });
   }
-  await tx.query(upsertShapes, [accountId, [...kept, shape].join(' '), timestamp(nowMs)]);
-}
-
-function settingsOf({ revision, shapes, rules, updated_at }: SettingsRow): Settings {
-  const own = rules === null ? null : (JSON.parse(rules) as Rules);
-  return {
-    ...{ revision, rules: own ?? defaultRules, isDefault: own === null },
-    set: own === null ? none.set : ruleSet(own),
-    shapes: shapes.split(' ').filter((shape) => shape !== ''),
-    updatedAtMs: updated_at,
-  };
+  await tx.query(upsertShapes, [accountId, [...shapes, shape].join(' '), timestamp(nowMs)]);
 }

@@ -1,104 +1,99 @@
 // What keys were seen how often, as one commit counts its calls: rows as they were read, then one call after the other.
-import { DAY_MS } from '../../../lib/time.ts';
-import { KEEP_DAYS, RECENT_DECISIONS } from '../limits.ts';
-import { placeOf } from '../signals/keys.ts';
-import { lineOf, Series, SIGHTINGS } from '../signals/series.ts';
-import type { OwnedKey, OwnedPair, PairRow, SavedWindow, WindowRow } from './store.ts';
+import { KEEP_SECONDS, LINKED_KEYS, RECENT_DECISIONS } from '../limits.ts';
+import { type Kind, kindOf } from '../signals/keys.ts';
+import { Partners } from '../signals/partners.ts';
+import { Series, SIGHTINGS } from '../signals/series.ts';
+import type { WindowRow } from './store.ts';
 
-interface Seen extends OwnedKey {
+interface Seen {
+  readonly accountId: string;
+  readonly key: Buffer;
   readonly series: Series;
+  readonly partners: Partners;
   recent: Buffer;
   isChanged: boolean;
 }
 
-interface Together extends OwnedPair {
-  /** Null: never, as far as is kept. */
-  lastMs: number | null;
-  isChanged: boolean;
-}
-
+const NOTHING = Buffer.alloc(0);
 const SEQ_BYTES = 8;
-const keyId = (accountId: string, ...keys: readonly Buffer[]) =>
-  `${accountId} ${keys.map((key) => key.toString('latin1')).join('')}`;
-
-/** The pairs of a call's keys, that of the lower kind first. */
-export function pairsOf(keys: readonly Buffer[]): [a: Buffer, b: Buffer][] {
-  return keys.flatMap((a, i) => keys.slice(i + 1).map((b): [Buffer, Buffer] => [a, b]));
-}
+const keyId = (accountId: string, key: Buffer) => `${accountId} ${key.toString('latin1')}`;
 
 export class Tally {
   readonly #keys: Map<string, Seen>;
-  readonly #pairs: Map<string, Together>;
 
-  constructor(windows: readonly WindowRow[], pairs: readonly PairRow[]) {
+  constructor(rows: readonly WindowRow[]) {
     this.#keys = new Map(
-      windows.map(({ account_id: accountId, key, series, recent }) => [
+      rows.map(({ account_id: accountId, key, series, partners, recent }) => [
         keyId(accountId, key),
-        { accountId, key, series: Series.decode(series), recent, isChanged: false },
-      ]),
-    );
-    this.#pairs = new Map(
-      pairs.map(({ account_id: accountId, a, b, last_at: lastMs }) => [
-        keyId(accountId, a, b),
-        { accountId, a, b, lastMs, isChanged: false },
+        {
+          ...{ accountId, key, series: Series.decode(series), partners: new Partners(partners) },
+          ...{ recent, isChanged: false },
+        },
       ]),
     );
   }
 
-  /** Counts a call, and answers the series of its keys. */
-  count(accountId: string, keys: readonly Buffer[], seq: bigint, nowMs: number): Series[] {
+  /** Counts a call, and answers the series of its keys, by their kinds. */
+  count(accountId: string, keys: readonly Buffer[], seq: bigint, nowMs: number): Map<Kind, Series> {
     const number = Buffer.alloc(SEQ_BYTES);
     number.writeBigUInt64BE(seq);
     const seen = keys.map((key) => this.#seen(accountId, key));
-    for (const one of seen) {
+    for (const [i, one] of seen.entries()) {
       one.isChanged = true;
       one.series.add(SIGHTINGS, nowMs);
       one.recent = Buffer.concat([one.recent, number]).subarray(-RECENT_DECISIONS * SEQ_BYTES);
+      for (const other of seen.slice(i + 1)) countTogether(one, other, nowMs);
     }
-    for (const [a, b] of pairsOf(keys)) {
-      const pair = this.#together(accountId, a, b);
-      // Every step is of whole seconds: a second time within one changes nothing.
-      if (pair.lastMs !== null && Math.floor(pair.lastMs / 1_000) === Math.floor(nowMs / 1_000)) continue;
-      const [ofA, ofB] = [this.#seen(accountId, a).series, this.#seen(accountId, b).series];
-      const [lineA, lineB] = [lineOf(placeOf(b)), lineOf(placeOf(a))];
-      // Rows that are not swept yet are as good as gone.
-      if (pair.lastMs !== null && pair.lastMs > nowMs - KEEP_DAYS * DAY_MS) {
-        ofA.add(lineA, pair.lastMs, -1);
-        ofB.add(lineB, pair.lastMs, -1);
-      }
-      ofA.add(lineA, nowMs);
-      ofB.add(lineB, nowMs);
-      pair.lastMs = nowMs;
-      pair.isChanged = true;
-    }
-    return seen.map(({ series }) => series);
+    return new Map(seen.map(({ key, series }) => [kindOf(key), series]));
   }
 
-  windows(): SavedWindow[] {
+  changed(): WindowRow[] {
     const changed = [...this.#keys.values()].filter(({ isChanged }) => isChanged);
-    return changed.map(({ accountId, key, series, recent }) => ({ accountId, key, series: series.encode(), recent }));
-  }
-
-  pairs(): OwnedPair[] {
-    return [...this.#pairs.values()].filter(({ isChanged }) => isChanged);
+    return changed.map(({ accountId, key, series, partners, recent }) => ({
+      ...{ account_id: accountId, key, series: series.encode(), partners: partners.bytes, recent },
+    }));
   }
 
   #seen(accountId: string, key: Buffer): Seen {
     const id = keyId(accountId, key);
     const known = this.#keys.get(id) ?? {
-      ...{ accountId, key, series: Series.empty() },
-      ...{ recent: Buffer.alloc(0), isChanged: false },
+      ...{ accountId, key, series: Series.empty(), partners: new Partners(NOTHING) },
+      ...{ recent: NOTHING, isChanged: false },
     };
     this.#keys.set(id, known);
     return known;
   }
+}
 
-  #together(accountId: string, a: Buffer, b: Buffer): Together {
-    const id = keyId(accountId, a, b);
-    const known = this.#pairs.get(id) ?? { accountId, a, b, lastMs: null, isChanged: false };
-    this.#pairs.set(id, known);
-    return known;
+/** Each counts the other in the step of now alone. */
+function countTogether(a: Seen, b: Seen, nowMs: number): void {
+  const second = Math.floor(nowMs / 1_000);
+  const last = a.partners.secondOf(b.key) ?? b.partners.secondOf(a.key);
+  // A second time within a step changes nothing.
+  if (last === second) return;
+  const [lineA, lineB] = [a.key[0] as number, b.key[0] as number];
+  // What is not dropped yet is as good as gone.
+  if (last !== null && last > second - KEEP_SECONDS) {
+    a.series.add(lineB, last * 1_000, -1);
+    b.series.add(lineA, last * 1_000, -1);
   }
+  a.series.add(lineB, nowMs);
+  b.series.add(lineA, nowMs);
+  link(a, b, second);
+}
+
+/**
+ * Keeps when the two were last seen together. An entry in either row is enough, for a call reads both. Each row has it while it has few of that
+ * kind, so that a key shows whom it was seen with. Of two that have many, the one with fewer has it: the user, not the address of a whole
+ * town. So a row needs n²/2 calls of other keys for n entries beyond the few.
+ */
+function link(a: Seen, b: Seen, second: number): void {
+  const [isInA, isInB] = [a.partners.move(b.key, second), b.partners.move(a.key, second)];
+  if (isInA && isInB) return;
+  const ofA = a.partners.countSince(b.key[0] as number, second - KEEP_SECONDS);
+  const ofB = b.partners.countSince(a.key[0] as number, second - KEEP_SECONDS);
+  if (!isInA && (ofA < LINKED_KEYS || (!isInB && ofA <= ofB))) a.partners.add(b.key, second);
+  if (!isInB && (ofB < LINKED_KEYS || (!isInA && ofB < ofA))) b.partners.add(a.key, second);
 }
 
 /** Numbers of a key's latest decisions, the newest first. */

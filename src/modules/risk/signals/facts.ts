@@ -1,64 +1,102 @@
-// What is known of a call before its commit: everything but the counts.
-import type { Static } from 'typebox';
-import type { scoreFields } from '../schemas.ts';
-import { type Address, addressOf, domainOf, mailboxOf, parentsOf } from './keys.ts';
+// What rules see of a call: what was sent, what address and mailbox tell by themselves, looked up before the commit, and the counts of each
+// key, which the commit adds.
+import type { Address } from '../../../lib/address.ts';
+import { domainsOf, KINDS, type Kind, type Sent } from './keys.ts';
 import type { MailExchangers } from './mail-exchangers.ts';
-import type { Networks } from './networks.ts';
-import type { AddressFacts, Facts, MailFacts } from './signals.ts';
+import type { Network, Networks } from './networks.ts';
+import { SIGHTINGS, WINDOWS } from './series.ts';
 
-export interface Sources {
+/** All signals but the counts; null: that key was not sent. */
+export interface Facts {
+  readonly event: string;
+  readonly amount_usd: number | null;
+  readonly context: Readonly<Record<string, string | number | boolean | null>>;
+  /** `kind` is `public`, or the range: `private`, `loopback`, `cgnat`, `documentation`, … */
+  readonly ip: (Network & { readonly kind: string }) | null;
+  /** `has_mx` null: not known. */
+  readonly email: { readonly is_disposable: boolean; readonly has_mx: boolean | null } | null;
+  readonly user: Readonly<Record<never, never>> | null;
+  readonly device: Readonly<Record<never, never>> | null;
+}
+
+/** As answers show them, counts included. */
+export type Signals = Readonly<Record<string, unknown>>;
+
+interface Told {
+  readonly event: string;
+  readonly amount_usd?: number | null;
+  readonly context?: Facts['context'] | null;
+}
+
+interface Sources {
   readonly mailExchangers: MailExchangers;
   readonly networks: Networks;
 }
 
-/** Names of the library that read badly. */
-const ranges: Readonly<Record<string, string>> = {
-  unicast: 'public',
-  uniqueLocal: 'private',
-  carrierGradeNat: 'cgnat',
-  linkLocal: 'link_local',
-};
-/** RFC 5737 and RFC 3849: the library has those of IPv4 among the reserved ones. */
-const DOCUMENTATION = /^(192\.0\.2|198\.51\.100|203\.0\.113)\./;
+/** Windows that rules see; the longest is for a key's own page. */
+const RULE_WINDOWS = WINDOWS.slice(0, 4);
+/** Counts of a key of each kind, `count_1m` to `devices_7d`, with the line and window of its series. */
+export const countsOfKind = new Map(
+  KINDS.map(({ kind }) => {
+    const partners = KINDS.flatMap((other, i) => (other.kind === kind ? [] : [{ what: other.many, line: i + 1 }]));
+    const lines = [{ what: 'count', line: SIGHTINGS }, ...partners];
+    return [
+      kind as Kind,
+      lines.flatMap(({ what, line }) =>
+        RULE_WINDOWS.map(({ name }, window) => ({ name: `${what}_${name}`, line, window })),
+      ),
+    ];
+  }),
+);
 
-export async function factsOf(sources: Sources, input: Static<typeof scoreFields>): Promise<Facts> {
-  const { ip = null, email = null, user_id = null, device_id = null, amount_usd = null, context = null } = input;
-  const [address, mail] = await Promise.all([
-    ip === null ? null : addressFacts(sources.networks, addressOf(ip)),
-    email === null ? null : mailFacts(sources.mailExchangers, mailboxOf(email)),
+/** Every path that a rule may name but those of `context`. */
+export const signalPaths: ReadonlySet<string> = new Set([
+  ...['event', 'amount_usd', 'ip.kind', 'ip.country', 'ip.asn', 'ip.network', 'email.is_disposable', 'email.has_mx'],
+  ...[...countsOfKind].flatMap(([kind, counts]) => [kind, ...counts.map(({ name }) => `${kind}.${name}`)]),
+]);
+
+/** `total` answers a count of the key of a kind. */
+export function signalsOf(facts: Facts, total: (kind: Kind, line: number, window: number) => number): Signals {
+  const signals: Record<string, unknown> = { event: facts.event, amount_usd: facts.amount_usd };
+  for (const [kind, counts] of countsOfKind) {
+    const known = facts[kind];
+    const told = counts.map(({ name, line, window }) => [name, known && total(kind, line, window)]);
+    signals[kind] = known && { ...known, ...Object.fromEntries(told) };
+  }
+  signals.context = facts.context;
+  return signals;
+}
+
+export async function factsOf(sources: Sources, input: Told, sent: Sent): Promise<Facts> {
+  const { ip, email, user, device } = sent;
+  const [network, mail] = await Promise.all([
+    ip && sources.networks.of(ip.toString()),
+    email && mailFacts(sources.mailExchangers, email),
   ]);
   return {
-    event: input.event,
-    amount_usd,
-    context: context ?? {},
-    ip: address,
-    email: mail,
-    user: user_id === null ? null : {},
-    device: device_id === null ? null : {},
+    ...{ event: input.event, amount_usd: input.amount_usd ?? null, context: input.context ?? {} },
+    ip: ip && network && { kind: addressKind(ip), ...network },
+    ...{ email: mail || null, user: user && {}, device: device && {} },
   };
 }
 
-async function addressFacts(networks: Networks, address: Address): Promise<AddressFacts> {
-  return { kind: addressKind(address), ...(await networks.of(address.toString())) };
-}
+/** Names of the library that read badly. */
+const ranges: Readonly<Record<string, string>> = {
+  ...{ unicast: 'public', uniqueLocal: 'private', carrierGradeNat: 'cgnat', linkLocal: 'link_local' },
+};
+/** RFC 5737 and RFC 3849: to the library they are reserved. */
+const DOCUMENTATION = /^(192\.0\.2\.|198\.51\.100\.|203\.0\.113\.|2001:db8:)/;
 
 export function addressKind(address: Address): string {
-  if (DOCUMENTATION.test(address.toString())) return 'documentation';
   const range = address.range();
-  if (range === 'reserved' && address.kind() === 'ipv6' && address.toString().startsWith('2001:db8:')) {
-    return 'documentation';
-  }
+  if (range === 'reserved' && DOCUMENTATION.test(address.toString())) return 'documentation';
   return ranges[range] ?? range.toLowerCase();
 }
 
-async function mailFacts(exchangers: MailExchangers, mailbox: string): Promise<MailFacts> {
-  const domain = domainOf(mailbox);
-  const disposable = await disposableDomains();
-  const isDisposable = parentsOf(domain).some((name) => disposable.has(name));
-  return { is_disposable: isDisposable, has_mx: isDisposable ? null : await exchangers.of(domain) };
-}
-
-/** 50,000 names: loaded by the first call that needs them. */
-async function disposableDomains(): Promise<ReadonlySet<string>> {
-  return (await import('mailchecker')).default.blacklist();
+async function mailFacts(exchangers: MailExchangers, mailbox: string): Promise<NonNullable<Facts['email']>> {
+  const domains = domainsOf(mailbox);
+  // 50,000 names: loaded by the first call that needs them.
+  const disposable = (await import('mailchecker')).default.blacklist();
+  const isDisposable = domains.some((name) => disposable.has(name));
+  return { is_disposable: isDisposable, has_mx: isDisposable ? null : await exchangers.of(domains[0] as string) };
 }

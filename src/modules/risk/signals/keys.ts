@@ -4,11 +4,11 @@ import { hash } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import type { Secrets } from '../../../core/secrets/secrets.ts';
-import { readAddress } from '../../../lib/address.ts';
+import { type Address, readAddress } from '../../../lib/address.ts';
 import { mailAddress, normalisedAddress } from '../../../people/addresses.ts';
 import { invalidField } from '../../../problems/problem.ts';
 
-/** In the order of their bytes. `field` names one in calls, `many` in what is linked. */
+/** In the order of their bytes, from 1. `field` names one in calls, `many` in what is linked. */
 export const KINDS = [
   { kind: 'ip', field: 'ip', many: 'ips' },
   { kind: 'email', field: 'email', many: 'emails' },
@@ -16,49 +16,66 @@ export const KINDS = [
   { kind: 'device', field: 'device_id', many: 'devices' },
 ] as const;
 export type Kind = (typeof KINDS)[number]['kind'];
-export type Sent = { readonly [field in (typeof KINDS)[number]['field']]?: string | null };
 
-/** 120 bits. */
-const HASH_BYTES = 15;
-export const KEY_BYTES = 1 + HASH_BYTES;
+/** A byte of the kind, then 120 bits of a hash. */
+export const KEY_BYTES = 16;
 /** Deriving the key of an account takes ten times as long as using it. */
 const ACCOUNTS_KEPT = 4_096;
-
-/** How often an IPv6 address counts: one customer has a /64. */
+/** How an IPv6 address counts: one customer has a /64. */
 const IPV6_BITS = 64;
 
-export type Address = ipaddr.IPv4 | ipaddr.IPv6;
+/** What a call names, read; null: not sent. */
+export interface Sent {
+  readonly ip: Address | null;
+  /** As it is written to, in lower case. */
+  readonly email: string | null;
+  readonly user: string | null;
+  readonly device: string | null;
+}
 
-/** IPv4 in IPv6 is IPv4. Throws INVALID_REQUEST. */
+/** Throws VALIDATION_FAILED. */
+export function sentOf(input: { readonly [field in (typeof KINDS)[number]['field']]?: string | null }): Sent {
+  return {
+    ip: input.ip == null ? null : addressOf(input.ip),
+    email: input.email == null ? null : mailboxOf(input.email),
+    user: input.user_id ?? null,
+    device: input.device_id ?? null,
+  };
+}
+
+/** IPv4 in IPv6 is IPv4. Throws VALIDATION_FAILED. */
 export function addressOf(ip: string, param = 'ip'): Address {
   const address = readAddress(ip.trim());
   if (address === null) throw invalidField(param, 'format', 'It must be an IPv4 or IPv6 address.');
   return ipaddr.process(address.toString());
 }
 
-/** As it is written to, in lower case. Throws INVALID_REQUEST. */
+/** Throws VALIDATION_FAILED. */
 export function mailboxOf(email: string, param = 'email'): string {
   const address = mailAddress(email);
   if (address === null) throw invalidField(param, 'format', 'It must be an e-mail address.');
   return address;
 }
 
-export const domainOf = (mailbox: string): string => mailbox.slice(mailbox.lastIndexOf('@') + 1);
+/** `192.0.2.0/24`. */
+export function networkText(address: Address, bits: number): string {
+  const family = address.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6;
+  return `${family.networkAddressFromCIDR(`${address}/${bits}`)}/${bits}`;
+}
 
-/** The domain, and those above it. */
-export function parentsOf(domain: string): string[] {
-  const labels = domain.split('.');
+/** The domain of a mailbox, and those above it. */
+export function domainsOf(mailbox: string): string[] {
+  const labels = mailbox.slice(mailbox.lastIndexOf('@') + 1).split('.');
   return labels.map((_, i) => labels.slice(i).join('.'));
 }
 
-/** What several writings of a key have in common. Throws INVALID_REQUEST. */
-function oneWriting(kind: Kind, text: string): string {
-  if (kind === 'email') return normalisedAddress(mailboxOf(text)) as string;
-  if (kind !== 'ip') return text;
-  const address = addressOf(text);
-  return address.kind() === 'ipv4'
-    ? address.toString()
-    : ipaddr.IPv6.networkAddressFromCIDR(`${address}/${IPV6_BITS}`).toString();
+/** What several writings of a key have in common. */
+function oneWriting({ ip, email, user, device }: Sent): Record<Kind, string | null> {
+  return {
+    ip: ip?.kind() === 'ipv6' ? networkText(ip, IPV6_BITS) : (ip?.toString() ?? null),
+    email: email === null ? null : normalisedAddress(email),
+    ...{ user, device },
+  };
 }
 
 export class KeyHashes {
@@ -69,20 +86,17 @@ export class KeyHashes {
     this.#secrets = secrets;
   }
 
-  /** By the place of their kind; null: not sent. Throws INVALID_REQUEST. */
-  ofCall(accountId: string, sent: Sent): (Buffer | null)[] {
-    return KINDS.map(({ kind, field }) => {
-      const text = sent[field] ?? null;
-      return text === null ? null : this.of(accountId, kind, text);
+  /** Keys of what was sent, in the order of their kinds. */
+  of(accountId: string, sent: Sent): Buffer[] {
+    const written = oneWriting(sent);
+    return KINDS.flatMap(({ kind }, i) => {
+      if (written[kind] === null) return [];
+      // Cut, a hash behind a secret cannot be carried on. HMAC took 14 µs a key, this takes 1.5.
+      const digest = hash('sha256', `${this.#keyOf(accountId)}${kind}\n${written[kind]}`, 'buffer');
+      const key = digest.subarray(0, KEY_BYTES);
+      key[0] = i + 1;
+      return [key];
     });
-  }
-
-  of(accountId: string, kind: Kind, text: string): Buffer {
-    // Cut, a hash behind a secret cannot be carried on. HMAC took 14 µs a key, this takes 1.5.
-    const digest = hash('sha256', `${this.#keyOf(accountId)}${kind}\n${oneWriting(kind, text)}`, 'buffer');
-    const key = digest.subarray(0, KEY_BYTES);
-    key[0] = KINDS.findIndex((each) => each.kind === kind) + 1;
-    return key;
   }
 
   #keyOf(accountId: string): string {
@@ -94,19 +108,20 @@ export class KeyHashes {
   }
 }
 
-/** Place of its kind in KINDS. */
-export const placeOf = (key: Buffer): number => (key[0] as number) - 1;
+export function kindOf(key: Buffer): Kind {
+  return (KINDS[(key[0] as number) - 1] as (typeof KINDS)[number]).kind;
+}
 
 /** As answers show it: `user_…`. */
 export function keyText(key: Buffer): string {
-  return `${KINDS[placeOf(key)]?.kind}_${key.toString('base64url', 1)}`;
+  return `${kindOf(key)}_${key.toString('base64url', 1)}`;
 }
 
 export const KEY_PATTERN = `^(${KINDS.map(({ kind }) => kind).join('|')})_[A-Za-z0-9_-]{20}$`;
 
 /** Of a text that matches KEY_PATTERN. */
 export function keyFrom(text: string): Buffer {
-  const [kind = '', hash] = [text.slice(0, text.indexOf('_')), text.slice(text.indexOf('_') + 1)];
-  const place = KINDS.findIndex((each) => each.kind === kind) + 1;
-  return Buffer.concat([Buffer.from([place]), Buffer.from(hash, 'base64url')]);
+  const end = text.indexOf('_');
+  const place = KINDS.findIndex(({ kind }) => kind === text.slice(0, end));
+  return Buffer.concat([Buffer.from([place + 1]), Buffer.from(text.slice(end + 1), 'base64url')]);
 }

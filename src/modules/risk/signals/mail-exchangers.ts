@@ -1,6 +1,7 @@
 // Whether a mail domain has MX records, by the service's resolver. An answer never takes longer than 300 ms, questions are bounded, and
 // what is not known in time is unknown; a late answer serves the next call.
 import { Resolver } from 'node:dns/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 
 const WAIT_MS = 300;
@@ -15,11 +16,16 @@ const RESERVED = /(^|\.)(example|test|invalid|localhost|example\.(com|net|org))$
 /** These say that there is none; every other failure says nothing. */
 const NONE = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
 
+interface Known {
+  /** Null: nobody answered. */
+  readonly hasRecords: boolean | null;
+}
+
 export class MailExchangers {
   readonly #isLocal: boolean;
   readonly #resolver = new Resolver({ timeout: TRY_MS, tries: 1 });
-  readonly #known = new LRUCache<string, { readonly answer: boolean | null }>({ max: DOMAINS_KEPT, ttl: KEPT_MS });
-  readonly #asked = new Map<string, Promise<boolean | null>>();
+  readonly #known = new LRUCache<string, Known>({ max: DOMAINS_KEPT });
+  readonly #asked = new Map<string, Promise<Known>>();
 
   /** @param servers `address:port` of name servers; null: those of the machine. */
   constructor(servers: readonly string[] | null) {
@@ -29,40 +35,31 @@ export class MailExchangers {
 
   /** Null: not known. */
   async of(domain: string): Promise<boolean | null> {
-    const known = this.#known.get(domain);
-    if (known !== undefined) return known.answer;
     if (!this.#isLocal && RESERVED.test(domain)) return null;
-    const asked = this.#asked.get(domain) ?? this.#begin(domain);
-    if (asked === null) return null;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<null>((resolve) => {
-      timer = setTimeout(resolve, WAIT_MS, null);
-    });
-    return Promise.race([asked, late]).finally(() => clearTimeout(timer));
+    const known = this.#known.get(domain) ?? (await this.#inTime(domain));
+    return known?.hasRecords ?? null;
   }
 
   close(): void {
     this.#resolver.cancel();
   }
 
-  #begin(domain: string): Promise<boolean | null> | null {
-    if (this.#asked.size >= QUESTIONS_MAX) return null;
-    const asked = this.#ask(domain).then((answer) => {
-      this.#asked.delete(domain);
-      this.#known.set(domain, { answer }, { ttl: answer === null ? UNKNOWN_KEPT_MS : KEPT_MS });
-      return answer;
-    });
-    this.#asked.set(domain, asked);
-    return asked;
+  async #inTime(domain: string): Promise<Known | null> {
+    if (!this.#asked.has(domain)) {
+      if (this.#asked.size >= QUESTIONS_MAX) return null;
+      this.#asked.set(domain, this.#ask(domain));
+    }
+    return Promise.race([this.#asked.get(domain) ?? null, pause(WAIT_MS, null, { ref: false })]);
   }
 
-  async #ask(domain: string): Promise<boolean | null> {
-    try {
-      const hosts = await this.#resolver.resolveMx(domain);
+  async #ask(domain: string): Promise<Known> {
+    const hasRecords = await this.#resolver.resolveMx(domain).then(
       // RFC 7505: a single empty exchange says that the domain takes no mail.
-      return hosts.some(({ exchange }) => exchange !== '' && exchange !== '.');
-    } catch (error) {
-      return NONE.has((error as NodeJS.ErrnoException).code ?? '') ? false : null;
-    }
+      (hosts) => hosts.some(({ exchange }) => exchange !== '' && exchange !== '.'),
+      (error: NodeJS.ErrnoException) => (NONE.has(error.code ?? '') ? false : null),
+    );
+    this.#asked.delete(domain);
+    this.#known.set(domain, { hasRecords }, { ttl: hasRecords === null ? UNKNOWN_KEPT_MS : KEPT_MS });
+    return { hasRecords };
   }
 }

@@ -8,7 +8,9 @@ type Record = Partial<CountryResponse & AsnResponse>;
 /** How long a file is trusted before it is looked at again. */
 const LOOK_MS = 60_000;
 
-interface Opened {
+interface Database {
+  readonly path: string;
+  /** Null: it could not be read yet. */
   reader: Reader<Record> | null;
   changedMs: number;
 }
@@ -21,26 +23,24 @@ export interface Network {
 
 export class Networks {
   readonly #log: Logger;
-  readonly #files: ReadonlyMap<string, Opened>;
+  readonly #databases: readonly Database[];
   readonly #lookMs: number;
   #lookedMs = -Infinity;
-  #looking: Promise<void> | null = null;
+  #looked: Promise<unknown> = Promise.resolve();
 
   constructor(paths: readonly string[], log: Logger, lookMs = LOOK_MS) {
     this.#log = log;
     this.#lookMs = lookMs;
-    this.#files = new Map(paths.map((path) => [path, { reader: null, changedMs: 0 }]));
+    this.#databases = paths.map((path) => ({ path, reader: null, changedMs: 0 }));
   }
 
   async of(ip: string): Promise<Network> {
-    if (this.#files.size === 0) return { country: null, asn: null, network: null };
-    if (performance.now() - this.#lookedMs > this.#lookMs) this.#look();
-    // A file that is read anew serves as it was until then.
-    if (this.#looking !== null && [...this.#files.values()].some(({ reader }) => reader === null)) await this.#looking;
-    const found = Object.assign(
-      {},
-      ...[...this.#files].map(([path, { reader }]) => this.#get(path, reader, ip)),
-    ) as Record;
+    if (performance.now() - this.#lookedMs > this.#lookMs) {
+      this.#lookedMs = performance.now();
+      this.#looked = Promise.all(this.#databases.map((database) => this.#look(database)));
+    }
+    await this.#looked;
+    const found: Record = Object.assign({}, ...this.#databases.map((database) => this.#find(database, ip)));
     return {
       country: found.country?.iso_code ?? found.registered_country?.iso_code ?? null,
       asn: found.autonomous_system_number ?? null,
@@ -49,7 +49,7 @@ export class Networks {
   }
 
   /** Nothing of a record that is damaged. */
-  #get(path: string, reader: Reader<Record> | null, ip: string): Record {
+  #find({ path, reader }: Database, ip: string): Record {
     try {
       return reader?.get(ip) ?? {};
     } catch (err) {
@@ -58,20 +58,15 @@ export class Networks {
     }
   }
 
-  #look(): void {
-    this.#lookedMs = performance.now();
-    this.#looking ??= Promise.all([...this.#files].map((entry) => this.#read(...entry))).then(() => {
-      this.#looking = null;
-    });
-  }
-
-  async #read(path: string, opened: Opened): Promise<void> {
+  /** One that cannot be read serves as it was. */
+  async #look(database: Database): Promise<void> {
+    const { path } = database;
     try {
       const { mtimeMs } = await stat(path);
-      if (mtimeMs === opened.changedMs) return;
+      if (mtimeMs === database.changedMs) return;
       const { Reader } = await import('maxmind');
-      opened.reader = new Reader<Record>(await readFile(path));
-      opened.changedMs = mtimeMs;
+      database.reader = new Reader<Record>(await readFile(path));
+      database.changedMs = mtimeMs;
     } catch (err) {
       this.#log.warn({ err, path }, 'a database of RISK_MMDB cannot be read');
     }

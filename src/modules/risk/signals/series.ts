@@ -4,7 +4,7 @@
 import { KINDS } from './keys.ts';
 
 const STEPS = 60;
-/** A window is the running step and the 59 before it. */
+/** A window is the running step and the 59 before it. Every step is of whole seconds. */
 export const WINDOWS = [
   { name: '1m', stepMs: 1_000 },
   { name: '1h', stepMs: 60_000 },
@@ -12,10 +12,9 @@ export const WINDOWS = [
   { name: '7d', stepMs: 168 * 60_000 },
   { name: '30d', stepMs: 720 * 60_000 },
 ] as const;
-/** Of a key of one kind: sightings, then partners of the kinds, of which its own stays empty. */
-const LINES = 1 + KINDS.length;
+/** Lines of a key: sightings, then partners of each kind, at the byte of their keys. That of its own kind stays empty. */
 export const SIGHTINGS = 0;
-export const lineOf = (place: number): number => 1 + place;
+const LISTS = (1 + KINDS.length) * WINDOWS.length;
 
 /** Pairs of a step and what it holds, flat, oldest first. Every call decodes and encodes some hundred: plain loops take a quarter of the time. */
 type Steps = number[];
@@ -26,52 +25,55 @@ const STEP_BYTES_MAX = 6;
 
 export class Series {
   /** By line and window. */
-  readonly #steps: Steps[];
+  readonly #steps: Steps[] = [];
   /** No step begins after this. */
-  #latestMs: number;
-
-  private constructor(steps: Steps[], latestMs: number) {
-    this.#steps = steps;
-    this.#latestMs = latestMs;
-  }
+  #latestMs = 0;
 
   static empty(): Series {
-    return new Series(
-      Array.from({ length: LINES * WINDOWS.length }, () => []),
-      0,
-    );
+    const series = new Series();
+    for (let i = 0; i < LISTS; i += 1) series.#steps.push([]);
+    return series;
   }
 
   static decode(bytes: Buffer): Series {
-    const latestMs = bytes.readUIntBE(0, HEAD_BYTES);
-    const numbers = new Varints(bytes, HEAD_BYTES);
-    const all: Steps[] = [];
-    for (let i = 0; i < LINES * WINDOWS.length; i += 1) {
-      const latest = stepAt(latestMs, i % WINDOWS.length);
+    const series = new Series();
+    series.#latestMs = bytes.readUIntBE(0, HEAD_BYTES);
+    let at = HEAD_BYTES;
+    for (let i = 0; i < LISTS; i += 1) {
+      const latest = stepAt(series.#latestMs, i % WINDOWS.length);
       const steps: Steps = [];
-      for (let left = numbers.next(); left > 0; left -= 1) steps.push(latest - numbers.next(), numbers.next());
-      all.push(steps);
+      for (let left = bytes[at++] as number; left > 0; left -= 1) {
+        steps.push(latest - (bytes[at++] as number));
+        let [count, unit] = [0, 1];
+        for (; (bytes[at] as number) >= 128; unit *= 128) count += ((bytes[at++] as number) - 128) * unit;
+        steps.push(count + (bytes[at++] as number) * unit);
+      }
+      series.#steps.push(steps);
     }
-    return new Series(all, latestMs);
+    return series;
   }
 
+  /** The time of the latest step; of each list its length, and each step as its age and its count, seven bits a byte, the lowest first. */
   encode(): Buffer {
-    let most = HEAD_BYTES + this.#steps.length;
+    let most = HEAD_BYTES + LISTS;
     for (const steps of this.#steps) most += (steps.length / 2) * STEP_BYTES_MAX;
     const bytes = Buffer.allocUnsafe(most);
     let at = bytes.writeUIntBE(this.#latestMs, 0, HEAD_BYTES);
-    for (let i = 0; i < this.#steps.length; i += 1) {
+    for (let i = 0; i < LISTS; i += 1) {
       const steps = this.#steps[i] as Steps;
       const latest = stepAt(this.#latestMs, i % WINDOWS.length);
-      const countAt = at;
-      bytes[at++] = 0;
+      const lengthAt = at++;
+      let length = 0;
       for (let j = 0; j < steps.length; j += 2) {
-        const [age, count] = [latest - (steps[j] as number), steps[j + 1] as number];
+        const age = latest - (steps[j] as number);
+        let count = steps[j + 1] as number;
         if (age >= STEPS || count <= 0) continue;
+        length += 1;
         bytes[at++] = age;
-        at = putVarint(bytes, at, count);
-        bytes[countAt] = (bytes[countAt] as number) + 1;
+        for (; count >= 128; count = Math.floor(count / 128)) bytes[at++] = (count % 128) + 128;
+        bytes[at++] = count;
       }
+      bytes[lengthAt] = length;
     }
     return bytes.subarray(0, at);
   }
@@ -99,39 +101,4 @@ export class Series {
 
 function stepAt(ms: number, window: number): number {
   return Math.floor(ms / (WINDOWS[window] as (typeof WINDOWS)[number]).stepMs);
-}
-
-/** Whole numbers, seven bits a byte, the lowest first. */
-export function varints(numbers: readonly number[]): Buffer {
-  const bytes = Buffer.allocUnsafe(numbers.length * (STEP_BYTES_MAX - 1));
-  let at = 0;
-  for (const number of numbers) at = putVarint(bytes, at, number);
-  return bytes.subarray(0, at);
-}
-
-/** Below 2^35. Answers where the next one goes. */
-function putVarint(bytes: Buffer, at: number, number: number): number {
-  let rest = number;
-  for (; rest >= 128; rest = Math.floor(rest / 128)) bytes[at++] = (rest % 128) + 128;
-  bytes[at++] = rest;
-  return at;
-}
-
-export class Varints {
-  readonly #bytes: Buffer;
-  #at: number;
-
-  constructor(bytes: Buffer, at = 0) {
-    this.#bytes = bytes;
-    this.#at = at;
-  }
-
-  next(): number {
-    for (let number = 0, unit = 1; ; unit *= 128) {
-      const byte = this.#bytes[this.#at] as number;
-      this.#at += 1;
-      number += (byte % 128) * unit;
-      if (byte < 128) return number;
-    }
-  }
 }

@@ -1,0 +1,157 @@
+import Type, { type Static } from 'typebox';
+import { runWrite } from '../../../core/idempotency/write.ts';
+import { defineCapability } from '../../../kit/capability.ts';
+import { instantOrNull, plainTextOrNull } from '../../../kit/fields.ts';
+import { isoOrNull } from '../../../lib/time.ts';
+import { RULES_MAX } from '../limits.ts';
+import { defaultRules } from '../rules/default-rules.ts';
+import { RuleSet, type Rules } from '../rules/rule-set.ts';
+import { readSettings, type Settings, saveRules } from '../rules/settings.ts';
+import { TRIED_DECISIONS, tryRules } from '../rules/try-rules.ts';
+import { whole } from '../schemas.ts';
+
+const BODY_BYTES_MAX = 64 * 1024;
+const POINTS_MAX = 100;
+
+const ruleSchema = Type.Object({
+  id: Type.String({
+    pattern: '^[a-z0-9][a-z0-9_-]{0,63}$',
+    description: 'Name of the rule in reasons; no two share it.',
+  }),
+  points: Type.Integer({
+    ...{ minimum: -POINTS_MAX, maximum: POINTS_MAX },
+    description: 'Added to the score where the rule matches; negative ones lower it.',
+  }),
+  description: Type.Optional(plainTextOrNull(200, 'For people; it stands in reasons.')),
+  when: Type.Unknown({
+    description:
+      'JsonLogic over the signals: {">": [{"var": "ip.users_1h"}, 5]}. Operators: var and or ! !! if < <= > >= == != === !== + - * / % min max in.',
+  }),
+});
+const threshold = (action: string) =>
+  Type.Integer({ minimum: 1, maximum: 101, description: `From this score on: ${action}; 101: never.` });
+const rulesInput = Type.Object({
+  thresholds: Type.Object(
+    { review: threshold('review'), block: threshold('block') },
+    { description: 'Which score leads to which action.' },
+  ),
+  rules: Type.Array(ruleSchema, {
+    maxItems: RULES_MAX,
+    description: `Up to ${RULES_MAX}, each looked at in every call.`,
+  }),
+});
+const rulesSchema = Type.Object({
+  ...rulesInput.properties,
+  is_default: Type.Boolean({ description: 'Whether these are the rules of an account that has set none.' }),
+  revision: whole('Grows with every change.'),
+  updated_at: instantOrNull('Null: never set.'),
+});
+
+function rulesRecord({ own, revision, updatedAtMs }: Settings) {
+  const shown = { is_default: own === null, revision: Number(revision), updated_at: isoOrNull(updatedAtMs) };
+  return { ...(own ?? defaultRules), ...shown };
+}
+
+/** As they are kept: without members that no rule has. */
+function sentRules({ thresholds, rules }: Static<typeof rulesInput>): Rules {
+  return {
+    thresholds,
+    rules: rules.map(({ id, points, description, when }) => ({ id, points, description: description || null, when })),
+  };
+}
+
+export const rulesGet = defineCapability()({
+  method: 'GET',
+  path: '/v1/risk/rules/get',
+  summary: 'Shows the rules and thresholds of the account.',
+  description: 'The default ones while none were set: they show how rules are written.',
+  keywords: ['show fraud rules', 'risk thresholds'],
+  input: Type.Object({}),
+  output: rulesSchema,
+  examples: [{ title: 'Those of a new account', input: {}, expect: { is_default: true, revision: 0 } }],
+  run: async ({ ctx }) => ({ data: rulesRecord(await readSettings(ctx.core.db, ctx.accountId)) }),
+});
+
+export const rulesSet = defineCapability()({
+  method: 'PUT',
+  path: '/v1/risk/rules/set',
+  summary: 'Replaces the rules and thresholds of the account.',
+  description:
+    'A rule is JsonLogic over the signals that risk.score answers; where it matches, its points are added. All rules are replaced at once, and count from ' +
+    'the next call on. Try them with risk.rules.try first. A comparison with null follows JsonLogic, where null is 0.',
+  keywords: ['set fraud rules', 'jsonlogic rules', 'block threshold'],
+  input: rulesInput,
+  output: rulesSchema,
+  bodyBytesMax: BODY_BYTES_MAX,
+  limits: {
+    rules: '50 of up to 100 values and operators each, 500 together, nested up to 8 deep; texts of 64 characters.',
+  },
+  examples: [
+    {
+      title: 'Two rules',
+      input: {
+        thresholds: { review: 30, block: 60 },
+        rules: [
+          { id: 'throw_away', points: 60, when: { '==': [{ var: 'email.is_disposable' }, true] } },
+          {
+            ...{ id: 'many_users', points: 40, description: 'Many users on one address' },
+            when: { and: [{ '>': [{ var: 'ip.users_1h' }, 3] }, { '!=': [{ var: 'context.plan' }, 'enterprise'] }] },
+          },
+        ],
+      },
+      expect: { is_default: false },
+    },
+  ],
+  run: ({ ctx, input }) => {
+    const rules = sentRules(input);
+    new RuleSet(rules);
+    return runWrite(ctx, async (tx, { nowMs }) => {
+      await saveRules(tx, ctx.accountId, rules, nowMs);
+      return rulesRecord(await readSettings(tx, ctx.accountId));
+    });
+  },
+});
+
+const split = (description: string) =>
+  Type.Object({ allow: whole('Allowed.'), review: whole('To review.'), block: whole('Blocked.') }, { description });
+
+export const rulesTry = defineCapability()({
+  method: 'POST',
+  path: '/v1/risk/rules/try',
+  isLongRead: true,
+  summary: 'Tries rules against the latest decisions, and saves nothing.',
+  description: `Runs rules and thresholds over the signals of the last ${TRIED_DECISIONS.toLocaleString('en-US')} decisions and says what would have come out. What a list entry decided stays.`,
+  keywords: ['test fraud rules', 'backtest rules', 'dry run'],
+  input: rulesInput,
+  output: Type.Object({
+    decisions: whole('How many were looked at.'),
+    before: split('As they were decided.'),
+    after: split('As these rules decide.'),
+    changed: whole('Decisions whose action changes.'),
+    rules: Type.Array(
+      Type.Object({ id: Type.String({ description: 'Of the rule.' }), matched: whole('Decisions that it matches.') }),
+      { description: 'Each rule that was sent.' },
+    ),
+    examples: Type.Array(
+      Type.Object({
+        risk_id: Type.String({ description: 'Of the decision.' }),
+        before: Type.String({ description: 'Its action.' }),
+        after: Type.String({ description: 'The action by these rules.' }),
+        score: whole('The score by these rules.'),
+      }),
+      { description: 'Up to 20 that change, the latest first.' },
+    ),
+  }),
+  bodyBytesMax: BODY_BYTES_MAX,
+  examples: [
+    {
+      title: 'A new threshold',
+      before: [{ capability: 'risk.score', input: { event: 'login', ip: '203.0.113.7', user_id: 'u-17' } }],
+      input: {
+        thresholds: { review: 5, block: 90 },
+        rules: [{ id: 'not_public', points: 10, when: { '!=': [{ var: 'ip.kind' }, 'public'] } }],
+      },
+    },
+  ],
+  run: async ({ ctx, input }) => ({ data: await tryRules(ctx.core.db, ctx.accountId, sentRules(input)) }),
+});

@@ -1,0 +1,67 @@
+// Whom a key was seen with in one call, and when last: entries of 20 bytes, the other's key and a second, in no order. They are searched
+// and changed as bytes, and never decoded.
+import { KEY_BYTES } from './keys.ts';
+
+const ENTRY_BYTES = KEY_BYTES + 4;
+
+export class Partners {
+  #bytes: Buffer;
+
+  /** Changes the bytes that it is given. */
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  get bytes(): Buffer {
+    return this.#bytes;
+  }
+
+  /** When `key` was last seen; null: it has no entry here. */
+  secondOf(key: Buffer): number | null {
+    const at = this.#find(key);
+    return at < 0 ? null : this.#bytes.readUInt32BE(at + KEY_BYTES);
+  }
+
+  /** False: it has no entry here. */
+  move(key: Buffer, second: number): boolean {
+    const at = this.#find(key);
+    if (at >= 0) this.#bytes.writeUInt32BE(second, at + KEY_BYTES);
+    return at >= 0;
+  }
+
+  add(key: Buffer, second: number): void {
+    const entry = Buffer.alloc(ENTRY_BYTES, key);
+    entry.writeUInt32BE(second, KEY_BYTES);
+    this.#bytes = Buffer.concat([this.#bytes, entry]);
+  }
+
+  /** How many are of one kind, by the byte that their keys begin with, once those of `firstSecond` and before are dropped. */
+  countSince(kindByte: number, firstSecond: number): number {
+    let [count, hasOld] = [0, false];
+    for (let at = 0; at < this.#bytes.length; at += ENTRY_BYTES) {
+      if (this.#bytes.readUInt32BE(at + KEY_BYTES) <= firstSecond) hasOld = true;
+      else if (this.#bytes[at] === kindByte) count += 1;
+    }
+    if (hasOld) this.#bytes = Buffer.concat(this.#since(firstSecond));
+    return count;
+  }
+
+  /** Those of one kind that were seen after `firstSecond`. */
+  keysSince(kindByte: number, firstSecond: number): Buffer[] {
+    return this.#since(firstSecond).flatMap((entry) => (entry[0] === kindByte ? [entry.subarray(0, KEY_BYTES)] : []));
+  }
+
+  #since(firstSecond: number): Buffer[] {
+    const entries = Array.from({ length: this.#bytes.length / ENTRY_BYTES }, (_, i) =>
+      this.#bytes.subarray(i * ENTRY_BYTES, (i + 1) * ENTRY_BYTES),
+    );
+    return entries.filter((entry) => entry.readUInt32BE(KEY_BYTES) > firstSecond);
+  }
+
+  #find(key: Buffer): number {
+    let at = this.#bytes.indexOf(key);
+    // What lies across two entries is no key.
+    while (at % ENTRY_BYTES > 0) at = this.#bytes.indexOf(key, at + 1);
+    return at;
+  }
+}
