@@ -16,11 +16,7 @@ test('what is scored, tried, saved and listed on pages is so', async () => {
   const visitor = await signedIn(service.url, created.secret);
   const text = async (path: string) => (await visitor.get(`/console${path}`)).text;
   expect(await text('/risk')).toContain('No decisions yet');
-  await sendForm(visitor, '/console/risk?new=1', 'score', {
-    event: 'signup',
-    email: 'joe@mailinator.com',
-    device_id: 'phone',
-  });
+  await account.score({ event: 'signup', email: 'joe@mailinator.com', device_id: 'phone' });
   const shown = await text('/risk?action=review');
   expect(shown).toContain('disposable_email +40');
   const [, key = ''] = /\/risk\/subject\?key=(device_[\w-]{20})/.exec(shown) ?? [];

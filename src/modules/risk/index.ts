@@ -7,7 +7,7 @@ import { rulesGet, rulesSet, rulesTry } from './capabilities/rules.ts';
 import { score } from './capabilities/score.ts';
 import { riskLimits } from './lists/entries.ts';
 import { SCORE } from './score/effect.ts';
-import { closeRisk, type RiskSettings, type RiskState, riskSettings, startRisk } from './state.ts';
+import { type RiskSettings, type RiskState, riskSettings, startRisk } from './state.ts';
 import { riskSweeps } from './sweeps.ts';
 
 export const risk = defineModule<RiskState, RiskSettings>({
@@ -21,7 +21,7 @@ export const risk = defineModule<RiskState, RiskSettings>({
   limits: riskLimits,
   settings: riskSettings,
   start: startRisk,
-  close: closeRisk,
+  close: async ({ mailExchangers }) => mailExchangers.close(),
   isEmpty: noRowIn('risk.window'),
-  sweeps: riskSweeps,
+  sweeps: ({ core }) => riskSweeps(core.db),
 });

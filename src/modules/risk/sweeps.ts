@@ -2,11 +2,11 @@
 import { removeOldRows, type Sweep } from '../../core/background/sweeper/sweep.ts';
 import { clockNow } from '../../core/database-clock.ts';
 import { byteaArray, textArray } from '../../db/arrays.ts';
+import type { Database } from '../../db/database.ts';
 import { dropOldestPartition } from '../../db/partitions.ts';
 import { statement } from '../../db/statement.ts';
 import { DAY_MS, startOfDay } from '../../lib/time.ts';
 import { KEEP_DAYS } from './limits.ts';
-import type { RiskState } from './state.ts';
 
 const INTERVAL_MS = 60_000;
 
@@ -33,7 +33,7 @@ const removeExpired = statement(
   'DELETE FROM risk.entry AS t WHERE t.account_id = $1 AND t.entry = ANY($2::text[]) AND t.expires_at <= core.clock_now()',
 );
 
-export function riskSweeps({ core: { db } }: RiskState): readonly Sweep[] {
+export function riskSweeps(db: Database): readonly Sweep[] {
   return [
     {
       ...{ name: 'risk.decisions', intervalMs: INTERVAL_MS },

@@ -103,7 +103,6 @@ export function otherViews({ filled, owner: by }: FilledAccount): readonly State
     'new-flag': '/flags?new=1',
     'flag-tried': `/flags/${filled.flag}?context=${encodeURIComponent('{"targetingKey": "u", "email": "a@example.org"}')}`,
     'flag-by-hand': '/flags/by-hand',
-    'new-score': '/risk?new=1',
     'risk-blocked': '/risk?action=block',
     'new-risk-entry': '/risk/lists?new=1',
     'risk-nobody': '/risk/subject?by=user_id&value=nobody',

@@ -1,15 +1,25 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../kit/capability.ts';
-import { instantOrNull, orNull } from '../../../kit/fields.ts';
+import { instant, instantOrNull, orNull } from '../../../kit/fields.ts';
 import { listOf } from '../../../kit/resource.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { LINKED_KEYS, RECENT_DECISIONS } from '../limits.ts';
-import { decisionSchema, keyField, keyFields, whole } from '../schemas.ts';
 import { decisionRecord, LAST_SEQ, listDecisions, subjectRecord } from '../score/decisions.ts';
-import { KINDS, keyFrom, sentOf } from '../signals/keys.ts';
+import { KEY_PATTERN, KINDS, keyFrom, sentOf } from '../signals/keys.ts';
 import { WINDOWS } from '../signals/series.ts';
 import type { RiskState } from '../state.ts';
+import { keyFields, verdictFields, whole } from './score.ts';
 
+const decisionSchema = Type.Object({
+  ...verdictFields,
+  event: Type.String({ description: 'What the person did.' }),
+  keys: Type.Array(Type.String(), { description: 'Keyed hashes of what was sent.' }),
+  created_at: instant('When it was scored.'),
+});
+const keyField = Type.String({
+  ...{ maxLength: 32, pattern: KEY_PATTERN },
+  description: 'A keyed hash that an answer showed, such as `user_…`.',
+});
 const actionField = orNull<'review' | 'block'>(
   { type: 'string', enum: ['review', 'block'] },
   'Only these; absent: all.',

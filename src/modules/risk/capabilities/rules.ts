@@ -1,17 +1,23 @@
+import { setImmediate as breathe } from 'node:timers/promises';
 import Type, { type Static } from 'typebox';
 import { runWrite } from '../../../core/idempotency/write.ts';
+import type { Queryable } from '../../../db/database.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { instantOrNull, plainTextOrNull } from '../../../kit/fields.ts';
 import { isoOrNull } from '../../../lib/time.ts';
-import { RULES_MAX } from '../limits.ts';
+import { type Action, RULES_MAX } from '../limits.ts';
 import { defaultRules } from '../rules/default-rules.ts';
 import { RuleSet, type Rules } from '../rules/rule-set.ts';
 import { readSettings, type Settings, saveRules } from '../rules/settings.ts';
-import { TRIED_DECISIONS, tryRules } from '../rules/try-rules.ts';
-import { whole } from '../schemas.ts';
+import { decisionOf, LAST_SEQ, listDecisions } from '../score/decisions.ts';
+import { whole } from './score.ts';
 
 const BODY_BYTES_MAX = 64 * 1024;
 const POINTS_MAX = 100;
+const TRIED_DECISIONS = 1_000;
+/** Between these other calls go on. */
+const TRIED_AT_ONCE = 100;
+const EXAMPLES_MAX = 20;
 
 const ruleSchema = Type.Object({
   id: Type.String({
@@ -88,11 +94,10 @@ export const rulesSet = defineCapability()({
   },
   examples: [
     {
-      title: 'Two rules',
+      title: 'A rule',
       input: {
         thresholds: { review: 30, block: 60 },
         rules: [
-          { id: 'throw_away', points: 60, when: { '==': [{ var: 'email.is_disposable' }, true] } },
           {
             ...{ id: 'many_users', points: 40, description: 'Many users on one address' },
             when: { and: [{ '>': [{ var: 'ip.users_1h' }, 3] }, { '!=': [{ var: 'context.plan' }, 'enterprise'] }] },
@@ -155,3 +160,31 @@ export const rulesTry = defineCapability()({
   ],
   run: async ({ ctx, input }) => ({ data: await tryRules(ctx.core.db, ctx.accountId, sentRules(input)) }),
 });
+
+const none = (): Record<Action, number> => ({ allow: 0, review: 0, block: 0 });
+
+/** Rules over the signals of past decisions. */
+async function tryRules(db: Queryable, accountId: string, rules: Rules) {
+  const set = new RuleSet(rules);
+  const past = await listDecisions(db, accountId, { before: LAST_SEQ, limit: TRIED_DECISIONS });
+  const matched = new Map(rules.rules.map(({ id }) => [id, 0]));
+  const [before, after] = [none(), none()];
+  const changes: { risk_id: string; before: Action; after: Action; score: number }[] = [];
+  for (const [i, row] of past.entries()) {
+    if (i % TRIED_AT_ONCE === TRIED_AT_ONCE - 1) await breathe();
+    const decision = decisionOf(row);
+    const verdict = set.decide(decision.signals);
+    const isListed = decision.reasons[0]?.rule.startsWith('list:') === true;
+    const action = isListed ? decision.action : verdict.action;
+    before[decision.action] += 1;
+    after[action] += 1;
+    for (const { rule } of verdict.reasons) matched.set(rule, (matched.get(rule) ?? 0) + 1);
+    if (action === decision.action) continue;
+    changes.push({ risk_id: decision.risk_id, before: decision.action, after: action, score: verdict.score });
+  }
+  return {
+    ...{ decisions: past.length, before, after, changed: changes.length },
+    rules: [...matched].map(([id, count]) => ({ id, matched: count })),
+    examples: changes.slice(0, EXAMPLES_MAX),
+  };
+}

@@ -3,8 +3,7 @@ import { chargeInLane } from '../../../core/wallet/charge/charge.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { numberOrNull, orNull, textOrNull, wholeOrNull } from '../../../kit/fields.ts';
 import { invalidField } from '../../../problems/problem.ts';
-import { LABEL_CHARACTERS_MAX } from '../limits.ts';
-import { keyFields, verdictFields, whole } from '../schemas.ts';
+import { type Action, actions, LABEL_CHARACTERS_MAX } from '../limits.ts';
 import { SCORE } from '../score/effect.ts';
 import { countsOfKind, factsOf } from '../signals/facts.ts';
 import { sentOf } from '../signals/keys.ts';
@@ -16,6 +15,23 @@ const BYTES = 8 * 1024;
 const CONTEXT_MEMBERS_MAX = 32;
 const AMOUNT_USD_MAX = 1_000_000_000;
 export const eventKinds = ['signup', 'login', 'payment', 'message', 'custom'] as const;
+
+export const whole = (description: string) => Type.Integer({ minimum: 0, description });
+
+const label = (description: string) =>
+  Type.Optional(
+    orNull<string>(
+      { type: 'string', minLength: 1, maxLength: LABEL_CHARACTERS_MAX, pattern: '^[^\\p{Cc}\\p{Cs}]*$' },
+      description,
+    ),
+  );
+
+export const keyFields = {
+  ip: label('Network address of the person, IPv4 or IPv6; of IPv6 the /64 counts.'),
+  email: label('E-mail address; the mailbox counts, whatever its case and +tag.'),
+  user_id: label('Your id of the user.'),
+  device_id: label('Your id of the device.'),
+};
 
 const context = orNull<Record<string, string | number | boolean | null>>(
   {
@@ -36,6 +52,21 @@ export const scoreFields = Type.Object({
   ),
   context: Type.Optional(context),
 });
+
+const reasonSchema = Type.Object({
+  rule: Type.String({ description: 'Id of a rule that matched; `list:allow` or `list:block` where an entry decided.' }),
+  points: Type.Integer({ description: 'What it added.' }),
+  detail: Type.String({ description: 'Its description, and the values of the signals that it looks at.' }),
+});
+
+export const verdictFields = {
+  risk_id: Type.String({ description: 'Id of the decision.' }),
+  score: Type.Integer({ minimum: 0, maximum: 100, description: 'Sum of the points, from 0 to 100.' }),
+  action: Type.Unsafe<Action>({
+    ...{ type: 'string', enum: [...actions], description: 'By the thresholds, or by a list entry alone.' },
+  }),
+  reasons: Type.Array(reasonSchema, { description: 'Every rule that matched, in the order of the rules.' }),
+};
 
 const known: Readonly<Record<string, TProperties>> = {
   ip: {

@@ -1,74 +1,52 @@
-// The latest decisions, and a form that scores one.
-import { panel } from '../../../kit/console/failure.ts';
-import { choice, field, numberOf, textOf } from '../../../kit/console/form.ts';
-import { filterTabs } from '../../../kit/console/list-page.ts';
-import { asksForNew, type NewForm, newAction, newView, titleWithNew } from '../../../kit/console/new.ts';
-import { actOf, type ConsolePage, type View } from '../../../kit/console/page.ts';
-import { type Column, more, table, teach } from '../../../kit/console/table.ts';
-import { ago } from '../../../kit/console/text.ts';
-import type { Visit } from '../../../kit/console/visit.ts';
+// The latest decisions, and one key: how often it was seen, what with, and its own.
+import { copiedId } from '../../../kit/console/copied.ts';
+import { listPage } from '../../../kit/console/list-page.ts';
+import type { ConsolePage, View } from '../../../kit/console/page.ts';
+import { badge, type Column, figures, pageTabs, table, teach } from '../../../kit/console/table.ts';
+import { ago, count, short } from '../../../kit/console/text.ts';
+import type { ItemOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { decisions, subject } from '../capabilities/decisions.ts';
+import { listEntries } from '../capabilities/lists.ts';
+import { rulesGet } from '../capabilities/rules.ts';
 import { score } from '../capabilities/score.ts';
-import { actionBadge, type Decision, keyLinks, RISK, reasonsText, riskTabs, SUBJECT } from './tabs.ts';
 
-const ROWS = 25;
-const filter = { name: 'action', label: 'Actions', values: ['review', 'block'] as const };
-const events = ['login', 'signup', 'payment', 'message', 'custom'];
-const newScore: NewForm = {
-  ...{ act: 'score', heading: 'Score a call', capability: score, form: scoreForm },
-  intro: 'It counts as a call of your own does, and costs $0.0005.',
-};
+type Decision = ItemOf<typeof decisions>;
 
-export const decisionsPage: ConsolePage = {
-  name: 'risk',
-  path: RISK,
-  needs: decisions,
+export const RISK = '/risk';
+export const RULES = '/risk/rules';
+export const LISTS = '/risk/lists';
+const SUBJECT = '/risk/subject';
+const kinds = { user_id: 'User', device_id: 'Device', ip: 'Network address', email: 'Mailbox' };
+const windows = { '1m': '1 minute', '1h': '1 hour', '24h': '24 hours', '7d': '7 days', '30d': '30 days' };
+
+export const decisionsPage = listPage({
+  ...{ name: 'risk', path: RISK, title: 'Risk', caption: 'Decisions', list: decisions, columns: decisionColumns },
   nav: { label: 'Risk', key: 'R', group: 'observe', holds: decisions },
-  isLive: true,
-  show,
-  actions: [newAction(RISK, newScore)],
-  acts: {
-    score: actOf({
-      capability: score,
-      input: (form) => ({
-        ...{ event: textOf(form, 'event'), ip: textOf(form, 'ip'), email: textOf(form, 'email') },
-        ...{ user_id: textOf(form, 'user_id'), device_id: textOf(form, 'device_id') },
-        amount_usd: numberOf(form, 'amount_usd'),
-      }),
-      done: 'Scored.',
-      next: () => RISK,
-    }),
+  above: (visit) => html`${riskTabs(visit, RISK)}${visit.may(subject) ? lookUp(visit) : ''}`,
+  filter: { name: 'action', label: 'Actions', values: ['review', 'block'] },
+  empty: (visit) => {
+    const first = { event: 'login', ip: '203.0.113.7', user_id: 'u-17' };
+    return teach('No decisions yet. To score a login:', visit.samples([[score, first]]));
   },
-};
+});
 
-async function show(visit: Visit): Promise<View> {
-  if (asksForNew(visit, newScore)) return newView(visit, newScore);
-  const action = filter.values.find((each) => each === visit.query.get('action'));
-  const cursor = visit.query.get('cursor') ?? undefined;
-  const list = await visit.call(decisions, { action, cursor, limit: ROWS });
-  const content = html`${titleWithNew(visit, 'Risk', newScore)}
-${riskTabs(visit, RISK)}
-${visit.may(subject) ? lookUp(visit) : ''}
-${panel(
-  visit,
-  'Decisions',
-  list,
-  (page) =>
-    html`${filterTabs(visit, filter, action)}${table<Decision>({
-      caption: 'Decisions',
-      rows: page.items,
-      empty: teach(
-        'No decisions yet. To score a login:',
-        visit.samples([[score, { event: 'login', ip: '203.0.113.7', user_id: 'u-17' }]]),
-      ),
-      columns: decisionColumns(visit),
-    })}${more(visit, page)}`,
-)}`;
-  return { title: 'Risk', content };
+export const subjectPage: ConsolePage = { name: 'risk_subject', path: SUBJECT, needs: subject, isLive: true, show };
+
+export function riskTabs(visit: Visit, here: string): Html {
+  const tab = (text: string, path: string) => ({ text, href: visit.path(path), isHere: path === here });
+  return pageTabs('Pages of risk', [
+    tab('Decisions', RISK),
+    ...(visit.may(rulesGet) ? [tab('Rules', RULES)] : []),
+    ...(visit.may(listEntries) ? [tab('Lists', LISTS)] : []),
+  ]);
 }
 
-export function decisionColumns(visit: Visit): Column<Decision>[] {
+export function actionBadge({ action }: { readonly action: string }): Html {
+  return badge(action, action === 'block' ? 'critical' : action === 'review' ? 'warning' : 'good');
+}
+
+function decisionColumns(visit: Visit): Column<Decision>[] {
   return [
     { title: 'Action', cell: actionBadge },
     { title: 'Score', kind: 'number', cell: ({ score: of }) => String(of) },
@@ -79,17 +57,54 @@ export function decisionColumns(visit: Visit): Column<Decision>[] {
   ];
 }
 
-function lookUp(visit: Visit): Html {
-  return html`<form method="get" action="${visit.path(SUBJECT)}" class="row" aria-label="Look up a key"><label>Look up <select name="by"><option value="user_id">User</option><option value="device_id">Device</option><option value="ip">Address</option><option value="email">Mailbox</option></select></label> <input type="search" name="value" aria-label="Its value" required spellcheck="false"> <button>Open</button></form>`;
+function reasonsText({ reasons }: Decision): Html {
+  if (reasons.length === 0) return html`<span class="quiet">no rule matched</span>`;
+  return short(reasons.map(({ rule, points }) => `${rule} ${points > 0 ? '+' : ''}${points}`).join(', '), 160);
 }
 
-function scoreForm(visit: Visit, act: string): Html {
-  const plain = html`autocomplete="off" spellcheck="false" autocapitalize="off"`;
-  return html`<div class="pair">${choice(visit, act, { name: 'event', label: 'Event', value: 'login', options: events.map((each) => [each, each]) })}
-${field(visit, act, { name: 'amount_usd', label: 'Amount (USD)', attributes: html`inputmode="decimal"` })}</div>
-<div class="pair">${field(visit, act, { name: 'user_id', label: 'User ID', attributes: plain })}
-${field(visit, act, { name: 'device_id', label: 'Device ID', attributes: plain })}</div>
-<div class="pair">${field(visit, act, { name: 'ip', label: 'Network address', hint: 'At least one of the four.', attributes: plain })}
-${field(visit, act, { name: 'email', label: 'E-mail address', attributes: plain })}</div>
-<button class="main">Score</button>`;
+/** Each leads to its own page. */
+function keyLinks(visit: Visit, keys: readonly string[]): Html {
+  const text = (key: string) => html`<code>${short(key, 14)}</code>`;
+  const link = (key: string) => html`<a href="${visit.path(SUBJECT)}?key=${key}" title="${key}">${text(key)}</a> `;
+  return html`${keys.map(visit.may(subject) ? link : text)}`;
+}
+
+function lookUp(visit: Visit): Html {
+  const options = Object.entries(kinds).map(([field, text]) => html`<option value="${field}">${text}</option>`);
+  return html`<form method="get" action="${visit.path(SUBJECT)}" class="row" aria-label="Look up a key"><label>Look up <select name="by">${options}</select></label>
+<input type="search" name="value" aria-label="Its value" required spellcheck="false"> <button>Open</button></form>`;
+}
+
+async function show(visit: Visit): Promise<View> {
+  const by = Object.keys(kinds).find((field) => field === visit.query.get('by'));
+  const asked =
+    by === undefined ? { key: visit.query.get('key') ?? undefined } : { [by]: visit.query.get('value')?.trim() };
+  const { key, kind, last_seen_at: seenAt, ...found } = await visit.need(subject, asked);
+  const counts = Object.entries(windows).map(([window, text]) => {
+    const calls = (found.counts as Readonly<Record<string, number>>)[`count_${window}`] ?? 0;
+    return [`Calls in ${text}`, count(calls)] as const;
+  });
+  const linked = Object.entries(found.linked as Readonly<Record<string, { count: number; keys: string[] }>>);
+  const title = Object.entries(kinds).find(([field]) => field.startsWith(kind))?.[1] ?? kind;
+  const content = html`<p><a href="${visit.path(RISK)}">Risk</a></p>
+<div class="head named"><h1>${title}</h1><p>${copiedId(key)}</p></div>
+<p class="quiet">${seenAt === null ? 'Not seen in 30 days.' : html`Last seen ${ago(visit, seenAt)}. Stored as a keyed hash.`}</p>
+${figures(counts)}
+<section class="panel"><h2>Linked</h2>${table({
+    caption: 'Seen in one call with it, in 30 days',
+    rows: linked,
+    empty: html``,
+    columns: [
+      { title: 'What', cell: ([many]) => many },
+      { title: 'Number', kind: 'number', cell: ([, { count: number }]) => count(number) },
+      { title: 'Keys', cell: ([, { keys }]) => keyLinks(visit, keys.slice(0, 10)) },
+    ],
+  })}</section>
+<section class="panel"><h2>Timeline</h2>${table<Decision>({
+    caption: 'Its latest decisions',
+    rows: found.decisions as readonly Decision[],
+    empty: html`<p>No decisions in 30 days.</p>`,
+    columns: decisionColumns(visit),
+  })}</section>`;
+  return { title, content };
 }

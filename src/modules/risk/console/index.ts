@@ -1,8 +1,7 @@
 // What module risk brings to the console.
 import type { ModuleConsole } from '../../../kit/console/page.ts';
-import { decisionsPage } from './decisions.ts';
+import { decisionsPage, subjectPage } from './decisions.ts';
 import { listsPage } from './lists.ts';
 import { rulesPage } from './rules.ts';
-import { subjectPage } from './subject.ts';
 
 export const riskConsole: ModuleConsole = { pages: [decisionsPage, subjectPage, rulesPage, listsPage] };

@@ -1,13 +1,18 @@
 // The allow and block lists: what is on them, a new entry, and off again.
-import { actForm, choice, field, textOf } from '../../../kit/console/form.ts';
+import { actButton, choice, field, textOf } from '../../../kit/console/form.ts';
 import { listPage } from '../../../kit/console/list-page.ts';
 import type { ConsolePage } from '../../../kit/console/page.ts';
 import { badge, teach } from '../../../kit/console/table.ts';
 import { ago, short, time } from '../../../kit/console/text.ts';
-import { html } from '../../../lib/html.ts';
+import type { Visit } from '../../../kit/console/visit.ts';
+import { type Html, html } from '../../../lib/html.ts';
 import { listAdd, listEntries, listRemove } from '../capabilities/lists.ts';
-import { LISTS, riskTabs } from './tabs.ts';
+import { LISTS, riskTabs } from './decisions.ts';
 
+const lists = [
+  ['block', 'Block'],
+  ['allow', 'Allow'],
+] as const;
 const kinds = [
   ['ip', 'Network address'],
   ['cidr', 'Network'],
@@ -16,6 +21,7 @@ const kinds = [
   ['user', 'User ID'],
   ['device', 'Device ID'],
 ] as const;
+const fields = ['list', 'kind', 'value', 'note', 'expires_at'];
 
 const listed = listPage({
   ...{ name: 'risk_lists', path: LISTS, title: 'Risk', caption: 'All entries', list: listEntries },
@@ -33,30 +39,12 @@ const listed = listPage({
     { title: 'Expires', cell: ({ expires_at }) => time(visit, expires_at) },
     {
       title: 'Remove',
-      cell: ({ kind, value }) =>
-        visit.may(listRemove) ? actForm(visit, 'remove', html`<button>Remove</button>`, { kind, value }) : '',
+      cell: ({ kind, value }) => (visit.may(listRemove) ? actButton(visit, 'remove', 'Remove', { kind, value }) : ''),
     },
   ],
   create: {
-    capability: listAdd,
-    heading: 'New entry',
-    input: (form) => ({
-      ...{ list: textOf(form, 'list'), kind: textOf(form, 'kind'), value: textOf(form, 'value') },
-      ...{ note: textOf(form, 'note'), expires_at: textOf(form, 'expires_at') },
-    }),
-    done: 'Entry added.',
-    form: (visit, act) => html`<div class="pair">${choice(visit, act, {
-      ...{ name: 'list', label: 'List', value: 'block' },
-      options: [
-        ['block', 'Block'],
-        ['allow', 'Allow'],
-      ],
-    })}
-${choice(visit, act, { name: 'kind', label: 'Kind', value: 'ip', options: kinds })}</div>
-${field(visit, act, { name: 'value', label: 'Value', isRequired: true, attributes: html`spellcheck="false" autocapitalize="off"` })}
-<div class="pair">${field(visit, act, { name: 'note', label: 'Note' })}
-${field(visit, act, { name: 'expires_at', label: 'Expires', hint: 'Date and time with offset; empty: never.', attributes: html`spellcheck="false" placeholder="2030-12-24T18:00:00Z"` })}</div>
-<button class="main">Add entry</button>`,
+    ...{ capability: listAdd, heading: 'New entry', form: entryForm, done: 'Entry added.' },
+    input: (form) => Object.fromEntries(fields.map((name) => [name, textOf(form, name)])),
   },
 });
 
@@ -65,9 +53,19 @@ export const listsPage: ConsolePage = {
   acts: {
     ...listed.acts,
     remove: {
-      capability: listRemove,
-      input: (form) => ({ kind: form.get('kind') ?? '', value: form.get('value') ?? '' }),
-      done: 'Entry removed.',
+      ...{ capability: listRemove, done: 'Entry removed.' },
+      input: (form) => ({ kind: form.get('kind'), value: form.get('value') }),
     },
   },
 };
+
+function entryForm(visit: Visit, act: string): Html {
+  const plain = html`spellcheck="false" autocapitalize="off"`;
+  const expires = 'Date and time with offset, such as 2030-12-24T18:00:00Z; empty: never.';
+  return html`<div class="pair">${choice(visit, act, { name: 'list', label: 'List', value: 'block', options: lists })}
+${choice(visit, act, { name: 'kind', label: 'Kind', value: 'ip', options: kinds })}</div>
+${field(visit, act, { name: 'value', label: 'Value', isRequired: true, attributes: plain })}
+<div class="pair">${field(visit, act, { name: 'note', label: 'Note' })}
+${field(visit, act, { name: 'expires_at', label: 'Expires', hint: expires, attributes: plain })}</div>
+<button class="main">Add entry</button>`;
+}

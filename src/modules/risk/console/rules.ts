@@ -2,15 +2,14 @@
 import { field, formKeyField, tokenField } from '../../../kit/console/form.ts';
 import { actOf, type ConsolePage, type View } from '../../../kit/console/page.ts';
 import { figures, table } from '../../../kit/console/table.ts';
-import { ago, count, short } from '../../../kit/console/text.ts';
+import { ago, count, countOf, short } from '../../../kit/console/text.ts';
 import type { DataOf, Input, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { rulesGet, rulesSet, rulesTry } from '../capabilities/rules.ts';
-import { actionBadge, RULES, riskTabs } from './tabs.ts';
+import { actionBadge, RULES, riskTabs } from './decisions.ts';
 
 type Tried = DataOf<typeof rulesTry>;
-type Rules = DataOf<typeof rulesGet>;
 
 const EDITOR_ROWS = 30;
 
@@ -18,27 +17,24 @@ export const rulesPage: ConsolePage = {
   name: 'risk_rules',
   path: RULES,
   needs: rulesGet,
-  show,
+  async show(visit) {
+    const { thresholds, rules, is_default: isDefault, updated_at: changedAt } = await visit.need(rulesGet);
+    const state = isDefault ? 'The default rules' : html`Changed ${ago(visit, changedAt)}`;
+    const text = JSON.stringify({ thresholds, rules }, null, 2);
+    return page(visit, 'Risk rules', html`<p class="quiet">${state}</p>${editor(visit, text)}`);
+  },
   acts: {
     save: actOf({ capability: rulesSet, input: rulesOf, done: 'Rules saved. They count from the next call on.' }),
     try: actOf({ capability: rulesTry, input: rulesOf, done: 'Tried.', shown: triedView }),
   },
 };
 
-async function show(visit: Visit): Promise<View> {
-  const rules = await visit.need(rulesGet);
-  const state = rules.is_default ? 'The default rules' : html`Changed ${ago(visit, rules.updated_at)}`;
-  return {
-    title: 'Risk rules',
-    content: page(visit, html`<p class="quiet">${state}</p>${editor(visit, textOf(rules))}`),
-  };
-}
-
-function page(visit: Visit, content: Html): Html {
-  return html`<h1>Risk</h1>
+function page(visit: Visit, title: string, below: Html): View {
+  const content = html`<h1>Risk</h1>
 ${riskTabs(visit, RULES)}
 <p>Each rule is <a href="https://jsonlogic.com">JsonLogic</a> over the signals. Where it matches, its points are added to the score.</p>
-${content}`;
+${below}`;
+  return { title, content };
 }
 
 /** One form with two buttons: what is typed is tried, then saved. Of two acts the first one counts: that of the button, if one was pressed. */
@@ -51,10 +47,6 @@ ${field(visit, act, { name: 'rules', label: 'Rules', value: text, rows: EDITOR_R
 ${saves}${asks}<input type="hidden" name="act" value="${visit.may(rulesSet) ? 'save' : 'try'}"></form>`;
 }
 
-function textOf({ thresholds, rules }: Pick<Rules, 'thresholds' | 'rules'>): string {
-  return JSON.stringify({ thresholds, rules }, null, 2);
-}
-
 function rulesOf(form: URLSearchParams): Input {
   try {
     const { thresholds, rules } = JSON.parse(form.get('rules') ?? '') as Input;
@@ -64,17 +56,21 @@ function rulesOf(form: URLSearchParams): Input {
   }
 }
 
-function triedView(tried: Tried, visit: Visit, form: URLSearchParams): View {
+function triedView(
+  { decisions, before, after, changed, rules, examples }: Tried,
+  visit: Visit,
+  form: URLSearchParams,
+): View {
   const split = ({ allow, review, block }: Tried['before']) => `${allow} / ${review} / ${block}`;
-  const content = html`<section class="panel"><h2>On the latest ${countText(tried.decisions)}</h2>
+  const below = html`<section class="panel"><h2>On the latest ${countOf(decisions, 'decision')}</h2>
 ${figures([
-  ['Allow / review / block before', split(tried.before)],
-  ['With these rules', split(tried.after)],
-  ['Decisions that change', count(tried.changed)],
+  ['Allow / review / block before', split(before)],
+  ['With these rules', split(after)],
+  ['Decisions that change', count(changed)],
 ])}
 ${table({
   caption: 'Rules',
-  rows: tried.rules,
+  rows: rules,
   empty: html`<p>No rules.</p>`,
   columns: [
     { title: 'Rule', cell: ({ id }) => short(id, 64) },
@@ -83,17 +79,15 @@ ${table({
 })}
 ${table({
   caption: 'Decisions that change',
-  rows: tried.examples,
+  rows: examples,
   empty: html`<p>None.</p>`,
   columns: [
     { title: 'Decision', cell: ({ risk_id: id }) => html`<code>${short(id, 40)}</code>` },
-    { title: 'Before', cell: ({ before }) => actionBadge({ action: before }) },
-    { title: 'After', cell: ({ after }) => actionBadge({ action: after }) },
+    { title: 'Before', cell: ({ before: action }) => actionBadge({ action }) },
+    { title: 'After', cell: ({ after: action }) => actionBadge({ action }) },
     { title: 'Score', kind: 'number', cell: ({ score }) => String(score) },
   ],
 })}</section>
 ${editor(visit, form.get('rules') ?? '')}`;
-  return { title: 'Risk rules, tried', content: page(visit, content) };
+  return page(visit, 'Risk rules, tried', below);
 }
-
-const countText = (decisions: number) => `${count(decisions)} ${decisions === 1 ? 'decision' : 'decisions'}`;

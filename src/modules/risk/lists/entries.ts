@@ -3,6 +3,9 @@
 import { domainToASCII } from 'node:url';
 import ipaddr from 'ipaddr.js';
 import type { CountedLimit } from '../../../core/accounts/tiers.ts';
+import { textArray } from '../../../db/arrays.ts';
+import type { Queryable } from '../../../db/database.ts';
+import { statement } from '../../../db/statement.ts';
 import { resourceTable, rowSaver } from '../../../kit/resource.ts';
 import { iso, isoOrNull } from '../../../lib/time.ts';
 import { invalidField } from '../../../problems/problem.ts';
@@ -38,9 +41,21 @@ export const riskLimits = {
   } satisfies CountedLimit,
 };
 
+type FoundEntry = Pick<EntryRow, 'entry' | 'list'> & { readonly account_id: string };
+
 export function entryRecord({ list, kind, value, note, created_at, expires_at }: EntryRow) {
   return { list, kind, value, note, created_at: iso(created_at), expires_at: isoOrNull(expires_at) };
 }
+
+// Each row by its whole key: OFFSET 0 keeps the planner from joining, which would read all entries of an account.
+const readEntries = statement(
+  'risk_read_entries',
+  `SELECT r.*
+     FROM unnest($2::text[], $3::text[]) u(account_id, entry),
+          LATERAL (SELECT e.account_id, e.entry, e.list FROM risk.entry e
+                    WHERE e.account_id = ANY($1::text[]) AND e.account_id = u.account_id AND e.entry = u.entry
+                      AND (e.expires_at IS NULL OR e.expires_at > core.clock_now()) OFFSET 0) r`,
+);
 
 const DOMAIN = /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const CIDR = /^[0-9a-f:.]{2,45}\/\d{1,3}$/i;
@@ -80,5 +95,23 @@ export function candidatesOf({ ip, email, user, device }: Sent, shapes: readonly
     if (shape === 'device') return device === null ? [] : [`device:${device}`];
     const bits = shape.slice(shape.indexOf('/') + 1);
     return ip !== null && shape === networkShape(ip, bits) ? [`cidr:${networkText(ip, Number(bits))}`] : [];
+  });
+}
+
+/** Which list decides each call, by its candidates: allow wins over block. Null: none does. Under the locks of a commit of `accounts`. */
+export async function findLists(
+  tx: Queryable,
+  accounts: Buffer,
+  calls: readonly { readonly accountId: string; readonly entries: readonly string[] }[],
+): Promise<(ListName | null)[]> {
+  const wanted = calls.flatMap(({ accountId, entries }) => entries.map((entry) => ({ accountId, entry })));
+  if (wanted.length === 0) return calls.map(() => null);
+  const owners = textArray(wanted.map(({ accountId }) => accountId));
+  const entries = textArray(wanted.map(({ entry }) => entry));
+  const { rows } = await tx.query<FoundEntry>(readEntries, [accounts, owners, entries]);
+  const lists = new Map(rows.map(({ account_id: id, entry, list }) => [`${id} ${entry}`, list]));
+  return calls.map((call) => {
+    const found = call.entries.map((entry) => lists.get(`${call.accountId} ${entry}`));
+    return found.includes('allow') ? 'allow' : found.includes('block') ? 'block' : null;
   });
 }

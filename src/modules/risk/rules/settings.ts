@@ -91,20 +91,15 @@ export async function saveRules(tx: Transaction, accountId: string, rules: Rules
   await tx.query(upsertRules, [accountId, JSON.stringify(rules), timestamp(nowMs)]);
 }
 
-const networksIn = (shapes: readonly string[]) => shapes.filter((shape) => shape.startsWith('cidr')).length;
-
 /** Says that the account's lists may have entries of this shape. Throws QUOTA_EXCEEDED. */
 export async function addShape(tx: Transaction, accountId: string, shape: string, nowMs: number): Promise<void> {
-  let { shapes } = await readSettings(tx, accountId);
-  if (shapes.includes(shape)) return;
-  // Shapes whose entries are gone stay until their number matters.
-  if (networksIn([...shapes, shape]) > NETWORK_LENGTHS_MAX) {
-    const { rows } = await tx.query<{ shape: string }>(selectShapes, [accountId]);
-    shapes = rows.map((row) => row.shape);
-  }
-  if (networksIn([...shapes, shape]) > NETWORK_LENGTHS_MAX) {
+  if ((await readSettings(tx, accountId)).shapes.includes(shape)) return;
+  // Those whose entries are gone go too.
+  const { rows } = await tx.query<{ shape: string }>(selectShapes, [accountId]);
+  const shapes = [...rows.map((row) => row.shape), shape];
+  if (shapes.filter((each) => each.startsWith('cidr')).length > NETWORK_LENGTHS_MAX) {
     const message = `Lists may have networks of ${NETWORK_LENGTHS_MAX} different prefix lengths: use one that is there.`;
     throw problem('QUOTA_EXCEEDED', { param: 'value', message });
   }
-  await tx.query(upsertShapes, [accountId, [...shapes, shape].join(' '), timestamp(nowMs)]);
+  await tx.query(upsertShapes, [accountId, shapes.join(' '), timestamp(nowMs)]);
 }

@@ -1,7 +1,6 @@
 // Decisions as they are read back: those of an account, and what is known of one key.
-
 import { clockNow } from '../../../core/database-clock.ts';
-import { int8Array } from '../../../db/arrays.ts';
+import { int8Array, textArray } from '../../../db/arrays.ts';
 import type { Database, Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { sequenceMs } from '../../../lib/sequence.ts';
@@ -12,7 +11,7 @@ import type { Signals } from '../signals/facts.ts';
 import { KEY_BYTES, KINDS, keyText, kindOf } from '../signals/keys.ts';
 import { Partners } from '../signals/partners.ts';
 import { Series, SIGHTINGS, WINDOWS } from '../signals/series.ts';
-import type { WindowRow } from './store.ts';
+import { findWindows } from './store.ts';
 import { recentSeqs } from './tally.ts';
 
 export interface DecisionRow {
@@ -40,10 +39,6 @@ const selectSome = statement(
   'risk_decisions_some',
   `SELECT d.seq, d.keys, d.answer FROM risk.decision d
     WHERE d.account_id = $1 AND d.seq = ANY($2::bigint[]) ORDER BY d.seq DESC`,
-);
-const selectKey = statement(
-  'risk_subject_find',
-  'SELECT w.series, w.partners, w.recent FROM risk.window w WHERE w.account_id = $1 AND w.key = $2',
 );
 const LONGEST = WINDOWS.length - 1;
 /** Behind all numbers that there will be. */
@@ -78,8 +73,7 @@ export function decisionRecord(row: DecisionRow) {
 
 /** How often a key was seen, with what, and its latest decisions. */
 export async function subjectRecord(db: Database, accountId: string, key: Buffer) {
-  const { rows } = await db.query<Pick<WindowRow, 'series' | 'partners' | 'recent'>>(selectKey, [accountId, key]);
-  const [row] = rows;
+  const [row] = await findWindows(db, textArray([accountId]), [{ account_id: accountId, key }]);
   const series = row === undefined ? Series.empty() : Series.decode(row.series);
   const partners = new Partners(row?.partners ?? Buffer.alloc(0));
   const seqs = row === undefined ? [] : recentSeqs(row.recent);

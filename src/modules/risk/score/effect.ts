@@ -7,13 +7,13 @@ import { textArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { encodeWord } from '../../../lib/base62.ts';
 import type { ListName } from '../limits.ts';
-import { candidatesOf } from '../lists/entries.ts';
+import { candidatesOf, findLists } from '../lists/entries.ts';
 import type { RuleSet, Verdict } from '../rules/rule-set.ts';
-import { KnownSettings, type Settings } from '../rules/settings.ts';
+import { KnownSettings } from '../rules/settings.ts';
 import { type Facts, signalsOf } from '../signals/facts.ts';
 import type { Sent } from '../signals/keys.ts';
 import type { Series } from '../signals/series.ts';
-import { findEntries, findWindows, type NewDecision, sendDecisions, sendWindows } from './store.ts';
+import { findWindows, type NewDecision, sendDecisions, sendWindows } from './store.ts';
 import { Tally } from './tally.ts';
 
 export const SCORE = 'risk.score';
@@ -63,12 +63,14 @@ export class ScoreEffect implements LaneEffect<ScoreInput, Known> {
       this.#settings.read(tx, accountIds),
       findWindows(tx, accounts, keys),
     ]);
+    const wanted = items.map(({ accountId, input: { sent } }) => ({
+      ...{ accountId, entries: candidatesOf(sent, settingsOf(accountId).shapes) },
+    }));
+    const lists = await findLists(tx, accounts, wanted);
     const tally = new Tally(rows);
-    const listOf = await findLists(tx, accounts, items, settingsOf);
-    return items.map((item) => {
-      const { set } = settingsOf(item.accountId);
-      return { kind: 'go', context: { tally, set, list: listOf(item) } };
-    });
+    return items.map(({ accountId }, i) => ({
+      ...{ kind: 'go', context: { tally, set: settingsOf(accountId).set, list: lists[i] ?? null } },
+    }));
   }
 
   write(tx: Queryable, items: readonly Admitted[], nowMs: number): string[] {
@@ -96,25 +98,6 @@ export class ScoreEffect implements LaneEffect<ScoreInput, Known> {
     const answer = JSON.stringify({ risk_id: id, score, action, reasons, signals });
     return { account_id: accountId, seq, action, keys: Buffer.concat(input.keys), answer };
   }
-}
-
-/** Which list decides a call: allow wins over block. */
-async function findLists(
-  tx: Queryable,
-  accounts: Buffer,
-  items: readonly Item[],
-  settingsOf: (accountId: string) => Settings,
-): Promise<(item: Item) => ListName | null> {
-  const wanted = new Map(items.map((item) => [item, candidatesOf(item.input.sent, settingsOf(item.accountId).shapes)]));
-  const asked = [...wanted].flatMap(([{ accountId }, entries]) =>
-    entries.map((entry) => ({ account_id: accountId, entry })),
-  );
-  const found = await findEntries(tx, accounts, asked);
-  const lists = new Map(found.map(({ account_id, entry, list }) => [`${account_id} ${entry}`, list]));
-  return (item) => {
-    const of = (wanted.get(item) ?? []).map((entry) => lists.get(`${item.accountId} ${entry}`));
-    return of.includes('allow') ? 'allow' : of.includes('block') ? 'block' : null;
-  };
 }
 
 function decidedBy(list: ListName, score: number): Verdict {

@@ -3,7 +3,6 @@ import { byteaArray, int8Array, textArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { DAY_MS } from '../../../lib/time.ts';
-import type { ListName } from '../limits.ts';
 
 export interface WindowRow {
   readonly account_id: string;
@@ -11,12 +10,6 @@ export interface WindowRow {
   readonly series: Buffer;
   readonly partners: Buffer;
   readonly recent: Buffer;
-}
-
-export interface FoundEntry {
-  readonly account_id: string;
-  readonly entry: string;
-  readonly list: ListName;
 }
 
 export interface NewDecision {
@@ -35,14 +28,6 @@ const readWindows = statement(
      FROM unnest($2::text[], $3::bytea[]) u(account_id, key),
           LATERAL (SELECT w.account_id, w.key, w.series, w.partners, w.recent FROM risk.window w
                     WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id AND w.key = u.key OFFSET 0) r`,
-);
-const readEntries = statement(
-  'risk_read_entries',
-  `SELECT r.*
-     FROM unnest($2::text[], $3::text[]) u(account_id, entry),
-          LATERAL (SELECT e.account_id, e.entry, e.list FROM risk.entry e
-                    WHERE e.account_id = ANY($1::text[]) AND e.account_id = u.account_id AND e.entry = u.entry
-                      AND (e.expires_at IS NULL OR e.expires_at > core.clock_now()) OFFSET 0) r`,
 );
 const upsertWindows = statement(
   'risk_upsert_windows',
@@ -72,17 +57,6 @@ export async function findWindows(
 ): Promise<readonly WindowRow[]> {
   const keys = byteaArray(wanted.map(({ key }) => key));
   return (await tx.query<WindowRow>(readWindows, [accounts, owners(wanted), keys])).rows;
-}
-
-/** Those that have not expired. */
-export async function findEntries(
-  tx: Queryable,
-  accounts: Buffer,
-  wanted: readonly Pick<FoundEntry, 'account_id' | 'entry'>[],
-): Promise<readonly FoundEntry[]> {
-  if (wanted.length === 0) return [];
-  const entries = textArray(wanted.map(({ entry }) => entry));
-  return (await tx.query<FoundEntry>(readEntries, [accounts, owners(wanted), entries])).rows;
 }
 
 export function sendWindows(tx: Queryable, accounts: Buffer, rows: readonly WindowRow[], nowMs: number): void {

@@ -69,15 +69,6 @@ export function domainsOf(mailbox: string): string[] {
   return labels.map((_, i) => labels.slice(i).join('.'));
 }
 
-/** What several writings of a key have in common. */
-function oneWriting({ ip, email, user, device }: Sent): Record<Kind, string | null> {
-  return {
-    ip: ip?.kind() === 'ipv6' ? networkText(ip, IPV6_BITS) : (ip?.toString() ?? null),
-    email: email === null ? null : normalisedAddress(email),
-    ...{ user, device },
-  };
-}
-
 export class KeyHashes {
   readonly #secrets: Secrets;
   readonly #keys = new LRUCache<string, string>({ max: ACCOUNTS_KEPT });
@@ -87,8 +78,13 @@ export class KeyHashes {
   }
 
   /** Keys of what was sent, in the order of their kinds. */
-  of(accountId: string, sent: Sent): Buffer[] {
-    const written = oneWriting(sent);
+  of(accountId: string, { ip, email, user, device }: Sent): Buffer[] {
+    // What several writings of one have in common.
+    const written: Readonly<Record<Kind, string | null>> = {
+      ip: ip?.kind() === 'ipv6' ? networkText(ip, IPV6_BITS) : (ip?.toString() ?? null),
+      email: email === null ? null : normalisedAddress(email),
+      ...{ user, device },
+    };
     return KINDS.flatMap(({ kind }, i) => {
       if (written[kind] === null) return [];
       // Cut, a hash behind a secret cannot be carried on. HMAC took 14 µs a key, this takes 1.5.
