@@ -2,7 +2,7 @@
 // 10,000,000 records of a day (BENCH_RECORDS). Ratios are to the no-op of the same server.
 import { readLogsProtobuf } from '../src/modules/logs/ingest/otlp-protobuf.ts';
 import { type Flow, get, load, post } from './support/load.ts';
-import { fillDay, otlpBatch } from './support/log-records.ts';
+import { fillDay, otlpBatch, otlpCall } from './support/log-records.ts';
 import { processorSeconds, treeSeconds } from './support/processor.ts';
 import { median, perSecond, print, type Row } from './support/report.ts';
 import { type BenchAccount, postmasterPid, query, startBenchService } from './support/service.ts';
@@ -30,12 +30,6 @@ const { url } = service;
 const [busy, large] = service.accounts as [BenchAccount, BenchAccount];
 const postmaster = await postmasterPid(service.connection);
 
-function otlp(body: Buffer): Buffer {
-  const { host } = new URL(url);
-  const head = `POST /v1/logs HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${busy.secret}\r\nContent-Type: application/x-protobuf\r\nContent-Length: ${body.length}\r\n\r\n`;
-  return Buffer.concat([Buffer.from(head), body]);
-}
-
 interface Measured {
   readonly rate: number;
   readonly nodeUs: number;
@@ -61,7 +55,7 @@ const noops: Measured[] = [];
 for (let round = 0; round <= ROUNDS; round += 1) {
   // Equal bodies would be one request.
   const run = await measure(
-    Array.from({ length: BATCHES }, () => otlp(otlpBatch(BATCH))),
+    Array.from({ length: BATCHES }, () => otlpCall(url, busy.secret, otlpBatch(BATCH))),
     BATCH,
   );
   const noop = await measure(

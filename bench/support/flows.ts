@@ -63,6 +63,12 @@ export function consumeAndAck(url: string, account: BenchAccount): Flow {
   };
 }
 
+/** Body of `queue/batch/publish` with so many messages. */
+export function messagesBody(count: number): string {
+  const message = BODY.slice(BODY.indexOf('"payload"'), -1);
+  return `{"queue":"${QUEUE}","messages":[${new Array(count).fill(`{${message}}`).join(',')}]}`;
+}
+
 /** publish `batch` messages, consume as many, ack them, and so on, connection i as account i: the backlog stays what it is. Every call counts. */
 export function wholeLives(
   url: string,
@@ -70,8 +76,7 @@ export function wholeLives(
   batch = 1,
   acked: (messages: number) => void = () => undefined,
 ): Flow {
-  const message = `${BODY.slice(BODY.indexOf('"payload"'), -1)}`;
-  const many = `{"queue":"${QUEUE}","messages":[${new Array(batch).fill(`{${message}}`).join(',')}]}`;
+  const many = messagesBody(batch);
   const requests = accounts.map(({ secret }) => ({
     publish:
       batch === 1 ? post(url, '/v1/queue/publish', secret, BODY) : post(url, '/v1/queue/batch/publish', secret, many),

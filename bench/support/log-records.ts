@@ -103,6 +103,13 @@ export function otlpBatch(records: number): Buffer {
   return Buffer.from(out.ldelim().ldelim().finish());
 }
 
+/** The call that sends it. */
+export function otlpCall(url: string, secret: string, body: Buffer): Buffer {
+  const { host } = new URL(url);
+  const head = `POST /v1/logs HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${secret}\r\nContent-Type: application/x-protobuf\r\nContent-Length: ${body.length}\r\n\r\n`;
+  return Buffer.concat([Buffer.from(head), body]);
+}
+
 function batchOf(records: number): LogBatch {
   const intake = new Intake(Date.now(), records);
   for (let i = 0; i < records; i += 1) {

@@ -1,4 +1,5 @@
 // Processor time of processes, from the operating system's own accounting (Linux). Unlike rates, it hardly depends on what else runs.
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
 const TICKS_PER_SECOND = 100;
@@ -63,4 +64,22 @@ export function machineSeconds(): number {
   const [, ...ticks] = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0]?.split(/\s+/) ?? [];
   const [user = 0, nice = 0, system = 0, , , interrupts = 0, soft = 0, stolen = 0] = ticks.map(Number);
   return (user + nice + system + interrupts + soft + stolen) / TICKS_PER_SECOND;
+}
+
+/** Megabytes of a process and everything below it; what they share counts once (the proportional set size of Linux). */
+export function treeMemoryMb(root: number): number {
+  return treeOf(root).reduce((sum, pid) => sum + shareMb(pid), 0);
+}
+
+function shareMb(pid: number): number {
+  try {
+    return Number(/^Pss: +(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]) / 1024;
+  } catch {
+    return 0; // It has ended.
+  }
+}
+
+/** Binds the processes, with their threads and what they start later, to the cores `first` to `last`. */
+export function bindTo(pids: readonly number[], first: number, last: number): void {
+  for (const pid of pids) execFileSync('taskset', ['-apc', `${first}-${last}`, String(pid)], { stdio: 'ignore' });
 }
