@@ -3,8 +3,8 @@
 import { createChallenge, solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { Secrets } from '../src/core/secrets/secrets.ts';
-import { signingSecrets } from '../src/modules/captcha/challenge.ts';
-import { judge } from '../src/modules/captcha/solution.ts';
+import { signingSecrets } from '../src/modules/captcha/capabilities/challenge.ts';
+import { judge } from '../src/modules/captcha/verification.ts';
 import { publish, QUEUE } from './support/flows.ts';
 import { type Flow, load, post } from './support/load.ts';
 import { processorSeconds, treeSeconds } from './support/processor.ts';
@@ -19,15 +19,15 @@ const JUDGEMENTS = 2_000;
 /** Microseconds of the processor. */
 async function judgementUs(): Promise<number> {
   const secrets = new Secrets('a secret of the bench, long enough to be one');
+  const ctx = { core: { secrets }, accountId: 'acct_1' } as Parameters<typeof judge>[0];
   const challenge = await createChallenge({
-    ...{ ...signingSecrets(secrets, 'acct_1'), algorithm: 'PBKDF2/SHA-256', deriveKey, cost: 1, counter: 1 },
+    ...{ ...signingSecrets(ctx), algorithm: 'PBKDF2/SHA-256', deriveKey, cost: 1, counter: 1 },
     ...{ expiresAt: Math.floor(Date.now() / 1_000) + 600, data: { id: 'cap_1', created: 0, difficulty: 'normal' } },
   });
   const payload = btoa(JSON.stringify({ challenge, solution: await solveChallenge({ challenge, deriveKey }) }));
-  const ctx = { core: { secrets }, accountId: 'acct_1' } as Parameters<typeof judge>[0];
-  if ((await judge(ctx, payload, {})).reason !== 'ok') throw new Error('the payload is not right');
+  if (judge(ctx, payload, {}).reason !== 'ok') throw new Error('the payload is not right');
   const before = process.cpuUsage();
-  for (let i = 0; i < JUDGEMENTS; i += 1) await judge(ctx, payload, {});
+  for (let i = 0; i < JUDGEMENTS; i += 1) judge(ctx, payload, {});
   const { user, system } = process.cpuUsage(before);
   return (user + system) / JUDGEMENTS;
 }

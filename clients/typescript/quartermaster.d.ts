@@ -1635,10 +1635,10 @@ export interface AnalyticsSettingsSetData {
 export interface CaptchaChallengeInput {
   /** What is protected, such as `signup`. */
   action?: string;
-  /** Host of the page that shows the form; */
-  hostname?: string;
-  /** Work of the solver: */
+  /** Work of the solver; */
   difficulty?: "easy" | "normal" | "hard";
+  /** Host of the page that shows the form. */
+  hostname?: string;
   /** How long a solution counts. */
   ttl_seconds?: number;
 }
@@ -1654,11 +1654,11 @@ export interface CaptchaChallengeData {
 }
 
 export interface CaptchaVerifyInput {
-  /** Base64 of {challenge, solution}, as the widget puts it into the form. */
+  /** What the widget puts into the form. */
   payload: string;
   /** What is protected, such as `signup`. */
   action?: string;
-  /** The least that counts: */
+  /** Work of the solver; */
   difficulty?: "easy" | "normal" | "hard";
   /** Makes a retry safe: */
   idempotency_key?: string;

@@ -1,4 +1,8 @@
 // Routes that pages of any site may call, with a key that everybody can read: it can do nothing else, and no cookie is looked at.
+import type { Core } from '../core/context.ts';
+import type { Principal } from '../core/principal.ts';
+import { scopesWithin } from '../core/scopes.ts';
+import { problem } from '../problems/problem.ts';
 import type { RawAnswer } from './raw-route.ts';
 
 const DAY_SECONDS = '86400';
@@ -33,4 +37,10 @@ export function pageKeySentence(name: string, scope: string): string {
     `The key of a web page can be read by everybody: it must have the scope ${scope} and no other. ` +
     `Make one with: qm keys create --account ACCOUNT_ID --name ${name} --scopes ${scope}`
   );
+}
+
+/** Throws INSUFFICIENT_SCOPE with that sentence for a key that may do more. */
+export function requirePageKey({ knownScopes }: Core, { scopes }: Principal, name: string, scope: string): void {
+  if (scopesWithin(knownScopes, scopes, [scope])) return;
+  throw problem('INSUFFICIENT_SCOPE', { message: pageKeySentence(name, scope) });
 }

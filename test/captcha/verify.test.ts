@@ -1,7 +1,7 @@
 // Solutions: which count, that each counts once, whoever sends it how often, and that every verification is charged and told.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Sweep } from '../../src/core/background/sweeper/sweep.ts';
-import { captchaSweeps } from '../../src/modules/captcha/sweeps.ts';
+import { captcha } from '../../src/modules/captcha/index.ts';
 import { allEvents } from '../support/events.ts';
 import { createTestAccount, startTestService } from '../support/service.ts';
 import { CaptchaBench, payloadOf, readPayload, solutionOf } from './harness.ts';
@@ -54,7 +54,7 @@ test('a solution ends with its challenge, and what it has counted for is then fo
     await timed.service.advance(61);
     expect(await timed.verify(late)).toMatchObject({ success: false, reason: 'expired' });
     expect(await timed.verify(used)).toMatchObject({ success: false, reason: 'expired' });
-    const sweep = captchaSweeps(timed.service.core.db)[0] as Sweep;
+    const sweep = captcha.sweeps?.(timed.service.core)[0] as Sweep;
     await sweep.run(new AbortController().signal);
     expect(await timed.spent()).toEqual([]);
   } finally {

@@ -1383,8 +1383,8 @@ class AnalyticsSettingsSetData(TypedDict):
 
 class CaptchaChallengeInput(TypedDict):
     action: NotRequired[str]
-    hostname: NotRequired[str]
     difficulty: NotRequired[Literal["easy", "normal", "hard"]]
+    hostname: NotRequired[str]
     ttl_seconds: NotRequired[int]
 
 

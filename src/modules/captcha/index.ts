@@ -1,15 +1,17 @@
 // The captcha module: challenges that cost their solver processor time, and solutions that count once.
+import { removerOf } from '../../core/background/sweeper/sweep.ts';
 import type { Core } from '../../core/context.ts';
 import { defineModule } from '../../kit/module.ts';
 import { noRowIn } from '../../kit/resource.ts';
 import { challenge } from './capabilities/challenge.ts';
-import { stats } from './capabilities/stats.ts';
+import { STATS_DAYS, stats } from './capabilities/stats.ts';
 import { verify } from './capabilities/verify.ts';
 import { captchaEvents } from './events.ts';
-import { VERIFY } from './limits.ts';
-import { siteverifyRoute } from './siteverify.ts';
-import { captchaSweeps } from './sweeps.ts';
-import { widgetRoute } from './widget.ts';
+import { siteverifyRoute, widgetRoute } from './routes.ts';
+
+// A solution of a challenge that has ended counts no more, whether it has before or not.
+const forgetSpent = removerOf({ table: 'captcha.spent', key: 'challenge_id', at: 'expires_at', keepDays: 0 });
+const forgetDays = removerOf({ table: 'captcha.tally', key: 'reason', at: 'day', keepDays: STATS_DAYS + 1 });
 
 export const captcha = defineModule<Core>({
   name: 'captcha',
@@ -18,17 +20,18 @@ export const captcha = defineModule<Core>({
   capabilities: [challenge, verify, stats],
   clients: [
     {
-      client: "ALTCHA's widget, siteverify",
-      address: '{base_url}/v1/captcha',
+      ...{ client: "ALTCHA's widget, siteverify", address: '{base_url}/v1/captcha', serves: [challenge.id, verify.id] },
       use: 'challenges at /altcha?key=, verification as reCAPTCHA, hCaptcha and Turnstile do',
-      serves: ['captcha.challenge', VERIFY],
     },
   ],
   console: async () => (await import('./console/index.ts')).captchaConsole,
-  prices: { [VERIFY]: { unit: 'verification', nanosPerUnit: 10_000n } },
+  prices: { 'captcha.verify': { unit: 'verification', nanosPerUnit: 10_000n } },
   events: captchaEvents,
   rawRoutes: [widgetRoute, siteverifyRoute],
   start: (core) => core,
   isEmpty: noRowIn('captcha.tally'),
-  sweeps: (core) => captchaSweeps(core.db),
+  sweeps: ({ db }) => [
+    { name: 'captcha.spent', intervalMs: 60_000, run: forgetSpent(db) },
+    { name: 'captcha.tally', intervalMs: 3_600_000, run: forgetDays(db) },
+  ],
 });

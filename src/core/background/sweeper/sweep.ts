@@ -1,6 +1,7 @@
 // A background task, and what most of them are made of: row after row, and retention.
+import { textArray } from '../../../db/arrays.ts';
 import { type Database, isConnectionError } from '../../../db/database.ts';
-import type { SqlValue, Statement } from '../../../db/statement.ts';
+import { type SqlValue, type Statement, statement } from '../../../db/statement.ts';
 
 /** One background task. It runs on one process at a time (under a lease), or on every process when it is about the process itself. */
 export interface Sweep {
@@ -66,4 +67,32 @@ export function removeOldRows<Row extends { readonly account_id: string }>(
     });
     return finished && rows.length === ROWS_PER_RUN;
   };
+}
+
+export interface AgedTable {
+  readonly table: string;
+  /** A text column: the one that follows account_id in the primary key, or any that narrows the rows of an account. */
+  readonly key: string;
+  /** The column of an instant, which an index begins with: a row is past its time once `keepDays` have gone by since. */
+  readonly at: string;
+  readonly keepDays: number;
+  /** Rows that never are, unless this condition of SQL holds. */
+  readonly when?: string;
+}
+
+/** The same by the statements of a table whose rows have a time. Called once, at import. */
+export function removerOf({ table, key, at, keepDays, when = 'true' }: AgedTable): (db: Database) => Sweep['run'] {
+  const name = table.replace('.', '_');
+  const isPast = `t.${at} <= core.clock_now() - interval '${keepDays} days' AND ${when}`;
+  const find = statement(
+    `${name}_find_old`,
+    `/* fan-out: rows past their time */
+     SELECT t.account_id, t.${key} AS key FROM ${table} t WHERE ${isPast} ORDER BY t.${at} LIMIT $1`,
+  );
+  const remove = statement(
+    `${name}_remove_old`,
+    `DELETE FROM ${table} AS t WHERE t.account_id = $1 AND t.${key} = ANY($2::text[]) AND ${isPast}`,
+  );
+  const keys = (rows: readonly { readonly key: string }[]) => [textArray(rows.map((row) => row.key))];
+  return (db) => removeOldRows<{ account_id: string; key: string }>(db, { find, remove, keys });
 }

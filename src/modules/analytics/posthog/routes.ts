@@ -2,7 +2,7 @@
 // and `capture`, with a key that can do nothing else; programs send to `batch`.
 import type { CallContext } from '../../../core/context.ts';
 import { secretCredential } from '../../../core/credentials/credential.ts';
-import { scopesWithin } from '../../../core/scopes.ts';
+import { requirePageKey } from '../../../kit/page-access.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
 import { problem } from '../../../problems/problem.ts';
 import { captureEvents } from '../capture/capture.ts';
@@ -101,8 +101,7 @@ async function take(request: RawRequest, state: AnalyticsState, isBrowser: boole
 
 /** The key of a page is no secret: one that can do more is refused. */
 async function requireKey(ctx: CallContext, state: AnalyticsState, isBrowser: boolean): Promise<CallContext> {
-  if (isBrowser && !scopesWithin(ctx.core.knownScopes, ctx.principal.scopes, [CAPTURE]))
-    throw problem('INSUFFICIENT_SCOPE');
+  if (isBrowser) requirePageKey(ctx.core, ctx.principal, 'analytics', CAPTURE);
   await state.unpaid.check(ctx);
   return ctx;
 }

@@ -1,7 +1,47 @@
-import Type from 'typebox';
+// Challenges of ALTCHA v2: parameters under two MACs of the account. Nothing of a challenge is stored; what its solution is checked against
+// stands in it, signed: its id, action, page and end.
+import { randomInt } from 'node:crypto';
+import Type, { type Static } from 'typebox';
+import type { CallContext } from '../../../core/context.ts';
+import { clockNow } from '../../../core/database-clock.ts';
 import { defineCapability } from '../../../kit/capability.ts';
-import { issueChallenge } from '../challenge.ts';
-import { issuedSchema, wishFields } from '../schemas.ts';
+import { newId } from '../../../lib/ids.ts';
+
+export const difficulties = ['easy', 'normal', 'hard'] as const;
+/** Rounds of PBKDF2 a try, and between how many tries the answer lies. In Node about 0.1, 0.7 and 3.5 s of one core. */
+const efforts = {
+  easy: { cost: 1_000, tries: [500, 1_000] },
+  normal: { cost: 5_000, tries: [500, 1_000] },
+  hard: { cost: 5_000, tries: [2_500, 5_000] },
+} as const;
+
+const word = (pattern: string, maxLength: number, description: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength, pattern, description }));
+const ttl = { minimum: 60, maximum: 3_600, default: 600, description: 'How long a solution counts.' };
+export const wish = Type.Object({
+  action: word('^[A-Za-z0-9_./:-]+$', 64, 'What is protected, such as `signup`.'),
+  difficulty: Type.Optional(Type.Enum([...difficulties], { description: 'Work of the solver; normal when not sent.' })),
+  hostname: word('^[A-Za-z0-9._:\\[\\]-]+$', 253, 'Host of the page that shows the form.'),
+  ttl_seconds: Type.Optional(Type.Integer(ttl)),
+});
+
+/** What is signed with a challenge, in `parameters.data`. `created`: epoch seconds. */
+export interface ChallengeData extends Pick<Static<typeof wish>, 'action' | 'hostname'> {
+  readonly id: string;
+  readonly created: number;
+  readonly difficulty: (typeof difficulties)[number];
+}
+
+/** One secret signs the parameters, the other the key that a solver must find: so checking a solution derives nothing. */
+export function signingSecrets({ core: { secrets }, accountId }: Pick<CallContext, 'core' | 'accountId'>) {
+  return {
+    hmacSignatureSecret: secrets.derive('captcha-challenge', 32, accountId).toString('hex'),
+    hmacKeySignatureSecret: secrets.derive('captcha-solution', 32, accountId).toString('hex'),
+  };
+}
+
+const parameters = Type.Object({}, { additionalProperties: true, description: 'What the solver works with.' });
+const signature = Type.String({ description: 'MAC of the parameters.' });
 
 export const challenge = defineCapability()({
   method: 'GET',
@@ -13,12 +53,23 @@ export const challenge = defineCapability()({
     'public key, which has this scope alone.',
   keywords: ['bot protection', 'proof of work', 'stop spam signups', 'altcha challenge'],
   publishable: true,
-  input: Type.Object(wishFields),
-  output: issuedSchema,
-  limits: { time: 'A challenge counts for ttl_seconds, 10 minutes when not sent.' },
-  examples: [
-    { title: 'For a sign-up form', input: { action: 'signup' } },
-    { title: 'Cheap to solve', input: { difficulty: 'easy', ttl_seconds: 60 } },
-  ],
-  run: async ({ ctx, input }) => ({ data: await issueChallenge(ctx, input) }),
+  input: wish,
+  output: Type.Object({
+    challenge_id: Type.String({ description: 'ID of the challenge, `cap_…`; verify and events name it.' }),
+    challenge: Type.Object({ parameters, signature }, { description: "As ALTCHA's widget and libraries take it." }),
+  }),
+  examples: [{ title: 'For a sign-up form', input: { action: 'signup' } }],
+  async run({ ctx, input: { difficulty = 'normal', ttl_seconds: ttlSeconds = ttl.default, ...page } }) {
+    const { cost, tries } = efforts[difficulty];
+    const created = Math.floor((await clockNow(ctx.core.db)) / 1_000);
+    const data = { id: newId('cap_'), created, difficulty, ...page };
+    const { createChallenge } = await import('altcha-lib');
+    const { deriveKey } = await import('altcha-lib/algorithms/pbkdf2');
+    // Derives one key, in a thread of libuv.
+    const challenge = await createChallenge({
+      ...{ ...signingSecrets(ctx), expiresAt: created + ttlSeconds, data },
+      ...{ algorithm: 'PBKDF2/SHA-256', deriveKey, cost, counter: randomInt(tries[0], tries[1] + 1) },
+    });
+    return { data: { challenge_id: data.id, challenge } };
+  },
 });
