@@ -67,6 +67,11 @@ export function textArray(values: readonly (string | Buffer | null)[]): Buffer {
   return varying(OID.text, values, null);
 }
 
+/** The accounts of the items, each once, in order: the first parameter of a statement for several. */
+export function accountsOf(items: readonly { readonly accountId: string }[]): Buffer {
+  return textArray([...new Set(items.map(({ accountId }) => accountId))].sort());
+}
+
 /** The element of a text array that has one. */
 export function onlyText(array: Buffer): string {
   return array.toString('utf8', HEADER_BYTES + 4, HEADER_BYTES + 4 + array.readInt32BE(HEADER_BYTES));

@@ -5,9 +5,9 @@ import type { Core } from '../../core/context.ts';
 import { secretCredential } from '../../core/credentials/credential.ts';
 import { json, jsonFields } from '../../kit/openai-wire.ts';
 import { openToPages, pageCredential, preflight, requirePageKey } from '../../kit/page-calls.ts';
+import { dataOf } from '../../kit/raw-data.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../kit/raw-route.ts';
 import { telemetryCredential, telemetrySentence, telemetryStatus } from '../../kit/telemetry.ts';
-import { toJson } from '../../lib/json-text.ts';
 import { type Problem, problem } from '../../problems/problem.ts';
 import { challenge } from './capabilities/challenge.ts';
 import { verify } from './capabilities/verify.ts';
@@ -26,9 +26,8 @@ async function bareChallenge(request: RawRequest, core: Core): Promise<RawAnswer
   const { hostname } = URL.parse(request.headers.origin ?? '') ?? {};
   const ttlSeconds = ttl === undefined ? undefined : Number(ttl);
   const wish = { action, difficulty, ttl_seconds: ttlSeconds, hostname: hostname || undefined };
-  const { answer, problem: failure } = await request.invoke(challenge.id, wish);
-  if (answer === null) throw failure;
-  return json((answer.data as Static<typeof challenge.output>).challenge, 200, openToPages);
+  const made = await dataOf<Static<typeof challenge.output>>(request.invoke(challenge.id, wish));
+  return json(made.challenge, 200, openToPages);
 }
 
 function refusePage(failure: Problem, { requestId }: RawHead): RawAnswer {
@@ -66,9 +65,7 @@ async function siteverify(request: RawRequest): Promise<RawAnswer> {
   if (request.principal === null) await request.identify(secret ? secretCredential(String(secret)) : null);
   if (!payload) throw problem('VALIDATION_FAILED', { param: 'response', message: 'response is missing.' });
   const expected = { action: action || undefined, difficulty: difficulty || undefined };
-  const { answer, problem: failure } = await request.invoke(verify.id, { payload, ...expected });
-  if (answer === null) throw failure;
-  const found = JSON.parse(toJson(answer.data)) as Static<typeof verify.output>;
+  const found = await dataOf<Static<typeof verify.output>>(request.invoke(verify.id, { payload, ...expected }));
   return json({
     ...{ success: found.success, 'error-codes': found.success ? [] : [errorCodes[found.reason]] },
     ...{ challenge_ts: found.challenge_at, ...(found.hostname !== null && { hostname: found.hostname }) },

@@ -7,7 +7,7 @@ import { sendEvents } from '../../core/events/outbox.ts';
 import { sameDigest } from '../../core/secrets/secrets.ts';
 import type { AdmittedItem, LaneItem, ReadVerdict } from '../../core/wallet/lane/lane-item.ts';
 import { countAccepted } from '../../core/wallet/ledger/accepted-units.ts';
-import { textArray, timestampArray } from '../../db/arrays.ts';
+import { accountsOf, textArray, timestampArray } from '../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { timestamp } from '../../db/types.ts';
@@ -123,4 +123,3 @@ function sendSpent(tx: Transaction, items: readonly Item[]): void {
 }
 
 const accountOfEach = (items: readonly Item[]) => textArray(items.map(({ accountId }) => accountId));
-const accountsOf = (items: readonly Item[]) => textArray([...new Set(items.map(({ accountId }) => accountId))].sort());

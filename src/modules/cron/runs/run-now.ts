@@ -3,7 +3,7 @@
 import { openTurn } from '../../../core/background/turns.ts';
 import type { AdmittedItem, LaneEffect, LaneItem, ReadVerdict } from '../../../core/wallet/lane/lane-item.ts';
 import { countAccepted } from '../../../core/wallet/ledger/accepted-units.ts';
-import { int8Array, textArray, timestampArray } from '../../../db/arrays.ts';
+import { accountsOf, int8Array, textArray, timestampArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { timestamp } from '../../../db/types.ts';
@@ -89,8 +89,4 @@ function beginning({ accountId, input, amount }: LaneItem<JobRef, null>, nowMs: 
     scheduled_at: nowMs % 1_000 === 0 ? nowMs + 1 : nowMs,
     ...{ started_at: nowMs, status: 'running', attempt: 0, cost_nanos: amount, is_manual: true },
   };
-}
-
-function accountsOf(items: readonly LaneItem<JobRef, null>[]): Buffer {
-  return textArray([...new Set(items.map(({ accountId }) => accountId))].sort());
 }

@@ -1,11 +1,12 @@
 // Domains of Resend's wire: each request is a call of the operation on domains that does the same.
 import type { Static } from 'typebox';
 import { json, jsonFields } from '../../../kit/openai-wire.ts';
+import { dataOf } from '../../../kit/raw-data.ts';
 import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
 import { type domainSchema, showDomain } from '../domains/resource.ts';
 import { domainTable } from '../domains/store.ts';
-import { dataOf, keyOf } from './calls.ts';
+import { keyOf } from './calls.ts';
 import { domainOf, recordsOf } from './shown.ts';
 
 type Domain = Static<typeof domainSchema>;

@@ -1,8 +1,9 @@
 // E-mails of Resend's wire: sent as email.send does without waiting, and shown by what email.get tells.
 import { json } from '../../../kit/openai-wire.ts';
+import { dataOf } from '../../../kit/raw-data.ts';
 import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
 import { JsonText } from '../../../lib/json-text.ts';
-import { dataOf, keyOf } from './calls.ts';
+import { keyOf } from './calls.ts';
 import { readBatch, readSend } from './request.ts';
 import { type Email, mailOf } from './shown.ts';
 

@@ -4,7 +4,7 @@
 import { type NewEvent, sendEvents } from '../../../core/events/outbox.ts';
 import type { AdmittedItem, LaneEffect, LaneItem, ReadVerdict } from '../../../core/wallet/lane/lane-item.ts';
 import { countAccepted } from '../../../core/wallet/ledger/accepted-units.ts';
-import { byteaArray, int2Array, int4Array, textArray } from '../../../db/arrays.ts';
+import { accountsOf, byteaArray, int2Array, int4Array, textArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { sendActivity } from '../groups/activity-store.ts';
 import { readFacets, readGroups, sendDays, sendFacets, sendGroups, sendNewEvents } from './capture-store.ts';
@@ -96,10 +96,6 @@ export class CaptureEffect implements LaneEffect<CaptureInput, KnownState> {
     const written = this.#written.get(items[0]?.context as KnownState) ?? [];
     for (const { group, key } of written) this.#facets.add(group, key);
   }
-}
-
-function accountsOf(items: readonly { readonly accountId: string }[]): Buffer {
-  return textArray([...new Set(items.map(({ accountId }) => accountId))].sort());
 }
 
 interface WantedGroups {

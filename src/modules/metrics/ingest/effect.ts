@@ -3,7 +3,7 @@
 import { type SentBlock, sendBlocks } from '../../../core/blocks/send.ts';
 import type { LaneEffect, ReadVerdict } from '../../../core/wallet/lane/lane-item.ts';
 import { countAccepted } from '../../../core/wallet/ledger/accepted-units.ts';
-import { textArray } from '../../../db/arrays.ts';
+import { accountsOf } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { type SampleBatch, seriesCount, seriesId } from '../intake/batch.ts';
 import { INGEST } from '../limits.ts';
@@ -129,10 +129,6 @@ export class IngestEffect implements LaneEffect<IngestInput, Registration> {
     }
     return unknown;
   }
-}
-
-function accountsOf(items: readonly { readonly accountId: string }[]): Buffer {
-  return textArray([...new Set(items.map(({ accountId }) => accountId))].sort());
 }
 
 /** The last of each: calls of one commit share what they change. In one order everywhere, so two transactions never wait for each other. */

@@ -4,7 +4,7 @@
 
 import type { AdmittedItem, LaneEffect, ReadVerdict } from '../../../core/wallet/lane/lane-item.ts';
 import { countAccepted } from '../../../core/wallet/ledger/accepted-units.ts';
-import { textArray } from '../../../db/arrays.ts';
+import { accountsOf } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import type { Problem } from '../../../problems/problem.ts';
 import { type CollectionRow, holdCollection } from '../collections/store.ts';
@@ -171,10 +171,6 @@ function answerOf(input: ChangeInput): string {
   const { ids, lengths } = input.vectors;
   const id = lengths.length === 1 ? (ids[0] as string) : null;
   return JSON.stringify({ collection: input.collection, upserted: ids.length, ok: true, id });
-}
-
-function accountsOf(items: readonly { readonly accountId: string }[]): Buffer {
-  return textArray([...new Set(items.map(({ accountId }) => accountId))].sort());
 }
 
 function nameOf({ accountId, input }: ChangeItem) {
