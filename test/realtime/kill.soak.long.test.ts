@@ -131,7 +131,7 @@ describe.each([2, 4])('%i processes', (count) => {
     const env = { DATABASE_URL: database.url, SECRETS_KEY };
     places = await Promise.all(Array.from({ length: count }, () => createPlace(env)));
     for (const place of places) services.push(await startProcess(place));
-  });
+  }, 180_000);
   afterAll(async () => {
     await db.end();
     await Promise.all(places.map((place) => place.remove()));

@@ -1,11 +1,10 @@
 // Sockets outlive what let them in. Those of a process are looked at together: a statement for each kind of principal, and one for accounts
-// that are suspended, whatever their number.
+// that are suspended, whatever their number; on a distributed engine those of each account.
 import { isDeepStrictEqual } from 'node:util';
 import { suspendedAmong } from '../../core/accounts/suspended.ts';
-import type { Principal } from '../../core/principal.ts';
-import { readLivePrincipals } from '../../core/principal.ts';
-import { textArray } from '../../db/arrays.ts';
-import type { Queryable } from '../../db/database.ts';
+import { type LivePrincipal, type Principal, readLivePrincipals } from '../../core/principal.ts';
+import { accountsOf } from '../../db/arrays.ts';
+import type { Database } from '../../db/database.ts';
 import type { Endpoint } from '../../gateway/endpoint.ts';
 import { authorize } from '../../gateway/invoke.ts';
 import { Problem, problem } from '../../problems/problem.ts';
@@ -19,17 +18,11 @@ export interface Entitled {
 }
 
 /** Gives each socket its principal as it is now, or ends it. */
-export async function lookAtRights(db: Queryable, sockets: readonly Entitled[]): Promise<void> {
+export async function lookAtRights(db: Database, sockets: readonly Entitled[]): Promise<void> {
   const known = new Map<string, Principal>();
   for (const socket of sockets) socket.principal = shared(known, socket.principal);
   const looked = sockets.map((socket) => ({ socket, principal: socket.principal }));
-  const principals = new Set(looked.flatMap(({ principal }) => principal ?? []));
-  if (principals.size === 0) return;
-  const accounts = textArray([...new Set([...principals].map(({ accountId }) => accountId))]);
-  const [live, suspended] = await Promise.all([
-    readLivePrincipals(db, accounts, principals),
-    suspendedAmong(db, accounts),
-  ]);
+  const { live, suspended } = await readRights(db, new Set(looked.flatMap(({ principal }) => principal ?? [])));
   for (const { socket, principal } of looked) {
     if (principal === null) continue;
     const now = live.get(principal);
@@ -41,6 +34,18 @@ export async function lookAtRights(db: Queryable, sockets: readonly Entitled[]):
     else if (String(now?.scopes) !== String(principal.scopes))
       socket.principal = { ...principal, scopes: now?.scopes ?? null };
   }
+}
+
+async function readRights(db: Database, principals: ReadonlySet<Principal>) {
+  const live = new Map<Principal, LivePrincipal>();
+  const suspended = new Set<string>();
+  for (const some of db.byTransaction([...principals])) {
+    const accounts = accountsOf(some);
+    const [found, stopped] = await Promise.all([readLivePrincipals(db, accounts, some), suspendedAmong(db, accounts)]);
+    for (const [principal, now] of found) live.set(principal, now);
+    for (const accountId of stopped) suspended.add(accountId);
+  }
+  return { live, suspended };
 }
 
 /** One object for equal ones, so that a thousand sockets of a key are one row to look for. */
