@@ -2,9 +2,10 @@
 // verification in the shape that reCAPTCHA, hCaptcha and Turnstile share, whose secret is a key with captcha.verify.
 import type { Static } from 'typebox';
 import type { Core } from '../../core/context.ts';
-import { secretCredential } from '../../core/credentials/credential.ts';
+import { type Credential, secretCredential } from '../../core/credentials/credential.ts';
+import { bearer } from '../../core/credentials/http-schemes.ts';
 import { json, jsonFields } from '../../kit/openai-wire.ts';
-import { openToPages, pageCredential, preflight, requirePageKey } from '../../kit/page-calls.ts';
+import { openToPages, requirePageKey } from '../../kit/page-access.ts';
 import { dataOf } from '../../kit/raw-data.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../kit/raw-route.ts';
 import { telemetryCredential, telemetrySentence, telemetryStatus } from '../../kit/telemetry.ts';
@@ -12,29 +13,36 @@ import { type Problem, problem } from '../../problems/problem.ts';
 import { challenge } from './capabilities/challenge.ts';
 import { verify } from './capabilities/verify.ts';
 
-const allowed = preflight('GET, OPTIONS', 'Authorization, Content-Type, X-Requested-With, traceparent');
+const { open, preflight } = openToPages({
+  ...{ methods: 'GET', headers: 'Authorization, Content-Type, X-Requested-With, traceparent', exposed: 'Retry-After' },
+});
 
 export const widgetRoute: RawRoute<Core> = {
   ...{ name: 'captcha.altcha', methods: ['GET', 'OPTIONS'], path: '/v1/captcha/altcha', capability: null },
   ...{ bodyBytesMax: 1_024, credentialOf: pageCredential, refuse: refusePage },
-  answer: async (request, core) => (request.method === 'OPTIONS' ? allowed : bareChallenge(request, core)),
+  answer: async (request, core) => (request.method === 'OPTIONS' ? preflight : bareChallenge(request, core)),
 };
 
+function pageCredential(head: RawHead): Credential | null {
+  const key = head.method === 'OPTIONS' ? null : head.query.get('key');
+  return key ? secretCredential(key) : bearer(head);
+}
+
 async function bareChallenge(request: RawRequest, core: Core): Promise<RawAnswer> {
-  requirePageKey(core, request.principal ?? (await request.identify(null)), challenge.id, 'pages');
+  requirePageKey(core, request.principal ?? (await request.identify(null)), 'pages', challenge.id);
   const { action, difficulty, ttl_seconds: ttl } = Object.fromEntries(request.query);
   const { hostname } = URL.parse(request.headers.origin ?? '') ?? {};
   const ttlSeconds = ttl === undefined ? undefined : Number(ttl);
   const wish = { action, difficulty, ttl_seconds: ttlSeconds, hostname: hostname || undefined };
   const made = await dataOf<Static<typeof challenge.output>>(request.invoke(challenge.id, wish));
-  return json(made.challenge, 200, openToPages);
+  return json(made.challenge, 200, open);
 }
 
 function refusePage(failure: Problem, { requestId }: RawHead): RawAnswer {
   const { status, headers } = telemetryStatus(failure);
   const { code, param } = failure;
   const body = { error: telemetrySentence(failure), code, param, request_id: requestId };
-  return json(body, status, { ...openToPages, ...headers });
+  return json(body, status, { ...open, ...headers });
 }
 
 /** What those services say of a reason, a field or a code of ours; other failures keep their status. */
