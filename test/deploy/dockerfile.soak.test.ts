@@ -23,7 +23,6 @@ interface Container {
   readonly process: ChildProcess;
   /** Of its process 1, from outside. */
   readonly pid: number;
-  readonly said: () => string;
 }
 
 /** Files that are not as they were when the bundle was made of them: with one such, the service starts from single files. */
@@ -61,7 +60,7 @@ describe.skipIf(missing !== null)(
       let said = '';
       for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (said += chunk));
       await expect.poll(() => childrenOf(child.pid as number), { timeout: 10_000 }).toHaveLength(1);
-      running = { process: child, pid: childrenOf(child.pid as number)[0] as number, said: () => said };
+      running = { process: child, pid: childrenOf(child.pid as number)[0] as number };
       await expect.poll(() => isHealthy().status === 0 || said, { timeout: 60_000 }).toBe(true);
     }
 
