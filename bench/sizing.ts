@@ -14,7 +14,6 @@ const SECONDS = Number(process.env.BENCH_SECONDS ?? 2);
 const DIMENSION = 768;
 const COLLECTION = 'bench';
 const RECORDS = 1_000;
-const MILLION = 1e6;
 const DATABASE_BYTES = 'SELECT pg_database_size(current_database())::float8 AS bytes';
 
 interface Kind {
@@ -91,7 +90,7 @@ async function measure({ flow, connections, units }: Kind): Promise<Round> {
   const used = () => {
     const { user, system } = process.cpuUsage();
     const [node, postgres] = [processorSeconds(service.pid), treeSeconds(postmaster)];
-    return { node, postgres, load: (user + system) / MILLION, all: machineSeconds() };
+    return { node, postgres, load: (user + system) / 1e6, all: machineSeconds() };
   };
   const before = used();
   const { calls, seconds } = await run(ready, connections, SECONDS);
@@ -99,8 +98,8 @@ async function measure({ flow, connections, units }: Kind): Promise<Round> {
   const [node, postgres, own] = [after.node - before.node, after.postgres - before.postgres, after.load - before.load];
   return {
     rate: (calls * units) / seconds,
-    nodeUs: (node * MILLION) / (calls * units),
-    postgresUs: (postgres * MILLION) / (calls * units),
+    nodeUs: (node * 1e6) / (calls * units),
+    postgresUs: (postgres * 1e6) / (calls * units),
     load: own / seconds,
     others: Math.max(0, after.all - before.all - node - postgres - own) / seconds,
   };
@@ -115,7 +114,8 @@ async function diskOf(what: string, calls: number, perCall: number, make: (call:
   return { what: `disk, a million ${what}`, value: `${(bytes / (calls * perCall)).toFixed(0)} MB` };
 }
 
-const table: Row[] = [];
+const postgresMb = () => `PostgreSQL ${treeMemoryMb(postmaster).toFixed(0)} MB`;
+const table: Row[] = [{ what: 'memory, idle', value: postgresMb() }];
 await service.call(secret, '/v1/queue/create', { name: QUEUE });
 await service.call(secret, '/v1/vector/collection/create', { collection: COLLECTION, dimension: DIMENSION });
 table.push(await diskOf('vectors of 768 dimensions', 100, 100, upserts));
@@ -134,8 +134,10 @@ for (let round = 0; round <= ROUNDS; round += 1) {
     }
   }
 }
-const memory = `service ${service.memoryMb().toFixed(0)} MB, PostgreSQL ${treeMemoryMb(postmaster).toFixed(0)} MB`;
-table.push({ what: 'memory after these loads', value: memory });
+table.push({
+  what: 'memory, after these loads',
+  value: `service ${service.memoryMb().toFixed(0)} MB, ${postgresMb()}`,
+});
 const of = (name: string, figure: keyof Round) => median((rounds.get(name) ?? []).map((round) => round[figure]));
 const processorUs = (name: string) => of(name, 'nodeUs') + of(name, 'postgresUs');
 for (const name of rounds.keys()) {
