@@ -6,16 +6,14 @@ import { invalidField } from '../../../problems/problem.ts';
 import { type Action, ALL_NODES_MAX, RULE_DEPTH_MAX, RULE_NODES_MAX, RULE_TEXT_CHARACTERS_MAX } from '../limits.ts';
 import { type Signals, signalPaths } from '../signals/facts.ts';
 
-export interface Rule {
-  readonly id: string;
-  readonly points: number;
-  readonly description?: string | null;
-  readonly when: unknown;
-}
-
 export interface Rules {
   readonly thresholds: { readonly review: number; readonly block: number };
-  readonly rules: readonly Rule[];
+  readonly rules: readonly {
+    readonly id: string;
+    readonly points: number;
+    readonly description?: string | null;
+    readonly when: unknown;
+  }[];
 }
 
 export interface Verdict {

@@ -16,16 +16,13 @@ const RESERVED = /(^|\.)(example|test|invalid|localhost|example\.(com|net|org))$
 /** These say that there is none; every other failure says nothing. */
 const NONE = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
 
-interface Known {
-  /** Null: nobody answered. */
-  readonly hasRecords: boolean | null;
-}
+type Answer = 'records' | 'none' | 'unknown';
 
 export class MailExchangers {
   readonly #isLocal: boolean;
   readonly #resolver = new Resolver({ timeout: TRY_MS, tries: 1 });
-  readonly #known = new LRUCache<string, Known>({ max: DOMAINS_KEPT });
-  readonly #asked = new Map<string, Promise<Known>>();
+  readonly #known = new LRUCache<string, Answer>({ max: DOMAINS_KEPT });
+  readonly #asked = new Map<string, Promise<Answer>>();
 
   /** @param servers `address:port` of name servers; null: those of the machine. */
   constructor(servers: readonly string[] | null) {
@@ -36,30 +33,32 @@ export class MailExchangers {
   /** Null: not known. */
   async of(domain: string): Promise<boolean | null> {
     if (!this.#isLocal && RESERVED.test(domain)) return null;
-    const known = this.#known.get(domain) ?? (await this.#inTime(domain));
-    return known?.hasRecords ?? null;
+    const answer = this.#known.get(domain) ?? (await this.#inTime(domain));
+    return answer === 'unknown' ? null : answer === 'records';
   }
 
   close(): void {
     this.#resolver.cancel();
   }
 
-  async #inTime(domain: string): Promise<Known | null> {
-    if (!this.#asked.has(domain)) {
-      if (this.#asked.size >= QUESTIONS_MAX) return null;
-      this.#asked.set(domain, this.#ask(domain));
+  async #inTime(domain: string): Promise<Answer> {
+    let asked = this.#asked.get(domain);
+    if (asked === undefined) {
+      if (this.#asked.size >= QUESTIONS_MAX) return 'unknown';
+      asked = this.#ask(domain);
+      this.#asked.set(domain, asked);
     }
-    return Promise.race([this.#asked.get(domain) ?? null, pause(WAIT_MS, null, { ref: false })]);
+    return Promise.race([asked, pause(WAIT_MS, 'unknown' as const, { ref: false })]);
   }
 
-  async #ask(domain: string): Promise<Known> {
-    const hasRecords = await this.#resolver.resolveMx(domain).then(
+  async #ask(domain: string): Promise<Answer> {
+    const answer = await this.#resolver.resolveMx(domain).then(
       // RFC 7505: a single empty exchange says that the domain takes no mail.
-      (hosts) => hosts.some(({ exchange }) => exchange !== '' && exchange !== '.'),
-      (error: NodeJS.ErrnoException) => (NONE.has(error.code ?? '') ? false : null),
+      (hosts) => (hosts.some(({ exchange }) => exchange !== '' && exchange !== '.') ? 'records' : 'none'),
+      (error: NodeJS.ErrnoException) => (NONE.has(error.code ?? '') ? 'none' : 'unknown'),
     );
     this.#asked.delete(domain);
-    this.#known.set(domain, { hasRecords }, { ttl: hasRecords === null ? UNKNOWN_KEPT_MS : KEPT_MS });
-    return { hasRecords };
+    this.#known.set(domain, answer, { ttl: answer === 'unknown' ? UNKNOWN_KEPT_MS : KEPT_MS });
+    return answer;
   }
 }
