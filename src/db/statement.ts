@@ -31,3 +31,6 @@ export function encodeValues(values: readonly SqlValue[]): EncodedValue[] {
     return value instanceof Date ? value.toISOString() : String(value);
   });
 }
+
+/** It has one row of every account, to which an INSERT of many rows joins them (docs/sql-rules.md, rule 3). */
+export const anchorTable = 'core.wallet';

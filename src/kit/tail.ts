@@ -9,8 +9,8 @@ import { problem } from '../problems/problem.ts';
 import type { RawAnswer, RawRequest } from './raw-route.ts';
 
 const READ_EVERY_MS = 1_000;
-/** A key that was revoked, or a person who was removed, ends the stream after so many reads. */
-const READS_PER_CHECK = 2;
+/** A key that was revoked, or a person who was removed, ends a tail so soon. */
+const CHECK_EVERY_MS = 2_000;
 /** What every stream of Server-Sent Events is answered with. */
 export const streamHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -28,24 +28,41 @@ export interface Tail {
 }
 
 /** Throws CONCURRENCY_LIMITED, OVERLOADED. */
-export async function tailAnswer({ signal }: RawRequest, ctx: CallContext, tail: Tail): Promise<RawAnswer> {
+export function tailAnswer(request: RawRequest, ctx: CallContext, { noun, read }: Tail): Promise<RawAnswer> {
   const { account, all } = ctx.core.bounds;
-  const leave = await enterStreams(ctx.core, ctx.accountId, {
-    ...{ kind: 'tails', noun: tail.noun, accountMax: account.tailsMax, allMax: all.tailsMax },
+  return streamAnswer(request, ctx, {
+    ...{ kind: 'tails', noun, accountMax: account.tailsMax, allMax: all.tailsMax, checkEveryMs: CHECK_EVERY_MS },
+    async *next(signal) {
+      yield* read();
+      await sleep(READ_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    },
   });
-  // A client that went away before the first read leaves too.
+}
+
+export interface Stream extends StreamPlaces {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** How often it is looked whether the principal still may follow. */
+  readonly checkEveryMs: number;
+  /** When it ends at the latest, epoch milliseconds. */
+  readonly endMs?: number;
+  /** The events, as text, that come next: none after `checkEveryMs` at the latest, and once the signal is aborted. */
+  next(signal: AbortSignal): AsyncIterable<string>;
+}
+
+type Following = Pick<CallContext, 'core' | 'accountId' | 'principal' | 'capability'>;
+
+/** Events until the client leaves, or the principal may follow no more. Throws CONCURRENCY_LIMITED, OVERLOADED. */
+export async function streamAnswer({ signal }: RawRequest, by: Following, stream: Stream): Promise<RawAnswer> {
+  const leave = await enterStreams(by.core, by.accountId, stream);
+  // A client that went away before the first event leaves too.
   if (signal.aborted) leave();
   else signal.addEventListener('abort', leave, { once: true });
-  return {
-    status: 200,
-    headers: streamHeaders,
-    body: follow(ctx, tail, signal, leave),
-    beat: streamBeat,
-  };
+  const headers = { ...streamHeaders, ...stream.headers };
+  return { status: 200, headers, body: follow(by, stream, signal, leave), beat: streamBeat };
 }
 
 /** How many streams may be open at once. */
-export interface StreamPlaces {
+interface StreamPlaces {
   /** Streams of one kind are bounded together. */
   readonly kind: string;
   readonly noun: string;
@@ -56,7 +73,7 @@ export interface StreamPlaces {
 }
 
 /** Takes a place. Answers what gives it back, once. Throws CONCURRENCY_LIMITED, OVERLOADED. */
-export async function enterStreams(
+async function enterStreams(
   { underWay }: Pick<Core, 'underWay'>,
   accountId: string,
   { kind, noun, accountMax, allMax }: StreamPlaces,
@@ -80,16 +97,18 @@ export async function enterStreams(
 }
 
 async function* follow(
-  { principal, capability }: CallContext,
-  { read }: Tail,
+  { principal, capability }: Following,
+  { noun, next, checkEveryMs, endMs = Number.POSITIVE_INFINITY }: Stream,
   signal: AbortSignal,
   leave: () => void,
 ): AsyncGenerator<string> {
   try {
-    for (let reads = 1; !signal.aborted; reads += 1) {
-      yield* read();
-      if (reads % READS_PER_CHECK === 0 && !mayFollow(await principal.kind.again(principal), capability)) return;
-      await sleep(READ_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    yield commentText(noun);
+    for (let checkedMs = performance.now(); !signal.aborted; ) {
+      yield* next(signal);
+      if (performance.now() - checkedMs < checkEveryMs) continue;
+      checkedMs = performance.now();
+      if (endMs <= Date.now() || !mayFollow(await principal.kind.again(principal), capability)) return;
     }
   } finally {
     leave();

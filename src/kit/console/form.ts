@@ -143,9 +143,14 @@ export function jsonTextOf(form: URLSearchParams, name: string): string {
   return text;
 }
 
-/** Its value; undefined: nothing was typed. Throws VALIDATION_FAILED. */
+/** The value of JSON that somebody typed: the text when it is none, so that the capability says what is wrong with it; undefined: nothing. */
 export function jsonOf(form: URLSearchParams, name: string): unknown {
-  return textOf(form, name) === undefined ? undefined : JSON.parse(jsonTextOf(form, name));
+  const text = textOf(form, name);
+  try {
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 /** A text that somebody typed; undefined: nothing. */

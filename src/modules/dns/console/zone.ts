@@ -7,7 +7,7 @@ import { asksForNew, type NewForm, newView, titleWithNew } from '../../../kit/co
 import { actOf, type ConsolePage, type View } from '../../../kit/console/page.ts';
 import { badge, facts, more, table } from '../../../kit/console/table.ts';
 import { ago, short } from '../../../kit/console/text.ts';
-import { requireTyped, typedForm } from '../../../kit/console/typed.ts';
+import { deletionPage } from '../../../kit/console/typed.ts';
 import type { DataOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { deleteRecord } from '../capabilities/record/delete.ts';
@@ -52,30 +52,20 @@ export const zonePage: ConsolePage = {
   },
 };
 
-export const zoneDeletePage: ConsolePage = {
-  name: 'dns_zone_delete',
-  path: `${ZONES}/{zone}/delete`,
-  needs: deleteZone,
-  async show(visit) {
-    const { zone, vendor } = await visit.need(getZone, { zone: zoneOf(visit) });
-    const content = html`<p><a href="${visit.path(zonePath(zone))}">${short(zone, 100)}</a></p>
-<h1>Delete the zone</h1>
-<p>${whatGoes(vendor)}</p>
-${typedForm(visit, 'delete', { wanted: zone, button: 'Delete' })}`;
-    return { title: 'Delete a zone', content };
+export const zoneDeletePage = deletionPage({
+  ...{
+    name: 'dns_zone_delete',
+    path: `${ZONES}/{zone}/delete`,
+    noun: 'zone',
+    capability: deleteZone,
+    parameter: 'zone',
   },
-  acts: {
-    delete: {
-      capability: deleteZone,
-      input(form, visit) {
-        requireTyped(form, zoneOf(visit), 'delete the zone');
-        return { zone: zoneOf(visit) };
-      },
-      done: 'Zone deleted.',
-      next: () => ZONES,
-    },
+  async about(visit, sent) {
+    const { zone, vendor } = await visit.need(getZone, { zone: sent });
+    return { label: zone, back: zonePath(zone), text: whatGoes(vendor) };
   },
-};
+  next: ZONES,
+});
 
 async function show(visit: Visit): Promise<View> {
   if (asksForNew(visit, newRecord)) return newView(visit, newRecord);

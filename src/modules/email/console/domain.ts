@@ -5,7 +5,7 @@ import { actButton } from '../../../kit/console/form.ts';
 import type { ConsolePage, View } from '../../../kit/console/page.ts';
 import { badge, facts } from '../../../kit/console/table.ts';
 import { ago, short } from '../../../kit/console/text.ts';
-import { requireTyped, typedForm } from '../../../kit/console/typed.ts';
+import { deletionPage } from '../../../kit/console/typed.ts';
 import type { Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { remove } from '../capabilities/domain/delete.ts';
@@ -29,23 +29,18 @@ export const domainPage: ConsolePage = {
   },
 };
 
-export const domainDeletePage: ConsolePage = {
-  name: 'email_domain_delete',
-  path: `${DOMAINS}/{domain}/delete`,
-  needs: remove,
-  show: showDelete,
-  acts: {
-    delete: {
-      capability: remove,
-      input(form, visit) {
-        requireTyped(form, domainOf(visit), 'delete the domain');
-        return { domain: domainOf(visit) };
-      },
-      done: 'Domain deleted.',
-      next: () => DOMAINS,
-    },
+export const domainDeletePage = deletionPage({
+  ...{ name: 'email_domain_delete', path: `${DOMAINS}/{domain}/delete`, noun: 'domain', capability: remove },
+  parameter: 'domain',
+  async about(visit, sent) {
+    const { domain } = await visit.need(get, { domain: sent });
+    return {
+      ...{ label: domain, back: domainPath(domain) },
+      text: 'Mail from it is refused from now on, and its inboxes receive nothing. Mail already accepted is still sent.',
+    };
   },
-};
+  next: DOMAINS,
+});
 
 const purposes: Readonly<Record<DomainRecord['purpose'], readonly [title: string, text: string]>> = {
   dkim: ['DKIM', 'Signs your mail, so that receivers know that it is yours.'],
@@ -103,13 +98,4 @@ function valueBlock(title: string, value: string): Html {
     html`<pre class="text" tabindex="0" aria-label="Value of the ${title} record">${value}</pre>`,
     'the value',
   );
-}
-
-async function showDelete(visit: Visit): Promise<View> {
-  const { domain } = await visit.need(get, { domain: domainOf(visit) });
-  const content = html`<p><a href="${visit.path(domainPath(domain))}">${short(domain, 100)}</a></p>
-<h1>Delete the domain</h1>
-<p>Mail from it is refused from now on, and its inboxes receive nothing. Mail already accepted is still sent.</p>
-${typedForm(visit, 'delete', { wanted: domain, button: 'Delete' })}`;
-  return { title: 'Delete a domain', content };
 }

@@ -5,7 +5,7 @@ import { panel } from '../../../kit/console/failure.ts';
 import type { ConsolePage, View } from '../../../kit/console/page.ts';
 import { more, table } from '../../../kit/console/table.ts';
 import { ago, countOf, short } from '../../../kit/console/text.ts';
-import { requireTyped, typedForm } from '../../../kit/console/typed.ts';
+import { deletionPage } from '../../../kit/console/typed.ts';
 import type { ItemOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { deleteInbox } from '../capabilities/inbox/delete.ts';
@@ -26,23 +26,17 @@ export const inboxPage: ConsolePage = {
   show,
 };
 
-export const inboxDeletePage: ConsolePage = {
-  name: 'email_inbox_delete',
-  path: `${INBOXES}/{inbox_id}/delete`,
-  needs: deleteInbox,
-  show: showDelete,
-  acts: {
-    delete: {
-      capability: deleteInbox,
-      input(form, visit) {
-        requireTyped(form, idOf(visit), 'delete the inbox');
-        return { inbox_id: idOf(visit) };
-      },
-      done: 'Inbox deleted.',
-      next: () => INBOXES,
-    },
+export const inboxDeletePage = deletionPage({
+  ...{ name: 'email_inbox_delete', path: `${INBOXES}/{inbox_id}/delete`, noun: 'inbox', capability: deleteInbox },
+  parameter: 'inbox_id',
+  async about(visit, id) {
+    const { address, message_count } = await visit.need(getInbox, { inbox_id: id });
+    const held = `${countOf(message_count, 'email')}, which ${message_count === 1 ? 'is' : 'are'} deleted with it`;
+    const text = html`${short(address, 160)} holds ${held}. Mail to its address is refused from now on.`;
+    return { label: address, back: inboxPath(id), text };
   },
-};
+  next: INBOXES,
+});
 
 async function show(visit: Visit): Promise<View> {
   const id = idOf(visit);
@@ -89,13 +83,4 @@ function mails(visit: Visit, rows: readonly ItemOf<typeof inboxMessages>[]): Htm
       { title: 'Received', cell: ({ received_at }) => ago(visit, received_at) },
     ],
   });
-}
-
-async function showDelete(visit: Visit): Promise<View> {
-  const { inbox_id: id, address, message_count } = await visit.need(getInbox, { inbox_id: idOf(visit) });
-  const content = html`<p><a href="${visit.path(inboxPath(id))}">${short(address, 100)}</a></p>
-<h1>Delete the inbox</h1>
-<p>${short(address, 160)} holds ${countOf(message_count, 'email')}, which ${message_count === 1 ? 'is' : 'are'} deleted with it. Mail to its address is refused from now on.</p>
-${typedForm(visit, 'delete', { wanted: id, button: 'Delete' })}`;
-  return { title: 'Delete an inbox', content };
 }

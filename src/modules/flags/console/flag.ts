@@ -94,9 +94,7 @@ async function tried(visit: Visit, key: string): Promise<Html> {
   const sent = visit.query.get('context')?.trim() ?? '';
   const form = html`<form method="get"><div class="field"><label for="tried-context">Context</label><textarea id="tried-context" name="context" rows="4" spellcheck="false">\n${sent === '' ? '{"targetingKey": "user-1"}' : sent}</textarea></div><button>Evaluate</button></form>`;
   if (sent === '' || !visit.may(evaluate)) return form;
-  const context = parsed(sent);
-  if (context === null) return html`${form}<p class="fault">The context must be JSON.</p>`;
-  const read = await visit.call(evaluate, { key, context });
+  const read = await visit.call(evaluate, { key, context: jsonOf(visit.query, 'context') });
   return html`${form}${panel(visit, 'What it gets', read, ({ items: [item] }) =>
     facts([
       ['Value', html`<code class="breaking">${short(JSON.stringify(item?.value), 500)}</code>`],
@@ -114,14 +112,6 @@ const reasons: Readonly<Record<string, string>> = {
   DISABLED: 'The flag is off.',
   ERROR: 'The rule answered no variant of the flag.',
 };
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
 
 function forms(visit: Visit, flag: Flag): Html {
   const revision = { revision: String(flag.revision) };

@@ -54,36 +54,23 @@ export const flagSchema = Type.Object({
   ...{ variants: settings.variants, targeting: members('The rule; `{}`: none.'), metadata: settings.metadata },
 });
 
-export interface FlagSummary {
-  readonly key: string;
-  readonly type: SentFlag['type'];
-  readonly description: string | null;
-  readonly enabled: boolean;
-  readonly default_variant: string | null;
-  readonly has_targeting: boolean;
+type Shown = Static<typeof flagSchema>;
+export type FlagSummary = Omit<Static<typeof summarySchema>, 'revision' | 'created_at' | 'updated_at'> & {
   readonly revision: bigint;
   readonly created_at: number;
   readonly updated_at: number;
-}
-
-export interface FlagRow extends FlagSummary {
+};
+export type FlagRow = FlagSummary & {
   /** JSON of variants, targeting and metadata. */
   readonly definition: string;
   readonly bytes: number;
   /** What its rule takes at most. */
   readonly steps: number;
-}
-
+};
 export type NewFlag = Omit<FlagRow, 'revision' | 'created_at' | 'updated_at'>;
 
-interface Definition {
-  readonly variants: Members;
-  readonly targeting: Members;
-  readonly metadata: Members;
-}
-
-export function definitionOf({ definition }: Pick<FlagRow, 'definition'>): Definition {
-  return JSON.parse(definition);
+export function definitionOf(row: Pick<FlagRow, 'definition'>): Pick<Shown, 'variants' | 'targeting' | 'metadata'> {
+  return JSON.parse(row.definition);
 }
 
 /** What is stored of it. `at`: what its fields are called in messages begins so. Throws VALIDATION_FAILED. */

@@ -1,11 +1,12 @@
 // Flags in the database. A change writes the flags, a greater revision of the account, and the history, in one transaction under the account's lock.
 import type { CallContext } from '../../../core/context.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
-import { boolArray, int4Array, textArray } from '../../../db/arrays.ts';
+import { textArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { timestamp } from '../../../db/types.ts';
 import { type ResourceTable, requireRoom, resourceTable } from '../../../kit/resource.ts';
+import { rowsSaver } from '../../../kit/rows.ts';
 import { ACCOUNT_BYTES_MAX, CHANGES_KEPT, SHOWN_BYTES_MAX, TRIM_EVERY } from '../limits.ts';
 import { problem } from '../problems.ts';
 import type { FlagsState } from '../state.ts';
@@ -30,20 +31,24 @@ const findSizes = statement(
   'flags_find_sizes',
   'SELECT key, bytes FROM flags.flag WHERE account_id = $1 AND key = ANY($2::text[])',
 );
-const saveAll = statement(
-  'flags_save',
-  `INSERT INTO flags.flag AS f (account_id, key, kind, description, enabled, default_variant, has_targeting, definition, bytes, steps,
-                                revision, created_at, updated_at)
-   SELECT w.account_id, u.key, u.kind, u.description, u.enabled, u.default_variant, u.has_targeting, u.definition, u.bytes, u.steps,
-          $11, $12, $12
-     FROM core.wallet w, unnest($2::text[], $3::text[], $4::text[], $5::bool[], $6::text[], $7::bool[], $8::text[], $9::int[], $10::int[])
-          u(key, kind, description, enabled, default_variant, has_targeting, definition, bytes, steps)
-    WHERE w.account_id = $1
-       ON CONFLICT (account_id, key) DO UPDATE
-          SET kind = excluded.kind, description = excluded.description, enabled = excluded.enabled,
-              default_variant = excluded.default_variant, has_targeting = excluded.has_targeting, definition = excluded.definition,
-              bytes = excluded.bytes, steps = excluded.steps, revision = excluded.revision, updated_at = excluded.updated_at`,
-);
+const saveRows = rowsSaver({
+  table: 'flags.flag',
+  key: ['key'],
+  columns: {
+    ...{ key: 'text', kind: 'text', description: 'text', enabled: 'bool', default_variant: 'text' },
+    ...{ has_targeting: 'bool', definition: 'text', bytes: 'int', steps: 'int' },
+    ...{ revision: 'bigint', created_at: 'timestamptz', updated_at: 'timestamptz' },
+  },
+  kept: ['created_at'],
+});
+const saveChanges = rowsSaver({
+  table: 'flags.change',
+  key: ['key', 'revision'],
+  columns: {
+    ...{ key: 'text', revision: 'bigint', action: 'text', actor: 'text', changed_fields: 'text' },
+    ...{ flag: 'text', created_at: 'timestamptz' },
+  },
+});
 const removeOne = statement(
   'flags_remove',
   'DELETE FROM flags.flag WHERE account_id = $1 AND key = $2 RETURNING key, bytes',
@@ -68,13 +73,6 @@ const readRevisions = statement(
   `/* fan-out: accounts whose flags this process serves, whether they have changed */
    SELECT account_id, revision FROM flags.account WHERE account_id = ANY($1::text[])`,
 );
-const insertChanges = statement(
-  'flags_insert_changes',
-  `INSERT INTO flags.change AS c (account_id, key, revision, action, actor, changed_fields, flag, created_at)
-   SELECT w.account_id, u.key, $2, u.action, $3, $4, u.flag, $8
-     FROM core.wallet w, unnest($5::text[], $6::text[], $7::text[]) u(key, action, flag)
-    WHERE w.account_id = $1`,
-);
 const trimChanges = statement(
   'flags_trim_changes',
   `DELETE FROM flags.change
@@ -98,17 +96,11 @@ export async function* allFlags(db: Queryable, owner: Owner, limit = 200): Async
   }
 }
 
-export interface FlagAccount {
-  /** 0: it has never had a flag. */
-  readonly revision: bigint;
-  readonly metadata: object;
-  readonly changedMs: number;
-}
-
-export async function accountOf(db: Queryable, accountId: string): Promise<FlagAccount> {
+/** Revision 0: the account has never had a flag. */
+export async function accountOf(db: Queryable, accountId: string) {
   const { rows } = await db.query<{ revision: bigint; metadata: string; changed_at: number }>(readAccount, [accountId]);
   const [{ revision, metadata, changed_at } = { revision: 0n, metadata: '{}', changed_at: 0 }] = rows;
-  return { revision, metadata: JSON.parse(metadata), changedMs: changed_at };
+  return { revision, metadata: JSON.parse(metadata) as object, changedMs: changed_at };
 }
 
 export async function revisionsOf(db: Queryable, accountIds: readonly string[]): Promise<Map<string, bigint>> {
@@ -148,71 +140,47 @@ export interface Change {
 }
 
 /** Within `writeFlags`. Answers the revision. Throws QUOTA_EXCEEDED. */
-export async function recordChange(
-  tx: Transaction,
-  ctx: CallContext,
-  { saved = [], removed = [], ...change }: Change,
-): Promise<bigint> {
-  const { accountId } = ctx;
+export async function recordChange(tx: Transaction, ctx: CallContext, change: Change): Promise<bigint> {
+  const { saved = [], removed = [], nowMs } = change;
   const keys = textArray(saved.map(({ key }) => key));
-  const replaced = (await tx.query<Size>(findSizes, [accountId, keys])).rows;
+  const replaced = (await tx.query<Size>(findSizes, [ctx.accountId, keys])).rows;
   const added = saved.length - replaced.length;
   if (added > removed.length) await requireRoom(tx, ctx, 'flag', flagLimits.flags, added);
   const grown = bytesOf(saved) - bytesOf(replaced) - bytesOf(removed);
-  const values = [accountId, grown, timestamp(change.nowMs)];
-  const after = (await tx.query<{ revision: bigint; bytes: bigint }>(bumpAccount, values)).rows[0];
-  if (after === undefined) throw new Error('the account has no revision');
-  if (grown > 0 && after.bytes > ACCOUNT_BYTES_MAX)
-    throw problem('QUOTA_EXCEEDED', {
-      message: `The flags of an account have at most ${ACCOUNT_BYTES_MAX} bytes together.`,
-    });
-  const { revision } = after;
-  if (saved.length > 0) await saveFlags(tx, ctx, saved, revision, change.nowMs);
-  await noteChanges(tx, ctx, { ...change, saved, removed }, revision);
+  const revision = await bump(tx, ctx, grown, nowMs);
+  const times = { revision, created_at: nowMs, updated_at: nowMs };
+  await saveRows(
+    tx,
+    ctx,
+    saved.map((flag) => ({ ...flag, ...times, kind: flag.type })),
+  );
+  const by = { revision, actor: ctx.principal.id, created_at: nowMs };
+  const changed_fields = change.changedFields?.join(' ') ?? '';
+  const rows = [
+    ...removed.map(({ key }) => ({ ...by, key, action: 'delete', changed_fields: '', flag: null })),
+    ...saved.map((flag) => ({ ...by, key: flag.key, action: change.action, changed_fields, flag: shown(flag, times) })),
+  ];
+  await saveChanges(tx, ctx, rows);
+  if (revision % TRIM_EVERY === 0n || rows.length > 1) await tx.query(trimChanges, [ctx.accountId, CHANGES_KEPT]);
   return revision;
 }
 
 const bytesOf = (flags: readonly Size[]) => flags.reduce((sum, { bytes }) => sum + bytes, 0);
 
-async function saveFlags(
-  tx: Transaction,
-  { accountId }: Owner,
-  flags: readonly NewFlag[],
-  revision: bigint,
-  nowMs: number,
-): Promise<void> {
-  const texts = (of: (flag: NewFlag) => string | null) => textArray(flags.map(of));
-  const { count } = await tx.query(saveAll, [
-    ...[accountId, texts(({ key }) => key), texts(({ type }) => type), texts(({ description }) => description)],
-    ...[boolArray(flags.map(({ enabled }) => enabled)), texts(({ default_variant }) => default_variant)],
-    ...[boolArray(flags.map(({ has_targeting }) => has_targeting)), texts(({ definition }) => definition)],
-    ...[int4Array(flags.map(({ bytes }) => bytes)), int4Array(flags.map(({ steps }) => steps))],
-    ...[revision, timestamp(nowMs)],
-  ]);
-  if (count !== flags.length) throw new Error('flags were not saved');
+/** Answers the new revision. */
+async function bump(tx: Transaction, { accountId }: Owner, grownBytes: number, nowMs: number): Promise<bigint> {
+  const values = [accountId, grownBytes, timestamp(nowMs)];
+  const [after] = (await tx.query<{ revision: bigint; bytes: bigint }>(bumpAccount, values)).rows;
+  if (after === undefined) throw new Error('the account has no revision');
+  if (grownBytes <= 0 || after.bytes <= ACCOUNT_BYTES_MAX) return after.revision;
+  const message = `The flags of an account have at most ${ACCOUNT_BYTES_MAX} bytes together.`;
+  throw problem('QUOTA_EXCEEDED', { message });
 }
 
-/** Flags are shown as they are after the change; when one was created stands in its first change. */
-async function noteChanges(
-  tx: Transaction,
-  { accountId, principal }: CallContext,
-  { action, saved, removed, changedFields = [], nowMs }: Change & Required<Pick<Change, 'saved' | 'removed'>>,
-  revision: bigint,
-): Promise<void> {
-  const shown = (flag: NewFlag) => {
-    if (flag.bytes > SHOWN_BYTES_MAX) return null;
-    const { created_at: _, ...rest } = showFlag({ ...flag, revision, created_at: nowMs, updated_at: nowMs });
-    return JSON.stringify(rest);
-  };
-  const rows = [
-    ...removed.map(({ key }) => ({ key, action: 'delete', flag: null })),
-    ...saved.map((flag) => ({ key: flag.key, action, flag: shown(flag) })),
-  ];
-  await tx.query(insertChanges, [
-    ...[accountId, revision, principal.id, changedFields.join(' '), textArray(rows.map(({ key }) => key))],
-    ...[textArray(rows.map((row) => row.action)), textArray(rows.map(({ flag }) => flag)), timestamp(nowMs)],
-  ]);
-  if (revision % TRIM_EVERY === 0n || rows.length > 1) await tx.query(trimChanges, [accountId, CHANGES_KEPT]);
+/** As JSON; null: it is too long to be kept. When it was created stands in its first change. */
+function shown(flag: NewFlag, times: Pick<FlagRow, 'revision' | 'created_at' | 'updated_at'>): string | null {
+  if (flag.bytes > SHOWN_BYTES_MAX) return null;
+  return JSON.stringify({ ...showFlag({ ...flag, ...times }), created_at: undefined });
 }
 
 export async function saveMetadata(tx: Transaction, { accountId }: Owner, metadata: object): Promise<void> {

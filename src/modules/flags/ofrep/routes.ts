@@ -10,7 +10,7 @@ import { EVALUATE } from '../capabilities/evaluate.ts';
 import { CONTEXT } from '../limits.ts';
 import { problem } from '../problems.ts';
 import { type Context, checkContext } from '../rules/context.ts';
-import { evaluateFlags } from '../serving/evaluate.ts';
+import { type Asked, evaluateFlags } from '../serving/evaluate.ts';
 import type { FlagsState } from '../state.ts';
 import { evaluationText, json, open, preflight, refusal, statusOf } from './answers.ts';
 import { streamRoute, streamUrl } from './stream.ts';
@@ -19,15 +19,9 @@ const ROOT = '/v1/flags/ofrep/v1/evaluate/flags';
 /** Of a body beside its context. */
 const BESIDE_BYTES = 1_024;
 
-type Answering = (request: RawRequest, ctx: CallContext, state: FlagsState) => Promise<RawAnswer>;
+export const ofrepRoutes: readonly RawRoute<FlagsState>[] = [route(`${ROOT}/{key}`), route(ROOT), streamRoute];
 
-export const ofrepRoutes: readonly RawRoute<FlagsState>[] = [
-  route(`${ROOT}/{key}`, one),
-  route(ROOT, all),
-  streamRoute,
-];
-
-function route(path: string, answer: Answering): RawRoute<FlagsState> {
+function route(path: string): RawRoute<FlagsState> {
   return {
     ...{ name: 'flags.ofrep', methods: ['POST', 'OPTIONS'], path, capability: EVALUATE, refuse: refusal },
     bodyBytesMax: CONTEXT.bytesMax + BESIDE_BYTES,
@@ -39,7 +33,9 @@ function route(path: string, answer: Answering): RawRoute<FlagsState> {
       const isOfPage = request.headers.origin !== undefined;
       if (isOfPage && !scopesWithin(ctx.core.knownScopes, ctx.principal.scopes, [EVALUATE]))
         throw problem('INSUFFICIENT_SCOPE');
-      return answer(request, ctx, state);
+      const context = contextOf(request.body);
+      const { key } = request.params;
+      return key === undefined ? all(request, ctx, state, context) : one(ctx, state, { keys: [key], context });
     },
   };
 }
@@ -51,9 +47,8 @@ function credentialOf(head: RawHead) {
   return credential;
 }
 
-async function one({ params, body }: RawRequest, ctx: CallContext, state: FlagsState): Promise<RawAnswer> {
+async function one(ctx: CallContext, state: FlagsState, asked: Asked): Promise<RawAnswer> {
   let status = 200;
-  const asked = { keys: [params.key ?? ''], context: contextOf(body) };
   const [text = ''] = await evaluateFlags(ctx, state, asked, (evaluation) => {
     status = statusOf(evaluation);
     return evaluationText(evaluation);
@@ -62,8 +57,7 @@ async function one({ params, body }: RawRequest, ctx: CallContext, state: FlagsS
 }
 
 /** Flags that are off are told too, without a value. */
-async function all(request: RawRequest, ctx: CallContext, state: FlagsState): Promise<RawAnswer> {
-  const context = contextOf(request.body);
+async function all(request: RawRequest, ctx: CallContext, state: FlagsState, context: Context): Promise<RawAnswer> {
   const told = /^"?(\d{1,15})"?$/.exec(request.query.get('flagConfigEtag') ?? '')?.[1];
   if (told !== undefined) await state.served.atLeast(ctx.accountId, BigInt(told));
   const texts = await evaluateFlags(ctx, state, { keys: null, context }, evaluationText);

@@ -4,8 +4,8 @@ import type { CallContext, Core } from '../../../core/context.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
-import { enterStreams, mayFollow, streamBeat, streamHeaders } from '../../../kit/tail.ts';
-import { commentText, eventText, within } from '../../../lib/event-stream.ts';
+import { mayFollow, streamAnswer } from '../../../kit/tail.ts';
+import { eventText } from '../../../lib/event-stream.ts';
 import { DAY_MS, HOUR_MS } from '../../../lib/time.ts';
 import { EVALUATE } from '../capabilities/evaluate.ts';
 import { accountOf } from '../flags/store.ts';
@@ -42,17 +42,23 @@ async function listen(request: RawRequest, { core, tokens, served }: FlagsState)
   await request.identify({ find: async () => principal });
   await request.rate();
   const { revision, changedMs } = await accountOf(core.db, principal.accountId);
-  const leave = await enterStreams(core, principal.accountId, {
-    ...{ kind: 'flag streams', noun: 'flags', accountMax: STREAMS_OF_ACCOUNT_MAX },
-    allMax: Math.min(STREAMS_MAX, core.bounds.all.streams / 2),
-  });
-  if (request.signal.aborted) leave();
-  else request.signal.addEventListener('abort', leave, { once: true });
   const heard = request.headers['last-event-id'];
   const isBehind = heard === undefined ? nowMs - changedMs < RECENT_MS : heard !== String(revision);
-  const told = isBehind ? null : revision;
-  const body = follow({ principal, served, endMs: Number(endMs), signal: request.signal, leave }, told);
-  return { status: 200, headers: { ...streamHeaders, ...open }, body, beat: streamBeat };
+  let known = isBehind ? null : revision;
+  const by = { core, principal, accountId: principal.accountId, capability: EVALUATE };
+  return streamAnswer(request, by, {
+    ...{ kind: 'flag streams', noun: 'flags', accountMax: STREAMS_OF_ACCOUNT_MAX },
+    allMax: Math.min(STREAMS_MAX, core.bounds.all.streams / 2),
+    ...{ headers: open, checkEveryMs: CHECK_EVERY_MS, endMs: Number(endMs) },
+    async *next(signal) {
+      const ended = AbortSignal.any([signal, AbortSignal.timeout(CHECK_EVERY_MS)]);
+      const now = await served.revisionAfter(by.accountId, known, ended);
+      if (now === null) return;
+      known = now;
+      const id = String(now);
+      yield eventText({ id, data: JSON.stringify({ type: 'refetchEvaluation', etag: id }) });
+    },
+  });
 }
 
 /** The key that got the token, as it is now; null: it has ended, may evaluate no more, or belongs to another account by now. */
@@ -60,39 +66,4 @@ async function listener({ keys }: Core, accountId: string, keyId: string): Promi
   const [current] = await keys.secretsOf(keyId);
   const found = current === undefined ? 'unknown' : await keys.findByHash(current);
   return typeof found !== 'string' && found.accountId === accountId && mayFollow(found, EVALUATE) ? found : null;
-}
-
-interface Listening extends Pick<FlagsState, 'served'> {
-  readonly principal: Principal;
-  readonly endMs: number;
-  readonly signal: AbortSignal;
-  leave(): void;
-}
-
-/** `told`: the revision that the client knows; null: an older one. */
-async function* follow({ principal, served, endMs, signal, leave }: Listening, told: bigint | null) {
-  let known = told;
-  let news = Promise.withResolvers<bigint | null>();
-  const unfollow = served.follow(principal.accountId, (revision) => {
-    if (revision !== known) news.resolve(revision);
-  });
-  signal.addEventListener('abort', () => news.resolve(null), { once: true });
-  try {
-    yield commentText('changes of flags');
-    for (let checkedMs = performance.now(); !signal.aborted; ) {
-      const revision = await within(news.promise, CHECK_EVERY_MS);
-      if (revision !== null) {
-        known = revision;
-        news = Promise.withResolvers();
-        const id = String(revision);
-        yield eventText({ id, data: JSON.stringify({ type: 'refetchEvaluation', etag: id }) });
-      }
-      if (performance.now() - checkedMs < CHECK_EVERY_MS) continue;
-      checkedMs = performance.now();
-      if (endMs <= Date.now() || !mayFollow(await principal.kind.again(principal), EVALUATE)) return;
-    }
-  } finally {
-    unfollow();
-    leave();
-  }
 }

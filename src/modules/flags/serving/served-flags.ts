@@ -68,14 +68,19 @@ export class ServedFlags {
     if (now !== held.revision) this.changed(accountId);
   }
 
-  /** Until what it answers is called. */
-  follow(accountId: string, follower: Follower): () => void {
+  /** The account's revision once it is not the one that is known; null: `ended` was aborted before. */
+  async revisionAfter(accountId: string, known: bigint | null, ended: AbortSignal): Promise<bigint | null> {
+    const { promise, resolve } = Promise.withResolvers<bigint | null>();
+    const follower: Follower = (revision) => {
+      if (revision !== known) resolve(revision);
+    };
     const followers = this.#followers.get(accountId) ?? new Set();
     this.#followers.set(accountId, followers.add(follower));
-    return () => {
-      followers.delete(follower);
-      if (followers.size === 0 && this.#followers.get(accountId) === followers) this.#followers.delete(accountId);
-    };
+    ended.addEventListener('abort', () => resolve(null), { once: true });
+    const revision = await promise;
+    followers.delete(follower);
+    if (followers.size === 0) this.#followers.delete(accountId);
+    return revision;
   }
 
   /** The revision comes first: what changes meanwhile is seen as a change later. */

@@ -7,7 +7,7 @@ import { asksForNew, type NewForm, newView } from '../../../kit/console/new.ts';
 import type { ConsolePage, View } from '../../../kit/console/page.ts';
 import { figures, more, pageTabs, table, withQuery } from '../../../kit/console/table.ts';
 import { ago, count, short, sizeText } from '../../../kit/console/text.ts';
-import { requireTyped, typedForm } from '../../../kit/console/typed.ts';
+import { deletionPage } from '../../../kit/console/typed.ts';
 import type { DataOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { invalidField } from '../../../problems/problem.ts';
@@ -191,29 +191,14 @@ ${checkbox(visit, 'settings', { name: 'deleted', label: 'When an object is delet
   );
 }
 
-export const bucketDeletePage: ConsolePage = {
-  name: 'bucket_delete',
-  path: '/storage/{bucket}/delete',
-  needs: deleteBucket,
-  show: showDelete,
-  acts: {
-    delete: {
-      capability: deleteBucket,
-      input(form, visit) {
-        requireTyped(form, bucketOf(visit), 'delete the bucket');
-        return { bucket: bucketOf(visit) };
-      },
-      done: 'Bucket deleted.',
-      next: () => '/storage',
-    },
+export const bucketDeletePage = deletionPage({
+  ...{ name: 'bucket_delete', path: '/storage/{bucket}/delete', noun: 'bucket', capability: deleteBucket },
+  parameter: 'bucket',
+  async about(visit, sent) {
+    const { bucket, object_count: objects } = await visit.need(getBucket, { bucket: sent });
+    const held = objects === 0 ? 'no objects.' : `${count(objects)} objects: it can be deleted once they are.`;
+    const text = `It holds ${held} Its settings are deleted with it.`;
+    return { label: bucket, back: `${bucketPath(bucket)}/settings`, text };
   },
-};
-
-async function showDelete(visit: Visit): Promise<View> {
-  const { bucket, object_count: objects } = await visit.need(getBucket, { bucket: bucketOf(visit) });
-  const content = html`<p><a href="${visit.path(`${bucketPath(bucket)}/settings`)}">${short(bucket, 100)}</a></p>
-<h1>Delete the bucket</h1>
-<p>${objects === 0 ? 'It holds no objects.' : html`It holds ${count(objects)} objects: it can be deleted once they are.`} Its settings are deleted with it.</p>
-${typedForm(visit, 'delete', { wanted: bucket, button: 'Delete' })}`;
-  return { title: 'Delete a bucket', content };
-}
+  next: '/storage',
+});
