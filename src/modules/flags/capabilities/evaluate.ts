@@ -6,7 +6,8 @@ import { invalidField } from '../../../problems/problem.ts';
 import { keyField, type Members, typeField } from '../flags/flag.ts';
 import { KEYS_MAX } from '../limits.ts';
 import { checkContext } from '../rules/context.ts';
-import { type Evaluation, evaluateFlags } from '../serving/evaluate.ts';
+import { evaluateFlags } from '../serving/evaluate.ts';
+import type { Evaluation } from '../serving/served-flag.ts';
 import type { FlagsState } from '../state.ts';
 import { switchMade } from './kept.ts';
 

@@ -67,7 +67,7 @@ async function show(visit: Visit): Promise<View> {
   const act = dangerLink(visit.path(`${flagPath(key)}/delete`), 'Delete…');
   const content = html`${head(visit, flag)}
 <div class="panels">${variantsOf(flag)}<section class="panel"><h2>Try a context</h2>${await tried(visit, key)}</section></div>
-${visit.may(update) ? forms(visit, flag) : ''}
+<section class="panel"><h2>Rules</h2>${visit.may(update) ? forms(visit, flag) : payload(flag.targeting, 'The rule', { call: 'flags.get' })}</section>
 ${panel(visit, 'Changes', changes, (page) => changesOf(visit, page))}
 ${dangerZone([visit.may(remove) ? { title: 'Delete this flag', text: GONE, act } : null])}`;
   return { title: key, content };
@@ -125,8 +125,8 @@ ${json('targeting', 'Targeting', 'JSON: a rule of flagd that answers the name of
 ${json('metadata', 'Metadata', 'JSON: texts, numbers and truth values.')}
 <button class="main">Save</button>`;
   const isOpen = rules === null || visit.refused?.act === 'json';
-  return html`<section class="panel"><h2>Rules</h2>${rules === null ? html`<p class="quiet">This rule is more than a form shows. Edit it as JSON.</p>` : actForm(visit, 'rules', rulesForm(visit, flag, rules), revision)}
-<details id="settings"${isOpen ? html` open` : ''}><summary>Settings, and rules as JSON</summary>${actForm(visit, 'json', settings, revision)}</details></section>`;
+  return html`${rules === null ? html`<p class="quiet">This rule is more than a form shows. Edit it as JSON.</p>` : actForm(visit, 'rules', rulesForm(visit, flag, rules), revision)}
+<details id="settings"${isOpen ? html` open` : ''}><summary>Settings, and rules as JSON</summary>${actForm(visit, 'json', settings, revision)}</details>`;
 }
 
 function rulesForm(visit: Visit, { variants }: Flag, { rows, shares }: SimpleRules): Html {

@@ -6,9 +6,9 @@ import { ago, short } from '../../../kit/console/text.ts';
 import { html } from '../../../lib/html.ts';
 import { create } from '../capabilities/create.ts';
 import { list } from '../capabilities/kept.ts';
-import { typeField } from '../flags/flag.ts';
 
 export const FLAGS = '/flags';
+const types = create.input.properties.type.enum;
 const plain = html`spellcheck="false" autocapitalize="off"`;
 
 export const flagPath = (key: string) => `${FLAGS}/${encodeURIComponent(key)}`;
@@ -44,7 +44,7 @@ export const flagsPage = listPage({
     form: (visit, act) =>
       html`${field(visit, act, { name: 'key', label: 'Key', isRequired: true, hint: 'As your code asks for it, such as new-checkout.', attributes: plain })}
 ${field(visit, act, { name: 'description', label: 'Description' })}
-<div class="pair">${choice(visit, act, { name: 'type', label: 'Type', value: 'boolean', options: typeField.enum.map((type) => [type, type]) })}
+<div class="pair">${choice(visit, act, { name: 'type', label: 'Type', value: 'boolean', options: types.map((type) => [type, type]) })}
 ${field(visit, act, { name: 'default_variant', label: 'Default variant', value: 'off', hint: 'When no rule decides. Empty: the default of your code.', attributes: plain })}</div>
 ${field(visit, act, { name: 'variants', label: 'Variants', value: '{"on": true, "off": false}', rows: 4, isRequired: true, hint: 'JSON: values by name, all of the type above.' })}
 <button class="main">Create flag</button>`,

@@ -9,7 +9,6 @@ import { type ResourceTable, requireRoom, resourceTable } from '../../../kit/res
 import { rowsSaver } from '../../../kit/rows.ts';
 import { ACCOUNT_BYTES_MAX, CHANGES_KEPT, SHOWN_BYTES_MAX, TRIM_EVERY } from '../limits.ts';
 import { problem } from '../problems.ts';
-import type { FlagsState } from '../state.ts';
 import { type FlagRow, type FlagSummary, type NewFlag, showFlag } from './flag.ts';
 
 const summary =
@@ -111,7 +110,7 @@ export async function revisionsOf(db: Queryable, accountIds: readonly string[]):
 /** A free write; this process sees it at once. */
 export async function writeFlags(
   ctx: CallContext,
-  { served }: Pick<FlagsState, 'served'>,
+  { served }: { readonly served: { changed(accountId: string): void } },
   body: (tx: Transaction, entry: { readonly nowMs: number }) => Promise<unknown>,
 ) {
   const written = await runWrite(ctx, body);

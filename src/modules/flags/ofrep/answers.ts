@@ -3,7 +3,7 @@ import { openToPages, pageKeySentence } from '../../../kit/page-access.ts';
 import type { RawAnswer, RawHead } from '../../../kit/raw-route.ts';
 import { telemetrySentence, telemetryStatus } from '../../../kit/telemetry.ts';
 import type { Problem } from '../../../problems/problem.ts';
-import type { Evaluation } from '../serving/evaluate.ts';
+import type { Evaluation } from '../serving/served-flag.ts';
 
 export const { open, preflight } = openToPages({
   methods: 'GET, POST',

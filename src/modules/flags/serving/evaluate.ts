@@ -4,18 +4,8 @@ import type { CallContext } from '../../../core/context.ts';
 import { TOKEN } from '../limits.ts';
 import type { Context } from '../rules/context.ts';
 import type { FlagsState } from '../state.ts';
-import type { ServedFlag } from './served-flag.ts';
+import type { Evaluation, ServedFlag } from './served-flag.ts';
 import type { AccountFlags } from './served-flags.ts';
-
-/** Of one flag for one context. `value` and `metadata`: JSON; value null: the code that asks uses its own default. */
-export interface Evaluation {
-  readonly key: string;
-  readonly value: string | null;
-  readonly variant: string | null;
-  readonly reason: string;
-  readonly errorCode: string | null;
-  readonly metadata: string;
-}
 
 export interface Asked {
   /** Null: all flags. */

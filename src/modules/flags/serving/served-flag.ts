@@ -3,7 +3,16 @@
 import { FeatureFlag } from '@openfeature/flagd-core';
 import { definitionOf, type FlagRow } from '../flags/flag.ts';
 import type { Context } from '../rules/context.ts';
-import type { Evaluation } from './evaluate.ts';
+
+/** Of one flag for one context. `value` and `metadata`: JSON; value null: the code that asks uses its own default. */
+export interface Evaluation {
+  readonly key: string;
+  readonly value: string | null;
+  readonly variant: string | null;
+  readonly reason: string;
+  readonly errorCode: string | null;
+  readonly metadata: string;
+}
 
 const silent = { error: ignore, warn: ignore, info: ignore, debug: ignore };
 function ignore(): void {}
