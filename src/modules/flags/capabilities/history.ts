@@ -1,8 +1,7 @@
 import Type from 'typebox';
-import { listPage } from '../../../core/secrets/cursors.ts';
 import { statement } from '../../../db/statement.ts';
-import { defineCapability } from '../../../kit/capability.ts';
-import { cursorField, instant, limitField, orNull, pageOf } from '../../../kit/fields.ts';
+import { instant, orNull } from '../../../kit/fields.ts';
+import { type Listed, listOf } from '../../../kit/resource.ts';
 import { iso } from '../../../lib/time.ts';
 import { keyField, type Members, revisionField } from '../flags/flag.ts';
 import type { Change } from '../flags/store.ts';
@@ -35,31 +34,22 @@ const changeSchema = Type.Object({
   created_at: instant('When it was done.'),
 });
 
-export const history = defineCapability<FlagsState>()({
-  method: 'GET',
+const changes: Listed<ChangeRow, FlagsState, typeof changeSchema> = {
+  ...{ noun: 'change', output: changeSchema, positionOf: ({ revision }) => String(revision) },
+  show: ({ revision, action, actor, changed_fields: changed, flag, created_at }) => ({
+    ...{ revision: Number(revision), action, actor, changed_fields: changed === '' ? [] : changed.split(' ') },
+    ...{ flag: flag === null ? null : JSON.parse(flag), created_at: iso(created_at) },
+  }),
+  list: async (db, { accountId }, { after, limit, filters }) =>
+    (await db.query<ChangeRow>(listChanges, [accountId, filters?.key ?? '', after ?? NEWEST, limit])).rows,
+};
+
+export const history = listOf(changes, {
   path: '/v1/flags/history/{key}',
   summary: 'Lists the changes of a feature flag.',
   description:
     'Who changed what and when, newest first, also of a flag that was deleted. Of an account the newest 10,000 changes are kept.',
   keywords: ['flag audit log', 'who changed the flag'],
-  input: Type.Object({ key: keyField, cursor: cursorField, limit: limitField }),
-  output: pageOf(changeSchema),
-  errors: ['INVALID_CURSOR'],
+  filters: { key: keyField },
   examples: [{ title: 'Its creation', before: switchMade, input: { key: 'search' } }],
-  async run({ ctx, input }) {
-    const { items, ...page } = await listPage(ctx, input, {
-      filters: [input.key],
-      read: async (after, limit) =>
-        (await ctx.core.db.query<ChangeRow>(listChanges, [ctx.accountId, input.key, after ?? NEWEST, limit])).rows,
-      positionOf: ({ revision }) => String(revision),
-    });
-    return { data: { ...page, items: items.map(showChange) } };
-  },
 });
-
-function showChange({ revision, action, actor, changed_fields: changed, flag, created_at }: ChangeRow) {
-  return {
-    ...{ revision: Number(revision), action, actor, changed_fields: changed === '' ? [] : changed.split(' ') },
-    ...{ flag: flag === null ? null : JSON.parse(flag), created_at: iso(created_at) },
-  };
-}
