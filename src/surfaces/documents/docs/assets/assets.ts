@@ -2,8 +2,6 @@
 // by its content, so a page never gets one of another release.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import { once } from '../../../../lib/once.ts';
 import { consoleStyle } from '../../../pages/style.ts';
 
@@ -22,7 +20,7 @@ const texts: Readonly<Record<AssetName, () => string>> = {
   'style.css': () => `${consoleStyle}${own('docs.css')}`,
   'docs.js': () => own('docs.js'),
   // Modules of their own: they are loaded when somebody first searches, or tries a call.
-  'search.js': () => published('minisearch', '../es/index.js'),
+  'search.js': () => published('minisearch'),
   'try.js': () => own('try.js'),
 };
 
@@ -51,10 +49,9 @@ function assetOf(name: AssetName): Asset {
   return { text, version: createHash('sha256').update(text).digest('hex').slice(0, 12) };
 }
 
-/** A file of a library, found from where its package begins. */
-function published(name: string, path: string): string {
-  const main = createRequire(import.meta.url).resolve(name);
-  return readFileSync(join(dirname(main), path), 'utf8').replace(/^\/\/# sourceMappingURL=.*$/m, '');
+/** A library as one module. */
+function published(name: string): string {
+  return readFileSync(new URL(import.meta.resolve(name)), 'utf8').replace(/^\/\/# sourceMappingURL=.*$/m, '');
 }
 
 function own(name: string): string {
