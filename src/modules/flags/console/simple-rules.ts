@@ -25,33 +25,23 @@ interface Operator {
   write(attribute: Rule, value: string): Rule;
 }
 
-const compared = (operator: string, label = operator): Operator => ({
-  label,
-  write: (attribute, value) => ({ [operator]: [attribute, value] }),
-});
-const numeric = (operator: string): Operator => ({
-  label: operator,
-  write: (attribute, value) => ({ [operator]: [attribute, Number.isFinite(Number(value)) ? Number(value) : value] }),
-});
-const version = (operator: string, label: string): Operator => ({
-  label,
-  write: (attribute, value) => ({ sem_ver: [attribute, operator, value] }),
-});
+const numeric = (value: string) => (Number.isFinite(Number(value)) ? Number(value) : value);
+const listed = (value: string) => value.split(',').map((each) => each.trim());
 
 export const operators: Readonly<Record<string, Operator>> = {
-  is: compared('==', 'is'),
-  is_not: compared('!=', 'is not'),
-  one_of: {
-    label: 'is one of (commas between)',
-    write: (attribute, value) => ({ in: [attribute, value.split(',').map((each) => each.trim())] }),
-  },
-  contains: { label: 'contains', write: (attribute, value) => ({ in: [value, attribute] }) },
-  starts_with: compared('starts_with', 'starts with'),
-  ends_with: compared('ends_with', 'ends with'),
-  ...Object.fromEntries(['>', '>=', '<', '<='].map((operator) => [operator, numeric(operator)])),
-  version_at_least: version('>=', 'is version at least'),
-  version_below: version('<', 'is a version below'),
-  version_major: version('^', 'has the major version of'),
+  is: { label: 'is', write: (it, value) => ({ '==': [it, value] }) },
+  is_not: { label: 'is not', write: (it, value) => ({ '!=': [it, value] }) },
+  one_of: { label: 'is one of (commas between)', write: (it, value) => ({ in: [it, listed(value)] }) },
+  contains: { label: 'contains', write: (it, value) => ({ in: [value, it] }) },
+  starts_with: { label: 'starts with', write: (it, value) => ({ starts_with: [it, value] }) },
+  ends_with: { label: 'ends with', write: (it, value) => ({ ends_with: [it, value] }) },
+  '>': { label: '>', write: (it, value) => ({ '>': [it, numeric(value)] }) },
+  '>=': { label: '>=', write: (it, value) => ({ '>=': [it, numeric(value)] }) },
+  '<': { label: '<', write: (it, value) => ({ '<': [it, numeric(value)] }) },
+  '<=': { label: '<=', write: (it, value) => ({ '<=': [it, numeric(value)] }) },
+  version_at_least: { label: 'is version at least', write: (it, value) => ({ sem_ver: [it, '>=', value] }) },
+  version_below: { label: 'is a version below', write: (it, value) => ({ sem_ver: [it, '<', value] }) },
+  version_major: { label: 'has the major version of', write: (it, value) => ({ sem_ver: [it, '^', value] }) },
 };
 
 /** `{}`: nothing decides but the default. Throws VALIDATION_FAILED for an operator that is none. */

@@ -25,9 +25,7 @@ interface Scope {
 }
 
 /** Their results are numbers or truth values. */
-const arithmetic = ['+', '-', '*', '/', '%'];
-const comparisons = ['==', '===', '!=', '!==', '>', '>=', '<', '<=', '!', '!!', 'in', 'starts_with', 'ends_with'];
-const scalars = new Set([...arithmetic, ...comparisons]);
+const scalars = new Set('+ - * / % == === != !== > >= < <= ! !! in starts_with ends_with'.split(' '));
 /** Their results are among their arguments, which they do not read as text. */
 const choices = ['if', '?:', 'and', 'or'];
 const loops = ['map', 'filter', 'all', 'none', 'some', 'reduce'];
