@@ -1,10 +1,8 @@
-// A service with its DNS port, and how tests ask it: by kdig, by Node's resolver, or byte by byte.
-import { execFile } from 'node:child_process';
+// A service with its DNS port, and how tests ask it, byte by byte.
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { type DecodedPacket, decode, encode, type Packet } from 'dns-packet';
 import { freePort } from '../support/process.ts';
 import {
@@ -15,8 +13,6 @@ import {
   type TestService,
   type TestServiceOptions,
 } from '../support/service.ts';
-
-const run = promisify(execFile);
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 type Data = any;
@@ -37,8 +33,6 @@ export interface DnsBench {
   /** `127.0.0.1:port`. */
   readonly address: string;
   owner(): Promise<DnsOwner>;
-  /** What kdig prints. */
-  kdig(...words: readonly string[]): Promise<string>;
   ask(name: string, type: string, fields?: Partial<Packet>): Promise<DecodedPacket>;
   /** Asks until the answer is as wanted: a change takes up to a second. */
   askUntil(name: string, type: string, isWanted: (answer: DecodedPacket) => boolean): Promise<DecodedPacket>;
@@ -72,8 +66,6 @@ export async function startDnsBench({
   return {
     ...{ test, port, address, send, ask },
     owner: () => ownerOf(test),
-    kdig: async (...words) =>
-      (await run('kdig', ['@127.0.0.1', '-p', String(port), '+time=5', '+retry=0', ...words])).stdout,
     async askUntil(name, type, isWanted) {
       for (let left = 100; ; left -= 1) {
         const answer = await ask(name, type);

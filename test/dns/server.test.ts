@@ -1,4 +1,4 @@
-// The name server, asked by kdig, by Node's resolver, and packet by packet.
+// The name server, asked by Node's resolver and packet by packet.
 import { Resolver } from 'node:dns/promises';
 import { decode } from 'dns-packet';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -92,18 +92,20 @@ describe('answers', () => {
   });
 
   test('of ANY there is one small record', async () => {
-    expect(await bench.kdig('acme.test', 'ANY', '+notcp')).toMatch(/HINFO\s+"RFC8482" ""/);
+    const { answers } = await bench.ask('acme.test', 'ANY');
+    expect(answers).toMatchObject([{ type: 'HINFO', data: { cpu: 'RFC8482', os: '' } }]);
   });
 });
 
 describe('clients', () => {
-  test("kdig and Node's resolver read every type", async () => {
-    expect(await bench.kdig('acme.test', 'CAA', '+short')).toBe('0 issue "letsencrypt.org" \n');
-    expect(await bench.kdig('acme.test', 'SOA', '+short', '+tcp')).toMatch(
-      /^ns1\.dns\.test\. hostmaster\.acme\.test\. \d+ 3600 600 1209600 300\n$/,
-    );
+  test("Node's resolver reads every type", async () => {
     const resolver = new Resolver();
     resolver.setServers([bench.address]);
+    expect(await resolver.resolveCaa('acme.test')).toMatchObject([{ critical: 0, issue: 'letsencrypt.org' }]);
+    expect(await resolver.resolveSoa('acme.test')).toEqual({
+      ...{ nsname: 'ns1.dns.test', hostmaster: 'hostmaster.acme.test', serial: expect.any(Number) },
+      ...{ refresh: 3_600, retry: 600, expire: 1_209_600, minttl: 300 },
+    });
     expect(await resolver.resolveTxt('acme.test')).toEqual([['v=spf1 -all']]);
     expect(await resolver.resolve4('www.acme.test')).toEqual(['192.0.2.1']);
     expect(await resolver.resolveSrv('_sip._tcp.acme.test')).toMatchObject([
@@ -120,7 +122,9 @@ describe('clients', () => {
     expect(decode(cut as Buffer)).toMatchObject({ flag_tc: true, answers: [] });
     const whole = await bench.sendTcp(queryOf('many.acme.test', 'A'));
     expect(decode(whole).answers).toHaveLength(200);
-    expect((await bench.kdig('many.acme.test', 'A', '+short')).trim().split('\n')).toHaveLength(200);
+    const resolver = new Resolver();
+    resolver.setServers([bench.address]);
+    expect(await resolver.resolve4('many.acme.test')).toHaveLength(200);
   });
 });
 
@@ -133,11 +137,14 @@ describe('what is refused', () => {
   });
 
   test('version.bind', async () => {
-    expect(await bench.kdig('version.bind', 'TXT', 'CH')).toMatch(/status: REFUSED/);
+    const questions = [{ type: 'TXT', name: 'version.bind', class: 'CH' }] as const;
+    expect(rcodeOf(await bench.ask('version.bind', 'TXT', { questions: [...questions] }))).toBe('REFUSED');
   });
 
   test('an EDNS version that does not exist is BADVERS', async () => {
-    expect(await bench.kdig('acme.test', 'A', '+edns=3')).toMatch(/status: BADVERS/);
+    const answer = await bench.ask('acme.test', 'A', edns(1_232, 3));
+    // BADVERS is 16: its upper bits stand in OPT.
+    expect([rcodeOf(answer), answer.additionals]).toMatchObject(['NOERROR', [{ type: 'OPT', extendedRcode: 1 }]]);
   });
 
   const packets: readonly (readonly [why: string, bytes: () => Buffer, rcode: string | null])[] = [
