@@ -1,6 +1,7 @@
 // What rules see of a call: what was sent, what address and mailbox tell by themselves, looked up before the commit, and the counts of each
 // key, which the commit adds.
 import type { Address } from '../../../lib/address.ts';
+import { once } from '../../../lib/once.ts';
 import { domainsOf, KINDS, type Kind, type Sent } from './keys.ts';
 import type { MailExchangers } from './mail-exchangers.ts';
 import type { Network, Networks } from './networks.ts';
@@ -93,10 +94,12 @@ export function addressKind(address: Address): string {
   return ranges[range] ?? range.toLowerCase();
 }
 
+/** 50,000 names: loaded by the first call that needs them. */
+const disposableDomains = once(async () => (await import('mailchecker')).default.blacklist());
+
 async function mailFacts(exchangers: MailExchangers, mailbox: string): Promise<NonNullable<Facts['email']>> {
   const domains = domainsOf(mailbox);
-  // 50,000 names: loaded by the first call that needs them.
-  const disposable = (await import('mailchecker')).default.blacklist();
+  const disposable = await disposableDomains();
   const isDisposable = domains.some((name) => disposable.has(name));
   return { is_disposable: isDisposable, has_mx: isDisposable ? null : await exchangers.of(domains[0] as string) };
 }
