@@ -101,6 +101,7 @@ test('a place that is not empty is refused, and stays as it is', async () => {
   expect(await qm.run(['backup', 'verify', whole])).toMatchObject({ code: 0 });
 });
 
+// Some thousand files, one after the other: longer beside other tests.
 test('a bucket takes a backup and gives it back', async () => {
   const s3 = await S3Double.start();
   try {
@@ -128,7 +129,7 @@ test('a bucket takes a backup and gives it back', async () => {
   } finally {
     await s3.stop();
   }
-});
+}, 180_000);
 
 test('with DATABASE_URL the files and keys are backed up, and the rest is said', async () => {
   const at = join(folder, 'beside');
