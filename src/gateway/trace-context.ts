@@ -9,12 +9,10 @@ const SAMPLED = 1;
 
 /** The trace id of a valid `traceparent` header, else a new one. */
 export function traceIdOf(headers: IncomingHttpHeaders): string {
-  const { traceparent } = headers;
-  const match = typeof traceparent === 'string' ? TRACEPARENT.exec(traceparent) : null;
-  return match?.[1] ?? randomHex(16);
+  return callerSpan(headers.traceparent)?.traceId ?? randomHex(16);
 }
 
-/** What a `traceparent` header says of the caller's span; null of an invalid one. */
+/** What a `traceparent` header says of the caller's span; null: it is not valid. */
 export function callerSpan(traceparent: unknown): SpanContext | null {
   const [, traceId, spanId, flags] = (typeof traceparent === 'string' ? TRACEPARENT.exec(traceparent) : null) ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return null;

@@ -2,7 +2,7 @@
 // there is no Tracing, and nothing that implements it is loaded (src/tracing.ts).
 import type { Metric } from '../process/metric.ts';
 
-/** What is left out of a span is null. */
+/** Null: the span does not have it. */
 export type Attributes = Readonly<Record<string, string | number | boolean | null>>;
 
 /** What another service has to know of a span to continue its trace (W3C Trace Context). */

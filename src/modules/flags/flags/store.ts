@@ -118,7 +118,7 @@ export async function writeFlags(
   return written;
 }
 
-/** What is removed is told to `recordChange`. */
+/** Its caller tells `recordChange` what was removed. */
 export async function removeFlag(tx: Transaction, { accountId }: Owner, key: string): Promise<readonly Size[]> {
   return (await tx.query<Size>(removeOne, [accountId, key])).rows;
 }

@@ -29,7 +29,7 @@ function route(path: string): RawRoute<FlagsState> {
     async answer(request, state) {
       if (request.method === 'OPTIONS') return preflight;
       const ctx = request.ctx as CallContext;
-      // What a page sends can be read by everybody.
+      // Everybody can read the key of a page.
       const isOfPage = request.headers.origin !== undefined;
       if (isOfPage && !scopesWithin(ctx.core.knownScopes, ctx.principal.scopes, [EVALUATE]))
         throw problem('INSUFFICIENT_SCOPE');

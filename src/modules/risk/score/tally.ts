@@ -72,7 +72,7 @@ function countTogether(a: Seen, b: Seen, nowMs: number): void {
   // A second time within a step changes nothing.
   if (last === second) return;
   const [lineA, lineB] = [a.key[0] as number, b.key[0] as number];
-  // What is not dropped yet is as good as gone.
+  // An entry of 30 days ago counts no more, though it may still be there.
   if (last !== null && last > second - KEEP_SECONDS) {
     a.series.add(lineB, last * 1_000, -1);
     b.series.add(lineA, last * 1_000, -1);

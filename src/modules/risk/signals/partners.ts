@@ -1,5 +1,5 @@
-// Whom a key was seen with in one call, and when last: entries of 20 bytes, the other's key and a second, in no order. They are searched
-// and changed as bytes, and never decoded.
+// The partners of a key: other keys of its calls, and when the two were last seen together. An entry has 20 bytes, the partner's key and a
+// second; entries are in no order. They are searched and changed as bytes, and never decoded.
 import { KEY_BYTES } from './keys.ts';
 
 const ENTRY_BYTES = KEY_BYTES + 4;
@@ -60,7 +60,7 @@ export class Partners {
 
   #find(key: Buffer): number {
     let at = this.#bytes.indexOf(key);
-    // What lies across two entries is no key.
+    // A match across two entries is no key.
     while (at % ENTRY_BYTES > 0) at = this.#bytes.indexOf(key, at + 1);
     return at;
   }
