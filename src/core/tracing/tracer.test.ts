@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { SpanExporter } from './exporter.ts';
 import type { EndedSpan } from './otlp.ts';
@@ -25,6 +26,23 @@ test('a span is told once, at its end', () => {
   span.end(END);
   span.end({ ...END, name: 'again' });
   expect(ended).toMatchObject([{ name: 'x', traceId: span.traceId, spanId: span.spanId, parentSpanId: null }]);
+});
+
+test('a child begins and ends within its parent', async () => {
+  const { tracer, ended } = tracerOf(1);
+  for (let i = 0; i < 50; i += 1) {
+    const span = tracer.begin(null);
+    const startedMs = performance.now();
+    await sleep(0.1);
+    tracer.add(span, { ...END, startedMs, endedMs: performance.now() });
+    span.end(END);
+  }
+  for (let i = 0; i < ended.length; i += 2) {
+    const [child, parent] = ended.slice(i, i + 2) as [EndedSpan, EndedSpan];
+    expect(child.startUnixMs).toBeGreaterThanOrEqual(parent.startUnixMs);
+    expect(child.endUnixMs).toBeLessThanOrEqual(parent.endUnixMs);
+  }
+  expect(Math.abs((ended.at(-1) as EndedSpan).endUnixMs - Date.now())).toBeLessThan(100);
 });
 
 test('what begins within a span may be its child, after awaits too, until it has ended', async () => {

@@ -92,8 +92,13 @@ class LiveSpan implements Span {
   }
 }
 
-/** By the clock of the system as it is now: it may have been set since the process began. */
+/** Further from the clock than it counts by itself: the clock was set. */
+const CLOCK_SET_MS = 5;
+let wallOffsetMs = performance.timeOrigin;
+
+/** By one offset for all spans while the clock is not set: Date.now() alone has whole milliseconds, and a child would seem to begin first. */
 function wallTimes(startedMs: number, endedMs: number) {
   const offsetMs = Date.now() - performance.now();
-  return { startUnixMs: offsetMs + startedMs, endUnixMs: offsetMs + endedMs };
+  if (Math.abs(offsetMs - wallOffsetMs) > CLOCK_SET_MS) wallOffsetMs = offsetMs;
+  return { startUnixMs: wallOffsetMs + startedMs, endUnixMs: wallOffsetMs + endedMs };
 }
