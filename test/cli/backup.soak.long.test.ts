@@ -102,7 +102,7 @@ test(`of ${rounds(20)} backups under load none is half, and each has what was ac
   stop.abort();
   await Promise.all(publishing);
   expect(books.surprises).toEqual([]);
-}, 600_000);
+}, 1_800_000);
 
 /** Killed at any moment: there is a manifest and all is well, or there is none and the place is refused. */
 async function expectWholeOrNone(at: string): Promise<void> {

@@ -36,8 +36,13 @@ beforeAll(async () => {
 afterAll(() => service?.stop());
 
 const callsOf = ({ secret }: TestAccount) => client(service.url, secret);
-const deletes = (account: TestAccount, input: object = {}) =>
-  callsOf(account)('DELETE', '/v1/account/delete', { confirm: account.accountId, forfeit_balance: true, ...input });
+async function deletes(account: TestAccount, input: object = {}) {
+  const all = { confirm: account.accountId, forfeit_balance: true, ...input };
+  const reply = await callsOf(account)('DELETE', '/v1/account/delete', all);
+  // Not days later, when the test's clock has moved on.
+  await service.core.requests.flush();
+  return reply;
+}
 const purgeDue = () => purgeSweep(service.core).run(never);
 const purged = ({ accountId }: Pick<TestAccount, 'accountId'>) =>
   expect

@@ -19,6 +19,7 @@ const { signal } = new AbortController();
 describe('a host', () => {
   test('is asked once in its interval by all processes and accounts together', async () => {
     const went: number[] = [];
+    const begunMs = performance.now();
     const turns = paces(3).flatMap((pace, process) =>
       [1, 2].map(async (call) => {
         await pace.turn(`acct_${process}_${call}`, 'one.example', 0, signal);
@@ -26,21 +27,20 @@ describe('a host', () => {
       }),
     );
     await Promise.all(turns);
-    const gaps = went.slice(1).map((at, i) => at - (went[i] as number));
     expect(went).toHaveLength(6);
-    // Timers end up to some milliseconds late, and the next one on time.
-    for (const gap of gaps) expect(gap).toBeGreaterThan(EVERY_MS - 100);
-    expect((went.at(-1) as number) - (went[0] as number)).toBeGreaterThan(5 * EVERY_MS - 100);
+    // A timer may end late, never early but for what rounding takes.
+    for (const [i, atMs] of went.entries()) expect(atMs - begunMs).toBeGreaterThan(i * EVERY_MS - 5);
   });
 
   test('is asked at once after a while, and other hosts do not wait for it', async () => {
-    const [pace] = paces(1) as [Pace];
+    const everyMs = 1_000;
+    const [pace] = paces(1, everyMs) as [Pace];
     await pace.turn('acct_a', 'two.example', 0, signal);
-    await sleep(EVERY_MS + 50);
+    await sleep(everyMs);
     const begunMs = performance.now();
     await pace.turn('acct_a', 'two.example', 0, signal);
     await pace.turn('acct_a', 'three.example', 0, signal);
-    expect(performance.now() - begunMs).toBeLessThan(EVERY_MS);
+    expect(performance.now() - begunMs).toBeLessThan(everyMs);
   });
 
   test('that asks for a delay gets it', async () => {
@@ -54,13 +54,14 @@ describe('a host', () => {
   test('whose turns are all taken for ten seconds is refused with the wait', async () => {
     const pace = paces(30, 5_000);
     const taken = new AbortController();
-    const waits = pace.map((each, i) =>
-      each.turn(`acct_${i}`, 'full.example', 0, taken.signal).catch((error) => error),
-    );
-    const first = await Promise.race(waits.slice(3));
-    expect(first).toMatchObject({ code: 'RATE_LIMITED', detail: 'host', retryAfterMs: expect.any(Number) });
+    const waits = pace.map((each, i) => each.turn(`acct_${i}`, 'full.example', 0, taken.signal));
+    // Whose turn is first gets it at once, and it may be any of them.
+    const refused = new Promise((resolve) => {
+      for (const wait of waits) wait.catch(resolve);
+    });
+    expect(await refused).toMatchObject({ code: 'RATE_LIMITED', detail: 'host', retryAfterMs: expect.any(Number) });
     taken.abort();
-    await Promise.all(waits);
+    await Promise.allSettled(waits);
   });
 
   test('is waited for by four calls of an account at most, so others get turns', async () => {
