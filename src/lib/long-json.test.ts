@@ -36,5 +36,8 @@ test('a value is the same after it was packed and unpacked', async () => {
   const packed = packJson(value);
   expect(packed[0].length).toBeLessThan(1_000);
   expect(JSON.stringify(await unpackJson(packed))).toBe(JSON.stringify(value));
-  expect(await unpackJson(packJson(['x'.repeat(300)]))).toEqual(['x'.repeat(300)]);
+  for (const text of ['x', 'é', '漢', '\ud83d', '\0']) {
+    const texts = [text.repeat(300), 'y'.repeat(40)];
+    expect(await unpackJson(packJson(texts))).toEqual(texts);
+  }
 });

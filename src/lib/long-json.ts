@@ -1,4 +1,4 @@
-// JSON of megabytes on the event loop: encoded piece by piece, and taken over from a thread with its long strings beside the text, so that
+// JSON of megabytes on the event loop: encoded piece by piece, and taken over from a thread with its strings beside the text, so that
 // neither way holds up other calls.
 import { setImmediate as turn } from 'node:timers/promises';
 import { TimeSlices } from './time-slices.ts';
@@ -79,42 +79,58 @@ function* stringPieces(value: string): Generator<string> {
 const isHighSurrogate = (code: number) => code >= 0xd800 && code <= 0xdbff;
 
 /**
- * A plain value on its way between threads: its JSON, in which marks stand for long strings; these, one behind the other; and where each ends. A
- * list, so that it is no object of a wire.
+ * A plain value on its way between threads: its JSON, in which marks stand for strings; these, one behind the other, in memory that
+ * threads share, for a copy of megabytes takes its turn; and the byte at which each ends. A list, so that it is no object of a wire.
  */
-export type PackedJson = readonly [text: string, strings: string, ends: Uint32Array];
+export type PackedJson = readonly [
+  text: string,
+  strings: SharedArrayBuffer,
+  ends: Uint32Array,
+  encoding: 'latin1' | 'utf16le',
+];
 
 /** Begins the mark of a string that stands beside; a string that begins so itself stands beside, too. Not escaped in JSON: that is read more slowly. */
 const MARK = '\u007f';
 /** Shorter strings stay in the text, which is read in one turn: of 50,000 values it has at most 1.6 MB then. */
 const LIFTED_CHARACTERS = 32;
+/** V8 looks up strings of so many characters in a table of all: 50,000 different ones took 15 ms to read, longer ones 2. So these stand beside too. */
+const INTERNED_CHARACTERS = 10;
+/** No character of Latin-1. */
+const WIDE = /[^\0-\xff]/;
 
 /** For a thread: takes as long as the value is large. A string that is there twice goes over once. */
 export function packJson(value: unknown): PackedJson {
   const indexes = new Map<string, number>();
   const lift = (one: unknown): unknown => {
     if (typeof one === 'string') {
-      if (one.length < LIFTED_CHARACTERS && !one.startsWith(MARK)) return one;
+      const isShort = one.length > INTERNED_CHARACTERS && one.length < LIFTED_CHARACTERS;
+      if (isShort && !one.startsWith(MARK)) return one;
       const index = indexes.get(one) ?? indexes.size;
       indexes.set(one, index);
-      return `${MARK}${index}`;
+      return `${MARK}${String(index).padStart(INTERNED_CHARACTERS, '0')}`;
     }
     if (typeof one !== 'object' || one === null) return one;
     if (Array.isArray(one)) return one.map(lift);
     return Object.fromEntries(Object.entries(one).map(([name, each]) => [name, lift(each)]));
   };
   const text = JSON.stringify(lift(value));
+  const all = [...indexes.keys()].join('');
+  // In UTF-16 halves of characters stay what they are.
+  const [encoding, width] = WIDE.test(all) ? (['utf16le', 2] as const) : (['latin1', 1] as const);
+  const strings = new SharedArrayBuffer(all.length * width);
+  Buffer.from(strings).write(all, encoding);
   let end = 0;
   const ends = Uint32Array.from(indexes.keys(), ({ length }) => {
-    end += length;
+    end += length * width;
     return end;
   });
-  return [text, [...indexes.keys()].join(''), ends];
+  return [text, strings, ends, encoding];
 }
 
 /** In turns of their own: reading the text, and putting the strings back. */
-export async function unpackJson([text, strings, ends]: PackedJson): Promise<unknown> {
+export async function unpackJson([text, shared, ends, encoding]: PackedJson): Promise<unknown> {
   await turn();
+  const strings = Buffer.from(shared);
   const root = { value: JSON.parse(text) as unknown };
   const pending: object[] = [root];
   for (let holder = pending.pop(); holder !== undefined; holder = pending.pop()) {
@@ -125,7 +141,7 @@ export async function unpackJson([text, strings, ends]: PackedJson): Promise<unk
       if (typeof each === 'object' && each !== null) pending.push(each);
       else if (typeof each === 'string' && each.startsWith(MARK)) {
         const index = Number(each.slice(MARK.length));
-        const value = strings.slice(ends[index - 1] ?? 0, ends[index]);
+        const value = strings.toString(encoding, ends[index - 1] ?? 0, ends[index]);
         // By definition, not assignment: a name may be __proto__.
         Object.defineProperty(holder, name, { value, writable: true, enumerable: true, configurable: true });
       }

@@ -73,6 +73,7 @@ const doors: [string, () => Sent][] = [
   ['a chat of 10,000 texts of other letters', json(CHAT, chat(others), 400)],
   ['a chat with a picture of 15 MiB', json(CHAT, chat([picture, { type: 'text', text: 'a' }]))],
   ['a chat of 49,000 values', json(CHAT, chat('a', { further: many(49_000, (n) => `${n}`.repeat(60)) }), 400)],
+  ['a chat of 49,000 short values', json(CHAT, chat('a', { further: many(49_000, (n) => `${n}`) }))],
   ['a chat in the envelope', json('/v1/ai/chat', chat(words(15 * MIB)), 400)],
   ['a response of one long text', json('/v1/responses', response(words(15 * MIB)), 400)],
   [
