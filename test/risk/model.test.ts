@@ -39,7 +39,12 @@ class History {
         expect(Object.fromEntries(told)).toEqual(expected[kind]);
       }
     }
-    for (const row of tally.changed()) this.#rows.set(row.key.toString('hex'), row);
+    for (const row of tally.changed()) {
+      const id = row.key.toString('hex');
+      // As upsertWindows keeps those that did not change.
+      const partners = row.partners.length > 0 ? row.partners : (this.#rows.get(id)?.partners ?? row.partners);
+      this.#rows.set(id, { ...row, partners });
+    }
   }
 
   /** Of the partners in each row. */

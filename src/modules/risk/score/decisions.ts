@@ -1,6 +1,6 @@
 // Decisions as they are read back: those of an account, and what is known of one key.
 import { clockNow } from '../../../core/database-clock.ts';
-import { int8Array, textArray } from '../../../db/arrays.ts';
+import { int8Array } from '../../../db/arrays.ts';
 import type { Database, Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { sequenceMs } from '../../../lib/sequence.ts';
@@ -11,7 +11,7 @@ import type { Signals } from '../signals/facts.ts';
 import { KEY_BYTES, KINDS, keyText, kindOf } from '../signals/keys.ts';
 import { Partners } from '../signals/partners.ts';
 import { Series, SIGHTINGS, WINDOWS } from '../signals/series.ts';
-import { findWindows } from './store.ts';
+import { findWindow } from './store.ts';
 import { recentSeqs } from './tally.ts';
 
 export interface DecisionRow {
@@ -73,9 +73,9 @@ export function decisionRecord(row: DecisionRow) {
 
 /** How often a key was seen, with what, and its latest decisions. */
 export async function subjectRecord(db: Database, accountId: string, key: Buffer) {
-  const [row] = await findWindows(db, textArray([accountId]), [{ account_id: accountId, key }]);
+  const row = await findWindow(db, { account_id: accountId, key });
   const series = row === undefined ? Series.empty() : Series.decode(row.series);
-  const partners = new Partners(row?.partners ?? Buffer.alloc(0));
+  const partners = new Partners(row?.partners);
   const seqs = row === undefined ? [] : recentSeqs(row.recent);
   const [nowMs, decisions] = await Promise.all([
     clockNow(db),

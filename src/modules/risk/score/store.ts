@@ -3,13 +3,24 @@ import { byteaArray, int8Array, textArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { DAY_MS } from '../../../lib/time.ts';
+import { RECENT_DECISIONS } from '../limits.ts';
 
-export interface WindowRow {
+interface WindowKey {
   readonly account_id: string;
   readonly key: Buffer;
+}
+
+export interface WindowRow extends WindowKey {
   readonly series: Buffer;
   readonly partners: Buffer;
-  readonly recent: Buffer;
+}
+
+export interface ChangedWindow extends WindowKey {
+  readonly series: Buffer;
+  /** Empty: as they were. */
+  readonly partners: Buffer;
+  /** Numbers of the decisions of this commit. */
+  readonly seqs: Buffer;
 }
 
 export interface NewDecision {
@@ -21,23 +32,29 @@ export interface NewDecision {
   readonly answer: string;
 }
 
+export const SEQ_BYTES = 8;
+const RECENT_BYTES = RECENT_DECISIONS * SEQ_BYTES;
+
 // Each row by its whole key: OFFSET 0 keeps the planner from joining, which would read all keys of an account.
 const readWindows = statement(
   'risk_read_windows',
   `SELECT r.*
      FROM unnest($2::text[], $3::bytea[]) u(account_id, key),
-          LATERAL (SELECT w.account_id, w.key, w.series, w.partners, w.recent FROM risk.window w
+          LATERAL (SELECT w.account_id, w.key, w.series, w.partners FROM risk.window w
                     WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id AND w.key = u.key OFFSET 0) r`,
 );
+// What does not change does not travel: partners, which may be kilobytes, and the numbers of earlier decisions.
 const upsertWindows = statement(
   'risk_upsert_windows',
   `INSERT INTO risk.window AS t (account_id, key, series, partners, recent, last_day)
-   SELECT w.account_id, u.key, u.series, u.partners, u.recent, $7::integer
+   SELECT w.account_id, u.key, u.series, u.partners, u.seqs, $7::integer
      FROM core.wallet w,
-          unnest($2::text[], $3::bytea[], $4::bytea[], $5::bytea[], $6::bytea[]) u(account_id, key, series, partners, recent)
+          unnest($2::text[], $3::bytea[], $4::bytea[], $5::bytea[], $6::bytea[]) u(account_id, key, series, partners, seqs)
     WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id
        ON CONFLICT (account_id, key) DO UPDATE
-      SET series = excluded.series, partners = excluded.partners, recent = excluded.recent, last_day = excluded.last_day`,
+      SET series = excluded.series, last_day = excluded.last_day,
+          partners = CASE WHEN excluded.partners = '' THEN t.partners ELSE excluded.partners END,
+          recent = substr(t.recent || excluded.recent, greatest(octet_length(t.recent || excluded.recent) - ${RECENT_BYTES}, 0) + 1)`,
 );
 const insertDecisions = statement(
   'risk_insert_decisions',
@@ -48,22 +65,33 @@ const insertDecisions = statement(
     WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id`,
 );
 
+const readWindow = statement(
+  'risk_read_window',
+  'SELECT w.series, w.partners, w.recent FROM risk.window w WHERE w.account_id = $1 AND w.key = $2',
+);
+
 const owners = (rows: readonly { readonly account_id: string }[]) => textArray(rows.map((row) => row.account_id));
 
 export async function findWindows(
   tx: Queryable,
   accounts: Buffer,
-  wanted: readonly Pick<WindowRow, 'account_id' | 'key'>[],
+  wanted: readonly WindowKey[],
 ): Promise<readonly WindowRow[]> {
   const keys = byteaArray(wanted.map(({ key }) => key));
   return (await tx.query<WindowRow>(readWindows, [accounts, owners(wanted), keys])).rows;
 }
 
-export function sendWindows(tx: Queryable, accounts: Buffer, rows: readonly WindowRow[], nowMs: number): void {
+/** Of one key; `recent`: numbers of its latest decisions, the newest last. */
+export async function findWindow(db: Queryable, { account_id, key }: WindowKey) {
+  type Row = Pick<WindowRow, 'series' | 'partners'> & { readonly recent: Buffer };
+  return (await db.query<Row>(readWindow, [account_id, key])).rows[0];
+}
+
+export function sendWindows(tx: Queryable, accounts: Buffer, rows: readonly ChangedWindow[], nowMs: number): void {
   void tx.query(upsertWindows, [
     ...[accounts, owners(rows), byteaArray(rows.map(({ key }) => key))],
     ...[byteaArray(rows.map(({ series }) => series)), byteaArray(rows.map(({ partners }) => partners))],
-    ...[byteaArray(rows.map(({ recent }) => recent)), Math.floor(nowMs / DAY_MS)],
+    ...[byteaArray(rows.map(({ seqs }) => seqs)), Math.floor(nowMs / DAY_MS)],
   ]);
 }
 

@@ -61,8 +61,10 @@ export function signalsOf(facts: Facts, total: (kind: Kind, line: number, window
   const signals: Record<string, unknown> = { event: facts.event, amount_usd: facts.amount_usd };
   for (const [kind, counts] of countsOfKind) {
     const known = facts[kind];
-    const told = counts.map(({ name, line, window }) => [name, known && total(kind, line, window)]);
-    signals[kind] = known && { ...known, ...Object.fromEntries(told) };
+    const told: Record<string, unknown> | null = known && { ...known };
+    signals[kind] = told;
+    if (told === null) continue;
+    for (const { name, line, window } of counts) told[name] = total(kind, line, window);
   }
   signals.context = facts.context;
   return signals;

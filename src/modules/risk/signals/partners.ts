@@ -3,36 +3,38 @@
 import { KEY_BYTES } from './keys.ts';
 
 const ENTRY_BYTES = KEY_BYTES + 4;
+const NOTHING = Buffer.alloc(0);
 
 export class Partners {
   #bytes: Buffer;
+  #isChanged = false;
 
   /** Changes the bytes that it is given. */
-  constructor(bytes: Buffer) {
+  constructor(bytes: Buffer = NOTHING) {
     this.#bytes = bytes;
   }
 
-  get bytes(): Buffer {
-    return this.#bytes;
+  /** All entries; none when they are as they were. */
+  get changed(): Buffer {
+    return this.#isChanged ? this.#bytes : NOTHING;
   }
 
-  /** When `key` was last seen; null: it has no entry here. */
-  secondOf(key: Buffer): number | null {
+  /** Moves the entry of `key` to `second`. Answers the second it had; null: it has no entry here. */
+  move(key: Buffer, second: number): number | null {
     const at = this.#find(key);
-    return at < 0 ? null : this.#bytes.readUInt32BE(at + KEY_BYTES);
-  }
-
-  /** False: it has no entry here. */
-  move(key: Buffer, second: number): boolean {
-    const at = this.#find(key);
-    if (at >= 0) this.#bytes.writeUInt32BE(second, at + KEY_BYTES);
-    return at >= 0;
+    if (at < 0) return null;
+    const last = this.#bytes.readUInt32BE(at + KEY_BYTES);
+    if (last === second) return last;
+    this.#bytes.writeUInt32BE(second, at + KEY_BYTES);
+    this.#isChanged = true;
+    return last;
   }
 
   add(key: Buffer, second: number): void {
     const entry = Buffer.alloc(ENTRY_BYTES, key);
     entry.writeUInt32BE(second, KEY_BYTES);
     this.#bytes = Buffer.concat([this.#bytes, entry]);
+    this.#isChanged = true;
   }
 
   /** How many are of one kind, by the byte that their keys begin with, once those of `firstSecond` and before are dropped. */

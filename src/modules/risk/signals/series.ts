@@ -78,16 +78,28 @@ export class Series {
     return bytes.subarray(0, at);
   }
 
-  add(line: number, atMs: number, change: 1 | -1 = 1): void {
+  add(line: number, atMs: number): void {
     if (atMs > this.#latestMs) this.#latestMs = atMs;
+    for (let window = 0; window < WINDOWS.length; window += 1) this.#change(line, window, stepAt(atMs, window), 1);
+  }
+
+  /** Counts at another time what was counted at `fromMs`. */
+  move(line: number, fromMs: number, toMs: number): void {
+    if (toMs > this.#latestMs) this.#latestMs = toMs;
     for (let window = 0; window < WINDOWS.length; window += 1) {
-      const steps = this.#steps[line * WINDOWS.length + window] as Steps;
-      const step = stepAt(atMs, window);
-      let i = steps.length - 2;
-      while (i >= 0 && (steps[i] as number) > step) i -= 2;
-      if (i >= 0 && steps[i] === step) steps[i + 1] = (steps[i + 1] as number) + change;
-      else if (change === 1) steps.splice(i + 2, 0, step, 1);
+      const [from, to] = [stepAt(fromMs, window), stepAt(toMs, window)];
+      if (from === to) continue;
+      this.#change(line, window, from, -1);
+      this.#change(line, window, to, 1);
     }
+  }
+
+  #change(line: number, window: number, step: number, change: 1 | -1): void {
+    const steps = this.#steps[line * WINDOWS.length + window] as Steps;
+    let i = steps.length - 2;
+    while (i >= 0 && (steps[i] as number) > step) i -= 2;
+    if (i >= 0 && steps[i] === step) steps[i + 1] = (steps[i + 1] as number) + change;
+    else if (change === 1) steps.splice(i + 2, 0, step, 1);
   }
 
   total(line: number, window: number, nowMs: number): number {
