@@ -4,7 +4,7 @@ import { createChallenge, solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { Secrets } from '../src/core/secrets/secrets.ts';
 import { signingSecrets } from '../src/modules/captcha/capabilities/challenge.ts';
-import { judge } from '../src/modules/captcha/verification.ts';
+import { judge } from '../src/modules/captcha/capabilities/verify.ts';
 import { publish, QUEUE } from './support/flows.ts';
 import { type Flow, load, post } from './support/load.ts';
 import { processorSeconds, treeSeconds } from './support/processor.ts';

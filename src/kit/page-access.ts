@@ -3,32 +3,38 @@ import type { Core } from '../core/context.ts';
 import type { Principal } from '../core/principal.ts';
 import { scopesWithin } from '../core/scopes.ts';
 import { problem } from '../problems/problem.ts';
-import type { RawAnswer } from './raw-route.ts';
+import type { RawAnswer, RawRoute } from './raw-route.ts';
 
 const DAY_SECONDS = '86400';
 
 interface PageAccess {
-  readonly methods: string;
   /** That a page may send. */
   readonly headers: string;
   /** That its script may read. */
   readonly exposed: string;
 }
 
-/** Headers of every answer, and the answer to a preflight request. */
-export function openToPages({ methods, headers, exposed }: PageAccess) {
+/** The route with the answer to preflight requests; a page may read all that it answers. */
+export function pageRoute<State>({ headers, exposed }: PageAccess, route: RawRoute<State>): RawRoute<State> {
+  const { methods, credentialOf, answer, refuse } = route;
   const open = { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposed };
-  const preflight: RawAnswer = {
+  const opened = (told: RawAnswer): RawAnswer => ({ ...told, headers: { ...open, ...told.headers } });
+  const preflight = opened({
     status: 204,
     headers: {
-      ...open,
-      'access-control-allow-methods': `${methods}, OPTIONS`,
+      'access-control-allow-methods': [...methods, 'OPTIONS'].join(', '),
       'access-control-allow-headers': headers,
       'access-control-max-age': DAY_SECONDS,
     },
     body: '',
+  });
+  return {
+    ...route,
+    methods: [...methods, 'OPTIONS'],
+    credentialOf: (head) => (head.method === 'OPTIONS' ? null : (credentialOf?.(head) ?? null)),
+    answer: async (request, state) => (request.method === 'OPTIONS' ? preflight : opened(await answer(request, state))),
+    ...(refuse && { refuse: (failure, head) => opened(refuse(failure, head)) }),
   };
-  return { open, preflight };
 }
 
 /** What a page is told whose key may do more than `scope`. `name`: that the key could have. */

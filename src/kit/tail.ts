@@ -40,7 +40,6 @@ export function tailAnswer(request: RawRequest, ctx: CallContext, { noun, read }
 }
 
 export interface Stream extends StreamPlaces {
-  readonly headers?: Readonly<Record<string, string>>;
   /** How often it is looked whether the principal still may follow. */
   readonly checkEveryMs: number;
   /** When it ends at the latest, epoch milliseconds. */
@@ -57,8 +56,7 @@ export async function streamAnswer({ signal }: RawRequest, by: Following, stream
   // A client that went away before the first event leaves too.
   if (signal.aborted) leave();
   else signal.addEventListener('abort', leave, { once: true });
-  const headers = { ...streamHeaders, ...stream.headers };
-  return { status: 200, headers, body: follow(by, stream, signal, leave), beat: streamBeat };
+  return { status: 200, headers: streamHeaders, body: follow(by, stream, signal, leave), beat: streamBeat };
 }
 
 /** How many streams may be open at once. */

@@ -1,25 +1,19 @@
 // What PostHog's clients are answered: that it was taken, that there are no flags, and what a browser is to leave alone.
-import { openToPages, pageKeySentence } from '../../../kit/page-access.ts';
+import { pageKeySentence } from '../../../kit/page-access.ts';
 import type { RawAnswer, RawHead } from '../../../kit/raw-route.ts';
 import { telemetrySentence, telemetryStatus } from '../../../kit/telemetry.ts';
 import type { Problem } from '../../../problems/problem.ts';
 
 const plain = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
-const pages = openToPages({
-  methods: 'GET, POST',
+/** What pages may send and read. */
+export const access = {
   headers: 'Content-Type, Content-Encoding, Authorization, X-Requested-With, X-POSTHOG-SESSION-ID, traceparent',
   exposed: 'Retry-After',
-});
-const { open } = pages;
-export const { preflight } = pages;
+};
 
-export function json(value: object, forBrowsers: boolean, costNanos?: bigint): RawAnswer {
-  return {
-    status: 200,
-    headers: { ...(forBrowsers ? open : {}), ...plain },
-    body: JSON.stringify(value),
-    ...(costNanos === undefined ? {} : { costNanos }),
-  };
+export function json(value: object, costNanos?: bigint): RawAnswer {
+  const cost = costNanos === undefined ? {} : { costNanos };
+  return { status: 200, headers: plain, body: JSON.stringify(value), ...cost };
 }
 
 /** In the form of PostHog's own refusals; 402 is told as 429, which its clients repeat. */
@@ -31,7 +25,7 @@ export function refusal(forBrowsers: boolean) {
         ? pageKeySentence('analytics', 'analytics.capture')
         : telemetrySentence(failure);
     const body = { type: 'request_error', code: failure.code, detail, attr: failure.param, request_id: requestId };
-    return { status, headers: { ...(forBrowsers ? open : {}), ...plain, ...headers }, body: JSON.stringify(body) };
+    return { status, headers: { ...plain, ...headers }, body: JSON.stringify(body) };
   };
 }
 
@@ -69,6 +63,6 @@ export const noFlags = {
 /** What posthog-js loads as a script. `key`: word characters alone. */
 export function configScript(key: string): RawAnswer {
   const text = `(function(){window._POSTHOG_REMOTE_CONFIG=window._POSTHOG_REMOTE_CONFIG||{};window._POSTHOG_REMOTE_CONFIG["${key}"]={config:${JSON.stringify(browserConfig)},siteApps:[]}})();`;
-  const headers = { ...open, 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'public, max-age=300' };
+  const headers = { 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'public, max-age=300' };
   return { status: 200, headers, body: text };
 }

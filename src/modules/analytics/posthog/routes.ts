@@ -2,13 +2,13 @@
 // and `capture`, with a key that can do nothing else; programs send to `batch`.
 import type { CallContext } from '../../../core/context.ts';
 import { secretCredential } from '../../../core/credentials/credential.ts';
-import { requirePageKey } from '../../../kit/page-access.ts';
+import { pageRoute, requirePageKey } from '../../../kit/page-access.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
 import { problem } from '../../../problems/problem.ts';
 import { captureEvents } from '../capture/capture.ts';
 import { BODY_BYTES_MAX, CAPTURE } from '../limits.ts';
 import type { AnalyticsState } from '../state.ts';
-import { browserConfig, configScript, json, noFlags, preflight, refusal } from './answers.ts';
+import { access, browserConfig, configScript, json, noFlags, refusal } from './answers.ts';
 import { openBody } from './open-body.ts';
 import { readPosthog, withEnvelope } from './read-body.ts';
 
@@ -22,24 +22,28 @@ const KEY = /^\w{1,200}$/;
 
 type Route = RawRoute<AnalyticsState>;
 
-export const posthogRoutes: readonly Route[] = [
-  ...both('batch', captureRoute(false)),
+const pageRoutes: readonly Route[] = [
   ...['e', 'i/v0/e', 'capture'].flatMap((end) => both(end, captureRoute(true))),
   ...['flags', 'decide'].flatMap((end) =>
     both(
       end,
-      silentRoute(['GET', 'POST'], () => json(noFlags, true), NOTHING_BYTES_MAX),
+      silentRoute(['GET', 'POST'], () => json(noFlags), NOTHING_BYTES_MAX),
     ),
   ),
   ...both(
     's',
-    silentRoute(['POST'], () => json({ status: 1 }, true), REPLAY_BYTES_MAX),
+    silentRoute(['POST'], () => json({ status: 1 }), REPLAY_BYTES_MAX),
   ),
   ...both(
     'array/{key}/config',
-    silentRoute(['GET'], () => json(browserConfig, true), HEAD_BYTES_MAX),
+    silentRoute(['GET'], () => json(browserConfig), HEAD_BYTES_MAX),
   ),
   { ...silentRoute(['GET'], scriptOf, HEAD_BYTES_MAX), path: `${ROOT}/array/{key}/config.js` },
+];
+
+export const posthogRoutes: readonly Route[] = [
+  ...both('batch', captureRoute(false)),
+  ...pageRoutes.map((route) => pageRoute(access, route)),
 ];
 
 /** With a slash at the end and without. */
@@ -50,14 +54,13 @@ function both(end: string, route: Omit<Route, 'path'>): Route[] {
 function captureRoute(isBrowser: boolean): Omit<Route, 'path'> {
   return {
     name: 'analytics.posthog',
-    methods: isBrowser ? ['POST', 'OPTIONS'] : ['POST'],
+    methods: ['POST'],
     capability: CAPTURE,
     bodyBytesMax: SENT_BYTES_MAX,
     encodings: 'kept',
     inflatedBytesMax: BODY_BYTES_MAX,
-    credentialOf: (head) => (head.method === 'OPTIONS' ? null : credentialOf(keyOfHead(head))),
-    answer: (request, state) =>
-      request.method === 'OPTIONS' ? Promise.resolve(preflight) : take(request, state, isBrowser),
+    credentialOf: (head) => credentialOf(keyOfHead(head)),
+    answer: (request, state) => take(request, state, isBrowser),
     refuse: refusal(isBrowser),
   };
 }
@@ -70,11 +73,11 @@ function silentRoute(
 ): Omit<Route, 'path'> {
   return {
     name: 'analytics.posthog',
-    methods: [...methods, 'OPTIONS'],
+    methods,
     capability: null,
     bodyBytesMax,
     encodings: 'kept',
-    answer: async (request) => (request.method === 'OPTIONS' ? preflight : answer(request)),
+    answer: async (request) => answer(request),
     refuse: refusal(true),
   };
 }
@@ -96,7 +99,7 @@ async function take(request: RawRequest, state: AnalyticsState, isBrowser: boole
     return request.read(readPosthog, withEnvelope({ userAgent }, body));
   });
   const { costNanos } = await captureEvents(ctx as unknown as CallContext, state, ready);
-  return json({ status: 1 }, isBrowser, costNanos);
+  return json({ status: 1 }, costNanos);
 }
 
 /** The key of a page is no secret: one that can do more is refused. */

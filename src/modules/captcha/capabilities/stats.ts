@@ -1,13 +1,13 @@
 import Type, { type TInteger } from 'typebox';
 import { statement } from '../../../db/statement.ts';
 import { defineCapability } from '../../../kit/capability.ts';
-import { type Reason, reasons } from '../verification.ts';
+import { reasons } from './verify.ts';
 
 /** Days that are shown and kept. */
 export const STATS_DAYS = 30;
 
-const found = (reason: Reason) => [reason, Type.Integer({ description: `Verifications that answered ${reason}.` })];
-const counts = Object.fromEntries(reasons.map(found)) as Record<Reason, TInteger>;
+const found = (reason: string) => [reason, Type.Integer({ description: `Verifications that answered ${reason}.` })];
+const counts = Object.fromEntries(reasons.map(found)) as Record<(typeof reasons)[number], TInteger>;
 const day = Type.Object({ date: Type.String({ format: 'date', description: 'Day of UTC.' }), ...counts });
 
 const selectDays = statement(

@@ -1,18 +1,16 @@
 // What SDKs are answered. They read the status, two headers and the id; browsers also want to be allowed to.
-import { openToPages } from '../../../kit/page-access.ts';
 import type { RawAnswer, RawHead } from '../../../kit/raw-route.ts';
 import { sharedProblems } from '../../../problems/catalogue.ts';
 import type { Problem } from '../../../problems/problem.ts';
 import { BACK_OFF_MS_MAX, NO_CREDIT_BACK_OFF_MS } from './numbers.ts';
 
-const pages = openToPages({
-  methods: 'POST',
+/** What pages may send and read. */
+export const access = {
   headers:
     'X-Sentry-Auth, Content-Type, Content-Encoding, Authorization, X-Requested-With, Origin, Accept, sentry-trace, baggage, traceparent',
   exposed: 'X-Sentry-Error, X-Sentry-Rate-Limits, Retry-After',
-});
-export const { preflight } = pages;
-const json = { ...pages.open, 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
+};
+const json = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
 export const KEY_LINE = 'qm keys create --account ACCOUNT_ID --name sentry --scopes errors.capture,errors.message';
 
 /** `id` is the one that the SDK gave the event; null for an envelope without an event. */

@@ -5,12 +5,13 @@ import type { CallContext } from '../../../core/context.ts';
 import { secretCredential } from '../../../core/credentials/credential.ts';
 import type { IdempotencyKey } from '../../../core/idempotency/key.ts';
 import { scopesWithin } from '../../../core/scopes.ts';
+import { pageRoute } from '../../../kit/page-access.ts';
 import type { BodyTask, RawAnswer, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
 import { CAPTURE } from '../capture/capture-types.ts';
 import { captureReady } from '../intake/ready-to-store.ts';
 import type { ErrorsState } from '../state.ts';
-import { preflight, refusal, taken } from './answers.ts';
+import { access, refusal, taken } from './answers.ts';
 import { envelopeHeader } from './envelope.ts';
 import { ENVELOPE_BYTES_MAX, STORE_BYTES_MAX } from './numbers.ts';
 import { type ReadEvent, readEnvelope, readStored, storedEvent } from './read-body.ts';
@@ -57,19 +58,20 @@ export const sentryRoutes: readonly RawRoute<ErrorsState>[] = [
 
 function routesOf(end: string, form: BodyForm): RawRoute<ErrorsState>[] {
   const path = `/v1/errors/sentry/api/{project}/${end}`;
-  return [`${path}/`, path].map((each) => ({
-    name: 'errors.sentry',
-    methods: ['POST', 'OPTIONS'],
-    path: each,
-    capability: CAPTURE,
-    bodyBytesMax: form.bodyBytesMax,
-    encodings: ['gzip', 'deflate', 'br', 'zstd'],
-    inflatedBytesMax: ENVELOPE_BYTES_MAX,
-    credentialOf: (head) => (head.method === 'OPTIONS' ? null : credentialOf(keyOfHead(head))),
-    answer: (request, state) =>
-      request.method === 'OPTIONS' ? Promise.resolve(preflight) : take(request, state, form),
-    refuse: refusal,
-  }));
+  return [`${path}/`, path].map((each) =>
+    pageRoute(access, {
+      name: 'errors.sentry',
+      methods: ['POST'],
+      path: each,
+      capability: CAPTURE,
+      bodyBytesMax: form.bodyBytesMax,
+      encodings: ['gzip', 'deflate', 'br', 'zstd'],
+      inflatedBytesMax: ENVELOPE_BYTES_MAX,
+      credentialOf: (head) => credentialOf(keyOfHead(head)),
+      answer: (request, state) => take(request, state, form),
+      refuse: refusal,
+    }),
+  );
 }
 
 async function take(request: RawRequest, state: ErrorsState, form: BodyForm): Promise<RawAnswer> {

@@ -2,76 +2,108 @@
 import { createHash } from 'node:crypto';
 import type { CallContext } from '../../../core/context.ts';
 import { apiKeyHeader, bearer } from '../../../core/credentials/http-schemes.ts';
-import { scopesWithin } from '../../../core/scopes.ts';
 import { jsonFields } from '../../../kit/openai-wire.ts';
+import { pageKeySentence, pageRoute, requirePageKey } from '../../../kit/page-access.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
-import { invalidField } from '../../../problems/problem.ts';
+import { telemetrySentence, telemetryStatus } from '../../../kit/telemetry.ts';
+import { invalidField, type Problem } from '../../../problems/problem.ts';
 import { EVALUATE } from '../capabilities/evaluate.ts';
 import { CONTEXT } from '../limits.ts';
 import { problem } from '../problems.ts';
 import { type Context, checkContext } from '../rules/context.ts';
-import { type Asked, evaluateFlags } from '../serving/evaluate.ts';
+import { evaluateFlags } from '../serving/evaluate.ts';
+import type { Evaluation } from '../serving/served-flag.ts';
 import type { FlagsState } from '../state.ts';
-import { evaluationText, json, open, preflight, refusal, statusOf } from './answers.ts';
 import { streamRoute, streamUrl } from './stream.ts';
 
 const ROOT = '/v1/flags/ofrep/v1/evaluate/flags';
 /** Of a body beside its context. */
 const BESIDE_BYTES = 1_024;
+const access = {
+  headers: 'Authorization, Content-Type, If-None-Match, Last-Event-ID, Cache-Control, traceparent',
+  exposed: 'ETag, Retry-After, X-Request-Id',
+};
 
-export const ofrepRoutes: readonly RawRoute<FlagsState>[] = [route(`${ROOT}/{key}`), route(ROOT), streamRoute];
+const shared: Omit<RawRoute<FlagsState>, 'path' | 'answer'> = {
+  ...{ name: 'flags.ofrep', methods: ['POST'], capability: EVALUATE, refuse: refusal },
+  bodyBytesMax: CONTEXT.bytesMax + BESIDE_BYTES,
+  credentialOf(head) {
+    const credential = bearer(head) ?? apiKeyHeader(head);
+    if (credential === null) throw problem('UNAUTHORIZED');
+    return credential;
+  },
+};
+export const ofrepRoutes: readonly RawRoute<FlagsState>[] = [
+  pageRoute(access, { ...shared, path: `${ROOT}/{key}`, answer: one }),
+  pageRoute(access, { ...shared, path: ROOT, answer: all }),
+  pageRoute(access, { ...streamRoute, refuse: refusal }),
+];
 
-function route(path: string): RawRoute<FlagsState> {
-  return {
-    ...{ name: 'flags.ofrep', methods: ['POST', 'OPTIONS'], path, capability: EVALUATE, refuse: refusal },
-    bodyBytesMax: CONTEXT.bytesMax + BESIDE_BYTES,
-    credentialOf,
-    async answer(request, state) {
-      if (request.method === 'OPTIONS') return preflight;
-      const ctx = request.ctx as CallContext;
-      // Everybody can read the key of a page.
-      const isOfPage = request.headers.origin !== undefined;
-      if (isOfPage && !scopesWithin(ctx.core.knownScopes, ctx.principal.scopes, [EVALUATE]))
-        throw problem('INSUFFICIENT_SCOPE');
-      const context = contextOf(request.body);
-      const { key } = request.params;
-      return key === undefined ? all(request, ctx, state, context) : one(ctx, state, { keys: [key], context });
-    },
-  };
-}
-
-function credentialOf(head: RawHead) {
-  if (head.method === 'OPTIONS') return null;
-  const credential = bearer(head) ?? apiKeyHeader(head);
-  if (credential === null) throw problem('UNAUTHORIZED');
-  return credential;
-}
-
-async function one(ctx: CallContext, state: FlagsState, asked: Asked): Promise<RawAnswer> {
+async function one(request: RawRequest, state: FlagsState): Promise<RawAnswer> {
+  const { ctx, context } = asked(request);
   let status = 200;
-  const [text = ''] = await evaluateFlags(ctx, state, asked, (evaluation) => {
-    status = statusOf(evaluation);
+  const keys = [request.params.key ?? ''];
+  const [text = ''] = await evaluateFlags(ctx, state, { keys, context }, (evaluation) => {
+    const { errorCode } = evaluation;
+    status = errorCode === null ? 200 : errorCode === 'FLAG_NOT_FOUND' ? 404 : 400;
     return evaluationText(evaluation);
   });
   return json(status, text);
 }
 
 /** Flags that are off are told too, without a value. */
-async function all(request: RawRequest, ctx: CallContext, state: FlagsState, context: Context): Promise<RawAnswer> {
+async function all(request: RawRequest, state: FlagsState): Promise<RawAnswer> {
+  const { ctx, context } = asked(request);
   const told = /^"?(\d{1,15})"?$/.exec(request.query.get('flagConfigEtag') ?? '')?.[1];
   if (told !== undefined) await state.served.atLeast(ctx.accountId, BigInt(told));
   const texts = await evaluateFlags(ctx, state, { keys: null, context }, evaluationText);
   const body = `{"flags":[${texts.join(',')}]`;
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
-  if (request.headers['if-none-match'] === etag) return { status: 304, headers: { ...open, etag }, body: '' };
+  if (request.headers['if-none-match'] === etag) return { status: 304, headers: { etag }, body: '' };
   const streams = [{ type: 'sse', url: streamUrl(state, ctx) }];
   return json(200, `${body},"eventStreams":${JSON.stringify(streams)}}`, { etag });
 }
 
-function contextOf(body: Buffer): Context {
+/** Everybody can read the key of a page. */
+function asked({ ctx: admitted, headers, body }: RawRequest) {
+  const ctx = admitted as CallContext;
+  if (headers.origin !== undefined) requirePageKey(ctx.core, ctx.principal, 'flags', EVALUATE);
   const { context = {} } = body.length === 0 ? {} : jsonFields(body);
   if (typeof context !== 'object' || context === null || Array.isArray(context))
     throw invalidField('context', 'type', 'The context must be a JSON object.');
   checkContext(context as Context, body.length - BESIDE_BYTES);
-  return context as Context;
+  return { ctx, context: context as Context };
+}
+
+function json(status: number, body: string, headers: Readonly<Record<string, string>> = {}): RawAnswer {
+  const plain = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
+  return { status, headers: { ...plain, ...headers }, body };
+}
+
+const details: Readonly<Record<string, string>> = {
+  FLAG_NOT_FOUND: 'There is no flag with this key.',
+  GENERAL: 'The rule does not answer the name of a variant.',
+  PARSE_ERROR: 'The rule cannot be read.',
+};
+
+/** Without a value the code that asks uses its own default. */
+function evaluationText({ key, value, variant, reason, errorCode, metadata }: Evaluation): string {
+  const name = JSON.stringify(key);
+  if (errorCode !== null)
+    return `{"key":${name},"errorCode":"${errorCode}","errorDetails":${JSON.stringify(details[errorCode] ?? errorCode)}}`;
+  const chosen = value === null ? '' : `"value":${value},"variant":${JSON.stringify(variant)},`;
+  return `{"key":${name},${chosen}"reason":"${reason}","metadata":${metadata}}`;
+}
+
+/** Bodies as OFREP has them, with our code and the request's id beside. */
+function refusal(failure: Problem, { requestId, params }: RawHead): RawAnswer {
+  const { code, param } = failure;
+  const { status, headers } = telemetryStatus(failure);
+  const isOfContext = param?.startsWith('context') === true;
+  const errorCode = isOfContext ? 'INVALID_CONTEXT' : code === 'MALFORMED_JSON' ? 'PARSE_ERROR' : 'GENERAL';
+  const errorDetails =
+    code === 'INSUFFICIENT_SCOPE' ? pageKeySentence('flags', 'flags.evaluate') : telemetrySentence(failure);
+  const body = JSON.stringify({ key: params.key, errorCode, errorDetails, code, request_id: requestId });
+  // Providers read the body of 400, 404 and 500 alone; what else is wrong with the request is 400 to them.
+  return json([401, 403, 413, 429].includes(status) || status >= 500 ? status : 400, body, headers);
 }

@@ -12,7 +12,6 @@ import { accountOf } from '../flags/store.ts';
 import { STREAMS_MAX, STREAMS_OF_ACCOUNT_MAX } from '../limits.ts';
 import { problem } from '../problems.ts';
 import type { FlagsState } from '../state.ts';
-import { open, preflight, refusal } from './answers.ts';
 
 const KIND = 'listen';
 /** A client that asked just before a change, and listens only now, is told of it. */
@@ -27,9 +26,8 @@ export function streamUrl({ core, tokens }: FlagsState, { accountId, principal }
 }
 
 export const streamRoute: RawRoute<FlagsState> = {
-  ...{ name: 'flags.stream', methods: ['GET', 'OPTIONS'], path: '/v1/flags/stream', capability: null },
-  ...{ stream: 'answer', bodyBytesMax: 1_024, refuse: refusal },
-  answer: (request, state) => (request.method === 'OPTIONS' ? Promise.resolve(preflight) : listen(request, state)),
+  ...{ name: 'flags.stream', methods: ['GET'], path: '/v1/flags/stream', capability: null },
+  ...{ stream: 'answer', bodyBytesMax: 1_024, answer: listen },
 };
 
 async function listen(request: RawRequest, { core, tokens, served }: FlagsState): Promise<RawAnswer> {
@@ -49,7 +47,7 @@ async function listen(request: RawRequest, { core, tokens, served }: FlagsState)
   return streamAnswer(request, by, {
     ...{ kind: 'flag streams', noun: 'flags', accountMax: STREAMS_OF_ACCOUNT_MAX },
     allMax: Math.min(STREAMS_MAX, core.bounds.all.streams / 2),
-    ...{ headers: open, checkEveryMs: CHECK_EVERY_MS, endMs: Number(endMs) },
+    ...{ checkEveryMs: CHECK_EVERY_MS, endMs: Number(endMs) },
     async *next(signal) {
       const ended = AbortSignal.any([signal, AbortSignal.timeout(CHECK_EVERY_MS)]);
       const now = await served.revisionAfter(by.accountId, known, ended);
