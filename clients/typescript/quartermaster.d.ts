@@ -3208,7 +3208,7 @@ export interface FlagsCreateInput {
   /** A rule of flagd's (JsonLogic) that answers the name of a variant, or null for the default; */
   targeting?: Record<string, unknown> | null;
   /** Texts, numbers and truth values that every evaluation tells. */
-  metadata?: Record<string, unknown>;
+  metadata?: Record<string, string | number | boolean>;
   /** Makes a retry safe: */
   idempotency_key?: string;
 }
@@ -3225,7 +3225,7 @@ export interface FlagsCreateData {
   updated_at: string;
   variants: Record<string, unknown>;
   targeting: Record<string, unknown>;
-  metadata: Record<string, unknown>;
+  metadata: Record<string, string | number | boolean>;
 }
 
 export interface FlagsGetInput {
@@ -3245,7 +3245,7 @@ export interface FlagsGetData {
   updated_at: string;
   variants: Record<string, unknown>;
   targeting: Record<string, unknown>;
-  metadata: Record<string, unknown>;
+  metadata: Record<string, string | number | boolean>;
 }
 
 export interface FlagsListInput {
@@ -3287,7 +3287,7 @@ export interface FlagsUpdateInput {
   /** A rule of flagd's (JsonLogic) that answers the name of a variant, or null for the default; */
   targeting?: Record<string, unknown> | null;
   /** Texts, numbers and truth values that every evaluation tells. */
-  metadata?: Record<string, unknown>;
+  metadata?: Record<string, string | number | boolean>;
   /** As you read it: */
   revision?: number;
   /** Makes a retry safe: */
@@ -3306,7 +3306,7 @@ export interface FlagsUpdateData {
   updated_at: string;
   variants: Record<string, unknown>;
   targeting: Record<string, unknown>;
-  metadata: Record<string, unknown>;
+  metadata: Record<string, string | number | boolean>;
 }
 
 export interface FlagsDeleteInput {
@@ -3377,13 +3377,21 @@ export interface FlagsExportData {
   metadata: Record<string, unknown>;
 }
 
+export interface FlagsImportInputFlagsValue {
+  state: "ENABLED" | "DISABLED";
+  variants: Record<string, unknown>;
+  defaultVariant?: string | null;
+  targeting?: Record<string, unknown> | null;
+  metadata?: Record<string, string | number | boolean>;
+}
+
 export interface FlagsImportInput {
-  /** Flags by key, as flagd has them: */
-  flags: Record<string, unknown>;
+  /** Flags by key, as flagd has them. */
+  flags: Record<string, FlagsImportInputFlagsValue>;
   /** Rules by name, put in the place of each `{"$ref": */
-  $evaluators?: Record<string, unknown>;
+  $evaluators?: Record<string, Record<string, unknown>>;
   /** That of all flags; */
-  metadata?: Record<string, unknown>;
+  metadata?: Record<string, string | number | boolean>;
   /** Not looked at. */
   $schema?: string;
   /** Deletes flags that the file does not have. */

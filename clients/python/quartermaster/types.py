@@ -2759,7 +2759,7 @@ class FlagsCreateInput(TypedDict):
     default_variant: NotRequired[str | None]
     variants: dict[str, Any]
     targeting: NotRequired[dict[str, Any] | None]
-    metadata: NotRequired[dict[str, Any]]
+    metadata: NotRequired[dict[str, str | float | bool]]
     idempotency_key: NotRequired[str]
 
 
@@ -2775,7 +2775,7 @@ class FlagsCreateData(TypedDict):
     updated_at: str
     variants: dict[str, Any]
     targeting: dict[str, Any]
-    metadata: dict[str, Any]
+    metadata: dict[str, str | float | bool]
 
 
 class FlagsGetInput(TypedDict):
@@ -2794,7 +2794,7 @@ class FlagsGetData(TypedDict):
     updated_at: str
     variants: dict[str, Any]
     targeting: dict[str, Any]
-    metadata: dict[str, Any]
+    metadata: dict[str, str | float | bool]
 
 
 class FlagsListInput(TypedDict):
@@ -2827,7 +2827,7 @@ class FlagsUpdateInput(TypedDict):
     default_variant: NotRequired[str | None]
     variants: NotRequired[dict[str, Any]]
     targeting: NotRequired[dict[str, Any] | None]
-    metadata: NotRequired[dict[str, Any]]
+    metadata: NotRequired[dict[str, str | float | bool]]
     revision: NotRequired[int]
     idempotency_key: NotRequired[str]
 
@@ -2844,7 +2844,7 @@ class FlagsUpdateData(TypedDict):
     updated_at: str
     variants: dict[str, Any]
     targeting: dict[str, Any]
-    metadata: dict[str, Any]
+    metadata: dict[str, str | float | bool]
 
 
 class FlagsDeleteInput(TypedDict):
@@ -2907,10 +2907,18 @@ class FlagsExportData(TypedDict):
     metadata: dict[str, Any]
 
 
+class FlagsImportInputFlagsValue(TypedDict):
+    state: Literal["ENABLED", "DISABLED"]
+    variants: dict[str, Any]
+    defaultVariant: NotRequired[str | None]
+    targeting: NotRequired[dict[str, Any] | None]
+    metadata: NotRequired[dict[str, str | float | bool]]
+
+
 FlagsImportInput = TypedDict("FlagsImportInput", {
-    "flags": "dict[str, Any]",
-    "$evaluators": "NotRequired[dict[str, Any]]",
-    "metadata": "NotRequired[dict[str, Any]]",
+    "flags": "dict[str, FlagsImportInputFlagsValue]",
+    "$evaluators": "NotRequired[dict[str, dict[str, Any]]]",
+    "metadata": "NotRequired[dict[str, str | float | bool]]",
     "$schema": "NotRequired[str]",
     "replace": "NotRequired[bool]",
     "idempotency_key": "NotRequired[str]",

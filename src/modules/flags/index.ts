@@ -1,13 +1,10 @@
 // The flags module: feature flags with flagd's rules, evaluated in memory, and OFREP for OpenFeature SDKs.
 import { finder } from '../../kit/finder.ts';
 import { defineModule } from '../../kit/module.ts';
-import { create } from './capabilities/create.ts';
 import { EVALUATE, evaluate } from './capabilities/evaluate.ts';
-import { exportFlags } from './capabilities/export.ts';
+import { exportFlags, importFlags } from './capabilities/flagd-file.ts';
+import { create, get, list, remove, update } from './capabilities/flags.ts';
 import { history } from './capabilities/history.ts';
-import { importFlags } from './capabilities/import.ts';
-import { get, list, remove } from './capabilities/kept.ts';
-import { update } from './capabilities/update.ts';
 import { flagLimits, flagTable } from './flags/store.ts';
 import { ofrepRoutes } from './ofrep/routes.ts';
 import { flagProblems } from './problems.ts';

@@ -25,9 +25,9 @@ export const TOKEN = { steps: 2_000, flags: 10, bytes: 16 * KIB } as const;
 /** Changes of an account that its history keeps, and flags that they show as they were then. */
 export const CHANGES_KEPT = 10_000;
 export const SHOWN_BYTES_MAX = 8 * KIB;
-/** Older changes are removed so many revisions apart. */
-export const TRIM_EVERY = 64n;
 
+/** Flags that are read from the database at once. */
+export const READ_AT_ONCE = 100;
 /** Definitions that a process holds, in bytes as they are stored; objects take some three times as much. */
 export const HELD_BYTES_MAX = 64 * KIB * KIB;
 export const ACCOUNTS_HELD_MAX = 5_000;

@@ -9,7 +9,7 @@ import { checkContext } from '../rules/context.ts';
 import { evaluateFlags } from '../serving/evaluate.ts';
 import type { Evaluation } from '../serving/served-flag.ts';
 import type { FlagsState } from '../state.ts';
-import { switchMade } from './kept.ts';
+import { switchMade } from './flags.ts';
 
 export const EVALUATE = 'flags.evaluate';
 

@@ -4,19 +4,7 @@ import { instant, orNull } from '../../../kit/fields.ts';
 import { type Listed, listOf } from '../../../kit/resource.ts';
 import { iso } from '../../../lib/time.ts';
 import { keyField, type Members, revisionField } from '../flags/flag.ts';
-import type { Change } from '../flags/store.ts';
-import type { FlagsState } from '../state.ts';
-import { switchMade } from './kept.ts';
-
-interface ChangeRow extends Pick<Change, 'action'> {
-  readonly revision: bigint;
-  readonly actor: string;
-  /** Separated by spaces. */
-  readonly changed_fields: string;
-  /** JSON. */
-  readonly flag: string | null;
-  readonly created_at: number;
-}
+import { switchMade } from './flags.ts';
 
 const listChanges = statement(
   'flags_list_changes',
@@ -24,6 +12,13 @@ const listChanges = statement(
     WHERE account_id = $1 AND key = $2 AND revision < $3::bigint ORDER BY revision DESC LIMIT $4::int`,
 );
 const NEWEST = '9223372036854775807';
+
+interface ChangeRow extends Readonly<Record<'action' | 'actor' | 'changed_fields', string>> {
+  readonly revision: bigint;
+  /** JSON. */
+  readonly flag: string | null;
+  readonly created_at: number;
+}
 
 const changeSchema = Type.Object({
   revision: revisionField,
@@ -34,11 +29,11 @@ const changeSchema = Type.Object({
   created_at: instant('When it was done.'),
 });
 
-const changes: Listed<ChangeRow, FlagsState, typeof changeSchema> = {
+const changes: Listed<ChangeRow, unknown, typeof changeSchema> = {
   ...{ noun: 'change', output: changeSchema, positionOf: ({ revision }) => String(revision) },
-  show: ({ revision, action, actor, changed_fields: changed, flag, created_at }) => ({
-    ...{ revision: Number(revision), action, actor, changed_fields: changed === '' ? [] : changed.split(' ') },
-    ...{ flag: flag === null ? null : JSON.parse(flag), created_at: iso(created_at) },
+  show: ({ revision, changed_fields: changed, flag, created_at, ...by }) => ({
+    ...{ ...by, revision: Number(revision), created_at: iso(created_at) },
+    ...{ changed_fields: changed === '' ? [] : changed.split(' '), flag: flag === null ? null : JSON.parse(flag) },
   }),
   list: async (db, { accountId }, { after, limit, filters }) =>
     (await db.query<ChangeRow>(listChanges, [accountId, filters?.key ?? '', after ?? NEWEST, limit])).rows,

@@ -11,9 +11,8 @@ import type { DataOf, ItemOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { evaluate } from '../capabilities/evaluate.ts';
+import { get, remove, update } from '../capabilities/flags.ts';
 import { history } from '../capabilities/history.ts';
-import { get, remove } from '../capabilities/kept.ts';
-import { update } from '../capabilities/update.ts';
 import { FLAGS, flagPath, stateOf } from './flags.ts';
 import { operators, ROWS_MAX, readRules, type SimpleRules, writeRules } from './simple-rules.ts';
 

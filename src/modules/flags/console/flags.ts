@@ -4,8 +4,7 @@ import { listPage } from '../../../kit/console/list-page.ts';
 import { badge, teach } from '../../../kit/console/table.ts';
 import { ago, short } from '../../../kit/console/text.ts';
 import { html } from '../../../lib/html.ts';
-import { create } from '../capabilities/create.ts';
-import { list } from '../capabilities/kept.ts';
+import { create, list } from '../capabilities/flags.ts';
 
 export const FLAGS = '/flags';
 const types = create.input.properties.type.enum;

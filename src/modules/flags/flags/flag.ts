@@ -7,18 +7,17 @@ import { DEFINITION_BYTES_MAX, METADATA_MEMBERS_MAX, VARIANTS_MAX } from '../lim
 import { ruleSteps } from '../rules/cost.ts';
 
 export type Members = Readonly<Record<string, unknown>>;
-
-export const members = (description: string, bounds: { minProperties?: number; maxProperties?: number } = {}) =>
+export const members = (description: string, bounds: object = {}) =>
   Type.Record(Type.String(), Type.Unknown(), { ...bounds, description });
 
-export const keyForm = {
-  pattern: '^[A-Za-z0-9][A-Za-z0-9._~:-]{0,127}$',
+export const keyForm = { pattern: '^[A-Za-z0-9][A-Za-z0-9._~:-]{0,127}$' };
+export const keyField = Type.String({
+  ...keyForm,
   description: 'Key of the flag: letters, digits, `.`, `_`, `~`, `-` and `:`, up to 128.',
-};
-export const keyField = Type.String(keyForm);
+});
 export const typeField = Type.Enum(['boolean', 'string', 'number', 'object'], { description: 'What its values are.' });
 
-const settings = {
+export const settings = {
   description: plainTextOrNull(500, 'What it is for.'),
   enabled: Type.Boolean({ default: true, description: 'False: the code that asks uses its own default.' }),
   default_variant: textOrNull('Name of the variant when no rule decides; null: the default of the code that asks.'),
@@ -29,7 +28,11 @@ const settings = {
     { type: 'object' },
     "A rule of flagd's (JsonLogic) that answers the name of a variant, or null for the default; `{}` or null: none.",
   ),
-  metadata: members('Texts, numbers and truth values that every evaluation tells.'),
+  metadata: Type.Unsafe<Readonly<Record<string, string | number | boolean>>>({
+    ...{ type: 'object', maxProperties: METADATA_MEMBERS_MAX },
+    additionalProperties: { type: ['string', 'number', 'boolean'] },
+    description: 'Texts, numbers and truth values that every evaluation tells.',
+  }),
 };
 export const changedSettings = Type.Partial(Type.Object(settings)).properties;
 export const flagInput = Type.Object({
@@ -54,12 +57,8 @@ export const flagSchema = Type.Object({
   ...{ variants: settings.variants, targeting: members('The rule; `{}`: none.'), metadata: settings.metadata },
 });
 
-type Shown = Static<typeof flagSchema>;
-export type FlagSummary = Omit<Static<typeof summarySchema>, 'revision' | 'created_at' | 'updated_at'> & {
-  readonly revision: bigint;
-  readonly created_at: number;
-  readonly updated_at: number;
-};
+type Change = Readonly<{ revision: bigint; created_at: number; updated_at: number }>;
+export type FlagSummary = Omit<Static<typeof summarySchema>, keyof Change> & Change;
 export type FlagRow = FlagSummary & {
   /** JSON of variants, targeting and metadata. */
   readonly definition: string;
@@ -67,20 +66,25 @@ export type FlagRow = FlagSummary & {
   /** What its rule takes at most. */
   readonly steps: number;
 };
-export type NewFlag = Omit<FlagRow, 'revision' | 'created_at' | 'updated_at'>;
+export type NewFlag = Omit<FlagRow, keyof Change>;
 
-export function definitionOf(row: Pick<FlagRow, 'definition'>): Pick<Shown, 'variants' | 'targeting' | 'metadata'> {
-  return JSON.parse(row.definition);
+/** Variants, targeting and metadata. */
+export function definitionOf({ definition }: Pick<FlagRow, 'definition'>) {
+  return JSON.parse(definition) as Pick<Static<typeof flagSchema>, 'variants' | 'targeting' | 'metadata'>;
 }
 
 /** What is stored of it. `at`: what its fields are called in messages begins so. Throws VALIDATION_FAILED. */
 export function checkedFlag(sent: SentFlag, at = ''): NewFlag {
   const { key, type, enabled = true, default_variant = null, variants, metadata = {} } = sent;
   const targeting = sent.targeting ?? {};
-  checkVariants(sent, `${at}variants`);
+  for (const [name, value] of Object.entries(variants)) {
+    if (!/^[^\p{Cc}\p{Cs}]{1,100}$/u.test(name))
+      throw invalidField(`${at}variants`, 'name', 'The name of a variant has 1 to 100 characters, on one line.');
+    if (typeOf(value) !== type)
+      throw invalidField(`${at}variants.${name}`, 'type', `The value of this variant is not of type ${type}.`);
+  }
   if (default_variant !== null && !Object.hasOwn(variants, default_variant))
     throw invalidField(`${at}default_variant`, 'unknown_variant', 'default_variant names none of the variants.');
-  checkMetadata(metadata, `${at}metadata`);
   const has_targeting = Object.keys(targeting).length > 0;
   const steps = has_targeting ? ruleSteps(targeting, `${at}targeting`) : 0;
   const definition = JSON.stringify({ variants, targeting, metadata });
@@ -93,31 +97,9 @@ export function checkedFlag(sent: SentFlag, at = ''): NewFlag {
   return { key, type, description, enabled, default_variant, has_targeting, definition, bytes, steps };
 }
 
-function checkVariants({ type, variants }: SentFlag, param: string): void {
-  const names = Object.keys(variants);
-  if (names.length === 0 || names.length > VARIANTS_MAX)
-    throw invalidField(param, 'count', `A flag has 1 to ${VARIANTS_MAX} variants.`);
-  for (const name of names) {
-    if (!/^[^\p{Cc}\p{Cs}]{1,100}$/u.test(name))
-      throw invalidField(param, 'name', 'The name of a variant has 1 to 100 characters, on one line.');
-    if (typeOf(variants[name]) !== type)
-      throw invalidField(`${param}.${name}`, 'type', `The value of this variant is not of type ${type}.`);
-  }
-}
-
 /** Null: a value that no flag has. */
 export function typeOf(value: unknown): SentFlag['type'] | null {
   return typeField.enum.find((type) => type === typeof value && value !== null && !Array.isArray(value)) ?? null;
-}
-
-export function checkMetadata(metadata: Members, param: string): void {
-  const entries = Object.entries(metadata);
-  if (entries.length > METADATA_MEMBERS_MAX)
-    throw invalidField(param, 'count', `metadata has at most ${METADATA_MEMBERS_MAX} members.`);
-  const wrong = entries.find(([, value]) => !['string', 'number', 'boolean'].includes(typeof value));
-  if (wrong === undefined) return;
-  const message = 'A value of metadata is a text, a number or a truth value.';
-  throw invalidField(`${param}.${wrong[0].slice(0, 100)}`, 'type', message);
 }
 
 /** Names of the settings that differ. */

@@ -39,7 +39,7 @@ async function listen(request: RawRequest, { core, tokens, served }: FlagsState)
   }
   await request.identify({ find: async () => principal });
   await request.rate();
-  const { revision, changedMs } = await accountOf(core.db, principal.accountId);
+  const { revision, changedMs } = await accountOf(core.db, principal);
   const heard = request.headers['last-event-id'];
   const isBehind = heard === undefined ? nowMs - changedMs < RECENT_MS : heard !== String(revision);
   let known = isBehind ? null : revision;

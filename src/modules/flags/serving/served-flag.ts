@@ -14,20 +14,13 @@ export interface Evaluation {
   readonly metadata: string;
 }
 
+const ignore = () => undefined;
 const silent = { error: ignore, warn: ignore, info: ignore, debug: ignore };
-function ignore(): void {}
-
-interface Compiled {
-  readonly flag: FeatureFlag;
-  /** JSON by the name of the variant. */
-  readonly values: ReadonlyMap<string, string>;
-  readonly metadata: string;
-}
 
 export class ServedFlag {
   readonly row: FlagRow;
   readonly #ofAll: object;
-  #compiled: Compiled | null = null;
+  #compiled: ReturnType<typeof compile> | null = null;
 
   /** `metadata`: of all flags of the account. */
   constructor(row: FlagRow, metadata: object) {
@@ -46,14 +39,13 @@ export class ServedFlag {
   }
 }
 
-function compile(row: FlagRow, ofAll: object): Compiled {
+/** `values`: JSON by the name of the variant. */
+function compile(row: FlagRow, ofAll: object) {
   const { variants, targeting, metadata } = definitionOf(row);
   const names = Object.keys(variants);
   const definition = {
-    state: 'ENABLED' as const,
-    variants: Object.fromEntries(names.map((name) => [name, name])),
+    ...{ state: 'ENABLED', variants: Object.fromEntries(names.map((name) => [name, name])), targeting },
     ...(row.default_variant === null ? {} : { defaultVariant: row.default_variant }),
-    targeting,
   } as unknown as ConstructorParameters<typeof FeatureFlag>[1];
   return {
     flag: new FeatureFlag(row.key, definition, silent, { disableDynamicCodeGeneration: true }),

@@ -1,6 +1,7 @@
 // The flags that this process evaluates, by account: read whole when somebody asks, kept while they are used, and dropped when the account's
 // revision says that they have changed. A change is seen at once by the process that made it, and by others within a look, of which one
 // statement serves all accounts. While the database is away, what is in memory is served.
+import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { AccountTurns } from '../../../core/account-turns.ts';
@@ -20,9 +21,6 @@ export interface AccountFlags {
   readonly bytes: number;
 }
 
-/** Gets the revision of its account at each look. */
-type Follower = (revision: bigint) => void;
-
 export class ServedFlags {
   readonly #core: Pick<Core, 'db' | 'log'>;
   readonly #turns = new AccountTurns(LOADS_AT_ONCE);
@@ -32,7 +30,8 @@ export class ServedFlags {
     ...{ ttl: IDLE_MS, ttlResolution: 1_000, updateAgeOnGet: true, ignoreFetchAbort: true },
     fetchMethod: (accountId) => this.#turns.run(accountId, () => this.#read(accountId)),
   });
-  readonly #followers = new Map<string, Set<Follower>>();
+  /** Of each look at an account that somebody follows, under its id: the revision. */
+  readonly #looks = new EventEmitter<Record<string, [revision: bigint]>>().setMaxListeners(0);
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
 
@@ -64,28 +63,24 @@ export class ServedFlags {
   async atLeast(accountId: string, revision: bigint): Promise<void> {
     const held = this.#held.peek(accountId);
     if (held === undefined || held.revision >= revision) return;
-    const { revision: now } = await accountOf(this.#core.db, accountId);
+    const { revision: now } = await accountOf(this.#core.db, { accountId });
     if (now !== held.revision) this.changed(accountId);
   }
 
   /** The account's revision once it is not the one that is known; null: `ended` was aborted before. */
-  async revisionAfter(accountId: string, known: bigint | null, ended: AbortSignal): Promise<bigint | null> {
+  revisionAfter(accountId: string, known: bigint | null, ended: AbortSignal): Promise<bigint | null> {
     const { promise, resolve } = Promise.withResolvers<bigint | null>();
-    const follower: Follower = (revision) => {
+    const follow = (revision: bigint) => {
       if (revision !== known) resolve(revision);
     };
-    const followers = this.#followers.get(accountId) ?? new Set();
-    this.#followers.set(accountId, followers.add(follower));
+    this.#looks.on(accountId, follow);
     ended.addEventListener('abort', () => resolve(null), { once: true });
-    const revision = await promise;
-    followers.delete(follower);
-    if (followers.size === 0) this.#followers.delete(accountId);
-    return revision;
+    return promise.finally(() => this.#looks.off(accountId, follow));
   }
 
   /** The revision comes first: what changes meanwhile is seen as a change later. */
   async #read(accountId: string): Promise<AccountFlags> {
-    const { revision, metadata } = await accountOf(this.#core.db, accountId);
+    const { revision, metadata } = await accountOf(this.#core.db, { accountId });
     const { ServedFlag } = await import('./served-flag.ts');
     const byKey = new Map<string, ServedFlag>();
     let bytes = OVERHEAD_BYTES;
@@ -112,14 +107,14 @@ export class ServedFlags {
 
   async #takeChanges(): Promise<void> {
     this.#held.purgeStale();
-    const watched = [...new Set([...this.#held.keys(), ...this.#followers.keys()])];
+    const watched = [...new Set([...this.#held.keys(), ...this.#looks.eventNames()])];
     if (watched.length === 0) return;
     const revisions = await revisionsOf(this.#core.db, watched);
     for (const accountId of watched) {
       const revision = revisions.get(accountId) ?? 0n;
       const held = this.#held.peek(accountId);
       if (held !== undefined && held.revision < revision) this.changed(accountId);
-      for (const follower of this.#followers.get(accountId) ?? []) follower(revision);
+      this.#looks.emit(accountId, revision);
     }
   }
 }

@@ -1,0 +1,160 @@
+// A flag definition of flagd (https://flagd.dev/schema/v0/flags.json), as import reads it and export writes it.
+import Type, { type Static } from 'typebox';
+import { defineCapability } from '../../../kit/capability.ts';
+import { JsonText } from '../../../lib/json-text.ts';
+import { invalidField } from '../../../problems/problem.ts';
+import {
+  checkedFlag,
+  definitionOf,
+  type FlagRow,
+  keyForm,
+  type Members,
+  members,
+  type NewFlag,
+  revisionField,
+  settings,
+  typeOf,
+} from '../flags/flag.ts';
+import { accountOf, allFlags, recordChange, removeFlagsBut, writeFlags } from '../flags/store.ts';
+import { EVALUATORS_MAX, IMPORT_BYTES_MAX, IMPORT_FLAGS_MAX, RULE } from '../limits.ts';
+import type { FlagsState } from '../state.ts';
+
+const { variants, default_variant: defaultVariant, targeting, metadata } = settings;
+const flagdFlag = Type.Object({
+  state: Type.Enum(['ENABLED', 'DISABLED'], { description: 'Whether it is on.' }),
+  variants,
+  ...Type.Partial(Type.Object({ defaultVariant, targeting, metadata })).properties,
+});
+const input = Type.Object({
+  flags: Type.Record(Type.String(), flagdFlag, {
+    ...{ minProperties: 1, maxProperties: IMPORT_FLAGS_MAX, propertyNames: keyForm },
+    description: 'Flags by key, as flagd has them.',
+  }),
+  $evaluators: Type.Optional(
+    Type.Record(Type.String(), members('A rule.'), {
+      ...{ maxProperties: EVALUATORS_MAX },
+      description: 'Rules by name, put in the place of each `{"$ref": "name"}`.',
+    }),
+  ),
+  metadata: Type.Optional({ ...metadata, description: 'That of all flags; kept as it is when not sent.' }),
+  $schema: Type.Optional(Type.String({ description: 'Not looked at.' })),
+  replace: Type.Optional(Type.Boolean({ default: false, description: 'Deletes flags that the file does not have.' })),
+});
+
+export const importFlags = defineCapability<FlagsState>()({
+  method: 'POST',
+  path: '/v1/flags/import',
+  summary: 'Imports feature flags in the form of flagd.',
+  description:
+    'Takes a flag definition of flagd (https://flagd.dev), all or nothing; a failure names the flag. Flags of the file take the place of those with the same key. ' +
+    'The type of a flag follows from its values, its description stands in its metadata.',
+  keywords: ['import flags', 'flagd file', 'move feature flags', 'restore feature flags'],
+  input,
+  output: Type.Object({
+    imported: Type.Integer({ description: 'Flags that were set.' }),
+    deleted: Type.Integer({ description: 'Flags that were deleted.' }),
+    revision: revisionField,
+  }),
+  errors: ['QUOTA_EXCEEDED'],
+  limits: { flags: `${IMPORT_FLAGS_MAX} in a call, 4 MiB.` },
+  opaque: ['flags', '$evaluators', 'metadata'],
+  bodyBytesMax: IMPORT_BYTES_MAX,
+  bulk: { source: import.meta.url, reduce: (sent) => ({ value: readFlagd(sent), transfer: [] }) },
+  examples: [
+    {
+      title: 'A file of flagd',
+      input: { flags: { welcome: { state: 'ENABLED', variants: { on: true, off: false }, defaultVariant: 'off' } } },
+      expect: { imported: 1, deleted: 0 },
+    },
+  ],
+  run({ ctx, input, state }) {
+    // What `bulk` made of the input.
+    const { flags: saved, metadata, replace } = input as unknown as ReturnType<typeof readFlagd>;
+    return writeFlags(ctx, state, async (tx, { nowMs }) => {
+      const keys = saved.map(({ key }) => key);
+      const removed = replace ? await removeFlagsBut(tx, ctx, keys) : [];
+      const revision = await recordChange(tx, ctx, { action: 'import', saved, removed, metadata, nowMs });
+      return { imported: saved.length, deleted: removed.length, revision: Number(revision) };
+    });
+  },
+});
+
+export const exportFlags = defineCapability<FlagsState>()({
+  method: 'GET',
+  path: '/v1/flags/export',
+  summary: 'Exports all feature flags in the form of flagd.',
+  description: 'A flag definition of flagd (https://flagd.dev), which flagd and flags.import read.',
+  keywords: ['export flags', 'flagd json', 'back up feature flags'],
+  input: Type.Object({}),
+  output: Type.Object({
+    flags: members('Flags by key, as flagd has them.'),
+    metadata: members('That of all flags.'),
+  }),
+  examples: [{ title: 'All flags', input: {} }],
+  async run({ ctx, state: { slices } }) {
+    ctx.requireAnswerRoom();
+    const { metadata } = await accountOf(ctx.core.db, ctx);
+    const texts: string[] = [];
+    for await (const rows of allFlags(ctx.core.db, ctx)) {
+      await slices.next();
+      for (const row of rows) {
+        if (slices.isOver) await slices.next();
+        const text = `${JSON.stringify(row.key)}:${JSON.stringify(writtenFlag(row))}`;
+        ctx.holdAnswer(text.length);
+        texts.push(text);
+      }
+    }
+    return { data: new JsonText(`{"flags":{${texts.join(',')}},"metadata":${JSON.stringify(metadata)}}`) };
+  },
+});
+
+function writtenFlag(row: FlagRow) {
+  const { variants, targeting, metadata } = definitionOf(row);
+  const description = row.description === null ? {} : { description: row.description };
+  return {
+    ...{ state: row.enabled ? 'ENABLED' : 'DISABLED', variants, defaultVariant: row.default_variant, targeting },
+    metadata: { ...metadata, ...description },
+  };
+}
+
+const DESCRIPTION = /^[^\p{Cc}\p{Cs}]{1,500}$/u;
+
+/** Throws VALIDATION_FAILED that names the flag and the field. */
+function readFlagd({ flags, $evaluators = {}, metadata, replace = false }: Static<typeof input>) {
+  const read = Object.entries(flags).map(([key, flag]) => readFlag(key, flag, $evaluators));
+  return { flags: read, metadata, replace };
+}
+
+function readFlag(key: string, sent: Static<typeof flagdFlag>, evaluators: Members): NewFlag {
+  const { state, variants, defaultVariant, targeting, metadata = {} } = sent;
+  const at = `flags.${key}.`;
+  const type = typeOf(Object.values(variants)[0]);
+  if (type === null)
+    throw invalidField(`${at}variants`, 'type', 'A flag has variants of one type: boolean, string, number or object.');
+  const { description, ...others } = metadata;
+  const isText = typeof description === 'string' && DESCRIPTION.test(description);
+  const flag = {
+    ...{ key, type, variants, enabled: state === 'ENABLED', default_variant: defaultVariant || null },
+    targeting: withEvaluators(targeting ?? {}, evaluators, `${at}targeting`) as Members,
+  };
+  return checkedFlag({ ...flag, ...(isText ? { description, metadata: others } : { metadata }) }, at);
+}
+
+/** The rule with evaluators in the place of references to them, within bounds: some that name one another twice would double at each level. */
+function withEvaluators(rule: Members, evaluators: Members, param: string): unknown {
+  let parts = 0;
+  const put = (part: unknown, depth: number): unknown => {
+    parts += 1;
+    if (parts > RULE.nodesMax || depth > 2 * RULE.depthMax)
+      throw invalidField(param, 'too_complex', `With its evaluators a rule has at most ${RULE.nodesMax} parts.`);
+    if (part === null || typeof part !== 'object') return part;
+    if (Array.isArray(part)) return part.map((each) => put(each, depth + 1));
+    const { $ref: name, ...others } = part as Members;
+    if (typeof name !== 'string' || Object.keys(others).length > 0)
+      return Object.fromEntries(Object.entries(part).map(([key, each]) => [key, put(each, depth + 1)]));
+    if (Object.hasOwn(evaluators, name)) return put(evaluators[name], depth + 1);
+    const message = `There is no evaluator ${JSON.stringify(name.slice(0, 100))} in $evaluators.`;
+    throw invalidField(param, 'unknown_evaluator', message);
+  };
+  return put(rule, 0);
+}
