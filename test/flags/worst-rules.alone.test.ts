@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { admission } from '../../src/core/admission.ts';
 import { checkedFlag } from '../../src/modules/flags/flags/flag.ts';
 import { CONTEXT, RULE } from '../../src/modules/flags/limits.ts';
-import { type Context, checkContext } from '../../src/modules/flags/rules/context.ts';
+import { type Context, checkContext } from '../../src/modules/flags/rules/cost.ts';
 import { ServedFlag } from '../../src/modules/flags/serving/served-flag.ts';
 
 type Made = (count: number) => object;

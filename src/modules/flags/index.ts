@@ -3,12 +3,11 @@ import { finder } from '../../kit/finder.ts';
 import { defineModule } from '../../kit/module.ts';
 import { EVALUATE, evaluate } from './capabilities/evaluate.ts';
 import { exportFlags, importFlags } from './capabilities/flagd-file.ts';
-import { create, get, list, remove, update } from './capabilities/flags.ts';
-import { history } from './capabilities/history.ts';
+import { create, get, history, list, remove, update } from './capabilities/flags.ts';
 import { flagLimits, flagTable } from './flags/store.ts';
-import { ofrepRoutes } from './ofrep/routes.ts';
+import { ofrepRoutes } from './ofrep.ts';
 import { flagProblems } from './problems.ts';
-import { type FlagsState, startFlags } from './state.ts';
+import { type FlagsState, startFlags } from './serving/served-flags.ts';
 
 export const flags = defineModule<FlagsState>({
   name: 'flags',

@@ -1,14 +1,16 @@
+// Evaluations of native calls and of OFREP: no statement of the database but to read an account's flags, once. They take the account's rate by what
+// their rules may take; many are made in slices of time.
 import Type from 'typebox';
+import type { CallContext } from '../../../core/context.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { textOrNull } from '../../../kit/fields.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { keyField, type Members, typeField } from '../flags/flag.ts';
-import { KEYS_MAX } from '../limits.ts';
-import { checkContext } from '../rules/context.ts';
-import { evaluateFlags } from '../serving/evaluate.ts';
-import type { Evaluation } from '../serving/served-flag.ts';
-import type { FlagsState } from '../state.ts';
+import { KEYS_MAX, TOKEN } from '../limits.ts';
+import { type Context, checkContext } from '../rules/cost.ts';
+import type { Evaluation, ServedFlag } from '../serving/served-flag.ts';
+import type { AccountFlags, FlagsState } from '../serving/served-flags.ts';
 import { switchMade } from './flags.ts';
 
 export const EVALUATE = 'flags.evaluate';
@@ -71,4 +73,50 @@ export const evaluate = defineCapability<FlagsState>()({
 function itemText({ key, value, variant, reason, errorCode }: Evaluation): string {
   const [name, code] = [JSON.stringify(variant), JSON.stringify(errorCode)];
   return `{"key":${JSON.stringify(key)},"value":${value},"variant":${name},"reason":"${reason}","error_code":${code}}`;
+}
+
+export interface Asked {
+  /** Null: all flags. */
+  readonly keys: readonly string[] | null;
+  readonly context: Context;
+  /** That the flags must be of. */
+  readonly type?: string | undefined;
+}
+
+/** What `show` makes of each, in the order of the keys. */
+export async function evaluateFlags(
+  ctx: CallContext,
+  { served, slices }: Pick<FlagsState, 'served' | 'slices'>,
+  { keys, context, type }: Asked,
+  show: (evaluation: Evaluation) => string,
+): Promise<string[]> {
+  const flags = served.held(ctx.accountId) ?? (await load(ctx, served));
+  const asked = keys ?? [...flags.byKey.keys()];
+  const isLong = asked.length > 1;
+  const texts: string[] = [];
+  let steps = 0;
+  if (isLong) await slices.next();
+  for (const key of asked) {
+    if (isLong && slices.isOver) await slices.next();
+    const flag = flags.byKey.get(key);
+    steps += flag?.row.steps ?? 0;
+    const text = show(evaluation(flag, key, context, type));
+    ctx.holdAnswer(text.length);
+    texts.push(text);
+  }
+  ctx.weigh(Math.floor(steps / TOKEN.steps + asked.length / TOKEN.flags));
+  return texts;
+}
+
+async function load(ctx: CallContext, served: FlagsState['served']): Promise<AccountFlags> {
+  const flags = await served.load(ctx.accountId);
+  ctx.weigh(Math.floor(flags.bytes / TOKEN.bytes));
+  return flags;
+}
+
+function evaluation(flag: ServedFlag | undefined, key: string, context: Context, type?: string): Evaluation {
+  const failed = { key, value: null, variant: null, reason: 'ERROR', metadata: '{}' };
+  if (flag === undefined) return { ...failed, errorCode: 'FLAG_NOT_FOUND' };
+  if (type !== undefined && type !== flag.row.type) return { ...failed, errorCode: 'TYPE_MISMATCH' };
+  return flag.evaluate(context);
 }

@@ -3,23 +3,12 @@ import Type, { type Static } from 'typebox';
 import { defineCapability } from '../../../kit/capability.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { invalidField } from '../../../problems/problem.ts';
-import {
-  checkedFlag,
-  definitionOf,
-  type FlagRow,
-  keyForm,
-  type Members,
-  members,
-  type NewFlag,
-  revisionField,
-  settings,
-  typeOf,
-} from '../flags/flag.ts';
+import * as flag from '../flags/flag.ts';
 import { accountOf, allFlags, recordChange, removeFlagsBut, writeFlags } from '../flags/store.ts';
 import { EVALUATORS_MAX, IMPORT_BYTES_MAX, IMPORT_FLAGS_MAX, RULE } from '../limits.ts';
-import type { FlagsState } from '../state.ts';
+import type { FlagsState } from '../serving/served-flags.ts';
 
-const { variants, default_variant: defaultVariant, targeting, metadata } = settings;
+const { variants, default_variant: defaultVariant, targeting, metadata } = flag.settings;
 const flagdFlag = Type.Object({
   state: Type.Enum(['ENABLED', 'DISABLED'], { description: 'Whether it is on.' }),
   variants,
@@ -27,11 +16,11 @@ const flagdFlag = Type.Object({
 });
 const input = Type.Object({
   flags: Type.Record(Type.String(), flagdFlag, {
-    ...{ minProperties: 1, maxProperties: IMPORT_FLAGS_MAX, propertyNames: keyForm },
+    ...{ minProperties: 1, maxProperties: IMPORT_FLAGS_MAX, propertyNames: flag.keyForm },
     description: 'Flags by key, as flagd has them.',
   }),
   $evaluators: Type.Optional(
-    Type.Record(Type.String(), members('A rule.'), {
+    Type.Record(Type.String(), flag.members('A rule.'), {
       ...{ maxProperties: EVALUATORS_MAX },
       description: 'Rules by name, put in the place of each `{"$ref": "name"}`.',
     }),
@@ -53,7 +42,7 @@ export const importFlags = defineCapability<FlagsState>()({
   output: Type.Object({
     imported: Type.Integer({ description: 'Flags that were set.' }),
     deleted: Type.Integer({ description: 'Flags that were deleted.' }),
-    revision: revisionField,
+    revision: flag.revisionField,
   }),
   errors: ['QUOTA_EXCEEDED'],
   limits: { flags: `${IMPORT_FLAGS_MAX} in a call, 4 MiB.` },
@@ -87,8 +76,8 @@ export const exportFlags = defineCapability<FlagsState>()({
   keywords: ['export flags', 'flagd json', 'back up feature flags'],
   input: Type.Object({}),
   output: Type.Object({
-    flags: members('Flags by key, as flagd has them.'),
-    metadata: members('That of all flags.'),
+    flags: flag.members('Flags by key, as flagd has them.'),
+    metadata: flag.members('That of all flags.'),
   }),
   examples: [{ title: 'All flags', input: {} }],
   async run({ ctx, state: { slices } }) {
@@ -108,8 +97,8 @@ export const exportFlags = defineCapability<FlagsState>()({
   },
 });
 
-function writtenFlag(row: FlagRow) {
-  const { variants, targeting, metadata } = definitionOf(row);
+function writtenFlag(row: flag.FlagRow) {
+  const { variants, targeting, metadata } = flag.definitionOf(row);
   const description = row.description === null ? {} : { description: row.description };
   return {
     ...{ state: row.enabled ? 'ENABLED' : 'DISABLED', variants, defaultVariant: row.default_variant, targeting },
@@ -121,27 +110,27 @@ const DESCRIPTION = /^[^\p{Cc}\p{Cs}]{1,500}$/u;
 
 /** Throws VALIDATION_FAILED that names the flag and the field. */
 function readFlagd({ flags, $evaluators = {}, metadata, replace = false }: Static<typeof input>) {
-  const read = Object.entries(flags).map(([key, flag]) => readFlag(key, flag, $evaluators));
+  const read = Object.entries(flags).map(([key, each]) => readFlag(key, each, $evaluators));
   return { flags: read, metadata, replace };
 }
 
-function readFlag(key: string, sent: Static<typeof flagdFlag>, evaluators: Members): NewFlag {
+function readFlag(key: string, sent: Static<typeof flagdFlag>, evaluators: flag.Members): flag.NewFlag {
   const { state, variants, defaultVariant, targeting, metadata = {} } = sent;
   const at = `flags.${key}.`;
-  const type = typeOf(Object.values(variants)[0]);
+  const type = flag.typeOf(Object.values(variants)[0]);
   if (type === null)
     throw invalidField(`${at}variants`, 'type', 'A flag has variants of one type: boolean, string, number or object.');
   const { description, ...others } = metadata;
   const isText = typeof description === 'string' && DESCRIPTION.test(description);
-  const flag = {
+  const read = {
     ...{ key, type, variants, enabled: state === 'ENABLED', default_variant: defaultVariant || null },
-    targeting: withEvaluators(targeting ?? {}, evaluators, `${at}targeting`) as Members,
+    targeting: withEvaluators(targeting ?? {}, evaluators, `${at}targeting`) as flag.Members,
   };
-  return checkedFlag({ ...flag, ...(isText ? { description, metadata: others } : { metadata }) }, at);
+  return flag.checkedFlag({ ...read, ...(isText ? { description, metadata: others } : { metadata }) }, at);
 }
 
 /** The rule with evaluators in the place of references to them, within bounds: some that name one another twice would double at each level. */
-function withEvaluators(rule: Members, evaluators: Members, param: string): unknown {
+function withEvaluators(rule: flag.Members, evaluators: flag.Members, param: string): unknown {
   let parts = 0;
   const put = (part: unknown, depth: number): unknown => {
     parts += 1;
@@ -149,7 +138,7 @@ function withEvaluators(rule: Members, evaluators: Members, param: string): unkn
       throw invalidField(param, 'too_complex', `With its evaluators a rule has at most ${RULE.nodesMax} parts.`);
     if (part === null || typeof part !== 'object') return part;
     if (Array.isArray(part)) return part.map((each) => put(each, depth + 1));
-    const { $ref: name, ...others } = part as Members;
+    const { $ref: name, ...others } = part as flag.Members;
     if (typeof name !== 'string' || Object.keys(others).length > 0)
       return Object.fromEntries(Object.entries(part).map(([key, each]) => [key, put(each, depth + 1)]));
     if (Object.hasOwn(evaluators, name)) return put(evaluators[name], depth + 1);

@@ -1,12 +1,15 @@
-// Flags as they are kept: the operations that create, change, list, show and delete them.
+// Flags as they are kept: the operations that create, change, list, show and delete them, and tell what has changed.
 import Type from 'typebox';
+import { statement } from '../../../db/statement.ts';
 import { defineCapability } from '../../../kit/capability.ts';
-import { deleteOf, getOf, listOf, type Resource, requireRow } from '../../../kit/resource.ts';
+import { instant, orNull } from '../../../kit/fields.ts';
+import { deleteOf, getOf, type Listed, listOf, type Resource, requireRow } from '../../../kit/resource.ts';
+import { iso } from '../../../lib/time.ts';
 import * as flag from '../flags/flag.ts';
 import { flagTable, listSummaries, recordChange, writeFlags } from '../flags/store.ts';
 import { BODY_BYTES_MAX } from '../limits.ts';
 import { problem } from '../problems.ts';
-import type { FlagsState } from '../state.ts';
+import type { FlagsState } from '../serving/served-flags.ts';
 
 const flags: Resource<flag.FlagRow, FlagsState, typeof flag.flagSchema> = {
   ...flagTable,
@@ -139,4 +142,47 @@ export const remove = deleteOf<flag.FlagRow, FlagsState>(flags, {
   keywords: ['remove feature flag', 'archive flag'],
   examples: [{ title: 'One that is not there', input: { key: 'old-banner' }, expect: { deleted: false } }],
   after: ({ ctx, state }) => state.served.changed(ctx.accountId),
+});
+
+const listChanges = statement(
+  'flags_list_changes',
+  `SELECT revision, action, actor, changed_fields, flag, created_at FROM flags.change
+    WHERE account_id = $1 AND key = $2 AND revision < $3::bigint ORDER BY revision DESC LIMIT $4::int`,
+);
+const NEWEST = '9223372036854775807';
+
+interface ChangeRow extends Readonly<Record<'action' | 'actor' | 'changed_fields', string>> {
+  readonly revision: bigint;
+  /** JSON. */
+  readonly flag: string | null;
+  readonly created_at: number;
+}
+
+const changeSchema = Type.Object({
+  revision: flag.revisionField,
+  action: Type.Enum(['create', 'update', 'delete', 'import'], { description: 'What was done.' }),
+  actor: Type.String({ description: 'Id of the API key, or of the person, who did it.' }),
+  changed_fields: Type.Array(Type.String(), { description: 'Fields that have other values than before.' }),
+  flag: orNull<flag.Members>({ type: 'object' }, 'The flag after it; null: it was deleted, or is longer than 8 KiB.'),
+  created_at: instant('When it was done.'),
+});
+
+const changes: Listed<ChangeRow, unknown, typeof changeSchema> = {
+  ...{ noun: 'change', output: changeSchema, positionOf: ({ revision }) => String(revision) },
+  show: ({ revision, changed_fields: changed, flag: then, created_at, ...by }) => ({
+    ...{ ...by, revision: Number(revision), created_at: iso(created_at) },
+    ...{ changed_fields: changed === '' ? [] : changed.split(' '), flag: then === null ? null : JSON.parse(then) },
+  }),
+  list: async (db, { accountId }, { after, limit, filters }) =>
+    (await db.query<ChangeRow>(listChanges, [accountId, filters?.key ?? '', after ?? NEWEST, limit])).rows,
+};
+
+export const history = listOf(changes, {
+  path: '/v1/flags/history/{key}',
+  summary: 'Lists the changes of a feature flag.',
+  description:
+    'Who changed what and when, newest first, also of a flag that was deleted. Of an account the newest 10,000 changes are kept.',
+  keywords: ['flag audit log', 'who changed the flag'],
+  filters: { key: flag.keyField },
+  examples: [{ title: 'Its creation', before: switchMade, input: { key: 'search' } }],
 });

@@ -3,6 +3,27 @@
 import { invalidField, type Problem } from '../../../problems/problem.ts';
 import { CONTEXT, RULE } from '../limits.ts';
 
+/** Attributes of whom a flag is evaluated for; `targetingKey` names them. */
+export type Context = Readonly<Record<string, unknown>>;
+
+/** `characters`: of its JSON. Throws VALIDATION_FAILED. */
+export function checkContext(context: Context, characters: number): void {
+  const { bytesMax, nodesMax, textCharactersMax, depthMax } = CONTEXT;
+  const refusal = (detail: string, most: string) => invalidField('context', detail, `A context has at most ${most}.`);
+  if (characters > bytesMax) throw refusal('bytes', `${bytesMax} bytes of JSON`);
+  let nodes = 0;
+  const visit = (value: unknown, depth: number): void => {
+    nodes += 1;
+    if (nodes > nodesMax) throw refusal('members', `${nodesMax} values`);
+    if (typeof value === 'string' && value.length > textCharactersMax)
+      throw refusal('length', `${textCharactersMax} characters in a text`);
+    if (typeof value !== 'object' || value === null) return;
+    if (depth >= depthMax) throw refusal('depth', `${depthMax} levels`);
+    for (const each of Object.values(value)) visit(each, depth + 1);
+  };
+  visit(context, 0);
+}
+
 /** Of a part of a rule: steps to evaluate it, characters of its result with all that is in it, of a single text there, and elements of a list. */
 interface Cost {
   readonly steps: number;
@@ -124,10 +145,9 @@ function loopCost(name: string, [over, body, ...more]: readonly unknown[], scope
   return { ...scalar, steps };
 }
 
-const within = (scope: Scope, name: string | number): Scope => ({
-  ...scope,
-  ...{ at: `${scope.at}.${name}`, depth: scope.depth + 1 },
-});
+function within(scope: Scope, name: string | number): Scope {
+  return { ...scope, at: `${scope.at}.${name}`, depth: scope.depth + 1 };
+}
 
 function sum(costs: readonly Cost[]): Cost {
   return {

@@ -2,7 +2,7 @@
 // into code, and made ready when it is first asked for: that takes some 60 µs, an evaluation less than one. Loaded late: the evaluator takes 12 MB.
 import { FeatureFlag } from '@openfeature/flagd-core';
 import { definitionOf, type FlagRow } from '../flags/flag.ts';
-import type { Context } from '../rules/context.ts';
+import type { Context } from '../rules/cost.ts';
 
 /** Of one flag for one context. `value` and `metadata`: JSON; value null: the code that asks uses its own default. */
 export interface Evaluation {

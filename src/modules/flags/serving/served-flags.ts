@@ -6,6 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { AccountTurns } from '../../../core/account-turns.ts';
 import type { Core } from '../../../core/context.ts';
+import { SignedTokens } from '../../../core/secrets/signed-token.ts';
+import { TimeSlices } from '../../../lib/time-slices.ts';
 import { accountOf, allFlags, revisionsOf } from '../flags/store.ts';
 import { ACCOUNTS_HELD_MAX, HELD_BYTES_MAX, IDLE_MS, LOOK_EVERY_MS } from '../limits.ts';
 import type { ServedFlag } from './served-flag.ts';
@@ -19,6 +21,20 @@ export interface AccountFlags {
   readonly byKey: ReadonlyMap<string, ServedFlag>;
   /** In memory, about. */
   readonly bytes: number;
+}
+
+/** What the module keeps in one process. */
+export interface FlagsState {
+  readonly core: Core;
+  readonly served: ServedFlags;
+  readonly slices: TimeSlices;
+  /** Of event streams. */
+  readonly tokens: SignedTokens;
+}
+
+export function startFlags(core: Core): FlagsState {
+  const tokens = new SignedTokens(core.secrets, 'flag-streams');
+  return { core, served: new ServedFlags(core), slices: new TimeSlices(), tokens };
 }
 
 export class ServedFlags {

@@ -1,24 +1,36 @@
 // The OpenFeature Remote Evaluation Protocol (OFREP 0.3): its providers need the address `{base_url}/v1/flags` and a key. A page's key can do nothing else.
+// Server-Sent Events say that flags have changed, and nothing else, since EventSource sends no headers: their address has a token that can only listen,
+// and ends within a day, and with the key that got it.
 import { createHash } from 'node:crypto';
-import type { CallContext } from '../../../core/context.ts';
-import { apiKeyHeader, bearer } from '../../../core/credentials/http-schemes.ts';
-import { jsonFields } from '../../../kit/openai-wire.ts';
-import { pageKeySentence, pageRoute, requirePageKey } from '../../../kit/page-access.ts';
-import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
-import { telemetrySentence, telemetryStatus } from '../../../kit/telemetry.ts';
-import { invalidField, type Problem } from '../../../problems/problem.ts';
-import { EVALUATE } from '../capabilities/evaluate.ts';
-import { CONTEXT } from '../limits.ts';
-import { problem } from '../problems.ts';
-import { type Context, checkContext } from '../rules/context.ts';
-import { evaluateFlags } from '../serving/evaluate.ts';
-import type { Evaluation } from '../serving/served-flag.ts';
-import type { FlagsState } from '../state.ts';
-import { streamRoute, streamUrl } from './stream.ts';
+import type { CallContext, Core } from '../../core/context.ts';
+import { apiKeyHeader, bearer } from '../../core/credentials/http-schemes.ts';
+import { clockNow } from '../../core/database-clock.ts';
+import type { Principal } from '../../core/principal.ts';
+import { jsonFields } from '../../kit/openai-wire.ts';
+import { pageKeySentence, pageRoute, requirePageKey } from '../../kit/page-access.ts';
+import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../kit/raw-route.ts';
+import { mayFollow, streamAnswer } from '../../kit/tail.ts';
+import { telemetrySentence, telemetryStatus } from '../../kit/telemetry.ts';
+import { eventText } from '../../lib/event-stream.ts';
+import { DAY_MS, HOUR_MS } from '../../lib/time.ts';
+import { invalidField, type Problem } from '../../problems/problem.ts';
+import { EVALUATE, evaluateFlags } from './capabilities/evaluate.ts';
+import { accountOf } from './flags/store.ts';
+import { CONTEXT, STREAMS_MAX, STREAMS_OF_ACCOUNT_MAX } from './limits.ts';
+import { problem } from './problems.ts';
+import { type Context, checkContext } from './rules/cost.ts';
+import type { Evaluation } from './serving/served-flag.ts';
+import type { FlagsState } from './serving/served-flags.ts';
 
 const ROOT = '/v1/flags/ofrep/v1/evaluate/flags';
 /** Of a body beside its context. */
 const BESIDE_BYTES = 1_024;
+const KIND = 'listen';
+/** A client that asked just before a change, and listens only now, is told of it. */
+const RECENT_MS = 60_000;
+/** Whether its key still is one is looked at so often. */
+const CHECK_EVERY_MS = 30_000;
+
 const access = {
   headers: 'Authorization, Content-Type, If-None-Match, Last-Event-ID, Cache-Control, traceparent',
   exposed: 'ETag, Retry-After, X-Request-Id',
@@ -36,7 +48,10 @@ const shared: Omit<RawRoute<FlagsState>, 'path' | 'answer'> = {
 export const ofrepRoutes: readonly RawRoute<FlagsState>[] = [
   pageRoute(access, { ...shared, path: `${ROOT}/{key}`, answer: one }),
   pageRoute(access, { ...shared, path: ROOT, answer: all }),
-  pageRoute(access, { ...streamRoute, refuse: refusal }),
+  pageRoute(access, {
+    ...{ name: 'flags.stream', methods: ['GET'], path: '/v1/flags/stream', capability: null, refuse: refusal },
+    ...{ stream: 'answer', bodyBytesMax: 1_024, answer: listen },
+  }),
 ];
 
 async function one(request: RawRequest, state: FlagsState): Promise<RawAnswer> {
@@ -106,4 +121,46 @@ function refusal(failure: Problem, { requestId, params }: RawHead): RawAnswer {
   const body = JSON.stringify({ key: params.key, errorCode, errorDetails, code, request_id: requestId });
   // Providers read the body of 400, 404 and 500 alone; what else is wrong with the request is 400 to them.
   return json([401, 403, 413, 429].includes(status) || status >= 500 ? status : 400, body, headers);
+}
+
+/** The same for an hour: a client that is given another address connects anew. */
+function streamUrl({ core, tokens }: FlagsState, { accountId, principal }: CallContext): string {
+  const endMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS + DAY_MS;
+  return `${core.baseUrl}/v1/flags/stream?token=${tokens.write(KIND, [accountId, principal.id, endMs])}`;
+}
+
+async function listen(request: RawRequest, { core, tokens, served }: FlagsState): Promise<RawAnswer> {
+  const [accountId, keyId, endMs] = tokens.read(KIND, request.query.get('token') ?? '') ?? [];
+  const [principal, nowMs] = await Promise.all([listener(core, String(accountId), String(keyId)), clockNow(core.db)]);
+  if (principal === null || Number(endMs) <= Date.now()) {
+    const message = 'The token of the stream is wrong or has expired: evaluate all flags to get another.';
+    throw problem('UNAUTHORIZED', { message });
+  }
+  await request.identify({ find: async () => principal });
+  await request.rate();
+  const { revision, changedMs } = await accountOf(core.db, principal);
+  const heard = request.headers['last-event-id'];
+  const isBehind = heard === undefined ? nowMs - changedMs < RECENT_MS : heard !== String(revision);
+  let known = isBehind ? null : revision;
+  const by = { core, principal, accountId: principal.accountId, capability: EVALUATE };
+  return streamAnswer(request, by, {
+    ...{ kind: 'flag streams', noun: 'flags', accountMax: STREAMS_OF_ACCOUNT_MAX },
+    allMax: Math.min(STREAMS_MAX, core.bounds.all.streams / 2),
+    ...{ checkEveryMs: CHECK_EVERY_MS, endMs: Number(endMs) },
+    async *next(signal) {
+      const ended = AbortSignal.any([signal, AbortSignal.timeout(CHECK_EVERY_MS)]);
+      const now = await served.revisionAfter(by.accountId, known, ended);
+      if (now === null) return;
+      known = now;
+      const id = String(now);
+      yield eventText({ id, data: JSON.stringify({ type: 'refetchEvaluation', etag: id }) });
+    },
+  });
+}
+
+/** The key that got the token, as it is now; null: it has ended, may evaluate no more, or belongs to another account by now. */
+async function listener({ keys }: Core, accountId: string, keyId: string): Promise<Principal | null> {
+  const [current] = await keys.secretsOf(keyId);
+  const found = current === undefined ? 'unknown' : await keys.findByHash(current);
+  return typeof found !== 'string' && found.accountId === accountId && mayFollow(found, EVALUATE) ? found : null;
 }
