@@ -31,11 +31,11 @@ export class Tally {
   /** Counts a call, and answers the series of its keys, by their kinds. */
   count(accountId: string, keys: readonly Buffer[], seq: bigint, nowMs: number): Map<Kind, Series> {
     const seen = keys.map((key) => this.#seen(accountId, key));
-    for (const [i, one] of seen.entries()) {
+    seen.forEach((one, i) => {
       one.seqs.push(seq);
       one.series.add(SIGHTINGS, nowMs);
-      for (const other of seen.slice(i + 1)) countTogether(one, other, nowMs);
-    }
+      for (let j = i + 1; j < seen.length; j += 1) countTogether(one, seen[j] as Seen, nowMs);
+    });
     return new Map(seen.map(({ key, series }) => [kindOf(key), series]));
   }
 

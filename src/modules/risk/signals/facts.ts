@@ -50,6 +50,11 @@ export const countsOfKind = new Map(
   }),
 );
 
+/** Objects that are made as a copy of one are written twice as fast as those that grow member by member. */
+const zerosOfKind = Object.fromEntries(
+  [...countsOfKind].map(([kind, counts]) => [kind, Object.fromEntries(counts.map(({ name }) => [name, 0]))]),
+);
+
 /** Every path that a rule may name but those of `context`. */
 export const signalPaths: ReadonlySet<string> = new Set([
   ...['event', 'amount_usd', 'ip.kind', 'ip.country', 'ip.asn', 'ip.network', 'email.is_disposable', 'email.has_mx'],
@@ -61,7 +66,7 @@ export function signalsOf(facts: Facts, total: (kind: Kind, line: number, window
   const signals: Record<string, unknown> = { event: facts.event, amount_usd: facts.amount_usd };
   for (const [kind, counts] of countsOfKind) {
     const known = facts[kind];
-    const told: Record<string, unknown> | null = known && { ...known };
+    const told: Record<string, unknown> | null = known && { ...known, ...zerosOfKind[kind] };
     signals[kind] = told;
     if (told === null) continue;
     for (const { name, line, window } of counts) told[name] = total(kind, line, window);

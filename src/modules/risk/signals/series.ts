@@ -41,12 +41,13 @@ export class Series {
     let at = HEAD_BYTES;
     for (let i = 0; i < LISTS; i += 1) {
       const latest = stepAt(series.#latestMs, i % WINDOWS.length);
-      const steps: Steps = [];
-      for (let left = bytes[at++] as number; left > 0; left -= 1) {
-        steps.push(latest - (bytes[at++] as number));
+      // Of its length at once: one that grows takes room for seventeen numbers.
+      const steps: Steps = new Array(2 * (bytes[at++] as number));
+      for (let j = 0; j < steps.length; j += 2) {
+        steps[j] = latest - (bytes[at++] as number);
         let [count, unit] = [0, 1];
         for (; (bytes[at] as number) >= 128; unit *= 128) count += ((bytes[at++] as number) - 128) * unit;
-        steps.push(count + (bytes[at++] as number) * unit);
+        steps[j + 1] = count + (bytes[at++] as number) * unit;
       }
       series.#steps.push(steps);
     }
@@ -99,6 +100,7 @@ export class Series {
     let i = steps.length - 2;
     while (i >= 0 && (steps[i] as number) > step) i -= 2;
     if (i >= 0 && steps[i] === step) steps[i + 1] = (steps[i + 1] as number) + change;
+    else if (change === 1 && i + 2 === steps.length) steps.push(step, 1);
     else if (change === 1) steps.splice(i + 2, 0, step, 1);
   }
 
