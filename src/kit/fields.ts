@@ -18,6 +18,8 @@ export const plainTextOrNull = (charactersMax: number, description: string) =>
   orNull<string>({ type: 'string', maxLength: charactersMax, pattern: PLAIN }, description);
 export const textOrNull = (description: string) => orNull<string>({ type: 'string' }, description);
 /** Not negative. */
+export const whole = (description: string) => Type.Integer({ minimum: 0, description });
+/** Not negative. */
 export const wholeOrNull = (description: string) => orNull<number>({ type: 'integer', minimum: 0 }, description);
 /** Not negative. */
 export const numberOrNull = (description: string) => orNull<number>({ type: 'number', minimum: 0 }, description);

@@ -28,6 +28,12 @@ export function isPublic(address: Address): boolean {
   return address.kind() === 'ipv4' ? address.toString() !== WIRE_SERVER : inRange(address, GLOBAL_IPV6);
 }
 
+/** The network of an address, by its first one: `192.0.2.0/24`. */
+export function networkText(address: Address, bits: number): string {
+  const family = address.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6;
+  return `${family.networkAddressFromCIDR(`${address}/${bits}`)}/${bits}`;
+}
+
 export function inRanges(address: Address, ranges: readonly AddressRange[]): boolean {
   return ranges.some((range) => inRange(address, range));
 }

@@ -1,6 +1,7 @@
 // Addresses of mail and of the network: as they are written to, and by what several of them count as one person's.
 import { domainToASCII } from 'node:url';
 import ipaddr from 'ipaddr.js';
+import { networkText } from '../lib/address.ts';
 
 const CHARACTERS_MAX = 254;
 const NAME = /^[^\s@<>()[\]\\,;:"\p{C}]{1,64}$/u;
@@ -43,7 +44,5 @@ export function wideNetworkOf(address: string): string | null {
   if (!ipaddr.isValid(address)) return address;
   const known = ipaddr.process(address);
   if (known.range() === 'loopback') return null;
-  const bits = known.kind() === 'ipv4' ? 24 : 48;
-  const network = known.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6;
-  return `${network.networkAddressFromCIDR(`${known}/${bits}`)}/${bits}`;
+  return networkText(known, known.kind() === 'ipv4' ? 24 : 48);
 }

@@ -137,8 +137,8 @@ export function jsonTextOf(form: URLSearchParams, name: string): string {
   const text = form.get(name) ?? '';
   try {
     JSON.parse(text);
-  } catch {
-    throw invalidField(name, 'json', `${name} must be JSON.`);
+  } catch (error) {
+    throw invalidField(name, 'json', `${name} must be JSON: ${(error as Error).message}.`);
   }
   return text;
 }

@@ -1,14 +1,12 @@
 // Schemas of what the module answers (specification, "Error event", "Error group").
 
 import Type from 'typebox';
-import { instant, instantOrNull, orNull, pageFields, textOrNull } from '../../kit/fields.ts';
+import { instant, instantOrNull, orNull, pageFields, textOrNull, whole } from '../../kit/fields.ts';
 import type { ExceptionRecord } from './intake/draft.ts';
 import { environments, levels } from './limits.ts';
 
 export const objectOrNull = (description: string) =>
   orNull<Record<string, unknown>>({ type: 'object', additionalProperties: true }, description);
-
-const countField = (description: string) => Type.Integer({ minimum: 0, description });
 
 const EVENT_ID = '^evt_err_[A-Za-z0-9]{20,}$';
 const GROUP_ID = '^errgrp_[A-Za-z0-9]{20,}$';
@@ -101,15 +99,15 @@ export const eventSchema = Type.Object(
     received_at: instant('When it was received.'),
     group_first_seen_at: instant('First event of the group.'),
     group_last_seen_at: instant('Latest event of the group.'),
-    group_count: countField('Events of the group.'),
-    group_user_count: countField('Users of the group.'),
+    group_count: whole('Events of the group.'),
+    group_user_count: whole('Users of the group.'),
     ...neighbourFields,
   },
   { title: 'ErrorEvent' },
 );
 
 const totals = {
-  total: countField('How many there are. Searches and filters that no counter knows are counted to 10,000.'),
+  total: whole('How many there are. Searches and filters that no counter knows are counted to 10,000.'),
   total_capped: Type.Optional(Type.Boolean({ description: 'True when there are more than total says.' })),
 };
 
@@ -132,7 +130,7 @@ const groupFields = {
   first_seen_at: instant('First event.'),
   last_seen_at: instant('Latest event.'),
   count: Type.Integer({ minimum: 1, description: 'Events since the first one, those past retention included.' }),
-  user_count: countField('Distinct users, exact.'),
+  user_count: whole('Distinct users, exact.'),
   level,
   is_resolved: Type.Boolean({ description: 'Resolved, until a new event comes.' }),
   is_ignored: Type.Boolean({ description: 'Ignored: counted, but nothing is told.' }),
@@ -148,8 +146,8 @@ const groupFields = {
   releases: Type.Array(Type.String(), { description: 'In which releases, the most frequent first; up to 100.' }),
   trend_24h: Type.Object(
     {
-      current: countField('Events of the 24 clock hours that end with the running one.'),
-      previous: countField('Events of the 24 before.'),
+      current: whole('Events of the 24 clock hours that end with the running one.'),
+      previous: whole('Events of the 24 before.'),
       change_pct: orNull<number>({ type: 'number' }, 'Change in percent; null when there were none before.'),
     },
     { description: 'The last day against the one before.' },
@@ -166,7 +164,7 @@ export const groupPageSchema = Type.Object({
   items: Type.Array(groupSchema, { description: 'This page.' }),
   groups: Type.Array(groupSchema, { description: 'The same as items.' }),
   ...pageFields,
-  total: countField('How many groups there are with this status.'),
+  total: whole('How many groups there are with this status.'),
 });
 
 export const groupDetailSchema = Type.Object(
@@ -177,7 +175,7 @@ export const groupDetailSchema = Type.Object(
     user_distribution: numbersByName('Events by user: the top 100, (other) and (none).'),
     release_distribution: numbersByName('Events by release: the top 100, (other) and (none).'),
     environment_distribution: numbersByName('Events by environment, and (none).'),
-    timeline: Type.Array(Type.Object({ ts: instant('Start of the hour.'), count: countField('Events.') }), {
+    timeline: Type.Array(Type.Object({ ts: instant('Start of the hour.'), count: whole('Events.') }), {
       description: 'The sparkline with its hours.',
     }),
     comments: Type.Array(

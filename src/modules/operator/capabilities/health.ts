@@ -2,12 +2,10 @@ import Type from 'typebox';
 import { callsInLanes } from '../../../core/process/hear-siblings.ts';
 import { liveProcesses } from '../../../core/process/processes.ts';
 import { defineCapability } from '../../../kit/capability.ts';
-import { instant } from '../../../kit/fields.ts';
+import { instant, whole } from '../../../kit/fields.ts';
 import { iso } from '../../../lib/time.ts';
 import { lastDoctorResult } from '../../../upkeep/doctor-result.ts';
 import { backlogOf } from '../../../webhooks/deliveries/backlog.ts';
-
-const countField = (description: string) => Type.Integer({ minimum: 0, description });
 
 const processSchema = Type.Object(
   {
@@ -32,13 +30,13 @@ export const health = defineCapability()({
     {
       processes: Type.Array(processSchema, { description: 'The oldest first, 500 at most.' }),
       lanes: Type.Object(
-        { calls_waiting: countField('Billable calls that wait for or are in a commit.') },
+        { calls_waiting: whole('Billable calls that wait for or are in a commit.') },
         { description: 'Of the processes behind the port that was asked.' },
       ),
       backlog: Type.Object(
         {
-          events_waiting: countField('Committed events that have no number yet.'),
-          deliveries_due: countField('Webhook deliveries that could be attempted now.'),
+          events_waiting: whole('Committed events that have no number yet.'),
+          deliveries_due: whole('Webhook deliveries that could be attempted now.'),
           oldest_due_seconds: Type.Number({ description: 'For how long the oldest of them has been due.' }),
         },
         { description: 'What waits to be told.' },
@@ -49,8 +47,8 @@ export const health = defineCapability()({
         required: ['at', 'accounts', 'findings'],
         properties: {
           at: instant('When it looked.'),
-          accounts: countField('Accounts that it looked at.'),
-          findings: countField('What did not add up; the command says what.'),
+          accounts: whole('Accounts that it looked at.'),
+          findings: whole('What did not add up; the command says what.'),
         },
       }),
     },

@@ -1,9 +1,8 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../kit/capability.ts';
+import { whole } from '../../../kit/fields.ts';
 import { queueName } from '../schemas.ts';
 import { type QueueState, queueKey } from '../state.ts';
-
-const count = (description: string) => Type.Integer({ minimum: 0, description });
 
 export const stats = defineCapability<QueueState>()({
   method: 'GET',
@@ -22,12 +21,12 @@ export const stats = defineCapability<QueueState>()({
   input: Type.Object({ queue: queueName('Name of the queue.') }),
   output: Type.Object({
     queue: Type.String({ description: 'Name of the queue.' }),
-    message_count: count('Available and in flight, without delayed messages: delayed_count counts those.'),
-    available_count: count('Ready to be delivered.'),
-    in_flight_count: count('Delivered, and neither acknowledged, given back nor timed out.'),
-    delayed_count: count('To be delivered in the future: published or nacked with a delay.'),
-    dlq_count: count('Messages of this queue that are now in its dead-letter queue.'),
-    oldest_message_age_seconds: count(
+    message_count: whole('Available and in flight, without delayed messages: delayed_count counts those.'),
+    available_count: whole('Ready to be delivered.'),
+    in_flight_count: whole('Delivered, and neither acknowledged, given back nor timed out.'),
+    delayed_count: whole('To be delivered in the future: published or nacked with a delay.'),
+    dlq_count: whole('Messages of this queue that are now in its dead-letter queue.'),
+    oldest_message_age_seconds: whole(
       'Age of the oldest message, available, delayed or in flight; 0 when there is none.',
     ),
   }),
