@@ -5544,7 +5544,7 @@ export interface RiskSubjectData {
 
 export interface RiskDecisionsInput {
   /** Only these; */
-  action?: "review" | "block" | null;
+  action?: "review" | "block";
   /** next_cursor of the page before, with the same filters. */
   cursor?: string;
   /** Entries a page, 1 to 100; */

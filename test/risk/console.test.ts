@@ -29,7 +29,7 @@ test('what is scored, tried, saved and listed on pages is so', async () => {
   expect(await account.data('GET', 'rules/get')).toMatchObject({ is_default: true });
   const wrong = { ...rules, rules: [{ id: 'always', points: 90, when: { log: 1 } }] };
   for (const [sent, says] of [
-    ['{', 'This is not JSON'],
+    ['{', 'rules must be JSON: '],
     [JSON.stringify(wrong), 'Rule always must be an object with one operator'],
   ] as const) {
     const { text: refused } = await sendForm(visitor, '/console/risk/rules', 'save', { rules: sent });

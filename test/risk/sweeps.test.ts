@@ -1,5 +1,6 @@
 // Retention: what is past its time goes, and what still counts stays.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Networks } from '../../src/modules/risk/signals/networks.ts';
 import { riskSweeps } from '../../src/modules/risk/sweeps.ts';
 import { sweepAll } from '../support/bench.ts';
 import { RiskBench } from './harness.ts';
@@ -19,9 +20,10 @@ const countRows = {
 };
 
 async function sweptRows() {
-  const { db } = bench.service.core;
-  for (const name of ['risk.decisions', 'risk.keys', 'risk.entries']) await sweepAll(riskSweeps(db), name);
-  return (await db.query(countRows, [bench.accountId])).rows[0];
+  const { core } = bench.service;
+  const sweeps = riskSweeps({ core, networks: new Networks([], core.log) });
+  for (const name of ['risk.decisions', 'risk.keys', 'risk.entries']) await sweepAll(sweeps, name);
+  return (await core.db.query(countRows, [bench.accountId])).rows[0];
 }
 
 test('keys and decisions go after 30 days, entries at their end; all else stays and counts', async () => {

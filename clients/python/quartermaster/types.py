@@ -4774,7 +4774,7 @@ class RiskSubjectData(TypedDict):
 
 
 class RiskDecisionsInput(TypedDict):
-    action: NotRequired[Literal["review", "block", None]]
+    action: NotRequired[Literal["review", "block"]]
     cursor: NotRequired[str]
     limit: NotRequired[int]
 

@@ -23,5 +23,5 @@ export const risk = defineModule<RiskState, RiskSettings>({
   start: startRisk,
   close: async ({ mailExchangers }) => mailExchangers.close(),
   isEmpty: noRowIn('risk.window'),
-  sweeps: ({ core }) => riskSweeps(core.db),
+  sweeps: riskSweeps,
 });

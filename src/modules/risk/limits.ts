@@ -11,10 +11,9 @@ export const LABEL_CHARACTERS_MAX = 256;
 
 // All rules of an account run within a commit that 128 calls may share: the dearest set must stay below 80 µs a call.
 export const RULES_MAX = 50;
-export const RULE_NODES_MAX = 100;
-export const ALL_NODES_MAX = 500;
+/** Of all rules together. */
+export const RULE_NODES_MAX = 500;
 export const RULE_TEXT_CHARACTERS_MAX = 64;
-export const RULE_DEPTH_MAX = 8;
 
 export const actions = ['allow', 'review', 'block'] as const;
 export type Action = (typeof actions)[number];

@@ -1,39 +1,29 @@
-// Retention: keys and decisions go after 30 days, list entries when they have expired.
-import { removeOldRows, type Sweep } from '../../core/background/sweeper/sweep.ts';
+// In the background: keys and decisions go after 30 days, list entries when they have expired, and the operator's databases are read again.
+import { removeOldRows, removerOf, type Sweep } from '../../core/background/sweeper/sweep.ts';
 import { clockNow } from '../../core/database-clock.ts';
-import { byteaArray, textArray } from '../../db/arrays.ts';
-import type { Database } from '../../db/database.ts';
+import { byteaArray } from '../../db/arrays.ts';
 import { dropOldestPartition } from '../../db/partitions.ts';
 import { statement } from '../../db/statement.ts';
-import { DAY_MS, startOfDay } from '../../lib/time.ts';
+import { DAY_MS, HOUR_MS, startOfDay } from '../../lib/time.ts';
 import { KEEP_DAYS } from './limits.ts';
+import type { RiskState } from './state.ts';
 
 const INTERVAL_MS = 60_000;
 
-// `last_day` counts days since 1970, and a key is kept for 30 days after the last one.
-const findOldWindows = statement(
+// `last_day` counts days since 1970.
+const isOld = `last_day < floor(extract(epoch FROM core.clock_now()) / 86400)::integer - ${KEEP_DAYS}`;
+const findOldKeys = statement(
   'risk_window_find_old',
   `/* fan-out: keys past retention */
-   SELECT w.account_id, w.key FROM risk.window w
-    WHERE w.last_day < floor(extract(epoch FROM core.clock_now()) / 86400)::integer - 30 ORDER BY w.last_day LIMIT $1`,
+   SELECT w.account_id, w.key FROM risk.window w WHERE w.${isOld} ORDER BY w.last_day LIMIT $1`,
 );
-const removeOldWindows = statement(
+const removeOldKeys = statement(
   'risk_window_remove_old',
-  `DELETE FROM risk.window AS t
-    WHERE t.account_id = $1 AND t.key = ANY($2::bytea[])
-      AND t.last_day < floor(extract(epoch FROM core.clock_now()) / 86400)::integer - 30`,
+  `DELETE FROM risk.window AS t WHERE t.account_id = $1 AND t.key = ANY($2::bytea[]) AND t.${isOld}`,
 );
-const findExpired = statement(
-  'risk_entry_find_expired',
-  `/* fan-out: expired entries */
-   SELECT e.account_id, e.entry FROM risk.entry e WHERE e.expires_at <= core.clock_now() ORDER BY e.expires_at LIMIT $1`,
-);
-const removeExpired = statement(
-  'risk_entry_remove_expired',
-  'DELETE FROM risk.entry AS t WHERE t.account_id = $1 AND t.entry = ANY($2::text[]) AND t.expires_at <= core.clock_now()',
-);
+const removeExpired = removerOf({ table: 'risk.entry', key: 'entry', at: 'expires_at', keepDays: 0 });
 
-export function riskSweeps(db: Database): readonly Sweep[] {
+export function riskSweeps({ core: { db }, networks }: Pick<RiskState, 'core' | 'networks'>): readonly Sweep[] {
   return [
     {
       ...{ name: 'risk.decisions', intervalMs: INTERVAL_MS },
@@ -42,16 +32,17 @@ export function riskSweeps(db: Database): readonly Sweep[] {
     {
       ...{ name: 'risk.keys', intervalMs: INTERVAL_MS },
       run: removeOldRows<{ account_id: string; key: Buffer }>(db, {
-        ...{ find: findOldWindows, remove: removeOldWindows },
+        ...{ find: findOldKeys, remove: removeOldKeys },
         keys: (rows) => [byteaArray(rows.map(({ key }) => key))],
       }),
     },
+    { name: 'risk.entries', intervalMs: INTERVAL_MS, run: removeExpired(db) },
     {
-      ...{ name: 'risk.entries', intervalMs: INTERVAL_MS },
-      run: removeOldRows<{ account_id: string; entry: string }>(db, {
-        ...{ find: findExpired, remove: removeExpired },
-        keys: (rows) => [textArray(rows.map(({ entry }) => entry))],
-      }),
+      ...{ name: 'risk.databases', intervalMs: HOUR_MS, perProcess: true },
+      run: async () => {
+        await networks.read();
+        return false;
+      },
     },
   ];
 }

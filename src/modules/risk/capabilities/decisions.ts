@@ -1,14 +1,14 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../kit/capability.ts';
-import { instant, instantOrNull, orNull } from '../../../kit/fields.ts';
+import { instant, instantOrNull, whole } from '../../../kit/fields.ts';
 import { listOf } from '../../../kit/resource.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { LINKED_KEYS, RECENT_DECISIONS } from '../limits.ts';
-import { decisionRecord, LAST_SEQ, listDecisions, subjectRecord } from '../score/decisions.ts';
+import { decisionRecord, listDecisions, subjectRecord } from '../score/decisions.ts';
 import { KEY_PATTERN, KINDS, keyFrom, sentOf } from '../signals/keys.ts';
 import { WINDOWS } from '../signals/series.ts';
 import type { RiskState } from '../state.ts';
-import { keyFields, verdictFields, whole } from './score.ts';
+import { keyFields, verdictFields } from './score.ts';
 
 const decisionSchema = Type.Object({
   ...verdictFields,
@@ -20,34 +20,30 @@ const keyField = Type.String({
   ...{ maxLength: 32, pattern: KEY_PATTERN },
   description: 'A keyed hash that an answer showed, such as `user_…`.',
 });
-const actionField = orNull<'review' | 'block'>(
-  { type: 'string', enum: ['review', 'block'] },
-  'Only these; absent: all.',
-);
 
 export const decisions = listOf(
   {
-    ...{ noun: 'decision', output: decisionSchema, show: decisionRecord, positionOf: ({ seq }) => String(seq) },
-    list: (db, { accountId }, { after, limit, filters }) =>
-      listDecisions(db, accountId, {
-        ...{ before: after === null ? LAST_SEQ : BigInt(after), limit, action: filters?.action },
-      }),
+    ...{ noun: 'decision', output: decisionSchema, show: decisionRecord },
+    ...{ list: listDecisions, positionOf: ({ seq }) => String(seq) },
   },
   {
     path: '/v1/risk/decisions',
     summary: 'Lists decisions.',
     description: 'Of all keys, newest first, for 30 days; those to review or blocked by `action`.',
     keywords: ['fraud review queue', 'blocked logins'],
-    filters: { action: Type.Optional(actionField) },
+    filters: { action: Type.Optional(Type.Enum(['review', 'block'], { description: 'Only these; absent: all.' })) },
     examples: [{ title: 'What to review', input: { action: 'review', limit: 10 }, expect: { has_more: false } }],
   },
 );
 
 const linked = KINDS.map(({ many }) => {
   const keys = Type.Array(Type.String(), { description: `Keyed hashes of up to ${LINKED_KEYS} of them.` });
-  return [many, Type.Object({ count: whole('In 30 days.'), keys }, { description: `The ${many} seen with it.` })];
+  return [
+    many,
+    Type.Object({ count: whole('In 30 days.'), keys }, { description: `The ${many} seen with it.` }),
+  ] as const;
 });
-const counts = WINDOWS.map(({ name }) => [`count_${name}`, whole(`Calls with it in ${name}.`)]);
+const counts = WINDOWS.map(({ name }) => [`count_${name}`, whole(`Calls with it in ${name}.`)] as const);
 
 export const subject = defineCapability<RiskState>()({
   method: 'GET',
@@ -77,9 +73,8 @@ export const subject = defineCapability<RiskState>()({
     const named = state.hashes.of(ctx.accountId, sentOf(input));
     if (input.key !== undefined) named.push(keyFrom(input.key));
     const [key, ...others] = named;
-    if (key === undefined || others.length > 0) {
+    if (key === undefined || others.length > 0)
       throw invalidField('user_id', 'one_of', 'Name one of user_id, device_id, ip, email and key.');
-    }
     return { data: await subjectRecord(ctx.core.db, ctx.accountId, key) };
   },
 });

@@ -3,28 +3,23 @@ import { runWrite } from '../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { instant, instantOrNull, orNull, plainText, plainTextOrNull, textOrNull } from '../../../kit/fields.ts';
 import { listOf, requireRoom } from '../../../kit/resource.ts';
+import { iso, isoOrNull } from '../../../lib/time.ts';
 import { invalidField } from '../../../problems/problem.ts';
-import { LABEL_CHARACTERS_MAX, type ListName, listNames } from '../limits.ts';
-import {
-  type EntryKind,
-  entryKinds,
-  entryOf,
-  entryRecord,
-  entryTable,
-  riskLimits,
-  saveEntry,
-} from '../lists/entries.ts';
+import { LABEL_CHARACTERS_MAX, listNames } from '../limits.ts';
+import { type EntryRow, entryKinds, entryOf, entryTable, riskLimits, saveEntry } from '../lists/entries.ts';
 import { addShape } from '../rules/settings.ts';
 
-const kindField = Type.Unsafe<EntryKind>({
-  ...{ type: 'string', enum: [...entryKinds], description: 'What value is.' },
-});
-const listField = Type.Unsafe<ListName>({
-  ...{ type: 'string', enum: [...listNames], description: 'allow wins where both lists have an entry for a call.' },
+const kindField = Type.Enum([...entryKinds], { description: 'What value is.' });
+const listField = Type.Enum([...listNames], {
+  description: 'allow wins where both lists have an entry for a call.',
 });
 const valueField = plainText(
   LABEL_CHARACTERS_MAX,
   'An address, a network such as 192.0.2.0/24, a mailbox, a domain (its subdomains included), a user id or a device id.',
+);
+const expiresField = orNull<string>(
+  { type: 'string', format: 'date-time', maxLength: 40 },
+  'Until when it counts, in the future; absent: for good.',
 );
 const entrySchema = Type.Object({
   list: listField,
@@ -34,6 +29,10 @@ const entrySchema = Type.Object({
   created_at: instant('When it was added or last changed.'),
   expires_at: instantOrNull('Null: for good.'),
 });
+
+function entryRecord({ entry: _, created_at, expires_at, ...shown }: EntryRow) {
+  return { ...shown, created_at: iso(created_at), expires_at: isoOrNull(expires_at) };
+}
 
 export const listAdd = defineCapability()({
   method: 'POST',
@@ -45,12 +44,7 @@ export const listAdd = defineCapability()({
   input: Type.Object({
     ...{ list: listField, kind: kindField, value: valueField },
     note: Type.Optional(plainTextOrNull(200, 'For people: why.')),
-    expires_at: Type.Optional(
-      orNull<string>(
-        { type: 'string', format: 'date-time', maxLength: 40 },
-        'Until when it counts, in the future; absent: for good.',
-      ),
-    ),
+    expires_at: Type.Optional(expiresField),
   }),
   output: entrySchema,
   errors: ['QUOTA_EXCEEDED'],
@@ -62,18 +56,16 @@ export const listAdd = defineCapability()({
       expect: { value: '198.51.100.0/24', expires_at: null },
     },
   ],
-  run: ({ ctx, input }) => {
-    const { list, kind } = input;
+  run: ({ ctx, input: { list, kind, note, expires_at: until, ...input } }) => {
     const { entry, value, shape } = entryOf(kind, input.value);
+    const expiresAt = until == null ? null : Date.parse(until);
     return runWrite(ctx, async (tx, { nowMs }) => {
-      const expiresAt = input.expires_at == null ? null : Date.parse(input.expires_at);
-      if (expiresAt !== null && expiresAt <= nowMs) {
+      if (expiresAt !== null && expiresAt <= nowMs)
         throw invalidField('expires_at', 'future', 'expires_at must be in the future.');
-      }
       const isNew = (await entryTable.find(tx, ctx, entry)) === null;
       if (isNew) await requireRoom(tx, ctx, 'list entry', riskLimits.risk_entries);
       await addShape(tx, ctx.accountId, shape, nowMs);
-      const row = { entry, list, kind, value, note: input.note || null, created_at: nowMs, expires_at: expiresAt };
+      const row = { entry, list, kind, value, note: note || null, created_at: nowMs, expires_at: expiresAt };
       return entryRecord(await saveEntry(tx, ctx, row));
     });
   },

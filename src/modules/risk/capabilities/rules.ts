@@ -1,53 +1,23 @@
 import { setImmediate as breathe } from 'node:timers/promises';
-import Type, { type Static } from 'typebox';
+import Type from 'typebox';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { defineCapability } from '../../../kit/capability.ts';
-import { instantOrNull, plainTextOrNull } from '../../../kit/fields.ts';
+import { instantOrNull, whole } from '../../../kit/fields.ts';
 import { isoOrNull } from '../../../lib/time.ts';
-import { type Action, RULES_MAX } from '../limits.ts';
+import { type Action, actions } from '../limits.ts';
 import { defaultRules } from '../rules/default-rules.ts';
-import { RuleSet, type Rules } from '../rules/rule-set.ts';
+import { RuleSet, type Rules, rulesSchema } from '../rules/rule-set.ts';
 import { readSettings, type Settings, saveRules } from '../rules/settings.ts';
-import { decisionOf, LAST_SEQ, listDecisions } from '../score/decisions.ts';
-import { whole } from './score.ts';
+import { decisionOf, listDecisions } from '../score/decisions.ts';
 
-const BODY_BYTES_MAX = 64 * 1024;
-const POINTS_MAX = 100;
 const TRIED_DECISIONS = 1_000;
 /** Between these other calls go on. */
 const TRIED_AT_ONCE = 100;
 const EXAMPLES_MAX = 20;
 
-const ruleSchema = Type.Object({
-  id: Type.String({
-    pattern: '^[a-z0-9][a-z0-9_-]{0,63}$',
-    description: 'Name of the rule in reasons; no two share it.',
-  }),
-  points: Type.Integer({
-    ...{ minimum: -POINTS_MAX, maximum: POINTS_MAX },
-    description: 'Added to the score where the rule matches; negative ones lower it.',
-  }),
-  description: Type.Optional(plainTextOrNull(200, 'For people; it stands in reasons.')),
-  when: Type.Unknown({
-    description:
-      'JsonLogic over the signals: {">": [{"var": "ip.users_1h"}, 5]}. Operators: var and or ! !! if < <= > >= == != === !== + - * / % min max in.',
-  }),
-});
-const threshold = (action: string) =>
-  Type.Integer({ minimum: 1, maximum: 101, description: `From this score on: ${action}; 101: never.` });
-const rulesInput = Type.Object({
-  thresholds: Type.Object(
-    { review: threshold('review'), block: threshold('block') },
-    { description: 'Which score leads to which action.' },
-  ),
-  rules: Type.Array(ruleSchema, {
-    maxItems: RULES_MAX,
-    description: `Up to ${RULES_MAX}, each looked at in every call.`,
-  }),
-});
-const rulesSchema = Type.Object({
-  ...rulesInput.properties,
+const rulesOutput = Type.Object({
+  ...rulesSchema.properties,
   is_default: Type.Boolean({ description: 'Whether these are the rules of an account that has set none.' }),
   revision: whole('Grows with every change.'),
   updated_at: instantOrNull('Null: never set.'),
@@ -58,14 +28,6 @@ function rulesRecord({ own, revision, updatedAtMs }: Settings) {
   return { ...(own ?? defaultRules), ...shown };
 }
 
-/** As they are kept: without members that no rule has. */
-function sentRules({ thresholds, rules }: Static<typeof rulesInput>): Rules {
-  return {
-    thresholds,
-    rules: rules.map(({ id, points, description, when }) => ({ id, points, description: description || null, when })),
-  };
-}
-
 export const rulesGet = defineCapability()({
   method: 'GET',
   path: '/v1/risk/rules/get',
@@ -73,7 +35,7 @@ export const rulesGet = defineCapability()({
   description: 'The default ones while none were set: they show how rules are written.',
   keywords: ['show fraud rules', 'risk thresholds'],
   input: Type.Object({}),
-  output: rulesSchema,
+  output: rulesOutput,
   examples: [{ title: 'Those of a new account', input: {}, expect: { is_default: true, revision: 0 } }],
   run: async ({ ctx }) => ({ data: rulesRecord(await readSettings(ctx.core.db, ctx.accountId)) }),
 });
@@ -86,12 +48,9 @@ export const rulesSet = defineCapability()({
     'A rule is JsonLogic over the signals that risk.score answers; where it matches, its points are added. All rules are replaced at once, and count from ' +
     'the next call on. Try them with risk.rules.try first. A comparison with null follows JsonLogic, where null is 0.',
   keywords: ['set fraud rules', 'jsonlogic rules', 'block threshold'],
-  input: rulesInput,
-  output: rulesSchema,
-  bodyBytesMax: BODY_BYTES_MAX,
-  limits: {
-    rules: '50 of up to 100 values and operators each, 500 together, nested up to 8 deep; texts of 64 characters.',
-  },
+  input: rulesSchema,
+  output: rulesOutput,
+  limits: { rules: '50, of up to 500 values and operators together; texts of 64 characters.' },
   examples: [
     {
       title: 'A rule',
@@ -107,11 +66,10 @@ export const rulesSet = defineCapability()({
       expect: { is_default: false },
     },
   ],
-  run: ({ ctx, input }) => {
-    const rules = sentRules(input);
-    new RuleSet(rules);
+  run: ({ ctx, input: { thresholds, rules } }) => {
+    new RuleSet({ thresholds, rules });
     return runWrite(ctx, async (tx, { nowMs }) => {
-      await saveRules(tx, ctx.accountId, rules, nowMs);
+      await saveRules(tx, ctx.accountId, { thresholds, rules }, nowMs);
       return rulesRecord(await readSettings(tx, ctx.accountId));
     });
   },
@@ -127,7 +85,7 @@ export const rulesTry = defineCapability()({
   summary: 'Tries rules against the latest decisions, and saves nothing.',
   description: `Runs rules and thresholds over the signals of the last ${TRIED_DECISIONS.toLocaleString('en-US')} decisions and says what would have come out. What a list entry decided stays.`,
   keywords: ['test fraud rules', 'backtest rules', 'dry run'],
-  input: rulesInput,
+  input: rulesSchema,
   output: Type.Object({
     decisions: whole('How many were looked at.'),
     before: split('As they were decided.'),
@@ -144,10 +102,9 @@ export const rulesTry = defineCapability()({
         after: Type.String({ description: 'The action by these rules.' }),
         score: whole('The score by these rules.'),
       }),
-      { description: 'Up to 20 that change, the latest first.' },
+      { description: `Up to ${EXAMPLES_MAX} that change, the latest first.` },
     ),
   }),
-  bodyBytesMax: BODY_BYTES_MAX,
   examples: [
     {
       title: 'A new threshold',
@@ -158,33 +115,29 @@ export const rulesTry = defineCapability()({
       },
     },
   ],
-  run: async ({ ctx, input }) => ({ data: await tryRules(ctx.core.db, ctx.accountId, sentRules(input)) }),
+  run: async ({ ctx, input }) => ({ data: await tryRules(ctx.core.db, ctx, input) }),
 });
 
-const none = (): Record<Action, number> => ({ allow: 0, review: 0, block: 0 });
-
 /** Rules over the signals of past decisions. */
-async function tryRules(db: Queryable, accountId: string, rules: Rules) {
+async function tryRules(db: Queryable, owner: { readonly accountId: string }, rules: Rules) {
   const set = new RuleSet(rules);
-  const past = await listDecisions(db, accountId, { before: LAST_SEQ, limit: TRIED_DECISIONS });
+  const past = await listDecisions(db, owner, { after: null, limit: TRIED_DECISIONS });
   const matched = new Map(rules.rules.map(({ id }) => [id, 0]));
-  const [before, after] = [none(), none()];
-  const changes: { risk_id: string; before: Action; after: Action; score: number }[] = [];
+  const tried: { risk_id: string; before: Action; after: Action; score: number }[] = [];
   for (const [i, row] of past.entries()) {
     if (i % TRIED_AT_ONCE === TRIED_AT_ONCE - 1) await breathe();
-    const decision = decisionOf(row);
-    const verdict = set.decide(decision.signals);
-    const isListed = decision.reasons[0]?.rule.startsWith('list:') === true;
-    const action = isListed ? decision.action : verdict.action;
-    before[decision.action] += 1;
-    after[action] += 1;
+    const { risk_id, action: before, reasons, signals } = decisionOf(row);
+    const verdict = set.decide(signals);
+    const isListed = reasons[0]?.rule.startsWith('list:') === true;
     for (const { rule } of verdict.reasons) matched.set(rule, (matched.get(rule) ?? 0) + 1);
-    if (action === decision.action) continue;
-    changes.push({ risk_id: decision.risk_id, before: decision.action, after: action, score: verdict.score });
+    tried.push({ risk_id, before, after: isListed ? before : verdict.action, score: verdict.score });
   }
+  const splitBy = (when: 'before' | 'after') =>
+    Object.fromEntries(actions.map((action) => [action, tried.filter((each) => each[when] === action).length]));
+  const changed = tried.filter(({ before, after }) => before !== after);
   return {
-    ...{ decisions: past.length, before, after, changed: changes.length },
+    ...{ decisions: tried.length, before: splitBy('before'), after: splitBy('after'), changed: changed.length },
     rules: [...matched].map(([id, count]) => ({ id, matched: count })),
-    examples: changes.slice(0, EXAMPLES_MAX),
+    examples: changed.slice(0, EXAMPLES_MAX),
   };
 }

@@ -1,9 +1,9 @@
 import Type, { type TProperties } from 'typebox';
 import { chargeInLane } from '../../../core/wallet/charge/charge.ts';
 import { defineCapability } from '../../../kit/capability.ts';
-import { numberOrNull, orNull, textOrNull, wholeOrNull } from '../../../kit/fields.ts';
+import { numberOrNull, orNull, plainTextOrNull, textOrNull, whole, wholeOrNull } from '../../../kit/fields.ts';
 import { invalidField } from '../../../problems/problem.ts';
-import { type Action, actions, LABEL_CHARACTERS_MAX } from '../limits.ts';
+import { actions, LABEL_CHARACTERS_MAX } from '../limits.ts';
 import { SCORE } from '../score/effect.ts';
 import { countsOfKind, factsOf } from '../signals/facts.ts';
 import { sentOf } from '../signals/keys.ts';
@@ -13,19 +13,8 @@ import type { RiskState } from '../state.ts';
 const ROWS = 5;
 const BYTES = 8 * 1024;
 const CONTEXT_MEMBERS_MAX = 32;
-const AMOUNT_USD_MAX = 1_000_000_000;
-export const eventKinds = ['signup', 'login', 'payment', 'message', 'custom'] as const;
 
-export const whole = (description: string) => Type.Integer({ minimum: 0, description });
-
-const label = (description: string) =>
-  Type.Optional(
-    orNull<string>(
-      { type: 'string', minLength: 1, maxLength: LABEL_CHARACTERS_MAX, pattern: '^[^\\p{Cc}\\p{Cs}]*$' },
-      description,
-    ),
-  );
-
+const label = (description: string) => Type.Optional(plainTextOrNull(LABEL_CHARACTERS_MAX, description));
 export const keyFields = {
   ip: label('Network address of the person, IPv4 or IPv6; of IPv6 the /64 counts.'),
   email: label('E-mail address; the mailbox counts, whatever its case and +tag.'),
@@ -42,17 +31,6 @@ const context = orNull<Record<string, string | number | boolean | null>>(
   `Up to ${CONTEXT_MEMBERS_MAX} plain values for your rules, as context.NAME. Kept with the decision for 30 days: send nothing secret.`,
 );
 
-export const scoreFields = Type.Object({
-  event: Type.Unsafe<(typeof eventKinds)[number]>({
-    ...{ type: 'string', enum: [...eventKinds], description: 'What the person does.' },
-  }),
-  ...keyFields,
-  amount_usd: Type.Optional(
-    orNull<number>({ type: 'number', minimum: 0, maximum: AMOUNT_USD_MAX }, 'What is paid, for your rules.'),
-  ),
-  context: Type.Optional(context),
-});
-
 const reasonSchema = Type.Object({
   rule: Type.String({ description: 'Id of a rule that matched; `list:allow` or `list:block` where an entry decided.' }),
   points: Type.Integer({ description: 'What it added.' }),
@@ -62,12 +40,11 @@ const reasonSchema = Type.Object({
 export const verdictFields = {
   risk_id: Type.String({ description: 'Id of the decision.' }),
   score: Type.Integer({ minimum: 0, maximum: 100, description: 'Sum of the points, from 0 to 100.' }),
-  action: Type.Unsafe<Action>({
-    ...{ type: 'string', enum: [...actions], description: 'By the thresholds, or by a list entry alone.' },
-  }),
+  action: Type.Enum([...actions], { description: 'By the thresholds, or by a list entry alone.' }),
   reasons: Type.Array(reasonSchema, { description: 'Every rule that matched, in the order of the rules.' }),
 };
 
+/** Signals that are no counts. */
 const known: Readonly<Record<string, TProperties>> = {
   ip: {
     kind: Type.String({ description: 'public, private, loopback, link_local, cgnat, documentation, multicast, …' }),
@@ -77,14 +54,9 @@ const known: Readonly<Record<string, TProperties>> = {
   },
   email: {
     is_disposable: Type.Boolean({ description: 'The domain gives out throw-away mailboxes.' }),
-    has_mx: orNull<boolean>(
-      { type: 'boolean' },
-      'Whether the domain has MX records; null: not known within 300 ms, or disposable.',
-    ),
+    has_mx: orNull<boolean>({ type: 'boolean' }, 'MX records of the domain; null: not known in 300 ms, or disposable.'),
   },
 };
-
-/** Signals of each key. */
 const keySignals = [...countsOfKind].map(([kind, counts]) => {
   const counted = counts.map(({ name }) => [name, whole(countText(name))]);
   const signals = Type.Object({ ...known[kind], ...Object.fromEntries(counted) });
@@ -108,7 +80,12 @@ export const score = defineCapability<RiskState>()({
     ...['fraud score', 'suspicious ip address', 'disposable email check', 'signup abuse', 'bot login'],
     ...['payment fraud', 'velocity check'],
   ],
-  input: scoreFields,
+  input: Type.Object({
+    event: Type.Enum(['signup', 'login', 'payment', 'message', 'custom'], { description: 'What the person does.' }),
+    ...keyFields,
+    amount_usd: Type.Optional(numberOrNull('What is paid, for your rules.')),
+    context: Type.Optional(context),
+  }),
   output: Type.Object({
     ...verdictFields,
     signals: Type.Object(

@@ -9,30 +9,24 @@ import { type Html, html } from '../../../lib/html.ts';
 import { listAdd, listEntries, listRemove } from '../capabilities/lists.ts';
 import { LISTS, riskTabs } from './decisions.ts';
 
-const lists = [
-  ['block', 'Block'],
-  ['allow', 'Allow'],
-] as const;
-const kinds = [
-  ['ip', 'Network address'],
-  ['cidr', 'Network'],
-  ['email', 'E-mail address'],
-  ['domain', 'Mail domain'],
-  ['user', 'User ID'],
-  ['device', 'Device ID'],
-] as const;
-const fields = ['list', 'kind', 'value', 'note', 'expires_at'];
+const lists = { block: 'Block', allow: 'Allow' };
+const kinds = {
+  ...{ ip: 'Network address', cidr: 'Network', email: 'E-mail address' },
+  ...{ domain: 'Mail domain', user: 'User ID', device: 'Device ID' },
+};
+const sent = (form: URLSearchParams, names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, textOf(form, name)]));
 
 const listed = listPage({
   ...{ name: 'risk_lists', path: LISTS, title: 'Risk', caption: 'All entries', list: listEntries },
   above: (visit) => riskTabs(visit, LISTS),
   intro: 'An entry decides alone, whatever the rules say. Allow wins over block.',
-  filter: { name: 'list', label: 'Lists', values: ['allow', 'block'] },
+  filter: { name: 'list', label: 'Lists', values: Object.keys(lists) },
   empty: (visit) =>
     teach('No entries. To block a user:', visit.samples([[listAdd, { list: 'block', kind: 'user', value: 'u-17' }]])),
   columns: (visit) => [
     { title: 'List', cell: ({ list }) => badge(list, list === 'block' ? 'critical' : 'good') },
-    { title: 'Kind', cell: ({ kind }) => kinds.find(([of]) => of === kind)?.[1] ?? kind },
+    { title: 'Kind', cell: ({ kind }) => kinds[kind] },
     { title: 'Value', cell: ({ value }) => short(value, 80) },
     { title: 'Note', cell: ({ note }) => short(note ?? '', 80) },
     { title: 'Added', cell: ({ created_at }) => ago(visit, created_at) },
@@ -44,26 +38,21 @@ const listed = listPage({
   ],
   create: {
     ...{ capability: listAdd, heading: 'New entry', form: entryForm, done: 'Entry added.' },
-    input: (form) => Object.fromEntries(fields.map((name) => [name, textOf(form, name)])),
+    input: (form) => sent(form, ['list', 'kind', 'value', 'note', 'expires_at']),
   },
 });
-
-export const listsPage: ConsolePage = {
-  ...listed,
-  acts: {
-    ...listed.acts,
-    remove: {
-      ...{ capability: listRemove, done: 'Entry removed.' },
-      input: (form) => ({ kind: form.get('kind'), value: form.get('value') }),
-    },
-  },
+const remove = {
+  capability: listRemove,
+  done: 'Entry removed.',
+  input: (form: URLSearchParams) => sent(form, ['kind', 'value']),
 };
+export const listsPage: ConsolePage = { ...listed, acts: { ...listed.acts, remove } };
 
 function entryForm(visit: Visit, act: string): Html {
   const plain = html`spellcheck="false" autocapitalize="off"`;
   const expires = 'Date and time with offset, such as 2030-12-24T18:00:00Z; empty: never.';
-  return html`<div class="pair">${choice(visit, act, { name: 'list', label: 'List', value: 'block', options: lists })}
-${choice(visit, act, { name: 'kind', label: 'Kind', value: 'ip', options: kinds })}</div>
+  return html`<div class="pair">${choice(visit, act, { name: 'list', label: 'List', value: 'block', options: Object.entries(lists) })}
+${choice(visit, act, { name: 'kind', label: 'Kind', value: 'ip', options: Object.entries(kinds) })}</div>
 ${field(visit, act, { name: 'value', label: 'Value', isRequired: true, attributes: plain })}
 <div class="pair">${field(visit, act, { name: 'note', label: 'Note' })}
 ${field(visit, act, { name: 'expires_at', label: 'Expires', hint: expires, attributes: plain })}</div>

@@ -1,22 +1,21 @@
 // Rules as JSON: tried against the latest decisions before they are saved.
-import { field, formKeyField, tokenField } from '../../../kit/console/form.ts';
+import { field, formKeyField, jsonTextOf, tokenField } from '../../../kit/console/form.ts';
 import { actOf, type ConsolePage, type View } from '../../../kit/console/page.ts';
-import { figures, table } from '../../../kit/console/table.ts';
+import { facts, figures, table } from '../../../kit/console/table.ts';
 import { ago, count, countOf, short } from '../../../kit/console/text.ts';
-import type { DataOf, Input, Visit } from '../../../kit/console/visit.ts';
+import type { DataOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
-import { invalidField } from '../../../problems/problem.ts';
+import { JsonText } from '../../../lib/json-text.ts';
 import { rulesGet, rulesSet, rulesTry } from '../capabilities/rules.ts';
 import { actionBadge, RULES, riskTabs } from './decisions.ts';
 
 type Tried = DataOf<typeof rulesTry>;
 
 const EDITOR_ROWS = 30;
+const rulesOf = (form: URLSearchParams) => new JsonText(jsonTextOf(form, 'rules'));
 
 export const rulesPage: ConsolePage = {
-  name: 'risk_rules',
-  path: RULES,
-  needs: rulesGet,
+  ...{ name: 'risk_rules', path: RULES, needs: rulesGet },
   async show(visit) {
     const { thresholds, rules, is_default: isDefault, updated_at: changedAt } = await visit.need(rulesGet);
     const state = isDefault ? 'The default rules' : html`Changed ${ago(visit, changedAt)}`;
@@ -47,47 +46,24 @@ ${field(visit, act, { name: 'rules', label: 'Rules', value: text, rows: EDITOR_R
 ${saves}${asks}<input type="hidden" name="act" value="${visit.may(rulesSet) ? 'save' : 'try'}"></form>`;
 }
 
-function rulesOf(form: URLSearchParams): Input {
-  try {
-    const { thresholds, rules } = JSON.parse(form.get('rules') ?? '') as Input;
-    return { thresholds, rules };
-  } catch (error) {
-    throw invalidField('rules', 'json', `This is not JSON: ${(error as Error).message}`);
-  }
-}
-
-function triedView(
-  { decisions, before, after, changed, rules, examples }: Tried,
-  visit: Visit,
-  form: URLSearchParams,
-): View {
+function triedView({ decisions, rules, ...of }: Tried, visit: Visit, form: URLSearchParams): View {
   const split = ({ allow, review, block }: Tried['before']) => `${allow} / ${review} / ${block}`;
+  const changes = table({
+    ...{ caption: 'Decisions that change', rows: of.examples, empty: html`<p>No decision changes.</p>` },
+    columns: [
+      { title: 'Decision', cell: ({ risk_id: id }) => html`<code>${short(id, 40)}</code>` },
+      { title: 'Before', cell: ({ before }) => actionBadge(before) },
+      { title: 'After', cell: ({ after }) => actionBadge(after) },
+      { title: 'Score', kind: 'number', cell: ({ score }) => String(score) },
+    ],
+  });
   const below = html`<section class="panel"><h2>On the latest ${countOf(decisions, 'decision')}</h2>
 ${figures([
-  ['Allow / review / block before', split(before)],
-  ['With these rules', split(after)],
-  ['Decisions that change', count(changed)],
+  ['Allow / review / block before', split(of.before)],
+  ['With these rules', split(of.after)],
+  ['Decisions that change', count(of.changed)],
 ])}
-${table({
-  caption: 'Rules',
-  rows: rules,
-  empty: html`<p>No rules.</p>`,
-  columns: [
-    { title: 'Rule', cell: ({ id }) => short(id, 64) },
-    { title: 'Matches', kind: 'number', cell: ({ matched }) => count(matched) },
-  ],
-})}
-${table({
-  caption: 'Decisions that change',
-  rows: examples,
-  empty: html`<p>None.</p>`,
-  columns: [
-    { title: 'Decision', cell: ({ risk_id: id }) => html`<code>${short(id, 40)}</code>` },
-    { title: 'Before', cell: ({ before: action }) => actionBadge({ action }) },
-    { title: 'After', cell: ({ after: action }) => actionBadge({ action }) },
-    { title: 'Score', kind: 'number', cell: ({ score }) => String(score) },
-  ],
-})}</section>
+<h3>Matches</h3>${facts(rules.map(({ id, matched }) => [id, count(matched)]))}${changes}</section>
 ${editor(visit, form.get('rules') ?? '')}`;
   return page(visit, 'Risk rules, tried', below);
 }

@@ -7,13 +7,13 @@ import { textArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { resourceTable, rowSaver } from '../../../kit/resource.ts';
-import { iso, isoOrNull } from '../../../lib/time.ts';
+import { networkText } from '../../../lib/address.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import type { ListName } from '../limits.ts';
-import { addressOf, domainsOf, mailboxOf, networkText, type Sent } from '../signals/keys.ts';
+import { addressOf, domainsOf, mailboxOf, type Sent } from '../signals/keys.ts';
 
 export const entryKinds = ['ip', 'cidr', 'email', 'domain', 'user', 'device'] as const;
-export type EntryKind = (typeof entryKinds)[number];
+type EntryKind = (typeof entryKinds)[number];
 
 export interface EntryRow {
   /** `<kind>:<value>`. */
@@ -41,12 +41,6 @@ export const riskLimits = {
   } satisfies CountedLimit,
 };
 
-type FoundEntry = Pick<EntryRow, 'entry' | 'list'> & { readonly account_id: string };
-
-export function entryRecord({ list, kind, value, note, created_at, expires_at }: EntryRow) {
-  return { list, kind, value, note, created_at: iso(created_at), expires_at: isoOrNull(expires_at) };
-}
-
 // Each row by its whole key: OFFSET 0 keeps the planner from joining, which would read all entries of an account.
 const readEntries = statement(
   'risk_read_entries',
@@ -61,29 +55,24 @@ const DOMAIN = /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9]
 const CIDR = /^[0-9a-f:.]{2,45}\/\d{1,3}$/i;
 
 /** The key of its row, the value in one writing, and the shape that look-ups find it by. Throws VALIDATION_FAILED for a value that is none of its kind. */
-export function entryOf(kind: EntryKind, text: string): { entry: string; value: string; shape: string } {
-  const { value, shape = kind } = written(kind, text.trim());
+export function entryOf(kind: EntryKind, text: string) {
+  const value = written(kind, text.trim());
+  const shape = kind === 'cidr' ? `${familyOf(value)}/${value.split('/')[1]}` : kind;
   return { entry: `${kind}:${value}`, value, shape };
 }
 
-function written(kind: EntryKind, text: string): { value: string; shape?: string } {
-  if (kind === 'ip') return { value: addressOf(text, 'value').toString() };
-  if (kind === 'email') return { value: mailboxOf(text, 'value') };
+function written(kind: EntryKind, text: string): string {
+  if (kind === 'ip') return addressOf(text, 'value').toString();
+  if (kind === 'email') return mailboxOf(text, 'value');
   if (kind === 'cidr') {
-    if (!CIDR.test(text) || !ipaddr.isValidCIDR(text)) {
-      throw invalidField('value', 'format', 'value must be a network, such as 192.0.2.0/24 or 2001:db8::/32.');
-    }
-    const [address, bits] = ipaddr.parseCIDR(text);
-    return { value: networkText(address, bits), shape: networkShape(address, bits) };
+    if (CIDR.test(text) && ipaddr.isValidCIDR(text)) return networkText(...ipaddr.parseCIDR(text));
+    throw invalidField('value', 'format', 'value must be a network, such as 192.0.2.0/24 or 2001:db8::/32.');
   }
-  if (kind !== 'domain') return { value: text };
+  if (kind !== 'domain') return text;
   const domain = domainToASCII(text).toLowerCase();
-  if (!DOMAIN.test(domain)) throw invalidField('value', 'format', 'value must be a domain, such as example.org.');
-  return { value: domain };
+  if (DOMAIN.test(domain)) return domain;
+  throw invalidField('value', 'format', 'value must be a domain, such as example.org.');
 }
-
-const networkShape = (address: ipaddr.IPv4 | ipaddr.IPv6, bits: number | string) =>
-  `cidr${address.kind() === 'ipv4' ? 4 : 6}/${bits}`;
 
 /** Keys of the entries that would decide a call, of those shapes that the account's lists have. */
 export function candidatesOf({ ip, email, user, device }: Sent, shapes: readonly string[]): string[] {
@@ -93,10 +82,13 @@ export function candidatesOf({ ip, email, user, device }: Sent, shapes: readonly
     if (shape === 'domain') return email === null ? [] : domainsOf(email).map((domain) => `domain:${domain}`);
     if (shape === 'user') return user === null ? [] : [`user:${user}`];
     if (shape === 'device') return device === null ? [] : [`device:${device}`];
-    const bits = shape.slice(shape.indexOf('/') + 1);
-    return ip !== null && shape === networkShape(ip, bits) ? [`cidr:${networkText(ip, Number(bits))}`] : [];
+    const [family, bits] = shape.split('/');
+    return ip !== null && family === familyOf(`${ip}`) ? [`cidr:${networkText(ip, Number(bits))}`] : [];
   });
 }
+
+/** Of an address or a network. */
+const familyOf = (text: string) => (text.includes(':') ? 'cidr6' : 'cidr4');
 
 /** Which list decides each call, by its candidates: allow wins over block. Null: none does. Under the locks of a commit of `accounts`. */
 export async function findLists(
@@ -108,7 +100,9 @@ export async function findLists(
   if (wanted.length === 0) return calls.map(() => null);
   const owners = textArray(wanted.map(({ accountId }) => accountId));
   const entries = textArray(wanted.map(({ entry }) => entry));
-  const { rows } = await tx.query<FoundEntry>(readEntries, [accounts, owners, entries]);
+  const { rows } = await tx.query<Pick<EntryRow, 'entry' | 'list'> & { readonly account_id: string }>(readEntries, [
+    ...[accounts, owners, entries],
+  ]);
   const lists = new Map(rows.map(({ account_id: id, entry, list }) => [`${id} ${entry}`, list]));
   return calls.map((call) => {
     const found = call.entries.map((entry) => lists.get(`${call.accountId} ${entry}`));

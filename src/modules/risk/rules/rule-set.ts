@@ -1,31 +1,51 @@
-// An account's rules, checked and ready to run. A rule is JsonLogic over the signals, with an allow-list of operators; nodes, depth and
-// texts are bounded, and nothing of it repeats or grows, so that the time of a set is bounded by its nodes. The engine runs closures that
-// it makes of a rule; no text of a rule ever becomes code.
+// An account's rules: their schema, and a set that was checked and is ready to run. A rule is JsonLogic over the signals, with an allow-list
+// of operators; nodes and texts are bounded, and nothing repeats or grows, so that the time of a set is bounded by its nodes. The engine
+// runs closures that it makes of a rule; no text of a rule ever becomes code.
 import { defaultMethods, LogicEngine } from 'json-logic-engine';
+import Type, { type Static } from 'typebox';
+import { plainTextOrNull } from '../../../kit/fields.ts';
 import { invalidField } from '../../../problems/problem.ts';
-import { type Action, ALL_NODES_MAX, RULE_DEPTH_MAX, RULE_NODES_MAX, RULE_TEXT_CHARACTERS_MAX } from '../limits.ts';
+import { type Action, RULE_NODES_MAX, RULE_TEXT_CHARACTERS_MAX, RULES_MAX } from '../limits.ts';
 import { type Signals, signalPaths } from '../signals/facts.ts';
 
-export interface Rules {
-  readonly thresholds: { readonly review: number; readonly block: number };
-  readonly rules: readonly {
-    readonly id: string;
-    readonly points: number;
-    readonly description?: string | null;
-    readonly when: unknown;
-  }[];
-}
+const operators = 'var and or ! !! if < <= > >= == != === !== + - * / % min max in'.split(' ');
+const methods = Object.fromEntries(
+  operators.map((name) => [name, (defaultMethods as Readonly<Record<string, unknown>>)[name]]),
+);
+
+const threshold = (action: string) =>
+  Type.Integer({ minimum: 1, maximum: 101, description: `From this score on: ${action}; 101: never.` });
+const ruleSchema = Type.Object({
+  id: Type.String({
+    pattern: '^[a-z0-9][a-z0-9_-]{0,63}$',
+    description: 'Name of the rule in reasons; no two share it.',
+  }),
+  points: Type.Integer({
+    ...{ minimum: -100, maximum: 100 },
+    description: 'Added to the score where the rule matches; negative ones lower it.',
+  }),
+  description: Type.Optional(plainTextOrNull(200, 'For people; it stands in reasons.')),
+  when: Type.Unknown({
+    description: `JsonLogic over the signals: {">": [{"var": "ip.users_1h"}, 5]}. Operators: ${operators.join(' ')}.`,
+  }),
+});
+export const rulesSchema = Type.Object({
+  thresholds: Type.Object(
+    { review: threshold('review'), block: threshold('block') },
+    { description: 'Which score leads to which action.' },
+  ),
+  rules: Type.Array(ruleSchema, {
+    maxItems: RULES_MAX,
+    description: `Up to ${RULES_MAX}, each looked at in every call.`,
+  }),
+});
+export type Rules = Static<typeof rulesSchema>;
 
 export interface Verdict {
   readonly score: number;
   readonly action: Action;
   readonly reasons: readonly { readonly rule: string; readonly points: number; readonly detail: string }[];
 }
-
-const operators = 'var and or ! !! if < <= > >= == != === !== + - * / % min max in'.split(' ');
-const methods = Object.fromEntries(
-  operators.map((name) => [name, (defaultMethods as Readonly<Record<string, unknown>>)[name]]),
-);
 
 /** A member of `context`. */
 const CONTEXT = /^context\.([A-Za-z][A-Za-z0-9_]{0,63})$/;
@@ -50,16 +70,16 @@ export class RuleSet {
     this.#told = rules.rules.map(({ id, when }, i) => {
       if (ids.has(id)) throw invalidField(`rules[${i}].id`, 'unique', `Two rules have the id ${id}.`);
       ids.add(id);
-      const check = new Check(id, `rules[${i}].when`);
-      check.look(when, `rules[${i}].when`, 1);
+      const check = new Check(id);
+      check.look(when, `rules[${i}].when`);
       nodes += check.nodes;
       return [...check.paths].slice(0, TOLD_MAX);
     });
-    if (nodes <= ALL_NODES_MAX) return;
+    if (nodes <= RULE_NODES_MAX) return;
     throw invalidField(
       'rules',
       'too_large',
-      `All rules together have more than ${ALL_NODES_MAX} values and operators.`,
+      `All rules together have more than ${RULE_NODES_MAX} values and operators.`,
     );
   }
 
@@ -94,34 +114,28 @@ function valueAt(signals: Signals, path: string): unknown {
 /** One rule as it is looked through. */
 class Check {
   readonly #id: string;
-  readonly #param: string;
   nodes = 0;
   /** Counts and flags among its signals: no value of `context` stands in a reason. */
   readonly paths = new Set<string>();
 
-  constructor(id: string, param: string) {
+  constructor(id: string) {
     this.#id = id;
-    this.#param = param;
   }
 
-  look(node: unknown, at: string, depth: number): void {
+  look(node: unknown, at: string): void {
     this.nodes += 1;
-    if (this.nodes > RULE_NODES_MAX) this.#refuse(this.#param, `has more than ${RULE_NODES_MAX} values and operators`);
-    if (depth > RULE_DEPTH_MAX) this.#refuse(at, `is nested deeper than ${RULE_DEPTH_MAX}`);
-    if (typeof node === 'string' && node.length > RULE_TEXT_CHARACTERS_MAX) {
+    if (typeof node === 'string' && node.length > RULE_TEXT_CHARACTERS_MAX)
       this.#refuse(at, `has a text of more than ${RULE_TEXT_CHARACTERS_MAX} characters`);
-    }
     if (node === null || typeof node !== 'object') return;
     if (Array.isArray(node)) {
-      for (const [i, each] of node.entries()) this.look(each, `${at}[${i}]`, depth + 1);
+      for (const [i, each] of node.entries()) this.look(each, `${at}[${i}]`);
       return;
     }
     const [[operator, operands] = ['', null], ...others] = Object.entries(node);
-    if (others.length > 0 || !operators.includes(operator)) {
+    if (others.length > 0 || !operators.includes(operator))
       this.#refuse(at, `must be an object with one operator of ${operators.join(' ')}`);
-    }
     if (operator === 'var') this.#variable(operands, `${at}.var`);
-    else this.look(operands, `${at}.${operator}`, depth + 1);
+    else this.look(operands, `${at}.${operator}`);
     if (operator === 'in') this.nodes += SEARCH_NODES;
   }
 
@@ -129,9 +143,8 @@ class Check {
   #variable(operands: unknown, at: string): void {
     const [path, fallback, ...others] = Array.isArray(operands) ? operands : [operands];
     const isPlain = fallback === undefined || fallback === null || typeof fallback !== 'object';
-    if (typeof path !== 'string' || !isPlain || others.length > 0) {
+    if (typeof path !== 'string' || !isPlain || others.length > 0)
       this.#refuse(at, 'must be a signal, or a signal and a plain value for where there is none');
-    }
     const member = CONTEXT.exec(path)?.[1];
     // Members that every object has are nobody's.
     const isKnown = member === undefined ? signalPaths.has(path) : !(member in {});

@@ -3,6 +3,7 @@ import { clockNow } from '../../../core/database-clock.ts';
 import { int8Array } from '../../../db/arrays.ts';
 import type { Database, Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
+import type { ListBounds } from '../../../kit/resource.ts';
 import { sequenceMs } from '../../../lib/sequence.ts';
 import { iso } from '../../../lib/time.ts';
 import { KEEP_SECONDS, LINKED_KEYS } from '../limits.ts';
@@ -14,13 +15,13 @@ import { Series, SIGHTINGS, WINDOWS } from '../signals/series.ts';
 import { findWindow } from './store.ts';
 import { recentSeqs } from './tally.ts';
 
-export interface DecisionRow {
+interface DecisionRow {
   readonly seq: bigint;
   readonly keys: Buffer;
   readonly answer: string;
 }
 
-export interface Decision extends Verdict {
+interface Decision extends Verdict {
   readonly risk_id: string;
   readonly signals: Signals;
 }
@@ -40,20 +41,21 @@ const selectSome = statement(
   `SELECT d.seq, d.keys, d.answer FROM risk.decision d
     WHERE d.account_id = $1 AND d.seq = ANY($2::bigint[]) ORDER BY d.seq DESC`,
 );
-const LONGEST = WINDOWS.length - 1;
 /** Behind all numbers that there will be. */
-export const LAST_SEQ = 2n ** 63n - 1n;
+const LAST_SEQ = 2n ** 63n - 1n;
 
-/** Newest first, those before the number `before`. */
+/** Newest first, those before the number `after`; of one action but `allow`, or of all. */
 export async function listDecisions(
   db: Queryable,
-  accountId: string,
-  { before, limit, action = null }: { before: bigint; limit: number; action?: string | null },
+  { accountId }: { readonly accountId: string },
+  { after, limit, filters }: ListBounds,
 ): Promise<readonly DecisionRow[]> {
-  const page = [accountId, before, limit];
-  const found =
-    action === null ? db.query<DecisionRow>(selectPage, page) : db.query<DecisionRow>(selectPageOf, [...page, action]);
-  return (await found).rows;
+  const page = [accountId, after === null ? LAST_SEQ : BigInt(after), limit];
+  const action = filters?.action ?? null;
+  const { rows } = await (action === null
+    ? db.query<DecisionRow>(selectPage, page)
+    : db.query<DecisionRow>(selectPageOf, [...page, action]));
+  return rows;
 }
 
 export const decisionOf = ({ answer }: DecisionRow): Decision => JSON.parse(answer);
@@ -77,18 +79,16 @@ export async function subjectRecord(db: Database, accountId: string, key: Buffer
   const series = row === undefined ? Series.empty() : Series.decode(row.series);
   const partners = new Partners(row?.partners);
   const seqs = row === undefined ? [] : recentSeqs(row.recent);
-  const [nowMs, decisions] = await Promise.all([
-    clockNow(db),
-    db.query<DecisionRow>(selectSome, [accountId, int8Array(seqs)]),
-  ]);
+  const nowMs = await clockNow(db);
+  const { rows } = await db.query<DecisionRow>(selectSome, [accountId, int8Array(seqs)]);
   const linked = KINDS.map(({ many }, i) => {
     const keys = partners.keysSince(i + 1, nowMs / 1_000 - KEEP_SECONDS).slice(0, LINKED_KEYS);
-    return [many, { count: series.total(i + 1, LONGEST, nowMs), keys: keys.map(keyText) }];
+    return [many, { count: series.total(i + 1, WINDOWS.length - 1, nowMs), keys: keys.map(keyText) }];
   });
   return {
     ...{ key: keyText(key), kind: kindOf(key), last_seen_at: seqs[0] === undefined ? null : iso(sequenceMs(seqs[0])) },
     counts: Object.fromEntries(WINDOWS.map(({ name }, i) => [`count_${name}`, series.total(SIGHTINGS, i, nowMs)])),
     linked: Object.fromEntries(linked),
-    decisions: decisions.rows.map(decisionRecord),
+    decisions: rows.map(decisionRecord),
   };
 }

@@ -42,12 +42,9 @@ export class MailExchangers {
   }
 
   async #inTime(domain: string): Promise<Answer> {
-    let asked = this.#asked.get(domain);
-    if (asked === undefined) {
-      if (this.#asked.size >= QUESTIONS_MAX) return 'unknown';
-      asked = this.#ask(domain);
-      this.#asked.set(domain, asked);
-    }
+    if (!this.#asked.has(domain) && this.#asked.size >= QUESTIONS_MAX) return 'unknown';
+    const asked = this.#asked.get(domain) ?? this.#ask(domain);
+    this.#asked.set(domain, asked);
     return Promise.race([asked, pause(WAIT_MS, 'unknown' as const, { ref: false })]);
   }
 

@@ -1,19 +1,9 @@
-// Country and network of an address, by the operator's databases (RISK_MMDB, MaxMind format). They are read when first asked for, and
-// again when a file has changed.
-import { readFile, stat } from 'node:fs/promises';
+// Country and network of an address, by the operator's databases (RISK_MMDB, MaxMind format).
+import { readFile } from 'node:fs/promises';
 import type { AsnResponse, CountryResponse, Reader } from 'maxmind';
 import type { Logger } from '../../../core/process/logger.ts';
 
 type Record = Partial<CountryResponse & AsnResponse>;
-/** How long a file is trusted before it is looked at again. */
-const LOOK_MS = 60_000;
-
-interface Database {
-  readonly path: string;
-  /** Null: it could not be read yet. */
-  reader: Reader<Record> | null;
-  changedMs: number;
-}
 
 export interface Network {
   readonly country: string | null;
@@ -22,25 +12,24 @@ export interface Network {
 }
 
 export class Networks {
+  readonly #paths: readonly string[];
   readonly #log: Logger;
-  readonly #databases: readonly Database[];
-  readonly #lookMs: number;
-  #lookedMs = -Infinity;
-  #looked: Promise<unknown> = Promise.resolve();
+  #readers: readonly Reader<Record>[] = [];
 
-  constructor(paths: readonly string[], log: Logger, lookMs = LOOK_MS) {
+  constructor(paths: readonly string[], log: Logger) {
+    this.#paths = paths;
     this.#log = log;
-    this.#lookMs = lookMs;
-    this.#databases = paths.map((path) => ({ path, reader: null, changedMs: 0 }));
   }
 
-  async of(ip: string): Promise<Network> {
-    if (performance.now() - this.#lookedMs > this.#lookMs) {
-      this.#lookedMs = performance.now();
-      this.#looked = Promise.all(this.#databases.map((database) => this.#look(database)));
-    }
-    await this.#looked;
-    const found: Record = Object.assign({}, ...this.#databases.map((database) => this.#find(database, ip)));
+  /** Reads the databases. Throws when one of them cannot be read; those that were read before go on serving then. */
+  async read(): Promise<void> {
+    if (this.#paths.length === 0) return;
+    const { Reader } = await import('maxmind');
+    this.#readers = await Promise.all(this.#paths.map(async (path) => new Reader<Record>(await readFile(path))));
+  }
+
+  of(ip: string): Network {
+    const found: Record = Object.assign({}, ...this.#readers.map((reader) => this.#recordOf(reader, ip)));
     return {
       country: found.country?.iso_code ?? found.registered_country?.iso_code ?? null,
       asn: found.autonomous_system_number ?? null,
@@ -49,26 +38,12 @@ export class Networks {
   }
 
   /** Nothing of a record that is damaged. */
-  #find({ path, reader }: Database, ip: string): Record {
+  #recordOf(reader: Reader<Record>, ip: string): Record {
     try {
-      return reader?.get(ip) ?? {};
+      return reader.get(ip) ?? {};
     } catch (err) {
-      this.#log.warn({ err, path }, 'a record of a database of RISK_MMDB cannot be read');
+      this.#log.warn({ err }, 'a record of a database of RISK_MMDB cannot be read');
       return {};
-    }
-  }
-
-  /** One that cannot be read serves as it was. */
-  async #look(database: Database): Promise<void> {
-    const { path } = database;
-    try {
-      const { mtimeMs } = await stat(path);
-      if (mtimeMs === database.changedMs) return;
-      const { Reader } = await import('maxmind');
-      database.reader = new Reader<Record>(await readFile(path));
-      database.changedMs = mtimeMs;
-    } catch (err) {
-      this.#log.warn({ err, path }, 'a database of RISK_MMDB cannot be read');
     }
   }
 }
