@@ -56,12 +56,7 @@ export const rulesSet = defineCapability()({
       title: 'A rule',
       input: {
         thresholds: { review: 30, block: 60 },
-        rules: [
-          {
-            ...{ id: 'many_users', points: 40, description: 'Many users on one address' },
-            when: { and: [{ '>': [{ var: 'ip.users_1h' }, 3] }, { '!=': [{ var: 'context.plan' }, 'enterprise'] }] },
-          },
-        ],
+        rules: [{ id: 'many_users', points: 40, when: { '>': [{ var: 'ip.users_1h' }, 3] } }],
       },
       expect: { is_default: false },
     },
@@ -108,7 +103,6 @@ export const rulesTry = defineCapability()({
   examples: [
     {
       title: 'A new threshold',
-      before: [{ capability: 'risk.score', input: { event: 'login', ip: '203.0.113.7', user_id: 'u-17' } }],
       input: {
         thresholds: { review: 5, block: 90 },
         rules: [{ id: 'not_public', points: 10, when: { '!=': [{ var: 'ip.kind' }, 'public'] } }],

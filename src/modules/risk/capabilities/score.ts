@@ -76,10 +76,7 @@ export const score = defineCapability<RiskState>()({
     'Send what you know of who acts: at least one of ip, email, user_id and device_id. The answer says allow, review or block, and which of your rules ' +
     'matched. Each call counts: how often each key was seen, and with how many distinct others. Concurrent calls are counted one after the other. An ' +
     'entry of your allow or block list decides alone. Keys are stored as keyed hashes, for 30 days.',
-  keywords: [
-    ...['fraud score', 'suspicious ip address', 'disposable email check', 'signup abuse', 'bot login'],
-    ...['payment fraud', 'velocity check'],
-  ],
+  keywords: ['payment fraud', 'suspicious ip address', 'disposable email check', 'signup abuse', 'velocity check'],
   input: Type.Object({
     event: Type.Enum(['signup', 'login', 'payment', 'message', 'custom'], { description: 'What the person does.' }),
     ...keyFields,
@@ -100,10 +97,7 @@ export const score = defineCapability<RiskState>()({
   price: SCORE,
   events: ['wallet.low_balance'],
   opaque: ['context'],
-  limits: {
-    windows: 'A window is its running step and the 59 before it: steps of 1 s, 1 min, 24 min and 168 min.',
-    retention: '30 days.',
-  },
+  limits: { windows: 'The running step and the 59 before it: steps of 1 s, 1 min, 24 min and 168 min.' },
   examples: [
     {
       title: 'A login',

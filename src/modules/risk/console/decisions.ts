@@ -24,10 +24,8 @@ export const decisionsPage = listPage({
   nav: { label: 'Risk', key: 'R', group: 'observe', holds: decisions },
   above: (visit) => html`${riskTabs(visit, RISK)}${visit.may(subject) ? lookUp(visit) : ''}`,
   filter: { name: 'action', label: 'Actions', values: ['review', 'block'] },
-  empty: (visit) => {
-    const first = { event: 'login', ip: '203.0.113.7', user_id: 'u-17' };
-    return teach('No decisions yet. To score a login:', visit.samples([[score, first]]));
-  },
+  empty: (visit) =>
+    teach('No decisions yet. To score a login:', visit.samples([[score, { event: 'login', user_id: 'u-17' }]])),
 });
 
 export const subjectPage: ConsolePage = { name: 'risk_subject', path: SUBJECT, needs: subject, isLive: true, show };

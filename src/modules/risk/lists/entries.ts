@@ -2,28 +2,44 @@
 // or for good. What would match a call is written down as the keys of rows, so that a call reads a few rows, however long the lists are.
 import { domainToASCII } from 'node:url';
 import ipaddr from 'ipaddr.js';
+import Type, { type Static } from 'typebox';
 import type { CountedLimit } from '../../../core/accounts/tiers.ts';
 import { textArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
+import { instant, instantOrNull, textOrNull } from '../../../kit/fields.ts';
 import { resourceTable, rowSaver } from '../../../kit/resource.ts';
 import { networkText } from '../../../lib/address.ts';
+import { iso, isoOrNull } from '../../../lib/time.ts';
 import { invalidField } from '../../../problems/problem.ts';
-import type { ListName } from '../limits.ts';
+import { type ListName, listNames } from '../limits.ts';
 import { addressOf, domainsOf, mailboxOf, type Sent } from '../signals/keys.ts';
 
-export const entryKinds = ['ip', 'cidr', 'email', 'domain', 'user', 'device'] as const;
-type EntryKind = (typeof entryKinds)[number];
+export const kindField = Type.Enum(['ip', 'cidr', 'email', 'domain', 'user', 'device'], {
+  description: 'What value is.',
+});
+export const listField = Type.Enum([...listNames], {
+  description: 'allow wins where both lists have an entry for a call.',
+});
+export const entrySchema = Type.Object({
+  list: listField,
+  kind: kindField,
+  value: Type.String({ description: 'In one writing: in lower case, networks by their first address.' }),
+  note: textOrNull('As sent.'),
+  created_at: instant('When it was added or last changed.'),
+  expires_at: instantOrNull('Null: for good.'),
+});
+type Shown = Static<typeof entrySchema>;
 
-export interface EntryRow {
-  /** `<kind>:<value>`. */
+/** `entry`: `<kind>:<value>`. */
+export type EntryRow = Omit<Shown, 'created_at' | 'expires_at'> & {
   readonly entry: string;
-  readonly list: ListName;
-  readonly kind: EntryKind;
-  readonly value: string;
-  readonly note: string | null;
   readonly created_at: number;
   readonly expires_at: number | null;
+};
+
+export function entryRecord({ entry: _, created_at, expires_at, ...shown }: EntryRow): Shown {
+  return { ...shown, created_at: iso(created_at), expires_at: isoOrNull(expires_at) };
 }
 
 const shape = {
@@ -41,6 +57,7 @@ export const riskLimits = {
   } satisfies CountedLimit,
 };
 
+type FoundEntry = Pick<EntryRow, 'entry' | 'list'> & { readonly account_id: string };
 // Each row by its whole key: OFFSET 0 keeps the planner from joining, which would read all entries of an account.
 const readEntries = statement(
   'risk_read_entries',
@@ -55,13 +72,13 @@ const DOMAIN = /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9]
 const CIDR = /^[0-9a-f:.]{2,45}\/\d{1,3}$/i;
 
 /** The key of its row, the value in one writing, and the shape that look-ups find it by. Throws VALIDATION_FAILED for a value that is none of its kind. */
-export function entryOf(kind: EntryKind, text: string) {
+export function entryOf(kind: EntryRow['kind'], text: string) {
   const value = written(kind, text.trim());
   const shape = kind === 'cidr' ? `${familyOf(value)}/${value.split('/')[1]}` : kind;
   return { entry: `${kind}:${value}`, value, shape };
 }
 
-function written(kind: EntryKind, text: string): string {
+function written(kind: EntryRow['kind'], text: string): string {
   if (kind === 'ip') return addressOf(text, 'value').toString();
   if (kind === 'email') return mailboxOf(text, 'value');
   if (kind === 'cidr') {
@@ -100,9 +117,7 @@ export async function findLists(
   if (wanted.length === 0) return calls.map(() => null);
   const owners = textArray(wanted.map(({ accountId }) => accountId));
   const entries = textArray(wanted.map(({ entry }) => entry));
-  const { rows } = await tx.query<Pick<EntryRow, 'entry' | 'list'> & { readonly account_id: string }>(readEntries, [
-    ...[accounts, owners, entries],
-  ]);
+  const { rows } = await tx.query<FoundEntry>(readEntries, [accounts, owners, entries]);
   const lists = new Map(rows.map(({ account_id: id, entry, list }) => [`${id} ${entry}`, list]));
   return calls.map((call) => {
     const found = call.entries.map((entry) => lists.get(`${call.accountId} ${entry}`));

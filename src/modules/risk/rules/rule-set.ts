@@ -70,10 +70,10 @@ export class RuleSet {
     this.#told = rules.rules.map(({ id, when }, i) => {
       if (ids.has(id)) throw invalidField(`rules[${i}].id`, 'unique', `Two rules have the id ${id}.`);
       ids.add(id);
-      const check = new Check(id);
-      check.look(when, `rules[${i}].when`);
-      nodes += check.nodes;
-      return [...check.paths].slice(0, TOLD_MAX);
+      const rule: Looked = { id, paths: new Set(), nodes: 0 };
+      look(rule, when, `rules[${i}].when`);
+      nodes += rule.nodes;
+      return [...rule.paths].slice(0, TOLD_MAX);
     });
     if (nodes <= RULE_NODES_MAX) return;
     throw invalidField(
@@ -111,48 +111,43 @@ function valueAt(signals: Signals, path: string): unknown {
   return path.split('.').reduce<unknown>((at, name) => (at as Signals | null)?.[name], signals);
 }
 
-/** One rule as it is looked through. */
-class Check {
-  readonly #id: string;
-  nodes = 0;
-  /** Counts and flags among its signals: no value of `context` stands in a reason. */
-  readonly paths = new Set<string>();
+/** A rule as it is looked through. `paths`: its signals, but none of `context`, whose values stand in no reason. */
+interface Looked {
+  readonly id: string;
+  readonly paths: Set<string>;
+  nodes: number;
+}
 
-  constructor(id: string) {
-    this.#id = id;
+function look(rule: Looked, node: unknown, at: string): void {
+  rule.nodes += 1;
+  if (typeof node === 'string' && node.length > RULE_TEXT_CHARACTERS_MAX)
+    refuse(rule, at, `has a text of more than ${RULE_TEXT_CHARACTERS_MAX} characters`);
+  if (node === null || typeof node !== 'object') return;
+  if (Array.isArray(node)) {
+    for (const [i, each] of node.entries()) look(rule, each, `${at}[${i}]`);
+    return;
   }
+  const [[operator, operands] = ['', null], ...others] = Object.entries(node);
+  if (others.length > 0 || !operators.includes(operator))
+    refuse(rule, at, `must be an object with one operator of ${operators.join(' ')}`);
+  if (operator === 'var') lookAtSignal(rule, operands, `${at}.var`);
+  else look(rule, operands, `${at}.${operator}`);
+  if (operator === 'in') rule.nodes += SEARCH_NODES;
+}
 
-  look(node: unknown, at: string): void {
-    this.nodes += 1;
-    if (typeof node === 'string' && node.length > RULE_TEXT_CHARACTERS_MAX)
-      this.#refuse(at, `has a text of more than ${RULE_TEXT_CHARACTERS_MAX} characters`);
-    if (node === null || typeof node !== 'object') return;
-    if (Array.isArray(node)) {
-      for (const [i, each] of node.entries()) this.look(each, `${at}[${i}]`);
-      return;
-    }
-    const [[operator, operands] = ['', null], ...others] = Object.entries(node);
-    if (others.length > 0 || !operators.includes(operator))
-      this.#refuse(at, `must be an object with one operator of ${operators.join(' ')}`);
-    if (operator === 'var') this.#variable(operands, `${at}.var`);
-    else this.look(operands, `${at}.${operator}`);
-    if (operator === 'in') this.nodes += SEARCH_NODES;
-  }
+/** `{"var": path}` or `{"var": [path, default]}`. */
+function lookAtSignal(rule: Looked, operands: unknown, at: string): void {
+  const [path, fallback, ...others] = Array.isArray(operands) ? operands : [operands];
+  const isPlain = fallback === undefined || fallback === null || typeof fallback !== 'object';
+  if (typeof path !== 'string' || !isPlain || others.length > 0)
+    refuse(rule, at, 'must be a signal, or a signal and a plain value for where there is none');
+  const member = CONTEXT.exec(path)?.[1];
+  // Members that every object has are nobody's.
+  const isKnown = member === undefined ? signalPaths.has(path) : !(member in {});
+  if (!isKnown) refuse(rule, at, `names ${JSON.stringify(path.slice(0, 80))}, which is no signal: see risk.score`);
+  if (member === undefined && path.includes('.')) rule.paths.add(path);
+}
 
-  /** `{"var": path}` or `{"var": [path, default]}`. */
-  #variable(operands: unknown, at: string): void {
-    const [path, fallback, ...others] = Array.isArray(operands) ? operands : [operands];
-    const isPlain = fallback === undefined || fallback === null || typeof fallback !== 'object';
-    if (typeof path !== 'string' || !isPlain || others.length > 0)
-      this.#refuse(at, 'must be a signal, or a signal and a plain value for where there is none');
-    const member = CONTEXT.exec(path)?.[1];
-    // Members that every object has are nobody's.
-    const isKnown = member === undefined ? signalPaths.has(path) : !(member in {});
-    if (!isKnown) this.#refuse(at, `names ${JSON.stringify(path.slice(0, 80))}, which is no signal: see risk.score`);
-    if (member === undefined && path.includes('.')) this.paths.add(path);
-  }
-
-  #refuse(at: string, what: string): never {
-    throw invalidField(at, 'rule', `Rule ${this.#id} ${what}.`);
-  }
+function refuse({ id }: Looked, at: string, what: string): never {
+  throw invalidField(at, 'rule', `Rule ${id} ${what}.`);
 }

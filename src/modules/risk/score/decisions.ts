@@ -21,10 +21,7 @@ interface DecisionRow {
   readonly answer: string;
 }
 
-interface Decision extends Verdict {
-  readonly risk_id: string;
-  readonly signals: Signals;
-}
+type Decision = Verdict & { readonly risk_id: string; readonly signals: Signals };
 
 const selectPage = statement(
   'risk_decisions_page',
@@ -52,10 +49,8 @@ export async function listDecisions(
 ): Promise<readonly DecisionRow[]> {
   const page = [accountId, after === null ? LAST_SEQ : BigInt(after), limit];
   const action = filters?.action ?? null;
-  const { rows } = await (action === null
-    ? db.query<DecisionRow>(selectPage, page)
-    : db.query<DecisionRow>(selectPageOf, [...page, action]));
-  return rows;
+  if (action === null) return (await db.query<DecisionRow>(selectPage, page)).rows;
+  return (await db.query<DecisionRow>(selectPageOf, [...page, action])).rows;
 }
 
 export const decisionOf = ({ answer }: DecisionRow): Decision => JSON.parse(answer);
@@ -79,8 +74,10 @@ export async function subjectRecord(db: Database, accountId: string, key: Buffer
   const series = row === undefined ? Series.empty() : Series.decode(row.series);
   const partners = new Partners(row?.partners);
   const seqs = row === undefined ? [] : recentSeqs(row.recent);
-  const nowMs = await clockNow(db);
-  const { rows } = await db.query<DecisionRow>(selectSome, [accountId, int8Array(seqs)]);
+  const [nowMs, { rows }] = await Promise.all([
+    clockNow(db),
+    db.query<DecisionRow>(selectSome, [accountId, int8Array(seqs)]),
+  ]);
   const linked = KINDS.map(({ many }, i) => {
     const keys = partners.keysSince(i + 1, nowMs / 1_000 - KEEP_SECONDS).slice(0, LINKED_KEYS);
     return [many, { count: series.total(i + 1, WINDOWS.length - 1, nowMs), keys: keys.map(keyText) }];

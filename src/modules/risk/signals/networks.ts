@@ -5,11 +5,8 @@ import type { Logger } from '../../../core/process/logger.ts';
 
 type Record = Partial<CountryResponse & AsnResponse>;
 
-export interface Network {
-  readonly country: string | null;
-  readonly asn: number | null;
-  readonly network: string | null;
-}
+/** Null: not known. */
+export type Network = Readonly<ReturnType<Networks['of']>>;
 
 export class Networks {
   readonly #paths: readonly string[];
@@ -28,7 +25,7 @@ export class Networks {
     this.#readers = await Promise.all(this.#paths.map(async (path) => new Reader<Record>(await readFile(path))));
   }
 
-  of(ip: string): Network {
+  of(ip: string) {
     const found: Record = Object.assign({}, ...this.#readers.map((reader) => this.#recordOf(reader, ip)));
     return {
       country: found.country?.iso_code ?? found.registered_country?.iso_code ?? null,
