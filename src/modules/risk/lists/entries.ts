@@ -74,7 +74,8 @@ const CIDR = /^[0-9a-f:.]{2,45}\/\d{1,3}$/i;
 /** The key of its row, the value in one writing, and the shape that look-ups find it by. Throws VALIDATION_FAILED for a value that is none of its kind. */
 export function entryOf(kind: EntryRow['kind'], text: string) {
   const value = written(kind, text.trim());
-  const shape = kind === 'cidr' ? `${familyOf(value)}/${value.split('/')[1]}` : kind;
+  const family = value.includes(':') ? 'cidr6' : 'cidr4';
+  const shape = kind === 'cidr' ? `${family}/${value.split('/')[1]}` : kind;
   return { entry: `${kind}:${value}`, value, shape };
 }
 
@@ -100,12 +101,10 @@ export function candidatesOf({ ip, email, user, device }: Sent, shapes: readonly
     if (shape === 'user') return user === null ? [] : [`user:${user}`];
     if (shape === 'device') return device === null ? [] : [`device:${device}`];
     const [family, bits] = shape.split('/');
-    return ip !== null && family === familyOf(`${ip}`) ? [`cidr:${networkText(ip, Number(bits))}`] : [];
+    const isOfFamily = ip?.kind() === (family === 'cidr4' ? 'ipv4' : 'ipv6');
+    return isOfFamily ? [`cidr:${networkText(ip, Number(bits))}`] : [];
   });
 }
-
-/** Of an address or a network. */
-const familyOf = (text: string) => (text.includes(':') ? 'cidr6' : 'cidr4');
 
 /** Which list decides each call, by its candidates: allow wins over block. Null: none does. Under the locks of a commit of `accounts`. */
 export async function findLists(
