@@ -147,7 +147,7 @@ export async function recordChange(tx: Transaction, ctx: CallContext, change: Ch
     ...saved.map((flag) => ({ ...by, key: flag.key, action, changed_fields, flag: shown({ ...flag, ...times }) })),
   ]);
   await tx.query(trimChanges, [ctx.accountId, CHANGES_KEPT]);
-  const bytes = await bytesOf(tx, ctx);
+  const [{ bytes } = { bytes: 0n }] = (await tx.query<{ bytes: bigint }>(sumBytes, [ctx.accountId])).rows;
   if (saved.length > 0 && bytes > ACCOUNT_BYTES_MAX) {
     const message = `The flags of an account have at most ${ACCOUNT_BYTES_MAX} bytes together.`;
     throw problem('QUOTA_EXCEEDED', { message });
@@ -155,10 +155,6 @@ export async function recordChange(tx: Transaction, ctx: CallContext, change: Ch
   const metadata = JSON.stringify(change.metadata ?? account.metadata);
   await tx.query(saveAccount, [ctx.accountId, revision, bytes, metadata, timestamp(nowMs)]);
   return revision;
-}
-
-async function bytesOf(tx: Transaction, { accountId }: Owner): Promise<bigint> {
-  return (await tx.query<{ bytes: bigint }>(sumBytes, [accountId])).rows[0]?.bytes ?? 0n;
 }
 
 /** As JSON; null: it is too long to be kept. When it was created stands in its first change. */
