@@ -3,9 +3,11 @@ import { isUtf8 } from 'node:buffer';
 import { type Problem, problem } from '../problems/problem.ts';
 import type { RawAnswer } from './raw-route.ts';
 
-export function json(body: object, status = 200, headers: Readonly<Record<string, string>> = {}): RawAnswer {
+/** `body`: a text is JSON already. */
+export function json(body: object | string, status = 200, headers: Readonly<Record<string, string>> = {}): RawAnswer {
   const own = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
-  return { status, headers: { ...own, ...headers }, body: JSON.stringify(body) };
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return { status, headers: { ...own, ...headers }, body: text };
 }
 
 /** The fields of a body. Throws MALFORMED_JSON, INVALID_REQUEST. */

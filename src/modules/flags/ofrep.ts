@@ -6,7 +6,7 @@ import type { CallContext, Core } from '../../core/context.ts';
 import { apiKeyHeader, bearer } from '../../core/credentials/http-schemes.ts';
 import { clockNow } from '../../core/database-clock.ts';
 import type { Principal } from '../../core/principal.ts';
-import { jsonFields } from '../../kit/openai-wire.ts';
+import { json, jsonFields } from '../../kit/openai-wire.ts';
 import { pageKeySentence, pageRoute, requirePageKey } from '../../kit/page-access.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../kit/raw-route.ts';
 import { mayFollow, streamAnswer } from '../../kit/tail.ts';
@@ -63,7 +63,7 @@ async function one(request: RawRequest, state: FlagsState): Promise<RawAnswer> {
     status = errorCode === null ? 200 : errorCode === 'FLAG_NOT_FOUND' ? 404 : 400;
     return evaluationText(evaluation);
   });
-  return json(status, text);
+  return json(text, status);
 }
 
 /** Flags that are off are told too, without a value. */
@@ -76,7 +76,7 @@ async function all(request: RawRequest, state: FlagsState): Promise<RawAnswer> {
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
   if (request.headers['if-none-match'] === etag) return { status: 304, headers: { etag }, body: '' };
   const streams = [{ type: 'sse', url: streamUrl(state, ctx) }];
-  return json(200, `${body},"eventStreams":${JSON.stringify(streams)}}`, { etag });
+  return json(`${body},"eventStreams":${JSON.stringify(streams)}}`, 200, { etag });
 }
 
 /** Everybody can read the key of a page. */
@@ -88,11 +88,6 @@ function asked({ ctx: admitted, headers, body }: RawRequest) {
     throw invalidField('context', 'type', 'The context must be a JSON object.');
   checkContext(context as Context, body.length - BESIDE_BYTES);
   return { ctx, context: context as Context };
-}
-
-function json(status: number, body: string, headers: Readonly<Record<string, string>> = {}): RawAnswer {
-  const plain = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
-  return { status, headers: { ...plain, ...headers }, body };
 }
 
 const details: Readonly<Record<string, string>> = {
@@ -118,9 +113,9 @@ function refusal(failure: Problem, { requestId, params }: RawHead): RawAnswer {
   const errorCode = isOfContext ? 'INVALID_CONTEXT' : code === 'MALFORMED_JSON' ? 'PARSE_ERROR' : 'GENERAL';
   const errorDetails =
     code === 'INSUFFICIENT_SCOPE' ? pageKeySentence('flags', 'flags.evaluate') : telemetrySentence(failure);
-  const body = JSON.stringify({ key: params.key, errorCode, errorDetails, code, request_id: requestId });
+  const body = { key: params.key, errorCode, errorDetails, code, request_id: requestId };
   // Providers read the body of 400, 404 and 500 alone; what else is wrong with the request is 400 to them.
-  return json([401, 403, 413, 429].includes(status) || status >= 500 ? status : 400, body, headers);
+  return json(body, [401, 403, 413, 429].includes(status) || status >= 500 ? status : 400, headers);
 }
 
 /** The same for an hour: a client that is given another address connects anew. */

@@ -1,8 +1,9 @@
 // The zones that this process answers for. Which ones there are is known whole, so that a question about any other costs no look at the database;
 // records are read when somebody first asks, kept while there is room, and read again once a zone has changed: what an answer says is at most
 // a second old, while the database answers.
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import { repeat } from '../../../core/background/repeat.ts';
 import type { Core } from '../../../core/context.ts';
 import { statement } from '../../../db/statement.ts';
 import { timestamp } from '../../../db/types.ts';
@@ -54,10 +55,9 @@ export class ServedZones {
   #known = new Map<string, Known>();
   readonly #kept = new LRUCache<string, Kept>({ maxSize: WEIGHT_MAX, sizeCalculation: ({ data }) => data.weight });
   readonly #loading = new Map<string, Promise<ZoneData | null>>();
-  readonly #stopping = new AbortController();
   #changedMs = 0;
   #wholeAtMs = 0;
-  #running: Promise<void> | null = null;
+  #stop: (() => Promise<void>) | null = null;
 
   /** `names`: of this service's name servers. */
   constructor(core: Pick<Core, 'db' | 'log'>, names: readonly string[]) {
@@ -68,12 +68,12 @@ export class ServedZones {
   /** Once all zones are known. */
   async open(): Promise<void> {
     await this.#listAll();
-    this.#running = this.#look();
+    const failed = 'changes of DNS zones could not be read';
+    this.#stop = repeat({ everyMs: LOOK_EVERY_MS, log: this.#core.log, failed, work: () => this.#look() });
   }
 
   async close(): Promise<void> {
-    this.#stopping.abort();
-    await this.#running;
+    await this.#stop?.();
   }
 
   /** The zone that the name lies in, the longest; null: there is none. */
@@ -140,18 +140,9 @@ export class ServedZones {
     return data;
   }
 
-  async #look(): Promise<void> {
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      try {
-        await sleep(LOOK_EVERY_MS, undefined, { signal });
-        if (performance.now() - this.#wholeAtMs > WHOLE_EVERY_MS) await this.#listAll();
-        else await this.#takeChanges();
-      } catch (err) {
-        // The database is away: what is in memory is still answered.
-        if (!signal.aborted) this.#core.log.warn({ err }, 'changes of DNS zones could not be read');
-      }
-    }
+  /** While the database is away, what is in memory is still answered. */
+  #look(): Promise<void> {
+    return performance.now() - this.#wholeAtMs > WHOLE_EVERY_MS ? this.#listAll() : this.#takeChanges();
   }
 
   async #takeChanges(): Promise<void> {

@@ -16,7 +16,7 @@ const flagdFlag = Type.Object({
 });
 const input = Type.Object({
   flags: Type.Record(Type.String(), flagdFlag, {
-    ...{ minProperties: 1, maxProperties: IMPORT_FLAGS_MAX, propertyNames: flag.keyForm },
+    ...{ minProperties: 1, maxProperties: IMPORT_FLAGS_MAX, propertyNames: flag.keyField },
     description: 'Flags by key, as flagd has them.',
   }),
   $evaluators: Type.Optional(

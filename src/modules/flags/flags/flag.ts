@@ -10,9 +10,8 @@ export type Members = Readonly<Record<string, unknown>>;
 export const members = (description: string, bounds: object = {}) =>
   Type.Record(Type.String(), Type.Unknown(), { ...bounds, description });
 
-export const keyForm = { pattern: '^[A-Za-z0-9][A-Za-z0-9._~:-]{0,127}$' };
 export const keyField = Type.String({
-  ...keyForm,
+  pattern: '^[A-Za-z0-9][A-Za-z0-9._~:-]{0,127}$',
   description: 'Key of the flag: letters, digits, `.`, `_`, `~`, `-` and `:`, up to 128.',
 });
 export const typeField = Type.Enum(['boolean', 'string', 'number', 'object'], { description: 'What its values are.' });

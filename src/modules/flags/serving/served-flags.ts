@@ -2,9 +2,9 @@
 // revision says that they have changed. A change is seen at once by the process that made it, and by others within a look, of which one
 // statement serves all accounts. While the database is away, what is in memory is served.
 import { EventEmitter } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { AccountTurns } from '../../../core/account-turns.ts';
+import { repeat } from '../../../core/background/repeat.ts';
 import type { Core } from '../../../core/context.ts';
 import { SignedTokens } from '../../../core/secrets/signed-token.ts';
 import { TimeSlices } from '../../../lib/time-slices.ts';
@@ -48,17 +48,12 @@ export class ServedFlags {
   });
   /** Of each look at an account that somebody follows, under its id: the revision. */
   readonly #looks = new EventEmitter<Record<string, [revision: bigint]>>().setMaxListeners(0);
-  readonly #stopping = new AbortController();
-  readonly #running: Promise<void>;
+  readonly close: () => Promise<void>;
 
   constructor(core: Pick<Core, 'db' | 'log'>) {
     this.#core = core;
-    this.#running = this.#look();
-  }
-
-  async close(): Promise<void> {
-    this.#stopping.abort();
-    await this.#running;
+    const failed = 'changes of feature flags could not be read';
+    this.close = repeat({ everyMs: LOOK_EVERY_MS, log: core.log, failed, work: () => this.#look() });
   }
 
   /** Those in memory; undefined: they are to be loaded. */
@@ -110,18 +105,6 @@ export class ServedFlags {
   }
 
   async #look(): Promise<void> {
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      try {
-        await sleep(LOOK_EVERY_MS, undefined, { signal });
-        await this.#takeChanges();
-      } catch (err) {
-        if (!signal.aborted) this.#core.log.warn({ err }, 'changes of feature flags could not be read');
-      }
-    }
-  }
-
-  async #takeChanges(): Promise<void> {
     this.#held.purgeStale();
     const watched = [...new Set([...this.#held.keys(), ...this.#looks.eventNames()])];
     if (watched.length === 0) return;
