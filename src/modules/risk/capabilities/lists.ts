@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../kit/capability.ts';
-import { orNull, plainText, plainTextOrNull, textOrNull } from '../../../kit/fields.ts';
+import { instantOrNull, plainText, plainTextOrNull, textOrNull } from '../../../kit/fields.ts';
 import { listOf, requireRoom } from '../../../kit/resource.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { LABEL_CHARACTERS_MAX } from '../limits.ts';
@@ -21,10 +21,6 @@ const valueField = plainText(
   LABEL_CHARACTERS_MAX,
   'An address, a network such as 192.0.2.0/24, a mailbox, a domain (its subdomains included), a user id or a device id.',
 );
-const expiresField = orNull<string>(
-  { type: 'string', format: 'date-time', maxLength: 40 },
-  'Until when it counts, in the future; absent: for good.',
-);
 export const listAdd = defineCapability()({
   method: 'POST',
   path: '/v1/risk/list/add',
@@ -35,7 +31,7 @@ export const listAdd = defineCapability()({
   input: Type.Object({
     ...{ list: listField, kind: kindField, value: valueField },
     note: Type.Optional(plainTextOrNull(200, 'For people: why.')),
-    expires_at: Type.Optional(expiresField),
+    expires_at: Type.Optional(instantOrNull('Until when it counts, in the future; absent: for good.')),
   }),
   output: entrySchema,
   errors: ['QUOTA_EXCEEDED'],

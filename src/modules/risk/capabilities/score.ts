@@ -3,7 +3,8 @@ import { chargeInLane } from '../../../core/wallet/charge/charge.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { numberOrNull, orNull, plainTextOrNull, textOrNull, whole, wholeOrNull } from '../../../kit/fields.ts';
 import { invalidField } from '../../../problems/problem.ts';
-import { actions, LABEL_CHARACTERS_MAX } from '../limits.ts';
+import { LABEL_CHARACTERS_MAX } from '../limits.ts';
+import { verdictSchema } from '../rules/rule-set.ts';
 import { SCORE } from '../score/effect.ts';
 import { countsOfKind, factsOf } from '../signals/facts.ts';
 import { sentOf } from '../signals/keys.ts';
@@ -31,17 +32,9 @@ const context = orNull<Record<string, string | number | boolean | null>>(
   `Up to ${CONTEXT_MEMBERS_MAX} plain values for your rules, as context.NAME. Kept with the decision for 30 days: send nothing secret.`,
 );
 
-const reasonSchema = Type.Object({
-  rule: Type.String({ description: 'Id of a rule that matched; `list:allow` or `list:block` where an entry decided.' }),
-  points: Type.Integer({ description: 'What it added.' }),
-  detail: Type.String({ description: 'Its description, and the values of the signals that it looks at.' }),
-});
-
 export const verdictFields = {
   risk_id: Type.String({ description: 'Id of the decision.' }),
-  score: Type.Integer({ minimum: 0, maximum: 100, description: 'Sum of the points, from 0 to 100.' }),
-  action: Type.Enum([...actions], { description: 'By the thresholds, or by a list entry alone.' }),
-  reasons: Type.Array(reasonSchema, { description: 'Every rule that matched, in the order of the rules.' }),
+  ...verdictSchema.properties,
 };
 
 /** Signals that are no counts. */

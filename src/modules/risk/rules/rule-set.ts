@@ -1,11 +1,11 @@
-// An account's rules: their schema, and a set that was checked and is ready to run. A rule is JsonLogic over the signals, with an allow-list
-// of operators; nodes and texts are bounded, and nothing repeats or grows, so that the time of a set is bounded by its nodes. The engine
-// runs closures that it makes of a rule; no text of a rule ever becomes code.
+// An account's rules: schemas of them and of what they decide, and a set that was checked and is ready to run. A rule is JsonLogic over the
+// signals, with an allow-list of operators; nodes and texts are bounded, and nothing repeats or grows, so that the time of a set is bounded
+// by its nodes. The engine runs closures that it makes of a rule; no text of a rule ever becomes code.
 import { defaultMethods, LogicEngine } from 'json-logic-engine';
 import Type, { type Static } from 'typebox';
 import { plainTextOrNull } from '../../../kit/fields.ts';
 import { invalidField } from '../../../problems/problem.ts';
-import { type Action, RULE_NODES_MAX, RULE_TEXT_CHARACTERS_MAX, RULES_MAX } from '../limits.ts';
+import { actions, RULE_NODES_MAX, RULE_TEXT_CHARACTERS_MAX, RULES_MAX } from '../limits.ts';
 import { type Signals, signalPaths } from '../signals/facts.ts';
 
 const operators = 'var and or ! !! if < <= > >= == != === !== + - * / % min max in'.split(' ');
@@ -41,11 +41,17 @@ export const rulesSchema = Type.Object({
 });
 export type Rules = Static<typeof rulesSchema>;
 
-export interface Verdict {
-  readonly score: number;
-  readonly action: Action;
-  readonly reasons: readonly { readonly rule: string; readonly points: number; readonly detail: string }[];
-}
+const reasonSchema = Type.Object({
+  rule: Type.String({ description: 'Id of a rule that matched; `list:allow` or `list:block` where an entry decided.' }),
+  points: Type.Integer({ description: 'What it added.' }),
+  detail: Type.String({ description: 'Its description, and the values of the signals that it looks at.' }),
+});
+export const verdictSchema = Type.Object({
+  score: Type.Integer({ minimum: 0, maximum: 100, description: 'Sum of the points, from 0 to 100.' }),
+  action: Type.Enum([...actions], { description: 'By the thresholds, or by a list entry alone.' }),
+  reasons: Type.Array(reasonSchema, { description: 'Every rule that matched, in the order of the rules.' }),
+});
+export type Verdict = Static<typeof verdictSchema>;
 
 /** A member of `context`. */
 const CONTEXT = /^context\.([A-Za-z][A-Za-z0-9_]{0,63})$/;
