@@ -1,4 +1,4 @@
-// ALTCHA's widget, unchanged, in a page of another origin in a real Chromium; and what the console counts of it.
+// ALTCHA's widget, unchanged, in a page of another origin in a real Chromium; and the challenge that the console's page solves by itself.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -74,9 +74,12 @@ test('the widget solves a challenge, and its form counts once', async () => {
   await page.close();
 }, 120_000);
 
-test('the console counts what was verified', async () => {
+test("the console's page solves a challenge under its own policy", async () => {
   const { page, faults } = await openConsole(chromium.browser, bench.service.url, bench.secret);
+  await page.goto(`${bench.service.url}/console/captcha?difficulty=normal`);
+  await page.waitForSelector('[aria-label="The verification"]', { timeout: 60_000 });
+  expect(await page.textContent('[aria-label="The verification"]')).toMatch(/ok.*cap_.*normal/s);
   await page.goto(`${bench.service.url}/console/captcha`);
-  expect(await page.textContent('.figures')).toMatch(/Verifications2Solved1.*Replayed1/s);
+  expect(await page.textContent('.figures')).toMatch(/Verifications3Solved2.*Replayed1/s);
   expect(faults).toEqual([]);
 }, 120_000);

@@ -62,6 +62,8 @@ export interface View {
   readonly hasPlots?: boolean;
   /** It has a conversation that its tab keeps. */
   readonly hasPlayground?: boolean;
+  /** It has a challenge that its tab solves. */
+  readonly hasChallenge?: boolean;
   /** It shows mail of strangers in frames without scripts, whose styles stand in the mail. */
   readonly showsMail?: boolean;
   /** Of a live page: it is also fetched again after so long, because something is under way that no tick tells. */

@@ -79,6 +79,7 @@ ${assets.style(visit)}
 ${assets.script(visit, 'console')}
 ${view.hasPlots === true ? assets.script(visit, 'plots') : ''}
 ${view.hasPlayground === true ? assets.script(visit, 'playground') : ''}
+${view.hasChallenge === true ? assets.script(visit, 'challenge') : ''}
 </head>
 <body class="console"${live}${keys ? html` data-keys` : ''}>
 <a class="skip" href="#main">To the content</a>

@@ -98,6 +98,7 @@ export function otherViews({ filled, owner: by }: FilledAccount): readonly State
     'new-queue': '/queues?new=1',
     'new-bucket': '/storage?new=1',
     'new-sms': '/sms?new=1',
+    'captcha-try': '/captcha?difficulty=easy',
     'new-zone': '/dns?new=1',
     'new-flag': '/flags?new=1',
     'flag-tried': `/flags/${filled.flag}?context=${encodeURIComponent('{"targetingKey": "u", "email": "a@example.org"}')}`,

@@ -1,14 +1,17 @@
-// Captcha: what verifications found, and how a form gets one.
+// Captcha: what verifications found, how a form gets one, and a challenge that this tab solves.
 import { codeBlock, copiedBlock } from '../../../kit/console/copied.ts';
 import { panel } from '../../../kit/console/failure.ts';
-import type { ModuleConsole, View } from '../../../kit/console/page.ts';
-import { figures } from '../../../kit/console/table.ts';
+import { actForm, field, textOf } from '../../../kit/console/form.ts';
+import { type Act, actOf, type ConsolePage, type ModuleConsole, type View } from '../../../kit/console/page.ts';
+import { facts, figures } from '../../../kit/console/table.ts';
 import { count, shareText } from '../../../kit/console/text.ts';
-import type { ItemOf, Visit } from '../../../kit/console/visit.ts';
+import type { DataOf, ItemOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
+import { challenge } from '../capabilities/challenge.ts';
 import { stats } from '../capabilities/stats.ts';
 import { verify } from '../capabilities/verify.ts';
 
+const action = 'console';
 const labels = {
   ok: 'Solved',
   expired: 'Expired',
@@ -18,14 +21,17 @@ const labels = {
 };
 const outcomes = Object.entries(labels) as [keyof typeof labels, string][];
 
-export const captchaConsole: ModuleConsole = {
-  pages: [
-    {
-      ...{ name: 'captcha', path: '/captcha', needs: stats, show },
-      nav: { label: 'Captcha', key: 'C', group: 'reach', holds: null },
-    },
-  ],
+const attempt: Act = actOf<(typeof verify)['output']>({
+  capability: verify,
+  input: (form) => ({ payload: textOf(form, 'payload'), action }),
+  done: 'Verified.',
+  shown: (data, visit) => ({ title: 'Captcha', content: verified(visit, data) }),
+});
+const page: ConsolePage = {
+  ...{ name: 'captcha', path: '/captcha', needs: stats, show, acts: { try: attempt } },
+  nav: { label: 'Captcha', key: 'C', group: 'reach', holds: null },
 };
+export const captchaConsole: ModuleConsole = { pages: [page] };
 
 async function show(visit: Visit): Promise<View> {
   const widget = `<altcha-widget challenge="${visit.baseUrl}/v1/captcha/altcha?key=PUBLIC_KEY&action=signup"></altcha-widget>`;
@@ -36,8 +42,9 @@ ${panel(visit, 'Last 30 days', await visit.call(stats), ({ items }) => totals(it
 <p>In the form of the page, with <a href="${visit.path('/keys')}">a key</a> of the scope <code>captcha.challenge</code> and no other, and the widget (<code>npm install altcha</code>):</p>
 ${copiedBlock(html`<pre class="text" tabindex="0" aria-label="In the page">${widget}</pre>`, 'the code')}
 <p>On your server, with what the form brought in its field <code>altcha</code>:</p>
-${codeBlock('server', visit.samples([[verify, { payload: 'ALTCHA', action: 'signup' }]]))}`;
-  return { title: 'Captcha', content };
+${codeBlock('server', visit.samples([[verify, { payload: 'ALTCHA', action: 'signup' }]]))}
+${visit.may(challenge) && visit.may(verify) ? await trial(visit) : ''}`;
+  return { title: 'Captcha', content, hasChallenge: true };
 }
 
 function totals(days: readonly ItemOf<typeof stats>[]): Html {
@@ -45,4 +52,27 @@ function totals(days: readonly ItemOf<typeof stats>[]): Html {
   const all = sums.reduce((total, { sum }) => total + sum, 0);
   const shares = sums.map(({ label, sum }) => [label, count(sum), shareText(sum, all)] as const);
   return figures([['Verifications', count(all)], ...shares]);
+}
+
+async function trial(visit: Visit): Promise<Html> {
+  const difficulty = visit.query.get('difficulty');
+  if (difficulty === null) return html`<h2>Try it</h2><p><a href="?difficulty=normal">Make a challenge</a></p>`;
+  const made = await visit.call(challenge, { difficulty, action });
+  const payload = field(visit, 'try', { name: 'payload', label: 'Payload', rows: 4, isRequired: true });
+  return panel(visit, 'Try it', made, (data) => {
+    const solver = html`<div data-challenge="${JSON.stringify(data.challenge)}"><p role="status" data-progress>Your browser solves it when scripts run.</p>${payload}</div>`;
+    return actForm(visit, 'try', html`${solver}<button class="main">Verify</button>`);
+  });
+}
+
+function verified(visit: Visit, { reason, challenge_id: id, difficulty, took_ms: took }: DataOf<typeof verify>): Html {
+  const solvedIn = took === null ? null : `${count(took)} ms`;
+  const found = facts([
+    ['Outcome', reason],
+    ['Challenge', id],
+    ['Difficulty', difficulty],
+    ['Solved in', solvedIn],
+  ]);
+  return html`<h1>Captcha</h1><section class="panel" aria-label="The verification">${found}</section>
+<p><a href="${visit.path('/captcha')}">Back to captcha</a></p>`;
 }

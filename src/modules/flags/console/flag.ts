@@ -1,24 +1,26 @@
-// One flag: its variants, what a context gets, who gets what as lines and as JSON, the changes that it has had, and its end.
+// One flag: its variants, what a context gets, who gets what as a form and as JSON, the changes that it has had, and its end.
 import { copiedId } from '../../../kit/console/copied.ts';
 import { dangerLink, dangerZone } from '../../../kit/console/danger-zone.ts';
 import { panel } from '../../../kit/console/failure.ts';
-import { actButton, actForm, choice, field, jsonOf, jsonTextOf, textOf } from '../../../kit/console/form.ts';
+import { actButton, actForm, choice, field, jsonOf, textOf } from '../../../kit/console/form.ts';
 import type { ConsolePage, View } from '../../../kit/console/page.ts';
 import { badge, facts, more, type Page, table } from '../../../kit/console/table.ts';
 import { ago, payload, short, time } from '../../../kit/console/text.ts';
 import { deletionPage } from '../../../kit/console/typed.ts';
 import type { DataOf, ItemOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
+import { invalidField } from '../../../problems/problem.ts';
 import { evaluate } from '../capabilities/evaluate.ts';
 import { get, history, remove, update } from '../capabilities/flags.ts';
-import { conditions, linesOf, ruleOf } from './rule-lines.ts';
+import { operators, ROWS_MAX, readRules, type SimpleRules, writeRules } from './simple-rules.ts';
 
 type Flag = DataOf<typeof get>;
 
 export const FLAGS = '/flags';
 const CHANGES = 25;
+const FREE_ROWS = 2;
 const GONE = 'Code that asks for it uses its own default from then on.';
-const HINT = `Such as "email ends with @example.org: on"; the first that holds decides. The last line may give shares: "25% on, 75% off". Conditions: ${Object.keys(conditions).join(', ')}.`;
+const plain = html`spellcheck="false"`;
 export const flagPath = (key: string) => `${FLAGS}/${encodeURIComponent(key)}`;
 export const stateOf = ({ enabled }: Pick<Flag, 'enabled'>) => (enabled ? badge('enabled', 'good') : badge('disabled'));
 const keyOf = ({ params: { key = '' } }: Visit) => key;
@@ -34,15 +36,16 @@ export const flagPage: ConsolePage = {
     },
     rules: {
       capability: update,
-      input: (form, visit) => ({
-        ...{ ...known(form, visit), targeting: ruleOf(form.get('rules') ?? '') },
-        default_variant: textOf(form, 'default_variant') ?? null,
-      }),
+      input: (form, visit) => ({ ...known(form, visit), targeting: writeRules(rulesOf(form)) }),
       done: 'Rules saved.',
     },
     json: {
       capability: update,
-      input: (form, visit) => ({ ...JSON.parse(jsonTextOf(form, 'flag')), ...known(form, visit) }),
+      input: (form, visit) => ({
+        ...{ ...known(form, visit), description: textOf(form, 'description') ?? null },
+        ...{ default_variant: textOf(form, 'default_variant') ?? null, variants: jsonOf(form, 'variants') },
+        ...{ targeting: jsonOf(form, 'targeting') ?? null, metadata: jsonOf(form, 'metadata') ?? {} },
+      }),
       done: 'Settings saved.',
     },
   },
@@ -112,23 +115,54 @@ const reasons: Readonly<Record<string, string>> = {
 
 function forms(visit: Visit, flag: Flag): Html {
   const revision = { revision: String(flag.revision) };
-  const { description, default_variant, variants, targeting, metadata } = flag;
-  const value = JSON.stringify({ description, default_variant, variants, targeting, metadata }, null, 2);
-  const json = field(visit, 'json', { name: 'flag', label: 'Settings', value, rows: 16, isRequired: true });
-  const lines = linesOf(targeting);
-  const isOpen = lines === null || visit.refused?.act === 'json';
-  return html`${lines === null ? html`<p class="quiet">This rule is more than lines tell. Edit it as JSON.</p>` : actForm(visit, 'rules', rulesForm(visit, flag, lines), revision)}
-<details id="settings"${isOpen ? html` open` : ''}><summary>Settings, and rules as JSON</summary>${actForm(visit, 'json', html`${json}<button class="main">Save</button>`, revision)}</details>`;
+  const rules = readRules(flag.targeting);
+  const json = (name: 'variants' | 'targeting' | 'metadata', label: string, hint: string) =>
+    field(visit, 'json', { name, label, hint, rows: 8, value: JSON.stringify(flag[name], null, 2) });
+  const settings = html`${field(visit, 'json', { name: 'description', label: 'Description', value: flag.description ?? '' })}
+${field(visit, 'json', { name: 'default_variant', label: 'Default variant', value: flag.default_variant ?? '', hint: 'Empty: the default of your code.', attributes: plain })}
+${json('variants', 'Variants', `JSON: values by name, all of type ${flag.type}.`)}
+${json('targeting', 'Targeting', 'JSON: a rule of flagd that answers the name of a variant; {}: none.')}
+${json('metadata', 'Metadata', 'JSON: texts, numbers and truth values.')}
+<button class="main">Save</button>`;
+  const isOpen = rules === null || visit.refused?.act === 'json';
+  return html`${rules === null ? html`<p class="quiet">This rule is more than a form shows. Edit it as JSON.</p>` : actForm(visit, 'rules', rulesForm(visit, flag, rules), revision)}
+<details id="settings"${isOpen ? html` open` : ''}><summary>Settings, and rules as JSON</summary>${actForm(visit, 'json', settings, revision)}</details>`;
 }
 
-function rulesForm(visit: Visit, { variants, default_variant }: Flag, lines: string): Html {
-  const options = [
-    ...Object.keys(variants).map((name) => [name, name] as const),
-    ['', 'the default of your code'] as const,
-  ];
-  const usual = { name: 'default_variant', label: 'Everybody else', value: default_variant ?? '', options };
-  return html`${field(visit, 'rules', { name: 'rules', label: 'Rules, one a line', value: lines, rows: 6, hint: HINT })}
-${choice(visit, 'rules', usual)}<button class="main">Save rules</button>`;
+function rulesForm(visit: Visit, { variants }: Flag, { rows, shares }: SimpleRules): Html {
+  const names = Object.keys(variants);
+  const conditions = Object.entries(operators).map(([name, { label }]) => [name, label] as const);
+  const free = { attribute: '', operator: 'is', value: '', variant: names[0] ?? '' };
+  const row = ({ attribute, operator, value, variant }: typeof free, i: number) => {
+    const n = i + 1;
+    return html`<div class="pair">${field(visit, 'rules', { name: `attribute_${i}`, label: `Attribute ${n}`, value: attribute, attributes: html`${plain} placeholder="email"` })}
+${choice(visit, 'rules', { name: `operator_${i}`, label: `Condition ${n}`, value: operator, options: conditions })}
+${field(visit, 'rules', { name: `value_${i}`, label: `Value ${n}`, value, attributes: plain })}
+${choice(visit, 'rules', { name: `variant_${i}`, label: `Variant ${n}`, value: variant, options: names.map((name) => [name, name]) })}</div>`;
+  };
+  const share = (name: string, i: number) =>
+    html`<input type="hidden" name="share_of" value="${name}">${field(visit, 'rules', { name: `share_${i}`, label: name, value: String(shares[name] ?? ''), attributes: html`inputmode="numeric"` })}`;
+  return html`<p class="quiet">The first condition that holds decides. A row without an attribute is left out.</p>
+${[...rows, ...Array<typeof free>(FREE_ROWS).fill(free)].slice(0, ROWS_MAX).map(row)}
+<h3>Everybody else</h3>
+<p class="quiet">Per cent of targetingKeys for each variant; all empty: the default variant.</p>
+<div class="pair">${names.map(share)}</div>
+<button class="main">Save rules</button>`;
+}
+
+function rulesOf(form: URLSearchParams): SimpleRules {
+  const sent = (name: string) => textOf(form, name) ?? '';
+  const rows = Array.from({ length: ROWS_MAX }, (_, i) => ({
+    ...{ attribute: sent(`attribute_${i}`), operator: sent(`operator_${i}`) },
+    ...{ value: sent(`value_${i}`), variant: form.get(`variant_${i}`) ?? '' },
+  }));
+  const shares = form.getAll('share_of').flatMap((name, i) => {
+    const text = textOf(form, `share_${i}`);
+    if (text !== undefined && !/^\d{1,7}$/.test(text))
+      throw invalidField(`share_${i}`, 'type', 'A share is a whole number.');
+    return text === undefined ? [] : [[name, Number(text)]];
+  });
+  return { rows: rows.filter(({ attribute }) => attribute !== ''), shares: Object.fromEntries(shares) };
 }
 
 function changesOf(visit: Visit, page: Page<ItemOf<typeof history>>): Html {

@@ -16,7 +16,7 @@ interface Asset {
   readonly prepared: Prepared;
 }
 
-type Script = 'console' | 'plots' | 'playground';
+type Script = 'console' | 'plots' | 'playground' | 'challenge';
 
 export interface Assets {
   style(visit: Visit): Html;
@@ -29,7 +29,7 @@ const JAVASCRIPT = 'text/javascript; charset=utf-8';
 
 /** Reads them all, once. */
 export async function loadAssets(): Promise<Assets> {
-  const [idiomorph, uPlot, uPlotStyle, style, console_, plots, playground] = await Promise.all([
+  const [idiomorph, uPlot, uPlotStyle, style, console_, plots, playground, challenge] = await Promise.all([
     published('idiomorph/dist/idiomorph.min.js'),
     published('uplot/dist/uPlot.iife.min.js'),
     published('uplot/dist/uPlot.min.css'),
@@ -37,15 +37,17 @@ export async function loadAssets(): Promise<Assets> {
     own('console.js'),
     own('plots.js'),
     own('playground.js'),
+    own('challenge.js'),
   ]);
-  const [css, consoleScript, plotsScript, playgroundScript] = await Promise.all([
+  const [css, consoleScript, plotsScript, playgroundScript, challengeScript] = await Promise.all([
     asset('console', 'css', 'text/css; charset=utf-8', `${consoleStyle}${style}${uPlotStyle}`),
     asset('console', 'js', JAVASCRIPT, `${idiomorph}\n${inModule(console_)}`),
     asset('plots', 'js', JAVASCRIPT, `${uPlot}\n${inModule(plots)}`),
     asset('playground', 'js', JAVASCRIPT, inModule(playground)),
+    asset('challenge', 'js', JAVASCRIPT, inModule(challenge)),
   ]);
   const scripts: Readonly<Record<Script, Asset>> = {
-    ...{ console: consoleScript, plots: plotsScript, playground: playgroundScript },
+    ...{ console: consoleScript, plots: plotsScript, playground: playgroundScript, challenge: challengeScript },
   };
   const byName = new Map([css, ...Object.values(scripts)].map((each) => [each.fileName, each]));
   const address = (visit: Visit, { fileName }: Asset) => visit.path(`/assets/${fileName}`);
