@@ -19,6 +19,8 @@ export interface Queryable {
 export interface Transaction extends Queryable {
   /** Starts sending several statements as one write to the socket until the next tick. */
   cork(): void;
+  /** Sends what is corked: the database works on it while what follows is made. */
+  flush(): void;
   /** Tells the listeners of `topic` in this process once the transaction is committed. Only a hint: a crash loses it. */
   hint(topic: string): void;
 }
@@ -77,6 +79,12 @@ export class ClientTransaction implements Transaction {
     const stream = streamOf(this.#client);
     stream.cork();
     process.nextTick(() => stream.uncork());
+  }
+
+  flush(): void {
+    const stream = streamOf(this.#client);
+    stream.uncork();
+    stream.cork();
   }
 
   /** Waits for every statement sent, and throws the first failure: nothing may be committed behind an unseen error. */

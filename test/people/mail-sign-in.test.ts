@@ -131,7 +131,12 @@ test('known and unknown addresses are answered by the same statements and words'
       transaction: {
         value: (body: (tx: Transaction) => Promise<unknown>) =>
           db.transaction((tx) =>
-            body({ query: watching(tx, texts), hint: (topic) => tx.hint(topic), cork: () => tx.cork() }),
+            body({
+              query: watching(tx, texts),
+              hint: (topic) => tx.hint(topic),
+              cork: () => tx.cork(),
+              flush: () => tx.flush(),
+            }),
           ),
       },
     });

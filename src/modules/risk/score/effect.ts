@@ -4,13 +4,13 @@ import type { Secrets, WordMac } from '../../../core/secrets/secrets.ts';
 import type { AdmittedItem, LaneEffect, LaneItem, ReadVerdict } from '../../../core/wallet/lane/lane-item.ts';
 import { countAccepted } from '../../../core/wallet/ledger/accepted-units.ts';
 import { textArray } from '../../../db/arrays.ts';
-import type { Queryable } from '../../../db/database.ts';
+import type { Queryable, Transaction } from '../../../db/database.ts';
 import { encodeWord } from '../../../lib/base62.ts';
 import type { ListName } from '../limits.ts';
 import { candidatesOf, findLists } from '../lists/entries.ts';
 import type { RuleSet, Verdict } from '../rules/rule-set.ts';
 import { KnownSettings } from '../rules/settings.ts';
-import { type Facts, signalsOf } from '../signals/facts.ts';
+import { type Facts, type Signals, signalsOf } from '../signals/facts.ts';
 import type { Sent } from '../signals/keys.ts';
 import type { Series } from '../signals/series.ts';
 import { findWindows, type NewDecision, sendDecisions, sendWindows } from './store.ts';
@@ -73,10 +73,13 @@ export class ScoreEffect implements LaneEffect<ScoreInput, Known> {
     }));
   }
 
-  write(tx: Queryable, items: readonly Admitted[], nowMs: number): string[] {
+  write(tx: Transaction, items: readonly Admitted[], nowMs: number): string[] {
     const accounts = textArray(accountsOf(items.map(({ item }) => item)));
-    const decisions = items.map((admitted) => this.#decide(admitted, nowMs));
+    const signals = items.map((admitted) => countedSignals(admitted, nowMs));
     sendWindows(tx, accounts, (items[0] as Admitted).context.tally.changed(), nowMs);
+    // Of all that the commit takes, these rows take longest.
+    tx.flush();
+    const decisions = items.map((admitted, i) => this.#decide(admitted, signals[i] as Signals));
     sendDecisions(tx, accounts, decisions);
     void countAccepted(
       tx,
@@ -85,19 +88,20 @@ export class ScoreEffect implements LaneEffect<ScoreInput, Known> {
     return decisions.map(({ answer }) => answer);
   }
 
-  #decide({ item, context, firstSeq: seq }: Admitted, nowMs: number): NewDecision {
-    const { tally, set, list } = context;
+  #decide({ item, context, firstSeq: seq }: Admitted, signals: Signals): NewDecision {
     const { accountId, input } = item;
-    const series = tally.count(accountId, input.keys, seq, nowMs);
-    const signals = signalsOf(input.facts, (kind, line, window) =>
-      (series.get(kind) as Series).total(line, window, nowMs),
-    );
-    const { score, action, reasons } = list === null ? set.decide(signals) : listed[list];
+    const { score, action, reasons } = context.list === null ? context.set.decide(signals) : listed[context.list];
     // A number that was not handed out to this account names nothing.
     const id = `risk_${encodeWord(seq)}${encodeWord(this.#mac(`${accountId} ${seq}`))}`;
     const answer = JSON.stringify({ risk_id: id, score, action, reasons, signals });
     return { account_id: accountId, seq, action, keys: Buffer.concat(input.keys), answer };
   }
+}
+
+/** Counts the call, and tells what its rules see. */
+function countedSignals({ item: { accountId, input }, context, firstSeq: seq }: Admitted, nowMs: number): Signals {
+  const series = context.tally.count(accountId, input.keys, seq, nowMs);
+  return signalsOf(input.facts, (kind, line, window) => (series.get(kind) as Series).total(line, window, nowMs));
 }
 
 function decidedBy(list: ListName, score: number): Verdict {

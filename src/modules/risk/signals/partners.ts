@@ -8,6 +8,8 @@ const NOTHING = Buffer.alloc(0);
 export class Partners {
   #bytes: Buffer;
   #isChanged = false;
+  /** By kind: the calls of a commit ask for them again and again. */
+  readonly #counts = new Map<number, number>();
 
   /** Changes the bytes that it is given. */
   constructor(bytes: Buffer = NOTHING) {
@@ -35,16 +37,24 @@ export class Partners {
     entry.writeUInt32BE(second, KEY_BYTES);
     this.#bytes = Buffer.concat([this.#bytes, entry]);
     this.#isChanged = true;
+    const count = this.#counts.get(key[0] as number);
+    if (count !== undefined) this.#counts.set(key[0] as number, count + 1);
   }
 
-  /** How many are of one kind, by the byte that their keys begin with, once those of `firstSecond` and before are dropped. */
+  /**
+   * How many are of one kind, by the byte that their keys begin with, once those of `firstSecond` and before are dropped: in one commit the same
+   * second.
+   */
   countSince(kindByte: number, firstSecond: number): number {
+    const known = this.#counts.get(kindByte);
+    if (known !== undefined) return known;
     let [count, hasOld] = [0, false];
     for (let at = 0; at < this.#bytes.length; at += ENTRY_BYTES) {
       if (this.#bytes.readUInt32BE(at + KEY_BYTES) <= firstSecond) hasOld = true;
       else if (this.#bytes[at] === kindByte) count += 1;
     }
     if (hasOld) this.#bytes = Buffer.concat(this.#since(firstSecond));
+    this.#counts.set(kindByte, count);
     return count;
   }
 
