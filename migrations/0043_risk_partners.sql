@@ -17,8 +17,7 @@ CREATE TABLE risk.window (
   -- days since 1970 of its last decision: it changes once a day, so that updates stay within their page
   last_day integer NOT NULL,
   PRIMARY KEY (account_id, key)
--- Every call with the key writes its row anew: with half of the page free it stays there, and the page is rarely tidied up.
-) WITH (fillfactor = 40, toast_tuple_target = 8160);
+) WITH (fillfactor = 70, toast_tuple_target = 8160);
 CREATE INDEX window_last_day ON risk.window (last_day);
 
 CREATE TABLE risk.decision (

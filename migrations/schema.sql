@@ -1765,7 +1765,7 @@ CREATE TABLE risk."window" (
   recent bytea NOT NULL,
   last_day integer NOT NULL,
   CONSTRAINT window_pkey PRIMARY KEY (account_id, key)
-) WITH (fillfactor=40, toast_tuple_target=8160);
+) WITH (fillfactor=70, toast_tuple_target=8160);
 
 CREATE TABLE sms.carrier_opt_out (
   our_number text COLLATE "C" NOT NULL,
