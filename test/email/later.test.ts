@@ -1,6 +1,8 @@
 // What a mail for later needs when its time comes: that its account may still send, and from this domain.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { setSuspended } from '../../src/core/accounts/accounts.ts';
+import type { Database } from '../../src/db/database.ts';
+import { recordOf } from '../../src/modules/email/sending/order.ts';
 import { EmailBench } from './harness.ts';
 
 let bench: EmailBench;
@@ -59,4 +61,21 @@ test('long mails are sent a few at a time, and all of them', async () => {
   const sent = await Promise.all(Array.from({ length: 10 }, () => bench.sent({ attachments, text: 'long' })));
   expect(sent.map(({ status }) => status)).toEqual(sent.map(() => 'sent'));
   expect(bench.relay?.mails).toHaveLength(10);
+});
+
+test('a mail that is sent while it is read has recipients that are sent', async () => {
+  const { core } = bench.service;
+  const { email_id: id } = await bench.sent({ send_at: await inAnHour() });
+  // Whatever is asked for the mail itself is asked once it has been sent; all else at once.
+  const query: Database['query'] = async (statement, values) => {
+    if (statement.name === 'email_select_message') {
+      await bench.service.advance(7_200);
+      await expect.poll(() => statusOf(id)).toBe('sent');
+    }
+    return core.db.query(statement, values);
+  };
+  const slow = { core: { ...core, db: Object.create(core.db, { query: { value: query } }) } };
+  expect(await recordOf(slow, bench.account.accountId, id)).toMatchObject({
+    ...{ status: 'sent', recipients: [{ status: 'sent' }] },
+  });
 });

@@ -231,12 +231,11 @@ async function inTime(attempt: Promise<Attempted | null>, ms: number): Promise<A
   }
 }
 
+/** Recipients are read after the mail, or they would be queued in one that is sent. */
 export async function recordOf({ core }: Pick<CallContext, 'core'>, accountId: string, emailId: string) {
-  const [row, recipients] = await Promise.all([
-    findMessage(core.db, accountId, emailId),
-    recipientsOf(core.db, accountId, [emailId]),
-  ]);
+  const row = await findMessage(core.db, accountId, emailId);
   if (row === null)
     throw problem('NOT_FOUND', { param: 'email_id', message: 'There is no such mail, or not any more.' });
+  const recipients = await recipientsOf(core.db, accountId, [emailId]);
   return emailRecord(row, recipients.get(emailId) ?? []);
 }
