@@ -135,13 +135,14 @@ describe.each(manifests)('the manifest %s', (_name, manifest) => {
   test('no document takes 50 ms to render', () => {
     const renderMs = (path: string) => {
       const fresh = publicDocuments(manifest, { baseUrl });
-      const start = performance.now();
+      const begun = process.threadCpuUsage();
       expect(fresh.get(path)?.render().length, path).toBeGreaterThan(0);
-      return performance.now() - start;
+      const { user, system } = process.threadCpuUsage(begun);
+      return (user + system) / 1_000;
     };
     for (const [path] of documents) {
       if (renderMs(path) < 50) continue;
-      // The machine may be at other work during any of them. How slow it is takes longer to find out.
+      // A collection of garbage may fall into any of them. How slow the machine is takes longer to find out.
       const bestMs = Math.min(...Array.from({ length: 6 }, () => renderMs(path)));
       if (bestMs >= 50) expect(bestMs, path).toBeLessThan(allowedMs(50));
     }
