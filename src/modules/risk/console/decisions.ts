@@ -2,7 +2,7 @@
 import { copiedId } from '../../../kit/console/copied.ts';
 import { listPage } from '../../../kit/console/list-page.ts';
 import type { ConsolePage, View } from '../../../kit/console/page.ts';
-import { badge, type Column, facts, figures, pageTabs, table, teach } from '../../../kit/console/table.ts';
+import { badge, type Column, figures, pageTabs, table, teach } from '../../../kit/console/table.ts';
 import { ago, count, short } from '../../../kit/console/text.ts';
 import type { ItemOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
@@ -17,6 +17,7 @@ export const RISK = '/risk';
 export const RULES = '/risk/rules';
 export const LISTS = '/risk/lists';
 const SUBJECT = '/risk/subject';
+const windows = { '1m': '1 minute', '1h': '1 hour', '24h': '24 hours', '7d': '7 days', '30d': '30 days' };
 const kinds = { user_id: 'User', device_id: 'Device', ip: 'Network address', email: 'Mailbox' };
 
 export const decisionsPage = listPage({
@@ -73,20 +74,28 @@ function lookUp(visit: Visit): Html {
 }
 
 async function show(visit: Visit): Promise<View> {
-  const by = visit.query.get('by');
-  const asked = by === null ? { key: visit.query.get('key') ?? undefined } : { [by]: visit.query.get('value')?.trim() };
+  const by = Object.keys(kinds).find((field) => field === visit.query.get('by'));
+  const asked =
+    by === undefined ? { key: visit.query.get('key') ?? undefined } : { [by]: visit.query.get('value')?.trim() };
   const { key, kind, last_seen_at: seenAt, counts, linked, decisions: latest } = await visit.need(subject, asked);
   const [, title = kind] = Object.entries(kinds).find(([field]) => field.startsWith(kind)) ?? [];
-  const calls = Object.entries(counts).map(([name, n]) => [`Calls in ${name.slice(6)}`, count(n)] as const);
-  const seen = Object.entries(linked).map(([many, { count: n, keys }]) => {
-    return [many, html`${count(n)} ${keyLinks(visit, keys.slice(0, 10))}`] as const;
+  const calls = Object.entries(windows).map(
+    ([window, text]) => [`Calls in ${text}`, count(counts[`count_${window}`] ?? 0)] as const,
+  );
+  const seen = table({
+    ...{ caption: 'Seen in one call with it, in 30 days', rows: Object.entries(linked), empty: html`` },
+    columns: [
+      { title: 'What', cell: ([many]) => many },
+      { title: 'Number', kind: 'number', cell: ([, { count: n }]) => count(n) },
+      { title: 'Keys', cell: ([, { keys }]) => keyLinks(visit, keys.slice(0, 10)) },
+    ],
   });
   const empty = html`<p>No decisions in 30 days.</p>`;
   const content = html`<p><a href="${visit.path(RISK)}">Risk</a></p>
 <div class="head named"><h1>${title}</h1><p>${copiedId(key)}</p></div>
 <p class="quiet">${seenAt === null ? 'Not seen in 30 days.' : html`Last seen ${ago(visit, seenAt)}. Stored as a keyed hash.`}</p>
 ${figures(calls)}
-<section class="panel"><h2>Linked in 30 days</h2>${facts(seen)}</section>
+<section class="panel"><h2>Linked</h2>${seen}</section>
 <section class="panel"><h2>Timeline</h2>${table({ caption: 'Its latest decisions', rows: latest, empty, columns: decisionColumns(visit) })}</section>`;
   return { title, content };
 }
