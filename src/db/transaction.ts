@@ -82,9 +82,9 @@ export class ClientTransaction implements Transaction {
   }
 
   flush(): void {
-    const stream = streamOf(this.#client);
-    stream.uncork();
-    stream.cork();
+    streamOf(this.#client).uncork();
+    // It ends by itself, also where nothing was corked.
+    this.cork();
   }
 
   /** Waits for every statement sent, and throws the first failure: nothing may be committed behind an unseen error. */

@@ -77,7 +77,7 @@ export class ScoreEffect implements LaneEffect<ScoreInput, Known> {
     const accounts = textArray(accountsOf(items.map(({ item }) => item)));
     const signals = items.map((admitted) => countedSignals(admitted, nowMs));
     sendWindows(tx, accounts, (items[0] as Admitted).context.tally.changed(), nowMs);
-    // Of all that the commit takes, these rows take longest.
+    // These rows take the longest part of the commit.
     tx.flush();
     const decisions = items.map((admitted, i) => this.#decide(admitted, signals[i] as Signals));
     sendDecisions(tx, accounts, decisions);

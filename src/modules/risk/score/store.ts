@@ -43,7 +43,7 @@ const readWindows = statement(
           LATERAL (SELECT w.account_id, w.key, w.series, w.partners FROM risk.window w
                     WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id AND w.key = u.key OFFSET 0) r`,
 );
-// What does not change does not travel: partners, which may be kilobytes, and the numbers of earlier decisions.
+// Partners may be kilobytes: they travel only when they change. Of decisions only the new numbers travel.
 const upsertWindows = statement(
   'risk_upsert_windows',
   `INSERT INTO risk.window AS t (account_id, key, series, partners, recent, last_day)
