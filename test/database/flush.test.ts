@@ -1,0 +1,23 @@
+// What a transaction corks travels at the end of the tick, or with a flush; a flush where nothing is corked holds nothing back.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+const one = { name: 'test_one', text: 'SELECT 1 AS one' };
+
+test.each([true, false])('statements around a flush are answered; corked before: %s', async (isCorked) => {
+  const rows = await service.core.db.transaction(async (tx) => {
+    await tx.query(one, []);
+    if (isCorked) tx.cork();
+    const before = tx.query(one, []);
+    tx.flush();
+    const after = tx.query(one, []);
+    return [(await before).rows, (await after).rows, (await tx.query(one, [])).rows];
+  });
+  expect(rows).toEqual([[{ one: 1 }], [{ one: 1 }], [{ one: 1 }]]);
+});
