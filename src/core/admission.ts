@@ -182,7 +182,7 @@ export const admission = {
     bodyThreadNiceness: 10,
     /** Threads that decode and merge blocks of logs, metrics and events; more work waits, in turns. What is outside of the heap is collected late. */
     blockThreads: 2,
-    blockThreadMemory: { heapMb: 128, outsideHeapMb: 320 },
+    blockThreadMemory: { heapMb: 256, outsideHeapMb: 320 },
     /** Requests of AI batches under way, each with what it asks and what it is answered. */
     batchItemsAtOnce: 32,
     /** Bytes of these requests, and of vectors that they are answered. One that finds no room is made a second later. */
@@ -280,7 +280,7 @@ export const admission = {
     /** account.search: of each list the first pages, each of so many items; objects beyond are not found by name. */
     search: { textCharactersMax: 200, pagesMax: 5, pageItems: 100, foundOfKindMax: 20 },
     ...decodeBounds, // Of a picture sent with a video, or made by a vendor, and of an image that module image works on.
-    /** A PDF that is made or read, in a thread of its own: its time and memory (outside of the heap looked at every 50 ms, a browser's every 200),
+    /** A PDF that is made or read, in a thread of its own: its time and memory (looked at every 20 ms, a browser's every 200),
      * what it has fetched, and what it made. Beyond: VALIDATION_FAILED, code_detail `too_complex` or `too_large`. Costs what stands here. */
     pdf: {
       ...{ msMax: 30_000, heapMb: 512, outsideHeapMb: 384, browserMb: 1_024 },

@@ -2,15 +2,21 @@
 // again. Their file calls `serve`.
 import { parentPort, type Transferable, Worker } from 'node:worker_threads';
 
+const MIB = 1_048_576;
 const USUAL_HEAP_MB = 256;
+/**
+ * V8's own limit lies so far beyond the bound, at which a thread is ended from outside. Node ends a thread at V8's limit only if no single
+ * step, such as the growth of a list or a map, takes 16 MB more: else V8 ends the process (Node 24).
+ */
+const SPARE_HEAP_MB = 512;
 /** A thread takes some 200 ms to begin: it waits so long for the next piece. */
 const IDLE_MS = 10_000;
-const MEMORY_LOOK_MS = 50;
+const MEMORY_LOOK_MS = 20;
 
 export interface ThreadBounds {
-  /** Of the heap; buffers are outside of it. */
+  /** Of the heap with what is not collected yet, looked at every 20 ms; buffers are outside of it. */
   readonly heapMb?: number;
-  /** Of what is outside of the heap, such as inflated bytes: looked at every 50 ms. Absent: not bounded. */
+  /** Of what is outside of the heap, such as inflated bytes. Absent: not bounded. */
   readonly outsideHeapMb?: number;
 }
 
@@ -81,22 +87,27 @@ export class Threads<Task, Answer, Progress = never, Question = never, Reply = n
     await Promise.all(idle.map(({ worker }) => worker.terminate()));
   }
 
-  #watch(worker: Worker, stop: () => void): NodeJS.Timeout | undefined {
-    const { outsideHeapMb } = this.#bounds;
-    if (outsideHeapMb === undefined) return undefined;
+  #watch(worker: Worker, stop: () => void): NodeJS.Timeout {
+    const { heapMb = USUAL_HEAP_MB, outsideHeapMb = Number.POSITIVE_INFINITY } = this.#bounds;
+    let isLooking = false;
     const look = async () => {
-      const { external_memory: bytes } = await worker.getHeapStatistics();
-      if (bytes > outsideHeapMb * 1_048_576) stop();
+      if (isLooking) return;
+      isLooking = true;
+      // None of one that has not begun, or has ended, which whoever waits for it sees to.
+      const used = await worker.getHeapStatistics().catch(() => null);
+      isLooking = false;
+      if (used === null) return;
+      if (used.used_heap_size > heapMb * MIB || used.external_memory > outsideHeapMb * MIB) stop();
     };
-    // One that has ended is seen to by whoever waits for it.
-    return setInterval(() => void look().catch(() => undefined), MEMORY_LOOK_MS);
+    return setInterval(look, MEMORY_LOOK_MS);
   }
 
   #take(): Worker {
     const kept = this.#idle.pop();
     if (kept === undefined) {
-      const { heapMb: maxOldGenerationSizeMb = USUAL_HEAP_MB } = this.#bounds;
-      const worker = new Worker(this.#source, { resourceLimits: { maxOldGenerationSizeMb } });
+      const { heapMb = USUAL_HEAP_MB } = this.#bounds;
+      const resourceLimits = { maxOldGenerationSizeMb: heapMb + SPARE_HEAP_MB };
+      const worker = new Worker(this.#source, { resourceLimits });
       // What ends it between two pieces is nobody's failure: the next one gets another thread.
       worker.on('error', () => this.#forget(worker));
       worker.on('exit', () => this.#forget(worker));

@@ -11,7 +11,7 @@ import type { Report } from './report.ts';
 import type { ReadAnswer, ReadMail, ReadTask } from './thread.ts';
 
 const READ_MS = 20_000;
-const HEAP_MB = 192;
+const HEAP_MB = 256;
 const OUTSIDE_HEAP_MB = 256;
 const AT_ONCE = 2;
 const HEADER_BYTES_READ = 16 * 1024;
