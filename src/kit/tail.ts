@@ -23,15 +23,18 @@ const RETRY_AFTER_MS = 10_000;
 export interface Tail {
   /** What is followed, in the plural: `log records`. */
   readonly noun: string;
-  /** The events, as text, that are new since the last read. The first read may answer a greeting alone. */
+  /** Settles what is new from now on, before the client is told that it follows. */
+  begin(): Promise<void>;
+  /** The events, as text, that are new since it began, or since the last read. */
   read(): AsyncIterable<string>;
 }
 
 /** Throws CONCURRENCY_LIMITED, OVERLOADED. */
-export function tailAnswer(request: RawRequest, ctx: CallContext, { noun, read }: Tail): Promise<RawAnswer> {
+export function tailAnswer(request: RawRequest, ctx: CallContext, { noun, begin, read }: Tail): Promise<RawAnswer> {
   const { account, all } = ctx.core.bounds;
   return streamAnswer(request, ctx, {
     ...{ kind: 'tails', noun, accountMax: account.tailsMax, allMax: all.tailsMax, checkEveryMs: CHECK_EVERY_MS },
+    begin,
     async *next(signal) {
       yield* read();
       await sleep(READ_EVERY_MS, undefined, { signal }).catch(() => undefined);
@@ -44,15 +47,23 @@ export interface Stream extends StreamPlaces {
   readonly checkEveryMs: number;
   /** When it ends at the latest, epoch milliseconds. */
   readonly endMs?: number;
+  /** Done once it has its place, before the client is answered. */
+  begin?(): Promise<void>;
   /** The events, as text, that come next: none after `checkEveryMs` at the latest, and once the signal is aborted. */
   next(signal: AbortSignal): AsyncIterable<string>;
 }
 
 type Following = Pick<CallContext, 'core' | 'accountId' | 'principal' | 'capability'>;
 
-/** Events until the client leaves, or the principal may follow no more. Throws CONCURRENCY_LIMITED, OVERLOADED. */
+/** Events until the client leaves, or the principal may follow no more. Throws CONCURRENCY_LIMITED, OVERLOADED, and what `begin` throws. */
 export async function streamAnswer({ signal }: RawRequest, by: Following, stream: Stream): Promise<RawAnswer> {
   const leave = await enterStreams(by.core, by.accountId, stream);
+  try {
+    await stream.begin?.();
+  } catch (error) {
+    leave();
+    throw error;
+  }
   // A client that went away before the first event leaves too.
   if (signal.aborted) leave();
   else signal.addEventListener('abort', leave, { once: true });

@@ -135,7 +135,7 @@ async function all(bench: Bench): Promise<void> {
   tail.setEncoding('utf8').on('data', (piece: string) => {
     told += piece;
   });
-  await expect.poll(() => told).toContain(': requests');
+  await expect.poll(() => told).toContain(': the request log');
   await json('/v1/queue/ack', { queue: 'none', receipt_handle: 'none' });
   await expect.poll(() => told).toContain('/v1/queue/ack');
   tail.on('error', () => undefined).destroy();

@@ -4,7 +4,7 @@ import type { BlockRef } from '../../core/blocks/block.ts';
 import { bearer } from '../../core/credentials/http-schemes.ts';
 import { clockNow } from '../../core/database-clock.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../kit/raw-route.ts';
-import { tailAnswer } from '../../kit/tail.ts';
+import { type Tail, tailAnswer } from '../../kit/tail.ts';
 import { commentText, eventText } from '../../lib/event-stream.ts';
 import { invalidField } from '../../problems/problem.ts';
 import { levels } from './records/levels.ts';
@@ -37,30 +37,37 @@ async function tail(request: RawRequest, { store }: LogsState): Promise<RawAnswe
   const question = { ...asked, fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
   return tailAnswer(request, ctx, {
     noun: 'log records',
-    read: readerOf(ctx.accountId, store, question, request.signal),
+    ...follower(ctx.accountId, store, question, request.signal),
   });
 }
 
-function readerOf(
+function follower(
   accountId: string,
   store: LogsState['store'],
   question: Question,
   signal: AbortSignal,
-): () => AsyncGenerator<string> {
+): Pick<Tail, 'begin' | 'read'> {
   const args: FindArgs = { question, after: null, isNewestFirst: true, limit: RECORDS_PER_READ };
   const work = { source: findRecords.source, exportName: findRecords.id, columns: ALL_COLUMNS, args };
-  let seen: ReadonlySet<bigint> | null = null;
-  return async function* read() {
-    // A long call has an older number than calls that overtook it: what is new is what was not seen.
+  let seen: ReadonlySet<bigint> = new Set();
+  // A long call has an older number than calls that overtook it: what is new is what was not seen.
+  const fresh = async () => {
     const refs = await store.tail(accountId, 0n);
     const before = seen;
     seen = new Set(refs.map(({ blockId }) => blockId));
-    if (before === null) return yield commentText('logs');
-    for (const part of partsOf(refs.filter(({ blockId }) => !before.has(blockId)))) {
-      const rows = await store.work<FoundRecord[]>(accountId, part, work, signal);
-      for (const { json } of rows.slice(0, RECORDS_PER_READ).reverse()) yield eventText({ data: json });
-      if (rows.length > RECORDS_PER_READ) yield commentText('records were passed over: too many at once');
-    }
+    return refs.filter(({ blockId }) => !before.has(blockId));
+  };
+  return {
+    async begin() {
+      await fresh();
+    },
+    async *read() {
+      for (const part of partsOf(await fresh())) {
+        const rows = await store.work<FoundRecord[]>(accountId, part, work, signal);
+        for (const { json } of rows.slice(0, RECORDS_PER_READ).reverse()) yield eventText({ data: json });
+        if (rows.length > RECORDS_PER_READ) yield commentText('records were passed over: too many at once');
+      }
+    },
   };
 }
 

@@ -5,8 +5,8 @@ import { bearer } from '../../../../core/credentials/http-schemes.ts';
 import { clockNow } from '../../../../core/database-clock.ts';
 import { type RequestFilter, requestsFrom } from '../../../../core/requests/store.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../../../kit/raw-route.ts';
-import { tailAnswer } from '../../../../kit/tail.ts';
-import { commentText, eventText } from '../../../../lib/event-stream.ts';
+import { type Tail, tailAnswer } from '../../../../kit/tail.ts';
+import { eventText } from '../../../../lib/event-stream.ts';
 import { sequenceAt } from '../../../../lib/sequence.ts';
 import { requestsList } from './list.ts';
 import { filterOf, requestRecord } from './request.ts';
@@ -31,15 +31,16 @@ export const requestsTail: RawRoute = {
 async function tail(request: RawRequest): Promise<RawAnswer> {
   const ctx = request.ctx ?? (await request.admit(null));
   const filter = filterOf(readTailQuery(request.query));
-  return tailAnswer(request, ctx, { noun: 'the request log', read: readerOf(ctx, filter) });
+  return tailAnswer(request, ctx, { noun: 'the request log', ...follower(ctx, filter) });
 }
 
-function readerOf({ core, accountId }: CallContext, filter: RequestFilter): () => AsyncGenerator<string> {
-  let from: bigint | null = null;
+function follower({ core, accountId }: CallContext, filter: RequestFilter): Pick<Tail, 'begin' | 'read'> {
+  let from = 0n;
   let sent = new Set<bigint>();
-  return async function* read() {
-    if (from === null) yield commentText('requests');
-    from ??= sequenceAt(await clockNow(core.db));
+  const begin = async () => {
+    from = sequenceAt(await clockNow(core.db));
+  };
+  async function* read() {
     for (let pages = 0; pages < PAGES_PER_READ; pages += 1) {
       const rows = await requestsFrom(core.db, accountId, from, { filter, limit: ROWS_PER_READ });
       const fresh = rows.filter(({ seq }) => !sent.has(seq));
@@ -49,11 +50,12 @@ function readerOf({ core, accountId }: CallContext, filter: RequestFilter): () =
       if (rows.length < ROWS_PER_READ || last === undefined) {
         const late = sequenceAt((await clockNow(core.db)) - LATE_MS);
         from = late > from ? late : from;
-        sent = new Set([...sent, ...fresh.map(({ seq }) => seq)].filter((seq) => seq >= (from as bigint)));
+        sent = new Set([...sent, ...fresh.map(({ seq }) => seq)].filter((seq) => seq >= from));
         return;
       }
       from = last.seq;
       sent = new Set([last.seq]);
     }
-  };
+  }
+  return { begin, read };
 }
