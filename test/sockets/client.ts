@@ -9,7 +9,7 @@ export interface Ended {
 
 export interface Line {
   readonly ws: WebSocket;
-  /** Sends, and answers the next message. */
+  /** Sends, and answers the next message. Throws when the socket closes before one. */
   ask(text: string): Promise<string>;
   next(): Promise<string>;
   readonly ended: Promise<Ended>;
@@ -37,19 +37,25 @@ export function openLine(
 
 function lineOf(ws: WebSocket): Promise<Line> {
   const heard: string[] = [];
-  const wanting: ((text: string) => void)[] = [];
+  const wanting: PromiseWithResolvers<string>[] = [];
   ws.on('message', (data) => {
     const text = String(data);
     const want = wanting.shift();
     if (want === undefined) heard.push(text);
-    else want(text);
+    else want.resolve(text);
   });
   const next = () => {
     const text = heard.shift();
-    return text === undefined ? new Promise<string>((resolve) => wanting.push(resolve)) : Promise.resolve(text);
+    if (text !== undefined) return Promise.resolve(text);
+    const want = Promise.withResolvers<string>();
+    wanting.push(want);
+    return want.promise;
   };
   const ended = new Promise<Ended>((resolve) => {
-    ws.on('close', (code, reason) => resolve({ code, reason: String(reason) }));
+    ws.on('close', (code, reason) => {
+      for (const want of wanting.splice(0)) want.reject(new Error(`closed with ${code} ${reason}`));
+      resolve({ code, reason: String(reason) });
+    });
   });
   const ask = (text: string) => {
     ws.send(text);

@@ -17,7 +17,8 @@ let other: TestService;
 beforeAll(async () => {
   const webSocket = { lookEveryMs: 50, pingEveryMs: 200, pongWithinMs: 600, identifyWithinMs: 300, closeWithinMs: 200 };
   bench = await startTestService({ extraModules: [parlorModule(state)], log, admission: { webSocket } });
-  other = await startTestService({ database: bench.database });
+  // Its sockets live as long as they do anywhere.
+  other = await startTestService({ database: bench.database, extraModules: [parlorModule(emptyParlor())], log });
 });
 afterAll(async () => {
   await other.stop();
@@ -25,7 +26,7 @@ afterAll(async () => {
 });
 
 const open = ({ secret }: TestAccount, path = '/parlor/x'): Promise<Line> => openLine(bench.url, path, secret);
-const metrics = async () => (await fetch(`${bench.url}/metrics`)).text();
+const metrics = async () => (await fetch(`${other.url}/metrics`)).text();
 
 /** What it ends with. */
 async function endedBy(line: Line, act: () => Promise<unknown>): Promise<[number, string]> {
@@ -133,7 +134,7 @@ test('a client that does not answer the close frame is ended', async () => {
 
 test('open sockets are counted by route, with what closed them, and their ends are logged', async () => {
   await expect.poll(() => state.open.size).toBe(0);
-  const line = await open(await createTestAccount(bench.core));
+  const line = await openLine(other.url, '/parlor/x', (await createTestAccount(other.core)).secret);
   expect(await metrics()).toMatch(/^qm_web_sockets\{route="parlor.room"\} 1$/m);
   expect(await metrics()).toMatch(/^qm_calls_total\{capability="parlor.room",status="101"\} /m);
   await line.ask('hello');
