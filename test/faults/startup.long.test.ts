@@ -21,6 +21,7 @@ const WARM_START_MS = 1_500;
 /** Test machines are shared and slow. */
 const GENEROUS = 2;
 const RSS_BYTES_MAX = 150 * 1024 * 1024;
+const IDLE_WITHIN_MS = 30_000;
 
 const places: Place[] = [];
 const directories: string[] = [];
@@ -248,14 +249,14 @@ test('starts quickly and stays small', { timeout: 120_000 }, async () => {
   const cold = await idleMsOf(() => startToFirstMessage(place));
   expect((await cold.value.end('SIGTERM')).code).toBe(0);
   const warm = await idleMsOf(() => startToFirstMessage(place));
-  await sleep(3_000);
-  const rss = rssBytes(warm.value.pid);
-  const megabytes = Math.round(rss / 1024 / 1024);
+  // What the start took is given back once the process is idle, which it is later on a busy machine.
+  if (process.platform === 'linux')
+    await expect.poll(() => rssBytes(warm.value.pid), { timeout: IDLE_WITHIN_MS }).toBeLessThan(RSS_BYTES_MAX);
+  const megabytes = Math.round(rssBytes(warm.value.pid) / 1024 / 1024);
   const [coldMs, warmMs] = [cold.idleMs, warm.idleMs].map(Math.round) as [number, number];
   console.log(`first message answered after ${coldMs} ms cold, ${warmMs} ms warm; idle RSS ${megabytes} MB`);
   expect(coldMs).toBeLessThan(COLD_START_MS * GENEROUS);
   expect(warmMs).toBeLessThan(WARM_START_MS * GENEROUS);
-  if (process.platform === 'linux') expect(rss).toBeLessThan(RSS_BYTES_MAX);
 });
 
 /** From the start of the process to the answer of a publish, the queue made first where there is none. */
