@@ -83,7 +83,7 @@ export class ClientTransaction implements Transaction {
 
   flush(): void {
     streamOf(this.#client).uncork();
-    // It ends by itself, also where nothing was corked.
+    // This cork ends with the tick, also where nothing was corked before.
     this.cork();
   }
 

@@ -5,8 +5,8 @@ import { parentPort, type Transferable, Worker } from 'node:worker_threads';
 const MIB = 1_048_576;
 const USUAL_HEAP_MB = 256;
 /**
- * V8's own limit lies so far beyond the bound, at which a thread is ended from outside. Node ends a thread at V8's limit only if no single
- * step, such as the growth of a list or a map, takes 16 MB more: else V8 ends the process (Node 24).
+ * V8's limit is the bound and this. A thread is ended at its bound, from outside: at V8's limit Node 24 ends the thread only if no single
+ * step, such as the growth of a list or a map, takes 16 MB more. Otherwise V8 ends the process.
  */
 const SPARE_HEAP_MB = 512;
 /** A thread takes some 200 ms to begin: it waits so long for the next piece. */
@@ -14,7 +14,7 @@ const IDLE_MS = 10_000;
 const MEMORY_LOOK_MS = 20;
 
 export interface ThreadBounds {
-  /** Of the heap with what is not collected yet, looked at every 20 ms; buffers are outside of it. */
+  /** Of the heap, garbage included, looked at every 20 ms; buffers are outside of it. */
   readonly heapMb?: number;
   /** Of what is outside of the heap, such as inflated bytes. Absent: not bounded. */
   readonly outsideHeapMb?: number;
@@ -93,7 +93,7 @@ export class Threads<Task, Answer, Progress = never, Question = never, Reply = n
     const look = async () => {
       if (isLooking) return;
       isLooking = true;
-      // None of one that has not begun, or has ended, which whoever waits for it sees to.
+      // A thread that has not begun, or has ended, has no statistics.
       const used = await worker.getHeapStatistics().catch(() => null);
       isLooking = false;
       if (used === null) return;

@@ -41,7 +41,7 @@ test.each<[string, object, Deed]>([
   bench.acme.reset();
   bench.acme.rule = () => ({ after: gate.promise, deed });
   const { batch_id: id } = await it.create(many(4, request));
-  // All but the one that is under way were claimed twice, and once more. It may have been too: claimed together, none finds room.
+  // The three that wait were claimed three times. So may the fourth have been: when all are claimed together, none finds room.
   await eventually(async () => (await items()).filter(({ attempt }) => attempt > 2).length >= 3);
   await eventually(() => bench.acme.seen.length > 0);
   expect(bench.acme.seen).toHaveLength(1);

@@ -1,4 +1,4 @@
-// What a transaction corks travels at the end of the tick, or with a flush; a flush where nothing is corked holds nothing back.
+// Corked statements travel at the end of the tick or with a flush. A flush without a cork holds nothing back.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestService, type TestService } from '../support/service.ts';
 

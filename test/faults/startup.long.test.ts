@@ -249,7 +249,7 @@ test('starts quickly and stays small', { timeout: 120_000 }, async () => {
   const cold = await idleMsOf(() => startToFirstMessage(place));
   expect((await cold.value.end('SIGTERM')).code).toBe(0);
   const warm = await idleMsOf(() => startToFirstMessage(place));
-  // What the start took is given back once the process is idle, which it is later on a busy machine.
+  // An idle process gives back the memory that its start took. On a busy machine it is idle later.
   if (process.platform === 'linux')
     await expect.poll(() => rssBytes(warm.value.pid), { timeout: IDLE_WITHIN_MS }).toBeLessThan(RSS_BYTES_MAX);
   const megabytes = Math.round(rssBytes(warm.value.pid) / 1024 / 1024);

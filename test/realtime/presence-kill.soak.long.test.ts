@@ -75,7 +75,7 @@ test('a process that was thought dead and lives tells again of what it has', { t
     .poll(
       async () => {
         const { length } = await told(call);
-        // It may notice, and write again what it has, before the other looks for what it left: then it is thought dead once more.
+        // The process may notice first and write its rows again. Then it is ended once more.
         if (length === 2) await pair.db.query(endAll, []);
         return length;
       },
@@ -90,7 +90,7 @@ test('a process that was thought dead and lives tells again of what it has', { t
   expect(second.pid).toBeGreaterThan(0);
 });
 
-/** As another process does it, which finds their leases over. */
+/** Another process does this when it finds the leases over. */
 const endAll = {
   name: 'test_realtime_end_all',
   text: `UPDATE realtime.process SET lease_until = clock_timestamp() - interval '1 second', is_ended = true`,

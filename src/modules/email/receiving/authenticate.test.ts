@@ -1,4 +1,4 @@
-// What is not given to the library at all: headers that it would take minutes and gigabytes for.
+// Headers for which mailauth would take minutes and gigabytes are not given to it.
 import { expect, test } from 'vitest';
 import { checkMail } from './authenticate.ts';
 

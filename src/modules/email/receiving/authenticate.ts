@@ -47,11 +47,11 @@ const unreadable: MailAuth = { spf: 'permerror', dkim: 'permerror', dmarc: 'perm
 function isHeaderWithinBounds(source: Buffer): boolean {
   let start = 0;
   for (let lines = 0; lines <= HEADER_LINES_MAX; lines += 1) {
-    const end = source.indexOf('\n', start);
-    if (Math.max(end, start) > HEADER_BYTES_MAX) return false;
+    const at = source.indexOf('\n', start);
+    const end = at === -1 ? source.length : at;
+    if (end > HEADER_BYTES_MAX) return false;
     const isBlank = end === start || (end === start + 1 && source[start] === CARRIAGE_RETURN);
-    if (isBlank) return true;
-    if (end === -1) return source.length <= HEADER_BYTES_MAX;
+    if (isBlank || at === -1) return true;
     start = end + 1;
   }
   return false;
