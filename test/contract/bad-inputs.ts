@@ -9,8 +9,14 @@ export interface BadInput {
   readonly input: Input;
   /** The field at fault; `param` names it or something within it. */
   readonly field: string;
-  /** Text that may be refused, or name nothing: anything but a failure of the service will do. */
-  readonly lenient?: boolean;
+  readonly place: Place;
+}
+
+/** Text that a capability may take or refuse, in all fields that may hold it: anything but a failure of the service will do. */
+export interface StrangeInput {
+  readonly title: string;
+  readonly valid: Input;
+  readonly fields: Input;
 }
 
 type Place = 'path' | 'query' | 'body';
@@ -25,20 +31,41 @@ const ofEachType: Readonly<Record<string, unknown>> = {
 };
 
 export function badInputs(capability: Capability, valid: Input): BadInput[] {
-  const { properties = {}, required = [] } = asJsonSchema(capability.input);
-  const inPath = new Set(pathParameters(capability.path));
-  return Object.entries(properties).flatMap(([field, schema]) => {
-    const place: Place = inPath.has(field) ? 'path' : takesBody(capability) ? 'body' : 'query';
-    const withValue = ([what, value, lenient]: BadValue): BadInput => ({
+  return fieldsOf(capability).flatMap(({ field, schema, place, isRequired }) => {
+    const withValue = ([what, value]: BadValue): BadInput => ({
       title: `${field}: ${what}`,
       input: { ...valid, [field]: value },
       field,
-      lenient,
+      place,
     });
     const { [field]: _left, ...without } = valid;
     const missing: BadInput[] =
-      required.includes(field) && place !== 'path' ? [{ title: `${field}: missing`, input: without, field }] : [];
-    return [...missing, ...badValues(schema, place).map(withValue)];
+      isRequired && place !== 'path' ? [{ title: `${field}: missing`, input: without, field, place }] : [];
+    const bad = badValues(schema, place).filter(([, , lenient]) => lenient !== true);
+    return [...missing, ...bad.map(withValue)];
+  });
+}
+
+/** One for each kind of strange text, and for each place of it within an entry. */
+export function strangeInputs(capability: Capability, valid: Input): StrangeInput[] {
+  const strange = fieldsOf(capability).flatMap(({ field, schema, place }) =>
+    badValues(schema, place)
+      .filter(([, , lenient]) => lenient === true)
+      .map(([what, value]) => ({ field, what, value })),
+  );
+  return [...Map.groupBy(strange, ({ what }) => what)].map(([title, texts]) => ({
+    title,
+    valid,
+    fields: Object.fromEntries(texts.map(({ field, value }) => [field, value])),
+  }));
+}
+
+function fieldsOf(capability: Capability) {
+  const { properties = {}, required = [] } = asJsonSchema(capability.input);
+  const inPath = new Set(pathParameters(capability.path));
+  return Object.entries(properties).map(([field, schema]) => {
+    const place: Place = inPath.has(field) ? 'path' : takesBody(capability) ? 'body' : 'query';
+    return { field, schema, place, isRequired: required.includes(field) };
   });
 }
 

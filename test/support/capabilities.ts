@@ -146,25 +146,34 @@ export async function prepareExample(call: Client, capability: Capability, index
   return littleDrawn(capability.id, withAnswers(await atSite(example.input), played) as Input);
 }
 
+/** Modules whose jobs go on after their call. */
+const MODULES_OF_JOBS = ['video', 'image'];
+
 /**
- * For a file that plays examples: ends the videos that they began, of the accounts that it is given, where `hook` runs. Nobody waits for
- * them any more, and drawing them would take a core.
+ * For a file that plays examples: ends the videos and images that they began, of the accounts that it is given, where `hook` runs. Nobody
+ * waits for them any more, and drawing them would take a core.
  */
 export function endVideosAfter(hook: typeof afterEach | typeof afterAll): (call: Client) => Client {
-  const calls: Client[] = [];
+  const begun = new Map<Client, Set<string>>();
   hook(async () => {
-    for (const call of calls.splice(0)) {
-      for (const module of ['video', 'image']) {
+    for (const [call, modules] of begun) {
+      for (const module of modules) {
         for (const state of ['queued', 'running']) {
           const { body } = await call('GET', `/v1/${module}/list?state=${state}`);
           for (const { job_id } of body.data?.items ?? []) await call('POST', `/v1/${module}/cancel/${job_id}`);
         }
       }
     }
+    begun.clear();
   });
   return (call) => {
-    calls.push(call);
-    return call;
+    const modules = new Set<string>();
+    begun.set(call, modules);
+    return (method, path, ...rest) => {
+      const module = MODULES_OF_JOBS.find((each) => path.startsWith(`/v1/${each}/`));
+      if (module !== undefined && method === 'POST') modules.add(module);
+      return call(method, path, ...rest);
+    };
   };
 }
 

@@ -1,0 +1,30 @@
+// Calls of capabilities without HTTP: what the gateway does with an input, for loops over all of them in which no socket is the question.
+import { secretCredential } from '../../src/core/credentials/credential.ts';
+import { invoke } from '../../src/gateway/invoke.ts';
+import { JsonText } from '../../src/lib/json-text.ts';
+import type { Input } from './capabilities.ts';
+import type { TestService } from './service.ts';
+
+export interface Outcome {
+  readonly status: number;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
+  readonly body: any;
+}
+
+/** Calls capabilities of the service with the key, all fields of the path, query and body in one object. */
+export async function inProcess(
+  { core, service: { gateway } }: Pick<TestService, 'core' | 'service'>,
+  secret: string,
+): Promise<(capability: string, input: Input) => Promise<Outcome>> {
+  const principal = await secretCredential(secret).find(core);
+  if (typeof principal === 'string') throw new Error(`the key stands for nobody: ${principal}`);
+  const { signal } = new AbortController();
+  return async (capability, input) => {
+    const endpoint = gateway.endpoints.get(capability);
+    if (endpoint === undefined) throw new Error(`there is no capability ${capability}`);
+    const call = { endpoint, principal, input: new JsonText(JSON.stringify(input)), idempotencyKey: null, signal };
+    const { status, envelope } = await invoke(gateway, { ...call, entryForm: 'rest' });
+    return { status, text: envelope, body: JSON.parse(envelope) };
+  };
+}
