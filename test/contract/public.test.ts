@@ -1,21 +1,21 @@
 // What is there without a key: the root, the documents with their tags and encodings, planned modules, and headers of every answer.
 import { request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { plannedModules } from '../../src/manifest/planned/modules.ts';
 import { publicDocuments } from '../../src/surfaces/documents/documents.ts';
 import { manifest } from '../support/capabilities.ts';
 import { expectFailure } from '../support/envelope.ts';
-import { client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
+import { client, createTestAccount } from '../support/service.ts';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 
-let service: TestService;
+let service: SharedService;
 let secret: string;
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedService();
   secret = (await createTestAccount(service.core)).secret;
 });
-afterAll(() => service.stop());
 
 interface Got {
   readonly status: number;
@@ -44,28 +44,28 @@ function get(path: string, headers: Record<string, string> = {}, method = 'GET',
   });
 }
 
+/** Of documents that are made alike: those of one folder with one ending. */
+function oneOfEachKind(paths: readonly string[]): string[] {
+  const kind = (path: string) => path.replace(/^(\/docs\/[^/]+\/|\/[^/]+\/).*?(\.(?:md|txt|json))?$/, '$1$2');
+  return [...new Map(paths.map((path) => [kind(path), path])).values()];
+}
+
 describe('a document', () => {
   const paths = [...publicDocuments(manifest, { baseUrl: 'http://127.0.0.1' }).keys()];
 
-  test('is the same text in every encoding, under one tag, and 304 when it is known', async () => {
-    for (const path of paths) {
-      const plain = await get(path);
-      const etag = plain.headers.etag as string;
-      expect([path, plain.status, etag]).toEqual([path, 200, expect.stringMatching(/^W\/"[\w-]{22}"$/)]);
-      expect(plain.headers['content-encoding']).toBeUndefined();
-      const [br, zipped] = [
-        await get(path, { 'accept-encoding': 'gzip, deflate, br' }),
-        await get(path, { 'accept-encoding': 'gzip' }),
-      ];
-      expect([br.headers['content-encoding'], zipped.headers['content-encoding']]).toEqual(['br', 'gzip']);
-      expect([br.headers.etag, zipped.headers.etag]).toEqual([etag, etag]);
-      expect(brotliDecompressSync(br.body).equals(plain.body), path).toBe(true);
-      expect(gunzipSync(zipped.body).equals(plain.body), path).toBe(true);
-      expect(plain.headers.vary).toMatch(/Accept-Encoding$/);
-      const known = await get(path, { 'if-none-match': `"other", ${etag}`, 'accept-encoding': 'br' });
-      expect([known.status, known.body.length, known.headers.etag]).toEqual([304, 0, etag]);
-      expect(known.headers['content-encoding']).toBeUndefined();
-    }
+  test.each(oneOfEachKind(paths))('%s is the same text in every encoding', async (path) => {
+    const plain = await get(path);
+    expect(plain.headers['content-encoding']).toBeUndefined();
+    const [br, zipped] = [
+      await get(path, { 'accept-encoding': 'gzip, deflate, br' }),
+      await get(path, { 'accept-encoding': 'gzip' }),
+    ];
+    expect([br.headers['content-encoding'], zipped.headers['content-encoding']]).toEqual(['br', 'gzip']);
+    expect([br.headers.etag, zipped.headers.etag]).toEqual([plain.headers.etag, plain.headers.etag]);
+    expect(brotliDecompressSync(br.body).equals(plain.body), path).toBe(true);
+    expect(gunzipSync(zipped.body).equals(plain.body), path).toBe(true);
+    const known = await get(path, { 'if-none-match': plain.headers.etag as string, 'accept-encoding': 'br' });
+    expect([known.status, known.headers['content-encoding']]).toEqual([304, undefined]);
   });
 
   test.each([
@@ -262,9 +262,6 @@ describe('a module that is not built', () => {
 describe('every answer', () => {
   const key = () => ({ authorization: `Bearer ${secret}` });
   const cases: readonly (readonly [string, () => Promise<Got>])[] = [
-    ...[...publicDocuments(manifest, { baseUrl: 'http://127.0.0.1' }).keys()].map(
-      (path) => [path, () => get(path)] as const,
-    ),
     ...['/healthz', '/readyz', '/metrics', '/nothing', '/v1/nothing', '/v1/email/send', '/docs/', '/docs/nothing'].map(
       (path) => [path, () => get(path)] as const,
     ),
@@ -282,9 +279,24 @@ describe('every answer', () => {
     ['the console', () => get('/console/errors/errgrp_none')],
   ];
 
-  test.each(cases)('says what it is and that no page may frame it: %s', async (_name, ask) => {
-    const { headers } = await ask();
-    expect(headers['x-content-type-options']).toBe('nosniff');
-    expect(headers['content-security-policy']).toMatch(/default-src 'none';.*frame-ancestors 'none'/);
+  const expectGuarded = ({ headers }: Got, what: string) => {
+    expect([what, headers['x-content-type-options']]).toEqual([what, 'nosniff']);
+    expect(headers['content-security-policy'], what).toMatch(/default-src 'none';.*frame-ancestors 'none'/);
+  };
+
+  test.each(cases)('says what it is and that no page may frame it: %s', async (name, ask) => {
+    expectGuarded(await ask(), name);
+  });
+
+  test('so does every document, under a tag, and it is 304 when it is known', async () => {
+    for (const path of publicDocuments(manifest, { baseUrl: 'http://127.0.0.1' }).keys()) {
+      const got = await get(path);
+      expectGuarded(got, path);
+      const { etag } = got.headers;
+      expect([path, got.status, etag]).toEqual([path, 200, expect.stringMatching(/^W\/"[\w-]{22}"$/)]);
+      expect(got.headers.vary).toMatch(/Accept-Encoding$/);
+      const known = await get(path, { 'if-none-match': `"other", ${etag}` });
+      expect([path, known.status, known.body.length, known.headers.etag]).toEqual([path, 304, 0, etag]);
+    }
   });
 });

@@ -13,15 +13,7 @@ import {
   renderMissingPage,
 } from '../documents/documents.ts';
 import { addMetrics, type MetricsOptions } from './metrics.ts';
-import {
-  encodingFor,
-  isUnchanged,
-  type Prepared,
-  prefersMarkdown,
-  prefersPage,
-  prepare,
-  prepareRare,
-} from './prepared.ts';
+import { encodingFor, isUnchanged, type Prepared, prefersMarkdown, prefersPage, prepare } from './prepared.ts';
 
 export interface PublicOptions extends MetricsOptions {
   readonly manifest: Manifest;
@@ -59,12 +51,12 @@ export function addPublicRoutes(app: FastifyInstance, options: PublicOptions): v
 }
 
 /**
- * Each document is rendered, tagged and compressed when it is first asked for, and then kept; not a part that few ask for. Pages of the
+ * Each document is rendered, tagged and compressed when it is first asked for, and then kept; but not a part that few ask for. Pages of the
  * documentation share a route: hundreds of routes take a tenth of a second to add.
  */
 function addDocuments(app: FastifyInstance, { manifest, baseUrl, hasStarted }: PublicOptions): void {
   let documents: Map<string, PublicDocument> | null = null;
-  const kept = new Map<string, Promise<Prepared>>();
+  const kept = new Map<string, Prepared>();
   const answer = async (asked: string, { headers, query }: FastifyRequest, reply: FastifyReply) => {
     if (!hasStarted())
       throw problem('SERVICE_UNAVAILABLE', { retryAfterMs: RETRY_AFTER_MS, message: 'The service is starting.' });
@@ -79,20 +71,21 @@ function addDocuments(app: FastifyInstance, { manifest, baseUrl, hasStarted }: P
     const { contentType, render, partOf, policy } = documents.get(path) as PublicDocument;
     const theme = themeOf(documents.get(path) as PublicDocument, headers);
     const part = partOf?.(query as URLSearchParams) ?? null;
-    const { etag, bodies } =
+    const prepared =
       part?.isRare === true
-        ? prepareRare(part.render())
+        ? prepare(part.render())
         : theme === 'system'
-          ? await remembered(kept, part?.name ?? path, part?.render ?? render)
-          : await remembered(kept, `${path}#${theme}`, () => inTheme(render(), theme));
+          ? remembered(kept, part?.name ?? path, part?.render ?? render)
+          : remembered(kept, `${path}#${theme}`, () => inTheme(render(), theme));
+    const { etag } = prepared;
     void reply.headers({ ...headersWith(policy), etag, vary: varyOf(documents.get(asked) as PublicDocument) });
     // What a cookie chose is for its reader alone.
     if (theme !== 'system') void reply.header('cache-control', 'private, no-cache');
     if (isUnchanged(headers['if-none-match'], etag)) return reply.code(304).send();
-    const encoding = encodingFor(headers['accept-encoding']);
-    const body = bodies[encoding];
-    if (encoding !== 'identity' && body !== undefined) void reply.header('content-encoding', encoding);
-    return reply.type(contentType).send(body ?? bodies.identity);
+    // A part that few ask for is not kept, and compressing it takes long.
+    const encoding = part?.isRare === true ? 'identity' : encodingFor(headers['accept-encoding']);
+    if (encoding !== 'identity') void reply.header('content-encoding', encoding);
+    return reply.type(contentType).send(await prepared.encoded(encoding));
   };
   // The paths do not depend on the base URL; the texts do.
   const all = [...publicDocuments(manifest, { baseUrl: baseUrl() }).keys()];
@@ -113,13 +106,12 @@ function headersWith(policy: string | undefined): Readonly<Record<string, string
   return { ...publicDocumentHeaders, ...(policy === undefined ? {} : { 'Content-Security-Policy': policy }) };
 }
 
-function remembered(kept: Map<string, Promise<Prepared>>, name: string, render: () => string): Promise<Prepared> {
+function remembered(kept: Map<string, Prepared>, name: string, render: () => string): Prepared {
   const known = kept.get(name);
   if (known !== undefined) return known;
-  const ready = prepare(render());
-  kept.set(name, ready);
-  ready.catch(() => kept.delete(name));
-  return ready;
+  const prepared = prepare(render());
+  kept.set(name, prepared);
+  return prepared;
 }
 
 function varyOf({ page, markdown }: PublicDocument): string {

@@ -22,7 +22,7 @@ export interface Assets {
   style(visit: Visit): Html;
   script(visit: Visit, name: Script): Html;
   /** Null: there is no file of that name. */
-  answer(fileName: string, head: Pick<RawHead, 'headers'>): RawAnswer | null;
+  answer(fileName: string, head: Pick<RawHead, 'headers'>): Promise<RawAnswer> | null;
 }
 
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
@@ -39,13 +39,13 @@ export async function loadAssets(): Promise<Assets> {
     own('playground.js'),
     own('challenge.js'),
   ]);
-  const [css, consoleScript, plotsScript, playgroundScript, challengeScript] = await Promise.all([
+  const [css, consoleScript, plotsScript, playgroundScript, challengeScript] = [
     asset('console', 'css', 'text/css; charset=utf-8', `${consoleStyle}${style}${uPlotStyle}`),
     asset('console', 'js', JAVASCRIPT, `${idiomorph}\n${inModule(console_)}`),
     asset('plots', 'js', JAVASCRIPT, `${uPlot}\n${inModule(plots)}`),
     asset('playground', 'js', JAVASCRIPT, inModule(playground)),
     asset('challenge', 'js', JAVASCRIPT, inModule(challenge)),
-  ]);
+  ] as const;
   const scripts: Readonly<Record<Script, Asset>> = {
     ...{ console: consoleScript, plots: plotsScript, playground: playgroundScript, challenge: challengeScript },
   };
@@ -62,7 +62,7 @@ export async function loadAssets(): Promise<Assets> {
   };
 }
 
-function answerOf({ prepared, contentType }: Asset, accepted: string | undefined): RawAnswer {
+async function answerOf({ prepared, contentType }: Asset, accepted: string | undefined): Promise<RawAnswer> {
   const encoding = encodingFor(accepted);
   return {
     status: 200,
@@ -75,17 +75,17 @@ function answerOf({ prepared, contentType }: Asset, accepted: string | undefined
       ...{ 'x-content-type-options': 'nosniff', 'cross-origin-resource-policy': 'same-origin' },
       ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
     },
-    body: prepared.bodies[encoding],
+    body: await prepared.encoded(encoding),
   };
 }
 
-async function asset(name: string, ending: string, contentType: string, text: string): Promise<Asset> {
+function asset(name: string, ending: string, contentType: string, text: string): Asset {
   const hash = createHash('sha384').update(text).digest();
   return {
     fileName: `${name}.${hash.toString('hex', 0, 8)}.${ending}`,
     integrity: `sha384-${hash.toString('base64')}`,
     contentType,
-    prepared: await prepare(text),
+    prepared: prepare(text),
   };
 }
 
