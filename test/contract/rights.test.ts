@@ -18,7 +18,8 @@ import {
   prepareExample,
 } from '../support/capabilities.ts';
 import { lockWaiters } from '../support/lock-waits.ts';
-import { client, createTestAccount, type Reply, startTestService, type TestService } from '../support/service.ts';
+import { client, createTestAccount, type Reply } from '../support/service.ts';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 
 /** They change leases of messages and lock nothing of the account: they have answered before their caller changes. */
 /** Of email.inbound the mail is for whoever has the inbox, and the caller is its mail server. */
@@ -73,11 +74,10 @@ const restoreWallet = {
   text: 'UPDATE core.wallet SET suspended = false WHERE account_id = $1',
 };
 
-let service: TestService;
+let service: SharedService;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedService();
 });
-afterAll(() => service.stop());
 const endVideosOf = endVideosAfter(afterAll);
 
 const writes = capabilities.filter(
