@@ -2,32 +2,25 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { mintSecret } from '../../src/core/keys/api-key.ts';
 import { accountRows } from '../support/account-rows.ts';
 import { byId, capabilities, createPlayer, endVideosAfter, httpCall, prepareExample } from '../support/capabilities.ts';
 import { openRaw } from '../support/raw.ts';
-import {
-  type Client,
-  client,
-  createTestAccount,
-  startTestService,
-  type TestAccount,
-  type TestService,
-} from '../support/service.ts';
+import { type Client, client, createTestAccount, type TestAccount } from '../support/service.ts';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 
 const endVideosOf = endVideosAfter(afterEach);
-let service: TestService;
+let service: SharedService;
 let account: TestAccount;
 let call: Client;
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedService();
   account = await createTestAccount(service.core);
   call = client(service.url, account.secret);
   await call('POST', '/v1/queue/create', { name: 'jobs' });
 });
-afterAll(() => service.stop());
 
 const head = (method: string, path: string, ...headers: string[]) =>
   [`${method} ${path} HTTP/1.1`, 'Host: here', ...headers, '', ''].join('\r\n');

@@ -37,6 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
+const oneOfEachMethod = [...new Map(capabilities.map((each) => [each.method, each])).values()];
 const otherLast = (secret: string) => `${secret.slice(0, -1)}${secret.endsWith('a') ? 'b' : 'a'}`;
 const codeOf = ({ status, body }: Reply): unknown[] => [status, body?.error?.code];
 
@@ -62,8 +63,10 @@ describe('authentication', () => {
     ['of another deployment', `Bearer ${foreign()}`, 'INVALID_API_KEY'],
     ['very long', `Bearer ${'a'.repeat(8_000)}`, 'INVALID_API_KEY'],
     ['SQL', "Bearer ';DROP", 'INVALID_API_KEY'],
-  ])('%s: 401 with a challenge on every capability', async (_what, authorization, code) => {
-    for (const { id } of capabilities) {
+  ])('%s: 401 with a challenge on every capability', async (what, authorization, code) => {
+    // Who calls is found by one hook of all routes: other forms than these two are sent to one route of each method.
+    const asked = what === 'none' || what === 'garbled' ? capabilities : oneOfEachMethod;
+    for (const { id } of asked) {
       const reply = await authorize(authorization, id);
       expect(codeOf(reply), id).toEqual([401, code]);
       expect(reply.body.error.code_detail).toBeUndefined();

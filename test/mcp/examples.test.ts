@@ -1,5 +1,5 @@
 // Every capability's first example through MCP: it answers what REST answers. A write under one idempotency key is the same request by either.
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeAll, expect, test } from 'vitest';
 import { toolName } from '../../src/kit/capability.ts';
 import {
   callCapability,
@@ -10,14 +10,14 @@ import {
   prepareExample,
 } from '../support/capabilities.ts';
 import { postMcp, toolCall } from '../support/mcp.ts';
-import { client, startTestService, type TestService } from '../support/service.ts';
+import { client } from '../support/service.ts';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 
 const endVideosOf = endVideosAfter(afterEach);
-let service: TestService;
+let service: SharedService;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedService();
 });
-afterAll(() => service.stop());
 
 test.each(capabilities)('$id', async (capability) => {
   const { secret } = await createPlayer(service.core, capability);
