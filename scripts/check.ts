@@ -32,6 +32,7 @@ const CHECKS: readonly Check[] = [
   { name: 'lint and format', command: ['node', 'scripts/check-style.ts'], reads: ANYTHING },
   { name: 'size', command: ['node', 'scripts/check-size.ts'], reads: CODE },
   { name: 'modules', command: ['node', 'scripts/check-modules.ts'], reads: ANYTHING },
+  { name: 'tests', command: ['node', 'scripts/check-tests.ts'], reads: /[.]test[.]ts$|^scripts\// },
   { name: 'sql rules', command: ['node', 'scripts/check-sql.ts'], reads: CODE },
   {
     name: 'types of pages’ scripts',

@@ -1,8 +1,12 @@
 import { expect, it } from 'vitest';
 import { failedIn, refusal } from './test-again.ts';
 
-it('names the files that failed and their tests', () => {
-  const test = (fullName: string, status: string) => ({ fullName, status });
+it('names the files that failed, their tests, and what they failed with', () => {
+  const test = (fullName: string, status: string) => ({
+    fullName,
+    status,
+    failureMessages: ['expected 1\n\n  at a.ts'],
+  });
   const testResults = [
     { name: '/p/test/a.test.ts', status: 'passed', assertionResults: [test('holds', 'passed')] },
     {
@@ -10,11 +14,11 @@ it('names the files that failed and their tests', () => {
       status: 'failed',
       assertionResults: [test('b one', 'passed'), test('b two', 'failed')],
     },
-    { name: '/p/test/hooks.test.ts', status: 'failed', assertionResults: [] },
+    { name: '/p/test/hooks.test.ts', status: 'failed', message: 'no database', assertionResults: [] },
   ];
   expect(Object.fromEntries(failedIn({ testResults }, '/p'))).toEqual({
-    'test/b.test.ts': ['b two'],
-    'test/hooks.test.ts': [],
+    'test/b.test.ts': ['b two\n    expected 1\n      at a.ts'],
+    'test/hooks.test.ts': ['hooks\n    no database'],
   });
 });
 

@@ -13,19 +13,35 @@ export interface Report {
   readonly testResults: readonly {
     readonly name: string;
     readonly status: string;
-    readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
+    /** Of a file whose hooks failed, or that could not be read. */
+    readonly message?: string;
+    readonly assertionResults: readonly {
+      readonly fullName: string;
+      readonly status: string;
+      readonly failureMessages?: readonly string[];
+    }[];
   }[];
 }
 
-/** The files that failed, relative to `root`, each with the names of its tests that did: none where its hooks did. */
+/** The files that failed, relative to `root`, each with its tests that did and why: the message of the file where its hooks did. */
 export function failedIn({ testResults }: Report, root: string): Map<string, string[]> {
   const failed = testResults.filter(({ status }) => status !== 'passed');
   return new Map(
-    failed.map(({ name, assertionResults }) => [
-      relative(root, name),
-      assertionResults.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName),
-    ]),
+    failed.map(({ name, message = '', assertionResults }) => {
+      const tests = assertionResults
+        .filter(({ status }) => status === 'failed')
+        .map(({ fullName, failureMessages = [] }) => logOf(fullName, failureMessages.join('\n')));
+      return [relative(root, name), tests.length > 0 ? tests : [logOf('hooks', message)]];
+    }),
   );
+}
+
+const LOG_LINES_MAX = 12;
+
+/** The name with the first lines of what it failed with. */
+function logOf(name: string, message: string): string {
+  const lines = message.split('\n').filter((line) => line.trim() !== '');
+  return [name, ...lines.slice(0, LOG_LINES_MAX).map((line) => `    ${line}`)].join('\n');
 }
 
 /** Why these files may not be repeated after those; null when they may. */
@@ -39,7 +55,9 @@ export function refusal(failed: readonly string[], earlier: readonly string[]): 
 function main(list: string | undefined): void {
   const failed = failedIn(JSON.parse(readFileSync(REPORT, 'utf8')) as Report, ROOT);
   const files = [...failed.keys()];
-  const lines = [...failed].map(([file, tests]) => `${[file, ...tests.map((test) => `    ${test}`)].join('\n')}\n`);
+  const lines = [...failed].map(
+    ([file, tests]) => `${[file, ...tests.map((test) => test.replaceAll(/^/gm, '    '))].join('\n')}\n`,
+  );
   process.stdout.write(`failed:\n${lines.join('')}`);
   const earlier = list !== undefined && existsSync(list) ? readFileSync(list, 'utf8').match(/^\S.*$/gm) : null;
   if (list !== undefined) appendFileSync(list, lines.join(''));

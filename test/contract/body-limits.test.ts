@@ -1,19 +1,19 @@
 // How long bodies may be, and how much may be in them: what an operation does not need is refused before it is parsed (contract §1).
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { expectFailure } from '../support/envelope.ts';
-import { type Client, client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
+import { type Client, client, createTestAccount } from '../support/service.ts';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 
 const KIB = 1024;
-let service: TestService;
+let service: SharedService;
 let call: Client;
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedService();
   call = client(service.url, (await createTestAccount(service.core)).secret);
   await call('POST', '/v1/queue/create', { name: 'jobs' });
   await call('POST', '/v1/vector/collection/create', { collection: 'docs', dimension: 2 });
 });
-afterAll(() => service.stop());
 
 const names = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`n${i}`, 1]));
 

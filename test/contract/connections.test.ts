@@ -2,39 +2,53 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { mintSecret } from '../../src/core/keys/api-key.ts';
 import { accountRows } from '../support/account-rows.ts';
 import { byId, capabilities, createPlayer, endVideosAfter, httpCall, prepareExample } from '../support/capabilities.ts';
 import { openRaw } from '../support/raw.ts';
-import { type Client, client, createTestAccount, type TestAccount } from '../support/service.ts';
-import { type SharedService, sharedService } from '../support/shared-service.ts';
+import {
+  type Client,
+  client,
+  createTestAccount,
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../support/service.ts';
 
 const endVideosOf = endVideosAfter(afterEach);
-let service: SharedService;
+let service: TestService;
 let account: TestAccount;
 let call: Client;
 
 beforeAll(async () => {
-  service = await sharedService();
+  // own service: counts the calls that run
+  service = await startTestService();
   account = await createTestAccount(service.core);
   call = client(service.url, account.secret);
   await call('POST', '/v1/queue/create', { name: 'jobs' });
 });
+afterAll(() => service.stop());
 
 const head = (method: string, path: string, ...headers: string[]) =>
   [`${method} ${path} HTTP/1.1`, 'Host: here', ...headers, '', ''].join('\r\n');
 const bearer = (secret: string) => `Authorization: Bearer ${secret}`;
 const withBody = capabilities.filter(({ method }) => method !== 'GET').map(({ id }) => id);
 
-async function running(): Promise<string | undefined> {
-  const text = await (await fetch(`${service.url}/metrics`)).text();
-  return /^qm_calls_running (\d+)$/m.exec(text)?.[1];
+const FOR_LONG = { timeout: 20_000, interval: 5 };
+
+/** No call runs, and no answer waits to be read. */
+function untilIdle(): Promise<void> {
+  return vi.waitFor(() => expect(service.service.gateway.traffic.busy).toBe(false), FOR_LONG);
 }
 
-async function untilIdle(): Promise<void> {
-  for (let i = 0; i < 200 && (await running()) !== '0'; i += 1) await sleep(10);
-  expect(await running()).toBe('0');
+function untilRunning(): Promise<void> {
+  return vi.waitFor(() => expect(service.service.gateway.traffic.busy).toBe(true), FOR_LONG);
+}
+
+/** What was sent before has been read: a request that came later is answered. */
+async function untilRead(): Promise<void> {
+  expect((await call('GET', '/v1/account/balance')).status).toBe(200);
 }
 
 describe('a body that never ends', () => {
@@ -52,7 +66,7 @@ describe('a body that never ends', () => {
     ]) {
       const raw = await openRaw(service.url);
       raw.send(sent);
-      await sleep(5);
+      await untilRunning();
       raw.destroy();
     }
     await untilIdle();
@@ -62,7 +76,7 @@ describe('a body that never ends', () => {
   test('the client ends its side in the body: nothing happens, and the connection ends', async () => {
     const raw = await openRaw(service.url);
     raw.send(`${head('POST', '/v1/queue/create', bearer(account.secret), 'Content-Length: 100')}{"name":"never-made"}`);
-    await sleep(20);
+    await untilRunning();
     raw.destroy();
     await untilIdle();
     expect((await call('GET', '/v1/queue/get/never-made')).status).toBe(404);
@@ -111,6 +125,7 @@ describe('a body that never ends', () => {
       head('POST', '/v1/queue/create', bearer(body.data.key_secret), `Content-Length: ${text.length}`) +
         text.slice(0, 5),
     );
+    // sleeps: who was found within the last 200 ms is not looked up again
     await sleep(250);
     await call('DELETE', `/v1/account/keys/revoke/${body.data.id}`);
     raw.send(text.slice(5));
@@ -129,7 +144,7 @@ describe('a client that leaves', () => {
         raw.destroy();
       }
     }
-    await sleep(100);
+    await untilRead();
     await untilIdle();
   });
 
@@ -144,7 +159,7 @@ describe('a client that leaves', () => {
       await sleep(ms);
       raw.destroy();
     }
-    await sleep(50);
+    await untilRead();
     await untilIdle();
   });
 
@@ -152,7 +167,7 @@ describe('a client that leaves', () => {
     const raw = await openRaw(service.url);
     raw.send(head('GET', '/v1/queue/get/jobs', bearer(account.secret)).repeat(20));
     raw.destroy();
-    await sleep(50);
+    await untilRead();
     await untilIdle();
   });
 });
@@ -170,8 +185,7 @@ describe('requests that are not HTTP, or hardly', () => {
     const raw = await openRaw(service.url);
     raw.send(bytes);
     expect(await raw.receive()).toMatch(/^HTTP\/1\.1 4\d\d /);
-    for (let i = 0; i < 100 && !raw.closed; i += 1) await sleep(10);
-    expect(raw.closed).toBe(true);
+    await vi.waitFor(() => expect(raw.closed).toBe(true), FOR_LONG);
   });
 
   test('a client that keeps its side open does not keep the socket', async () => {
@@ -184,11 +198,10 @@ describe('requests that are not HTTP, or hardly', () => {
     socket.resume().write('GARBAGE\r\n\r\n');
     await once(socket, 'end');
     // What is written to a socket that the peer has closed, and not only ended, comes back as an error.
-    for (let i = 0; i < 100 && !failed; i += 1) {
+    await vi.waitFor(() => {
       socket.write('x');
-      await sleep(10);
-    }
-    expect(failed).toBe(true);
+      expect(failed).toBe(true);
+    }, FOR_LONG);
   });
 
   test.each([

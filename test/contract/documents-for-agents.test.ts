@@ -1,27 +1,22 @@
 // What agents read: the worked examples of /llms/{module}.txt run as they stand there, and discovery finds what they look for.
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { atSite, createPlayer, endVideosAfter, manifest } from '../support/capabilities.ts';
 import { expectFailure } from '../support/envelope.ts';
-import {
-  type Client,
-  client,
-  createTestAccount,
-  createTestOperator,
-  startTestService,
-  type TestService,
-} from '../support/service.ts';
+import { type Client, client, createTestAccount, createTestOperator } from '../support/service.ts';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 
 const endVideosOf = endVideosAfter(afterEach);
-let service: TestService;
+let service: SharedService;
 let secret: string;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedService();
   secret = (await createTestAccount(service.core)).secret;
 });
-afterAll(() => service.stop());
 
 const sent = async (body: string) => (await atSite(JSON.parse(body))) as object;
+
+/** For what a block waits for. */
+const WAIT = { timeout: 60_000, interval: 100 };
 
 /** Sends the requests of a block in order, with what earlier ones answered put in. */
 async function send(call: Client, block: string): Promise<void> {
@@ -33,18 +28,12 @@ async function send(call: Client, block: string): Promise<void> {
       text.replaceAll(/\$(\d+)\.([\w.[\]]+)/g, (_, step: string, at: string) =>
         String(valueAt(answers[Number(step)], at)),
       );
-    const wanted = Object.entries(JSON.parse(until) as object);
-    for (let tries = 0; ; tries += 1) {
+    const wanted = JSON.parse(until) as object;
+    await vi.waitFor(async () => {
       const { body: reply } = await call(method, filled(path), body === '' ? undefined : await sent(filled(body)));
-      expect(reply, line).toMatchObject({ ok: true });
-      const data = reply.data as Record<string, unknown>;
-      if (wanted.every(([name, value]) => data[name] === value)) {
-        answers.push(data);
-        break;
-      }
-      expect(tries, line).toBeLessThan(600);
-      await sleep(100);
-    }
+      expect(reply, line).toMatchObject({ ok: true, data: wanted });
+      answers.push(reply.data);
+    }, WAIT);
   }
 }
 

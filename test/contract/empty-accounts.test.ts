@@ -1,17 +1,17 @@
 // What a module keeps for an account, and what it does not: an empty account may go over into another, one that is in use never.
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeAll, expect, test } from 'vitest';
 import { moduleOf } from '../../src/core/scopes.ts';
 import { statement } from '../../src/db/statement.ts';
 import { byId, endVideosAfter, manifest, playExample } from '../support/capabilities.ts';
-import { client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
+import { client, createTestAccount } from '../support/service.ts';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 import { tenantFixtures } from '../support/tenant-fixtures.ts';
 
 const endVideosOf = endVideosAfter(afterEach);
-let it: TestService;
+let it: SharedService;
 beforeAll(async () => {
-  it = await startTestService();
+  it = await sharedService();
 });
-afterAll(() => it.stop());
 
 const isEmpty = (accountId: string) => it.core.isEmptyAccount(it.core.db, accountId);
 

@@ -86,6 +86,7 @@ describe('authentication', () => {
     const expired = await make({ expires_at: new Date(Date.now() + 1_500).toISOString() });
     const replaced = await make({});
     await call('POST', `/v1/account/keys/rotate/${replaced.id}`, { grace_hours: 0 });
+    // sleeps: the clock of this service is that of other tests too
     await new Promise((resolve) => setTimeout(resolve, 1_600));
     const answer = async (secret: string) => {
       const { status, body, headers } = await authorize(`Bearer ${secret}`, 'account.balance');

@@ -8,22 +8,20 @@ import openapiTS, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PROJECT } from '../support/process.ts';
-import { createTestAccount, startTestService, type TestService } from '../support/service.ts';
+import { createTestAccount } from '../support/service.ts';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'quartermaster-client-'));
-let service: TestService;
+let service: SharedService;
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedService();
   symlinkSync(join(PROJECT, 'test/node_modules'), join(folder, 'node_modules'));
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   const part = (await (await fetch(`${service.url}/v1/openapi.json?module=queue`)).json()) as object;
   writeFileSync(join(folder, 'schema.ts'), astToString(await openapiTS(JSON.stringify(part))));
 });
-afterAll(async () => {
-  rmSync(folder, { recursive: true });
-  await service.stop();
-});
+afterAll(() => rmSync(folder, { recursive: true }));
 
 /** The calls below "First call" of README: path below /v1 and body, as JSON text. */
 function readmeCalls(): { path: string; body: string }[] {

@@ -219,6 +219,7 @@ describe('failing to log in', () => {
   });
 
   test('without a trusted proxy X-Forwarded-For makes no other address', async () => {
+    // own service: counts who fails to log in
     const plain = await startTestService();
     const get = (address: string) =>
       client(plain.url)('GET', '/v1/account/balance', undefined, { 'x-forwarded-for': address });

@@ -1,14 +1,14 @@
 // Lists are read alike: `items`, also where the specification has a name of its own for the entries.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { asJsonSchema } from '../../src/manifest/json-schema.ts';
 import { byId, capabilities, createPlayer, playExample } from '../support/capabilities.ts';
-import { client, startTestService, type TestService } from '../support/service.ts';
+import { client } from '../support/service.ts';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 
-let service: TestService;
+let service: SharedService;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedService();
 });
-afterAll(() => service.stop());
 
 const lists = capabilities.filter(({ output }) => asJsonSchema(output).properties?.next_cursor !== undefined);
 const namedOtherwise = new Map([

@@ -1,8 +1,9 @@
 // /metrics: who may read them, and what they say.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../support/process.ts';
 import { openRaw } from '../support/raw.ts';
-import { client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
+import { client, createTestAccount, startTestService } from '../support/service.ts';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 
 const BASE_URL = 'https://infra.example.org';
 
@@ -26,11 +27,10 @@ test('with a token, whoever sends it reads them, also behind a proxy', async () 
 });
 
 describe('without a token metrics are for this machine', () => {
-  let plain: TestService;
+  let plain: SharedService;
   beforeAll(async () => {
-    plain = await startTestService();
+    plain = await sharedService();
   });
-  afterAll(() => plain.stop());
 
   const ask = async (...lines: string[]) => {
     const raw = await openRaw(plain.url);

@@ -3,7 +3,6 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
 import { isTriable, tryAddress } from '../../src/surfaces/documents/docs/triable.ts';
 import { publicDocuments } from '../../src/surfaces/documents/documents.ts';
-import { allowedMs } from '../support/slowness.ts';
 import { baseUrl } from './fixture.ts';
 import { manifests } from './manifests.ts';
 
@@ -129,22 +128,6 @@ describe.each(manifests)('the manifest %s', (_name, manifest) => {
     for (const { id } of entries) {
       const [path = '', anchor] = id.split('#');
       if (anchor !== undefined) expect(body(path), id).toContain(`<h2 id="${anchor}">`);
-    }
-  });
-
-  test('no document takes 50 ms to render', () => {
-    const renderMs = (path: string) => {
-      const fresh = publicDocuments(manifest, { baseUrl });
-      const begun = process.threadCpuUsage();
-      expect(fresh.get(path)?.render().length, path).toBeGreaterThan(0);
-      const { user, system } = process.threadCpuUsage(begun);
-      return (user + system) / 1_000;
-    };
-    for (const [path] of documents) {
-      if (renderMs(path) < 50) continue;
-      // A collection of garbage may fall into any of them. How slow the machine is takes longer to find out.
-      const bestMs = Math.min(...Array.from({ length: 6 }, () => renderMs(path)));
-      if (bestMs >= 50) expect(bestMs, path).toBeLessThan(allowedMs(50));
     }
   });
 });

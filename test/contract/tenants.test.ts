@@ -5,4 +5,5 @@ import { startTestService } from '../support/service.ts';
 import { tenantFixtures } from '../support/tenant-fixtures.ts';
 import { tenantLoop } from './tenant-loop.ts';
 
+// own service: lists of everything hold the two accounts of the loop alone
 tenantLoop(manifest, await tenantFixtures(), () => startTestService());

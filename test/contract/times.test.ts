@@ -1,8 +1,9 @@
 // Times as input: a text that does not say its offset from UTC names no moment, wherever it stands.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { asJsonSchema, type JsonSchema } from '../../src/manifest/json-schema.ts';
 import { byId, callCapability, capabilities, type Input, prepareExample } from '../support/capabilities.ts';
-import { type Client, client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
+import { type Client, client, createTestAccount } from '../support/service.ts';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 
 /** Where a time stands: names of members, and `[]` for the only entry of an array. */
 type Path = readonly string[];
@@ -32,11 +33,10 @@ const withoutOffset = [
   '20270401T000000Z',
 ];
 
-let service: TestService;
+let service: SharedService;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedService();
 });
-afterAll(() => service.stop());
 
 const prepared = new Map<string, Promise<[Client, Input]>>();
 function prepare(id: string): Promise<[Client, Input]> {

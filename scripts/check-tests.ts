@@ -1,0 +1,58 @@
+// Tests of `npm test` wait for what must happen and count work: none sleeps, bounds time, or starts a service where the shared one would
+// do. What must do so says why on the line above it, or is a long test. Files of these names are looked at; what they share is not.
+
+import { remembered } from './remembered.ts';
+
+interface Rule {
+  readonly pattern: RegExp;
+  /** What the line above begins with where it must be. */
+  readonly reason: string;
+  readonly message: string;
+}
+
+const RULES: readonly Rule[] = [
+  {
+    pattern: /\bawait (?:sleep|setTimeout|delay|pause)\(\s*[\d_]{2,}|new Promise\(.*\bsetTimeout\(/,
+    reason: '// sleeps: ',
+    message: 'sleeps: wait for what must happen (vi.waitFor, expect.poll, an event, the test clock)',
+  },
+  {
+    pattern:
+      /\b(?:allowedMs|idleMsOf)\(|expect\(.*(?:performance\.now\(\)|Date\.now\(\)|elapsedMs|tookMs).*\)[.]toBeLess/,
+    reason: '// bounds time: ',
+    message: 'bounds time: count work, or processor time with a margin of three, or make it a long test',
+  },
+  {
+    pattern: /\bstartTestService\(\)/,
+    reason: '// own service: ',
+    message: 'starts a service with the defaults: use sharedService()',
+  },
+];
+/** What must be read on the lines above, so that a reason may stand before a statement of several lines. */
+const LINES_ABOVE = 2;
+
+/** What in the source of a test needs another way, or a reason. */
+export function findWaits(path: string, source: string): string[] {
+  const lines = source.split('\n');
+  return lines.flatMap((line, at) =>
+    RULES.filter(({ pattern, reason }) => {
+      // A loop of one line asks again and again.
+      if (/\b(?:for|while) \(/.test(line)) return false;
+      const above = lines.slice(Math.max(0, at - LINES_ABOVE), at + 1);
+      return pattern.test(line) && !above.some((each) => each.includes(reason));
+    }).map(({ message, reason }) => `${path}:${at + 1} ${message}; or say why above it: ${reason}…`),
+  );
+}
+
+const QUICK = /^(?:test|src|scripts|bench)\/(?!.*node_modules)(?!.*\.(?:long|alone)\.).*\.test\.ts$/;
+
+if (import.meta.main) {
+  const found = remembered<string[]>(
+    'tests',
+    { of: QUICK, madeBy: /^scripts\/check-tests[.]ts$/ },
+    (changed) => new Map([...changed].map(([path, source]) => [path, findWaits(path, source)])),
+  );
+  const problems = [...found.values()].flat();
+  for (const problem of problems) console.error(problem);
+  process.exitCode = problems.length === 0 ? 0 : 1;
+}

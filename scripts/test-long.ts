@@ -1,0 +1,32 @@
+// npm run test:part: of the long test files the part that is this commit's turn. They are too many for every commit; each part has a file of
+// every folder, more or less, and so many commits in a row run them all. What measures processor time runs with every part, one by one.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '..');
+const PARTS = 8;
+
+/** The files that are run at the commit that has so many before it. */
+export function filesAt(commits: number, files: readonly string[]): string[] {
+  const [alone, long] = [
+    files.filter((file) => file.includes('.alone.')),
+    files.filter((file) => file.includes('.long.')),
+  ];
+  return [...long.sort().filter((_, place) => place % PARTS === commits % PARTS), ...alone.sort()];
+}
+
+if (import.meta.main) {
+  const commits = Number(execFileSync('git', ['rev-list', '--count', 'HEAD'], { cwd: ROOT, encoding: 'utf8' }));
+  const files = filesAt(
+    commits,
+    globSync('test/**/*.{long,alone}.test.ts', { cwd: ROOT, exclude: ['**/node_modules/**'] }),
+  );
+  console.log(`part ${commits % PARTS} of 0 to ${PARTS - 1}: ${files.length} files`);
+  const vitest = join(ROOT, 'node_modules/.bin/vitest');
+  const { status } = spawnSync(vitest, ['run', '--project', 'integration', '--project', 'alone', ...files], {
+    cwd: ROOT,
+    stdio: 'inherit',
+  });
+  process.exitCode = status ?? 1;
+}
