@@ -1,7 +1,12 @@
 // Tests of `npm test` wait for what must happen and count work: none sleeps, bounds time, or starts a service where the shared one would
 // do. What must do so says why on the line above it, or is a long test. Files of these names are looked at; what they share is not.
 
-import { remembered } from './remembered.ts';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT, remembered } from './remembered.ts';
+
+/** How many of a file are from before this check: none may come, and what goes leaves the list (`-- --less` writes it anew). */
+const LEFT = join(ROOT, 'scripts/waits-left.json');
 
 interface Rule {
   readonly pattern: RegExp;
@@ -44,7 +49,7 @@ export function findWaits(path: string, source: string): string[] {
   );
 }
 
-const QUICK = /^(?:test|src|scripts|bench)\/(?!.*node_modules)(?!.*\.(?:long|alone)\.).*\.test\.ts$/;
+const QUICK = /^(?:test|src|scripts|bench)\/(?!check-tests)(?!.*node_modules)(?!.*\.(?:long|alone)\.).*\.test\.ts$/;
 
 if (import.meta.main) {
   const found = remembered<string[]>(
@@ -52,7 +57,15 @@ if (import.meta.main) {
     { of: QUICK, madeBy: /^scripts\/check-tests[.]ts$/ },
     (changed) => new Map([...changed].map(([path, source]) => [path, findWaits(path, source)])),
   );
-  const problems = [...found.values()].flat();
-  for (const problem of problems) console.error(problem);
-  process.exitCode = problems.length === 0 ? 0 : 1;
+  const left = JSON.parse(readFileSync(LEFT, 'utf8')) as Readonly<Record<string, number>>;
+  const counts = new Map([...found].map(([path, problems]) => [path, problems.length]));
+  const more = [...found].filter(([path, problems]) => problems.length > (left[path] ?? 0));
+  for (const problem of more.flatMap(([, problems]) => problems)) console.error(problem);
+  const fewer = Object.keys(left).filter((path) => (counts.get(path) ?? 0) < (left[path] ?? 0));
+  if (process.argv.includes('--less')) {
+    const now = [...counts].filter(([path, count]) => count > 0 && count <= (left[path] ?? 0)).sort();
+    writeFileSync(LEFT, `${JSON.stringify(Object.fromEntries(now), null, 2)}\n`);
+  } else if (fewer.length > 0)
+    console.error(`fewer than scripts/waits-left.json says (node scripts/check-tests.ts --less): ${fewer.join(', ')}`);
+  process.exitCode = more.length + fewer.length === 0 ? 0 : 1;
 }

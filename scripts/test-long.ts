@@ -5,7 +5,7 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..');
-const PARTS = 8;
+const PARTS = 5;
 
 /** The files that are run at the commit that has so many before it. */
 export function filesAt(commits: number, files: readonly string[]): string[] {

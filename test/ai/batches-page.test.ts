@@ -1,9 +1,10 @@
 // What docs/ai.md shows of batches: its call is taken as it stands, and answers have the shape that stands there.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { PROJECT } from '../support/process.ts';
-import { client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
+import { client, createTestAccount } from '../support/service.ts';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 
 const [, page = ''] = readFileSync(join(PROJECT, 'docs/ai.md'), 'utf8').split('## Batches\n');
 const body = JSON.parse(/-d '([^']+)'/.exec(page)?.[1] ?? '');
@@ -12,11 +13,10 @@ const shown = [...page.matchAll(/```json\n([\s\S]*?)```/g)]
   .slice(0, 2)
   .map(([, text = '']) => JSON.parse(text.replaceAll(/(?:, )?…/g, '')));
 
-let service: TestService;
+let service: SharedService;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedService();
 });
-afterAll(() => service.stop());
 
 /** The names and the nesting of a value. */
 function shapeOf(value: unknown): unknown {

@@ -8,6 +8,7 @@ let service: TestService;
 let call: Client;
 let accountId: string;
 beforeAll(async () => {
+  // own service: moves its clock
   service = await startTestService();
   const account = await createTestAccount(service.core, 10);
   accountId = account.accountId;

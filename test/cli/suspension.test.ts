@@ -12,6 +12,7 @@ let one: TestService;
 let two: TestService;
 
 beforeAll(async () => {
+  // own service: has a second process
   one = await startTestService();
   two = await startTestService({ database: one.database });
 });

@@ -17,6 +17,7 @@ let service: TestService;
 let account: TestAccount;
 let call: Client;
 beforeAll(async () => {
+  // own service: moves its clock
   service = await startTestService();
   account = await createTestAccount(service.core, 5);
   call = client(service.url, account.secret);

@@ -12,6 +12,7 @@ const PAYING = ['topup', 'attach', 'recharge', 'upgrade'];
 
 let service: TestService;
 beforeAll(async () => {
+  // own service: reads the mails of all
   service = await startTestService();
 });
 afterAll(() => service?.stop());

@@ -1,8 +1,9 @@
 // Routes that a page's script calls as its visitor: a session's cookie opens them only together with its form token, from a page of the service.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { signedIn } from '../support/console.ts';
 import type { PageVisitor } from '../support/page-visitor.ts';
-import { client, createTestAccount, startTestService, type TestAccount, type TestService } from '../support/service.ts';
+import { client, createTestAccount, type TestAccount } from '../support/service.ts';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 
 const PATH = '/console/wire/v1/chat/completions';
 const body = JSON.stringify({
@@ -10,18 +11,17 @@ const body = JSON.stringify({
   ...{ stream: true, stream_options: { include_usage: true } },
 });
 
-let service: TestService;
+let service: SharedService;
 let account: TestAccount;
 let visitor: PageVisitor;
 let own: Record<string, string>;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedService();
   account = await createTestAccount(service.core);
   visitor = await signedIn(service.url, account.secret);
   const token = await visitor.formToken('/console/ai');
   own = { 'content-type': 'application/json', origin: service.url, 'x-form-token': token };
 });
-afterAll(() => service.stop());
 
 const balance = async () =>
   (await client(service.url, account.secret)('GET', '/v1/account/balance')).body.data.balance_usd;

@@ -1,12 +1,11 @@
 // Corked statements travel at the end of the tick or with a flush. A flush without a cork holds nothing back.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestService, type TestService } from '../support/service.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 
-let service: TestService;
+let service: SharedService;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedService();
 });
-afterAll(() => service.stop());
 
 const one = { name: 'test_one', text: 'SELECT 1 AS one' };
 

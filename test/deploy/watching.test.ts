@@ -23,6 +23,7 @@ let service: TestService;
 let told: Set<string>;
 
 beforeAll(async () => {
+  // own service: reads its metrics
   service = await startTestService();
   const call = client(service.url, (await createTestAccount(service.core)).secret);
   await call('POST', '/v1/queue/create', { name: 'jobs' });

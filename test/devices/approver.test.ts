@@ -1,5 +1,5 @@
 // Whose word a device's key is: when the device fetches it, they must still be who may give it.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { lockCaller } from '../../src/core/accounts/accounts.ts';
 import { clockNow } from '../../src/core/database-clock.ts';
 import { createKey, revokeKey, updateKey } from '../../src/core/keys/changes.ts';
@@ -13,15 +13,15 @@ import { guessersOf } from '../../src/people/devices/guesses.ts';
 import { createPerson, removeMember, setMember } from '../../src/people/persons.ts';
 import { principalOf } from '../../src/people/sessions/principal.ts';
 import { endSession, findSession, openSession, type SessionOwner } from '../../src/people/sessions/sessions.ts';
-import { createTestAccount, startTestService, type TestService } from '../support/service.ts';
+import { createTestAccount } from '../support/service.ts';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 
-let service: TestService;
+let service: SharedService;
 let accountId: string;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedService();
   accountId = (await createTestAccount(service.core)).accountId;
 });
-afterAll(() => service.stop());
 
 /** What the device is told when `principal` approved it, and `then` happened. */
 async function polledAfter(principal: Principal | string, then: () => Promise<unknown>): Promise<string> {

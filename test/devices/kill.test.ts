@@ -12,6 +12,7 @@ import { createTestAccount, SECRETS_KEY, startTestService, type TestService } fr
 let service: TestService;
 let place: Place;
 beforeAll(async () => {
+  // own service: reads the whole database
   service = await startTestService();
   place = await createPlace({ DATABASE_URL: service.database.url, SECRETS_KEY, TEST_CLOCK: 'on' });
 });

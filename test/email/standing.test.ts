@@ -1,14 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { domainStanding } from '../../src/modules/email/domains/may-send.ts';
 import { suppress, suppressedAmong, suppressionKey } from '../../src/modules/email/suppressions/suppressed.ts';
-import { createTestAccount, startTestService, type TestService } from '../support/service.ts';
+import { createTestAccount } from '../support/service.ts';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 
-let service: TestService;
+let service: SharedService;
 let accountId: string;
 let otherId: string;
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await sharedService();
   accountId = (await createTestAccount(service.core)).accountId;
   otherId = (await createTestAccount(service.core)).accountId;
   for (const [domain, status] of [
@@ -25,7 +26,6 @@ beforeAll(async () => {
       [accountId, domain as string, status as string],
     );
 });
-afterAll(() => service.stop());
 
 const standing = (domain: string, account = accountId) =>
   domainStanding(service.core.db, account, domain, { trustedDomains: ['operator.io'] });

@@ -9,6 +9,7 @@ let service: TestService;
 let secret: string;
 let call: Client;
 beforeAll(async () => {
+  // own service: is ended in the middle
   service = await startTestService();
   ({ secret } = await createTestAccount(service.core, 5));
   call = client(service.url, secret);

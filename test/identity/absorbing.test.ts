@@ -17,6 +17,7 @@ import { rounds } from '../support/soak.ts';
 
 let it: TestService;
 beforeAll(async () => {
+  // own service: moves its clock
   it = await startTestService();
 });
 afterAll(() => it.stop());

@@ -7,6 +7,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 
 let it: TestService;
 beforeAll(async () => {
+  // own service: moves its clock
   it = await startTestService();
 });
 afterAll(() => it.stop());

@@ -12,6 +12,7 @@ import { type Client, client, createTestAccount, startTestService, type TestServ
 
 let service: TestService;
 beforeAll(async () => {
+  // own service: moves its clock
   service = await startTestService();
 });
 afterAll(() => service?.stop());

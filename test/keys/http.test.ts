@@ -21,6 +21,7 @@ let account: TestAccount;
 let admin: Client;
 
 beforeAll(async () => {
+  // own service: examines all accounts
   one = await startTestService();
   two = await startTestService({ database: one.database });
 });

@@ -19,6 +19,7 @@ let account: TestAccount;
 let admin: Client;
 
 beforeAll(async () => {
+  // own service: moves its clock
   one = await startTestService();
   two = await startTestService({ database: one.database });
 });

@@ -14,6 +14,7 @@ import {
 let service: TestService;
 const open: McpClient[] = [];
 beforeAll(async () => {
+  // own service: makes an operator
   service = await startTestService();
 });
 afterAll(async () => {

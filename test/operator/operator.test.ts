@@ -28,6 +28,7 @@ let act: Client;
 let call: Client;
 
 beforeAll(async () => {
+  // own service: moves its clock
   service = await startTestService();
   second = await startTestService({ database: service.database, env: { ROLE: 'api' } });
   operator = await createTestOperator(service.core);

@@ -7,6 +7,7 @@ let service: TestService;
 let bench: ProviderBench;
 
 beforeAll(async () => {
+  // own service: moves its clock
   service = await startTestService();
   bench = sandboxBench(service.core.db, service.url, (seconds) => service.advance(seconds));
 });

@@ -140,6 +140,7 @@ test('a body longer than any message is not read', async () => {
 });
 
 test('where Stripe takes no payments nothing is there', async () => {
+  // own service: moves its clock
   const service = await startTestService();
   try {
     expect((await fetch(`${service.url}/webhooks/stripe`, { method: 'POST', body: '{}' })).status).toBe(404);

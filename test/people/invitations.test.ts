@@ -15,6 +15,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
 beforeAll(async () => {
+  // own service: looks at all locks
   service = await startTestService();
 });
 afterAll(() => service?.stop());

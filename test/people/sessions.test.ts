@@ -39,6 +39,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 let service: TestService;
 let second: TestService;
 beforeAll(async () => {
+  // own service: moves its clock
   service = await startTestService();
   second = await startTestService({ database: service.database });
 });

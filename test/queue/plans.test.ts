@@ -18,6 +18,7 @@ interface PlanNode {
 }
 
 beforeAll(async () => {
+  // own service: looks at plans
   service = await startTestService();
   account = await createTestAccount(service.core);
   await sql(`ALTER TABLE queue.message SET (autovacuum_enabled = false)`);

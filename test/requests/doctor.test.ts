@@ -8,6 +8,7 @@ const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 
 let service: TestService;
 beforeAll(async () => {
+  // own service: reads the whole database
   service = await startTestService();
 });
 afterAll(() => service?.stop());

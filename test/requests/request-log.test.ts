@@ -9,6 +9,7 @@ import { client, createTestAccount, startTestService, type TestService } from '.
 
 let service: TestService;
 beforeAll(async () => {
+  // own service: moves its clock
   service = await startTestService();
 });
 afterAll(() => service?.stop());

@@ -10,6 +10,7 @@ let service: TestService;
 let own: WebhookCaller;
 
 beforeAll(async () => {
+  // own service: moves its clock
   service = await startTestService();
   own = await WebhookCaller.of(service);
 });
