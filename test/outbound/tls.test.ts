@@ -26,7 +26,7 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   port = (server.address() as AddressInfo).port;
-  client = loopbackClient({ resolve: async () => ['127.0.0.1'], limits: { connectMs: 300, idleMs: 100 } });
+  client = loopbackClient({ resolve: async () => ['127.0.0.1'], limits: { connectMs: 30_000, idleMs: 100 } });
 });
 afterEach(() => {
   setDefaultCACertificates(trusted);
@@ -103,7 +103,9 @@ describe('the handshake', () => {
 
   test('that never ends is a timeout, one that is no TLS is a failure of TLS', async () => {
     const silent = await listen({});
-    expect(await postTo(client, `https://hooks.example.com:${silent.port}/`)).toEqual(failedBy('timeout'));
+    const hasty = loopbackClient({ resolve: async () => ['127.0.0.1'], limits: { connectMs: 300, idleMs: 100 } });
+    expect(await postTo(hasty, `https://hooks.example.com:${silent.port}/`)).toEqual(failedBy('timeout'));
+    await hasty.close();
     await silent.close();
     const plain = await listen({ onSocket: (socket) => void socket.write('HTTP/1.1 400 Bad Request\r\n\r\n') });
     expect(await postTo(client, `https://hooks.example.com:${plain.port}/`)).toEqual(failedBy('tls'));

@@ -3,7 +3,7 @@
 // variables, request, user and breadcrumbs also e-mail and IP addresses.
 //
 // An event of 5 KB takes 0.05 ms; the slowest megabyte about 50 ms:
-// scrub-speed.test.ts.
+// test/errors/scrub-speed.alone.test.ts.
 import { firstCharacters } from '../clean-text.ts';
 import { MARKER } from './characters.ts';
 import { memberName, VALUES } from './named/member-names.ts';
