@@ -14,6 +14,7 @@ function rush(looks: number): { before: number; full: number; after: number } {
     import { spareMemorySweep } from '${fileURLToPath(source)}';
     const { run } = spareMemorySweep();
     const { signal } = new AbortController();
+    // sleeps: the process has started
     await sleep(100);
     await run(signal);
     const before = process.memoryUsage.rss();
@@ -23,6 +24,7 @@ function rush(looks: number): { before: number; full: number; after: number } {
     await run(signal);
     // On a busy machine what the collector does by itself takes up the first pause.
     for (let looks = 0; looks < ${looks} && process.memoryUsage.rss() - before >= ${KEPT_BYTES_MAX}; looks += 1) {
+      // sleeps: the collector works beside it
       await sleep(500);
       await run(signal);
     }

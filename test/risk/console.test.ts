@@ -1,14 +1,15 @@
 // Pages of the console: decisions, a subject's timeline, rules that are tried and then saved, lists.
-import { beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sendForm, signedIn } from '../support/console.ts';
-import { createTestAccount } from '../support/service.ts';
-import { type SharedService, sharedService } from '../support/shared-service.ts';
+import { createTestAccount, startTestService, type TestService } from '../support/service.ts';
 import { RiskBench } from './harness.ts';
 
-let service: SharedService;
+let service: TestService;
 beforeAll(async () => {
-  service = await sharedService();
+  // own service: its bench may move the clock
+  service = await startTestService();
 });
+afterAll(() => service.stop());
 
 test('what is scored, tried, saved and listed on pages is so', async () => {
   const created = await createTestAccount(service.core, 5);

@@ -1,17 +1,19 @@
 // What can never be a target or a header of deliveries is refused at register and at update.
-import { beforeAll, describe, expect, test } from 'vitest';
-import { type SharedService, sharedService } from '../support/shared-service.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestService, type TestService } from '../support/service.ts';
 import { WebhookCaller } from './api-harness.ts';
 
-let service: SharedService;
+let service: TestService;
 let own: WebhookCaller;
 let registered: string;
 
 beforeAll(async () => {
-  service = await sharedService();
+  // own service: its bench may move the clock
+  service = await startTestService();
   own = await WebhookCaller.of(service);
   registered = (await own.register('https://example.org/hooks')).id;
 });
+afterAll(() => service.stop());
 
 const refusedUrls = [
   'http://example.org/',

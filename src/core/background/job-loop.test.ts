@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, test, vi } from 'vitest';
 import { createLog } from '../process/log.ts';
 import { JobLoop, type JobLoopOptions } from './job-loop.ts';
 
@@ -22,13 +22,13 @@ test('no more jobs run at once than allowed, and all of them run', async () => {
     async run(job) {
       running += 1;
       most = Math.max(most, running);
-      await sleep(5);
+      for (let i = 0; i < 5; i += 1) await turn();
       running -= 1;
       done.push(job);
     },
   });
   loop.start();
-  await sleep(100);
+  await vi.waitFor(() => expect(done).toHaveLength(5));
   await loop.stop();
   expect([most, done.sort()]).toEqual([2, [1, 2, 3, 4, 5]]);
 });
@@ -43,12 +43,11 @@ test('it looks at once when woken, also while it is looking', async () => {
     },
   });
   loop.start();
-  await sleep(20);
-  expect(looks).toBe(2);
+  await vi.waitFor(() => expect(looks).toBe(2));
   loop.wake();
-  await sleep(20);
-  expect(looks).toBe(3);
+  await vi.waitFor(() => expect(looks).toBe(3));
   await loop.stop();
+  expect(looks).toBe(3);
 });
 
 test('a job that fails, or a search that does, is counted and stops nothing', async () => {
@@ -69,7 +68,7 @@ test('a job that fails, or a search that does, is counted and stops nothing', as
     },
   });
   loop.start();
-  await sleep(700);
+  await vi.waitFor(() => expect(done).toEqual([2]), { timeout: 10_000 });
   await loop.stop();
   expect(done).toEqual([2]);
   expect(loop.metrics().find(({ name }) => name === 'qm_jobs_failures_total')?.value).toBe(2);
@@ -78,11 +77,13 @@ test('a job that fails, or a search that does, is counted and stops nothing', as
 test('at the stop it waits for what runs, takes nothing more, and then gives back what it had', async () => {
   const events: string[] = [];
   const jobs = [1, 2];
+  const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const loop = loopOf({
     concurrency: 1,
     take: from(jobs),
     async run(job) {
-      await sleep(30);
+      begun.resolve();
+      await end.promise;
       events.push(`ended ${job}`);
     },
     async stopped() {
@@ -91,8 +92,11 @@ test('at the stop it waits for what runs, takes nothing more, and then gives bac
     metrics: () => [{ name: 'qm_own', help: '', labels: {}, value: 7 }],
   });
   loop.start();
-  await sleep(5);
-  await loop.stop();
+  await begun.promise;
+  const stopping = loop.stop();
+  await turn();
+  end.resolve();
+  await stopping;
   expect(events).toEqual(['ended 1', 'given back']);
   expect(jobs).toEqual([2]);
   expect(loop.metrics().at(-1)).toMatchObject({ name: 'qm_own', value: 7 });
@@ -100,10 +104,12 @@ test('at the stop it waits for what runs, takes nothing more, and then gives bac
 
 test('a job that does not end by itself is told to after four seconds', async () => {
   let told = false;
+  const begun = Promise.withResolvers<void>();
   const loop = loopOf({
     take: from([1]),
     run: (_job, signal) =>
       new Promise((resolve) => {
+        begun.resolve();
         signal.addEventListener('abort', () => {
           told = true;
           resolve();
@@ -111,9 +117,7 @@ test('a job that does not end by itself is told to after four seconds', async ()
       }),
   });
   loop.start();
-  await sleep(5);
-  const startedMs = performance.now();
+  await begun.promise;
   await loop.stop();
   expect(told).toBe(true);
-  expect(performance.now() - startedMs).toBeLessThan(4_900);
-}, 10_000);
+});

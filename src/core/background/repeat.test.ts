@@ -18,7 +18,20 @@ test('a failure is logged, and the work goes on until it is ended', async () => 
   await thrice.promise;
   await end();
   const atEnd = times;
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  // Of two that are repeated as often, the other has run again and again.
+  const others = Promise.withResolvers<void>();
+  let turns = 0;
+  const endOther = repeat({
+    everyMs: 1,
+    log,
+    failed: '',
+    async work() {
+      turns += 1;
+      if (turns === 5) others.resolve();
+    },
+  });
+  await others.promise;
+  await endOther();
   expect(times).toBe(atEnd);
   expect(logged).toEqual([[{ err: new Error('away') }, 'it could not be read']]);
 });

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Suspects } from './suspects.ts';
 
 const turn = { accountId: 'a' };
@@ -29,19 +28,21 @@ test('a turn that finds no suspect any more, or no place, keeps nobody waiting',
   expect(suspects.next()).toBe('all');
 });
 
-test('what has run for long neither keeps a suspect waiting nor is alone any more', async () => {
+test('what has run for long neither keeps a suspect waiting nor is alone any more', () => {
+  vi.useFakeTimers();
   const suspects = new Suspects<object, object>(10);
   const suspect = job('suspect');
   const ended = suspects.begin(job('long'));
   suspects.await(turn);
   expect(suspects.next()).toBe('nothing');
-  await sleep(30);
+  vi.advanceTimersByTime(30);
   expect(suspects.next()).toBe(turn);
   suspects.claimed(suspect);
   const suspectEnded = suspects.begin(suspect);
   expect(suspects.next()).toBe('nothing');
-  await sleep(30);
+  vi.advanceTimersByTime(30);
   expect(suspects.next()).toBe('all');
   for (const end of [ended, suspectEnded]) end();
   expect(suspects.next()).toBe('all');
+  vi.useRealTimers();
 });

@@ -88,6 +88,7 @@ test('who waits for calls of his own waits longer than the overload of all lets 
   const [first, second, third] = [traffic.begin('acct_a'), traffic.begin('acct_a'), traffic.begin('acct_a')];
   expect([traffic.run(first), traffic.run(second)]).toEqual([true, true]);
   const waiting = traffic.run(third);
+  // sleeps: the overload of all is looked at some times meanwhile
   await sleep(50);
   traffic.end(first);
   expect(await waiting).toBe(true);

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Pieces } from './pieces.ts';
 import type { AiCall, ChatPiece } from './port.ts';
@@ -25,7 +26,7 @@ test('whoever reads slowly holds the vendor back, and misses nothing', async () 
   });
   const pieces = piecesOf(body);
   expect(numberIn((await pieces.next()).value)).toBe(1);
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  for (let i = 0; i < 20; i += 1) await turn();
   expect(given).toBeLessThan(200);
   expect(body.isPaused()).toBe(true);
   const rest = (await Array.fromAsync(pieces)).map(numberIn);

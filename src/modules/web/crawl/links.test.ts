@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { threadMsOf } from '../../../../test/support/thread-time.ts';
 import { followed, matcher, pageUrl } from './links.ts';
 
 test.each([
@@ -42,10 +43,11 @@ test.each([`/${'*a'.repeat(99)}b`, `*${'a'.repeat(198)}b`, `*${'a'.repeat(100)}b
   (pattern) => {
     const matches = matcher(pattern);
     const path = `/${'a'.repeat(2_000)}`;
-    const before = performance.now();
-    for (let i = 0; i < 2_000; i += 1) matches(path);
+    const often = () => {
+      for (let i = 0; i < 2_000; i += 1) matches(path);
+    };
     // 4 million characters; going back to the start of each would be 400 million.
-    expect(performance.now() - before).toBeLessThan(1_000);
+    expect(threadMsOf(often)).toBeLessThan(1_000);
   },
 );
 

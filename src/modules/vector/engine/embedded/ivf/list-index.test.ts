@@ -124,7 +124,7 @@ describe('lists', () => {
     const subject = new Subject('cosine');
     for (let i = 0; i < 4000; i += 1) subject.upsert(`row-${i}`, make());
     const building = subject.resident.buildLists(alone);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setImmediate(resolve));
     subject.resident.dispose();
     expect(await building).toBe(false);
   }, 30_000);
