@@ -1,4 +1,4 @@
-// How long the tests in `*.soak.test.ts` go on: two rounds in `npm test`, all of them in `npm run test:soak`; and what they take at random.
+// How long the tests in `*.soak.test.ts` go on: two rounds in `npm run test:long`, all of them in `npm run test:soak`; and what they take at random.
 
 /** Whether this run is a whole soak. */
 export const isSoak = process.env.SOAK === 'on';
