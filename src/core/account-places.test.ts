@@ -32,6 +32,14 @@ test('an account whose work hangs leaves a place for another', async () => {
   await Promise.all(all);
 });
 
+test('accounts take turns, however much one of them waits for', async () => {
+  const { begun, work, end } = hanging(new AccountPlaces(1, BOUNDS));
+  const all = ['a1', 'a2', 'a3', 'b1'].map((name) => work(name));
+  for (const name of ['a1', 'b1', 'a2', 'a3']) await end(name);
+  expect(begun).toEqual(['a1', 'b1', 'a2', 'a3']);
+  await Promise.all(all);
+});
+
 test('what has no room is refused at once: the account by its share, the whole by its bound', async () => {
   const { work, end } = hanging(new AccountPlaces(1, BOUNDS));
   const first = work('a0');
@@ -39,7 +47,7 @@ test('what has no room is refused at once: the account by its share, the whole b
   await expect(work('a4')).rejects.toMatchObject({ code: 'CONCURRENCY_LIMITED' });
   waiting.push(work('b1'));
   await expect(work('c1')).rejects.toMatchObject({ code: 'OVERLOADED' });
-  for (const name of ['a0', 'a1', 'a2', 'a3', 'b1']) await end(name);
+  for (const name of ['a0', 'b1', 'a1', 'a2', 'a3']) await end(name);
   await Promise.all([first, ...waiting]);
 });
 

@@ -17,6 +17,9 @@ export class AccountPlaces {
   readonly #places: FairPlaces;
   readonly #bounds: WaitingBounds;
   #waiting: Waiting[] = [];
+  /** Counts up with each start: whoever has not begun for longest comes first. */
+  readonly #lastStart = new Map<string, number>();
+  #starts = 0;
 
   constructor(atOnce: number, bounds: WaitingBounds) {
     this.#places = new FairPlaces(atOnce);
@@ -26,7 +29,7 @@ export class AccountPlaces {
   /** Runs `work` when the account has a place. Answers and throws what it does; throws CONCURRENCY_LIMITED and OVERLOADED when too many wait. */
   async run<T>(accountId: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
-    if (this.#places.hasRoom(accountId)) this.#places.force(accountId, 1);
+    if (this.#places.hasRoom(accountId)) this.#begin(accountId);
     else await this.#wait(accountId, signal);
     try {
       return await work();
@@ -57,12 +60,26 @@ export class AccountPlaces {
     return promise;
   }
 
-  /** Whoever has waited longest among those that may have one. */
+  #begin(owner: string): void {
+    this.#places.force(owner, 1);
+    this.#starts += 1;
+    this.#lastStart.set(owner, this.#starts);
+  }
+
+  /** Of those that may have a place, the account whose last start is longest ago. Once nothing waits, the order is forgotten. */
   #next(): void {
-    const next = this.#waiting.find(({ owner }) => this.#places.hasRoom(owner));
-    if (next === undefined) return;
-    this.#waiting = this.#waiting.filter((each) => each !== next);
-    this.#places.force(next.owner, 1);
-    next.go();
+    const startOf = ({ owner }: Waiting) => this.#lastStart.get(owner) ?? 0;
+    const next = this.#waiting
+      .filter(({ owner }) => this.#places.hasRoom(owner))
+      .reduce<Waiting | null>(
+        (first, each) => (first !== null && startOf(first) <= startOf(each) ? first : each),
+        null,
+      );
+    if (next !== null) {
+      this.#waiting = this.#waiting.filter((each) => each !== next);
+      this.#begin(next.owner);
+      next.go();
+    }
+    if (this.#waiting.length === 0) this.#lastStart.clear();
   }
 }

@@ -180,8 +180,10 @@ export const admission = {
     bodyThreadIdleMs: 30_000,
     /** They are so nice on Linux: calls go first. */
     bodyThreadNiceness: 10,
-    /** Threads that decode and merge blocks of logs, metrics and events; more work waits, in turns. What is outside of the heap is collected late. */
-    blockThreads: 2,
+    /** Threads that decode and merge blocks of logs, metrics and events; an account has at most two. More work waits, in turns. What is outside of the heap is collected late. */
+    blockThreads: 3,
+    /** Of one piece of work in them; then its thread is ended. */
+    blockThreadMsMax: 30_000,
     blockThreadMemory: { heapMb: 256, outsideHeapMb: 320 },
     /** Requests of AI batches under way, each with what it asks and what it is answered. */
     batchItemsAtOnce: 32,

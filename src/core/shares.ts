@@ -6,6 +6,8 @@ const MIB = 1024 * 1024;
 const DATABASE_CONNECTIONS_MIN = 4;
 /** Other accounts proceed while one waits for its node. */
 const DISTRIBUTED_COMMITS_MIN = 2;
+/** An account has half of them: another one finds one free. */
+const BLOCK_THREADS_MIN = 2;
 /** Twice the longest body and the longest answer there are: an owner may have half of what is free. */
 const LONG_BYTES_MIN = 72 * MIB;
 
@@ -47,7 +49,7 @@ export function shareOf(whole: Admission, processes: number): Admission {
       lockedAccountsAtOnce: share(all.lockedAccountsAtOnce),
       largeWritesAtOnce: share(all.largeWritesAtOnce),
       bodyThreads: share(all.bodyThreads),
-      blockThreads: share(all.blockThreads),
+      blockThreads: Math.max(share(all.blockThreads), BLOCK_THREADS_MIN),
       inflationsAtOnce: share(all.inflationsAtOnce),
     },
     account: {
@@ -102,6 +104,7 @@ export const notShared: Readonly<Record<string, string>> = {
   'all.batchBytesMax': ONE_PROCESS,
   'all.waitingWorkMax': BYTES_COUNT,
   'all.bodyThreadHeapMb': 'of one thread; their number is split',
+  'all.blockThreadMsMax': A_TIME,
   'all.blockThreadMemory': 'of one thread; their number is split',
   'all.spareMemory': 'when one process gives back what it does not use',
   'all.toolSetsRemembered': MEMORY_OF_ALL,
