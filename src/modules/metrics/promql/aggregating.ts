@@ -1,6 +1,7 @@
 // Aggregations of a vector, step by step: many series to one for each group, or the largest and smallest of them.
 import { type Labels, NAME, only, signature, without } from './labels.ts';
-import { type Evaluation, emptyOf, type Stepped, tooComplex } from './values.ts';
+import { tooComplex } from './too-complex.ts';
+import { type Evaluation, emptyOf, type Stepped } from './values.ts';
 import { quantile, staysInfinite } from './windows.ts';
 
 export interface Grouping {

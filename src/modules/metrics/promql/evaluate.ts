@@ -1,21 +1,15 @@
 // The answer of a query over series that were read for it. Pure: no clock but that of its deadline, no database. It runs in threads.
 import { aggregate } from './aggregating.ts';
 import { numbersOf, setOperation, vectorAndNumber, vectorAndVector } from './binary.ts';
+import { Expressions } from './expressions.ts';
 import { byLabels, type Labels, withoutName } from './labels.ts';
 import { histogramQuantile, labelReplaced, mapped } from './mapping.ts';
 import { type Expression, type Node, type Selector, setOps } from './query.ts';
 import { type QueryRange, stepsOf } from './select.ts';
 import { latest, overRange, rawSamples } from './selecting.ts';
+import { tooComplex } from './too-complex.ts';
 import { typeOf } from './types.ts';
-import {
-  type Bounds,
-  Budget,
-  type Evaluation,
-  requireDistinct,
-  type Series,
-  type Stepped,
-  tooComplex,
-} from './values.ts';
+import { type Bounds, Budget, type Evaluation, requireDistinct, type Series, type Stepped } from './values.ts';
 import { windowFunctions } from './windows.ts';
 
 /** A series of the answer with the samples that it has; an instant query has one of each. */
@@ -42,7 +36,8 @@ export function evaluate(
   bounds: Bounds,
 ): Answered {
   const steps = stepsOf(range);
-  const evaluation: Evaluation = { range, steps, data, budget: new Budget(bounds) };
+  const { expressions = new Expressions() } = bounds;
+  const evaluation: Evaluation = { range, steps, data, budget: new Budget(bounds), expressions };
   const times = Float64Array.from({ length: steps }, (_, step) => range.startMs + step * range.stepMs);
   const { root, type } = query;
   if (root.kind === 'string') return { type: 'string', value: root.value };

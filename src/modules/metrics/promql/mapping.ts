@@ -1,9 +1,8 @@
 // Functions of a vector that change its values or labels.
-import type { RE2JS } from 're2js';
-import { invalidField } from '../../../problems/problem.ts';
+import { invalidField, Problem } from '../../../problems/problem.ts';
+import { type Expression, type Expressions, type Groups, NeedsThread } from './expressions.ts';
 import { type Labels, signature, withLabel, without, withoutName } from './labels.ts';
-import { wholeExpression } from './matchers.ts';
-import { type Evaluation, emptyOf, joined, type Stepped } from './values.ts';
+import { type Budget, type Evaluation, emptyOf, joined, type Stepped } from './values.ts';
 
 /** Values by a function of the value and the parameters of the step; null drops one. */
 export function mapped(
@@ -27,45 +26,55 @@ export function mapped(
 const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 export function labelReplaced(
-  { budget }: Evaluation,
+  { budget, expressions }: Evaluation,
   series: readonly Stepped[],
   [target, replacement, source, expression]: readonly [string, string, string, string],
 ): readonly Stepped[] {
-  if (!LABEL_NAME.test(target))
-    throw invalidField('query', 'pattern', `${JSON.stringify(target.slice(0, 100))} is no name of a label.`);
-  const compiled = compiledOf(expression);
-  const made = series.map(({ labels, values, has }) => {
+  const compiled = replacingExpression(expressions, target, expression);
+  const textOf = ({ labels }: Stepped) => labels.get(source) ?? '';
+  compiled.reckon(series.map(textOf), true);
+  // Labels have few values: what becomes of each is made once.
+  const replaced = new Map<string, string | null>();
+  const made = series.map((each) => {
+    const { labels, values, has } = each;
     budget.take(values.length);
-    const matcher = compiled.matcher(labels.get(source) ?? '');
+    const text = textOf(each);
+    let label = replaced.get(text);
+    if (label === undefined) {
+      const groups = compiled.groupsOf(text);
+      label = groups === null ? null : expanded(replacement, groups, budget);
+      replaced.set(text, label);
+    }
+    if (label !== null) budget.write(label.length);
     const own = { values: values.slice(), has: has.slice() };
-    if (!matcher.find()) return { labels, ...own };
-    return { labels: withLabel(labels, target, expanded(replacement, matcher)), ...own };
+    return { labels: label === null ? labels : withLabel(labels, target, label), ...own };
   });
   return joined(made);
 }
 
-function compiledOf(expression: string): RE2JS {
+/** The expression of label_replace. Throws VALIDATION_FAILED for one that cannot be used, or a target that is no label. */
+export function replacingExpression(expressions: Expressions, target: string, expression: string): Expression {
+  if (!LABEL_NAME.test(target))
+    throw invalidField('query', 'pattern', `${JSON.stringify(target.slice(0, 100))} is no name of a label.`);
   try {
-    return wholeExpression(expression);
+    return expressions.compile(expression);
   } catch (error) {
-    throw invalidField(
-      'query',
-      'pattern',
-      `label_replace has an expression that cannot be used (${(error as Error).message}).`,
-    );
+    if (!(error instanceof Error) || error instanceof NeedsThread || error instanceof Problem) throw error;
+    throw invalidField('query', 'pattern', `label_replace has an expression that cannot be used (${error.message}).`);
   }
 }
 
 const REFERENCE = /\$(?:\$|\{(\w+)\}|(\w+))/g;
 
 /** As Go's Regexp.Expand: `$1`, `${1}x`, `$name`, and `$$` for a dollar; a group that is not there is empty. */
-function expanded(template: string, matcher: ReturnType<RE2JS['matcher']>): string {
-  const names: Readonly<Record<string, number>> = matcher.pattern().namedGroups();
+function expanded(template: string, { count, names, group }: Groups, budget: Budget): string {
   return template.replaceAll(REFERENCE, (found, braced, bare) => {
     if (found === '$$') return '$';
     const name = (braced ?? bare) as string;
-    const group = /^\d+$/.test(name) ? Number(name) : Object.hasOwn(names, name) ? (names[name] as number) : -1;
-    return group < 0 || group > matcher.groupCount() ? '' : (matcher.group(group) ?? '');
+    const index = /^\d+$/.test(name) ? Number(name) : Object.hasOwn(names, name) ? (names[name] as number) : -1;
+    const text = index < 0 || index > count ? '' : group(index);
+    budget.write(text.length);
+    return text;
   });
 }
 

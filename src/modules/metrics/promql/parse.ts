@@ -2,12 +2,14 @@
 // evaluate is UNSUPPORTED_QUERY with its name: no answer is a guess.
 import type { SyntaxNode } from '@lezer/common';
 import { parser } from '@prometheus-io/lezer-promql';
-import { invalidField } from '../../../problems/problem.ts';
+import { invalidField, Problem } from '../../../problems/problem.ts';
 import { problem } from '../problems.ts';
 import { DEPTH_MAX, NODES_MAX, requireParsable, tooLong, unknownFunction } from './before-parsing.ts';
+import { Expressions, NeedsThread } from './expressions.ts';
 import { aggregations, functions } from './functions.ts';
 import { NAME } from './labels.ts';
 import { durationMs, numberOf, stringOf } from './literals.ts';
+import { replacingExpression } from './mapping.ts';
 import { matcherOf } from './matchers.ts';
 import {
   type ArithmeticOp,
@@ -22,19 +24,22 @@ import {
 } from './query.ts';
 import { requireMatching, requireSame, typeOf } from './types.ts';
 
-export function parseQuery(text: string): Query {
+/** `expressions`: compiles those of the query; what it throws is thrown. */
+export function parseQuery(text: string, expressions = new Expressions()): Query {
   requireParsable(text);
-  return new Reading(text).query();
+  return new Reading(text, expressions).query();
 }
 
 class Reading {
   readonly #text: string;
+  readonly #expressions: Expressions;
   readonly #selectors: Query['selectors'][number][] = [];
   #nodes = 0;
   #depth = 0;
 
-  constructor(text: string) {
+  constructor(text: string, expressions: Expressions) {
     this.#text = text;
+    this.#expressions = expressions;
   }
 
   query(): Query {
@@ -47,7 +52,8 @@ class Reading {
     const top = tree.topNode.firstChild;
     if (top === null) throw this.#wrong(0, 'is no PromQL');
     const root = this.#node(top);
-    return { root, type: typeOf(root), selectors: this.#selectors };
+    const hasExpressions = this.#expressions.compiled > 0;
+    return { root, type: typeOf(root), selectors: this.#selectors, hasExpressions };
   }
 
   #node(node: SyntaxNode): Node {
@@ -144,9 +150,9 @@ class Reading {
       throw this.#unsupported(node, `the quoted name ${this.#of(node)}`);
     }
     try {
-      return matcherOf(this.#of(label), this.#of(op) as Matcher['op'], this.#string(value));
+      return matcherOf(this.#of(label), this.#of(op) as Matcher['op'], this.#string(value), this.#expressions);
     } catch (error) {
-      if (!(error instanceof Error) || error.name === 'Problem') throw error;
+      if (!(error instanceof Error) || error instanceof NeedsThread || error instanceof Problem) throw error;
       throw this.#wrong(value.from, `has an expression that cannot be used (${error.message})`);
     }
   }
@@ -162,6 +168,10 @@ class Reading {
       throw this.#wrong(node.from, `gives ${name} ${sent.length} arguments; it takes ${takes.length}`);
     }
     const args = sent.map((each, i) => this.#typed(each, takes[i] as NodeType, name));
+    if (name === 'label_replace') {
+      const [target, , , expression] = args.slice(1).map((arg) => (arg.kind === 'string' ? arg.value : ''));
+      replacingExpression(this.#expressions, target as string, expression as string);
+    }
     return { kind: 'call', name, args };
   }
 

@@ -42,13 +42,17 @@ function asked(text: string, own = bounds, data = all) {
 }
 
 function failure(text: string, own = bounds): Problem {
+  return failureOf(() => asked(text, own));
+}
+
+function failureOf(act: () => unknown): Problem {
   try {
-    asked(text, own);
+    act();
   } catch (error) {
     if (error instanceof Problem) return error;
     throw error;
   }
-  throw new Error(`${text} is answered`);
+  throw new Error('it is answered');
 }
 
 describe('a query is answered', () => {
@@ -108,6 +112,8 @@ describe('what is no PromQL, or cannot be answered, is refused', () => {
     ['{job=~".*"}', /chooses every series/],
     ['up{job=~"("}', /expression that cannot be used/],
     ['up{__name__="x"}', /names the metric twice/],
+    ['label_replace(up, "a b", "", "job", "")', /"a b" is no name/],
+    ['label_replace(up, "a", "", "job", "(")', /expression that cannot be used/],
     ['clamp(up, 1)', /gives clamp 2 arguments/],
     ['requests + on (job) up * 0 + on (job) requests', /match/],
     ['up * on (job) group_left (job) up', /in on and in the group/],
@@ -137,12 +143,33 @@ describe('a hostile query costs little', () => {
     ['nested calls', `${'ceil('.repeat(1_500)}up${')'.repeat(1_500)}`],
     ['a long chain', Array.from({ length: 1_500 }, () => 'up').join('+')],
     ['an expression that unfolds', 'up{a=~"((a{100}){100}){100}"}'],
+    ['many large expressions', `up{${Array.from({ length: 200 }, () => 'a=~"((a*)*){900}"').join(',')}}`],
   ])('%s', (_, text) => expect(within(text)).toBe('VALIDATION_FAILED'));
 
   it('backtracks in no expression', () => {
     const own = [series({ __name__: 'up', a: `${'a'.repeat(50_000)}!` }, [1])];
     const ask = () => expect(asked('up{a=~"(a+)+"}', bounds, own)).toEqual({});
     expect(threadMsOf(ask)).toBeLessThan(1_000);
+  });
+
+  it('looks at no text for which its expressions are too large', () => {
+    const own = Array.from({ length: 40 }, (_, i) => series({ __name__: 'up', v: `${'a'.repeat(1_000)}${i}b` }, [1]));
+    const replaced = 'label_replace(up, "x", "$1", "v", "((a*)*){900}[0-9]+")';
+    let refused: Problem | undefined;
+    const refuse = () => {
+      refused = failureOf(() => asked(replaced, bounds, own));
+    };
+    // One text alone takes a second: none is looked at.
+    expect(threadMsOf(refuse)).toBeLessThan(900);
+    expect(refused).toMatchObject({ code: 'VALIDATION_FAILED', param: 'query', detail: 'too_complex' });
+    const few = own.slice(0, 1).map((each) => ({ ...each, labels: labelsOf([['v', 'aab1']]) }));
+    expect(asked('label_replace({v!=""}, "x", "$1", "v", "(a*)b1")', bounds, few)).toEqual({ '{v="aab1", x="aa"}': 1 });
+  });
+
+  it('makes no labels without end', () => {
+    const own = [series({ __name__: 'up', v: 'a'.repeat(1_000) }, [1])];
+    const longer = (of: string) => `label_replace(${of}, "v", "${'$1'.repeat(300)}", "v", "(.*)")`;
+    expect(failureOf(() => asked(longer(longer(longer('up'))), bounds, own))).toMatchObject({ detail: 'too_complex' });
   });
 
   it('joins no more pairs than its bounds allow', () => {

@@ -5,6 +5,8 @@ export interface Matcher {
   readonly label: string;
   readonly op: '=' | '!=' | '=~' | '!~';
   readonly value: string;
+  /** Of an expression, before `matches`: counts what the values will cost. Throws VALIDATION_FAILED (`too_complex`). */
+  reckon?(values: Iterable<string>): void;
   matches(value: string): boolean;
 }
 
@@ -65,6 +67,8 @@ export interface Expression {
 export interface Query extends Expression {
   /** In the order of their places. */
   readonly selectors: readonly (Selector & { readonly matchers: readonly Matcher[] })[];
+  /** It has regular expressions. */
+  readonly hasExpressions: boolean;
 }
 
 export const comparisons: ReadonlySet<string> = new Set(['==', '!=', '>', '<', '>=', '<=']);

@@ -1,7 +1,9 @@
 // What the parts of a query answer while they are evaluated: for each step a number, or a vector of series of which some have a value.
 import { invalidField } from '../../../problems/problem.ts';
+import type { Expressions } from './expressions.ts';
 import { type Labels, signature, written } from './labels.ts';
 import type { QueryRange } from './select.ts';
+import { tooComplex } from './too-complex.ts';
 
 export interface Series {
   readonly labels: Labels;
@@ -24,12 +26,15 @@ export interface Bounds {
   readonly samplesMax: number;
   /** Of the answer. */
   readonly seriesMax: number;
+  /** What those of the query have cost so far; absent: nothing. */
+  readonly expressions?: Expressions;
 }
 
 /** Counts the work of one query: it ends with VALIDATION_FAILED, code_detail `too_complex`. */
 export class Budget {
   readonly #bounds: Bounds;
   #samples = 0;
+  #characters = 0;
   #untilLook = LOOK_EVERY;
 
   constructor(bounds: Bounds) {
@@ -47,6 +52,13 @@ export class Budget {
     this.work(values);
   }
 
+  /** Before labels of so many characters are made. */
+  write(characters: number): void {
+    this.#characters += characters;
+    if (this.#characters <= CHARACTERS_MAX) return;
+    throw tooComplex(`The query makes labels of more than ${CHARACTERS_MAX} characters.`);
+  }
+
   /** Of so many operations. */
   work(operations: number): void {
     this.#untilLook -= operations + 1;
@@ -58,10 +70,8 @@ export class Budget {
 }
 
 const LOOK_EVERY = 50_000;
-
-export function tooComplex(message: string) {
-  return invalidField('query', 'too_complex', message);
-}
+/** Of labels that a query makes. */
+const CHARACTERS_MAX = 8_000_000;
 
 /** What evaluation knows of the query as a whole. */
 export interface Evaluation {
@@ -69,6 +79,7 @@ export interface Evaluation {
   readonly steps: number;
   readonly data: readonly (readonly Series[])[];
   readonly budget: Budget;
+  readonly expressions: Expressions;
 }
 
 export function emptyOf({ steps, budget }: Evaluation, labels: Labels): Stepped {

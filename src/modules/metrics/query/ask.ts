@@ -1,28 +1,31 @@
 // The way of a question: what its selectors may choose is found in the database, the blocks of that time are read, and a thread makes the answer
-// of both. A small question is answered here: going to a thread would take longer.
+// of both. A small question without expressions is answered here: going to a thread would take longer.
 import type { BlockRef, ScanTask, StoredBlock } from '../../../core/blocks/block.ts';
 import type { CallContext } from '../../../core/context.ts';
 import { invalidField, Problem } from '../../../problems/problem.ts';
 import { LISTED_MAX, QUERY_BYTES_MAX, QUERY_CHARACTERS_MAX, QUERY_MS, STEPS_MAX } from '../limits.ts';
+import { costOf } from '../promql/cost.ts';
 import { type QueryRange, stepsOf } from '../promql/select.ts';
-import { tooComplex } from '../promql/values.ts';
+import { tooComplex } from '../promql/too-complex.ts';
 import { columnsOf } from '../samples/kind.ts';
 import type { MetricsState } from '../state.ts';
 import { candidatesOf, marksOf, nameOf, type PlainMatcher, type SeriesPage, sampleIds } from './candidates.ts';
 import type { ListKind, ListText } from './lists.ts';
 import type { ResultText } from './result.ts';
-import type { PlainSelection, Told } from './tasks.ts';
+import type { PlainSelection, Told, Where } from './tasks.ts';
 
 /** So little is done here. */
 const HERE_CHARACTERS = 500;
 const HERE_SERIES = 200;
 const HERE_BYTES = 64 * 1024;
+/** As `costOf` counts them: below 5 ms. */
 const HERE_VALUES = 2_000;
+/** Beyond the query's own bound, which it tells better itself. */
+const GRACE_MS = 500;
 const PIECE_BLOCKS = 16;
 const none = async (): Promise<StoredBlock[]> => [];
 /** Loaded with the first question: grammar and expressions take memory that many services never need. */
 const tasks = () => import('./tasks.ts');
-const EXPRESSION = /[=!]~/;
 
 /** Throws VALIDATION_FAILED and UNSUPPORTED_QUERY. */
 export async function ask(
@@ -43,8 +46,8 @@ export async function ask(
       `The query has ${steps} steps; at most ${STEPS_MAX} are answered. Use a larger step.`,
     );
   }
-  const isShort = query.length <= HERE_CHARACTERS && !EXPRESSION.test(query);
-  const read = await made(ctx, (await tasks()).readQuery, none, { query, range, as }, isShort);
+  const isShort = query.length <= HERE_CHARACTERS;
+  const read = await made(ctx, (await tasks()).readQuery, none, { query, range, as }, isShort, QUERY_MS);
   const firstKeptMs = await store.firstKeptMs(ctx.accountId);
   const selections = read.selections.map((each) => ({ ...each, fromMs: Math.max(each.fromMs, firstKeptMs) }));
   const pages = await pagesOf(ctx, selections);
@@ -52,7 +55,13 @@ export async function ask(
   const refs = ids.length === 0 ? [] : await blocksFor(ctx.accountId, store, selections);
   const series = pages.flat().reduce((sum, { count }) => sum + count, 0);
   const bytes = refs.reduce((sum, ref) => sum + ref.bytes, 0);
-  const isLittle = isShort && series <= HERE_SERIES && bytes <= HERE_BYTES && series * steps <= HERE_VALUES;
+  const cost = costOf(read.expression.root, {
+    range,
+    series: pages.map((of) => of.reduce((sum, { count }) => sum + count, 0)),
+    samples: refs.reduce((sum, { records }) => sum + records, 0),
+  });
+  const isLittle =
+    isShort && !read.hasExpressions && series <= HERE_SERIES && bytes <= HERE_BYTES && cost <= HERE_VALUES;
   const blocks = () => readAll(ctx.accountId, store, refs, columnsOf(ids), ctx.signal);
   const leftMs = untilMs - performance.now();
   return made(
@@ -61,6 +70,7 @@ export async function ask(
     blocks,
     { expression: read.expression, range, as, selections, pages, leftMs },
     isLittle,
+    leftMs + GRACE_MS,
   );
 }
 
@@ -77,13 +87,13 @@ export async function list(
     selectors.map((matchers) => ({ matchers, ...time })),
   );
   const series = pages.flat().reduce((sum, { count }) => sum + count, 0);
-  const hasExpression = selectors.flat().some(({ op }) => op === '=~' || op === '!~');
   return made(
     ctx,
     (await tasks()).listSeries,
     none,
     { kind, selectors, pages, limit },
-    series <= HERE_SERIES && !hasExpression,
+    series <= HERE_SERIES,
+    QUERY_MS,
   );
 }
 
@@ -94,8 +104,9 @@ export async function matchersOf(ctx: CallContext, selectors: readonly string[])
   for (const query of selectors) {
     if (query.length > QUERY_CHARACTERS_MAX)
       throw invalidField('match', 'maxLength', `A selector may have at most ${QUERY_CHARACTERS_MAX} characters.`);
-    const isShort = query.length <= HERE_CHARACTERS && !EXPRESSION.test(query);
-    const read = await made(ctx, (await tasks()).readQuery, none, { query, range, as: 'selector' as const }, isShort);
+    const isShort = query.length <= HERE_CHARACTERS;
+    const asked = { query, range, as: 'selector' as const };
+    const read = await made(ctx, (await tasks()).readQuery, none, asked, isShort, QUERY_MS);
     all.push([...(read.selections[0] as PlainSelection).matchers]);
   }
   return all;
@@ -146,19 +157,23 @@ function bytesOf(blocks: readonly StoredBlock[]): number {
   return blocks.reduce((sum, { columns }) => sum + columns.values().reduce((of, { length }) => of + length, 0), 0);
 }
 
-/** What the task makes of blocks, here or in a thread; they are read when it is its turn. */
-async function made<Args, Answer>(
-  { core, accountId, signal }: CallContext,
+/** What the task makes of blocks, here or in a thread of at most `msMax`; they are read when it is its turn. What only a thread may do goes there. */
+async function made<Args extends Where, Answer>(
+  ctx: CallContext,
   task: ScanTask<Args, Told<Answer>>,
   blocks: () => Promise<StoredBlock[]>,
-  args: Args,
+  asked: Omit<Args, 'here'>,
   here: boolean,
+  msMax: number,
 ): Promise<Answer> {
+  const args = { ...asked, here } as Args;
   const prepare = async () => ({ source: task.source, exportName: task.id, blocks: await blocks(), args });
+  const { core, accountId, signal } = ctx;
   const told = here
     ? task.run(await blocks(), args)
-    : ((await core.blockThreads.run(accountId, prepare, signal)) as Told<Answer>);
+    : ((await core.blockThreads.run(accountId, prepare, signal, msMax)) as Told<Answer>);
   if ('answer' in told) return told.answer;
+  if ('needsThread' in told) return made(ctx, task, blocks, asked, false, msMax);
   const [code, entry, options] = told.failure;
   throw new Problem(code, entry, options);
 }

@@ -5,7 +5,7 @@ import { textArray } from '../../../db/arrays.ts';
 import type { Database } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import type { Matcher } from '../promql/query.ts';
-import { tooComplex } from '../promql/values.ts';
+import { tooComplex } from '../promql/too-complex.ts';
 import { bucketOf, idBytes, NAME_LABEL, nameHash, nameMark, SERIES_ID_BYTES } from '../series/identity.ts';
 import { hourOf } from '../series/store.ts';
 

@@ -1,4 +1,5 @@
 // Which candidates a selector chooses. Expressions run here: in a thread, but for a few.
+import type { Expressions } from '../promql/expressions.ts';
 import { type Labels, labelsOf } from '../promql/labels.ts';
 import { matcherOf, matchesAll } from '../promql/matchers.ts';
 import { NAME_LABEL, SERIES_ID_BYTES } from '../series/identity.ts';
@@ -21,7 +22,14 @@ export function* seriesIn(pages: readonly SeriesPage[]): Generator<ChosenSeries>
   }
 }
 
-export function chosenOf(pages: readonly SeriesPage[], matchers: readonly PlainMatcher[]): ChosenSeries[] {
-  const compiled = matchers.map(({ label, op, value }) => matcherOf(label, op, value));
-  return [...seriesIn(pages)].filter(({ labels }) => matchesAll(compiled, labels));
+/** Throws what `expressions` throws. */
+export function chosenOf(
+  pages: readonly SeriesPage[],
+  matchers: readonly PlainMatcher[],
+  expressions: Expressions,
+): ChosenSeries[] {
+  const compiled = matchers.map(({ label, op, value }) => matcherOf(label, op, value, expressions));
+  const series = [...seriesIn(pages)];
+  for (const { label, reckon } of compiled) reckon?.(series.map(({ labels }) => labels.get(label) ?? ''));
+  return series.filter(({ labels }) => matchesAll(compiled, labels));
 }

@@ -3,7 +3,7 @@ import { ANSWER_POINTS_MAX } from '../limits.ts';
 import type { Answered, AnsweredSeries } from '../promql/evaluate.ts';
 import type { Labels } from '../promql/labels.ts';
 import type { QueryRange } from '../promql/select.ts';
-import { tooComplex } from '../promql/values.ts';
+import { tooComplex } from '../promql/too-complex.ts';
 
 export interface ResultText {
   readonly type: 'scalar' | 'string' | 'vector' | 'matrix';

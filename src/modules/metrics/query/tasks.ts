@@ -4,10 +4,12 @@ import type { ProblemEntry } from '../../../problems/catalogue.ts';
 import { invalidField, Problem, type ProblemOptions } from '../../../problems/problem.ts';
 import { ANSWER_SERIES_MAX, SELECTED_SAMPLES_MAX } from '../limits.ts';
 import { evaluate } from '../promql/evaluate.ts';
+import { Expressions, NeedsThread } from '../promql/expressions.ts';
 import { parseQuery } from '../promql/parse.ts';
 import type { Expression } from '../promql/query.ts';
 import { type QueryRange, selectionsOf } from '../promql/select.ts';
-import { type Series, tooComplex } from '../promql/values.ts';
+import { tooComplex } from '../promql/too-complex.ts';
+import type { Series } from '../promql/values.ts';
 import { chunksIn, samplesOf } from '../samples/kind.ts';
 import type { PlainMatcher, SeriesPage } from './candidates.ts';
 import { chosenOf } from './chosen.ts';
@@ -17,9 +19,11 @@ import { type ResultText, resultText } from './result.ts';
 /** A Problem without its class, which it loses on the way from a thread. */
 export type Told<Answer> =
   | { readonly answer: Answer }
+  /** The query has what only a thread may do. */
+  | { readonly needsThread: true }
   | { readonly failure: readonly [code: string, entry: ProblemEntry, options: ProblemOptions] };
 
-function told<Args, Answer>(
+function told<Args extends Where, Answer>(
   id: string,
   run: (blocks: readonly StoredBlock[], args: Args) => Answer,
 ): ScanTask<Args, Told<Answer>> {
@@ -29,6 +33,7 @@ function told<Args, Answer>(
       try {
         return { answer: run(blocks, args) };
       } catch (error) {
+        if (error instanceof NeedsThread) return { needsThread: true };
         if (!(error instanceof Problem)) throw error;
         const { code, entry, message, detail, param, errors } = error;
         return { failure: [code, entry, { message, detail, param, errors } as ProblemOptions] };
@@ -37,13 +42,20 @@ function told<Args, Answer>(
   };
 }
 
+/** Where it runs: `here`, on the thread of the event loop, no expression is compiled. */
+export interface Where {
+  readonly here: boolean;
+}
+
+const expressionsFor = ({ here }: Where) => (here ? Expressions.none() : new Expressions());
+
 export interface PlainSelection {
   readonly matchers: readonly PlainMatcher[];
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-export interface Asked {
+export interface Asked extends Where {
   readonly query: string;
   readonly range: QueryRange;
   /** `selector`: it must be one alone. */
@@ -54,10 +66,11 @@ export interface ReadQuery {
   readonly expression: Expression;
   /** What its selectors read, in the order of their places. */
   readonly selections: readonly PlainSelection[];
+  readonly hasExpressions: boolean;
 }
 
-export const readQuery = told('readQuery', (_blocks, { query, range, as }: Asked): ReadQuery => {
-  const read = parseQuery(query);
+export const readQuery = told('readQuery', (_blocks, { query, range, as, here }: Asked): ReadQuery => {
+  const read = parseQuery(query, expressionsFor({ here }));
   const { root, type } = read;
   if (as === 'range' && type !== 'vector' && type !== 'scalar') {
     throw invalidField(
@@ -73,10 +86,10 @@ export const readQuery = told('readQuery', (_blocks, { query, range, as }: Asked
     matchers: matchers.map(({ label, op, value }) => ({ label, op, value })),
     ...{ fromMs, toMs },
   }));
-  return { expression: { root, type }, selections };
+  return { expression: { root, type }, selections, hasExpressions: read.hasExpressions };
 });
 
-export interface Evaluated extends ReadQuery, Pick<Asked, 'range' | 'as'> {
+export interface Evaluated extends Omit<ReadQuery, 'hasExpressions'>, Pick<Asked, 'range' | 'as' | 'here'> {
   /** Of each selection. */
   readonly pages: readonly (readonly SeriesPage[])[];
   readonly leftMs: number;
@@ -84,7 +97,8 @@ export interface Evaluated extends ReadQuery, Pick<Asked, 'range' | 'as'> {
 
 export const evaluateQuery = told('evaluateQuery', (blocks, asked: Evaluated): ResultText => {
   const deadlineMs = performance.now() + asked.leftMs;
-  const chosen = asked.selections.map(({ matchers }, i) => chosenOf(asked.pages[i] ?? [], matchers));
+  const expressions = expressionsFor(asked);
+  const chosen = asked.selections.map(({ matchers }, i) => chosenOf(asked.pages[i] ?? [], matchers, expressions));
   const samples = samplesById(blocks, new Set(chosen.flatMap((series) => series.map(({ id }) => id))), deadlineMs);
   const data = asked.selections.map(({ fromMs, toMs }, i) =>
     (chosen[i] ?? []).flatMap(({ id, labels }): Series[] => {
@@ -97,7 +111,7 @@ export const evaluateQuery = told('evaluateQuery', (blocks, asked: Evaluated): R
         : [{ labels, times: all.times.subarray(from, to), values: all.values.subarray(from, to) }];
     }),
   );
-  const bounds = { deadlineMs, samplesMax: SELECTED_SAMPLES_MAX, seriesMax: ANSWER_SERIES_MAX };
+  const bounds = { deadlineMs, samplesMax: SELECTED_SAMPLES_MAX, seriesMax: ANSWER_SERIES_MAX, expressions };
   return resultText(evaluate(asked.expression, asked.range, data, bounds), asked);
 });
 
@@ -136,7 +150,7 @@ function lowerBound(times: Float64Array, timeMs: number): number {
   return low;
 }
 
-export interface ListAsked {
+export interface ListAsked extends Where {
   readonly kind: ListKind;
   /** Series that match any of these. */
   readonly selectors: readonly (readonly PlainMatcher[])[];
@@ -144,10 +158,11 @@ export interface ListAsked {
   readonly limit: number;
 }
 
-export const listSeries = told('listSeries', (_blocks, { kind, selectors, pages, limit }: ListAsked) =>
-  listText(
+export const listSeries = told('listSeries', (_blocks, { kind, selectors, pages, limit, here }: ListAsked) => {
+  const expressions = expressionsFor({ here });
+  return listText(
     kind,
-    selectors.flatMap((matchers, i) => chosenOf(pages[i] ?? [], matchers)),
+    selectors.flatMap((matchers, i) => chosenOf(pages[i] ?? [], matchers, expressions)),
     limit,
-  ),
-);
+  );
+});

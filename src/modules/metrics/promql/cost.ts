@@ -1,0 +1,76 @@
+// What a query may cost at most, said before it is evaluated: values that its parts make, of each step, each series and each part. It decides
+// where the query is evaluated: never much of it on the thread of the event loop.
+import type { Node, Selector } from './query.ts';
+import { type QueryRange, stepsOf } from './select.ts';
+import { typeOf } from './types.ts';
+
+export interface CostSource {
+  readonly range: QueryRange;
+  /** Of each selector, by its place. */
+  readonly series: readonly number[];
+  /** Of all series together. */
+  readonly samples: number;
+}
+
+interface Part {
+  readonly cost: number;
+  /** Series that it has at most. */
+  readonly series: number;
+}
+
+/** A function over a range passes over so many samples in the time of a value; quantile_over_time sorts them. */
+const SAMPLES_A_VALUE = 10;
+
+/** Values, or what takes as long. */
+export function costOf(root: Node, source: CostSource): number {
+  return partOf(root, source).cost;
+}
+
+function partOf(node: Node, source: CostSource): Part {
+  const steps = stepsOf(source.range);
+  switch (node.kind) {
+    case 'number':
+    case 'string':
+      return { cost: steps, series: 1 };
+    case 'selector':
+      return selectorPart(node, source, steps, SAMPLES_A_VALUE);
+    case 'negated': {
+      const { cost, series } = partOf(node.of, source);
+      return { cost: cost + series * steps, series };
+    }
+    case 'aggregation': {
+      const { cost, series } = partOf(node.of, source);
+      const param = node.param === null ? 0 : partOf(node.param, source).cost;
+      return { cost: cost + param + series * steps, series };
+    }
+    case 'call': {
+      const perValue = node.name === 'quantile_over_time' ? 1 : SAMPLES_A_VALUE;
+      const parts = node.args.map((arg) =>
+        arg.kind === 'selector' ? selectorPart(arg, source, steps, perValue) : partOf(arg, source),
+      );
+      const series = Math.max(...parts.map((each) => each.series));
+      return { cost: parts.reduce((sum, { cost }) => sum + cost, series * steps), series };
+    }
+    case 'binary': {
+      const [left, right] = [partOf(node.left, source), partOf(node.right, source)];
+      // A join looks at each pair.
+      const isJoin = typeOf(node.left) === 'vector' && typeOf(node.right) === 'vector';
+      const series = isJoin
+        ? Math.max(left.series * right.series, left.series + right.series)
+        : Math.max(left.series, right.series);
+      return { cost: left.cost + right.cost + series * steps, series };
+    }
+  }
+}
+
+function selectorPart(
+  { place, rangeMs }: Selector,
+  { range, series, samples }: CostSource,
+  steps: number,
+  perValue: number,
+): Part {
+  const own = series[place] ?? 0;
+  // Each sample lies in so many windows.
+  const windows = rangeMs === null ? 1 : Math.min(steps, Math.ceil(rangeMs / range.stepMs) + 1);
+  return { cost: own * steps + (samples * windows) / perValue, series: own };
+}
