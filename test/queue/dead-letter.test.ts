@@ -220,14 +220,18 @@ test('deleting a former dead-letter queue takes its messages out of the counts o
     const text = `SELECT 1 FROM queue.tombstone WHERE account_id = $1`;
     return (await bench.service.core.db.query({ name: 'test_tombs', text }, [bench.account.accountId])).count === 0;
   };
+  const looks: unknown[] = [];
+  const look = async () => {
+    const { moved, state } = await bench.redrive('former');
+    looks.push([await bench.counts('former'), await bench.dead('former'), moved, state]);
+  };
   // While what is left of the queue waits for its removal, and after it.
-  for (let looksAfter = 0; looksAfter < 2; ) {
-    if (await isBuried()) looksAfter += 1;
-    expect(await bench.counts('former')).toEqual([0, 0, 0, 0]);
-    expect(await bench.dead('former')).toEqual([]);
-    expect(await bench.redrive('former')).toMatchObject({ moved: 0, state: 'completed' });
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+  await look();
+  await expect.poll(() => look().then(isBuried)).toBe(true);
+  await look();
+  expect(new Set(looks.map((each) => JSON.stringify(each)))).toEqual(
+    new Set([JSON.stringify([[0, 0, 0, 0], [], 0, 'completed'])]),
+  );
 });
 
 test('messages of a deleted queue stay in the dead-letter queue as its own', async () => {
