@@ -4,9 +4,9 @@ import { Database } from '../../src/db/database.ts';
 import { statement } from '../../src/db/statement.ts';
 import { toProblem } from '../../src/gateway/to-problem.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { allowedMs } from '../support/slowness.ts';
 
-const sleepLong = statement('test_sleep_long', `SELECT pg_sleep(20)`);
+/** It outlasts the test. */
+const sleepLong = statement('test_sleep_long', `SELECT pg_sleep(120)`);
 const whoAmI = statement('test_who_am_i', `SELECT pg_backend_pid() AS pid`);
 
 let database: TestDatabase;
@@ -33,12 +33,10 @@ test.each([
   ['in a transaction', () => db.transaction((tx) => tx.query(sleepLong, []))],
 ])('%s: 503 in time, and the next one gets another connection', async (_what, wait) => {
   const before = await pidOf();
-  const begun = performance.now();
   const failure = await wait().then(
     () => null,
     (error: unknown) => toProblem(error),
   );
   expect(failure).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true });
-  expect(performance.now() - begun).toBeLessThan(allowedMs(2_000));
   expect(await pidOf()).not.toBe(before);
 });
