@@ -83,6 +83,7 @@ test('or whole, where the entry says so', async () => {
 test('no more are unanswered at once than the window has', async () => {
   carrier.waitingMost = 0;
   carrier.answer = async () => {
+    // sleeps: a slow carrier, so that all that may be unanswered at once are
     await new Promise((resolve) => setTimeout(resolve, 100));
     return {};
   };
@@ -134,7 +135,7 @@ test('a connection that ends before the answer leaves the outcome unknown: charg
   const next = await eventually(async () => {
     const reply = await own.call('POST', '/v1/sms/send', { to: PERSON, text: 'Again' });
     return reply.status === 200 ? reply.body.data : null;
-  }, 20_000);
+  }, 60_000);
   expect(next).toMatchObject({ status: 'sent', detail: null });
   expect(carrier.submits.filter((pdu) => bytesOf(pdu) === 'Your table is ready.')).toHaveLength(1);
 });

@@ -1,6 +1,5 @@
 // What a socket may send and hold: beyond its bounds it is closed with a code that says why, and costs no more memory than they say.
 import { connect, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import * as library from 'ws';
 import { createTestAccount, startTestService, type TestService } from '../support/service.ts';
@@ -131,8 +130,11 @@ test('messages are handled in order, one at a time, and wait in the network mean
   const line = await open();
   line.ws.send('wait');
   for (let i = 0; i < 100; i += 1) line.ws.send(String(i));
-  await sleep(300);
-  expect(state.said).toEqual(['wait']);
+  await expect.poll(() => line.ws.bufferedAmount).toBe(0);
+  const later = await open();
+  expect(await later.ask('later')).toBe('later');
+  expect(state.said).toEqual(['wait', 'later']);
+  later.ws.close();
   gate.resolve();
   const heard = await Promise.all(Array.from({ length: 101 }, () => line.next()));
   expect(heard).toEqual(['wait', ...Array.from({ length: 100 }, (_, i) => String(i))]);
@@ -144,8 +146,10 @@ test('messages wait while a route opens a socket', async () => {
   state.gate = gate.promise;
   const line = await open('/parlor-market');
   line.ws.send('one');
-  await sleep(100);
-  expect(state.said).toEqual([]);
+  const later = await open();
+  expect(await later.ask('later')).toBe('later');
+  expect(state.said).toEqual(['later']);
+  later.ws.close();
   gate.resolve();
   expect(await line.next()).toBe('one');
   line.ws.close();

@@ -31,7 +31,7 @@ async function spender(wantsMail: boolean) {
 test('one mail a window, to the bound address', async () => {
   const { publish, mails, told } = await spender(true);
   for (let n = 0; n < 5; n += 1) await publish();
-  await expect.poll(mails, { timeout: 5_000 }).toHaveLength(1);
+  await expect.poll(mails).toHaveLength(1);
   expect((await mails())[0]).toMatchObject({
     to: expect.stringContaining('@example.org'),
     subject: 'Spending reached 0.00003 USD',
@@ -39,7 +39,7 @@ test('one mail a window, to the bound address', async () => {
   const [first] = await mails();
   await service.advance(86_400);
   for (let n = 0; n < 5; n += 1) await publish();
-  await expect.poll(told, { timeout: 5_000 }).toBe(2);
+  await expect.poll(told).toBe(2);
   // The first one may have left the outbox by now.
   expect((await mails()).filter(({ id }) => id !== first?.id)).toHaveLength(1);
 });
@@ -47,6 +47,6 @@ test('one mail a window, to the bound address', async () => {
 test('none to who wants none, though the event is told', async () => {
   const { publish, mails, told } = await spender(false);
   for (let n = 0; n < 3; n += 1) await publish();
-  await expect.poll(told, { timeout: 5_000 }).toBe(1);
+  await expect.poll(told).toBe(1);
   expect(await mails()).toEqual([]);
 });

@@ -1,3 +1,4 @@
+// Bounds time: how long others' calls take while wallets are locked is the guarantee.
 // Wallets that someone else holds for long: their own calls wait, nobody else's do.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';

@@ -1,3 +1,4 @@
+// Bounds time: a stop within ten seconds is the guarantee.
 // A test attempt that hangs does not hold up the end of the service.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
