@@ -1,4 +1,5 @@
 // The examples of AWS's documentation (sig-v4-header-based-auth, sigv4-query-string-auth, sigv4-streaming), with its keys.
+import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { isSignedBy, type SignedHead, signatureHeaders, signedOf, signingKey } from './sigv4.ts';
 
@@ -145,4 +146,19 @@ test('a request of ours gets the signature of the documentation', () => {
   const signed = signatureHeaders({ method: 'GET', url: '/test.txt', headers }, key, EMPTY, Date.UTC(2013, 4, 24));
   expect(signed).toMatchObject({ 'x-amz-content-sha256': EMPTY, 'x-amz-date': '20130524T000000Z' });
   expect(signed.authorization?.replaceAll(' ', '')).toBe(get.headers.authorization?.replaceAll(' ', ''));
+});
+
+/** By hand, as the documentation of AWS orders parameters: by name, and only then by value. */
+test.each([
+  ['x-amz-meta-file=z&x-amz-meta-file-name=a'],
+  ['x-amz-meta-p1=b&x-amz-meta-p10=a'],
+  ['x-amz-meta-a=1&x-amz-meta-a=2&x-amz-meta-a-b=0&x-amz-meta-a.b=0'],
+])('parameters are signed in the order of their names: %s', (parameters) => {
+  const scope = '20130524/us-east-1/s3/aws4_request';
+  const query = `X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=${ACCESS_KEY_ID}%2F${scope.replaceAll('/', '%2F')}&X-Amz-Date=20130524T000000Z&X-Amz-Expires=86400&X-Amz-SignedHeaders=host&${parameters}`;
+  const canonical = `PUT\n/k\n${query}\nhost:${host}\n\nhost\nUNSIGNED-PAYLOAD`;
+  const text = `AWS4-HMAC-SHA256\n20130524T000000Z\n${scope}\n${createHash('sha256').update(canonical).digest('hex')}`;
+  const signature = createHmac('sha256', signingKey(SECRET, scope)).update(text).digest('hex');
+  const url = `/k?${query.split('&').reverse().join('&')}&X-Amz-Signature=${signature}`;
+  expect(verify({ method: 'PUT', url, headers: { host } })).toEqual([true, true]);
 });

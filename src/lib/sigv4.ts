@@ -211,8 +211,13 @@ function pairsOf(query: string): Pair[] {
 }
 
 function canonicalQuery(query: readonly Pair[]): string {
-  const pairs = query.filter(([name]) => name !== 'X-Amz-Signature').map((pair) => pair.map(encode).join('='));
-  return pairs.sort().join('&');
+  const pairs = query
+    .filter(([name]) => name !== 'X-Amz-Signature')
+    .map(([name, value]) => [encode(name), encode(value)]);
+  // By name, and only then by value: `file=` comes before `file-name=`, although `=` comes after `-`.
+  const order = (a: string, b: string) => (a < b ? -1 : Number(a > b));
+  pairs.sort(([a = '', x = ''], [b = '', y = '']) => order(a, b) || order(x, y));
+  return pairs.map((pair) => pair.join('=')).join('&');
 }
 
 /** However the client has written it. */

@@ -59,6 +59,15 @@ test('a raw route belongs to a capability of its module', () => {
 });
 
 describe('the path says where it is', () => {
+  test('a change whose field has a default would set what was not sent', () => {
+    const weight = Type.Optional(Type.Integer({ description: 'Grams.', minimum: 1, default: 500 }));
+    const input = Type.Object({ ...sound.input.properties, weight });
+    expect(faultsOf({ input })).toEqual([]);
+    expect(faultsOf({ method: 'PATCH', input })).toEqual([
+      'parcel.send: a PATCH sets only what is sent, and weight has a default',
+    ]);
+  });
+
   test.each(['/parcel/send/{parcel}', '/v1/parcel/Send/{parcel}', '/v1/parcel/send/{parcel}/'])(
     'the path %s is refused',
     (path) => {

@@ -32,6 +32,7 @@ const capabilityRules: readonly CapabilityRule[] = [
   keyIsTheGateways,
   bodyLimitIsSound,
   toolNameIsShort,
+  changesHaveNoDefaults,
 ];
 
 /** Every rule that `modules` break, as clear sentences; empty when the manifest is sound. `quick` leaves schemas and examples out. */
@@ -69,6 +70,14 @@ export function checkManifest(
           ...checkEventExamples(toldEvents(offer)),
         ]),
   ];
+}
+
+/** A default of a change would set what was not sent. */
+function changesHaveNoDefaults({ capability: { method, input } }: Listed): string[] {
+  if (method !== 'PATCH') return [];
+  return Object.entries(asJsonSchema(input).properties ?? {})
+    .filter(([, schema]) => schema.default !== undefined)
+    .map(([field]) => `a PATCH sets only what is sent, and ${field} has a default`);
 }
 
 /** Two paths that differ only in the names of their parameters are one route. */

@@ -115,6 +115,12 @@ describe('changes', () => {
     expect((await update('change', { enabled: true })).body.error.code).toBe('FLAG_NOT_FOUND');
   });
 
+  test('a flag that is switched off stays so when its description changes', async () => {
+    await owner.flag('off', { enabled: false });
+    expect((await update('off', { description: 'Later' })).body.data).toMatchObject({ enabled: false });
+    expect((await create({ key: 'on' })).body.data).toMatchObject({ enabled: true });
+  });
+
   test('of changes with one revision one is made', async () => {
     const { revision } = await owner.flag('guarded');
     const changes = Array.from({ length: 10 }, (_, i) => update('guarded', { revision, description: `By ${i}` }));

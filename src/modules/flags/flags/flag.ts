@@ -16,9 +16,11 @@ export const keyField = Type.String({
 });
 export const typeField = Type.Enum(['boolean', 'string', 'number', 'object'], { description: 'What its values are.' });
 
+const ENABLED = 'False: the code that asks uses its own default.';
+
 export const settings = {
   description: plainTextOrNull(500, 'What it is for.'),
-  enabled: Type.Boolean({ default: true, description: 'False: the code that asks uses its own default.' }),
+  enabled: Type.Boolean({ description: ENABLED }),
   default_variant: textOrNull('Name of the variant when no rule decides; null: the default of the code that asks.'),
   variants: members('Values by name, all of the flag’s type, such as `{"on": true, "off": false}`.', {
     ...{ minProperties: 1, maxProperties: VARIANTS_MAX },
@@ -36,6 +38,7 @@ export const settings = {
 export const changedSettings = Type.Partial(Type.Object(settings)).properties;
 export const flagInput = Type.Object({
   ...{ key: keyField, type: typeField, ...changedSettings },
+  enabled: Type.Optional(Type.Boolean({ default: true, description: ENABLED })),
   variants: settings.variants,
 });
 type SentFlag = Static<typeof flagInput>;
