@@ -93,16 +93,24 @@ const reducers: Readonly<Record<string, (values: readonly number[]) => number>> 
   stddev: (values) => Math.sqrt(variance(values)),
 };
 
-/** The k first of each step keep their values; of equal ones those that come first. NaN is neither large nor small: it comes last. */
+/**
+ * The k largest or smallest of each step keep their values. Which of equal ones do is decided as in Prometheus 2.42 (promql/engine.go,
+ * container/heap): a heap of k has the worst on top, and a better one takes its place.
+ */
 function extremes(evaluation: Evaluation, { members }: Group, isTop: boolean, counts: Float64Array): Stepped[] {
   const made = members.map(({ labels }) => emptyOf(evaluation, labels));
   for (let step = 0; step < evaluation.steps; step += 1) {
     const k = countOf(counts[step] as number);
     if (k < 1) continue;
-    const present = [...members.keys()].filter((i) => members[i]?.has[step] === 1);
     const valueAt = (i: number) => members[i]?.values[step] as number;
-    evaluation.budget.work(present.length * 4);
-    for (const i of present.sort((a, b) => compared(valueAt(a), valueAt(b), isTop)).slice(0, k)) {
+    const heap = new WorstFirst((a, b) => isWorse(valueAt(a), valueAt(b), isTop));
+    for (const i of members.keys()) {
+      if (members[i]?.has[step] !== 1) continue;
+      evaluation.budget.work(4);
+      if (heap.items.length < k) heap.push(i);
+      else if (isBetter(valueAt(i), valueAt(heap.items[0] as number), isTop)) heap.replaceTop(i);
+    }
+    for (const i of heap.items) {
       const own = made[i] as Stepped;
       own.values[step] = valueAt(i);
       own.has[step] = 1;
@@ -111,10 +119,50 @@ function extremes(evaluation: Evaluation, { members }: Group, isTop: boolean, co
   return made;
 }
 
-function compared(a: number, b: number, isTop: boolean): number {
-  if (Number.isNaN(a) || Number.isNaN(b)) return Number(Number.isNaN(a)) - Number(Number.isNaN(b));
-  if (a === b) return 0;
-  return a < b === isTop ? 1 : -1;
+function isWorse(a: number, b: number, isTop: boolean): boolean {
+  return Number.isNaN(a) || (isTop ? a < b : a > b);
+}
+
+function isBetter(value: number, top: number, isTop: boolean): boolean {
+  return (isTop ? top < value : top > value) || (Number.isNaN(top) && !Number.isNaN(value));
+}
+
+/** Go's container/heap. */
+class WorstFirst {
+  readonly items: number[] = [];
+  readonly #isWorse: (a: number, b: number) => boolean;
+
+  constructor(isWorse: (a: number, b: number) => boolean) {
+    this.#isWorse = isWorse;
+  }
+
+  push(item: number): void {
+    let at = this.items.push(item) - 1;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (!this.#isWorse(item, this.items[parent] as number)) break;
+      this.#swap(at, parent);
+      at = parent;
+    }
+  }
+
+  replaceTop(item: number): void {
+    this.items[0] = item;
+    let at = 0;
+    while (2 * at + 1 < this.items.length) {
+      const [left, right] = [2 * at + 1, 2 * at + 2];
+      const isRight =
+        right < this.items.length && this.#isWorse(this.items[right] as number, this.items[left] as number);
+      const child = isRight ? right : left;
+      if (!this.#isWorse(this.items[child] as number, item)) break;
+      this.#swap(at, child);
+      at = child;
+    }
+  }
+
+  #swap(a: number, b: number): void {
+    [this.items[a], this.items[b]] = [this.items[b] as number, this.items[a] as number];
+  }
 }
 
 function countOf(value: number): number {

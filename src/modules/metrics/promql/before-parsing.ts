@@ -7,6 +7,7 @@ const CHARACTERS_MAX = 8 * 1024;
 export const NODES_MAX = 500;
 export const DEPTH_MAX = 50;
 
+const COMMENTS = /#[^\n]*/g;
 const STRINGS = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`/gs;
 
 /** Throws VALIDATION_FAILED for a query that is empty or too long to be parsed. */
@@ -15,7 +16,7 @@ export function requireParsable(text: string): void {
     throw invalidField('query', 'maxLength', `A query may have at most ${CHARACTERS_MAX} characters.`);
   if (text.trim() === '') throw invalidField('query', 'minLength', 'The query is empty.');
   let [parts, depth] = [0, 0];
-  for (const character of text.replaceAll(STRINGS, '')) {
+  for (const character of text.replaceAll(STRINGS, '').replaceAll(COMMENTS, '')) {
     if ('([{'.includes(character)) depth += 1;
     if (')]}'.includes(character)) depth -= 1;
     if ('([{+-*/%^=!<>,'.includes(character)) parts += 1;

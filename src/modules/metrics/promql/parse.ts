@@ -11,6 +11,7 @@ import { NAME } from './labels.ts';
 import { durationMs, numberOf, stringOf } from './literals.ts';
 import { replacingExpression } from './mapping.ts';
 import { matcherOf } from './matchers.ts';
+import { type Offset, type Prepared, prepareText } from './offsets.ts';
 import {
   type ArithmeticOp,
   comparisons,
@@ -27,18 +28,23 @@ import { requireMatching, requireSame, typeOf } from './types.ts';
 /** `expressions`: compiles those of the query; what it throws is thrown. */
 export function parseQuery(text: string, expressions = new Expressions()): Query {
   requireParsable(text);
-  return new Reading(text, expressions).query();
+  return new Reading(prepareText(text), expressions).query();
 }
 
 class Reading {
   readonly #text: string;
+  /** Those that no selector has taken yet. */
+  readonly #offsets: Map<number, Offset>;
+  readonly #twice: Offset | null;
   readonly #expressions: Expressions;
   readonly #selectors: Query['selectors'][number][] = [];
   #nodes = 0;
   #depth = 0;
 
-  constructor(text: string, expressions: Expressions) {
+  constructor({ text, offsets, twice }: Prepared, expressions: Expressions) {
     this.#text = text;
+    this.#offsets = new Map(offsets);
+    this.#twice = twice;
     this.#expressions = expressions;
   }
 
@@ -52,6 +58,9 @@ class Reading {
     const top = tree.topNode.firstChild;
     if (top === null) throw this.#wrong(0, 'is no PromQL');
     const root = this.#node(top);
+    if (this.#twice !== null) throw this.#wrong(this.#twice.at, 'has a second offset');
+    const [left] = this.#offsets.values();
+    if (left !== undefined) throw this.#wrong(left.at, 'has an offset behind what is no selector');
     const hasExpressions = this.#expressions.compiled > 0;
     return { root, type: typeOf(root), selectors: this.#selectors, hasExpressions };
   }
@@ -79,9 +88,9 @@ class Reading {
         return this.#unary(node);
       case 'VectorSelector':
       case 'MatrixSelector':
-        return this.#selector(node, 0);
+        return this.#selector(node);
       case 'OffsetExpr':
-        return this.#offset(node);
+        throw this.#unsupported(node, 'this form of offset');
       case 'FunctionCall':
         return this.#call(node);
       case 'AggregateExpr':
@@ -103,18 +112,9 @@ class Reading {
     return of.kind === 'number' ? { kind: 'number', value: -of.value } : { kind: 'negated', of };
   }
 
-  #offset(node: SyntaxNode): Node {
-    const [of, , duration] = childrenOf(node) as [SyntaxNode, SyntaxNode, SyntaxNode];
-    if (of.name !== 'VectorSelector' && of.name !== 'MatrixSelector') {
-      throw this.#wrong(node.from, 'has an offset behind what is no selector');
-    }
-    const text = this.#of(duration).replaceAll(/\s/g, '');
-    const ms = durationMs(text.replace(/^[+-]/, ''));
-    if (ms === null) throw this.#unsupported(duration, `the offset ${text}`);
-    return this.#selector(of, text.startsWith('-') ? -ms : ms);
-  }
-
-  #selector(node: SyntaxNode, offsetMs: number): Node {
+  #selector(node: SyntaxNode): Node {
+    const offsetMs = this.#offsets.get(node.to)?.ms ?? 0;
+    this.#offsets.delete(node.to);
     if (node.name === 'VectorSelector') return this.#selected(node, offsetMs, null);
     const [of, duration] = childrenOf(node) as [SyntaxNode, SyntaxNode];
     if (of.name !== 'VectorSelector') throw this.#wrong(node.from, 'has a range behind what is no selector');
@@ -218,6 +218,8 @@ class Reading {
     const op = this.#of(children[1] as SyntaxNode).toLowerCase();
     if (!(comparisons.has(op) || setOps.has(op) || arithmetic.has(op)))
       throw this.#unsupported(node, `the operator ${op}`);
+    const fill = children.find(({ name }) => name === 'FillModifier');
+    if (fill !== undefined) throw this.#unsupported(fill, `the modifier ${/^\w*/.exec(this.#of(fill))?.[0]}`);
     const isBool = children.some(({ name }) => name === 'BoolModifier');
     const clause = children.find(({ name }) => name === 'MatchingModifierClause') ?? null;
     const matching = clause === null ? anyMatching : this.#matching(clause);

@@ -75,6 +75,17 @@ describe('a query is answered', () => {
     ['topk(1, requests)', { 'requests{code="200", job="a"}': 120 }],
     ['label_replace(up{job="a"}, "job", "${1}x", "instance", "(.+)")', { 'up{instance="1", job="1x"}': 1 }],
     ['nothing', {}],
+    ['requests{code="200"} / requests{code="200"} offset 1m', { '{code="200", job="a"}': 2 }],
+    ['-requests{code="200"} offset 1m', { '{code="200", job="a"}': -60 }],
+    ['up{job="a"} offset 1m or requests{code="200"} offset -10m', { 'up{instance="1", job="a"}': 1 }],
+    ['requests{code="200"} + requests{code="200"} offset 1m * 2', { '{code="200", job="a"}': 240 }],
+    ['sum(requests OFFSET 1m) - 4', { '{}': 60 }],
+    ['increase(requests{code="200"}[1m] offset 1m)', { '{code="200", job="a"}': 60 }],
+    ['{job="offset 1m"}', {}],
+    ['# all of them (\nsum( # inside\nup) # behind', { '{}': 1 }],
+    ['count({job="a#b"}) # of none', {}],
+    ['2. + 2.e1', 22],
+    ['requests{code="200"} * 2.', { '{code="200", job="a"}': 240 }],
   ];
   it.each(cases)('%s', (text, due) => expect(asked(text)).toEqual(due));
 });
@@ -91,6 +102,13 @@ describe('what is not supported is named', () => {
     ['up atan2 up', 'the operator atan2'],
     ['{"a.b"}', 'the quoted name "a.b"'],
     ['up[300]', 'the range 300'],
+    ['up + fill(0) up', 'the modifier fill'],
+    ['up + on (job) fill_left(1) up', 'the modifier fill_left'],
+    ['up / on (job) group_left fill_right (2) up', 'the modifier fill_right'],
+    ['up offset 5', 'this form of offset'],
+    ['up[5m:1m] offset 1m', 'a subquery'],
+    ['up @ 5 offset 1m', 'the modifier @'],
+    ['up offset 1m @ 5', 'the modifier @'],
   ];
   it.each(cases)('%s', (text, name) => {
     const { code, message, param } = failure(text);
@@ -119,6 +137,9 @@ describe('what is no PromQL, or cannot be answered, is refused', () => {
     ['up * on (job) group_left (job) up', /in on and in the group/],
     ['label_replace(label_replace(up, "job", "x", "", ""), "instance", "y", "", "")', /two series with the labels/],
     ['"\\q"', /escape/],
+    ['sum(up) offset 5m', /character 9 .* behind what is no selector/],
+    ['(up) offset 5m', /behind what is no selector/],
+    ['up offset 5m offset 1m', /second offset/],
   ];
   it.each(cases)('%s', (text, due) => {
     const { code, message } = failure(text);

@@ -148,6 +148,15 @@ describe('aggregations', () => {
     ['bottomk(1, odd)', { 'odd{i="3"}': -Infinity }],
     ['max(odd{i="1"})', { '{}': Number.NaN }],
   ]);
+
+  // Which of equal ones are chosen: those of Prometheus' heap.
+  const ties = load(MINUTE_MS, 'tie{i="1"} 1\ntie{i="2"} 1\ntie{i="3"} 2\ntie{i="4"} 1');
+  table(ties, 0, [
+    ['topk(1, tie{i!="3"})', { 'tie{i="1"}': 1 }],
+    ['topk(2, tie)', { 'tie{i="2"}': 1, 'tie{i="3"}': 2 }],
+    ['bottomk(2, tie)', { 'tie{i="1"}': 1, 'tie{i="2"}': 1 }],
+    ['bottomk(1, tie{i!="1"})', { 'tie{i="2"}': 1 }],
+  ]);
 });
 
 /** Of pairs of city, desk and tier, and a value. */
