@@ -74,6 +74,24 @@ test.each([
   }
 });
 
+test('a large expression over long labels is refused, and another account is answered meanwhile', async () => {
+  const own = await bench.withAccount();
+  const long = Array.from({ length: 40 }, (_, i) => ({
+    name: 'lr',
+    value: i,
+    labels: { v: `${'a'.repeat(1_000)}${i}b` },
+  }));
+  await own.ingest(long);
+  const queries = [
+    'label_replace(lr,"x","$1","v","((a*)*){900}[0-9]+")',
+    ...Array.from({ length: 4 }, () => 'lr{v=~"((a*)*){900}[0-9]+"}'),
+  ];
+  const refused = queries.map((query) => own.promAnswer('query', { query }, 'POST'));
+  expect((await bench.promAnswer('query', { query: 'count(wide{n=~"1.*"})' }, 'POST')).status).toBe(200);
+  for (const { body } of await Promise.all(refused))
+    expect(body).toMatchObject({ status: 'error', error: expect.stringMatching(/expressions of the query/) });
+});
+
 test('too many steps, and steps of nothing, are refused', async () => {
   const ask = (form: Record<string, string>) =>
     bench.promAnswer('query_range', { query: 'wide', start: '0', end: '100000', ...form });
