@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../cron/harness.ts';
 import { chunk, completionOf, type Deed, frame, opening, streamOf, usage } from '../support/ai/openai-double.ts';
+import { StreamReader } from '../support/ai/stream-reader.ts';
 import { createPlace, startProcess } from '../support/process.ts';
 import { client, createTestAccount, SECRETS_KEY } from '../support/service.ts';
 import { AiVendors } from './vendors-bench.ts';
@@ -60,14 +61,18 @@ test('64 streams at once of a wallet for few of them never overspend it', async 
 
 test('a client that leaves a vendor which bills in any case pays what the whole answer used', async () => {
   const words = Array.from({ length: 40 }, (_, i) => frame(chunk({ content: `${i} ` })));
-  bench.acme.next({ stream: [opening, ...words, ...streamOf('', usage).slice(-3)], everyMs: 10 });
-  const leave = new AbortController();
+  const left = Promise.withResolvers<void>();
+  bench.acme.next({
+    stream: [opening, ...words.slice(0, 20), left.promise, ...words.slice(20), ...streamOf('', usage).slice(-3)],
+    everyMs: 10,
+  });
   const cost = await bench.spent(async () => {
-    const leaving = bench.stream(say(), leave.signal).catch(() => null);
-    await eventually(async () => (bench.acme.seen.length > 0 ? true : null));
-    await new Promise((resolve) => setTimeout(resolve, 150));
-    leave.abort();
-    await leaving;
+    const { url } = bench.service;
+    const reader = await StreamReader.open(`${url}/v1/chat/completions`, bench.account.secret, say());
+    await eventually(() => reader.text.includes('"19 "'));
+    reader.leave();
+    await reader.ended;
+    left.resolve();
     await eventually(async () => ((await bench.funds()).held === 0n ? true : null));
   });
   expect(cost).toBe(21_000n);

@@ -14,6 +14,7 @@ import {
   streamOf,
   usage,
 } from '../support/ai/openai-double.ts';
+import { StreamReader } from '../support/ai/stream-reader.ts';
 import { AiVendors } from './vendors-bench.ts';
 
 let bench: AiVendors;
@@ -222,12 +223,11 @@ describe('after the first content', () => {
     const endless = Array.from({ length: 1_000 }, () => frame(chunk({ content: 'word ' })));
     bench.acme.next({ stream: [opening, ...endless], everyMs: 5 });
     const before = await bench.funds();
-    const leave = new AbortController();
-    const leaving = bench.stream(say(), leave.signal).catch(() => null);
-    await eventually(async () => (bench.acme.seen.length > 0 ? true : null));
-    await new Promise((resolve) => setTimeout(resolve, 150));
-    leave.abort();
-    await leaving;
+    const { url } = bench.service;
+    const reader = await StreamReader.open(`${url}/v1/chat/completions`, bench.account.secret, say());
+    await eventually(() => reader.text.includes('word'));
+    reader.leave();
+    await reader.ended;
     await eventually(async () => (bench.acme.seen[0]?.left === true ? true : null));
     const after = await eventually(async () => {
       const funds = await bench.funds();
