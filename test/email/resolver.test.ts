@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { askNameServers } from '../../src/modules/email/domains/resolver.ts';
 import { type Misbehaviour, type NameServer, startNameServer } from '../support/name-server.ts';
-import { allowedMs } from '../support/slowness.ts';
 
 let names: NameServer;
 
@@ -53,13 +52,14 @@ describe('hostile answers', () => {
 
   test('silence, answers to other questions, failures and garbage are no answers, and end in time', async () => {
     const ways: Misbehaviour[] = ['silence', 'wrong id', 'servfail', 'refused', 'garbage', 'cut'];
-    const startedMs = performance.now();
+    // Twice the time after which all is given up.
+    const late = AbortSignal.timeout(16_000);
     const answers = ways.map(async (how, number) => {
       names.misbehave(`bad${number}.test`, how);
       return [how, await txt(`bad${number}.test`)];
     });
     expect(await Promise.all(answers)).toEqual(ways.map((how) => [how, 'unanswered']));
-    expect(performance.now() - startedMs).toBeLessThan(allowedMs(9_000));
+    expect(late.aborted).toBe(false);
   });
 
   test('an alias of itself leads nowhere', async () => {
