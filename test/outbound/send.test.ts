@@ -212,7 +212,9 @@ describe('limits', () => {
     const receiver = await listen({
       onRequest: (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nx'),
     });
-    const { body } = answered(await send(open, { url: `http://127.0.0.1:${receiver.port}/` }));
+    const { body } = answered(
+      await send(open, { url: `http://127.0.0.1:${receiver.port}/`, limits: { ...LIMITS, idleMs: 300 } }),
+    );
     await until(() => body.destroyed && receiver.open === 0);
     await receiver.close();
   });
