@@ -8,7 +8,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { clip } from '../fixtures/clip/index.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Client, client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
-import { allowedMs } from '../support/slowness.ts';
 
 interface Double {
   readonly url: string;
@@ -144,20 +143,18 @@ describe('discovery', () => {
     expect((await here('GET', '/v1/discovery/queue.publish')).body.data.vendors_live).toEqual(['self']);
   });
 
-  test('of both processes shows within two seconds what one has found to be down; nobody asks it then', async () => {
+  test('of both processes shows what one has found to be down; nobody asks it then', async () => {
     acme.status = 503;
     while ((await vendorsIn(here)).vendors_live.includes('acme')) await make(here, { vendor: 'acme' });
-    await expect
-      .poll(async () => (await vendorsIn(there)).vendors_live, { timeout: allowedMs(2_000) })
-      .toEqual(['bolt', 'sandbox']);
+    await expect.poll(async () => (await vendorsIn(there)).vendors_live).toEqual(['bolt', 'sandbox']);
     expect(await liveInList(there)).toEqual(['bolt', 'sandbox']);
     acme.calls = 0;
     expect(await make(there)).toMatchObject({ vendor: 'bolt', failover_info: { failover_reason: 'VENDOR_DOWN' } });
     expect(acme.calls).toBe(0);
     acme.status = 200;
     await services[0].advance(16);
-    await expect.poll(async () => (await make(there)).vendor, { timeout: 10_000 }).toBe('acme');
-    await expect.poll(async () => (await vendorsIn(here)).vendors_live, { timeout: 10_000 }).toContain('acme');
+    await expect.poll(async () => (await make(there)).vendor).toBe('acme');
+    await expect.poll(async () => (await vendorsIn(here)).vendors_live).toContain('acme');
   });
 });
 
