@@ -1,8 +1,9 @@
 // What addresses and mail domains tell by themselves: kind, country and network, MX records; and what look-ups may take.
+import { Resolver } from 'node:dns/promises';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createLog } from '../../src/core/process/log.ts';
 import { addressKind } from '../../src/modules/risk/signals/facts.ts';
 import { addressOf } from '../../src/modules/risk/signals/keys.ts';
@@ -109,13 +110,22 @@ describe('MX records', () => {
     exchangers.close();
   });
 
-  test('a server that is silent or fails is unknown, and holds a call for 300 ms', async () => {
+  test('a server that is silent is unknown long before it has been waited for to the end', async () => {
+    names.misbehave('mute.test', 'silence');
+    const asking = vi.spyOn(Resolver.prototype, 'resolveMx');
+    const exchangers = new MailExchangers([names.address]);
+    expect(await exchangers.of('mute.test')).toBeNull();
+    expect(asking.mock.settledResults).toMatchObject([{ type: 'incomplete' }]);
+    await expect(asking.mock.results[0]?.value).rejects.toMatchObject({ code: 'ETIMEOUT' });
+    exchangers.close();
+    asking.mockRestore();
+  });
+
+  test('a server that is silent or fails is unknown', async () => {
     names.misbehave('silent.test', 'silence');
     names.misbehave('broken.test', 'servfail');
     const bench = await RiskBench.start({ DNS_SERVERS: names.address });
-    const startMs = performance.now();
     const { signals, reasons } = await bench.score({ email: 'a@silent.test' });
-    expect(performance.now() - startMs).toBeLessThan(2_000);
     expect([signals.email.has_mx, reasons]).toEqual([null, []]);
     expect((await bench.score({ email: 'a@broken.test' })).signals.email.has_mx).toBeNull();
     expect(await bench.score({ email: 'a@none.test' })).toMatchObject({ reasons: [{ rule: 'no_mail_server' }] });
