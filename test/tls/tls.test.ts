@@ -9,6 +9,7 @@ import { connect as connectTls, type PeerCertificate, type TLSSocket } from 'nod
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
+import type { Logger } from '../../src/core/process/logger.ts';
 import { selfSigned } from '../outbound/certificate.ts';
 import { emptyParlor, parlorModule } from '../sockets/parlor.ts';
 import { freePort } from '../support/process.ts';
@@ -20,6 +21,9 @@ const files = { TLS_CERT: join(folder, 'cert.pem'), TLS_KEY: join(folder, 'key.p
 const first = selfSigned(['localhost'], ['127.0.0.1']);
 let redirectPort: number;
 let bench: TestService;
+const told: unknown[] = [];
+const tell = (line: unknown) => void told.push(line);
+const log = { debug: tell, info: tell, warn: tell, error: tell, fatal: tell } as unknown as Logger;
 let account: TestAccount;
 let session: ClientHttp2Session;
 let agent: Agent;
@@ -33,7 +37,7 @@ beforeAll(async () => {
   write(first);
   redirectPort = await freePort();
   const env = { ...files, TLS_REDIRECT_PORT: String(redirectPort) };
-  bench = await startTestService({ env, extraModules: [parlorModule(emptyParlor())] });
+  bench = await startTestService({ env, log, extraModules: [parlorModule(emptyParlor())] });
   account = await createTestAccount(bench.core);
   session = h2(bench.url, first.cert);
   agent = new Agent({ connect: { ca: first.cert } });
@@ -184,9 +188,9 @@ test('a new certificate is taken while connections go on, and a bad one is not',
   const before = (await shown()).fingerprint256;
   const second = selfSigned(['localhost'], ['127.0.0.1']);
   write({ cert: second.cert, key: 'no key' });
-  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  await expect.poll(() => told).toContainEqual(expect.stringMatching(/^the TLS certificate in use stays: /));
   expect((await shown()).fingerprint256).toBe(before);
   write(second);
-  await vi.waitFor(async () => expect((await shown()).fingerprint256).not.toBe(before), 15_000);
+  await vi.waitFor(async () => expect((await shown()).fingerprint256).not.toBe(before), 30_000);
   expect((await ask(session, { ':method': 'GET', ':path': '/healthz' })).status).toBe(200);
 });
