@@ -38,6 +38,17 @@ async function check(bytes: Uint8Array) {
   return videos.check(path, new AbortController().signal);
 }
 
+/** To count through billions of frames takes far longer. */
+const CPU_MS_MAX = 1_000;
+
+/** Milliseconds of processor time of this process, with its threads. */
+async function cpuMsOf(work: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
 /** The boxes of a video at the top, by their names. */
 function parts(bytes: Buffer): Map<string, Buffer> {
   const found = new Map<string, Buffer>();
@@ -181,18 +192,17 @@ describe('no video', () => {
       bomb.writeUInt32BE(0xff_ff_ff_f0, at);
     }
     const before = process.memoryUsage().rss;
-    const begunMs = performance.now();
-    await check(bomb);
-    expect(performance.now() - begunMs).toBeLessThan(20_000);
+    expect(await cpuMsOf(() => check(bomb))).toBeLessThan(CPU_MS_MAX);
     expect(process.memoryUsage().rss - before).toBeLessThan(400 * 1024 * 1024);
   });
 
   test('a piece of billions of frames is refused before anybody counts through them', async () => {
     const bomb = Buffer.from(video);
     bomb.writeUInt32BE(0xff_ff_ff_f0, bomb.indexOf('stsc') + 16);
-    const begunMs = performance.now();
-    expect(await check(bomb)).toEqual({ kind: 'unsound', message: 'its index does not add up.' });
-    expect(performance.now() - begunMs).toBeLessThan(20_000);
+    const cpuMs = await cpuMsOf(async () =>
+      expect(await check(bomb)).toEqual({ kind: 'unsound', message: 'its index does not add up.' }),
+    );
+    expect(cpuMs).toBeLessThan(CPU_MS_MAX);
   });
 
   test('an index of more than 64 MiB is refused, also where it comes first', async () => {
