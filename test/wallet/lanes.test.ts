@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { admission } from '../../src/core/admission.ts';
 import { Lanes } from '../../src/core/wallet/lane/lanes.ts';
@@ -178,18 +177,18 @@ describe('a lane', () => {
   test('a wallet that someone else holds makes its own calls wait, and fails no other account', async () => {
     const [stuck, free] = await Promise.all([openAccount(shop.db, 100_000n), openAccount(shop.db, 100_000n)]);
     const effect = rowEffect();
-    let held = true;
+    const [locked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const holder = shop.db.transaction(async (tx) => {
       await tx.query(lockWallets, [textArray([stuck.accountId])]);
-      await sleep(3_500);
-      held = false;
+      locked.resolve();
+      await gate.promise;
     });
-    await sleep(50);
+    await locked.promise;
     const waiting = shop.lanes.submit(call(stuck, { effect }));
     expect(codeOf(await shop.lanes.submit(call(free, { effect })))).toBe('done');
     // The account has its turn again, although its neighbour of the shared commit still waits.
     expect(codeOf(await shop.lanes.submit(call(free, { effect })))).toBe('done');
-    expect(held).toBe(true);
+    gate.resolve();
     expect(codeOf(await waiting)).toBe('done');
     await holder;
     await shop.lanes.drain();
