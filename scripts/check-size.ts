@@ -1,12 +1,12 @@
-// Files stay under 300 lines and functions under 60 (aim for 120 and 25; the median function of the service has at most 8), and four of
+// Files stay under 400 lines and functions under 80 (the median function of the service has at most 8), and four of
 // five folders of the service hold at most 15 files. Exceptions stand in the one list below, with a reason.
 
 import { dirname } from 'node:path';
 import ts from 'typescript';
 import { remembered } from './remembered.ts';
 
-const FILE_LINES_MAX = 300;
-const FUNCTION_LINES_MAX = 60;
+const FILE_LINES_MAX = 400;
+const FUNCTION_LINES_MAX = 80;
 const MEDIAN_LINES_MAX = 8;
 const FOLDER_FILES_MAX = 15;
 const ROOMY_FOLDERS_MIN = 0.8;
