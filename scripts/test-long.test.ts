@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { filesAt } from './test-long.ts';
+import { boundsTime, filesAt } from './test-long.ts';
 
 const long = Array.from({ length: 19 }, (_, n) => `test/a/${n}.long.test.ts`);
 const alone = ['test/b/turns.alone.test.ts'];
@@ -9,4 +9,12 @@ test('commits in a row run every long file, and each of them what runs alone', (
   for (const part of parts) expect(part).toContain(alone[0]);
   const run = parts.flat().filter((file) => file !== alone[0]);
   expect(run.sort()).toEqual([...long].sort());
+});
+
+test.each([
+  ['// Bounds time: pages are painted within a second.\nimport', true],
+  ['// Bounds processor time: documents are rendered on the event loop.\nimport', false],
+  ['// How pages look.\n// Bounds time: never', false],
+])('%j bounds time: %s', (source, bounds) => {
+  expect(boundsTime(source)).toBe(bounds);
 });

@@ -27,7 +27,7 @@ const readFunds = {
 const closeBreakers = { name: 'test_close_breakers', text: 'DELETE FROM core.vendor_health' };
 const forgetCalls = { name: 'test_forget_calls', text: 'DELETE FROM core.vendor_calls' };
 
-const QUICK = { first_content_ms: 400, idle_ms: 400, total_ms: 10_000 };
+const QUICK = { first_content_ms: 1_500, idle_ms: 1_500, total_ms: 20_000 };
 /** However busy the machine is, nobody is taken to be silent. */
 export const PATIENT = { first_content_ms: 60_000, idle_ms: 60_000, total_ms: 60_000 };
 

@@ -1,3 +1,4 @@
+// Bounds time: pages are painted within a second.
 // What a page may cost the one who opens it: bytes, requests, time to the first paint on a near and a slow line, shift of what stands there,
 // and time to draw a plot.
 import { get } from 'node:http';

@@ -1,4 +1,4 @@
-// Bounds time: documents are rendered on the event loop, which nothing may hold. Processor time counts, three times what is aimed at.
+// Bounds processor time: documents are rendered on the event loop, which nothing may hold. Processor time counts, three times what is aimed at.
 import { expect, test } from 'vitest';
 import { publicDocuments } from '../../src/surfaces/documents/documents.ts';
 import { manifest } from '../support/capabilities.ts';

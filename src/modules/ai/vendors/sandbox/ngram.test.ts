@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { longestTurnMs } from '../../../../../test/support/thread-time.ts';
 import type { AiCall, EmbedRequest } from '../port.ts';
 import { embed, vectorOf } from './ngram.ts';
 
@@ -86,22 +87,6 @@ function longWords(letters: number): string {
     return i % 201 === 200 ? 32 : 97 + ((state >>> 16) % 26);
   });
   return Buffer.from(codes).toString('latin1');
-}
-
-/** The most processor time that this thread took while nothing else went on. */
-async function longestTurnMs(beside: () => Promise<unknown>): Promise<number> {
-  let [longestMs, last, isOver] = [0, process.threadCpuUsage(), false];
-  const look = () => {
-    const { user, system } = process.threadCpuUsage(last);
-    longestMs = Math.max(longestMs, (user + system) / 1000);
-    last = process.threadCpuUsage();
-    if (!isOver) setImmediate(look);
-  };
-  setImmediate(look);
-  await beside();
-  await new Promise((resolve) => setImmediate(resolve));
-  isOver = true;
-  return longestMs;
 }
 
 const call = { signal: new AbortController().signal } as AiCall;
