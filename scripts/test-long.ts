@@ -6,7 +6,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..');
-const PARTS = 5;
+const PARTS = 8;
 
 /** The files that are run at the commit that has so many before it. */
 export function filesAt(commits: number, files: readonly string[]): string[] {
@@ -30,10 +30,15 @@ if (import.meta.main) {
     all.filter((file) => !boundsTime(readFileSync(join(ROOT, file), 'utf8'))),
   );
   console.log(`part ${commits % PARTS} of 0 to ${PARTS - 1}: ${files.length} files`);
+  // One file at a time: they start browsers and processes of their own, which take the other cores.
   const vitest = join(ROOT, 'node_modules/.bin/vitest');
-  const { status } = spawnSync(vitest, ['run', '--project', 'integration', '--project', 'alone', ...files], {
-    cwd: ROOT,
-    stdio: 'inherit',
-  });
+  const { status } = spawnSync(
+    vitest,
+    ['run', '--maxWorkers=1', '--project', 'integration', '--project', 'alone', ...files],
+    {
+      cwd: ROOT,
+      stdio: 'inherit',
+    },
+  );
   process.exitCode = status ?? 1;
 }
