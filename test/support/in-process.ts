@@ -3,14 +3,9 @@ import { secretCredential } from '../../src/core/credentials/credential.ts';
 import { invoke } from '../../src/gateway/invoke.ts';
 import { JsonText } from '../../src/lib/json-text.ts';
 import type { Input } from './capabilities.ts';
-import type { TestService } from './service.ts';
+import type { Reply, TestService } from './service.ts';
 
-export interface Outcome {
-  readonly status: number;
-  readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
-  readonly body: any;
-}
+export type Outcome = Pick<Reply, 'status' | 'text' | 'body'>;
 
 /** Calls capabilities of the service with the key, all fields of the path, query and body in one object. */
 export async function inProcess(

@@ -2,7 +2,8 @@
 import type { ScanTask } from './block.ts';
 
 export const endless: ScanTask<Int32Array, never> = {
-  ...{ source: import.meta.url, id: 'endless' },
+  source: import.meta.url,
+  id: 'endless',
   run(_blocks, begun) {
     Atomics.add(begun, 0, 1);
     Atomics.notify(begun, 0);

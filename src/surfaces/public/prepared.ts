@@ -8,7 +8,6 @@ export type Encoding = 'br' | 'gzip' | 'identity';
 export interface Prepared {
   /** Weak (RFC 9110, section 8.8.1): one for all encodings of the same text. */
   readonly etag: string;
-  readonly identity: Buffer;
   /** Compressed when it is first asked for, and then kept. */
   encoded(encoding: Encoding): Promise<Buffer>;
 }
@@ -20,10 +19,13 @@ export function prepare(text: string): Prepared {
   const kept = new Map<Encoding, Promise<Buffer>>([['identity', Promise.resolve(identity)]]);
   return {
     etag: tagOf(identity),
-    identity,
     encoded(encoding) {
-      const ready = kept.get(encoding) ?? (encoding === 'br' ? brotli(identity) : zipped(identity));
+      const known = kept.get(encoding);
+      if (known !== undefined) return known;
+      const ready = encoding === 'br' ? brotli(identity) : zipped(identity);
       kept.set(encoding, ready);
+      // Whoever waits is told of a failure; the next one tries again.
+      ready.catch(() => kept.delete(encoding));
       return ready;
     },
   };
