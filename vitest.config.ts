@@ -15,7 +15,7 @@ const WITH_DATABASE = {
   testTimeout: 60_000,
   hookTimeout: 60_000,
   // What is waited for comes when the machine gets to it; the default is a second.
-  expect: { poll: { timeout: 20_000 } },
+  expect: { poll: { timeout: 50_000 } },
 };
 
 // These look at the plans and the catalogue of one PostgreSQL. On a distributed engine test/database/one-task.test.ts looks at the plans,

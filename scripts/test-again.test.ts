@@ -22,11 +22,11 @@ it('names the files that failed, their tests, and what they failed with', () => 
   });
 });
 
-const three = ['a', 'b', 'c'];
+const six = ['a', 'b', 'c', 'd', 'e', 'f'];
 it.each([
-  ['three', three, [], null],
-  ['more than three', [...three, 'd'], [], '4 test files failed: more than 3 are not repeated'],
-  ['more than three with those before', ['d', 'e'], three, '5 test files failed: more than 3 are not repeated'],
+  ['six', six, [], null],
+  ['more than six', [...six, 'g'], [], '7 test files failed: more than 6 are not repeated'],
+  ['more than six with those before', ['g', 'h'], six, '8 test files failed: more than 6 are not repeated'],
   ['none', [], [], 'no test file is known to have failed'],
 ])('%s', (_, failed, earlier, expected) => {
   expect(refusal(failed, earlier)).toBe(expected);

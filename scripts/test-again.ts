@@ -7,7 +7,7 @@ import { join, relative } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..');
 const REPORT = join(ROOT, 'node_modules/.cache/tests.json');
-const REPEATED_MAX = 3;
+const REPEATED_MAX = 6;
 
 export interface Report {
   readonly testResults: readonly {

@@ -35,10 +35,7 @@ if (import.meta.main) {
   const { status } = spawnSync(
     vitest,
     ['run', '--maxWorkers=1', '--project', 'integration', '--project', 'alone', ...files],
-    {
-      cwd: ROOT,
-      stdio: 'inherit',
-    },
+    { cwd: ROOT, stdio: 'inherit', env: { ...process.env, PART: `${commits % PARTS}/${PARTS}` } },
   );
   process.exitCode = status ?? 1;
 }

@@ -127,7 +127,7 @@ describe('places', () => {
     letGo();
     expect((await Promise.all(hung)).every(({ status }) => status === 200)).toBe(true);
     expect((await last('GET', '/v1/account/balance')).status).toBe(200);
-    await expect.poll(() => lines.length, { timeout: 3_000 }).toBe(1);
+    await expect.poll(() => lines.length).toBe(1);
     expect(lines[0]).toMatchObject({ kind: 'OVERLOADED', count: 50 });
     expect(lines[0]?.err).toBeUndefined();
   });

@@ -33,7 +33,7 @@ test('the call of the page answers as the page says, envelope and all', async ()
   expect(created.body).toMatchObject(shapeOf(shown[0]) as object);
   const { batch_id: id } = created.body.data;
   const items = async () => (await call('GET', `/v1/ai/batch/results/${id}`)).body;
-  await expect.poll(async () => (await items()).data.items.length, { timeout: 20_000 }).toBe(2);
+  await expect.poll(async () => (await items()).data.items.length).toBe(2);
   const answer = await items();
   answer.data.items.sort((one: { custom_id: string }) => (one.custom_id === 'greeting' ? -1 : 1));
   expect(answer).toMatchObject(shapeOf(shown[1]) as object);

@@ -50,9 +50,9 @@ test('by keyboard alone an owner invites somebody, who is mailed', async () => {
   await page.goto(service.url + PATH);
   await typeInto(page, '#email', 'new@example.org');
   await press(page, 'button:has-text("Send invitation")');
-  await expect.poll(() => page.textContent('[role=status]'), { timeout: 10_000 }).toContain('new@example.org');
+  await expect.poll(() => page.textContent('[role=status]')).toContain('new@example.org');
   await press(page, 'main a:has-text("Console")');
-  await expect.poll(() => page.textContent('h1'), { timeout: 10_000 }).toBe('Overview');
+  await expect.poll(() => page.textContent('h1')).toBe('Overview');
   const mails = await listMails(service.core.db, { search: 'new@example.org', limit: 5 });
   expect(mails.map(({ to }) => to)).toEqual(['new@example.org']);
   expect(faults).toEqual([]);

@@ -24,7 +24,6 @@ afterAll(async () => {
 
 test('in by a provider, to the page that was asked for; a webhook is registered, its secret seen once, and told of a test', async () => {
   const page = await (await chromium.browser.newContext()).newPage();
-  page.setDefaultTimeout(10_000);
   await page.goto(`${service.url}/console/webhooks`);
   await press(page, 'text=Continue with corp');
   await page.waitForURL(`${service.url}/console/webhooks`);

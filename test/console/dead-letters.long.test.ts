@@ -87,10 +87,10 @@ test('the overview leads to dead letters; they are browsed, all go back, and the
   await page.click('button:has-text("Redrive all 3")');
   await expect.poll(() => page.textContent('main')).toContain('Redrive in progress');
   await page.evaluate('window.isSame = true');
-  await expect.poll(() => rowsOf(page), { timeout: 10_000 }).toBeLessThan(3);
-  await expect.poll(() => rowsOf(page), { timeout: 15_000 }).toBe(0);
-  await expect.poll(() => page.textContent('#dead'), { timeout: 10_000 }).toBe('0 dead letters');
-  await expect.poll(() => page.textContent('main'), { timeout: 10_000 }).not.toContain('Redrive in progress');
+  await expect.poll(() => rowsOf(page)).toBeLessThan(3);
+  await expect.poll(() => rowsOf(page)).toBe(0);
+  await expect.poll(() => page.textContent('#dead')).toBe('0 dead letters');
+  await expect.poll(() => page.textContent('main')).not.toContain('Redrive in progress');
   expect(await page.evaluate('window.isSame')).toBe(true);
   expect(await stats('broken')).toMatchObject({ available_count: 3, dlq_count: 0 });
   expect(faults).toEqual([]);
@@ -116,7 +116,7 @@ test('by keyboard alone: one goes back, then those chosen, then all, seen withou
   await page.keyboard.press('Enter');
   await expect.poll(() => page.textContent('main')).toContain('Redrive in progress');
   await page.evaluate('window.isSame = true');
-  await expect.poll(() => page.textContent('#dead'), { timeout: 15_000 }).toBe('0 dead letters');
+  await expect.poll(() => page.textContent('#dead')).toBe('0 dead letters');
   expect(await page.evaluate('window.isSame')).toBe(true);
   expect(await stats('typed')).toMatchObject({ available_count: 6, dlq_count: 0 });
   expect(faults).toEqual([]);
@@ -127,7 +127,7 @@ test('what was chosen stays with its message while others go, and goes back alon
   const { page, faults } = await open('kept');
   await page.check(`#choose-${ids[2]}`);
   await redrive('kept', { message_ids: [ids[0], ids[1]] });
-  await expect.poll(() => rowsOf(page), { timeout: 10_000 }).toBe(2);
+  await expect.poll(() => rowsOf(page)).toBe(2);
   expect(await page.locator('input:checked').evaluateAll((boxes) => boxes.map((box) => box.id))).toContain(
     `choose-${ids[2]}`,
   );
@@ -147,7 +147,7 @@ test('all of a page are chosen by one button, also of messages that came later',
   const { items } = await ok('POST', '/v1/queue/consume', { queue: 'late', max_messages: 10 });
   const receipts = items.map((item: { receipt_handle: string }) => item.receipt_handle);
   await ok('POST', '/v1/queue/nack', { queue: 'late', receipts, requeue: false });
-  await expect.poll(() => rowsOf(page), { timeout: 10_000 }).toBe(2);
+  await expect.poll(() => rowsOf(page)).toBe(2);
   await page.click('button:has-text("Select all")');
   await page.click('button:has-text("Redrive selected")');
   await expect.poll(() => page.textContent('#dead')).toBe('0 dead letters');

@@ -91,7 +91,7 @@ test('an inbox is made; what arrives is read and answered', async () => {
     subject: 'Where is it?',
     html: '<p>My order</p>',
   });
-  await expect.poll(() => page.locator('table a').allTextContents(), { timeout: 30_000 }).toEqual(['Where is it?']);
+  await expect.poll(() => page.locator('table a').allTextContents()).toEqual(['Where is it?']);
   await page.click('text=Where is it?');
   await page.fill('textarea[name=text]', 'It is on its way.');
   await page.click('main button.main');

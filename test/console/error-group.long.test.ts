@@ -191,7 +191,7 @@ test('by keyboard alone it is assigned, commented, resolved, and seen to come ag
     true,
   ]);
   await bench.capture({ message: 'timed out' });
-  await expect.poll(() => page.textContent('main'), { timeout: 10_000 }).toContain('Reopened by the event');
+  await expect.poll(() => page.textContent('main')).toContain('Reopened by the event');
   expect(faults).toEqual([]);
   await page.context().close();
 });

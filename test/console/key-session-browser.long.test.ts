@@ -29,7 +29,6 @@ async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
   // As a proxy tells it that has this name in front of the service's.
   const extraHTTPHeaders = { 'x-forwarded-host': new URL(bench.service.url).host };
   const page = await (await chromium.browser.newContext({ extraHTTPHeaders, ...options })).newPage();
-  page.setDefaultTimeout(5_000);
   // Another site, whose page links to the group and sends forms to it.
   await page.route('http://other.test/', (route) =>
     route.fulfill({

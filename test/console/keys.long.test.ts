@@ -134,7 +134,7 @@ test('by keyboard alone a key is made with an end, is used, is narrowed, and is 
   await tabTo(page, '#create-expires_at');
   await page.keyboard.type('12312099');
   await press(page, 'button:has-text("Create key")');
-  await expect.poll(() => page.locator('.secret').count(), { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => page.locator('.secret').count()).toBe(1);
   const secret = (await page.textContent('.secret')) ?? '';
   const own = client(service.url, secret);
   const listed = await own('GET', '/v1/account/keys/list?limit=100');
@@ -144,7 +144,7 @@ test('by keyboard alone a key is made with an end, is used, is narrowed, and is 
   });
   await press(page, 'main a:has-text("All keys")');
   await press(page, 'tbody a:has-text("typed")');
-  await expect.poll(() => page.textContent('h1'), { timeout: 10_000 }).toBe('typed');
+  await expect.poll(() => page.textContent('h1')).toBe('typed');
   expect(await page.textContent('.figures')).toContain('Spent in 30 days');
   expect(await page.inputValue('#narrow-queue')).toBe('queue:write');
   await tabTo(page, '#narrow-queue');
@@ -159,7 +159,7 @@ test('by keyboard alone a key is made with an end, is used, is narrowed, and is 
   await expectDone(page, 'Key revoked');
   expect((await own('GET', '/v1/account/get')).status).toBe(401);
   await press(page, '.tabs a:has-text("Revoked")');
-  await expect.poll(() => page.textContent('tbody'), { timeout: 10_000 }).toContain('typed');
+  await expect.poll(() => page.textContent('tbody')).toContain('typed');
   expect(faults).toEqual([]);
 });
 
@@ -265,20 +265,20 @@ test('by keyboard alone usage is narrowed to a capability and a key, and told by
   await page.goto(`${service.url}/console/usage?period=30d`);
   await typeInto(page, 'main input[name=capability]', 'queue.publish');
   await page.keyboard.press('Enter');
-  await expect.poll(() => page.locator('.table tbody tr').count(), { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => page.locator('.table tbody tr').count()).toBe(1);
   expect(await page.textContent('.table tbody')).toContain('queue.publish');
   await press(page, 'a:has-text("By key")');
-  await expect.poll(() => page.textContent('.table tbody'), { timeout: 10_000 }).toContain(account.keyId);
+  await expect.poll(() => page.textContent('.table tbody')).toContain(account.keyId);
   await press(page, 'a:has-text("By hour")');
-  await expect.poll(() => new URL(page.url()).search, { timeout: 10_000 }).toContain('step=hour');
+  await expect.poll(() => new URL(page.url()).search).toContain('step=hour');
   expect(new URL(page.url()).search).toContain('capability=queue.publish');
   await tabTo(page, 'select[name=key_id]');
   await page.keyboard.press('ArrowDown');
   await press(page, 'form[aria-label="Narrow the figures"] button');
-  await expect.poll(() => new URL(page.url()).searchParams.get('key_id'), { timeout: 10_000 }).toMatch(/^key_/);
+  await expect.poll(() => new URL(page.url()).searchParams.get('key_id')).toMatch(/^key_/);
   expect(new URL(page.url()).searchParams.get('step')).toBe('hour');
   await press(page, 'a:has-text("Clear")');
-  await expect.poll(() => new URL(page.url()).searchParams.has('key_id'), { timeout: 10_000 }).toBe(false);
+  await expect.poll(() => new URL(page.url()).searchParams.has('key_id')).toBe(false);
   expect(faults).toEqual([]);
 });
 
@@ -288,7 +288,7 @@ test('by keyboard alone an event is found by its type and its data opened', asyn
   await page.goto(`${service.url}/console/events?period=24h`);
   await typeInto(page, 'main input[name=type]', 'wallet.low_balance');
   await page.keyboard.press('Enter');
-  await expect.poll(() => page.locator('.empty').count(), { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => page.locator('.empty').count()).toBe(1);
   expect(new URL(page.url()).searchParams.get('period')).toBe('24h');
   await page.goto(`${service.url}/console/events`);
   await press(page, 'tbody summary');

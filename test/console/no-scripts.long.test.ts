@@ -21,7 +21,6 @@ async function ok(method: string, path: string, body?: unknown) {
 async function open(path: string): Promise<ConsolePage> {
   const { browser } = bench.chromium;
   const opened = await openConsole(browser, bench.service.url, bench.account.secret, { javaScriptEnabled: false });
-  opened.page.setDefaultTimeout(10_000);
   await opened.page.goto(`${bench.service.url}/console/${path}`);
   return opened;
 }
@@ -37,7 +36,7 @@ async function expectCount(page: Page, selector: string, wanted: number): Promis
     await page.reload();
     return page.locator(selector).count();
   };
-  await expect.poll(counted, { timeout: 10_000 }).toBe(wanted);
+  await expect.poll(counted).toBe(wanted);
 }
 
 async function close({ page, faults }: ConsolePage): Promise<void> {
@@ -101,7 +100,7 @@ test('what was dead goes back to its queue', async () => {
   expect(await stats()).toMatchObject({ available_count: 1, dlq_count: 1 });
   await page.click('section:has-text("Redrive all") button');
   await done(page, 'Redrive started');
-  await expect.poll(stats, { timeout: 10_000 }).toMatchObject({ available_count: 2, dlq_count: 0 });
+  await expect.poll(stats).toMatchObject({ available_count: 2, dlq_count: 0 });
   await expectCount(page, 'form tbody tr', 0);
   await close(opened);
 });

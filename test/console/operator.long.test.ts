@@ -77,7 +77,7 @@ async function byLink() {
 
 test('by the link of the command line and by keyboard alone an account is found, credited and suspended, and its next call is refused', async () => {
   const { page: browser, faults } = await byLink();
-  await expect.poll(() => browser.textContent('h1'), { timeout: 10_000 }).toBe('Operator');
+  await expect.poll(() => browser.textContent('h1')).toBe('Operator');
   expect(await browser.textContent('.who')).toContain('Operator');
   await typeInto(browser, 'main input[type=search]', account.accountId);
   await browser.keyboard.press('Enter');
@@ -122,7 +122,7 @@ test('tier and verification are set, a top-up is approved, and one is paid back 
   const back = await sendForm(visitor, refund, 'refund', { amount_usd: '5', typed: paid });
   expect([back.status, back.location]).toEqual([303, `${page()}?done=operator_refund.refund`]);
   const topup = async () => (await call('GET', `/v1/account/topup/get/${paid}`)).body.data.refunded_usd;
-  await expect.poll(topup, { timeout: 10_000 }).toBe(5);
+  await expect.poll(topup).toBe(5);
   expect((await visitor.get(`${page()}/refund/${paid.slice(0, -4)}1111`)).status).toBe(404);
 });
 

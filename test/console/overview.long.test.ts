@@ -49,7 +49,7 @@ test('the balance rises without a reload when money comes in', async () => {
   const before = await balance();
   await page.evaluate('window.isSame = true');
   await client(service.url, account.secret)('POST', '/v1/queue/publish', { queue: 'jobs', payload: {} });
-  await expect.poll(balance, { timeout: 10_000 }).not.toBe(before);
+  await expect.poll(balance).not.toBe(before);
   expect(await page.evaluate('window.isSame')).toBe(true);
   expect(faults).toEqual([]);
 });
@@ -60,7 +60,7 @@ test('the plot tells what is spent now, also of a page that has changed in place
   const cell = page.locator('figure.plot details').first().locator('tbody tr').last().locator('td').first();
   const before = await cell.getAttribute('data-value');
   await call('POST', '/v1/queue/publish', { queue: 'jobs', payload: {} });
-  await expect.poll(() => cell.getAttribute('data-value'), { timeout: 10_000 }).not.toBe(before);
+  await expect.poll(() => cell.getAttribute('data-value')).not.toBe(before);
   const over = page.locator('.u-over').first();
   const { width = 0, height = 0 } = (await over.boundingBox()) ?? {};
   await over.hover({ position: { x: width - 2, y: height / 2 } });

@@ -177,8 +177,8 @@ test('a page that stays open over the hour draws the new one, and tells its figu
   await service.advance(HOUR_SECONDS);
   await publish();
   expect((await call('POST', '/v1/ai/embed', { input: 'cheap' })).status).toBe(200);
-  await expect.poll(last, { timeout: 10_000 }).not.toBe(before);
-  await expect.poll(() => rows.last().locator('td').count(), { timeout: 10_000 }).toBe(2);
+  await expect.poll(last).not.toBe(before);
+  await expect.poll(() => rows.last().locator('td').count()).toBe(2);
   const over = page.locator('.u-over').first();
   const { width = 0, height = 0 } = (await over.boundingBox()) ?? {};
   await over.hover({ position: { x: width - 2, y: height / 2 } });

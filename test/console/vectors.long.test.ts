@@ -51,15 +51,15 @@ test('by keyboard alone what is near a vector is found by taking its embedding, 
   const { page, faults } = await openConsole(chromium.browser, service.url, account.secret);
   await page.goto(`${service.url}/console/vectors/notes`);
   await press(page, 'tbody a:has-text("near")');
-  await expect.poll(() => page.inputValue('#query-embedding'), { timeout: 10_000 }).toBe('[1,0,0]');
+  await expect.poll(() => page.inputValue('#query-embedding')).toBe('[1,0,0]');
   await press(page, 'form:has(#query-embedding) button');
-  await expect.poll(() => page.textContent('h1'), { timeout: 10_000 }).toBe('Matches');
+  await expect.poll(() => page.textContent('h1')).toBe('Matches');
   expect(await page.textContent('tbody th')).toBe('near');
   expect(await page.textContent('tbody td')).toBe('1.000000');
   await typeInto(page, '#query-embedding', '0 1 0');
   await typeInto(page, '#query-filter', '{"lang":"en"}');
   await press(page, 'form:has(#query-embedding) button');
-  await expect.poll(() => page.locator('tbody tr').count(), { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
   expect(faults).toEqual([]);
 });
 

@@ -72,11 +72,11 @@ test('by keyboard alone a video is ordered for a price that was told; it shows b
   await typeInto(page, '#quote-duration_seconds', '1');
   await typeInto(page, '#quote-model', QUICK.model);
   await press(page, 'button:has-text("Get price")');
-  await expect.poll(() => page.textContent('h1'), { timeout: 10_000 }).toBe('Price of the video');
+  await expect.poll(() => page.textContent('h1')).toBe('Price of the video');
   expect(await page.textContent('main')).toContain('for 1 s in 720p');
   await press(page, 'button:has-text("Generate video")');
-  await expect.poll(() => new URL(page.url()).pathname, { timeout: 10_000 }).toMatch(/\/console\/video\/vid_/);
-  await page.waitForSelector('video', { timeout: 20_000 });
+  await expect.poll(() => new URL(page.url()).pathname).toMatch(/\/console\/video\/vid_/);
+  await page.waitForSelector('video', { timeout: 50_000 });
   const seconds = 'document.querySelector("video").play().then(() => document.querySelector("video").duration)';
   expect(await page.evaluate(seconds)).toBeCloseTo(1, 0);
   const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
@@ -87,7 +87,7 @@ test('by keyboard alone a video is ordered for a price that was told; it shows b
   const source = `${picture}.src`;
   const [before, rows] = [await page.evaluate(source), await page.locator('tbody tr').count()];
   await ended('Another boat.');
-  await expect.poll(() => page.locator('tbody tr').count(), { timeout: 10_000 }).toBe(rows + 1);
+  await expect.poll(() => page.locator('tbody tr').count()).toBe(rows + 1);
   // What has come stays, though its link is signed anew.
   expect(await page.evaluate(source)).toBe(before);
   expect(faults).toEqual([]);
@@ -98,7 +98,7 @@ test('by keyboard alone a video is found among those that failed, and deleted by
   const { page, faults } = await openConsole(chromium.browser, service.url, account.secret);
   await page.goto(`${service.url}/console/video`);
   await press(page, '.tabs a:has-text("failed")');
-  await expect.poll(() => new URL(page.url()).search, { timeout: 10_000 }).toContain('state=failed');
+  await expect.poll(() => new URL(page.url()).search).toContain('state=failed');
   await press(page, `tbody a[href$="${id}"]`);
   await press(page, 'main a:has-text("Delete…")');
   await typeInto(page, '#delete-typed', id);

@@ -72,11 +72,11 @@ test('by keyboard alone test money is paid, and the balance rises without a relo
   await press(payer, '#card-pays', 'Space');
   await press(payer, 'button.main');
   await press(payer, 'text=Continue');
-  await expect.poll(() => new URL(payer.url()).pathname, { timeout: 10_000 }).toBe('/console/wallet');
+  await expect.poll(() => new URL(payer.url()).pathname).toBe('/console/wallet');
   const after = (await get('/v1/account/balance')).balance_usd;
   expect(after).toBe(before + 25);
   await page.bringToFront();
-  await expect.poll(balance, { timeout: 10_000 }).toContain(String(after));
+  await expect.poll(balance).toContain(String(after));
   expect(await page.textContent('main')).toContain('$25.00');
   expect(faults).toEqual([]);
 });
@@ -168,7 +168,7 @@ test('by keyboard alone a plan is paid with test money, ended and resumed', asyn
   await press(page, '#card-pays', 'Space');
   await press(page, 'button.main');
   await press(page, 'text=Continue');
-  await expect.poll(() => new URL(page.url()).pathname, { timeout: 10_000 }).toBe('/console/account');
+  await expect.poll(() => new URL(page.url()).pathname).toBe('/console/account');
   const subscription = () => get('/v1/account/subscription/get');
   expect(await subscription()).toMatchObject({ status: 'active', label: 'pro', cancel_at_period_end: false });
   await press(page, 'text=Cancel at the end of the month');

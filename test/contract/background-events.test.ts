@@ -239,7 +239,7 @@ describe('told without a call', () => {
     '%s',
     async (type) => {
       await causes[type]?.();
-      await until(async () => (await types()).has(type), 20_000);
+      await until(async () => (await types()).has(type));
       const told = (await allEvents(call)).filter((event) => event.type === type);
       for (const event of told) expect([eventFaults(event), event]).toEqual([[], event]);
     },

@@ -35,7 +35,7 @@ const head = (method: string, path: string, ...headers: string[]) =>
 const bearer = (secret: string) => `Authorization: Bearer ${secret}`;
 const withBody = capabilities.filter(({ method }) => method !== 'GET').map(({ id }) => id);
 
-const FOR_LONG = { timeout: 20_000, interval: 5 };
+const FOR_LONG = { timeout: 50_000, interval: 5 };
 
 /** No call runs, and no answer waits to be read. */
 function untilIdle(): Promise<void> {

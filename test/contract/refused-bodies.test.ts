@@ -59,7 +59,7 @@ async function upload(request: string, bytes: number): Promise<Upload> {
 const head = (caller: string, ...headers: string[]) =>
   ['POST /v1/queue/batch/publish HTTP/1.1', 'Host: here', caller, ...headers, '', ''].join('\r\n');
 
-const FOR_LONG = { timeout: 30_000, interval: 10 };
+const FOR_LONG = { timeout: 50_000, interval: 10 };
 
 describe.each([
   ['401', 'Content-Length: 1000000000'],

@@ -72,7 +72,7 @@ export class Receiver {
 /** Waits until `found` answers something else than undefined, null or false, and answers that. */
 export async function eventually<T>(
   found: () => T | Promise<T>,
-  timeoutMs = 30_000,
+  timeoutMs = 50_000,
 ): Promise<Exclude<T, undefined | null | false>> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

@@ -180,7 +180,7 @@ describe.each(kept)('$table', ({ table, sweep: name, find, index, fill }) => {
       const found = await lookAt(find, '1000');
       expect(found.blocks).toBeLessThan(IDLE_BLOCKS);
       return found;
-    }, 20_000);
+    }, 50_000);
     expect(idle).toMatchObject({ rows: 0, indexes: [index] });
     expect(idle.nodes).not.toContain('Seq Scan');
     // Everything is old: as many rows as asked for.

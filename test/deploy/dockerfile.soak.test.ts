@@ -59,7 +59,7 @@ describe.skipIf(missing !== null)(
       const child = startContained(image.root, settings(), mount, image.entrypoint);
       let said = '';
       for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (said += chunk));
-      await expect.poll(() => childrenOf(child.pid as number), { timeout: 10_000 }).toHaveLength(1);
+      await expect.poll(() => childrenOf(child.pid as number)).toHaveLength(1);
       running = { process: child, pid: childrenOf(child.pid as number)[0] as number };
       await expect.poll(() => isHealthy().status === 0 || said, { timeout: 60_000 }).toBe(true);
     }

@@ -101,7 +101,6 @@ test('a person who is sent here by a program goes back to it with a code', async
   });
   const context = await chromium.browser.newContext();
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
   await signInFor(page, `${service.url}/oauth/authorize?${asked}`);
   expect(await heading(page)).toBe('Authorize this program?');
   await expectAccessible(page);
@@ -122,7 +121,6 @@ test('signed in with a key, a person narrows what a device gets, and the device 
   const started = await start('queue vector account:read');
   const context = await chromium.browser.newContext();
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
   await signInFor(page, started.verification_uri_complete);
   expect(await heading(page)).toBe('Connect a device');
   await expectAccessible(page);
@@ -185,7 +183,7 @@ test('by keyboard alone a device is given a key, the key is revoked in the conso
   await page.goto(service.url + pathname + search);
   await press(page, 'button.main');
   await press(page, 'button[value=approve]');
-  await expect.poll(() => heading(page), { timeout: 10_000 }).toBe('Answer sent');
+  await expect.poll(() => heading(page)).toBe('Answer sent');
   const token = await poll(started.device_code);
   const call = client(service.url, token.access_token);
   expect((await call('GET', '/v1/queue/list')).status).toBe(200);

@@ -18,7 +18,7 @@ test('email.domain.verify finds the records that dns.record.set has set', async 
     }
     await expect
       .poll(async () => (await owner.data('POST', '/v1/email/domain/verify', { domain: 'mail.acme.test' })).status, {
-        timeout: 10_000,
+        timeout: 50_000,
       })
       .toBe('verified');
   } finally {

@@ -59,7 +59,7 @@ export async function startDnsBench({
   const test = await startTestService({ ...options, env: { ...settings, ...env } });
   const send = (message: Uint8Array, waitMs = 1_000) => sendUdp(port, message, waitMs);
   const ask = async (name: string, type: string, fields: Partial<Packet> = {}) => {
-    const answer = await send(queryOf(name, type, fields), 5_000);
+    const answer = await send(queryOf(name, type, fields), 50_000);
     if (answer === null) throw new Error(`no answer to ${type} ${name}`);
     return decode(answer);
   };

@@ -88,8 +88,8 @@ describe('is refused, with its line', () => {
 
 test('10^5 lines take no longer than a moment', () => {
   const content = `${'; a comment that says something\n'.repeat(60_000)}${'a A 192.0.2.1\n'.repeat(40_000)}`;
-  const tookMs = threadMsOf(() => expect(lines(content)).toEqual(['a.acme.test 300 A 192.0.2.1']));
-  expect(tookMs).toBeLessThan(1_500);
+  const takenMs = threadMsOf(() => expect(lines(content)).toEqual(['a.acme.test 300 A 192.0.2.1']));
+  expect(takenMs).toBeLessThan(1_500);
 });
 
 test('hostile texts take linear time', () => {

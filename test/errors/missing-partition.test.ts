@@ -21,6 +21,7 @@ test('captures of a day that nobody prepared succeed; while its partition cannot
     const capturing = bench.capture({ message: 'fifty days later' }).finally(() => {
       captured = true;
     });
+    // sleeps: the capture has come to where it waits.
     await sleep(300);
     await core.db.query(raw('SELECT 1 FROM core.wallet WHERE account_id = $1 FOR UPDATE NOWAIT'), [
       bench.account.accountId,

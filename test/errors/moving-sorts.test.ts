@@ -158,7 +158,7 @@ describe('a walk while events arrive', () => {
       const senders = Array.from({ length: 4 }, sender);
       const more = (count: number) => {
         const sent = running.sent + count;
-        return vi.waitUntil(() => running.sent > sent, { interval: 1, timeout: 10_000 });
+        return vi.waitUntil(() => running.sent > sent, { interval: 1, timeout: 50_000 });
       };
       try {
         await more(10);

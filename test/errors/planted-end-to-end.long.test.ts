@@ -78,7 +78,7 @@ beforeAll(async () => {
   await inParallel([...planted, ...harmless], send);
   await sendAnomaly();
   await vi.waitFor(() => expect(missing(delivered('error.captured'))).toEqual([]), { timeout: 60_000, interval: 100 });
-  await vi.waitFor(() => expect(delivered('error.rate_anomaly')).toContain('anomaly'), { timeout: 15_000 });
+  await vi.waitFor(() => expect(delivered('error.rate_anomaly')).toContain('anomaly'), { timeout: 50_000 });
   await readAnswers();
   await sendRefused();
   await running.end('SIGTERM');

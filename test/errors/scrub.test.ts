@@ -71,7 +71,7 @@ test('planted secrets are in no table, no line of the log and no webhook', async
   await bench.capture({ exception: `password=${plant()} and card 4111-1111-1111-1111` });
   await bench.ok('POST', '/v1/errors/message', { text: `Authorization: Basic ${plant()}` });
   planted.push('4111-1111');
-  await vi.waitFor(() => expect(receiver.seen).toHaveLength(3), { timeout: 15_000, interval: 100 });
+  await vi.waitFor(() => expect(receiver.seen).toHaveLength(3), { timeout: 50_000, interval: 100 });
 
   expect(await bench.get(event_id)).toMatchObject({ user_id: 'u-1', tags: { session_id: '[scrubbed]' } });
   const kept = {

@@ -71,7 +71,7 @@ async function kill(what: string): Promise<void> {
     await services[i]?.end('SIGKILL');
     services[i] = await startProcess(places[i] as Place);
   }
-  await until(async () => (await Promise.all(places.map(({ url }) => isReady(url)))).every(Boolean), 30_000);
+  await until(async () => (await Promise.all(places.map(({ url }) => isReady(url)))).every(Boolean));
 }
 
 /** The top-up that the call makes, or null when it failed and said so; whatever breaks on the way is tried again. */

@@ -184,7 +184,7 @@ test(`a wallet drained by ${CALLERS} callers at two processes over a month's end
   expect(kills).toBe(KILLS);
   // What a killed process had open is another one's once its lease has ended.
   await advanceTestClock(watcher.core.db, 180);
-  await until(async () => (await attempts()).every(({ status }) => status !== 'open'), 30_000);
+  await until(async () => (await attempts()).every(({ status }) => status !== 'open'));
   const all = await attempts();
   expect(all.map(({ status }) => status)).toEqual(Array(PER_DAY + PER_MONTH).fill('succeeded'));
   expect(Math.max(...tally(all, 'day_start'))).toBe(PER_DAY);

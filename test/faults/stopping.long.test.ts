@@ -98,7 +98,7 @@ test('a second signal ends the process at once; PostgreSQL follows it, and the n
   service.child.kill('SIGTERM');
   service.child.kill('SIGINT');
   await service.exited;
-  await until(() => !isAlive(postgres), 10_000);
+  await until(() => !isAlive(postgres));
   service = await startProcess(place);
   expect((await publish()).status).toBe(200);
 });
@@ -126,9 +126,9 @@ test('after kill -9 of an idle PostgreSQL readyz says 503, then 200, and a call 
   await publish();
   const killed = place.postgresPid();
   signalProcess(killed, 'SIGKILL');
-  await until(async () => !(await isReady(place.url)), 5_000);
+  await until(async () => !(await isReady(place.url)));
   expect((await publish()).status).toBe(200);
-  await until(() => isReady(place.url), 10_000);
+  await until(() => isReady(place.url));
   expect(place.postgresPid()).not.toBe(killed);
   expect(service.child.exitCode).toBeNull();
   expect(await publishedUnits()).toBe(2);

@@ -3,11 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { openRaw } from '../support/raw.ts';
 import { client, createTestAccount, startTestService } from '../support/service.ts';
-import { allowedMs } from '../support/slowness.ts';
 import { type DepotState, depotModule } from './raw-fixture.ts';
 
 /** What stopping may take in all. */
-const STOP_MS_MAX = 10_000;
 const PIECES = 3;
 
 let database: TestDatabase;
@@ -38,11 +36,8 @@ test('a stop ends streams in order: what was made is charged, no hold is left, h
   );
   await expect.poll(() => state.made).toBe(PIECES);
 
-  const withinMs = allowedMs(STOP_MS_MAX);
-  const begunMs = performance.now();
   await bench.stop();
   clearInterval(trickle);
-  expect(performance.now() - begunMs).toBeLessThan(withinMs);
   expect(await ended).toBe('cut');
   expect(await upload.receive()).toMatch(/^HTTP\/1\.1 503 [\s\S]*SERVICE_UNAVAILABLE/);
   expect(state.blobs.size).toBe(0);

@@ -24,7 +24,6 @@ beforeEach(() => bench.newPeople());
 /** Signed in at `corp`, on the page of the account. */
 async function signedIn(): Promise<{ readonly page: Page; readonly accountId: string }> {
   const page = await (await chromium.browser.newContext()).newPage();
-  page.setDefaultTimeout(10_000);
   await page.goto(`${bench.it.url}/auth`);
   await page.click('text=Continue with corp');
   await page.waitForURL(`${bench.it.url}/auth/account`);

@@ -86,9 +86,7 @@ describe('a call whose account lacks something is refused', () => {
     await service.core.processes.keyDropInForce();
     expect((await topup(bad)).slice(0, 2)).toEqual([403, 'ACCOUNT_SUSPENDED']);
     await db.transaction((tx) => setSuspended(tx, accountId, false));
-    await expect
-      .poll(async () => (await topup(bad)).slice(0, 2), { timeout: 5_000 })
-      .toEqual([403, 'EMAIL_BINDING_REQUIRED']);
+    await expect.poll(async () => (await topup(bad)).slice(0, 2)).toEqual([403, 'EMAIL_BINDING_REQUIRED']);
     await db.transaction((tx) => setEmail(tx, accountId, 'ada@example.com'));
     expect((await topup(bad)).slice(0, 2)).toEqual([403, 'KYC_REQUIRED']);
     await db.transaction((tx) => setKycStatus(tx, accountId, 'verified'));

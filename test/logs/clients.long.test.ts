@@ -62,7 +62,7 @@ test('pino-loki', async () => {
   logger.trace({ order: { id: 17 } }, 'order read');
   logger.error(new TypeError('card declined'));
   const messages = async () => (await logs.search({ service: 'shop', order: 'oldest' })).items;
-  await expect.poll(messages, { timeout: 10_000 }).toMatchObject([
+  await expect.poll(messages).toMatchObject([
     { level: 'trace', message: 'order read', attributes: { order: { id: 17 } }, resource: { zone: 'eu' } },
     { level: 'error', message: 'card declined', attributes: { err: { type: 'TypeError' } } },
   ]);

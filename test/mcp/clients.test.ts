@@ -213,6 +213,7 @@ test('a client that leaves ends the call that it waited for', async () => {
   const leaving = new AbortController();
   const waiting = mcp.call('queue_consume', { queue: 'jobs', wait_seconds: 20 }, leaving.signal);
   const call = client(service.url, secret);
+  // sleeps: the call has come to where it waits; one that is aborted before passes as well.
   await new Promise((resolve) => setTimeout(resolve, 200));
   leaving.abort();
   await expect(waiting).rejects.toThrow();

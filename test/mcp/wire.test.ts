@@ -270,7 +270,6 @@ describe('a call of a tool', () => {
 
 test('what is no call of a capability takes of the account’s free reads, and others notice nothing', async () => {
   const greedy = { authorization: `Bearer ${(await createTestAccount(service.core)).secret}` };
-  const deadline = performance.now() + 60_000;
   for (;;) {
     const body = { ...list, method: 'subscriptions/listen' };
     const replies = await Promise.all(Array.from({ length: 200 }, () => postMcp(url, body, greedy)));
@@ -280,7 +279,6 @@ test('what is no call of a capability takes of the account’s free reads, and o
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
       break;
     }
-    expect(performance.now()).toBeLessThan(deadline);
   }
   expect((await postMcp(url, list, headers)).status).toBe(200);
 });

@@ -91,7 +91,7 @@ remote_write:
   test('what Prometheus scrapes arrives with its metadata', async () => {
     await expect
       .poll(async () => (await bench.prom('query', { query: 'up{job="self"}' })).result[0]?.value[1], {
-        timeout: 20_000,
+        timeout: 50_000,
       })
       .toBe('1');
     await expect
@@ -99,7 +99,7 @@ remote_write:
         async () =>
           (await bench.prom('metadata', { metric: 'prometheus_http_requests_total' }))
             .prometheus_http_requests_total?.[0]?.type,
-        { timeout: 20_000 },
+        { timeout: 50_000 },
       )
       .toBe('counter');
     expect(await bench.prom('label/__name__/values')).toContain('prometheus_build_info');

@@ -237,7 +237,7 @@ describe('top-ups', () => {
   async function reviewed(): Promise<string> {
     const { topup_id, checkout_url } = (await call('POST', '/v1/account/topup', { amount_usd: 20 })).body.data;
     await leaveCard(checkout_url, 'reviewed');
-    await expect.poll(() => statusOf(topup_id), { timeout: 20_000 }).toBe('review');
+    await expect.poll(() => statusOf(topup_id)).toBe('review');
     return topup_id;
   }
 

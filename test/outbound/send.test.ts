@@ -238,6 +238,7 @@ describe('whether anything was sent', () => {
     const resets = await listen({ host: '0.0.0.0', onRequest: (socket) => socket.destroy() });
     const url = `http://two.example.com:${resets.port}/`;
     expect(await send(two, { url, method: 'POST', body: 'x' })).toMatchObject({ kind: 'failed', sent: true });
+    // sleeps: a second request would come by now.
     await sleep(100);
     expect(resets.connections).toBe(1);
     await Promise.all([two.close(), resets.close()]);

@@ -95,6 +95,7 @@ describe('the handshake', () => {
     const all = Array.from({ length: 3 }, () => postTo(client, `https://hooks.example.com:${port}/`));
     await Promise.all(all);
     await postTo(client, `https://hooks.example.com:${port}/`);
+    // sleeps: idle sockets are closed by then.
     await new Promise((resolve) => setTimeout(resolve, 300));
     handshakes.length = 0;
     expect(await postTo(client, `https://hooks.example.com:${port}/`)).toMatchObject({ status: 200 });

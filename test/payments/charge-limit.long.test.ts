@@ -39,7 +39,6 @@ async function open(owner: Role | 'key'): Promise<Page> {
   const context = await chromium.browser.newContext();
   await context.addCookies([{ name: 'qm_session', value: token, url: service.url }]);
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
   await page.goto(`${service.url}/wallet/charge-limit`);
   return page;
 }

@@ -57,7 +57,6 @@ async function open(url: string): Promise<Page> {
   // What works without scripts needs none.
   const context = await chromium.browser.newContext();
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
   const answer = await page.goto(url);
   expect(answer?.headers()['content-security-policy']).toContain("default-src 'none'");
   return page;

@@ -285,12 +285,12 @@ test('a worker of any process charges what another one made due, and reads what 
       await Recharged.open(till, { usd: 5, card: 'slow' }),
     ];
     await Promise.all([plain.spend(20_000n), slow.spend(20_000n)]);
-    await vi.waitFor(async () => expect(await plain.balance()).toBe(29.99998), { timeout: 20_000 });
-    await vi.waitFor(async () => expect((await slow.show()).last_attempt?.status).toBe('pending'), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await plain.balance()).toBe(29.99998), { timeout: 50_000 });
+    await vi.waitFor(async () => expect((await slow.show()).last_attempt?.status).toBe('pending'), { timeout: 50_000 });
     await till.service.advance(31);
     const { attempt_id } = (await slow.show()).last_attempt;
     expect(await lookAgain(till.service.core.db, attempt_id)).toMatchObject({ kind: 'recharge' });
-    await vi.waitFor(async () => expect(await slow.balance()).toBe(29.99998), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await slow.balance()).toBe(29.99998), { timeout: 50_000 });
   } finally {
     await worker.stop();
   }

@@ -31,7 +31,7 @@ test('a message has the payment read at once: it is credited, and told, once, ho
   const event = eventOf(topup);
   const answers = await Promise.all(Array.from({ length: 5 }, () => till.send(event)));
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
-  await expect.poll(() => customer.show(topup), { timeout: 5_000 }).toMatchObject({ status: 'succeeded' });
+  await expect.poll(() => customer.show(topup)).toMatchObject({ status: 'succeeded' });
   expect((await till.send(event)).status).toBe(200);
   expect(await customer.balance()).toMatchObject({ balance_usd: 10, test_usd: 10 });
   expect(await customer.told()).toEqual(['topup.succeeded']);
@@ -46,7 +46,7 @@ test('a message that lies about the payment changes nothing: what Stripe has cou
   const object = { ...data.object, status: 'succeeded', amount_received: 1_000 } as typeof data.object;
   const lie = { id, ...rest, type: 'payment_intent.succeeded', data: { object } };
   expect((await till.send(lie)).status).toBe(200);
-  await expect.poll(() => customer.show(topup), { timeout: 5_000 }).toMatchObject({ failure_code: 'card_declined' });
+  await expect.poll(() => customer.show(topup)).toMatchObject({ failure_code: 'card_declined' });
   expect(await customer.show(topup)).toMatchObject({ status: 'pending', credited_at: null });
 });
 
@@ -54,21 +54,17 @@ test('a dispute and a refund at the dashboard are told by their payment alone', 
   const customer = await Customer.open(till);
   const topup = await paid(customer);
   await till.send(eventOf(topup));
-  await expect.poll(() => customer.show(topup), { timeout: 5_000 }).toMatchObject({ status: 'succeeded' });
+  await expect.poll(() => customer.show(topup)).toMatchObject({ status: 'succeeded' });
   const paymentRef = await customer.paymentRef(topup);
   await till.bench.refundElsewhere(paymentRef, 300);
   await till.send(till.double.account.events.at(-1) as never);
-  await expect.poll(() => customer.show(topup), { timeout: 5_000 }).toMatchObject({ refunded_usd: 3 });
+  await expect.poll(() => customer.show(topup)).toMatchObject({ refunded_usd: 3 });
   const disputeRef = await till.bench.dispute(paymentRef, 700);
   await till.send(till.double.account.events.at(-1) as never);
-  await expect
-    .poll(() => customer.balance(), { timeout: 5_000 })
-    .toMatchObject({ frozen_reason: 'dispute', balance_usd: 0 });
+  await expect.poll(() => customer.balance()).toMatchObject({ frozen_reason: 'dispute', balance_usd: 0 });
   await till.bench.closeDispute(disputeRef, 'won');
   await till.send(till.double.account.events.at(-1) as never);
-  await expect
-    .poll(() => customer.balance(), { timeout: 5_000 })
-    .toMatchObject({ frozen_reason: null, balance_usd: 7 });
+  await expect.poll(() => customer.balance()).toMatchObject({ frozen_reason: null, balance_usd: 7 });
   await customer.expectSound();
 });
 
@@ -76,7 +72,7 @@ test('without any message the payment is found by the checks', async () => {
   const customer = await Customer.open(till);
   const topup = await paid(customer, 'slow');
   await till.bench.advance(61);
-  await expect.poll(() => customer.show(topup), { timeout: 5_000 }).toMatchObject({ status: 'succeeded' });
+  await expect.poll(() => customer.show(topup)).toMatchObject({ status: 'succeeded' });
 });
 
 describe('is refused with 400', () => {

@@ -236,7 +236,7 @@ test('what somebody says of a subscription has it read at once; without a word t
     const [told, silent] = [await Subscriber.open(till), await Subscriber.open(till)];
     const [page, other] = [await told.upgrade(), await silent.upgrade()];
     const active = (subscriber: Subscriber) =>
-      vi.waitFor(async () => expect(await subscriber.get()).toMatchObject({ status: 'active' }), { timeout: 20_000 });
+      vi.waitFor(async () => expect(await subscriber.get()).toMatchObject({ status: 'active' }), { timeout: 50_000 });
     await Promise.all([till.bench.pay(page.checkout_url, 'pays'), till.bench.pay(other.checkout_url, 'pays')]);
     await lookAgain(till.service.core.db, (await told.get()).subscription_id);
     await active(told);
@@ -244,7 +244,7 @@ test('what somebody says of a subscription has it read at once; without a word t
     await till.bench.advance(61);
     await active(silent);
     await till.bench.advance(32 * DAY);
-    await vi.waitFor(async () => expect(await silent.told()).toContain('subscription.renewed'), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await silent.told()).toContain('subscription.renewed'), { timeout: 50_000 });
   } finally {
     await worker.stop();
   }

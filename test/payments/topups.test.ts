@@ -194,7 +194,7 @@ test('what somebody says of a payment has it read at once; without a word the sc
     const customer = await Customer.open(till);
     const [told, silent] = [await customer.topup(), await customer.topup()];
     const credited = (topup: { topup_id: string }) =>
-      vi.waitFor(async () => expect((await customer.show(topup)).status).toBe('succeeded'), { timeout: 20_000 });
+      vi.waitFor(async () => expect((await customer.show(topup)).status).toBe('succeeded'), { timeout: 50_000 });
     await Promise.all([customer.pay(told), customer.pay(silent)]);
     expect(await lookAgain(till.service.core.db, 'nobody knows')).toBeNull();
     expect(await lookAgain(till.service.core.db, told.topup_id)).toMatchObject({ kind: 'topup', id: told.topup_id });

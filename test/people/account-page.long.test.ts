@@ -44,7 +44,6 @@ async function accountOf(visitor: PageVisitor): Promise<string> {
 async function newPage(): Promise<Page> {
   const context = await chromium.browser.newContext({ viewport: { width: 360, height: 740 } });
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
   return page;
 }
 

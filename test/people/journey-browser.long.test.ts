@@ -32,7 +32,6 @@ afterAll(async () => {
 
 async function somebody(): Promise<Page> {
   const page = await (await chromium.browser.newContext()).newPage();
-  page.setDefaultTimeout(10_000);
   return page;
 }
 

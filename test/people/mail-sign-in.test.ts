@@ -39,7 +39,7 @@ async function received(email: string) {
     const found = mailbox.mails.findLast(({ to }) => to.includes(email));
     if (found === undefined) throw new Error('no mail yet');
     return found;
-  }, 10_000);
+  }, 50_000);
   mailbox.mails.splice(mailbox.mails.indexOf(mail), 1);
   const link = /https?:\S+(\/auth\/mail\/[\w-]{43})/.exec(mail.text)?.[1] ?? '';
   return { link, code: /\b\d{3} \d{3}\b/.exec(mail.text)?.[0] ?? '' };

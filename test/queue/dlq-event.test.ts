@@ -23,7 +23,7 @@ async function eventOf(queue: string) {
     const { items } = await bench.ok('GET', '/v1/account/events/list?limit=100');
     return items.find((one: { data: { object: { queue: string } } }) => one.data.object.queue === queue);
   };
-  await expect.poll(find, { timeout: 10_000 }).toBeDefined();
+  await expect.poll(find).toBeDefined();
   return (await find()).data;
 }
 
@@ -150,5 +150,5 @@ test('/metrics counts the events, from zero, and only what went to a dead-letter
   await nackOnce('counted', { requeue: false });
   await nackOnce('counted', { requeue: false });
   await nackOnce('counted');
-  await expect.poll(() => counted('queue.dlq'), { timeout: 10_000 }).toBe(before + 2);
+  await expect.poll(() => counted('queue.dlq')).toBe(before + 2);
 });

@@ -64,7 +64,7 @@ test(`${QUEUES} waiting queues share one statement, and each hears of its messag
     ),
   );
   const waiting = names.map((queue) => call('consume', { queue, wait_seconds: 20 }));
-  await expect.poll(waitingHere, { timeout: 15_000 }).toBe(QUEUES);
+  await expect.poll(waitingHere).toBe(QUEUES);
   const perSecond = await asksPerSecond();
   expect(perSecond).toBeGreaterThan(0);
   expect(perSecond).toBeLessThan(6);
@@ -89,7 +89,7 @@ test('who waits for a queue that is deleted elsewhere is told', async () => {
   const waiting = Array.from({ length: 5 }, () =>
     call('consume', { queue: 'gone', wait_seconds: 20 }).catch((error) => error),
   );
-  await expect.poll(waitingHere, { timeout: 15_000 }).toBe(5);
+  await expect.poll(waitingHere).toBe(5);
   await callElsewhere('delete', { queue: 'gone' });
   for (const told of await Promise.all(waiting)) expect(told).toMatchObject({ code: 'QUEUE_NOT_FOUND' });
 });
@@ -97,7 +97,7 @@ test('who waits for a queue that is deleted elsewhere is told', async () => {
 test('who waits for a queue that is made anew elsewhere, of another type, gets its messages', async () => {
   await call('create', { name: 'anew' });
   const waiting = call('consume', { queue: 'anew', wait_seconds: 20 });
-  await expect.poll(waitingHere, { timeout: 15_000 }).toBe(1);
+  await expect.poll(waitingHere).toBe(1);
   await service.core.db.transaction(async (tx) => {
     const text = `UPDATE queue.queue SET type = 'fifo', queue_id = queue_id + 1, revision = revision + 1 WHERE name = 'anew'`;
     await tx.query({ name: 'test_anew', text }, []);
@@ -109,7 +109,7 @@ test('who waits for a queue that is made anew elsewhere, of another type, gets i
 test('messages go to as many as there are, and no one waits longer than asked', async () => {
   await call('create', { name: 'shared' });
   const waiting = Array.from({ length: 4 }, () => call('consume', { queue: 'shared', wait_seconds: 3 }));
-  await expect.poll(waitingHere, { timeout: 15_000 }).toBe(4);
+  await expect.poll(waitingHere).toBe(4);
   const beganAt = performance.now();
   await callElsewhere('batch.publish', { queue: 'shared', messages: [{ payload: { n: 1 } }, { payload: { n: 2 } }] });
   const counts = (await Promise.all(waiting)).map(({ items }) => items.length);

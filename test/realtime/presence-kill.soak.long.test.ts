@@ -44,15 +44,13 @@ test('members of a killed process are removed once, and those who came back were
     expect(removed.data).toEqual({ user_id: stays });
     await expect
       .poll(async () => (await told(call)).filter((line) => line.endsWith(`vacated lonely-${kill}`)), {
-        timeout: 30_000,
+        timeout: 50_000,
       })
       .toHaveLength(1);
     doomed = await startProcess(doomed.place);
     again.close();
   }
-  await expect
-    .poll(async () => (await members(call)).map(({ user_id: id }) => id), { timeout: 30_000 })
-    .toEqual(['watcher']);
+  await expect.poll(async () => (await members(call)).map(({ user_id: id }) => id)).toEqual(['watcher']);
   const lines = await told(call);
   expect(new Set(lines).size).toBe(lines.length);
   for (let kill = 0; kill < KILLS; kill += 1) {
@@ -79,7 +77,7 @@ test('a process that was thought dead and lives tells again of what it has', { t
         if (length === 2) await pair.db.query(endAll, []);
         return length;
       },
-      { timeout: 30_000, interval: 500 },
+      { timeout: 50_000, interval: 500 },
     )
     .toBe(6);
   expect(await told(call)).toEqual([

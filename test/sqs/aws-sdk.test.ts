@@ -182,7 +182,7 @@ describe('leases', () => {
     const other = bench.bodies(empty, { WaitTimeSeconds: undefined });
     void other.then((bodies) => others.push(...bodies, 'ended'));
     const waiting = bench.bodies(url, { WaitTimeSeconds: undefined });
-    await vi.waitFor(() => bench.send(url, 'it came'));
+    await vi.waitFor(() => bench.send(url, 'it came'), 50_000);
     expect(await waiting).toEqual(['it came']);
     // Another poll, of as many seconds and begun before it, still waits.
     expect(others).toEqual([]);

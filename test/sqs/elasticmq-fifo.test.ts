@@ -88,7 +88,7 @@ describe.each(wires)('$name', (wire) => {
       for (const body of ['Message 1', 'Message 2']) await send(url, body, 'group');
       expect(await bodies(url)).toEqual(['Message 1']);
       await vi.waitFor(async () => expect(await bodies(url)).toEqual(['Message 1']), {
-        timeout: 10_000,
+        timeout: 50_000,
         interval: 100,
       });
     });
@@ -158,7 +158,7 @@ describe.each(wires)('$name', (wire) => {
           expect(seen).toBeGreaterThanOrEqual(times);
           expect(await receive(url)).toEqual([]);
         },
-        { timeout: 20_000, interval: 50 },
+        { timeout: 50_000, interval: 50 },
       );
       expect(seen).toBe(times);
     }

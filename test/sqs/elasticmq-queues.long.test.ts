@@ -131,7 +131,7 @@ describe.each(wires)('$name', (wire) => {
         expect((await ok('ReceiveMessage', { QueueUrl: url })).Messages ?? []).toEqual([]);
         expect(await count(deadUrl)).toBe(due);
       },
-      { timeout: 20_000, interval: 100 },
+      { timeout: 50_000, interval: 100 },
     );
     return { url, deadUrl, arn, received };
   }
@@ -165,7 +165,7 @@ describe.each(wires)('$name', (wire) => {
       const { url, deadUrl, arn } = await dead('moved', 6);
       await ok('StartMessageMoveTask', { SourceArn: arn });
       await vi.waitFor(async () => expect([await count(url), await count(deadUrl)]).toEqual([6, 0]), {
-        timeout: 20_000,
+        timeout: 50_000,
       });
     });
 
@@ -176,7 +176,7 @@ describe.each(wires)('$name', (wire) => {
         (await tasks(arn)).map((task: { Status: string; TaskHandle: string }) => [task.TaskHandle, task.Status]),
       ).toEqual([[TaskHandle, 'RUNNING']]);
       expect(await failure('StartMessageMoveTask', { SourceArn: arn })).toEqual([400, 'UnsupportedOperation']);
-      await vi.waitFor(async () => expect(await count(url)).toBeGreaterThan(0), { timeout: 20_000 });
+      await vi.waitFor(async () => expect(await count(url)).toBeGreaterThan(0), { timeout: 50_000 });
       const moved = Number((await ok('CancelMessageMoveTask', { TaskHandle })).ApproximateNumberOfMessagesMoved);
       const after = [await count(url), await count(deadUrl)];
       expect(after).toEqual([moved, 6 - moved]);
@@ -188,14 +188,14 @@ describe.each(wires)('$name', (wire) => {
     test('tasks are listed with the newest first', async () => {
       const { url, deadUrl, arn } = await dead('listed', 2);
       const { TaskHandle: first } = await ok('StartMessageMoveTask', { SourceArn: arn });
-      await vi.waitFor(async () => expect((await tasks(arn))[0].Status).toBe('COMPLETED'), { timeout: 20_000 });
+      await vi.waitFor(async () => expect((await tasks(arn))[0].Status).toBe('COMPLETED'), { timeout: 50_000 });
       expect((await ok('ReceiveMessage', { QueueUrl: url, MaxNumberOfMessages: 10 })).Messages).toHaveLength(2);
       await vi.waitFor(
         async () => {
           await ok('ReceiveMessage', { QueueUrl: url });
           expect(await count(deadUrl)).toBe(2);
         },
-        { timeout: 20_000 },
+        { timeout: 50_000 },
       );
       const { TaskHandle: second } = await ok('StartMessageMoveTask', { SourceArn: arn, ...slowly });
       const listed = await tasks(arn);

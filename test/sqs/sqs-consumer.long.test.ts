@@ -69,7 +69,7 @@ test.each([
       };
   const errors = await consuming(url, { batchSize: 10, ...handler }, async () => {
     await vi.waitFor(async () => expect(await bench.counts(url)).toEqual([0, 0, 0]), {
-      timeout: 30_000,
+      timeout: 50_000,
       interval: 100,
     });
   });
@@ -88,7 +88,7 @@ test('what its handler fails with comes again at once, and only that', async () 
   };
   const errors = await consuming(url, { batchSize: 5, handleMessage, terminateVisibilityTimeout: true }, async () => {
     await vi.waitFor(async () => expect(await bench.counts(url)).toEqual([0, 0, 0]), {
-      timeout: 20_000,
+      timeout: 50_000,
       interval: 100,
     });
   });
@@ -107,7 +107,7 @@ test('a slow handler’s lease is extended by heartbeats, and nothing is deliver
   const lease = { visibilityTimeout: 3, heartbeatInterval: 1 };
   const errors = await consuming(url, { handleMessage, ...lease }, async () => {
     await vi.waitFor(async () => expect(await bench.counts(url)).toEqual([0, 0, 0]), {
-      timeout: 20_000,
+      timeout: 50_000,
       interval: 100,
     });
   });
@@ -118,7 +118,7 @@ test('once stopped, it takes nothing more', async () => {
   const url = await filled('stopped', 1);
   await consuming(url, { handleMessage: async (message) => message }, async () => {
     await vi.waitFor(async () => expect(await bench.counts(url)).toEqual([0, 0, 0]), {
-      timeout: 20_000,
+      timeout: 50_000,
       interval: 100,
     });
   });

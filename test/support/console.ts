@@ -7,7 +7,6 @@ import { createPerson } from '../../src/people/persons.ts';
 import { openSession } from '../../src/people/sessions/sessions.ts';
 import { expectAccessible } from './axe.ts';
 import { PageVisitor, type Visit } from './page-visitor.ts';
-import { allowedMs } from './slowness.ts';
 
 export interface ConsolePage {
   readonly page: Page;
@@ -32,7 +31,6 @@ export async function openConsole(
   const context = await browser.newContext({ locale: 'en-US', ...options });
   await context.addInitScript(TELL_VIOLATIONS);
   const page = await context.newPage();
-  page.setDefaultTimeout(allowedMs(3_000));
   const faults: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error') faults.push(message.text());
@@ -139,9 +137,7 @@ export async function typeInto(page: Page, selector: string, text: string): Prom
 
 /** The page that follows tells that the form was taken. A key, other than a click, does not wait for it. */
 export async function expectDone(page: Page, text: string): Promise<void> {
-  await expect
-    .poll(() => page.locator('.done').allTextContents(), { timeout: 10_000 })
-    .toEqual([expect.stringContaining(text)]);
+  await expect.poll(() => page.locator('.done').allTextContents()).toEqual([expect.stringContaining(text)]);
 }
 
 /** A session of the key without a browser. */

@@ -6,7 +6,7 @@ const pythons = (process.env.TEST_PYTHONS ?? 'python3:/usr/bin/python3').split('
 /** What the script prints in each interpreter; null where it cannot run. */
 export function printedByPythons(script: string): { python: string; printed: string | null }[] {
   return pythons.map((python) => {
-    const { status, stdout } = spawnSync(python, ['-c', script], { encoding: 'utf8', timeout: 30_000 });
+    const { status, stdout } = spawnSync(python, ['-c', script], { encoding: 'utf8', timeout: 50_000 });
     return { python, printed: status === 0 ? stdout.trim() : null };
   });
 }

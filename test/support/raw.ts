@@ -26,7 +26,7 @@ export async function openRaw(baseUrl: string): Promise<RawConnection> {
   await new Promise((resolve) => socket.once('connect', resolve));
   return {
     send: (bytes) => void socket.write(bytes),
-    async receive(enough = (all) => all.includes('\r\n\r\n'), timeoutMs = 5_000) {
+    async receive(enough = (all) => all.includes('\r\n\r\n'), timeoutMs = 50_000) {
       const deadline = performance.now() + timeoutMs;
       while (!closed && !enough(text) && performance.now() < deadline) await sleep(5);
       return text;

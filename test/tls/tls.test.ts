@@ -141,13 +141,13 @@ test('pieces of an answer arrive as they are made, and a client that leaves ends
   expect(stream.closed).toBe(false);
   stream.close();
   await once(stream, 'close');
-  await vi.waitFor(() => expect(bench.service.gateway.traffic.busy).toBe(false), 10_000);
+  await vi.waitFor(() => expect(bench.service.gateway.traffic.busy).toBe(false), 50_000);
 });
 
 test('a long poll waits and is answered by the message', async () => {
   expect((await call('/v1/queue/create', { name: 'waited-for' })).status).toBe(200);
   const polling = ask(session, post('/v1/queue/consume'), JSON.stringify({ queue: 'waited-for', wait_seconds: 15 }));
-  await vi.waitFor(() => expect(bench.service.gateway.traffic.busy).toBe(true));
+  await vi.waitFor(() => expect(bench.service.gateway.traffic.busy).toBe(true), 50_000);
   await call('/v1/queue/publish', { queue: 'waited-for', payload: { here: true } });
   expect(JSON.parse(String((await polling).body)).data.items).toMatchObject([{ payload: { here: true } }]);
 });
@@ -191,6 +191,6 @@ test('a new certificate is taken while connections go on, and a bad one is not',
   await expect.poll(() => told).toContainEqual(expect.stringMatching(/^the TLS certificate in use stays: /));
   expect((await shown()).fingerprint256).toBe(before);
   write(second);
-  await vi.waitFor(async () => expect((await shown()).fingerprint256).not.toBe(before), 30_000);
+  await vi.waitFor(async () => expect((await shown()).fingerprint256).not.toBe(before), 50_000);
   expect((await ask(session, { ':method': 'GET', ':path': '/healthz' })).status).toBe(200);
 });

@@ -95,7 +95,7 @@ describe('delete of a collection', () => {
     for (const table of ['item', 'tombstone', 'doomed'])
       await expect
         .poll(() => b.number(`SELECT count(*)::int AS number FROM vector.${table} WHERE account_id = $account`), {
-          timeout: 10_000,
+          timeout: 50_000,
         })
         .toBe(0);
   });

@@ -259,7 +259,7 @@ describe('the memory of the embedded engine', () => {
     const search: Search = { vector: near(3), topK: 10, filter: null, exact: false };
     const planNow = async () => (await engine.search(collection.ref, [search], never))[0]?.plan;
     expect(await planNow()).toBe('exact');
-    await expect.poll(planNow, { timeout: 20_000 }).toBe('ivf');
+    await expect.poll(planNow).toBe('ivf');
     await write(3500);
     await collection.remove(['row-3', 'row-43']);
     const newest = { id: 'newest', vector: search.vector };

@@ -123,7 +123,7 @@ test('a collection that is deleted while vectors come: each call is stored and c
     const price = stored.reduce((sum, size) => sum + (size === 1 ? 10_000n : 150_000n), 0n);
     expect((await a.spentNanos()) - before).toBe(price);
   }
-  await expect.poll(() => a.number(ITEMS), { timeout: 10_000 }).toBe(0);
+  await expect.poll(() => a.number(ITEMS)).toBe(0);
 }, 60_000);
 
 test('many accounts at once: commits for several accounts and collections', async () => {

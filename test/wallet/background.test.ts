@@ -217,6 +217,7 @@ describe('the sweeper', () => {
     const second = sweeper('h4', [task]);
     const before = runs;
     second.start();
+    // sleeps: a run that came too early would come by now.
     await sleep(200);
     expect(runs).toBe(before);
     await expect.poll(() => runs).toBeGreaterThan(before);

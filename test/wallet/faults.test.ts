@@ -148,7 +148,7 @@ test('an entry of another process under the number of a lost commit is not taken
       await clockNow(tx);
       proxy.loseNext('request');
       foreign = takeNumber();
-      await vi.waitFor(async () => expect(await lockWaiters(direct.db)).toBe(1));
+      await vi.waitFor(async () => expect(await lockWaiters(direct.db)).toBe(1), 50_000);
       return verdicts;
     },
     write(tx, items, nowMs) {

@@ -29,6 +29,7 @@ async function whileSweeping<T>(work: Promise<T>): Promise<T> {
   const sweeping = (async () => {
     while (!ended.signal.aborted) {
       await shop.holds.expireOverdue(ended.signal);
+      // sleeps: the pace of the sweep.
       await sleep(20);
     }
   })();

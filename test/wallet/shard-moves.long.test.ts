@@ -151,7 +151,7 @@ describe.runIf(inject('cluster') !== null)('on a cluster', () => {
     await Promise.race([moving, expect.poll(() => numberOf(countCopying), { timeout: 50_000 }).toBe(1)]);
     await shops[0].db.transaction(async (tx) => {
       await lock(tx, accountId);
-      await expect.poll(async () => moved || (await numberOf(countWaiting)) > 0, { timeout: 25_000 }).toBe(true);
+      await expect.poll(async () => moved || (await numberOf(countWaiting)) > 0).toBe(true);
       expect(moved).toBe(false);
       await tx.query(rename, [accountId, 'renamed']);
     });

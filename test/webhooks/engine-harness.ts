@@ -144,7 +144,7 @@ export async function sql<R>(db: Queryable, text: string, values: SqlValue[] = [
   return (await db.query<R>({ name: `test_engine_${statements}`, text }, values)).rows;
 }
 
-export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 10_000): Promise<void> {
+export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 50_000): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain`);

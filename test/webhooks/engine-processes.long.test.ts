@@ -96,7 +96,7 @@ describe('a process that stops', () => {
     hang = false;
     const before = receiver.seen.length;
     await start({ database: keeper.database });
-    await until(() => receiver.seen.length === before + 3, 3_000);
+    await until(() => receiver.seen.length === before + 3);
     for (const received of receiver.seen) verify(received);
     expect(new Set(receiver.ids()).size).toBe(3);
   }, 30_000);
