@@ -12,8 +12,8 @@ const WITH_DATABASE = {
   isolate: false,
   // Processes that tests start need not read all of the source anew.
   env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compile') },
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
   // What is waited for comes when the machine gets to it; the default is a second.
   expect: { poll: { timeout: 50_000 } },
 };
@@ -36,7 +36,7 @@ export default defineConfig({
           // One module graph for all files of a worker: isolated ones took 20 x as long.
           isolate: false,
           maxWorkers: WORKERS,
-          testTimeout: 20_000,
+          testTimeout: 60_000,
         },
       },
       {

@@ -41,7 +41,7 @@ function qm(args: readonly string[], env: Record<string, string> = {}): Promise<
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   const settings = { PATH, NODE_COMPILE_CACHE, DATABASE_URL: database.url, DATA_DIR: dataDir, ...env };
   return new Promise((resolve) => {
-    execFile(process.execPath, [MAIN, ...args], { env: settings, timeout: 25_000 }, (error, stdout, stderr) => {
+    execFile(process.execPath, [MAIN, ...args], { env: settings, timeout: 100_000 }, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : (error.code as unknown as number), stdout, stderr });
     });
   });

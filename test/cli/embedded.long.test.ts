@@ -20,7 +20,7 @@ function qm(...args: string[]): Promise<Record<string, unknown>> {
   return new Promise((resolve, reject) => {
     const { PATH, NODE_COMPILE_CACHE } = process.env;
     const env = { PATH, NODE_COMPILE_CACHE, DATA_DIR: dataDir };
-    execFile(process.execPath, [MAIN, ...args, '--json'], { env, timeout: 25_000 }, (error, stdout, stderr) => {
+    execFile(process.execPath, [MAIN, ...args, '--json'], { env, timeout: 100_000 }, (error, stdout, stderr) => {
       if (error === null) resolve(JSON.parse(stdout) as Record<string, unknown>);
       else reject(new Error(stderr));
     });

@@ -53,7 +53,7 @@ function qm(args: readonly string[], hear: (stderr: string) => void = () => unde
     const child = execFile(
       process.execPath,
       [MAIN, ...args],
-      { env: settings, timeout: 25_000 },
+      { env: settings, timeout: 100_000 },
       (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
     );
     child.stderr?.on('data', (text) => hear(String(text)));

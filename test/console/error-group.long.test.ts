@@ -117,7 +117,7 @@ test('is sound filled, bare, long and past retention, narrow and dark, wide and 
     ],
     narrowAndWide,
   );
-}, 60_000);
+});
 
 test('a group of a single text has a page, and a stack that was sent as text', async () => {
   const plain = await bench.capture({ message: 'only this' });

@@ -45,7 +45,7 @@ async function toppedUp(card: string, status: string): Promise<string> {
   await eventually(async () => {
     const { data } = (await call('GET', `/v1/account/topup/get/${topup_id}`)).body;
     return data.status === status ? data : null;
-  }, 20_000);
+  });
   return topup_id;
 }
 

@@ -26,7 +26,7 @@ beforeAll(async () => {
   await rememberTexts();
   await bench.ok('POST', `/v1/cron/pause/${jobId}`);
   await fill();
-}, 60_000);
+});
 afterAll(() => bench.stop());
 
 let statements = 0;

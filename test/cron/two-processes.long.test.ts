@@ -72,7 +72,7 @@ test('two processes make one run per slot of every job', async () => {
   expect((await own.core.db.query(executed, [own.account.accountId])).rows[0]).toEqual({ told: 120n });
   expect(await own.findings()).toEqual([]);
   await Promise.all(workers.map((worker) => worker.end('SIGTERM')));
-}, 60_000);
+});
 
 test('after kill -9 the POST is repeated with the same run id, charged once, told once', async () => {
   const own = await api.withAccount();
@@ -96,7 +96,7 @@ test('after kill -9 the POST is repeated with the same run id, charged once, tol
   expect(await own.spentNanos()).toBe(RUN_NANOS);
   expect(await own.cronEvents()).toEqual([{ type: 'cron.executed', object: run }]);
   await heir.end('SIGTERM');
-}, 60_000);
+});
 
 test('a run whose job was deleted before its repetition is over, as failed', async () => {
   const own = await api.withAccount();
@@ -116,7 +116,7 @@ test('a run whose job was deleted before its repetition is over, as failed', asy
   expect(event).toMatchObject({ type: 'cron.failed', object: { job_id: id, error_code: 'job_deleted', attempt: 2 } });
   expect(own.receiver.received).toHaveLength(1);
   await heir.end('SIGTERM');
-}, 60_000);
+});
 
 test('a process that stops waits for quick tasks and hands over slow ones at once', async () => {
   const own = await api.withAccount();
@@ -136,7 +136,7 @@ test('a process that stops waits for quick tasks and hands over slow ones at onc
   expect(await own.ended(slow.id, slow.next_run_at)).toMatchObject({ status: 'succeeded', attempt: 2 });
   expect(own.receiver.received.filter(({ path }) => path === '/quick')).toHaveLength(1);
   await heir.end('SIGTERM');
-}, 60_000);
+});
 
 test('a run that dies with its process every time is given up', async () => {
   const own = await api.withAccount();
@@ -153,4 +153,4 @@ test('a run that dies with its process every time is given up', async () => {
   expect(await own.ended(id, slot)).toMatchObject({ status: 'failed', error_code: 'interrupted', attempt: 6 });
   expect(own.receiver.received).toEqual([]);
   await worker.end('SIGTERM');
-}, 60_000);
+});

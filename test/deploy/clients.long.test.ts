@@ -206,4 +206,4 @@ test('the examples of both READMEs are right', async () => {
   );
   expect((await run(process.execPath, [join(folder, 'readme.mts')], { env })).stdout).toMatch(/hello/i);
   expect((await run('python3', ['-c', block('python', 'python')], { env })).stdout).toMatch(/hello/i);
-}, 60_000);
+});

@@ -82,7 +82,7 @@ test('a message that names a command says how it is called from the package', ()
   const env = { ...inherited, DATA_DIR: join(folder, 'old') };
   const { stderr } = spawnSync('npx', ['qm', 'accounts', 'list'], { cwd: folder, env, encoding: 'utf8' });
   expect(stderr).toContain('this service brings 18: run `npx quartermaster qm migrate --upgrade-database`');
-}, 60_000);
+});
 
 test('without its optional packages the service starts, and a call that needs one names it', async () => {
   const call = async (port: number, path: string, prompt: string) => {

@@ -178,4 +178,4 @@ test('walks while captures arrive: nothing twice, nothing missed that was there'
   for (const seen of [listed, searched]) expect(eventIds.filter((id) => !seen.includes(id))).toEqual([]);
   expect(before.filter(({ error_group_id: id, event_id }) => id === hot && !ofGroup.includes(event_id))).toEqual([]);
   expect(groupIds.filter((id) => !byFirst.includes(id))).toEqual([]);
-}, 60_000);
+});

@@ -51,7 +51,7 @@ beforeAll(async () => {
     },
     [accountId, start, step, `{${lists.map((list) => `"${list}"`).join()}}`],
   );
-}, 60_000);
+});
 afterAll(() => bench.service.stop());
 
 /** Numbers of the events that a plain filter finds, newest first. */

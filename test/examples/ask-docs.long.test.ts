@@ -30,4 +30,4 @@ test('a question is answered from the paragraphs that share its words, misspelle
     expect(said).toContain(`[sandbox] You said: ${question}`);
     expect(source?.replace('sandbox/echo-1, from ', '').split(', '), question).toContain(path);
   }
-}, 60_000);
+});

@@ -175,7 +175,7 @@ test('posthog.ts captures an event and joins two names of a person', async () =>
 test("Firecrawl's client reads a page and its site", async () => {
   const { url } = await exampleSite();
   expect(await run('firecrawl.ts', {}, `${url}/keys`)).toMatch(/^Keys: \d{3} characters\ncompleted: Keys, Limits\n$/);
-}, 30_000);
+});
 
 test.skipIf(!isHere('kdig'))(`kdig gets the record that the API has set${note('kdig')}`, async () => {
   const env = { with: 'sh', HOME: place.dataDir, DNS_PORT: String(dnsPort) };

@@ -28,4 +28,4 @@ test('a video of three shots, and the same with a fourth', async () => {
   expect(stdout).toContain('boat-longer.mp4: 0.003 USD');
   expect(await inspect(readFileSync(join(folder, 'boat.mp4')))).toMatchObject({ seconds: 6, frames: 144 });
   expect(await inspect(readFileSync(join(folder, 'boat-longer.mp4')))).toMatchObject({ seconds: 9, frames: 216 });
-}, 60_000);
+});

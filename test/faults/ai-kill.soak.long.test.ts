@@ -189,7 +189,7 @@ describe('of two processes that work on a batch one dies', () => {
     return eventually(async () => {
       await bench.service.advance(61);
       return it.over(id, 3_000).catch(() => null);
-    }, 60_000);
+    });
   }
 
   const noneHeld = (it: BatchCaller) =>

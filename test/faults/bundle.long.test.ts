@@ -64,7 +64,7 @@ describe('the bundle as npm run build makes it', () => {
     const env = { ...place.env, WORKERS: '2' };
     const failing = run(process.execPath, ['-e', program], { cwd: PROJECT, env });
     await expect(failing).rejects.toThrow(/TypeError[\s\S]* at .*src\/workers\/primary\.ts:\d+:\d+/);
-  }, 60_000);
+  });
 
   test('serves calls, bodies that go to a thread, and pages with their files', async () => {
     const service = await startProcess(place);
@@ -81,5 +81,5 @@ describe('the bundle as npm run build makes it', () => {
   test('runs the command line', async () => {
     const { stdout } = await run(process.execPath, [join(PROJECT, 'src/qm.js'), 'gen', '--json']);
     expect(JSON.parse(stdout)).toBeTypeOf('object');
-  }, 60_000);
+  });
 });

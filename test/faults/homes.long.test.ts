@@ -30,7 +30,7 @@ beforeAll(async () => {
   place = await createPlace({ DATABASE_URL: database.url, SECRETS_KEY, WORKERS: '3' });
   service = await startProcess(place);
   await allListen();
-}, 60_000);
+});
 afterAll(async () => {
   await place?.remove();
   await db?.end();
@@ -92,7 +92,7 @@ async function allListen(): Promise<void> {
     const isWhole = all.every(({ failed }) => failed === 0) && latest(all).size === 3;
     for (const client of all) client.end();
     return isWhole;
-  }, 30_000);
+  });
 }
 
 const latest = (all: readonly Client[]) => new Set(all.map(({ workers }) => workers.at(-1)));

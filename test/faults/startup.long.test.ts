@@ -91,7 +91,7 @@ describe('the first start', () => {
       answeredWith503 ||= statuses.includes(503);
       if (statuses.includes(200)) expect(existsSync(place.operatorKeyFile)).toBe(true);
       return statuses.every((status) => status === 200);
-    }, 60_000);
+    });
     expect(answeredWith503).toBe(true);
     await starting.end('SIGTERM');
   }, 90_000);
@@ -104,7 +104,7 @@ describe('the first start', () => {
     expect(text.match(/SMTP_ULR is not a setting: did you mean SMTP_URL\?/g)).toHaveLength(1);
     expect(text).not.toContain('/auth/operator/');
     expect(text).not.toContain('Creating');
-  }, 60_000);
+  });
 
   test('makes the operator once: the second start changes neither key nor account', async () => {
     const place = await newPlace();

@@ -64,7 +64,7 @@ async function begun(vendor: string, isThere: (double: VendorDouble, before: num
     if (double.count('submit') > before) await bench.service.advance(1);
     return false;
     // A vendor that timed out while the machine was busy is let alone for half a minute.
-  }, 45_000);
+  });
   return id;
 }
 
@@ -138,7 +138,7 @@ test('when the bytes are kept: the next process finds them, and fetches nothing 
     await eventually(async () => {
       await bench.service.advance(1);
       return (await kept()).some((name) => name.includes(id) && name.endsWith('.mp4'));
-    }, 20_000);
+    });
     await worker.end('SIGKILL');
   });
   worker = launch(place);
@@ -228,7 +228,7 @@ test('two processes that die again and again: one submission an attempt, one cap
     await bench.service.advance(30);
     const known = sum(await bench.books(), 'billed', 'corp') - sum(books, 'billed', 'corp');
     return Math.abs(known - (corp.billedSeconds - billedBefore) * PER_SECOND) < 1e-9;
-  }, 20_000);
+  });
 });
 
 test('twice while the sandbox makes it: it is given up, and not charged', async () => {
@@ -244,7 +244,7 @@ test('twice while the sandbox makes it: it is given up, and not charged', async 
         id,
       ]);
       return rows[0]?.leased === true && rows[0].deaths === deaths;
-    }, 45_000);
+    });
   await isClaimed(0);
   await dies();
   await bench.service.advance(31);

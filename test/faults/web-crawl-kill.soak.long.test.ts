@@ -34,7 +34,7 @@ beforeAll(async () => {
   pair = await startPair({ ALLOW_PRIVATE_TARGETS: SITE_NETWORK, WEB_HOST_INTERVAL_MS: '0' });
   account = await pair.account(CREDIT_USD);
   processes.push(...pair.services);
-}, 60_000);
+});
 afterAll(async () => {
   await pair.stop();
   await site.stop();

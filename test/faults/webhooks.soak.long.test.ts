@@ -85,7 +85,7 @@ async function settled(): Promise<void> {
     );
     await sleep(100);
     return row?.open === 0n;
-  }, 60_000);
+  });
 }
 
 test('kills between commit and answer lose no event, invent none, and change no webhook-id', async () => {

@@ -201,11 +201,11 @@ describe('several processes behind one port', () => {
     await until(async () => {
       const now = await workersAnswering();
       return now.size === WORKERS && !now.has(all[0].worker);
-    }, 30_000);
+    });
     const { body } = await send(all[1].agent, secret, 'GET', '/v1/queue/stats/kept');
     expect(body.data.message_count).toBeGreaterThanOrEqual(answered.length);
     expect(body.data.message_count).toBeLessThanOrEqual(answered.length + lost);
-  }, 60_000);
+  });
 
   test('when they end again and again at their start, all ends with code 1 and says so', async () => {
     const { pid } = service;
@@ -221,7 +221,7 @@ describe('several processes behind one port', () => {
     expect(service.stderr()).toMatch(
       /^quartermaster: worker \d ended 5 times within 10 s of its start; the last time: signal SIGKILL$/m,
     );
-  }, 60_000);
+  });
 });
 
 describe('several processes with a PostgreSQL of their own', () => {
@@ -231,7 +231,7 @@ describe('several processes with a PostgreSQL of their own', () => {
   beforeAll(async () => {
     own = await createPlace({ WORKERS: '2' });
     firstStart = running = await startProcess(own);
-  }, 60_000);
+  });
   afterAll(() => own?.remove());
 
   test('the start tells where the key is, once', async () => {
@@ -246,7 +246,7 @@ describe('several processes with a PostgreSQL of their own', () => {
       `quartermaster: port ${own.port} on 127.0.0.1 is in use: stop the other program or set PORT\n`,
     );
     await other.remove();
-  }, 60_000);
+  });
 
   test('after kill -9 of the first process the others end themselves, and the next start goes on', async () => {
     const workers = workersOf(running.pid);
@@ -255,7 +255,7 @@ describe('several processes with a PostgreSQL of their own', () => {
     await until(() => !workers.some(isAlive));
     running = await startProcess(own);
     expect(await isReady(own.url)).toBe(true);
-  }, 60_000);
+  });
 
   test('Ctrl-C while they still start ends all in order', async () => {
     const other = await createPlace({ WORKERS: '2' });
@@ -268,7 +268,7 @@ describe('several processes with a PostgreSQL of their own', () => {
     expect(started.stderr()).toBe('');
     expect([other.postgresPid() ?? 0, ...begun].some((pid) => pid > 0 && isAlive(pid))).toBe(false);
     await other.remove();
-  }, 60_000);
+  });
 
   test('Ctrl-C, which the terminal sends to all of them, ends all in order', async () => {
     const postgres = own.postgresPid() as number;
@@ -279,5 +279,5 @@ describe('several processes with a PostgreSQL of their own', () => {
     expect(running.stderr()).toBe('');
     // All that two starts have said: the first told it once, the second not again.
     expect(`${firstStart.stdout()}${running.stdout()}`.match(/Created the operator's account/g)).toHaveLength(1);
-  }, 60_000);
+  });
 });

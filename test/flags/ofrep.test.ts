@@ -102,7 +102,7 @@ describe('a page', () => {
     await elsewhere().data('PATCH', '/v1/flags/update/web-live', { default_variant: 'off' });
     await changed;
     await Web.close();
-  }, 30_000);
+  });
 
   test('is let in from anywhere with a key for evaluations, and with no other', async () => {
     const key = await pageKey();

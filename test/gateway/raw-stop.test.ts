@@ -54,4 +54,4 @@ test('a stop ends streams in order: what was made is charged, no hold is left, h
   );
   expect([body.data.balance_usd, rows[0]]).toEqual([1 - PIECES * 0.00001, { held: 0n, holds: 0n }]);
   await after.stop();
-}, 60_000);
+});

@@ -43,7 +43,7 @@ remote_write:
     // Prometheus passes on what is newer than its start only.
     expect(await bench.writeBytes(remoteWrite(series))).toMatchObject({ status: 204 });
     await bench.merge();
-  }, 30_000);
+  });
   afterAll(() => peer.stop());
 
   test.each([

@@ -25,7 +25,7 @@ beforeAll(async () => {
   at = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`;
   chromium = await chromiumForService();
   bench = await PdfBench.start({ CHROMIUM_PATH: chromium.path, ALLOW_PRIVATE_TARGETS: '127.0.0.1/32' });
-}, 60_000);
+});
 afterAll(async () => {
   await bench.service.stop();
   origin.close();
@@ -43,12 +43,12 @@ test('lays out with full CSS, numbers its pages, and runs no script', async () =
   expect(first).toMatch(/LEFT\s+RIGHT[\s\S]*1 of 2/);
   expect(second).toMatch(/SECOND[\s\S]*2 of 2/);
   expect(asked).toEqual(['/a.css']);
-}, 60_000);
+});
 
 test('`auto` takes the document engine where that is enough, and the browser where CSS needs it', async () => {
   expect((await bench.create('<h1>Plain</h1>', { engine: 'auto' })).engine).toBe('document');
   expect((await bench.create('<div style="display:flex">x</div>')).engine).toBe('browser');
-}, 60_000);
+});
 
 test('reaches no private address: by no image, frame, style, font, prefetch, preconnect, refresh or file', async () => {
   const reached: string[] = [];
@@ -69,7 +69,7 @@ test('reaches no private address: by no image, frame, style, font, prefetch, pre
   expect(text).not.toContain('root:');
   expect(reached).toEqual([]);
   inside.close();
-}, 60_000);
+});
 
 test('ends with its thread: a layout without end leaves no process', async () => {
   const before = await browsers();
@@ -77,7 +77,7 @@ test('ends with its thread: a layout without end leaves no process', async () =>
   const refused = await bench.fails('create', { type: 'html', content, engine: 'browser' }).catch(() => null);
   expect(refused === null || refused[3] === 'too_complex' || refused[3] === 'not_laid_out').toBe(true);
   expect(await browsers()).toBe(before);
-}, 60_000);
+});
 
 test('ends in time, whatever its browser does: no process and no folder of it stay', async () => {
   const hurried = await HostileBench.soon({ CHROMIUM_PATH: chromium.path }, 700);
@@ -86,7 +86,7 @@ test('ends in time, whatever its browser does: no process and no folder of it st
   await expect.poll(browsers).toBe(0);
   expect(readdirSync(tmpdir()).filter((name) => name.startsWith('qm-pdf-'))).toEqual([]);
   await hurried.service.stop();
-}, 60_000);
+});
 
 test('a client of Gotenberg gets its style sheet, its image and its footer by the browser', async () => {
   Chromiumly.configure({ endpoint: `${bench.service.url}/v1/pdf/gotenberg`, username: 'key', password: bench.secret });
@@ -99,7 +99,7 @@ test('a client of Gotenberg gets its style sheet, its image and its footer by th
     properties: { scale: 1.5 },
   });
   expect((await bench.text(pdf.toString('base64')))[0]).toMatch(/SHOWN[\s\S]*Foot 1/);
-}, 60_000);
+});
 
 async function browsers(): Promise<number> {
   const all = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });

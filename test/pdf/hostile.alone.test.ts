@@ -35,7 +35,7 @@ describe('HTML', () => {
     const content = `<img src="data:image/png;base64,${png.toString('base64')}">`;
     const reply = await bench.call('POST', '/v1/pdf/create', { type: 'html', content });
     expect([200, 400]).toContain(reply.status);
-  }, 30_000);
+  });
 
   test.each([
     ['style sheets of open comments', `<style>${'/*'.repeat(200_000)}</style>`],
@@ -69,7 +69,7 @@ test('a PDF whose object stream unpacks to 1 GB is refused or read in time, by e
   const bomb = streamOf('/Type/ObjStm/N 1/First 4', deflateSync(Buffer.alloc(1_000_000_000), { level: 9 }));
   for (const { status, text } of await Promise.all(everyOperation(bench, pdfOf(CATALOG, ONE_PAGE, PAGE, bomb))))
     expect([200, 400], text.slice(0, 300)).toContain(status);
-}, 60_000);
+});
 
 test('a PDF whose page draws without end is ended in time, and another account is served meanwhile', async () => {
   const draws = deflateSync(Buffer.from('BT /F 9 Tf (xxxxxxxx) Tj ET '.repeat(12_000_000)), { level: 9 });
@@ -86,4 +86,4 @@ test('a PDF whose page draws without end is ended in time, and another account i
   expect((await other.create('<p>served</p>')).pages).toBe(1);
   expect(ended).toBeLessThan(hostile.length);
   expect(await Promise.all(hostile)).toEqual(hostile.map(() => 400));
-}, 60_000);
+});

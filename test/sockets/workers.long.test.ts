@@ -62,4 +62,4 @@ test('sockets of two processes are counted together, end with their key, and are
 
   const [exit, ...codes] = await Promise.all([service.end('SIGTERM'), ...staying.map((line) => line.ended)]);
   expect([exit.code, new Set(codes.map(({ code }) => code))]).toEqual([0, new Set([1012])]);
-}, 60_000);
+});

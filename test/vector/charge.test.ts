@@ -70,7 +70,7 @@ test('a process that dies between hold and charge has charged nothing: the hold 
   await bench.service.advance(61);
   await expect.poll(() => bench.number(HELD)).toBe(0);
   expect(await bench.spentNanos()).toBe(0n);
-}, 30_000);
+});
 
 test('an answer waits in the lane with its whole length; an account has a share of what may wait', async () => {
   const [bench, other] = [await shared.withAccount(1), await shared.withAccount(1)];

@@ -96,7 +96,7 @@ describe('the memory of the embedded engine', () => {
     const waiting = Array.from({ length: 8 }, () =>
       expectAnswers(engine, large, [anyRow(32)]).then(() => order.push('large')),
     );
-    await expect.poll(() => engine.indexState(large.ref).state, { interval: 1, timeout: 10_000 }).toBe('loading');
+    await expect.poll(() => engine.indexState(large.ref).state, { interval: 1, timeout: 50_000 }).toBe('loading');
     await expectAnswers(engine, small, [anyRow(32)]).then(() => order.push('small'));
     await Promise.all(waiting);
     expect(order[0]).toBe('small');
@@ -199,7 +199,7 @@ describe('the memory of the embedded engine', () => {
     const engine = start(64);
     const collection = await collectionOf(8000);
     const asked = expectAnswers(engine, collection, [anyRow(32)]);
-    await expect.poll(() => engine.indexState(collection.ref).state, { interval: 1, timeout: 10_000 }).toBe('loading');
+    await expect.poll(() => engine.indexState(collection.ref).state, { interval: 1, timeout: 50_000 }).toBe('loading');
     await engine.killWorkers();
     await asked;
     expect(engine.gauges()).toMatchObject({ loads: 1, worker_restarts: 1 });

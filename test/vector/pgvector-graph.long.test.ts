@@ -63,7 +63,7 @@ beforeAll(async () => {
     );
   await expectAnswers(engine, collection, [search(towards(), null, true)]);
   expect(await engine.tendGraphs(never)).toBe(true);
-}, 60_000);
+});
 afterAll(() => database.stop());
 
 const graphs = () => database.number(`SELECT count(*) FROM pg_class WHERE relname LIKE 'graph\\_%' AND relkind = 'i'`);

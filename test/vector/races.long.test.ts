@@ -76,7 +76,7 @@ test('small and large upserts, updates and deletions of one collection at once',
   const found = await Promise.all([a, b].map((bench) => bench.query('docs', [1, 1], { top_k: 1000 })));
   for (const { matches } of found) expect(matches).toHaveLength(count);
   expect(await a.number('SELECT held_nanos::int AS number FROM core.wallet WHERE account_id = $account')).toBe(0);
-}, 60_000);
+});
 
 test('a small upsert goes on while a large one holds another collection, and waits for one that holds its own', async () => {
   const [a] = await both();
@@ -124,7 +124,7 @@ test('a collection that is deleted while vectors come: each call is stored and c
     expect((await a.spentNanos()) - before).toBe(price);
   }
   await expect.poll(() => a.number(ITEMS)).toBe(0);
-}, 60_000);
+});
 
 test('many accounts at once: commits for several accounts and collections', async () => {
   const benches = await Promise.all(Array.from({ length: 10 }, both));

@@ -143,7 +143,7 @@ describe('a job that lives while the file changes', () => {
           await advance(3);
           const { data } = (await call('GET', `/v1/video/get/${job}`)).body;
           return data.finished_at === null ? null : data;
-        }, 20_000);
+        });
       expect((await generate({ vendor: 'acme' })).body.error).toMatchObject({
         code: 'VENDOR_NOT_AVAILABLE',
         code_detail: 'disabled',

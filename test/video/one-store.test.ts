@@ -41,7 +41,7 @@ test('a process with the same place starts and makes the video', async () => {
   const ended = await eventually(async () => {
     const { data } = (await atFirst('GET', `/v1/video/get/${job.job_id}`)).body;
     return data.finished_at === null ? null : data;
-  }, 30_000);
+  });
   await third.stop();
   expect(ended.state).toBe('succeeded');
 });

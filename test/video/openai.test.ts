@@ -29,7 +29,7 @@ function ended(id: string, by = openai): Promise<Video> {
   return eventually(async () => {
     const video = await by.videos.retrieve(id);
     return video.status === 'completed' || video.status === 'failed' ? video : null;
-  }, 30_000);
+  });
 }
 
 /** A film that is done, for all tests that only need one. */

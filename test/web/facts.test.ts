@@ -25,7 +25,7 @@ test('of 90 facts on 30 pages at least 85 are kept, of 30 pieces around them at 
   expect(around.length).toBeLessThanOrEqual(5);
 });
 
-test('the whole page has all facts too', { timeout: 20_000 }, async () => {
+test('the whole page has all facts too', async () => {
   const rows = await Promise.all(
     PAGES.map(async (page) => ({
       page: page.file,

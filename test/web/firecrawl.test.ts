@@ -60,7 +60,7 @@ test('scrapes a screenshot beside the text, at its own price', async () => {
   expect(found.markdown).toContain('The price of Home is 12.50');
   const image = await fetch(found.screenshot as string);
   expect(image.headers.get('content-type')).toBe('image/png');
-}, 60_000);
+});
 
 test('scrapes JSON by a schema', async () => {
   const schema = { type: 'object', properties: { price: { type: 'number' } }, required: ['price'] };
@@ -90,7 +90,7 @@ test('crawls a site: includes paths, tells failures, pages that robots may not f
   const { id } = await client.startCrawl(`${site.url}/`, { maxDiscoveryDepth: 1, excludePaths: ['^/$'] });
   await expect.poll(async () => (await client.getCrawlStatus(id)).status).toBe('completed');
   expect(await client.getCrawlErrors(id)).toEqual({ errors: [], robotsBlocked: [`${site.url}/secret`] });
-}, 30_000);
+});
 
 test('a long crawl is read to its end, and another is cancelled', async () => {
   const { id } = await client.startCrawl(`${site.url}/long`, { limit: 100 });
@@ -100,14 +100,14 @@ test('a long crawl is read to its end, and another is cancelled', async () => {
   expect((await client.getActiveCrawls()).crawls.map((crawl) => crawl.id)).toEqual([second]);
   expect(await client.cancelCrawl(second)).toBe(true);
   expect((await client.getCrawlStatus(second)).status).toBe('cancelled');
-}, 60_000);
+});
 
 test('scrapes many pages as a batch', async () => {
   const urls = ['/docs/a', '/docs/b', '/secret'].map((path) => site.url + path);
   const job = await client.batchScrape(urls, { options: { formats: ['html'] }, pollInterval: 1 });
   expect(job).toMatchObject({ status: 'completed', completed: 2 });
   expect(job.data.map(({ html }) => html?.includes('12.50'))).toEqual([true, true]);
-}, 30_000);
+});
 
 test.each([
   [

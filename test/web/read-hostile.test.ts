@@ -5,4 +5,4 @@ import { expectEnd, readers } from './hostile-reading.ts';
 
 afterAll(() => readers.close());
 
-test.each(Object.entries(QUICK))('%s', { timeout: 20_000 }, (_, html) => expectEnd(html));
+test.each(Object.entries(QUICK))('%s', (_, html) => expectEnd(html));

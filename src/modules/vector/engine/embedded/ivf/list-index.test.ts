@@ -102,7 +102,7 @@ describe.each(metrics)('lists (%s)', (metric) => {
       expectExact(result, subject.rows.values(), metric, search);
     }
     subject.resident.dispose();
-  }, 30_000);
+  });
 });
 
 describe('lists', () => {
@@ -117,7 +117,7 @@ describe('lists', () => {
     expectExact(result, subject.rows.values(), 'cosine', search);
     expect(subject.resident.listsDue(0)).toBeUndefined();
     subject.resident.dispose();
-  }, 30_000);
+  });
 
   it('stop being built when the collection goes', async () => {
     const make = clustered(randomSource(5));
@@ -127,7 +127,7 @@ describe('lists', () => {
     await new Promise((resolve) => setImmediate(resolve));
     subject.resident.dispose();
     expect(await building).toBe(false);
-  }, 30_000);
+  });
 
   it('are checked against the exact answer: full ones change nothing, poor ones widen the search until lists do not pay', async () => {
     const make = clustered(randomSource(6));
@@ -147,7 +147,7 @@ describe('lists', () => {
     for (let i = 0; i < 80; i += 1) await subject.resident.checkRecall(search, poor);
     expect((await subject.resident.search(search)).plan).toBe('exact');
     subject.resident.dispose();
-  }, 30_000);
+  });
 
   it('are looked at in greater number when checks find too little, and not at all when that does not pay', () => {
     const probes = new Probes([Array.from({ length: 100 }, (_, i) => i % 4)], 40);
