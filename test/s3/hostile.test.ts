@@ -166,8 +166,44 @@ describe('XML', () => {
     expect(await remove(body)).toEqual(due);
   });
 
+  // Behind the bound stands what is no XML: it is not looked at.
+  const crowd = (count: number) => `${'x<b/>'.repeat(count)}<<<`;
+  test.each<[string, S3Request]>([
+    ['?delete, short', { method: 'POST', path: '/box?delete', body: `<Delete>${crowd(13_000)}` }],
+    ['?delete, of megabytes', { method: 'POST', path: '/box?delete', body: `<Delete>${crowd(400_000)}` }],
+    [
+      'CompleteMultipartUpload',
+      { method: 'POST', path: '/box/k?uploadId=x', body: `<CompleteMultipartUpload>${crowd(600_000)}` },
+    ],
+    ['?tagging', { method: 'PUT', path: '/box/k?tagging', body: `<Tagging>${crowd(6_000)}` }],
+    ['CreateBucket', { method: 'PUT', path: '/crowd', body: `<CreateBucketConfiguration>${crowd(3_000)}` }],
+    ['?lifecycle', { method: 'PUT', path: '/box?lifecycle', body: `<LifecycleConfiguration>${crowd(12_000)}` }],
+    [
+      '?notification',
+      { method: 'PUT', path: '/box?notification', body: `<NotificationConfiguration>${crowd(12_000)}` },
+    ],
+  ])('of too many parts is refused before they are made: %s', async (_, request) => {
+    const { status, code, text } = await send(bench, request);
+    expect([status, code]).toEqual([400, 'MalformedXML']);
+    expect(text).toMatch(/may have \d+ elements, attributes and texts/);
+  });
+
+  test('has room for all that an operation can need', async () => {
+    const key = (i: number) => `${'&amp;'.repeat(200)}${'k'.repeat(820)}${i}`;
+    const objects = Array.from({ length: 1_000 }, (_, i) => `  <Object>\n    <Key>${key(i)}</Key>\n  </Object>\n`);
+    expect(await remove(`<Delete>\n${objects.join('')}</Delete>`)).toEqual([200, null]);
+    const checksum = `<ChecksumSHA256>${'A'.repeat(43)}=</ChecksumSHA256>`;
+    const parts = Array.from({ length: 10_000 }, (_, i) => {
+      const etag = `<ETag>&quot;${'a'.repeat(32)}&quot;</ETag>`;
+      return `\t<Part>\n\t\t<PartNumber>${i + 1}</PartNumber>\n\t\t${etag}\n\t\t${checksum}\n\t</Part>\n`;
+    });
+    const body = `<CompleteMultipartUpload>\n${parts.join('')}</CompleteMultipartUpload>`;
+    expect(await outcome({ method: 'POST', path: '/box/k?uploadId=none', body })).toEqual([404, 'NoSuchUpload']);
+  });
+
   test('that is too long is not read', async () => {
     expect(await remove(' '.repeat(7 * 2 ** 20))).toEqual([400, 'EntityTooLarge']);
+    expect(await remove(' '.repeat(2 * 2 ** 20 + 1))).toEqual([400, 'MalformedXML']);
     const long = `<Tagging>${' '.repeat(100_000)}</Tagging>`;
     expect(await outcome({ method: 'PUT', path: '/box/k?tagging', body: long })).toEqual([400, 'MalformedXML']);
   });

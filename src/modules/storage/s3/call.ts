@@ -33,7 +33,7 @@ export function objectOf(call: S3Call): Omit<ObjectRef, 'accountId'> {
   return { bucket: bucketOf(call), key: keyBytes(call.address.key ?? '') };
 }
 
-/** A body in XML that is never long. Throws MalformedXML. */
+/** A body in XML that is never long; what it may have is bounded again where it is read. Throws MalformedXML. */
 export async function shortBody({ request: { stream } }: S3Call): Promise<Buffer> {
   const blocks: Buffer[] = [];
   let bytes = 0;

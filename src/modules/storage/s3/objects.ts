@@ -1,5 +1,6 @@
 // Operations of one object. A read is charged once it is known that there is something to answer; a write in the commit that makes its bytes
 // the object.
+import type { CallContext } from '../../../core/context.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { keepBytes } from '../../../core/objects/blobs.ts';
 import { judgeConditions } from '../../../core/objects/conditions.ts';
@@ -188,29 +189,34 @@ function isReplaced(directive: string | string[] | undefined, name: string): boo
 
 export async function deleteObject(call: S3Call): Promise<RawAnswer> {
   const { ifMatch } = conditionsOf(call.headers);
-  await remove(call, [objectOf(call).key], ifMatch === undefined ? {} : { ifMatch });
+  const conditions = ifMatch === undefined ? {} : { ifMatch };
+  await call.request.perform(call.capability, (ctx) => remove(call, ctx, [objectOf(call).key], conditions));
   return emptyAnswer(call, 204);
 }
 
 export async function deleteObjects(call: S3Call): Promise<RawAnswer> {
   const { request } = call;
-  const { keys, isQuiet } = await request.read(readDelete, request.body);
-  await remove(
-    call,
-    keys.map((key) => Buffer.from(key)),
-  );
-  return xmlAnswer(call, 'DeleteResult', { Deleted: isQuiet ? [] : keys.map((key) => ({ Key: key })) });
+  let deleted: readonly string[] = [];
+  await request.perform(call.capability, async (ctx) => {
+    // Within the call, so that its rate has been weighed by the bytes of the body, whatever is in them.
+    const { keys, isQuiet } = await request.read(readDelete, request.body);
+    if (!isQuiet) deleted = keys;
+    return remove(
+      call,
+      ctx,
+      keys.map((key) => Buffer.from(key)),
+    );
+  });
+  return xmlAnswer(call, 'DeleteResult', { Deleted: deleted.map((key) => ({ Key: key })) });
 }
 
-async function remove(call: S3Call, keys: readonly Buffer[], conditions = {}): Promise<void> {
-  const { accountId, request, capability } = call;
+function remove(call: S3Call, ctx: CallContext, keys: readonly Buffer[], conditions = {}): Promise<Answer> {
+  const { accountId } = call;
   const bucket = bucketOf(call);
-  await request.perform(capability, (ctx) =>
-    runWrite(ctx, async (tx, { nowMs }) => {
-      await removeObjects(tx, { accountId, bucket, keys, keyId: ctx.principal.id, conditions }, nowMs);
-      return null;
-    }),
-  );
+  return runWrite(ctx, async (tx, { nowMs }) => {
+    await removeObjects(tx, { accountId, bucket, keys, keyId: ctx.principal.id, conditions }, nowMs);
+    return null;
+  });
 }
 
 /** What x-amz-object-attributes names, in the order of the answer. */

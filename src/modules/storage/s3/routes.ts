@@ -33,6 +33,7 @@ import {
 import { deleteTagging, getTagging, putTagging } from './tags.ts';
 import { listParts, listUploads } from './upload-lists.ts';
 import { abortUpload, completeUpload, copyPart, createUpload, uploadPart } from './uploads.ts';
+import { LONG_XML_BYTES_MAX } from './wire/bodies.ts';
 import { failureAnswer } from './wire/failures.ts';
 import { headersOf } from './wire/object-headers.ts';
 import { addressOf, type Operation, operationOf } from './wire/operation.ts';
@@ -73,14 +74,12 @@ const OPERATIONS: Readonly<Record<Operation, Served>> = {
   ListParts: [listParts, 'storage.object.put'],
 };
 
-/** A thousand keys of 1,024 bytes, each byte an entity; 10,000 parts with a checksum. */
-const XML_BYTES_MAX = 6 * 1_024 * 1_024;
 const PATHS = ['/s3', '/s3/{path*}'] as const;
 
 export const s3Routes: readonly RawRoute<StorageState>[] = PATHS.flatMap((path) => [
   { ...routeOf(path), methods: ['GET', 'HEAD', 'PUT', 'DELETE'], stream: 'both', bodyBytesMax: PUT_BYTES_MAX },
   // Its bodies are read as a whole, and counted among what bodies hold.
-  { ...routeOf(path), methods: ['POST'], bodyBytesMax: XML_BYTES_MAX },
+  { ...routeOf(path), methods: ['POST'], bodyBytesMax: LONG_XML_BYTES_MAX },
 ]);
 
 function routeOf(path: string): Omit<RawRoute<StorageState>, 'methods' | 'bodyBytesMax'> {

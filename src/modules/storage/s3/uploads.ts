@@ -106,10 +106,11 @@ export async function completeUpload(call: S3Call): Promise<RawAnswer> {
   const { request, capability, address, headers } = call;
   const target = objectOf(call);
   const uploadId = address.query.get('uploadId') ?? '';
-  const parts = await request.read(readComplete, request.body);
   let completed: Completed | undefined;
   await request.perform(capability, async (ctx) => {
     const conditions = writeConditionsOf(headers);
+    // Within the call, so that its rate has been weighed by the bytes of the body, whatever is in them.
+    const parts = await request.read(readComplete, request.body);
     completed = await complete(ctx, { uploadId, ...target, parts, conditions, checksums: wholeChecksum(headers) });
     if (completed.charged !== null) return completed.charged;
     // Told again what was told before, as long as the object stands.

@@ -2,14 +2,25 @@
 // of a bucket, tags of an object.
 import { type ChecksumName, isChecksumName } from '../../../../core/credentials/aws-checksums.ts';
 import type { BodyTask } from '../../../../kit/raw-route.ts';
+import type { XmlBounds, XmlElement } from '../../../../lib/xml.ts';
 import { checkedValue, checksumElement } from './checksums.ts';
 import { checkedTags } from './object-headers.ts';
 import { KEY_BYTES_MAX } from './operation.ts';
 import { malformed, notImplemented, refused } from './refusals.ts';
-import { childOf, childrenOf, readXml, requiredText, textOf, type XmlElement } from './xml.ts';
+import { childOf, childrenOf, readXml, requiredText, textOf } from './xml.ts';
 
 const DELETED_MAX = 1_000;
 const PARTS_MAX = 10_000;
+const KIB = 1_024;
+/** A key with all that may be said of it, and white space between: 20 parts. Its 1,024 bytes may be entities, half of them are not. */
+const DELETE_BOUNDS: XmlBounds = { bytesMax: 2 * KIB * KIB, partsMax: 20 * DELETED_MAX };
+/** A part with number, ETag and checksum, and white space between: 12 parts of XML, up to 300 bytes. */
+const COMPLETE_BOUNDS: XmlBounds = { bytesMax: 3 * KIB * KIB, partsMax: 13 * PARTS_MAX };
+/** What a POST may send at most. */
+export const LONG_XML_BYTES_MAX = COMPLETE_BOUNDS.bytesMax;
+/** Ten tags of 384 characters; a region. */
+const TAGGING_BOUNDS: XmlBounds = { bytesMax: 32 * KIB, partsMax: 200 };
+const CREATE_BOUNDS: XmlBounds = { bytesMax: 16 * KIB, partsMax: 200 };
 const ALGORITHMS = ['crc32', 'crc32c', 'crc64nvme', 'sha1', 'sha256'].filter(isChecksumName);
 
 export interface DeleteRequest {
@@ -23,7 +34,7 @@ export const readDelete: BodyTask<DeleteRequest> = {
   source: import.meta.url,
   id: 'storage.s3.delete',
   run(body) {
-    const root = readXml(body, 'Delete');
+    const root = readXml(body, 'Delete', DELETE_BOUNDS);
     const objects = childrenOf(root, 'Object');
     if (objects.length === 0 || objects.length > DELETED_MAX) throw malformed(`Name 1 to ${DELETED_MAX} keys.`);
     return { keys: objects.map(keyOf), isQuiet: textOf(root, 'Quiet')?.trim().toLowerCase() === 'true' };
@@ -57,7 +68,7 @@ export const readComplete: BodyTask<readonly NamedPart[]> = {
   source: import.meta.url,
   id: 'storage.s3.complete',
   run(body) {
-    const parts = childrenOf(readXml(body, 'CompleteMultipartUpload'), 'Part').map(partOf);
+    const parts = childrenOf(readXml(body, 'CompleteMultipartUpload', COMPLETE_BOUNDS), 'Part').map(partOf);
     if (parts.length === 0 || parts.length > PARTS_MAX) throw malformed(`Name 1 to ${PARTS_MAX} parts.`);
     if (parts.some(({ partNumber }, at) => at > 0 && partNumber <= (parts[at - 1] as NamedPart).partNumber)) {
       throw refused('InvalidPartOrder', 'The parts must stand in ascending order of their numbers.');
@@ -87,7 +98,7 @@ export function partNumberOf(text: string): number {
 
 /** Throws MalformedXML, InvalidTag. */
 export function readTagging(body: Buffer): Record<string, string> {
-  const set = childOf(readXml(body, 'Tagging'), 'TagSet');
+  const set = childOf(readXml(body, 'Tagging', TAGGING_BOUNDS), 'TagSet');
   if (set === undefined) throw malformed('Tagging needs TagSet.');
   return checkedTags(childrenOf(set, 'Tag').map((tag) => [requiredText(tag, 'Key'), requiredText(tag, 'Value')]));
 }
@@ -95,7 +106,7 @@ export function readTagging(body: Buffer): Record<string, string> {
 /** Throws MalformedXML, IllegalLocationConstraintException: a region is a name of the service's own, and any is taken. */
 export function readCreateBucket(body: Buffer): void {
   if (body.length === 0) return;
-  const root = readXml(body, 'CreateBucketConfiguration');
+  const root = readXml(body, 'CreateBucketConfiguration', CREATE_BOUNDS);
   const other = root.children.find(({ name }) => name !== 'LocationConstraint');
   if (other !== undefined) throw notImplemented(`${other.name} of a bucket`);
 }

@@ -1,7 +1,8 @@
 // Lifecycle and notifications of a bucket in XML: the same settings as those of storage.bucket.settings, which hold less than Amazon's. What they
 // cannot hold is NotImplemented, never dropped.
+import type { XmlBounds, XmlElement } from '../../../../lib/xml.ts';
 import { malformed, notImplemented } from './refusals.ts';
-import { childOf, childrenOf, readXml, requiredText, textOf, type XmlElement, type XmlFields } from './xml.ts';
+import { childOf, childrenOf, readXml, requiredText, textOf, type XmlFields } from './xml.ts';
 
 export interface ExpireRule {
   readonly prefix: string;
@@ -20,6 +21,8 @@ export interface BucketFields {
   readonly notify: Notify | null;
 }
 
+/** A hundred rules: a bucket keeps fewer. */
+const BOUNDS: XmlBounds = { bytesMax: 64 * 1_024, partsMax: 3_000 };
 const DAYS = /^[1-9]\d{0,4}$/;
 const RULE_PARTS: ReadonlySet<string> = new Set(['ID', 'Status', 'Prefix', 'Filter', 'Expiration']);
 const EVENTS: Readonly<Record<NotifiedEvent, string>> = {
@@ -29,7 +32,7 @@ const EVENTS: Readonly<Record<NotifiedEvent, string>> = {
 
 /** Throws MalformedXML, NotImplemented. */
 export function readLifecycle(body: Buffer): ExpireRule[] {
-  const rules = childrenOf(readXml(body, 'LifecycleConfiguration'), 'Rule');
+  const rules = childrenOf(readXml(body, 'LifecycleConfiguration', BOUNDS), 'Rule');
   if (rules.length === 0) throw malformed('LifecycleConfiguration needs a Rule.');
   return rules.map(ruleOf);
 }
@@ -67,7 +70,7 @@ export function lifecycleFields(rules: readonly ExpireRule[]): XmlFields {
 
 /** Null: nobody is told. `queueOf`: the queue's name from its ARN. Throws MalformedXML, NotImplemented. */
 export function readNotification(body: Buffer, queueOf: (arn: string) => string): Notify | null {
-  const { children } = readXml(body, 'NotificationConfiguration');
+  const { children } = readXml(body, 'NotificationConfiguration', BOUNDS);
   const other = children.find(({ name }) => name !== 'QueueConfiguration');
   if (other !== undefined) throw notImplemented(`${other.name} of a bucket`);
   const [configuration, ...more] = children;
