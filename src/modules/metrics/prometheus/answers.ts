@@ -6,7 +6,7 @@ import type { Problem } from '../../../problems/problem.ts';
 const JSON_HEADERS = { 'content-type': 'application/json', 'cache-control': 'no-store' };
 
 export function refuseAsPrometheus(failure: Problem, { requestId }: RawHead): RawAnswer {
-  const { status, headers } = telemetryStatus(failure);
+  const { status, headers } = statusOf(failure);
   const error = `${failure.code}: ${telemetrySentence(failure)} (request ${requestId})`;
   return {
     status,
@@ -15,7 +15,14 @@ export function refuseAsPrometheus(failure: Problem, { requestId }: RawHead): Ra
   };
 }
 
+/** Sound PromQL that cannot be evaluated, or costs too much, is 422: bad_data is for what is no PromQL. */
+function statusOf(failure: Problem): ReturnType<typeof telemetryStatus> {
+  const isExecution = failure.detail === 'execution' || failure.detail === 'too_complex';
+  return failure.code === 'VALIDATION_FAILED' && isExecution ? { status: 422, headers: {} } : telemetryStatus(failure);
+}
+
 function errorTypeOf(code: string, status: number): string {
+  if (status === 422) return 'execution';
   if (code === 'UNSUPPORTED_QUERY' || status === 400) return 'bad_data';
   if (status === 503 || status === 429) return 'unavailable';
   if (status === 504) return 'timeout';

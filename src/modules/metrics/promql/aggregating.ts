@@ -1,6 +1,6 @@
 // Aggregations of a vector, step by step: many series to one for each group, or the largest and smallest of them.
+import { executionError } from './execution-error.ts';
 import { type Labels, NAME, only, signature, without } from './labels.ts';
-import { tooComplex } from './too-complex.ts';
 import { type Evaluation, emptyOf, type Stepped } from './values.ts';
 import { quantile, staysInfinite } from './windows.ts';
 
@@ -94,45 +94,60 @@ const reducers: Readonly<Record<string, (values: readonly number[]) => number>> 
 };
 
 /**
- * The k largest or smallest of each step keep their values. Which of equal ones do is decided as in Prometheus 2.42 (promql/engine.go,
- * container/heap): a heap of k has the worst on top, and a better one takes its place.
+ * The k largest or smallest of each step keep their values. Which of equal ones do, and in which order one step has them, is decided as in
+ * Prometheus 2.42 (promql/engine.go, container/heap): a heap of k has the worst on top, which leaves before a better one comes.
  */
 function extremes(evaluation: Evaluation, { members }: Group, isTop: boolean, counts: Float64Array): Stepped[] {
   const made = members.map(({ labels }) => emptyOf(evaluation, labels));
+  let kept: readonly number[] = [];
   for (let step = 0; step < evaluation.steps; step += 1) {
     const k = countOf(counts[step] as number);
     if (k < 1) continue;
     const valueAt = (i: number) => members[i]?.values[step] as number;
-    const heap = new WorstFirst((a, b) => isWorse(valueAt(a), valueAt(b), isTop));
+    const isWorse = isTop
+      ? (a: number, b: number) => Number.isNaN(valueAt(a)) || valueAt(a) < valueAt(b)
+      : (a: number, b: number) => Number.isNaN(valueAt(a)) || valueAt(a) > valueAt(b);
+    const heap = new WorstFirst(isWorse);
     for (const i of members.keys()) {
       if (members[i]?.has[step] !== 1) continue;
       evaluation.budget.work(4);
-      if (heap.items.length < k) heap.push(i);
-      else if (isBetter(valueAt(i), valueAt(heap.items[0] as number), isTop)) heap.replaceTop(i);
+      if (heap.items.length === k) {
+        if (!isWorse(heap.items[0] as number, i)) continue;
+        heap.pop();
+      }
+      heap.push(i);
     }
-    for (const i of heap.items) {
+    kept = bestFirst(heap.items, isWorse);
+    for (const i of kept) {
       const own = made[i] as Stepped;
       own.values[step] = valueAt(i);
       own.has[step] = 1;
     }
   }
-  return made;
+  return evaluation.steps === 1 ? kept.map((i) => made[i] as Stepped) : made;
 }
 
-function isWorse(a: number, b: number, isTop: boolean): boolean {
-  return Number.isNaN(a) || (isTop ? a < b : a > b);
-}
+type IsWorse = (a: number, b: number) => boolean;
+/** So many Go's sort.Sort sorts by insertion, which decides the order of equal values. Of more it shuffles some; here equal ones stay in order. */
+const INSERTED_MAX = 12;
 
-function isBetter(value: number, top: number, isTop: boolean): boolean {
-  return (isTop ? top < value : top > value) || (Number.isNaN(top) && !Number.isNaN(value));
+function bestFirst(items: readonly number[], isWorse: IsWorse): readonly number[] {
+  if (items.length > INSERTED_MAX) return items.toSorted((a, b) => Number(isWorse(a, b)) - Number(isWorse(b, a)));
+  const sorted: number[] = [];
+  for (const item of items) {
+    let at = sorted.length;
+    while (at > 0 && isWorse(sorted[at - 1] as number, item)) at -= 1;
+    sorted.splice(at, 0, item);
+  }
+  return sorted;
 }
 
 /** Go's container/heap. */
 class WorstFirst {
   readonly items: number[] = [];
-  readonly #isWorse: (a: number, b: number) => boolean;
+  readonly #isWorse: IsWorse;
 
-  constructor(isWorse: (a: number, b: number) => boolean) {
+  constructor(isWorse: IsWorse) {
     this.#isWorse = isWorse;
   }
 
@@ -146,15 +161,18 @@ class WorstFirst {
     }
   }
 
-  replaceTop(item: number): void {
-    this.items[0] = item;
+  /** Takes the top away. */
+  pop(): void {
+    const last = this.items.pop() as number;
+    if (this.items.length === 0) return;
+    this.items[0] = last;
     let at = 0;
     while (2 * at + 1 < this.items.length) {
       const [left, right] = [2 * at + 1, 2 * at + 2];
       const isRight =
         right < this.items.length && this.#isWorse(this.items[right] as number, this.items[left] as number);
       const child = isRight ? right : left;
-      if (!this.#isWorse(this.items[child] as number, item)) break;
+      if (!this.#isWorse(this.items[child] as number, last)) break;
       this.#swap(at, child);
       at = child;
     }
@@ -166,6 +184,6 @@ class WorstFirst {
 }
 
 function countOf(value: number): number {
-  if (Number.isNaN(value) || Math.abs(value) >= 2 ** 63) throw tooComplex(`${value} is no number of series.`);
+  if (Number.isNaN(value) || Math.abs(value) >= 2 ** 63) throw executionError(`${value} is no number of series.`);
   return Math.trunc(value);
 }

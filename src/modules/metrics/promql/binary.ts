@@ -1,6 +1,6 @@
 // Operators between numbers and vectors. Which series of two vectors belong together is decided at each step, as in Prometheus 2.42
 // (promql/engine.go, VectorBinop).
-import { invalidField } from '../../../problems/problem.ts';
+import { executionError } from './execution-error.ts';
 import { type Labels, NAME, only, signature, withLabel, without, withoutName, written } from './labels.ts';
 import { comparisons, type Matching } from './query.ts';
 import { type Evaluation, emptyOf, joined, type Stepped } from './values.ts';
@@ -85,10 +85,13 @@ export function vectorAndVector(
   const [many, one] = isSwapped ? [right, left] : [left, right];
   const ones = Map.groupBy(one, ({ labels }) => keyOf(labels, matching));
   requireOne(ones, isSwapped ? 'left' : 'right', many, evaluation.steps);
-  const pairs = [...Map.groupBy(many, ({ labels }) => keyOf(labels, matching))].flatMap(([key, of]) =>
-    pairsOf(evaluation, of, ones.get(key) ?? []),
-  );
-  const made = pairs.map(([manySide, oneSide]) => {
+  const pairs = many.flatMap((manySide) => {
+    const key = keyOf(manySide.labels, matching);
+    const others = ones.get(key) ?? [];
+    evaluation.budget.work(others.length);
+    return others.map((oneSide) => ({ manySide, oneSide, key }));
+  });
+  const made = pairs.map(({ manySide, oneSide, key }) => {
     const labels = resultLabels(manySide.labels, oneSide.labels, op, isBool, matching);
     const own = emptyOf(evaluation, labels);
     for (let step = 0; step < own.values.length; step += 1) {
@@ -96,15 +99,10 @@ export function vectorAndVector(
       const [a, b] = [manySide.values[step] as number, oneSide.values[step] as number];
       put(own, step, isSwapped ? operated(op, b, a, isBool) : operated(op, a, b, isBool));
     }
-    return { own, key: keyOf(manySide.labels, matching) };
+    return { own, key };
   });
   if (matching.group === null) requireOneToOne(made);
   return joined(made.map(({ own }) => own));
-}
-
-function pairsOf({ budget }: Evaluation, many: readonly Stepped[], one: readonly Stepped[]): [Stepped, Stepped][] {
-  budget.work(many.length * one.length);
-  return many.flatMap((manySide) => one.map((oneSide): [Stepped, Stepped] => [manySide, oneSide]));
 }
 
 /** On one side each group has at most one series at a step, where the other side has any at all. */
@@ -120,7 +118,7 @@ function requireOne(
       const there = group.filter(({ has }) => has[step] === 1);
       if (there.length < 2 || !many.some(({ has }) => has[step] === 1)) continue;
       const [a, b] = there.map(({ labels }) => written(labels).slice(0, 150));
-      throw unmatched(`On the ${side} side ${a} and ${b} match the same series.`);
+      throw executionError(`On the ${side} side ${a} and ${b} match the same series.`);
     }
   }
 }
@@ -133,15 +131,11 @@ function requireOneToOne(made: readonly { readonly own: Stepped; readonly key: s
       for (const [step, has] of own.has.entries()) {
         if (has === 0) continue;
         if (taken[step] === 1)
-          throw unmatched('Several series match one: say which side has more by group_left or group_right.');
+          throw executionError('Several series match one: say which side has more by group_left or group_right.');
         taken[step] = 1;
       }
     }
   }
-}
-
-function unmatched(message: string) {
-  return invalidField('query', 'pattern', message);
 }
 
 function resultLabels(many: Labels, one: Labels, op: string, isBool: boolean, matching: Matching): Labels {

@@ -2,7 +2,7 @@
 import { aggregate } from './aggregating.ts';
 import { numbersOf, setOperation, vectorAndNumber, vectorAndVector } from './binary.ts';
 import { Expressions } from './expressions.ts';
-import { byLabels, type Labels, withoutName } from './labels.ts';
+import { type Labels, withoutName } from './labels.ts';
 import { histogramQuantile, labelReplaced, mapped } from './mapping.ts';
 import { type Expression, type Node, type Selector, setOps } from './query.ts';
 import { type QueryRange, stepsOf } from './select.ts';
@@ -22,11 +22,11 @@ export interface AnsweredSeries {
 export type Answered =
   | { readonly type: 'scalar'; readonly times: Float64Array; readonly values: Float64Array }
   | { readonly type: 'string'; readonly value: string }
-  /** Of a vector the series at each step; of a range (in an instant query only) its samples as they are. */
+  /** Of a vector the series at each step, in the order in which its parts made them; of a range (in an instant query only) its samples as they are. */
   | { readonly type: 'vector' | 'range'; readonly series: readonly AnsweredSeries[] };
 
 /**
- * `data`: of each selection (`selectionsOf`) its series, by labels. Throws VALIDATION_FAILED for what cannot be evaluated (series that match
+ * `data`: of each selection (`selectionsOf`) its series, sorted by labels. Throws VALIDATION_FAILED for what cannot be evaluated (series that match
  * several, equal labels) and, with code_detail `too_complex`, beyond the bounds.
  */
 export function evaluate(
@@ -42,11 +42,9 @@ export function evaluate(
   const { root, type } = query;
   if (root.kind === 'string') return { type: 'string', value: root.value };
   if (type === 'scalar') return { type: 'scalar', times, values: numbers(evaluation, root) };
-  if (type === 'range')
-    return { type, series: bounded(rawSamples(evaluation, root as Selector).sort(byLabels), bounds) };
+  if (type === 'range') return { type, series: bounded(rawSamples(evaluation, root as Selector), bounds) };
   const series = vector(evaluation, root).flatMap((each) => answered(each, times));
-  const isRanked = steps === 1 && root.kind === 'aggregation' && (root.op === 'topk' || root.op === 'bottomk');
-  return { type: 'vector', series: bounded(isRanked ? ranked(series, root.op) : series.sort(byLabels), bounds) };
+  return { type: 'vector', series: bounded(series, bounds) };
 }
 
 function bounded(series: readonly AnsweredSeries[], { seriesMax }: Bounds): readonly AnsweredSeries[] {
@@ -60,17 +58,6 @@ function answered({ labels, values, has }: Stepped, times: Float64Array): Answer
   if (there.length === 0) return [];
   const of = (from: Float64Array) => Float64Array.from(there, (step) => from[step] as number);
   return [{ labels, times: of(times), values: of(values) }];
-}
-
-/** The first one first; NaN last. */
-function ranked(series: readonly AnsweredSeries[], op: string): AnsweredSeries[] {
-  const sign = op === 'topk' ? -1 : 1;
-  const only = ({ values }: AnsweredSeries) => values[0] as number;
-  return series.toSorted((a, b) => {
-    const [one, two] = [only(a), only(b)];
-    if (Number.isNaN(one) || Number.isNaN(two)) return Number(Number.isNaN(one)) - Number(Number.isNaN(two));
-    return one === two ? 0 : sign * (one < two ? -1 : 1);
-  });
 }
 
 /** A number at each step. */
@@ -89,6 +76,12 @@ function numbers(evaluation: Evaluation, node: Node): Float64Array {
 }
 
 function vector(evaluation: Evaluation, node: Node): readonly Stepped[] {
+  const series = vectorOf(evaluation, node);
+  // Which groups there are, and their order, is decided by those that have a value.
+  return evaluation.steps === 1 ? series.filter(({ has }) => has[0] === 1) : series;
+}
+
+function vectorOf(evaluation: Evaluation, node: Node): readonly Stepped[] {
   switch (node.kind) {
     case 'selector':
       return latest(evaluation, node);

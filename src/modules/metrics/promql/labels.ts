@@ -5,6 +5,7 @@ export type Labels = ReadonlyMap<string, string>;
 
 export const NAME = '__name__';
 const BETWEEN = '\udc00';
+const BEYOND = /[\ud800-\uffff]/;
 
 export function labelsOf(pairs: Iterable<readonly [string, string]>): Labels {
   return new Map([...pairs].filter(([, value]) => value !== '').sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -40,7 +41,19 @@ export function written(labels: Labels): string {
   return `${labels.get(NAME) ?? ''}{${others}}`;
 }
 
-export function byLabels(a: { readonly labels: Labels }, b: { readonly labels: Labels }): number {
-  const [one, two] = [signature(a.labels), signature(b.labels)];
-  return one < two ? -1 : Number(one > two);
+/** The same series in the order in which Prometheus selects them: by names and values in turn, the one with fewer labels first. */
+export function sortedByLabels<Labelled extends { readonly labels: Labels }>(series: readonly Labelled[]): Labelled[] {
+  return series
+    .map((each) => ({ each, texts: [...each.labels].flat() }))
+    .sort((a, b) => compareTexts(a.texts, b.texts))
+    .map(({ each }) => each);
+}
+
+function compareTexts(a: readonly string[], b: readonly string[]): number {
+  const at = a.findIndex((text, i) => text !== b[i]);
+  if (at === -1 || at >= b.length) return a.length - b.length;
+  const [one, two] = [a[at] as string, b[at] as string];
+  // By the bytes of UTF-8. The units of JavaScript have the same order below the surrogates.
+  if (BEYOND.test(one) && BEYOND.test(two)) return Buffer.compare(Buffer.from(one), Buffer.from(two));
+  return one < two ? -1 : 1;
 }

@@ -1,5 +1,6 @@
 // Functions of a vector that change its values or labels.
-import { invalidField, Problem } from '../../../problems/problem.ts';
+import { Problem } from '../../../problems/problem.ts';
+import { executionError } from './execution-error.ts';
 import { type Expression, type Expressions, type Groups, NeedsThread } from './expressions.ts';
 import { type Labels, signature, withLabel, without, withoutName } from './labels.ts';
 import { type Budget, type Evaluation, emptyOf, joined, type Stepped } from './values.ts';
@@ -54,13 +55,12 @@ export function labelReplaced(
 
 /** The expression of label_replace. Throws VALIDATION_FAILED for one that cannot be used, or a target that is no label. */
 export function replacingExpression(expressions: Expressions, target: string, expression: string): Expression {
-  if (!LABEL_NAME.test(target))
-    throw invalidField('query', 'pattern', `${JSON.stringify(target.slice(0, 100))} is no name of a label.`);
+  if (!LABEL_NAME.test(target)) throw executionError(`${JSON.stringify(target.slice(0, 100))} is no name of a label.`);
   try {
     return expressions.compile(expression);
   } catch (error) {
     if (!(error instanceof Error) || error instanceof NeedsThread || error instanceof Problem) throw error;
-    throw invalidField('query', 'pattern', `label_replace has an expression that cannot be used (${error.message}).`);
+    throw executionError(`label_replace has an expression that cannot be used (${error.message}).`);
   }
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { threadMsOf } from '../../../../test/support/thread-time.ts';
 import { Problem } from '../../../problems/problem.ts';
 import { evaluate } from './evaluate.ts';
-import { labelsOf, written } from './labels.ts';
+import { labelsOf, sortedByLabels, written } from './labels.ts';
 import { matchesAll } from './matchers.ts';
 import { parseQuery } from './parse.ts';
 import { selectionsOf } from './select.ts';
@@ -88,6 +88,48 @@ describe('a query is answered', () => {
     ['requests{code="200"} * 2.', { '{code="200", job="a"}': 240 }],
   ];
   it.each(cases)('%s', (text, due) => expect(asked(text)).toEqual(due));
+});
+
+describe('series come in the order of Prometheus 2.42', () => {
+  const own = sortedByLabels(
+    [1, 2, 2, Number.NaN, 2, 3, 1, 2, Number.NaN, 3].map((value, i) =>
+      series({ __name__: 'x', i: String(i + 5), parity: i % 2 === 0 ? 'even' : 'odd' }, [value]),
+    ),
+  );
+  const order = (text: string) => {
+    const query = parseQuery(text);
+    const selected = selectionsOf(query, range).map(() => own);
+    const answer = evaluate(query, range, selected, bounds);
+    if (answer.type !== 'vector') throw new Error('no vector');
+    return answer.series
+      .map(({ labels, values }) => `${labels.get('i') ?? labels.get('parity')}=${values[0]}`)
+      .join(' ');
+  };
+  // The answers of Prometheus itself, which was sent the same series.
+  it.each([
+    ['x', '10=3 11=1 12=2 13=NaN 14=3 5=1 6=2 7=2 8=NaN 9=2'],
+    ['topk(3, x)', '10=3 14=3 12=2'],
+    ['topk(4, x)', '14=3 10=3 12=2 6=2'],
+    ['topk(6, x)', '10=3 14=3 7=2 12=2 6=2 9=2'],
+    ['topk(10, x)', '10=3 14=3 9=2 12=2 6=2 7=2 5=1 11=1 13=NaN 8=NaN'],
+    ['topk(0.5, x)', ''],
+    ['bottomk(1, x)', '11=1'],
+    ['bottomk(3, x)', '11=1 5=1 12=2'],
+    ['bottomk(5, x)', '11=1 5=1 6=2 7=2 12=2'],
+    ['bottomk(9, x)', '5=1 11=1 12=2 7=2 6=2 9=2 10=3 14=3 13=NaN'],
+    ['topk by (parity) (2, x)', '10=3 14=3 7=2 9=2'],
+    ['topk(5, x) * 2', '10=6 14=6 6=4 7=4 12=4'],
+    ['topk(2, -x)', '11=-1 5=-1'],
+    ['count by (parity) (x > 1)', 'odd=4 even=2'],
+  ])('%s', (text, due) => expect(order(text)).toBe(due));
+
+  it('labels are compared as bytes, and fewer come first', () => {
+    const names = ['a', 'a1', 'b', 'é', '\uffee', '𝒳'];
+    const mixed = names.toReversed().map((job) => series({ job }, [1]));
+    expect(
+      sortedByLabels([...mixed, series({ job: 'a', k: 'v' }, [1])]).map(({ labels }) => [...labels.values()]),
+    ).toEqual([['a'], ['a', 'v'], ...names.slice(1).map((name) => [name])]);
+  });
 });
 
 describe('what is not supported is named', () => {

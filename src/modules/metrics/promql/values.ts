@@ -1,5 +1,5 @@
 // What the parts of a query answer while they are evaluated: for each step a number, or a vector of series of which some have a value.
-import { invalidField } from '../../../problems/problem.ts';
+import { executionError } from './execution-error.ts';
 import type { Expressions } from './expressions.ts';
 import { type Labels, signature, written } from './labels.ts';
 import type { QueryRange } from './select.ts';
@@ -121,9 +121,5 @@ export function requireDistinct(series: readonly Stepped[]): readonly Stepped[] 
 }
 
 function twice(labels: Labels) {
-  return invalidField(
-    'query',
-    'pattern',
-    `The query makes two series with the labels ${written(labels).slice(0, 200)}.`,
-  );
+  return executionError(`The query makes two series with the labels ${written(labels).slice(0, 200)}.`);
 }

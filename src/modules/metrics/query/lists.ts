@@ -1,5 +1,5 @@
 // Lists of series, of labels, and of the values of a label, as JSON.
-import { signature } from '../promql/labels.ts';
+import { signature, sortedByLabels } from '../promql/labels.ts';
 import type { ChosenSeries } from './chosen.ts';
 import { labelsText } from './result.ts';
 
@@ -16,19 +16,16 @@ export interface ListText {
 }
 
 export function listText(kind: ListKind, series: readonly ChosenSeries[], limit: number): ListText {
-  const entries = entriesOf(kind, series).sort(([a], [b]) => (a < b ? -1 : Number(a > b)));
-  return {
-    list: `[${entries
-      .slice(0, limit)
-      .map(([, text]) => text)
-      .join(',')}]`,
-    isCut: entries.length > limit,
-  };
+  const entries = entriesOf(kind, series);
+  return { list: `[${entries.slice(0, limit).join(',')}]`, isCut: entries.length > limit };
 }
 
-/** Each once: what it is sorted by, and its JSON. */
-function entriesOf(kind: ListKind, series: readonly ChosenSeries[]): (readonly [string, string])[] {
-  if (kind.of === 'series') return [...new Map(series.map(({ labels }) => [signature(labels), labelsText(labels)]))];
+/** Each once, sorted, as JSON. */
+function entriesOf(kind: ListKind, series: readonly ChosenSeries[]): string[] {
+  if (kind.of === 'series') {
+    const distinct = new Map(series.map((each) => [signature(each.labels), each]));
+    return sortedByLabels([...distinct.values()]).map(({ labels }) => labelsText(labels));
+  }
   const found = new Set<string>();
   for (const { labels } of series) {
     if (kind.of === 'values') {
@@ -36,5 +33,5 @@ function entriesOf(kind: ListKind, series: readonly ChosenSeries[]): (readonly [
       if (value !== undefined) found.add(value);
     } else for (const label of labels.keys()) found.add(label);
   }
-  return Array.from(found, (text) => [text, JSON.stringify(text)] as const);
+  return [...found].sort().map((text) => JSON.stringify(text));
 }

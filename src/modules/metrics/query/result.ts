@@ -1,7 +1,7 @@
 // The answer of a query as JSON, in the form of Prometheus' API: times in seconds, values as text.
 import { ANSWER_POINTS_MAX } from '../limits.ts';
 import type { Answered, AnsweredSeries } from '../promql/evaluate.ts';
-import type { Labels } from '../promql/labels.ts';
+import { type Labels, sortedByLabels } from '../promql/labels.ts';
 import type { QueryRange } from '../promql/select.ts';
 import { tooComplex } from '../promql/too-complex.ts';
 
@@ -42,7 +42,7 @@ function matrix(series: readonly AnsweredSeries[]): ResultText {
       `The answer has ${points} points; at most ${ANSWER_POINTS_MAX} are answered. Ask for larger steps or fewer series.`,
     );
   }
-  const texts = series.map((each) => {
+  const texts = sortedByLabels(series).map((each) => {
     const values = Array.from(each.times.keys(), (i) => point(each, i));
     return `{"metric":${labelsText(each.labels)},"values":[${values.join(',')}]}`;
   });

@@ -5,6 +5,7 @@ import { invalidField, Problem, type ProblemOptions } from '../../../problems/pr
 import { ANSWER_SERIES_MAX, SELECTED_SAMPLES_MAX } from '../limits.ts';
 import { evaluate } from '../promql/evaluate.ts';
 import { Expressions, NeedsThread } from '../promql/expressions.ts';
+import { sortedByLabels } from '../promql/labels.ts';
 import { parseQuery } from '../promql/parse.ts';
 import type { Expression } from '../promql/query.ts';
 import { type QueryRange, selectionsOf } from '../promql/select.ts';
@@ -101,7 +102,7 @@ export const evaluateQuery = told('evaluateQuery', (blocks, asked: Evaluated): R
   const chosen = asked.selections.map(({ matchers }, i) => chosenOf(asked.pages[i] ?? [], matchers, expressions));
   const samples = samplesById(blocks, new Set(chosen.flatMap((series) => series.map(({ id }) => id))), deadlineMs);
   const data = asked.selections.map(({ fromMs, toMs }, i) =>
-    (chosen[i] ?? []).flatMap(({ id, labels }): Series[] => {
+    sortedByLabels(chosen[i] ?? []).flatMap(({ id, labels }): Series[] => {
       const all = samples.get(id);
       if (all === undefined) return [];
       const from = lowerBound(all.times, fromMs);
