@@ -2,10 +2,13 @@
 // it runs. Expressions match whole texts, in time linear in the text (RE2).
 import { RE2JS } from 're2js';
 import { tooComplex } from './too-complex.ts';
+import { unfoldedSize } from './unfolded.ts';
 
 /** Of one expression, and of what it unfolds to: `a{1000}` counts as a thousand. */
 const EXPRESSION_CHARACTERS_MAX = 1_024;
 const PROGRAM_MAX = 10_000;
+/** Before it is compiled. It is reckoned, so with room: to compile what passes takes half a second at most. */
+const UNFOLDED_MAX = 2 * PROGRAM_MAX;
 /**
  * Of a query: instructions of its expressions times characters of the texts they look at. One of them took 5 to 20 ns in the worst programs
  * that were found (`((a*)*){900}[0-9]+`), 145 ns with groups; so this is 2 s at worst.
@@ -57,6 +60,7 @@ export class Expressions {
     if (source.length > EXPRESSION_CHARACTERS_MAX) {
       throw new Error(`an expression may have at most ${EXPRESSION_CHARACTERS_MAX} characters`);
     }
+    if (unfoldedSize(source) > UNFOLDED_MAX) throw new Error('the expression is too large');
     this.#compiled += 1;
     const program = RE2JS.compile(`^(?:${source})$`);
     const size = program.programSize();
