@@ -18,7 +18,7 @@ export const MESSAGE_KIB = 10;
 export const MESSAGE_KIB_MAX = 256;
 /** A message of the longest data, with its channels. */
 export const PUBLISH_BODY_BYTES_MAX = (MESSAGE_KIB_MAX + 64) * 1024;
-/** What a message takes in a lane beside its data. */
+/** What a message takes in memory beside its data: in a lane, and while a stream has not read it. */
 export const MESSAGE_BYTES = 512;
 
 /** How long messages can be read again, in seconds. */
@@ -30,6 +30,8 @@ export const NEAR_HISTORY_MS = HOUR_MS;
 export const connections = { standard: 500, pro: 5_000, enterprise: 50_000 } as const;
 /** Who has so many bytes to read is closed. */
 export const UNREAD_BYTES_MAX = 1024 * 1024;
+/** The same of all streams of a process, each message counted once; an account has half of it when it is alone. Then who is behind is closed. */
+export const STREAMS_UNREAD_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Of a token with which a browser listens. */
 export const TOKEN_SECONDS = { min: 60, usual: 3_600, max: 86_400 } as const;

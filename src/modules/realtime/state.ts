@@ -1,7 +1,9 @@
 // What the realtime module keeps in one process: who listens here, and how it hears what was published elsewhere.
 import type { Core } from '../../core/context.ts';
+import { Deliveries } from './feed/delivery.ts';
 import { Feeds } from './feed/feed.ts';
 import { Hints } from './feed/hints.ts';
+import { STREAMS_UNREAD_BYTES_MAX } from './limits.ts';
 import { Occupancy } from './presence/occupancy.ts';
 import { PublishEffect } from './publish/effect.ts';
 import { ClientEventSettings } from './pusher/client-event-settings.ts';
@@ -25,6 +27,7 @@ export function startRealtime(core: Core, settings: RealtimeSettings): RealtimeS
   const { db, connection, log } = core;
   const feeds = new Feeds({
     db: db.hot,
+    deliveries: new Deliveries(STREAMS_UNREAD_BYTES_MAX),
     now: Date.now,
     onError: (err) => log.warn({ err }, 'messages could not be read; they are read again'),
   });

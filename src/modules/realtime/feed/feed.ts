@@ -3,6 +3,7 @@
 import type { Queryable } from '../../../db/database.ts';
 import type { Message } from '../publish/message.ts';
 import { readLastSeq, readNewMessages } from '../publish/store.ts';
+import { type Deliveries, Delivery } from './delivery.ts';
 
 /** Rows of one reading; more are read at once. */
 const ROWS_PER_READING = 256;
@@ -10,12 +11,13 @@ const FAILED_PAUSE_MS = 200;
 
 export interface Subscriber {
   /** Called with messages of its channels, in their order: while it returns a promise, the account gets no further one. Must not throw. */
-  deliver(message: Message): void | Promise<void>;
+  deliver(delivery: Delivery): void | Promise<void>;
 }
 
 /** The subscriptions of one account in this process. */
 export class AccountFeed {
   readonly accountId: string;
+  readonly deliveries: Deliveries;
   /** Everything up to this number was delivered. */
   position: bigint;
   readonly channels = new Map<string, Set<Subscriber>>();
@@ -24,9 +26,10 @@ export class AccountFeed {
   isStale = false;
   lastReadMs = 0;
 
-  constructor(accountId: string, position: bigint) {
+  constructor(accountId: string, position: bigint, deliveries: Deliveries) {
     this.accountId = accountId;
     this.position = position;
+    this.deliveries = deliveries;
   }
 
   /** From now on the subscriber gets what is behind `position`. Answers false when it had the channel already. */
@@ -45,9 +48,12 @@ export class AccountFeed {
 
   async deliver(message: Message): Promise<void> {
     this.position = message.seq;
+    const delivery = new Delivery(message);
+    const { slices } = this.deliveries;
     // Who subscribes meanwhile does so behind this message.
     for (const subscriber of [...(this.channels.get(message.channel) ?? [])]) {
-      const delivered = subscriber.deliver(message);
+      if (slices.isOver) await slices.next();
+      const delivered = subscriber.deliver(delivery);
       if (delivered !== undefined) await delivered;
     }
   }
@@ -60,6 +66,7 @@ interface Open {
 
 export interface FeedOptions {
   readonly db: Queryable;
+  readonly deliveries: Deliveries;
   readonly now: () => number;
   readonly onError: (error: unknown) => void;
 }
@@ -126,7 +133,7 @@ export class Feeds {
 
   #begin(accountId: string): Open {
     const feed = readLastSeq(this.#options.db, accountId).then((position) => {
-      const begun = new AccountFeed(accountId, position);
+      const begun = new AccountFeed(accountId, position, this.#options.deliveries);
       if (this.#open.get(accountId) === open) this.#feeds.set(accountId, begun);
       // A message that was published meanwhile has woken nobody.
       this.wake(accountId);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { Deliveries } from '../feed/delivery.ts';
 import { AccountFeed } from '../feed/feed.ts';
 import type { Message } from '../publish/message.ts';
 import { begin, type Connection, Hub, type Subscription, TERMINATE } from './hub.ts';
@@ -29,7 +30,7 @@ const on = (connection: Line, pending: [] | null = null): Subscription => {
 };
 
 function setUp() {
-  return { hub: new Hub(), feed: new AccountFeed('acc_1', 0n) };
+  return { hub: new Hub(), feed: new AccountFeed('acc_1', 0n, new Deliveries(1_000_000)) };
 }
 
 test('a message goes to each subscriber but the one that it leaves out', async () => {

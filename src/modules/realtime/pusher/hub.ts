@@ -1,8 +1,7 @@
-// Who has subscribed by sockets of this process, by account and channel, and what is delivered to them. A message is made into bytes once for
-// each channel, and sent to many over several turns of the event loop.
-import { setImmediate as turn } from 'node:timers/promises';
+// Who has subscribed by sockets of this process, by account and channel, and what is delivered to them. A message is sent to many
+// over several turns of the event loop.
+import type { Deliveries, Delivery } from '../feed/delivery.ts';
 import type { AccountFeed, Subscriber } from '../feed/feed.ts';
-import type { Message } from '../publish/message.ts';
 import { userChannel } from './channels.ts';
 import { messageFrame } from './frames.ts';
 
@@ -47,9 +46,6 @@ interface Presence {
 export const TERMINATE = 'pusher_internal:terminate';
 /** Of one subscription, until it is told who is there. Beyond, it ends. */
 const PENDING_MAX = 1_000;
-/** Deliveries hold the event loop for so long, looked at every so many. */
-const SLICE_MS = 5;
-const LOOK_EVERY = 64;
 
 /** A channel with subscribers here, or that had some until just now. */
 export class Room implements Subscriber {
@@ -57,19 +53,18 @@ export class Room implements Subscriber {
   readonly members = new Map<string, Presence>();
   /** Since when nobody has subscribed to it. */
   emptyMs = performance.now();
+  readonly #slices: Deliveries['slices'];
 
-  async deliver(message: Message): Promise<void> {
-    const { seq, socketId, event } = message;
+  constructor({ slices }: Deliveries) {
+    this.#slices = slices;
+  }
+
+  async deliver(delivery: Delivery): Promise<void> {
+    const { seq, socketId, event } = delivery.message;
     if (event === TERMINATE) return;
-    const frame = messageFrame(message);
-    let sliceMs = performance.now();
-    let looked = 0;
+    const frame = delivery.as(messageFrame);
     for (const subscription of this.subscriptions) {
-      looked += 1;
-      if (looked % LOOK_EVERY === 0 && performance.now() - sliceMs > SLICE_MS) {
-        await turn();
-        sliceMs = performance.now();
-      }
+      if (this.#slices.isOver) await this.#slices.next();
       if (seq <= subscription.sinceSeq || subscription.connection.socketId === socketId) continue;
       if (subscription.pending === null) subscription.connection.send(frame);
       else if (subscription.pending.length < PENDING_MAX) subscription.pending.push({ seq, frame });
@@ -82,8 +77,8 @@ export class Room implements Subscriber {
 class UserConnections implements Subscriber {
   readonly connections = new Set<Connection>();
 
-  deliver({ event }: Message): void {
-    if (event === TERMINATE) for (const connection of [...this.connections]) connection.terminate();
+  deliver({ message }: Delivery): void {
+    if (message.event === TERMINATE) for (const connection of [...this.connections]) connection.terminate();
   }
 }
 
@@ -108,7 +103,7 @@ export class Hub {
   /** True: it is the first one of the channel, or of its user there. */
   add(feed: AccountFeed, channel: string, subscription: Subscription): boolean {
     const { rooms } = this.#account(feed.accountId);
-    const room = rooms.get(channel) ?? new Room();
+    const room = rooms.get(channel) ?? new Room(feed.deliveries);
     rooms.set(channel, room);
     room.subscriptions.add(subscription);
     const isFirst = room.subscriptions.size === 1;

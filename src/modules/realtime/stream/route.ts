@@ -100,7 +100,7 @@ async function* follow(
   { subscription, missed, position, expiresMs }: Followed,
   signal: AbortSignal,
   end: () => void,
-): AsyncGenerator<string> {
+): AsyncGenerator<string | Buffer> {
   try {
     yield RETRY_TEXT;
     if (missed?.isCut === true) yield 'event: gap\ndata: {"reason":"history_ended"}\n\n';
@@ -108,8 +108,8 @@ async function* follow(
     // Who has seen nothing yet begins here when it comes again.
     else yield `id: ${messageId(position)}\n\n`;
     for (let lookedMs = performance.now(); !signal.aborted && !subscription.isTooSlow; ) {
-      const text = await subscription.next(LOOK_EVERY_MS);
-      if (text !== '') yield text;
+      const bytes = await subscription.next(LOOK_EVERY_MS);
+      if (bytes !== null) yield bytes;
       if (performance.now() - lookedMs < LOOK_EVERY_MS) continue;
       lookedMs = performance.now();
       if (expiresMs !== null && expiresMs <= Date.now()) return;
