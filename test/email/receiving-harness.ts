@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import nodemailer from 'nodemailer';
+import { pino } from 'pino';
 import { type NameServer, startNameServer } from '../support/name-server.ts';
 
 import { freePort } from '../support/process.ts';
@@ -27,7 +28,8 @@ export interface InboxOwner {
   inbox(address: string, queue?: string): Promise<string>;
 }
 
-export async function startReceivingBench(env: Record<string, string> = {}): Promise<ReceivingBench> {
+/** `log`: what the service tells of warnings and failures is added to it. */
+export async function startReceivingBench(env: Record<string, string> = {}, log?: string[]): Promise<ReceivingBench> {
   const names = await startNameServer();
   const smtpPort = await freePort();
   const settings = {
@@ -35,7 +37,10 @@ export async function startReceivingBench(env: Record<string, string> = {}): Pro
     SMTP_PORT: String(smtpPort),
     EMAIL_BOUNCE_DOMAIN: 'bounces.ours.test',
   };
-  const test = await startTestService({ env: { ...settings, ...env } });
+  const test = await startTestService({
+    env: { ...settings, ...env },
+    ...(log === undefined ? {} : { log: pino({ level: 'warn' }, { write: (line: string) => void log.push(line) }) }),
+  });
   return {
     ...{ test, names, smtpPort },
     async owner(usd = 100) {

@@ -13,9 +13,10 @@ import {
 let bench: ReceivingBench;
 let ada: InboxOwner;
 let inboxId: string;
+const log: string[] = [];
 
 beforeAll(async () => {
-  bench = await startReceivingBench();
+  bench = await startReceivingBench({}, log);
   ada = await bench.owner();
   inboxId = await ada.inbox('ada@near.test');
 });
@@ -132,6 +133,30 @@ test('a mail over 10 MiB is refused when it is announced, and when it is not', a
   const sent = handOver(bench.smtpPort, { from: 'bob@far.test', to: 'ada@near.test', raw });
   expect(await codeOf(sent)).toBe(552);
   expect(await subjects()).not.toContain('Long');
+});
+
+test('a mail of more than 500,000 lines is refused, and one of dots is kept as it was meant', async () => {
+  const sent = (raw: string) => handOver(bench.smtpPort, { from: 'bob@far.test', to: 'ada@near.test', raw });
+  expect(await codeOf(sent(mail('Empty') + '\r\n'.repeat(500_000)))).toBe(552);
+  const dots = mail('Dots') + '.\r\n..\r\n'.repeat(20_000);
+  expect(await codeOf(sent(dots))).toBe(250);
+  const item = (await received()).find(({ subject }: { subject: string }) => subject === 'Dots');
+  const { url } = await ada.data('GET', `/v1/email/received/raw/${item.inbound_id}`);
+  expect((await (await fetch(url)).text()).endsWith(dots)).toBe(true);
+  expect(await subjects()).not.toContain('Empty');
+});
+
+test('a client that leaves in its mail is no failure of the service', async () => {
+  const smtp = await RawSmtp.open(bench.smtpPort);
+  for (const line of ['EHLO mx.far.test', 'MAIL FROM:<bob@far.test>', 'RCPT TO:<ada@near.test>', 'DATA'])
+    await smtp.say(line);
+  smtp.write('Subject: Half\r\n\r\nhalf of a line');
+  smtp.close();
+  // Another mail is taken behind it.
+  await handOver(bench.smtpPort, { from: 'bob@far.test', to: 'ada@near.test', raw: mail('Whole') });
+  await expect.poll(subjects).toContain('Whole');
+  expect(await subjects()).not.toContain('Half');
+  expect(log).toEqual([]);
 });
 
 test('a mail of 9 MiB is kept whole, outside of its row', async () => {

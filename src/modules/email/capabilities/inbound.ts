@@ -11,6 +11,7 @@ import { toJson } from '../../../lib/json-text.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { RECEIVED_BYTES_MAX } from '../inboxes/limits.ts';
 import { problem } from '../problems.ts';
+import { MailBytes } from '../receiving/mail-bytes.ts';
 import { type Delivered, receive, traceOf } from '../receiving/receive.ts';
 import type { Receiving, ReceivingState } from '../receiving/receiving.ts';
 import { type Recipient, recipientOf } from '../receiving/recipients.ts';
@@ -124,7 +125,13 @@ async function take(receiving: Receiving, ctx: CallContext, { source, from, to }
   const origin = { ip: null, helo: null, envelopeFrom: from };
   const by = new URL(ctx.core.baseUrl).hostname;
   const trace = traceOf(origin, { by, protocol: 'HTTP', id: ctx.requestId, atMs: Date.now() });
-  const delivered = await receive(receiving, { source, recipients, by: { origin }, trace, sharer: ctx.accountId });
+  const delivered = await receive(receiving, {
+    mail: await MailBytes.of(source),
+    recipients,
+    by: { origin },
+    trace,
+    sharer: ctx.accountId,
+  });
   const items = delivered.map((each, i) => outcomeOf(to[i] as string, each));
   return { ...(items[0] as Outcome), items };
 }

@@ -22,8 +22,8 @@ export interface NewMail {
   readonly auth: MailAuth;
   /** As it is kept, with the trace that this service put before it. */
   readonly source: Buffer;
-  /** As it was handed over: a repeat is known by it. */
-  readonly received: Buffer;
+  /** Of the mail as it was handed over: a repeat is known by it. */
+  readonly digest: Buffer;
 }
 
 /** `full`: for now, the sender may try again. `gone`: there is no such inbox any more. */
@@ -71,9 +71,7 @@ export async function keepMail(core: Core, mail: NewMail): Promise<Kept> {
   const isStored = mail.source.length > SOURCE_IN_ROW_BYTES_MAX;
   const key = sourceKey(mail.inbox.accountId, inboundId);
   if (isStored) await available(core.log, () => core.assets.put(key, mail.source));
-  // On a thread of the runtime: 10 MiB take some 30 ms.
-  const digest = Buffer.from(await crypto.subtle.digest('SHA-256', bytesOf(mail.received)));
-  const kept = await core.db.transaction((tx) => keepIn(tx, mail, { inboundId, digest, isStored }));
+  const kept = await core.db.transaction((tx) => keepIn(tx, mail, { inboundId, isStored }));
   // Where this fails, a sweep removes it with all that is too old.
   if (isStored && kept.kind !== 'kept') await available(core.log, () => core.assets.remove(key));
   return kept;
@@ -81,19 +79,14 @@ export async function keepMail(core: Core, mail: NewMail): Promise<Kept> {
 
 interface Facts {
   readonly inboundId: string;
-  readonly digest: Buffer;
   readonly isStored: boolean;
 }
 
-function bytesOf(source: Buffer): Uint8Array<ArrayBuffer> {
-  return source as Buffer<ArrayBuffer>;
-}
-
-async function keepIn(tx: Transaction, mail: NewMail, { inboundId, digest, isStored }: Facts): Promise<Kept> {
+async function keepIn(tx: Transaction, mail: NewMail, { inboundId, isStored }: Facts): Promise<Kept> {
   const { accountId, inboxId } = mail.inbox;
   const inbox = (await tx.query<LockedInbox>(lockInbox, [accountId, inboxId])).rows[0];
   if (inbox === undefined) return { kind: 'gone' };
-  const known = await knownMail(tx, mail, digest, inbox.now);
+  const known = await knownMail(tx, mail, inbox.now);
   if (known !== null) return { kind: 'known', inboundId: known };
   const why = await fullBecause(tx, mail.inbox, inbox);
   if (why !== null) return { kind: 'full', why };
@@ -102,8 +95,16 @@ async function keepIn(tx: Transaction, mail: NewMail, { inboundId, digest, isSto
   const dueAt = inbox.queue === null ? null : timestamp(inbox.now);
   const { from, fromAddress, to, subject, messageId, inReplyTo } = mail.mail;
   await tx.query(insertMail, [
-    ...[accountId, inboundId, inboxId, seq, from, fromAddress, textArray(to), subject, contentOf(mail), digest],
-    ...[messageId, inReplyTo, threadId, isStored ? null : mail.source, mail.source.length, isStored, dueAt],
+    ...[accountId, inboundId, inboxId, seq, from, fromAddress, textArray(to), subject, contentOf(mail), mail.digest],
+    ...[
+      messageId,
+      inReplyTo,
+      threadId,
+      isStored ? null : Buffer.from(mail.source),
+      mail.source.length,
+      isStored,
+      dueAt,
+    ],
     timestamp(inbox.now),
   ]);
   await tx.query(countMail, [accountId, inboxId, seq]);
@@ -112,7 +113,7 @@ async function keepIn(tx: Transaction, mail: NewMail, { inboundId, digest, isSto
   return { kind: 'kept', inboundId };
 }
 
-async function knownMail(tx: Transaction, { inbox, mail }: NewMail, digest: Buffer, nowMs: number) {
+async function knownMail(tx: Transaction, { inbox, mail, digest }: NewMail, nowMs: number) {
   if (mail.messageId === null) return null;
   const { rows } = await tx.query<{ inbound_id: string }>(findKnown, [
     ...[inbox.accountId, inbox.inboxId, mail.messageId, digest, timestamp(nowMs - KNOWN_AGAIN_MS)],

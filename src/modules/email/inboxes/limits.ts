@@ -2,6 +2,8 @@
 
 /** Of a mail, as it is received: 552. */
 export const RECEIVED_BYTES_MAX = 10 * 1024 * 1024;
+/** Of a mail that comes by SMTP: 552. The longest mail of base64 has 138,000. */
+export const RECEIVED_LINES_MAX = 500_000;
 /** Of one inbox: 452 beyond, so that its sender tries again. */
 export const PER_MINUTE_MAX = 100;
 export const KEPT_MAX = 10_000;

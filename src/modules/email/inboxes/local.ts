@@ -2,6 +2,7 @@
 
 import { domainOf } from '../addresses.ts';
 import type { MailAuth } from '../receiving/auth.ts';
+import { MailBytes } from '../receiving/mail-bytes.ts';
 import { receive, traceOf } from '../receiving/receive.ts';
 import type { Receiving } from '../receiving/receiving.ts';
 import { mayReceive } from '../receiving/recipients.ts';
@@ -44,7 +45,14 @@ async function deliver(receiving: Receiving, mail: LocalMail): Promise<LocalOutc
   const at = { by, protocol: 'LMTP', id: inboxId, atMs: Date.now() };
   const trace = traceOf({ ip: null, helo: null, envelopeFrom }, at);
   const recipients = [{ kind: 'inbox', address, inbox: { accountId, inboxId } } as const];
-  const [outcome] = await receive(receiving, { source, recipients, by: { auth: OWN_MAIL }, trace, sharer: accountId });
+  const taken = await MailBytes.of(source);
+  const [outcome] = await receive(receiving, {
+    mail: taken,
+    recipients,
+    by: { auth: OWN_MAIL },
+    trace,
+    sharer: accountId,
+  });
   switch (outcome?.kind) {
     case 'kept':
     case 'known':

@@ -63,7 +63,8 @@ function attachmentOf({ filename, mimeType, contentId = '', content }: Attachmen
   const id = contentId.replaceAll(/[<>\s]/g, '');
   return {
     filename: filename ?? (mimeType === 'message/rfc822' ? 'message.eml' : 'attachment'),
-    content: typeof content === 'string' ? Buffer.from(content) : new Uint8Array(content as ArrayBuffer),
+    content:
+      typeof content === 'string' ? new Uint8Array(Buffer.from(content)) : new Uint8Array(content as ArrayBuffer),
     content_type: mimeType,
     ...(id === '' ? {} : { content_id: id }),
   };

@@ -119,7 +119,7 @@ function attachment(part: Attachment): ParsedAttachment {
 }
 
 function bytesOf({ content }: Attachment): Uint8Array {
-  return typeof content === 'string' ? Buffer.from(content) : new Uint8Array(content as ArrayBuffer);
+  return typeof content === 'string' ? new Uint8Array(Buffer.from(content)) : new Uint8Array(content as ArrayBuffer);
 }
 
 function messageIds(value = ''): string[] {

@@ -1,14 +1,16 @@
 // One mail for several recipients of this service, whichever door it came by: read once, then kept in each inbox by itself. What it answers is
 // committed.
+import { slicedSha256 } from '../../../lib/sliced-digest.ts';
 import { type Kept, keepMail } from '../inboxes/keep.ts';
 import { HOPS_MAX } from '../inboxes/limits.ts';
 import type { MailAuth, MailOrigin } from './auth.ts';
+import type { MailBytes } from './mail-bytes.ts';
 import type { MailRead } from './mail-reader.ts';
 import type { Receiving } from './receiving.ts';
 import type { Recipient } from './recipients.ts';
 
 export interface Arrival {
-  readonly source: Buffer;
+  readonly mail: MailBytes;
   readonly recipients: readonly Recipient[];
   /** Known already, as of mail within this service; else it is checked by `origin`. */
   readonly by: { readonly auth: MailAuth } | { readonly origin: MailOrigin };
@@ -28,27 +30,29 @@ export type Delivered =
 /** In the order of the recipients. Throws CONCURRENCY_LIMITED, OVERLOADED, SERVICE_UNAVAILABLE: then a repeat keeps nothing twice. */
 export async function receive(receiving: Receiving, arrival: Arrival): Promise<Delivered[]> {
   const delivered: Delivered[] = [];
-  const source = Buffer.concat([Buffer.from(arrival.trace), arrival.source]);
-  let read: MailRead | null = null;
+  const { received } = arrival.mail;
+  const source = arrival.mail.withTrace(arrival.trace);
+  let read: (MailRead & { readonly digest: Buffer }) | null = null;
   for (const recipient of arrival.recipients) {
     if (recipient.kind === 'bounce') {
       delivered.push(await takeReport(receiving, arrival, recipient.address));
       continue;
     }
-    read ??= await receiving.reader.mail(arrival.sharer, arrival.source, arrival.by);
+    read ??= {
+      ...(await receiving.reader.mail(arrival.sharer, received, arrival.by)),
+      digest: await slicedSha256(received),
+    };
     if (read.mail.hops > HOPS_MAX) {
       delivered.push({ kind: 'looping' });
       continue;
     }
-    delivered.push(
-      await keepMail(receiving.core, { inbox: recipient.inbox, ...read, source, received: arrival.source }),
-    );
+    delivered.push(await keepMail(receiving.core, { inbox: recipient.inbox, ...read, source }));
   }
   return delivered;
 }
 
 async function takeReport({ reader, bounces }: Receiving, arrival: Arrival, address: string): Promise<Delivered> {
-  const report = await reader.report(arrival.sharer, arrival.source);
+  const report = await reader.report(arrival.sharer, arrival.mail.received);
   const reported = report === null ? null : await bounces.apply(address, report);
   if (report === null || reported === null) return { kind: 'ignored' };
   return { kind: report.kind === 'complaint' ? 'complaint' : 'bounce', emailId: reported.emailId };

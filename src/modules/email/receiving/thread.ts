@@ -25,14 +25,22 @@ export type ReadAnswer =
   | { readonly bytes: Uint8Array | null };
 
 serve<ReadTask, ReadAnswer>(async (task) => {
-  const source = Buffer.from(task.source.buffer, task.source.byteOffset, task.source.byteLength);
+  // A copy, which what reads it may keep: the mail lies where threads share it.
+  const source = Buffer.from(task.source);
   if (task.kind === 'report') return { report: await readReport(source) };
   if (task.kind === 'submission') return { submitted: await parseSubmission(source) };
   if (task.kind === 'attachment') return { bytes: await attachmentOf(source, task.number) };
   const { check } = task;
   const [mail, auth] = await Promise.all([parseMail(source), check === undefined ? null : checked(source, check)]);
   return { mail, auth };
-});
+}, moved);
+
+/** Files of a mail are long: they are handed over. */
+function moved(answer: ReadAnswer): ArrayBuffer[] {
+  const files = 'submitted' in answer ? (answer.submitted?.attachments ?? []).map(({ content }) => content) : [];
+  const bytes = 'bytes' in answer && answer.bytes !== null ? [answer.bytes] : files;
+  return [...new Set(bytes.map(({ buffer }) => buffer as ArrayBuffer))];
+}
 
 async function checked(source: Buffer, { dnsServers, ...origin }: MailOrigin & AuthSettings): Promise<MailAuth> {
   const { checkMail } = await import('./authenticate.ts');

@@ -8,10 +8,11 @@ import { newId } from '../../../lib/ids.ts';
 import { isLoopback } from '../../../lib/loopback.ts';
 import { whyFull } from '../inboxes/keep.ts';
 import { RECIPIENTS_MAX as SENT_RECIPIENTS_MAX } from '../limits.ts';
+import type { MailBytes } from '../receiving/mail-bytes.ts';
 import { receive, traceOf } from '../receiving/receive.ts';
 import type { Receiving } from '../receiving/receiving.ts';
 import { type Recipient, recipientOf } from '../receiving/recipients.ts';
-import { type DataStream, takeData } from './data.ts';
+import { ClientDisconnected, type DataStream, takeData } from './data.ts';
 import { MAILS_MAX, REFUSALS_MAX } from './limits.ts';
 import { isProblem, loginReply, replyOf, replyToDelivery, SmtpReply } from './replies.ts';
 import type { Submit } from './submission.ts';
@@ -104,12 +105,13 @@ export class Conversation {
       const held = await takeData(stream, sharer, this.#services.held);
       try {
         return isLoggedIn(user)
-          ? await this.#submit(held.bytes, session, user)
-          : await this.#receive(held.bytes, session);
+          ? await this.#submit(held.mail.received, session, user)
+          : await this.#receive(held.mail, session);
       } finally {
         held.release();
       }
     } catch (error) {
+      if (error === this.#gone.signal.reason) throw new ClientDisconnected('the client left before its reply');
       throw isProblem(error) ? replyOf(error) : error;
     } finally {
       this.isBusy = false;
@@ -121,7 +123,7 @@ export class Conversation {
     this.#gone.abort();
   }
 
-  async #receive(source: Buffer, session: Session): Promise<string> {
+  async #receive(mail: MailBytes, session: Session): Promise<string> {
     const { receiving } = this.#services;
     const recipients: Recipient[] = [];
     for (const { address } of session.envelope.rcptTo) {
@@ -135,7 +137,7 @@ export class Conversation {
     const id = newId('smtp_');
     const by = new URL(receiving.core.baseUrl).hostname;
     const trace = traceOf(origin, { by, protocol: transmissionType, id, atMs: Date.now() });
-    const delivered = await receive(receiving, { source, recipients, by: { origin }, trace, sharer: ip });
+    const delivered = await receive(receiving, { mail, recipients, by: { origin }, trace, sharer: ip });
     const refusal = replyToDelivery(delivered);
     if (refusal !== null) throw refusal;
     return `Taken as ${id}`;

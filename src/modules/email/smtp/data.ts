@@ -2,6 +2,8 @@
 // a bare LF for a line end would read one mail where another reads two (SMTP smuggling).
 import type { Readable } from 'node:stream';
 import type { FairPlaces } from '../../../lib/fair-places.ts';
+import { RECEIVED_BYTES_MAX, RECEIVED_LINES_MAX } from '../inboxes/limits.ts';
+import { MailBytes } from '../receiving/mail-bytes.ts';
 import { SmtpReply } from './replies.ts';
 
 const [LINE_FEED, CARRIAGE_RETURN] = [0x0a, 0x0d];
@@ -12,96 +14,67 @@ export interface DataStream extends Readable {
 }
 
 export interface HeldMail {
-  readonly bytes: Buffer;
+  readonly mail: MailBytes;
   /** Once the mail is kept: its bytes count no longer. */
   release(): void;
 }
 
-/** Reads to the end in any case, so that the reply finds a client that listens. Throws SmtpReply. */
+/** The client left before its mail had an end. */
+export class ClientDisconnected extends Error {}
+
+/** Reads to the end in any case, so that the reply finds a client that listens. Throws SmtpReply, ClientDisconnected. */
 export async function takeData(stream: DataStream, owner: string, held: FairPlaces): Promise<HeldMail> {
-  const blocks = new Blocks();
+  let mail: MailBytes | null = new MailBytes(RECEIVED_BYTES_MAX);
   let bytes = 0;
   let refusal: SmtpReply | null = null;
   const release = () => {
     if (bytes > 0) held.release(owner, bytes);
     bytes = 0;
   };
-  const refuse = (reply: SmtpReply) => {
-    refusal ??= reply;
-    blocks.clear();
-    release();
-  };
   const lines = new LineEnds();
+  const refusalOf = (piece: Buffer) => {
+    if (!lines.areWhole(piece)) return new SmtpReply(554, 'Lines must end in CRLF: the mail has a CR or LF alone.');
+    if (lines.count > RECEIVED_LINES_MAX)
+      return new SmtpReply(552, `The mail has more than ${RECEIVED_LINES_MAX} lines.`);
+    if (stream.sizeExceeded) return new SmtpReply(552, 'The mail is longer than 10 MiB.');
+    return held.take(owner, piece.length)
+      ? null
+      : new SmtpReply(452, 'Too much mail arrives at once. Try again later.');
+  };
   try {
     for await (const piece of stream as AsyncIterable<Buffer>) {
       if (refusal !== null) continue;
-      if (!lines.areWhole(piece)) refuse(new SmtpReply(554, 'Lines must end in CRLF: the mail has a CR or LF alone.'));
-      else if (stream.sizeExceeded) refuse(new SmtpReply(552, 'The mail is longer than 10 MiB.'));
-      else if (!held.take(owner, piece.length))
-        refuse(new SmtpReply(452, 'Too much mail arrives at once. Try again later.'));
-      else {
+      refusal = refusalOf(piece);
+      if (refusal === null) {
         bytes += piece.length;
-        blocks.add(piece);
+        mail?.add(piece);
+      } else {
+        mail = null;
+        release();
       }
     }
   } catch (error) {
     release();
-    throw error;
+    throw stream.destroyed ? new ClientDisconnected('the client left in a mail', { cause: error }) : error;
   }
-  if (refusal !== null) throw refusal;
-  return { bytes: blocks.whole(), release };
-}
-
-const BLOCK_BYTES = 64 * 1024;
-
-/**
- * Bytes of a mail, in blocks. The parser gives each line that begins with a dot as a piece of its own: kept as they come, 10 MiB of such lines would be
- * millions of buffers.
- */
-class Blocks {
-  #full: Buffer[] = [];
-  #last = Buffer.alloc(0);
-  #used = 0;
-
-  add(piece: Buffer): void {
-    for (let at = 0; at < piece.length; ) {
-      if (this.#used === this.#last.length) this.#begin();
-      const copied = piece.copy(this.#last, this.#used, at);
-      this.#used += copied;
-      at += copied;
-    }
-  }
-
-  #begin(): void {
-    if (this.#used > 0) this.#full.push(this.#last);
-    this.#last = Buffer.allocUnsafe(BLOCK_BYTES);
-    this.#used = 0;
-  }
-
-  clear(): void {
-    this.#full = [];
-    this.#last = Buffer.alloc(0);
-    this.#used = 0;
-  }
-
-  whole(): Buffer {
-    return Buffer.concat([...this.#full, this.#last.subarray(0, this.#used)]);
-  }
+  if (refusal !== null || mail === null) throw refusal;
+  return { mail, release };
 }
 
 class LineEnds {
+  count = 0;
   #last = 0;
 
   /** Whether every CR has an LF behind it, and every LF a CR before it, up to the last byte. */
   areWhole(piece: Buffer): boolean {
-    for (let at = piece.indexOf(LINE_FEED); at !== -1; at = piece.indexOf(LINE_FEED, at + 1)) {
-      if ((at === 0 ? this.#last : piece[at - 1]) !== CARRIAGE_RETURN) return false;
+    let before = this.#last;
+    for (let at = 0; at < piece.length; at += 1) {
+      const byte = piece[at] as number;
+      if ((byte === LINE_FEED) !== (before === CARRIAGE_RETURN)) return false;
+      if (byte === LINE_FEED) this.count += 1;
+      before = byte;
     }
-    for (let at = piece.indexOf(CARRIAGE_RETURN); at !== -1; at = piece.indexOf(CARRIAGE_RETURN, at + 1)) {
-      if (at + 1 < piece.length && piece[at + 1] !== LINE_FEED) return false;
-    }
-    if (this.#last === CARRIAGE_RETURN && piece[0] !== LINE_FEED) return false;
-    this.#last = piece.at(-1) ?? this.#last;
+    this.#last = before;
     return true;
   }
 }

@@ -10,7 +10,8 @@ import { FairPlaces } from '../../../lib/fair-places.ts';
 import { RECEIVED_BYTES_MAX } from '../inboxes/limits.ts';
 import type { Receiving } from '../receiving/receiving.ts';
 import { Conversation, type ConversationServices, type Session } from './conversation.ts';
-import type { DataStream } from './data.ts';
+import { ClientDisconnected, type DataStream } from './data.ts';
+import { readMailByPieces } from './data-mode.ts';
 import {
   CLOSE_MS,
   COMMAND_BYTES_MAX,
@@ -36,6 +37,7 @@ interface Guest {
 export async function openSmtp(receiving: Receiving, door: ProtocolDoor, submit: Submit): Promise<ProtocolServer> {
   const { core, settings } = receiving;
   const tls = settings.tls === null ? null : await certificateOf(settings.tls);
+  readMailByPieces();
   const held = new FairPlaces(Math.ceil(HELD_BYTES_MAX / core.bounds.processes));
   return new SmtpPort({ receiving, door, submit, held, hasTls: tls !== null }, tls);
 }
@@ -173,6 +175,10 @@ async function told<Value>(work: Promise<Value>, done: Callback<Value>, { log }:
     value = await work;
   } catch (error) {
     if (error instanceof SmtpReply) return done(error);
+    if (error instanceof ClientDisconnected) {
+      log.debug({ err: error }, 'a client of SMTP has left');
+      return done(internalFailure);
+    }
     log.error({ err: error }, 'a mail could not be taken');
     return done(internalFailure);
   }
