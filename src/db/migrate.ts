@@ -15,6 +15,7 @@ export interface MigrationResult {
 }
 
 interface MigrationFile {
+  readonly fileName: string;
   readonly version: number;
   readonly name: string;
   readonly checksum: string;
@@ -88,12 +89,19 @@ async function hasUnshownTables(client: pg.Client): Promise<boolean> {
   return (await client.query('SELECT FROM core.worst_case WHERE NOT shown LIMIT 1')).rowCount === 1;
 }
 
-function readMigrations(directory: string): MigrationFile[] {
+/** In order. Throws StartupError where one is missing between two. */
+export function readMigrations(directory = DIRECTORY): MigrationFile[] {
   const names = readdirSync(directory).filter((name) => FILE_NAME.test(name));
   const files = names.sort().map((fileName) => {
     const [, version, name] = FILE_NAME.exec(fileName) as unknown as [string, string, string];
     const text = readFileSync(join(directory, fileName), 'utf8').replaceAll('\r\n', '\n');
-    return { version: Number(version), name, checksum: createHash('sha256').update(text).digest('hex'), text };
+    return {
+      fileName,
+      version: Number(version),
+      name,
+      checksum: createHash('sha256').update(text).digest('hex'),
+      text,
+    };
   });
   const gap = files.find((file, index) => file.version !== index + 1);
   if (gap !== undefined)
@@ -122,7 +130,7 @@ function pendingOf(files: MigrationFile[], applied: AppliedMigration[]): Migrati
   const changed = files.find(({ version, checksum }) => checksums.has(version) && checksums.get(version) !== checksum);
   if (changed !== undefined) {
     throw new StartupError(
-      `migration ${fileLabel(changed)} was changed after it was applied: restore it and put the change into a new file`,
+      `migration ${fileLabel(changed)} was changed after it was applied to this database, which therefore cannot be upgraded: run the code that it ran on until now, or start with an empty one (another DATA_DIR or DATABASE_URL). If you changed the file, restore it and put the change into a new one`,
     );
   }
   return files.filter(({ version }) => !checksums.has(version));
