@@ -7,6 +7,7 @@ import type { Logger } from './core/process/logger.ts';
 import { StartupError } from './db/errors.ts';
 import type { StorageStep } from './db/storage.ts';
 import { greeting, StartProgress } from './start-text.ts';
+import { stopWithNpm } from './stop-with-npm.ts';
 import { stopOnSignal } from './stopping.ts';
 import type { WorkerTimes } from './workers/primary.ts';
 
@@ -14,12 +15,16 @@ const EXIT_CONFIG = 78;
 
 /** Tests have shorter `times`. */
 export async function serve(times?: WorkerTimes): Promise<void> {
+  // A terminal that was closed is no failure: the signal that comes with it stops the service in order.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   try {
     const config = loadConfig(readEnv());
     const log = createLog(config.logLevel);
     const progress = new StartProgress(config, (text) => process.stdout.write(text));
     const starting = start(config, log, { times, onStep: (step) => progress.step(step) });
-    const { isStopping } = stopOnSignal(starting, log);
+    const stopping = stopOnSignal(starting, log);
+    const { isStopping } = stopping;
+    stopWithNpm(stopping);
     const service = await starting.catch((error: unknown) => {
       // Ctrl-C reaches all processes, and those that still start end at once. That was asked for, and is no failed start.
       if (!(error instanceof StartupError) || !isStopping()) throw error;

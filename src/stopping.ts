@@ -1,7 +1,11 @@
-// How a process ends: the first signal stops in order, also while it still starts; a second one ends it at once.
+// How a process ends: the first signal stops in order, also while it still starts; a second one ends it at once. A closed terminal (SIGHUP)
+// and Ctrl-\ (SIGQUIT) are such signals: their defaults would leave PostgreSQL behind.
 import type { Logger } from './core/process/logger.ts';
 
 const STOP_WITHIN_MS = 10_000;
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'] as const;
+/** npm hands on the Ctrl-C that the terminal has sent to all its processes: the same signal within this time is one. */
+const SAME_SIGNAL_MS = 1_000;
 
 export interface Stopping {
   readonly isStopping: () => boolean;
@@ -30,13 +34,14 @@ export function stopOnSignal(starting: Promise<{ stop(): Promise<void> }>, log: 
       process.exit(1);
     }
   };
+  let first: { readonly signal: NodeJS.Signals; readonly atMs: number } | null = null;
   const onSignal = (signal: NodeJS.Signals) => {
-    if (signals === 0 || !stopping) void stop(signal);
-    else process.exit(1);
-    signals += 1;
+    const isSame = signal === first?.signal && performance.now() - first.atMs < SAME_SIGNAL_MS;
+    // A terminal that closes, and systemd at the end of a session, send SIGHUP beside another signal: nobody is in a hurry.
+    if (first !== null && stopping && !isSame && signal !== 'SIGHUP') process.exit(1);
+    first ??= { signal, atMs: performance.now() };
+    void stop(signal);
   };
-  let signals = 0;
-  process.on('SIGTERM', onSignal);
-  process.on('SIGINT', onSignal);
+  for (const signal of SIGNALS) process.on(signal, onSignal);
   return { isStopping: () => stopping, stop: (reason) => void stop(reason) };
 }

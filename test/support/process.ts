@@ -97,8 +97,18 @@ export function launch(
   cwd = PROJECT,
   program = MAIN,
 ): ServiceProcess {
+  return launchCommand([process.execPath, program], place, env, cwd);
+}
+
+/** As `launch`, by another command, such as npm. */
+export function launchCommand(
+  [command, ...words]: readonly [string, ...string[]],
+  place: Place,
+  env: Readonly<Record<string, string>> = {},
+  cwd = PROJECT,
+): ServiceProcess {
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
-  const child = spawn(process.execPath, [program], {
+  const child = spawn(command, words, {
     cwd,
     env: { PATH, HOME, NODE_COMPILE_CACHE, ...place.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

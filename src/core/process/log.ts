@@ -15,13 +15,32 @@ const paths = secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`, `
 
 /** Writes JSON lines to standard output; `level` is a pino level or `silent`. */
 export function createLog(level: string): Logger {
-  return pino({
-    level,
-    base: { service: 'quartermaster', pid: process.pid },
-    timestamp: pino.stdTimeFunctions.isoTime,
-    redact: { paths, censor: '[redacted]' },
-    serializers: { err: withoutValues },
-  });
+  return pino(
+    {
+      level,
+      base: { service: 'quartermaster', pid: process.pid },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: { paths, censor: '[redacted]' },
+      serializers: { err: withoutValues },
+    },
+    standardOutput(),
+  );
+}
+
+/**
+ * Where standard output takes nothing (a closed terminal, a full disk), lines are lost and the service goes on. Left to pino the error would
+ * end the process, and its last flush would try for ever.
+ */
+function standardOutput(): { write(line: string): void } {
+  const open = () => {
+    const out = pino.destination();
+    return out.once('error', () => {
+      out.destroy();
+      current = open();
+    });
+  };
+  let current = open();
+  return { write: (line) => void current.write(line) };
 }
 
 /** Only what names an error: objects of drivers carry statements, values and connections along, and with them callers' data. */

@@ -53,7 +53,15 @@ export function adoptPostmaster(layout: Layout, pid: number): Postmaster {
     while (isServer(pid, layout)) await sleep(ADOPTED_POLL_MS, undefined, { ref: false });
     return null;
   };
-  return { pid, exited: watch() };
+  const exited = watch();
+  endWithProcess(exited, () => isServer(pid, layout) && process.kill(pid, 'SIGINT'));
+  return { pid, exited };
+}
+
+/** A process that ends in haste has no time to wait: the server, told by `end`, shuts down in order by itself. */
+function endWithProcess(exited: Promise<unknown>, end: () => void): void {
+  process.once('exit', end);
+  void exited.then(() => process.off('exit', end));
 }
 
 /** Fast shutdown (sessions are ended, a checkpoint is written); harsher steps follow when it does not end in time. */
@@ -90,7 +98,9 @@ function spawnServer(layout: Layout, { postgres }: Binaries, owner: Owner | unde
     windowsHide: true,
   });
   child.unref();
-  return { pid: spawned(child), exited: new Promise<number | null>((resolve) => child.once('exit', resolve)) };
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  endWithProcess(exited, () => child.kill('SIGINT'));
+  return { pid: spawned(child), exited };
 }
 
 function spawned(child: ChildProcess): Promise<number> {

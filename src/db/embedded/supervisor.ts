@@ -6,7 +6,7 @@ import { StartupError } from '../errors.ts';
 import type { Binaries } from './binaries.ts';
 import type { Connection, Layout } from './layout.ts';
 import type { Owner } from './owner.ts';
-import { findPostmaster, isServer, removeLeftovers } from './pid-file.ts';
+import { findPostmaster, removeLeftovers } from './pid-file.ts';
 import { adoptPostmaster, isReady, type Postmaster, startPostmaster, stopPostmaster } from './postmaster.ts';
 
 export interface EmbeddedLog {
@@ -44,7 +44,6 @@ export class Supervisor {
   private constructor(options: SupervisorOptions, postmaster: Postmaster) {
     this.#options = options;
     this.#postmaster = postmaster;
-    process.once('exit', this.#endWithProcess);
     this.exited = this.#supervise();
   }
 
@@ -62,16 +61,10 @@ export class Supervisor {
     return this.#state;
   }
 
-  /** A process that ends in haste has no time to wait: the server shuts down in order by itself. */
-  readonly #endWithProcess = () => {
-    if (isServer(this.#postmaster.pid, this.#options.layout)) process.kill(this.#postmaster.pid, 'SIGINT');
-  };
-
   async stop(): Promise<void> {
     this.#stopping.abort();
     if (this.#state === 'running') await stopPostmaster(this.#options.layout, this.#options.binaries, this.#postmaster);
     await this.exited;
-    process.off('exit', this.#endWithProcess);
   }
 
   async #supervise(): Promise<number | null> {
