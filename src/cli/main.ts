@@ -10,7 +10,8 @@ const EXIT_CONFIG = 78;
 
 const CALLING = 'Call a service (QM_URL and QM_KEY, or the profile of `qm login`):';
 const ADMIN_SUMMARY = 'administer a service, beside its database';
-const ADMIN = 'They work on the database of DATABASE_URL, or of DATA_DIR (./data), also while no service runs.';
+const ADMIN =
+  'They work on the database of DATABASE_URL, or of DATA_DIR (./data), also while no service runs; they make none.';
 
 /** Loads the one command that is called; of the others the help needs only name and summary. */
 async function program([first = '', second = '']: readonly string[]): Promise<Command> {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConnection, startEmbedded } from '../../src/db/embedded/index.ts';
+import { migrate } from '../../src/db/migrate.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 let dataDir: string;
@@ -27,7 +28,10 @@ function qm(...args: string[]): Promise<Record<string, unknown>> {
   });
 }
 
-test('commands work before the first start, leave nothing running, and work beside a running server', async () => {
+test('commands work without a service, leave nothing running, and work beside a running server', async () => {
+  const first = await startEmbedded({ dataDir });
+  await migrate(first.connection);
+  await first.stop();
   const { account_id } = await qm('accounts', 'create', '--name', 'early');
   expect(readConnection(dataDir)).toBeNull();
   expect((await qm('accounts', 'list')).items).toMatchObject([{ account_id, name: 'early' }]);

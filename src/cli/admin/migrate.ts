@@ -3,7 +3,7 @@ import { type Config, loadConfig } from '../../config/config.ts';
 import { readEnv } from '../../config/env.ts';
 import { migrate } from '../../db/migrate.ts';
 import { CommandError, print } from '../output.ts';
-import { withDatabase } from './session.ts';
+import { endOnSignal, requireCluster, withDatabase } from './session.ts';
 
 interface Options {
   readonly json?: boolean;
@@ -33,6 +33,8 @@ async function upgrade({ databaseUrl, dataDir }: Config) {
     throw new CommandError(
       '--upgrade-database is for the embedded database; upgrade that of DATABASE_URL by its own tools',
     );
+  requireCluster(dataDir);
+  endOnSignal();
   const { upgradeDatabase } = await import('../../db/embedded/upgrade/upgrade.ts');
   const upgraded = await upgradeDatabase(dataDir);
   if (upgraded === null) return { json: { upgraded: null }, text: 'PostgreSQL: nothing to upgrade' };

@@ -1,12 +1,15 @@
 // The database of a command: that of DATABASE_URL, the embedded one of a running service, or an embedded one started for as long
 // as the command takes.
 import { randomUUID } from 'node:crypto';
+import { constants } from 'node:os';
 import { type Config, loadConfig } from '../../config/config.ts';
 import { readEnv } from '../../config/env.ts';
 import { ProcessRegistry } from '../../core/process/processes.ts';
 import { withClient } from '../../db/client.ts';
 import { type ConnectionConfig, Database } from '../../db/database.ts';
 import { readConnection, startEmbedded } from '../../db/embedded/index.ts';
+import { layoutOf } from '../../db/embedded/layout.ts';
+import { hasCluster } from '../../db/embedded/upgrade/swap.ts';
 import { migrate } from '../../db/migrate.ts';
 import { statement } from '../../db/statement.ts';
 import { isDistributed } from '../../db/storage.ts';
@@ -68,8 +71,25 @@ async function openStore({ databaseUrl, dataDir }: Config): Promise<OpenStore> {
   if (databaseUrl !== undefined) return { connection: { connectionString: databaseUrl }, own: false, stop };
   const running = readConnection(dataDir);
   if (running !== null) return { connection: running, own: false, stop };
+  requireCluster(dataDir);
+  endOnSignal();
   const embedded = await startEmbedded({ dataDir });
   return { connection: embedded.connection, own: true, stop: () => embedded.stop() };
+}
+
+/** A database is made by the service only: here it would hide that the command looks at the wrong folder. */
+export function requireCluster(dataDir: string): void {
+  const layout = layoutOf(dataDir);
+  if (hasCluster(layout)) return;
+  throw new CommandError(
+    `there is no database in ${layout.dataDir}: run the command in the folder of the service, or set DATA_DIR to its data or DATABASE_URL to its database; the first start of the service makes one`,
+  );
+}
+
+/** The PostgreSQL of a command ends with it: the default of these signals would leave it behind. */
+export function endOnSignal(): void {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'] as const)
+    process.once(signal, () => process.exit(128 + constants.signals[signal]));
 }
 
 async function requireSchema(db: Database): Promise<void> {

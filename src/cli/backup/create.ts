@@ -37,6 +37,8 @@ export async function createBackup({ config, connection }: BackupSource, store: 
   await takeAssets();
   for (const name of BESIDE)
     if (connection !== null || !name.startsWith('postgres')) await taken.take(name, join(dataDir, name));
+  if (taken.files.size === 0)
+    throw new CommandError(`there is nothing to back up in ${dataDir}: set DATA_DIR to the data of the service`);
   const manifest: Manifest = {
     format: 1,
     created_at: new Date().toISOString(),

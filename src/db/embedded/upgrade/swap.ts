@@ -16,6 +16,11 @@ export function swapClusters(layout: Layout, kept: string): string {
   return old;
 }
 
+/** Whether there is a database, also when an upgrade was cut off between the two moves. */
+export function hasCluster({ cluster, home }: Layout): boolean {
+  return existsSync(cluster) || existsSync(join(home, UPGRADED, WHOLE));
+}
+
 /** Makes the second move of an upgrade that was cut off between the two. */
 export function finishUpgrade({ cluster, home }: Layout): void {
   const upgraded = join(home, UPGRADED);
