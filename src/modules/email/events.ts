@@ -39,7 +39,7 @@ const ofMail = (
   beside: Parameters<typeof eventKind>[3] = { recipients: whom },
 ) => eventKind(type, summary, membersOf(emailSchema, mail(status, code ?? null, detail ?? null)), beside);
 
-const path: EventWords['path'] = (of) => `/email/${of.email_id}`;
+const path: EventWords['path'] = (of) => `/email/sent/${of.email_id}`;
 const toWhom = (of: EventRecord) => (of.recipients as readonly { readonly address: string }[])[0]?.address ?? 'nobody';
 const words = (what: string, tone?: EventWords['tone']): EventWords => ({
   one: (of) => `Mail to ${toWhom(of)} ${what}: “${of.subject}”`,
