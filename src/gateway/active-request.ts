@@ -2,6 +2,7 @@
 // a protocol that makes calls of its own.
 import type { EntryForm } from '../core/entry-form.ts';
 import { newId } from '../lib/ids.ts';
+import { callerLeft } from '../problems/caller-left.ts';
 import { traceparentOf } from './trace-context.ts';
 
 /** What a surface knows of a request before anything is looked at: how it came in, and how to hear that its caller has left. */
@@ -95,12 +96,12 @@ export class ActiveRequest {
     this.#origin.onGone(listener);
   }
 
-  /** Made on demand: most never wait for anything that the client's leaving should end. */
+  /** Aborted with `callerLeft()`. Made on demand: most never wait for anything that the client's leaving should end. */
   get signal(): AbortSignal {
     if (this.#abort === null) {
       const abort = new AbortController();
       this.#abort = abort;
-      this.#origin.onGone(() => abort.abort());
+      this.#origin.onGone(() => abort.abort(callerLeft()));
     }
     return this.#abort.signal;
   }

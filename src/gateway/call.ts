@@ -7,6 +7,7 @@ import type { Principal } from '../core/principal.ts';
 import { type ScopeKind, scopesAllow } from '../core/scopes.ts';
 import type { Span } from '../core/tracing/tracing.ts';
 import type { Answer } from '../kit/capability.ts';
+import { isCallerLeft } from '../problems/caller-left.ts';
 import type { Problem } from '../problems/problem.ts';
 import { ActiveRequest, type Origin } from './active-request.ts';
 import { beginCallSpan, endCallSpan } from './call-span.ts';
@@ -17,6 +18,8 @@ import { logCall } from './log-call.ts';
 
 /** The capability whose scope lets a key look at one call. */
 const REQUEST_LOG = 'account.requests.get';
+/** As nginx counts a client that has closed its request. */
+const LEFT_STATUS = 499;
 
 /** What a call uses of the gateway. */
 export interface CallServices {
@@ -145,12 +148,13 @@ export class Call extends ActiveRequest implements CallContext {
     if (this.#ended) return;
     this.#ended = true;
     const latencyMs = performance.now() - this.startedMs;
-    this.#services.traffic.record(name, status, latencyMs);
+    const isLeft = this.failure !== null && isCallerLeft(this.failure);
+    this.#services.traffic.record(name, isLeft ? LEFT_STATUS : status, latencyMs);
     if (this.#span !== null) this.#endSpan(this.#span, status, name);
     if (this.#principal === null) return;
-    if (this.depth === 0) logCall(this, { status, failure: this.failure, latencyMs, text });
+    if (this.depth === 0 && !isLeft) logCall(this, { status, failure: this.failure, latencyMs, text });
     if (this.billed) return;
-    this.core.usage.count(this.accountId, this.#principal.id, this.capability, status >= 400);
+    this.core.usage.count(this.accountId, this.#principal.id, this.capability, status >= 400 && !isLeft);
   }
 
   #endSpan(span: Span, status: number, name: string): void {

@@ -7,6 +7,8 @@ const BUSY: ReadonlySet<string | undefined> = new Set(['55P03', '57014', '40001'
 
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
+  // Of Node's functions that were given the signal of a call.
+  if (error instanceof Error && error.name === 'AbortError' && error.cause instanceof Problem) return error.cause;
   const isAway = isConnectionError(error) || error instanceof CommitUnknown;
   if (isAway || BUSY.has(sqlState(error))) return problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000, cause: error });
   return problem('INTERNAL_ERROR', { cause: error });

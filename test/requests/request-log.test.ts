@@ -4,6 +4,8 @@ import { clockNow } from '../../src/core/database-clock.ts';
 import { createKey } from '../../src/core/keys/changes.ts';
 import { sequenceAt } from '../../src/lib/sequence.ts';
 import { DAY_MS, iso } from '../../src/lib/time.ts';
+import type { Input } from '../support/capabilities.ts';
+import { inProcess } from '../support/in-process.ts';
 import { postMcp, toolCall } from '../support/mcp.ts';
 import { client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
 
@@ -147,6 +149,46 @@ test('a slow call is kept; one that waits for work is not slow', async () => {
   const { items } = await list('?outcome=slow');
   expect(items).toMatchObject([{ capability: 'queue.publish', status: 200 }]);
   expect(items[0].latency_ms).toBeGreaterThanOrEqual(1_000);
+});
+
+test('a caller that disconnects is no failure of the call: not in the log, not among the errors', async () => {
+  const { call, list, secret } = await account();
+  expect((await call('POST', '/v1/logs/ingest', { records: [{ message: 'one' }] })).status).toBe(200);
+  const log = vi.spyOn(service.core.log, 'error');
+  const leaving = await inProcess(service, secret, AbortSignal.abort());
+  const day = { from: iso(Date.now() - DAY_MS), to: iso(Date.now()) };
+  const asked: [string, object][] = [
+    ['logs.search', day],
+    ['logs.histogram', day],
+    ['metrics.query', { query: 'up', ...day }],
+    ['analytics.trend', { ...day, series: [{ event: 'seen' }] }],
+    ['errors.search', { query: 'x' }],
+    ['webhooks.test', {}],
+    ['queue.consume', { queue: 'jobs', wait_seconds: 1 }],
+  ];
+  for (const [capability, input] of asked) {
+    if (!service.service.gateway.endpoints.has(capability)) continue;
+    const { status, body } = await leaving(capability, input as Input);
+    expect([capability, status, body.error?.code]).not.toEqual([capability, 500, 'INTERNAL_ERROR']);
+  }
+  const { status, body } = await leaving('logs.search', day);
+  expect([status, body.error]).toMatchObject([
+    503,
+    { code: 'SERVICE_UNAVAILABLE', code_detail: 'client_disconnected' },
+  ]);
+  expect(log).not.toHaveBeenCalled();
+  log.mockRestore();
+  // Later than those, so that they would be there.
+  await call('POST', '/v1/queue/nosuch');
+  await call('POST', '/v1/queue/create', { name: '' });
+  const { items } = await list();
+  expect(items.map(({ status }: { status: number }) => status).filter((each: number) => each >= 500)).toEqual([]);
+  const usage = await call('GET', '/v1/account/usage');
+  expect(
+    usage.body.data.by_capability.find((row: { capability: string }) => row.capability === 'logs.search'),
+  ).toMatchObject({
+    error_count: 0,
+  });
 });
 
 test('writes of the account are the audit log, with their input and without secrets', async () => {

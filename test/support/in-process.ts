@@ -8,13 +8,14 @@ import type { Reply, TestService } from './service.ts';
 export type Outcome = Pick<Reply, 'status' | 'text' | 'body'>;
 
 /** Calls capabilities of the service with the key, all fields of the path, query and body in one object. */
+/** @param signal of the caller's leaving; of the same for all calls */
 export async function inProcess(
   { core, service: { gateway } }: Pick<TestService, 'core' | 'service'>,
   secret: string,
+  signal = new AbortController().signal,
 ): Promise<(capability: string, input: Input) => Promise<Outcome>> {
   const principal = await secretCredential(secret).find(core);
   if (typeof principal === 'string') throw new Error(`the key stands for nobody: ${principal}`);
-  const { signal } = new AbortController();
   return async (capability, input) => {
     const endpoint = gateway.endpoints.get(capability);
     if (endpoint === undefined) throw new Error(`there is no capability ${capability}`);

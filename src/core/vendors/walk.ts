@@ -1,4 +1,5 @@
 // Asking the vendors of a chain, one after the other, until one takes the call on.
+import { callerLeft } from '../../problems/caller-left.ts';
 import { type Problem, problem } from '../../problems/problem.ts';
 import type { FailoverReason, NotSent, Refused } from '../../vendors/call/port.ts';
 import type { CallContext } from '../context.ts';
@@ -31,7 +32,7 @@ export async function walk<Reply extends { readonly kind: string }>(
   const outcomes: Outcome[] = [];
   for (;;) {
     const step = nextStep<Candidate>(chain, outcomes);
-    if (signal.aborted) throw nobodyWaits();
+    if (signal.aborted) throw callerLeft();
     if (step.kind === 'failed') throw failureOf(step.code, step.message, step.retryAfterMs);
     const { candidate } = step;
     const entry = await core.vendors.enter(candidate.row.vendor, capability);
@@ -92,10 +93,6 @@ export function outcomeOf({ breaker, reason }: Refused): CallOutcome {
 /** As the caller is told it. */
 export function failureOf(code: Refused['reason'], message: string, retryAfterMs?: number): Problem {
   return problem(code, { message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
-}
-
-export function nobodyWaits(): Problem {
-  return problem('SERVICE_UNAVAILABLE', { message: 'The client disconnected.' });
 }
 
 /** Of a vendor that was ended for taking too long. */

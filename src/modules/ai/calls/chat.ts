@@ -2,8 +2,9 @@
 // call ends.
 
 import { findReplay } from '../../../core/idempotency/write.ts';
-import { type Chain, nobodyWaits, type Taken, walk, wasLeft, wentWell } from '../../../core/vendors/walk.ts';
+import { type Chain, type Taken, walk, wasLeft, wentWell } from '../../../core/vendors/walk.ts';
 import type { WireObject } from '../../../lib/chat/body.ts';
+import { callerLeft } from '../../../problems/caller-left.ts';
 import { chooseForChat } from '../models/choose.ts';
 import type { AiState } from '../state.ts';
 import { again, findCached, keepEnd } from './again.ts';
@@ -88,7 +89,7 @@ class Answering {
       taken.ended(wasLeft);
       // The request of a batch is made again.
       if (ctx.item === undefined) await settlement.part(await reply.heard.usageByNow(), reply.heard.said);
-      throw nobodyWaits();
+      throw callerLeft();
     }
     if (reply.kind === 'stream') this.#reading = new Reading(ctx, taken as Taken<Begun>, settlement);
     else {

@@ -3,10 +3,11 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { admission } from '../../../core/admission.ts';
 import { findReplay } from '../../../core/idempotency/write.ts';
 import type { Candidate } from '../../../core/vendors/choose.ts';
-import { type Chain, nobodyWaits, walk, wasLeft, wentWell } from '../../../core/vendors/walk.ts';
+import { type Chain, walk, wasLeft, wentWell } from '../../../core/vendors/walk.ts';
 import type { Answer } from '../../../kit/capability.ts';
 import { tokensOfAll } from '../../../lib/chat/token-counter.ts';
 import { countTokens } from '../../../lib/chat/tokens.ts';
+import { callerLeft } from '../../../problems/caller-left.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import {
   CACHE_TTL_SECONDS_MAX,
@@ -207,7 +208,7 @@ async function answerOf(
     // The request of a batch is made again.
     const charged = ctx.item === undefined ? await hold.capture(dueFor(ctx, candidate, countedFor(ask))) : null;
     ctx.chargedThoughFailed?.(charged?.costNanos ?? 0n, true);
-    throw nobodyWaits();
+    throw callerLeft();
   }
   const told = soundUsage(reply.usage);
   const usage = told ?? countedFor(ask);

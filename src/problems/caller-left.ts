@@ -1,0 +1,13 @@
+// A caller that disconnects before its answer: no failure of the call, and nobody to tell. The signal of every call is aborted with this
+// reason, so that whatever waits on it ends with it, at every door.
+import { type Problem, problem } from './problem.ts';
+
+const DETAIL = 'client_disconnected';
+
+export function callerLeft(): Problem {
+  return problem('SERVICE_UNAVAILABLE', { message: 'The client disconnected.', detail: DETAIL });
+}
+
+export function isCallerLeft({ detail }: Pick<Problem, 'detail'>): boolean {
+  return detail === DETAIL;
+}
