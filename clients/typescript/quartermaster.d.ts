@@ -3377,17 +3377,9 @@ export interface FlagsExportData {
   metadata: Record<string, unknown>;
 }
 
-export interface FlagsImportInputFlagsValue {
-  state: "ENABLED" | "DISABLED";
-  variants: Record<string, unknown>;
-  defaultVariant?: string | null;
-  targeting?: Record<string, unknown> | null;
-  metadata?: Record<string, string | number | boolean>;
-}
-
 export interface FlagsImportInput {
-  /** Flags by key, as flagd has them. */
-  flags: Record<string, FlagsImportInputFlagsValue>;
+  /** Flags by key, as flagd has them: */
+  flags: Record<string, unknown>;
   /** Rules by name, put in the place of each `{"$ref": */
   $evaluators?: Record<string, Record<string, unknown>>;
   /** That of all flags; */
@@ -3400,8 +3392,21 @@ export interface FlagsImportInput {
   idempotency_key?: string;
 }
 
+export interface FlagsImportDataFailedItemError {
+  code: string;
+  code_detail: string | null;
+  param: string | null;
+  message: string;
+}
+
+export interface FlagsImportDataFailedItem {
+  key: string;
+  error: FlagsImportDataFailedItemError;
+}
+
 export interface FlagsImportData {
   imported: number;
+  failed: Array<FlagsImportDataFailedItem>;
   deleted: number;
   revision: number;
 }

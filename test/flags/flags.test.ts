@@ -1,5 +1,6 @@
 // Flags by the API: what is taken and refused, whose a flag is, who changed it, and what goes in and out.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { statement } from '../../src/db/statement.ts';
 import { createTestAccount } from '../support/service.ts';
 import { callerOf, type FlagOwner, onOff, startFlagBench } from './harness.ts';
 
@@ -247,6 +248,62 @@ test('a file of flagd goes in and comes out as it was', async () => {
     metadata: { owner: 'web' },
     enabled: false,
   });
+});
+
+test('a flag of a file that is wrong is told and left as it was, and the others are taken', async () => {
+  const own = await bench.owner();
+  await own.flag('kept');
+  const good = { state: 'ENABLED', variants: { a: 'x' }, defaultVariant: 'a' };
+  const file = {
+    kept: { ...good, defaultVariant: 'b' },
+    'no state': { variants: { a: 'x' } },
+    stateless: { variants: { a: 'x' } },
+    odd: { ...good, state: 'ON' },
+    empty: { ...good, variants: {} },
+    list: [],
+    mixed: { ...good, variants: { a: 'x', b: 1 } },
+    lost: { ...good, targeting: { if: [{ $ref: 'nowhere' }, 'a'] } },
+    good,
+  };
+  const { imported, failed, deleted } = await own.data('POST', '/v1/flags/import', { flags: file, replace: true });
+  expect([imported, deleted]).toEqual([1, 0]);
+  const faults = failed.map(({ key, error }: { key: string; error: { param: string } }) => [key, error.param]);
+  expect(Object.fromEntries(faults)).toEqual({
+    kept: 'flags.kept.default_variant',
+    'no state': 'flags.no state',
+    stateless: 'flags.stateless.state',
+    odd: 'flags.odd.state',
+    empty: 'flags.empty.variants',
+    list: 'flags.list',
+    mixed: 'flags.mixed.variants.b',
+    lost: 'flags.lost.targeting',
+  });
+  expect(await own.evaluate('kept')).toMatchObject({ value: true });
+  expect(await own.evaluate('good')).toMatchObject({ value: 'x' });
+  const { good: _, ...bad } = file;
+  const refused = await own.call('POST', '/v1/flags/import', { flags: bad });
+  expect([refused.status, refused.body.error.param]).toEqual([400, 'flags.kept.default_variant']);
+});
+
+test('a rule that was taken before it would be refused does not keep its flag on', async () => {
+  const own = await bench.owner();
+  await own.flag('older', { targeting: { if: [{ var: 'a' }, 'off'] } });
+  const definition = {
+    variants: onOff.variants,
+    targeting: {
+      fractional: [
+        ['on', 20],
+        ['of', 80],
+      ],
+    },
+    metadata: {},
+  };
+  const rewrite = statement('test_flag', 'UPDATE flags.flag SET definition = $2 WHERE account_id = $1');
+  await bench.test.core.db.query(rewrite, [own.accountId, JSON.stringify(definition)]);
+  const change = (fields: object) => own.call('PATCH', '/v1/flags/update/older', fields);
+  expect((await change({ enabled: false })).body.data).toMatchObject({ enabled: false });
+  expect((await change({ targeting: definition.targeting })).body.error.param).toBe('targeting.fractional.1.0');
+  expect((await change({ variants: { on: true } })).body.error.param).toBe('targeting.fractional.1.0');
 });
 
 test('evaluators that name one another twice are refused before they double', async () => {

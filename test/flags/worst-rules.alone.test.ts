@@ -61,7 +61,7 @@ function flagOf(targeting: object) {
     type: 'boolean',
     description: null,
     enabled: true,
-    default_variant: 'on',
+    default_variant: 'true',
     variants: { on: true },
   } as const;
   const flag = checkedFlag({

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RULE_NODES_MAX, RULES_MAX } from '../../src/modules/risk/limits.ts';
 import { defaultRules } from '../../src/modules/risk/rules/default-rules.ts';
 import { RuleSet } from '../../src/modules/risk/rules/rule-set.ts';
+import { requireSense } from '../../src/modules/risk/rules/sense.ts';
 import type { Facts } from '../../src/modules/risk/signals/facts.ts';
 import { signalsOf } from '../../src/modules/risk/signals/facts.ts';
 import { RiskBench } from './harness.ts';
@@ -70,6 +71,50 @@ test.each([
   }
 });
 
+test.each([
+  ['a text', 'ip.count_1h > 5', ''],
+  ['a number', 1, ''],
+  ['null', null, ''],
+  ['a list', [], ''],
+  ['a text beside a condition', { and: [{ '>': [v('ip.count_1h'), 5] }, 'ip.count_1m > 5'] }, '.and[1]'],
+  ['a text denied', { '!': ['ip.count_1h'] }, '.![0]'],
+  ['a text as a branch', { if: [v('device'), 'block', 'allow'] }, '.if[1]'],
+  ['a comparison of constants', { '==': ['ip.kind', 'public'] }, '.=='],
+  ['constants within', { or: [v('device'), { '>': [{ '+': [1, 1] }, 1] }] }, '.or[1].>'],
+  ['nothing to compare with', { '>': [v('ip.count_1h')] }, '.>'],
+  ['nothing to choose', { if: [v('device')] }, '.if'],
+  ['a count beside a text', { '>': [v('ip.count_1h'), 'five'] }, '.>[1]'],
+  ['a truth value beside a text', { '==': [v('email.is_disposable'), 'yes'] }, '.==[1]'],
+  ['a truth value that is strictly a number', { '===': [v('email.has_mx'), 0] }, '.===[1]'],
+  ['an event that is none', { '==': [v('event'), 'singup'] }, '.==[1]'],
+  ['one of several events that is none', { in: [v('event'), ['login', 'buy']] }, '.in[1]'],
+  ['a text beside a number', { '==': [v('ip.kind'), 5] }, '.==[1]'],
+  ['an object beside a text', { '==': [v('device'), 'd-1'] }, '.==[1]'],
+])('%s as a condition is refused, with its place', (_, when, at) => {
+  const rules = one(when);
+  new RuleSet(rules);
+  expect(() => requireSense(rules)).toThrow(
+    expect.objectContaining({ code: 'VALIDATION_FAILED', param: `rules[0].when${at}` }),
+  );
+});
+
+test.each([
+  [true],
+  [v('device')],
+  [{ '!': v('context.vip') }],
+  [{ '<': [5, v('ip.users_1h'), 9] }],
+  [{ '==': [v('email.has_mx'), null] }],
+  [{ '==': [v('email.is_disposable'), 1] }],
+  [{ '>': [v('amount_usd'), { '*': [2, 50] }] }],
+  [{ '>': [v('amount_usd'), '50'] }],
+  [{ in: ['sign', v('event')] }],
+  [{ in: [v('event'), ['login', 'signup']] }],
+  [{ if: [v('device'), true, { '>=': [v('amount_usd'), 25] }] }],
+  [{ '>': [{ if: [v('context.vip'), 100, 10] }, v('amount_usd')] }],
+])('%j makes sense', (when) => {
+  expect(() => requireSense(one(when))).not.toThrow();
+});
+
 test('no rule reaches code: texts that look like it are texts', () => {
   const planted = globalThis as { planted?: boolean };
   for (const text of [
@@ -86,6 +131,7 @@ test('no rule reaches code: texts that look like it are texts', () => {
 
 test('the default rules are ones that an account may set', () => {
   expect(() => new RuleSet(defaultRules)).not.toThrow();
+  expect(() => requireSense(defaultRules)).not.toThrow();
 });
 
 describe('on a service', () => {
@@ -104,6 +150,12 @@ describe('on a service', () => {
     };
     const rule = (id: string, when: unknown, points = 1) => ({ id, points, when });
     expect(await put([rule('a', true), rule('b', { log: ['x'] })])).toEqual([400, 'rules[1].when']);
+    expect(await put([rule('a', true), rule('b', 'ip.count_1h > 5')])).toEqual([400, 'rules[1].when']);
+    const tried = await account.call('POST', '/v1/risk/rules/try', {
+      thresholds,
+      rules: [rule('a', 'ip.count_1h > 5')],
+    });
+    expect([tried.status, tried.body.error.param]).toEqual([400, 'rules[0].when']);
     expect(await put([rule('a', true), rule('a', true)])).toEqual([400, 'rules[1].id']);
     expect(await put([rule('a', true, 101)])).toEqual([400, 'rules[0].points']);
     expect(await put([], { review: 90, block: 80 })).toEqual([400, 'thresholds.review']);

@@ -2907,16 +2907,8 @@ class FlagsExportData(TypedDict):
     metadata: dict[str, Any]
 
 
-class FlagsImportInputFlagsValue(TypedDict):
-    state: Literal["ENABLED", "DISABLED"]
-    variants: dict[str, Any]
-    defaultVariant: NotRequired[str | None]
-    targeting: NotRequired[dict[str, Any] | None]
-    metadata: NotRequired[dict[str, str | float | bool]]
-
-
 FlagsImportInput = TypedDict("FlagsImportInput", {
-    "flags": "dict[str, FlagsImportInputFlagsValue]",
+    "flags": "dict[str, Any]",
     "$evaluators": "NotRequired[dict[str, dict[str, Any]]]",
     "metadata": "NotRequired[dict[str, str | float | bool]]",
     "$schema": "NotRequired[str]",
@@ -2925,8 +2917,21 @@ FlagsImportInput = TypedDict("FlagsImportInput", {
 })
 
 
+class FlagsImportDataFailedItemError(TypedDict):
+    code: str
+    code_detail: str | None
+    param: str | None
+    message: str
+
+
+class FlagsImportDataFailedItem(TypedDict):
+    key: str
+    error: FlagsImportDataFailedItemError
+
+
 class FlagsImportData(TypedDict):
     imported: int
+    failed: list[FlagsImportDataFailedItem]
     deleted: int
     revision: int
 

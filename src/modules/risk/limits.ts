@@ -15,6 +15,7 @@ export const RULES_MAX = 50;
 export const RULE_NODES_MAX = 500;
 export const RULE_TEXT_CHARACTERS_MAX = 64;
 
+export const events = ['signup', 'login', 'payment', 'message', 'custom'] as const;
 export const actions = ['allow', 'review', 'block'] as const;
 export type Action = (typeof actions)[number];
 export const listNames = ['allow', 'block'] as const;

@@ -1,13 +1,18 @@
 // A flag definition of flagd (https://flagd.dev/schema/v0/flags.json), as import reads it and export writes it.
-import Type, { type Static } from 'typebox';
+import type { ErrorObject } from 'ajv';
+import Type, { type Static, type TSchema } from 'typebox';
+import { Value } from 'typebox/value';
 import { defineCapability } from '../../../kit/capability.ts';
+import { textOrNull } from '../../../kit/fields.ts';
 import { JsonText } from '../../../lib/json-text.ts';
-import { invalidField } from '../../../problems/problem.ts';
+import { schemaWords } from '../../../lib/schema-words.ts';
+import { invalidField, Problem } from '../../../problems/problem.ts';
 import * as flag from '../flags/flag.ts';
 import { accountOf, allFlags, recordChange, removeFlagsBut, writeFlags } from '../flags/store.ts';
 import { EVALUATORS_MAX, IMPORT_BYTES_MAX, IMPORT_FLAGS_MAX, RULE } from '../limits.ts';
 import type { FlagsState } from '../serving/served-flags.ts';
 
+const KEY_CHARACTERS_TOLD = 200;
 const { variants, default_variant: defaultVariant, targeting, metadata } = flag.settings;
 const flagdFlag = Type.Object({
   state: Type.Enum(['ENABLED', 'DISABLED'], { description: 'Whether it is on.' }),
@@ -15,9 +20,9 @@ const flagdFlag = Type.Object({
   ...Type.Partial(Type.Object({ defaultVariant, targeting, metadata })).properties,
 });
 const input = Type.Object({
-  flags: Type.Record(Type.String(), flagdFlag, {
-    ...{ minProperties: 1, maxProperties: IMPORT_FLAGS_MAX, propertyNames: flag.keyField },
-    description: 'Flags by key, as flagd has them.',
+  // Each is checked by itself: a flag that is wrong does not refuse the file.
+  flags: flag.members('Flags by key, as flagd has them: state, variants, defaultVariant, targeting and metadata.', {
+    ...{ minProperties: 1, maxProperties: IMPORT_FLAGS_MAX },
   }),
   $evaluators: Type.Optional(
     Type.Record(Type.String(), flag.members('A rule.'), {
@@ -30,17 +35,31 @@ const input = Type.Object({
   replace: Type.Optional(Type.Boolean({ default: false, description: 'Deletes flags that the file does not have.' })),
 });
 
+const failureSchema = Type.Object({
+  key: Type.String({ description: 'Key of the flag.' }),
+  error: Type.Object(
+    {
+      code: Type.String({ description: 'Code of the error.' }),
+      code_detail: textOrNull('What is wrong.'),
+      param: textOrNull('Where in the file.'),
+      message: Type.String({ description: 'What to do.' }),
+    },
+    { description: 'Its fault.' },
+  ),
+});
+
 export const importFlags = defineCapability<FlagsState>()({
   method: 'POST',
   path: '/v1/flags/import',
   summary: 'Imports feature flags in the form of flagd.',
   description:
-    'Takes a flag definition of flagd (https://flagd.dev), all or nothing; a failure names the flag. Flags of the file take the place of those with the same key. ' +
-    'The type of a flag follows from its values, its description stands in its metadata.',
+    'Takes a flag definition of flagd (https://flagd.dev). Flags of the file take the place of those with the same key. A flag that is wrong is left out, as it ' +
+    'was, and told in `failed`; if all are, the call fails. The type of a flag follows from its values, its description stands in its metadata.',
   keywords: ['import flags', 'flagd file', 'move feature flags', 'restore feature flags'],
   input,
   output: Type.Object({
     imported: Type.Integer({ description: 'Flags that were set.' }),
+    failed: Type.Array(failureSchema, { description: 'Flags that were not, each with its fault.' }),
     deleted: Type.Integer({ description: 'Flags that were deleted.' }),
     revision: flag.revisionField,
   }),
@@ -53,17 +72,31 @@ export const importFlags = defineCapability<FlagsState>()({
     {
       title: 'A file of flagd',
       input: { flags: { welcome: { state: 'ENABLED', variants: { on: true, off: false }, defaultVariant: 'off' } } },
-      expect: { imported: 1, deleted: 0 },
+      expect: { imported: 1, deleted: 0, failed: [] },
+    },
+    {
+      title: 'One of two flags names a variant that it does not have',
+      input: {
+        flags: {
+          welcome: { state: 'ENABLED', variants: { on: true, off: false }, defaultVariant: 'off' },
+          checkout: {
+            state: 'ENABLED',
+            variants: { on: true, off: false },
+            targeting: { if: [{ var: 'beta' }, 'yes'] },
+          },
+        },
+      },
+      expect: { imported: 1, failed: [{ key: 'checkout', error: { param: 'flags.checkout.targeting.if.1' } }] },
     },
   ],
   run({ ctx, input, state }) {
     // What `bulk` made of the input.
-    const { flags: saved, metadata, replace } = input as unknown as ReturnType<typeof readFlagd>;
+    const { flags: saved, failed, metadata, replace } = input as unknown as ReturnType<typeof readFlagd>;
     return writeFlags(ctx, state, async (tx, { nowMs }) => {
-      const keys = saved.map(({ key }) => key);
+      const keys = [...saved, ...failed].map(({ key }) => key);
       const removed = replace ? await removeFlagsBut(tx, ctx, keys) : [];
       const revision = await recordChange(tx, ctx, { action: 'import', saved, removed, metadata, nowMs });
-      return { imported: saved.length, deleted: removed.length, revision: Number(revision) };
+      return { imported: saved.length, failed, deleted: removed.length, revision: Number(revision) };
     });
   },
 });
@@ -108,15 +141,32 @@ function writtenFlag(row: flag.FlagRow) {
 
 const DESCRIPTION = /^[^\p{Cc}\p{Cs}]{1,500}$/u;
 
-/** Throws VALIDATION_FAILED that names the flag and the field. */
+/** Throws the first fault, which names the flag and the field, when all have one. */
 function readFlagd({ flags, $evaluators = {}, metadata, replace = false }: Static<typeof input>) {
-  const read = Object.entries(flags).map(([key, each]) => readFlag(key, each, $evaluators));
-  return { flags: read, metadata, replace };
+  const read: flag.NewFlag[] = [];
+  const faults: { key: string; fault: Problem }[] = [];
+  for (const [key, each] of Object.entries(flags)) {
+    try {
+      read.push(readFlag(key, each, $evaluators));
+    } catch (fault) {
+      if (!(fault instanceof Problem)) throw fault;
+      faults.push({ key, fault });
+    }
+  }
+  const [first] = faults;
+  if (first !== undefined && read.length === 0) throw first.fault;
+  const failed = faults.map(({ key, fault: { code, detail, param, message } }) => ({
+    key: key.slice(0, KEY_CHARACTERS_TOLD),
+    error: { code, code_detail: detail ?? null, param: param ?? null, message },
+  }));
+  return { flags: read, failed, metadata, replace };
 }
 
-function readFlag(key: string, sent: Static<typeof flagdFlag>, evaluators: flag.Members): flag.NewFlag {
-  const { state, variants, defaultVariant, targeting, metadata = {} } = sent;
+function readFlag(key: string, sent: unknown, evaluators: flag.Members): flag.NewFlag {
+  requireForm(flag.keyField, key, `flags.${key}`);
   const at = `flags.${key}.`;
+  requireForm(flagdFlag, sent, at);
+  const { state, variants, defaultVariant, targeting, metadata = {} } = sent;
   const type = flag.typeOf(Object.values(variants)[0]);
   if (type === null)
     throw invalidField(`${at}variants`, 'type', 'A flag has variants of one type: boolean, string, number or object.');
@@ -127,6 +177,20 @@ function readFlag(key: string, sent: Static<typeof flagdFlag>, evaluators: flag.
     targeting: withEvaluators(targeting ?? {}, evaluators, `${at}targeting`) as flag.Members,
   };
   return flag.checkedFlag({ ...read, ...(isText ? { description, metadata: others } : { metadata }) }, at);
+}
+
+/** `at`: what its fields are called begins so. */
+function requireForm<T extends TSchema>(schema: T, sent: unknown, at: string): asserts sent is Static<T> {
+  if (Value.Check(schema, sent)) return;
+  const [fault] = Value.Errors(schema, sent);
+  const missing = Object(fault?.params).requiredProperties?.[0];
+  const path = [...(fault?.instancePath.split('/').slice(1) ?? []), missing].filter(Boolean).join('.');
+  const param = `${at}${path}`.replace(/\.$/, '').slice(0, 200);
+  throw invalidField(
+    param,
+    fault?.keyword ?? 'type',
+    `${param} ${fault === undefined ? 'is not valid' : schemaWords(fault as ErrorObject)}.`,
+  );
 }
 
 /** The rule with evaluators in the place of references to them, within bounds: some that name one another twice would double at each level. */

@@ -107,7 +107,7 @@ export const update = defineCapability<FlagsState>()({
           param: 'revision',
           message: `The flag was changed meanwhile: its revision is ${before.revision}. Read it again, then change it.`,
         });
-      const made = flag.checkedFlag({ ...before, ...flag.definitionOf(before), ...input });
+      const made = flag.changedFlag(before, input);
       const changedFields = flag.changedFields(before, made);
       if (changedFields.length === 0) return flag.showFlag(before);
       const revision = await recordChange(tx, ctx, { action: 'update', saved: [made], changedFields, nowMs });

@@ -12,7 +12,7 @@ import { type Html, html } from '../../../lib/html.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { evaluate } from '../capabilities/evaluate.ts';
 import { get, history, remove, update } from '../capabilities/flags.ts';
-import { operators, ROWS_MAX, readRules, type SimpleRules, writeRules } from './simple-rules.ts';
+import { operators, ROWS_MAX, readRules, type SimpleRules, wholeShares, writeRules } from './simple-rules.ts';
 
 type Flag = DataOf<typeof get>;
 
@@ -125,11 +125,11 @@ ${json('targeting', 'Targeting', 'JSON: a rule of flagd that answers the name of
 ${json('metadata', 'Metadata', 'JSON: texts, numbers and truth values.')}
 <button class="main">Save</button>`;
   const isOpen = rules === null || visit.refused?.act === 'json';
-  return html`${rules === null ? html`<p class="quiet">This rule is more than a form shows. Edit it as JSON.</p>` : actForm(visit, 'rules', rulesForm(visit, flag, rules), revision)}
+  return html`${rules === null ? html`<p class="quiet">This rule is more than a form shows. Edit it as JSON.</p>` : actForm(visit, 'rules', rulesForm(visit, flag, rules), { ...revision, default_variant: flag.default_variant ?? '' })}
 <details id="settings"${isOpen ? html` open` : ''}><summary>Settings, and rules as JSON</summary>${actForm(visit, 'json', settings, revision)}</details>`;
 }
 
-function rulesForm(visit: Visit, { variants }: Flag, { rows, shares }: SimpleRules): Html {
+function rulesForm(visit: Visit, { variants, default_variant: usual }: Flag, { rows, shares }: SimpleRules): Html {
   const names = Object.keys(variants);
   const conditions = Object.entries(operators).map(([name, { label }]) => [name, label] as const);
   const free = { attribute: '', operator: 'is', value: '', variant: names[0] ?? '' };
@@ -141,11 +141,11 @@ ${field(visit, 'rules', { name: `value_${i}`, label: `Value ${n}`, value, attrib
 ${choice(visit, 'rules', { name: `variant_${i}`, label: `Variant ${n}`, value: variant, options: names.map((name) => [name, name]) })}</div>`;
   };
   const share = (name: string, i: number) =>
-    html`<input type="hidden" name="share_of" value="${name}">${field(visit, 'rules', { name: `share_${i}`, label: name, value: String(shares[name] ?? ''), attributes: html`inputmode="numeric"` })}`;
+    html`<input type="hidden" name="share_of" value="${name}">${field(visit, 'rules', { name: `share_${i}`, label: name === usual ? `${name} (default)` : name, value: String(shares[name] ?? ''), attributes: html`inputmode="numeric"` })}`;
   return html`<p class="quiet">The first condition that holds decides. A row without an attribute is left out.</p>
 ${[...rows, ...Array<typeof free>(FREE_ROWS).fill(free)].slice(0, ROWS_MAX).map(row)}
 <h3>Everybody else</h3>
-<p class="quiet">Per cent of targetingKeys for each variant; all empty: the default variant.</p>
+<p class="quiet">Per cent of targetingKeys for each variant, 100 together; the default left empty gets the rest. All empty: the default variant.</p>
 <div class="pair">${names.map(share)}</div>
 <button class="main">Save rules</button>`;
 }
@@ -162,7 +162,8 @@ function rulesOf(form: URLSearchParams): SimpleRules {
       throw invalidField(`share_${i}`, 'type', 'A share is a whole number.');
     return text === undefined ? [] : [[name, Number(text)]];
   });
-  return { rows: rows.filter(({ attribute }) => attribute !== ''), shares: Object.fromEntries(shares) };
+  const whole = wholeShares(Object.fromEntries(shares), form.get('default_variant') || null);
+  return { rows: rows.filter(({ attribute }) => attribute !== ''), shares: whole };
 }
 
 function changesOf(visit: Visit, page: Page<ItemOf<typeof history>>): Html {

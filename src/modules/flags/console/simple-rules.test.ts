@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { operators, readRules, type SimpleRules, writeRules } from './simple-rules.ts';
+import { operators, readRules, type SimpleRules, wholeShares, writeRules } from './simple-rules.ts';
 
 const row = (operator: string, value = 'a') => ({ attribute: 'user.plan', operator, value, variant: 'on' });
 
@@ -44,4 +44,25 @@ test.each([
   [{ if: [{ '==': [{ var: '' }, 'x'] }, 'on'] }],
 ])('%j is more than a form shows', (targeting) => {
   expect(readRules(targeting)).toBeNull();
+});
+
+test.each([
+  [{ on: 10 }, 'off', { on: 10, off: 90 }],
+  [{}, 'off', {}],
+  [{ on: 10, off: 90 }, null, { on: 10, off: 90 }],
+])('shares %j, default %s: all hundred are dealt out', (sent, usual, whole) => {
+  expect(wholeShares(sent, usual)).toEqual(whole);
+});
+
+test.each([
+  [{ on: 10 }, null],
+  [{ on: 10 }, 'on'],
+  [{ on: 10, off: 10 }, 'off'],
+  [{ on: 110 }, 'off'],
+])('shares %j, default %s: nobody can tell who gets the rest', (sent, usual) => {
+  expect(() => wholeShares(sent, usual)).toThrow(/must add up to 100 %/);
+});
+
+test('shares that are no per cents are not shown as such', () => {
+  expect(readRules({ fractional: [['on', 10]] })).toBeNull();
 });

@@ -11,12 +11,13 @@ export interface Row {
 
 export interface SimpleRules {
   readonly rows: readonly Row[];
-  /** Per cent by variant; empty: the default variant. */
+  /** Per cent by variant, 100 together; empty: the default variant. */
   readonly shares: Readonly<Record<string, number>>;
 }
 
 /** That the form shows. */
 export const ROWS_MAX = 50;
+const WHOLE = 100;
 
 type Rule = Readonly<Record<string, unknown>>;
 
@@ -55,7 +56,17 @@ export function writeRules({ rows, shares }: SimpleRules): Rule {
   return conditions.length === 0 ? (rest ?? {}) : { if: [...conditions, rest] };
 }
 
-/** Null: the rule is more than the form shows, which would write another one. */
+/** Shares as a form sends them: what is left of 100 is the default variant's, which was left empty. Throws VALIDATION_FAILED. */
+export function wholeShares(sent: SimpleRules['shares'], usual: string | null): SimpleRules['shares'] {
+  const sum = Object.values(sent).reduce((all, share) => all + share, 0);
+  if (Object.keys(sent).length === 0 || sum === WHOLE) return sent;
+  const rest = usual !== null && sent[usual] === undefined ? usual : null;
+  if (rest !== null && sum < WHOLE) return { ...sent, [rest]: WHOLE - sum };
+  const message = `The shares add up to ${sum} %, and must add up to ${WHOLE} %.`;
+  throw invalidField('shares', 'sum', `${message} An empty one is the rest if its variant is the default.`);
+}
+
+/** Null: the rule is more than the form shows, which would write another one. Shares of another whole than 100 are no per cents. */
 export function readRules(targeting: Rule): SimpleRules | null {
   const sent: readonly unknown[] = Array.isArray(targeting.if) ? targeting.if : [targeting];
   const pairs = Array.from({ length: Math.floor(sent.length / 2) }, (_, at) => sent.slice(2 * at, 2 * at + 2));
@@ -63,7 +74,10 @@ export function readRules(targeting: Rule): SimpleRules | null {
   const rest = sent.length % 2 === 1 ? sent.at(-1) : null;
   const parts: unknown = Object(rest).fractional ?? [];
   const isShares = Array.isArray(parts) && parts.every((part) => typeof Object(part)[1] === 'number');
-  const rules = { rows, shares: isShares ? Object.fromEntries(parts) : {} };
+  const shares: Record<string, number> = isShares ? Object.fromEntries(parts) : {};
+  const rules = { rows, shares };
+  const sum = Object.values(shares).reduce((all, share) => all + share, 0);
+  if (sum !== WHOLE && Object.keys(shares).length > 0) return null;
   const whole = sent.length % 2 === 1 ? targeting : { if: [...sent, null] };
   return rows.length <= ROWS_MAX && isSame(writeRules(rules), whole) ? rules : null;
 }

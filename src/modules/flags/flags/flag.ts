@@ -4,6 +4,7 @@ import { instant, orNull, plainTextOrNull, textOrNull } from '../../../kit/field
 import { iso } from '../../../lib/time.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { DEFINITION_BYTES_MAX, METADATA_MEMBERS_MAX, VARIANTS_MAX } from '../limits.ts';
+import { checkAnswers } from '../rules/answers.ts';
 import { ruleSteps } from '../rules/cost.ts';
 
 export type Members = Readonly<Record<string, unknown>>;
@@ -77,6 +78,19 @@ export function definitionOf({ definition }: Pick<FlagRow, 'definition'>) {
 
 /** What is stored of it. `at`: what its fields are called in messages begins so. Throws VALIDATION_FAILED. */
 export function checkedFlag(sent: SentFlag, at = ''): NewFlag {
+  const flag = boundedFlag(sent, at);
+  if (flag.has_targeting) checkAnswers(sent.targeting, Object.keys(sent.variants), `${at}targeting`);
+  return flag;
+}
+
+/** The same after a change. A rule that was taken before such rules were refused does not stand in the way of switching its flag off. */
+export function changedFlag(before: FlagRow, sent: Partial<SentFlag>): NewFlag {
+  const flag = { ...before, ...definitionOf(before), ...sent };
+  const isSame = sent.targeting === undefined && sent.variants === undefined;
+  return isSame ? boundedFlag(flag, '') : checkedFlag(flag);
+}
+
+function boundedFlag(sent: SentFlag, at: string): NewFlag {
   const { key, type, enabled = true, default_variant = null, variants, metadata = {} } = sent;
   const targeting = sent.targeting ?? {};
   for (const [name, value] of Object.entries(variants)) {

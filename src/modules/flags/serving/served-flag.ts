@@ -41,7 +41,8 @@ export class ServedFlag {
 
 /** `values`: JSON by the name of the variant. */
 function compile(row: FlagRow, ofAll: object) {
-  const { variants, targeting, metadata } = definitionOf(row);
+  const { variants, targeting: written, metadata } = definitionOf(row);
+  const targeting = asCompiled(written);
   const names = Object.keys(variants);
   const definition = {
     ...{ state: 'ENABLED', variants: Object.fromEntries(names.map((name) => [name, name])), targeting },
@@ -52,6 +53,22 @@ function compile(row: FlagRow, ofAll: object) {
     values: new Map(names.map((name) => [name, JSON.stringify(variants[name])])),
     metadata: JSON.stringify({ ...ofAll, ...metadata }),
   };
+}
+
+/** The interpreter leaves a missing variable out of `cat`, where flagd-core's default, which compiles, writes `null`: people would be dealt out otherwise. */
+function asCompiled(part: unknown): unknown {
+  if (part === null || typeof part !== 'object') return part;
+  if (Array.isArray(part)) return part.map(asCompiled);
+  const inner = Object.entries(part).map(([name, value]) => [name, asCompiled(value)] as const);
+  const withNull = (each: unknown) => (readsContext(each) ? { '??': [each, 'null'] } : each);
+  return Object.fromEntries(
+    inner.map(([name, value]) => [name, name === 'cat' && Array.isArray(value) ? value.map(withNull) : value]),
+  );
+}
+
+function readsContext(part: unknown): boolean {
+  if (part === null || typeof part !== 'object') return false;
+  return Object.hasOwn(part, 'var') || Object.values(part).some(readsContext);
 }
 
 /** A rule may answer what has no text, such as an object of the context with a member `toString`. */

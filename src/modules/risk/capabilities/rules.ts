@@ -8,6 +8,7 @@ import { isoOrNull } from '../../../lib/time.ts';
 import { type Action, actions } from '../limits.ts';
 import { defaultRules } from '../rules/default-rules.ts';
 import { RuleSet, type Rules, rulesSchema } from '../rules/rule-set.ts';
+import { requireSense } from '../rules/sense.ts';
 import { readSettings, type Settings, saveRules } from '../rules/settings.ts';
 import { decisionOf, listDecisions } from '../score/decisions.ts';
 
@@ -46,7 +47,8 @@ export const rulesSet = defineCapability()({
   summary: 'Replaces the rules and thresholds of the account.',
   description:
     'A rule is JsonLogic over the signals that risk.score answers; where it matches, its points are added. All rules are replaced at once, and count from ' +
-    'the next call on. Try them with risk.rules.try first. A comparison with null follows JsonLogic, where null is 0.',
+    'the next call on. Try them with risk.rules.try first. A comparison with null follows JsonLogic, where null is 0. A condition that is the ' +
+    'same of every call, such as a text, is refused with its place; true and false stand for always and never.',
   keywords: ['set fraud rules', 'jsonlogic rules', 'block threshold'],
   input: rulesSchema,
   output: rulesOutput,
@@ -63,6 +65,7 @@ export const rulesSet = defineCapability()({
   ],
   run: ({ ctx, input: { thresholds, rules } }) => {
     new RuleSet({ thresholds, rules });
+    requireSense({ thresholds, rules });
     return runWrite(ctx, async (tx, { nowMs }) => {
       await saveRules(tx, ctx.accountId, { thresholds, rules }, nowMs);
       return rulesRecord(await readSettings(tx, ctx.accountId));
@@ -115,6 +118,7 @@ export const rulesTry = defineCapability()({
 /** Rules over the signals of past decisions. */
 async function tryRules(db: Queryable, owner: { readonly accountId: string }, rules: Rules) {
   const set = new RuleSet(rules);
+  requireSense(rules);
   const past = await listDecisions(db, owner, { after: null, limit: TRIED_DECISIONS });
   const matched = new Map(rules.rules.map(({ id }) => [id, 0]));
   const tried: { risk_id: string; before: Action; after: Action; score: number }[] = [];

@@ -3,7 +3,7 @@ import { chargeInLane } from '../../../core/wallet/charge/charge.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { numberOrNull, orNull, plainTextOrNull, textOrNull, whole, wholeOrNull } from '../../../kit/fields.ts';
 import { invalidField } from '../../../problems/problem.ts';
-import { LABEL_CHARACTERS_MAX } from '../limits.ts';
+import { events, LABEL_CHARACTERS_MAX } from '../limits.ts';
 import { verdictSchema } from '../rules/rule-set.ts';
 import { SCORE } from '../score/effect.ts';
 import { countsOfKind, factsOf } from '../signals/facts.ts';
@@ -71,7 +71,7 @@ export const score = defineCapability<RiskState>()({
     'entry of your allow or block list decides alone. Keys are stored as keyed hashes, for 30 days.',
   keywords: ['payment fraud', 'suspicious ip address', 'disposable email check', 'signup abuse', 'velocity check'],
   input: Type.Object({
-    event: Type.Enum(['signup', 'login', 'payment', 'message', 'custom'], { description: 'What the person does.' }),
+    event: Type.Enum([...events], { description: 'What the person does.' }),
     ...keyFields,
     amount_usd: Type.Optional(numberOrNull('What is paid, for your rules.')),
     context: Type.Optional(context),

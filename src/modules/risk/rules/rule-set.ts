@@ -6,7 +6,7 @@ import Type, { type Static } from 'typebox';
 import { plainTextOrNull } from '../../../kit/fields.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { actions, RULE_NODES_MAX, RULE_TEXT_CHARACTERS_MAX, RULES_MAX } from '../limits.ts';
-import { type Signals, signalPaths } from '../signals/facts.ts';
+import { type Signals, signalTypes } from '../signals/facts.ts';
 
 const operators = 'var and or ! !! if < <= > >= == != === !== + - * / % min max in'.split(' ');
 const methods = Object.fromEntries(
@@ -149,7 +149,7 @@ function lookAtSignal(rule: Looked, operands: unknown, at: string): void {
     refuse(rule, at, 'must be a signal, or a signal and a plain value for where there is none');
   const member = CONTEXT.exec(path)?.[1];
   // Members that every object has are nobody's.
-  const isKnown = member === undefined ? signalPaths.has(path) : !(member in {});
+  const isKnown = member === undefined ? signalTypes.has(path) : !(member in {});
   if (!isKnown) refuse(rule, at, `names ${JSON.stringify(path.slice(0, 80))}, which is no signal: see risk.score`);
   if (member === undefined && path.includes('.')) rule.paths.add(path);
 }

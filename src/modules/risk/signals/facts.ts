@@ -55,10 +55,18 @@ const zerosOfKind = Object.fromEntries(
   [...countsOfKind].map(([kind, counts]) => [kind, Object.fromEntries(counts.map(({ name }) => [name, 0]))]),
 );
 
+/** What a signal is where it is not null; `key`: an object of signals. */
+export type SignalType = 'number' | 'boolean' | 'text' | 'key';
+
 /** Every path that a rule may name but those of `context`. */
-export const signalPaths: ReadonlySet<string> = new Set([
-  ...['event', 'amount_usd', 'ip.kind', 'ip.country', 'ip.asn', 'ip.network', 'email.is_disposable', 'email.has_mx'],
-  ...[...countsOfKind].flatMap(([kind, counts]) => [kind, ...counts.map(({ name }) => `${kind}.${name}`)]),
+export const signalTypes: ReadonlyMap<string, SignalType> = new Map<string, SignalType>([
+  ...['event', 'ip.kind', 'ip.country', 'ip.network'].map((path) => [path, 'text'] as const),
+  ...['email.is_disposable', 'email.has_mx'].map((path) => [path, 'boolean'] as const),
+  ...['amount_usd', 'ip.asn'].map((path) => [path, 'number'] as const),
+  ...[...countsOfKind].flatMap(([kind, counts]) => [
+    [kind, 'key'] as const,
+    ...counts.map(({ name }) => [`${kind}.${name}`, 'number'] as const),
+  ]),
 ]);
 
 /** `total` answers a count of the key of a kind. */
