@@ -1,4 +1,5 @@
-// A change sets only what was sent: each field alone, as it was answered before, leaves all the others as they are.
+// A change sets only what was sent: each field alone, as it was answered before, leaves all the others as they are. A PATCH is a change;
+// a PUT too, unless it replaces the whole thing and says so.
 import { beforeAll, expect, test } from 'vitest';
 import { pathParameters } from '../../src/kit/capability.ts';
 import { callCapability, capabilities, createPlayer, prepareExample } from '../support/capabilities.ts';
@@ -17,7 +18,36 @@ function settled(data: Readonly<Record<string, unknown>>) {
   return Object.fromEntries(Object.entries(data).filter(([field]) => !OF_EVERY_CHANGE.has(field)));
 }
 
-const changes = capabilities.filter(({ method }) => method === 'PATCH');
+/** PUTs that replace, by contract, and the words that say so; null: all their fields are required. */
+const replacing: Readonly<Record<string, string | null>> = {
+  'account.autorecharge.configure': 'Replaces the configuration',
+  'account.budget.set': 'Replaces the whole budget: a field that is absent or null is off',
+  'account.requests.settings': null,
+  'account.routing.set': 'Replaces the vendors',
+  'analytics.settings.set': null,
+  'dns.record.set': 'Takes the place of all values',
+  'image.preset.set': null,
+  'logs.settings.set': null,
+  'metrics.settings.set': null,
+  'risk.rules.set': null,
+  'storage.bucket.settings': 'what is not sent is switched off',
+};
+
+const puts = capabilities.filter(({ method }) => method === 'PUT');
+const changes = [
+  ...capabilities.filter(({ method }) => method === 'PATCH'),
+  ...puts.filter(({ id }) => !Object.hasOwn(replacing, id)),
+];
+
+test('a PUT that replaces says so, or asks for all its fields', () => {
+  expect(Object.keys(replacing).filter((id) => !puts.some((put) => put.id === id))).toEqual([]);
+  for (const { id, description, input } of puts) {
+    const words = replacing[id];
+    if (words === undefined) continue;
+    if (words !== null) expect(description, id).toContain(words);
+    else expect([...(input.required ?? [])].toSorted(), id).toEqual(Object.keys(input.properties).toSorted());
+  }
+});
 
 test.each(changes.map((capability) => [capability.id, capability] as const))('%s', async (_id, capability) => {
   const { secret } = await createPlayer(service.core, capability);

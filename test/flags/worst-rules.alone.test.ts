@@ -62,7 +62,8 @@ function flagOf(targeting: object) {
     description: null,
     enabled: true,
     default_variant: 'true',
-    variants: { on: true },
+    // Rules that are tests answer true or false.
+    variants: { true: true, false: false },
   } as const;
   const flag = checkedFlag({
     key: 'worst',
