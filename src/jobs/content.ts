@@ -84,7 +84,6 @@ export function fileAnswer(
     headers: {
       'content-type': file.contentType,
       'content-disposition': `inline; filename="${file.filename}"`,
-      'x-content-type-options': 'nosniff',
       ...headers,
     },
     body: {

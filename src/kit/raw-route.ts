@@ -114,7 +114,7 @@ export interface RawContent extends Ranged {
 
 export interface RawAnswer {
   readonly status: number;
-  /** Names in lower case. X-Request-Id and Traceparent are added; nothing else is. */
+  /** Names in lower case. X-Request-Id and Traceparent are added, nosniff, and a policy that closes it in a sandbox (http/origin.ts), unless one stands here. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /** What is iterated over is written as it comes, and returned to when the client leaves; for routes that `stream`. */
   readonly body: string | Buffer | AsyncIterable<string | Uint8Array> | RawContent;
@@ -151,6 +151,8 @@ export interface RawRoute<State = unknown> {
   bodyCredentialOf?(head: RawHead): BodyCredential | null;
   /** Capabilities that may get a body too long to be read at once. None: such a body is answered 413. Absent: all. */
   longBodyFor?(head: RawHead): readonly string[];
+  /** Its answers are scripts and styles of this service's own pages: only of such routes may a page of this origin load any. */
+  readonly isOfPages?: true;
   /** Scripts of the console's pages may call it too, as the visitor (surfaces/pages/page-route.ts). */
   readonly isForPages?: boolean;
   /** Throws a Problem to have it answered by `refuse`. */

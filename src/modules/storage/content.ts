@@ -1,4 +1,4 @@
-// The routes of links: objects for whoever has the address, without a key. What a browser would run in our name is sent as a file.
+// The routes of links: objects for whoever has the address, without a key. What a browser would show as a page is sent as a file.
 
 import type { Core } from '../../core/context.ts';
 import { clockNow } from '../../core/database-clock.ts';
@@ -60,8 +60,6 @@ function objectAnswer(
     headers: {
       'content-type': row.content_type,
       'content-disposition': `${kind}; filename*=UTF-8''${encodeURIComponent(filename ?? lastPart(row)).replaceAll(/['()*]/g, percent)}`,
-      'content-security-policy': "sandbox; default-src 'none'",
-      'x-content-type-options': 'nosniff',
       ...(row.headers?.content_encoding === undefined ? {} : { 'content-encoding': row.headers.content_encoding }),
       ...headers,
     },

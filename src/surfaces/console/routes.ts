@@ -54,7 +54,11 @@ export function consoleRoutes(services: () => Core, manifest: Manifest): readonl
   const ticks = once(() => new LiveTicks(services(), manifest));
   const standings = once(() => new Standings());
   const offered = once(() => pagesOf(manifest));
-  const route = (name: string, path: string, rest: Pick<RawRoute, 'methods' | 'answer' | 'stream'>): RawRoute => ({
+  const route = (
+    name: string,
+    path: string,
+    rest: Pick<RawRoute, 'methods' | 'answer' | 'stream' | 'isOfPages'>,
+  ): RawRoute => ({
     ...{ name: `console.${name}`, path: `${ROOT}${path}`, capability: null, entryForm: 'console' },
     ...{ bodyBytesMax: formBytesMax, refuse: refusal, ...rest },
   });
@@ -71,7 +75,7 @@ export function consoleRoutes(services: () => Core, manifest: Manifest): readonl
     });
   return [
     route('assets', '/assets/{file}', {
-      methods: ['GET'],
+      ...{ methods: ['GET'], isOfPages: true },
       answer: async (request) => (await assets()).answer(request.params.file ?? '', request) ?? noSuchPage(services()),
     }),
     route('live', '/live', {
@@ -168,7 +172,6 @@ async function answered(framed: FramedPage, visit: PageVisit): Promise<RawAnswer
       ...{
         'content-type': fileTypes[as],
         'cache-control': 'no-store',
-        'x-content-type-options': 'nosniff',
       },
       'content-disposition': `attachment; filename="${page.name}.${as}"`,
     },

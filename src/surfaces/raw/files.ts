@@ -1,5 +1,4 @@
-// GET /v1/files/{name}: what a call has made, by a signed link, whole or in parts. Nothing of it can act as a page of this service: only
-// pictures and PDFs are shown, all else is saved, and nothing in it runs.
+// GET /v1/files/{name}: what a call has made, by a signed link, whole or in parts. Only pictures and PDFs are shown; all else is saved.
 import { assetBytes } from '../../core/assets/asset-bytes.ts';
 import type { Core } from '../../core/context.ts';
 import { clockNow } from '../../core/database-clock.ts';
@@ -35,11 +34,8 @@ async function linked(core: Core, { params, query }: RawRequest): Promise<RawAns
       'content-type': contentType,
       'content-disposition': `${SHOWN.test(contentType) ? 'inline' : 'attachment'}; filename="${file.filename}"`,
       'cache-control': 'private, max-age=3600, no-transform',
-      'x-content-type-options': 'nosniff',
       'access-control-allow-origin': '*',
       'cross-origin-resource-policy': 'cross-origin',
-      // In a sandbox browsers show no PDF; one of theirs runs nothing with the rights of this origin.
-      ...(contentType === 'application/pdf' ? {} : { 'content-security-policy': "default-src 'none'; sandbox" }),
     },
     body: {
       length: file.length,

@@ -195,7 +195,6 @@ function json(status: number, body: object): RawAnswer {
       'content-type': 'application/json',
       'cache-control': 'no-store',
       pragma: 'no-cache',
-      'x-content-type-options': 'nosniff',
     },
     body: JSON.stringify(body),
   };

@@ -17,6 +17,7 @@ import type { SocketRoute } from '../../kit/socket-route.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { problem } from '../../problems/problem.ts';
 import { answerOf } from '../http/answer.ts';
+import { refuseToRun } from '../http/origin.ts';
 import { routeOfPages } from '../pages/page-route.ts';
 import { serviceRoutes } from '../pages/service-routes.ts';
 import { CallRequest, type CallSlot, identify, slotOf, urlOf } from '../rest/call-slot.ts';
@@ -117,6 +118,7 @@ async function arrive(
   slot.raw = raw;
   const gateway = current();
   if (gateway === null) throw problem('SERVICE_UNAVAILABLE', UNAVAILABLE);
+  if (route.isOfPages !== true) refuseToRun(request.headers);
   if (socket !== undefined) requireHandshake(socket, head, reply, gateway.core);
   const arrived = new CallRequest(request, reply, route.entryForm);
   slot.arrived = arrived;

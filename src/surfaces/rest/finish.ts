@@ -7,6 +7,7 @@ import { traceparentOf } from '../../gateway/trace-context.ts';
 import type { RawAnswer } from '../../kit/raw-route.ts';
 import { answerOf } from '../http/answer.ts';
 import { JSON_TYPE } from '../http/headers.ts';
+import { closedHeaders } from '../http/origin.ts';
 import type { CallSlot } from './call-slot.ts';
 
 /** What every 401 carries (RFC 6750, section 3). */
@@ -46,6 +47,7 @@ export function headRaw({ call, raw }: CallSlot, reply: FastifyReply, answer: Om
     // What has not been read of a long body is not read any more.
     ...(answerOf(reply).takesLong && !reply.request.raw.complete ? { connection: 'close' } : {}),
     ...call?.headers,
+    ...closedHeaders(answer),
     ...answer.headers,
   });
 }

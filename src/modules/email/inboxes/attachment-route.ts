@@ -28,9 +28,7 @@ async function answer({ params, sharer }: RawRequest, { receiving }: ReceivingSt
     headers: {
       'content-type': linked.contentType,
       'content-disposition': disposition(linked.filename ?? 'attachment'),
-      // Whoever sent the mail chose what this is: it never runs as a page of this service.
-      'content-security-policy': "sandbox; default-src 'none'",
-      ...{ 'x-content-type-options': 'nosniff', 'cache-control': 'private, max-age=3600' },
+      'cache-control': 'private, max-age=3600',
     },
     body: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length),
   };

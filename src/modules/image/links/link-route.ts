@@ -62,7 +62,6 @@ async function answer(request: RawRequest, state: ImageState): Promise<RawAnswer
   const headers = {
     ...open,
     ...{ etag, 'content-type': rendered.content_type, 'cache-control': 'public, max-age=3600' },
-    'x-content-type-options': 'nosniff',
   };
   if (request.headers['if-none-match'] === etag) return { status: 304, headers, body: '' };
   return {

@@ -63,7 +63,6 @@ async function answerOf(
       'content-disposition': `attachment; filename="${name}.${isOne ? 'pdf' : 'zip'}"`,
       'gotenberg-trace': requestId,
       'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
     },
     body,
   };
