@@ -60,7 +60,7 @@ export async function blocksHarness() {
     async find(accountId: string, fromMs: number, toMs: number, marks?: readonly string[]) {
       const refs = await store.list(accountId, { fromMs, toMs, ...(marks === undefined ? {} : { marks }) });
       const parts: number[] = [];
-      const question = { columns: COLUMNS, task: found, args: { fromMs, toMs } };
+      const question = { columns: COLUMNS, task: found, args: { fromMs, toMs }, tooLate: () => new Error('too late') };
       for await (const part of store.scan(accountId, refs, question, signal)) parts.push(...part);
       return parts.sort((a, b) => a - b);
     },

@@ -29,6 +29,15 @@ interface Work {
   /** Null: all. */
   readonly columns: readonly string[] | null;
   readonly args?: unknown;
+  /** As in ThreadTime. */
+  tooLate?(): Error;
+}
+
+export interface ScanWork<Args, Part> {
+  readonly columns: readonly string[];
+  readonly task: ScanTask<Args, Part>;
+  readonly args: Args;
+  tooLate(): Error;
 }
 
 export class BlockStore {
@@ -78,14 +87,10 @@ export class BlockStore {
   async *scan<Args, Part>(
     accountId: string,
     refs: readonly BlockRef[],
-    {
-      columns,
-      task,
-      args,
-    }: { readonly columns: readonly string[]; readonly task: ScanTask<Args, Part>; readonly args: Args },
+    { columns, task, args, tooLate }: ScanWork<Args, Part>,
     signal: AbortSignal,
   ): AsyncGenerator<Part, void, undefined> {
-    const work = { source: task.source, exportName: task.id, columns, args };
+    const work = { source: task.source, exportName: task.id, columns, args, tooLate };
     const left = new AbortController();
     const both = AbortSignal.any([signal, left.signal]);
     const pieces = piecesOf(refs);
@@ -113,8 +118,9 @@ export class BlockStore {
       blocks: await readBlocks(this.#core, this.#kind, accountId, refs, work.columns),
     });
     const isLittle = sum(refs, 'bytes') <= HERE_BYTES && sum(refs, 'records') <= HERE_RECORDS;
-    const { blockThreads } = this.#core;
-    return (await (isLittle ? perform(await prepare()) : blockThreads.run(accountId, prepare, signal))) as Answer;
+    if (isLittle) return (await perform(await prepare())) as Answer;
+    const { tooLate } = work;
+    return (await this.#core.blockThreads.run(accountId, prepare, signal, tooLate && { tooLate })) as Answer;
   }
 
   /** What questions of the account are bounded by. */

@@ -48,6 +48,8 @@ export interface SummaryWork {
   readonly core: Pick<Core, 'blockThreads'>;
   readonly accountId: string;
   readonly signal: AbortSignal;
+  /** As in ThreadTime. */
+  tooLate(): Error;
 }
 
 /** What the task makes of the summaries: of a few here, of many in a thread. */
@@ -62,7 +64,7 @@ export function reckonSummaries<Args extends { readonly summaries: readonly Uint
 
 /** What the task makes of its arguments alone, here or in a thread. Throws the reason of `signal`, CONCURRENCY_LIMITED, OVERLOADED. */
 export async function reckon<Args, Answer>(
-  { core, accountId, signal }: SummaryWork,
+  { core, accountId, signal, tooLate }: SummaryWork,
   task: ScanTask<Args, Answer>,
   args: Args,
   isLittle: boolean,
@@ -70,5 +72,5 @@ export async function reckon<Args, Answer>(
   signal.throwIfAborted();
   if (isLittle) return task.run([], args);
   const prepare = async () => ({ source: task.source, exportName: task.id, blocks: [], args });
-  return (await core.blockThreads.run(accountId, prepare, signal)) as Answer;
+  return (await core.blockThreads.run(accountId, prepare, signal, { tooLate })) as Answer;
 }

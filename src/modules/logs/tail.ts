@@ -9,7 +9,7 @@ import { commentText, eventText } from '../../lib/event-stream.ts';
 import { invalidField } from '../../problems/problem.ts';
 import { levels } from './records/levels.ts';
 import { ALL_COLUMNS } from './records/stored-log.ts';
-import { filterFields, type Question, questionOf, type SentFilter } from './search/question.ts';
+import { filterFields, type Question, questionOf, type SentFilter, tooLate } from './search/question.ts';
 import { type FindArgs, type FoundRecord, findRecords } from './search/scan.ts';
 import type { LogsState } from './state.ts';
 
@@ -48,7 +48,7 @@ function follower(
   signal: AbortSignal,
 ): Pick<Tail, 'begin' | 'read'> {
   const args: FindArgs = { question, after: null, isNewestFirst: true, limit: RECORDS_PER_READ };
-  const work = { source: findRecords.source, exportName: findRecords.id, columns: ALL_COLUMNS, args };
+  const work = { source: findRecords.source, exportName: findRecords.id, columns: ALL_COLUMNS, args, tooLate };
   let seen: ReadonlySet<bigint> = new Set();
   // A long call has an older number than calls that overtook it: what is new is what was not seen.
   const fresh = async () => {

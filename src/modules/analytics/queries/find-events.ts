@@ -2,7 +2,7 @@
 import type { BlockRef } from '../../../core/blocks/block.ts';
 import { eventMark, personMark } from '../events/pack.ts';
 import { type EventArgs, type FoundEvent, findEvents, newestFirst, PAGE_BYTES_MAX } from './event-scan.ts';
-import type { Question } from './period.ts';
+import { type Question, tooLate } from './period.ts';
 
 const PIECE_BLOCKS_MAX = 8;
 
@@ -25,7 +25,7 @@ export async function eventsOf(
     const last = found[size];
     if (last !== undefined && (refs[at] as BlockRef).toMs < last.timeMs) break;
     const piece = refs.slice(at, at + blocks);
-    const work = { source: findEvents.source, exportName: findEvents.id, columns: null, args };
+    const work = { source: findEvents.source, exportName: findEvents.id, columns: null, args, tooLate };
     const part = await state.store.work<FoundEvent[]>(ctx.accountId, piece, work, signal);
     found = [...found, ...part].sort(newestFirst).slice(0, asked.limit + 1);
     at += piece.length;

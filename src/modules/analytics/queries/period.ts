@@ -77,11 +77,16 @@ export async function ask<T>(
     return await answer({ ctx, state, period: kept, known, signal });
   } catch (error) {
     if (!clock.aborted || error instanceof Problem) throw error;
-    const message = `The query took longer than ${QUERY_MS_MAX / 1_000} s.`;
-    throw problem('QUERY_TOO_LARGE', { detail: 'time', message, cause: error });
+    throw tooLate(error);
   } finally {
     leave();
   }
+}
+
+/** Of a query that ran out of its time, or of that of a thread. */
+export function tooLate(cause?: unknown): Problem {
+  const message = `The query took longer than ${QUERY_MS_MAX / 1_000} s.`;
+  return problem('QUERY_TOO_LARGE', { detail: 'time', message, cause });
 }
 
 /** Answers what gives it back. Throws CONCURRENCY_LIMITED. */
@@ -113,7 +118,7 @@ export function scan<Args, Part>(
   work: { readonly columns: readonly string[]; readonly task: ScanTask<Args, Part>; readonly args: Args },
 ): AsyncGenerator<Part, void, undefined> {
   requireReadable(refs);
-  return state.store.scan(ctx.accountId, refs, work, signal);
+  return state.store.scan(ctx.accountId, refs, { ...work, tooLate: () => tooLate() }, signal);
 }
 
 /** Puts parts together: a few here, many in a thread. `size`: about how many values they have. */
@@ -123,7 +128,12 @@ export function reduce<Args, Answer>(
   args: Args,
   size: number,
 ): Promise<Answer> {
-  return reckon({ core: ctx.core, accountId: ctx.accountId, signal }, task, args, size <= REDUCED_HERE_MAX);
+  return reckon(
+    { core: ctx.core, accountId: ctx.accountId, signal, tooLate: () => tooLate() },
+    task,
+    args,
+    size <= REDUCED_HERE_MAX,
+  );
 }
 
 const REDUCED_HERE_MAX = 20_000;

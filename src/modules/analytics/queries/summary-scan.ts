@@ -4,7 +4,7 @@ import { listBySpans, reckonSummaries } from '../../../core/blocks/summaries.ts'
 import { eachCount } from '../events/summary.ts';
 import { HOUR, SPAN_MS } from '../limits.ts';
 import { bucketOf } from './buckets.ts';
-import type { Question } from './period.ts';
+import { type Question, tooLate } from './period.ts';
 import { type Line, Lines, type TrendArgs } from './trend-scan.ts';
 
 export interface SummaryArgs extends TrendArgs {
@@ -44,10 +44,8 @@ export async function countedBySummaries(
       if (isWhole && ref.summary !== null && ref.summary.length > 0) summaries.push(ref.summary);
       else unread.push(ref);
     }
-    const counted = await reckonSummaries({ core: ctx.core, accountId: ctx.accountId, signal }, countSummaries, {
-      ...args,
-      summaries,
-    });
+    const asker = { core: ctx.core, accountId: ctx.accountId, signal, tooLate };
+    const counted = await reckonSummaries(asker, countSummaries, { ...args, summaries });
     for (const line of counted) lines.add(line);
   }
   return { lines: lines.parts(), unread };

@@ -5,7 +5,7 @@ import { listBySpans, reckonSummaries } from '../../../core/blocks/summaries.ts'
 import { SPAN_MS } from '../limits.ts';
 import { levels } from '../records/levels.ts';
 import type { LogsState } from '../state.ts';
-import type { Question } from './question.ts';
+import { type Question, tooLate } from './question.ts';
 import { count, countFields, type FieldCounts } from './scan.ts';
 import { countToldFields } from './summary-scan.ts';
 
@@ -38,11 +38,11 @@ export async function fieldsOf(
       if (ref.fromMs >= fromMs && ref.toMs < toMs && ref.summary !== null) summaries.push(ref.summary);
       else edges.push(ref);
     }
-    const told = await reckonSummaries({ core, accountId, signal }, countToldFields, { summaries });
+    const told = await reckonSummaries({ core, accountId, signal, tooLate }, countToldFields, { summaries });
     addAll(told);
     isComplete &&= told.isComplete;
   }
-  const work = { columns: COLUMNS, task: countFields, args: { question } };
+  const work = { columns: COLUMNS, task: countFields, args: { question }, tooLate };
   for await (const part of store.scan(accountId, edges, work, signal)) addAll(part);
   return { ...counts, isComplete };
 }

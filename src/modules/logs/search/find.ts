@@ -6,7 +6,7 @@ import { SPAN_MS } from '../limits.ts';
 import { ALL_COLUMNS } from '../records/stored-log.ts';
 import { levelsIn } from '../records/summary.ts';
 import type { LogsState } from '../state.ts';
-import { marksOf, type Question } from './question.ts';
+import { marksOf, type Question, tooLate } from './question.ts';
 import { compare, type FindArgs, type FoundRecord, findRecords, PAGE_BYTES_MAX, type Position } from './scan.ts';
 
 const FIRST_WINDOW_MS = SPAN_MS;
@@ -126,7 +126,7 @@ async function inWindow(
       const left = { timeMs: nextMs, number: isNewestFirst ? LAST_NUMBER : 0n };
       return { found: found.filter((row) => sign * compare(row, left) < 0), left };
     }
-    const work = { source: findRecords.source, exportName: findRecords.id, columns: ALL_COLUMNS, args };
+    const work = { source: findRecords.source, exportName: findRecords.id, columns: ALL_COLUMNS, args, tooLate };
     const next = Array.from({ length: PIECES }, (_, i) => refs.slice(at + i * size, at + (i + 1) * size));
     const parts = await Promise.all(next.map((piece) => store.work<FoundRecord[]>(accountId, piece, work, signal)));
     found = [...found, ...parts.flat()].sort((a, b) => sign * compare(a, b)).slice(0, limit + 1);

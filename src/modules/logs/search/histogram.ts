@@ -6,7 +6,7 @@ import { SPAN_MS } from '../limits.ts';
 import { levels } from '../records/levels.ts';
 import { MINUTE_MS } from '../records/summary.ts';
 import type { LogsState } from '../state.ts';
-import { isOfTimes, marksOf, type Question } from './question.ts';
+import { isOfTimes, marksOf, type Question, tooLate } from './question.ts';
 import { type CellList, countRecords } from './scan.ts';
 import { countTold } from './summary-scan.ts';
 
@@ -57,7 +57,7 @@ export async function countByTime(
     ? await countSummaries(core, store, accountId, { question, intervalMs, signal, addAll })
     : await store.list(accountId, { fromMs: question.fromMs, toMs: question.toMs, marks: marksOf(question) });
   const giveUpAt = performance.now() + COUNT_MS_MAX;
-  const work = { columns: COLUMNS, task: countRecords, args: { question, intervalMs } };
+  const work = { columns: COLUMNS, task: countRecords, args: { question, intervalMs }, tooLate };
   let counted = 0;
   // The latest first: they are what is looked at.
   for await (const { blocks, cells } of store.scan(accountId, unread.reverse(), work, signal)) {
@@ -91,7 +91,7 @@ async function countSummaries(
       if (isWithin && ref.summary !== null) summaries.push(ref.summary);
       else unread.push(ref);
     }
-    addAll(await reckonSummaries({ core, accountId, signal }, countTold, { summaries, intervalMs, level }));
+    addAll(await reckonSummaries({ core, accountId, signal, tooLate }, countTold, { summaries, intervalMs, level }));
   }
   return unread;
 }

@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { cleanText } from '../../../lib/clean-text.ts';
 import { instantForm, parseInstant } from '../../../lib/instant.ts';
 import { type SearchedWords, searchedWords } from '../../../lib/words/words.ts';
-import { invalidField } from '../../../problems/problem.ts';
+import { invalidField, type Problem } from '../../../problems/problem.ts';
 import { AHEAD_MS_MAX, NAME_CHARACTERS_MAX } from '../limits.ts';
 import { levels } from '../records/levels.ts';
 import { attributeMark, marksOfWords, serviceMark, traceMark } from '../records/marks.ts';
@@ -12,6 +12,11 @@ import { MINUTE_MS } from '../records/summary.ts';
 const ATTRIBUTE = 'attributes.';
 const ATTRIBUTES_MAX = 16;
 const VALUE_CHARACTERS_MAX = 1_024;
+
+/** Of a question whose records take too long to look at. */
+export function tooLate(): Problem {
+  return invalidField('from', 'too_complex', 'The question takes too long to answer. Ask for a shorter time.');
+}
 
 const instant = (description: string) =>
   Type.Optional(Type.String({ format: 'date-time', maxLength: 40, description }));

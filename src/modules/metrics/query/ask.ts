@@ -157,6 +157,8 @@ function bytesOf(blocks: readonly StoredBlock[]): number {
   return blocks.reduce((sum, { columns }) => sum + columns.values().reduce((of, { length }) => of + length, 0), 0);
 }
 
+const tooLate = () => tooComplex('The query takes too long. Ask for fewer series, or a shorter time.');
+
 /** What the task makes of blocks, here or in a thread of at most `msMax`; they are read when it is its turn. What only a thread may do goes there. */
 async function made<Args extends Where, Answer>(
   ctx: CallContext,
@@ -171,7 +173,7 @@ async function made<Args extends Where, Answer>(
   const { core, accountId, signal } = ctx;
   const told = here
     ? task.run(await blocks(), args)
-    : ((await core.blockThreads.run(accountId, prepare, signal, msMax)) as Told<Answer>);
+    : ((await core.blockThreads.run(accountId, prepare, signal, { msMax, tooLate })) as Told<Answer>);
   if ('answer' in told) return told.answer;
   if ('needsThread' in told) return made(ctx, task, blocks, asked, false, msMax);
   const [code, entry, options] = told.failure;
