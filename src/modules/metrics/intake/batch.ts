@@ -3,7 +3,7 @@
 import { ByteWriter } from '../../../core/blocks/bytes.ts';
 import { HOUR_MS } from '../../../lib/time.ts';
 import { AHEAD_MS, HELP_CHARACTERS_MAX, LABEL_CHARACTERS_MAX, type MetricType, SAMPLES_MAX } from '../limits.ts';
-import { type Samples, writeChunk } from '../samples/chunk.ts';
+import { copyBits, type Samples, writeChunk } from '../samples/chunk.ts';
 import { freshDraft, samplesKind } from '../samples/kind.ts';
 import { packSection, type Section } from '../samples/section.ts';
 import { SERIES_ID_BYTES, type SeriesIdentity } from '../series/identity.ts';
@@ -68,38 +68,7 @@ const REFUSALS_KEPT = 1_000;
 
 interface Collected {
   readonly identity: SeriesIdentity;
-  readonly times: number[];
-  /** Places of its values among all. */
-  readonly slots: number[];
   readonly isDifference: boolean;
-}
-
-/** Numbers with all their bits: what a NaN carries may be lost on the way through a variable. */
-class Values {
-  #bits = new Uint32Array(512);
-  #count = 0;
-
-  /** Answers its place. */
-  push(low: number, high: number): number {
-    if (this.#count * 2 === this.#bits.length) {
-      const grown = new Uint32Array(this.#bits.length * 2);
-      grown.set(this.#bits);
-      this.#bits = grown;
-    }
-    this.#bits[this.#count * 2] = low;
-    this.#bits[this.#count * 2 + 1] = high;
-    this.#count += 1;
-    return this.#count - 1;
-  }
-
-  at(slots: readonly number[]): Float64Array {
-    const values = new Uint32Array(slots.length * 2);
-    for (const [i, slot] of slots.entries()) {
-      values[i * 2] = this.#bits[slot * 2] as number;
-      values[i * 2 + 1] = this.#bits[slot * 2 + 1] as number;
-    }
-    return new Float64Array(values.buffer);
-  }
 }
 
 const one = new Float64Array(1);
@@ -108,7 +77,6 @@ const oneBits = new Uint32Array(one.buffer);
 export class BatchBuilder {
   readonly #series: Collected[] = [];
   readonly #known = new Map<string, number>();
-  readonly #values = new Values();
   readonly #differences: Difference[] = [];
   readonly #metrics = new Map<string, MetricInfo>();
   readonly #refused: Refusal[] = [];
@@ -118,6 +86,8 @@ export class BatchBuilder {
   readonly #seriesOfSample: number[] = [];
   readonly #pointOfSample: number[] = [];
   readonly #timeOfSample: number[] = [];
+  /** Two halves of each value, the lower first: what a NaN carries may be lost on the way through a number. */
+  readonly #bitsOfSample: number[] = [];
 
   constructor(nowMs: number) {
     this.#latestMs = nowMs + AHEAD_MS;
@@ -143,7 +113,7 @@ export class BatchBuilder {
     const known = this.#known.get(identity.id);
     if (known !== undefined) return known;
     this.#known.set(identity.id, this.#series.length);
-    this.#series.push({ identity, times: [], slots: [], isDifference });
+    this.#series.push({ identity, isDifference });
     return this.#series.length - 1;
   }
 
@@ -159,14 +129,14 @@ export class BatchBuilder {
       this.refuse(index, timeMs >= 0 ? 'its time is more than 10 minutes ahead' : 'its time is before 1970');
       return;
     }
-    const { times, slots, isDifference } = this.#series[series] as Collected;
     this.#seriesOfSample.push(series);
     this.#pointOfSample.push(index);
     this.#timeOfSample.push(timeMs);
-    times.push(timeMs);
-    const slot = this.#values.push(low, high);
-    if (isDifference) this.#differences.push({ series, timeMs, value: this.#values.at([slot])[0] as number });
-    else slots.push(slot);
+    this.#bitsOfSample.push(low, high);
+    if (!this.#series[series]?.isDifference) return;
+    oneBits[0] = low;
+    oneBits[1] = high;
+    this.#differences.push({ series, timeMs, value: one[0] as number });
   }
 
   /** What is too long is cut; a name that is none is passed over, and so is what is told beyond so many. */
@@ -184,19 +154,12 @@ export class BatchBuilder {
   /** `isLong`: it is in a thread, where sections are packed too. */
   build(isLong: boolean): SampleBatch {
     const kept = this.#series;
-    const hours = (of: (times: readonly number[]) => number) =>
-      Int32Array.from(kept, ({ times }) => (times.length === 0 ? -1 : Math.floor(of(times) / HOUR_MS)));
     return {
       ids: kept.map(({ identity }) => identity.id).join(''),
       names: kept.map(({ identity }) => identity.name).join('\n'),
       labels: kept.map(({ identity }) => identity.labels).join('\n'),
-      firstHours: hours((times) => times.reduce((least, time) => Math.min(least, time))),
-      lastHours: hours((times) => times.reduce((most, time) => Math.max(most, time))),
-      parts: partsOf(
-        kept.filter(({ isDifference }) => !isDifference),
-        this.#values,
-        isLong,
-      ),
+      ...this.#hours(),
+      parts: this.#parts(isLong),
       differences: this.#differences,
       metrics: [...this.#metrics.values()],
       seriesOfSample: Int32Array.from(this.#seriesOfSample),
@@ -205,6 +168,57 @@ export class BatchBuilder {
       refused: this.#refused,
       refusedCount: this.#refusedCount,
     };
+  }
+
+  #hours(): Pick<SampleBatch, 'firstHours' | 'lastHours'> {
+    const firstHours = new Int32Array(this.#series.length).fill(-1);
+    const lastHours = firstHours.slice();
+    for (const [i, series] of this.#seriesOfSample.entries()) {
+      const hour = Math.floor((this.#timeOfSample[i] as number) / HOUR_MS);
+      const first = firstHours[series] as number;
+      if (first === -1 || hour < first) firstHours[series] = hour;
+      if (hour > (lastHours[series] as number)) lastHours[series] = hour;
+    }
+    return { firstHours, lastHours };
+  }
+
+  #parts(isLong: boolean): BatchPart[] {
+    const { ends, times, values } = this.#bySeries();
+    const spans = new Map<number, OpenPart>();
+    let start = 0;
+    for (const [i, { identity }] of this.#series.entries()) {
+      const end = ends[i] as number;
+      if (end > start) addSamples(spans, identity.id, inOrder(times.subarray(start, end), values.subarray(start, end)));
+      start = end;
+    }
+    return [...spans.values()].map(({ ids, lengths, out, ...of }) => {
+      const section = { ids, lengths, chunks: out.written() };
+      return { ...of, section, packed: isLong ? packedPart(of, section) : null };
+    });
+  }
+
+  /** The samples of one series behind those of another, each as it was sent; differences are none. `ends`: of each series. */
+  #bySeries(): Samples & { readonly ends: Int32Array } {
+    const ends = new Int32Array(this.#series.length);
+    const isKept = (series: number) => this.#series[series]?.isDifference === false;
+    for (const series of this.#seriesOfSample) if (isKept(series)) ends[series] = (ends[series] as number) + 1;
+    let total = 0;
+    // First where each begins; filled, that is where it ends.
+    for (const [series, count] of ends.entries()) {
+      ends[series] = total;
+      total += count;
+    }
+    const [times, values] = [new Float64Array(total), new Float64Array(total)];
+    const bits = new Uint32Array(values.buffer);
+    for (const [i, series] of this.#seriesOfSample.entries()) {
+      if (!isKept(series)) continue;
+      const at = ends[series] as number;
+      times[at] = this.#timeOfSample[i] as number;
+      bits[at * 2] = this.#bitsOfSample[i * 2] as number;
+      bits[at * 2 + 1] = this.#bitsOfSample[i * 2 + 1] as number;
+      ends[series] = at + 1;
+    }
+    return { ends, times, values };
   }
 }
 
@@ -217,22 +231,14 @@ interface OpenPart {
   readonly out: ByteWriter;
 }
 
-function partsOf(series: readonly Collected[], values: Values, isLong: boolean): BatchPart[] {
-  const spans = new Map<number, OpenPart>();
-  for (const { identity, times, slots } of series) {
-    const sorted = inOrder(times, slots, values);
-    for (let start = 0, end = 0; start < sorted.times.length; start = end) {
-      const span = Math.floor((sorted.times[start] as number) / samplesKind.spanMs);
-      const isWithin = (time: number | undefined) =>
-        time !== undefined && Math.floor(time / samplesKind.spanMs) === span;
-      while (isWithin(sorted.times[end])) end += 1;
-      addChunk(spans, span, identity.id, sorted.times.subarray(start, end), sorted.values.subarray(start, end));
-    }
+const spanOf = (timeMs: number) => Math.floor(timeMs / samplesKind.spanMs);
+
+function addSamples(spans: Map<number, OpenPart>, id: string, { times, values }: Samples): void {
+  for (let start = 0, end = 0; start < times.length; start = end) {
+    const span = spanOf(times[start] as number);
+    while (end < times.length && spanOf(times[end] as number) === span) end += 1;
+    addChunk(spans, span, id, times.subarray(start, end), values.subarray(start, end));
   }
-  return [...spans.values()].map(({ ids, lengths, out, ...of }) => {
-    const section = { ids, lengths, chunks: out.written() };
-    return { ...of, section, packed: isLong ? packedPart(of, section) : null };
-  });
 }
 
 function packedPart(of: { fromMs: number; toMs: number; records: number }, section: Section): BatchPart['packed'] {
@@ -256,15 +262,14 @@ function addChunk(spans: Map<number, OpenPart>, span: number, id: string, times:
 }
 
 /** By time; of several with one time the last that was sent. */
-function inOrder(times: readonly number[], slots: readonly number[], values: Values): Samples {
+function inOrder(times: Float64Array, values: Float64Array): Samples {
   const isAscending = times.every((time, i) => i === 0 || time > (times[i - 1] as number));
-  if (isAscending) return { times: Float64Array.from(times), values: values.at(slots) };
-  const order = times.map((_, i) => i).sort((a, b) => (times[a] as number) - (times[b] as number) || a - b);
+  if (isAscending) return { times, values };
+  const order = Array.from(times.keys()).sort((a, b) => (times[a] as number) - (times[b] as number) || a - b);
   const last = order.filter((at, i) => times[at] !== times[order[i + 1] ?? -1]);
-  return {
-    times: Float64Array.from(last, (at) => times[at] as number),
-    values: values.at(last.map((at) => slots[at] as number)),
-  };
+  const sorted = new Float64Array(last.length);
+  for (const [i, at] of last.entries()) copyBits(sorted, i, values, at);
+  return { times: Float64Array.from(last, (at) => times[at] as number), values: sorted };
 }
 
 function plain(text: string | null, charactersMax: number): string | null {

@@ -15,6 +15,7 @@ import { SnappyError, snappyDecompress } from '../../../lib/snappy.ts';
 import { type MetricType, SAMPLES_MAX } from '../limits.ts';
 import { BatchBuilder, type SampleBatch } from './batch.ts';
 import { LONG_BYTES } from './native.ts';
+import { seriesOfBytes } from './sent-labels.ts';
 import { seriesFrom } from './series-from.ts';
 
 export const REMOTE_WRITE_BYTES_MAX = 8 * 1024 * 1024;
@@ -53,23 +54,30 @@ const SAMPLE = bytesTag(2);
 const HISTOGRAM = bytesTag(4);
 
 function readSeries(reader: OtlpReader, end: number, builder: BatchBuilder): void {
-  const pairs: (readonly [string, string])[] = [];
   const samples: Sample[] = [];
   let histograms = 0;
+  let pairs = 0;
+  const start = reader.pos;
+  // Labels come first, unless a sender writes its own way.
+  let labelsEnd = start;
   while (reader.pos < end) {
     const tag = reader.tag();
-    if (tag === LABEL) pairs.push(readLabel(reader, endOf(reader, end)));
-    else if (tag === SAMPLE) samples.push(readSample(reader, endOf(reader, end)));
+    if (tag === LABEL) {
+      pairs += 1;
+      skip(reader, tag);
+      labelsEnd = reader.pos;
+    } else if (tag === SAMPLE) samples.push(readSample(reader, endOf(reader, end)));
     else {
       if (tag === HISTOGRAM) histograms += 1;
       skip(reader, tag);
     }
-    if (pairs.length > PAIRS_MAX) throw new OtlpError(`a series has more than ${PAIRS_MAX} labels`);
+    if (pairs > PAIRS_MAX) throw new OtlpError(`a series has more than ${PAIRS_MAX} labels`);
     if (builder.samples + samples.length > SAMPLES_MAX) throw new OtlpError(`it has more than ${SAMPLES_MAX} samples`);
   }
   requireEnd(reader, end);
   if (histograms > 0) builder.refuse(builder.sent(histograms), 'native histograms are not kept', histograms);
-  const series = samples.length === 0 ? '' : seriesFrom(pairs);
+  const bytes = (reader.buf as Buffer).subarray(start, labelsEnd);
+  const series = samples.length === 0 ? '' : seriesOfBytes(bytes, () => seriesFrom(readLabels(bytes)));
   if (typeof series === 'string') {
     if (samples.length > 0) builder.refuse(builder.sent(samples.length), series, samples.length);
     return;
@@ -80,6 +88,19 @@ function readSeries(reader: OtlpReader, end: number, builder: BatchBuilder): voi
 
 const NAME = bytesTag(1);
 const VALUE = bytesTag(2);
+
+/** The labels among the fields that these bytes are. */
+function readLabels(bytes: Buffer): (readonly [string, string])[] {
+  return readProtobuf(bytes, (reader, end) => {
+    const pairs: (readonly [string, string])[] = [];
+    while (reader.pos < end) {
+      const tag = reader.tag();
+      if (tag === LABEL) pairs.push(readLabel(reader, endOf(reader, end)));
+      else skip(reader, tag);
+    }
+    return pairs;
+  });
+}
 
 function readLabel(reader: OtlpReader, end: number): readonly [string, string] {
   let [name, value] = ['', ''];

@@ -165,6 +165,6 @@ function joined(earlier: Samples, later: Samples): Samples {
 }
 
 /** As an array copies, and no number does: what a NaN carries may be lost on the way through a variable. */
-function copyBits(to: Float64Array, at: number, from: Float64Array, index: number): void {
+export function copyBits(to: Float64Array, at: number, from: Float64Array, index: number): void {
   to.set(from.subarray(index, index + 1), at);
 }
