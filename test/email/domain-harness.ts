@@ -48,6 +48,7 @@ export async function startDomainBench(env: Record<string, string> = {}): Promis
 
 export interface ShownRecord {
   readonly purpose: string;
+  readonly required: boolean;
   readonly type: 'TXT' | 'MX';
   readonly name: string;
   readonly value: string;

@@ -1,5 +1,6 @@
 // Answers to received mail, and mail between two accounts of the service, with no relay configured.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { publish, type ShownRecord } from './domain-harness.ts';
 import { handOver, mailText, type ReceivingBench, startReceivingBench } from './receiving-harness.ts';
 
 let bench: ReceivingBench;
@@ -19,7 +20,7 @@ test('two accounts of the service write to each other: mail is delivered here, a
     items: [question],
   } = await eve.data('GET', `/v1/email/inbox/messages/${eves}?wait_seconds=5`);
   expect(question).toMatchObject({ from: 'Bob <bob@one.test>', subject: 'Question', message_id: sent.message_id });
-  expect(question.auth).toEqual({ spf: 'pass', dkim: 'pass', dmarc: 'pass' });
+  expect(question.auth).toEqual({ spf: 'none', dkim: 'none', dmarc: 'none' });
   const answer = await eve.data('POST', '/v1/email/reply', { inbound_id: question.inbound_id, text: 'Because.' });
   expect(answer).toMatchObject({
     from: 'eve@two.test',
@@ -41,6 +42,25 @@ test('two accounts of the service write to each other: mail is delivered here, a
     question.thread_id,
     question.thread_id,
   ]);
+});
+
+test('mail between accounts passes SPF, DKIM and DMARC only from a domain that its sender has verified', async () => {
+  const [bob, eve, mallory] = [await bench.owner(), await bench.owner(), await bench.owner()];
+  const inboxId = await eve.inbox('eve@three.test');
+  const verify = (owner: typeof bob) => owner.data('POST', '/v1/email/domain/verify', { domain: 'bob.test' });
+  const added = await verify(bob);
+  const required = added.records.filter((each: ShownRecord) => each.required);
+  publish(bench.names, added, ...required.map(({ purpose }: ShownRecord) => purpose));
+  expect((await verify(bob)).status).toBe('verified');
+  const mail = { from: 'Bob <bob@bob.test>', to: 'eve@three.test', text: 'x' };
+  await bob.data('POST', '/v1/email/send', { ...mail, subject: 'Bob' });
+  await mallory.data('POST', '/v1/email/send', { ...mail, subject: 'Mallory' });
+  const { items } = await eve.data('GET', `/v1/email/inbox/messages/${inboxId}?wait_seconds=5`);
+  const auth = Object.fromEntries(items.map((item: { subject: string; auth: object }) => [item.subject, item.auth]));
+  expect(auth).toEqual({
+    Bob: { spf: 'pass', dkim: 'pass', dmarc: 'pass' },
+    Mallory: { spf: 'none', dkim: 'none', dmarc: 'none' },
+  });
 });
 
 /** An account with a mail in its inbox. */

@@ -1,6 +1,7 @@
 // Mail between accounts of this service: it is delivered here, without a relay.
 
 import { domainOf } from '../addresses.ts';
+import { domainStanding } from '../domains/may-send.ts';
 import type { MailAuth } from '../receiving/auth.ts';
 import { MailBytes } from '../receiving/mail-bytes.ts';
 import { receive, traceOf } from '../receiving/receive.ts';
@@ -13,6 +14,8 @@ export interface LocalMail extends InboxRef {
   /** As a relay would get it, signed. */
   readonly source: Buffer;
   readonly envelopeFrom: string;
+  /** Account that sends it. */
+  readonly senderId: string;
 }
 
 /** `deferred`: its inbox is full for now. `refused`: it has no such inbox any more, or the mail goes in circles. */
@@ -21,7 +24,9 @@ export type LocalOutcome =
   | { readonly kind: 'deferred' | 'refused'; readonly code: string; readonly detail: string };
 
 /** This service has signed it, for a domain that its sender has proved, and nobody else has had it. */
-const OWN_MAIL: MailAuth = { spf: 'pass', dkim: 'pass', dmarc: 'pass' };
+const PROVED: MailAuth = { spf: 'pass', dkim: 'pass', dmarc: 'pass' };
+/** Of a reserved name, or a domain that every account may send from: nothing says who sends. */
+const NOT_PROVED: MailAuth = { spf: 'none', dkim: 'none', dmarc: 'none' };
 
 /** Delivery to inboxes of this service. */
 export function localDelivery(receiving: Receiving) {
@@ -40,16 +45,19 @@ export function localDelivery(receiving: Receiving) {
 }
 
 async function deliver(receiving: Receiving, mail: LocalMail): Promise<LocalOutcome> {
-  const { accountId, inboxId, address, source, envelopeFrom } = mail;
+  const { accountId, inboxId, address, source, envelopeFrom, senderId } = mail;
   const by = new URL(receiving.core.baseUrl).hostname;
   const at = { by, protocol: 'LMTP', id: inboxId, atMs: Date.now() };
   const trace = traceOf({ ip: null, helo: null, envelopeFrom }, at);
   const recipients = [{ kind: 'inbox', address, inbox: { accountId, inboxId } } as const];
+  const domain = domainOf(envelopeFrom).toLowerCase();
+  const standing = await domainStanding(receiving.core.db, senderId, domain, { trustedDomains: [] });
+  const auth = standing === 'verified' ? PROVED : NOT_PROVED;
   const taken = await MailBytes.of(source);
   const [outcome] = await receive(receiving, {
     mail: taken,
     recipients,
-    by: { auth: OWN_MAIL },
+    by: { auth },
     trace,
     sharer: accountId,
   });

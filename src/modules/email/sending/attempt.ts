@@ -140,7 +140,10 @@ async function deliverOne(
   }
   const links = hasOwnCopies(row) ? host.links.copyOf(row, number, content) : null;
   const source = await host.composer.compose(row.account_id, packed, links, key);
-  const outcome = await host.local.deliver({ ...inbox, address, source, envelopeFrom: row.from_address });
+  const outcome = await host.local.deliver({
+    ...inbox,
+    ...{ address, source, envelopeFrom: row.from_address, senderId: row.account_id },
+  });
   if (outcome.kind === 'delivered') {
     return { number, status: 'delivered', code: null, detail: 'Delivered to an inbox of this service.' };
   }
