@@ -24,6 +24,19 @@ test('a person is shown, and deleted only by who types their ID', async () => {
   expect((await visitor.get(path)).status).toBe(404);
 });
 
+test('trends, funnel and retention are shown at once: the page asks no more than may run', async () => {
+  const own = await bench.withAccount();
+  await own.capture({
+    batch: ['a', 'b'].flatMap((id) =>
+      ['seen', 'bought'].map((event, hour) => ({ event, distinct_id: id, timestamp: ago(2 - hour) })),
+    ),
+  });
+  const visitor = await signedIn(own.service.url, own.account.secret);
+  const { text } = await visitor.get('/console/analytics?events=seen&steps=seen,bought&period=7d');
+  expect(text).not.toContain('CONCURRENCY_LIMITED');
+  expect(text).toContain('100 %');
+});
+
 test('figures are of the period that is chosen, and keep it when another question is asked', async () => {
   const own = await bench.withAccount();
   await own.capture({ batch: [1, 20].map((days) => ({ event: 'seen', distinct_id: 'a', timestamp: ago(days) })) });

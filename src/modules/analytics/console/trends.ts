@@ -34,11 +34,12 @@ async function show(visit: Visit): Promise<View> {
   const { from, to, granularity: interval } = period;
   const asked = { ...(names.length === 0 ? {} : { events: names }), breakdown, math, interval, from, to };
   const steps = namesIn(visit, 'steps').map((event) => ({ event }));
-  const [counted, stepped, returned] = await Promise.all([
+  // Two questions of an account may be asked at once.
+  const [counted, returned] = await Promise.all([
     visit.call(trends, asked),
-    steps.length < 2 ? null : visit.call(funnel, { steps, from, to }),
     visit.may(retention) ? visit.call(retention, { period: 'day', periods: 8, to }) : null,
   ]);
+  const stepped = steps.length < 2 ? null : await visit.call(funnel, { steps, from, to });
   const link = visit.may(settings.getSettings)
     ? html` <a href="${visit.path('/analytics/settings')}">Settings</a>`
     : '';
