@@ -47,6 +47,22 @@ describe('a top-up', () => {
     await customer.expectSound();
   });
 
+  test('with a card that pays after 30 s is read again then, without a hint', async () => {
+    const customer = await Customer.open(till);
+    const topup = await customer.paid({}, 'slow');
+    expect(topup).toMatchObject({ status: 'pending' });
+    const { core } = till.service;
+    const names = [customer.account.accountId, topup.topup_id];
+    const read = async (columns: string) => {
+      const text = `SELECT ${columns} FROM core.topup t JOIN core.sandbox_payment p ON p.ref = t.checkout_ref WHERE t.account_id = $1 AND t.topup_id = $2`;
+      return (await core.db.query<Record<string, number>>({ name: '', text }, names)).rows[0] as Record<string, number>;
+    };
+    const { attempt } = await read('t.attempt');
+    await checkTopup(core, { accountId: customer.account.accountId, id: topup.topup_id, attempt: attempt as number });
+    const { due_at: dueMs, pays_at: paysMs } = await read('t.due_at, p.pays_at');
+    expect(dueMs).toBe(paysMs);
+  });
+
   test('expires when nobody paid for a day, and is credited all the same when the money arrives', async () => {
     const customer = await Customer.open(till);
     const topup = await customer.topup();

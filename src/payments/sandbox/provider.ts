@@ -233,6 +233,7 @@ function stateOf(
     amountMinor: Number(payment.amount_minor),
     currency: payment.currency,
     failureCode: payment.failure_code,
+    ...(status === 'processing' && payment.pays_at !== null ? { decidedAtMs: payment.pays_at } : {}),
     paymentRef: hasPayment ? payment.ref : null,
     method: isKept ? savedMethod(method) : null,
     subscriptionRef: payment.subscription_ref,

@@ -63,7 +63,8 @@ export async function applyPayment(
   const followed = payment === null || credit === null ? null : await followReturns(tx, credit, payment);
   if (followed?.elsewhere === null) after = { ...after, ...followed.returns };
   const elsewhere = followed?.elsewhere ?? null;
-  return { topup: await write(tx, before, { ...after, attempt }, nowMs, elsewhere === null), elsewhere };
+  const decidedAtMs = payment?.decidedAtMs ?? null;
+  return { topup: await write(tx, before, { ...after, attempt }, nowMs, elsewhere === null, decidedAtMs), elsewhere };
 }
 
 /** What went back of it, followed elsewhere. */
@@ -96,15 +97,15 @@ async function write(
   after: TopupRow,
   nowMs: number,
   isRead = true,
+  decidedAtMs: number | null = null,
 ): Promise<TopupRow> {
   const saved = { ...after, updated_at: nowMs };
   const type = before.status === after.status ? undefined : EVENTS[after.status];
   const events = type === undefined ? [] : [eventOf(type, saved)];
   sendEvents(tx, events, nowMs);
-  await Promise.all([
-    saveTopup(tx, saved),
-    isRead ? topupDue.setDue(tx, jobOf(saved), nextCheckMs(saved, nowMs)) : null,
-  ]);
+  const byScheduleMs = nextCheckMs(saved, nowMs);
+  const dueMs = decidedAtMs === null ? byScheduleMs : Math.min(decidedAtMs, byScheduleMs ?? decidedAtMs);
+  await Promise.all([saveTopup(tx, saved), isRead ? topupDue.setDue(tx, jobOf(saved), dueMs) : null]);
   return saved;
 }
 

@@ -73,6 +73,8 @@ export interface PaymentState {
   /** As the provider names it, in capitals. */
   readonly currency: string;
   readonly failureCode: string | null;
+  /** When it is decided, where the provider knows that: it is read again then. */
+  readonly decidedAtMs?: number;
   /** What refunds and disputes are of; null before there is a payment. */
   readonly paymentRef: string | null;
   /** The method that was kept. */
