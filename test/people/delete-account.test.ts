@@ -206,6 +206,19 @@ describe('a deleted account', () => {
   });
 });
 
+test('when its week is over, its key is unknown and nobody restores it, purged or not', async () => {
+  const account = await createTestAccount(service.core);
+  await deletes(account);
+  const call = callsOf(account);
+  await service.advance(7 * DAY_S - 60);
+  expect((await call('GET', '/v1/account/get')).body.error.code).toBe('ACCOUNT_SUSPENDED');
+  await service.advance(61);
+  await expect.poll(async () => (await call('GET', '/v1/account/get')).status).toBe(401);
+  expect((await call('GET', '/v1/account/get')).body.error.code).toBe('INVALID_API_KEY');
+  const restored = service.core.db.transaction((tx) => restoreAccount(tx, account.accountId));
+  await expect(restored).rejects.toMatchObject({ code: 'STATE_CONFLICT', detail: 'not_restorable' });
+});
+
 describe('a purge', () => {
   test('leaves no row of the account in any table but the books, which add up and name nobody; others keep everything', async () => {
     const [account, other] = [await filled(), await filled()];

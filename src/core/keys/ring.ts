@@ -27,7 +27,8 @@ const findSecret = statement(
   'key_find_secret',
   `SELECT s.secret_hash, s.account_id, s.key_id, s.is_current, k.project_id, k.scopes, a.tier, w.suspended,
           k.spend_cap_nanos IS NOT NULL AS has_spend_cap,
-          CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked'
+          CASE WHEN a.purge_at <= core.clock_now() THEN 'unknown'
+               WHEN k.revoked_at IS NOT NULL THEN 'revoked'
                WHEN LEAST(s.expires_at, k.expires_at) <= core.clock_now() THEN 'expired' END AS ended
      FROM core.api_secret s
      JOIN core.api_key k ON k.account_id = $2 AND k.key_id = s.key_id
@@ -46,7 +47,8 @@ interface SecretRow {
   readonly tier: Tier;
   readonly suspended: boolean;
   readonly has_spend_cap: boolean;
-  readonly ended: KeyEnd | null;
+  /** `unknown`: the account was deleted and its time is over, whether it is purged yet or not. */
+  readonly ended: Ended | null;
 }
 
 type Found = ApiKey | Ended;

@@ -26,11 +26,11 @@ const mark = statement(
   'account_mark_deleted',
   `UPDATE core.account SET purge_at = $2, purge_step = 'asked', was_suspended = false, updated_at = $3 WHERE account_id = $1`,
 );
-// What is being purged is not whole any more.
+// What is being purged is not whole any more, and the keys of what is due for it are remembered as dead.
 const unmark = statement(
   'account_unmark_deleted',
   `UPDATE core.account SET purge_at = NULL, purge_step = NULL, updated_at = $2
-    WHERE account_id = $1 AND purge_step IN ('asked', 'silent')`,
+    WHERE account_id = $1 AND purge_step IN ('asked', 'silent') AND purge_at > core.clock_now()`,
 );
 const readWas = statement(
   'account_read_was_suspended',
