@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Core } from '../../src/core/context.ts';
 import { get } from '../../src/modules/web/fetch/request.ts';
 import { Robots } from '../../src/modules/web/fetch/robots.ts';
+import { callerLeft } from '../../src/problems/caller-left.ts';
 import { createOutboundClient } from '../../src/vendors/http/client.ts';
 import { listen } from '../outbound/receivers.ts';
 import { expectFailure } from '../support/envelope.ts';
@@ -155,6 +156,34 @@ describe('robots.txt that means harm', () => {
       await host.stop();
     }
   });
+});
+
+test('robots.txt that cannot be read allows nothing, and says so; who waits for it outlives who asked for it', async () => {
+  const asked: (() => void)[] = [];
+  const arrived = Promise.withResolvers<void>();
+  const site = await startSite(
+    {
+      '/robots.txt': (_, response) => {
+        asked.push(() => void response.writeHead(503).end());
+        arrived.resolve();
+      },
+    },
+    nextHost(),
+  );
+  const robots = new Robots(service.core, { obeys: true, userAgent: 'test' });
+  const leaving = new AbortController();
+  const first = robots.allow(`${site.url}/`, leaving.signal);
+  const second = robots.allow(`${site.url}/`, new AbortController().signal);
+  await arrived.promise;
+  leaving.abort(callerLeft());
+  await expect(first).rejects.toMatchObject({ detail: 'client_disconnected' });
+  await expect.poll(() => asked.length).toBe(2);
+  for (const answer of asked) answer();
+  await expect(second).rejects.toMatchObject({
+    ...{ code: 'ROBOTS_DISALLOWED', detail: 'robots_unreachable' },
+    message: expect.stringContaining('It is asked for again after 30 s.'),
+  });
+  await site.stop();
 });
 
 let hosts = 0;

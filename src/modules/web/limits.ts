@@ -27,8 +27,8 @@ export const ROBOTS_BYTES_MAX = 512 * KIB;
 /** A page still has time then. */
 export const ROBOTS_MS = 10_000;
 export const ROBOTS_KEPT_MS = 3_600_000;
-/** One that could not be read is asked for again. */
-export const ROBOTS_FAILED_KEPT_MS = 600_000;
+/** One that could not be read allows nothing (RFC 9309, 2.3.1.4), and is asked for again soon: most such failures are short. */
+export const ROBOTS_FAILED_KEPT_MS = 30_000;
 export const ROBOTS_KEPT_MAX = 2_000;
 export const ROBOTS_KEPT_BYTES_MAX = 32 * MIB;
 export const ROBOTS_RULES_MAX = 2_000;

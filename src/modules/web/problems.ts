@@ -11,7 +11,7 @@ export const webProblems = {
   ROBOTS_DISALLOWED: problemEntry(
     403,
     'The site does not allow robots to fetch this URL.',
-    'Read its /robots.txt; fetch another page, or ask the site for permission.',
+    'Read its /robots.txt; fetch another page, or ask the site for permission. code_detail robots_unreachable: the file could not be read; try again later.',
   ),
   TARGET_FAILED: problemEntry(
     502,

@@ -3,6 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import robotsParser from 'robots-parser';
 import type { Core } from '../../../core/context.ts';
+import { isCallerLeft } from '../../../problems/caller-left.ts';
 import { Problem } from '../../../problems/problem.ts';
 import {
   CRAWL_DELAY_MS_MAX,
@@ -62,6 +63,13 @@ export class Robots {
     if (!this.#options.obeys) return { delayMs: 0 };
     const { origin } = new URL(url);
     const rules = await this.#rulesOf(origin, signal, isPublicOnly);
+    if (rules === none) {
+      throw problem('ROBOTS_DISALLOWED', {
+        param: 'url',
+        detail: 'robots_unreachable',
+        message: `${origin}/robots.txt could not be read: it failed, or did not answer in time. Until it can be, nothing of the site may be fetched. It is asked for again after ${ROBOTS_FAILED_KEPT_MS / 1_000} s.`,
+      });
+    }
     if (!rules.mayFetch(url)) {
       throw problem('ROBOTS_DISALLOWED', { param: 'url', message: `${origin}/robots.txt does not allow this URL.` });
     }
@@ -86,7 +94,7 @@ export class Robots {
       return await asking;
     } catch (error) {
       // Somebody else's call, which has ended.
-      if (signal.aborted || error instanceof Problem || !isAborted(error)) throw error;
+      if (signal.aborted || !isAborted(error)) throw error;
       return this.#rulesOf(origin, signal, isPublicOnly);
     }
   }
@@ -117,7 +125,9 @@ const FEW_BYTES = 512;
 const all: Rules = { delayMs: 0, sitemaps: [], bytes: FEW_BYTES, mayFetch: () => true };
 const none: Rules = { delayMs: 0, sitemaps: [], bytes: FEW_BYTES, mayFetch: () => false };
 
+/** By the leaving of the call that asks for several, or at its deadline. */
 function isAborted(error: unknown): boolean {
+  if (error instanceof Problem) return isCallerLeft(error);
   return error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError');
 }
 
