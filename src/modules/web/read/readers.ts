@@ -3,8 +3,12 @@ import { AccountPlaces } from '../../../core/account-places.ts';
 import type { Admission } from '../../../core/admission.ts';
 import type { Core } from '../../../core/context.ts';
 import { Threads } from '../../../lib/threads.ts';
-import { invalidField } from '../../../problems/problem.ts';
+import { invalidField, problem } from '../../../problems/problem.ts';
 import type { ReadAnswer, ReadPage, ReadTask } from './wire.ts';
+
+/** So many times the bound by the clock, and the machine is too busy. */
+const BUSY_SHARE = 4;
+const LOOK_MS_MIN = 100;
 
 export class Readers {
   readonly #places: AccountPlaces;
@@ -19,7 +23,7 @@ export class Readers {
 
   /**
    * The bytes of the task are handed over: the caller has them no more. Throws VALIDATION_FAILED of `url` for what cannot be read, takes too
-   * long or too much memory; CONCURRENCY_LIMITED and OVERLOADED when too many wait.
+   * long or too much memory; CONCURRENCY_LIMITED and OVERLOADED when too many wait, OVERLOADED also when the machine is too busy to read it.
    */
   run(accountId: string, task: ReadTask, signal: AbortSignal): Promise<ReadPage> {
     return this.#places.run(accountId, signal, async () => {
@@ -35,9 +39,20 @@ export class Readers {
 
   async #within(task: ReadTask, signal: AbortSignal): Promise<ReadAnswer> {
     const late = new AbortController();
+    const { msMax } = this.#bounds;
     let timer: NodeJS.Timeout | undefined;
+    let isBusy = false;
+    // The bound is of processor time: on a busy machine a small page takes seconds. What the process has used since bounds what the thread has.
     const onProgress = () => {
-      timer = setTimeout(() => late.abort(), this.#bounds.msMax);
+      const [begunMs, before] = [performance.now(), process.cpuUsage()];
+      const look = () => {
+        const { user, system } = process.cpuUsage(before);
+        const leftMs = msMax - (user + system) / 1_000;
+        isBusy = leftMs > 0 && performance.now() - begunMs >= BUSY_SHARE * msMax;
+        if (leftMs <= 0 || isBusy) late.abort();
+        else timer = setTimeout(look, Math.max(leftMs, LOOK_MS_MIN));
+      };
+      timer = setTimeout(look, msMax);
     };
     const both = AbortSignal.any([signal, late.signal]);
     const answer = await this.#threads
@@ -45,7 +60,9 @@ export class Readers {
       .finally(() => clearTimeout(timer));
     signal.throwIfAborted();
     if (answer !== null) return answer;
-    const why = late.signal.aborted ? `takes longer than ${this.#bounds.msMax / 1_000} s` : 'takes too much memory';
+    if (isBusy)
+      throw problem('OVERLOADED', { message: 'The service is busy: the page was not read in time. Try again.' });
+    const why = late.signal.aborted ? `takes longer than ${msMax / 1_000} s` : 'takes too much memory';
     return { kind: 'refused', rule: 'too_complex', message: `To read the page ${why}.` };
   }
 }
