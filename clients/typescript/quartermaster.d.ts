@@ -1088,6 +1088,7 @@ export interface AccountTierDataLimits {
   free_reads_per_second: number;
   free_reads_burst: number;
   management_writes_per_minute: number;
+  object_deletes_per_second: number;
   requests_in_flight: number;
   keys: number;
   webhooks: number;

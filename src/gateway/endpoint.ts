@@ -8,7 +8,7 @@ import type { Module } from '../kit/module.ts';
 import { once, onceFor } from '../lib/once.ts';
 import { refusesUnknownFields } from '../manifest/describe.ts';
 
-export type LimitClass = 'reads' | 'evaluations' | 'writes' | 'none';
+export type LimitClass = 'reads' | 'evaluations' | 'deletes' | 'writes' | 'none';
 
 export interface Endpoint {
   // biome-ignore lint/suspicious/noExplicitAny: the gateway calls capabilities of every input and state alike

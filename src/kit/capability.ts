@@ -115,8 +115,8 @@ export interface CapabilityDraft<In extends TObject = TObject, State = unknown, 
   readonly gates?: readonly Gate[];
   /** Hot operations that no rate limit touches (contract §6). */
   readonly unlimited?: boolean;
-  /** A read that is counted by a rate of its own (core/accounts/tiers.ts), not as one of the free reads. */
-  readonly rate?: 'evaluations';
+  /** Counted by a rate of its own (core/accounts/tiers.ts), not as one of the free reads or writes. */
+  readonly rate?: 'evaluations' | 'deletes';
   /** May wait for work (long poll): not counted among the running calls of the account. */
   readonly waits?: boolean;
   /** Body limit in bytes when it is not 64 KiB. More wants a content that needs it, and mostly `bulk`. */

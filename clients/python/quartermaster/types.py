@@ -904,6 +904,7 @@ class AccountTierDataLimits(TypedDict):
     free_reads_per_second: int
     free_reads_burst: int
     management_writes_per_minute: int
+    object_deletes_per_second: int
     requests_in_flight: int
     keys: int
     webhooks: int

@@ -14,6 +14,8 @@ export interface TierLimits {
   readonly readsPerSecond: number;
   /** Of feature flags, which pages and programs ask for at every turn: a bucket beside that of reads. */
   readonly evaluationsPerSecond: number;
+  /** Of stored objects: their number is that of writes that were paid for, so who cleans up needs as many calls as who wrote. */
+  readonly deletesPerSecond: number;
   readonly writesPerMinute: number;
   readonly inFlightMax: number;
   readonly keysMax: number;
@@ -35,6 +37,7 @@ export const tierLimits: Readonly<Record<Tier, TierLimits>> = {
   standard: {
     readsPerSecond: 100,
     evaluationsPerSecond: 1_000,
+    deletesPerSecond: 100,
     writesPerMinute: 120,
     inFlightMax: 1_000,
     keysMax: 100,
@@ -43,6 +46,7 @@ export const tierLimits: Readonly<Record<Tier, TierLimits>> = {
   pro: {
     readsPerSecond: 1_000,
     evaluationsPerSecond: 10_000,
+    deletesPerSecond: 1_000,
     writesPerMinute: 300,
     inFlightMax: 5_000,
     keysMax: 500,
@@ -51,6 +55,7 @@ export const tierLimits: Readonly<Record<Tier, TierLimits>> = {
   enterprise: {
     readsPerSecond: 10_000,
     evaluationsPerSecond: 100_000,
+    deletesPerSecond: 5_000,
     writesPerMinute: 1_000,
     inFlightMax: 20_000,
     keysMax: 5_000,
@@ -58,7 +63,7 @@ export const tierLimits: Readonly<Record<Tier, TierLimits>> = {
   },
 };
 
-/** Free reads, and evaluations, may burst to this many seconds of their rate. */
+/** Free reads, evaluations and deletes may burst to this many seconds of their rate. */
 export const readBurstSeconds = 4;
 
 /** What a free call takes beyond its one token: another for each of these, known or done afterwards. */

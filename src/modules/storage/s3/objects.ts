@@ -18,6 +18,7 @@ import { removeObjects } from '../../../core/objects/remove.ts';
 import type { Answer } from '../../../kit/capability.ts';
 import type { RawAnswer } from '../../../kit/raw-route.ts';
 import { partOf } from '../../../lib/ranges.ts';
+import { weighKeys } from '../capabilities/object-delete.ts';
 import {
   bodyBytes,
   bucketOf,
@@ -213,6 +214,7 @@ export async function deleteObjects(call: S3Call): Promise<RawAnswer> {
 function remove(call: S3Call, ctx: CallContext, keys: readonly Buffer[], conditions = {}): Promise<Answer> {
   const { accountId } = call;
   const bucket = bucketOf(call);
+  weighKeys(ctx, keys.length);
   return runWrite(ctx, async (tx, { nowMs }) => {
     await removeObjects(tx, { accountId, bucket, keys, keyId: ctx.principal.id, conditions }, nowMs);
     return null;
