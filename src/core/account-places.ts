@@ -26,9 +26,9 @@ export class AccountPlaces {
     this.#bounds = bounds;
   }
 
-  /** Runs `work` when the account has a place. Answers and throws what it does; throws CONCURRENCY_LIMITED and OVERLOADED when too many wait. */
-  async run<T>(accountId: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    signal.throwIfAborted();
+  /** Runs `work` when the account has a place. `signal`: ends its waiting. Answers and throws what it does; throws CONCURRENCY_LIMITED and OVERLOADED when too many wait. */
+  async run<T>(accountId: string, signal: AbortSignal | null, work: () => Promise<T>): Promise<T> {
+    signal?.throwIfAborted();
     if (this.#places.hasRoom(accountId)) this.#begin(accountId);
     else await this.#wait(accountId, signal);
     try {
@@ -39,23 +39,23 @@ export class AccountPlaces {
     }
   }
 
-  #wait(owner: string, signal: AbortSignal): Promise<void> {
+  #wait(owner: string, signal: AbortSignal | null): Promise<void> {
     const own = this.#waiting.filter((each) => each.owner === owner).length;
     if (own >= this.#bounds.perOwnerMax) throw noRoom('owner');
     if (this.#waiting.length >= this.#bounds.max) throw noRoom('all');
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const leave = () => {
       this.#waiting = this.#waiting.filter((each) => each !== waiting);
-      reject(signal.reason);
+      reject(signal?.reason);
     };
     const waiting: Waiting = {
       owner,
       go() {
-        signal.removeEventListener('abort', leave);
+        signal?.removeEventListener('abort', leave);
         resolve();
       },
     };
-    signal.addEventListener('abort', leave, { once: true });
+    signal?.addEventListener('abort', leave, { once: true });
     this.#waiting.push(waiting);
     return promise;
   }

@@ -143,7 +143,7 @@ export const admission = {
     pictureBytesMax: 72 * MIB,
     /** Calls that wait for a thread that makes PDFs, for one that reads web pages, and for a browser: OVERLOADED. They hold what they were sent, or have fetched. */
     ...{ pdfsWaitingMax: 100, pagesWaitingMax: 50, shotsWaitingMax: 20 },
-    /** Pictures decoded at once, each in a process of its own at low priority; more wait, in turns by account. */
+    /** Pictures decoded at once, each in a process of its own at low priority, an account never all of them; more wait. */
     decodesAtOnce: 2,
     /** Answers of vectors of megabytes that are made at once; more wait. */
     longAnswersAtOnce: 2,
@@ -175,7 +175,9 @@ export const admission = {
     /** Effects too large for a shared commit, each with a database connection for seconds; more wait. */
     largeWritesAtOnce: 2,
     /** Threads that read long bodies; more bodies wait, in turns by account. */
-    bodyThreads: 2,
+    bodyThreads: 3,
+    /** Of one body in them; then its thread is ended. */
+    bodyThreadMsMax: 30_000,
     /** Without a body for so long a thread ends: its heap is given back. */
     bodyThreadIdleMs: 30_000,
     /** They are so nice on Linux: calls go first. */

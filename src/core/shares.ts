@@ -6,8 +6,8 @@ const MIB = 1024 * 1024;
 const DATABASE_CONNECTIONS_MIN = 4;
 /** Other accounts proceed while one waits for its node. */
 const DISTRIBUTED_COMMITS_MIN = 2;
-/** An account has half of them: another one finds one free. */
-const BLOCK_THREADS_MIN = 2;
+/** Threads and processes of a pool: of one, a single account would have all. */
+const POOL_MIN = 2;
 /** Twice the longest body and the longest answer there are: an owner may have half of what is free. */
 const LONG_BYTES_MIN = 72 * MIB;
 
@@ -37,7 +37,6 @@ export function shareOf(whole: Admission, processes: number): Admission {
       bodyBytesMax: bytes(all.bodyBytesMax),
       answerMakingBytesMax: bytes(all.answerMakingBytesMax),
       claimsAtOnce: share(all.claimsAtOnce),
-      decodesAtOnce: share(all.decodesAtOnce),
       longAnswersAtOnce: share(all.longAnswersAtOnce),
       refusalsPerSecond: share(all.refusalsPerSecond),
       databaseConnections: Math.max(share(all.databaseConnections), DATABASE_CONNECTIONS_MIN),
@@ -48,8 +47,8 @@ export function shareOf(whole: Admission, processes: number): Admission {
       lockedAccountsMax: share(all.lockedAccountsMax),
       lockedAccountsAtOnce: share(all.lockedAccountsAtOnce),
       largeWritesAtOnce: share(all.largeWritesAtOnce),
-      bodyThreads: share(all.bodyThreads),
-      blockThreads: Math.max(share(all.blockThreads), BLOCK_THREADS_MIN),
+      bodyThreads: Math.max(share(all.bodyThreads), POOL_MIN),
+      blockThreads: Math.max(share(all.blockThreads), POOL_MIN),
       inflationsAtOnce: share(all.inflationsAtOnce),
     },
     account: {
@@ -104,6 +103,8 @@ export const notShared: Readonly<Record<string, string>> = {
   'all.batchBytesMax': ONE_PROCESS,
   'all.waitingWorkMax': BYTES_COUNT,
   'all.bodyThreadHeapMb': 'of one thread; their number is split',
+  'all.bodyThreadMsMax': A_TIME,
+  'all.decodesAtOnce': 'two, so that an account leaves one',
   'all.blockThreadMsMax': A_TIME,
   'all.blockThreadMemory': 'of one thread; their number is split',
   'all.spareMemory': 'when one process gives back what it does not use',

@@ -1,8 +1,6 @@
 // The threads in which this process works on blocks of all kinds. An account never has all of them, and none works longer on one piece than its
 // time: it is ended from outside.
-import { Threads } from '../../lib/threads.ts';
-import { AccountPlaces } from '../account-places.ts';
-import { waitingBounds } from '../account-turns.ts';
+import { AccountThreads } from '../account-threads.ts';
 import type { Admission } from '../admission.ts';
 import type { BlockTask } from './work.ts';
 
@@ -16,42 +14,33 @@ export interface ThreadTime {
 type Bounds = Pick<Admission['all'], 'blockThreads' | 'blockThreadMemory' | 'blockThreadMsMax'>;
 
 export class BlockThreads {
-  readonly #threads: Threads<BlockTask, unknown>;
-  readonly #places: AccountPlaces;
-  readonly #msMax: number;
+  readonly #threads: AccountThreads<BlockTask, unknown>;
 
-  constructor({ blockThreads, blockThreadMemory, blockThreadMsMax }: Bounds) {
-    this.#threads = new Threads(new URL('./thread.ts', import.meta.url), blockThreadMemory);
-    this.#places = new AccountPlaces(blockThreads, waitingBounds);
-    this.#msMax = blockThreadMsMax;
+  constructor({ blockThreads: threads, blockThreadMemory, blockThreadMsMax: msMax }: Bounds) {
+    this.#threads = new AccountThreads(new URL('./thread.ts', import.meta.url), {
+      ...blockThreadMemory,
+      threads,
+      msMax,
+    });
   }
 
   /**
    * What a thread makes of the task, which is prepared when it is the account's turn: blocks that wait are not in memory. Throws what `prepare` and
    * the task throw, the reason of `signal`, what `tooLate` makes, and CONCURRENCY_LIMITED or OVERLOADED when too much waits.
    */
-  async run(
+  run(
     accountId: string,
     prepare: () => Promise<BlockTask>,
     signal: AbortSignal,
-    { msMax = this.#msMax, tooLate }: ThreadTime = {},
+    { msMax, tooLate }: ThreadTime = {},
   ): Promise<unknown> {
-    return this.#places.run(accountId, signal, async () => {
+    return this.#threads.run(accountId, signal, async (perform) => {
       const task = await prepare();
-      const late = new AbortController();
-      const ms = Math.min(Math.max(msMax, 1), this.#msMax);
-      const timer = setTimeout(() => late.abort(), ms);
-      try {
-        const answer = await this.#threads.run(task, AbortSignal.any([signal, late.signal]));
-        signal.throwIfAborted();
-        if (answer !== null) return answer;
-      } finally {
-        clearTimeout(timer);
-      }
-      if (late.signal.aborted) {
-        throw tooLate?.() ?? new Error(`${task.exportName}: a thread took longer than ${Math.round(ms)} ms`);
-      }
-      throw new Error(`${task.exportName}: a thread had not enough memory for ${task.blocks.length} blocks`);
+      const done = await perform(task, msMax === undefined ? {} : { msMax });
+      if (done.kind === 'answer') return done.answer;
+      if (done.kind === 'memory')
+        throw new Error(`${task.exportName}: a thread had not enough memory for ${task.blocks.length} blocks`);
+      throw tooLate?.() ?? new Error(`${task.exportName}: a thread took longer than its time`);
     });
   }
 

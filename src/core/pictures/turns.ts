@@ -1,19 +1,20 @@
-// Pictures that are decoded on this process, whatever module wants them: few at once, in turns by account, and of large ones one.
+// Pictures that are decoded on this process, whatever module wants them: few at once, an account never all of them, and of large ones one.
 import pLimit from 'p-limit';
-import { AccountTurns } from '../account-turns.ts';
+import { AccountPlaces } from '../account-places.ts';
+import { waitingBounds } from '../account-turns.ts';
 import type { Admission } from '../admission.ts';
 
 export class DecodeTurns {
-  readonly #accounts: AccountTurns;
+  readonly #accounts: AccountPlaces;
   readonly #large = pLimit(1);
 
   constructor({ decodesAtOnce }: Pick<Admission['all'], 'decodesAtOnce'>) {
-    this.#accounts = new AccountTurns(decodesAtOnce);
+    this.#accounts = new AccountPlaces(decodesAtOnce, waitingBounds);
   }
 
-  /** Runs `work` when it is the account's turn. Throws CONCURRENCY_LIMITED or OVERLOADED when too many wait. */
+  /** Runs `work` when the account has a place. Throws CONCURRENCY_LIMITED or OVERLOADED when too many wait. */
   run<T>(accountId: string, work: () => Promise<T>): Promise<T> {
-    return this.#accounts.run(accountId, work);
+    return this.#accounts.run(accountId, null, work);
   }
 
   /** Runs `work` once no other large picture is under way; within `run`. */

@@ -95,6 +95,24 @@ describe('BodyReaders', () => {
     },
   );
 
+  it('ends a body that takes longer than its time, and reads the next one', async () => {
+    const endless = `data:text/javascript,${encodeURIComponent(`
+      export const task = { id: 'endless', run: (body) => { while (body[0] === 1); return 'read'; } };
+    `)}`;
+    const bounds = { ...admission, all: { ...admission.all, bodyThreads: 2, bodyThreadMsMax: 2_000 } };
+    const bounded = new BodyReaders({ bounds });
+    const run = (account: string, first: number) =>
+      bounded.run(account, { id: 'endless', source: endless, run: () => 'here' }, Buffer.alloc(100_000, first));
+    const held = Array.from({ length: 3 }, async () => run('much', 1));
+    const refused = Promise.allSettled(held);
+    expect(await run('little', 0)).toBe('read');
+    expect(bounded.threads).toBe(2);
+    for (const each of await refused)
+      expect(each).toMatchObject({ status: 'rejected', reason: { code: 'VALIDATION_FAILED', detail: 'too_complex' } });
+    expect(await run('much', 0)).toBe('read');
+    await bounded.close();
+  });
+
   it('lets accounts take turns, however many bodies one of them sends', async () => {
     await read({ n: 0 });
     const ended: string[] = [];

@@ -1,10 +1,12 @@
 // Where bodies that may be long are read: short ones here and now, long ones in threads, so that no other call waits for them.
-// Accounts take turns, whatever one of them sends. A thread has one body at a time: should it be the end of the thread, the others are read by the next.
+// An account never has all threads, whatever it sends. A thread has one body at a time: should it be the end of the thread, or take too long, the others
+// are read by the next.
 import { Worker } from 'node:worker_threads';
-import { noRoom, waitingBounds } from '../../core/account-turns.ts';
+import { AccountPlaces } from '../../core/account-places.ts';
+import { waitingBounds } from '../../core/account-turns.ts';
 import { admission } from '../../core/admission.ts';
 import type { BodyTask } from '../../kit/raw-route.ts';
-import { FairQueue } from '../../lib/fair-queue.ts';
+import { invalidField, problem } from '../../problems/problem.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { type BulkOutcome, type RequestKey, readOutcome } from './outcome.ts';
 import { Slices } from './slices.ts';
@@ -21,15 +23,11 @@ const SLICED_BYTES_MAX = 16 * 1024;
 const SLICED_BYTES_MIN = 2 * 1024;
 const { bodyThreadHeapMb, bodyThreadIdleMs } = admission.all;
 
-interface Waiting {
-  readonly job: Job;
-  resolve(done: Done): void;
-  reject(error: unknown): void;
-}
+type Running = Pick<PromiseWithResolvers<Done>, 'resolve' | 'reject'>;
 
 interface Thread {
   readonly worker: Worker;
-  running: Waiting | null;
+  running: Running | null;
   /** Ends it when nothing more comes. */
   retirement: NodeJS.Timeout | null;
 }
@@ -41,16 +39,17 @@ export function isShort(bytes: number): boolean {
 
 export class BodyReaders {
   readonly #threads = new Set<Thread>();
-  readonly #queue = new FairQueue<Waiting>(waitingBounds);
+  readonly #places: AccountPlaces;
   readonly #idleMs: number;
-  readonly #threadsMax: number;
+  readonly #msMax: number;
   readonly #niceness: number;
   readonly #slices = new Slices();
   #isClosed = false;
 
   constructor({ idleMs = bodyThreadIdleMs, bounds = admission } = {}) {
     this.#idleMs = idleMs;
-    this.#threadsMax = bounds.all.bodyThreads;
+    this.#places = new AccountPlaces(bounds.all.bodyThreads, waitingBounds);
+    this.#msMax = bounds.all.bodyThreadMsMax;
     this.#niceness = bounds.all.bodyThreadNiceness;
   }
 
@@ -90,29 +89,26 @@ export class BodyReaders {
     await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()));
   }
 
-  async #inThread(accountId: string, job: Job): Promise<Done> {
+  #inThread(accountId: string, job: Job): Promise<Done> {
+    return this.#places.run(accountId, null, () => this.#perform(job));
+  }
+
+  async #perform(job: Job): Promise<Done> {
+    if (this.#isClosed) throw problem('SERVICE_UNAVAILABLE', { message: 'The service stops.', retryAfterMs: 1000 });
+    const thread = [...this.#threads].find(({ running }) => running === null) ?? this.#start();
+    if (thread.retirement !== null) clearTimeout(thread.retirement);
     const { promise, resolve, reject } = Promise.withResolvers<Done>();
-    const full = this.#queue.push(accountId, { job, resolve, reject });
-    if (full !== null) throw noRoom(full);
-    this.#dispatch();
-    return promise;
-  }
-
-  #dispatch(): void {
-    while (this.#queue.size > 0 && !this.#isClosed) {
-      const thread = this.#idle();
-      if (thread === null) return;
-      const next = this.#queue.shift() as Waiting;
-      if (thread.retirement !== null) clearTimeout(thread.retirement);
-      thread.running = next;
-      thread.worker.ref();
-      thread.worker.postMessage(next.job, [...new Set(next.job.body.map((block) => block.buffer))]);
-    }
-  }
-
-  #idle(): Thread | null {
-    const idle = [...this.#threads].find(({ running }) => running === null);
-    return idle ?? (this.#threads.size < this.#threadsMax ? this.#start() : null);
+    thread.running = { resolve, reject };
+    thread.worker.ref();
+    thread.worker.postMessage(job, [...new Set(job.body.map((block) => block.buffer))]);
+    const late = setTimeout(() => {
+      this.#end(
+        thread,
+        invalidField('body', 'too_complex', 'To read the body takes too long: send less of it at a time.'),
+      );
+      void thread.worker.terminate();
+    }, this.#msMax);
+    return promise.finally(() => clearTimeout(late));
   }
 
   #start(): Thread {
@@ -124,8 +120,7 @@ export class BodyReaders {
     this.#threads.add(thread);
     worker.on('message', (done: Done) => {
       handBack(thread, done);
-      this.#dispatch();
-      if (thread.running === null) thread.retirement = setTimeout(() => this.#retire(thread), this.#idleMs).unref();
+      thread.retirement = setTimeout(() => this.#retire(thread), this.#idleMs).unref();
     });
     worker.on('error', (error) => this.#end(thread, error));
     worker.on('exit', (code) => this.#end(thread, new Error(`a thread that reads bodies ended with code ${code}`)));
@@ -141,7 +136,6 @@ export class BodyReaders {
     if (!this.#threads.delete(thread)) return;
     thread.running?.reject(error);
     thread.running = null;
-    this.#dispatch();
   }
 }
 

@@ -1,8 +1,7 @@
-// Where mail waits to be read in a thread: few at a time, in turns by who sent it, each with a bound of time and memory. What a thread
-// dies of says nothing of the mail: then only its header is read, here.
-import { AccountTurns } from '../../../core/account-turns.ts';
+// Where mail waits to be read in a thread: few at a time, each with a bound of time and memory. Whoever sends it never has all threads. What a
+// thread dies of says nothing of the mail: then only its header is read, here.
+import { AccountThreads } from '../../../core/account-threads.ts';
 import { cleanText } from '../../../lib/clean-text.ts';
-import { Threads } from '../../../lib/threads.ts';
 import { type AuthSettings, authUnknown, type MailAuth, type MailOrigin } from './auth.ts';
 import { fieldGroups } from './fields.ts';
 import type { ParsedMail } from './parse.ts';
@@ -10,10 +9,8 @@ import type { SubmittedMail } from './parse-submission.ts';
 import type { Report } from './report.ts';
 import type { ReadAnswer, ReadMail, ReadTask } from './thread.ts';
 
-const READ_MS = 20_000;
-const HEAP_MB = 256;
-const OUTSIDE_HEAP_MB = 256;
-const AT_ONCE = 2;
+/** In each process: of one thread a single sender would have all. */
+const BOUNDS = { threads: 2, msMax: 20_000, heapMb: 256, outsideHeapMb: 256 };
 const HEADER_BYTES_READ = 16 * 1024;
 
 export interface MailRead {
@@ -22,16 +19,11 @@ export interface MailRead {
 }
 
 export class MailReader {
-  readonly #threads = new Threads<ReadTask, ReadAnswer>(new URL('./thread.ts', import.meta.url), {
-    ...{ heapMb: HEAP_MB, outsideHeapMb: OUTSIDE_HEAP_MB },
-  });
-  readonly #turns: AccountTurns;
+  readonly #threads = new AccountThreads<ReadTask, ReadAnswer>(new URL('./thread.ts', import.meta.url), BOUNDS);
   readonly #settings: AuthSettings;
 
-  /** `processes`: so many share the machine. */
-  constructor(settings: AuthSettings, processes: number) {
+  constructor(settings: AuthSettings) {
     this.#settings = { dnsServers: settings.dnsServers };
-    this.#turns = new AccountTurns(Math.max(1, Math.ceil(AT_ONCE / processes)));
   }
 
   /** `auth`: known already; else it is checked by `origin`. Throws CONCURRENCY_LIMITED and OVERLOADED. */
@@ -71,14 +63,9 @@ export class MailReader {
 
   /** Null: the thread ended in it. */
   #run(sharer: string, task: ReadTask): Promise<ReadAnswer | null> {
-    return this.#turns.run(sharer, async () => {
-      const ended = new AbortController();
-      const timer = setTimeout(() => ended.abort(), READ_MS);
-      try {
-        return await this.#threads.run(task, ended.signal);
-      } finally {
-        clearTimeout(timer);
-      }
+    return this.#threads.run(sharer, null, async (perform) => {
+      const done = await perform(task);
+      return done.kind === 'answer' ? done.answer : null;
     });
   }
 }

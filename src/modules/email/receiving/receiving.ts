@@ -31,6 +31,6 @@ export interface ReceivingState {
 }
 
 export function startReceiving(core: Core, settings: ReceivingSettings, bounces: Bounces): Receiving {
-  const reader = new MailReader(settings, core.bounds.processes);
+  const reader = new MailReader(settings);
   return { core, settings, bounces, reader, waiters: new InboxWaiters(core.db), links: new AttachmentLinks(core) };
 }

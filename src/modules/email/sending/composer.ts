@@ -1,26 +1,27 @@
-// Where mails are composed: short ones here, long ones in a thread, a few at a time and in turns by account.
-import { AccountTurns } from '../../../core/account-turns.ts';
-import { Threads } from '../../../lib/threads.ts';
+// Where mails are composed: short ones here, long ones in a thread.
+import { AccountThreads } from '../../../core/account-threads.ts';
 import { COMPOSE_HERE_BYTES_MAX } from '../limits.ts';
 import { unpackContent } from '../messages/content.ts';
 import { type CopyLinks, compose, type DkimKey } from './compose.ts';
 import type { ComposeTask } from './compose-thread.ts';
 
-const AT_ONCE = 2;
+const THREADS = 2;
+const MS_MAX = 60_000;
 
 export class Composer {
-  readonly #threads = new Threads<ComposeTask, Uint8Array<ArrayBuffer>>(
+  readonly #threads = new AccountThreads<ComposeTask, Uint8Array<ArrayBuffer>>(
     new URL('./compose-thread.ts', import.meta.url),
+    { threads: THREADS, msMax: MS_MAX },
   );
-  readonly #turns = new AccountTurns(AT_ONCE);
 
   /** `packed` as `packContent` makes it. Throws CONCURRENCY_LIMITED and OVERLOADED where too many long ones wait. */
   compose(accountId: string, packed: Buffer, links: CopyLinks | null, key: DkimKey | null): Promise<Buffer> {
     if (packed.length <= COMPOSE_HERE_BYTES_MAX) return compose(unpackContent(packed), links, key);
-    return this.#turns.run(accountId, async () => {
-      const made = await this.#threads.run({ packed, links, key }, AbortSignal.timeout(60_000));
-      if (made === null) throw new Error('a mail could not be composed in a minute');
-      return Buffer.from(made.buffer, made.byteOffset, made.byteLength);
+    return this.#threads.run(accountId, null, async (perform) => {
+      const done = await perform({ packed, links, key });
+      if (done.kind !== 'answer') throw new Error(`a mail could not be composed: its thread was ended (${done.kind})`);
+      const { answer } = done;
+      return Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength);
     });
   }
 

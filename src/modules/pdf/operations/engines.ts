@@ -1,26 +1,29 @@
 // Where PDFs are made and read: a few threads, each with a bound of memory and time, in turns by account. What a thread needs of the outside
 // world is fetched here, through the guard.
-import { AccountPlaces } from '../../../core/account-places.ts';
+import { AccountThreads, type Perform } from '../../../core/account-threads.ts';
 import type { Admission } from '../../../core/admission.ts';
 import { inBrowserFolder } from '../../../core/browser/folder.ts';
 import type { CallContext } from '../../../core/context.ts';
 import { readSource } from '../../../core/files/source.ts';
-import { Threads } from '../../../lib/threads.ts';
 import { invalidField, Problem } from '../../../problems/problem.ts';
 import type { EngineAnswer, EngineQuestion, EngineReply, EngineTask } from '../engine/wire.ts';
 
 type Bounds = Admission['call']['pdf'];
+type Work = Perform<EngineTask, EngineAnswer, never, EngineQuestion, EngineReply>;
 type Answered = Exclude<EngineAnswer, { kind: 'refused' }>;
 
 export class Engines {
-  readonly #places: AccountPlaces;
-  readonly #threads: Threads<EngineTask, EngineAnswer, never, EngineQuestion, EngineReply>;
+  readonly #threads: AccountThreads<EngineTask, EngineAnswer, never, EngineQuestion, EngineReply>;
   readonly #bounds: Bounds;
 
   constructor(atOnce: number, { all, account, call: { pdf } }: Admission) {
-    this.#places = new AccountPlaces(atOnce, { max: all.pdfsWaitingMax, perOwnerMax: account.pdfsWaitingMax });
+    const waiting = { max: all.pdfsWaitingMax, perOwnerMax: account.pdfsWaitingMax };
     this.#bounds = pdf;
-    this.#threads = new Threads(new URL('../engine/thread.ts', import.meta.url), pdf);
+    this.#threads = new AccountThreads(new URL('../engine/thread.ts', import.meta.url), {
+      ...pdf,
+      threads: atOnce,
+      waiting,
+    });
   }
 
   /**
@@ -33,8 +36,8 @@ export class Engines {
     kind: Kind,
   ): Promise<Extract<Answered, { kind: Kind }>> {
     ctx.idle();
-    return this.#places.run(ctx.accountId, ctx.signal, async () => {
-      const answer = await this.#inFolder(ctx, task);
+    return this.#threads.run(ctx.accountId, ctx.signal, async (perform) => {
+      const answer = await this.#inFolder(ctx, task, perform);
       if (answer.kind === 'refused') throw problemOf(answer.field, answer.index, answer.rule, answer.message);
       if (answer.kind !== kind) throw new Error(`a thread answered ${answer.kind} in place of ${kind}`);
       return answer as Extract<Answered, { kind: Kind }>;
@@ -46,28 +49,22 @@ export class Engines {
   }
 
   /** A browser gets a folder of its own, which goes with it: also when its thread was ended. */
-  async #inFolder(ctx: CallContext, task: EngineTask): Promise<EngineAnswer> {
+  async #inFolder(ctx: CallContext, task: EngineTask, perform: Work): Promise<EngineAnswer> {
     if (task.kind !== 'create' || task.chromiumPath === null || task.engine === 'document')
-      return this.#within(ctx, task);
+      return this.#within(ctx, task, perform);
     const { browserMb } = this.#bounds;
-    return inBrowserFolder('qm-pdf-', (browserFolder) => this.#within(ctx, { ...task, browserFolder, browserMb }));
+    return inBrowserFolder('qm-pdf-', (browserFolder) =>
+      this.#within(ctx, { ...task, browserFolder, browserMb }, perform),
+    );
   }
 
-  async #within(ctx: CallContext, task: EngineTask): Promise<EngineAnswer> {
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), this.#bounds.msMax);
+  async #within(ctx: CallContext, task: EngineTask, perform: Work): Promise<EngineAnswer> {
     const fetcher = new Fetcher(ctx, this.#bounds);
-    const signal = AbortSignal.any([ctx.signal, late.signal]);
-    try {
-      const talk = { onAsk: ({ url }: EngineQuestion) => fetcher.fetch(url) };
-      const answer = await this.#threads.run(task, signal, talk, buffersOf(task));
-      ctx.signal.throwIfAborted();
-      if (answer !== null) return answer;
-      const why = late.signal.aborted ? `takes longer than ${this.#bounds.msMax / 1_000} s` : 'takes too much memory';
-      throw problemOf(fieldOf(task), null, 'too_complex', `It ${why}. Send less of it at a time.`);
-    } finally {
-      clearTimeout(timer);
-    }
+    const talk = { onAsk: ({ url }: EngineQuestion) => fetcher.fetch(url) };
+    const done = await perform(task, { talk, transfer: buffersOf(task) });
+    if (done.kind === 'answer') return done.answer;
+    const why = done.kind === 'late' ? `takes longer than ${this.#bounds.msMax / 1_000} s` : 'takes too much memory';
+    throw problemOf(fieldOf(task), null, 'too_complex', `It ${why}. Send less of it at a time.`);
   }
 }
 

@@ -1,24 +1,24 @@
 // Where pages are read: a few threads, each with a bound of memory and time, in turns by account.
-import { AccountPlaces } from '../../../core/account-places.ts';
-import type { Admission } from '../../../core/admission.ts';
+import { AccountThreads, type Perform } from '../../../core/account-threads.ts';
 import type { Core } from '../../../core/context.ts';
-import { Threads } from '../../../lib/threads.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
 import type { ReadAnswer, ReadPage, ReadTask } from './wire.ts';
 
+const BEGIN_MS_MAX = 10_000;
 /** So many times the bound by the clock, and the machine is too busy. */
 const BUSY_SHARE = 4;
-const LOOK_MS_MIN = 100;
 
 export class Readers {
-  readonly #places: AccountPlaces;
-  readonly #threads: Threads<ReadTask, ReadAnswer, 'begun'>;
-  readonly #bounds: Admission['call']['page'];
+  readonly #threads: AccountThreads<ReadTask, ReadAnswer, 'begun'>;
+  readonly #msMax: number;
 
   constructor({ bounds: { all, account, call } }: Pick<Core, 'bounds'>, { threads }: { threads: number }) {
-    this.#places = new AccountPlaces(threads, { max: all.pagesWaitingMax, perOwnerMax: account.pagesWaitingMax });
-    this.#bounds = call.page;
-    this.#threads = new Threads(new URL('./thread.ts', import.meta.url), call.page);
+    const waiting = { max: all.pagesWaitingMax, perOwnerMax: account.pagesWaitingMax };
+    this.#msMax = call.page.msMax;
+    this.#threads = new AccountThreads(new URL('./thread.ts', import.meta.url), {
+      ...{ ...call.page, beginMsMax: BEGIN_MS_MAX, busyShare: BUSY_SHARE },
+      ...{ threads, waiting },
+    });
   }
 
   /**
@@ -26,8 +26,8 @@ export class Readers {
    * long or too much memory; CONCURRENCY_LIMITED and OVERLOADED when too many wait, OVERLOADED also when the machine is too busy to read it.
    */
   run(accountId: string, task: ReadTask, signal: AbortSignal): Promise<ReadPage> {
-    return this.#places.run(accountId, signal, async () => {
-      const answer = await this.#within(task, signal);
+    return this.#threads.run(accountId, signal, async (perform) => {
+      const answer = await this.#within(task, perform);
       if (answer.kind === 'refused') throw invalidField('url', answer.rule, answer.message);
       return answer;
     });
@@ -37,32 +37,13 @@ export class Readers {
     return this.#threads.close();
   }
 
-  async #within(task: ReadTask, signal: AbortSignal): Promise<ReadAnswer> {
-    const late = new AbortController();
-    const { msMax } = this.#bounds;
-    let timer: NodeJS.Timeout | undefined;
-    let isBusy = false;
-    // The bound is of processor time: on a busy machine a small page takes seconds. What the process has used since bounds what the thread has.
-    const onProgress = () => {
-      const [begunMs, before] = [performance.now(), process.cpuUsage()];
-      const look = () => {
-        const { user, system } = process.cpuUsage(before);
-        const leftMs = msMax - (user + system) / 1_000;
-        isBusy = leftMs > 0 && performance.now() - begunMs >= BUSY_SHARE * msMax;
-        if (leftMs <= 0 || isBusy) late.abort();
-        else timer = setTimeout(look, Math.max(leftMs, LOOK_MS_MIN));
-      };
-      timer = setTimeout(look, msMax);
-    };
-    const both = AbortSignal.any([signal, late.signal]);
-    const answer = await this.#threads
-      .run(task, both, { onProgress }, buffersOf(task))
-      .finally(() => clearTimeout(timer));
-    signal.throwIfAborted();
-    if (answer !== null) return answer;
-    if (isBusy)
+  /** A thread that has begun tells so, and has all of its time from then on. */
+  async #within(task: ReadTask, perform: Perform<ReadTask, ReadAnswer, 'begun'>): Promise<ReadAnswer> {
+    const done = await perform(task, { transfer: buffersOf(task) });
+    if (done.kind === 'answer') return done.answer;
+    if (done.kind === 'busy')
       throw problem('OVERLOADED', { message: 'The service is busy: the page was not read in time. Try again.' });
-    const why = late.signal.aborted ? `takes longer than ${msMax / 1_000} s` : 'takes too much memory';
+    const why = done.kind === 'late' ? `takes longer than ${this.#msMax / 1_000} s` : 'takes too much memory';
     return { kind: 'refused', rule: 'too_complex', message: `To read the page ${why}.` };
   }
 }

@@ -1,9 +1,8 @@
 // Where screenshots are taken: a few at once, each in a browser of its own with a bound of memory and time, in turns by account.
-import { AccountPlaces } from '../../../core/account-places.ts';
+import { AccountThreads, type Perform } from '../../../core/account-threads.ts';
 import type { Admission } from '../../../core/admission.ts';
 import { inBrowserFolder } from '../../../core/browser/folder.ts';
 import type { Core } from '../../../core/context.ts';
-import { Threads } from '../../../lib/threads.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { problem } from '../problems.ts';
 import type { AskSite, Shot, ShotAnswer, ShotQuestion, ShotTask, ShotWish, SiteAnswer } from './wire.ts';
@@ -11,19 +10,20 @@ import type { AskSite, Shot, ShotAnswer, ShotQuestion, ShotTask, ShotWish, SiteA
 export class Shots {
   readonly #chromiumPath: string | null;
   readonly #log: Core['log'];
-  readonly #places: AccountPlaces;
-  readonly #threads: Threads<ShotTask, ShotAnswer, never, ShotQuestion, SiteAnswer | null>;
+  readonly #threads: AccountThreads<ShotTask, ShotAnswer, never, ShotQuestion, SiteAnswer | null>;
   readonly #bounds: Admission['call']['shot'];
 
   constructor(core: Core, { browsers }: { readonly browsers: number }) {
     const { all, account, call } = core.bounds;
     this.#chromiumPath = core.chromiumPath;
     this.#log = core.log;
-    this.#places = new AccountPlaces(browsers, {
-      ...{ max: all.shotsWaitingMax, perOwnerMax: account.shotsWaitingMax },
-    });
+    const waiting = { max: all.shotsWaitingMax, perOwnerMax: account.shotsWaitingMax };
     this.#bounds = call.shot;
-    this.#threads = new Threads(new URL('./thread.ts', import.meta.url), call.shot);
+    this.#threads = new AccountThreads(new URL('./thread.ts', import.meta.url), {
+      ...call.shot,
+      threads: browsers,
+      waiting,
+    });
   }
 
   /** Throws VENDOR_NOT_AVAILABLE where the service has no browser. */
@@ -44,10 +44,10 @@ export class Shots {
     requests: (signal: AbortSignal) => AskSite,
   ): Promise<Shot> {
     const chromiumPath = this.requireBrowser();
-    return this.#places.run(accountId, signal, () =>
+    return this.#threads.run(accountId, signal, (perform) =>
       inBrowserFolder('qm-shot-', async (folder) => {
         const task = { ...wish, page, chromiumPath, folder, memoryMb: this.#bounds.browserMb };
-        const answer = await this.#within(task, signal, requests);
+        const answer = await this.#within(task, signal, requests, perform);
         if (answer.kind === 'shot') return answer;
         if (answer.kind === 'refused') throw invalidField('url', answer.rule, answer.message);
         this.#log.error({ reason: answer.message }, 'the browser for screenshots does not start');
@@ -60,15 +60,17 @@ export class Shots {
     return this.#threads.close();
   }
 
-  async #within(task: ShotTask, signal: AbortSignal, requests: (signal: AbortSignal) => AskSite): Promise<ShotAnswer> {
+  async #within(
+    task: ShotTask,
+    signal: AbortSignal,
+    requests: (signal: AbortSignal) => AskSite,
+    perform: Perform<ShotTask, ShotAnswer, never, ShotQuestion, SiteAnswer | null>,
+  ): Promise<ShotAnswer> {
     const ended = new AbortController();
-    const late = AbortSignal.timeout(this.#bounds.msMax);
-    const all = AbortSignal.any([signal, late, ended.signal]);
     try {
-      const answer = await this.#threads.run(task, all, { onAsk: requests(all) });
-      signal.throwIfAborted();
-      if (answer !== null) return answer;
-      const why = late.aborted ? `longer than ${this.#bounds.msMax / 1_000} s` : 'too much memory';
+      const done = await perform(task, { talk: { onAsk: requests(AbortSignal.any([signal, ended.signal])) } });
+      if (done.kind === 'answer') return done.answer;
+      const why = done.kind === 'late' ? `longer than ${this.#bounds.msMax / 1_000} s` : 'too much memory';
       return { kind: 'refused', rule: 'too_complex', message: `To show the page takes ${why}.` };
     } finally {
       // What the page still asks for, nobody waits for.
