@@ -230,6 +230,7 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     ...{
       chromiumPath: config.chromiumPath,
       nameServers: config.nameServers,
+      ownNames: new Set([new URL(baseUrl).hostname]),
       region: config.region,
       cnyPerUsd: config.cnyPerUsd,
       underWay: group?.underWay ?? new UnderWayHere(),

@@ -76,6 +76,8 @@ export interface Core {
   readonly nameServers: readonly string[] | null;
   /** Root of every URL the service hands out, without a trailing slash. */
   readonly baseUrl: string;
+  /** Names of hosts that the service itself goes by: modules add theirs when they start. No account may have them. */
+  readonly ownNames: Set<string>;
   readonly region: 'western' | 'china';
   /** What answers tell of costs in CNY. */
   readonly cnyPerUsd: number;

@@ -3,6 +3,7 @@ import { decode } from 'dns-packet';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { statement } from '../../src/db/statement.ts';
 import { type NameServer, startNameServer } from '../support/name-server.ts';
+import { client, createTestOperator } from '../support/service.ts';
 import { type DnsBench, type DnsOwner, queryOf, rcodeOf, startDnsBench } from './harness.ts';
 
 let bench: DnsBench;
@@ -13,7 +14,7 @@ let zones = 0;
 
 beforeAll(async () => {
   names = await startNameServer();
-  bench = await startDnsBench({ env: { DNS_RESOLVERS: names.address } });
+  bench = await startDnsBench({ env: { DNS_RESOLVERS: names.address, EMAIL_BOUNCE_DOMAIN: 'bounces.service.test' } });
   owner = await bench.owner();
 });
 afterAll(async () => {
@@ -249,11 +250,38 @@ describe('whose a zone is', () => {
   });
 });
 
+test('names of the service, and what lies above or below them, are zones of its operator alone', async () => {
+  const create = (zone: string, by = owner) => by.call('POST', '/v1/dns/zone/create', { zone });
+  for (const zone of ['ns1.dns.test', 'a.ns2.dns.test', 'dns.test', 'bounces.service.test', 'x.bounces.service.test']) {
+    const { status, body } = await create(zone);
+    expect([status, body.error?.param], zone).toEqual([400, 'zone']);
+    expect(body.error.message).toContain('only its operator may have it');
+  }
+  expect((await create('other.dns.test')).status).toBe(200);
+  const { secret } = await createTestOperator(bench.test.core);
+  const made = await client(bench.test.url, secret)('POST', '/v1/dns/zone/create', { zone: 'bounces.service.test' });
+  expect(made.status).toBe(200);
+});
+
+test('zones of two accounts below one suffix of a company do not lie within each other', async () => {
+  const other = await bench.owner();
+  await owner.zone('mine.s3.amazonaws.com');
+  const create = async (zone: string) =>
+    (await other.call('POST', '/v1/dns/zone/create', { zone })).body.error?.code ?? 'created';
+  expect(await create('theirs.s3.amazonaws.com')).toBe('created');
+  expect(await create('amazonaws.com')).toBe('ALREADY_EXISTS');
+  expect(await create('deep.mine.s3.amazonaws.com')).toBe('ALREADY_EXISTS');
+});
+
 test('public suffixes, single labels and addresses are no zones', async () => {
   for (const zone of [
     'test',
     'co.uk',
     'github.io',
+    // The list says `*.kawasaki.jp`, `!city.kawasaki.jp` and `*.compute.amazonaws.com`.
+    'kawasaki.jp',
+    'foo.kawasaki.jp',
+    'compute.amazonaws.com',
     '*.mine.test',
     'a b.test',
     'https://a.test',

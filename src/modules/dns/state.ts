@@ -20,6 +20,7 @@ export interface DnsState extends ZonesState {
 }
 
 export function startDns(core: Core, settings: DnsSettings): DnsState {
+  for (const name of settings.names) core.ownNames.add(name);
   return {
     ...{ core, settings, names: settings.names.length > 0 ? settings.names : [hostOf(core.baseUrl)] },
     ...{ lookups: new AccountTurns(LOOKUPS_AT_ONCE), counts: newCounts(), hosts: new ZoneHosts(core) },

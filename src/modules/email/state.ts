@@ -34,6 +34,7 @@ export interface StartedEmail extends EmailState {
 
 export function startEmail(core: Core, sent: Omit<EmailSettings, 'dnsServers'>): StartedEmail {
   const settings = { ...sent, dnsServers: core.nameServers };
+  if (settings.bounceDomain !== null) core.ownNames.add(settings.bounceDomain);
   const keys = new SigningKeys(core);
   const receiving = startReceiving(core, settings, {
     isOurs: (address) => readBounceAddress(core.secrets, address) !== null,

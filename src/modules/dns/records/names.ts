@@ -5,6 +5,8 @@ import { invalidField } from '../../../problems/problem.ts';
 export const NAME_CHARACTERS_MAX = 253;
 /** As it is typed: with letters of all scripts, and a last dot. */
 export const TYPED_CHARACTERS_MAX = 1_000;
+/** No exception of the list is called so. */
+const ANY_LABEL = 'any-name-below';
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
 /** The name; null for what is none. A wildcard is one: `*` as the first label. */
@@ -27,8 +29,7 @@ export async function requireZoneName(text: string): Promise<string> {
   if (zone === null || !zone.includes('.') || zone.startsWith('*.')) {
     throw invalidField('zone', 'pattern', 'zone must be a domain name with a dot, such as example.org.');
   }
-  const { getPublicSuffix } = await import('tldts');
-  if (getPublicSuffix(zone, { allowPrivateDomains: true }) === zone) {
+  if (await isPublicSuffix(zone)) {
     throw invalidField(
       'zone',
       'public_suffix',
@@ -38,8 +39,24 @@ export async function requireZoneName(text: string): Promise<string> {
   return zone;
 }
 
-/** The domain that somebody registered: zones of different ones never lie within each other. */
+/** A rule of the list may say that every name below one is a suffix (`*.kawasaki.jp`): then that one is above the domains of many, as a suffix is. */
+async function isPublicSuffix(zone: string): Promise<boolean> {
+  const { getPublicSuffix } = await import('tldts');
+  const isSuffix = (name: string) => getPublicSuffix(name, { allowPrivateDomains: true }) === name;
+  return isSuffix(zone) || isSuffix(`${ANY_LABEL}.${zone}`);
+}
+
+/**
+ * The domain that somebody registered at a registry: zones of different ones never lie within each other. Suffixes of companies (`github.io`) do not
+ * count: they lie in a domain of the company's, which may be a zone itself.
+ */
 export async function registeredDomain(zone: string): Promise<string> {
+  const { getDomain } = await import('tldts');
+  return getDomain(zone) ?? zone;
+}
+
+/** What zones below a company's suffix were kept under before. */
+export async function companyDomain(zone: string): Promise<string> {
   const { getDomain } = await import('tldts');
   return getDomain(zone, { allowPrivateDomains: true }) ?? zone;
 }

@@ -1,14 +1,16 @@
 // How a zone becomes an account's: it exists once in the service, and never within a zone of another account. One that has not been delegated
 // here for 7 days, and is not now, is given up.
 
+import { isIP } from 'node:net';
 import type { CallContext } from '../../../core/context.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import { runOutside } from '../../../core/idempotency/outside.ts';
+import { operatorAccount } from '../../../core/operator/account.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { requireRoom } from '../../../kit/resource.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
 import { RELEASE_MS } from '../limits.ts';
-import { registeredDomain, requireZoneName } from '../records/names.ts';
+import { companyDomain, liesIn, registeredDomain, requireZoneName } from '../records/names.ts';
 import type { DnsState } from '../state.ts';
 import { EMBEDDED } from '../vendors/hosts.ts';
 import { checkDelegation } from './delegation.ts';
@@ -25,21 +27,39 @@ export async function addZone(
   state: DnsState,
 ) {
   const zone = await requireZoneName(typed);
+  await requireForeignName(ctx, zone);
   const domain = await registeredDomain(zone);
+  const domains = [domain, await companyDomain(zone)];
   return runOutside(ctx, async (enter) => {
     const vendor = named ?? vendorFor(ctx, zone, state);
     const nameServers = vendor === EMBEDDED ? null : await nameServersAt(ctx, vendor, zone, state);
-    const given = await givenUp(ctx, state, domain, zone);
+    const given = await givenUp(ctx, state, domains, zone);
     return ctx.core.db.transaction(async (tx) => {
       const { nowMs } = await enter(tx);
       await lockNames(tx, ctx.accountId, domain);
-      for (const other of await othersAt(tx, ctx.accountId, domain, zone)) {
+      for (const other of await othersAt(tx, ctx.accountId, domains, zone)) {
         if (given.get(other.zone) !== other.account_id) throw taken(zone, other);
         await freeZone(tx, other.account_id, other.zone, nowMs);
       }
       return insertZone(tx, ctx, { zone, domain, vendor, nameServers, nowMs }, state);
     });
   });
+}
+
+/**
+ * Names of the service itself, and what lies above or below them, are its operator's: another account would answer for them. Throws
+ * VALIDATION_FAILED.
+ */
+async function requireForeignName({ core, accountId }: CallContext, zone: string) {
+  // An address has no zone, and names such as localhost are everybody's.
+  const names = [...core.ownNames].filter((name) => name.includes('.') && isIP(name) === 0);
+  const own = names.find((name) => liesIn(name, zone) || liesIn(zone, name));
+  if (own === undefined || (await operatorAccount(core.db)) === accountId) return;
+  throw invalidField(
+    'zone',
+    'reserved',
+    `${zone} holds names of this service (${own}): only its operator may have it.`,
+  );
 }
 
 interface NewZone {
@@ -93,9 +113,14 @@ async function insertZone(
 }
 
 /** Zones of others that have not been delegated for 7 days, and are not now, with their accounts. Throws ALREADY_EXISTS where one is. */
-async function givenUp(ctx: CallContext, state: DnsState, domain: string, zone: string): Promise<Map<string, string>> {
+async function givenUp(
+  ctx: CallContext,
+  state: DnsState,
+  domains: readonly string[],
+  zone: string,
+): Promise<Map<string, string>> {
   const { core, accountId } = ctx;
-  const others = await othersAt(core.db, accountId, domain, zone);
+  const others = await othersAt(core.db, accountId, domains, zone);
   const [first] = others;
   if (first === undefined) return new Map();
   const before = (await clockNow(core.db)) - RELEASE_MS;

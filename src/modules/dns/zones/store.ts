@@ -59,7 +59,7 @@ const findOthers = statement(
   'dns_find_others',
   `/* fan-out: zones of all accounts; every node holds this table whole */
    SELECT ${nameColumns} FROM dns.zone_name
-    WHERE domain = $1 AND account_id <> $2 AND account_id <> ''
+    WHERE domain = ANY($1::text[]) AND account_id <> $2 AND account_id <> ''
       AND (zone = ANY($3::text[]) OR right(zone, length($4::text)) = $4::text)
     ORDER BY zone LIMIT 20`,
 );
@@ -98,12 +98,12 @@ export async function lockNames(tx: Transaction, accountId: string, domain: stri
 export async function othersAt(
   db: Queryable,
   accountId: string,
-  domain: string,
+  domains: readonly string[],
   zone: string,
 ): Promise<readonly ZoneName[]> {
   const labels = zone.split('.');
   const above = labels.map((_, at) => labels.slice(at).join('.'));
-  return (await db.query<ZoneName>(findOthers, [domain, accountId, textArray(above), `.${zone}`])).rows;
+  return (await db.query<ZoneName>(findOthers, [textArray(domains), accountId, textArray(above), `.${zone}`])).rows;
 }
 
 export interface Claim {
