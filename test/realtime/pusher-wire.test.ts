@@ -174,7 +174,7 @@ describe('client events', () => {
     await line.subscribe('news');
     for (const name of ['private-c', 'private-encrypted-a']) await line.subscribe(name, bench.app);
     line.send(event, data, channel);
-    expect((await line.event('pusher:error')).data).toMatchObject({ code: 4301 });
+    expect(await line.event('pusher:error')).toMatchObject({ channel, data: { code: 4301 } });
   });
 
   test('a connection sends ten a second, is told of the others by 4301, and goes on', async () => {
@@ -198,12 +198,12 @@ describe('client events', () => {
     const line = await own.open();
     await line.subscribe('private-c', own.app);
     line.send('client-a', {}, 'private-c');
-    expect((await line.event('pusher:error')).data).toMatchObject({ code: 4301 });
+    expect(await line.event('pusher:error')).toMatchObject({ channel: 'private-c', data: { code: 4301 } });
   });
 });
 
 describe('users', () => {
-  const signIn = (line: PusherLine, user: string) => {
+  const signIn = (line: PusherLine, user: string | number) => {
     const userData = JSON.stringify({ id: user });
     const auth = `${bench.app.app_key}:${hmac(bench.app.app_secret, `${line.socketId}::user::${userData}`)}`;
     line.send('pusher:signin', { auth, user_data: userData });
@@ -220,6 +220,13 @@ describe('users', () => {
     expect(await ana.subscribe('#server-to-user-ben')).toMatchObject({ event: 'pusher:subscription_error' });
     await bench.server.sendToUser('ana', 'hello', { n: 1 });
     expect(await ana.event('hello')).toMatchObject({ data: { n: 1 } });
+  });
+
+  test('an id that is a number signs in, and is told back as it was sent', async () => {
+    const line = await bench.open();
+    signIn(line, 7);
+    expect((await line.event('pusher:signin_success')).data).toEqual({ user_data: '{"id":7}' });
+    expect((await line.subscribe('#server-to-user-7')).event).toBe('pusher_internal:subscription_succeeded');
   });
 
   test('a signature of another connection signs nobody in', async () => {

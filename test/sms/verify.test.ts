@@ -29,6 +29,20 @@ test('the right code approves, once', async () => {
   expect(again).toMatchObject({ status: 409, code: 'STATE_CONFLICT' });
 });
 
+test('a code that was checked stands in no request log, though its check failed', async () => {
+  const own = await bench.another();
+  const one = await start(own);
+  const code = await codeOf(own, one);
+  await check(own, one.verification_id, code);
+  const { body } = await own.call('POST', '/v1/sms/verify/check', { verification_id: one.verification_id, code });
+  expect(body.error.code).toBe('STATE_CONFLICT');
+  const logged = async () => (await own.call('GET', `/v1/account/requests/get/${body.error.request_id}`)).body.data;
+  await expect.poll(async () => (await logged())?.input ?? null).not.toBeNull();
+  const { input } = await logged();
+  expect(input).toContain(one.verification_id);
+  expect(input).not.toContain(code);
+});
+
 test('text and length are as asked for; a text without its place is refused', async () => {
   const own = await bench.another();
   const one = await start(own, { text: 'Acme: {code}. Not you? Ignore {code}.', length: 8 });

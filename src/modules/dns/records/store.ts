@@ -4,6 +4,7 @@ import { int4Array, textArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { timestamp } from '../../../db/types.ts';
+import { TimeSlices } from '../../../lib/time-slices.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
 import { RECORDS_MAX } from '../limits.ts';
 import type { RecordSet } from './sets.ts';
@@ -52,6 +53,9 @@ const countValues = statement(
   'dns_count_values',
   'SELECT coalesce(sum(value_count), 0)::int AS counted FROM dns.record WHERE account_id = $1 AND zone = $2',
 );
+
+const SETS_PER_LOOK = 32;
+const slices = new TimeSlices();
 
 interface Place {
   readonly accountId: string;
@@ -104,9 +108,15 @@ export function positionOf({ name, type }: Pick<RecordRow, 'name' | 'type'>): st
   return `${name} ${type}`;
 }
 
-/** All of a zone, at most RECORDS_MAX values. */
+/** All of a zone, at most RECORDS_MAX values; others have their turns meanwhile. */
 export async function readSets(db: Queryable, { accountId, zone }: Place): Promise<readonly RecordSet[]> {
-  return (await db.query<RecordRow>(allRecords, [accountId, zone])).rows.map(setOf);
+  const { rows } = await db.query<RecordRow>(allRecords, [accountId, zone]);
+  const sets: RecordSet[] = [];
+  for (const row of rows) {
+    if (sets.length % SETS_PER_LOOK === SETS_PER_LOOK - 1 && slices.isOver) await slices.next();
+    sets.push(setOf(row));
+  }
+  return sets;
 }
 
 export async function countRecords(db: Queryable, { accountId, zone }: Place): Promise<number> {

@@ -1,11 +1,15 @@
 // Zone files (RFC 1035, section 5; $TTL: RFC 2308): read whole or not at all, and written. SOA and NS of the zone itself are this service's own,
 // and left out. Nothing is included, nothing generated.
+import { TimeSlices } from '../../../lib/time-slices.ts';
 import { RECORDS_MAX, SOA, TTL_MAX, TTL_MIN, TTL_USUAL } from '../limits.ts';
 import { readName, recordName } from '../records/names.ts';
 import { faultOf, type RecordSet } from '../records/sets.ts';
 import { BadLine, BadValue, bytesText, type Entry, entriesOf, type Token } from '../records/tokens.ts';
 import { fileValue, fileValueOf, type RecordType, recordTypes } from '../records/values.ts';
 
+/** Writing one takes some microseconds. */
+const SETS_PER_LOOK = 32;
+const slices = new TimeSlices();
 const TYPES: ReadonlySet<string> = new Set(recordTypes);
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 };
 
@@ -164,14 +168,19 @@ export interface WrittenZone {
   readonly nsTtl: number;
 }
 
-export function writeZoneFile({ zone, serial, nameServers, nsTtl }: WrittenZone, sets: readonly RecordSet[]): string {
+/** Others have their turns while a long one is written. */
+export async function writeZoneFile(
+  { zone, serial, nameServers, nsTtl }: WrittenZone,
+  sets: readonly RecordSet[],
+): Promise<string> {
   const { refresh, retry, expire, minimum, ttl } = SOA;
   const hasOwn = sets.some(({ name, type }) => type === 'NS' && name === zone);
   const [primary = ''] = nameServers;
   const soa = `${primary}. hostmaster.${zone}. ${serial} ${refresh} ${retry} ${expire} ${minimum}`;
   const lines = [`$ORIGIN ${zone}.`, `$TTL ${TTL_USUAL}`, `@ ${ttl} IN SOA ${soa}`];
   if (!hasOwn) for (const host of nameServers) lines.push(`@ ${nsTtl} IN NS ${host}.`);
-  for (const { name, type, ttl: seconds, values } of sets) {
+  for (const [at, { name, type, ttl: seconds, values }] of sets.entries()) {
+    if (at % SETS_PER_LOOK === SETS_PER_LOOK - 1 && slices.isOver) await slices.next();
     const owner = name === zone ? '@' : name.slice(0, -zone.length - 1);
     for (const value of values) lines.push(`${owner} ${seconds} IN ${type} ${fileValue(type, value)}`);
   }

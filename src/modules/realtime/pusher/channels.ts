@@ -30,6 +30,11 @@ export function socketChannel(name: string): SocketChannel | null {
   };
 }
 
+/** Of a frame, as it is told back; undefined: none, or no channel has this name. */
+export function channelOf({ channel }: { readonly channel: string | null }): string | undefined {
+  return channel !== null && socketChannel(channel) !== null ? channel : undefined;
+}
+
 export function userChannel(userId: string): string {
   return `${USER_CHANNEL}${userId}`;
 }

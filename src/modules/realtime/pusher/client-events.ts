@@ -2,7 +2,7 @@
 import type { RawSocket } from '../../../kit/socket-route.ts';
 import { EVENT_CHARACTERS_MAX, PUBLISH } from '../limits.ts';
 import { publishEvents } from '../publish/publish.ts';
-import { socketChannel } from './channels.ts';
+import { channelOf, socketChannel } from './channels.ts';
 import { codes } from './close-codes.ts';
 import { type ClientFrame, jsonOf } from './frames.ts';
 import type { Session } from './wire.ts';
@@ -24,9 +24,9 @@ export class ClientEvents {
   /** Publishes it, or tells why not. The connection goes on. Throws the Problem of a refusal. */
   async take(frame: ClientFrame): Promise<void> {
     const connection = this.#connection;
-    const reject = (message: string) => connection.error(codes.rejected, message);
     const { event, channel } = frame;
     const subscription = channel === null ? undefined : connection.subscriptions.get(channel);
+    const reject = (message: string) => connection.error(codes.rejected, message, channelOf(frame));
     if (channel === null || subscription === undefined || subscription.pending !== null)
       return reject('A client event needs a channel that the connection has subscribed to.');
     const kind = socketChannel(channel);

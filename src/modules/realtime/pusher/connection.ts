@@ -4,7 +4,7 @@ import type { RawSocket, SocketListener } from '../../../kit/socket-route.ts';
 import { Problem } from '../../../problems/problem.ts';
 import type { AccountFeed } from '../feed/feed.ts';
 import { CHANNELS_MAX } from '../limits.ts';
-import { isUserChannel, isUserId } from './channels.ts';
+import { channelOf, isUserChannel, isUserId } from './channels.ts';
 import { ClientEvents } from './client-events.ts';
 import { codes } from './close-codes.ts';
 import { type ClientFrame, errorFrame, objectOf, ownFrame, readFrame } from './frames.ts';
@@ -47,8 +47,8 @@ export class PusherConnection implements Session, SocketListener {
     this.#socket.send(frame, 'text');
   }
 
-  error(code: number | null, message: string): void {
-    this.send(errorFrame(code, message));
+  error(code: number | null, message: string, channel?: string): void {
+    this.send(errorFrame(code, message, channel));
   }
 
   terminate(): void {
@@ -70,7 +70,7 @@ export class PusherConnection implements Session, SocketListener {
       case 'pusher:signin':
         return this.#orClosed(this.#signIn(frame));
       default:
-        if (frame.event.startsWith('client-')) return this.#orClosed(this.#clientEvents.take(frame));
+        if (frame.event.startsWith('client-')) return this.#orClosed(this.#clientEvents.take(frame), channelOf(frame));
         return this.error(null, 'The event is none that a client may send: those begin with client-.');
     }
   }
@@ -106,13 +106,13 @@ export class PusherConnection implements Session, SocketListener {
   }
 
   /** The connection may have ended meanwhile: then nothing is left to be done. */
-  async #orClosed(work: Promise<void>): Promise<void> {
+  async #orClosed(work: Promise<void>, channel?: string): Promise<void> {
     try {
       await work;
     } catch (error) {
       if (this.#isClosed || this.#socket.signal.aborted) return;
       if (!(error instanceof Problem)) throw error;
-      this.error(codes.rejected, error.message);
+      this.error(codes.rejected, error.message, channel);
     }
   }
 
@@ -145,8 +145,10 @@ export class PusherConnection implements Session, SocketListener {
     const isRight = (app: SignedApp) => isSame(userAuth(app, this.socketId, String(userData)), auth);
     if (typeof userData !== 'string' || !(await isProven(this.wire, isRight)))
       return this.error(codes.unauthorized, 'The signature of the sign-in is not right.');
-    const { id } = objectOf(userData);
-    if (!isUserId(id)) return this.error(codes.unauthorized, 'user_data must hold the id of the user as a string.');
+    const { id: sent } = objectOf(userData);
+    // Server libraries of some languages sign numbers.
+    const id = typeof sent === 'number' ? String(sent) : sent;
+    if (!isUserId(id)) return this.error(codes.unauthorized, 'user_data must hold the id of the user.');
     if (this.userId !== null && this.userId !== id)
       return this.error(codes.unauthorized, 'Another user has signed in on this connection.');
     if (this.#isClosed) return;

@@ -39,9 +39,13 @@ export function membersFrame(channel: string, members: ReadonlyMap<string, strin
   return Buffer.from(JSON.stringify({ event: 'pusher_internal:subscription_succeeded', channel, data }));
 }
 
-/** `code`: null where the connection goes on as if nothing had been sent. */
-export function errorFrame(code: number | null, message: string): string {
-  return JSON.stringify({ event: 'pusher:error', data: { code, message } });
+/** `code`: null where the connection goes on as if nothing had been sent. `channel`: whose event was refused; clients tell who listens to it. */
+export function errorFrame(code: number | null, message: string, channel?: string): string {
+  return JSON.stringify({
+    event: 'pusher:error',
+    ...(channel === undefined ? {} : { channel }),
+    data: { code, message },
+  });
 }
 
 /** A message as subscribers get it. */

@@ -29,7 +29,7 @@ export interface Session extends Connection {
   readonly userId: string | null;
   readonly isClosed: boolean;
   /** Tells of what was not done. The connection goes on. */
-  error(code: number | null, message: string): void;
+  error(code: number | null, message: string, channel?: string): void;
   /** Tells that there is no subscription: to those who listen to the channel, and to those who listen to the connection. */
   refuse(channel: string, type: string, status: number, error: string): void;
   /** Ends a subscription. */

@@ -17,6 +17,7 @@ export const verifyCheck = defineCapability<SmsState>()({
     verification_id: verificationIdField,
     code: Type.String({
       ...{ minLength: CODE_LENGTH.min, maxLength: CODE_LENGTH.max, pattern: '^[0-9]+$' },
+      writeOnly: true,
       description: 'The digits that the person typed.',
     }),
   }),

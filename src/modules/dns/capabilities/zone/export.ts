@@ -33,7 +33,7 @@ export const exportZone = defineCapability<DnsState>()({
     const { zone, serial } = row;
     ctx.requireAnswerRoom();
     const { sets, nameServers } = await readZone(ctx, state, row);
-    const content = writeZoneFile({ zone, serial, nameServers, nsTtl: NS_TTL }, sets);
+    const content = await writeZoneFile({ zone, serial, nameServers, nsTtl: NS_TTL }, sets);
     ctx.holdMade(content.length);
     return { data: { zone, content } };
   },
