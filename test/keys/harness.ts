@@ -126,6 +126,7 @@ function makeCore(db: Database): Core {
     limitsRates: true,
     chromiumPath: null,
     nameServers: null,
+    ownNames: new Set(),
     underWay: new UnderWayHere(),
     tracing: null,
     bounds: admission,
