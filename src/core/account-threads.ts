@@ -5,7 +5,7 @@ import { type ThreadBounds, Threads, type ThreadTalk } from '../lib/threads.ts';
 import { AccountPlaces, type WaitingBounds } from './account-places.ts';
 import { waitingBounds } from './account-turns.ts';
 
-export interface PoolBounds extends ThreadBounds {
+interface PoolBounds extends ThreadBounds {
   /** Tasks at once. */
   readonly threads: number;
   /** Of one task. What the thread tells of its progress begins its time anew. */
@@ -21,12 +21,12 @@ export interface PoolBounds extends ThreadBounds {
   readonly waiting?: WaitingBounds;
 }
 
-export type Performed<Answer> =
+type Performed<Answer> =
   | { readonly kind: 'answer'; readonly answer: Answer }
   /** Its thread was ended: it took longer than its time, or the machine was too busy to do it, or it took more memory than its bound. */
   | { readonly kind: 'late' | 'busy' | 'memory' };
 
-export interface PerformOptions<Progress, Question, Reply> {
+interface PerformOptions<Progress, Question, Reply> {
   readonly talk?: ThreadTalk<Progress, Question, Reply>;
   /** What is handed over with the task, without a copy. */
   readonly transfer?: readonly Transferable[];
