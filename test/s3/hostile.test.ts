@@ -6,7 +6,7 @@ import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signatureHeaders } from '../../src/lib/sigv4.ts';
 import { S3Bench } from './harness.ts';
-import { type S3Request, send, sha256 } from './wire.ts';
+import { exchange, type S3Request, send, sha256 } from './wire.ts';
 
 let bench: S3Bench;
 beforeAll(async () => {
@@ -231,5 +231,28 @@ describe('a read', () => {
       '',
       expect.stringMatching(/^req_/),
     ]);
+  });
+});
+
+describe('what is not signed by version 4', () => {
+  const unsigned = (method: string, path: string, headers: Record<string, string> = {}, body = '') =>
+    exchange(bench.root, method, path, { 'content-length': String(body.length), ...headers }, body);
+
+  test.each<[string, string, Record<string, string>]>([
+    ['a presigned address of boto3 as it comes', '/box/k?AWSAccessKeyId=a&Signature=b&Expires=1', {}],
+    ['a header of version 2', '/box/k', { authorization: 'AWS a:b' }],
+  ])('%s is told what to set', async (_, path, headers) => {
+    const { status, code, text } = await unsigned('GET', path, headers);
+    expect([status, code]).toEqual([400, 'InvalidRequest']);
+    expect(text).toContain("signature_version='s3v4'");
+  });
+
+  test('a form of a browser and a preflight are not served, and anything else is not let in', async () => {
+    const form = { 'content-type': 'multipart/form-data; boundary=x' };
+    const of = async (reply: ReturnType<typeof unsigned>) => [(await reply).status, (await reply).code];
+    expect(await of(unsigned('POST', '/box', form, '--x--\r\n'))).toEqual([501, 'NotImplemented']);
+    expect(await of(unsigned('OPTIONS', '/box/k', { origin: 'https://a.test' }))).toEqual([501, 'NotImplemented']);
+    expect(await of(unsigned('POST', '/box?delete'))).toEqual([403, 'AccessDenied']);
+    expect(await of(unsigned('GET', '/box/k'))).toEqual([403, 'AccessDenied']);
   });
 });

@@ -37,7 +37,7 @@ import { LONG_XML_BYTES_MAX } from './wire/bodies.ts';
 import { failureAnswer } from './wire/failures.ts';
 import { headersOf } from './wire/object-headers.ts';
 import { addressOf, type Operation, operationOf } from './wire/operation.ts';
-import { refused } from './wire/refusals.ts';
+import { notImplemented, refused } from './wire/refusals.ts';
 
 type Served = readonly [run: S3Operation, capability: string];
 
@@ -74,12 +74,16 @@ const OPERATIONS: Readonly<Record<Operation, Served>> = {
   ListParts: [listParts, 'storage.object.put'],
 };
 
+const OLD_SIGNATURE =
+  "Sign the request by Signature Version 4 (AWS4-HMAC-SHA256); older ones are not supported. boto3: Config(signature_version='s3v4'); " +
+  "django-storages: AWS_S3_SIGNATURE_VERSION = 's3v4'; awscli 1: aws configure set default.s3.signature_version s3v4.";
 const PATHS = ['/s3', '/s3/{path*}'] as const;
 
 export const s3Routes: readonly RawRoute<StorageState>[] = PATHS.flatMap((path) => [
   { ...routeOf(path), methods: ['GET', 'HEAD', 'PUT', 'DELETE'], stream: 'both', bodyBytesMax: PUT_BYTES_MAX },
   // Its bodies are read as a whole, and counted among what bodies hold.
   { ...routeOf(path), methods: ['POST'], bodyBytesMax: LONG_XML_BYTES_MAX },
+  { ...routeOf(path), methods: ['OPTIONS'], bodyBytesMax: 1 },
 ]);
 
 function routeOf(path: string): Omit<RawRoute<StorageState>, 'methods' | 'bodyBytesMax'> {
@@ -89,12 +93,17 @@ function routeOf(path: string): Omit<RawRoute<StorageState>, 'methods' | 'bodyBy
   };
 }
 
-/** Throws UNAUTHORIZED: nothing here is for whoever signs nothing. */
+const BROWSER_FORM = /^multipart\/form-data\s*(?:;|$)/i;
+
+/** Throws UNAUTHORIZED: nothing here is for whoever signs nothing. NotImplemented for what clients send that sign in its body, or not at all. */
 function credentialOf(head: RawHead) {
   const credential = sigV4(head, { services: ['s3'] });
   if (credential !== null) return credential;
-  if (head.headers.authorization === undefined && !head.query.has('Signature')) throw problem('UNAUTHORIZED');
-  throw refused('InvalidRequest', 'Sign the request with AWS4-HMAC-SHA256; no other authorization is supported.');
+  const { method, headers, query } = head;
+  if (method === 'OPTIONS') throw notImplemented('CORS of a bucket');
+  if (headers.authorization !== undefined || query.has('Signature')) throw refused('InvalidRequest', OLD_SIGNATURE);
+  if (method === 'POST' && BROWSER_FORM.test(headers['content-type'] ?? '')) throw notImplemented('POST with a form');
+  throw problem('UNAUTHORIZED');
 }
 
 async function answer(request: RawRequest, state: StorageState): Promise<RawAnswer> {
