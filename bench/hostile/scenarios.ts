@@ -6,6 +6,7 @@ import type { BenchAccount, BenchService } from '../support/service.ts';
 import { aiScenarios } from './ai.ts';
 import { doorScenarios } from './doors.ts';
 import { addresses } from './line.ts';
+import { questionScenarios } from './questions.ts';
 import type { Scenario } from './scenario.ts';
 import { telemetryScenarios } from './telemetry.ts';
 import { videoScenarios } from './video.ts';
@@ -48,6 +49,7 @@ export async function scenarios(service: BenchService, dsnSecret: string): Promi
     ...videoScenarios(service, accounts.slice(-3)),
     ...aiScenarios(url, addresses(1), attacker),
     ...(await telemetryScenarios(service, others[7] as BenchAccount, addresses(1))),
+    ...(await questionScenarios(service, others[8] as BenchAccount, addresses(1))),
   ];
 }
 
