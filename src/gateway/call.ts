@@ -141,7 +141,7 @@ export class Call extends ActiveRequest implements CallContext {
   }
 
   /**
-   * Counts the call, once: in the metrics under `name`, in its account's usage unless the lane has, and where it is worth a look in the request
+   * Counts the call, once: in the metrics under `name`, in its account's usage unless its charge has, and where it is worth a look in the request
    * log. `text`: the answer, where it goes out as a whole.
    */
   end(status: number, text: string | Buffer | null = null, name = this.capability): void {
@@ -153,7 +153,7 @@ export class Call extends ActiveRequest implements CallContext {
     if (this.#span !== null) this.#endSpan(this.#span, status, name);
     if (this.#principal === null) return;
     if (this.depth === 0 && !isLeft) logCall(this, { status, failure: this.failure, latencyMs, text });
-    if (this.billed) return;
+    if (this.billed && this.endpoint.capability.chargedAtEnd !== true) return;
     this.core.usage.count(this.accountId, this.#principal.id, this.capability, status >= 400 && !isLeft);
   }
 

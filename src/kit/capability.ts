@@ -86,7 +86,7 @@ export interface CapabilityDraft<In extends TObject = TObject, State = unknown, 
   readonly output: Out;
   /** Free when absent. */
   readonly price?: 'free' | PriceName;
-  /** What the call causes and is charged when it happens, maybe without another call: the runs of a scheduled job. */
+  /** What the call causes and is charged beside its own price when it happens, maybe without another call: the runs of a scheduled job, a result that is stored. */
   readonly laterPrices?: readonly PriceName[];
   /** A read by POST: its input is too long for a query string (contract §2 and §12). */
   readonly isLongRead?: boolean;

@@ -11,6 +11,8 @@ export interface SourceBounds {
   readonly bytesMax: number;
   /** The field that names it; parts are named `param.url`. */
   readonly param: string;
+  /** Of a call that is free: an object that it names is read for nothing. */
+  readonly isFree?: boolean;
 }
 
 export type SourceContext = Pick<CallContext, 'accountId' | 'core' | 'principal' | 'signal' | 'holdAnswer' | 'perform'>;

@@ -1,4 +1,5 @@
-// Sources and results that are objects in buckets: read and written as calls of storage, by the rights of the caller and at its prices.
+// Sources and results that are objects in buckets: read and written as calls of storage, by the rights of the caller and at its prices; a call
+// that is free reads for nothing.
 
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -24,7 +25,7 @@ const WRITE = 'storage.object.put';
 export function readStored(
   ctx: SourceContext,
   name: StoredName,
-  { bytesMax, param }: SourceBounds,
+  { bytesMax, param, isFree = false }: SourceBounds,
 ): Promise<SourceBytes> {
   const key = keyBytes(name.key, `${param}.key`);
   return ctx.perform(READ, async (call) => {
@@ -38,7 +39,7 @@ export function readStored(
     }
     ctx.holdAnswer(Number(row.bytes));
     const bytes = await buffer(Readable.from(open(0, Number(row.bytes) - 1)));
-    const { costNanos } = await chargeRead(call, async () => 'null');
+    const { costNanos } = isFree ? { costNanos: 0n } : await chargeRead(call, async () => 'null');
     return { result: { bytes, contentType: row.content_type }, costNanos };
   });
 }

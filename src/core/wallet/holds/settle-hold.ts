@@ -29,6 +29,8 @@ export interface Capture {
     readonly nanos: bigint;
     readonly priceVersion: string;
   };
+  /** Its call ended before and was counted then, as all of `chargedAtEnd` are. */
+  readonly isCounted?: boolean;
   /** What repeats of the call's idempotency key are answered from now on; without it the key is free again. */
   readonly answer?: HeldAnswer;
 }
@@ -103,6 +105,12 @@ export function settleHold(
   capture: Capture,
 ): Promise<HoldSettlement | null> {
   return endOnce(tx, accountId, holdId, 'captured', capture);
+}
+
+/** What was taken of it; null: it has not ended. */
+export async function capturedOf(db: Queryable, accountId: string, holdId: string): Promise<bigint | null> {
+  const [hold] = (await db.query<HoldRow>(readHold, [accountId, holdId])).rows;
+  return hold === undefined || hold.status === 'active' ? null : (hold.captured_nanos ?? 0n);
 }
 
 /** Gives everything back, in the caller's transaction. `answer`: of a call that succeeded for nothing. */
@@ -245,7 +253,7 @@ function sendUsage(tx: Queryable, accountId: string, hold: HoldRow, capture: Cap
     atMs: nowMs,
     capability,
     keyId: hold.key_id,
-    requests: i === 0 ? 1n : 0n,
+    requests: i === 0 && capture.isCounted !== true ? 1n : 0n,
     errors: 0n,
     units,
     spendNanos: nanos,

@@ -1,6 +1,7 @@
 // How a batch becomes mails: accepted together, sent in the background.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallContext } from '../../../core/context.ts';
+import { capturedOf } from '../../../core/wallet/holds/settle-hold.ts';
 import type { Answer } from '../../../kit/capability.ts';
 import { toJson } from '../../../lib/json-text.ts';
 import { invalidField } from '../../../problems/problem.ts';
@@ -38,10 +39,12 @@ export async function sendBatch(
   const ids = (JSON.parse(toJson(begun.data)) as { items: { email_id: string }[] }).items.map(
     ({ email_id }) => email_id,
   );
-  return { ...begun, data: { items: await afterFirstAttempts(ctx, ids) } };
+  const { items, holdId } = await afterFirstAttempts(ctx, ids);
+  const costNanos = holdId === null ? null : await capturedOf(ctx.core.db, ctx.accountId, holdId);
+  return { ...begun, data: { items }, ...(costNanos === null ? {} : { costNanos }) };
 }
 
-/** The mails once none waits for its first attempt, or time is over. */
+/** The mails once none waits for its first attempt, or time is over. `holdId`: what all of them are paid from. */
 async function afterFirstAttempts({ core, accountId, signal }: CallContext, ids: readonly string[]) {
   const endMs = performance.now() + WAIT_MS_MAX;
   for (let pauseMs = LOOK_MS; ; pauseMs = Math.min(LOOK_MS_MAX, pauseMs * 1.5)) {
@@ -50,9 +53,10 @@ async function afterFirstAttempts({ core, accountId, signal }: CallContext, ids:
     if (performance.now() < endMs && rows.some(({ status }) => status === 'queued')) continue;
     const recipients = await recipientsOf(core.db, accountId, ids);
     const byId = new Map(rows.map((row) => [row.email_id, row]));
-    return ids.flatMap((id) => {
+    const items = ids.flatMap((id) => {
       const row = byId.get(id);
       return row === undefined ? [] : [emailRecord(row, recipients.get(id) ?? [])];
     });
+    return { items, holdId: rows[0]?.hold_id ?? null };
   }
 }

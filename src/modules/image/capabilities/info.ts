@@ -37,7 +37,8 @@ export const info = defineCapability<ImageState>()({
     ctx.idle();
     // Its data may have been decoded by `bulk`.
     const source = input.source as Source;
-    const { bytes } = await readSource(ctx, source, { bytesMax: ctx.core.bounds.call.image.bytesMax, param: PARAM });
+    const { bytesMax } = ctx.core.bounds.call.image;
+    const { bytes } = await readSource(ctx, source, { bytesMax, param: PARAM, isFree: true });
     const found = await state.images.info(ctx, bytes, PARAM);
     return { data: { ...factsOf(found), bytes: bytes.length } };
   },

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { answerResult, requireResultPlace } from '../../../core/files/result.ts';
 import { readSource, requireOneWay, type Source } from '../../../core/files/source.ts';
 import { findReplay } from '../../../core/idempotency/write.ts';
+import { READ_PRICE, STORE_PRICES } from '../../../core/objects/limits.ts';
 import { chargeForAnswer } from '../../../core/wallet/charge/charge-answer.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { decodedSource, resultFields, resultWishFields, sourceField } from '../../../kit/file-fields.ts';
@@ -39,6 +40,7 @@ export const transform = defineCapability<ImageState>()({
   input: transformSchema,
   output: Type.Object({ ...factFields, ...resultFields }),
   price: 'image.transform',
+  laterPrices: [READ_PRICE, ...STORE_PRICES],
   bodyBytesMax: BODY_BYTES_MAX,
   // The image may be long.
   bulk: { source: import.meta.url, reduce: decoded },

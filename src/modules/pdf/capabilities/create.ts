@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { STORE_PRICES } from '../../../core/objects/limits.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { plainText } from '../../../kit/fields.ts';
 import { resultFields, resultWishFields } from '../../../kit/file-fields.ts';
@@ -43,6 +44,7 @@ export const create = defineCapability<PdfState>()({
     ...resultFields,
   }),
   price: 'pdf.create',
+  laterPrices: STORE_PRICES,
   bodyBytesMax: CREATE_BODY_BYTES_MAX,
   // Content may be long.
   bulk: { source: import.meta.url, reduce: (value: Static<typeof createSchema>) => bounded(value) },

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { READ_PRICE } from '../../../core/objects/limits.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { sourceField } from '../../../kit/file-fields.ts';
 import { FILE_BODY_BYTES_MAX } from '../limits.ts';
@@ -31,6 +32,7 @@ export const extractText = defineCapability<PdfState>()({
     ),
   }),
   price: 'pdf.extract_text',
+  laterPrices: [READ_PRICE],
   isLongRead: true,
   bodyBytesMax: FILE_BODY_BYTES_MAX,
   bulk: { source: import.meta.url, reduce: (value: Static<typeof textSchema>) => withBytes(value) },

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { READ_PRICE, STORE_PRICES } from '../../../core/objects/limits.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { resultWishFields, sourceField } from '../../../kit/file-fields.ts';
 import type { FieldValue } from '../engine/wire.ts';
@@ -48,6 +49,7 @@ export const fill = defineCapability<PdfState>()({
   input: fillSchema,
   output: madeSchema,
   price: 'pdf.fill',
+  laterPrices: [READ_PRICE, ...STORE_PRICES],
   bodyBytesMax: FILE_BODY_BYTES_MAX,
   bulk: { source: import.meta.url, reduce: (value: Static<typeof fillSchema>) => withBytes(value) },
   errors: ['BUCKET_NOT_FOUND', 'OBJECT_NOT_FOUND', 'CONCURRENCY_LIMITED', 'OVERLOADED'],

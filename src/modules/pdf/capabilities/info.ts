@@ -54,7 +54,7 @@ export const info = defineCapability<PdfState>()({
   limits: { source: '20 MiB.', time: '30 s.' },
   examples: [{ title: 'A form', input: { source: { data: FORM } }, expect: { pages: 1, encrypted: false } }],
   async run({ ctx, input, state: { engines } }) {
-    const source = await readPdf(ctx, input.source);
+    const source = await readPdf(ctx, input.source, { isFree: true });
     const bytes = source.length;
     const told = await engines.run(ctx, { kind: 'info', source, pagesMax: PAGES_MAX }, 'info');
     return { data: { ...told.info, bytes } };

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { READ_PRICE, STORE_PRICES } from '../../../core/objects/limits.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { resultWishFields, sourceField } from '../../../kit/file-fields.ts';
 import { FILE_BODY_BYTES_MAX, SOURCES_MAX } from '../limits.ts';
@@ -27,6 +28,7 @@ export const merge = defineCapability<PdfState>()({
   input: mergeSchema,
   output: madeSchema,
   price: 'pdf.merge',
+  laterPrices: [READ_PRICE, ...STORE_PRICES],
   bodyBytesMax: FILE_BODY_BYTES_MAX,
   bulk: { source: import.meta.url, reduce: (value: Static<typeof mergeSchema>) => withAllBytes(value) },
   errors: ['BUCKET_NOT_FOUND', 'OBJECT_NOT_FOUND', 'CONCURRENCY_LIMITED', 'OVERLOADED'],

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import type { CallContext } from '../../../core/context.ts';
 import { answerResult, type ResultWish, requireResultPlace } from '../../../core/files/result.ts';
+import { READ_PRICE, STORE_PRICES } from '../../../core/objects/limits.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { resultFields, resultWishFields, sourceField } from '../../../kit/file-fields.ts';
 import type { MadePdf } from '../engine/wire.ts';
@@ -39,6 +40,7 @@ export const split = defineCapability<PdfState>()({
     ),
   }),
   price: 'pdf.split',
+  laterPrices: [READ_PRICE, ...STORE_PRICES],
   bodyBytesMax: FILE_BODY_BYTES_MAX,
   bulk: { source: import.meta.url, reduce: (value: Static<typeof splitSchema>) => withBytes(value) },
   errors: ['BUCKET_NOT_FOUND', 'OBJECT_NOT_FOUND', 'CONCURRENCY_LIMITED', 'OVERLOADED'],

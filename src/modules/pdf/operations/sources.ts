@@ -6,8 +6,8 @@ import { invalidField } from '../../../problems/problem.ts';
 import { FILE_BYTES_MAX } from '../limits.ts';
 
 /** Its bytes in memory of their own. Throws what `readSource` does. */
-export async function readPdf(ctx: CallContext, source: Source, param = 'source', bytesMax = FILE_BYTES_MAX) {
-  const { bytes } = await readSource(ctx, source, { bytesMax, param });
+export async function readPdf(ctx: CallContext, source: Source, { param = 'source', isFree = false } = {}) {
+  const { bytes } = await readSource(ctx, source, { bytesMax: FILE_BYTES_MAX, param, isFree });
   return bytes.length === bytes.buffer.byteLength ? new Uint8Array(bytes.buffer) : new Uint8Array(bytes);
 }
 
@@ -16,7 +16,7 @@ export async function readPdfs(ctx: CallContext, sources: readonly Source[]): Pr
   const read: Uint8Array[] = [];
   let left = FILE_BYTES_MAX;
   for (const [index, source] of sources.entries()) {
-    const bytes = await readPdf(ctx, source, `sources[${index}]`, FILE_BYTES_MAX);
+    const bytes = await readPdf(ctx, source, { param: `sources[${index}]` });
     left -= bytes.length;
     if (left < 0) throw invalidField('sources', 'too_large', 'The sources have more than 20 MiB together.');
     read.push(bytes);
