@@ -101,7 +101,7 @@ export interface CapabilityDraft<In extends TObject = TObject, State = unknown, 
   readonly chargedAtEnd?: boolean;
   /** A key for such capabilities alone may stand where anybody reads it, as in the DSN of a web page: what it may spend has a bound. */
   readonly publishable?: boolean;
-  /** A read whose answer is a secret: it asks for the scope admin. */
+  /** Its answer is a secret that outlives the call: it asks for the scope admin. */
   readonly showsSecret?: boolean;
   /** Refused to a session: what it does belongs to an API key. */
   readonly needsKey?: boolean;
@@ -183,7 +183,7 @@ function isRead({ method, isLongRead }: Pick<CapabilityDraft, 'method' | 'isLong
 
 function scopeOf(id: string, draft: Pick<CapabilityDraft, 'method' | 'isLongRead' | 'showsSecret'>): ScopeKind {
   if (isRead(draft)) return draft.showsSecret === true ? 'admin' : 'read';
-  return isAdministered({ ...draft, id }) ? 'admin' : 'write';
+  return draft.showsSecret === true || isAdministered({ ...draft, id }) ? 'admin' : 'write';
 }
 
 /** What reaches into every account is for the operator alone, and changes only soon after a sign-in. */

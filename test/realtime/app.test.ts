@@ -8,6 +8,11 @@ beforeAll(async () => {
 });
 afterAll(() => shared.service.stop());
 
+test('who reads the secret and who gets another one need the same scope', async () => {
+  const { byId } = await import('../support/capabilities.ts');
+  expect([byId('realtime.app').scope, byId('realtime.app.rotate').scope]).toEqual(['admin', 'admin']);
+});
+
 test('the app is made once, however many ask for it at once', async () => {
   const own = await shared.another();
   const apps = await Promise.all(Array.from({ length: 8 }, () => own.ok('GET', 'app')));

@@ -29,6 +29,7 @@ export const appRotate = defineCapability<RealtimeState>()({
     ),
   }),
   output: appSchema,
+  showsSecret: true,
   answersSecret: true,
   currentSecretOnly: true,
   gates: ['recent_sign_in'],
