@@ -36,6 +36,8 @@ export class Call extends ActiveRequest implements CallContext {
   inputText = '';
   sentHeaders: Readonly<Record<string, string>> = {};
   idempotency: IdempotencyKey | null = null;
+  /** Its caller asks to have unknown fields ignored with a warning. */
+  ignoresUnknown = false;
   /** Of a call whose rate is limited. */
   limiter: Rates | null = null;
   /** The lane has counted it with its price. */

@@ -51,6 +51,7 @@ async function within(
   const onGone = (listener: () => void) => parent.onGone(listener);
   const call = new Call(gateway, endpoint, { entryForm, traceId, onGone }, parent.depth + 1);
   call.place = parent.place;
+  call.ignoresUnknown = parent.ignoresUnknown;
   parent.made += 1;
   const isKeyed = idempotency !== null && endpoint.capability.idempotent;
   const idempotencyKey = isKeyed ? `${idempotency.hash} ${step ?? parent.made}` : null;

@@ -22,8 +22,11 @@ export interface Endpoint {
   readonly bodyBytesMax: number;
   readonly pathFields: readonly string[];
   readonly takesBody: boolean;
-  /** What becomes of fields that the schema does not name: account writes refuse them, all others name them in warnings (contract §1). */
-  readonly unknownFields: 'refused' | 'warned' | 'taken';
+  /**
+   * What becomes of fields that the schema does not name (contract §1). `refused`: unless the caller asks to have them ignored with a
+   * warning; `never`: whatever the caller asks; `warned`: ignored with a warning; `taken`: they are data.
+   */
+  readonly unknownFields: 'refused' | 'never' | 'warned' | 'taken';
   readonly opaque: ReadonlySet<string>;
   /** Schemas of the input's fields by name. */
   readonly fields: Readonly<Record<string, FieldSchema>>;
@@ -77,7 +80,7 @@ export function compileEndpoint(module: string, state: () => unknown, capability
     bodyBytesMax: capability.bodyBytesMax ?? admission.call.bodyBytesMax,
     pathFields,
     takesBody: capability.method !== 'GET',
-    unknownFields: refusesUnknownFields(capability) ? 'refused' : takesUnknownFields(schema) ? 'taken' : 'warned',
+    unknownFields: treatmentOf(capability),
     opaque: new Set(capability.opaque ?? []),
     fields: schema.properties,
     isValid: (input) => fast()(input) === true,
@@ -86,6 +89,13 @@ export function compileEndpoint(module: string, state: () => unknown, capability
       return check(input) === true ? [] : (check.errors ?? []);
     },
   };
+}
+
+/** A right or limit of the account that is misspelt must not become none. */
+function treatmentOf(capability: Endpoint['capability']): Endpoint['unknownFields'] {
+  if (takesUnknownFields(capability.input as FieldSchema)) return 'taken';
+  if (!refusesUnknownFields(capability)) return 'warned';
+  return capability.scope === 'admin' ? 'never' : 'refused';
 }
 
 /** The endpoints of all capabilities, by id. `stateOf`: a module's, once it is there. */

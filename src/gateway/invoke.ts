@@ -37,6 +37,8 @@ export interface Invocation {
   readonly place?: AnsweringPlace;
   /** `admitAhead` has let it in: its rate is not taken twice. */
   readonly isAdmitted?: boolean;
+  /** Unknown fields are ignored with a warning: of an input that another protocol's rules made, or where the caller asks for it. */
+  readonly ignoresUnknown?: boolean;
   /** Of an input that its caller reads: what a rated call pays for. */
   readonly bodyBytes?: number;
   /** The request that it came by. */
@@ -55,9 +57,10 @@ export interface Outcome {
 
 /** Calls the capability. Never throws: a failure is an outcome. */
 export async function invoke(gateway: Gateway, invocation: Invocation): Promise<Outcome> {
-  const { signal, entryForm, sender = null, traceId = randomHex(16) } = invocation;
+  const { signal, entryForm, sender = null, traceId = randomHex(16), ignoresUnknown = false } = invocation;
   const call = new Call(gateway, invocation.endpoint, { entryForm, traceId, sender, onGone: goneBy(signal) });
   call.place = invocation.place ?? null;
+  call.ignoresUnknown = ignoresUnknown;
   const { requestId } = call;
   try {
     const answer = await readAndRun(gateway, call, invocation);

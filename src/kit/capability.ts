@@ -123,6 +123,10 @@ export interface CapabilityDraft<In extends TObject = TObject, State = unknown, 
   readonly bodyBytesMax?: number;
   /** For bodies that are long to read: `run` gets what it makes of the input, and `ctx.inputText` is empty. */
   readonly bulk?: BulkBody<Static<In>>;
+  /**
+   * Unknown fields are ignored with a warning, not refused: a report of a program that fails, which nobody mends and sends again.
+   */
+  readonly toleratesUnknownFields?: boolean;
   /** Headers that say what a field of the body may say too, each with a sentence; `run` finds what was sent in `ctx.sentHeaders`. */
   readonly readsHeaders?: Readonly<Record<string, string>>;
   /** Property names whose content is opaque data: not searched for hostile keys. */

@@ -145,10 +145,10 @@ export const idempotencyKeyField: JsonSchema = {
     'Printable ASCII, 1 to 255 characters. May be sent as the header Idempotency-Key instead; both must then agree.',
 };
 
-/** Whether unknown fields are refused; elsewhere they are accepted and named in warnings (contract §1). */
-export function refusesUnknownFields({ scope, input }: Capability): boolean {
-  const { additionalProperties } = asJsonSchema(input);
-  return additionalProperties === undefined ? scope === 'admin' : additionalProperties === false;
+/** Whether unknown fields are refused; else they are data, or ignored and named in warnings (contract §1). */
+export function refusesUnknownFields({ toleratesUnknownFields = false, input }: Capability): boolean {
+  const { additionalProperties = false } = asJsonSchema(input);
+  return additionalProperties === false && !toleratesUnknownFields;
 }
 
 /** Path, query and body fields in one schema, with the idempotency key where the call takes one. */

@@ -20,7 +20,7 @@ export const sharedProblems = {
   VALIDATION_FAILED: problemEntry(
     400,
     'A field of the request is not valid.',
-    '`param` names the field, `code_detail` the rule it breaks; `errors` lists up to 20 fields. Correct them and send the request again.',
+    '`param` names the field, `code_detail` the rule it breaks, `did_you_mean` the nearest name that is known; `errors` lists up to 20 fields. Correct them and send the request again.',
   ),
   MALFORMED_JSON: problemEntry(
     400,

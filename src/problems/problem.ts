@@ -10,6 +10,8 @@ export interface FieldError {
   readonly param: string;
   readonly rule: string;
   readonly message: string;
+  /** The known name or value that is nearest to what was sent. */
+  readonly did_you_mean?: string;
 }
 
 /** Of a 402: what the call needs, what there is, and what makes room. Amounts in nano-USD; null where the key may not see them. */
@@ -32,6 +34,8 @@ export interface ProblemOptions {
   readonly message?: string;
   readonly detail?: string;
   readonly param?: string;
+  /** The known name or value that is nearest to what was sent. */
+  readonly didYouMean?: string | undefined;
   /**
    * Told only beside `retryable: true`: of the codes that are not, waiting alone mends nothing. When absent, a 429 or 503 tells a usual time.
    */
@@ -50,6 +54,7 @@ export class Problem extends Error {
   readonly retryable: boolean;
   readonly detail: string | undefined;
   readonly param: string | undefined;
+  readonly didYouMean: string | undefined;
   readonly retryAfterMs: number | undefined;
   readonly shortfall: Shortfall | undefined;
   readonly errors: readonly FieldError[] | undefined;
@@ -63,6 +68,7 @@ export class Problem extends Error {
     this.retryable = options.retryable ?? entry.retryable;
     this.detail = options.detail;
     this.param = options.param;
+    this.didYouMean = options.didYouMean;
     this.retryAfterMs = this.retryable ? (options.retryAfterMs ?? usualWaitMs(entry)) : undefined;
     this.shortfall = options.shortfall;
     this.errors = options.errors;

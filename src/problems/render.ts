@@ -16,6 +16,7 @@ export interface ErrorObject {
   readonly retry_after_ms?: number;
   readonly shortfall?: object;
   readonly param?: string;
+  readonly did_you_mean?: string;
   readonly errors?: readonly unknown[];
   readonly trace_id: string;
   readonly request_id: string;
@@ -39,6 +40,7 @@ export function renderProblem(
     ...(failure.retryAfterMs === undefined ? {} : { retry_after_ms: Math.ceil(failure.retryAfterMs) }),
     ...(failure.shortfall === undefined ? {} : { shortfall: shortfallRecord(failure.shortfall) }),
     ...(failure.param === undefined ? {} : { param: failure.param }),
+    ...(failure.didYouMean === undefined ? {} : { did_you_mean: failure.didYouMean }),
     ...(failure.errors === undefined || failure.errors.length < 2 ? {} : { errors: failure.errors }),
     trace_id: ids.traceId,
     request_id: ids.requestId,

@@ -98,8 +98,8 @@ const doors: [string, () => Sent][] = [
     }),
   ],
   [
-    'a search that answers 100 x 1,536 numbers',
-    json('/v1/vector/query', { collection: 'wide', embedding: vector(1), top_k: 100, include_embeddings: true }),
+    'a search that answers 80 x 1,536 numbers',
+    json('/v1/vector/query', { collection: 'wide', embedding: vector(1), top_k: 80, include_values: true }),
   ],
   ['an error event of 900 KB', json('/v1/errors/capture', { message: 'a', context: { text: words(9e5) } })],
   [

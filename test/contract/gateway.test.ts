@@ -272,12 +272,19 @@ describe('fields', () => {
     });
   });
 
-  test('query parameters that are not known, or not used, are named in warnings', async () => {
-    const get = await call('GET', '/v1/account/balance?surprise=1&surprise=2&idempotency_key=k&toString=1');
+  test('query parameters that are not known are refused, or named in warnings for a caller who asks for it', async () => {
+    const path = '/v1/account/balance?surprise=1&surprise=2&idempotency_key=k&toString=1';
+    const { error } = (await call('GET', path)).body;
+    expect(error).toMatchObject({ code: 'VALIDATION_FAILED', code_detail: 'unknown_field', param: 'surprise' });
+    expect(error.errors.map(({ param }: { param: string }) => param)).toEqual(['surprise', 'toString']);
+    const get = await call('GET', path, undefined, { 'x-qm-unknown-fields': 'warn' });
     expect(get.status).toBe(200);
     expect(get.body.metadata.warnings).toEqual(
-      ['surprise', 'idempotency_key', 'toString'].map((name) => expect.stringContaining(`${name}: `)),
+      ['idempotency_key', 'surprise', 'toString'].map((name) => expect.stringContaining(`${name}: `)),
     );
+  });
+
+  test('query parameters that are not used are named in warnings', async () => {
     const post = await call('POST', '/v1/queue/purge/jobs?queue=jobs&idempotency_key=k');
     expect(post.body.metadata.warnings).toEqual(
       ['queue', 'idempotency_key'].map((name) => expect.stringContaining(`${name}: ignored`)),

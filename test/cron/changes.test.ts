@@ -89,9 +89,9 @@ describe('update', () => {
     expect(await own.update(id, { cron_expr: '0 * * * *' })).toMatchObject({ cron_expr: '0 * * * *', run_at: null });
     expect(await own.update(id, { cron_expr: null, run_at: at })).toMatchObject({ cron_expr: null, run_at: at });
     expect(await own.fails('PATCH', `/v1/cron/update/${id}`, { run_at: null })).toEqual([
-      'INVALID_REQUEST',
+      'VALIDATION_FAILED',
       'cron_expr',
-      undefined,
+      'required',
     ]);
     expect((await own.fails('PATCH', `/v1/cron/update/${id}`, { run_at: '2020-01-01T00:00:00Z' }))[2]).toBe('past');
   });

@@ -59,8 +59,8 @@ describe('create', () => {
   });
 
   test.each([
-    [{}, ['INVALID_REQUEST', 'cron_expr', undefined]],
-    [{ cron_expr: null, run_at: null }, ['INVALID_REQUEST', 'cron_expr', undefined]],
+    [{}, ['VALIDATION_FAILED', 'cron_expr', 'required']],
+    [{ cron_expr: null, run_at: null }, ['VALIDATION_FAILED', 'cron_expr', 'required']],
     [{ cron_expr: '* * * * *', run_at: '2099-01-01T00:00:00Z' }, ['INVALID_REQUEST', 'run_at', undefined]],
     [{ cron_expr: '0 0 30 2 *' }, ['VALIDATION_FAILED', 'cron_expr', 'never']],
     [{ cron_expr: '* * * * * *' }, ['VALIDATION_FAILED', 'cron_expr', 'format']],

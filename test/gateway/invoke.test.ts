@@ -84,7 +84,7 @@ describe('a capability that is invoked', () => {
     const wrong = [
       ['queue.publish', 'POST', '/v1/queue/publish', { queue: 'nowhere', payload: {} }],
       ['queue.publish', 'POST', '/v1/queue/publish', { queue: 'jobs' }],
-      ['queue.create', 'POST', '/v1/queue/create', { name: 'x', visibility_timeout: 'long' }],
+      ['queue.create', 'POST', '/v1/queue/create', { name: 'x', visibility_timeout_default: 'long' }],
       ['account.webhooks.get', 'GET', '/v1/account/webhooks/get/whk_none', undefined],
     ] as const;
     for (const [id, method, path, body] of wrong) {
@@ -134,8 +134,8 @@ describe('a capability that is invoked', () => {
     const again = await call('queue.publish', message, 'a');
     expect(again.body.data).toEqual(first.body.data);
     expect(again.body.metadata).toMatchObject({ idempotent_replay: true, cost_usd: 0 });
-    const made = await call('queue.update', { queue: 'jobs', description: 'x', idempotency_key: 'b' });
-    const repeated = await rest('PATCH', '/v1/queue/update/jobs', { description: 'x' }, { 'idempotency-key': 'b' });
+    const made = await call('queue.update', { queue: 'jobs', max_retries: 7, idempotency_key: 'b' });
+    const repeated = await rest('PATCH', '/v1/queue/update/jobs', { max_retries: 7 }, { 'idempotency-key': 'b' });
     expect([made.status, repeated.status]).toEqual([200, 200]);
     expect(repeated.body.metadata.idempotent_replay).toBe(true);
     expect((await call('queue.publish', { queue: 'jobs', payload: { n: 2 } }, 'a')).body.error.code).toBe(

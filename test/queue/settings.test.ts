@@ -183,7 +183,8 @@ describe('update', () => {
     ['type', { type: 'fifo' }],
   ])('%s cannot be changed: the queue keeps it', async (field, body) => {
     await bench.create(`keeps-${field}`);
-    await bench.call('PATCH', `/v1/queue/update/keeps-${field}`, body);
+    const error = await bench.fails('PATCH', `/v1/queue/update/keeps-${field}`, body);
+    expect(error).toMatchObject({ code: 'VALIDATION_FAILED', code_detail: 'unknown_field', param: field });
     expect(await bench.ok('GET', `/v1/queue/get/keeps-${field}`)).toMatchObject({
       name: `keeps-${field}`,
       type: 'standard',

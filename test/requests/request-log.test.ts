@@ -71,7 +71,7 @@ test('a failed call is listed and can be looked at by its request_id; its error 
 test('lists are narrowed by each field and go on page by page', async () => {
   const { call, list, keyId } = await account();
   for (const name of ['queue-a', 'queue-b', 'queue-c']) await call('GET', `/v1/queue/get/${name}`);
-  await call('POST', '/v1/vector/collection/create', { name: 'x', dimension: 0 });
+  await call('POST', '/v1/vector/collection/create', { collection: 'x', dimension: 0 });
   const paths = (page: { items: { path: string }[] }) => page.items.map(({ path }) => path);
   const newest = [
     '/v1/vector/collection/create',

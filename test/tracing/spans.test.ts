@@ -45,7 +45,10 @@ beforeAll(async () => {
     continued('01'),
   );
   await call('POST', '/v1/queue/publish', { queue: 'nowhere', payload: {} });
-  await call('GET', '/v1/queue/get/jobs?ignored=query-secret', undefined, continued('00', UNSAMPLED));
+  await call('GET', '/v1/queue/get/jobs?ignored=query-secret', undefined, {
+    ...continued('00', UNSAMPLED),
+    'x-qm-unknown-fields': 'warn',
+  });
   await client(url, `${bench.account.secret}x`)('GET', '/v1/queue/list');
   await call('POST', '/v1/queue/batch/publish', { queue: 'jobs', messages: [{ payload: 1 }, { payload: 2 }] });
   bench.acme.next({ status: 500, body: { error: { message: 'no' } } });

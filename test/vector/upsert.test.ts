@@ -187,7 +187,7 @@ describe('repeats', () => {
     await b.create('once', 1);
     for (const pad of [10, 200_000]) {
       const body = { collection: 'once', vectors: [{ id: 'a', embedding: [1] }], ignored: 'x'.repeat(pad) };
-      const header = { 'idempotency-key': `h${pad}` };
+      const header = { 'idempotency-key': `h${pad}`, 'x-qm-unknown-fields': 'warn' };
       const first = await b.call('POST', '/v1/vector/upsert', body, header);
       expect(first.body.metadata.warnings).toEqual(['ignored: unknown field, ignored']);
       const again = await b.call('POST', '/v1/vector/upsert', body, header);

@@ -143,11 +143,28 @@ function nobodyHas(model: string, there: readonly ModelRow[], vendor: string | n
   return modelNotFound(said, vendor === null ? model : `${vendor}/${model}`, names);
 }
 
-/** MODEL_NOT_FOUND. `said`: what is missing, as a sentence; those of `names` that are near to `model` follow it. */
+const NAMED_MAX = 3;
+
+/** MODEL_NOT_FOUND. `said`: what is missing, as a sentence; those of `names` that are near to `model` follow it, else some of all. */
 export function modelNotFound(said: string, model: string, names: readonly string[]): Problem {
-  const near = nearest(model, names, 3);
-  const hint = near.length === 0 ? '' : ` Did you mean ${near.join(', ')}?`;
-  return problem('MODEL_NOT_FOUND', { param: 'model', message: `${said}${hint}` });
+  const spelt = nearest(model, names, NAMED_MAX);
+  const near = spelt.length > 0 ? spelt : ofFamily(model, names);
+  const [first] = near;
+  const more = names.length > NAMED_MAX ? ', …' : '';
+  const all = names.length === 0 ? '' : ` There are ${names.slice(0, NAMED_MAX).join(', ')}${more}.`;
+  const hint = first === undefined ? all : ` Did you mean ${near.join(', ')}?`;
+  return problem('MODEL_NOT_FOUND', { param: 'model', message: `${said}${hint}`, didYouMean: first });
+}
+
+/** Models whose name begins with the same word, as `gpt` and `claude` do. */
+function ofFamily(model: string, names: readonly string[]): string[] {
+  const family = (name: string) =>
+    name
+      .slice(name.indexOf('/') + 1)
+      .split(/[-.:_\s\d]/, 1)[0]
+      ?.toLowerCase() ?? '';
+  const wanted = family(model);
+  return wanted.length < 3 ? [] : names.filter((name) => family(name) === wanted).slice(0, NAMED_MAX);
 }
 
 /** `vendor/model`: how a model is named in answers. */

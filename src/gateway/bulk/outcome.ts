@@ -4,9 +4,8 @@ import { KEY_FIELD, requestFingerprint } from '../../core/idempotency/fingerprin
 import type { BulkBody } from '../../kit/bulk-body.ts';
 import { Problem } from '../../problems/problem.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { refuseInvalid } from '../input/check-input.ts';
+import { checkFields } from '../input/check-input.ts';
 import { readJsonObject } from '../input/json-object.ts';
-import { unknownFieldWarnings } from '../input/unknown-fields.ts';
 
 export interface BulkOutcome {
   /** What was made of the input; with `idempotency_key` as it was sent. */
@@ -18,18 +17,21 @@ export interface BulkOutcome {
   readonly failure: Problem | null;
 }
 
-/** What the rest of the request has to do with its idempotency. */
-export interface RequestKey {
+/** What the rest of the request says of how its body is read. */
+export interface RequestParts {
+  /** Of its fingerprint. */
   readonly prefix: string;
-  /** The key that comes by another way than the body. */
+  /** The idempotency key that comes by another way than the body. */
   readonly sent: string | null;
+  /** Unknown fields are ignored with a warning. */
+  readonly ignoresUnknown: boolean;
 }
 
 /** Throws the Problems of a body that is no JSON object. */
 export function readOutcome(
   endpoint: Endpoint,
   body: Buffer,
-  { prefix, sent: beside }: RequestKey,
+  { prefix, sent: beside, ignoresUnknown }: RequestParts,
 ): { outcome: BulkOutcome; transfer: readonly ArrayBuffer[] } {
   const { text, value: input } = readJsonObject(body, endpoint.opaque);
   const key = input[KEY_FIELD];
@@ -39,9 +41,8 @@ export function readOutcome(
   const fingerprint = isKeyed ? requestFingerprint(prefix, text) : null;
   const idempotencyKey = beside ?? (typeof key === 'string' ? key : null);
   try {
-    // In this order: the schema says how many parts there may be.
-    refuseInvalid(input, endpoint, text.length);
-    const unknown = unknownFieldWarnings(input, endpoint);
+    // First: the schema says how many parts there may be.
+    const unknown = checkFields(input, endpoint, { bodyCharacters: text.length, ignoresUnknown });
     const { reduce } = endpoint.capability.bulk as BulkBody;
     const { value: reduced, transfer, warnings = [] } = reduce(input, { text, idempotencyKey });
     const told = [...unknown, ...warnings];

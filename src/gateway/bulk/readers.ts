@@ -8,7 +8,7 @@ import { admission } from '../../core/admission.ts';
 import type { BodyTask } from '../../kit/raw-route.ts';
 import { invalidField, problem } from '../../problems/problem.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { type BulkOutcome, type RequestKey, readOutcome } from './outcome.ts';
+import { type BulkOutcome, type RequestParts, readOutcome } from './outcome.ts';
 import { Slices } from './slices.ts';
 import { type Done, fromPlain, fromPlainOutcome, type Job } from './wire.ts';
 
@@ -66,7 +66,7 @@ export class BodyReaders {
     accountId: string,
     endpoint: Endpoint,
     body: readonly Uint8Array<ArrayBuffer>[],
-    key: RequestKey,
+    key: RequestParts,
   ): BulkOutcome | Promise<BulkOutcome> {
     const { bulk, id } = endpoint.capability;
     const length = body.reduce((sum, block) => sum + block.length, 0);

@@ -2,7 +2,7 @@
 import type { Reduced } from '../../kit/bulk-body.ts';
 import type { ProblemEntry } from '../../problems/catalogue.ts';
 import { Problem, type ProblemOptions } from '../../problems/problem.ts';
-import type { BulkOutcome, RequestKey } from './outcome.ts';
+import type { BulkOutcome, RequestParts } from './outcome.ts';
 
 export interface Job {
   /** URL of the file that exports the capability or the task. */
@@ -10,7 +10,7 @@ export interface Job {
   readonly id: string;
   readonly body: readonly Uint8Array<ArrayBuffer>[];
   /** Null: the body of a task. */
-  readonly key: RequestKey | null;
+  readonly key: RequestParts | null;
 }
 
 export type PlainProblem = readonly [code: string, entry: ProblemEntry, options: ProblemOptions];
@@ -24,8 +24,8 @@ export type Done =
 type PlainOutcome = Omit<BulkOutcome, 'failure'> & { readonly failure: PlainProblem | null };
 
 export function toPlain(failure: Problem): PlainProblem {
-  const { code, entry, message, detail, param, retryAfterMs, errors } = failure;
-  return [code, entry, { message, detail, param, retryAfterMs, errors }];
+  const { code, entry, message, detail, param, didYouMean, retryAfterMs, errors } = failure;
+  return [code, entry, { message, detail, param, didYouMean, retryAfterMs, errors }];
 }
 
 export function plainOutcome(outcome: BulkOutcome): PlainOutcome {

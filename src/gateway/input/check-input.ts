@@ -1,28 +1,47 @@
-// An input against the schema of its capability. Nothing is coerced.
+// An input against the schema of its capability: what it does not name is refused, or ignored with a warning. Nothing is coerced.
 import type { ErrorObject } from 'ajv';
 import { schemaWords } from '../../lib/schema-words.ts';
-import { type FieldError, problem } from '../../problems/problem.ts';
+import { type FieldError, type Problem, problem } from '../../problems/problem.ts';
 import type { Endpoint } from '../endpoint.ts';
+import { findUnknownFields, unknownFieldWarnings } from './unknown-fields.ts';
 
 const ERRORS_MAX = 20;
 
-type CheckedEndpoint = Pick<Endpoint, 'isValid' | 'faults'>;
+export interface InputCheck {
+  readonly bodyCharacters: number;
+  /** Unknown fields are ignored with a warning, where the capability lets the caller ask for that. */
+  readonly ignoresUnknown: boolean;
+}
 
-/** Throws VALIDATION_FAILED for what the schema does not let pass. */
-export function refuseInvalid(input: Record<string, unknown>, endpoint: CheckedEndpoint, bodyCharacters: number): void {
-  if (endpoint.isValid(input)) return;
-  const errors = describe(endpoint.faults(input, bodyCharacters));
-  const [first] = errors;
-  const several = new Set(errors.map((error) => error.param)).size;
-  throw problem('VALIDATION_FAILED', {
-    message:
-      first === undefined
-        ? 'The input is not valid.'
-        : several > 1
-          ? `${first.message} (and ${several - 1} more)`
-          : first.message,
+/** Warnings of what is ignored. Throws VALIDATION_FAILED for what the capability does not know, or its schema does not let pass. */
+export function checkFields(
+  input: Record<string, unknown>,
+  endpoint: Endpoint,
+  { bodyCharacters, ignoresUnknown }: InputCheck,
+): string[] {
+  const { unknownFields } = endpoint;
+  const isRefused = unknownFields === 'never' || (unknownFields === 'refused' && !ignoresUnknown);
+  const unknown = isRefused ? findUnknownFields(input, endpoint) : [];
+  const isValid = endpoint.isValid(input);
+  const faults = isValid ? [] : describe(endpoint.faults(input, bodyCharacters));
+  if (unknown.length > 0) throw refusal(unknown, faults);
+  if (!isValid) throw refusal([], faults);
+  return isRefused ? [] : unknownFieldWarnings(input, endpoint);
+}
+
+/** The first fault of both kinds is told: a field that is unknown often stands for one that is missing. */
+function refusal(unknown: readonly FieldError[], faults: readonly FieldError[]): Problem {
+  const others = faults.filter(({ param }) => !unknown.some((each) => each.param === param));
+  const errors = [...unknown, ...others].slice(0, ERRORS_MAX);
+  const [first = null] = errors;
+  const told = [...unknown.slice(0, 1), ...others.slice(0, 1)].map(({ message }) => message);
+  if (told.length === 0) told.push('The input is not valid.');
+  const left = new Set(errors.map(({ param }) => param)).size - told.length;
+  return problem('VALIDATION_FAILED', {
+    message: `${told.join(' ')}${left > 0 ? ` (and ${left} more)` : ''}`,
     detail: first?.rule,
     param: first?.param,
+    didYouMean: first?.did_you_mean,
     errors,
   });
 }

@@ -6,17 +6,16 @@ import { memberSources } from '../../lib/json-source.ts';
 import type { BulkOutcome } from '../bulk/outcome.ts';
 import type { Call } from '../call.ts';
 import type { Gateway } from '../gateway.ts';
-import { refuseInvalid } from './check-input.ts';
+import { checkFields } from './check-input.ts';
 import { takeIdempotencyKey } from './idempotency-key.ts';
 import { readJsonText } from './json-object.ts';
-import { unknownFieldWarnings } from './unknown-fields.ts';
 
 /** Fills in the call's input. Throws the Problem of what is wrong with it. */
 export async function readInput(call: Call, gateway: Gateway, text: string, idempotencyKey: string | null) {
   const beside = idempotencyKey === null ? [] : [idempotencyKey];
   const { endpoint } = call;
   if (endpoint.capability.bulk !== undefined) {
-    const key = { prefix: fingerprintPrefix({}), sent: idempotencyKey };
+    const key = { prefix: fingerprintPrefix({}), sent: idempotencyKey, ignoresUnknown: call.ignoresUnknown };
     const bulk = await gateway.bodies.read(call.accountId, endpoint, [Buffer.from(text)], key);
     call.input = bulk.input;
     takeIdempotencyKey(call, beside, () => bulk.fingerprint as string);
@@ -37,8 +36,8 @@ export async function readInput(call: Call, gateway: Gateway, text: string, idem
 /** `bulk`: what came of a body that was read elsewhere. Throws VALIDATION_FAILED. */
 export function checkInput(call: Call, bulk: BulkOutcome | null): void {
   if (bulk === null) {
-    call.warnings.push(...unknownFieldWarnings(call.input, call.endpoint));
-    refuseInvalid(call.input, call.endpoint, call.inputText.length);
+    const { input, endpoint, ignoresUnknown, inputText } = call;
+    call.warnings.push(...checkFields(input, endpoint, { bodyCharacters: inputText.length, ignoresUnknown }));
     return;
   }
   call.warnings.push(...bulk.warnings);

@@ -1,40 +1,49 @@
-// Fields that an input's schema does not name: account writes refuse them, all others name them in warnings (contract §1).
+// Fields that an input's schema does not name: refused with the nearest known name, or named in warnings (contract §1).
 import { admission } from '../../core/admission.ts';
-import { problem } from '../../problems/problem.ts';
+import type { FieldError } from '../../problems/problem.ts';
 import { type Endpoint, type FieldSchema, takesUnknownFields } from '../endpoint.ts';
+import { nearestField } from './nearest-field.ts';
 
-const { unknownFieldsMax } = admission.call;
 /** Told by their names. */
 const NAMED_MAX = 20;
 const NAME_CHARACTERS_MAX = 200;
+/** Known names that a refusal lists where none is near. */
+const LISTED_MAX = 20;
 
 type WalkedEndpoint = Pick<Endpoint, 'capability' | 'unknownFields' | 'fields' | 'opaque'>;
 
-/** Unknown fields that are ignored, as warnings. Throws VALIDATION_FAILED where they are refused. */
+/** Unknown fields that are ignored, as warnings. */
 export function unknownFieldWarnings(input: Record<string, unknown>, endpoint: WalkedEndpoint): string[] {
-  const { unknownFields: treatment, fields, opaque, capability } = endpoint;
-  if (treatment === 'taken') return [];
-  const { patternProperties = {} } = capability.input as FieldSchema;
-  const unknown = new UnknownFields(Object.keys(patternProperties));
-  unknown.findIn(input, knownWithin(fields, opaque), '');
-  if (unknown.count === 0) return [];
-  if (treatment === 'refused') throw refusal(unknown.named, capability.id);
-  return [...unknown.named.map((param) => `${param}: unknown field, ignored`), ...unknown.unnamed()];
+  if (endpoint.unknownFields === 'taken') return [];
+  const unknown = unknownIn(input, endpoint, admission.call.unknownFieldsMax);
+  return [...unknown.named.map(({ param }) => `${param}: unknown field, ignored`), ...unknown.unnamed()];
 }
 
-function refusal(named: readonly string[], capability: string) {
-  const errors = named.map((param) => ({
-    param,
-    rule: 'unknown_field',
-    message: `${param} is not a field of ${capability}.`,
-  }));
-  const [first] = errors;
-  return problem('VALIDATION_FAILED', {
-    param: first?.param,
-    detail: 'unknown_field',
-    message: first?.message,
-    errors,
+/** The first unknown fields, each with the nearest known name, or else those that its place knows. Nothing is looked at beyond them. */
+export function findUnknownFields(input: Record<string, unknown>, endpoint: WalkedEndpoint): FieldError[] {
+  const { id } = endpoint.capability;
+  return unknownIn(input, endpoint, NAMED_MAX).named.map(({ param, name, known }): FieldError => {
+    const near = nearestField(name, known.keys());
+    const fault = { param, rule: 'unknown_field' };
+    return near === null
+      ? { ...fault, message: `${param} is not a field of ${id}${namesOf(known, param.endsWith(`.${name}`))}.` }
+      : { ...fault, message: `${param} is not a field of ${id}. Did you mean ${near}?`, did_you_mean: near };
   });
+}
+
+function namesOf(known: KnownFields, isWithin: boolean): string {
+  const names = [...known.keys()];
+  if (names.length === 0) return isWithin ? '' : ', which takes none';
+  const more = names.length > LISTED_MAX ? ', …' : '';
+  return `${isWithin ? ': there are' : ', which takes'} ${names.slice(0, LISTED_MAX).join(', ')}${more}`;
+}
+
+function unknownIn(input: Record<string, unknown>, endpoint: WalkedEndpoint, countMax: number): UnknownFields {
+  const { fields, opaque, capability } = endpoint;
+  const { patternProperties = {} } = capability.input as FieldSchema;
+  const unknown = new UnknownFields(Object.keys(patternProperties), countMax);
+  unknown.findIn(input, knownWithin(fields, opaque), '');
+  return unknown;
 }
 
 /** Fields that are known; null where there is nothing to look at within. */
@@ -43,6 +52,14 @@ type KnownFields = ReadonlyMap<string, Within | null>;
 interface Within {
   readonly members: KnownFields | null;
   readonly items: Within | null;
+}
+
+interface UnknownField {
+  /** Its path. */
+  readonly param: string;
+  readonly name: string;
+  /** What its place knows. */
+  readonly known: KnownFields;
 }
 
 /** By the fields of an endpoint. One look-up a name: a stack of 60 frames has 500 of them. */
@@ -67,19 +84,21 @@ function readSchema(schema: FieldSchema, opaque: ReadonlySet<string>): Within | 
 }
 
 class UnknownFields {
-  readonly named: string[] = [];
+  readonly named: UnknownField[] = [];
   count = 0;
   readonly #patterns: readonly RegExp[];
+  readonly #countMax: number;
 
-  /** `patterns`: of names that the input as a whole may have. */
-  constructor(patterns: readonly string[]) {
+  /** `patterns`: of names that the input as a whole may have. Beyond `countMax` nothing is looked at. */
+  constructor(patterns: readonly string[], countMax: number) {
+    this.#countMax = countMax;
     this.#patterns = patterns.map((pattern) => new RegExp(pattern, 'u'));
   }
 
   /** What is to be said of those that are not named. */
   unnamed(): string[] {
     if (this.count <= NAMED_MAX) return [];
-    if (this.#isOver) return [`and more unknown fields, ignored: only ${unknownFieldsMax} are looked at`];
+    if (this.#isOver) return [`and more unknown fields, ignored: only ${this.#countMax} are looked at`];
     return [`and ${this.count - NAMED_MAX} more unknown fields, ignored`];
   }
 
@@ -88,7 +107,7 @@ class UnknownFields {
       const within = known.get(name);
       if (within === undefined) {
         if (path === '' && this.#patterns.some((pattern) => pattern.test(name))) continue;
-        this.#add(name, path);
+        this.#add({ param: under(path, name).slice(0, NAME_CHARACTERS_MAX), name, known });
         if (this.#isOver) return;
       } else if (within !== null) {
         const child = (value as Record<string, unknown>)[name];
@@ -110,12 +129,12 @@ class UnknownFields {
   }
 
   get #isOver(): boolean {
-    return this.count > unknownFieldsMax;
+    return this.count > this.#countMax;
   }
 
-  #add(name: string, path: string): void {
+  #add(field: UnknownField): void {
     this.count += 1;
-    if (this.named.length < NAMED_MAX) this.named.push(under(path, name).slice(0, NAME_CHARACTERS_MAX));
+    if (this.named.length < NAMED_MAX) this.named.push(field);
   }
 }
 

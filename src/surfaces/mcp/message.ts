@@ -13,7 +13,8 @@ const { readHereBytesMax } = admission.call;
 const OPAQUE: ReadonlySet<string> = new Set(['arguments']);
 /** Arguments of the surface's own tools. */
 const OWN = ['query', 'module', 'limit', 'id', 'select'] as const;
-const NO_ARGUMENTS: ToolArguments = { text: '{}', withoutSelect: null, input: null, own: {} };
+const OTHERS_MAX = 20;
+const NO_ARGUMENTS: ToolArguments = { text: '{}', withoutSelect: null, input: null, own: {}, others: [] };
 
 export interface McpMessage {
   /** The message, its `params.arguments` left empty. */
@@ -30,6 +31,8 @@ export interface ToolArguments {
   readonly input: string | null;
   /** Of those that the surface's own tools read, and what stands for `input`: an object, or what it is in place of one. */
   readonly own: Readonly<Record<string, unknown>>;
+  /** The first names of those that none of the surface's own tools reads. */
+  readonly others: readonly string[];
 }
 
 /** Throws MALFORMED_JSON, PAYLOAD_TOO_LARGE, INVALID_REQUEST. */
@@ -62,7 +65,9 @@ function readArguments(text: string, values: Readonly<Record<string, unknown>>):
   const isInput = of('input') && input !== null;
   // Its members are its capability's affair.
   const shape = isObject(input) ? {} : Array.isArray(input) ? [] : input;
-  if (!of('select') && !isInput) return { text, withoutSelect: null, input: null, own };
+  const isOther = (name: string) => name !== 'input' && !(OWN as readonly string[]).includes(name);
+  const unread = Object.keys(values).filter(isOther).slice(0, OTHERS_MAX);
+  if (!of('select') && !isInput) return { text, withoutSelect: null, input: null, own, others: unread };
   const sources = [...memberSources(text)].map(([name, { start, end }]) => [name, text.slice(start, end)] as const);
   const others = sources.filter(([name]) => name !== 'select');
   return {
@@ -72,6 +77,7 @@ function readArguments(text: string, values: Readonly<Record<string, unknown>>):
       : null,
     input: isInput ? (sources.find(([name]) => name === 'input')?.[1] ?? null) : null,
     own: { ...own, ...(of('input') ? { input: shape } : {}) },
+    others: unread,
   };
 }
 

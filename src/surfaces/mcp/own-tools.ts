@@ -6,6 +6,7 @@ import type { Capability } from '../../kit/capability.ts';
 import type { RawRequest } from '../../kit/raw-route.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import { describeCapability } from '../../manifest/describe.ts';
+import { asJsonSchema } from '../../manifest/json-schema.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { invalidField, problem } from '../../problems/problem.ts';
 import { unknownCapability } from '../documents/discovery.ts';
@@ -147,6 +148,13 @@ const callCapability: OwnTool = {
         message: `${capability.id} changes something, and this address is for reading only (read_only=true).`,
         detail: 'read_only',
       });
+    const { required = [] } = asJsonSchema(capability.input);
+    if (input.input === undefined && required.length > 0)
+      throw invalidField(
+        'input',
+        'required',
+        `input is missing: an object with the fields of ${capability.id}, which needs ${required.join(', ')}.`,
+      );
     const sent = input.input ?? {};
     if (typeof sent !== 'object' || Array.isArray(sent))
       throw invalidField('input', 'type', 'input must be an object of the fields of the capability.');

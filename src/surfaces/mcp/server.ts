@@ -2,6 +2,7 @@
 // session. The library is loaded at the first message: it takes 30 MB and 0.2 s. Nothing is kept between messages.
 import type { CallToolResult, Server } from '@modelcontextprotocol/server';
 import { admission } from '../../core/admission.ts';
+import { nearestField } from '../../gateway/input/nearest-field.ts';
 import { toProblem } from '../../gateway/to-problem.ts';
 import type { Capability } from '../../kit/capability.ts';
 import type { RawRequest } from '../../kit/raw-route.ts';
@@ -168,7 +169,10 @@ async function ratedFailure(request: RawRequest, error: unknown): Promise<Proble
 async function run(message: Message, found: Capability | OwnTool): Promise<CallToolResult> {
   const { manifest, set, request, arguments: sent } = message;
   const toResult = (envelope: string, select: readonly string[] | null) => resultIn(message, envelope, select);
-  if ('tool' in found) return found.run({ manifest, set, request, toResult, input: sent.own, inputText: sent.input });
+  if ('tool' in found) {
+    refuseUnknown(found, sent);
+    return found.run({ manifest, set, request, toResult, input: sent.own, inputText: sent.input });
+  }
   if (set.readOnly && found.scope !== 'read')
     throw problem('INSUFFICIENT_SCOPE', {
       message: `${found.id} changes something, and this address is for reading only (read_only=true).`,
@@ -178,6 +182,23 @@ async function run(message: Message, found: Capability | OwnTool): Promise<CallT
   const select = isPart ? readSelect(sent.own.select) : null;
   const text = new JsonText(isPart ? (sent.withoutSelect as string) : sent.text);
   return toResult((await request.invoke(found.id, text)).envelope, select);
+}
+
+/** Throws VALIDATION_FAILED for an argument that the tool does not know: most often a field of a capability beside `input`. */
+function refuseUnknown({ tool: { name, inputSchema } }: OwnTool, { own, others }: ToolArguments): void {
+  const known = Object.keys(inputSchema.properties ?? {});
+  const param = [...others, ...Object.keys(own)].find((each) => !known.includes(each))?.slice(0, SHOWN_CHARACTERS);
+  if (param === undefined) return;
+  const near = nearestField(param, known);
+  const takes = known.length === 0 ? 'which takes none' : `which takes ${known.join(', ')}`;
+  const hint = near === null ? '' : ` Did you mean ${near}?`;
+  const fields = known.includes('input') ? ' Fields of the capability stand in input.' : '';
+  const message = `${param} is not an argument of ${name}, ${takes}.${hint}${fields}`;
+  const fault = { param, rule: 'unknown_field', message };
+  throw problem('VALIDATION_FAILED', {
+    ...{ param, detail: 'unknown_field', message, didYouMean: near ?? undefined },
+    errors: [fault],
+  });
 }
 
 /** Of a long envelope only a place is left: the library would read and write all of it, and others would wait for that. */

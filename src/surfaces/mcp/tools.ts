@@ -102,7 +102,7 @@ function compact(value: unknown, text: Text): unknown {
   if (value === null || typeof value !== 'object') return value;
   const { properties, ...keywords } = value as JsonSchema;
   const kept = Object.entries(keywords)
-    .filter(([keyword]) => !(text.isTerse ? leftWhenTerse : left).has(keyword))
+    .filter(([keyword, each]) => !(text.isTerse ? leftWhenTerse : left).has(keyword) && !isClosing(keyword, each))
     .map(([keyword, each]) => [
       keyword,
       keyword === 'description' && typeof each === 'string'
@@ -116,6 +116,11 @@ function compact(value: unknown, text: Text): unknown {
     ...Object.fromEntries(kept),
     ...(properties === undefined ? {} : { properties: Object.fromEntries(fields) }),
   };
+}
+
+/** What is not a field is refused by its name: no list need say so of every tool. */
+function isClosing(keyword: string, value: unknown): boolean {
+  return keyword === 'additionalProperties' && value === false;
 }
 
 function isData(keyword: string): boolean {

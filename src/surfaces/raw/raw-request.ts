@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { NOBODY } from '../../core/account-turns.ts';
 import { tokenWorth } from '../../core/accounts/tiers.ts';
 import type { Credential } from '../../core/credentials/credential.ts';
+import type { EntryForm } from '../../core/entry-form.ts';
 import { KEY_FIELD } from '../../core/idempotency/fingerprint.ts';
 import type { Principal } from '../../core/principal.ts';
 import { scopesAllow } from '../../core/scopes.ts';
@@ -17,8 +18,11 @@ import type { Answer } from '../../kit/capability.ts';
 import type { BodyTask, RawHead, RawRequest } from '../../kit/raw-route.ts';
 import { problem } from '../../problems/problem.ts';
 import { ArrivedRequest, type CallSlot, identify } from '../rest/call-slot.ts';
+import { ignoresUnknown } from '../rest/read-request.ts';
 import type { RawBody } from './raw-body.ts';
 
+/** Their calls are written as those of REST are. */
+const OWN_FORMS: ReadonlySet<EntryForm> = new Set(['mcp', 'console']);
 const WILDCARD = /\{([a-z_]+)\*\}$/;
 
 export class RawArrived extends ArrivedRequest implements RawHead {
@@ -143,7 +147,13 @@ export class RawRead extends RawArrived implements RawRequest {
     input: Parameters<RawRequest['invoke']>[1],
     { idempotencyKey = null as string | null } = {},
   ) {
-    return invoke(this.#parts.gateway, { ...this.#callOf(capability), input, idempotencyKey });
+    const call = { ...this.#callOf(capability), input, idempotencyKey };
+    return invoke(this.#parts.gateway, { ...call, ignoresUnknown: this.#ignoresUnknown });
+  }
+
+  /** Other protocols have rules of their own of what they do not know. */
+  get #ignoresUnknown(): boolean {
+    return !OWN_FORMS.has(this.#parts.visit.entryForm) || ignoresUnknown(this);
   }
 
   async perform(capability: string, work: Parameters<RawRequest['perform']>[1]) {

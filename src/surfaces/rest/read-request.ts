@@ -19,6 +19,7 @@ const TYPE_CHARACTERS_MAX = 200;
 const NAME_CHARACTERS_MAX = 200;
 const PARAMETERS_NAMED_MAX = 20;
 const KEY_HEADER = 'idempotency-key';
+const UNKNOWN_HEADER = 'x-qm-unknown-fields';
 /** No body is an object without fields. */
 const EMPTY_OBJECT = Buffer.from('{}');
 
@@ -30,10 +31,15 @@ export async function readRequest(call: Call, gateway: Gateway, request: Arrived
   const isEmpty = body.length === 0 || body[0]?.length === 0;
   if (endpoint.takesBody && !isEmpty) checkType(request);
   const { params, query } = request;
+  call.ignoresUnknown = ignoresUnknown(request);
   const inHeader = headerKeys(request);
   let bulk: BulkOutcome | null = null;
   if (endpoint.takesBody && endpoint.capability.bulk !== undefined) {
-    const key = { prefix: fingerprintPrefix(params, query), sent: inHeader[0] ?? null };
+    const key = {
+      prefix: fingerprintPrefix(params, query),
+      sent: inHeader[0] ?? null,
+      ignoresUnknown: call.ignoresUnknown,
+    };
     const reading = gateway.bodies.read(call.accountId, endpoint, isEmpty ? [EMPTY_OBJECT] : body, key);
     bulk = reading instanceof Promise ? await reading : reading;
     call.input = bulk.input;
@@ -42,13 +48,18 @@ export async function readRequest(call: Call, gateway: Gateway, request: Arrived
     call.inputText = text;
     call.input = value;
   }
-  const beside = endpoint.capability.method === 'DELETE' ? [...inHeader, ...query.getAll(KEY_FIELD)] : inHeader;
+  const beside = takesQuery(call) ? [...inHeader, ...query.getAll(KEY_FIELD)] : inHeader;
   const fingerprint = () => bulk?.fingerprint ?? requestFingerprint(fingerprintPrefix(params, query), call.inputText);
   takeIdempotencyKey(call, beside, fingerprint);
   call.sentHeaders = headersRead(call, request);
   mergeQuery(call, query);
   mergePath(call, params);
   checkInput(call, bulk);
+}
+
+/** Whether the caller asks to have unknown fields ignored with a warning. */
+export function ignoresUnknown({ headers }: Pick<ArrivedRequest, 'headers'>): boolean {
+  return headers[UNKNOWN_HEADER] === 'warn';
 }
 
 /** A comma may stand in one key, or between the keys of several headers. */
@@ -74,12 +85,16 @@ function mergePath(call: Call, params: ArrivedRequest['params']): void {
   }
 }
 
+function takesQuery({ endpoint }: Call): boolean {
+  const { method } = endpoint.capability;
+  return method === 'GET' || method === 'DELETE';
+}
+
 function mergeQuery(call: Call, query: URLSearchParams): void {
   if (query.size === 0) return;
-  const { method } = call.endpoint.capability;
   const parameters = groupQuery(query, call.endpoint.fields);
-  if (method !== 'GET' && method !== 'DELETE') {
-    call.warnings.push(...ignoredParameters([...parameters.keys()], method));
+  if (!takesQuery(call)) {
+    call.warnings.push(...ignoredParameters([...parameters.keys()], call.endpoint.capability.method));
     return;
   }
   for (const [name, parameter] of parameters) {
@@ -87,7 +102,7 @@ function mergeQuery(call: Call, query: URLSearchParams): void {
     if (object !== null) throw invalidField(object, 'pattern', `Write a member of ${object} as ${object}[name]=value.`);
     if (name === '__proto__') {
       throw invalidField(name, 'forbidden_key', 'The parameter name is not allowed.');
-    } else if (!call.endpoint.pathFields.includes(name) && !(name === 'idempotency_key' && method === 'DELETE')) {
+    } else if (!call.endpoint.pathFields.includes(name) && name !== KEY_FIELD) {
       merge(call, name, fromQuery(parameter, fieldSchema(call, name)), 'query');
     }
   }

@@ -24,6 +24,18 @@ export class RouteTable {
     for (const method of [methods].flat()) this.#routes.push({ method, segments: url.split('/') });
   }
 
+  /** The path of the route that this one is but for its last parameter. */
+  #wholePath(method: string, path: string): string | null {
+    const have = path.replace(/\/$/, '').split('/');
+    const found = this.#routes.find(
+      (route) =>
+        route.method === method && isParameter(route.segments.at(-1)) && matches(route.segments.slice(0, -1), have),
+    );
+    return (
+      found?.segments.map((segment) => (isParameter(segment) ? `{${segment.slice(1)}}` : segment)).join('/') ?? null
+    );
+  }
+
   /** Why the request is not served. Sets the Allow header where another method would be. */
   refusal(request: FastifyRequest, reply: FastifyReply): Problem {
     const path = request.url.split(/[?#]/, 1)[0] as string;
@@ -37,10 +49,20 @@ export class RouteTable {
     }
     const [, version, module = ''] = have;
     if (version === 'v1' && this.#planned.has(module)) return notBuilt(module);
+    const whole = this.#wholePath(request.method, path);
+    if (whole !== null)
+      return problem('NOT_FOUND', {
+        message: `There is nothing at ${request.method} ${shown}: the path is ${whole}.`,
+        didYouMean: whole,
+      });
     return problem('NOT_FOUND', {
       message: `There is nothing at ${request.method} ${shown}. GET /v1/discovery lists every capability.`,
     });
   }
+}
+
+function isParameter(segment: string | undefined): boolean {
+  return segment?.startsWith(':') === true;
 }
 
 function matches(want: readonly string[], have: readonly string[]): boolean {

@@ -12,6 +12,7 @@ import { type Held, Pools } from './pools.ts';
 import type { OutboundClient, OutboundOutcome, OutboundPost, OutboundReply, OutboundRequest } from './port.ts';
 import { systemResolve } from './resolve.ts';
 import { Sending } from './sending.ts';
+import type { Refusal } from './target.ts';
 import { checkWireHeaders } from './wire-headers.ts';
 
 export interface OutboundOptions {
@@ -49,7 +50,7 @@ class GuardedClient implements OutboundClient {
       throw problem('WEBHOOK_URL_REJECTED', {
         param,
         detail: verdict.refusal.rule,
-        message: verdict.refusal.message,
+        message: `${verdict.refusal.message}${mendOf(verdict.refusal)}`,
       });
     }
     if (verdict.kind === 'admitted') return null;
@@ -202,6 +203,12 @@ class Ending {
   #end(code: 'timeout' | 'aborted', message: string): void {
     this.#controller.abort(new OutboundError(code, message));
   }
+}
+
+/** What helps who means a machine of their own. */
+function mendOf({ rule }: Refusal): string {
+  if (rule === 'url' || rule === 'userinfo') return '';
+  return ' For a program on your own machine or network: this service admits the addresses in its setting ALLOW_PRIVATE_TARGETS, and `qm events listen --forward` brings events there.';
 }
 
 function since(startedMs: number): number {

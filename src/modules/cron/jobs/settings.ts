@@ -55,7 +55,7 @@ export function changesOf(input: JobInput, inputText: string): Changes {
   };
 }
 
-/** The schedule after the changes: a new one of either kind takes the place of the other. Throws INVALID_REQUEST when none is left. */
+/** The schedule after the changes: a new one of either kind takes the place of the other. Throws VALIDATION_FAILED when none is left. */
 export function timingAfter(changes: Changes, before: Timing): Timing {
   const { cronExpr, runAtMs, timezone = before.timezone } = changes;
   const timing = {
@@ -64,10 +64,7 @@ export function timingAfter(changes: Changes, before: Timing): Timing {
     timezone,
   };
   if (timing.cronExpr !== null || timing.runAtMs !== null) return timing;
-  throw problem('INVALID_REQUEST', {
-    param: 'cron_expr',
-    message: 'A job needs a schedule: send cron_expr (recurring) or run_at (once).',
-  });
+  throw invalidField('cron_expr', 'required', 'A job needs a schedule: send cron_expr (recurring) or run_at (once).');
 }
 
 /** The first slot after `nowMs`; null when there is none any more. */

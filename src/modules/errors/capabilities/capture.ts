@@ -22,6 +22,7 @@ export const capture = defineCapability<ErrorsState>()({
   output: captureResultSchema,
   price: 'errors.capture',
   publishable: true,
+  toleratesUnknownFields: true,
   bodyBytesMax: EVENT_BODY_BYTES_MAX,
   bulk: {
     source: import.meta.url,

@@ -19,6 +19,7 @@ export const message = defineCapability<ErrorsState>()({
   output: captureResultSchema,
   price: 'errors.capture',
   publishable: true,
+  toleratesUnknownFields: true,
   bodyBytesMax: EVENT_BODY_BYTES_MAX,
   bulk: {
     source: import.meta.url,

@@ -91,7 +91,7 @@ curl -sS ${baseUrl}/v1/queue/publish -H "Authorization: Bearer $QM_KEY" -H 'Cont
 - Answers: \`{"ok":true,"data":…,"metadata":…}\` or \`{"ok":false,"error":{"code","message","docs_url","retryable","param"?,"retry_after_ms"?},"metadata":…}\`. Branch on \`error.code\`; \`error.param\` names the field at fault; GET \`error.docs_url\` + \`.md\` says what to do.
 - Money: \`metadata.cost_usd\` is what a call cost. What wallet or budget cannot cover is 402 INSUFFICIENT_CREDIT, without any effect.
 - Retries: writes take \`idempotency_key\` (body, or header Idempotency-Key). The same key and request give the first result again, done and charged once. Retry only when \`error.retryable\`, after \`retry_after_ms\`.
-- Lists: \`items\`, \`next_cursor\`, \`has_more\`; send \`cursor\` and \`limit\` (1-100, else 20). Unknown fields are named in \`metadata.warnings\`; module account refuses them.
+- Lists: \`items\`, \`next_cursor\`, \`has_more\`; send \`cursor\` and \`limit\` (1-100, else 20). A field that the call does not know is 400, \`code_detail\` \`unknown_field\`; \`did_you_mean\` names the nearest.
 - Events are POSTed to webhooks (account.webhooks.register). ${signingRecipe}
 - ${targetsInWords(manifest.deployment)} Rates ${manifest.deployment.rateLimits ? 'of free calls: GET /v1/account/tier' : 'are not limited here'}.`,
     ...notHere,

@@ -95,7 +95,7 @@ const metadata: JsonSchema = {
     warnings: {
       type: 'array',
       items: { type: 'string' },
-      description: 'What was accepted but not used, such as unknown fields.',
+      description: 'What was accepted but not used.',
     },
   },
 };
@@ -103,7 +103,12 @@ const metadata: JsonSchema = {
 const fieldError: JsonSchema = {
   type: 'object',
   required: ['param', 'rule', 'message'],
-  properties: { param: text('Field at fault.'), rule: text('Rule it breaks.'), message: text('What to mend.') },
+  properties: {
+    param: text('Field at fault.'),
+    rule: text('Rule it breaks.'),
+    message: text('What to mend.'),
+    did_you_mean: text('Known name that is nearest to what was sent.'),
+  },
 };
 
 const amountOrNull = (description: string): JsonSchema => ({ type: ['number', 'null'], description });
@@ -148,6 +153,7 @@ function errorObject(baseUrl: string, problems: ProblemCatalogue): JsonSchema {
       retry_after_ms: whole('Suggested delay before a retry, milliseconds; only beside retryable true.'),
       shortfall,
       param: text('Field at fault: a name, or a path such as vectors[3].embedding[7].'),
+      did_you_mean: text('Known name or value that is nearest to what was sent.'),
       errors: { type: 'array', maxItems: 20, items: fieldError, description: 'Every field at fault, up to 20.' },
       trace_id: text('Trace of the call.'),
       request_id: text('Identifies this call.'),
