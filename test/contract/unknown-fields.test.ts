@@ -147,10 +147,10 @@ describe('a refusal', () => {
 
   test('comes by a long body as by a short one', async () => {
     await call('POST', '/v1/queue/create', { name: 'long', max_message_size_kb: 256 });
-    const sent = { queue: 'long', payload: 'x'.repeat(100_000), prioritty: 1 };
+    const sent = { queue: 'long', payload: { pad: 'x'.repeat(100_000) }, prioritty: 1 };
     const expected = { ...unknownField('prioritty'), did_you_mean: 'priority' };
     expect((await call('POST', path, sent)).body.error).toMatchObject(expected);
-    expect((await call('POST', path, { ...sent, payload: 'x' })).body.error).toMatchObject(expected);
+    expect((await call('POST', path, { ...sent, payload: {} })).body.error).toMatchObject(expected);
     const warned = await call('POST', path, sent, HEADER);
     expect(warned.body).toMatchObject({ ok: true, metadata: { warnings: ['prioritty: unknown field, ignored'] } });
   });
@@ -164,4 +164,27 @@ describe('a refusal', () => {
 test('a report of a failure is kept with what it has beside', async () => {
   const reply = await callCapability(call, byId('errors.capture'), { title: 'Broken', surprise: 1 });
   expect(reply.body).toMatchObject({ ok: true, metadata: { warnings: ['surprise: unknown field, ignored'] } });
+});
+
+describe('an error names the mend', () => {
+  test('of a path without its last part', async () => {
+    for (const path of ['/v1/queue/stats?queue=', '/v1/queue/stats/'])
+      expect((await call('GET', path)).body.error).toMatchObject({
+        code: 'NOT_FOUND',
+        message: expect.stringContaining('the path is /v1/queue/stats/{queue}'),
+        did_you_mean: '/v1/queue/stats/{queue}',
+      });
+  });
+
+  test('of a target on a private address', async () => {
+    const sent = { task: 'https://10.0.0.1/', cron_expr: '* * * * *' };
+    const { error } = (await call('POST', '/v1/cron/create', sent)).body;
+    expect(error).toMatchObject({ code: 'WEBHOOK_URL_REJECTED', param: 'task', code_detail: 'address' });
+    for (const named of ['ALLOW_PRIVATE_TARGETS', 'qm events listen']) expect(error.message).toContain(named);
+  });
+
+  test('of a job without a schedule', async () => {
+    const { error } = (await call('POST', '/v1/cron/create', { task: 'https://example.org/' })).body;
+    expect(error).toMatchObject({ code: 'VALIDATION_FAILED', code_detail: 'required', param: 'cron_expr' });
+  });
 });
