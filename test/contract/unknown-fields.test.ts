@@ -168,12 +168,12 @@ test('a report of a failure is kept with what it has beside', async () => {
 
 describe('an error names the mend', () => {
   test('of a path without its last part', async () => {
-    for (const path of ['/v1/queue/stats?queue=', '/v1/queue/stats/'])
-      expect((await call('GET', path)).body.error).toMatchObject({
-        code: 'NOT_FOUND',
-        message: expect.stringContaining('the path is /v1/queue/stats/{queue}'),
-        did_you_mean: '/v1/queue/stats/{queue}',
-      });
+    expect((await call('GET', '/v1/queue/stats?queue=')).body.error).toMatchObject({
+      code: 'NOT_FOUND',
+      message: expect.stringContaining('the path is /v1/queue/stats/{queue}'),
+      did_you_mean: '/v1/queue/stats/{queue}',
+    });
+  });
   });
 
   test('of a target on a private address', async () => {
