@@ -174,7 +174,6 @@ describe('an error names the mend', () => {
       did_you_mean: '/v1/queue/stats/{queue}',
     });
   });
-  });
 
   test('of a target on a private address', async () => {
     const sent = { task: 'https://10.0.0.1/', cron_expr: '* * * * *' };

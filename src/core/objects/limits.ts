@@ -36,6 +36,6 @@ export const HELD_PRICE = 'storage.held';
 export const WRITE_PRICE = 'storage.write';
 export const READ_PRICE = 'storage.read';
 /** What a call takes beside its own price when it stores its result. */
-export const STORE_PRICES = [WRITE_PRICE, 'storage.held'];
+export const STORE_PRICES = [WRITE_PRICE, 'storage.held'] as const;
 /** 0.02 USD for 10^9 bytes over 730 hours: one nano-USD for so many bytes times milliseconds. */
 export const BYTE_MS_PER_NANO = 131_400_000_000n;

@@ -17,7 +17,7 @@ const known = new LRUCache<string, SeriesIdentity>({
 /** The series that these bytes name; `read` tells it where it is not known, or why they name none. Throws what `read` throws. */
 export function seriesOfBytes(bytes: Buffer, read: () => SeriesIdentity | string): SeriesIdentity | string {
   if (bytes.length > BYTES_MAX) return read();
-  const key = bytes.latin1Slice();
+  const key = bytes.toString('latin1');
   const found = known.get(key);
   if (found !== undefined) return found;
   const series = read();
