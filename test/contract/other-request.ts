@@ -29,6 +29,19 @@ const others: Readonly<Record<string, Input>> = {
     },
     ...{ 'dns.record.set': { ttl: 77 }, 'dns.zone.import': { content: 'other 60 IN A 192.0.2.3' } },
     'dns.zone.create': { zone: 'other-zone.test' },
+    'ai.batch.create': {
+      requests: [{ custom_id: 'other', capability: 'ai.embed', body: { model: 'sandbox/ngram-1', input: 'Other' } }],
+    },
+    'analytics.capture': { batch: [{ event: 'other', distinct_id: 'user-18' }] },
+    'flags.import': { metadata: { other: 'yes' } },
+    ...{
+      'logs.ingest': { records: [{ message: 'Other' }] },
+      'metrics.ingest': { points: [{ name: 'other', value: 1 }] },
+    },
+    ...{ 'analytics.settings.set': { retention_days: 29 }, 'logs.settings.set': { retention_days: 29 } },
+    ...{ 'metrics.settings.set': { retention_days: 29 }, 'realtime.settings.set': { history_seconds: 1_800 } },
+    ...{ 'pdf.merge': { inline: false }, 'pdf.fill': { flatten: true }, 'realtime.app.rotate': { grace_hours: 1 } },
+    'risk.rules.set': { thresholds: { review: 31, block: 60 } },
     ...{ 'email.inbox.create': { address: 'other@inbox.test' }, 'email.reply': { text: 'Other' } },
   },
 };

@@ -52,6 +52,7 @@ const errorAtTimes: Readonly<Record<string, Field>> = {
   shortfall: isAnything,
   param: (value) => value !== '',
   errors: isAnything,
+  did_you_mean: isText,
 };
 
 /** Fields that are missing, unknown or wrong. Thousands of answers are looked at, and one `expect` takes as long as this. */
