@@ -36,9 +36,11 @@ export function stopOnSignal(starting: Promise<{ stop(): Promise<void> }>, log: 
   };
   let first: { readonly signal: NodeJS.Signals; readonly atMs: number } | null = null;
   const onSignal = (signal: NodeJS.Signals) => {
-    const isSame = signal === first?.signal && performance.now() - first.atMs < SAME_SIGNAL_MS;
-    // A terminal that closes, and systemd at the end of a session, send SIGHUP beside another signal: nobody is in a hurry.
-    if (first !== null && stopping && !isSame && signal !== 'SIGHUP') process.exit(1);
+    const isSoon = first !== null && performance.now() - first.atMs < SAME_SIGNAL_MS;
+    // A terminal that closes, and systemd at the end of a session, send SIGHUP beside another signal, and either may come first: nobody is in
+    // a hurry.
+    const isOneWish = signal === 'SIGHUP' || (isSoon && (signal === first?.signal || first?.signal === 'SIGHUP'));
+    if (first !== null && stopping && !isOneWish) process.exit(1);
     first ??= { signal, atMs: performance.now() };
     void stop(signal);
   };

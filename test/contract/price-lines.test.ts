@@ -55,7 +55,7 @@ async function taken(path: string, body: object) {
 test.each([
   ['image/info', { source: { bucket: 'files', key: 'a.png' } }],
   ['pdf/info', { source: { bucket: 'files', key: 'a.pdf' } }],
-  ['image/quote', { prompt: 'A boat.', images: [{ bucket: 'files', key: 'a.png' }] }],
+  ['image/quote', { prompt: 'A boat.', image: { bucket: 'files', key: 'a.png' } }],
 ])('%s of an object in a bucket is free', async (path, body) => {
   expect(await taken(path, body)).toEqual({ taken: 0, told: 0 });
 });

@@ -281,12 +281,17 @@ describe('every answer', () => {
 
   const expectGuarded = ({ headers }: Got, what: string) => {
     expect([what, headers['x-content-type-options']]).toEqual([what, 'nosniff']);
-    expect(headers['content-security-policy'], what).toMatch(/default-src 'none';.*frame-ancestors 'none'/);
+    // What stands in a sandbox of its own has nothing that a frame around it could reach.
+    const policy = /default-src 'none';.*frame-ancestors 'none'|^sandbox; default-src 'none'$/;
+    expect(headers['content-security-policy'], what).toMatch(policy);
   };
 
-  test.each(cases)('says what it is and that no page may frame it: %s', async (name, ask) => {
-    expectGuarded(await ask(), name);
-  });
+  test.each(cases)(
+    'says what it is, and that no page may frame it or it stands in a sandbox: %s',
+    async (name, ask) => {
+      expectGuarded(await ask(), name);
+    },
+  );
 
   test('so does every document, under a tag, and it is 304 when it is known', async () => {
     for (const path of publicDocuments(manifest, { baseUrl: 'http://127.0.0.1' }).keys()) {

@@ -15,8 +15,10 @@ type Bounds = Pick<Admission['all'], 'blockThreads' | 'blockThreadMemory' | 'blo
 
 export class BlockThreads {
   readonly #threads: AccountThreads<BlockTask, unknown>;
+  readonly #msMax: number;
 
   constructor({ blockThreads: threads, blockThreadMemory, blockThreadMsMax: msMax }: Bounds) {
+    this.#msMax = msMax;
     this.#threads = new AccountThreads(new URL('./thread.ts', import.meta.url), {
       ...blockThreadMemory,
       threads,
@@ -32,15 +34,16 @@ export class BlockThreads {
     accountId: string,
     prepare: () => Promise<BlockTask>,
     signal: AbortSignal,
-    { msMax, tooLate }: ThreadTime = {},
+    { msMax = this.#msMax, tooLate }: ThreadTime = {},
   ): Promise<unknown> {
     return this.#threads.run(accountId, signal, async (perform) => {
       const task = await prepare();
-      const done = await perform(task, msMax === undefined ? {} : { msMax });
+      const done = await perform(task, { msMax });
       if (done.kind === 'answer') return done.answer;
       if (done.kind === 'memory')
         throw new Error(`${task.exportName}: a thread had not enough memory for ${task.blocks.length} blocks`);
-      throw tooLate?.() ?? new Error(`${task.exportName}: a thread took longer than its time`);
+      const ms = Math.round(Math.min(msMax, this.#msMax));
+      throw tooLate?.() ?? new Error(`${task.exportName}: a thread took longer than ${ms} ms`);
     });
   }
 

@@ -192,13 +192,21 @@ describe('what is not there', () => {
   test.each([
     ['a bare model', { model: 'smal' }, 'There is no model "smal". Did you mean small?'],
     ['a model of a vendor', { model: 'acme/smal' }, 'There is no model "smal" at acme. Did you mean acme/small?'],
-    ['a model beside a vendor', { model: 'wan', vendor: 'acme' }, 'There is no model "wan" at acme.'],
+    [
+      'a model beside a vendor',
+      { model: 'wan', vendor: 'acme' },
+      'There is no model "wan" at acme. There are acme/grand, acme/small.',
+    ],
     [
       'a text before the slash that is no vendor',
       { model: 'acne/small' },
       'There is no model "acne/small". Did you mean acme/small?',
     ],
-    ['a model whose time is over', { model: 'cosa/old' }, 'There is no model "old" at cosa.'],
+    [
+      'a model whose time is over',
+      { model: 'cosa/old' },
+      'There is no model "old" at cosa. There are cosa/small, cosa/grand.',
+    ],
   ])('%s: 404 MODEL_NOT_FOUND names what is near', (_name, fields, message) => {
     expect(refusalOf(fields)).toMatchObject({ code: 'MODEL_NOT_FOUND', param: 'model', message });
   });
