@@ -25,7 +25,8 @@ export async function questionScenarios(
   }));
   await call(secret, '/v1/metrics/ingest', { points });
   const asked = (name: string, what: string, connections: number, path: string, body: object): Scenario => ({
-    ...{ name, what },
+    name,
+    what,
     orders: [{ connections, addresses, manner: 'calls', requests: [post(url, path, secret, JSON.stringify(body))] }],
   });
   const floods = (
@@ -33,7 +34,11 @@ export async function questionScenarios(
     perSecond: number,
     requests: Buffer[],
   ): Omit<AttackOrder, 'seconds' | 'url'> => ({
-    ...{ connections, addresses, manner: 'floods', perSecond, requests },
+    connections,
+    addresses,
+    manner: 'floods',
+    perSecond,
+    requests,
   });
   const [end, start] = [Date.now(), Date.now() - STEPS * 1_000 + 1_000].map((ms) => new Date(ms).toISOString());
   const event = { channel: 'room', event: 'said', data: 'x'.repeat(10_000) };

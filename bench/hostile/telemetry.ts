@@ -47,7 +47,8 @@ export async function telemetryScenarios(
     if (body % 4 === 0) await call(secret, '/v1/analytics/capture', { batch: events(body) });
   }
   const flood = (name: string, what: string, path: string, bodyOf: (body: number) => object): Scenario => ({
-    ...{ name, what },
+    name,
+    what,
     orders: [
       {
         ...{ connections: FLOOD_CONNECTIONS, addresses, manner: 'floods', perSecond: FLOOD_PER_SECOND },
@@ -56,7 +57,8 @@ export async function telemetryScenarios(
     ],
   });
   const asked = (name: string, what: string, request: Buffer): Scenario => ({
-    ...{ name, what: `${QUESTIONS_AT_ONCE} ${what}` },
+    name,
+    what: `${QUESTIONS_AT_ONCE} ${what}`,
     orders: [{ connections: QUESTIONS_AT_ONCE, addresses, manner: 'calls', requests: [request] }],
   });
   return [

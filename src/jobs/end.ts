@@ -160,7 +160,8 @@ async function capture(tx: Transaction, { core, kind }: Ending, job: JobRow, cha
   const settled = await settleHold(tx, accountId, holdId, {
     capturedNanos: charge.workNanos + charge.storageNanos,
     units: BigInt(charge.units),
-    ...{ priceVersion, isCounted: true },
+    priceVersion,
+    isCounted: true,
     ...(charge.storageUnits === 0n
       ? {}
       : { also: { ...storage, nanos: charge.storageNanos, priceVersion: core.prices.version } }),

@@ -142,7 +142,10 @@ async function deliverOne(
   const source = await host.composer.compose(row.account_id, packed, links, key);
   const outcome = await host.local.deliver({
     ...inbox,
-    ...{ address, source, envelopeFrom: row.from_address, senderId: row.account_id },
+    address,
+    source,
+    envelopeFrom: row.from_address,
+    senderId: row.account_id,
   });
   if (outcome.kind === 'delivered') {
     return { number, status: 'delivered', code: null, detail: 'Delivered to an inbox of this service.' };

@@ -16,6 +16,8 @@ export interface LocalMail {
   readonly address: string;
   readonly source: Buffer;
   readonly envelopeFrom: string;
+  /** Account that sends it. */
+  readonly senderId: string;
 }
 
 export type LocalOutcome =

@@ -126,7 +126,9 @@ async function settleAll(tx: Transaction, mails: readonly Mail[], open: Readonly
       taken === 0n
         ? await releaseHold(tx, row.account_id, holdId)
         : await settleHold(tx, row.account_id, holdId, {
-            ...{ capturedNanos: taken * row.unit_nanos, units: taken, isCounted: true },
+            capturedNanos: taken * row.unit_nanos,
+            units: taken,
+            isCounted: true,
           });
     if (settlement?.settledNow !== true)
       throw new Error(`the hold of ${row.email_id} is ${settlement?.status ?? 'gone'}`);

@@ -22,7 +22,8 @@ const flagdFlag = Type.Object({
 const input = Type.Object({
   // Each is checked by itself: a flag that is wrong does not refuse the file.
   flags: flag.members('Flags by key, as flagd has them: state, variants, defaultVariant, targeting and metadata.', {
-    ...{ minProperties: 1, maxProperties: IMPORT_FLAGS_MAX },
+    minProperties: 1,
+    maxProperties: IMPORT_FLAGS_MAX,
   }),
   $evaluators: Type.Optional(
     Type.Record(Type.String(), flag.members('A rule.'), {

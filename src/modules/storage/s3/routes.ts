@@ -95,7 +95,7 @@ function routeOf(path: string): Omit<RawRoute<StorageState>, 'methods' | 'bodyBy
 
 const BROWSER_FORM = /^multipart\/form-data\s*(?:;|$)/i;
 
-/** Throws UNAUTHORIZED: nothing here is for whoever signs nothing. NotImplemented for what clients send that sign in its body, or not at all. */
+/** Throws UNAUTHORIZED for a request without a signature, NotImplemented for a browser's form and for OPTIONS. */
 function credentialOf(head: RawHead) {
   const credential = sigV4(head, { services: ['s3'] });
   if (credential !== null) return credential;
