@@ -54,8 +54,10 @@ async function openRemote(connectionString: string, migrations?: string): Promis
   const connection = { connectionString };
   let distributed: boolean;
   try {
-    await migrate(connection, migrations);
-    distributed = await withClient(connection, isDistributed);
+    distributed = await withClient(connection, async (client) => {
+      await migrate(client, migrations);
+      return isDistributed(client);
+    });
   } catch (error) {
     if (error instanceof StartupError) throw error;
     throw new StartupError(`DATABASE_URL: ${(error as Error).message}`);
