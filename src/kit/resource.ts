@@ -67,8 +67,9 @@ export function resourceTable<Row>(shape: TableShape): ResourceTable<Row> {
 }
 
 /**
- * Adds a row, or changes the one of its key. `columns` beside account_id; those that end in `_at` are instants. Called once, at import. What counts
- * the rows against a limit holds the account's lock, as runWrite does.
+ * Sends a row that is added, or takes the place of the one of its key, and answers it. There is nothing to wait for: when it fails, the
+ * transaction fails with its error. `columns` beside account_id; those that end in `_at` are instants. Called once, at import. What counts the
+ * rows against a limit holds the account's lock, as runWrite does.
  */
 export function rowSaver<Row>({ table, key, columns }: Pick<TableShape, 'table' | 'key' | 'columns'>) {
   const names = columns.split(', ');
@@ -78,11 +79,11 @@ export function rowSaver<Row>({ table, key, columns }: Pick<TableShape, 'table' 
     `INSERT INTO ${table} (account_id, ${columns}) VALUES (${['account_id', ...names].map((_, i) => `$${i + 1}`).join(', ')})
          ON CONFLICT (account_id, ${key}) DO UPDATE SET ${changed.join(', ')}`,
   );
-  return async (tx: Transaction, { accountId }: Owner, row: Row): Promise<Row> => {
+  return (tx: Transaction, { accountId }: Owner, row: Row): Row => {
     const values = row as Readonly<Record<string, string | number | bigint | boolean | null>>;
     const sent = (name: string) =>
       name.endsWith('_at') ? timestamp(values[name] as number | null) : (values[name] ?? null);
-    await tx.query(save, [accountId, ...names.map(sent)]);
+    void tx.query(save, [accountId, ...names.map(sent)]);
     return row;
   };
 }

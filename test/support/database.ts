@@ -67,7 +67,6 @@ function maintenance(): Promise<pg.Client> {
 async function openMaintenance(): Promise<pg.Client> {
   const client = new pg.Client(inject('postgres'));
   await client.connect();
-  client.unref();
   return client;
 }
 

@@ -107,7 +107,7 @@ async function insertZone(
     ...{ zone, vendor, name_servers: nameServers === null ? null : JSON.stringify(nameServers) },
     ...{ serial: BigInt(Math.floor(nowMs / 1_000)), created_at: nowMs, updated_at: nowMs },
   };
-  if (before === null) await saveZone(tx, ctx, row);
+  if (before === null) saveZone(tx, ctx, row);
   await claimZone(tx, ctx.accountId, { zone, domain, isEmbedded: vendor === EMBEDDED, nowMs });
   return showZone({ ...row, is_active: true }, state);
 }

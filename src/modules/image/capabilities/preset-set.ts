@@ -33,7 +33,7 @@ export const presetSet = defineCapability<ImageState>()({
       const known = await presetTable.find(tx, ctx, name);
       if (known === null) await requireRoom(tx, ctx, 'preset', presetLimits.image_presets);
       const row = { name, created_at: known?.created_at ?? nowMs, updated_at: nowMs };
-      await savePreset(tx, ctx, { ...row, transform: JSON.stringify(transform) });
+      savePreset(tx, ctx, { ...row, transform: JSON.stringify(transform) });
       return presets.show({ ...row, transform }, { ctx, state: null });
     });
   },

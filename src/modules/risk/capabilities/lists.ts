@@ -53,7 +53,7 @@ export const listAdd = defineCapability()({
       if (isNew) await requireRoom(tx, ctx, 'list entry', riskLimits.risk_entries);
       await addShape(tx, ctx.accountId, shape, nowMs);
       const row = { entry, list, kind, value, note: note || null, created_at: nowMs, expires_at: expiresAt };
-      return entryRecord(await saveEntry(tx, ctx, row));
+      return entryRecord(saveEntry(tx, ctx, row));
     });
   },
 });

@@ -62,7 +62,7 @@ export const createShare = defineCapability<StorageState>()({
         ...{ share_id: newId('shr_', nowMs), bucket, key, filename, downloads_max, downloads: 0 },
         ...{ key_id: ctx.principal.id, created_at: nowMs, expires_at: nowMs + seconds * 1_000 },
       };
-      await saveShare(tx, ctx, row);
+      saveShare(tx, ctx, row);
       return showShare(row, state.links.share({ accountId: ctx.accountId, shareId: row.share_id }));
     }),
 });

@@ -21,7 +21,7 @@ export async function beginCrawl(ctx: CallContext, urls: readonly string[], wish
       ...{ wish: JSON.stringify(wish), status: 'running', reason: null, next_no: first.length, pages: 0, failures: 0 },
       ...{ cost_nanos: 0n, created_at: nowMs, finished_at: null, due_at: nowMs, attempt: 0 },
     };
-    await saveCrawl(tx, ctx, row);
+    saveCrawl(tx, ctx, row);
     const place = { accountId: ctx.accountId, crawlId: row.crawl_id };
     await queuePages(tx, place, { urls: first, firstNo: 0, depth: 0 });
     await openTurn(tx, ctx.accountId, CRAWL_WORK, nowMs);

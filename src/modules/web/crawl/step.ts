@@ -139,7 +139,7 @@ async function keep(
   if (isFull || isLate || (await queuedPage(tx, place)) === null) {
     return end(tx, job, isLate && !isFull ? { ...after, reason: 'time' } : after, 'completed', nowMs);
   }
-  await saveCrawl(tx, place, { ...after, due_at: nowMs });
+  saveCrawl(tx, place, { ...after, due_at: nowMs });
   await openTurn(tx, job.accountId, CRAWL_WORK, nowMs);
 }
 
@@ -182,20 +182,20 @@ async function refusalOf(tx: Queryable, accountId: string, keyId: string): Promi
   return scopesAllow(key.scopes, CRAWL_WORK, 'write') ? null : 'insufficient_scope';
 }
 
-async function end(
+function end(
   tx: Transaction,
   { accountId }: Pick<LeasedJob, 'accountId'>,
   crawl: CrawlRow,
   status: CrawlStatus,
   nowMs: number,
-): Promise<void> {
-  await saveCrawl(tx, { accountId }, { ...crawl, status, finished_at: nowMs, due_at: null });
+): void {
+  saveCrawl(tx, { accountId }, { ...crawl, status, finished_at: nowMs, due_at: null });
 }
 
 function ended({ core }: WebState, job: LeasedJob, status: CrawlStatus, reason: string | null): Promise<void> {
   return core.db.transaction(async (tx) => {
     const found = await locked(tx, job);
-    if (found !== null) await end(tx, job, { ...found.crawl, reason }, status, found.opened.nowMs);
+    if (found !== null) end(tx, job, { ...found.crawl, reason }, status, found.opened.nowMs);
   });
 }
 

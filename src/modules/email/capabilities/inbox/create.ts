@@ -78,7 +78,7 @@ export const createInbox = defineCapability<ReceivingState>()({
         message_count: 0n,
         created_at: nowMs,
       };
-      return inboxes.show(await saveInbox(tx, ctx, row), { ctx, state: null });
+      return inboxes.show(saveInbox(tx, ctx, row), { ctx, state: null });
     });
   },
 });

@@ -70,7 +70,7 @@ export const collectionCreate = defineCapability<VectorState>()({
       }
       await requireRoom(tx, ctx, 'collection', vectorLimits.collections);
       const collectionId = newId('vcol_', nowMs);
-      const row = await saveCollection(tx, ctx, {
+      const row = saveCollection(tx, ctx, {
         ...{ account_id: accountId, name, collection_id: collectionId, dimension, metric, metadata },
         ...{ version: 0n, forgotten_version: 0n, vector_count: 0n, created_at: nowMs, updated_at: nowMs },
       });

@@ -28,6 +28,6 @@ export const cancelCrawl = defineCapability<WebState>()({
     runWrite(ctx, async (tx, { nowMs }) => {
       const row = await requireRow(crawls, tx, ctx, input.crawl_id);
       if (row.status !== 'running') return showCrawl(row);
-      return showCrawl(await saveCrawl(tx, ctx, { ...row, status: 'cancelled', finished_at: nowMs, due_at: null }));
+      return showCrawl(saveCrawl(tx, ctx, { ...row, status: 'cancelled', finished_at: nowMs, due_at: null }));
     }),
 });
