@@ -2,6 +2,7 @@
 // and is compared with itself undisturbed, right before. Rate limits are on. `BENCH_ONLY=bombs,unread` runs some;
 // BENCH_LATER_SECONDS shortens the minute after which memory is looked at again, WORKERS=4 loads several processes.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../test/support/process.ts';
 import { attack, inWords, startVictim } from './hostile/children.ts';
 import { healthShare, lockWallets, peakMemory, settled } from './hostile/measure.ts';
 import { overload, overloadNames } from './hostile/overload.ts';
@@ -28,7 +29,10 @@ const LOCKED_MS_MAX = 200;
 const GROWTH_MB_MAX = 300;
 const KEPT_MB_MAX = 150;
 
-const service = await startBenchService(20, 'on');
+const TURN_MS_MAX = 20;
+
+const smtpPort = await freePort();
+const service = await startBenchService(20, 'on', undefined, { SMTP_PORT: String(smtpPort) });
 const { url, accounts } = service;
 const [victimAccount, attacker] = accounts as [BenchAccount, BenchAccount];
 for (const { secret } of accounts) await service.call(secret, '/v1/queue/create', { name: 'bench' });
@@ -38,7 +42,7 @@ const victim = startVictim();
 const run = (seconds: number) => victim.take({ url, secret: victimAccount.secret, perSecond: PER_SECOND, seconds });
 
 const wanted = process.env.BENCH_ONLY?.split(',');
-const all = await scenarios(service, dsnSecret);
+const all = await scenarios(service, { dsnSecret, smtpPort });
 const known = [...all.map(({ name }) => name), ...overloadNames];
 const unknown = wanted?.find((name) => !known.includes(name));
 if (unknown !== undefined) throw new Error(`there is no scenario ${unknown}; there are ${known.join(', ')}`);
@@ -65,7 +69,9 @@ await service.stop();
 async function disturbed(scenario: Scenario): Promise<Row> {
   const seconds = scenario.locked === undefined ? SECONDS : LOCKED_SECONDS;
   await settled(service, SETTLE_SECONDS_MAX);
+  await service.longestTurnMs();
   const alone = await run(UNDISTURBED_SECONDS);
+  const turnAloneMs = await service.longestTurnMs();
   const startMb = service.memoryMb();
   const orders = scenario.orders.map((order) => ({
     ...order,
@@ -84,6 +90,7 @@ async function disturbed(scenario: Scenario): Promise<Row> {
     beside.then(async (seen) => [seen, await settled(service, SETTLE_SECONDS_MAX)] as const),
   );
   const marks = marksOf(scenario, alone, suffered, peakMb - startMb, health);
+  marks.push(turnMark(turnAloneMs, await service.longestTurnMs()));
   if (scenario.beside !== undefined) marks.push(besideMark(scenario.beside.name, succeeded === true));
   const row: Row = {
     what: scenario.what,
@@ -93,6 +100,14 @@ async function disturbed(scenario: Scenario): Promise<Row> {
   };
   process.stdout.write(`${scenario.name}: ${row.met ? 'met' : 'MISSED'}: ${row.value}\n`);
   return row;
+}
+
+function turnMark(aloneMs: number, longestMs: number): Mark {
+  return {
+    value: `longest turn ${aloneMs.toFixed(0)} → ${longestMs.toFixed(0)} ms of processor time`,
+    target: `no turn over ${TURN_MS_MAX} ms`,
+    met: longestMs <= TURN_MS_MAX,
+  };
 }
 
 interface Mark {

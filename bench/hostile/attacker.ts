@@ -16,9 +16,10 @@ export interface AttackOrder {
   readonly addresses: readonly string[];
   /**
    * `calls`: one call after the other; `floods`: calls at `perSecond`, up to eight behind one another on a connection, whatever comes
-   * back; `holds`: writes once, reads what comes and waits; `unread`: writes once and never reads.
+   * back; `holds`: writes once, reads what comes and waits; `unread`: writes once and never reads; `talks`: sends all requests in order, each
+   * behind an answer, as SMTP has it, and comes again.
    */
-  readonly manner: 'calls' | 'floods' | 'holds' | 'unread';
+  readonly manner: 'calls' | 'floods' | 'holds' | 'unread' | 'talks';
   /** Of all connections of a flood together. */
   readonly perSecond?: number;
   /** Connection i sends request i, then the next one, round and round; `forged`: each call has a new key that is none. */
@@ -56,6 +57,7 @@ class Attack {
     const { connections, manner, apartMs = APART_MS } = this.#order;
     const one = (index: number) => {
       if (manner === 'calls') return this.#call(index);
+      if (manner === 'talks') return this.#talk(index);
       return manner === 'floods' ? this.#flood(index) : this.#sit(index);
     };
     await Promise.all(
@@ -143,6 +145,32 @@ class Attack {
     const { port, hostname } = new URL(this.#order.url);
     const socket = connect({ port: Number(port), host: hostname, localAddress: this.#address(index), noDelay: true });
     return socket.on('error', () => socket.destroy());
+  }
+
+  /** One conversation, until all is sent or the other side ends it. Counts the code of each last line. */
+  #talk(index: number): Promise<void> {
+    const requests = this.#order.requests as readonly Buffer[];
+    return new Promise((resolve) => {
+      const socket = this.#connect(index);
+      const timer = setTimeout(() => socket.destroy(), this.#leftMs);
+      let sent = 0;
+      let said = '';
+      socket.on('data', (chunk: Buffer) => {
+        said += chunk.toString('latin1');
+        const [, code] = /^(\d{3}) [^\n]*\n$/m.exec(said) ?? [];
+        if (code === undefined) return;
+        this.#count(Number(code));
+        said = '';
+        const next = requests[sent];
+        sent += 1;
+        if (next === undefined) socket.end();
+        else socket.write(next);
+      });
+      socket.once('close', () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
   }
 
   /** Writes once, then waits until the time is over or the connection ends. */

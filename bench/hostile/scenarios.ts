@@ -10,6 +10,7 @@ import { questionScenarios } from './questions.ts';
 import type { Scenario } from './scenario.ts';
 import { telemetryScenarios } from './telemetry.ts';
 import { videoScenarios } from './video.ts';
+import { wireScenarios } from './wires.ts';
 
 const MIB = 1024 * 1024;
 const COLLECTION = 'wide';
@@ -36,7 +37,10 @@ export async function prepare(service: BenchService, attacker: BenchAccount): Pr
   return { dsnSecret: made.data.key_secret };
 }
 
-export async function scenarios(service: BenchService, dsnSecret: string): Promise<Scenario[]> {
+export async function scenarios(
+  service: BenchService,
+  { dsnSecret, smtpPort }: { readonly dsnSecret: string; readonly smtpPort: number },
+): Promise<Scenario[]> {
   const { url, accounts } = service;
   const [, attacker, ...others] = accounts as [BenchAccount, BenchAccount, ...BenchAccount[]];
   return [
@@ -50,6 +54,7 @@ export async function scenarios(service: BenchService, dsnSecret: string): Promi
     ...aiScenarios(url, addresses(1), attacker),
     ...(await telemetryScenarios(service, others[7] as BenchAccount, addresses(1))),
     ...(await questionScenarios(service, others[8] as BenchAccount, addresses(1))),
+    ...(await wireScenarios(service, others[9] as BenchAccount, { addresses: addresses(1), smtpPort })),
   ];
 }
 

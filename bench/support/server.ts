@@ -15,6 +15,9 @@ import { NANOS_PER_USD } from '../../src/lib/money.ts';
 import { startWorkers } from '../../src/workers/primary.ts';
 import { benchModule } from './noop-module.ts';
 
+/** Turns shorter than this are counted together. */
+const TURNS_EVERY_MS = 1;
+
 const accounts = Number(process.argv[2]);
 const config = loadConfig(readEnv());
 const log = createLog(config.logLevel);
@@ -50,7 +53,26 @@ for (let i = 0; i < accounts; i += 1) {
 }
 await db.end();
 process.stdout.write(`${JSON.stringify({ url: service.baseUrl, pid: process.pid, accounts: made })}\n`);
+answerTurns();
 process.stdin.resume();
 process.stdin.on('end', () => {
   void service.stop().then(() => process.exit(0));
 });
+
+/** Answers each message with the longest turn of this thread's loop since the one before, in ms of processor time. Nothing is measured before the first. */
+function answerTurns(): void {
+  let longestMs = 0;
+  const measure = () => {
+    let before = process.threadCpuUsage();
+    setInterval(() => {
+      const { user, system } = process.threadCpuUsage(before);
+      before = process.threadCpuUsage();
+      longestMs = Math.max(longestMs, (user + system) / 1_000);
+    }, TURNS_EVERY_MS);
+  };
+  process.once('message', measure);
+  process.on('message', () => {
+    process.send?.(longestMs);
+    longestMs = 0;
+  });
+}

@@ -1,5 +1,6 @@
 // Starts the service under test and talks to it.
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,6 +26,8 @@ export interface BenchService {
   call(secret: string, path: string, body: unknown): Promise<unknown>;
   /** Resident memory of all its processes but PostgreSQL, MB. */
   memoryMb(): number;
+  /** The most processor time, ms, that the first process took in one turn of its loop since this was last asked, to about a millisecond. */
+  longestTurnMs(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -39,7 +42,7 @@ export async function startBenchService(
   const nodeArgs = process.env.BENCH_NODE_ARGS?.split(' ') ?? [];
   const server = new URL('./server.ts', import.meta.url).pathname;
   const child = spawn(process.execPath, [...nodeArgs, server, String(accounts)], {
-    stdio: ['pipe', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'inherit', 'ipc'],
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
@@ -76,6 +79,12 @@ export async function startBenchService(
     },
     memoryMb: () =>
       [pid, ...forked, ...[pid, ...forked].flatMap(picturesOf)].reduce((sum, of) => sum + residentMb(of), 0),
+    async longestTurnMs() {
+      const answered = once(child, 'message');
+      child.send('turns');
+      const [longestMs] = (await answered) as [number];
+      return longestMs;
+    },
     async stop() {
       const ended = new Promise((resolve) => child.once('exit', resolve));
       child.stdin?.end();

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { allowedCpuMs } from '../../../../test/support/slowness.ts';
-import { longestTurnMs } from '../../../../test/support/thread-time.ts';
+import { longestTurn } from '../../../../test/support/turn-meter.ts';
 import { located } from './sitemap.ts';
 
 const names = async (text: string | Buffer) => {
@@ -65,6 +65,6 @@ describe('sitemaps', () => {
     ['references', `<loc>${'&amp;'.repeat(MIB / 3)}`],
     ['a bomb', gzipSync(Buffer.alloc(64 * MIB, '<url><loc>https://h/</loc></url>'))],
   ])('a hostile one is read in slices: %s', async (_, text) => {
-    expect(await longestTurnMs(() => names(text))).toBeLessThan(allowedCpuMs(200));
+    expect(await longestTurn(() => names(text))).toBeLessThan(allowedCpuMs(200));
   });
 });

@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { allowedCpuMs } from '../../../../../test/support/slowness.ts';
-import { longestTurnMs } from '../../../../../test/support/thread-time.ts';
+import { longestTurn } from '../../../../../test/support/turn-meter.ts';
 import type { AiCall, EmbedRequest } from '../port.ts';
 import { embed, vectorOf } from './ngram.ts';
 
@@ -107,7 +107,7 @@ test.each([
   const inputs = textsOf();
   await embed(call, request(['a']));
   const calls = () => Promise.all([embed(call, request(inputs)), embed(call, request(inputs))]);
-  expect(await longestTurnMs(calls)).toBeLessThan(allowedCpuMs(TURN_MS_MAX));
+  expect(await longestTurn(calls)).toBeLessThan(allowedCpuMs(TURN_MS_MAX));
 });
 
 test('a call that nobody waits for any more embeds no further text', async () => {
