@@ -31,9 +31,19 @@ const REFUSAL = 'metrics are for loopback, not through a proxy, or with METRICS_
 /** What proxies add, each some of them. */
 const PROXY_HEADERS = ['forwarded', 'via', 'x-real-ip', 'x-client-ip', 'true-client-ip', 'cf-connecting-ip'];
 
+let ofProcess: Registry | undefined;
+
+/** What is measured of the process as a whole. Once: its timer and its observer of garbage collection end with the process. */
+function processRegistry(): Registry {
+  if (ofProcess === undefined) {
+    ofProcess = new Registry();
+    collectDefaultMetrics({ register: ofProcess });
+  }
+  return ofProcess;
+}
+
 export function addMetrics(app: FastifyInstance, options: MetricsOptions): void {
   const { registry } = options;
-  collectDefaultMetrics({ register: registry });
   addHostMetrics(registry, options.host);
   new Gauge({
     name: 'qm_lane_depth',
@@ -43,7 +53,11 @@ export function addMetrics(app: FastifyInstance, options: MetricsOptions): void 
       this.set(options.laneDepth());
     },
   });
-  const tell = async () => [...(await registry.getMetricsAsJSON()), ...(await metricsOf(options.metrics()))];
+  const registries = [processRegistry(), registry];
+  const tell = async () => {
+    const told = await Promise.all(registries.map((each) => each.getMetricsAsJSON()));
+    return [...told.flat(), ...(await metricsOf(options.metrics()))];
+  };
   options.siblings.on('metrics', tell);
   app.get('/metrics', async (request, reply) => {
     if (!mayRead(request, options)) return reply.code(403).type('text/plain').send(REFUSAL);
