@@ -5,7 +5,7 @@ import { lockAccount, setSuspended } from '../../src/core/accounts/accounts.ts';
 import { holdRights } from '../../src/core/accounts/rights.ts';
 import { createKey, revokeKey, updateKey } from '../../src/core/keys/changes.ts';
 import { lockWallets } from '../../src/core/wallet/lane/statements.ts';
-import type { Transaction } from '../../src/db/database.ts';
+import type { Queryable, Transaction } from '../../src/db/database.ts';
 import { ClientTransaction } from '../../src/db/transaction.ts';
 import { accountRows } from '../support/account-rows.ts';
 import {
@@ -122,7 +122,7 @@ test('an effect too large for a shared commit is refused as well when its key is
   const upserting = await db.transaction(async (tx) => {
     await tx.query(lockCollection, [accountId]);
     const begun = client(service.url, key.secret)('POST', '/v1/vector/upsert', { collection: 'docs', vectors });
-    while ((await lockWaiters(db)) === 0);
+    await waitForLock(db, () => false);
     await db.transaction(async (other) => {
       const nowMs = (await lockAccount(other, accountId)) as number;
       await revokeKey(other, accountId, key.keyId, 'requested', nowMs);
@@ -165,11 +165,17 @@ async function callBeside(
     const begun = call().finally(() => {
       answered = true;
     });
-    while (!answered && !isLockedOut() && (await lockWaiters(db)) === 0);
+    await waitForLock(db, () => answered || isLockedOut());
     return [{ begun }, !answered] as const;
   });
   sent.mockRestore();
   return { reply: await calling.begun, waited };
+}
+
+/** Once somebody waits for a lock, or `isOver`. Looked at every few ms: without a pause the looking takes what the call needs. */
+function waitForLock(db: Queryable, isOver: () => boolean): Promise<void> {
+  const look = async () => expect(isOver() || (await lockWaiters(db)) > 0).toBe(true);
+  return vi.waitFor(look, { timeout: 50_000, interval: 4 });
 }
 
 type NewKey = Awaited<ReturnType<typeof newKey>>;

@@ -55,7 +55,10 @@ test('a key that appears after the question, or while it is answered, is asked a
   await bench.it.core.db.transaction(async (tx) => {
     const nowMs = (await lockAccount(tx, into)) as number;
     answer = bench.agree(browser, second);
-    await vi.waitFor(async () => expect(await lockWaiters(bench.it.core.db)).toBe(1), { timeout: 1_500, interval: 10 });
+    await vi.waitFor(async () => expect(await lockWaiters(bench.it.core.db)).toBe(1), {
+      timeout: 50_000,
+      interval: 10,
+    });
     const fields = { name: 'planted late', scopes: null, expiresAtMs: null, cap: null };
     await createKey(tx, bench.it.core.secrets, into, fields, nowMs);
   });

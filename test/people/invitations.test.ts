@@ -76,7 +76,7 @@ async function overtaken(
   await db.transaction(async (tx) => {
     await lockAccount(tx, accountId);
     answer = request();
-    await vi.waitFor(async () => expect(await lockWaiters(db)).toBe(1), { timeout: 1_500, interval: 10 });
+    await vi.waitFor(async () => expect(await lockWaiters(db)).toBe(1), { timeout: 50_000, interval: 10 });
     await change(tx);
   });
   return answer as Promise<Visit>;

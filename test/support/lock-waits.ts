@@ -13,5 +13,7 @@ export function lockWaitsSql(pattern = '%'): string {
 
 /** How many sessions of the database wait for a lock. */
 export async function lockWaiters(db: Queryable): Promise<number> {
-  return (await db.query<{ waiters: number }>({ name: '', text: lockWaitsSql() }, [])).rows[0]?.waiters ?? 0;
+  return (
+    (await db.query<{ waiters: number }>({ name: 'test_lock_waiters', text: lockWaitsSql() }, [])).rows[0]?.waiters ?? 0
+  );
 }
