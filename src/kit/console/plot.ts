@@ -1,7 +1,7 @@
 // A plot is a table that stands in the page: the script draws it, and without scripts the table is open to be read. It shows the part of
 // its period in which something was, and says in words where nothing was.
 import { type Html, html } from '../../lib/html.ts';
-import { count, exactMoney, moneyText } from './text.ts';
+import { exactMoney, figure, moneyText } from './text.ts';
 
 const SERIES_MAX = 8;
 /** A plot is not cut to fewer buckets. */
@@ -47,8 +47,8 @@ export function plots(all: readonly Plot[]): Html | null {
 function drawn({ caption, unit, series, isLine = false }: Plot, { from, end, instants, isRunning, left }: Shown): Html {
   const cut = series.map(({ label, values }) => ({ label, values: values.slice(from, end) }));
   const shown = isLine ? cut : withOther(cut);
-  const text = unit === 'USD' ? moneyText : count;
-  const told = (value: number) => (unit === 'USD' ? exactMoney(value) : `${count(value)} ${unit}`);
+  const text = unit === 'USD' ? moneyText : figure;
+  const told = (value: number) => (unit === 'USD' ? exactMoney(value) : `${figure(value)} ${unit}`);
   const head = shown.map(({ label }) => html`<th scope="col" class="number">${label}</th>`);
   const cell = (value: number | null) =>
     value === null

@@ -16,6 +16,7 @@ const CENT = 0.01;
 // Making a formatter takes as long as some twenty uses of it, and a plot has hundreds of figures.
 const plain = new Intl.NumberFormat('en', { maximumFractionDigits: DECIMALS_MAX, useGrouping: false });
 const tenths = new Intl.NumberFormat('en', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const measured = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 6 });
 const counted = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const cents = new Intl.NumberFormat('en', { minimumFractionDigits: DECIMALS_MIN, maximumFractionDigits: DECIMALS_MIN });
 const exact = new Intl.NumberFormat('en', {
@@ -76,6 +77,11 @@ export function decimalsOf(usd: number): number {
 /** For fields and files: no exponent, no grouping, and no digit beyond what money has (`0.1 + 0.2` is `0.3`). */
 export function plainNumber(value: number): string {
   return value === 0 ? '0' : plain.format(value);
+}
+
+/** A measured value: whole numbers as they are, others with six digits. */
+export function figure(value: number): string {
+  return Number.isInteger(value) ? count(value) : measured.format(value);
 }
 
 export function count(value: number): string {

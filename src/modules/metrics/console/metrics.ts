@@ -3,7 +3,7 @@
 import { panel } from '../../../kit/console/failure.ts';
 import type { ConsolePage, View } from '../../../kit/console/page.ts';
 import { table, teach, withQuery } from '../../../kit/console/table.ts';
-import { countOf, short } from '../../../kit/console/text.ts';
+import { countOf, figure, short } from '../../../kit/console/text.ts';
 import type { Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { ingest } from '../capabilities/ingest.ts';
@@ -43,7 +43,7 @@ async function show(visit: Visit): Promise<View> {
   const content = html`${title(visit)}
 ${form(known, text, period)}
 ${text === '' ? welcome(visit, known) : await answer(visit, text, period)}`;
-  return { title: 'Metrics', content, ...(text === '' ? {} : { againSeconds: AGAIN_SECONDS }) };
+  return { title: 'Metrics', content, ...(text === '' ? {} : { hasPlots: true, againSeconds: AGAIN_SECONDS }) };
 }
 
 function title(visit: Visit): Html {
@@ -78,14 +78,15 @@ function welcome(visit: Visit, names: readonly string[]): Html {
 async function answer(visit: Visit, text: string, period: string): Promise<Html> {
   const { seconds } = periods[period] as { readonly seconds: number };
   const step = Math.max(15, Math.round(seconds / STEPS));
-  const endMs = Math.floor(Date.now() / 1_000 / step) * step * 1_000;
+  // The step that is running belongs to it: what was sent just now is shown.
+  const endMs = Math.ceil(Date.now() / 1_000 / step) * step * 1_000;
   const startMs = endMs - seconds * 1_000;
   const found = await visit.call(queryRange, {
     ...{ query: text, step_seconds: step },
     ...{ start: new Date(startMs).toISOString(), end: new Date(endMs).toISOString() },
   });
   const range = { startMs, endMs, stepMs: step * 1_000 };
-  return panel(visit, 'Over time', found, ({ result }) => {
+  return panel(visit, 'Answer', found, ({ result }) => {
     const series = seriesOf(result);
     return html`${graphOf(series, range)}${seriesTable(visit, series)}`;
   });
@@ -103,7 +104,11 @@ function seriesTable(visit: Visit, series: readonly Shown[]): Html {
     empty: html`<p>No series in this time.</p>`,
     columns: [
       { title: 'Series', cell: ({ metric }) => labelLinks(visit, metric) },
-      { title: 'Last value', kind: 'number', cell: ({ last }) => last },
+      {
+        title: 'Last value',
+        kind: 'number',
+        cell: ({ last }) => html`<span title="${last}">${valueText(last)}</span>`,
+      },
     ],
   })}`;
 }
@@ -113,10 +118,16 @@ function labelLinks(visit: Visit, metric: Readonly<Record<string, string>>): Htm
   const { __name__: name = '', ...others } = metric;
   const pairs = Object.entries(others).map(([label, value]) => {
     const narrowed = `${name}{${label}=${JSON.stringify(value)}}`;
-    const text = `${label}=${short(value, 60)}`;
+    const text = html`${label}=${short(value, 60)}`;
     return name === ''
       ? html`<code>${text}</code> `
       : html`<a href="${withQuery(visit, { query: narrowed })}"><code>${text}</code></a> `;
   });
   return html`${short(name, 80)} ${pairs}${name === '' && pairs.length === 0 ? 'all' : ''}`;
+}
+
+/** As PromQL writes it where it is no number that can be drawn: `NaN`, `+Inf`. */
+function valueText(value: string): string {
+  const number = Number(value);
+  return value !== '' && Number.isFinite(number) ? figure(number) : value;
 }
