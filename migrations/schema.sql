@@ -1865,6 +1865,8 @@ CREATE TABLE storage.bucket (
   bytes bigint DEFAULT 0 NOT NULL,
   expire jsonb,
   notify jsonb,
+  abort_uploads jsonb,
+  lifecycle jsonb,
   CONSTRAINT bucket_pkey PRIMARY KEY (account_id, bucket)
 ) WITH (fillfactor=70);
 
@@ -1875,6 +1877,7 @@ CREATE TABLE storage.expiry (
   attempt integer DEFAULT 0 NOT NULL,
   rule integer DEFAULT 0 NOT NULL,
   after_key bytea DEFAULT '\x'::bytea NOT NULL,
+  after_upload text COLLATE "C" DEFAULT ''::text NOT NULL,
   CONSTRAINT expiry_pkey PRIMARY KEY (account_id, bucket)
 ) WITH (fillfactor=70);
 

@@ -5953,6 +5953,11 @@ export interface StorageBucketCreateDataExpireItem {
   days: number;
 }
 
+export interface StorageBucketCreateDataAbortUploadsItem {
+  prefix: string;
+  days: number;
+}
+
 export interface StorageBucketCreateDataNotify {
   queue: string;
   events: Array<"created" | "deleted">;
@@ -5963,6 +5968,7 @@ export interface StorageBucketCreateData {
   object_count: number;
   bytes: number;
   expire: Array<StorageBucketCreateDataExpireItem>;
+  abort_uploads: Array<StorageBucketCreateDataAbortUploadsItem>;
   notify: StorageBucketCreateDataNotify | null;
   created_at: string;
 }
@@ -5979,6 +5985,11 @@ export interface StorageBucketListDataItemsItemExpireItem {
   days: number;
 }
 
+export interface StorageBucketListDataItemsItemAbortUploadsItem {
+  prefix: string;
+  days: number;
+}
+
 export interface StorageBucketListDataItemsItemNotify {
   queue: string;
   events: Array<"created" | "deleted">;
@@ -5989,6 +6000,7 @@ export interface StorageBucketListDataItemsItem {
   object_count: number;
   bytes: number;
   expire: Array<StorageBucketListDataItemsItemExpireItem>;
+  abort_uploads: Array<StorageBucketListDataItemsItemAbortUploadsItem>;
   notify: StorageBucketListDataItemsItemNotify | null;
   created_at: string;
 }
@@ -6009,6 +6021,11 @@ export interface StorageBucketGetDataExpireItem {
   days: number;
 }
 
+export interface StorageBucketGetDataAbortUploadsItem {
+  prefix: string;
+  days: number;
+}
+
 export interface StorageBucketGetDataNotify {
   queue: string;
   events: Array<"created" | "deleted">;
@@ -6019,11 +6036,17 @@ export interface StorageBucketGetData {
   object_count: number;
   bytes: number;
   expire: Array<StorageBucketGetDataExpireItem>;
+  abort_uploads: Array<StorageBucketGetDataAbortUploadsItem>;
   notify: StorageBucketGetDataNotify | null;
   created_at: string;
 }
 
 export interface StorageBucketSettingsInputExpireItem {
+  prefix: string;
+  days: number;
+}
+
+export interface StorageBucketSettingsInputAbortUploadsItem {
   prefix: string;
   days: number;
 }
@@ -6038,6 +6061,8 @@ export interface StorageBucketSettingsInput {
   bucket: string;
   /** Objects that are deleted by their age; */
   expire?: Array<StorageBucketSettingsInputExpireItem>;
+  /** Unfinished uploads in parts that are aborted by their age; */
+  abort_uploads?: Array<StorageBucketSettingsInputAbortUploadsItem>;
   /** The queue that gets a message `{event, bucket, key, bytes, etag}` for each change, paid as queue.pub … */
   notify?: StorageBucketSettingsInputNotify | null;
   /** Makes a retry safe: */
@@ -6045,6 +6070,11 @@ export interface StorageBucketSettingsInput {
 }
 
 export interface StorageBucketSettingsDataExpireItem {
+  prefix: string;
+  days: number;
+}
+
+export interface StorageBucketSettingsDataAbortUploadsItem {
   prefix: string;
   days: number;
 }
@@ -6059,6 +6089,7 @@ export interface StorageBucketSettingsData {
   object_count: number;
   bytes: number;
   expire: Array<StorageBucketSettingsDataExpireItem>;
+  abort_uploads: Array<StorageBucketSettingsDataAbortUploadsItem>;
   notify: StorageBucketSettingsDataNotify | null;
   created_at: string;
 }

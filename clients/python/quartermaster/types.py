@@ -5128,6 +5128,11 @@ class StorageBucketCreateDataExpireItem(TypedDict):
     days: int
 
 
+class StorageBucketCreateDataAbortUploadsItem(TypedDict):
+    prefix: str
+    days: int
+
+
 class StorageBucketCreateDataNotify(TypedDict):
     queue: str
     events: list[Literal["created", "deleted"]]
@@ -5138,6 +5143,7 @@ class StorageBucketCreateData(TypedDict):
     object_count: int
     bytes: int
     expire: list[StorageBucketCreateDataExpireItem]
+    abort_uploads: list[StorageBucketCreateDataAbortUploadsItem]
     notify: StorageBucketCreateDataNotify | None
     created_at: str
 
@@ -5152,6 +5158,11 @@ class StorageBucketListDataItemsItemExpireItem(TypedDict):
     days: int
 
 
+class StorageBucketListDataItemsItemAbortUploadsItem(TypedDict):
+    prefix: str
+    days: int
+
+
 class StorageBucketListDataItemsItemNotify(TypedDict):
     queue: str
     events: list[Literal["created", "deleted"]]
@@ -5162,6 +5173,7 @@ class StorageBucketListDataItemsItem(TypedDict):
     object_count: int
     bytes: int
     expire: list[StorageBucketListDataItemsItemExpireItem]
+    abort_uploads: list[StorageBucketListDataItemsItemAbortUploadsItem]
     notify: StorageBucketListDataItemsItemNotify | None
     created_at: str
 
@@ -5181,6 +5193,11 @@ class StorageBucketGetDataExpireItem(TypedDict):
     days: int
 
 
+class StorageBucketGetDataAbortUploadsItem(TypedDict):
+    prefix: str
+    days: int
+
+
 class StorageBucketGetDataNotify(TypedDict):
     queue: str
     events: list[Literal["created", "deleted"]]
@@ -5191,11 +5208,17 @@ class StorageBucketGetData(TypedDict):
     object_count: int
     bytes: int
     expire: list[StorageBucketGetDataExpireItem]
+    abort_uploads: list[StorageBucketGetDataAbortUploadsItem]
     notify: StorageBucketGetDataNotify | None
     created_at: str
 
 
 class StorageBucketSettingsInputExpireItem(TypedDict):
+    prefix: str
+    days: int
+
+
+class StorageBucketSettingsInputAbortUploadsItem(TypedDict):
     prefix: str
     days: int
 
@@ -5208,11 +5231,17 @@ class StorageBucketSettingsInputNotify(TypedDict):
 class StorageBucketSettingsInput(TypedDict):
     bucket: str
     expire: NotRequired[list[StorageBucketSettingsInputExpireItem]]
+    abort_uploads: NotRequired[list[StorageBucketSettingsInputAbortUploadsItem]]
     notify: NotRequired[StorageBucketSettingsInputNotify | None]
     idempotency_key: NotRequired[str]
 
 
 class StorageBucketSettingsDataExpireItem(TypedDict):
+    prefix: str
+    days: int
+
+
+class StorageBucketSettingsDataAbortUploadsItem(TypedDict):
     prefix: str
     days: int
 
@@ -5227,6 +5256,7 @@ class StorageBucketSettingsData(TypedDict):
     object_count: int
     bytes: int
     expire: list[StorageBucketSettingsDataExpireItem]
+    abort_uploads: list[StorageBucketSettingsDataAbortUploadsItem]
     notify: StorageBucketSettingsDataNotify | None
     created_at: str
 

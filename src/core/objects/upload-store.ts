@@ -73,6 +73,11 @@ const listOpen = statement(
     WHERE p.account_id = $1 AND p.bucket = $2 AND p.state = 'open' AND (p.key, p.upload_id) > ($3, $4) AND p.key < $5
     ORDER BY p.key, p.upload_id LIMIT $6::int`,
 );
+const selectOpenIn = statement(
+  'storage_select_open_in_bucket',
+  `SELECT p.upload_id, p.bytes FROM storage.upload p
+    WHERE p.account_id = $1 AND p.bucket = $2 AND p.state = 'open' LIMIT $3::int`,
+);
 const endUploads = statement(
   'storage_end_uploads',
   `UPDATE storage.upload AS p
@@ -142,6 +147,17 @@ export async function listUploads(
   return (await db.query<UploadRow>(listOpen, [accountId, bucket, afterKey, afterId, end, limit])).rows;
 }
 
+/** Open ones of a bucket, in no order. */
+export async function readOpenIn(
+  db: Queryable,
+  accountId: string,
+  bucket: string,
+  limit: number,
+): Promise<readonly Pick<UploadRow, 'upload_id' | 'bytes'>[]> {
+  const { rows } = await db.query<Pick<UploadRow, 'upload_id' | 'bytes'>>(selectOpenIn, [accountId, bucket, limit]);
+  return rows;
+}
+
 export interface EndedUpload {
   readonly accountId: string;
   readonly uploadId: string;
@@ -154,8 +170,13 @@ export function sendCompleted(tx: Transaction, ended: readonly EndedUpload[], no
   void sendEnd(tx, ended, 'completed', nowMs);
 }
 
-export function sendAborted(tx: Transaction, accountId: string, uploadId: string, nowMs: number): Promise<unknown> {
-  return sendEnd(tx, [{ accountId, uploadId, etag: '', kept: null }], 'aborted', nowMs - UPLOAD_ENDED_MS);
+export function sendAborted(
+  tx: Transaction,
+  aborted: readonly Pick<EndedUpload, 'accountId' | 'uploadId'>[],
+  nowMs: number,
+): Promise<unknown> {
+  const ended = aborted.map((upload) => ({ ...upload, etag: '', kept: null }));
+  return sendEnd(tx, ended, 'aborted', nowMs - UPLOAD_ENDED_MS);
 }
 
 function sendEnd(tx: Transaction, ended: readonly EndedUpload[], state: string, nowMs: number): Promise<unknown> {

@@ -259,21 +259,31 @@ export async function abortUpload(
   await runWrite(ctx, async (tx, { nowMs }) => {
     const upload = await requireUpload(tx, accountId, named);
     if (upload.state !== 'open') throw uploadMissing();
-    await abortIn(tx, { accountId, uploadId: upload.upload_id, bytes: upload.bytes, keyId: ctx.principal.id }, nowMs);
+    await abortIn(tx, { accountId, uploads: [upload], keyId: ctx.principal.id }, nowMs);
     return null;
   });
 }
 
-/** Under the lock of the wallet. */
-export async function abortIn(
-  tx: Transaction,
-  { accountId, uploadId, bytes, keyId }: { accountId: string; uploadId: string; bytes: bigint; keyId: string | null },
-  nowMs: number,
-): Promise<void> {
+export interface Abortion {
+  readonly accountId: string;
+  /** Open ones. */
+  readonly uploads: readonly Pick<UploadRow, 'upload_id' | 'bytes'>[];
+  /** Who is told to have done it; null: time has. */
+  readonly keyId: string | null;
+}
+
+/** Their parts are not held any more, and go by a sweep. Under the lock of the wallet. */
+export async function abortIn(tx: Transaction, { accountId, uploads, keyId }: Abortion, nowMs: number): Promise<void> {
+  if (uploads.length === 0) return;
   const held = (await readHeld(tx, accountsOf([{ accountId }]))).get(accountId);
   if (held === undefined) throw new Error(`the account ${accountId} has an upload and holds nothing`);
   const changes = new StorageChanges();
+  const bytes = uploads.reduce((sum, upload) => sum + upload.bytes, 0n);
   changes.held(held, -bytes, keyId ?? held.key_id);
   changes.send(tx, nowMs);
-  await sendAborted(tx, accountId, uploadId, nowMs);
+  await sendAborted(
+    tx,
+    uploads.map(({ upload_id: uploadId }) => ({ accountId, uploadId })),
+    nowMs,
+  );
 }

@@ -2,6 +2,7 @@
 import Type from 'typebox';
 import { KEY_BYTES_MAX } from '../../core/objects/limits.ts';
 import { orNull } from '../../kit/fields.ts';
+import { LIFECYCLE_DAYS_MAX, LIFECYCLE_RULES_MAX } from './buckets/lifecycle.ts';
 
 export const BUCKET_PATTERN = '^(?!.*\\.\\.)(?!\\d+\\.\\d+\\.\\d+\\.\\d+$)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$';
 
@@ -30,19 +31,32 @@ export const contentTypeField = Type.String({
   description: 'application/octet-stream when absent; text/plain of `content`.',
 });
 
-export const expireField = Type.Array(
-  Type.Object(
-    {
-      prefix: Type.String({ maxLength: KEY_BYTES_MAX, description: 'Keys that begin with it; empty: all.' }),
-      days: Type.Integer({ minimum: 1, maximum: 36_500, description: 'Objects written so many days ago are deleted.' }),
-    },
-    { description: 'A rule.' },
-  ),
-  { maxItems: 10, description: 'Objects that are deleted by their age; an empty list: none.' },
+const ageRules = (days: string, description: string) =>
+  Type.Array(
+    Type.Object(
+      {
+        prefix: Type.String({ maxLength: KEY_BYTES_MAX, description: 'Keys that begin with it; empty: all.' }),
+        days: Type.Integer({ minimum: 1, maximum: LIFECYCLE_DAYS_MAX, description: days }),
+      },
+      { description: 'A rule.' },
+    ),
+    { maxItems: LIFECYCLE_RULES_MAX, description },
+  );
+
+export const expireField = ageRules(
+  'Objects written so many days ago are deleted.',
+  'Objects that are deleted by their age; an empty list: none.',
 );
 
+export const abortUploadsField = ageRules(
+  'Uploads begun so many days ago and not completed are aborted.',
+  'Unfinished uploads in parts that are aborted by their age; an empty list: only those without a new part for seven days.',
+);
+
+export const QUEUE_NAME_CHARACTERS_MIN = 3;
+
 const notifyObject = Type.Object({
-  queue: Type.String({ minLength: 3, maxLength: 80, description: 'A queue of the account.' }),
+  queue: Type.String({ minLength: QUEUE_NAME_CHARACTERS_MIN, maxLength: 80, description: 'A queue of the account.' }),
   events: Type.Array(Type.Enum(['created', 'deleted']), {
     minItems: 1,
     maxItems: 2,

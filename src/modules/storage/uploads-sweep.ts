@@ -66,7 +66,7 @@ export async function endUpload(
       const [upload] = rows;
       if (upload === undefined || wallet === null) return false;
       if (upload.state === 'open') {
-        await abortIn(tx, { accountId, uploadId, bytes: upload.bytes, keyId: null }, wallet.nowMs);
+        await abortIn(tx, { accountId, uploads: [{ ...upload, upload_id: uploadId }], keyId: null }, wallet.nowMs);
         return true;
       }
       const parts = (await tx.query<{ part_number: number; blob_id: string }>(selectParts, [accountId, uploadId])).rows;

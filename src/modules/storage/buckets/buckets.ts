@@ -2,24 +2,25 @@
 import Type, { type Static } from 'typebox';
 import type { Notify } from '../../../core/objects/changes.ts';
 import { bucketMissing } from '../../../core/objects/object.ts';
+import { readOpenIn } from '../../../core/objects/upload-store.ts';
+import { abortIn } from '../../../core/objects/uploads.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { timestamp } from '../../../db/types.ts';
 import { type Resource, resourceTable } from '../../../kit/resource.ts';
 import { iso } from '../../../lib/time.ts';
+import type { Problem } from '../../../problems/problem.ts';
 import { problem } from '../problems.ts';
-import { bucketField, expireField, notifyField } from '../schemas.ts';
-
-export interface ExpiryRule {
-  readonly prefix: string;
-  readonly days: number;
-}
+import { abortUploadsField, bucketField, expireField, notifyField } from '../schemas.ts';
+import type { AgeRule, AppliedRules, Lifecycle } from './lifecycle.ts';
 
 export interface BucketRow {
   readonly bucket: string;
   readonly object_count: bigint;
   readonly bytes: bigint;
-  readonly expire: readonly ExpiryRule[] | null;
+  readonly expire: readonly AgeRule[] | null;
+  readonly abort_uploads: readonly AgeRule[] | null;
+  readonly lifecycle: Lifecycle | null;
   readonly notify: Notify | null;
   readonly created_at: number;
 }
@@ -29,6 +30,7 @@ export const bucketSchema = Type.Object({
   object_count: Type.Integer({ description: 'Objects in it.' }),
   bytes: Type.Integer({ description: 'Their bytes.' }),
   expire: expireField,
+  abort_uploads: abortUploadsField,
   notify: notifyField,
   created_at: Type.String({ format: 'date-time', description: 'When it was created.' }),
 });
@@ -36,7 +38,7 @@ export const bucketSchema = Type.Object({
 export const bucketTable = resourceTable<BucketRow>({
   table: 'storage.bucket',
   key: 'bucket',
-  columns: 'bucket, object_count, bytes, expire, notify, created_at',
+  columns: 'bucket, object_count, bytes, expire, abort_uploads, lifecycle, notify, created_at',
 });
 
 export const bucketLimits = {
@@ -49,6 +51,7 @@ export function showBucket(row: BucketRow): Static<typeof bucketSchema> {
     object_count: Number(row.object_count),
     bytes: Number(row.bytes),
     expire: [...(row.expire ?? [])],
+    abort_uploads: [...(row.abort_uploads ?? [])],
     notify: row.notify === null ? null : { ...row.notify, events: [...row.notify.events] },
     created_at: iso(row.created_at),
   };
@@ -58,48 +61,60 @@ const insertBucket = statement(
   'storage_insert_bucket',
   'INSERT INTO storage.bucket (account_id, bucket, created_at) VALUES ($1, $2, $3)',
 );
-const updateSettings = statement(
-  'storage_update_settings',
-  'UPDATE storage.bucket SET expire = $3, notify = $4 WHERE account_id = $1 AND bucket = $2',
+const updateRules = statement(
+  'storage_update_rules',
+  'UPDATE storage.bucket SET expire = $3, abort_uploads = $4, lifecycle = $5 WHERE account_id = $1 AND bucket = $2',
 );
-const selectOpenUpload = statement(
-  'storage_any_open_upload',
-  `SELECT 1 AS found FROM storage.upload p WHERE p.account_id = $1 AND p.bucket = $2 AND p.state = 'open' LIMIT 1`,
+const updateNotify = statement(
+  'storage_update_notify',
+  'UPDATE storage.bucket SET notify = $3 WHERE account_id = $1 AND bucket = $2',
 );
 
 export async function addBucket(tx: Transaction, accountId: string, bucket: string, nowMs: number): Promise<void> {
   await tx.query(insertBucket, [accountId, bucket, timestamp(nowMs)]);
 }
 
-export interface BucketSettings {
-  readonly expire: readonly ExpiryRule[];
-  readonly notify: Notify | null;
-}
-
-export async function saveSettings(
+/** What goes by age, and how a client of S3 put it; null: none did. */
+export async function saveRules(
   tx: Transaction,
   accountId: string,
   bucket: string,
-  { expire, notify }: BucketSettings,
+  { expire, abort_uploads: abort, lifecycle }: AppliedRules & { readonly lifecycle: Lifecycle | null },
 ): Promise<void> {
-  const rules = expire.length === 0 ? null : JSON.stringify(expire);
-  const told = notify === null ? null : JSON.stringify(notify);
-  await tx.query(updateSettings, [accountId, bucket, rules, told]);
+  const json = (rules: readonly AgeRule[]) => (rules.length === 0 ? null : JSON.stringify(rules));
+  const put = lifecycle === null ? null : JSON.stringify(lifecycle);
+  await tx.query(updateRules, [accountId, bucket, json(expire), json(abort), put]);
 }
+
+export async function saveNotify(
+  tx: Transaction,
+  accountId: string,
+  bucket: string,
+  notify: Notify | null,
+): Promise<void> {
+  await tx.query(updateNotify, [accountId, bucket, notify === null ? null : JSON.stringify(notify)]);
+}
+
+/** Unfinished uploads that end with their bucket: no more, as they end in one transaction. */
+const ENDED_UPLOADS_MAX = 10_000;
 
 export const buckets: Resource<BucketRow, unknown, typeof bucketSchema> = {
   ...bucketTable,
   ...{ noun: 'bucket', keyName: 'bucket', keyField: bucketField, output: bucketSchema },
   notFound: bucketMissing,
   show: showBucket,
-  async remove(tx, ctx, bucket) {
+  async remove(tx, ctx, bucket, nowMs) {
+    const { accountId } = ctx;
     const row = await bucketTable.find(tx, ctx, bucket);
     if (row === null) return false;
-    const uploads = await tx.query(selectOpenUpload, [ctx.accountId, bucket]);
-    if (row.object_count > 0n || uploads.rows.length > 0) {
-      const what = row.object_count > 0n ? `${row.object_count} objects` : 'unfinished uploads';
-      throw problem('BUCKET_NOT_EMPTY', { param: 'bucket', message: `The bucket has ${what}.` });
-    }
+    if (row.object_count > 0n) throw notEmpty(`${row.object_count} objects`);
+    const uploads = await readOpenIn(tx, accountId, bucket, ENDED_UPLOADS_MAX + 1);
+    if (uploads.length > ENDED_UPLOADS_MAX) throw notEmpty(`more than ${ENDED_UPLOADS_MAX} unfinished uploads`);
+    await abortIn(tx, { accountId, uploads, keyId: ctx.principal.id }, nowMs);
     return bucketTable.remove(tx, ctx, bucket);
   },
 };
+
+function notEmpty(what: string): Problem {
+  return problem('BUCKET_NOT_EMPTY', { param: 'bucket', message: `The bucket has ${what}.` });
+}

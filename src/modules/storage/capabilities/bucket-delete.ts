@@ -4,7 +4,8 @@ import { buckets } from '../buckets/buckets.ts';
 export const deleteBucket = {
   ...deleteOf(buckets, {
     path: '/v1/storage/bucket/delete/{bucket}',
-    description: 'Only an empty bucket can be deleted: without objects, and without unfinished uploads.',
+    description:
+      'Only a bucket without objects can be deleted. Its unfinished uploads are aborted, up to 10,000 of them.',
     keywords: ['remove bucket', 's3 rb'],
     examples: [
       {

@@ -2,9 +2,10 @@ import Type from 'typebox';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { requireRow } from '../../../kit/resource.ts';
-import { type BucketRow, bucketSchema, buckets, bucketTable, saveSettings, showBucket } from '../buckets/buckets.ts';
-import { planExpiry } from '../buckets/expiry.ts';
-import { bucketField, expireField, notifyField } from '../schemas.ts';
+import { type BucketRow, bucketSchema, buckets, bucketTable, saveNotify, showBucket } from '../buckets/buckets.ts';
+import { setRules } from '../buckets/expiry.ts';
+import { lifecycleAfter } from '../buckets/lifecycle.ts';
+import { abortUploadsField, bucketField, expireField, notifyField } from '../schemas.ts';
 import type { StorageState } from '../state.ts';
 
 export const setBucketSettings = defineCapability<StorageState>()({
@@ -12,18 +13,20 @@ export const setBucketSettings = defineCapability<StorageState>()({
   path: '/v1/storage/bucket/settings',
   summary: 'Sets what happens to the objects of a bucket: expiry by age, and notices to a queue.',
   description:
-    'Sets both at once; what is not sent is switched off. Objects are deleted within an hour of their age (in buckets of more than 100,000 objects ' +
-    'within a day). Messages are written with the change that they tell of, so none is lost; they arrive within seconds.',
+    'Sets all at once; what is not sent is switched off. Objects are deleted, and uploads aborted, within an hour of their age (in buckets of more than ' +
+    '100,000 objects within a day). Lifecycle rules that a client of S3 has put are these rules; they keep their ids and their disabled ones as long as ' +
+    'what applies of them stays the same. Messages are written with the change that they tell of, so none is lost; they arrive within seconds.',
   keywords: ['bucket lifecycle', 'expire old files', 's3 event notification', 'ttl of objects'],
   input: Type.Object({
     bucket: bucketField,
     expire: Type.Optional(expireField),
+    abort_uploads: Type.Optional(abortUploadsField),
     notify: Type.Optional(notifyField),
   }),
   output: bucketSchema,
   laterPrices: ['queue.publish'],
   errors: ['BUCKET_NOT_FOUND'],
-  limits: { rules: 'Up to 10.' },
+  limits: { rules: 'Up to 10 for objects, and 10 for uploads.' },
   examples: [
     {
       title: 'Scratch files go after a week',
@@ -32,11 +35,13 @@ export const setBucketSettings = defineCapability<StorageState>()({
       expect: { expire: [{ prefix: 'tmp/', days: 7 }], notify: null },
     },
   ],
-  run: ({ ctx, input: { bucket, expire = [], notify = null } }) =>
+  run: ({ ctx, input: { bucket, expire = [], abort_uploads = [], notify = null } }) =>
     runWrite(ctx, async (tx, { nowMs }) => {
-      await requireRow(buckets, tx, ctx, bucket);
-      await saveSettings(tx, ctx.accountId, bucket, { expire, notify });
-      await planExpiry(tx, ctx.accountId, bucket, expire.length === 0 ? null : nowMs);
+      const before = await requireRow(buckets, tx, ctx, bucket);
+      const applied = { expire, abort_uploads };
+      const lifecycle = lifecycleAfter(before.lifecycle, applied);
+      await setRules(tx, ctx.accountId, bucket, { ...applied, lifecycle }, nowMs);
+      await saveNotify(tx, ctx.accountId, bucket, notify);
       return showBucket((await bucketTable.find(tx, ctx, bucket)) as BucketRow);
     }),
 });

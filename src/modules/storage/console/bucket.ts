@@ -134,20 +134,24 @@ export const bucketSettingsPage: ConsolePage = {
   acts: {
     settings: {
       capability: setBucketSettings,
-      input: (form, visit) => ({ bucket: bucketOf(visit), expire: rulesOf(form), notify: notifyOf(form) }),
+      input: (form, visit) => ({
+        ...{ bucket: bucketOf(visit), expire: rulesOf(form, 'expire'), abort_uploads: rulesOf(form, 'abort_uploads') },
+        notify: notifyOf(form),
+      }),
       done: 'Settings saved.',
     },
   },
 };
 
-function rulesOf(form: URLSearchParams): { prefix: string; days: number }[] {
-  const lines = (form.get('expire') ?? '').split('\n').map((line) => line.trim());
+type RulesField = 'expire' | 'abort_uploads';
+
+function rulesOf(form: URLSearchParams, name: RulesField): { prefix: string; days: number }[] {
+  const lines = (form.get(name) ?? '').split('\n').map((line) => line.trim());
   return lines
     .filter((line) => line !== '')
     .map((line) => {
       const [, days, prefix = ''] = /^(\d+)(?:\s+(.*))?$/.exec(line) ?? [];
-      if (days === undefined)
-        throw invalidField('expire', 'rule', 'A rule is a number of days, then a prefix: 30 tmp/');
+      if (days === undefined) throw invalidField(name, 'rule', 'A rule is a number of days, then a prefix: 30 tmp/');
       return { prefix, days: Number(days) };
     });
 }
@@ -168,7 +172,7 @@ ${dangerZone([
         title: 'Delete this bucket',
         text:
           one.object_count === 0
-            ? 'It holds no objects.'
+            ? 'It holds no objects. Unfinished uploads to it are aborted.'
             : 'Only an empty bucket can be deleted: delete its objects first.',
         act: dangerLink(visit.path(`${bucketPath(one.bucket)}/delete`), 'Delete…'),
       }
@@ -177,13 +181,14 @@ ${dangerZone([
   return { title: `Settings of ${one.bucket}`, content };
 }
 
-function settingsForm(visit: Visit, { expire, notify }: Bucket): Html {
-  const rules = expire.map(({ prefix, days }) => `${days} ${prefix}`.trim()).join('\n');
+function settingsForm(visit: Visit, { notify, ...rules }: Bucket): Html {
+  const lines = (name: RulesField) => rules[name].map(({ prefix, days }) => `${days} ${prefix}`.trim()).join('\n');
   const tells = (event: 'created' | 'deleted') => notify === null || notify.events.includes(event);
   return actForm(
     visit,
     'settings',
-    html`${field(visit, 'settings', { name: 'expire', label: 'Expiry', value: rules, rows: 3, hint: 'A rule a line: days, then a prefix. “30 tmp/” deletes objects below tmp/ that were written 30 days ago; without a prefix, all.', attributes: html`spellcheck="false"` })}
+    html`${field(visit, 'settings', { name: 'expire', label: 'Expiry', value: lines('expire'), rows: 3, hint: 'A rule a line: days, then a prefix. “30 tmp/” deletes objects below tmp/ that were written 30 days ago; without a prefix, all.', attributes: html`spellcheck="false"` })}
+${field(visit, 'settings', { name: 'abort_uploads', label: 'Unfinished uploads', value: lines('abort_uploads'), rows: 2, hint: 'A rule a line, as above: uploads in parts that were begun so many days ago and not completed are aborted. Without a rule, those without a new part for seven days.', attributes: html`spellcheck="false"` })}
 ${field(visit, 'settings', { name: 'queue', label: 'Tell a queue', value: notify?.queue ?? '', hint: 'Each change becomes a message in it, paid as queue.publish. Empty: none.', attributes: html`spellcheck="false"` })}
 ${checkbox(visit, 'settings', { name: 'created', label: 'When an object is written', isChecked: tells('created') })}
 ${checkbox(visit, 'settings', { name: 'deleted', label: 'When an object is deleted', isChecked: tells('deleted') })}
@@ -197,7 +202,7 @@ export const bucketDeletePage = deletionPage({
   async about(visit, sent) {
     const { bucket, object_count: objects } = await visit.need(getBucket, { bucket: sent });
     const held = objects === 0 ? 'no objects.' : `${count(objects)} objects: it can be deleted once they are.`;
-    const text = `It holds ${held} Its settings are deleted with it.`;
+    const text = `It holds ${held} Its settings are deleted with it, and unfinished uploads to it are aborted.`;
     return { label: bucket, back: `${bucketPath(bucket)}/settings`, text };
   },
   next: '/storage',

@@ -1,19 +1,26 @@
-// Operations of buckets. Lifecycle and notifications are the two settings of storage.bucket.settings, which sets both at once.
+// Operations of buckets. Lifecycle and notifications are the settings of storage.bucket.settings, each by itself.
 import { awsRegion, queueArn, queueNameInArn } from '../../../core/credentials/aws-arns.ts';
+import { runWrite } from '../../../core/idempotency/write.ts';
 import { bucketMissing } from '../../../core/objects/object.ts';
+import type { Transaction } from '../../../db/database.ts';
 import type { RawAnswer } from '../../../kit/raw-route.ts';
-import { type BucketRow, bucketLimits, bucketTable } from '../buckets/buckets.ts';
+import { requireRow } from '../../../kit/resource.ts';
+import { type BucketRow, bucketLimits, buckets, bucketTable, saveNotify } from '../buckets/buckets.ts';
+import { setRules } from '../buckets/expiry.ts';
+import { appliedRules, lifecycleShown } from '../buckets/lifecycle.ts';
+import { QUEUE_NAME_CHARACTERS_MIN } from '../schemas.ts';
 import { bucketOf, emptyAnswer, ownerOf, type S3Call, shortBody, xmlAnswer } from './call.ts';
 import { instantOf, nameIn, tokenOf } from './listing.ts';
 import { readCreateBucket } from './wire/bodies.ts';
 import { refuseUnserved } from './wire/object-headers.ts';
 import { refused } from './wire/refusals.ts';
 import {
-  type BucketFields,
   lifecycleFields,
+  lifecycleHeaders,
   notificationFields,
   readLifecycle,
   readNotification,
+  transitionMinimumOf,
 } from './wire/settings.ts';
 
 export async function listBuckets(call: S3Call): Promise<RawAnswer> {
@@ -78,24 +85,31 @@ export async function getVersioning(call: S3Call): Promise<RawAnswer> {
 }
 
 export async function getLifecycle(call: S3Call): Promise<RawAnswer> {
-  const { expire } = await readBucket(call);
-  if (expire.length === 0) throw refused('NoSuchLifecycleConfiguration', 'The bucket has no lifecycle rules.');
-  return xmlAnswer(call, 'LifecycleConfiguration', lifecycleFields(expire));
+  const row = await bucketRow(call);
+  const lifecycle = lifecycleShown(row.lifecycle, { expire: row.expire ?? [], abort_uploads: row.abort_uploads ?? [] });
+  if (lifecycle.rules.length === 0) {
+    throw refused('NoSuchLifecycleConfiguration', 'The bucket has no lifecycle rules.');
+  }
+  const answer = xmlAnswer(call, 'LifecycleConfiguration', lifecycleFields(lifecycle));
+  return { ...answer, headers: { ...answer.headers, ...lifecycleHeaders(lifecycle) } };
 }
 
 export async function putLifecycle(call: S3Call): Promise<RawAnswer> {
-  const expire = readLifecycle(await shortBody(call));
-  await change(call, { expire });
-  return emptyAnswer(call, 200);
+  const rules = readLifecycle(await shortBody(call));
+  const lifecycle = { rules, transitionMinimum: transitionMinimumOf(call.headers) };
+  const applied = appliedRules(lifecycle);
+  await change(call, (tx, nowMs) => setRules(tx, call.accountId, bucketOf(call), { ...applied, lifecycle }, nowMs));
+  return emptyAnswer(call, 200, lifecycleHeaders(lifecycle));
 }
 
 export async function deleteLifecycle(call: S3Call): Promise<RawAnswer> {
-  await change(call, { expire: [] });
+  const none = { expire: [], abort_uploads: [], lifecycle: null };
+  await change(call, (tx, nowMs) => setRules(tx, call.accountId, bucketOf(call), none, nowMs));
   return emptyAnswer(call, 204);
 }
 
 export async function getNotification(call: S3Call): Promise<RawAnswer> {
-  const { notify } = await readBucket(call);
+  const { notify } = await bucketRow(call);
   const arnOf = (queue: string) => queueArn(call.state.core, call.accountId, queue);
   return xmlAnswer(call, 'NotificationConfiguration', notificationFields(notify, arnOf));
 }
@@ -103,24 +117,39 @@ export async function getNotification(call: S3Call): Promise<RawAnswer> {
 export async function putNotification(call: S3Call): Promise<RawAnswer> {
   const notify = readNotification(await shortBody(call), (arn) => {
     const name = queueNameInArn(arn, call.accountId);
-    if (name === null) throw refused('InvalidArgument', 'The queue is named by its ARN, and is one of the account.');
+    if (name === null || name.length < QUEUE_NAME_CHARACTERS_MIN) {
+      throw refused('InvalidArgument', 'The queue is named by its ARN, and is one of the account.');
+    }
     // Names of queues are in lower case, however a client of SQS spells them.
     return name.toLowerCase();
   });
-  await change(call, { notify });
+  await change(call, (tx) => saveNotify(tx, call.accountId, bucketOf(call), notify));
   return emptyAnswer(call, 200);
 }
 
-/** One of the two settings; the other one stays. */
-async function change(call: S3Call, settings: Partial<BucketFields>): Promise<void> {
-  const { core } = call.state;
-  const bucket = bucketOf(call);
-  const row = await bucketTable.find(core.db, call, bucket);
-  await invoked(call, { bucket, expire: row?.expire ?? [], notify: row?.notify ?? null, ...settings });
+/** One of the settings; the others stay. Throws BUCKET_NOT_FOUND. */
+async function change(call: S3Call, set: (tx: Transaction, nowMs: number) => Promise<void>): Promise<void> {
+  await call.request.perform(call.capability, (ctx) =>
+    runWrite(ctx, async (tx, { nowMs }) => {
+      await requireRow(buckets, tx, ctx, bucketOf(call));
+      await set(tx, nowMs);
+      return null;
+    }),
+  );
 }
 
-async function readBucket(call: S3Call): Promise<BucketFields> {
-  return (await invoked(call, { bucket: bucketOf(call) })) as BucketFields;
+/** Throws BUCKET_NOT_FOUND. */
+async function bucketRow(call: S3Call): Promise<BucketRow> {
+  let row: BucketRow | undefined;
+  await call.request.perform(call.capability, async (ctx) => {
+    row = await requireRow(buckets, ctx.core.db, ctx, bucketOf(call));
+    return { data: null };
+  });
+  return row as BucketRow;
+}
+
+async function readBucket(call: S3Call): Promise<void> {
+  await invoked(call, { bucket: bucketOf(call) });
 }
 
 /** Calls the capability. Answers its data; throws what it fails with. */

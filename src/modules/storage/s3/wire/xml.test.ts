@@ -112,21 +112,29 @@ describe('settings of a bucket', () => {
     failure(() => readLifecycle(bytes(`<LifecycleConfiguration><Rule>${rule}</Rule></LifecycleConfiguration>`)));
   const enabled = '<Status>Enabled</Status>';
   const days = '<Expiration><Days>30</Days></Expiration>';
+  const abort =
+    '<AbortIncompleteMultipartUpload><DaysAfterInitiation>7</DaysAfterInitiation></AbortIncompleteMultipartUpload>';
+  const id = expect.stringMatching(/^rule_/);
+  const rule = { id, isEnabled: true, form: 'none', prefix: '', expireDays: 30, abortDays: null };
 
   test.each([
-    [`<ID>x</ID><Filter><Prefix>logs/ </Prefix></Filter>${enabled}${days}`, [{ prefix: 'logs/ ', days: 30 }]],
-    [`<Prefix>tmp</Prefix>${enabled}${days}`, [{ prefix: 'tmp', days: 30 }]],
-    [`<Filter></Filter>${enabled}${days}`, [{ prefix: '', days: 30 }]],
-    [`${enabled}`, 'NotImplemented'],
-    [`<Status>Disabled</Status>${days}`, 'NotImplemented'],
+    [
+      `<ID>x</ID><Filter><Prefix>logs/ </Prefix></Filter>${enabled}${days}`,
+      [{ ...rule, id: 'x', form: 'filter_prefix', prefix: 'logs/ ' }],
+    ],
+    [`<Prefix>tmp</Prefix>${enabled}${days}`, [{ ...rule, form: 'prefix', prefix: 'tmp' }]],
+    [`<Filter></Filter>${enabled}${days}`, [{ ...rule, form: 'filter' }]],
+    [`${enabled}${abort}`, [{ ...rule, expireDays: null, abortDays: 7 }]],
+    [`<Status>Disabled</Status>${days}${abort}`, [{ ...rule, isEnabled: false, abortDays: 7 }]],
+    [`${enabled}`, 'InvalidRequest'],
     [`${enabled}<Expiration><Date>2030-01-01</Date></Expiration>`, 'NotImplemented'],
-    [`${enabled}<Expiration><Days>0</Days></Expiration>`, 'MalformedXML'],
+    [`${enabled}<Expiration><Days>0</Days></Expiration>`, 'InvalidArgument'],
     [`${enabled}<Expiration><Days>1.5</Days></Expiration>`, 'MalformedXML'],
     [`<Filter><Tag><Key>a</Key><Value>b</Value></Tag></Filter>${enabled}${days}`, 'NotImplemented'],
     [`${enabled}${days}<Transition><Days>1</Days></Transition>`, 'NotImplemented'],
     [`<Status>on</Status>${days}`, 'MalformedXML'],
-  ])('a lifecycle rule %s is %o', (rule, due) => {
-    expect(lifecycle(rule)).toEqual(due);
+  ])('a lifecycle rule %s is %o', (written, due) => {
+    expect(lifecycle(written)).toEqual(due);
   });
 
   const notification = (content: string) =>
