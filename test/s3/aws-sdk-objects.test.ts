@@ -202,4 +202,87 @@ describe('an object', () => {
     for (const { Key } of Objects)
       expect(await failureOf(bench.text(Bucket, Key))).toMatchObject({ name: 'NoSuchKey' });
   });
+
+  describe('is deleted on conditions:', () => {
+    const put = async (Key: string) => {
+      const { ETag } = await bench.put(Bucket, Key, 'five!');
+      const { LastModified } = await bench.sdk.send(new HeadObjectCommand({ Bucket, Key }));
+      return { ETag, LastModified };
+    };
+    const past = new Date(0);
+    const isThere = (Key: string) =>
+      bench.text(Bucket, Key).then(
+        () => true,
+        (error) => error.name !== 'NoSuchKey',
+      );
+
+    test.each([
+      ['another tag', { IfMatch: '"other"' }],
+      ['another size', { IfMatchSize: 4 }],
+      ['another time', { IfMatchLastModifiedTime: past }],
+    ])('%s keeps it', async (name, condition) => {
+      const { ETag, LastModified } = await put(name);
+      const right = { IfMatch: ETag, IfMatchSize: 5, IfMatchLastModifiedTime: LastModified };
+      const remove = (conditions: object) =>
+        bench.sdk.send(new DeleteObjectCommand({ Bucket, Key: name, ...conditions }));
+      const refused = { name: 'PreconditionFailed', status: 412 };
+      expect(await failureOf(remove(condition))).toMatchObject(refused);
+      expect(await failureOf(remove({ ...right, ...condition }))).toMatchObject(refused);
+      expect(await isThere(name)).toBe(true);
+      await remove(right);
+      expect(await isThere(name)).toBe(false);
+    });
+
+    test('where there is none, only a tag is refused', async () => {
+      const remove = (conditions: object) =>
+        bench.sdk.send(new DeleteObjectCommand({ Bucket, Key: 'never', ...conditions }));
+      for (const IfMatch of ['"x"', '*']) {
+        expect(await failureOf(remove({ IfMatch }))).toMatchObject({ name: 'NoSuchKey', status: 404 });
+      }
+      await remove({ IfMatchSize: 5, IfMatchLastModifiedTime: past });
+    });
+
+    test.each([
+      ['x-amz-if-match-size', '5 bytes', 'InvalidArgument'],
+      ['x-amz-if-match-size', '', 'InvalidArgument'],
+      ['x-amz-if-match-last-modified-time', 'soon', 'InvalidArgument'],
+      ['if-none-match', '*', 'NotImplemented'],
+      ['if-unmodified-since', past.toUTCString(), 'NotImplemented'],
+    ])('%s: %s is %s, and keeps it', async (header, value, code) => {
+      await put('unread');
+      const reply = await send(bench, { method: 'DELETE', path: '/objects/unread', headers: { [header]: value } });
+      expect(reply.code).toBe(code);
+      expect(await isThere('unread')).toBe(true);
+    });
+
+    test('each of many keys by its own', async () => {
+      const { ETag, LastModified } = await put('many-right');
+      for (const key of ['many-tag', 'many-size', 'many-time', 'many-twice', 'many-free']) await put(key);
+      const Objects = [
+        { Key: 'many-right', ETag, Size: 5, LastModifiedTime: LastModified },
+        { Key: 'many-tag', ETag: '"other"' },
+        { Key: 'many-size', ETag, Size: 6 },
+        { Key: 'many-time', LastModifiedTime: past },
+        { Key: 'many-twice', ETag: '"other"' },
+        { Key: 'many-twice', ETag: '*' },
+        { Key: 'many-none', ETag },
+        { Key: 'many-none', Size: 1 },
+        { Key: 'many-free' },
+      ];
+      const send = (Quiet: boolean) => bench.sdk.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet } }));
+      const { Deleted = [], Errors = [] } = await send(false);
+      expect(Deleted.map(({ Key }) => Key)).toEqual(['many-right', 'many-twice', 'many-none', 'many-free']);
+      expect(Errors.map(({ Key, Code }) => [Key, Code])).toEqual([
+        ['many-tag', 'PreconditionFailed'],
+        ['many-size', 'PreconditionFailed'],
+        ['many-time', 'PreconditionFailed'],
+        ['many-twice', 'PreconditionFailed'],
+        ['many-none', 'NoSuchKey'],
+      ]);
+      const left = await Promise.all(['many-right', 'many-tag', 'many-size', 'many-time', 'many-twice'].map(isThere));
+      expect(left).toEqual([false, true, true, true, false]);
+      const quiet = await send(true);
+      expect([quiet.Deleted, quiet.Errors?.length]).toEqual([undefined, 7]);
+    });
+  });
 });

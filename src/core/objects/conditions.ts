@@ -33,11 +33,35 @@ export function judgeConditions(conditions: Conditions, present: Present | null)
   return seconds(present.updated_at) <= seconds(ifModifiedSinceMs) ? 'not_modified' : null;
 }
 
+/** What must be true of an object for it to be removed. Where there is none, only a tag asks for one. */
+export interface RemovalConditions {
+  readonly ifMatch?: readonly string[];
+  readonly ifBytes?: bigint;
+  /** In whole seconds, as clients are told it. */
+  readonly ifUpdatedMs?: number;
+}
+
+/** Null: they hold. */
+export function removalFault(
+  { ifMatch, ifBytes, ifUpdatedMs }: RemovalConditions,
+  present: (Present & { readonly bytes: bigint }) | null,
+): Problem | null {
+  const fault = ifMatch === undefined ? null : writeFault({ ifMatch }, present);
+  if (fault !== null || present === null) return fault;
+  const isSame =
+    (ifBytes === undefined || ifBytes === present.bytes) &&
+    (ifUpdatedMs === undefined || seconds(ifUpdatedMs) === seconds(present.updated_at));
+  return isSame ? null : otherObject();
+}
+
+const otherObject = (): Problem =>
+  problem('PRECONDITION_FAILED', {
+    message: 'The object under the key is not the one that the call asks for.',
+  });
+
 /** For a write: whatever does not hold fails it; null: they hold. */
 export function writeFault(conditions: Conditions, present: Present | null): Problem | null {
   if (judgeConditions(conditions, present) === null) return null;
   if (present === null) return problem('OBJECT_NOT_FOUND', { param: 'key' });
-  return problem('PRECONDITION_FAILED', {
-    message: 'The object under the key is not the one that the call asks for.',
-  });
+  return otherObject();
 }

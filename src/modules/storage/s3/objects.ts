@@ -14,10 +14,11 @@ import {
 } from '../../../core/objects/object.ts';
 import { putObject } from '../../../core/objects/put.ts';
 import { chargeRead, type FoundObject, findObject } from '../../../core/objects/read.ts';
-import { removeObjects } from '../../../core/objects/remove.ts';
+import { type ConditionalRemoval, removeMatching } from '../../../core/objects/remove.ts';
 import type { Answer } from '../../../kit/capability.ts';
 import type { RawAnswer } from '../../../kit/raw-route.ts';
 import { partOf } from '../../../lib/ranges.ts';
+import type { Problem } from '../../../problems/problem.ts';
 import { weighKeys } from '../capabilities/object-delete.ts';
 import {
   bodyBytes,
@@ -31,10 +32,11 @@ import {
   xmlAnswer,
 } from './call.ts';
 import { partAnswer, partAsked } from './part-reads.ts';
-import { readDelete } from './wire/bodies.ts';
+import { type DeleteRequest, readDelete } from './wire/bodies.ts';
 import { type SentChecksums, sentChecksums } from './wire/checksums.ts';
-import { conditionsOf, sourceConditionsOf, writeConditionsOf } from './wire/conditions.ts';
+import { conditionsOf, deleteConditionsOf, sourceConditionsOf, writeConditionsOf } from './wire/conditions.ts';
 import { copySourceOf } from './wire/copy-source.ts';
+import { nameOf } from './wire/failures.ts';
 import { answeredHeaders, refuseUnserved, type WrittenObject, writtenObject } from './wire/object-headers.ts';
 import { refused } from './wire/refusals.ts';
 
@@ -189,34 +191,49 @@ function isReplaced(directive: string | string[] | undefined, name: string): boo
 }
 
 export async function deleteObject(call: S3Call): Promise<RawAnswer> {
-  const { ifMatch } = conditionsOf(call.headers);
-  const conditions = ifMatch === undefined ? {} : { ifMatch };
-  await call.request.perform(call.capability, (ctx) => remove(call, ctx, [objectOf(call).key], conditions));
+  const { key } = objectOf(call);
+  const conditions = deleteConditionsOf(call.headers);
+  await call.request.perform(call.capability, (ctx) =>
+    remove(call, ctx, [{ key, conditions }], ([fault]) => {
+      if (fault) throw fault;
+    }),
+  );
   return emptyAnswer(call, 204);
 }
 
+/** What is not deleted for its conditions stands in the answer; all others are. */
 export async function deleteObjects(call: S3Call): Promise<RawAnswer> {
   const { request } = call;
-  let deleted: readonly string[] = [];
+  let sent: DeleteRequest = { objects: [], isQuiet: true };
+  let faults: readonly (Problem | null)[] = [];
   await request.perform(call.capability, async (ctx) => {
     // Within the call, so that its rate has been weighed by the bytes of the body, whatever is in them.
-    const { keys, isQuiet } = await request.read(readDelete, request.body);
-    if (!isQuiet) deleted = keys;
-    return remove(
-      call,
-      ctx,
-      keys.map((key) => Buffer.from(key)),
-    );
+    sent = await request.read(readDelete, request.body);
+    const asked = sent.objects.map(({ key, conditions }) => ({ key: Buffer.from(key), conditions }));
+    return remove(call, ctx, asked, (found) => {
+      faults = found;
+    });
   });
-  return xmlAnswer(call, 'DeleteResult', { Deleted: deleted.map((key) => ({ Key: key })) });
+  const deleted = sent.objects.filter((_, i) => !sent.isQuiet && !faults[i]);
+  const errors = sent.objects.flatMap(({ key: Key }, i) => {
+    const fault = faults[i];
+    return fault ? [{ Key, Code: nameOf(fault)[0], Message: fault.message }] : [];
+  });
+  return xmlAnswer(call, 'DeleteResult', { Deleted: deleted.map(({ key }) => ({ Key: key })), Error: errors });
 }
 
-function remove(call: S3Call, ctx: CallContext, keys: readonly Buffer[], conditions = {}): Promise<Answer> {
+/** `use` gets for each key why it is not deleted; null: it is. */
+function remove(
+  call: S3Call,
+  ctx: CallContext,
+  asked: ConditionalRemoval['asked'],
+  use: (faults: readonly (Problem | null)[]) => void,
+): Promise<Answer> {
   const { accountId } = call;
   const bucket = bucketOf(call);
-  weighKeys(ctx, keys.length);
+  weighKeys(ctx, asked.length);
   return runWrite(ctx, async (tx, { nowMs }) => {
-    await removeObjects(tx, { accountId, bucket, keys, keyId: ctx.principal.id, conditions }, nowMs);
+    use(await removeMatching(tx, { accountId, bucket, asked, keyId: ctx.principal.id }, nowMs));
     return null;
   });
 }

@@ -1,9 +1,11 @@
 // Bodies in XML that may be long: keys to delete, parts to complete an upload with. Read in a thread where they are; and short ones: settings
 // of a bucket, tags of an object.
 import { type ChecksumName, isChecksumName } from '../../../../core/credentials/aws-checksums.ts';
+import type { RemovalConditions } from '../../../../core/objects/conditions.ts';
 import type { BodyTask } from '../../../../kit/raw-route.ts';
 import type { XmlBounds, XmlElement } from '../../../../lib/xml.ts';
 import { checkedValue, checksumElement } from './checksums.ts';
+import { deleteConditions } from './conditions.ts';
 import { checkedTags } from './object-headers.ts';
 import { KEY_BYTES_MAX } from './operation.ts';
 import { malformed, notImplemented, refused } from './refusals.ts';
@@ -23,8 +25,13 @@ const TAGGING_BOUNDS: XmlBounds = { bytesMax: 32 * KIB, partsMax: 200 };
 const CREATE_BOUNDS: XmlBounds = { bytesMax: 16 * KIB, partsMax: 200 };
 const ALGORITHMS = ['crc32', 'crc32c', 'crc64nvme', 'sha1', 'sha256'].filter(isChecksumName);
 
+export interface KeyToDelete {
+  readonly key: string;
+  readonly conditions: RemovalConditions;
+}
+
 export interface DeleteRequest {
-  readonly keys: readonly string[];
+  readonly objects: readonly KeyToDelete[];
   /** Only failures are answered. */
   readonly isQuiet: boolean;
 }
@@ -37,22 +44,24 @@ export const readDelete: BodyTask<DeleteRequest> = {
     const root = readXml(body, 'Delete', DELETE_BOUNDS);
     const objects = childrenOf(root, 'Object');
     if (objects.length === 0 || objects.length > DELETED_MAX) throw malformed(`Name 1 to ${DELETED_MAX} keys.`);
-    return { keys: objects.map(keyOf), isQuiet: textOf(root, 'Quiet')?.trim().toLowerCase() === 'true' };
+    return { objects: objects.map(keyToDelete), isQuiet: textOf(root, 'Quiet')?.trim().toLowerCase() === 'true' };
   },
 };
 
-function keyOf(object: XmlElement): string {
+function keyToDelete(object: XmlElement): KeyToDelete {
   const key = requiredText(object, 'Key');
   const version = textOf(object, 'VersionId');
   if (version !== undefined && version !== 'null') throw refused('InvalidArgument', 'Objects have no versions here.');
-  if (childOf(object, 'ETag') !== undefined || childOf(object, 'Size') !== undefined) {
-    throw notImplemented('A condition of a key to delete');
-  }
   if (key === '') throw malformed('A key to delete is empty.');
   if (Buffer.byteLength(key) > KEY_BYTES_MAX) {
     throw refused('KeyTooLongError', `A key has at most ${KEY_BYTES_MAX} bytes in UTF-8.`);
   }
-  return key;
+  const said = {
+    etag: textOf(object, 'ETag'),
+    size: textOf(object, 'Size'),
+    changed: textOf(object, 'LastModifiedTime'),
+  };
+  return { key, conditions: deleteConditions(said) };
 }
 
 export interface NamedPart {

@@ -1,7 +1,7 @@
 // Conditions of a request as its headers say them (RFC 9110, section 13); what they mean stands in core/objects/conditions.ts.
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Conditions, judgeConditions } from '../../../../core/objects/conditions.ts';
-import { refused } from './refusals.ts';
+import { type Conditions, judgeConditions, type RemovalConditions } from '../../../../core/objects/conditions.ts';
+import { notImplemented, refused } from './refusals.ts';
 
 /** Of a read. */
 export function conditionsOf(headers: IncomingHttpHeaders): Conditions {
@@ -19,9 +19,11 @@ function conditionsNamed(of: (name: string) => string | undefined): Conditions {
 
 /** Clients write tags without quotes too, and weak ones, which none of ours is. */
 function tags(name: string, list: string | undefined): object {
-  if (list === undefined) return {};
-  const bare = (tag: string) => tag.trim().replace(/^W\//, '').replaceAll(/^"|"$/g, '');
-  return { [name]: list.split(',').map(bare) };
+  return list === undefined ? {} : { [name]: list.split(',').map(bareTag) };
+}
+
+function bareTag(tag: string): string {
+  return tag.trim().replace(/^W\//, '').replaceAll(/^"|"$/g, '');
 }
 
 /** What is no date is no condition. */
@@ -34,6 +36,44 @@ function instant(name: string, date: string | undefined): object {
 export function writeConditionsOf(headers: IncomingHttpHeaders): Conditions {
   const { ifMatch, ifNoneMatch } = conditionsOf(headers);
   return { ...(ifMatch === undefined ? {} : { ifMatch }), ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }) };
+}
+
+/** What a request says of an object that it deletes, in its headers or beside a key. */
+export interface SaidOfDeleted {
+  readonly etag: string | undefined;
+  readonly size: string | undefined;
+  readonly changed: string | undefined;
+}
+
+/** Of a delete. Throws InvalidArgument, and NotImplemented for a condition that would not be looked at. */
+export function deleteConditionsOf(headers: IncomingHttpHeaders): RemovalConditions {
+  const unserved = ['if-none-match', 'if-modified-since', 'if-unmodified-since'].find((name) => name in headers);
+  if (unserved !== undefined) throw notImplemented(`${unserved} of a delete`);
+  return deleteConditions({
+    etag: headers['if-match'],
+    size: headers['x-amz-if-match-size'] as string | undefined,
+    changed: headers['x-amz-if-match-last-modified-time'] as string | undefined,
+  });
+}
+
+/** Throws InvalidArgument: what cannot be read must not pass for no condition. */
+export function deleteConditions({ etag, size, changed }: SaidOfDeleted): RemovalConditions {
+  return {
+    ...tags('ifMatch', etag),
+    ...(size === undefined ? {} : { ifBytes: sizeOf(size.trim()) }),
+    ...(changed === undefined ? {} : { ifUpdatedMs: timeOf(changed.trim()) }),
+  };
+}
+
+function sizeOf(text: string): bigint {
+  if (/^\d{1,15}$/.test(text)) return BigInt(text);
+  throw refused('InvalidArgument', 'The size that an object must have is a number of bytes.');
+}
+
+function timeOf(text: string): number {
+  const ms = Date.parse(text);
+  if (!Number.isNaN(ms)) return ms;
+  throw refused('InvalidArgument', 'The time of the last change that an object must have is no date.');
 }
 
 /** What a copy asks of its source. */

@@ -37,17 +37,17 @@ describe('keys to delete', () => {
     ['<![CDATA[<a>&amp;]]>b', '<a>&amp;b'],
     ['a<!-- no -->b', 'ab'],
   ])('%s is %o', (written, key) => {
-    expect(keysIn(written)).toEqual({ keys: [key], isQuiet: false });
+    expect(keysIn(written)).toEqual({ objects: [{ key, conditions: {} }], isQuiet: false });
   });
 
   test('are as many as there are, also one', () => {
-    expect(keysIn('a', 'b')).toMatchObject({ keys: ['a', 'b'] });
-    expect(keysIn(...Array.from({ length: 1_000 }, (_, i) => `${i}`))).toMatchObject({ keys: { length: 1_000 } });
+    expect(keysIn('a', 'b')).toMatchObject({ objects: [{ key: 'a' }, { key: 'b' }] });
+    expect(keysIn(...Array.from({ length: 1_000 }, (_, i) => `${i}`))).toMatchObject({ objects: { length: 1_000 } });
     expect(keysIn(...Array.from({ length: 1_001 }, (_, i) => `${i}`))).toBe('MalformedXML');
     expect(keysIn()).toBe('MalformedXML');
     const spaced =
       '<?xml version="1.0"?>\n<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/">\n <Quiet>true</Quiet> <Object> <Key>a</Key>\n</Object> </Delete>\n';
-    expect(readDelete.run(bytes(spaced))).toEqual({ keys: ['a'], isQuiet: true });
+    expect(readDelete.run(bytes(spaced))).toEqual({ objects: [{ key: 'a', conditions: {} }], isQuiet: true });
   });
 
   test.each([
@@ -63,10 +63,23 @@ describe('keys to delete', () => {
     ['<Delete><Object><Key>&#xD800;</Key></Object></Delete>', 'MalformedXML'],
     ['<Delete><Object><Key>&#x110000;</Key></Object></Delete>', 'MalformedXML'],
     ['<Delete><Object><Key>a</Key><VersionId>1</VersionId></Object></Delete>', 'InvalidArgument'],
-    ['<Delete><Object><Key>a</Key><ETag>x</ETag></Object></Delete>', 'NotImplemented'],
+    ['<Delete><Object><Key>a</Key><Size>1.5</Size></Object></Delete>', 'InvalidArgument'],
+    ['<Delete><Object><Key>a</Key><Size></Size></Object></Delete>', 'InvalidArgument'],
+    ['<Delete><Object><Key>a</Key><LastModifiedTime>soon</LastModifiedTime></Object></Delete>', 'InvalidArgument'],
+    ['<Delete><Object><Key>a</Key><ETag>x</ETag><ETag>y</ETag></Object></Delete>', 'MalformedXML'],
     [`<Delete><Object><Key>${'x'.repeat(1_025)}</Key></Object></Delete>`, 'KeyTooLongError'],
   ])('%s is %s', (body, name) => {
     expect(failure(() => readDelete.run(bytes(body)))).toBe(name);
+  });
+
+  test('may have conditions, each of its own', () => {
+    const body = `<Delete><Object><Key>a</Key><ETag>&quot;x-2&quot;</ETag><Size>5</Size>
+      <LastModifiedTime>Sun, 29 Nov 2026 12:00:00 GMT</LastModifiedTime></Object><Object><Key>b</Key><ETag>*</ETag></Object></Delete>`;
+    const ifUpdatedMs = Date.UTC(2026, 10, 29, 12);
+    expect(readDelete.run(bytes(body)).objects).toEqual([
+      { key: 'a', conditions: { ifMatch: ['x-2'], ifBytes: 5n, ifUpdatedMs } },
+      { key: 'b', conditions: { ifMatch: ['*'] } },
+    ]);
   });
 
   test('are none of what expands, nests, or is no UTF-8', () => {
