@@ -108,6 +108,8 @@ export interface RawOutcome {
 
 /** Bytes of which a client may ask for a part: ranges, If-Range and HEAD are seen to. */
 export interface RawContent extends Ranged {
+  /** HEAD answers a range as GET does, as Amazon S3 has it; absent: HEAD tells of the whole (RFC 9110, section 14.2). */
+  readonly rangesOfHead?: true;
   /** The bytes from `start` to `end`, both included. */
   open(start: number, end: number): AsyncIterable<Uint8Array>;
 }
@@ -140,6 +142,8 @@ export interface RawRoute<State = unknown> {
   readonly bodyBytesMax: number;
   /** Content encodings that `stream` and `inflate` undo; any other is 415. Absent: none. `kept`: any, and none is undone. */
   readonly encodings?: readonly Encoding[] | 'kept';
+  /** The content encoding aws-chunked of a body that is in no chunks says nothing; absent: it is refused. */
+  readonly passesAwsChunked?: true;
   /** Bytes of the body without its encoding; as many as `bodyBytesMax` when absent. */
   readonly inflatedBytesMax?: number;
   /** The credential in the head: when it is refused, the body is not read. Null, or absent: `answer` admits the request. */

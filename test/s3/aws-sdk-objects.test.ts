@@ -174,6 +174,87 @@ describe('an object', () => {
     expect(await copy({ CopySourceIfNoneMatch: copied.CopyObjectResult?.ETag })).toMatchObject({ status: 412 });
   });
 
+  test('is copied with the checksum that is asked for', async () => {
+    const { sdk } = bench;
+    const Body = 'worked out';
+    await bench.put(Bucket, 'summed', Body, { ChecksumAlgorithm: 'CRC32' });
+    const CopySource = `${Bucket}/summed`;
+    const sha256 = createHash('sha256').update(Body).digest('base64');
+    const copy = (Key: string, more: object = {}) =>
+      sdk.send(new CopyObjectCommand({ Bucket, Key, CopySource, ChecksumAlgorithm: 'SHA256', ...more }));
+    const sums = async (Key: string) => {
+      const head = await sdk.send(new HeadObjectCommand({ Bucket, Key, ChecksumMode: 'ENABLED' }));
+      return [head.ChecksumSHA256, head.ChecksumCRC32, head.ChecksumType];
+    };
+    const { CopyObjectResult: copied } = await copy('summed-copy');
+    expect([copied?.ChecksumSHA256, copied?.ChecksumCRC32, copied?.ChecksumType]).toEqual([
+      ...[sha256, undefined, 'FULL_OBJECT'],
+    ]);
+    expect(await sums('summed-copy')).toEqual([sha256, undefined, 'FULL_OBJECT']);
+    await copy('summed-kept', { ChecksumAlgorithm: undefined });
+    expect(await sums('summed-kept')).toEqual([undefined, expect.any(String), 'FULL_OBJECT']);
+    await copy('summed-new', { MetadataDirective: 'REPLACE', Metadata: { a: '1' } });
+    expect(await sums('summed-new')).toEqual([sha256, undefined, 'FULL_OBJECT']);
+    // To itself too: the checksum is what changes.
+    await copy('summed');
+    expect(await sums('summed')).toEqual([sha256, undefined, 'FULL_OBJECT']);
+    expect(await bench.text(Bucket, 'summed')).toBe(Body);
+    expect(await failureOf(copy('summed-other', { CopySourceIfMatch: '"x"' }))).toMatchObject({ status: 412 });
+    await bench.put(Bucket, 'summed-empty');
+    await copy('summed-empty', { CopySource: `${Bucket}/summed-empty` });
+    const none = createHash('sha256').digest('base64');
+    expect(await sums('summed-empty')).toEqual([none, undefined, 'FULL_OBJECT']);
+  });
+
+  test('answers HEAD of a range as GET does', async () => {
+    const { sdk } = bench;
+    await bench.put(Bucket, 'ranged', '0123456789');
+    const head = (Range: string) => sdk.send(new HeadObjectCommand({ Bucket, Key: 'ranged', Range }));
+    const part = await head('bytes=2-4');
+    expect([part.$metadata.httpStatusCode, part.ContentRange, part.ContentLength]).toEqual([206, 'bytes 2-4/10', 3]);
+    const last = await head('bytes=-1');
+    expect([last.$metadata.httpStatusCode, last.ContentRange, last.ContentLength]).toEqual([206, 'bytes 9-9/10', 1]);
+    expect((await failureOf(head('bytes=10-'))).status).toBe(416);
+    const whole = await sdk.send(new HeadObjectCommand({ Bucket, Key: 'ranged' }));
+    expect([whole.$metadata.httpStatusCode, whole.ContentRange, whole.ContentLength]).toEqual([200, undefined, 10]);
+  });
+
+  test('gives metadata back in the bytes that it came in, to its copies too', async () => {
+    const utf8 = Buffer.from('é世').toString('latin1');
+    // Signed as text, and sent in the bytes of the one and the other. With a body that is a text Node would write the head in UTF-8.
+    const body = Buffer.from('x');
+    const text = { 'x-amz-meta-latin1': 'caf\u00e9', 'x-amz-meta-utf8': 'é世' };
+    const headers = { ...text, 'x-amz-meta-utf8': utf8 };
+    const put = { method: 'PUT', path: '/objects/bytes', body, headers: text, after: { headers } };
+    expect(await send(bench, put)).toMatchObject({ status: 200 });
+    const source = { 'x-amz-copy-source': '/objects/bytes' };
+    expect((await send(bench, { method: 'PUT', path: '/objects/bytes-copy', headers: source })).status).toBe(200);
+    for (const path of ['/objects/bytes', '/objects/bytes-copy']) {
+      expect((await send(bench, { method: 'HEAD', path })).headers).toMatchObject(headers);
+    }
+    const named = { bucket: Bucket, key: 'bytes' };
+    const told = await bench.rest('GET', `/v1/storage/object/head?${new URLSearchParams(named)}`);
+    expect(told.body.data.metadata).toEqual({ latin1: 'café', utf8: 'é世' });
+    const metadata = { latin1: 'thé' };
+    await bench.rest('POST', '/v1/storage/object/copy', { ...named, to_key: 'bytes-native', metadata });
+    const native = await send(bench, { method: 'HEAD', path: '/objects/bytes-native' });
+    expect(native.headers['x-amz-meta-latin1']).toBe(Buffer.from('thé').toString('latin1'));
+  });
+
+  test('may be sent as aws-chunked without being in chunks', async () => {
+    const headers = { 'content-encoding': 'aws-chunked, gzip' };
+    for (const payload of [undefined, 'UNSIGNED-PAYLOAD']) {
+      const sent = { method: 'PUT', path: '/objects/plain', body: 'plain', headers, ...(payload ? { payload } : {}) };
+      expect(await send(bench, sent)).toMatchObject({ status: 200 });
+      const { text, headers: told } = await send(bench, { path: '/objects/plain' });
+      expect([text, told['content-encoding']]).toEqual(['plain', 'gzip']);
+    }
+    const framed = { ...headers, 'x-amz-decoded-content-length': '5' };
+    const body = '5;chunk-signature=0\r\nplain\r\n0\r\n\r\n';
+    const reply = await send(bench, { method: 'PUT', path: '/objects/framed', body, headers: framed });
+    expect([reply.status, reply.code]).toEqual([400, 'IncompleteBody']);
+  });
+
   test('has tags that change without it', async () => {
     const { sdk } = bench;
     await bench.put(Bucket, 'tagged', 'x');

@@ -116,6 +116,16 @@ describe('an upload in parts', () => {
     const got = await sdk.send(new GetObjectCommand({ Bucket, Key: upload.Key, ChecksumMode: 'ENABLED' }));
     expect({ ...got }).toMatchObject({ [name]: done[name], ChecksumType });
     expect((await got.Body?.transformToByteArray())?.length).toBe(5 * MIB + 4);
+    // Of a part no checksum is told, which its client would compare, but what kind the whole has.
+    const asked = { Bucket, Key: upload.Key, PartNumber: 2 };
+    for (const answer of [
+      await sdk.send(new HeadObjectCommand({ ...asked, ChecksumMode: 'ENABLED' })),
+      await sdk.send(new GetObjectCommand({ ...asked, ChecksumMode: 'ENABLED' })),
+    ]) {
+      const told: Readonly<Record<string, unknown>> = { ...answer };
+      expect([told.ChecksumType, told[name], answer.ContentLength]).toEqual([ChecksumType, undefined, 4]);
+    }
+    expect((await sdk.send(new HeadObjectCommand(asked))).ChecksumType).toBeUndefined();
   });
 
   test('takes parts of other objects', async () => {

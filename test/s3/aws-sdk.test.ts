@@ -63,6 +63,12 @@ describe('buckets', () => {
     });
   });
 
+  test.each(['foo.-bar', 'foo-.bar', 'foo..bar'])('are not made by the name %s', async (Bucket) => {
+    expect(await failureOf(bench.sdk.send(new CreateBucketCommand({ Bucket })))).toMatchObject({
+      ...{ name: 'InvalidBucketName', status: 400 },
+    });
+  });
+
   test('are listed page by page', async () => {
     const other = await bench.withAccount();
     for (const name of ['page-a', 'page-b', 'page-c', 'other']) await other.bucket(name);

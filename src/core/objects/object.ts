@@ -11,7 +11,12 @@ export interface KeptHeaders {
   readonly content_encoding?: string;
   readonly content_language?: string;
   readonly expires?: string;
+  /** Names of headers, metadata too, whose bytes were Latin-1 and no UTF-8: they are given back in it. */
+  readonly latin1?: readonly string[];
 }
+
+/** Before the name of what is kept of metadata, as a header. */
+export const METADATA_HEADER = 'x-amz-meta-';
 
 /** Base64 by algorithm. `COMPOSITE`: of the checksums of its parts. */
 export interface Checksums {

@@ -13,7 +13,17 @@ import { countAccepted } from '../wallet/ledger/accepted-units.ts';
 import { type NewBlob, type Notify, StorageChanges } from './changes.ts';
 import { type Conditions, writeFault } from './conditions.ts';
 import { type HeldRow, quotaFault, readHeld } from './held.ts';
-import { type About, bucketMissing, type ObjectRow, objectMissing, showObject, unpaid } from './object.ts';
+import {
+  type About,
+  bucketMissing,
+  type Checksums,
+  type KeptHeaders,
+  METADATA_HEADER,
+  type ObjectRow,
+  objectMissing,
+  showObject,
+  unpaid,
+} from './object.ts';
 import { accountsOf, bucketId, objectId, readBuckets, readObjects, readWriting } from './store.ts';
 import { type OpenUpload, readOpenUploads, sendCompleted, uploadMissing } from './upload-store.ts';
 
@@ -26,6 +36,8 @@ export type Content =
       readonly bucket: string;
       readonly key: Buffer;
       readonly conditions: Conditions;
+      /** Worked out of the bytes of this blob, in place of those of the source; null: the source's. */
+      readonly checked: { readonly blobId: string; readonly checksums: Checksums } | null;
       /** Of what is said of it: taken from the call in place of the source. */
       readonly replaces: 'nothing' | 'metadata' | 'all';
     }
@@ -172,9 +184,13 @@ function rowOf(
     if (from === undefined) return objectMissing();
     const fault = writeFault(content.conditions, from);
     if (fault !== null) return fault;
-    const same = { bucket, key, blob_id: from.blob_id, bytes: from.bytes, etag: from.etag, checksums: from.checksums };
+    const { checked } = content;
+    if (checked !== null && checked.blobId !== from.blob_id) return sourceChanged();
+    const checksums = checked === null ? from.checksums : checked.checksums;
+    const same = { bucket, key, blob_id: from.blob_id, bytes: from.bytes, etag: from.etag, checksums };
     if (content.replaces === 'all') return { ...said, ...same };
-    return { ...from, ...same, metadata: content.replaces === 'metadata' ? about.metadata : from.metadata };
+    if (content.replaces === 'nothing') return { ...from, ...same };
+    return { ...from, ...same, headers: withTextMetadata(from.headers), metadata: about.metadata };
   }
   if (content.kind === 'blob') {
     if (!known.writing.has(content.blobId)) return lateBytes();
@@ -186,9 +202,20 @@ function rowOf(
   return { ...said, blob_id: content.blob.blobId, bytes: content.blob.bytes, etag: content.etag };
 }
 
+/** For metadata that comes as text: how that of the source came says nothing of it. */
+function withTextMetadata(headers: KeptHeaders | null): KeptHeaders | null {
+  if (headers?.latin1 === undefined) return headers;
+  return { ...headers, latin1: headers.latin1.filter((name) => !name.startsWith(METADATA_HEADER)) };
+}
+
 /** The bytes came so slowly that they were given up, or the database has lost their row. */
 export const lateBytes = (): Problem =>
   problem('SERVICE_UNAVAILABLE', { message: 'The bytes are not kept any more. Send them again.', retryAfterMs: 1_000 });
+const sourceChanged = (): Problem =>
+  problem('STATE_CONFLICT', {
+    detail: 'source_changed',
+    message: 'The source was written anew while its checksum was worked out. Copy it again.',
+  });
 const uploadChanged = (): Problem =>
   problem('STATE_CONFLICT', {
     detail: 'upload_changed',

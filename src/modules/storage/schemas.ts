@@ -4,15 +4,26 @@ import { KEY_BYTES_MAX } from '../../core/objects/limits.ts';
 import { orNull } from '../../kit/fields.ts';
 import { LIFECYCLE_DAYS_MAX, LIFECYCLE_RULES_MAX } from './buckets/lifecycle.ts';
 
-export const BUCKET_PATTERN = '^(?!.*\\.\\.)(?!\\d+\\.\\d+\\.\\d+\\.\\d+$)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$';
+const NO_ADDRESS = '(?!\\d+\\.\\d+\\.\\d+\\.\\d+$)';
+const BUCKET_CHARACTERS = '[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$';
+const bucketName = (apart: string, description: string) =>
+  Type.String({
+    minLength: 3,
+    maxLength: 63,
+    pattern: `^(?!.*${apart})${NO_ADDRESS}${BUCKET_CHARACTERS}`,
+    description,
+  });
 
-export const bucketField = Type.String({
-  minLength: 3,
-  maxLength: 63,
-  pattern: BUCKET_PATTERN,
-  description:
-    '3 to 63 lower-case letters, digits, `-` and `.`; a letter or digit at both ends. It belongs to the account alone.',
-});
+const BUCKET_NAME = '3 to 63 lower-case letters, digits, `-` and `.`; a letter or digit at both ends.';
+
+/** Of a bucket that is there: older ones may have a hyphen beside a dot. */
+export const bucketField = bucketName('\\.\\.', `${BUCKET_NAME} It belongs to the account alone.`);
+
+/** Each part between dots must be a name of a host by itself. */
+export const newBucketField = bucketName(
+  '(?:\\.\\.|\\.-|-\\.)',
+  `${BUCKET_NAME} No \`.\` beside another or beside a \`-\`. It belongs to the account alone.`,
+);
 
 export const keyField = Type.String({
   minLength: 1,

@@ -18,6 +18,8 @@ export class Answer<R extends IncomingMessage = IncomingMessage> extends ServerR
   waitedMs = 0;
   /** Its request brings a body that may take its time, as long as it comes. */
   takesLong = false;
+  /** Its client waits to be told to send its body, and has not been. */
+  asksToGoOn = false;
   /** Null: its request is an ordinary one. */
   upgrade: Upgrade | null = null;
   /** What the call occupied. */

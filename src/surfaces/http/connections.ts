@@ -11,6 +11,7 @@ import { asksForWebSocket, lastAnswer } from '../sockets/upgrade.ts';
 import { createHttpServer, type TlsDoorOptions } from '../tls/door.ts';
 import { Answer } from './answer.ts';
 import { Arrivals } from './arrivals.ts';
+import { continueWhenRead } from './continue.ts';
 import { connectionsMaxOf } from './descriptors.ts';
 import { type Homes, type Move, Moves } from './moves.ts';
 import { answerOverloaded, BAD_REQUEST, FULL, isHealth, OVERLOADED, refuse } from './overloaded.ts';
@@ -212,7 +213,7 @@ export class Connections {
   #go({ request, answer, handle }: Connection, waitedMs: number): void {
     if (request === null || answer === null) return;
     answer.waitedMs = waitedMs;
-    if (request.httpVersion === '1.1' && request.headers.expect !== undefined) answer.writeContinue();
+    if (request.httpVersion === '1.1' && request.headers.expect !== undefined) continueWhenRead(request, answer);
     handle(request, answer);
   }
 
@@ -279,7 +280,8 @@ export class Connections {
     for (const connection of this.#open.values()) {
       const { answer, begunMs, request, socket, upload } = connection;
       if (request === null || answer === null) continue;
-      connection.upload = stalls(upload, request, answer.takesLong, bounds, nowMs);
+      // Of a client that has not been told to go on, nothing can come.
+      connection.upload = answer.asksToGoOn ? null : stalls(upload, request, answer.takesLong, bounds, nowMs);
       const isLate = !request.complete && !answer.takesLong && nowMs - begunMs > bounds.requestTimeoutMs;
       if (isLate || connection.upload?.stalled === true) this.end(socket);
     }

@@ -47,8 +47,8 @@ function sendContent(way: RawWay, answer: RawAnswer, content: RawContent): Promi
     ...(lastModifiedMs === undefined ? {} : { 'last-modified': new Date(lastModifiedMs).toUTCString() }),
     ...answer.headers,
   };
-  // A range is of what GET answers (RFC 9110, section 14.2).
-  const part = reply.request.method === 'GET' ? partOf(reply.request.headers, content) : 'whole';
+  const takesRange = reply.request.method === 'GET' || content.rangesOfHead === true;
+  const part = takesRange ? partOf(reply.request.headers, content) : 'whole';
   if (part === 'none') {
     void reply.header('content-range', `bytes */${length}`);
     throw problem('RANGE_NOT_SATISFIABLE', { message: `The content has ${length} bytes.` });

@@ -14,7 +14,7 @@ const NO_BODY = Buffer.alloc(0);
 /** How AWS clients say that a body comes in chunks, which is no encoding of the content. */
 const CHUNKED = 'aws-chunked';
 
-type BodyRoute = Pick<RawRoute, 'bodyBytesMax' | 'encodings' | 'inflatedBytesMax' | 'stream'>;
+type BodyRoute = Pick<RawRoute, 'bodyBytesMax' | 'encodings' | 'inflatedBytesMax' | 'passesAwsChunked' | 'stream'>;
 
 /** Before anything of the body is read: throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE. */
 export function admitBody(route: BodyRoute, headers: IncomingHttpHeaders, proof: BodyProof | null): void {
@@ -25,11 +25,12 @@ export function admitBody(route: BodyRoute, headers: IncomingHttpHeaders, proof:
 
 /** Null: none that is to be undone. */
 function encodingOf(
-  { encodings = [] }: BodyRoute,
+  { encodings = [], passesAwsChunked }: BodyRoute,
   headers: IncomingHttpHeaders,
   proof: BodyProof | null,
 ): Encoding | null {
-  const unframed = proof !== null && proof.bytes !== null ? [CHUNKED] : [];
+  const isUnframed = proof !== null && proof.bytes !== null;
+  const unframed = isUnframed || passesAwsChunked === true ? [CHUNKED] : [];
   const sent = (headers['content-encoding'] ?? '').split(',').map((each) => each.trim().toLowerCase());
   const names = sent.filter((each) => !['', 'identity', ...unframed].includes(each));
   const name = names.join(', ');

@@ -10,6 +10,7 @@ import { toProblem } from '../../gateway/to-problem.ts';
 import { traceparentOf } from '../../gateway/trace-context.ts';
 import { isCallerLeft } from '../../problems/caller-left.ts';
 import type { Problem } from '../../problems/problem.ts';
+import { answerOf } from '../http/answer.ts';
 import { JSON_TYPE } from '../http/headers.ts';
 import { answerThenLinger, leavesMuchUnread } from '../http/linger.ts';
 import { type CallSlot, identify, slotOf } from './call-slot.ts';
@@ -110,6 +111,8 @@ function refuse(
   reply: FastifyReply,
   text: string | Buffer,
 ): void {
+  // A client that waits is not told to send its body, also where some of it would be read.
+  answerOf(reply).asksToGoOn = false;
   if (!leavesMuchUnread(request.raw)) {
     void reply.send(text);
     return;

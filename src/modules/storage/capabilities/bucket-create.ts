@@ -5,7 +5,7 @@ import { defineCapability } from '../../../kit/capability.ts';
 import { requireRoom } from '../../../kit/resource.ts';
 import { addBucket, type BucketRow, bucketLimits, bucketSchema, bucketTable, showBucket } from '../buckets/buckets.ts';
 import { problem } from '../problems.ts';
-import { bucketField } from '../schemas.ts';
+import { newBucketField } from '../schemas.ts';
 import type { StorageState } from '../state.ts';
 
 export const createBucket = defineCapability<StorageState>()({
@@ -16,7 +16,7 @@ export const createBucket = defineCapability<StorageState>()({
     'A bucket belongs to the account: other accounts may have buckets of the same name, and see nothing of this one. No bucket is public; ' +
     'storage.share.create makes links for people without a key. Free.',
   keywords: ['create bucket', 's3 make bucket', 'new file store'],
-  input: Type.Object({ bucket: bucketField }),
+  input: Type.Object({ bucket: newBucketField }),
   output: bucketSchema,
   errors: ['ALREADY_EXISTS', 'QUOTA_EXCEEDED'],
   limits: { buckets: '100 an account (standard tier), 1,000 (pro), 10,000 (enterprise).' },

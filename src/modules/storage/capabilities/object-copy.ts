@@ -48,6 +48,7 @@ export const copyObject = defineCapability<StorageState>()({
         bucket,
         key: from,
         conditions: {},
+        checked: null,
         replaces: metadata === null ? 'nothing' : 'metadata',
       },
       about: { contentType: '', headers: null, metadata, checksums: null, tags: null },

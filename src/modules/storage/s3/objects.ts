@@ -34,8 +34,7 @@ import {
 import { partAnswer, partAsked } from './part-reads.ts';
 import { type DeleteRequest, readDelete } from './wire/bodies.ts';
 import { type SentChecksums, sentChecksums } from './wire/checksums.ts';
-import { conditionsOf, deleteConditionsOf, sourceConditionsOf, writeConditionsOf } from './wire/conditions.ts';
-import { copySourceOf } from './wire/copy-source.ts';
+import { conditionsOf, deleteConditionsOf, writeConditionsOf } from './wire/conditions.ts';
 import { nameOf } from './wire/failures.ts';
 import { answeredHeaders, refuseUnserved, type WrittenObject, writtenObject } from './wire/object-headers.ts';
 import { refused } from './wire/refusals.ts';
@@ -82,15 +81,15 @@ function objectAnswer(call: S3Call, found: FoundObject, isUnchanged: boolean): R
   const { row, open } = found;
   const part = partAsked(call, found);
   const isWhole = headers.range === undefined && part === null;
-  const wantsChecksums = String(headers['x-amz-checksum-mode']).toUpperCase() === 'ENABLED';
+  const wantsChecksums = !isUnchanged && String(headers['x-amz-checksum-mode']).toUpperCase() === 'ENABLED';
+  const checksums = wantsChecksums ? (row.checksums as StoredChecksums | null) : null;
   const tags = Object.keys(row.tags ?? {}).length;
   const described: Record<string, string> = {
     ...answeredHeaders(row, address),
     ...(tags === 0 ? {} : { 'x-amz-tagging-count': String(tags) }),
-    // Of a part, or of nothing, clients would compare it with that.
-    ...(isWhole && !isUnchanged && wantsChecksums
-      ? checksumsShown(row.checksums as StoredChecksums | null, 'headers')
-      : {}),
+    // Of a part, or of nothing, clients would compare the checksum with that: a part is told what kind the whole has.
+    ...(isWhole ? checksumsShown(checksums, 'headers') : {}),
+    ...(part === null ? {} : checksumsShown(checksums && { type: checksums.type }, 'headers')),
     ...idHeader(call),
   };
   const etag = `"${row.etag}"`;
@@ -103,7 +102,7 @@ function objectAnswer(call: S3Call, found: FoundObject, isUnchanged: boolean): R
   return {
     status: 200,
     headers: described,
-    body: { length: Number(row.bytes), etag, lastModifiedMs: row.updated_at, open },
+    body: { length: Number(row.bytes), etag, lastModifiedMs: row.updated_at, open, rangesOfHead: true },
   };
 }
 
@@ -149,45 +148,6 @@ export function aboutOf({ contentType, headers, metadata, tags }: WrittenObject)
 /** What a write answered. */
 export function stored(data: unknown): StoredObject {
   return JSON.parse((data as { readonly text: string }).text);
-}
-
-export async function copyObject(call: S3Call): Promise<RawAnswer> {
-  const { request, capability, headers } = call;
-  refuseUnserved(headers);
-  const target = objectOf(call);
-  const source = copySourceOf(headers);
-  const from = { bucket: source.bucket, key: Buffer.from(source.key) };
-  const replaces = isReplaced(headers['x-amz-metadata-directive'], 'x-amz-metadata-directive');
-  const replacesTags = isReplaced(headers['x-amz-tagging-directive'], 'x-amz-tagging-directive');
-  if (!replaces && !replacesTags && from.bucket === target.bucket && from.key.equals(target.key)) {
-    throw refused('InvalidRequest', 'A copy of an object to itself must replace its metadata or its tags.');
-  }
-  const sent = aboutOf(writtenObject(headers));
-  let checksums: StoredChecksums | null = null;
-  const { data } = await request.perform(capability, async (ctx) => {
-    const { row } = await findObject(ctx, from);
-    checksums = row.checksums as StoredChecksums | null;
-    const kept = { contentType: row.content_type, headers: row.headers, metadata: row.metadata };
-    const about = { ...sent, ...(replaces ? {} : kept), ...(replacesTags ? {} : { tags: row.tags }) };
-    return putObject(ctx, {
-      ...{ ...target, conditions: writeConditionsOf(headers), about: { ...about, checksums: row.checksums } },
-      content: {
-        kind: 'copy',
-        ...from,
-        conditions: sourceConditionsOf(headers),
-        replaces: replaces || replacesTags ? 'all' : 'nothing',
-      },
-    });
-  });
-  const { etag, updated_at: changed } = stored(data);
-  const shown = checksumsShown(checksums, 'elements');
-  return xmlAnswer(call, 'CopyObjectResult', { ETag: `"${etag}"`, LastModified: changed, ...shown });
-}
-
-function isReplaced(directive: string | string[] | undefined, name: string): boolean {
-  if (directive === undefined || directive === 'COPY') return false;
-  if (directive === 'REPLACE') return true;
-  throw refused('InvalidArgument', `${name} is COPY or REPLACE.`);
 }
 
 export async function deleteObject(call: S3Call): Promise<RawAnswer> {

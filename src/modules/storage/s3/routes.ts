@@ -20,16 +20,9 @@ import {
   putNotification,
 } from './buckets.ts';
 import type { S3Operation } from './call.ts';
+import { copyObject } from './copies.ts';
 import { listObjects } from './lists.ts';
-import {
-  copyObject,
-  deleteObject,
-  deleteObjects,
-  getAttributes,
-  getObject,
-  headObject,
-  putObjectOf,
-} from './objects.ts';
+import { deleteObject, deleteObjects, getAttributes, getObject, headObject, putObjectOf } from './objects.ts';
 import { deleteTagging, getTagging, putTagging } from './tags.ts';
 import { listParts, listUploads } from './upload-lists.ts';
 import { abortUpload, completeUpload, copyPart, createUpload, uploadPart } from './uploads.ts';
@@ -89,6 +82,7 @@ export const s3Routes: readonly RawRoute<StorageState>[] = PATHS.flatMap((path) 
 function routeOf(path: string): Omit<RawRoute<StorageState>, 'methods' | 'bodyBytesMax'> {
   return {
     ...{ name: 'storage.s3', path, capability: null, encodings: 'kept', credentialOf, answer },
+    passesAwsChunked: true,
     refuse: failureAnswer,
   };
 }

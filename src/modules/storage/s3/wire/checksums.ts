@@ -33,7 +33,7 @@ export function sentChecksums(headers: IncomingHttpHeaders): SentChecksums {
   const sent = namedIn(Object.keys(headers));
   if (sent.length > 1) throw refused('InvalidRequest', 'Send one x-amz-checksum- header, not several.');
   const [inHeader] = sent;
-  const asked = askedFor(headers);
+  const asked = algorithmAsked(headers);
   const trailer = String(headers['x-amz-trailer'] ?? '').trim();
   const [behind] = namedIn(trailer === '' ? [] : [trailer.toLowerCase()]);
   const algorithm = inHeader ?? behind ?? asked;
@@ -46,7 +46,7 @@ export function sentChecksums(headers: IncomingHttpHeaders): SentChecksums {
 
 /** What a multipart upload is begun with; null: no checksum is kept. Throws InvalidRequest. */
 export function uploadChecksum(headers: IncomingHttpHeaders): UploadChecksum | null {
-  const algorithm = askedFor(headers);
+  const algorithm = algorithmAsked(headers);
   const type = typeOf(headers);
   if (algorithm === null) {
     if (type !== null) throw refused('InvalidRequest', 'x-amz-checksum-type needs x-amz-checksum-algorithm.');
@@ -74,7 +74,8 @@ function namedIn(headers: readonly string[]): ChecksumName[] {
     .filter(isChecksumName);
 }
 
-function askedFor(headers: IncomingHttpHeaders): ChecksumName | null {
+/** Null: none. Throws InvalidRequest. */
+export function algorithmAsked(headers: IncomingHttpHeaders): ChecksumName | null {
   const asked = String(
     headers['x-amz-checksum-algorithm'] ?? headers['x-amz-sdk-checksum-algorithm'] ?? '',
   ).toLowerCase();

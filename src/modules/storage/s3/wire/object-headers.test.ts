@@ -53,20 +53,32 @@ describe('headers of an object', () => {
     expect(writtenObject({ 'content-encoding': 'aws-chunked' })).toEqual(due);
   });
 
-  test('are UTF-8, as bytes or as what is no UTF-8', () => {
-    const latin1 = (text: string) => Buffer.from(text).toString('latin1');
-    const { metadata } = writtenObject({ 'x-amz-meta-a': latin1('Hëllo 世界'), 'x-amz-meta-b': 'H\u00ebllo' });
-    expect(metadata).toEqual({ a: 'Hëllo 世界', b: 'Hëllo' });
-    const answered = answeredHeaders(
-      { content_type: 'x', headers: {}, metadata: { ...metadata, c: 'a\nb' } },
-      address(),
-    );
-    expect(answered).toEqual({
-      'content-type': 'x',
-      'x-amz-meta-a': latin1('Hëllo 世界'),
-      'x-amz-meta-b': latin1('Hëllo'),
-      'x-amz-meta-c': '=?UTF-8?B?YQpi?=',
+  test('are text, and are given back in the bytes that they came in', () => {
+    const utf8 = (text: string) => Buffer.from(text).toString('latin1');
+    const sent = {
+      'x-amz-meta-a': utf8('Hëllo 世界'),
+      'x-amz-meta-b': 'H\u00ebllo',
+      'content-disposition': 'attachment; filename="\u00e9.txt"',
+    };
+    const written = writtenObject(sent);
+    expect(written.metadata).toEqual({ a: 'Hëllo 世界', b: 'Hëllo' });
+    expect(written.headers).toEqual({
+      content_disposition: 'attachment; filename="é.txt"',
+      latin1: ['x-amz-meta-b', 'content-disposition'],
     });
+    const metadata = { ...written.metadata, c: 'a\nb', d: 'é' };
+    expect(answeredHeaders({ content_type: 'x', headers: written.headers, metadata }, address())).toEqual({
+      'content-type': 'x',
+      ...sent,
+      'x-amz-meta-c': '=?UTF-8?B?YQpi?=',
+      'x-amz-meta-d': utf8('é'),
+    });
+  });
+
+  test('of a signed query are UTF-8', () => {
+    const query = new URLSearchParams({ 'X-Amz-Signature': 'x', 'x-amz-meta-a': 'é世', 'x-amz-meta-b': 'Ã©' });
+    const { metadata, headers } = writtenObject(headersOf({}, address(query.toString())));
+    expect([metadata, headers]).toEqual([{ a: 'é世', b: 'Ã©' }, {}]);
   });
 
   test('with 2 KiB of metadata are taken, with more are not', () => {

@@ -1,11 +1,11 @@
 // What a request says of the object that it writes: headers that are given back with it, its own metadata, tags; and what it asks for that
 // is not served, which is refused, not passed over. Requests that are signed in the query may carry their x-amz- headers there.
+import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { KeptHeaders, ObjectRow } from '../../../../core/objects/object.ts';
+import { type KeptHeaders, METADATA_HEADER, type ObjectRow } from '../../../../core/objects/object.ts';
 import type { S3Address } from './operation.ts';
 import { notImplemented, refused } from './refusals.ts';
 
-const METADATA = 'x-amz-meta-';
 const METADATA_BYTES_MAX = 2 * 1_024;
 const DEFAULT_TYPE = 'application/octet-stream';
 const TAGS_MAX = 10;
@@ -13,8 +13,10 @@ const TAG_KEY_CHARACTERS_MAX = 128;
 const TAG_VALUE_CHARACTERS_MAX = 256;
 const ASCII = /^[\x20-\x7e]*$/;
 
+type KeptName = Exclude<keyof KeptHeaders, 'latin1'>;
+
 /** Headers that are kept, by the names that they are kept under. */
-const KEPT: Readonly<Record<keyof KeptHeaders, string>> = {
+const KEPT: Readonly<Record<KeptName, string>> = {
   cache_control: 'cache-control',
   content_disposition: 'content-disposition',
   content_encoding: 'content-encoding',
@@ -50,7 +52,8 @@ const REFUSED_HEADERS = [
 export function headersOf(headers: IncomingHttpHeaders, { query }: S3Address): IncomingHttpHeaders {
   if (!query.has('X-Amz-Signature')) return headers;
   const hoisted = [...query]
-    .map(([name, value]) => [name.toLowerCase(), value] as const)
+    // As Node reads them from a head: bytes of UTF-8 as Latin-1.
+    .map(([name, value]) => [name.toLowerCase(), Buffer.from(value).toString('latin1')] as const)
     .filter(([name]) => name.startsWith('x-amz-') && !/^x-amz-(checksum-|sdk-|content-sha256$)/.test(name));
   return { ...Object.fromEntries(hoisted), ...headers };
 }
@@ -88,7 +91,17 @@ function keptHeaders(headers: IncomingHttpHeaders): KeptHeaders {
     const value = received(String(headers[header] ?? ''));
     return [name, header === 'content-encoding' ? withoutChunks(value) : value] as const;
   });
-  return Object.fromEntries(kept.filter(([, value]) => value !== ''));
+  const latin1 = namesInLatin1(headers);
+  return {
+    ...Object.fromEntries(kept.filter(([, value]) => value !== '')),
+    ...(latin1.length === 0 ? {} : { latin1 }),
+  };
+}
+
+function namesInLatin1(headers: IncomingHttpHeaders): string[] {
+  const isKept = (name: string) =>
+    name.startsWith(METADATA_HEADER) || name === 'content-type' || Object.values(KEPT).includes(name);
+  return Object.keys(headers).filter((name) => isKept(name) && textIn(String(headers[name])).isLatin1);
 }
 
 /** `aws-chunked` says how the body is sent, not what it is. */
@@ -99,8 +112,8 @@ function withoutChunks(encoding: string): string {
 
 function metadataOf(headers: IncomingHttpHeaders): Record<string, string> {
   const pairs = Object.entries(headers)
-    .filter(([name]) => name.startsWith(METADATA))
-    .map(([name, value]) => [name.slice(METADATA.length), received(String(value))] as const);
+    .filter(([name]) => name.startsWith(METADATA_HEADER))
+    .map(([name, value]) => [name.slice(METADATA_HEADER.length), received(String(value))] as const);
   const bytes = pairs.reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + Buffer.byteLength(value), 0);
   if (bytes > METADATA_BYTES_MAX) {
     throw refused('MetadataTooLarge', `Metadata has at most ${METADATA_BYTES_MAX} bytes, names and values together.`);
@@ -136,10 +149,15 @@ export function answeredHeaders(
   object: Pick<ObjectRow, 'content_type' | 'headers' | 'metadata'>,
   { query }: Pick<S3Address, 'query'>,
 ): Record<string, string> {
-  const answered: Record<string, string> = { 'content-type': sendable(object.content_type) };
+  const latin1 = new Set(object.headers?.latin1);
+  const answered: Record<string, string> = {};
+  const answer = (header: string, value: string) => {
+    answered[header] = sendable(value, latin1.has(header));
+  };
+  answer('content-type', object.content_type);
   for (const [name, header] of Object.entries(KEPT)) {
-    const value = object.headers?.[name as keyof KeptHeaders];
-    if (value !== undefined) answered[header] = sendable(value);
+    const value = object.headers?.[name as KeptName];
+    if (value !== undefined) answer(header, value);
   }
   for (const header of ['content-type', ...Object.values(KEPT)]) {
     const value = query.get(`response-${header}`);
@@ -150,27 +168,29 @@ export function answeredHeaders(
   }
   for (const [name, value] of Object.entries(object.metadata ?? {})) {
     // What was written natively may have a name that no header has.
-    if (/^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(name)) answered[METADATA + name] = sendable(value);
+    if (/^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(name)) answer(METADATA_HEADER + name, value);
   }
   return answered;
 }
 
-/** Bytes of UTF-8, as clients send it; Node reads headers as Latin-1. */
-function received(value: string): string {
-  if (ASCII.test(value)) return value;
+/** Clients send UTF-8, some send Latin-1; Node reads the bytes of a header as Latin-1. */
+function textIn(value: string): { readonly text: string; readonly isLatin1: boolean } {
+  if (ASCII.test(value)) return { text: value, isLatin1: false };
   const bytes = Buffer.from(value, 'latin1');
-  const text = bytes.toString('utf8');
-  return Buffer.from(text).equals(bytes) ? text : value;
+  return isUtf8(bytes) ? { text: bytes.toString('utf8'), isLatin1: false } : { text: value, isLatin1: true };
 }
+
+const received = (value: string) => textIn(value).text;
 
 function isOneLine(value: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: no header may have them
   return !/[\u0000-\u0008\u000a-\u001f\u007f]/.test(value);
 }
 
-/** As bytes of UTF-8; with control characters as an encoded word (RFC 2047), as Amazon answers it. */
-function sendable(value: string): string {
+/** In the bytes that it came in, UTF-8 or Latin-1; with control characters as an encoded word (RFC 2047), as Amazon answers it. */
+function sendable(value: string, isLatin1 = false): string {
   if (ASCII.test(value)) return value;
   const bytes = Buffer.from(value);
-  return isOneLine(value) ? bytes.toString('latin1') : `=?UTF-8?B?${bytes.toString('base64')}?=`;
+  if (!isOneLine(value)) return `=?UTF-8?B?${bytes.toString('base64')}?=`;
+  return isLatin1 ? value : bytes.toString('latin1');
 }
