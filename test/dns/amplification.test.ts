@@ -121,4 +121,14 @@ describe('networks', () => {
     expect([take('192.0.2.1', 500), take('192.0.2.1', 500)]).toEqual(['answer', 'drop']);
     expect(Array.from({ length: 9 }, () => new AnswerRate(0).take('192.0.2.1', 0))).not.toContain('drop');
   });
+
+  test('are 50,000 at most, and are all forgotten when another one comes', () => {
+    const rate = new AnswerRate(1);
+    const network = (n: number) => `10.${n >> 8}.${n & 255}.1`;
+    expect([rate.take('192.0.2.1', 0), rate.take('192.0.2.1', 0)]).toEqual(['answer', 'cut']);
+    for (let n = 0; n < 49_999; n += 1) rate.take(network(n), 0);
+    expect(rate.take('192.0.2.1', 0)).toBe('drop');
+    rate.take(network(49_999), 0);
+    expect(rate.take('192.0.2.1', 0)).toBe('answer');
+  });
 });

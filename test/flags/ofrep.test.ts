@@ -246,6 +246,19 @@ describe('the stream', () => {
     await owner.data('DELETE', `/v1/account/keys/revoke/${made.id}`);
     await expect.poll(async () => (await fetch(url)).status).toBe(401);
   });
+
+  test('a key that was narrowed to other capabilities listens no more', async () => {
+    const made = await owner.data('POST', '/v1/account/keys/create', { name: 'narrow', scopes: ['flags.evaluate'] });
+    const { url } = await urlOf(callerOf(bench.url, owner.accountId, made.key_secret));
+    const statusNow = async () => {
+      const reply = await fetch(url);
+      await reply.body?.cancel();
+      return reply.status;
+    };
+    expect(await statusNow()).toBe(200);
+    await owner.data('PATCH', `/v1/account/keys/update/${made.id}`, { scopes: ['queue'] });
+    await expect.poll(statusNow).toBe(401);
+  });
 });
 
 test('the same context gets the same variant at both processes', async () => {

@@ -1,6 +1,7 @@
 // Addresses that show objects as images: rendered and paid once, kept, and gone with what they name.
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { imageLink } from '../../src/modules/image/links/link-route.ts';
 import { type Own, StorageBench } from '../storage/harness.ts';
 
 let bench: StorageBench;
@@ -115,6 +116,15 @@ describe('a link to an image', () => {
     await store(own, 'red');
     await own.data('DELETE', `/v1/account/keys/revoke/${own.keyId}`);
     await expect.poll(async () => (await fetch(lasting)).status).toBe(403);
+  });
+
+  test('by a key of another account shows nothing', async () => {
+    const [own, other] = [await withPicture(), await withPicture()];
+    const of = { ...source, accountId: own.accountId, transform: JSON.stringify(small), preset: null };
+    const linkBy = (keyId: string) => imageLink(bench.core, { ...of, keyId, endMs: Date.now() + 1e12 });
+    // What this deployment itself would write for a key that had moved.
+    expect((await fetch(linkBy(other.keyId))).status).toBe(403);
+    await seen(linkBy(own.keyId));
   });
 
   test('of what is no image, or without credit, keeps and costs nothing', async () => {

@@ -113,3 +113,22 @@ test('wrong signatures without end are throttled, while right ones still pass', 
   expect(told(last)).toEqual([429, 'RequestThrottled']);
   expect((await bench.raw(list)).status).toBe(200);
 });
+
+test('after so many a long body of that key is not read from there, whatever its signature', async () => {
+  const other = await bench.withAccount();
+  for (let n = 0; n <= 20; n += 1) await callSqs(bench.url, list, { ...bench.key, secretAccessKey: 'x'.repeat(40) });
+  /** The head of a body of 100 KiB, which waits to be asked for. */
+  const ask = async (key: typeof bench.key) => {
+    const request = send('long');
+    const headers = signedHeaders(bench.url, request, key);
+    const all = { ...headers, host: new URL(bench.url).host, 'content-length': '102400', expect: '100-continue' };
+    const connection = await openRaw(bench.url);
+    const lines = Object.entries(all).map((pair) => `${pair.join(': ')}\r\n`);
+    connection.send(`POST /sqs HTTP/1.1\r\n${lines.join('')}\r\n`);
+    const text = await connection.receive();
+    connection.destroy();
+    return text.slice(0, 12);
+  };
+  expect(await ask(bench.key)).toBe('HTTP/1.1 429');
+  expect(await ask(other.key)).toBe('HTTP/1.1 100');
+});

@@ -197,6 +197,22 @@ describe('a call that cannot be done', () => {
   });
 });
 
+describe('copies to and fro at once', () => {
+  test('come one after the other: never does each get what the other had', async () => {
+    const own = await bench.withAccount();
+    const copy = (key: string, to_key: string) =>
+      own.data('POST', '/v1/storage/object/copy', { bucket: 'work', key, to_key });
+    for (let round = 0; round < 8; round += 1) {
+      await own.put('work', 'a', 'of a');
+      await own.put('work', 'b', 'of b');
+      // The first write takes the lane; the copies wait for it together.
+      await Promise.all([own.put('work', 'c', 'of c'), copy('a', 'b'), copy('b', 'a')]);
+      const [a, b] = await Promise.all(['a', 'b'].map((key) => own.data('GET', get('work', key))));
+      expect(a.content).toBe(b.content);
+    }
+  });
+});
+
 describe('a bucket', () => {
   test('of one account is not seen by another, which may have one of the same name', async () => {
     const [own, other] = [await bench.withAccount(), await bench.withAccount()];

@@ -1,5 +1,6 @@
 // Headers for which mailauth would take minutes and gigabytes are not given to it.
 import { expect, test } from 'vitest';
+import { startNameServer } from '../../../../test/support/name-server.ts';
 import { checkMail } from './authenticate.ts';
 
 const UNREADABLE = { spf: 'permerror', dkim: 'permerror', dmarc: 'permerror' };
@@ -19,4 +20,21 @@ test.each([
   const found = await checkMail(Buffer.from(text), origin, { dnsServers: ['127.0.0.1:1'] });
   if (isChecked) expect(found).not.toEqual(UNREADABLE);
   else expect(found).toEqual(UNREADABLE);
+});
+
+test('a mail of a hundred signatures makes sixty look-ups at most', async () => {
+  const server = await startNameServer();
+  try {
+    // Of an empty body, so that its key is asked for.
+    const signature = (n: number) =>
+      `DKIM-Signature: v=1; a=rsa-sha256; d=far${n}.test; s=s1; h=from; bh=frcCV1k9oG9oKj3dpUqdJg1PxRT2RSN/XKdLCPjaYaY=; b=AAAA\r\n`;
+    const headers = Array.from({ length: 100 }, (_, n) => signature(n)).join('');
+    const mail = Buffer.from(`${headers}From: a@far.test\r\n\r\n`);
+    await checkMail(mail, origin, { dnsServers: [server.address] });
+    const names = new Set(server.asked);
+    expect(names.size).toBeGreaterThan(10);
+    expect(names.size).toBeLessThanOrEqual(60);
+  } finally {
+    await server.stop();
+  }
 });
