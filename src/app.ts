@@ -41,6 +41,7 @@ import type { Gateway } from './gateway/gateway.ts';
 import { FailedLogins, type LoginFailures } from './gateway/limits/failed-logins.ts';
 import { RateLimiter, type Rates } from './gateway/limits/rate-limiter.ts';
 import type { Module } from './kit/module.ts';
+import { rangesText } from './lib/address.ts';
 import { randomText } from './lib/ids.ts';
 import { openMailServer } from './mail-server.ts';
 import { settingsOf } from './manifest/compose.ts';
@@ -55,6 +56,7 @@ import { stopService } from './stop-service.ts';
 import { composeManifest } from './surfaces/documents/discovery.ts';
 import { listen } from './surfaces/http/listen.ts';
 import type { Homes } from './surfaces/http/moves.ts';
+import { ownPorts } from './surfaces/http/own-ports.ts';
 import { noServers, openServers } from './surfaces/servers/open-servers.ts';
 import { openOutbound } from './tracing.ts';
 import { dueSearch } from './upkeep/due-search.ts';
@@ -114,7 +116,8 @@ export async function startService(config: Config, options: ServiceOptions): Pro
   const manifest = composeManifest([...allModules, ...(options.extraModules ?? [])], {
     deployment: {
       region: config.region,
-      privateTargets: config.allowPrivateTargets.map(([address, bits]) => `${address}/${bits}`),
+      privateTargets: rangesText(config.allowPrivateTargets),
+      privateSources: rangesText(config.allowPrivateSources),
       rateLimits: config.rateLimits,
     },
     thoroughness: 'quick',
@@ -207,7 +210,10 @@ async function startInner(options: InnerOptions): Promise<Inner> {
   const secrets = new Secrets(await loadServerSecret(config));
   await rememberServerSecret(db, secrets);
   const processId = `${group?.name ?? hostname()}-${process.pid}-${randomText(6)}`;
-  const { tracing, outbound } = await openOutbound(config, { log, processId });
+  const states = new Map<string, unknown>();
+  const { connection } = storage;
+  const own = ownPorts({ server: shell.rest.server, config, connection, modules: manifest.modules, states });
+  const { tracing, outbound } = await openOutbound(config, { log, processId, ownPorts: own });
   const lanes = new Lanes({ db, log, bounds, tracing });
   const core: Core = {
     ...{ db, connection: storage.connection, secrets, lanes, calls: new OwnCalls(db) },
@@ -241,7 +247,6 @@ async function startInner(options: InnerOptions): Promise<Inner> {
   await makePartitionsAhead(db, await clockNow(db));
   await core.processes.beat();
   const operator = await ensureOperator(core, config.dataDir);
-  const states = new Map<string, unknown>();
   for (const module of manifest.modules) states.set(module.name, await module.start?.(core, settings.get(module.name)));
   const backlog = new BacklogGauge(db);
   const { sweeper, jobs } = startBackground(options, core, states, backlog);

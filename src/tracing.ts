@@ -12,12 +12,23 @@ interface Opened {
   readonly outbound: OutboundClient;
 }
 
-/** `processId`: tells this process from others of the service. */
+interface Opening {
+  readonly log: Logger;
+  /** Tells this process from others of the service. */
+  readonly processId: string;
+  /** Where the service listens. */
+  readonly ownPorts: () => ReadonlySet<number>;
+}
+
 export async function openOutbound(
-  { tracing: settings, allowPrivateTargets }: Pick<Config, 'tracing' | 'allowPrivateTargets'>,
-  { log, processId }: { readonly log: Logger; readonly processId: string },
+  {
+    tracing: settings,
+    allowPrivateTargets,
+    allowPrivateSources,
+  }: Pick<Config, 'tracing' | 'allowPrivateTargets' | 'allowPrivateSources'>,
+  { log, processId, ownPorts }: Opening,
 ): Promise<Opened> {
-  const client = createOutboundClient({ allowPrivateTargets });
+  const client = createOutboundClient({ allowPrivateTargets, allowPrivateSources, ownPorts });
   if (settings === null) return { tracing: null, outbound: client };
   const { Tracer } = await import('./core/tracing/tracer.ts');
   const { SpanExporter } = await import('./core/tracing/exporter.ts');

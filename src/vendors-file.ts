@@ -71,12 +71,12 @@ export function inspectVendors(text: string | null, settings: FileSettings, modu
 /** One real call of a model, the smallest there is, and what its vendor bills for it; null where there is no such thing. */
 export async function tryVendor(
   row: ModelRow,
-  { allowPrivateTargets }: Pick<Config, 'allowPrivateTargets'>,
+  { allowPrivateTargets, allowPrivateSources }: Pick<Config, 'allowPrivateTargets' | 'allowPrivateSources'>,
   modules: readonly Module[],
   say: (line: string) => void,
 ): Promise<TryOut | null> {
   if (row.vendor.id === SANDBOX) return null;
-  const outbound = createOutboundClient({ allowPrivateTargets });
+  const outbound = createOutboundClient({ allowPrivateTargets, allowPrivateSources });
   try {
     const family = familiesOf(modules).find(({ name }) => name === row.family);
     const adapter = family?.adapters().find(({ name }) => name === row.vendor.adapter);

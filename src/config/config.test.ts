@@ -37,6 +37,7 @@ describe('loadConfig', () => {
       trustProxy: false,
       isBehindProxy: false,
       allowPrivateTargets: [],
+      allowPrivateSources: [],
       chromiumPath: null,
       nameServers: null,
       ledgerDays: 3_650,
@@ -122,6 +123,7 @@ describe('loadConfig', () => {
     ['TRUST_PROXY', '10.0.0.0/8, ::/0'],
     ['ALLOW_PRIVATE_TARGETS', '10.0.0.0/33'],
     ['ALLOW_PRIVATE_TARGETS', '10'],
+    ['ALLOW_PRIVATE_SOURCES', '10.0.0.0/33'],
     ['LEDGER_DAYS', '30'],
     ['TEST_CLOCK', 'true'],
   ])('refuses %s=%s with one line that names it', (name, value) => {

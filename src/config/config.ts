@@ -63,6 +63,8 @@ export type Config = {
   readonly isBehindProxy: boolean;
   /** Networks that webhooks may reach although they are not public; for `address.match(range)` of ipaddr.js. */
   readonly allowPrivateTargets: readonly AddressRange[];
+  /** Networks that pages, pictures and files may be read from although they are not public. */
+  readonly allowPrivateSources: readonly AddressRange[];
   /** A Chromium or Chrome; null: there is none. */
   readonly chromiumPath: string | null;
   /** `address:port` of name servers that are asked about domains of others; null: those of the machine. */
@@ -118,6 +120,7 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     trustProxy,
     isBehindProxy: trustProxy !== false || isElsewhere(baseUrl, own),
     allowPrivateTargets: Object.freeze(variables.addressRanges('ALLOW_PRIVATE_TARGETS')),
+    allowPrivateSources: Object.freeze(variables.addressRanges('ALLOW_PRIVATE_SOURCES')),
     chromiumPath: variables.text('CHROMIUM_PATH') ?? null,
     nameServers: nameServers(variables),
     ledgerDays: variables.integer('LEDGER_DAYS', 3_650, { min: 90, max: 36_500 }),

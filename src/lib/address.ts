@@ -1,5 +1,6 @@
 // Which network addresses a user's URL may reach (contract §10).
 import { isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -28,10 +29,24 @@ export function isPublic(address: Address): boolean {
   return address.kind() === 'ipv4' ? address.toString() !== WIRE_SERVER : inRange(address, GLOBAL_IPV6);
 }
 
+/** Whether what is sent there stays on this machine: loopback, the unspecified address, which systems take for it, and those of its interfaces. */
+export function isOfThisMachine(address: Address): boolean {
+  const range = address.range();
+  if (range === 'loopback' || range === 'unspecified') return true;
+  if (address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress()) return isOfThisMachine(address.toIPv4Address());
+  const own = Object.values(networkInterfaces()).flatMap((each = []) => each.map((one) => readAddress(one.address)));
+  return own.some((one) => one?.toNormalizedString() === address.toNormalizedString());
+}
+
 /** The network of an address, by its first one: `192.0.2.0/24`. */
 export function networkText(address: Address, bits: number): string {
   const family = address.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6;
   return `${family.networkAddressFromCIDR(`${address}/${bits}`)}/${bits}`;
+}
+
+/** As settings name them: `10.0.0.0/8`. */
+export function rangesText(ranges: readonly AddressRange[]): string[] {
+  return ranges.map(([address, bits]) => `${address}/${bits}`);
 }
 
 export function inRanges(address: Address, ranges: readonly AddressRange[]): boolean {

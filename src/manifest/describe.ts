@@ -3,7 +3,7 @@ import { admission } from '../core/admission.ts';
 import { moduleOf } from '../core/scopes.ts';
 import type { PriceBook } from '../core/wallet/prices.ts';
 import type { Capability, CapabilityExample, PriceName } from '../kit/capability.ts';
-import { type Deployment, targetsInWords } from '../kit/deployment.ts';
+import { type Deployment, sourcesInWords, targetsInWords } from '../kit/deployment.ts';
 import { type Offer, problemOf } from '../kit/offer.ts';
 import { usd } from '../lib/money.ts';
 import { failureCodes } from './failures.ts';
@@ -77,9 +77,11 @@ function bookPricing(name: PriceName, prices: PriceBook): Omit<Pricing, 'later'>
   };
 }
 
-/** The description as it holds on this deployment: what takes a URL to call says where it may lead. */
+/** The description as it holds on this deployment: what takes a URL to call or read says where it may lead. */
 export function descriptionOf({ description, errors }: Capability, deployment: Deployment): string {
-  return errors.includes('WEBHOOK_URL_REJECTED') ? `${description}\n\n${targetsInWords(deployment)}` : description;
+  const targets = errors.includes('WEBHOOK_URL_REJECTED') ? targetsInWords(deployment) : null;
+  const sources = errors.includes('TARGET_REJECTED') ? sourcesInWords(deployment) : null;
+  return [description, targets, sources].filter((text) => text !== null).join('\n\n');
 }
 
 /** The row of a capability in GET /v1/discovery (contract §11). */

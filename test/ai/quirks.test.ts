@@ -116,7 +116,7 @@ test('pictures by URL are fetched here where it fetches none: through the guard,
   const refused = { kind: 'refused', reason: 'VALIDATION_FAILED' };
   expect(await ask(outbound, '/cat.png')).toMatchObject(refused);
   expect(vendor.seen).toHaveLength(0);
-  const open = createOutboundClient({ allowPrivateTargets: EVERYWHERE });
+  const open = createOutboundClient({ allowPrivateTargets: [], allowPrivateSources: EVERYWHERE });
   expect(await ask(open, '/page.html')).toMatchObject(refused);
   expect((await ask(open, '/cat.png')).kind).toBe('completed');
   expect(vendor.seen[0]?.body.messages[0].content[0].image_url.url).toBe(
@@ -135,7 +135,7 @@ test('pictures are held before they are read, at most 24 MiB of a request; who m
     response.end(isTold ? picture : 'small');
   });
   const port = await listening(server);
-  const open = createOutboundClient({ allowPrivateTargets: EVERYWHERE });
+  const open = createOutboundClient({ allowPrivateTargets: [], allowPrivateSources: EVERYWHERE });
   const ask = (paths: readonly string[], holdPicture: AiCall['holdPicture']) => {
     const parts = paths.map((path) => ({ type: 'image_url', image_url: { url: `http://127.0.0.1:${port}${path}` } }));
     const body = { messages: [{ role: 'user', content: parts }] };

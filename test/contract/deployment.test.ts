@@ -4,9 +4,13 @@ import { capabilities } from '../support/capabilities.ts';
 import { type Client, client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
 
 const settings: Record<string, Record<string, string>> = {
-  plain: { RATE_LIMITS: 'on', ALLOW_PRIVATE_TARGETS: '' },
-  set: { RATE_LIMITS: 'off', REGION: 'china', ALLOW_PRIVATE_TARGETS: '127.0.0.0/8, fd00::/8' },
+  plain: { RATE_LIMITS: 'on', ALLOW_PRIVATE_TARGETS: '', ALLOW_PRIVATE_SOURCES: '' },
+  set: {
+    ...{ RATE_LIMITS: 'off', REGION: 'china' },
+    ...{ ALLOW_PRIVATE_TARGETS: '127.0.0.0/8, fd00::/8', ALLOW_PRIVATE_SOURCES: '10.0.0.0/8' },
+  },
 };
+const SOURCES = 'or to 10.0.0.0/8, which';
 const NETWORKS = '127.0.0.0/8, fd00::/8';
 const REFUSED = 'private, loopback and other special ones are refused.';
 const callers = capabilities.filter(({ errors }) => errors.includes('WEBHOOK_URL_REJECTED')).map(({ id }) => id);
@@ -35,6 +39,11 @@ describe.each(Object.entries(settings))('with the settings %s', (name, env) => {
     const reply = await call('POST', '/v1/account/webhooks/register', webhook);
     expect(reply.status).toBe(isSet ? 200 : 400);
   });
+
+  test.each(['/llms.txt', '/v1/discovery/web.fetch', '/docs/capabilities/web.fetch'])(
+    '%s says where what is read may lie',
+    async (path) => expect((await call('GET', path)).text.includes(SOURCES)).toBe(isSet),
+  );
 
   test.each(['/llms.txt', '/v1/openapi.json', '/.well-known/quartermaster.json'])('so does %s', async (path) => {
     const { text } = await call('GET', path);

@@ -33,7 +33,7 @@ const document = () => ({
 });
 
 beforeAll(async () => {
-  service = await startTestService({ env: { ALLOW_PRIVATE_TARGETS: '127.0.0.0/8' } });
+  service = await startTestService({ env: { ALLOW_PRIVATE_SOURCES: '127.0.0.0/8' } });
   account = await createTestAccount(service.core);
   documents.listen(0, '127.0.0.1');
   await once(documents, 'listening');

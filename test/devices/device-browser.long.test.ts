@@ -25,7 +25,7 @@ let chromium: TestBrowser;
 let account: TestAccount;
 beforeAll(async () => {
   [service, chromium] = await Promise.all([
-    startTestService({ env: { ALLOW_PRIVATE_TARGETS: '127.0.0.0/8' } }),
+    startTestService({ env: { ALLOW_PRIVATE_SOURCES: '127.0.0.0/8' } }),
     startBrowser(),
   ]);
   account = await createTestAccount(service.core);

@@ -25,7 +25,7 @@ beforeAll(async () => {
     S3_PORT: String(s3Port),
     DNS_PORT: String(dnsPort),
     DNS_RESOLVERS: `127.0.0.1:${dnsPort}`,
-    ALLOW_PRIVATE_TARGETS: SITE_NETWORK,
+    ALLOW_PRIVATE_SOURCES: SITE_NETWORK,
   });
   await startProcess(place);
   call = client(place.url, place.operatorKey());

@@ -18,7 +18,7 @@ test('it makes thumbnails, is read at a glance, and tells what it cannot do', as
   const photo = await blank(800, 600).jpeg().toBuffer();
   const photos = createServer((_, reply) => void reply.end(photo)).listen(0, '127.0.0.1');
   await once(photos, 'listening');
-  const service = await startTestService({ env: { ALLOW_PRIVATE_TARGETS: '127.0.0.1/32' } });
+  const service = await startTestService({ env: { ALLOW_PRIVATE_SOURCES: '127.0.0.1/32' } });
   const { secret } = await createTestAccount(service.core);
   const env = { ...process.env, QM_URL: service.url, QM_KEY: secret, PORT: '18431' };
   const child = spawn(process.execPath, ['--no-warnings', program], { env });

@@ -31,7 +31,7 @@ beforeAll(async () => {
       void setTimeout(() => response.writeHead(200, { 'content-type': 'text/html' }).end(body(path, [])), 20),
   ];
   site = await startSite({ '/': body('home', paths), ...Object.fromEntries(paths.map(slow)) });
-  pair = await startPair({ ALLOW_PRIVATE_TARGETS: SITE_NETWORK, WEB_HOST_INTERVAL_MS: '0' });
+  pair = await startPair({ ALLOW_PRIVATE_SOURCES: SITE_NETWORK, WEB_HOST_INTERVAL_MS: '0' });
   account = await pair.account(CREDIT_USD);
   processes.push(...pair.services);
 });

@@ -65,7 +65,7 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => origin.listen(0, '127.0.0.1', resolve));
   at = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`;
-  service = await startTestService({ extraModules: [copier], env: { ALLOW_PRIVATE_TARGETS: '127.0.0.1/32' } });
+  service = await startTestService({ extraModules: [copier], env: { ALLOW_PRIVATE_SOURCES: '127.0.0.1/32' } });
   const account = await createTestAccount(service.core);
   call = client(service.url, account.secret);
 });

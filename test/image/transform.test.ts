@@ -17,7 +17,7 @@ beforeAll(async () => {
   photos = createServer((request, reply) => void reply.writeHead(request.url === '/photo' ? 200 : 404).end(photo));
   await new Promise<void>((resolve) => photos.listen(0, '127.0.0.1', resolve));
   at = `http://127.0.0.1:${(photos.address() as AddressInfo).port}`;
-  service = await startTestService({ env: { ALLOW_PRIVATE_TARGETS: '127.0.0.1/32' } });
+  service = await startTestService({ env: { ALLOW_PRIVATE_SOURCES: '127.0.0.1/32' } });
   call = client(service.url, (await createTestAccount(service.core)).secret);
 });
 afterAll(async () => {

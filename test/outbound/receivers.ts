@@ -62,8 +62,8 @@ export async function listen(options: {
 
 /** A client for which loopback is allowed. */
 export function loopbackClient(options: Partial<OutboundOptions> = {}): OutboundClient {
-  const allowPrivateTargets = ['127.0.0.0/8', '::1/128'].map((range) => ipaddr.parseCIDR(range));
-  return createOutboundClient({ allowPrivateTargets, ...options });
+  const loopback = ['127.0.0.0/8', '::1/128'].map((range) => ipaddr.parseCIDR(range));
+  return createOutboundClient({ allowPrivateTargets: loopback, allowPrivateSources: loopback, ...options });
 }
 
 /** One attempt with an empty object as its body. */

@@ -24,7 +24,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => origin.listen(0, '127.0.0.1', resolve));
   at = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`;
   chromium = await chromiumForService();
-  bench = await PdfBench.start({ CHROMIUM_PATH: chromium.path, ALLOW_PRIVATE_TARGETS: '127.0.0.1/32' });
+  bench = await PdfBench.start({ CHROMIUM_PATH: chromium.path, ALLOW_PRIVATE_SOURCES: '127.0.0.1/32' });
 });
 afterAll(async () => {
   await bench.service.stop();

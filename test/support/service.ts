@@ -65,7 +65,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     LOG_LEVEL: 'silent',
     VIDEO_SANDBOX_THREADS: '3',
     // What examples read of the web, without waiting for turns of its host.
-    ALLOW_PRIVATE_TARGETS: SITE_NETWORK,
+    ALLOW_PRIVATE_SOURCES: SITE_NETWORK,
     WEB_HOST_INTERVAL_MS: '0',
     CHROMIUM_PATH: inject('chromium') ?? '',
     ...options.env,

@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** In ALLOW_PRIVATE_TARGETS of services that read it. */
+/** In ALLOW_PRIVATE_SOURCES of services that read it. */
 export const SITE_NETWORK = '127.77.0.0/16';
 const SITE_HOST = '127.77.0.1';
 

@@ -22,7 +22,12 @@ let picture: Buffer;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'qm-images-'));
   // The cause of a call that fails unforeseen stands in the output.
-  bench = await VideoBench.start({ ...LOCAL_TARGETS, ASSETS_URL: `file:${folder}`, LOG_LEVEL: 'error' });
+  bench = await VideoBench.start({
+    ...LOCAL_TARGETS,
+    ALLOW_PRIVATE_SOURCES: '127.0.0.0/8',
+    ASSETS_URL: `file:${folder}`,
+    LOG_LEVEL: 'error',
+  });
   guarded = await VideoBench.start();
   server = createServer((request, response) => answer(request.url ?? '', response)).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -84,7 +84,10 @@ describe('an address that nobody may ask', () => {
 describe('a network that the operator exempts', () => {
   test('is out of reach for what a page of a public host asks for, its robots.txt too', async () => {
     const intranet = await startSite({ '/': '<p>inside</p>' }, '127.77.2.3');
-    const outbound = createOutboundClient({ allowPrivateTargets: [ipaddr.parseCIDR(SITE_NETWORK)] });
+    const outbound = createOutboundClient({
+      allowPrivateTargets: [],
+      allowPrivateSources: [ipaddr.parseCIDR(SITE_NETWORK)],
+    });
     const { signal } = new AbortController();
     const ask = (isPublicOnly: boolean) =>
       get({ outbound }, `${intranet.url}/`, { signal, userAgent: 'test', bytesMax: MIB, isPublicOnly });
@@ -114,7 +117,8 @@ describe('a name that changes its address', () => {
     const resolved: string[] = [];
     const answers = [['127.77.2.2'], ['127.0.0.1'], ['127.77.2.2', '127.0.0.1']];
     const outbound = createOutboundClient({
-      allowPrivateTargets: [ipaddr.parseCIDR(SITE_NETWORK)],
+      allowPrivateTargets: [],
+      allowPrivateSources: [ipaddr.parseCIDR(SITE_NETWORK)],
       resolve: async (host) => {
         resolved.push(host);
         return answers[resolved.length - 1] ?? ['127.0.0.1'];

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { requestOfAnyAccount } from '../../core/requests/store.ts';
 import { Secrets } from '../../core/secrets/secrets.ts';
 import { readServerSecret } from '../../core/secrets/server-secret.ts';
+import { rangesText } from '../../lib/address.ts';
 import { sequenceMs } from '../../lib/sequence.ts';
 import { iso } from '../../lib/time.ts';
 import { examine, type Finding } from '../../upkeep/doctor.ts';
@@ -25,7 +26,7 @@ export function doctorCommand(): Command {
         return;
       }
       const found = await withSession(inspect);
-      const { accounts, findings, warnings, privateTargets, backlog } = found;
+      const { accounts, findings, warnings, privateTargets, privateSources, backlog } = found;
       const ok = findings.length === 0;
       const items = findings.map(({ accountId, check, message }) => ({ account_id: accountId, check, message }));
       const waiting = {
@@ -39,6 +40,7 @@ export function doctorCommand(): Command {
         findings: items,
         warnings,
         allow_private_targets: privateTargets,
+        allow_private_sources: privateSources,
         backlog: waiting,
       };
       print({ json: answer, text: report(found), ...(ok ? {} : { exitCode: 1 }) }, json);
@@ -54,9 +56,10 @@ export async function inspect(session: Session) {
     modules,
   });
   await keepDoctorResult(session.db, { accounts: found.accounts, findings: found.findings.length });
-  const privateTargets = session.config.allowPrivateTargets.map(([address, bits]) => `${address}/${bits}`);
+  const privateTargets = rangesText(session.config.allowPrivateTargets);
+  const privateSources = rangesText(session.config.allowPrivateSources);
   const warnings = session.db.distributed ? await engineWarnings(session.db) : [];
-  return { ...found, warnings, privateTargets, backlog: await backlogOf(session.db) };
+  return { ...found, warnings, privateTargets, privateSources, backlog: await backlogOf(session.db) };
 }
 
 /** What is said of it; null: it is not in the log. */
@@ -83,14 +86,17 @@ interface Report {
   readonly findings: readonly Finding[];
   readonly warnings: readonly string[];
   readonly privateTargets: readonly string[];
+  readonly privateSources: readonly string[];
   readonly backlog: Backlog;
 }
 
-function report({ accounts, findings, warnings, privateTargets, backlog }: Report): string {
+function report({ accounts, findings, warnings, privateTargets, privateSources, backlog }: Report): string {
   const lines = findings.map(({ accountId, check, message }) => `${accountId ?? 'database'}: ${check}: ${message}`);
   lines.push(...warnings.map((warning) => `warning: ${warning}`));
   if (privateTargets.length > 0)
-    lines.push(`note: ALLOW_PRIVATE_TARGETS lets webhooks reach ${privateTargets.join(', ')}`);
+    lines.push(`note: ALLOW_PRIVATE_TARGETS lets webhooks, push and cron send to ${privateTargets.join(', ')}`);
+  if (privateSources.length > 0)
+    lines.push(`note: ALLOW_PRIVATE_SOURCES lets every account read ${privateSources.join(', ')}`);
   const { eventsWaiting, deliveriesDue, oldestDueSeconds } = backlog;
   lines.push(
     `backlog: ${eventsWaiting} events without a number, ${deliveriesDue} deliveries due, the oldest for ${oldestDueSeconds} s`,

@@ -18,8 +18,8 @@ export class TracedOutbound implements OutboundClient {
     this.#tracing = tracing;
   }
 
-  checkUrl(url: string, param: string): Promise<string | null> {
-    return this.#client.checkUrl(url, param);
+  checkUrl(...asked: Parameters<OutboundClient['checkUrl']>): Promise<string | null> {
+    return this.#client.checkUrl(...asked);
   }
 
   async post(request: OutboundPost): Promise<OutboundOutcome> {

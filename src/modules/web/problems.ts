@@ -6,7 +6,7 @@ export const webProblems = {
   TARGET_REJECTED: problemEntry(
     400,
     'The URL may not be fetched.',
-    'Use an http or https URL of a public host, on port 80 or 443. The redirects of the page are checked too.',
+    'Use an http or https URL of a public host, on port 80 or 443. The redirects of the page are checked too. The operator may allow private networks (ALLOW_PRIVATE_SOURCES).',
   ),
   ROBOTS_DISALLOWED: problemEntry(
     403,

@@ -1,12 +1,12 @@
 // The guarded outbound client: every address that users name is checked when it is registered and again at every attempt, and the
 // socket goes to exactly what was checked (contract §10). Redirects are followed only where asked for, each checked; it knows no proxy.
 
-import { type AddressRange, EVERYWHERE } from '../../lib/address.ts';
+import { type Address, type AddressRange, EVERYWHERE, isOfThisMachine } from '../../lib/address.ts';
 import { problem } from '../../problems/problem.ts';
 import { SnippetSink, type StreamedAnswer, StreamSink } from './answers.ts';
 import { exchange } from './exchange.ts';
 import { exchangeFailed, OutboundError } from './failure.ts';
-import { type CheckedTarget, judge, type Resolve } from './guard.ts';
+import { type CheckedTarget, type JudgeRules, judge, type Resolve } from './guard.ts';
 import { answeredUrlCharactersMax, type OutboundLimits, outboundLimits } from './limits.ts';
 import { type Held, Pools } from './pools.ts';
 import type { OutboundClient, OutboundOutcome, OutboundPost, OutboundReply, OutboundRequest } from './port.ts';
@@ -16,8 +16,12 @@ import type { Refusal } from './target.ts';
 import { checkWireHeaders } from './wire-headers.ts';
 
 export interface OutboundOptions {
-  /** ALLOW_PRIVATE_TARGETS: a URL whose every address lies in these may be plain http and of any name and port. */
+  /** ALLOW_PRIVATE_TARGETS: a URL that is called and whose every address lies in these may be plain http and of any name and port. */
   readonly allowPrivateTargets: readonly AddressRange[];
+  /** ALLOW_PRIVATE_SOURCES: the same for a URL that is read. Whoever named it sees the answer. */
+  readonly allowPrivateSources?: readonly AddressRange[];
+  /** Ports of this service, which nothing is read from at an address of this machine. */
+  readonly ownPorts?: () => ReadonlySet<number>;
   /** Names to addresses; replaced by tests. */
   readonly resolve?: Resolve;
   readonly limits?: Partial<OutboundLimits>;
@@ -28,7 +32,9 @@ export function createOutboundClient(options: OutboundOptions): OutboundClient {
 }
 
 class GuardedClient implements OutboundClient {
-  readonly #allowed: readonly AddressRange[];
+  readonly #targets: readonly AddressRange[];
+  readonly #sources: readonly AddressRange[];
+  readonly #ownPorts: () => ReadonlySet<number>;
   readonly #resolve: Resolve;
   /** Of what the operator wrote: names of the machine too. */
   readonly #resolveAny: Resolve;
@@ -36,25 +42,31 @@ class GuardedClient implements OutboundClient {
   readonly #pools: Pools;
 
   constructor(options: OutboundOptions) {
-    this.#allowed = options.allowPrivateTargets;
-    this.#resolve = options.resolve ?? systemResolve(this.#allowed.length > 0);
+    this.#targets = options.allowPrivateTargets;
+    this.#sources = options.allowPrivateSources ?? [];
+    this.#ownPorts = options.ownPorts ?? (() => NONE);
+    this.#resolve = options.resolve ?? systemResolve(this.#targets.length + this.#sources.length > 0);
     this.#resolveAny = options.resolve ?? systemResolve(true);
     this.#limits = { ...outboundLimits, ...options.limits };
     this.#pools = new Pools(this.#limits);
   }
 
-  async checkUrl(url: string, param: string): Promise<string | null> {
+  async checkUrl(url: string, param: string, use: 'target' | 'source' = 'target'): Promise<string | null> {
     const resolve: Resolve = (host) => within(this.#limits.resolveMs, this.#resolve(host));
-    const verdict = await judge(url, resolve, this.#allowed);
+    const isRead = use === 'source';
+    const verdict = isRead
+      ? await judge(url, resolve, this.#sources, { isForbidden: this.#isOwnPort })
+      : await judge(url, resolve, this.#targets);
     if (verdict.kind === 'refused') {
       throw problem('WEBHOOK_URL_REJECTED', {
         param,
         detail: verdict.refusal.rule,
-        message: `${verdict.refusal.message}${mendOf(verdict.refusal)}`,
+        message: isRead ? verdict.refusal.message : `${verdict.refusal.message}${mendOf(verdict.refusal)}`,
       });
     }
     if (verdict.kind === 'admitted') return null;
-    return `${param}: the host ${verdict.host} does not resolve now; nothing can be delivered until it does.`;
+    const then = isRead ? 'it cannot be read' : 'nothing can be delivered';
+    return `${param}: the host ${verdict.host} does not resolve now; ${then} until it does.`;
   }
 
   async post({ url, headers, body, signal }: OutboundPost): Promise<OutboundOutcome> {
@@ -65,7 +77,7 @@ class GuardedClient implements OutboundClient {
     try {
       checkWireHeaders(headers);
       const answer = await this.#first(
-        await this.#admit({ url, isOperators: false }, ending.signal, connectMs),
+        await this.#admit(url, ending.signal, connectMs, { resolve: this.#resolve, allowed: this.#targets }),
         connectMs,
         (held, to) => {
           const sink = new SnippetSink(snippetBytesMax);
@@ -112,9 +124,11 @@ class GuardedClient implements OutboundClient {
     const { limits } = sending.request;
     const connectMs = limits.connectMs ?? this.#limits.connectMs;
     const wire = await sending.wire();
-    const { isOfWeb = false, isPublicOnly = false } = sending.request;
-    const rules = { charactersMax: answeredUrlCharactersMax, isOfWeb, isPublicOnly };
-    const checked = await this.#admit(sending, signal, connectMs, rules);
+    const { isOfWeb = false } = sending.request;
+    const checked = await this.#admit(sending.url, signal, connectMs, {
+      ...{ charactersMax: answeredUrlCharactersMax, isOfWeb },
+      ...this.#rulesOf(sending),
+    });
     const answer = await this.#first(checked, connectMs, (held, to) => {
       const sink = new StreamSink(held.release, wire.headers['accept-encoding'] !== undefined);
       const { firstByteMs, idleMs, answerBytesMax } = limits;
@@ -148,14 +162,21 @@ class GuardedClient implements OutboundClient {
     throw new OutboundError('dns', 'The host has no address.');
   }
 
+  #rulesOf({ isOperators, request: { isPublicOnly = false } }: Sending): AdmitRules {
+    if (isOperators) return { resolve: this.#resolveAny, allowed: EVERYWHERE };
+    const allowed = isPublicOnly ? [] : this.#sources;
+    return { resolve: this.#resolve, allowed, isForbidden: this.#isOwnPort };
+  }
+
+  readonly #isOwnPort = (address: Address, port: number): boolean =>
+    this.#ownPorts().has(port) && isOfThisMachine(address);
+
   async #admit(
-    { url, isOperators }: { readonly url: string; readonly isOperators: boolean },
+    url: string,
     signal: AbortSignal,
     connectMs: number,
-    { isPublicOnly = false, ...rules }: AdmitRules = {},
+    { resolve, allowed, ...rules }: AdmitRules,
   ): Promise<CheckedTarget> {
-    const resolve = isOperators ? this.#resolveAny : this.#resolve;
-    const allowed = isOperators ? EVERYWHERE : isPublicOnly ? [] : this.#allowed;
     const verdict = await judge(url, (host) => within(connectMs, resolve(host), signal), allowed, rules);
     signal.throwIfAborted();
     if (verdict.kind === 'admitted') return verdict;
@@ -164,11 +185,12 @@ class GuardedClient implements OutboundClient {
   }
 }
 
-interface AdmitRules {
-  readonly charactersMax?: number;
-  readonly isOfWeb?: boolean;
-  readonly isPublicOnly?: boolean;
+interface AdmitRules extends JudgeRules {
+  readonly resolve: Resolve;
+  readonly allowed: readonly AddressRange[];
 }
+
+const NONE: ReadonlySet<number> = new Set();
 
 function failed(error: unknown, startedMs: number) {
   const { code, message } = exchangeFailed(error);

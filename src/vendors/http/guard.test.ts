@@ -198,7 +198,7 @@ describe('where a name points', () => {
   });
 });
 
-describe('ALLOW_PRIVATE_TARGETS', () => {
+describe('networks that the operator exempts', () => {
   const allowed = ranges('10.0.0.0/8', '::1/128', '203.0.113.7/32');
 
   test.each([

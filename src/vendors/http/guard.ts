@@ -13,12 +13,20 @@ export interface CheckedTarget {
   readonly isExempt: boolean;
 }
 
+export interface JudgeRules {
+  readonly charactersMax?: number;
+  readonly isOfWeb?: boolean;
+  /** Whether no exemption holds for this address and port. */
+  readonly isForbidden?: (address: Address, port: number) => boolean;
+}
+
 export type Verdict =
   | ({ readonly kind: 'admitted' } & CheckedTarget)
   | { readonly kind: 'refused'; readonly refusal: Refusal }
   /** The name gave no address (`cause`), and nothing else stands against the URL. */
   | { readonly kind: 'unresolved'; readonly host: string; readonly cause: unknown };
 
+const OWN_PORT: Refusal = { rule: 'port', message: 'The port is one of this service itself.' };
 const NOT_PUBLIC: Refusal = { rule: 'address', message: 'The host is, or resolves to, an address that is not public.' };
 
 /**
@@ -30,7 +38,7 @@ export async function judge(
   url: string,
   resolve: Resolve,
   allowed: readonly AddressRange[],
-  { charactersMax, isOfWeb }: { readonly charactersMax?: number; readonly isOfWeb?: boolean } = {},
+  { charactersMax, isOfWeb, isForbidden = () => false }: JudgeRules = {},
 ): Promise<Verdict> {
   const target = readTarget(url, charactersMax, isOfWeb);
   if ('rule' in target) return { kind: 'refused', refusal: target };
@@ -41,14 +49,21 @@ export async function judge(
     if (target.refusal !== null) return { kind: 'refused', refusal: target.refusal };
     return { kind: 'unresolved', host: target.host, cause: 'cause' in found ? found.cause : undefined };
   }
-  return judgeAddresses(target, found, allowed);
+  return judgeAddresses(target, found, { allowed, isForbidden });
 }
 
-function judgeAddresses(target: Target, found: readonly string[], allowed: readonly AddressRange[]): Verdict {
+function judgeAddresses(
+  target: Target,
+  found: readonly string[],
+  { allowed, isForbidden }: { readonly allowed: readonly AddressRange[] } & Required<Pick<JudgeRules, 'isForbidden'>>,
+): Verdict {
   const addresses = found.map(readAddress);
   const isExempt = (address: Address | null) => address !== null && inRanges(address, allowed);
   const admitted = { kind: 'admitted', target, addresses: addresses.map(String) } as const;
-  if (addresses.every(isExempt)) return { ...admitted, isExempt: true };
+  if (addresses.every(isExempt)) {
+    const isOwn = addresses.some((address) => address !== null && isForbidden(address, target.port));
+    return isOwn ? { kind: 'refused', refusal: OWN_PORT } : { ...admitted, isExempt: true };
+  }
   if (target.refusal !== null) return { kind: 'refused', refusal: target.refusal };
   const mayReach = (address: Address | null) => address !== null && isPublic(address);
   return addresses.every(mayReach) ? { ...admitted, isExempt: false } : { kind: 'refused', refusal: NOT_PUBLIC };

@@ -24,7 +24,7 @@ export interface OutboundRequest {
   readonly body?: string | Uint8Array | Readable | FormData | null;
   /** Length of a stream, where it is known: many receivers take no chunked body. */
   readonly bodyBytes?: number;
-  /** What the operator wrote: it may be private, and plain http. Everything else passes the guard. */
+  /** What the operator wrote: it may be private, and plain http. Everything else is read through the guard: ALLOW_PRIVATE_SOURCES exempts. */
   readonly operator?: {
     readonly origin: string;
     /** `host`, or `host:port` where that is not the usual one; where a vendor keeps what it makes. */
@@ -32,7 +32,7 @@ export interface OutboundRequest {
   };
   /** A page of the web: plain http too, of ports 80 and 443 alone. An `accept-encoding` among the headers is taken at its word. */
   readonly isOfWeb?: boolean;
-  /** What nobody but a page of the web names: ALLOW_PRIVATE_TARGETS exempts nothing from the guard. */
+  /** What nobody but a page of the web names: ALLOW_PRIVATE_SOURCES exempts nothing from the guard. */
   readonly isPublicOnly?: boolean;
   /** Of GET and HEAD; each is checked as the first address was. Default 0: the redirect itself is the answer. */
   readonly redirectsMax?: number;
@@ -85,7 +85,7 @@ export type OutboundReply =
       readonly headers: IncomingHttpHeaders;
       /** Where it came from, after redirects. */
       readonly url: string;
-      /** ALLOW_PRIVATE_TARGETS exempts it, or the operator wrote it. */
+      /** ALLOW_PRIVATE_SOURCES exempts it, or the operator wrote it. */
       readonly isExempt: boolean;
       /** To be read to its end, or destroyed. Fails with an Error whose `code` is an OutboundFailure. */
       readonly body: Readable;
@@ -96,11 +96,11 @@ export type OutboundReply =
 
 export interface OutboundClient {
   /**
-   * Checks a URL that a user registers, resolving its host. Answers a warning when the host does not resolve now, else null.
-   * Throws WEBHOOK_URL_REJECTED (detail = the rule, param = `param`).
+   * Checks a URL that a user registers to be called (`target`) or read (`source`), resolving its host. Answers a warning when the host does not
+   * resolve now, else null. Throws WEBHOOK_URL_REJECTED (detail = the rule, param = `param`).
    */
-  checkUrl(url: string, param: string): Promise<string | null>;
-  /** One attempt at a user's URL: connect within 5 s, all within 15 s, no redirects. Never rejects. */
+  checkUrl(url: string, param: string, use?: 'target' | 'source'): Promise<string | null>;
+  /** One attempt at a user's URL: connect within 5 s, all within 15 s, no redirects. ALLOW_PRIVATE_TARGETS exempts. Never rejects. */
   post(request: OutboundPost): Promise<OutboundOutcome>;
   /** One request within its own limits, of any method, with bodies that may be streams. Never rejects, and tries nothing twice. */
   send(request: OutboundRequest): Promise<OutboundReply>;

@@ -19,7 +19,7 @@ const RESOLVER_LIFE_MS = 60_000;
 /**
  * The default look-up: all IPv4 addresses, then all IPv6 addresses.
  * @param withSystemNames names that no server knows, and single labels at once, are sought as the system does it (hosts file,
- * search domains). For services with ALLOW_PRIVATE_TARGETS only: elsewhere such names lead to refused addresses anyway.
+ * search domains). For services that exempt private networks only: elsewhere such names lead to refused addresses anyway.
  * @param servers `address:port` of name servers; those of the machine when absent.
  */
 export function systemResolve(withSystemNames: boolean, servers?: readonly string[]): Resolve {

@@ -18,7 +18,7 @@ export interface Target {
   readonly path: string;
   /** The host, when it is an address itself. */
   readonly literal: Address | null;
-  /** What stands against it unless its addresses lie in ALLOW_PRIVATE_TARGETS. */
+  /** What stands against it unless its addresses lie in networks that the operator exempts. */
   readonly refusal: Refusal | null;
 }
 

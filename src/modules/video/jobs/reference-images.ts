@@ -39,7 +39,7 @@ export class ReferenceImages {
   /** A URL as the job keeps it. Throws VALIDATION_FAILED for one that may not be asked. */
   async takeUrl(ctx: CallContext, url: string): Promise<Wanted['image']> {
     try {
-      const warning = await this.#core.outbound.checkUrl(url, 'reference_image');
+      const warning = await this.#core.outbound.checkUrl(url, 'reference_image', 'source');
       if (warning !== null) ctx.warnings.push(warning);
     } catch (error) {
       throw error instanceof Problem ? invalidField('reference_image', 'url_refused', error.message) : error;

@@ -18,7 +18,7 @@ export interface Got {
   readonly bytes: Buffer;
   /** There was more. */
   readonly truncated: boolean;
-  /** It, and all addresses that led to it, may be reached only because ALLOW_PRIVATE_TARGETS says so. */
+  /** It, and all addresses that led to it, may be reached only because ALLOW_PRIVATE_SOURCES says so. */
   readonly isExempt: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface GetOptions {
   readonly hold?: (bytes: number) => void;
   /** Further headers. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** ALLOW_PRIVATE_TARGETS exempts nothing: a page names the URL, and not a caller. */
+  /** ALLOW_PRIVATE_SOURCES exempts nothing: a page names the URL, and not a caller. */
   readonly isPublicOnly?: boolean;
   /** Called with each address before it is asked, the first one too; what it throws ends the request. */
   readonly before?: (url: string) => Promise<void>;

@@ -1,7 +1,7 @@
 // /llms.txt: the service on one page for a language model (https://llmstxt.org): how to call it, what its modules do, where to read on.
 // /llms-full.txt: the same with the documents of all modules. What is short on room loses verbs first.
 import { signingRecipe } from '../../../core/outbound/signature.ts';
-import { targetsInWords } from '../../../kit/deployment.ts';
+import { sourcesInWords, targetsInWords } from '../../../kit/deployment.ts';
 import type { Module } from '../../../kit/module.ts';
 import type { Manifest } from '../../../manifest/manifest.ts';
 import { plannedModules } from '../../../manifest/planned/modules.ts';
@@ -93,7 +93,7 @@ curl -sS ${baseUrl}/v1/queue/publish -H "Authorization: Bearer $QM_KEY" -H 'Cont
 - Retries: writes take \`idempotency_key\` (body, or header Idempotency-Key). The same key and request give the first result again, done and charged once. Retry only when \`error.retryable\`, after \`retry_after_ms\`.
 - Lists: \`items\`, \`next_cursor\`, \`has_more\`; send \`cursor\` and \`limit\` (1-100, else 20). A field that the call does not know is 400, \`code_detail\` \`unknown_field\`; \`did_you_mean\` names the nearest.
 - Events are POSTed to webhooks (account.webhooks.register). ${signingRecipe}
-- ${targetsInWords(manifest.deployment)} Rates ${manifest.deployment.rateLimits ? 'of free calls: GET /v1/account/tier' : 'are not limited here'}.`,
+- ${[targetsInWords(manifest.deployment), sourcesInWords(manifest.deployment)].filter((text) => text !== null).join(' ')} Rates ${manifest.deployment.rateLimits ? 'of free calls: GET /v1/account/tier' : 'are not limited here'}.`,
     ...notHere,
     `
 ## Find
