@@ -2,7 +2,8 @@
 import type { CallContext } from '../core/context.ts';
 import { INPUT_BYTES_MAX } from '../core/requests/entry.ts';
 import { SLOW_MS } from '../core/requests/store.ts';
-import type { Answer, Capability } from '../kit/capability.ts';
+import type { Answer } from '../kit/capability.ts';
+import { secretPaths } from '../manifest/secret-fields.ts';
 import type { Problem } from '../problems/problem.ts';
 import type { Sender } from './active-request.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -52,7 +53,7 @@ export function logCall(call: EndedCall, end: CallEnd): void {
     replay: answer?.replayed === true,
     vendor: answer?.served?.vendor ?? null,
     input: status >= 400 || isAudit ? inputOf(call) : null,
-    secretFields: secretFieldsOf(capability),
+    secretFields: secretPaths(capability),
     address: sender === null ? null : maskedAddress(sender.remoteAddress),
     endedMs: performance.now(),
     isAudit,
@@ -72,11 +73,6 @@ function inputOf({ inputText, input, body, endpoint }: EndedCall): string | null
   const text = inputText === '' && Object.keys(input).length > 0 ? JSON.stringify(input) : inputText;
   // A text of its own: one that was cut from a long message keeps all of that in memory.
   return text === '' || text.length > INPUT_BYTES_MAX ? null : Buffer.from(text).toString();
-}
-
-function secretFieldsOf({ input }: Capability): readonly string[] {
-  const fields = Object.entries(input.properties as Readonly<Record<string, { readonly writeOnly?: boolean }>>);
-  return fields.filter(([, { writeOnly }]) => writeOnly === true).map(([name]) => name);
 }
 
 /** Without the last byte of IPv4; of IPv6 the /64. */

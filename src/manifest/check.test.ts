@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
 import { type Capability, defineCapability } from '../kit/capability.ts';
 import { plainDeployment } from '../kit/deployment.ts';
@@ -66,6 +66,26 @@ describe('the path says where it is', () => {
     expect(faultsOf({ method: 'PATCH', input })).toEqual([
       'parcel.send: a PATCH sets only what is sent, and weight has a default',
     ]);
+  });
+
+  test('a field that reads like a secret is refused unless it is writeOnly, wherever it stands', () => {
+    const withField = (name: string, field: TSchema) =>
+      faultsOf({
+        input: Type.Object({
+          ...sound.input.properties,
+          labels: Type.Optional(
+            Type.Array(Type.Object({ [name]: Type.Optional(field) }), { description: 'What is put on it.' }),
+          ),
+        }),
+      });
+    const text = (description: string, more = {}) => Type.String({ description, ...more });
+    for (const field of ['api_key', 'secret', 'webhook_token', 'private_key', 'code'])
+      expect(withField(field, text('For the carrier.'))[0]).toContain(`labels[].${field} reads like a secret`);
+    for (const words of ['The password.', 'A one-time code.', 'Credentials of the carrier.', 'Its API key.'])
+      expect(withField('from', text(words))[0]).toContain('labels[].from reads like a secret');
+    expect(withField('secret', text('The secret.', { writeOnly: true }))).toEqual([]);
+    expect(withField('token', Type.Integer({ description: 'Seconds of a token.' }))).toEqual([]);
+    expect(withField('tokens_max', text('The longest answer.'))).toEqual([]);
   });
 
   test.each(['/parcel/send/{parcel}', '/v1/parcel/Send/{parcel}', '/v1/parcel/send/{parcel}/'])(

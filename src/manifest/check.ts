@@ -10,6 +10,7 @@ import { checkEventExamples, checkSchemasAndExamples } from './check-examples.ts
 import { offerFaults } from './compose.ts';
 import { eventFaults } from './events.ts';
 import { asJsonSchema, fieldsWithin } from './json-schema.ts';
+import { untoldSecrets } from './secret-fields.ts';
 
 interface Listed {
   readonly module: Module;
@@ -68,6 +69,7 @@ export function checkManifest(
       : [
           ...checkSchemasAndExamples(listed.map(({ capability }) => capability)),
           ...checkEventExamples(toldEvents(offer)),
+          ...listed.flatMap(({ capability }) => secretsAreTold(capability)),
         ]),
   ];
 }
@@ -78,6 +80,13 @@ function changesHaveNoDefaults({ capability: { method, input } }: Listed): strin
   return Object.entries(asJsonSchema(input).properties ?? {})
     .filter(([, schema]) => schema.default !== undefined)
     .map(([field]) => `a PATCH sets only what is sent, and ${field} has a default`);
+}
+
+function secretsAreTold(capability: Capability): string[] {
+  return untoldSecrets(capability).map(
+    (field) =>
+      `${capability.id}: ${field} reads like a secret: make it writeOnly, so that the request log never keeps it (or name it in manifest/secret-fields.ts)`,
+  );
 }
 
 /** Two paths that differ only in the names of their parameters are one route. */

@@ -2,10 +2,12 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { clockNow } from '../../src/core/database-clock.ts';
 import { createKey } from '../../src/core/keys/changes.ts';
+import { rowsOf } from '../../src/core/requests/entry.ts';
 import { sequenceAt } from '../../src/lib/sequence.ts';
 import { DAY_MS, iso } from '../../src/lib/time.ts';
 import type { Input } from '../support/capabilities.ts';
 import { inProcess } from '../support/in-process.ts';
+import { loggedCall } from '../support/logged-call.ts';
 import { postMcp, toolCall } from '../support/mcp.ts';
 import { client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
 
@@ -197,6 +199,7 @@ test('writes of the account are the audit log, with their input and without secr
   await call('POST', '/v1/account/webhooks/register', {
     ...{ url: 'https://example.com/hook', events: ['*'] },
     secret: 'a-secret-of-thirty-two-characters',
+    headers: { 'X-Door': 'sesame' },
   });
   await call('POST', '/v1/account/email/verify', { code: '123456' });
   await call('POST', '/v1/queue/create', { name: 'jobs' });
@@ -209,12 +212,26 @@ test('writes of the account are the audit log, with their input and without secr
   const inputs = items.map(({ input }: { input: string }) => input).join();
   expect(inputs).toContain('deploys');
   expect(inputs).toContain('example.com');
-  expect(inputs).not.toMatch(/a-secret|123456/);
+  expect(inputs).not.toMatch(/a-secret|123456|sesame/);
   expect(items[2]).toMatchObject({ key_id: keyId, status: 200, code: null });
   await service.advance(8 * 24 * 3_600);
   expect((await list('?outcome=all')).items).toEqual([]);
   expect((await list('?audit=true')).items).toHaveLength(3);
   expect((await call('GET', `/v1/account/requests/get/${items[2].request_id}`)).status).toBe(200);
+});
+
+test('a secret is taken out wherever it stands, also of what has the wrong shape', async () => {
+  const input = { mails: [{ pass: 'open', to: 'a' }, { to: 'b' }], door: [{ pass: { deep: 'open' } }] };
+  const secretFields = [
+    ['mails', 'pass'],
+    ['door', 'pass'],
+  ];
+  const [row] = await rowsOf(
+    [{ ...loggedCall('acc_1', 'one'), input: JSON.stringify(input), secretFields }],
+    Date.now(),
+  );
+  expect(row?.input).not.toContain('open');
+  expect(row?.input).toMatch(/"to":"a".*"to":"b"/);
 });
 
 describe('every way in', () => {

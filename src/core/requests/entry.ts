@@ -51,8 +51,8 @@ export interface LoggedCall extends RequestInfo {
   readonly isAudit: boolean;
   /** As it was sent, of at most INPUT_BYTES_MAX; null: it was longer, there is none, or it is not kept. */
   readonly input: string | null;
-  /** Members of the input that are secret, whatever they look like. */
-  readonly secretFields: readonly string[];
+  /** Members of the input that are secret, whatever they look like: names on the way to each, through lists too. */
+  readonly secretFields: readonly (readonly string[])[];
   /** Its place in the log once it has one: it is not written twice. */
   seq: bigint | null;
 }
@@ -94,10 +94,11 @@ function shown(text: string): string {
 }
 
 /** Null of what is no JSON: some secrets are known only by their place in it. */
-function shownInput(text: string, secretFields: readonly string[]): string | null {
+function shownInput(text: string, secretFields: LoggedCall['secretFields']): string | null {
   const value = parsed(text);
   if (value === undefined) return null;
-  return firstCharacters(cleanText(JSON.stringify(scrubEvent(hide(value, secretFields)))), INPUT_CHARACTERS_MAX);
+  const hidden = secretFields.reduce(hide, value);
+  return firstCharacters(cleanText(JSON.stringify(scrubEvent(hidden))), INPUT_CHARACTERS_MAX);
 }
 
 function parsed(text: string): unknown {
@@ -108,8 +109,10 @@ function parsed(text: string): unknown {
   }
 }
 
-function hide(value: unknown, secretFields: readonly string[]): unknown {
-  if (secretFields.length === 0 || value === null || typeof value !== 'object' || Array.isArray(value)) return value;
-  const entries = Object.entries(value).map(([name, of]) => [name, secretFields.includes(name) ? HIDDEN : of] as const);
-  return Object.fromEntries(entries);
+/** A list in place of an object is looked through: what is refused for its shape is logged too. */
+function hide(value: unknown, [name, ...further]: readonly string[]): unknown {
+  if (name === undefined) return HIDDEN;
+  if (Array.isArray(value)) return value.map((each) => hide(each, [name, ...further]));
+  if (value === null || typeof value !== 'object' || !Object.hasOwn(value, name)) return value;
+  return { ...value, [name]: hide((value as Record<string, unknown>)[name], further) };
 }

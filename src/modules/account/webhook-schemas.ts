@@ -40,6 +40,7 @@ export const secretField = (absent: string) =>
     type: ['string', 'null'],
     minLength: 1,
     maxLength: SECRET_CHARACTERS_MAX,
+    writeOnly: true,
     description: `Signing secret: \`whsec_\` and base64 of 24 to 64 bytes, or any text of 24 to 64 bytes. ${absent}`,
   });
 
@@ -52,6 +53,7 @@ export const retryPolicyField = Type.Unsafe<'default' | 'aggressive' | null>({
 export const headersField = Type.Unsafe<Record<string, string> | null>({
   type: ['object', 'null'],
   additionalProperties: { type: 'string' },
+  writeOnly: true,
   description:
     'Headers added to each delivery, name to value; null or empty: none. At most 20, visible ASCII up to 4 KiB each; hop-by-hop, ' +
     'content, cookie and webhook- headers are reserved. Stored encrypted; credentials are masked when read.',

@@ -63,6 +63,7 @@ export const settingsFields = {
     Type.Unsafe<Record<string, string> | null>({
       type: ['object', 'null'],
       additionalProperties: { type: 'string' },
+      writeOnly: true,
       description:
         'Headers added to each run, name to value; null or empty: none. At most 20, visible ASCII up to 4 KiB each; hop-by-hop, ' +
         'content, cookie and webhook- headers are reserved. Stored encrypted, masked when read.',
@@ -73,7 +74,7 @@ export const settingsFields = {
 export const secretField = (absent: string) =>
   Type.Optional(
     orNull<string>(
-      { type: 'string', minLength: 1, maxLength: SECRET_CHARACTERS_MAX },
+      { type: 'string', minLength: 1, maxLength: SECRET_CHARACTERS_MAX, writeOnly: true },
       `Signing secret: \`whsec_\` and base64 of 24 to 64 bytes, or any text of 24 to 64 bytes. ${absent}`,
     ),
   );

@@ -39,7 +39,8 @@ const output = Type.Object({
 const VERIFICATION_BYTES = 1_536;
 /** What a solution must be beside right: for this action, and of no easier challenge. */
 const { action, difficulty } = wish.properties;
-const payload = { minLength: 1, maxLength: 4_096, description: 'What the widget puts into the form.' };
+// Until it has been verified, whoever has it passes once.
+const payload = { minLength: 1, maxLength: 4_096, writeOnly: true, description: 'What the widget puts into the form.' };
 
 export const verify = defineCapability()({
   method: 'POST',

@@ -18,6 +18,7 @@ export const subscribeFields = {
     Type.Unsafe<Record<string, string> | null>({
       type: ['object', 'null'],
       additionalProperties: { type: 'string' },
+      writeOnly: true,
       description:
         'Headers added to each request, name to value; null or empty: none. At most 20, visible ASCII up to 4 KiB each; hop-by-hop, ' +
         'content, cookie and webhook- headers are reserved. Stored encrypted, masked when read.',
@@ -28,6 +29,7 @@ export const subscribeFields = {
       type: ['string', 'null'],
       minLength: 1,
       maxLength: SECRET_CHARACTERS_MAX,
+      writeOnly: true,
       description:
         'Signing secret: `whsec_` and base64 of 24 to 64 bytes, or any text of 24 to 64 bytes. Null or absent: one is made.',
     }),
