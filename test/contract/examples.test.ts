@@ -21,6 +21,7 @@ import {
 } from '../support/capabilities.ts';
 import { expectFailure, expectSuccess } from '../support/envelope.ts';
 import { client, createTestAccount, startTestService, type TestAccount, type TestService } from '../support/service.ts';
+import { Takings } from '../support/takings.ts';
 
 const endVideosOf = endVideosAfter(afterEach);
 let service: TestService;
@@ -52,7 +53,9 @@ async function run(id: string, example: CapabilityExample, usdOfCredit = 100) {
   const account = await createPlayer(service.core, byId(id), usdOfCredit);
   const call = endVideosOf(client(service.url, account.secret));
   const before = (await eventsOf(account.accountId)).length;
-  const played = await playExample(call, byId(id), example);
+  const takings = new Takings(service.core, account.accountId);
+  const played = await playExample(takings.watch(call), byId(id), example);
+  for (const { capability, reply } of played) takings.expectAsTold(capability, reply);
   const caused = (await eventsOf(account.accountId)).slice(before);
   for (const { capability, reply } of played) {
     const types = caused

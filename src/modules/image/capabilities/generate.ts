@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import type { Source } from '../../../core/files/source.ts';
+import { READ_PRICE } from '../../../core/objects/limits.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { decodedSource } from '../../../kit/file-fields.ts';
 import type { ImageRequest } from '../jobs/plan.ts';
@@ -26,7 +27,7 @@ export const generate = defineCapability<ImageState>()({
   output: jobSchema,
   price: 'image.generate',
   chargedAtEnd: true,
-  laterPrices: [STORAGE_PRICE],
+  laterPrices: [STORAGE_PRICE, READ_PRICE],
   replay: { keepDays: 30 },
   bodyBytesMax: GENERATE_BODY_BYTES_MAX,
   // The image may be long.

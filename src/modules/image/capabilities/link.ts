@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { clockNow } from '../../../core/database-clock.ts';
+import { READ_PRICE } from '../../../core/objects/limits.ts';
 import { keyBytes } from '../../../core/objects/object.ts';
 import { scopesAllow } from '../../../core/scopes.ts';
 import { defineCapability } from '../../../kit/capability.ts';
@@ -52,6 +53,8 @@ export const link = defineCapability<ImageState>()({
     url: Type.String({ description: 'The address.' }),
     expires_at: instant('When it ends.'),
   }),
+  // When it is first asked for.
+  laterPrices: ['image.transform', READ_PRICE],
   errors: ['NOT_FOUND'],
   examples: [
     {

@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { secretAccessKey } from '../../../core/credentials/sigv4.ts';
+import { READ_PRICE, STORE_PRICES } from '../../../core/objects/limits.ts';
 import { keyBytes } from '../../../core/objects/object.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { instant } from '../../../kit/fields.ts';
@@ -38,6 +39,8 @@ export const presign = defineCapability<StorageState>()({
     headers: Type.Record(Type.String(), Type.String(), { description: 'Headers that must be sent with it.' }),
     expires_at: instant('When it ends.'),
   }),
+  // Of each use.
+  laterPrices: [READ_PRICE, ...STORE_PRICES],
   examples: [
     {
       title: 'For an upload',

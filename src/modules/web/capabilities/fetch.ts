@@ -53,6 +53,8 @@ export const fetch = defineCapability<WebState>()({
     ai_cost_usd: orNull<number>({ type: 'number' }, 'What the model cost beside this call; null in other formats.'),
   }),
   price: 'web.fetch',
+  // With format json.
+  laterPrices: ['ai.chat'],
   isLongRead: true,
   waits: true,
   errors: [

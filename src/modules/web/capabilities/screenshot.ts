@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { answerResult, requireResultPlace } from '../../../core/files/result.ts';
 import { findReplay } from '../../../core/idempotency/write.ts';
+import { STORE_PRICES } from '../../../core/objects/limits.ts';
 import { chargeForAnswer } from '../../../core/wallet/charge/charge-answer.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { textOrNull } from '../../../kit/fields.ts';
@@ -74,6 +75,7 @@ export const screenshot = defineCapability<WebState>()({
     ...resultFields,
   }),
   price: SHOT,
+  laterPrices: STORE_PRICES,
   isLongRead: true,
   waits: true,
   errors: [

@@ -7,6 +7,7 @@ import {
   CRAWL_DEPTH_USUAL,
   CRAWL_PAGES_MAX,
   CRAWL_PAGES_USUAL,
+  FETCH,
   PATTERN_CHARACTERS_MAX,
   PATTERNS_MAX,
 } from '../../limits.ts';
@@ -52,6 +53,7 @@ export const crawl = defineCapability<WebState>()({
     main_content: mainContentField,
   }),
   output: crawlSchema,
+  laterPrices: [FETCH],
   errors: ['TARGET_REJECTED', 'QUOTA_EXCEEDED'],
   limits: {
     crawls: '2 at once (standard tier), 10 (pro), 50 (enterprise).',
