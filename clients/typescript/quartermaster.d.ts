@@ -7177,6 +7177,17 @@ export interface CapabilityBrief {
   price: string;
 }
 
+export interface StreamSummary {
+  id: string;
+  module: string;
+  method: "GET";
+  path: string;
+  summary: string;
+  scope: string;
+  event: string;
+  query_schema: Record<string, unknown>;
+}
+
 export interface EventSummary {
   type: string;
   module: string;
@@ -7194,6 +7205,7 @@ export interface Discovery {
   planned?: Array<DiscoveryPlannedItem>;
   total?: number;
   capabilities: Array<CapabilitySummary | CapabilityBrief>;
+  streams?: Array<StreamSummary>;
   events?: Array<EventSummary>;
 }
 

@@ -2,6 +2,7 @@
 // and does for it what it does for every call (places, metrics, request ids, keys, scopes, rates); the module reads and answers bytes.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
+import type { TObject } from 'typebox';
 import type { CallContext, InvokedInput } from '../core/context.ts';
 import type { BodyCredential, Credential } from '../core/credentials/credential.ts';
 import type { EntryForm } from '../core/entry-form.ts';
@@ -126,6 +127,18 @@ export interface RawAnswer {
   readonly costNanos?: bigint | (() => bigint);
 }
 
+/** A stream of Server-Sent Events, as the documents of the service tell it. */
+export interface EventStream {
+  /** One sentence. */
+  readonly summary: string;
+  /** The fields of its query. */
+  readonly query: TObject;
+  /** What the data of an event is. */
+  readonly event: string;
+  /** The capability whose scope it asks for, where the route is a call of none. */
+  readonly reads?: string;
+}
+
 export interface RawRoute<State = unknown> {
   /** In metrics and the log: `<module>.<protocol>`. */
   readonly name: string;
@@ -138,6 +151,8 @@ export interface RawRoute<State = unknown> {
   readonly entryForm?: EntryForm;
   /** `answer`: it may answer as it comes; `both`: it also takes its body so. */
   readonly stream?: 'answer' | 'both';
+  /** Of a route that answers GET with events. */
+  readonly eventStream?: EventStream;
   /** Bytes of the body as sent; without a key in the head it is held against a bound of all such requests. */
   readonly bodyBytesMax: number;
   /** Content encodings that `stream` and `inflate` undo; any other is 415. Absent: none. `kept`: any, and none is undone. */

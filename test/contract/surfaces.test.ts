@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
+import { streamsOf } from '../../src/manifest/streams.ts';
 import { isTriable, tryAddress } from '../../src/surfaces/documents/docs/triable.ts';
 import { publicDocuments } from '../../src/surfaces/documents/documents.ts';
 import { baseUrl } from './fixture.ts';
@@ -20,9 +21,10 @@ describe.each(manifests)('the manifest %s', (_name, manifest) => {
     expect(await new Validator().validate(JSON.parse(body('/v1/openapi.json')))).toEqual({ valid: true });
   });
 
-  test('every operation of the OpenAPI document is named as its capability', () => {
+  test('every operation of the OpenAPI document is named as its capability, or as the stream that it is', () => {
     const ids = [...body('/v1/openapi.json').matchAll(/"operationId":"([^"]+)"/g)].map(([, id]) => id);
-    expect(ids.sort()).toEqual(manifest.capabilities.map(({ id }) => id).sort());
+    const all = [...manifest.capabilities, ...streamsOf(manifest.modules)];
+    expect(ids.sort()).toEqual(all.map(({ id }) => id).sort());
   });
 
   test.each([...manifest.byId.values()])('$id appears on every surface', (capability) => {

@@ -1,4 +1,5 @@
 // MCP as the official clients of both generations speak it: what is listed for whom, and what calls answer.
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toolName } from '../../src/kit/capability.ts';
 import { capabilities, manifest } from '../support/capabilities.ts';
@@ -116,6 +117,13 @@ describe('what is listed', () => {
       expect(namesOf(tools), name).toEqual([...own.map(({ id }) => toolName(id)), 'get_account']);
     }
     const all = await (await connect('/mcp/all', secret)).tools();
+    const guide = readFileSync(new URL('../../docs/mcp.md', import.meta.url), 'utf8');
+    const told = [...guide.matchAll(/`\/mcp\/all`[^\n]*?some ([\d,]+)/g)].map(([, number = '']) => number);
+    expect(told).toHaveLength(2);
+    for (const number of told) {
+      const share = Number(number.replace(',', '')) / tokensOf(all);
+      expect(Math.abs(share - 1), `docs/mcp.md says ${number} tokens of ${tokensOf(all)}`).toBeLessThan(0.1);
+    }
     expect(namesOf(all)).toEqual([...capabilities.map(({ id }) => toolName(id)), 'get_account']);
     expect(namesOf(await (await connect('/mcp/vector,queue', secret)).tools())).toEqual(
       namesOf(await (await connect('/mcp/queue,vector,queue', secret)).tools()),

@@ -6158,6 +6158,17 @@ class CapabilityBrief(TypedDict):
     price: str
 
 
+class StreamSummary(TypedDict):
+    id: str
+    module: str
+    method: Literal["GET"]
+    path: str
+    summary: str
+    scope: str
+    event: str
+    query_schema: dict[str, Any]
+
+
 class EventSummary(TypedDict):
     type: str
     module: str
@@ -6175,6 +6186,7 @@ class Discovery(TypedDict):
     planned: NotRequired[list[DiscoveryPlannedItem]]
     total: NotRequired[int]
     capabilities: list[CapabilitySummary | CapabilityBrief]
+    streams: NotRequired[list[StreamSummary]]
     events: NotRequired[list[EventSummary]]
 
 

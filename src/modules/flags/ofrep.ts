@@ -1,7 +1,9 @@
 // The OpenFeature Remote Evaluation Protocol (OFREP 0.3): its providers need the address `{base_url}/v1/flags` and a key. A page's key can do nothing else.
 // Server-Sent Events say that flags have changed, and nothing else, since EventSource sends no headers: their address has a token that can only listen,
 // and ends within a day, and with the key that got it.
+
 import { createHash } from 'node:crypto';
+import Type from 'typebox';
 import type { CallContext, Core } from '../../core/context.ts';
 import { apiKeyHeader, bearer } from '../../core/credentials/http-schemes.ts';
 import { clockNow } from '../../core/database-clock.ts';
@@ -51,6 +53,14 @@ export const ofrepRoutes: readonly RawRoute<FlagsState>[] = [
   pageRoute(access, {
     ...{ name: 'flags.stream', methods: ['GET'], path: '/v1/flags/stream', capability: null, refuse: refusal },
     ...{ stream: 'answer', bodyBytesMax: 1_024, answer: listen },
+    eventStream: {
+      summary: 'Tells when flags changed, to whoever holds the token that POST /ofrep/v1/evaluate/flags answers.',
+      query: Type.Object({
+        token: Type.String({ description: 'In place of a key; the answer has the whole address.' }),
+      }),
+      event: '{type: "refetchEvaluation", etag}.',
+      reads: EVALUATE,
+    },
   }),
 ];
 

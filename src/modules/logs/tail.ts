@@ -1,5 +1,6 @@
 // GET /v1/logs/tail: records as they are stored, as Server-Sent Events. Each read takes the blocks that were committed since the last one, those of all
 // processes, and each block once.
+import Type from 'typebox';
 import type { BlockRef } from '../../core/blocks/block.ts';
 import { bearer } from '../../core/credentials/http-schemes.ts';
 import { clockNow } from '../../core/database-clock.ts';
@@ -19,12 +20,19 @@ const RECORDS_PER_READ = 500;
 const BLOCKS_PER_READ = 64;
 const TEXT_CHARACTERS_MAX = 1_024;
 
+const { q, service, level, trace_id, attributes } = filterFields;
+
 export const tailRoute: RawRoute<LogsState> = {
   name: 'logs.tail',
   methods: ['GET'],
   path: '/v1/logs/tail',
   capability: SEARCH,
   stream: 'answer',
+  eventStream: {
+    summary: 'Follows log records as they are stored.',
+    query: Type.Object({ q, service, level, trace_id, attributes }),
+    event: 'A record, as logs.search answers it.',
+  },
   bodyBytesMax: 1,
   credentialOf: bearer,
   answer: tail,
@@ -78,7 +86,8 @@ function* partsOf(refs: readonly BlockRef[]): Generator<readonly BlockRef[]> {
 /** Throws VALIDATION_FAILED. */
 function readQuery(query: URLSearchParams): SentFilter {
   const sent: Record<string, string> = {};
-  for (const [name, text] of query) {
+  for (const [written, text] of query) {
+    const name = written.replace(/^attributes\[(.+)\]$/, 'attributes.$1');
     const isKnown = name.startsWith('attributes.') || (Object.hasOwn(filterFields, name) && name !== 'attributes');
     const isTime = name === 'from' || name === 'to';
     if (!isKnown || isTime)

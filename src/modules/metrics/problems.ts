@@ -6,7 +6,7 @@ export const metricsProblems = {
   UNSUPPORTED_QUERY: problemEntry(
     400,
     'The query uses a part of PromQL that is not supported.',
-    'The message names the part. docs/metrics.md lists what is supported.',
+    'The message names the part. /docs/guides/metrics.md lists what is supported.',
   ),
 };
 

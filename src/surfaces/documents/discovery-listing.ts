@@ -6,6 +6,7 @@ import { nearest } from '../../lib/nearest.ts';
 import { summarizeCapability } from '../../manifest/describe.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { notBuiltText, plannedModules } from '../../manifest/planned/modules.ts';
+import { streamsOf } from '../../manifest/streams.ts';
 import { apiVersion, moduleTags, serviceName, specVersion } from '../../manifest/version.ts';
 import { invalidField, type Problem } from '../../problems/problem.ts';
 import { briefOf, findCapabilities, findPlanned } from './search.ts';
@@ -35,6 +36,7 @@ export function wholeListing(manifest: Manifest, vendors: Vendors, isShown: (mod
       .filter(({ id }) => isShown(moduleOf(id)))
       .map((capability) => rowOf(capability, manifest, vendors)),
     events: manifest.events.map(({ type, module, status, summary }) => ({ type, module, status, summary })),
+    streams: streamsOf(manifest.modules).filter(({ module }) => isShown(module)),
   };
 }
 

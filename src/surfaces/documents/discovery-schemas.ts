@@ -52,6 +52,17 @@ const eventFields = {
   summary: Type.String({ description: 'When it is sent.' }),
 };
 
+const streamFields = {
+  id: Type.String({ description: 'Name of the stream.' }),
+  module: Type.String({ description: 'Module it belongs to.' }),
+  method: Type.Enum(['GET'], { description: 'HTTP method.' }),
+  path: Type.String({ description: 'Path.' }),
+  summary: Type.String({ description: 'One sentence.' }),
+  scope: Type.String({ description: 'A scope that is just enough.' }),
+  event: Type.String({ description: 'What the data of an event is.' }),
+  query_schema: schemaDocument('JSON Schema of its query.'),
+};
+
 export const eventDocumentSchema = Type.Object(
   {
     ...eventFields,
@@ -98,6 +109,11 @@ export const discoverySchema = Type.Object(
         Type.Object(briefFields, { title: 'CapabilityBrief' }),
       ]),
       { description: 'Every capability, or those that fit what is asked for.' },
+    ),
+    streams: Type.Optional(
+      Type.Array(Type.Object(streamFields, { title: 'StreamSummary' }), {
+        description: 'What answers as it happens, as Server-Sent Events; not where something is asked for.',
+      }),
     ),
     events: Type.Optional(
       Type.Array(Type.Object(eventFields, { title: 'EventSummary' }), {

@@ -124,6 +124,7 @@ describe('GET /v1/discovery with a question', () => {
       'modules',
       'capabilities',
       'events',
+      'streams',
     ]);
   });
 });

@@ -12,6 +12,9 @@ export interface Field {
   readonly in: FieldLocation;
   /** `integer 1-10`, `"standard" | "fifo"` */
   readonly type: string;
+  /** The same without patterns, and without bounds either: what a value may be is told by whoever refuses it. */
+  readonly shortType: string;
+  readonly bareType: string;
   readonly required: boolean;
   /** JSON text of the default; undefined when there is none. */
   readonly default: string | undefined;
@@ -19,7 +22,7 @@ export interface Field {
 }
 
 /** Path parameters first, then the other fields in the order of the schema, then the idempotency key where the call takes one. */
-export function fieldsOf(capability: Capability): Field[] {
+export function fieldsOf(capability: Pick<Capability, 'method' | 'path' | 'input' | 'idempotent'>): Field[] {
   const inPath = new Set(pathParameters(capability.path));
   const beside: FieldLocation = takesBody(capability) ? 'body' : 'query';
   const all = fieldsWithin(asJsonSchema(capability.input));
@@ -45,35 +48,44 @@ export function fieldsAnswered({ output }: Pick<Capability, 'output'>): FieldAt[
 }
 
 function inWords({ path, schema, required }: FieldAt, place: FieldLocation): Field {
+  const typeAt = (detail: Detail) =>
+    place === 'query' && schema.type === 'object' ? `object, as ${path}[NAME]=value` : typeInWords(schema, detail);
   return {
     name: path,
     in: place,
-    type: typeInWords(schema),
+    type: typeAt('patterns'),
+    shortType: typeAt('bounds'),
+    bareType: typeAt('none'),
     required,
     default: schema.default === undefined ? undefined : JSON.stringify(schema.default),
     description: schema.description ?? '',
   };
 }
 
+/** What is told beside the type. */
+type Detail = 'patterns' | 'bounds' | 'none';
+
 /** A schema in a few words: type, allowed values, bounds. */
-export function typeInWords(schema: JsonSchema): string {
+export function typeInWords(schema: JsonSchema, detail: Detail = 'patterns'): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
   const branches = alternatives(schema);
-  if (branches[0] !== schema) return [...new Set(branches.map(typeInWords))].join(' | ');
-  if (typeof schema.type === 'object') return schema.type.map((type) => typeInWords({ ...schema, type })).join(' | ');
+  if (branches[0] !== schema) return [...new Set(branches.map((branch) => typeInWords(branch, detail)))].join(' | ');
+  if (typeof schema.type === 'object')
+    return schema.type.map((type) => typeInWords({ ...schema, type }, detail)).join(' | ');
   if (schema.type === 'null') return 'null';
   if (schema.type === 'array') {
-    const count = bounds(schema.minItems, schema.maxItems, ' items');
-    return `array of ${typeInWords(schema.items ?? {})}${count === '' ? '' : `,${count}`}`;
+    const count = detail === 'none' ? '' : bounds(schema.minItems, schema.maxItems, ' items');
+    return `array of ${typeInWords(schema.items ?? {}, detail)}${count === '' ? '' : `,${count}`}`;
   }
-  return `${schema.type ?? 'any JSON value'}${schema.format === undefined ? '' : ` (${schema.format})`}${constraints(schema)}`;
+  return `${schema.type ?? 'any JSON value'}${schema.format === undefined ? '' : ` (${schema.format})`}${constraints(schema, detail)}`;
 }
 
-function constraints(schema: JsonSchema): string {
+function constraints(schema: JsonSchema, detail: Detail): string {
+  if (detail === 'none') return '';
   const exclusive = schema.exclusiveMinimum === undefined ? '' : ` > ${schema.exclusiveMinimum}`;
   const length = bounds(schema.minLength, schema.maxLength, ' characters');
-  const pattern = schema.pattern === undefined ? '' : ` matching ${schema.pattern}`;
+  const pattern = schema.pattern === undefined || detail !== 'patterns' ? '' : ` matching ${schema.pattern}`;
   return `${bounds(schema.minimum, schema.maximum, '')}${exclusive}${length}${pattern}`;
 }
 

@@ -2,6 +2,7 @@
 // offered, at what price, and how to call it.
 import { describeCapability } from '../../manifest/describe.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
+import { streamsOf } from '../../manifest/streams.ts';
 import { apiVersion, serviceName, specVersion } from '../../manifest/version.ts';
 import { moduleStatuses } from './discovery-listing.ts';
 import { eventDocument } from './event-document.ts';
@@ -25,6 +26,7 @@ export function renderWellKnown(manifest: Manifest, { baseUrl }: SurfaceOptions)
     price_version: manifest.prices.version,
     modules: moduleStatuses(manifest),
     capabilities: manifest.capabilities.map((capability) => describeCapability(capability, manifest)),
+    streams: streamsOf(manifest.modules),
     errors: Object.entries(manifest.problems).map(([code, { status, retryable, title, advice }]) => ({
       code,
       http_status: status,

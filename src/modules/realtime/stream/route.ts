@@ -1,6 +1,7 @@
 // GET /v1/realtime/stream: messages of some channels as Server-Sent Events, for a key and its channels, or for a token, which names them.
 // A reader that lost its connection says what it has seen by Last-Event-ID, as browsers do by themselves, and misses nothing of the history.
 
+import Type from 'typebox';
 import type { CallContext } from '../../../core/context.ts';
 import { bearer } from '../../../core/credentials/http-schemes.ts';
 import { clockNow } from '../../../core/database-clock.ts';
@@ -24,12 +25,24 @@ const RETRY_TEXT = 'retry: 1000\n\n';
 // The token, or the key, decides; no cookie is looked at.
 const HEADERS = { ...streamHeaders, 'access-control-allow-origin': '*' };
 
+const text = (description: string) => Type.Optional(Type.String({ description }));
+const streamQuery = Type.Object({
+  channels: text('Names of channels, with commas between them; not with a token, which names them.'),
+  token: text('In place of a key.'),
+  last_event_id: text('The id of the last event that was seen, where the header Last-Event-ID cannot be set.'),
+});
+
 export const streamRoute: RawRoute<RealtimeState> = {
   name: 'realtime.stream',
   methods: ['GET'],
   path: '/v1/realtime/stream',
   capability: LISTEN,
   stream: 'answer',
+  eventStream: {
+    summary: 'Follows the messages of channels, for a key, or for a token of realtime.authorize.',
+    query: streamQuery,
+    event: 'A message: {channel, name, data}; its id resumes.',
+  },
   bodyBytesMax: 1,
   credentialOf: (head) => tokenOf(head)?.credential ?? bearer(head),
   answer: openStream,

@@ -15,7 +15,7 @@ import { startPage } from './start.ts';
 export function docsPages(manifest: Manifest, { baseUrl }: SurfaceOptions): Map<string, () => DocsPage> {
   return new Map([
     ['/docs', () => startPage(manifest, baseUrl)],
-    ...guidePages(manifest),
+    ...guidePages(manifest, baseUrl),
     ...moduleDocs(manifest),
     ...manifest.capabilities.map((capability): [string, () => DocsPage] => [
       `/docs/capabilities/${capability.id}`,

@@ -48,7 +48,8 @@ function codeText({ language, text }: Sample): string {
 function entryText({ name, facts, text }: Entry, baseUrl: string): string {
   const shown = typeof name === 'string' ? `\`${name}\`` : linkText(name, baseUrl);
   const meaning = text === '' ? '' : `: ${plain(text).replace(/\s+/g, ' ')}`;
-  return `- ${shown} (${facts.map(plain).join(', ')})${meaning}`;
+  const told = facts.length === 0 ? '' : ` (${facts.map(plain).join(', ')})`;
+  return `- ${shown}${told}${meaning}`;
 }
 
 function cellText(cell: Cell, baseUrl: string): string {

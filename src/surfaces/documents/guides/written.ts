@@ -9,13 +9,13 @@ import type { DocsPage } from '../docs/page.ts';
 import { type Guide, guideFile, guides } from './guides.ts';
 
 /** Path to what makes the page. */
-export function guidePages(manifest: Manifest): [string, () => DocsPage][] {
-  return guides.map((guide) => [`/docs/guides/${guide.name}`, () => guidePage(manifest, guide)]);
+export function guidePages(manifest: Manifest, baseUrl: string): [string, () => DocsPage][] {
+  return guides.map((guide) => [`/docs/guides/${guide.name}`, () => guidePage(manifest, guide, baseUrl)]);
 }
 
-function guidePage(manifest: Manifest, guide: Guide): DocsPage {
-  const tokens = guideTokens(guide);
-  const markdown = (baseUrl: string) => markdownOf(tokens, guide, baseUrl);
+function guidePage(manifest: Manifest, guide: Guide, baseUrl: string): DocsPage {
+  const tokens = tokensAt(guide, baseUrl);
+  const markdown = (root: string) => markdownOf(tokens, guide, root);
   return {
     title: guide.title,
     blocks: [{ kind: 'written', html: (root) => htmlOf(tokens, guide, manifest, root), markdown }],
@@ -27,6 +27,16 @@ export const guideTokens = onceFor((guide: Guide): readonly Token[] => {
   const text = readFileSync(new URL(`../../../../${guideFile(guide)}`, import.meta.url), 'utf8');
   return new Marked().lexer(text).flatMap(withoutHtml);
 });
+
+/** Where a service that somebody just started answers. */
+const WRITTEN_URL = 'http://127.0.0.1:8787';
+
+/** With the address of this service in what is called; whoever runs one of their own reads what was written. */
+function tokensAt(guide: Guide, baseUrl: string): readonly Token[] {
+  const tokens = guideTokens(guide);
+  if (guide.group === 'Run it') return tokens;
+  return JSON.parse(JSON.stringify(tokens).replaceAll(WRITTEN_URL, baseUrl)) as Token[];
+}
 
 function withoutHtml(token: Token): Token[] {
   if (token.type === 'html') return [];

@@ -1,5 +1,5 @@
 // /llms/{module}.txt: one module for a language model: a line for each call, two worked examples, limits, errors. What is short on room
-// loses links first, then advice, then types and fields of answers.
+// loses links first, then advice, then bounds of fields and fields of answers; never a field or its type.
 import { moduleOf } from '../../../core/scopes.ts';
 import type { Capability } from '../../../kit/capability.ts';
 import type { Module } from '../../../kit/module.ts';
@@ -7,6 +7,7 @@ import { problemOf } from '../../../kit/offer.ts';
 import { onceFor } from '../../../lib/once.ts';
 import { limitsOf, pricingOf } from '../../../manifest/describe.ts';
 import type { Manifest } from '../../../manifest/manifest.ts';
+import { queryOf, streamsOf } from '../../../manifest/streams.ts';
 import { type Field, fieldsAnswered, fieldsOf } from '../fields.ts';
 import { priceInWords } from '../price-in-words.ts';
 import { oneLine } from '../shortened.ts';
@@ -18,7 +19,8 @@ const DOCS = '/docs/errors/';
 interface Level {
   readonly links: boolean;
   readonly advice: boolean;
-  readonly types: boolean;
+  /** Places and bounds beside types; `cursor` and `limit` of lists. */
+  readonly bounds: boolean;
   /** Fields of an answer that are named, at most. */
   readonly answers: number;
   /** Ids beside paths, and what errors mean: an agent can do without both. */
@@ -26,16 +28,16 @@ interface Level {
 }
 
 const levels: readonly Level[] = [
-  { links: true, advice: true, types: true, answers: 40, names: true },
-  { links: false, advice: true, types: true, answers: 40, names: true },
-  { links: false, advice: false, types: true, answers: 40, names: true },
-  { links: false, advice: false, types: true, answers: 12, names: true },
-  { links: false, advice: false, types: true, answers: 6, names: true },
-  { links: false, advice: false, types: true, answers: 3, names: true },
-  { links: false, advice: false, types: false, answers: 12, names: true },
-  { links: false, advice: false, types: false, answers: 6, names: false },
-  { links: false, advice: false, types: false, answers: 3, names: false },
-  { links: false, advice: false, types: false, answers: 2, names: false },
+  { links: true, advice: true, bounds: true, answers: 40, names: true },
+  { links: false, advice: true, bounds: true, answers: 40, names: true },
+  { links: false, advice: false, bounds: true, answers: 40, names: true },
+  { links: false, advice: false, bounds: true, answers: 12, names: true },
+  { links: false, advice: false, bounds: true, answers: 6, names: true },
+  { links: false, advice: false, bounds: true, answers: 3, names: true },
+  { links: false, advice: false, bounds: false, answers: 6, names: true },
+  { links: false, advice: false, bounds: false, answers: 6, names: false },
+  { links: false, advice: false, bounds: false, answers: 3, names: false },
+  { links: false, advice: false, bounds: false, answers: 2, names: false },
 ];
 
 /** Markdown text. */
@@ -44,6 +46,7 @@ export function renderModule(manifest: Manifest, module: Module, baseUrl: string
     [
       head(module, baseUrl),
       `## Calls\n\n${legend(baseUrl, level)}\n\n${module.capabilities.map((each) => line(manifest, each, baseUrl, level)).join('\n')}`,
+      streams(module, level),
       worked(manifest, module),
       limits(module),
       errors(manifest, module, level),
@@ -70,13 +73,14 @@ function head(module: Module, baseUrl: string): string {
 > ${module.summary} This document takes ${SIZE} tokens. How to call, and the other modules: ${baseUrl}/llms.txt${clients === '' ? '' : `\n\nOther protocols.${clients} {base_url} is ${baseUrl}.`}`;
 }
 
-function legend(baseUrl: string, { types, names }: Level): string {
+function legend(baseUrl: string, { bounds, names }: Level): string {
   const id = names ? 'id, ' : '';
   const named = names
     ? ''
     : ' Its id is its path without /v1 and parameters, with dots. Scopes are those of the module. What names no price is free.';
-  const field = types ? '`name place type`; `*` marks required ones and `=` the default' : '`*` marks required ones';
-  return `Each line: ${id}method and path below ${baseUrl}, (price; scope; \`key\`: takes an idempotency key), what it does, its fields (${field}), and behind → fields of the answer's data.${named} All of them: GET /v1/discovery/{capability}.`;
+  const field = `${bounds ? '`name place type`' : '`name type`, those not in the path in the query of GET and DELETE and else in the body'}; \`*\` marks required ones and \`=\` the default`;
+  const lists = bounds ? '' : ' Lists take cursor and limit too.';
+  return `Each line: ${id}method and path below ${baseUrl}, (price; scope; \`key\`: takes an idempotency key), what it does, its fields (${field}), and behind → fields of the answer's data.${lists}${named} All of them: GET /v1/discovery/{capability}.`;
 }
 
 function line(manifest: Manifest, capability: Capability, baseUrl: string, level: Level): string {
@@ -87,19 +91,30 @@ function line(manifest: Manifest, capability: Capability, baseUrl: string, level
     ...(capability.idempotent ? ['key'] : []),
     ...(capability.destructive === true ? ['destructive'] : []),
   ].join('; ');
-  const { fields } = fieldsBothWays(capability);
+  const fields = fieldsBothWays(capability).fields.filter(({ name: of }) => level.bounds || !OF_LISTS.has(of));
   const listed = fields.length === 0 ? '' : ` Fields: ${fields.map((field) => fieldInWords(field, level)).join(', ')}.`;
   const name = level.links ? `[${capability.id}](${baseUrl}/docs/capabilities/${capability.id}.md)` : capability.id;
   const call = `${capability.method} ${capability.path} (${traits}). ${oneLine(capability.summary)}${listed}`;
   return `- ${level.names ? `${name}: ` : ''}${call}${answerInWords(capability, level)}`;
 }
 
-function fieldInWords(field: Field, { types }: Level): string {
+/** What answers as it happens. */
+function streams(module: Module, level: Level): string {
+  const rows = streamsOf([module]).map((stream) => {
+    const fields = fieldsOf(queryOf(stream)).map((field) => fieldInWords(field, level));
+    return `- ${stream.method} ${stream.path} (${stream.scope}). ${oneLine(stream.summary)} Fields: ${fields.join(', ')}. Data: ${stream.event}`;
+  });
+  return rows.length === 0 ? '' : `## Streams\n\nServer-Sent Events, until you leave.\n\n${rows.join('\n')}`;
+}
+
+const OF_LISTS = new Set(['cursor', 'limit']);
+
+function fieldInWords(field: Field, { bounds }: Level): string {
   const name = `${field.name}${field.required ? '*' : ''}`;
-  if (!types) return name;
   const fallback = field.default === undefined ? '' : ` =${field.default}`;
-  // What a name may hold is told by whoever refuses it.
-  return `${name} ${field.in} ${oneLine(field.type.replaceAll(/ matching \S+/g, ''))}${fallback}`;
+  return bounds
+    ? `${name} ${field.in} ${oneLine(field.shortType)}${fallback}`
+    : `${name} ${oneLine(field.bareType)}${fallback}`;
 }
 
 /** Of a list the fields of its items. */

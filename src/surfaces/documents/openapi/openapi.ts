@@ -2,9 +2,10 @@
 
 import { toldEvents } from '../../../kit/offer.ts';
 import type { Manifest } from '../../../manifest/manifest.ts';
+import { streamsOf } from '../../../manifest/streams.ts';
 import { specVersion } from '../../../manifest/version.ts';
 import { sharedComponents } from './components.ts';
-import { operationOf } from './operation.ts';
+import { operationOf, streamOperationOf } from './operation.ts';
 import { SchemaShelf } from './schemas.ts';
 import { webhookOf } from './webhooks.ts';
 
@@ -31,6 +32,10 @@ export function renderOpenapi(manifest: Manifest, { baseUrl }: SurfaceOptions): 
       ...paths[path],
       [capability.method.toLowerCase()]: operationOf(capability, manifest, shelf, baseUrl),
     };
+  }
+  for (const stream of streamsOf(manifest.modules)) {
+    const path = stream.path.replace(/^\/v1/, '');
+    paths[path] = { ...paths[path], get: streamOperationOf(stream, shelf) };
   }
   return {
     openapi: '3.1.0',

@@ -6,6 +6,7 @@ import { descriptionOf, limitsOf, pricingOf, requestSchema, summarizeCapability 
 import { withStandIns } from '../../../manifest/example.ts';
 import { failureCodes, fieldsBesidePath, takesBody } from '../../../manifest/failures.ts';
 import { asJsonSchema, type JsonSchema } from '../../../manifest/json-schema.ts';
+import { queryOf, type StreamDescription } from '../../../manifest/streams.ts';
 import { specRegions } from '../../../manifest/version.ts';
 import { splitInput } from '../curl.ts';
 import { priceInWords } from '../price-in-words.ts';
@@ -14,6 +15,10 @@ import type { SchemaShelf } from './schemas.ts';
 
 /** Keywords of the input that count fields and so mean something else once the path parameters are taken out. */
 const countingKeywords: ReadonlySet<string> = new Set(['minProperties', 'maxProperties']);
+
+const referredFailures = Object.fromEntries(
+  Object.entries(failureResponses).map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }]),
+);
 
 export function operationOf(capability: Capability, offer: Offer, shelf: SchemaShelf, baseUrl: string): object {
   const body = bodyOf(capability, shelf);
@@ -34,9 +39,27 @@ export function operationOf(capability: Capability, offer: Offer, shelf: SchemaS
     ...(body === undefined ? {} : { requestBody: body }),
     responses: {
       200: success(capability, shelf),
-      ...Object.fromEntries(
-        Object.entries(failureResponses).map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }]),
-      ),
+      ...referredFailures,
+    },
+  };
+}
+
+/** A stream of Server-Sent Events. */
+export function streamOperationOf(stream: StreamDescription, shelf: SchemaShelf): object {
+  const query = { ...queryOf(stream), examples: [] };
+  return {
+    operationId: stream.id,
+    tags: [stream.module],
+    summary: stream.summary,
+    description: `Server-Sent Events, until the client leaves. The data of each: ${stream.event}`,
+    'x-svc-stream': true,
+    'x-svc-idempotent': false,
+    'x-svc-regions': specRegions,
+    'x-svc-scope': stream.scope,
+    parameters: fieldsBesidePath(query).map((name) => parameter(query, name, 'query', shelf)),
+    responses: {
+      200: { description: stream.event, content: { 'text/event-stream': { schema: { type: 'string' } } } },
+      ...referredFailures,
     },
   };
 }
@@ -64,7 +87,12 @@ function parametersOf(capability: Capability, shelf: SchemaShelf): object[] {
   ];
 }
 
-function parameter(capability: Capability, name: string, place: 'path' | 'query', shelf: SchemaShelf): object {
+function parameter(
+  capability: Pick<Capability, 'input' | 'examples'>,
+  name: string,
+  place: 'path' | 'query',
+  shelf: SchemaShelf,
+): object {
   const input = asJsonSchema(capability.input);
   const schema = input.properties?.[name] ?? {};
   const example = withStandIns(capability.examples.find((each) => each.input[name] !== undefined)?.input[name]);

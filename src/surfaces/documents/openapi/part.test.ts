@@ -3,6 +3,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, test } from 'vitest';
 import { manifest } from '../../../../test/support/capabilities.ts';
 import { toldEvents } from '../../../kit/offer.ts';
+import { streamsOf } from '../../../manifest/streams.ts';
 import { renderOpenapi } from './openapi.ts';
 import { modulesAsked, openapiParts } from './part.ts';
 
@@ -29,7 +30,8 @@ test.each([...names.map((name) => [name]), ['queue', 'vector']])(
     expect(() => validator.resolveRefs()).not.toThrow();
     expect(part.tags.map(({ name }) => name)).toEqual(names.filter((name) => modules.includes(name)));
     const operations = Object.values(part.paths).flatMap((methods) => Object.values(methods));
-    const own = manifest.capabilities.filter(({ id }) => modules.includes(id.split('.')[0] as string));
+    const all = [...manifest.capabilities, ...streamsOf(manifest.modules)];
+    const own = all.filter(({ id }) => modules.includes(id.split('.')[0] as string));
     expect(operations.map(({ operationId }) => operationId).sort()).toEqual(own.map(({ id }) => id).sort());
     const told = manifest.events.filter(({ status }) => status === 'ga');
     const events = told.filter(({ module }) => modules.includes(module)).map(({ type }) => type);

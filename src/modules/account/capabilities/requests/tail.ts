@@ -1,5 +1,6 @@
 // The request log as it grows, as Server-Sent Events. Rows come from all processes and machines, so each read takes a little of the past
 // again and passes over what it has sent.
+import Type from 'typebox';
 import type { CallContext } from '../../../../core/context.ts';
 import { bearer } from '../../../../core/credentials/http-schemes.ts';
 import { clockNow } from '../../../../core/database-clock.ts';
@@ -9,7 +10,7 @@ import { type Tail, tailAnswer } from '../../../../kit/tail.ts';
 import { eventText } from '../../../../lib/event-stream.ts';
 import { sequenceAt } from '../../../../lib/sequence.ts';
 import { requestsList } from './list.ts';
-import { filterOf, requestRecord } from './request.ts';
+import { filterFields, filterOf, requestRecord } from './request.ts';
 import { readTailQuery } from './tail-query.ts';
 
 /** What another process ended so long ago may become visible only now. */
@@ -23,6 +24,11 @@ export const requestsTail: RawRoute = {
   path: '/v1/account/requests/tail',
   capability: requestsList.id,
   stream: 'answer',
+  eventStream: {
+    summary: 'Follows the request log as it grows.',
+    query: Type.Object(filterFields),
+    event: 'A call, as account.requests.list answers it.',
+  },
   bodyBytesMax: 1,
   credentialOf: bearer,
   answer: tail,
