@@ -26,6 +26,17 @@ test('a message is handed over, charged by segment, and delivered by receipt', a
   for (const event of await own.events()) expect(eventFaults(event)).toEqual([]);
 });
 
+test('a message that nobody named the sandbox for warns that nothing left, in the answer', async () => {
+  const own = await bench.another();
+  const body = { to: PERSON, text: 'Hello.' };
+  const { metadata } = (await own.call('POST', '/v1/sms/send', body)).body;
+  expect(metadata.warnings).toEqual([expect.stringMatching(/^Nothing left the service.*VENDORS_FILE/)]);
+  const code = (await own.call('POST', '/v1/sms/verify/start', { to: PERSON })).body;
+  expect(code.metadata.warnings).toEqual(metadata.warnings);
+  const wanted = (await own.call('POST', '/v1/sms/send', { ...body, vendor: 'sandbox' })).body;
+  expect(wanted.metadata.warnings).toBeUndefined();
+});
+
 test('a number that ends in 0000 is handed over and charged, and fails by receipt', async () => {
   const own = await bench.another();
   const sms = await own.send({ to: '+12025550000' });

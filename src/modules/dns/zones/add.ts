@@ -19,6 +19,8 @@ import { claimZone, freeZone, lockNames, othersAt, saveZone, type ZoneName, zone
 
 /** Zones of others that are looked at before one of them is taken over. */
 const OTHERS_MAX = 5;
+const NOT_SERVED =
+  'Nothing answers for the zone: this service has no name server. DNS_PORT names its port; or a vendor in VENDORS_FILE answers.';
 
 /** `vendor` undefined: the name servers of this service, or where there are none the first vendor at which the account may hold the zone. */
 export async function addZone(
@@ -32,6 +34,7 @@ export async function addZone(
   const domains = [domain, await companyDomain(zone)];
   return runOutside(ctx, async (enter) => {
     const vendor = named ?? vendorFor(ctx, zone, state);
+    if (vendor === EMBEDDED && state.settings.port === null) ctx.warnings.push(NOT_SERVED);
     const nameServers = vendor === EMBEDDED ? null : await nameServersAt(ctx, vendor, zone, state);
     const given = await givenUp(ctx, state, domains, zone);
     return ctx.core.db.transaction(async (tx) => {

@@ -12,6 +12,9 @@ import type { SmsSettings } from '../settings.ts';
 import { optedOut, stoppedFrom } from './opt-outs.ts';
 import type { Link, MessageRow } from './row.ts';
 
+const CAPTURED =
+  'Nothing left the service: the sandbox captured the message, at its price, for no carrier is configured. VENDORS_FILE names one.';
+
 export interface WantedSms {
   readonly to: string;
   readonly text: string;
@@ -36,6 +39,7 @@ export async function composeSms(ctx: CallContext, { countries }: SmsSettings, w
   const links = await openLinks(ctx, wanted, BigInt(count));
   const [first] = links;
   const isSandboxed = first.vendor === SANDBOX;
+  if (isSandboxed && wanted.vendor === undefined) ctx.warnings.push(CAPTURED);
   const smsId = newId('sms_');
   const masked =
     wanted.code === undefined || isSandboxed
