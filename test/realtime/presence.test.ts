@@ -48,6 +48,23 @@ test('a channel is occupied and vacated once, a member is added and removed once
   expect((await own.ok('GET', 'channels')).items).toEqual([]);
 });
 
+test('a numeric user id comes back as a number', async () => {
+  const own = await bench.another();
+  const [watcher, a, b] = [await own.open(), await own.open(), await there(own)];
+  const first = await watcher.subscribe('presence-n', own.app, { user_id: 7, user_info: { name: 'Ana' } });
+  expect(first.data.presence).toEqual({ count: 1, ids: [7], hash: { 7: { name: 'Ana' } } });
+  await a.subscribe('presence-n', own.app, { user_id: 10 });
+  expect((await watcher.event('pusher_internal:member_added')).data).toEqual({ user_id: 10, user_info: {} });
+  const second = await b.subscribe('presence-n', own.app, { user_id: 10 });
+  expect(second.data.presence).toMatchObject({ count: 2, ids: expect.arrayContaining([7, 10]) });
+  a.close();
+  b.close();
+  expect((await watcher.event('pusher_internal:member_removed')).data).toEqual({ user_id: 10 });
+  const { items } = await own.ok('GET', 'members/presence-n');
+  expect(items).toEqual([{ user_id: '7', user_info: { name: 'Ana' } }]);
+  watcher.close();
+});
+
 test('who comes back to the other service within three seconds was never away', async () => {
   const own = await bench.another();
   const [a, watcher] = [await own.open(), await there(own)];

@@ -100,8 +100,8 @@ function changeMembers(to: Building, channel: string, { processId, now, rows }: 
     if (now.members.has(userId)) continue;
     to.rows.left.push({ channel, user_id: userId });
     if (elsewhere.has(userId)) continue;
+    to.told.push({ kind: 'removed', channel, userId, userInfo: there.get(userId) ?? '{}' });
     there.delete(userId);
-    to.told.push({ kind: 'removed', channel, userId });
   }
   let bytes = 0;
   for (const [userId, userInfo] of there) bytes += sizeOf(userId, userInfo);

@@ -10,6 +10,7 @@ import { membersFrame } from '../pusher/frames.ts';
 import type { Hub } from '../pusher/hub.ts';
 import { type Changes, changesOf, type Held, refusedKey, type Told } from './changes.ts';
 import { abandoned, beginLease, RENEW_MS, renewLease } from './lease.ts';
+import { shownUserId } from './member.ts';
 import { insertOwnMessages, type OwnMessage } from './messages.ts';
 import { heldBy, lockAccount, members, occupied, writeRows, writeSequence } from './store.ts';
 
@@ -262,8 +263,8 @@ function objectOf({ channel, userId }: Told) {
   return userId === undefined ? { channel } : { channel, user_id: userId };
 }
 
-function messageOf({ kind, channel, userId, userInfo }: Told, first: bigint, i: number): OwnMessage {
-  const id = JSON.stringify(userId);
+function messageOf({ kind, channel, userId = '', userInfo = '{}' }: Told, first: bigint, i: number): OwnMessage {
+  const id = shownUserId(userId, userInfo);
   const data = kind === 'added' ? `{"user_id":${id},"user_info":${userInfo}}` : `{"user_id":${id}}`;
   return { seq: first + BigInt(i), channel, event: `pusher_internal:member_${kind}`, data };
 }

@@ -1,5 +1,6 @@
 // Frames of the Pusher Channels protocol 7. What is sent to many is made once, as the bytes of a text.
 import { nestingDepth } from '../../../lib/json-source.ts';
+import { shownUserId } from '../presence/member.ts';
 import type { Message } from '../publish/message.ts';
 
 /** What a client sent. */
@@ -35,7 +36,8 @@ export function ownFrame(event: string, data: object, channel?: string): string 
 /** Who is in a presence channel, for one who has joined. `members`: their user_info as JSON text, by user id. */
 export function membersFrame(channel: string, members: ReadonlyMap<string, string>): Buffer {
   const hash = [...members].map(([id, info]) => `${JSON.stringify(id)}:${info}`);
-  const data = `{"presence":{"count":${members.size},"ids":${JSON.stringify([...members.keys()])},"hash":{${hash.join()}}}}`;
+  const ids = [...members].map(([id, info]) => shownUserId(id, info));
+  const data = `{"presence":{"count":${members.size},"ids":[${ids.join()}],"hash":{${hash.join()}}}}`;
   return Buffer.from(JSON.stringify({ event: 'pusher_internal:subscription_succeeded', channel, data }));
 }
 

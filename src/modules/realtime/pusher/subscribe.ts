@@ -1,5 +1,7 @@
 // A subscription: whether the connection may have it, and what it is told first.
+
 import { nestingDepth } from '../../../lib/json-source.ts';
+import { memberInfo } from '../presence/member.ts';
 import { isUserId, socketChannel } from './channels.ts';
 import { codes } from './close-codes.ts';
 import { messageFrame, objectOf, ownFrame } from './frames.ts';
@@ -64,7 +66,7 @@ function memberOf(channelData: unknown, { userId: signedIn }: Session): Member |
   if (!isUserId(userId)) return 'channel_data must hold user_id, of 1 to 128 characters.';
   const userInfo = JSON.stringify(info);
   if (Buffer.byteLength(userInfo) > USER_INFO_BYTES_MAX) return `user_info has at most ${USER_INFO_BYTES_MAX} bytes.`;
-  return { userId, userInfo };
+  return { userId, userInfo: memberInfo(id as string | number, userInfo) };
 }
 
 /** Tells who is there once its row is written, and then what has come since. */
