@@ -7,6 +7,7 @@ import { refusesUnknownFields } from '../../src/manifest/describe.ts';
 import { accountRows } from '../support/account-rows.ts';
 import { byId, callCapability, capabilities, type Input, isOperators } from '../support/capabilities.ts';
 import { inProcess, type Outcome } from '../support/in-process.ts';
+import { postMcp, toolCall } from '../support/mcp.ts';
 import { type Client, client, createTestAccount, createTestOperator, type TestAccount } from '../support/service.ts';
 import { type SharedService, sharedService } from '../support/shared-service.ts';
 
@@ -185,5 +186,61 @@ describe('an error names the mend', () => {
   test('of a job without a schedule', async () => {
     const { error } = (await call('POST', '/v1/cron/create', { task: 'https://example.org/' })).body;
     expect(error).toMatchObject({ code: 'VALIDATION_FAILED', code_detail: 'required', param: 'cron_expr' });
+  });
+});
+
+describe('what was probably meant', () => {
+  const failure = async (method: string, path: string, body?: object, by = call) =>
+    (await by(method, path, body)).body.error;
+
+  test('is named for a value that a field may not have', async () => {
+    const queue = await failure('POST', '/v1/queue/create', { name: 'jobs', type: 'fifi' });
+    expect(queue).toMatchObject({ code: 'VALIDATION_FAILED', param: 'type', did_you_mean: 'fifo' });
+    expect(queue.message).toContain('Did you mean fifo?');
+    const period = await failure('PUT', '/v1/account/budget/set', { period: 'Daily' });
+    expect(period.did_you_mean).toBe('daily');
+    const far = await failure('POST', '/v1/queue/create', { name: 'jobs', type: 'something' });
+    expect(far).not.toHaveProperty('did_you_mean');
+  });
+
+  test('is named for a queue that is not there, to a key that may list queues alone', async () => {
+    const own = await createTestAccount(service.core);
+    const ownCall = client(service.url, own.secret);
+    expect((await ownCall('POST', '/v1/queue/create', { name: 'invoices' })).status).toBe(200);
+    const asks = [
+      ['GET', '/v1/queue/get/invoice', undefined],
+      ['POST', '/v1/queue/publish', { queue: 'invocies', payload: {} }],
+      ['POST', '/v1/queue/consume', { queue: 'invoicess' }],
+    ] as const;
+    for (const [method, path, body] of asks) {
+      const error = await failure(method, path, body, ownCall);
+      expect(error, path).toMatchObject({ code: 'QUEUE_NOT_FOUND', did_you_mean: 'invoices' });
+      expect(await failure(method, path, body), path).not.toHaveProperty('did_you_mean');
+    }
+    const made = await ownCall('POST', '/v1/account/keys/create', { scopes: ['queue.publish'] });
+    const narrow = client(service.url, made.body.data.secret);
+    const error = await failure('POST', '/v1/queue/publish', { queue: 'invocies', payload: {} }, narrow);
+    expect(error.code).toBe('QUEUE_NOT_FOUND');
+    expect(error).not.toHaveProperty('did_you_mean');
+  });
+
+  test('MODEL_NOT_FOUND names models that are near', async () => {
+    const error = await failure('POST', '/v1/ai/chat', {
+      model: 'sandbox/echo-2',
+      messages: [{ role: 'user', content: 'Hi.' }],
+    });
+    expect(error).toMatchObject({ code: 'MODEL_NOT_FOUND', did_you_mean: 'sandbox/echo-1' });
+  });
+
+  test('call_capability of MCP without input says what it wants', async () => {
+    const { body } = await postMcp(
+      `${service.url}/mcp`,
+      toolCall('call_capability', { id: 'queue.create', name: 'jobs' }),
+      { authorization: `Bearer ${account.secret}` },
+    );
+    const text = JSON.stringify(body);
+    expect(body.result.isError).toBe(true);
+    expect(text).toContain('input');
+    expect(text).toMatch(/name/);
   });
 });

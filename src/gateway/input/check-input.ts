@@ -1,5 +1,6 @@
 // An input against the schema of its capability: what it does not name is refused, or ignored with a warning. Nothing is coerced.
 import type { ErrorObject } from 'ajv';
+import { nearest } from '../../lib/nearest.ts';
 import { schemaWords } from '../../lib/schema-words.ts';
 import { type FieldError, type Problem, problem } from '../../problems/problem.ts';
 import type { Endpoint } from '../endpoint.ts';
@@ -23,7 +24,7 @@ export function checkFields(
   const isRefused = unknownFields === 'never' || (unknownFields === 'refused' && !ignoresUnknown);
   const unknown = isRefused ? findUnknownFields(input, endpoint) : [];
   const isValid = endpoint.isValid(input);
-  const faults = isValid ? [] : describe(endpoint.faults(input, bodyCharacters));
+  const faults = isValid ? [] : describe(endpoint.faults(input, bodyCharacters), input);
   if (unknown.length > 0) throw refusal(unknown, faults);
   if (!isValid) throw refusal([], faults);
   return isRefused ? [] : unknownFieldWarnings(input, endpoint);
@@ -47,19 +48,41 @@ function refusal(unknown: readonly FieldError[], faults: readonly FieldError[]):
 }
 
 /** Faults of branches of a union say less than the union's own: only the latter are told. */
-function describe(faults: readonly ErrorObject[]): FieldError[] {
+function describe(faults: readonly ErrorObject[], input: object): FieldError[] {
   const own = faults.filter((fault) => !/\/(anyOf|oneOf)\/\d+\//.test(fault.schemaPath));
   return (own.length === 0 ? faults : own).slice(0, ERRORS_MAX).map((fault) => {
     const param = paramOf(fault);
-    return { param, rule: fault.keyword, message: `${param === '' ? 'The input' : param} ${schemaWords(fault)}.` };
+    const message = `${param === '' ? 'The input' : param} ${schemaWords(fault)}.`;
+    const near = nearValue(fault, input);
+    if (near === undefined) return { param, rule: fault.keyword, message };
+    return { param, rule: fault.keyword, message: `${message} Did you mean ${near}?`, did_you_mean: near };
   });
 }
 
-function paramOf(fault: ErrorObject): string {
-  const segments = fault.instancePath
+/** Of those that a field may have, the one that is nearest to what was sent. */
+function nearValue({ keyword, params, instancePath }: ErrorObject, input: object): string | undefined {
+  if (keyword !== 'enum') return undefined;
+  const sent = pointedAt(instancePath).reduce<unknown>(
+    (value, name) => (value as Record<string, unknown>)[name],
+    input,
+  );
+  const allowed = (params as { allowedValues: readonly unknown[] }).allowedValues.filter(
+    (each) => typeof each === 'string',
+  );
+  if (typeof sent !== 'string') return undefined;
+  return allowed.find((each) => each.toLowerCase() === sent.toLowerCase()) ?? nearest(sent, allowed, 1)[0];
+}
+
+/** Names on the way, of a JSON pointer (RFC 6901). */
+function pointedAt(pointer: string): string[] {
+  return pointer
     .split('/')
     .slice(1)
     .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+function paramOf(fault: ErrorObject): string {
+  const segments = pointedAt(fault.instancePath);
   const extra = fault.params as { missingProperty?: string; additionalProperty?: string };
   const last = extra.missingProperty ?? extra.additionalProperty;
   if (last !== undefined) segments.push(last);

@@ -28,6 +28,7 @@ import { update } from './capabilities/update.ts';
 import { queueEvents } from './events.ts';
 import { queueLimits } from './limits.ts';
 import { queueProblems } from './problems.ts';
+import { namingNearQueues } from './queues/near.ts';
 import { sqsRoutes } from './sqs/routes.ts';
 import { createQueueState } from './start.ts';
 import type { QueueState } from './state.ts';
@@ -61,7 +62,7 @@ export const queue = defineModule<QueueState>({
     subscribe,
     subscriptions,
     unsubscribe,
-  ],
+  ].map(namingNearQueues),
   finders: [finder('queue', list, ({ name }) => ({ id: name, name, path: `/queues/${encodeURIComponent(name)}` }))],
   console: async () => (await import('./console/index.ts')).queueConsole,
   rawRoutes: sqsRoutes,
