@@ -2215,6 +2215,7 @@ CREATE INDEX received_age ON email.received USING btree (received_at);
 CREATE INDEX received_due ON email.received USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX received_message ON email.received USING btree (account_id, message_id);
 CREATE UNIQUE INDEX received_order ON email.received USING btree (account_id, inbox_id, seq);
+CREATE INDEX recipient_address ON email.recipient USING btree (account_id, lower(address), email_id);
 CREATE INDEX error_group_by_count ON errors.error_group USING btree (account_id, count, group_id) WHERE (count > 0);
 CREATE UNIQUE INDEX error_group_by_id ON errors.error_group USING btree (account_id, group_id) WHERE (last_seq > 0);
 CREATE INDEX error_group_by_last ON errors.error_group USING btree (account_id, last_seq) WHERE (count > 0);

@@ -2303,6 +2303,10 @@ export interface EmailBatchSendData {
 export interface EmailListInput {
   /** Only mails with this status; */
   status?: "scheduled" | "queued" | "deferred" | "failed" | "bounced" | "cancelled" | "indeterminate" | "sent" | "delivered" | "suppressed";
+  /** Only mails to this address (to, cc or bcc), in any case: */
+  recipient?: string;
+  /** Only mails whose subject holds each of these words, in any case. */
+  subject?: string;
   /** next_cursor of the page before, with the same filters. */
   cursor?: string;
   /** Entries a page, 1 to 100; */

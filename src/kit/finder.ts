@@ -17,8 +17,15 @@ export interface Finder {
   of(item: unknown): Found;
   /** They are too many to be listed, and found by their whole id alone, which is sent as `field`. */
   readonly byId?: { readonly field: string; readonly pattern: RegExp };
+  /** They are too many to be listed: what the list is narrowed by to find q; null: its pages are looked through. */
+  searchOf?(q: string): Readonly<Record<string, unknown>> | null;
 }
 
-export function finder<List extends Callable>(kind: string, list: List, of: (item: ItemOf<List>) => Found): Finder {
-  return { kind, capability: list.id, of: (item) => of(item as ItemOf<List>) };
+export function finder<List extends Callable>(
+  kind: string,
+  list: List,
+  of: (item: ItemOf<List>) => Found,
+  searchOf?: Finder['searchOf'],
+): Finder {
+  return { kind, capability: list.id, of: (item) => of(item as ItemOf<List>), ...(searchOf && { searchOf }) };
 }

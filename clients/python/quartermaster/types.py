@@ -1958,6 +1958,8 @@ class EmailBatchSendData(TypedDict):
 
 class EmailListInput(TypedDict):
     status: NotRequired[Literal["scheduled", "queued", "deferred", "failed", "bounced", "cancelled", "indeterminate", "sent", "delivered", "suppressed"]]
+    recipient: NotRequired[str]
+    subject: NotRequired[str]
     cursor: NotRequired[str]
     limit: NotRequired[int]
 

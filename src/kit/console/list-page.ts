@@ -27,6 +27,8 @@ export interface ListPage<Out extends TSchema, Made extends TSchema>
   empty(visit: Visit): Html;
   /** A field of the list that the page narrows it by. */
   readonly filter?: { readonly name: string; readonly label: string; readonly values: readonly string[] };
+  /** Further fields of the list, each as somebody types it. */
+  readonly search?: readonly { readonly name: string; readonly label: string; readonly placeholder?: string }[];
   readonly create?: Act<Callable<Made>> & Pick<NewForm, 'heading' | 'intro' | 'form'>;
 }
 
@@ -41,7 +43,14 @@ export function listPage<Out extends TSchema, Made extends TSchema = TSchema>(of
     async show(visit) {
       if (newForm !== null && asksForNew(visit, newForm)) return newView(visit, newForm);
       const asked = of.filter === undefined ? undefined : visit.query.get(of.filter.name) || undefined;
-      const narrowed = of.filter === undefined ? {} : { [of.filter.name]: asked };
+      const typed = (of.search ?? []).flatMap(({ name: field }) => {
+        const text = visit.query.get(field)?.trim() || undefined;
+        return text === undefined ? [] : [[field, text] as const];
+      });
+      const narrowed = {
+        ...(of.filter === undefined ? {} : { [of.filter.name]: asked }),
+        ...Object.fromEntries(typed),
+      };
       const cursor = visit.query.get('cursor') ?? undefined;
       const read = await visit.call(list, { ...narrowed, cursor, limit: ROWS });
       const content = html`${titleWithNew(visit, title, newForm)}
@@ -49,11 +58,25 @@ ${of.above?.(visit) ?? ''}
 ${intro === undefined ? '' : html`<p>${intro}</p>`}
 ${panel(visit, caption, read, (data) => {
   const page = data as Page<Item<Out>>;
-  return html`${filterTabs(visit, of.filter, asked)}${rows(visit, page)}${more(visit, page)}`;
+  return html`${filterTabs(visit, of.filter, asked)}${searchForm(visit, of)}${rows(visit, page)}${more(visit, page)}`;
 })}`;
       return { title, content };
     },
   };
+}
+
+function searchForm(
+  visit: Visit,
+  { search = [], filter, caption }: Pick<ListPage<TSchema, TSchema>, 'search' | 'filter' | 'caption'>,
+): Html {
+  if (search.length === 0) return html``;
+  const kept = filter === undefined ? null : (visit.query.get(filter.name) ?? null);
+  const fields = search.map(
+    ({ name, label, placeholder = '' }) =>
+      html`<label>${label} <input type="search" name="${name}" value="${visit.query.get(name) ?? ''}" placeholder="${placeholder}" spellcheck="false" autocapitalize="off"></label> `,
+  );
+  return html`<form method="get" class="row" role="search" aria-label="Search ${caption.toLowerCase()}">${kept === null ? '' : html`<input type="hidden" name="${filter?.name ?? ''}" value="${kept}">`}${fields}<button>Search</button></form>
+`;
 }
 
 /** Links to the whole list and to each part of it. */

@@ -32,6 +32,7 @@ import { inboxLimits, inboxTable } from './inboxes/inboxes.ts';
 import { receivedSweeps } from './inboxes/retention.ts';
 import { SEND_PRICE } from './limits.ts';
 import { liveMails } from './messages/live.ts';
+import { SUBJECT_CHARACTERS_MAX } from './messages/search.ts';
 import { emailProblems } from './problems.ts';
 import { resendRoutes } from './resend/routes.ts';
 import { emailSettings } from './settings.ts';
@@ -43,6 +44,12 @@ import { trackingRoutes } from './tracking/routes.ts';
 import { emailFamily } from './vendors/family.ts';
 
 const hasNoMail = noRowIn('email.message');
+
+/** An address is whom mail went to, an id is one mail, and all else stands in subjects. */
+function soughtMail(q: string) {
+  if (q.startsWith('eml_') || q === '' || q.length > SUBJECT_CHARACTERS_MAX) return null;
+  return /^\S+@\S+$/.test(q) ? { recipient: q } : { subject: q };
+}
 
 export const email = defineModule<StartedEmail, ReturnType<typeof emailSettings>>({
   name: 'email',
@@ -78,7 +85,12 @@ export const email = defineModule<StartedEmail, ReturnType<typeof emailSettings>
   ],
   limits: { ...domainLimits, ...suppressionLimits, ...inboxLimits },
   finders: [
-    finder('mail', list, ({ email_id: id, subject }) => ({ id, name: subject || id, path: `/email/sent/${id}` })),
+    finder(
+      'mail',
+      list,
+      ({ email_id: id, subject }) => ({ id, name: subject || id, path: `/email/sent/${id}` }),
+      soughtMail,
+    ),
   ],
   events: emailEvents,
   prices: { [SEND_PRICE]: { unit: 'recipient', nanosPerUnit: 460_000n } },

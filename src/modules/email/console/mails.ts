@@ -21,7 +21,14 @@ export const mailsPage = listPage({
     ...{ name: 'status', label: 'Status of email' },
     values: ['delivered', 'sent', 'scheduled', 'deferred', 'bounced', 'failed'],
   },
-  empty: (visit) => teach('No email of the last 30 days. To send one:', firstCall(visit)),
+  search: [
+    { name: 'recipient', label: 'Recipient', placeholder: 'ada@example.org' },
+    { name: 'subject', label: 'Subject' },
+  ],
+  empty: (visit) =>
+    isSearch(visit)
+      ? html`<p>No email found on this page of the last 30 days.</p>`
+      : teach('No email of the last 30 days. To send one:', firstCall(visit)),
   columns: (visit) => [
     { title: 'To', cell: (mail) => html`<a href="${visit.path(mailPath(mail.email_id))}">${recipientsText(mail)}</a>` },
     { title: 'Status', cell: ({ status }) => statusBadge(status) },
@@ -49,6 +56,10 @@ export const mailsPage = listPage({
     form: sendForm,
   },
 });
+
+function isSearch({ query }: Visit): boolean {
+  return ['recipient', 'subject', 'status'].some((name) => (query.get(name) ?? '') !== '');
+}
 
 /** `ada@example.org and 2 more` */
 function recipientsText({ to, recipients }: Item): Html {
