@@ -1,5 +1,5 @@
 // npm run test:part: of the long test files the part that is this commit's turn. They are too many for every commit; each part has a file of
-// every folder, more or less, and so many commits in a row run them all. What measures processor time runs with every part, one by one.
+// every folder, more or less, and so many commits in a row run them all. npm run test:alone: what measures processor time, one by one.
 // What bounds time by the clock, as its first line says, is left to `npm run test:long` on a machine that is idle.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
@@ -29,12 +29,13 @@ if (import.meta.main) {
     commits,
     all.filter((file) => !boundsTime(readFileSync(join(ROOT, file), 'utf8'))),
   );
-  console.log(`part ${commits % PARTS} of 0 to ${PARTS - 1}: ${files.length} files`);
-  // One file at a time: they start browsers and processes of their own, which take the other cores.
-  const vitest = join(ROOT, 'node_modules/.bin/vitest');
+  const isAlone = process.argv[2] === 'alone';
+  const wanted = files.filter((file) => file.includes('.alone.') === isAlone);
+  console.log(`part ${commits % PARTS} of 0 to ${PARTS - 1}: ${wanted.length} files`);
+  // Two at a time: they also wait, and start browsers and processes of their own.
   const { status } = spawnSync(
-    vitest,
-    ['run', '--maxWorkers=1', '--project', 'integration', '--project', 'alone', ...files],
+    join(ROOT, 'node_modules/.bin/vitest'),
+    ['run', `--maxWorkers=${isAlone ? 1 : 2}`, '--project', isAlone ? 'alone' : 'integration', ...wanted],
     { cwd: ROOT, stdio: 'inherit', env: { ...process.env, PART: `${commits % PARTS}/${PARTS}` } },
   );
   process.exitCode = status ?? 1;
