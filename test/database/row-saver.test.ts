@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Database } from '../../src/db/database.ts';
-import { rowSaver } from '../../src/kit/resource.ts';
+import { savePreset } from '../../src/modules/image/links/presets.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let database: TestDatabase;
@@ -18,11 +18,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-const savePreset = rowSaver<{ name: string; transform: string | null; created_at: number }>({
-  table: 'image.preset',
-  key: 'name',
-  columns: 'name, transform, created_at',
-});
+const ROW = { name: 'thumb', created_at: Date.now(), updated_at: Date.now() };
 
 it('fails the transaction that sent it, and nothing else', async () => {
   const unseen: unknown[] = [];
@@ -30,9 +26,9 @@ it('fails the transaction that sent it, and nothing else', async () => {
   process.on('unhandledRejection', note);
   try {
     const failing = db.transaction(async (tx) => {
-      savePreset(tx, { accountId: 'acct_1' }, { name: 'thumb', transform: null, created_at: Date.now() });
+      savePreset(tx, { accountId: 'acct_1' }, { ...ROW, transform: 'no JSON' });
     });
-    await expect(failing).rejects.toMatchObject({ code: '23502', column: 'transform' });
+    await expect(failing).rejects.toMatchObject({ code: '22P02' });
     // Rejections that nobody sees are told once the microtasks are done.
     await new Promise(setImmediate);
     expect(unseen).toEqual([]);

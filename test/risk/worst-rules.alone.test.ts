@@ -4,8 +4,10 @@ import { RULE_NODES_MAX, RULES_MAX } from '../../src/modules/risk/limits.ts';
 import { RuleSet } from '../../src/modules/risk/rules/rule-set.ts';
 import { type Facts, signalsOf } from '../../src/modules/risk/signals/facts.ts';
 import { allowedCpuMs } from '../support/slowness.ts';
+import { threadMsOf } from '../support/thread-time.ts';
 
 const CALLS = 2_000;
+const TRIES = 3;
 const AIMED_AT_US = 40;
 const text = 'x'.repeat(256);
 const facts: Facts = {
@@ -32,10 +34,11 @@ test.each(Object.entries(worst))('%s: less than three times 40 µs a call', (_, 
   const rules = Array.from({ length: RULES_MAX }, (_each, i) => ({ id: `r${i}`, points: 1, description: null, when }));
   const set = new RuleSet({ thresholds: { review: 40, block: 80 }, rules });
   for (let i = 0; i < 200; i += 1) set.decide(signals);
-  const before = process.cpuUsage();
-  for (let i = 0; i < CALLS; i += 1) set.decide(signals);
-  const { user, system } = process.cpuUsage(before);
-  console.log(`${((user + system) / CALLS).toFixed(1)} µs a call`);
-  // A collection of garbage may fall into them: what it touches is allowed for all calls together.
-  expect((user + system) / 1_000).toBeLessThan(allowedCpuMs((CALLS * 3 * AIMED_AT_US) / 1_000));
+  const decide = () => {
+    for (let i = 0; i < CALLS; i += 1) set.decide(signals);
+  };
+  // The least of some: a collection of garbage may fall into one.
+  const takenMs = Math.min(...Array.from({ length: TRIES }, () => threadMsOf(decide)));
+  console.log(`${((takenMs * 1_000) / CALLS).toFixed(1)} µs a call`);
+  expect(takenMs).toBeLessThan(allowedCpuMs((CALLS * 3 * AIMED_AT_US) / 1_000));
 });
