@@ -24,6 +24,8 @@ export async function questionScenarios(
     ...{ name: 'lr', type: 'gauge', value: i, labels: { v: `${'a'.repeat(1_000)}${i}b` } },
   }));
   await call(secret, '/v1/metrics/ingest', { points });
+  // The first question loads what answers questions.
+  await call(secret, QUERY, { query: 'count(lr)' });
   const asked = (name: string, what: string, connections: number, path: string, body: object): Scenario => ({
     name,
     what,

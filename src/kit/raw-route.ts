@@ -35,6 +35,8 @@ export interface BodyTask<Result> {
   /** URL of the file that exports it: a worker loads it. */
   readonly source: string;
   readonly id: string;
+  /** Up to so many bytes are read where they arrived: some 2 ms of processor time. What JSON of a call may have, when absent. */
+  readonly hereBytesMax?: number;
   /** What it answers must survive structured cloning. */
   run(body: Buffer): Result;
 }

@@ -77,6 +77,8 @@ describe('BodyReaders', () => {
     expect(long.slice(1)).toEqual([100_000, 7]);
     expect(long[0]).not.toBe(threadId);
     await expect(run(100_001)).rejects.toThrow('broken');
+    const slow = { ...task, source: taskSource, hereBytesMax: 500 };
+    expect(((await readers.run('acct', slow, Buffer.alloc(1_000, 7))) as number[])[0]).not.toBe(threadId);
   });
 
   it.runIf(process.platform === 'linux')(

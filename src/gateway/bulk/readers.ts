@@ -79,7 +79,7 @@ export class BodyReaders {
 
   /** What the task makes of the body. Throws as `read` and the task do. A long body is handed over: it is empty afterwards. */
   run<Result>(accountId: string, task: BodyTask<Result>, body: Buffer<ArrayBuffer>): Result | Promise<Result> {
-    if (isShort(body.length)) return task.run(body);
+    if (body.length <= (task.hereBytesMax ?? readHereBytesMax)) return task.run(body);
     const job = { source: task.source, id: task.id, body: [body], key: null };
     return this.#inThread(accountId, job).then(resultOf<Result>);
   }
