@@ -26,7 +26,11 @@ export function streamsOf(modules: readonly Module[]): StreamDescription[] {
       const of = route.capability ?? told.reads ?? route.name;
       return [
         {
-          ...{ id: route.name, module: name, method: 'GET', path: route.path, summary: told.summary },
+          id: route.name,
+          module: name,
+          method: 'GET',
+          path: route.path,
+          summary: told.summary,
           ...{ scope: `${moduleOf(of)}:read`, event: told.event, query_schema: asJsonSchema(told.query) },
         } as const,
       ];

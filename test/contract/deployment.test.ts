@@ -6,8 +6,10 @@ import { type Client, client, createTestAccount, startTestService, type TestServ
 const settings: Record<string, Record<string, string>> = {
   plain: { RATE_LIMITS: 'on', ALLOW_PRIVATE_TARGETS: '', ALLOW_PRIVATE_SOURCES: '' },
   set: {
-    ...{ RATE_LIMITS: 'off', REGION: 'china' },
-    ...{ ALLOW_PRIVATE_TARGETS: '127.0.0.0/8, fd00::/8', ALLOW_PRIVATE_SOURCES: '10.0.0.0/8' },
+    RATE_LIMITS: 'off',
+    REGION: 'china',
+    ALLOW_PRIVATE_TARGETS: '127.0.0.0/8, fd00::/8',
+    ALLOW_PRIVATE_SOURCES: '10.0.0.0/8',
   },
 };
 const SOURCES = 'or to 10.0.0.0/8, which';

@@ -36,7 +36,8 @@ describe('buckets', () => {
       ...{ name: 'BucketAlreadyOwnedByYou', status: 409 },
     });
     expect(await failureOf(sdk.send(new CreateBucketCommand({ Bucket: 'Not_A_Name' })))).toMatchObject({
-      ...{ name: 'InvalidBucketName', status: 400 },
+      name: 'InvalidBucketName',
+      status: 400,
     });
     const { Buckets = [], Owner } = await sdk.send(new ListBucketsCommand({}));
     expect(Buckets.map(({ Name }) => Name)).toContain('one');
@@ -65,7 +66,8 @@ describe('buckets', () => {
 
   test.each(['foo.-bar', 'foo-.bar', 'foo..bar'])('are not made by the name %s', async (Bucket) => {
     expect(await failureOf(bench.sdk.send(new CreateBucketCommand({ Bucket })))).toMatchObject({
-      ...{ name: 'InvalidBucketName', status: 400 },
+      name: 'InvalidBucketName',
+      status: 400,
     });
   });
 

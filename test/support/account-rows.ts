@@ -45,7 +45,7 @@ const ONLY: Readonly<Record<string, string>> = {
     'SELECT * FROM vector.item i WHERE NOT EXISTS (SELECT FROM vector.doomed d WHERE d.account_id = i.account_id AND d.collection_id = i.collection_id)',
 };
 
-/** Digest of the account's rows by table that has any, the numbers of its events and deliveries, and the exact figures of its queues. */
+/** By table in which the account has rows: their number and a digest of them. Beside these the numbers of its events and deliveries. */
 export async function accountRows(db: Database, accountId: string): Promise<Record<string, string>> {
   await workDone(db, accountId);
   const tables = (await tablesWithRows(db, accountId)).filter((name) => !BACKGROUND.includes(name));

@@ -126,7 +126,8 @@ class GuardedClient implements OutboundClient {
     const wire = await sending.wire();
     const { isOfWeb = false } = sending.request;
     const checked = await this.#admit(sending.url, signal, connectMs, {
-      ...{ charactersMax: answeredUrlCharactersMax, isOfWeb },
+      charactersMax: answeredUrlCharactersMax,
+      isOfWeb,
       ...this.#rulesOf(sending),
     });
     const answer = await this.#first(checked, connectMs, (held, to) => {

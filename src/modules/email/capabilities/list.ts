@@ -24,7 +24,9 @@ export const list = defineCapability()({
     ),
     recipient: Type.Optional(
       Type.String({
-        ...{ minLength: 3, maxLength: 320, pattern: '^[^\\p{Cc}\\p{Cs}]*$' },
+        minLength: 3,
+        maxLength: 320,
+        pattern: '^[^\\p{Cc}\\p{Cs}]*$',
         description: 'Only mails to this address (to, cc or bcc), in any case: `ada@example.org`.',
       }),
     ),

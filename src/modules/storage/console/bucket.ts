@@ -135,7 +135,9 @@ export const bucketSettingsPage: ConsolePage = {
     settings: {
       capability: setBucketSettings,
       input: (form, visit) => ({
-        ...{ bucket: bucketOf(visit), expire: rulesOf(form, 'expire'), abort_uploads: rulesOf(form, 'abort_uploads') },
+        bucket: bucketOf(visit),
+        expire: rulesOf(form, 'expire'),
+        abort_uploads: rulesOf(form, 'abort_uploads'),
         notify: notifyOf(form),
       }),
       done: 'Settings saved.',

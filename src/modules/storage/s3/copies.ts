@@ -42,7 +42,9 @@ export async function copyObject(call: S3Call): Promise<RawAnswer> {
     const kept = { contentType: row.content_type, headers: row.headers, metadata: row.metadata };
     const about = { ...sent, ...(replaces ? {} : kept), ...(replacesTags ? {} : { tags: row.tags }) };
     return putObject(ctx, {
-      ...{ ...target, conditions: writeConditionsOf(headers), about },
+      ...target,
+      conditions: writeConditionsOf(headers),
+      about,
       content: {
         kind: 'copy',
         ...from,
