@@ -6,6 +6,7 @@ import { mountedRawRoutes } from '../../src/surfaces/raw/raw.ts';
 import type { S3Bench } from '../s3/harness.ts';
 import { send } from '../s3/wire.ts';
 import { manifest } from '../support/capabilities.ts';
+import { signedIn } from '../support/console.ts';
 import { type Client, client, createTestAccount } from '../support/service.ts';
 import { type SharedService, sharedService } from '../support/shared-service.ts';
 
@@ -23,11 +24,12 @@ const names = Object.keys(FILES) as Name[];
 const RUN = ['script', 'style', 'worker', 'sharedworker', 'serviceworker', 'audioworklet', 'paintworklet', 'xslt'];
 
 let service: SharedService;
+let secret: string;
 let call: Client;
 let signer: S3Bench;
 beforeAll(async () => {
   service = await sharedService();
-  const { secret } = await createTestAccount(service.core, 10);
+  ({ secret } = await createTestAccount(service.core, 10));
   call = client(service.url, secret);
   await call('POST', '/v1/storage/bucket/create', { bucket: 'box' });
   for (const key of names) {
@@ -94,6 +96,22 @@ test('an object whose type a presigned address names anew is in the sandbox too'
   const { status, headers } = await send(signer, { path });
   expect([status, headers['content-type']]).toEqual([200, 'text/html']);
   closed({ get: (name) => String(headers[name]) });
+});
+
+test('a page of the console runs scripts by a nonce of this answer alone, so nothing that somebody uploaded', async () => {
+  const visitor = await signedIn(service.url, secret);
+  const policies: string[] = [];
+  for (const path of ['/console', '/console/metrics', '/console/metrics']) {
+    const { status, headers, text } = await visitor.get(path);
+    expect(status).toBe(200);
+    const policy = headers.get('content-security-policy') ?? '';
+    const [, nonce] = /script-src 'nonce-([\w+/=]{24})'(?:;|$)/.exec(policy) ?? [];
+    const scripts = text.match(/<script\b[^>]*>/g) ?? [];
+    expect(scripts.length).toBeGreaterThan(0);
+    for (const script of scripts) expect(script).toContain(` nonce="${nonce}"`);
+    policies.push(policy);
+  }
+  expect(new Set(policies).size).toBe(3);
 });
 
 describe('every route that is no call by JSON', () => {

@@ -1,6 +1,6 @@
 // The frame of the console's pages: navigation, what is said of the last form, the calls at the foot. Scripts and style come from this
 // service alone, by their content; a browser may do nothing else here (CSP, Trusted Types).
-
+import { randomBytes } from 'node:crypto';
 import { failure } from '../../kit/console/failure.ts';
 import type { ConsolePage, View } from '../../kit/console/page.ts';
 import type { RawAnswer } from '../../kit/raw-route.ts';
@@ -16,22 +16,25 @@ import { openedCookie } from './preferences.ts';
 import type { Standing } from './standing.ts';
 import type { PageVisit } from './visit.ts';
 
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self' data:",
-  "media-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  'trusted-types qm',
-].join('; ');
-
-/** A frame of the page obeys the policy of the page too. The page itself writes no style: all that it shows is escaped. */
-const POLICY_WITH_MAIL = POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'");
+/**
+ * Scripts run by a nonce alone: this origin also serves what callers upload. A frame that shows mail obeys the policy of the page too, so its
+ * inline styles are allowed there; the page itself writes none, and all that it shows is escaped.
+ */
+function policyOf(nonce: string, { showsMail = false }: View): string {
+  return [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}'`,
+    `style-src 'self'${showsMail ? " 'unsafe-inline'" : ''}`,
+    "connect-src 'self'",
+    "img-src 'self' data:",
+    "media-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    'trusted-types qm',
+  ].join('; ');
+}
 
 export interface Framed {
   readonly page: ConsolePage;
@@ -53,17 +56,18 @@ export function consoleAnswer(framed: Framed): RawAnswer {
   const entry = entryOf(page, navPages(pages, visit));
   const isNew = entry?.nav.holds !== undefined && !standing.holding.has(entry.path) && status === 200;
   const cookie = isNew ? openedCookie(visit.preferences, entry.name) : null;
+  const nonce = randomBytes(16).toString('base64');
   return {
     status,
     headers: {
-      ...privatePageHeaders(view.showsMail === true ? POLICY_WITH_MAIL : POLICY),
+      ...privatePageHeaders(policyOf(nonce, view)),
       ...(cookie === null ? {} : { 'set-cookie': cookie }),
     },
-    body: documentOf(framed).text,
+    body: documentOf(framed, nonce).text,
   };
 }
 
-function documentOf({ page, pages, visit, view, assets, done, since, standing }: Framed): Html {
+function documentOf({ page, pages, visit, view, assets, done, since, standing }: Framed, nonce: string): Html {
   const shown = navPages(pages, visit);
   const { theme, keys } = visit.preferences;
   const live = since === null ? '' : html` data-live="${visit.path(`/live?since=${encodeURIComponent(since)}`)}"`;
@@ -76,10 +80,10 @@ function documentOf({ page, pages, visit, view, assets, done, since, standing }:
 <title>${view.title} · Quartermaster</title>
 ${iconLink}
 ${assets.style(visit)}
-${assets.script(visit, 'console')}
-${view.hasPlots === true ? assets.script(visit, 'plots') : ''}
-${view.hasPlayground === true ? assets.script(visit, 'playground') : ''}
-${view.hasChallenge === true ? assets.script(visit, 'challenge') : ''}
+${assets.script(visit, 'console', nonce)}
+${view.hasPlots === true ? assets.script(visit, 'plots', nonce) : ''}
+${view.hasPlayground === true ? assets.script(visit, 'playground', nonce) : ''}
+${view.hasChallenge === true ? assets.script(visit, 'challenge', nonce) : ''}
 </head>
 <body class="console"${live}${keys ? html` data-keys` : ''}>
 <a class="skip" href="#main">To the content</a>

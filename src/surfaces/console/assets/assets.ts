@@ -20,7 +20,8 @@ type Script = 'console' | 'plots' | 'playground' | 'challenge';
 
 export interface Assets {
   style(visit: Visit): Html;
-  script(visit: Visit, name: Script): Html;
+  /** `nonce`: what the policy of the page lets scripts run by. */
+  script(visit: Visit, name: Script, nonce: string): Html;
   /** Null: there is no file of that name. */
   answer(fileName: string, head: Pick<RawHead, 'headers'>): Promise<RawAnswer> | null;
 }
@@ -47,14 +48,19 @@ export async function loadAssets(): Promise<Assets> {
     asset('challenge', 'js', JAVASCRIPT, inModule(challenge)),
   ] as const;
   const scripts: Readonly<Record<Script, Asset>> = {
-    ...{ console: consoleScript, plots: plotsScript, playground: playgroundScript, challenge: challengeScript },
+    console: consoleScript,
+    plots: plotsScript,
+    playground: playgroundScript,
+    challenge: challengeScript,
   };
   const byName = new Map([css, ...Object.values(scripts)].map((each) => [each.fileName, each]));
   const address = (visit: Visit, { fileName }: Asset) => visit.path(`/assets/${fileName}`);
   return {
     style: (visit) => html`<link rel="stylesheet" href="${address(visit, css)}" integrity="${css.integrity}">`,
-    script: (visit, name) =>
-      html`<script defer src="${address(visit, scripts[name])}" integrity="${scripts[name].integrity}"></script>`,
+    script(visit, name, nonce) {
+      const { integrity } = scripts[name];
+      return html`<script defer src="${address(visit, scripts[name])}" integrity="${integrity}" nonce="${nonce}"></script>`;
+    },
     answer(fileName, { headers }) {
       const found = byName.get(fileName);
       return found === undefined ? null : answerOf(found, headers['accept-encoding']);
@@ -67,12 +73,11 @@ async function answerOf({ prepared, contentType }: Asset, accepted: string | und
   return {
     status: 200,
     headers: {
-      ...{
-        'content-type': contentType,
-        'cache-control': 'public, max-age=31536000, immutable',
-        vary: 'accept-encoding',
-      },
-      ...{ 'x-content-type-options': 'nosniff', 'cross-origin-resource-policy': 'same-origin' },
+      'content-type': contentType,
+      'cache-control': 'public, max-age=31536000, immutable',
+      vary: 'accept-encoding',
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'same-origin',
       ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
     },
     body: await prepared.encoded(encoding),
