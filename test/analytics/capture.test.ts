@@ -29,6 +29,15 @@ test('events are charged one by one, duplicates and rejected ones not', async ()
   expect(before - (await own.balance())).toBe(2n * NANOS);
 });
 
+test.each([
+  ['no event', { distinct_id: 'u' }, 'event'],
+  ['nobody who did it', { event: 'a' }, 'distinct_id'],
+  ['a batch and an event', { event: 'a', batch: [{ event: 'b', distinct_id: 'u' }] }, 'batch'],
+])('%s is refused', async (_, sent, param) => {
+  const { status, body } = await bench.call('POST', '/v1/analytics/capture', sent);
+  expect([status, body.error?.code, body.error?.param]).toEqual([400, 'VALIDATION_FAILED', param]);
+});
+
 test('of calls with one uuid at once exactly one counts', async () => {
   const own = await bench.withAccount();
   const before = await own.balance();

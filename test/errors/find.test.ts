@@ -85,6 +85,12 @@ describe('a filter', () => {
       expect(shown(await bench.list({ filter: { error_group_id: other } }))).toEqual(found());
   });
 
+  const tagsOf = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`tags.t${i}`, 'x']));
+
+  test('16 tags may be asked for at once', async () => {
+    expect(shown(await bench.list({ filter: tagsOf(16) }))).toEqual(found());
+  });
+
   test.each([
     ['an unknown name', { surprise: 'x' }, 'UNSUPPORTED_FILTER', 'filter.surprise'],
     ['tags without a name', { 'tags.': 'x' }, 'UNSUPPORTED_FILTER', 'filter.tags.'],
@@ -94,6 +100,7 @@ describe('a filter', () => {
     ['a status that is none', { is_resolved: 'yes' }, 'VALIDATION_FAILED', 'filter.is_resolved'],
     ['no date', { from: 'yesterday' }, 'VALIDATION_FAILED', 'filter.from'],
     ['no object', 'level=error', 'VALIDATION_FAILED', 'filter'],
+    ['many tags', tagsOf(17), 'VALIDATION_FAILED', 'filter'],
   ])('%s is refused', async (_, filter, code, param) => {
     const query = new URLSearchParams({ filter: typeof filter === 'string' ? filter : JSON.stringify(filter) });
     expect(await bench.fails('GET', `/v1/errors/list?${query}`)).toMatchObject({ code, param });

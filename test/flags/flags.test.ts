@@ -18,6 +18,7 @@ const update = (key: string, fields: object, of = owner) => of.call('PATCH', `/v
 describe('what is refused', () => {
   const rule = (targeting: object) => ({ targeting });
   const loop = (inner: object) => ({ map: [{ var: 'list' }, inner] });
+  const nested = (levels: number): object => (levels === 0 ? { var: 'a' } : { '!': nested(levels - 1) });
   const refused: readonly (readonly [of: string, fields: object, param: string, detail: string])[] = [
     ['a value of another type', { variants: { on: true, off: 'no' } }, 'variants.off', 'type'],
     ['a list as an object', { type: 'object', variants: { a: [] }, default_variant: 'a' }, 'variants.a', 'type'],
@@ -28,6 +29,7 @@ describe('what is refused', () => {
     ['metadata of metadata', { metadata: { a: {} } }, 'metadata.a', 'type'],
     ['an operator of others', rule({ method: [{ var: 'a' }, 'constructor'] }), 'targeting', 'operator'],
     ['an operator that every object has', rule({ constructor: ['a'] }), 'targeting', 'operator'],
+    ['a deep one', rule(nested(25)), 'targeting.!', 'depth'],
     ['an operator within', rule({ if: [{ log: 'a' }, 'on', null] }), 'targeting.if.0', 'operator'],
     ['two operators at once', rule({ if: ['on'], or: ['off'] }), 'targeting', 'operator'],
     ['what no evaluator knows', rule({ if: [{ $ref: 'a' }, 'on', null] }), 'targeting.if.0', 'operator'],

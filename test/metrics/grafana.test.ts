@@ -165,6 +165,11 @@ const requests: readonly (readonly [string, Sent, unknown])[] = [
 ];
 
 describe.each(['POST', 'GET'] as const)('by %s', (method) => {
+  test('a list of series without a matcher is refused', async () => {
+    const { status, body } = await send({ path: 'api/v1/series', form: range }, method);
+    expect([status, body.errorType, body.error]).toEqual([400, 'bad_data', expect.stringContaining('match[]')]);
+  });
+
   test.each(requests)('%s', async (_, sent, due) => {
     const { status, body } = await send(sent, method);
     expect([status, body]).toEqual([200, due]);

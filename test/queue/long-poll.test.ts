@@ -1,5 +1,6 @@
 // wait_seconds: a waiting consumer is woken by whatever makes messages available.
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { setSuspended } from '../../src/core/accounts/accounts.ts';
 import { Waiters } from '../../src/modules/queue/consume/waiting.ts';
 import { queueKey } from '../../src/modules/queue/state.ts';
 import { client } from '../support/service.ts';
@@ -141,4 +142,19 @@ test('a key that is narrowed while it waits gets nothing more', async () => {
   await bench.publish('narrowed');
   expect((await waiting).body.error?.code).toBe('INSUFFICIENT_SCOPE');
   expect(await bench.counts('narrowed')).toEqual([1, 0, 0, 0]);
+});
+
+test('an account that is suspended while a consumer waits gets nothing more', async () => {
+  const other = await bench.withAccount();
+  await other.create('suspended');
+  await other.publish('suspended', {}, { delay_seconds: 60 });
+  const waiting = other.call('POST', '/v1/queue/consume', { queue: 'suspended', wait_seconds: 20 });
+  const { accountId } = other.account;
+  const key = queueKey(accountId, 'suspended');
+  await expect.poll(() => wait.mock.calls.filter(([of]) => of === key).length, { interval: 5 }).toBe(1);
+  const { core } = bench.service;
+  await core.db.transaction((tx) => setSuspended(tx, accountId, true));
+  await core.processes.keyDropInForce({ hereToo: true });
+  await bench.advance(61);
+  expect((await waiting).body.error?.code).toBe('ACCOUNT_SUSPENDED');
 });

@@ -35,6 +35,11 @@ test('writings of one address, and of one mailbox, are one key', async () => {
   expect((await account.score({ user_id: 'u' })).signals.user.count_1m).toBe(1);
 });
 
+test.each(['joe', 'joe@', '@example.org', 'joe example.org'])('%s is refused as an e-mail address', async (email) => {
+  const { status, body } = await bench.call('POST', '/v1/risk/score', { event: 'login', email });
+  expect([status, body.error?.code, body.error?.param]).toEqual([400, 'VALIDATION_FAILED', 'email']);
+});
+
 test('windows end by steps: what was seen is gone after each of them', async () => {
   const account = await RiskBench.start();
   try {

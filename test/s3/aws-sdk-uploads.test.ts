@@ -76,6 +76,8 @@ describe('an upload in parts', () => {
     expect([ofPart.ContentLength, ofPart.PartsCount]).toEqual([11, 3]);
     const beyond = new GetObjectCommand({ Bucket, Key: 'big', PartNumber: 4 });
     expect(await failureOf(sdk.send(beyond))).toMatchObject({ name: 'InvalidPart', status: 400 });
+    const both = new GetObjectCommand({ Bucket, Key: 'big', PartNumber: 1, Range: 'bytes=0-3' });
+    expect(await failureOf(sdk.send(both))).toMatchObject({ name: 'InvalidRequest', status: 400 });
     const across = await sdk.send(
       new GetObjectCommand({ Bucket, Key: 'big', Range: `bytes=${5 * MIB - 2}-${5 * MIB + 1}` }),
     );
