@@ -9,7 +9,7 @@ import { parseQuery } from '../src/modules/metrics/promql/parse.ts';
 import { readChunk, writeChunk } from '../src/modules/metrics/samples/chunk.ts';
 import { freshDraft, samplesKind } from '../src/modules/metrics/samples/kind.ts';
 import { packSection } from '../src/modules/metrics/samples/section.ts';
-import { benchRemoteWrites } from './support/remote-writes.ts';
+import { benchNewSeries, benchRemoteWrites } from './support/remote-writes.ts';
 
 const SPAN_MS = samplesKind.spanMs;
 const STEP_MS = 15_000;
@@ -101,4 +101,5 @@ console.log(
 );
 console.log(`| sum(rate(m[5m])) of a day, 100 series, 1,441 steps | ${queryMs.toFixed(0)} ms |`);
 
+await benchNewSeries();
 await benchRemoteWrites();

@@ -1,6 +1,7 @@
 // The same remote writes to this service and to Debian's Prometheus and victoria-metrics, in turns of one run: processor time a sample of all that each
 // of them runs, PostgreSQL included. Ours is durable and billed when it answers, theirs is in memory and a log.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { withClient } from '../../src/db/client.ts';
 import { labelsOf } from '../../src/modules/metrics/promql/labels.ts';
 import {
   hasPrometheus,
@@ -16,6 +17,7 @@ import { median, print, type Row, ratioRow } from './report.ts';
 import { type BenchAccount, type BenchService, postmasterPid, startBenchService } from './service.ts';
 
 const SERIES = 1_000;
+const NEW_SERIES = 100_000;
 const STEP_MS = 5_000;
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const WRITES = Number(process.env.BENCH_WRITES ?? 60);
@@ -32,12 +34,12 @@ interface Target {
   readonly pids: readonly number[];
 }
 
-/** A sample of each series, as a scrape has it. */
-function bodyAt(timeMs: number, i: number): Buffer<ArrayBuffer> {
+/** A sample of each series, as a scrape has it. `host`: what its instances begin with. */
+function bodyAt(timeMs: number, i: number, host = 'host'): Buffer<ArrayBuffer> {
   const series = Array.from({ length: SERIES }, (_, n) => {
     const labels = labelsOf([
       ['__name__', `metric_${n % 50}`],
-      ['instance', `host-${n}`],
+      ['instance', `${host}-${n}`],
       ['job', 'node'],
     ]);
     const value = n % 4 < 2 ? i * (n + 1) : Math.round(Math.sin(i / 50 + n) * 1e4) / 100;
@@ -70,6 +72,43 @@ async function ourselves(service: BenchService): Promise<Target> {
     headers: { authorization: `Bearer ${secret}` },
     pids: [...new Set([service.pid, await postmasterPid(service.connection)])],
   };
+}
+
+/** Prints what 100,000 series cost that nobody sent before, beside the same samples once more. */
+export async function benchNewSeries(): Promise<void> {
+  const service = await startBenchService();
+  try {
+    await withClient(service.connection, (client) =>
+      client.query(`UPDATE core.account SET tier = 'enterprise' WHERE account_id = $1`, [
+        service.accounts[0]?.accountId,
+      ]),
+    );
+    const target = await ourselves(service);
+    const firstMs = Math.floor(Date.now() / STEP_MS) * STEP_MS - (WARM_UP_WRITES + 2) * STEP_MS;
+    for (let i = 0; i < WARM_UP_WRITES; i += 1) await send(target, [bodyAt(firstMs + i * STEP_MS, i)]);
+    await sleep(SETTLE_MS);
+    const of = (timeMs: number) =>
+      Array.from({ length: NEW_SERIES / SERIES }, (_, i) => bodyAt(timeMs, i, `fresh-${i}`));
+    const timeMs = firstMs + WARM_UP_WRITES * STEP_MS;
+    const [fresh, known] = [await measureParts(target, of(timeMs)), await measureParts(target, of(timeMs + STEP_MS))];
+    const row = (what: string, [own, postgres]: readonly [number, number]): Row => ({
+      what,
+      value: `${own.toFixed(1)} µs of the service and ${postgres.toFixed(1)} of PostgreSQL a sample`,
+    });
+    print(`${NEW_SERIES} series, ${SERIES} a write`, [row('new', fresh), row('the same once more', known)]);
+  } finally {
+    await service.stop();
+  }
+}
+
+/** Of the service and of PostgreSQL. */
+async function measureParts(target: Target, bodies: readonly Buffer<ArrayBuffer>[]): Promise<[number, number]> {
+  const [own = 0, postgres = 0] = target.pids;
+  const before = [treeSeconds(own), treeSeconds(postgres)];
+  await send(target, bodies);
+  await sleep(SETTLE_MS);
+  const spent = [own, postgres].map((pid, i) => (treeSeconds(pid) - (before[i] ?? 0)) / (bodies.length * SERIES));
+  return [(spent[0] ?? 0) * 1e6, (spent[1] ?? 0) * 1e6];
 }
 
 /** Prints the processor time a sample of each, and ours beside theirs. Nothing without their programs. */

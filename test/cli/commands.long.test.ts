@@ -197,6 +197,19 @@ describe('qm', () => {
     );
   });
 
+  test('the doctor says which private networks may be sent to, and read', async () => {
+    const env = { ALLOW_PRIVATE_TARGETS: '10.0.0.0/8', ALLOW_PRIVATE_SOURCES: '192.168.7.0/24' };
+    const { stdout } = await qm(['doctor'], env);
+    expect(stdout).toContain('note: ALLOW_PRIVATE_TARGETS lets webhooks, push and cron send to 10.0.0.0/8');
+    expect(stdout).toContain('note: ALLOW_PRIVATE_SOURCES lets every account read 192.168.7.0/24');
+    expect((await qm(['doctor'])).stdout).not.toContain('note:');
+    const shown = JSON.parse((await qm(['doctor', '--json'], env)).stdout);
+    expect(shown).toMatchObject({
+      allow_private_targets: ['10.0.0.0/8'],
+      allow_private_sources: ['192.168.7.0/24'],
+    });
+  });
+
   test('the clock moves only for a service with a test clock, adds up, and is seen by plans that are prepared already', async () => {
     const now = async () =>
       (await db.query<{ now: number }>({ name: 'cli_now', text: 'SELECT core.clock_now() AS now' }, [])).rows[0]?.now ??
