@@ -1,5 +1,6 @@
 // The service under test, as a process of its own, or the first of WORKERS: with the no-op module (in one process), accounts with plenty
 // of credit, and nothing else special. Prints one line of JSON when it is ready; ends when its standard input closes.
+import { type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { startService } from '../../src/app.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { readEnv } from '../../src/config/env.ts';
@@ -59,20 +60,32 @@ process.stdin.on('end', () => {
   void service.stop().then(() => process.exit(0));
 });
 
-/** Answers each message with the longest turn of this thread's loop since the one before, in ms of processor time. Nothing is measured before the first. */
+/**
+ * Answers each message with the longest turn of this thread's loop since the one before: ms of processor time, and ms of it by the clock in which
+ * garbage was collected. Nothing is measured before the first.
+ */
 function answerTurns(): void {
-  let longestMs = 0;
+  let longest = { ms: 0, fromMs: 0, toMs: 0 };
+  let collections: PerformanceEntry[] = [];
   const measure = () => {
+    new PerformanceObserver((list) => collections.push(...list.getEntries())).observe({ entryTypes: ['gc'] });
     let before = process.threadCpuUsage();
+    let fromMs = performance.now();
     setInterval(() => {
       const { user, system } = process.threadCpuUsage(before);
+      const toMs = performance.now();
+      const ms = (user + system) / 1_000;
+      if (ms > longest.ms) longest = { ms, fromMs, toMs };
       before = process.threadCpuUsage();
-      longestMs = Math.max(longestMs, (user + system) / 1_000);
+      fromMs = performance.now();
     }, TURNS_EVERY_MS);
   };
   process.once('message', measure);
   process.on('message', () => {
-    process.send?.(longestMs);
-    longestMs = 0;
+    const { ms, fromMs, toMs } = longest;
+    const within = collections.filter(({ startTime }) => startTime >= fromMs && startTime < toMs);
+    process.send?.({ ms, collectingMs: within.reduce((sum, { duration }) => sum + duration, 0) });
+    longest = { ms: 0, fromMs: 0, toMs: 0 };
+    collections = [];
   });
 }

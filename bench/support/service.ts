@@ -14,6 +14,13 @@ export interface BenchAccount {
   readonly secret: string;
 }
 
+export interface LongestTurn {
+  /** Of processor time. */
+  readonly ms: number;
+  /** By the clock, of it: garbage was collected. */
+  readonly collectingMs: number;
+}
+
 export interface BenchService {
   readonly url: string;
   /** Of the only process, or the first. */
@@ -26,8 +33,8 @@ export interface BenchService {
   call(secret: string, path: string, body: unknown): Promise<unknown>;
   /** Resident memory of all its processes but PostgreSQL, MB. */
   memoryMb(): number;
-  /** The most processor time, ms, that the first process took in one turn of its loop since this was last asked, to about a millisecond. */
-  longestTurnMs(): Promise<number>;
+  /** The turn of the first process's loop that took the most processor time since this was last asked, to about a millisecond. */
+  longestTurn(): Promise<LongestTurn>;
   stop(): Promise<void>;
 }
 
@@ -79,11 +86,11 @@ export async function startBenchService(
     },
     memoryMb: () =>
       [pid, ...forked, ...[pid, ...forked].flatMap(picturesOf)].reduce((sum, of) => sum + residentMb(of), 0),
-    async longestTurnMs() {
+    async longestTurn() {
       const answered = once(child, 'message');
       child.send('turns');
-      const [longestMs] = (await answered) as [number];
-      return longestMs;
+      const [turn] = (await answered) as [LongestTurn];
+      return turn;
     },
     async stop() {
       const ended = new Promise((resolve) => child.once('exit', resolve));
