@@ -1,12 +1,47 @@
 // The import rules of docs/architecture.md ("Rooms"). scripts/check-imports.ts runs them and fails when nothing was read.
 
 const only = (room, allowed, comment) => ({
-  name: `${room}-imports`,
+  name: `${room.replace('/', '-')}-imports`,
   comment,
   severity: 'error',
   from: { path: `^src/${room}/`, pathNot: '[.]test[.]ts$' },
   to: { path: '^src/', pathNot: [`^src/${room}/`, ...allowed.map((path) => `^src/${path}`)] },
 });
+
+/** What every room may import. */
+const base = ['lib/', 'problems/', 'db/'];
+const PORTS = 'vendors/[^/]+/port[.]ts$';
+/** What the kit and modules stand on. */
+const rooms = [
+  'core/',
+  'assets/',
+  'blocks/',
+  'browser/',
+  'files/',
+  'objects/',
+  'payments/',
+  'people/',
+  'pictures/',
+  'routing/',
+  'webhooks/',
+];
+/** Rooms of core, each with those that it may import. Files at the root of core: limits below all of them, `core.ts` and what uses it above. */
+const ground = ['(?!core[.]ts$|own-calls[.]ts$|hear-siblings[.]ts$)[^/]+[.]ts$'];
+const floorsOfCore = {
+  secrets: ground,
+  events: ground,
+  process: ground,
+  tracing: [...ground, 'process/'],
+  background: [...ground, 'process/'],
+  callers: ground,
+  usage: [...ground, 'background/'],
+  requests: [...ground, 'callers/'],
+  idempotency: [...ground, 'callers/', 'process/', 'secrets/', 'tracing/'],
+  wallet: [...ground, 'background/', 'callers/', 'events/', 'process/', 'tracing/', 'usage/'],
+  accounts: [...ground, 'callers/', 'events/', 'wallet/'],
+  keys: [...ground, 'accounts/', 'background/', 'callers/', 'process/', 'secrets/', 'wallet/'],
+  operator: [...ground, 'accounts/', 'callers/', 'keys/', 'secrets/'],
+};
 
 module.exports = {
   forbidden: [
@@ -21,65 +56,49 @@ module.exports = {
     only('config', ['lib/'], 'config stands on lib'),
     only('problems', ['lib/'], 'problems stand on lib'),
     only('db', ['lib/'], 'db stands on lib'),
-    only(
-      'core',
-      ['lib/', 'problems/', 'db/', 'vendors/[^/]+/port[.]ts$'],
-      'core stands on lib, problems, db and the ports of vendors',
-    ),
-    only('people', ['core/', 'lib/', 'problems/', 'db/', 'vendors/[^/]+/port[.]ts$'], 'people stand on core'),
+    only('core', [...base, PORTS], 'core stands on lib, problems, db and the ports of vendors'),
+    only('assets', [...base, PORTS, 'core/'], 'where bytes are kept that are too many for the database'),
+    only('routing', [...base, PORTS, 'core/'], 'which vendor does a piece of work'),
+    only('browser', [...base], 'a Chromium without a network'),
+    only('pictures', [...base, 'core/', 'assets/'], 'pictures are decoded from assets'),
+    only('blocks', [...base, 'core/', 'assets/'], 'blocks that have grown cold are assets'),
+    only('objects', [...base, PORTS, 'core/', 'assets/'], 'the bytes of objects are assets'),
+    only('files', [...base, 'core/', 'assets/', 'objects/'], 'what calls work on is an object, or becomes one'),
+    only('people', [...base, PORTS, 'core/'], 'people stand on core'),
     only(
       'webhooks',
-      ['core/', 'people/', 'lib/', 'problems/', 'db/', 'vendors/[^/]+/port[.]ts$'],
+      [...base, PORTS, 'core/', 'people/'],
       'webhooks stand on core; what they tell may be mailed to people',
     ),
-    only(
-      'payments',
-      ['core/', 'people/', 'lib/', 'problems/', 'db/', 'vendors/[^/]+/port[.]ts$'],
-      'payments stand on core, and mail people',
-    ),
+    only('payments', [...base, PORTS, 'core/', 'people/'], 'payments stand on core, and mail people'),
     only(
       'upkeep',
-      ['core/', 'people/', 'payments/', 'webhooks/', 'lib/', 'problems/', 'db/', 'vendors/[^/]+/port[.]ts$'],
+      [...base, PORTS, 'core/', 'assets/', 'files/', 'people/', 'payments/', 'routing/', 'webhooks/'],
       'upkeep looks after all that accounts have',
+    ),
+    ...Object.entries(floorsOfCore).map(([room, allowed]) =>
+      only(`core/${room}`, [...base, PORTS, ...allowed.map((each) => `core/${each}`)], 'core has floors'),
     ),
     only(
       'kit',
-      ['core/', 'lib/', 'problems/', 'db/', 'config/variables[.]ts$', 'vendors/[^/]+/port[.]ts$'],
+      [...base, PORTS, ...rooms, 'config/variables[.]ts$'],
       'the kit gives modules their shapes, and knows none of them',
     ),
-    only(
-      'manifest',
-      ['kit/', 'core/', 'lib/', 'problems/', 'db/', 'config/'],
-      'the manifest puts modules together that it is given',
-    ),
+    only('manifest', [...base, 'core/', 'kit/', 'config/'], 'the manifest puts modules together that it is given'),
     only(
       'workers',
-      ['config/', 'core/', 'db/', 'gateway/limits/', 'lib/', 'surfaces/http/(?:listen|moves)[.]ts$'],
+      ['config/', 'core/', 'db/', 'gateway/limits/', 'lib/', 'routing/', 'surfaces/http/(?:listen|moves)[.]ts$'],
       'workers stand on what they share: the core, the database and the limits of calls',
     ),
     only(
       'jobs',
-      ['core/', 'kit/', 'lib/', 'problems/', 'db/', 'webhooks/', 'vendors/[^/]+/port[.]ts$', 'vendors/call/'],
+      [...base, PORTS, ...rooms, 'kit/', 'vendors/call/'],
       'jobs stand on core, the kit and the way of one question to a vendor, and know no module',
     ),
     only('vendors', ['lib/', 'problems/'], 'vendors know the outside world and nothing of ours'),
     only(
       'modules',
-      [
-        'core/',
-        'lib/',
-        'problems/',
-        'db/',
-        'config/variables[.]ts$',
-        'kit/',
-        'jobs/',
-        'people/',
-        'payments/',
-        'webhooks/',
-        'upkeep/',
-        'vendors/[^/]+/port[.]ts$',
-        'vendors/call/',
-      ],
+      [...base, PORTS, ...rooms, 'config/variables[.]ts$', 'kit/', 'jobs/', 'upkeep/', 'vendors/call/'],
       'modules stand on the kit, on core and the rooms beside it, on the ports of vendors and the way of one question',
     ),
     {
@@ -110,7 +129,7 @@ module.exports = {
       name: 'no-room-names-a-module',
       comment: 'gateway and surfaces read the manifest; only the list of modules names them',
       severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/modules/', '^src/app[.]ts$'] },
+      from: { path: '^src/', pathNot: ['^src/modules/', '^src/service/'] },
       to: { path: '^src/modules/[^/]+/' },
     },
     {
@@ -125,24 +144,21 @@ module.exports = {
       },
     },
     {
-      name: 'only-app-knows-vendors',
+      name: 'only-the-service-knows-vendors',
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: [
-          '^src/vendors/',
-          '^src/app[.]ts$',
-          '^src/(asset-store|mail-server|payment-provider|people|tracing|vendors-file)[.]ts$',
-        ],
+        pathNot: ['^src/vendors/', '^src/service/'],
       },
       to: { path: '^src/vendors/', pathNot: ['/port[.]ts$', '^src/vendors/call/'] },
     },
     {
       name: 'nothing-stands-on-the-top',
-      comment: 'the files at the top of src/ compose; only the command line and tests start them',
+      comment:
+        'service/ composes, and the files at the root of src/ start it; only the command line and tests do so too',
       severity: 'error',
-      from: { path: '^src/[^/]+/', pathNot: '^src/cli/' },
-      to: { path: '^src/([^/]+[.]ts$|cli/)' },
+      from: { path: '^src/[^/]+/', pathNot: '^src/(cli|service)/' },
+      to: { path: '^src/([^/]+[.]ts$|cli/|service/)' },
     },
     {
       name: 'no-tests-or-tools-in-the-service',

@@ -1,6 +1,6 @@
 // Samples: processor time to read a remote write, bytes of a stored sample once merged, to merge and to decode a million, and a query of a day over 100 series. Then the
 // whole way of remote writes, beside other programs where they are installed.
-import { ByteReader, ByteWriter } from '../src/core/blocks/bytes.ts';
+import { ByteReader, ByteWriter } from '../src/blocks/bytes.ts';
 import { BatchBuilder } from '../src/modules/metrics/intake/batch.ts';
 import { seriesFrom } from '../src/modules/metrics/intake/series-from.ts';
 import { evaluate } from '../src/modules/metrics/promql/evaluate.ts';

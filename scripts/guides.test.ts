@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { type Tier, tierLimits } from '../src/core/accounts/tiers.ts';
+import { type Tier, tierLimits } from '../src/core/callers/tiers.ts';
 import { usdText } from '../src/lib/money.ts';
 import { priceBookOf } from '../src/manifest/compose.ts';
 import { modules } from '../src/modules/index.ts';

@@ -6,9 +6,9 @@ import { createLog } from './core/process/log.ts';
 import type { Logger } from './core/process/logger.ts';
 import { StartupError } from './db/errors.ts';
 import type { StorageStep } from './db/storage.ts';
-import { greeting, StartProgress } from './start-text.ts';
-import { stopWithNpm } from './stop-with-npm.ts';
-import { stopOnSignal } from './stopping.ts';
+import { greeting, StartProgress } from './service/start-text.ts';
+import { stopWithNpm } from './service/stop-with-npm.ts';
+import { stopOnSignal } from './service/stopping.ts';
 import type { WorkerTimes } from './workers/primary.ts';
 
 const EXIT_CONFIG = 78;
@@ -71,5 +71,5 @@ async function start(config: Config, log: Logger, { times, onStep }: StartOption
     const { startWorkers } = await import('./workers/primary.ts');
     return startWorkers(config, { log, vendorsText: readVendorsText(config), times, onStep });
   }
-  return (await import('./app.ts')).startService(config, { log, onStep });
+  return (await import('./service/start-service.ts')).startService(config, { log, onStep });
 }

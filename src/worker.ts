@@ -1,5 +1,5 @@
 // One of several processes behind one port: the service as serve.ts runs it, but for what the first process keeps for all of them.
-import { type Service, startService } from './app.ts';
+
 import { ConfigError, loadConfig } from './config/config.ts';
 import { readEnv } from './config/env.ts';
 import { admission } from './core/admission.ts';
@@ -9,7 +9,8 @@ import { shareOf } from './core/shares.ts';
 import { giveBackStart } from './core/spare-memory.ts';
 import { StartupError } from './db/errors.ts';
 import type { Storage } from './db/storage.ts';
-import { stopOnSignal } from './stopping.ts';
+import { type Service, startService } from './service/start-service.ts';
+import { stopOnSignal } from './service/stopping.ts';
 import { WorkerHomes } from './workers/homes.ts';
 import { Link } from './workers/link.ts';
 import type { Enrolment, WorkerFailure } from './workers/primary.ts';

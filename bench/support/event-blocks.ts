@@ -1,5 +1,5 @@
 // Analytics events of a shop as blocks in the database, as merges leave them: 200,000 people, eight names, five properties.
-import { sendBlocks } from '../../src/core/blocks/send.ts';
+import { sendBlocks } from '../../src/blocks/send.ts';
 import { Database } from '../../src/db/database.ts';
 import type { Connection } from '../../src/db/embedded/index.ts';
 import { makeDayPartitions } from '../../src/db/partitions.ts';

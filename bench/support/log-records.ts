@@ -1,7 +1,7 @@
 // Log records as a web shop writes them, as OTLP batches and as blocks in the database: half of the messages hold numbers of their own, every
 // record has IDs of a trace and a span, and five attributes.
 import protobuf from 'protobufjs/minimal.js';
-import { sendBlocks } from '../../src/core/blocks/send.ts';
+import { sendBlocks } from '../../src/blocks/send.ts';
 import { Database } from '../../src/db/database.ts';
 import type { Connection } from '../../src/db/embedded/index.ts';
 import { makeDayPartitions } from '../../src/db/partitions.ts';

@@ -1,10 +1,10 @@
 // The service under test, as a process of its own, or the first of WORKERS: with the no-op module (in one process), accounts with plenty
 // of credit, and nothing else special. Prints one line of JSON when it is ready; ends when its standard input closes.
 import { type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
-import { startService } from '../../src/app.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { readEnv } from '../../src/config/env.ts';
-import { createAccount, lockCaller } from '../../src/core/accounts/accounts.ts';
+import { createAccount } from '../../src/core/accounts/accounts.ts';
+import { lockCaller } from '../../src/core/callers/lock.ts';
 import { createKey } from '../../src/core/keys/changes.ts';
 import { createLog } from '../../src/core/process/log.ts';
 import { Secrets } from '../../src/core/secrets/secrets.ts';
@@ -13,6 +13,7 @@ import { grantCredit } from '../../src/core/wallet/grants.ts';
 import { Database } from '../../src/db/database.ts';
 import { type Connection, readConnection } from '../../src/db/embedded/index.ts';
 import { NANOS_PER_USD } from '../../src/lib/money.ts';
+import { startService } from '../../src/service/start-service.ts';
 import { startWorkers } from '../../src/workers/primary.ts';
 import { benchModule } from './noop-module.ts';
 

@@ -2,14 +2,14 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { echo, endless } from '../blocks/threads.fixture.ts';
+import type { BlockTask } from '../blocks/work.ts';
+import { DecodeTurns } from '../pictures/turns.ts';
 import { AccountThreads } from './account-threads.ts';
 import { type Admission, admission } from './admission.ts';
-import { echo, endless } from './blocks/threads.fixture.ts';
-import type { BlockTask } from './blocks/work.ts';
-import { DecodeTurns } from './pictures/turns.ts';
 import { shareOf } from './shares.ts';
 
-const source = new URL('./blocks/thread.ts', import.meta.url);
+const source = new URL('../blocks/thread.ts', import.meta.url);
 let threads: AccountThreads<BlockTask, unknown>;
 afterEach(() => threads?.close());
 
@@ -64,7 +64,7 @@ const starters: Readonly<Record<string, string>> = {
   'core/account-threads.ts': 'the pool of all others',
   'lib/threads.ts': 'its threads',
   'gateway/bulk/readers.ts': 'AccountPlaces, and bodyThreadMsMax: see its test',
-  'core/pictures/processes.ts': 'DecodeTurns, and msMax of its bounds',
+  'pictures/processes.ts': 'DecodeTurns, and msMax of its bounds',
   'lib/chat/token-counter.ts': 'one thread, in which texts take turns by pieces of 1,024 characters',
   'modules/vector/engine/embedded/threads/worker-client.ts':
     'holds collections; searches take turns in slices, and one that is cancelled ends in its next',

@@ -1,6 +1,6 @@
 // One request while it is here: its names, what it occupies, and how to hear that its caller has left. A call is one; so is a request of
 // a protocol that makes calls of its own.
-import type { EntryForm } from '../core/entry-form.ts';
+import type { EntryForm } from '../core/callers/entry-form.ts';
 import { newId } from '../lib/ids.ts';
 import { callerLeft } from '../problems/caller-left.ts';
 import { traceparentOf } from './trace-context.ts';

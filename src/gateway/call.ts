@@ -1,12 +1,13 @@
 // One call on its way. It is filled in step by step; the capability sees it as its CallContext.
 
-import type { Tier } from '../core/accounts/tiers.ts';
-import type { CallContext, Core, InvokedInput, InvokeOptions, Performed } from '../core/context.ts';
-import type { IdempotencyKey } from '../core/idempotency/key.ts';
-import type { Principal } from '../core/principal.ts';
-import { type ScopeKind, scopesAllow } from '../core/scopes.ts';
+import type { InvokedInput, InvokeOptions, Performed } from '../core/callers/context.ts';
+import type { IdempotencyKey } from '../core/callers/idempotency-key.ts';
+import type { Principal } from '../core/callers/principal.ts';
+import { type ScopeKind, scopesAllow } from '../core/callers/scopes.ts';
+import type { Tier } from '../core/callers/tiers.ts';
 import type { Span } from '../core/tracing/tracing.ts';
 import type { Answer } from '../kit/capability.ts';
+import type { CallContext, Services } from '../kit/services.ts';
 import { isCallerLeft } from '../problems/caller-left.ts';
 import type { Problem } from '../problems/problem.ts';
 import { ActiveRequest, type Origin } from './active-request.ts';
@@ -23,14 +24,14 @@ const LEFT_STATUS = 499;
 
 /** What a call uses of the gateway. */
 export interface CallServices {
-  readonly core: Core;
+  readonly core: Services;
   readonly traffic: Pick<Traffic, 'record'>;
   invokeWithin(parent: Call, capability: string, input: InvokedInput, options: InvokeOptions): Promise<Answer>;
   performWithin(parent: Call, capability: string, work: (call: Call) => Promise<Answer>): Promise<Answer>;
 }
 
 export class Call extends ActiveRequest implements CallContext {
-  readonly core: Core;
+  readonly core: Services;
   readonly endpoint: Endpoint;
   input: Record<string, unknown> = {};
   inputText = '';

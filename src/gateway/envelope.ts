@@ -1,5 +1,5 @@
 // The envelope of every answer under /v1. Built as text: data may be JSON text already, and the fixed parts of metadata are prepared once.
-import { scopesAllow } from '../core/scopes.ts';
+import { scopesAllow } from '../core/callers/scopes.ts';
 import type { Answer, Served } from '../kit/capability.ts';
 import type { JsonText } from '../lib/json-text.ts';
 import { toJson } from '../lib/json-text.ts';

@@ -1,7 +1,7 @@
 // What must be so before some calls are looked at: asked after scope and rates, before the input (contract, commerce).
 import { type Account, findAccount } from '../core/accounts/accounts.ts';
+import { operatorAccount } from '../core/accounts/operator.ts';
 import { clockNow } from '../core/database-clock.ts';
-import { operatorAccount } from '../core/operator/account.ts';
 import { type Gate, gates as order } from '../kit/capability.ts';
 import { isRecent } from '../people/sessions/sessions.ts';
 import { problem } from '../problems/problem.ts';

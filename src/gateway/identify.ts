@@ -1,8 +1,9 @@
 // Credential -> principal. What this deployment did not mint fails without a read of the database, so that an address that keeps
 // failing costs none; whoever is right passes from every address (contract §2, §6).
+
+import type { Principal } from '../core/callers/principal.ts';
 import type { Credential } from '../core/credentials/credential.ts';
 import { invalidKey } from '../core/keys/api-key.ts';
-import type { Principal } from '../core/principal.ts';
 import { type Problem, problem } from '../problems/problem.ts';
 import type { Call } from './call.ts';
 import type { Gateway } from './gateway.ts';

@@ -2,12 +2,12 @@
 // no HTTP: REST, further protocols, and modules that call one another are adapters over it. Idempotency, charge and effect commit
 // together in the account's lane, or in the write's transaction, where the principal is looked at again.
 
-import { tokenWorth } from '../core/accounts/tiers.ts';
-import type { InvokedInput } from '../core/context.ts';
-import type { EntryForm } from '../core/entry-form.ts';
+import type { InvokedInput } from '../core/callers/context.ts';
+import type { EntryForm } from '../core/callers/entry-form.ts';
+import type { Principal } from '../core/callers/principal.ts';
+import { scopesAllow } from '../core/callers/scopes.ts';
+import { tokenWorth } from '../core/callers/tiers.ts';
 import { secretInGrace } from '../core/keys/api-key.ts';
-import type { Principal } from '../core/principal.ts';
-import { scopesAllow } from '../core/scopes.ts';
 import type { Answer } from '../kit/capability.ts';
 import { JsonText, toJson } from '../lib/json-text.ts';
 import { randomHex } from '../lib/random-hex.ts';

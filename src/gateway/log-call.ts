@@ -1,8 +1,9 @@
 // What of a call goes into the request log: failures, slow calls, writes of the account itself, and all calls of an account that asks for it.
-import type { CallContext } from '../core/context.ts';
+
 import { INPUT_BYTES_MAX } from '../core/requests/entry.ts';
 import { SLOW_MS } from '../core/requests/store.ts';
 import type { Answer } from '../kit/capability.ts';
+import type { CallContext } from '../kit/services.ts';
 import { secretPaths } from '../manifest/secret-fields.ts';
 import type { Problem } from '../problems/problem.ts';
 import type { Sender } from './active-request.ts';

@@ -1,7 +1,8 @@
 // Decoding a picture takes seconds of a processor: it is done only for a call that could begin its job by now, as far as a plain reading
 // tells. Where the money may not last for all that the account has under way, it is held meanwhile. The lane decides in the end.
-import type { CallContext } from '../core/context.ts';
+
 import { readFunds } from '../core/wallet/funds.ts';
+import type { CallContext } from '../kit/services.ts';
 import { DAY_MS } from '../lib/time.ts';
 import { tooManyJobs } from './begin.ts';
 import type { JobTables } from './kind.ts';

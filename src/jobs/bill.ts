@@ -1,5 +1,5 @@
 // What a vendor bills for a job, and what of it the caller pays: with the markup, and never more than was held for the work.
-import { quoteOf } from '../core/vendors/quote.ts';
+import { quoteOf } from '../routing/quote.ts';
 import type { JobBill } from '../vendors/call/job.ts';
 import type { JobKind } from './kind.ts';
 import type { Charge } from './price.ts';

@@ -1,8 +1,8 @@
 // The route of signed links: what a job has made, whole or in parts, without a key.
-import { assetBytes } from '../core/assets/asset-bytes.ts';
-import type { Core } from '../core/context.ts';
+import { assetBytes } from '../assets/asset-bytes.ts';
 import { clockNow } from '../core/database-clock.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../kit/raw-route.ts';
+import type { Services } from '../kit/services.ts';
 import { problem } from '../problems/problem.ts';
 import type { JobHost } from './kind.ts';
 import type { JobRow } from './row.ts';
@@ -71,7 +71,7 @@ async function content(
 
 /** The bytes of a job, whole or the part that is asked for. Throws NOT_FOUND where there are none. */
 export function fileAnswer(
-  core: Core,
+  core: Services,
   { fileOf, gone }: Pick<JobFiles, 'fileOf' | 'gone'>,
   job: JobRow | null,
   kind: string,

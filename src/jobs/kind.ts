@@ -1,7 +1,8 @@
 // What a module says of its jobs: how their tables are called, what they are jobs of, and what only the module knows to do.
-import type { Core } from '../core/context.ts';
-import type { AttemptRow } from '../core/vendors/attempts.ts';
+
 import type { PriceName } from '../kit/capability.ts';
+import type { Services } from '../kit/services.ts';
+import type { AttemptRow } from '../routing/attempts.ts';
 import type { JobProgress } from '../vendors/call/job.ts';
 import type { VendorCall } from '../vendors/call/port.ts';
 import type { ModelRow } from '../vendors/file/port.ts';
@@ -65,7 +66,7 @@ export interface SentRequest {
 
 /** What a module keeps of its jobs in one process. */
 export interface JobHost {
-  readonly core: Core;
+  readonly core: Services;
   readonly kind: JobKind;
   readonly vendorWork: VendorWork;
   /** How long models take, as this process has seen it. */

@@ -1,7 +1,8 @@
 // What delete and retention take away: the bytes of a job, its words and its images. Assets are removed after the commit that forgets
 // them; what a crash leaves of them is an orphan, which the sweep of assets removes.
-import type { Core } from '../core/context.ts';
+
 import type { Transaction } from '../db/database.ts';
+import type { Services } from '../kit/services.ts';
 import { cancelIn, type EndOfCancel } from './cancel.ts';
 import type { Ending } from './end.ts';
 import type { JobHost, JobKind } from './kind.ts';
@@ -30,7 +31,7 @@ export async function purge(tx: Transaction, kind: JobKind, job: JobRow, deleted
 
 /** Removes assets that no job names any more; what fails is left for the sweep of orphans. */
 export async function forgetAssets(
-  { assets, log }: Pick<Core, 'assets' | 'log'>,
+  { assets, log }: Pick<Services, 'assets' | 'log'>,
   keys: readonly string[],
 ): Promise<void> {
   for (const key of keys) {

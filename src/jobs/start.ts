@@ -1,9 +1,9 @@
 // What of a call that makes a job is the same whatever it makes: checks, and the row that begins.
 
-import type { CallContext } from '../core/context.ts';
-import type { Candidate } from '../core/vendors/choose.ts';
-import type { Vendors } from '../core/vendors/vendors.ts';
+import type { CallContext } from '../kit/services.ts';
 import { invalidField, problem } from '../problems/problem.ts';
+import type { Candidate } from '../routing/choose.ts';
+import type { Vendors } from '../routing/vendors.ts';
 import type { NewJob } from './begin.ts';
 import { RETENTION_DAYS } from './limits.ts';
 import type { Link } from './row.ts';

@@ -1,9 +1,9 @@
 // Retention: what a job made goes when its time is over, with its words and images; records go 90 days after the end.
 import type { Sweep } from '../core/background/sweeper/sweep.ts';
 import { mendEach, removeOldRows } from '../core/background/sweeper/sweep.ts';
-import type { Core } from '../core/context.ts';
 import { textArray } from '../db/arrays.ts';
 import { type Statement, statement } from '../db/statement.ts';
+import type { Services } from '../kit/services.ts';
 import { DAY_MS } from '../lib/time.ts';
 import type { JobHost, JobKind } from './kind.ts';
 import { RECORD_DAYS } from './limits.ts';
@@ -61,7 +61,7 @@ function statementsOf(name: string) {
 
 /** What was put a day ago and is of no job: what a crash left. */
 export function removeJobOrphans(
-  { assets, db }: Pick<Core, 'assets' | 'db'>,
+  { assets, db }: Pick<Services, 'assets' | 'db'>,
   kind: JobKind,
   from: { after: string },
   signal: AbortSignal,

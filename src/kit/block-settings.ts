@@ -1,7 +1,7 @@
 // How long an account's records of one kind of blocks are kept: the two capabilities of every module that stores blocks.
 import Type from 'typebox';
-import type { BlockKind } from '../core/blocks/block.ts';
-import type { BlockStore } from '../core/blocks/store.ts';
+import type { BlockKind } from '../blocks/block.ts';
+import type { BlockStore } from '../blocks/store.ts';
 import { runWrite } from '../core/idempotency/write.ts';
 import { defineCapability } from './capability.ts';
 

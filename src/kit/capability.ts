@@ -1,10 +1,10 @@
 // The one record per operation. Every surface (REST, MCP, OpenAPI, discovery, docs) is derived from it.
 import type { Static, TObject, TSchema } from 'typebox';
-import type { CallContext } from '../core/context.ts';
-import { moduleOf, OPERATOR_MODULE, type ScopeKind } from '../core/scopes.ts';
-import type { Failover } from '../core/vendors/failover.ts';
+import { moduleOf, OPERATOR_MODULE, type ScopeKind } from '../core/callers/scopes.ts';
 import type { JsonText } from '../lib/json-text.ts';
+import type { Failover } from '../routing/failover.ts';
 import type { BulkBody } from './bulk-body.ts';
+import type { CallContext } from './services.ts';
 
 /** What must be so of who calls, and of the account, before the input of a call is looked at, in this order. */
 export const gates = ['operator', 'recent_sign_in', 'email', 'kyc'] as const;
@@ -115,7 +115,7 @@ export interface CapabilityDraft<In extends TObject = TObject, State = unknown, 
   readonly gates?: readonly Gate[];
   /** Hot operations that no rate limit touches (contract §6). */
   readonly unlimited?: boolean;
-  /** Counted by a rate of its own (core/accounts/tiers.ts), not as one of the free reads or writes. */
+  /** Counted by a rate of its own (core/callers/tiers.ts), not as one of the free reads or writes. */
   readonly rate?: 'evaluations' | 'deletes';
   /** May wait for work (long poll): not counted among the running calls of the account. */
   readonly waits?: boolean;

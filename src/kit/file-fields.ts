@@ -1,6 +1,6 @@
-// Schemas of what a call works on, and of how it gives back what it has made; core/files does the work.
+// Schemas of what a call works on, and of how it gives back what it has made; the room files does the work.
 import Type from 'typebox';
-import { decodeSource, type Source } from '../core/files/source.ts';
+import { decodeSource, type Source } from '../files/source.ts';
 import { instantOrNull, textOrNull } from './fields.ts';
 
 const bucketField = (description: string) => Type.String({ minLength: 1, maxLength: 255, description });

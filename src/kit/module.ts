@@ -2,10 +2,9 @@
 // process, and its background work. Nothing of it stands in a list elsewhere.
 
 import type { Variables } from '../config/variables.ts';
-import type { CountedLimit } from '../core/accounts/tiers.ts';
 import type { JobLoop } from '../core/background/job-loop.ts';
 import type { Sweep } from '../core/background/sweeper/sweep.ts';
-import type { Core } from '../core/context.ts';
+import type { CountedLimit } from '../core/callers/tiers.ts';
 import type { Metric } from '../core/process/metric.ts';
 import type { Price } from '../core/wallet/prices.ts';
 import type { Queryable } from '../db/database.ts';
@@ -18,6 +17,7 @@ import type { Finder } from './finder.ts';
 import type { Offer } from './offer.ts';
 import type { ProtocolServerOf } from './protocol-server.ts';
 import type { RawRoute } from './raw-route.ts';
+import type { Services } from './services.ts';
 import type { SocketRoute } from './socket-route.ts';
 
 /** A client of another service that speaks to this one unchanged. */
@@ -69,7 +69,7 @@ export interface Module<State = unknown, Settings = unknown> {
    * Builds the module's state for one process; nothing runs at import time. Throws StartupError for what an operator can mend. Absent: it
    * keeps none.
    */
-  start?(core: Core, settings: Settings): State | Promise<State>;
+  start?(core: Services, settings: Settings): State | Promise<State>;
   /** Ends waiting work at shutdown (long polls answer at once). */
   stop?(state: State): Promise<void>;
   /** Frees what the state holds, once no call runs any more. */

@@ -1,5 +1,5 @@
 // What a deployment offers beside its capabilities: what its modules bring, put together by compose.ts.
-import type { CountedLimit } from '../core/accounts/tiers.ts';
+import type { CountedLimit } from '../core/callers/tiers.ts';
 import type { PriceBook } from '../core/wallet/prices.ts';
 import type { ProblemCatalogue, ProblemEntry } from '../problems/catalogue.ts';
 import type { Deployment } from './deployment.ts';

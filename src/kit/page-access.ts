@@ -1,9 +1,10 @@
 // Routes that pages of any site may call, with a key that everybody can read: it can do nothing else, and no cookie is looked at.
-import type { Core } from '../core/context.ts';
-import type { Principal } from '../core/principal.ts';
-import { scopesWithin } from '../core/scopes.ts';
+
+import type { Principal } from '../core/callers/principal.ts';
+import { scopesWithin } from '../core/callers/scopes.ts';
 import { problem } from '../problems/problem.ts';
 import type { RawAnswer, RawRoute } from './raw-route.ts';
+import type { Services } from './services.ts';
 
 const DAY_SECONDS = '86400';
 
@@ -46,7 +47,7 @@ export function pageKeySentence(name: string, scope: string): string {
 }
 
 /** Throws INSUFFICIENT_SCOPE with that sentence for a key that may do more. */
-export function requirePageKey({ knownScopes }: Core, { scopes }: Principal, name: string, scope: string): void {
+export function requirePageKey({ knownScopes }: Services, { scopes }: Principal, name: string, scope: string): void {
   if (scopesWithin(knownScopes, scopes, [scope])) return;
   throw problem('INSUFFICIENT_SCOPE', { message: pageKeySentence(name, scope) });
 }

@@ -1,9 +1,10 @@
 // A server of another protocol than HTTP, on a port of its own: mail. The surface listens, and stops with the service; the module speaks the
 // protocol, and makes calls by what it is given.
-import type { CallContext } from '../core/context.ts';
+
+import type { Principal } from '../core/callers/principal.ts';
 import type { Credential } from '../core/credentials/credential.ts';
-import type { Principal } from '../core/principal.ts';
 import type { Answer } from './capability.ts';
+import type { CallContext } from './services.ts';
 
 /** How what comes in by the server becomes calls. */
 export interface ProtocolDoor {

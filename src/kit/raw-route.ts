@@ -3,14 +3,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { TObject } from 'typebox';
-import type { CallContext, InvokedInput } from '../core/context.ts';
+import type { InvokedInput } from '../core/callers/context.ts';
+import type { EntryForm } from '../core/callers/entry-form.ts';
+import type { Principal } from '../core/callers/principal.ts';
 import type { BodyCredential, Credential } from '../core/credentials/credential.ts';
-import type { EntryForm } from '../core/entry-form.ts';
 import type { Encoding } from '../core/inflate.ts';
-import type { Principal } from '../core/principal.ts';
 import type { Ranged } from '../lib/ranges.ts';
 import type { Problem } from '../problems/problem.ts';
 import type { Answer, HttpMethod } from './capability.ts';
+import type { CallContext } from './services.ts';
 
 /** What is known of a request before its body is read. */
 export interface RawHead {

@@ -1,8 +1,7 @@
 // Things with a name or an id that accounts have in a table: from one description come their statements, and the operations that get,
 // list and delete them. What is more than that is a capability of its own.
 import Type, { type TObject, type TSchema } from 'typebox';
-import type { CountedLimit } from '../core/accounts/tiers.ts';
-import type { CallContext } from '../core/context.ts';
+import type { CountedLimit } from '../core/callers/tiers.ts';
 import { runWrite } from '../core/idempotency/write.ts';
 import { listPage } from '../core/secrets/cursors.ts';
 import type { Queryable, Transaction } from '../db/database.ts';
@@ -11,6 +10,7 @@ import { timestamp } from '../db/types.ts';
 import { type Problem, problem } from '../problems/problem.ts';
 import { type Capability, type CapabilityDraft, defineCapability } from './capability.ts';
 import { cursorField, limitField, pageFields, textOrNull } from './fields.ts';
+import type { CallContext } from './services.ts';
 
 type Owner = Pick<CallContext, 'accountId'>;
 

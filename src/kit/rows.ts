@@ -1,8 +1,9 @@
 // Many rows of one account in one statement: what an import, or a batch, writes.
-import type { CallContext } from '../core/context.ts';
+
 import { boolArray, int4Array, int8Array, textArray, timestampArray } from '../db/arrays.ts';
 import type { Transaction } from '../db/database.ts';
 import { anchorTable, statement } from '../db/statement.ts';
+import type { CallContext } from './services.ts';
 
 /** By the type of a column; an instant is milliseconds in the row. */
 const arrays = { text: textArray, bool: boolArray, int: int4Array, bigint: int8Array, timestamptz: timestampArray };

@@ -1,10 +1,11 @@
 // A raw route that takes WebSockets (RFC 6455). The surface shakes hands, admits, bounds, pings and closes; the module reads and sends
 // messages and writes no HTTP.
-import type { CallContext, InvokedInput } from '../core/context.ts';
+import type { InvokedInput } from '../core/callers/context.ts';
+import type { Principal } from '../core/callers/principal.ts';
 import type { Credential } from '../core/credentials/credential.ts';
-import type { Principal } from '../core/principal.ts';
 import type { Answer } from './capability.ts';
 import type { RawHead, RawOutcome, RawRoute } from './raw-route.ts';
+import type { CallContext } from './services.ts';
 
 /** Why the service closes a socket, with the code that it is closed with. */
 export const socketEnds = {

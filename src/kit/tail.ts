@@ -1,12 +1,12 @@
 // Streams that follow what an account stores, as Server-Sent Events: each reads what is new once a second, as long as its client and its
 // principal may. How many there are is counted for all processes behind one port.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CallContext, Core } from '../core/context.ts';
-import type { Ended, Principal } from '../core/principal.ts';
-import { scopesAllow } from '../core/scopes.ts';
+import type { Ended, Principal } from '../core/callers/principal.ts';
+import { scopesAllow } from '../core/callers/scopes.ts';
 import { commentText } from '../lib/event-stream.ts';
 import { problem } from '../problems/problem.ts';
 import type { RawAnswer, RawRequest } from './raw-route.ts';
+import type { CallContext, Services } from './services.ts';
 
 const READ_EVERY_MS = 1_000;
 /** A key that was revoked, or a person who was removed, ends a tail so soon. */
@@ -83,7 +83,7 @@ interface StreamPlaces {
 
 /** Takes a place. Answers what gives it back, once. Throws CONCURRENCY_LIMITED, OVERLOADED. */
 async function enterStreams(
-  { underWay }: Pick<Core, 'underWay'>,
+  { underWay }: Pick<Services, 'underWay'>,
   accountId: string,
   { kind, noun, accountMax, allMax }: StreamPlaces,
 ): Promise<() => void> {

@@ -2,15 +2,15 @@
 // its content types, answers, failures, and the digest by which a request that comes again within ten minutes is the same one.
 import { hash } from 'node:crypto';
 import protobuf from 'protobufjs/minimal.js';
-import type { CallContext } from '../core/context.ts';
+import type { IdempotencyKey } from '../core/callers/idempotency-key.ts';
 import type { Credential, CredentialHead } from '../core/credentials/credential.ts';
 import { basic, bearer } from '../core/credentials/http-schemes.ts';
-import type { IdempotencyKey } from '../core/idempotency/key.ts';
 import type { Encoding } from '../core/inflate.ts';
 import { OtlpError } from '../lib/otlp/values.ts';
 import { sharedProblems } from '../problems/catalogue.ts';
 import { type Problem, problem } from '../problems/problem.ts';
 import type { BodyTask, RawAnswer, RawHead, RawRequest, RawRoute } from './raw-route.ts';
+import type { CallContext } from './services.ts';
 
 const MIB = 1024 * 1024;
 /** Of telemetry, as sent and without its content encoding. */

@@ -1,6 +1,6 @@
 // A capability as plain data: the rows of discovery, the well-known manifest and the documentation are made of these.
 import { admission } from '../core/admission.ts';
-import { moduleOf } from '../core/scopes.ts';
+import { moduleOf } from '../core/callers/scopes.ts';
 import type { PriceBook } from '../core/wallet/prices.ts';
 import type { Capability, CapabilityExample, PriceName } from '../kit/capability.ts';
 import { type Deployment, sourcesInWords, targetsInWords } from '../kit/deployment.ts';

@@ -1,5 +1,5 @@
 // Every kind of event that webhooks may subscribe to: those that a module of this service tells, and those that nothing tells yet.
-import { moduleOf } from '../core/scopes.ts';
+import { moduleOf } from '../core/callers/scopes.ts';
 import { type EventWords, eventKind, instant, text, texts, word } from '../kit/event-kind.ts';
 import type { Module } from '../kit/module.ts';
 import type { DescribedEvent, PlannedEvent, ToldEvent } from '../kit/offer.ts';

@@ -1,6 +1,6 @@
 // The streams of Server-Sent Events that modules bring as raw routes, as plain data: discovery, OpenAPI and the documents for agents are made
 // of these.
-import { moduleOf } from '../core/scopes.ts';
+import { moduleOf } from '../core/callers/scopes.ts';
 import type { Capability } from '../kit/capability.ts';
 import type { Module } from '../kit/module.ts';
 import { asJsonSchema, type JsonSchema } from './json-schema.ts';

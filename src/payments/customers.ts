@@ -1,6 +1,6 @@
 // The one customer of an account at the provider, made when something of its payer is to be kept.
 
-import { lockCaller } from '../core/accounts/accounts.ts';
+import { lockCaller } from '../core/callers/lock.ts';
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import type { PaymentProvider } from '../vendors/payments/port.ts';

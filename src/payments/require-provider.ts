@@ -1,7 +1,8 @@
 // Who takes payments here, where somebody does.
-import type { Payments } from '../core/terms.ts';
+
 import { problem } from '../problems/problem.ts';
 import type { PaymentProvider } from '../vendors/payments/port.ts';
+import type { Payments } from './terms.ts';
 
 /** Throws SERVICE_UNAVAILABLE with code_detail `payments_off` where nobody takes payments. */
 export function requireProvider({ provider }: Payments): PaymentProvider {

@@ -1,7 +1,7 @@
 // Where a provider sends a payer back to. Only the provider and its payer have the key in it: whoever merely knows the id of a payment is
 // not sent on to the caller's page.
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Core } from '../core/context.ts';
+import type { Core } from '../core/core.ts';
 
 interface ReturnCore extends Pick<Core, 'baseUrl'> {
   readonly secrets: Core['secrets'] | null;

@@ -1,8 +1,8 @@
 // An owner who changes whose the account is, from a page of theirs: looked at again under the account's lock, session included. What ended
 // meanwhile changes nothing.
 
-import { lockAccount } from '../core/accounts/accounts.ts';
-import { type Principal, readLivePrincipals } from '../core/principal.ts';
+import { lockAccount } from '../core/callers/lock.ts';
+import { type Principal, readLivePrincipals } from '../core/callers/principal.ts';
 import { textArray } from '../db/arrays.ts';
 import type { Transaction } from '../db/database.ts';
 import { statement } from '../db/statement.ts';

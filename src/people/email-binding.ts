@@ -1,8 +1,9 @@
 // Binding an address to an account: whoever reads mail there has a code and a link, one of which binds it, once, within 15 minutes.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { type Account, lockAccount } from '../core/accounts/accounts.ts';
+import type { Account } from '../core/accounts/accounts.ts';
 import { setEmail } from '../core/accounts/changes.ts';
+import { lockAccount } from '../core/callers/lock.ts';
 import type { Transaction } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { timestamp } from '../db/types.ts';

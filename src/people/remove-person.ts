@@ -1,6 +1,6 @@
 // Taking somebody out of an account, or oneself: with the membership end their sessions in it and the invitations that they gave.
 
-import { lockAccount } from '../core/accounts/accounts.ts';
+import { lockAccount } from '../core/callers/lock.ts';
 import type { Transaction } from '../db/database.ts';
 import { lockPersons, membershipsOf, removeMember, setHome } from './persons.ts';
 import { endSessionsIn } from './sessions/sessions.ts';

@@ -1,8 +1,9 @@
 // Finds what must never be: books that do not add up, counters that disagree, keys without a secret. Reads only.
 // An account is read beside running calls first; what looks wrong is read again under its lock before it is reported.
 
-import { listAccounts, lockAccount } from '../core/accounts/accounts.ts';
-import { moduleOf } from '../core/scopes.ts';
+import { listAccounts } from '../core/accounts/accounts.ts';
+import { lockAccount } from '../core/callers/lock.ts';
+import { moduleOf } from '../core/callers/scopes.ts';
 import type { Secrets } from '../core/secrets/secrets.ts';
 import { rememberedFingerprint } from '../core/secrets/server-secret.ts';
 import { acceptedUnits } from '../core/wallet/ledger/accepted-units.ts';

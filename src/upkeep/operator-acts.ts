@@ -1,9 +1,10 @@
 // What the operator does with accounts, from the command line and through the module operator. What an account is told of it names no
 // request: none of its own caused it.
 
-import { type Account, findAccount, type KycStatus, lockAccount, setSuspended } from '../core/accounts/accounts.ts';
+import { type Account, findAccount, type KycStatus, setSuspended } from '../core/accounts/accounts.ts';
 import { setEmail, setKycStatus, updateAccount } from '../core/accounts/changes.ts';
-import type { Tier } from '../core/accounts/tiers.ts';
+import { lockAccount } from '../core/callers/lock.ts';
+import type { Tier } from '../core/callers/tiers.ts';
 import { grantCredit, type NewGrant, signUpNote } from '../core/wallet/grants.ts';
 import { openWallet } from '../core/wallet/open-wallet.ts';
 import { spendableOf } from '../core/wallet/state.ts';

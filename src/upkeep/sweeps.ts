@@ -1,37 +1,43 @@
 // The core's own background tasks: metrics and heartbeats of this process, and for the deployment events, expiry and retention.
 
+import type { AssetsPart } from '../assets/assets.ts';
 import type { JobLoop } from '../core/background/job-loop.ts';
 import type { Sweep } from '../core/background/sweeper/sweep.ts';
 import { mendEach } from '../core/background/sweeper/sweep.ts';
-import type { Core } from '../core/context.ts';
+import type { Core } from '../core/core.ts';
 import { clockNow } from '../core/database-clock.ts';
-import { madeFilesSweep } from '../core/files/sweep.ts';
 import { findOldKeys, removeOldKeys } from '../core/keys/retention.ts';
 import { spareMemorySweep } from '../core/spare-memory.ts';
 import { usageFolding } from '../core/usage/fold.ts';
 import { expireGrants, warnExpiring } from '../core/wallet/grants.ts';
-import { ledgerRetention } from '../core/wallet/ledger/retention.ts';
 import type { Database, Transaction } from '../db/database.ts';
 import { makePartitionsAhead } from '../db/partitions.ts';
 import { type Statement, statement } from '../db/statement.ts';
+import { madeFilesSweep } from '../files/sweep.ts';
 import { setupChecks } from '../payments/methods/setups.ts';
 import { rechargeReturns } from '../payments/recharge/returns.ts';
 import { rechargeLoop } from '../payments/recharge/work.ts';
 import { subscriptionChecks } from '../payments/subscriptions/check.ts';
+import type { PaymentsPart } from '../payments/terms.ts';
 import { topupChecks } from '../payments/topups/check.ts';
 import { absorptionSweep } from '../people/absorbing/absorb.ts';
 import { deviceRetention } from '../people/devices/devices.ts';
 import { mailRetention, mailSending } from '../people/mail/send.ts';
 import { peopleRetention } from '../people/retention.ts';
+import type { PeoplePart } from '../people/terms.ts';
+import type { RoutingPart } from '../routing/vendors.ts';
 import { Deliverer } from '../webhooks/deliveries/deliverer.ts';
 import { eventJobs } from '../webhooks/event-jobs.ts';
 import { deleteStrayLines, findStrayLines } from '../webhooks/turns/waiting-lines.ts';
 import { purgeSweep } from './deletion/purge.ts';
+import { ledgerRetention } from './ledger-retention.ts';
 import { retentionSweeps } from './retention.ts';
 
 const BEAT_MS = 2_500;
 const ACCOUNTS_PER_RUN = 200;
 const ROWS_PER_TRANSACTION = 1_000;
+
+type UpkeepServices = Core & AssetsPart & PaymentsPart & PeoplePart & RoutingPart;
 
 const findExpired = statement(
   'sweep_find_expired_grants',
@@ -52,7 +58,7 @@ const findExpiring = statement(
     GROUP BY account_id LIMIT $1`,
 );
 /** Everything that the core does in the background. */
-export function coreSweeps(core: Core, ledgerDays: number): Sweep[] {
+export function coreSweeps(core: UpkeepServices, ledgerDays: number): Sweep[] {
   const { db } = core;
   return [
     { name: 'usage.flush', intervalMs: 4_000, perProcess: true, run: once(() => core.usage.flush()) },
@@ -132,7 +138,7 @@ function removing(remove: Statement): (tx: Transaction, accountId: string) => Pr
 
 // The background jobs that the core itself runs.
 
-export function coreJobs(core: Core): JobLoop[] {
+export function coreJobs(core: UpkeepServices): JobLoop[] {
   return [
     eventJobs(core),
     new Deliverer(core).loop as JobLoop,

@@ -2,7 +2,7 @@
 // fifth of a second when another did.
 
 import { JobLoop } from '../core/background/job-loop.ts';
-import type { Core } from '../core/context.ts';
+import type { Core } from '../core/core.ts';
 import type { Metric } from '../core/process/metric.ts';
 import { accountsWithEvents, sequenceSome } from './sequencer.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tierLimits } from '../core/accounts/tiers.ts';
+import { tierLimits } from '../core/callers/tiers.ts';
 import { Link } from './link.ts';
 import { LimitKeeper, SharedRates, SharedVendorLimits } from './shared-limits.ts';
 

@@ -1,10 +1,10 @@
 // Rates, what is under way, failed logins and the limits of vendors, of all workers: the first process keeps them, so that an account has
 // one burst, an address one count and a vendor no more calls than its file allows, whichever worker makes them.
-import { type Tier, tierLimits } from '../core/accounts/tiers.ts';
+import { type Tier, tierLimits } from '../core/callers/tiers.ts';
 import { type UnderWay, UnderWayHere } from '../core/process/under-way.ts';
-import { type LimitedVendor, type LiveAttempts, type VendorLimits, VendorLimitsHere } from '../core/vendors/limits.ts';
 import { FailedLogins, type LoginFailures } from '../gateway/limits/failed-logins.ts';
 import { type Grant, type RatedClass, RateLimiter, type Rates } from '../gateway/limits/rate-limiter.ts';
+import { type LimitedVendor, type LiveAttempts, type VendorLimits, VendorLimitsHere } from '../routing/limits.ts';
 import type { Link } from './link.ts';
 
 type Take = readonly [accountId: string, tier: Tier, limitClass: RatedClass];

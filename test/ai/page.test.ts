@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { modules } from '../../src/modules/index.ts';
-import { inspectVendors } from '../../src/vendors-file.ts';
+import { inspectVendors } from '../../src/service/vendors-file.ts';
 import { PROJECT } from '../support/process.ts';
 
 const page = readFileSync(join(PROJECT, 'docs/ai.md'), 'utf8');

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
-import { readBills } from '../../src/core/vendors/bills.ts';
+import { readBills } from '../../src/routing/bills.ts';
 import { type Json, OpenaiDouble } from '../support/ai/openai-double.ts';
 import { openaiWire, type WireWords } from '../support/ai/wires.ts';
 import {

@@ -1,5 +1,5 @@
 // One service and short ways to call it for tests of analytics.
-import { BlockStore } from '../../src/core/blocks/store.ts';
+import { BlockStore } from '../../src/blocks/store.ts';
 import { analyticsKind } from '../../src/modules/analytics/events/kind.ts';
 import { createAnalyticsState } from '../../src/modules/analytics/state.ts';
 import { analyticsSweeps } from '../../src/modules/analytics/sweeps.ts';

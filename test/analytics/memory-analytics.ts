@@ -1,7 +1,7 @@
 // Analytics without a database: events are judged, packed and merged by the module's own functions, people joined by the commit's; rows of people are
 // kept in maps. Beside it the plain reference takes the same events.
 import { expect } from 'vitest';
-import type { BlockThreads } from '../../src/core/blocks/threads.ts';
+import type { BlockThreads } from '../../src/blocks/threads.ts';
 import { sequenceAt } from '../../src/lib/sequence.ts';
 import { AccountPeople } from '../../src/modules/analytics/capture/account-people.ts';
 import { draftsOfFew } from '../../src/modules/analytics/capture/few-events.ts';

@@ -1,8 +1,8 @@
 // The questions' own functions over blocks in memory, packed and merged as stored ones are, answer what a plain count in memory does: 10,000
 // of them in a soak. The whole way, by HTTP, is that of reference.soak.test.ts.
 import { expect, test } from 'vitest';
+import { BlockThreads } from '../../src/blocks/threads.ts';
 import { admission } from '../../src/core/admission.ts';
-import { BlockThreads } from '../../src/core/blocks/threads.ts';
 import { randomOf, rounds, seed } from '../support/soak.ts';
 import { MemoryAnalytics } from './memory-analytics.ts';
 import { askAnything } from './memory-questions.ts';

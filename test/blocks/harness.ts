@@ -2,17 +2,17 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Assets } from '../../src/assets/assets.ts';
+import { sendBlocks } from '../../src/blocks/send.ts';
+import { BlockStore } from '../../src/blocks/store.ts';
+import { BlockThreads } from '../../src/blocks/threads.ts';
 import { createAccount } from '../../src/core/accounts/accounts.ts';
 import { admission } from '../../src/core/admission.ts';
-import { Assets } from '../../src/core/assets/assets.ts';
-import { sendBlocks } from '../../src/core/blocks/send.ts';
-import { BlockStore } from '../../src/core/blocks/store.ts';
-import { BlockThreads } from '../../src/core/blocks/threads.ts';
-import type { Core } from '../../src/core/context.ts';
 import { clockNow } from '../../src/core/database-clock.ts';
 import { createLog } from '../../src/core/process/log.ts';
 import { Secrets } from '../../src/core/secrets/secrets.ts';
 import { type ConnectionConfig, Database } from '../../src/db/database.ts';
+import type { Services } from '../../src/kit/services.ts';
 import { sequenceAt } from '../../src/lib/sequence.ts';
 import { fileAssets } from '../../src/vendors/assets/file.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -25,7 +25,7 @@ export function openStore(connection: ConnectionConfig, folder: string, distribu
   const log = createLog('silent');
   const secrets = new Secrets('a server secret of tests, long enough');
   const assets = new Assets(fileAssets(folder), { db, log, secrets });
-  const core = { db, assets, log, blockThreads: new BlockThreads(admission.all) } as unknown as Core;
+  const core = { db, assets, log, blockThreads: new BlockThreads(admission.all) } as unknown as Services;
   return { db, core, store: new BlockStore(core, numbers) };
 }
 

@@ -1,7 +1,7 @@
 // A kind of blocks for tests: records are numbers with a time and a text.
-import type { BlockDraft, BlockKind, ScanTask, StoredBlock } from '../../src/core/blocks/block.ts';
-import { packDictionary, packIntegers, unpackDictionary, unpackIntegers } from '../../src/core/blocks/columns.ts';
-import { Marks } from '../../src/core/blocks/marks.ts';
+import type { BlockDraft, BlockKind, ScanTask, StoredBlock } from '../../src/blocks/block.ts';
+import { packDictionary, packIntegers, unpackDictionary, unpackIntegers } from '../../src/blocks/columns.ts';
+import { Marks } from '../../src/blocks/marks.ts';
 import { HOUR_MS } from '../../src/lib/time.ts';
 
 export interface NumberRecord {

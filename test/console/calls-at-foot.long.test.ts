@@ -2,7 +2,7 @@
 // page; and a key that may read one module sees that module and nothing else.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { moduleOf } from '../../src/core/scopes.ts';
+import { moduleOf } from '../../src/core/callers/scopes.ts';
 import { manifest } from '../support/capabilities.ts';
 import { openConsole, signedIn } from '../support/console.ts';
 import { ConsoleBench } from '../support/console-bench.ts';

@@ -1,6 +1,7 @@
 // Paying asks for a verified address: whoever has none is told so in place of buttons that could only be refused, the operator included.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createAccount, lockAccount } from '../../src/core/accounts/accounts.ts';
+import { createAccount } from '../../src/core/accounts/accounts.ts';
+import { lockAccount } from '../../src/core/callers/lock.ts';
 import { clockNow } from '../../src/core/database-clock.ts';
 import { createKey } from '../../src/core/keys/changes.ts';
 import { createOperatorLink } from '../../src/core/operator/link.ts';

@@ -1,6 +1,6 @@
 // What a module keeps for an account, and what it does not: an empty account may go over into another, one that is in use never.
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { moduleOf } from '../../src/core/scopes.ts';
+import { moduleOf } from '../../src/core/callers/scopes.ts';
 import { statement } from '../../src/db/statement.ts';
 import { byId, endVideosAfter, manifest, playExample } from '../support/capabilities.ts';
 import { client, createTestAccount } from '../support/service.ts';

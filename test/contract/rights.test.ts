@@ -1,8 +1,9 @@
 // What is true of a caller at the answer is true in the commit: while a write waits for a lock, its key is revoked, narrowed or expires, or
 // its account is suspended. Then it is refused and leaves nothing behind, whichever operation it is.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { lockAccount, setSuspended } from '../../src/core/accounts/accounts.ts';
-import { holdRights } from '../../src/core/accounts/rights.ts';
+import { setSuspended } from '../../src/core/accounts/accounts.ts';
+import { lockAccount } from '../../src/core/callers/lock.ts';
+import { holdRights } from '../../src/core/callers/rights.ts';
 import { createKey, revokeKey, updateKey } from '../../src/core/keys/changes.ts';
 import { lockWallets } from '../../src/core/wallet/lane/statements.ts';
 import type { Queryable, Transaction } from '../../src/db/database.ts';

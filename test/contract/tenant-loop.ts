@@ -1,10 +1,10 @@
 // The loop over all modules that shows: what belongs to account A does not exist for account B. What it calls, each module says.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { lockCaller } from '../../src/core/accounts/accounts.ts';
-import type { Core } from '../../src/core/context.ts';
+import { lockCaller } from '../../src/core/callers/lock.ts';
 import { createKey } from '../../src/core/keys/changes.ts';
 import { updateKeyFields } from '../../src/core/keys/store.ts';
 import type { Capability } from '../../src/kit/capability.ts';
+import type { Services } from '../../src/kit/services.ts';
 import type { Input, Names, Tenant, TenantFixture } from '../../src/kit/tenant-fixture.ts';
 import type { Manifest } from '../../src/manifest/manifest.ts';
 import { accountRows } from '../support/account-rows.ts';
@@ -181,7 +181,7 @@ function testOperators(loop: Loop): void {
 }
 
 /** As a key may come to its scopes: nobody looks at what they are. Answers its secret. */
-function createKeyWith(core: Core, accountId: string, scopes: string[] | null): Promise<string> {
+function createKeyWith(core: Services, accountId: string, scopes: string[] | null): Promise<string> {
   return core.db.transaction(async (tx) => {
     const nowMs = await lockCaller(tx, accountId);
     const fields = { name: null, scopes: null, expiresAtMs: null, cap: null };

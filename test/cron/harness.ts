@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, type Server, type ServerRespons
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { Core } from '../../src/core/context.ts';
+import type { Services } from '../../src/kit/services.ts';
 import { modules } from '../../src/modules/index.ts';
 import { examine, type Finding } from '../../src/upkeep/doctor.ts';
 import { sequenceAccount } from '../../src/webhooks/sequencer.ts';
@@ -102,7 +102,7 @@ export class CronBench {
     return new CronBench(service, await createTestAccount(service.core), await Receiver.start());
   }
 
-  get core(): Core {
+  get core(): Services {
     return this.service.core;
   }
 

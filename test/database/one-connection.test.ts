@@ -1,7 +1,8 @@
 // A transaction may look at all accounts and then write of one, as the first start does: on a distributed engine all of it must go over one
 // connection to each node, which else refuses to join what was written over two.
 import { expect, inject, test } from 'vitest';
-import { createAccount, listAccounts, lockAccount } from '../../src/core/accounts/accounts.ts';
+import { createAccount, listAccounts } from '../../src/core/accounts/accounts.ts';
+import { lockAccount } from '../../src/core/callers/lock.ts';
 import { createKey } from '../../src/core/keys/changes.ts';
 import { statement } from '../../src/db/statement.ts';
 import { startTestService } from '../support/service.ts';

@@ -1,10 +1,10 @@
 // Whose word a device's key is: when the device fetches it, they must still be who may give it.
 import { beforeAll, expect, test } from 'vitest';
-import { lockCaller } from '../../src/core/accounts/accounts.ts';
+import { operatorAccount } from '../../src/core/accounts/operator.ts';
+import { lockCaller } from '../../src/core/callers/lock.ts';
+import type { Principal } from '../../src/core/callers/principal.ts';
 import { clockNow } from '../../src/core/database-clock.ts';
 import { createKey, revokeKey, updateKey } from '../../src/core/keys/changes.ts';
-import { operatorAccount } from '../../src/core/operator/account.ts';
-import type { Principal } from '../../src/core/principal.ts';
 import type { Transaction } from '../../src/db/database.ts';
 import { approveDevice } from '../../src/people/devices/approve.ts';
 import { readUserCode } from '../../src/people/devices/codes.ts';

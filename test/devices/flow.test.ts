@@ -1,7 +1,7 @@
 // The device flow by openid-client, unchanged, and by its rules (RFC 8628): who asks gets a key once a person has approved it, and only then.
 import * as oauth from 'openid-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { lockCaller } from '../../src/core/accounts/accounts.ts';
+import { lockCaller } from '../../src/core/callers/lock.ts';
 import { clockNow } from '../../src/core/database-clock.ts';
 import { createKey } from '../../src/core/keys/changes.ts';
 import { statement } from '../../src/db/statement.ts';

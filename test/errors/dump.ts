@@ -1,10 +1,10 @@
 // All that the database holds, for tests that look for what must not be there.
 import { expect } from 'vitest';
-import type { Core } from '../../src/core/context.ts';
+import type { Services } from '../../src/kit/services.ts';
 import { unpackBlock } from '../../src/modules/errors/intake/event-detail.ts';
 
 /** Every row of every table of the schemas errors and core as text; the blocks of details unpacked. */
-export async function dump({ db }: Core): Promise<string> {
+export async function dump({ db }: Services): Promise<string> {
   const { rows } = await db.query<{ name: string }>(
     {
       name: '',

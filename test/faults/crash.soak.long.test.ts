@@ -3,11 +3,11 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Core } from '../../src/core/context.ts';
 import { Secrets } from '../../src/core/secrets/secrets.ts';
 import { loadServerSecret } from '../../src/core/secrets/server-secret.ts';
 import { Database } from '../../src/db/database.ts';
 import { type Connection, readConnection } from '../../src/db/embedded/index.ts';
+import type { Services } from '../../src/kit/services.ts';
 import { modules } from '../../src/modules/index.ts';
 import { examine } from '../../src/upkeep/doctor.ts';
 import {
@@ -94,7 +94,7 @@ test('kills under load lose nothing, deliver nothing acknowledged again, and cha
   timeout: 150_000,
 }, async () => {
   const secrets = new Secrets(await loadServerSecret({ dataDir: place.dataDir }));
-  const account = await createTestAccount({ db, secrets } as Core, CREDIT_USD);
+  const account = await createTestAccount({ db, secrets } as Services, CREDIT_USD);
   const target = { url: place.url, key: account.secret, queue: 'crash' };
   expect((await client(place.url, account.secret)('POST', '/v1/queue/create', { name: 'crash' })).status).toBe(200);
   const books = newBooks();

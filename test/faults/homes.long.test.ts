@@ -4,9 +4,9 @@ import { get } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Core } from '../../src/core/context.ts';
 import { Secrets } from '../../src/core/secrets/secrets.ts';
 import { Database } from '../../src/db/database.ts';
+import type { Services } from '../../src/kit/services.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import {
   createPlace,
@@ -77,7 +77,7 @@ class Client {
   }
 }
 
-const account = () => createTestAccount({ db, secrets: new Secrets(SECRETS_KEY) } as Core, 100);
+const account = () => createTestAccount({ db, secrets: new Secrets(SECRETS_KEY) } as Services, 100);
 const balance = (secret: string) =>
   `GET /v1/account/balance HTTP/1.1\r\nHost: quartermaster\r\nAuthorization: Bearer ${secret}\r\n\r\n`;
 const post = (secret: string, path: string, body: string, headers = '') =>

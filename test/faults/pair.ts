@@ -2,10 +2,10 @@
 
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Core } from '../../src/core/context.ts';
 import { Secrets } from '../../src/core/secrets/secrets.ts';
 import { Database } from '../../src/db/database.ts';
 import type { Connection } from '../../src/db/embedded/index.ts';
+import type { Services } from '../../src/kit/services.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createPlace, type ServiceProcess, startProcess } from '../support/process.ts';
 import { createTestAccount, SECRETS_KEY, type TestAccount } from '../support/service.ts';
@@ -44,7 +44,7 @@ export async function startPair(settings: Readonly<Record<string, string>> = {})
     connection: database.connection,
     callers,
     async account(usd) {
-      const account = await createTestAccount({ db, secrets: new Secrets(SECRETS_KEY) } as Core, usd);
+      const account = await createTestAccount({ db, secrets: new Secrets(SECRETS_KEY) } as Services, usd);
       return { ...account, callers: callers(account.secret) };
     },
     async stop() {

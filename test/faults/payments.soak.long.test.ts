@@ -2,13 +2,13 @@
 // commit of what it brought; messages of the provider are lost, doubled and late. Afterwards what was paid is credited once, and nothing else.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Core } from '../../src/core/context.ts';
 import { advanceTestClock } from '../../src/core/process/test-clock.ts';
 import { Secrets } from '../../src/core/secrets/secrets.ts';
-import { rideOut } from '../../src/core/wallet/lane/ride-out.ts';
 import { Database } from '../../src/db/database.ts';
 import { type Connection, readConnection } from '../../src/db/embedded/index.ts';
+import { rideOut } from '../../src/db/ride-out.ts';
 import { statement } from '../../src/db/statement.ts';
+import type { Services } from '../../src/kit/services.ts';
 import { modules } from '../../src/modules/index.ts';
 import { examine } from '../../src/upkeep/doctor.ts';
 import {
@@ -152,7 +152,7 @@ test('what was paid is credited and told once, and nothing else, whatever dies a
   // Each of twenty kills waits for a start.
   timeout: 600_000,
 }, async () => {
-  const core = { db, secrets: new Secrets(SECRETS_KEY) } as Core;
+  const core = { db, secrets: new Secrets(SECRETS_KEY) } as Services;
   const accounts: TestAccount[] = [];
   for (let n = 0; n < ACCOUNTS; n += 1) accounts.push(await createTestAccount(core, 0));
   const kills = (async () => {

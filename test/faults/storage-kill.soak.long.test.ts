@@ -14,9 +14,9 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { unpackPieces } from '../../src/core/objects/pieces.ts';
 import { modules } from '../../src/modules/index.ts';
 import { storageSweeps } from '../../src/modules/storage/sweeps.ts';
+import { unpackPieces } from '../../src/objects/pieces.ts';
 import { examine } from '../../src/upkeep/doctor.ts';
 import { filesIn, type Own, query, StorageBench } from '../storage/harness.ts';
 import { createPlace, type ServiceProcess, startProcess } from '../support/process.ts';

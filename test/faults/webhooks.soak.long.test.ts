@@ -2,12 +2,12 @@
 // event has arrived, under one webhook-id each, and none of an effect that was not committed.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Core } from '../../src/core/context.ts';
 import { sendEvents } from '../../src/core/events/outbox.ts';
 import { advanceTestClock } from '../../src/core/process/test-clock.ts';
 import { Secrets } from '../../src/core/secrets/secrets.ts';
 import { loadServerSecret } from '../../src/core/secrets/server-secret.ts';
 import { Database } from '../../src/db/database.ts';
+import type { Services } from '../../src/kit/services.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createPlace, type Place, type ServiceProcess, startProcess } from '../support/process.ts';
 import { createTestAccount } from '../support/service.ts';
@@ -89,7 +89,7 @@ async function settled(): Promise<void> {
 }
 
 test('kills between commit and answer lose no event, invent none, and change no webhook-id', async () => {
-  const core = { db, secrets: new Secrets(await loadServerSecret({ dataDir: place.dataDir })) } as Core;
+  const core = { db, secrets: new Secrets(await loadServerSecret({ dataDir: place.dataDir })) } as Services;
   const { accountId } = await createTestAccount(core);
   const paths = ['/a', '/b', '/c'];
   for (const path of paths) await register(core, accountId, { url: receiver.url + path });

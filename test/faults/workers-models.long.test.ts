@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import type { Core } from '../../src/core/context.ts';
 import { Secrets } from '../../src/core/secrets/secrets.ts';
 import { Database } from '../../src/db/database.ts';
+import type { Services } from '../../src/kit/services.ts';
 import { completionOf, OpenaiDouble } from '../support/ai/openai-double.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createPlace, type Place, startProcess, until } from '../support/process.ts';
@@ -58,7 +58,7 @@ async function vendorsFile(): Promise<string> {
 }
 
 const send = sendTo(() => place);
-const account = () => createTestAccount({ db, secrets: new Secrets(SECRETS_KEY) } as Core, 100);
+const account = () => createTestAccount({ db, secrets: new Secrets(SECRETS_KEY) } as Services, 100);
 
 /** So many connections, of those that the test takes. */
 async function manyLines(secret: string, count: number, isTaken: (line: Line, first: string) => boolean) {

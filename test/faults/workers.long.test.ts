@@ -1,9 +1,9 @@
 // Several processes behind one port: what holds of one holds of all together, and the death of one is nobody's loss.
 import { Agent } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Core } from '../../src/core/context.ts';
 import { Secrets } from '../../src/core/secrets/secrets.ts';
 import { Database } from '../../src/db/database.ts';
+import type { Services } from '../../src/kit/services.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import {
   childrenOf,
@@ -46,7 +46,7 @@ afterAll(async () => {
 });
 
 const send = sendTo(() => place);
-const account = () => createTestAccount({ db, secrets: new Secrets(SECRETS_KEY) } as Core, 100);
+const account = () => createTestAccount({ db, secrets: new Secrets(SECRETS_KEY) } as Services, 100);
 
 /** One connection to each worker. */
 async function lines(secret: string): Promise<[Line, Line, Line]> {

@@ -3,13 +3,13 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Type from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Core } from '../../src/core/context.ts';
-import { answerResult, requireResultPlace } from '../../src/core/files/result.ts';
-import { readSource } from '../../src/core/files/source.ts';
-import { madeFilesSweep } from '../../src/core/files/sweep.ts';
+import { answerResult, requireResultPlace } from '../../src/files/result.ts';
+import { readSource } from '../../src/files/source.ts';
+import { madeFilesSweep } from '../../src/files/sweep.ts';
 import { defineCapability } from '../../src/kit/capability.ts';
 import { resultFields, resultWishFields, sourceField } from '../../src/kit/file-fields.ts';
 import { defineModule } from '../../src/kit/module.ts';
+import type { Services } from '../../src/kit/services.ts';
 import { type Client, client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
 
 const BYTES_MAX = 3 * 1024 * 1024;
@@ -247,7 +247,7 @@ describe('a result', () => {
 
   test('is removed by the sweep once its link has ended, and nothing else is', async () => {
     const { url } = await made();
-    const { assets } = service.core as Core;
+    const { assets } = service.core as Services;
     await assets.put('acct_x/vid_1.mp4', Buffer.from('video'));
     const { signal } = new AbortController();
     await madeFilesSweep(service.core).run(signal);

@@ -1,7 +1,7 @@
 // Capabilities called without any HTTP object: everything that holds for a call over REST holds here, by the same code.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Principal, PrincipalKind } from '../../src/core/callers/principal.ts';
 import type { ApiKey } from '../../src/core/keys/api-key.ts';
-import type { Principal, PrincipalKind } from '../../src/core/principal.ts';
 import { textArray } from '../../src/db/arrays.ts';
 import { statement } from '../../src/db/statement.ts';
 import { invoke } from '../../src/gateway/invoke.ts';

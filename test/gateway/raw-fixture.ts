@@ -3,13 +3,13 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from 'typebox';
-import type { CallContext } from '../../src/core/context.ts';
 import { basic, bearer } from '../../src/core/credentials/http-schemes.ts';
 import { sigV4 } from '../../src/core/credentials/sigv4.ts';
 import { priceOfCall } from '../../src/core/wallet/charge/charge.ts';
 import { defineCapability } from '../../src/kit/capability.ts';
 import { defineModule } from '../../src/kit/module.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../src/kit/raw-route.ts';
+import type { CallContext } from '../../src/kit/services.ts';
 import { commentText, eventText } from '../../src/lib/event-stream.ts';
 import { problem } from '../../src/problems/problem.ts';
 

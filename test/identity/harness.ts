@@ -1,5 +1,5 @@
 // Sign-in by identity providers over HTTP: a service, three real providers, and browsers that are sent between them.
-import { lockAccount } from '../../src/core/accounts/accounts.ts';
+import { lockAccount } from '../../src/core/callers/lock.ts';
 import { createKey } from '../../src/core/keys/changes.ts';
 import { balanceOf } from '../../src/core/wallet/ledger/read.ts';
 import { findSession, formToken } from '../../src/people/sessions/sessions.ts';

@@ -1,7 +1,7 @@
 // An account goes over into another of the same person when they have seen what that means: both accounts, and every key that could spend the
 // credit afterwards.
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { lockAccount } from '../../src/core/accounts/accounts.ts';
+import { lockAccount } from '../../src/core/callers/lock.ts';
 import { createKey, rotateKey } from '../../src/core/keys/changes.ts';
 import { grantCredit } from '../../src/core/wallet/grants.ts';
 import { createPerson, findByIdentity, membershipsOf } from '../../src/people/persons.ts';

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { admission } from '../../src/core/admission.ts';
-import { PictureProcesses } from '../../src/core/pictures/processes.ts';
-import { DecodeTurns } from '../../src/core/pictures/turns.ts';
 import type { ImageBounds, ImageTask, MadeImage, Transform } from '../../src/modules/image/pictures/task.ts';
+import { PictureProcesses } from '../../src/pictures/processes.ts';
+import { DecodeTurns } from '../../src/pictures/turns.ts';
 
 const source = new URL('../../src/modules/image/pictures/process.ts', import.meta.url);
 

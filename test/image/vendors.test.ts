@@ -1,6 +1,6 @@
 // Images at vendors outside, by both wires: what they are sent, what is kept and charged, and what becomes of the money when they fail.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { readBills } from '../../src/core/vendors/bills.ts';
+import { readBills } from '../../src/routing/bills.ts';
 import { blank } from './harness.ts';
 import { type Asked, ImageBench, openVendor, type Vendor } from './jobs-harness.ts';
 

@@ -1,31 +1,32 @@
 // The account module on a real database, called as the gateway calls it: a key is looked up, its scopes checked, the capability run.
 
-import { createAccount, lockAccount } from '../../src/core/accounts/accounts.ts';
+import { Assets } from '../../src/assets/assets.ts';
+import { BlockThreads } from '../../src/blocks/threads.ts';
+import { createAccount } from '../../src/core/accounts/accounts.ts';
 import { admission } from '../../src/core/admission.ts';
-import { Assets } from '../../src/core/assets/assets.ts';
-import { OwnCalls } from '../../src/core/background/own-calls.ts';
-import { BlockThreads } from '../../src/core/blocks/threads.ts';
-import type { CallContext, Core } from '../../src/core/context.ts';
+import { lockAccount } from '../../src/core/callers/lock.ts';
+import { knownScopesOf, scopesAllow } from '../../src/core/callers/scopes.ts';
 import { invalidKey, secretInGrace } from '../../src/core/keys/api-key.ts';
 import { createKey, type NewKey } from '../../src/core/keys/changes.ts';
 import { KeyRing } from '../../src/core/keys/ring.ts';
-import { DecodeTurns } from '../../src/core/pictures/turns.ts';
+import { OwnCalls } from '../../src/core/own-calls.ts';
 import { createLog } from '../../src/core/process/log.ts';
 import { ProcessRegistry } from '../../src/core/process/processes.ts';
 import { noSiblings } from '../../src/core/process/siblings.ts';
 import { UnderWayHere } from '../../src/core/process/under-way.ts';
 import { RequestLog } from '../../src/core/requests/request-log.ts';
-import { knownScopesOf, scopesAllow } from '../../src/core/scopes.ts';
 import { Secrets } from '../../src/core/secrets/secrets.ts';
 import { UsageMeter } from '../../src/core/usage/meter.ts';
 import { Holds } from '../../src/core/wallet/holds/holds.ts';
 import { Lanes } from '../../src/core/wallet/lane/lanes.ts';
 import { Database } from '../../src/db/database.ts';
+import type { CallContext, Services } from '../../src/kit/services.ts';
 import { canonicalJson } from '../../src/lib/canonical-json.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { toJson } from '../../src/lib/json-text.ts';
 import { buildManifest } from '../../src/manifest/manifest.ts';
 import { modules } from '../../src/modules/index.ts';
+import { DecodeTurns } from '../../src/pictures/turns.ts';
 import { problem } from '../../src/problems/problem.ts';
 import { fileAssets } from '../../src/vendors/assets/file.ts';
 import { createOutboundClient } from '../../src/vendors/http/client.ts';
@@ -33,9 +34,9 @@ import { createTestDatabase } from '../support/database.ts';
 import { sandboxOnly } from '../support/vendors.ts';
 
 export interface House {
-  readonly core: Core;
+  readonly core: Services;
   /** Another process on the same database. */
-  another(): Core;
+  another(): Services;
   makeAccount(): Promise<string>;
   makeKey(accountId: string, fields?: Partial<NewKey>): Promise<{ keyId: string; secret: string }>;
   /** Answers `data` as it is on the wire; throws the Problem of a refusal. */
@@ -89,7 +90,7 @@ export async function openHouse(): Promise<House> {
   };
 }
 
-function makeCore(db: Database): Core {
+function makeCore(db: Database): Services {
   const log = createLog('silent');
   const secrets = new Secrets('a server secret of tests, long enough');
   const lanes = new Lanes({ db, log });
@@ -133,7 +134,7 @@ function makeCore(db: Database): Core {
   };
 }
 
-export async function callOn(core: Core, secret: string, id: string, input: object, idempotencyKey?: string) {
+export async function callOn(core: Services, secret: string, id: string, input: object, idempotencyKey?: string) {
   const capability = manifest.byId.get(id);
   if (capability === undefined) throw new Error(`no capability ${id}`);
   const key = await core.keys.find(secret);

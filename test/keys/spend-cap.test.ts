@@ -1,6 +1,6 @@
 // Spend caps of keys over HTTP, on two processes' worth of services that share one database.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { settleCap } from '../../src/core/wallet/limits/key-cap.ts';
+import { settleCap } from '../../src/core/callers/key-cap.ts';
 import { examineAccount } from '../../src/upkeep/doctor.ts';
 import {
   type Client,

@@ -1,5 +1,5 @@
 // One service and short ways to call it for tests of logs, and the plain reference: the same records in memory, filtered one by one.
-import { BlockStore } from '../../src/core/blocks/store.ts';
+import { BlockStore } from '../../src/blocks/store.ts';
 import { holdsWords, searchedWords, storedWords } from '../../src/lib/words/words.ts';
 import { logsKind } from '../../src/modules/logs/records/kind.ts';
 import { levels } from '../../src/modules/logs/records/levels.ts';

@@ -2,7 +2,7 @@
 import protobuf from 'protobufjs/minimal.js';
 import { compress } from 'snappyjs';
 import { expect } from 'vitest';
-import { BlockStore } from '../../src/core/blocks/store.ts';
+import { BlockStore } from '../../src/blocks/store.ts';
 import { samplesKind } from '../../src/modules/metrics/samples/kind.ts';
 import { AccountBench, type Data, sweepAll } from '../support/bench.ts';
 

@@ -1,6 +1,7 @@
 // What the operator does with accounts of others, over HTTP: who may, what it changes, and that it happens once.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createAccount, lockCaller } from '../../src/core/accounts/accounts.ts';
+import { createAccount } from '../../src/core/accounts/accounts.ts';
+import { lockCaller } from '../../src/core/callers/lock.ts';
 import { clockNow } from '../../src/core/database-clock.ts';
 import { createKey } from '../../src/core/keys/changes.ts';
 import { invoke } from '../../src/gateway/invoke.ts';

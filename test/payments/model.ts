@@ -1,7 +1,7 @@
 // One random history of a person's credit: what came in and went out as they say, and what must be true after each. When the account
 // goes over into another the history goes on there; payments of the accounts before go on being refunded and disputed.
 import { expect } from 'vitest';
-import type { Principal } from '../../src/core/principal.ts';
+import type { Principal } from '../../src/core/callers/principal.ts';
 import { chargeWork } from '../../src/core/wallet/charge/charge-work.ts';
 import { expireGrants, grantCredit } from '../../src/core/wallet/grants.ts';
 import { openWallet } from '../../src/core/wallet/open-wallet.ts';

@@ -1,6 +1,6 @@
 // Money that goes back: refunds by the operator and elsewhere, disputes, what is owed, and what a frozen wallet does.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Principal } from '../../src/core/principal.ts';
+import type { Principal } from '../../src/core/callers/principal.ts';
 import { chargeWork } from '../../src/core/wallet/charge/charge-work.ts';
 import { readFunds } from '../../src/core/wallet/funds.ts';
 import { grantCredit } from '../../src/core/wallet/grants.ts';

@@ -1,6 +1,6 @@
 // Subscriptions from the call to the tier and back, with the sandbox: months that pass by the clock of the database, every way to end.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Tier } from '../../src/core/accounts/tiers.ts';
+import type { Tier } from '../../src/core/callers/tiers.ts';
 import { lookAgain } from '../../src/payments/look-again.ts';
 import { giveTier } from '../../src/payments/subscriptions/change.ts';
 import { listMails } from '../../src/people/mail/mail.ts';

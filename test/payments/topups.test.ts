@@ -1,7 +1,7 @@
 // Top-ups from the call to the credit, with the sandbox: every state, every way to fail, every bound.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { setKycStatus } from '../../src/core/accounts/changes.ts';
-import type { Principal } from '../../src/core/principal.ts';
+import type { Principal } from '../../src/core/callers/principal.ts';
 import { expireGrants } from '../../src/core/wallet/grants.ts';
 import { endTestCredit } from '../../src/core/wallet/test-credit.ts';
 import { lookAgain } from '../../src/payments/look-again.ts';

@@ -1,7 +1,7 @@
 // Signing in and what follows, in a real browser without scripts, each page looked at by axe; and who may do what there.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { lockCaller } from '../../src/core/accounts/accounts.ts';
+import { lockCaller } from '../../src/core/callers/lock.ts';
 import { listMails } from '../../src/people/mail/mail.ts';
 import { membersOf } from '../../src/people/persons.ts';
 import { deleteAccount } from '../../src/upkeep/deletion/deletion.ts';

@@ -1,6 +1,7 @@
 // Deleting an account: what stops at once, what a person can take back, and what is left once it is purged.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { lockCaller, setSuspended } from '../../src/core/accounts/accounts.ts';
+import { setSuspended } from '../../src/core/accounts/accounts.ts';
+import { lockCaller } from '../../src/core/callers/lock.ts';
 import { createKey } from '../../src/core/keys/changes.ts';
 import { grantCredit } from '../../src/core/wallet/grants.ts';
 import type { Database } from '../../src/db/database.ts';

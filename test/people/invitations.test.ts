@@ -1,7 +1,7 @@
 // Invitations: only an owner of the account gives them, and they hold only as long as whoever gave them owns it. What ends that is true in
 // the commit of the acceptance too.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { lockAccount } from '../../src/core/accounts/accounts.ts';
+import { lockAccount } from '../../src/core/callers/lock.ts';
 import { clockNow } from '../../src/core/database-clock.ts';
 import { createKey } from '../../src/core/keys/changes.ts';
 import type { Transaction } from '../../src/db/database.ts';

@@ -1,9 +1,9 @@
 // Sessions by the test clock, and on two processes: how long they live, what they may do, and that an ended one does nothing more.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAccount } from '../../src/core/accounts/accounts.ts';
+import { type Principal, readLivePrincipals } from '../../src/core/callers/principal.ts';
+import { scopesAllow } from '../../src/core/callers/scopes.ts';
 import { clockNow } from '../../src/core/database-clock.ts';
-import { type Principal, readLivePrincipals } from '../../src/core/principal.ts';
-import { scopesAllow } from '../../src/core/scopes.ts';
 import { textArray } from '../../src/db/arrays.ts';
 import { ask } from '../../src/people/asked.ts';
 import {

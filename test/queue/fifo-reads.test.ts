@@ -1,6 +1,6 @@
 // What a FIFO consume reads to decide what it may deliver.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Core } from '../../src/core/context.ts';
+import type { Services } from '../../src/kit/services.ts';
 import { createTestAccount, startTestService, type TestService } from '../support/service.ts';
 import { inProcess, type QueueCall } from './in-process.ts';
 
@@ -30,7 +30,7 @@ function counted<T extends object>(real: T): T {
 beforeAll(async () => {
   service = await startTestService({ env: { ROLE: 'api' } });
   const { secret } = await createTestAccount(service.core);
-  const core: Core = { ...service.core, db: counted(service.core.db) };
+  const core: Services = { ...service.core, db: counted(service.core.db) };
   call = await inProcess(core, secret);
 });
 afterAll(() => service.stop());

@@ -1,7 +1,8 @@
 // Calls of queue capabilities in this process, without HTTP: thousands a second, on a clock that moves only when told.
-import type { CallContext, Core } from '../../src/core/context.ts';
+
 import type { ApiKey } from '../../src/core/keys/api-key.ts';
 import type { Capability } from '../../src/kit/capability.ts';
+import type { CallContext, Services } from '../../src/kit/services.ts';
 import { JsonText } from '../../src/lib/json-text.ts';
 import { createQueueState } from '../../src/modules/queue/start.ts';
 import type { QueueState } from '../../src/modules/queue/state.ts';
@@ -11,7 +12,7 @@ import { byId } from '../support/capabilities.ts';
 export type QueueCall = (operation: string, input: Record<string, unknown>) => Promise<any>;
 
 /** `call('publish', {...})` answers `data`. The input must be valid: nothing checks it here. */
-export async function inProcess(core: Core, secret: string, state = createQueueState(core)): Promise<QueueCall> {
+export async function inProcess(core: Services, secret: string, state = createQueueState(core)): Promise<QueueCall> {
   const key = (await core.keys.find(secret)) as ApiKey;
   return async (operation, input) => {
     const capability = byId(`queue.${operation}`) as Capability<never, QueueState>;

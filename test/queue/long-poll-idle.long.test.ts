@@ -1,7 +1,7 @@
 // Consumers that wait cost next to nothing, however many queues they wait for, and still hear of every message.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Core } from '../../src/core/context.ts';
+import type { Services } from '../../src/kit/services.ts';
 import { createQueueState } from '../../src/modules/queue/start.ts';
 import type { QueueState } from '../../src/modules/queue/state.ts';
 import { createTestAccount, startTestService, type TestService } from '../support/service.ts';
@@ -37,7 +37,7 @@ function counted<T extends object>(real: T): T {
 beforeAll(async () => {
   service = await startTestService({ env: { ROLE: 'api' } });
   const { secret } = await createTestAccount(service.core);
-  const core: Core = { ...service.core, db: counted(service.core.db), keys: counted(service.core.keys) };
+  const core: Services = { ...service.core, db: counted(service.core.db), keys: counted(service.core.keys) };
   here = createQueueState(core);
   elsewhere = createQueueState(service.core);
   call = await inProcess(core, secret, here);

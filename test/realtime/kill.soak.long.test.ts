@@ -2,9 +2,9 @@
 // listeners see one order.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Core } from '../../src/core/context.ts';
 import { Secrets } from '../../src/core/secrets/secrets.ts';
 import { Database } from '../../src/db/database.ts';
+import type { Services } from '../../src/kit/services.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createPlace, type Place, type ServiceProcess, startProcess } from '../support/process.ts';
 import { createTestAccount, SECRETS_KEY } from '../support/service.ts';
@@ -139,7 +139,7 @@ describe.each([2, 4])('%i processes', (count) => {
   });
 
   test('a stream that is resumed misses and repeats nothing while processes are killed', async () => {
-    const { secret } = await createTestAccount({ db, secrets: new Secrets(SECRETS_KEY) } as Core, 50);
+    const { secret } = await createTestAccount({ db, secrets: new Secrets(SECRETS_KEY) } as Services, 50);
     const cluster: Cluster = { secret, urls: services.map(({ url }) => url) };
     await play(cluster, rounds(6), async () => {
       const which = random(services.length);

@@ -9,7 +9,7 @@ import {
   S3Client,
   type S3ClientConfig,
 } from '@aws-sdk/client-s3';
-import { lockCaller } from '../../src/core/accounts/accounts.ts';
+import { lockCaller } from '../../src/core/callers/lock.ts';
 import { createKey } from '../../src/core/keys/changes.ts';
 import {
   type Client,

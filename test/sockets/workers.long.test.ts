@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Core } from '../../src/core/context.ts';
 import { Secrets } from '../../src/core/secrets/secrets.ts';
 import { Database } from '../../src/db/database.ts';
+import type { Services } from '../../src/kit/services.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createPlace, type Place, type ServiceProcess, startProcess } from '../support/process.ts';
 import { client, createTestAccount, SECRETS_KEY } from '../support/service.ts';
@@ -45,7 +45,7 @@ async function openWhenThereIsRoom(secret: string): Promise<Line> {
 }
 
 test('sockets of two processes are counted together, end with their key, and are closed at a stop', async () => {
-  const core = { db, secrets: new Secrets(SECRETS_KEY) } as Core;
+  const core = { db, secrets: new Secrets(SECRETS_KEY) } as Services;
   const account = await createTestAccount(core);
   const { body } = await client(place.url, account.secret)('POST', '/v1/account/keys/create', { name: 'x' });
   const open = (secret: string) => Promise.all(Array.from({ length: SOCKETS }, () => openWhenThereIsRoom(secret)));

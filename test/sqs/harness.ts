@@ -11,7 +11,7 @@ import {
   SQSClient,
   type SQSClientConfig,
 } from '@aws-sdk/client-sqs';
-import { lockCaller } from '../../src/core/accounts/accounts.ts';
+import { lockCaller } from '../../src/core/callers/lock.ts';
 import { createKey } from '../../src/core/keys/changes.ts';
 import { QueueBench } from '../queue/harness.ts';
 import { client, type TestAccount } from '../support/service.ts';

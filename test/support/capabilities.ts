@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import { type afterAll, type afterEach, expect } from 'vitest';
-import type { Core } from '../../src/core/context.ts';
 import { type Capability, type CapabilityExample, pathParameters } from '../../src/kit/capability.ts';
+import type { Services } from '../../src/kit/services.ts';
 import { modules } from '../../src/modules/index.ts';
 import { composeManifest } from '../../src/surfaces/documents/discovery.ts';
 import { leaveCard } from './leave-card.ts';
@@ -69,7 +69,7 @@ export function isOperators({ gates }: Pick<Capability, 'gates'>): boolean {
 }
 
 /** An account that may call the capability and play its examples, with a key for everything. */
-export function createPlayer(core: Core, capability: Pick<Capability, 'gates'>, usd = 100): Promise<TestAccount> {
+export function createPlayer(core: Services, capability: Pick<Capability, 'gates'>, usd = 100): Promise<TestAccount> {
   return isOperators(capability) ? createTestOperator(core, usd) : createTestAccount(core, usd);
 }
 

@@ -1,8 +1,8 @@
 // Pages of the console in a real browser: signed in by a key, with what the browser may not have seen written down.
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import type { Core } from '../../src/core/context.ts';
 import { clockNow } from '../../src/core/database-clock.ts';
+import type { Services } from '../../src/kit/services.ts';
 import { createPerson } from '../../src/people/persons.ts';
 import { openSession } from '../../src/people/sessions/sessions.ts';
 import { expectAccessible } from './axe.ts';
@@ -149,7 +149,7 @@ export async function signedIn(url: string, secret: string): Promise<PageVisitor
 
 /** The token of a new session of a new person who acts for the account. */
 export async function personSession(
-  core: Core,
+  core: Services,
   person: {
     readonly accountId: string;
     readonly email: string;

@@ -1,10 +1,10 @@
 // Blocks in memory, listed and read by the rules of the table of blocks, so that thousands of questions can be asked in a minute: by time and marks,
 // columns that are not asked for stay away, the summary too, and what goes to a task and comes back is cloned as on the way to a thread.
-import type { BlockDraft, BlockKind, BlockRef, ScanTask, StoredBlock } from '../../src/core/blocks/block.ts';
-import { unfoldedBytes } from '../../src/core/blocks/columns.ts';
-import type { BlockQuestion } from '../../src/core/blocks/list.ts';
-import { BUCKET_BYTES, markPlace, mayHold } from '../../src/core/blocks/marks.ts';
-import { perform } from '../../src/core/blocks/work.ts';
+import type { BlockDraft, BlockKind, BlockRef, ScanTask, StoredBlock } from '../../src/blocks/block.ts';
+import { unfoldedBytes } from '../../src/blocks/columns.ts';
+import type { BlockQuestion } from '../../src/blocks/list.ts';
+import { BUCKET_BYTES, markPlace, mayHold } from '../../src/blocks/marks.ts';
+import { perform } from '../../src/blocks/work.ts';
 import { sequenceAt } from '../../src/lib/sequence.ts';
 
 interface Kept {

@@ -6,25 +6,26 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { request } from 'undici';
 import { inject } from 'vitest';
-import { type Service, startService } from '../../src/app.ts';
 import { loadConfig } from '../../src/config/config.ts';
-import { createAccount, lockCaller } from '../../src/core/accounts/accounts.ts';
+import { createAccount } from '../../src/core/accounts/accounts.ts';
 import { type Admission, admission } from '../../src/core/admission.ts';
-import type { Core } from '../../src/core/context.ts';
+import { lockCaller } from '../../src/core/callers/lock.ts';
 import { createKey } from '../../src/core/keys/changes.ts';
 import { createLog } from '../../src/core/process/log.ts';
 import type { Logger } from '../../src/core/process/logger.ts';
 import { advanceTestClock } from '../../src/core/process/test-clock.ts';
 import { grantCredit } from '../../src/core/wallet/grants.ts';
 import type { Module } from '../../src/kit/module.ts';
+import type { Services } from '../../src/kit/services.ts';
 import { NANOS_PER_USD } from '../../src/lib/money.ts';
 import { listMails } from '../../src/people/mail/mail.ts';
+import { type Service, startService } from '../../src/service/start-service.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { SITE_NETWORK } from './site.ts';
 
 export interface TestService {
   readonly service: Service;
-  readonly core: Core;
+  readonly core: Services;
   readonly url: string;
   readonly database: TestDatabase;
   /** Moves the database clock of this service forward. */
@@ -105,7 +106,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
 }
 
 /** Of the services of this worker. */
-const running = new Set<Core>();
+const running = new Set<Services>();
 
 /** The code of the last mail to the address, of any running service. */
 export async function mailedCode(to: string): Promise<string> {
@@ -126,7 +127,11 @@ export interface TestAccount {
 }
 
 /** An account with `usd` of paid credit (and no sign-up credit left over) and a key for everything, or for `scopes`. */
-export async function createTestAccount(core: Core, usd = 100, scopes: string[] | null = null): Promise<TestAccount> {
+export async function createTestAccount(
+  core: Services,
+  usd = 100,
+  scopes: string[] | null = null,
+): Promise<TestAccount> {
   return core.db.transaction(async (tx) => {
     const accountId = await createAccount(tx, { email: `${randomBytes(6).toString('hex')}@example.org` });
     const nanos = BigInt(Math.round(usd * 1e6)) * (NANOS_PER_USD / 1_000_000n);
@@ -150,7 +155,7 @@ const makeOperator = {
 };
 
 /** The same account as the operator's: it takes the place of the one before, and its key may do everything. */
-export async function createTestOperator(core: Core, usd = 100): Promise<TestAccount> {
+export async function createTestOperator(core: Services, usd = 100): Promise<TestAccount> {
   const { accountId } = await createTestAccount(core, usd);
   return core.db.transaction(async (tx) => {
     await tx.query(makeOperator, [accountId]);

@@ -1,9 +1,9 @@
 // What calls take of an account, held against what their price lines allow and what their answers tell. It is read from the ledger, which
 // has an entry for each change of the balance.
 import { expect } from 'vitest';
-import type { Core } from '../../src/core/context.ts';
 import { priceOf } from '../../src/core/wallet/prices.ts';
 import type { Capability } from '../../src/kit/capability.ts';
+import type { Services } from '../../src/kit/services.ts';
 import { byId, manifest } from './capabilities.ts';
 import type { Client, Reply } from './service.ts';
 
@@ -24,14 +24,14 @@ const readEntries = {
 
 /** Of one account, whose calls go through `watch` one after another. */
 export class Takings {
-  readonly #core: Core;
+  readonly #core: Services;
   readonly #accountId: string;
   readonly #byRequest = new Map<string, readonly Entry[]>();
   /** Capabilities whose work may be charged after their call. */
   readonly #begun = new Set<string>();
   #lastSeq = '0';
 
-  constructor(core: Core, accountId: string) {
+  constructor(core: Services, accountId: string) {
     this.#core = core;
     this.#accountId = accountId;
   }

@@ -1,8 +1,8 @@
 // Vendors for harnesses that make their own core.
-import { VendorHealth } from '../../src/core/vendors/health.ts';
-import { VendorLimitsHere } from '../../src/core/vendors/limits.ts';
-import { Routing } from '../../src/core/vendors/routing.ts';
-import { Vendors } from '../../src/core/vendors/vendors.ts';
+import { VendorHealth } from '../../src/routing/health.ts';
+import { VendorLimitsHere } from '../../src/routing/limits.ts';
+import { Routing } from '../../src/routing/routing.ts';
+import { Vendors } from '../../src/routing/vendors.ts';
 import { sandbox } from '../../src/vendors/file/row.ts';
 
 /** Health that is not started asks for nothing. */

@@ -1,9 +1,9 @@
 // Work that is charged when it is done: what fails costs nothing and holds nothing, whether its price was held before it or not.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { CallContext } from '../../src/core/context.ts';
 import { chargeForWork } from '../../src/core/wallet/charge/charge.ts';
 import { AnswerEffect } from '../../src/core/wallet/charge/charge-answer.ts';
 import { Lanes } from '../../src/core/wallet/lane/lanes.ts';
+import type { CallContext } from '../../src/kit/services.ts';
 import { problem } from '../../src/problems/problem.ts';
 import { QUERY_NANOS, VectorBench } from './harness.ts';
 

@@ -2,11 +2,11 @@
 // restart every answer is of what was acknowledged.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Core } from '../../src/core/context.ts';
 import { Secrets } from '../../src/core/secrets/secrets.ts';
 import { loadServerSecret } from '../../src/core/secrets/server-secret.ts';
 import { Database } from '../../src/db/database.ts';
 import { type Connection, readConnection } from '../../src/db/embedded/index.ts';
+import type { Services } from '../../src/kit/services.ts';
 import { createPlace, type Place, type ServiceProcess, startProcess } from '../support/process.ts';
 import { type Client, client, createTestAccount, type TestAccount } from '../support/service.ts';
 import { rounds } from '../support/soak.ts';
@@ -30,7 +30,7 @@ beforeAll(async () => {
   service = await startProcess(place);
   db = new Database({ connection: readConnection(place.dataDir) as Connection, connections: 2, hotConnections: 1 });
   const secrets = new Secrets(await loadServerSecret({ dataDir: place.dataDir }));
-  account = await createTestAccount({ db, secrets } as Core, 20);
+  account = await createTestAccount({ db, secrets } as Services, 20);
   call = client(place.url, account.secret);
 });
 afterAll(async () => {

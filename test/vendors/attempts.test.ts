@@ -1,5 +1,6 @@
 // What stands of work outside, whoever dies when: the intent before the first byte, the reference first after acceptance; and what it cost.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DAY_MS } from '../../src/lib/time.ts';
 import {
   acceptAttempt,
   attemptByToken,
@@ -11,9 +12,8 @@ import {
   refuseAttempt,
   saveAttemptDetails,
   vendorCallOf,
-} from '../../src/core/vendors/attempts.ts';
-import { bookLoss, bookSale, readBills } from '../../src/core/vendors/bills.ts';
-import { DAY_MS } from '../../src/lib/time.ts';
+} from '../../src/routing/attempts.ts';
+import { bookLoss, bookSale, readBills } from '../../src/routing/bills.ts';
 import type { ModelRow } from '../../src/vendors/file/port.ts';
 import { createTestAccount, startTestService, type TestService } from '../support/service.ts';
 

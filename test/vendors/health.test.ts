@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAccount } from '../../src/core/accounts/accounts.ts';
 import { createLog } from '../../src/core/process/log.ts';
-import { type Admittance, type CallOutcome, VendorHealth } from '../../src/core/vendors/health.ts';
-import { vendorNotices } from '../../src/core/vendors/notices.ts';
 import { Database } from '../../src/db/database.ts';
 import { Waker } from '../../src/lib/waker.ts';
+import { type Admittance, type CallOutcome, VendorHealth } from '../../src/routing/health.ts';
+import { vendorNotices } from '../../src/routing/notices.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { setClock } from '../wallet/clock.ts';
 

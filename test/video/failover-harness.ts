@@ -1,7 +1,7 @@
 // A clock for background work that stands still while that work goes on, and what the breaker of a vendor knows.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Core } from '../../src/core/context.ts';
 import type { Database } from '../../src/db/database.ts';
+import type { Services } from '../../src/kit/services.ts';
 import { eventually } from '../cron/harness.ts';
 import { setClock } from '../wallet/clock.ts';
 import type { Data } from './harness.ts';
@@ -28,16 +28,16 @@ const readCalls = {
 };
 
 export class BackgroundClock {
-  readonly #core: Core;
+  readonly #core: Services;
   /** When it stopped. */
   readonly startMs: number;
 
-  private constructor(core: Core, startMs: number) {
+  private constructor(core: Services, startMs: number) {
     this.#core = core;
     this.startMs = startMs;
   }
 
-  static async stop(core: Core): Promise<BackgroundClock> {
+  static async stop(core: Services): Promise<BackgroundClock> {
     const clock = new BackgroundClock(core, Math.floor(Date.now() / 1_000) * 1_000 + 1_000);
     await clock.#set(clock.startMs);
     return clock;

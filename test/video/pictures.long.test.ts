@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { admission } from '../../src/core/admission.ts';
-import { PictureProcesses } from '../../src/core/pictures/processes.ts';
-import { DecodeTurns } from '../../src/core/pictures/turns.ts';
 import type { MadePicture, PictureBounds, PictureTask } from '../../src/modules/video/vendors/port.ts';
+import { PictureProcesses } from '../../src/pictures/processes.ts';
+import { DecodeTurns } from '../../src/pictures/turns.ts';
 import { jpegOfScans, pngOf } from '../support/hostile-pictures.ts';
 
 const CLEAN: PictureTask = { kind: 'clean' };

@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path';
 import opentype from 'opentype.js';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { unpackWoff } from '../../src/core/pictures/woff.ts';
 import { ordersIn } from '../../src/jobs/orders.ts';
 import { shotsOf } from '../../src/modules/video/vendors/sandbox/storyboard.ts';
+import { unpackWoff } from '../../src/pictures/woff.ts';
 import { boxesOf, inspect, makeVideo } from './sample.ts';
 
 describe('a video', () => {

@@ -1,6 +1,6 @@
 // A service that vendors can reach: what they say of their own accord, true or not, and what they list.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { attemptsOf } from '../../src/core/vendors/attempts.ts';
+import { attemptsOf } from '../../src/routing/attempts.ts';
 import type { VendorDouble } from '../support/vendors/double.ts';
 import { falWire, replicateWire } from '../support/vendors/wires.ts';
 import { arkWire } from '../support/vendors/wires-china.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
-import { readBills } from '../../src/core/vendors/bills.ts';
+import { readBills } from '../../src/routing/bills.ts';
 import { eventually } from '../cron/harness.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { type DoubleOptions, startVendor, type VendorDouble } from '../support/vendors/double.ts';

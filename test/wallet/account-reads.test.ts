@@ -1,10 +1,10 @@
 // What the account module shows of wallet, budget, ledger and events, on a clock that stands still.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { CallContext } from '../../src/core/context.ts';
 import { Secrets } from '../../src/core/secrets/secrets.ts';
 import { UsageMeter } from '../../src/core/usage/meter.ts';
 import { chargeInLane } from '../../src/core/wallet/charge/charge.ts';
 import { grantCredit, type NewGrant, signUpNote } from '../../src/core/wallet/grants.ts';
+import type { CallContext } from '../../src/kit/services.ts';
 import { toJson } from '../../src/lib/json-text.ts';
 import { DAY_MS, HOUR_MS } from '../../src/lib/time.ts';
 import { balance } from '../../src/modules/account/capabilities/balance.ts';

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Sweep } from '../../src/core/background/sweeper/sweep.ts';
 import { Sweeper } from '../../src/core/background/sweeper/sweeper.ts';
-import type { Core } from '../../src/core/context.ts';
 import { sendEvents } from '../../src/core/events/outbox.ts';
 import { eventsOf } from '../../src/core/events/read.ts';
 import { ProcessRegistry } from '../../src/core/process/processes.ts';
 import { UsageMeter } from '../../src/core/usage/meter.ts';
 import { grantCredit, warnExpiring } from '../../src/core/wallet/grants.ts';
 import { statement } from '../../src/db/statement.ts';
+import type { Services } from '../../src/kit/services.ts';
 import { DAY_MS, HOUR_MS } from '../../src/lib/time.ts';
 import { coreSweeps } from '../../src/upkeep/sweeps.ts';
 import { sequenceAccount } from '../../src/webhooks/sequencer.ts';
@@ -93,7 +93,7 @@ describe('background tasks', () => {
       processes: new ProcessRegistry(shop.db, 'p1', 'all'),
       vendors: sandboxOnly(),
       log: silent,
-    }) as unknown as Core;
+    }) as unknown as Services;
   const run = (name: string) => (coreSweeps(core(), 3_650).find((sweep) => sweep.name === name) as Sweep).run(always);
 
   test('expire credit, and warn 7 days and 1 day ahead, each once', async () => {

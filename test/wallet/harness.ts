@@ -2,11 +2,10 @@
 
 import { inject } from 'vitest';
 import { createAccount } from '../../src/core/accounts/accounts.ts';
-import type { CallContext } from '../../src/core/context.ts';
-import type { IdempotencyKey } from '../../src/core/idempotency/key.ts';
+import type { IdempotencyKey } from '../../src/core/callers/idempotency-key.ts';
+import type { Principal } from '../../src/core/callers/principal.ts';
 import { mintSecret } from '../../src/core/keys/api-key.ts';
 import { KeyRing } from '../../src/core/keys/ring.ts';
-import type { Principal } from '../../src/core/principal.ts';
 import type { Logger } from '../../src/core/process/logger.ts';
 import { noSiblings } from '../../src/core/process/siblings.ts';
 import { Secrets } from '../../src/core/secrets/secrets.ts';
@@ -16,6 +15,7 @@ import type { LaneEffect, LaneItem, ReadVerdict } from '../../src/core/wallet/la
 import { Lanes } from '../../src/core/wallet/lane/lanes.ts';
 import { Database } from '../../src/db/database.ts';
 import { statement } from '../../src/db/statement.ts';
+import type { CallContext } from '../../src/kit/services.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { priceBookOf } from '../../src/manifest/compose.ts';
 import { modules } from '../../src/modules/index.ts';

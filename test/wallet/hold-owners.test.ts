@@ -1,7 +1,7 @@
 // Holds may live for days; every one has an owner, and the doctor finds those whose owner is no more.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { setCap } from '../../src/core/callers/key-cap.ts';
 import type { AuthorizedHold, LaneItem } from '../../src/core/wallet/lane/lane-item.ts';
-import { setCap } from '../../src/core/wallet/limits/key-cap.ts';
 import { openWallet } from '../../src/core/wallet/open-wallet.ts';
 import { DAY_MS } from '../../src/lib/time.ts';
 import { examineAccount } from '../../src/upkeep/doctor.ts';

@@ -1,7 +1,7 @@
 // A hold lives as long as the work under it, however long that takes, and no longer than a term beyond the process that does it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { lockAccount } from '../../src/core/accounts/accounts.ts';
+import { lockAccount } from '../../src/core/callers/lock.ts';
 import { chargeForWork, chargeInLane } from '../../src/core/wallet/charge/charge.ts';
 import { expireHold, keepHold, releaseHold } from '../../src/core/wallet/holds/settle-hold.ts';
 import type { AuthorizedHold } from '../../src/core/wallet/lane/lane-item.ts';

@@ -1,7 +1,7 @@
 // Random histories of a wallet against the model: after every step the books agree with it, and with each other.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { lockAccount } from '../../src/core/accounts/accounts.ts';
+import { lockAccount } from '../../src/core/callers/lock.ts';
 import { updateKey } from '../../src/core/keys/changes.ts';
 import { findKey } from '../../src/core/keys/store.ts';
 import { expireGrants, grantCredit } from '../../src/core/wallet/grants.ts';

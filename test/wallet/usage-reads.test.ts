@@ -1,9 +1,9 @@
 // What account.usage and account.usage.timeseries show, on a clock that stands still.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { CallContext } from '../../src/core/context.ts';
 import { addUsage } from '../../src/core/usage/add-usage.ts';
 import { UsageMeter } from '../../src/core/usage/meter.ts';
 import { chargeInLane } from '../../src/core/wallet/charge/charge.ts';
+import type { CallContext } from '../../src/kit/services.ts';
 import { toJson } from '../../src/lib/json-text.ts';
 import { HOUR_MS } from '../../src/lib/time.ts';
 import { usage } from '../../src/modules/account/capabilities/usage.ts';

@@ -1,7 +1,7 @@
 // Sites that mean harm: each call ends soon, in a clear outcome, asks nobody that it may not, and costs nothing unless it is answered.
 import ipaddr from 'ipaddr.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Core } from '../../src/core/context.ts';
+import type { Services } from '../../src/kit/services.ts';
 import { get } from '../../src/modules/web/fetch/request.ts';
 import { Robots } from '../../src/modules/web/fetch/robots.ts';
 import { callerLeft } from '../../src/problems/caller-left.ts';
@@ -91,7 +91,7 @@ describe('a network that the operator exempts', () => {
     const { signal } = new AbortController();
     const ask = (isPublicOnly: boolean) =>
       get({ outbound }, `${intranet.url}/`, { signal, userAgent: 'test', bytesMax: MIB, isPublicOnly });
-    const robots = new Robots({ outbound } as Core, { obeys: true, userAgent: 'test' });
+    const robots = new Robots({ outbound } as Services, { obeys: true, userAgent: 'test' });
     try {
       await expect(ask(true)).rejects.toMatchObject({ code: 'TARGET_REJECTED' });
       await expect(robots.allow(`${intranet.url}/`, signal, true)).rejects.toMatchObject({ code: 'TARGET_REJECTED' });

@@ -4,10 +4,10 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
-import type { Core } from '../../src/core/context.ts';
 import { sendEvents } from '../../src/core/events/outbox.ts';
 import type { Queryable } from '../../src/db/database.ts';
 import type { SqlValue } from '../../src/db/statement.ts';
+import type { Services } from '../../src/kit/services.ts';
 import { newId } from '../../src/lib/ids.ts';
 import type { DeliveryRow } from '../../src/webhooks/deliveries/record.ts';
 import { listDeliveries } from '../../src/webhooks/deliveries/store.ts';
@@ -75,7 +75,7 @@ export function startEngine(options: TestServiceOptions = {}): Promise<TestServi
 }
 
 export async function register(
-  core: Pick<Core, 'db' | 'secrets'>,
+  core: Pick<Services, 'db' | 'secrets'>,
   accountId: string,
   settings: Partial<RegistrationSettings> & { readonly url: string },
 ): Promise<string> {
@@ -89,7 +89,12 @@ export async function register(
 }
 
 /** Commits `count` events of one transaction. */
-export async function emit(core: Pick<Core, 'db'>, accountId: string, count = 1, type = 'queue.dlq'): Promise<void> {
+export async function emit(
+  core: Pick<Services, 'db'>,
+  accountId: string,
+  count = 1,
+  type = 'queue.dlq',
+): Promise<void> {
   await core.db.transaction(async (tx) => {
     const events = Array.from({ length: count }, (_, n) => ({
       accountId,
@@ -101,13 +106,13 @@ export async function emit(core: Pick<Core, 'db'>, accountId: string, count = 1,
   });
 }
 
-export function deliveriesOf(core: Pick<Core, 'db'>, accountId: string, webhookId: string): Promise<DeliveryRow[]> {
+export function deliveriesOf(core: Pick<Services, 'db'>, accountId: string, webhookId: string): Promise<DeliveryRow[]> {
   return listDeliveries(core.db, accountId, webhookId, { status: null, eventType: null }, null, 1_000);
 }
 
 /** The only delivery of the webhook, once `holds` is true of it. */
 export async function deliveryWhen(
-  core: Pick<Core, 'db'>,
+  core: Pick<Services, 'db'>,
   accountId: string,
   webhookId: string,
   holds: (delivery: DeliveryRow) => boolean,
@@ -133,7 +138,7 @@ export interface WebhookState {
   readonly failing_since: number | null;
 }
 
-export async function stateOf(core: Pick<Core, 'db'>, webhookId: string): Promise<WebhookState> {
+export async function stateOf(core: Pick<Services, 'db'>, webhookId: string): Promise<WebhookState> {
   const [row] = await sql<WebhookState>(core.db, 'SELECT * FROM core.webhook WHERE webhook_id = $1', [webhookId]);
   return row as WebhookState;
 }

@@ -7,7 +7,7 @@ import {
   type KycStatus,
   listAccounts,
 } from '../../core/accounts/accounts.ts';
-import { type Tier, tierLimits } from '../../core/accounts/tiers.ts';
+import { type Tier, tierLimits } from '../../core/callers/tiers.ts';
 import { grantCredit } from '../../core/wallet/grants.ts';
 import { balanceOf } from '../../core/wallet/ledger/read.ts';
 import type { Database } from '../../db/database.ts';

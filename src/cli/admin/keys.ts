@@ -1,12 +1,12 @@
 import { Command, Option } from 'commander';
-import { lockAccount } from '../../core/accounts/accounts.ts';
+import type { CapPeriod, CapSetting } from '../../core/callers/key-cap.ts';
+import { lockAccount } from '../../core/callers/lock.ts';
+import { knownScopesOf, scopesWithin, validateScopes } from '../../core/callers/scopes.ts';
 import { awsCredentials } from '../../core/credentials/sigv4.ts';
 import { createKey, revokeKey } from '../../core/keys/changes.ts';
 import { keyRecord } from '../../core/keys/key-record.ts';
 import { KeyRing } from '../../core/keys/ring.ts';
 import { findKey, listKeys, type StoredKey } from '../../core/keys/store.ts';
-import { knownScopesOf, scopesWithin, validateScopes } from '../../core/scopes.ts';
-import type { CapPeriod, CapSetting } from '../../core/wallet/limits/key-cap.ts';
 import type { Transaction } from '../../db/database.ts';
 import { NANOS_PER_USD } from '../../lib/money.ts';
 import { moduleTags } from '../../manifest/version.ts';

@@ -1,13 +1,13 @@
 import { Command } from 'commander';
 import { admission } from '../../core/admission.ts';
 import { createLog } from '../../core/process/log.ts';
-import { openPayments } from '../../payment-provider.ts';
 import { refundTopup } from '../../payments/clawbacks/refund.ts';
 import { ownerOfTopup } from '../../payments/refs.ts';
 import type { PaymentCore } from '../../payments/topups/create.ts';
 import { topupRecord } from '../../payments/topups/record.ts';
 import { approveTopup, rejectTopup } from '../../payments/topups/review.ts';
 import type { TopupRow } from '../../payments/topups/store.ts';
+import { openPayments } from '../../service/payment-provider.ts';
 import { usdAmount } from '../fields.ts';
 import { CommandError, print } from '../output.ts';
 import { type Session, withSession } from './session.ts';

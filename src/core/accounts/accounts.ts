@@ -1,7 +1,6 @@
 // Accounts: made with their project, wallet and sign-up credit in one transaction; tier and suspension.
 // Every change locks the wallet row, so that it stands in one order with the lane commits of the account.
 
-import { textArray } from '../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { timestamp } from '../../db/types.ts';
@@ -9,13 +8,12 @@ import { newId } from '../../lib/ids.ts';
 import { NANOS_PER_USD } from '../../lib/money.ts';
 import { sequenceAt } from '../../lib/sequence.ts';
 import { iso, startOfDay, startOfMonth } from '../../lib/time.ts';
-import { problem } from '../../problems/problem.ts';
+import { lockAccount } from '../callers/lock.ts';
+import { holdRights } from '../callers/rights.ts';
+import { isTierAtLeast, type Tier } from '../callers/tiers.ts';
 import { clockNow } from '../database-clock.ts';
 import { sendEvents } from '../events/outbox.ts';
 import { grantCredit, signUpLifetimeMs, signUpNote } from '../wallet/grants.ts';
-import { lockWallets } from '../wallet/lane/statements.ts';
-import { holdRights } from './rights.ts';
-import { isTierAtLeast, type Tier } from './tiers.ts';
 
 export interface NewAccount {
   readonly name?: string | null;
@@ -228,33 +226,6 @@ export async function setSuspended(tx: Transaction, accountId: string, suspended
   // A suspended wallet is not recharged; let through, it is looked at.
   await Promise.all([tx.query(updateSuspended, [accountId, suspended, now]), tx.query(touch, [accountId, now])]);
   return { ...before, suspended, updatedAtMs: nowMs };
-}
-
-/**
- * Locks the wallet row until the end of the transaction: no lane commit and no other change of the account runs beside it.
- * Answers the time after the lock, or null when there is no such account.
- */
-export async function lockAccount(tx: Queryable, accountId: string): Promise<number | null> {
-  return (await lockWallet(tx, accountId))?.nowMs ?? null;
-}
-
-/** The same, with whether the account is suspended. */
-export async function lockWallet(
-  tx: Queryable,
-  accountId: string,
-): Promise<{ readonly nowMs: number; readonly suspended: boolean } | null> {
-  const [{ rows }, nowMs] = await Promise.all([
-    tx.query<{ suspended: boolean }>(lockWallets, [textArray([accountId])]),
-    clockNow(tx),
-  ]);
-  return rows[0] === undefined ? null : { nowMs, suspended: rows[0].suspended };
-}
-
-/** Locks the account of a call. Answers the time after the lock. Throws INVALID_API_KEY when the account is gone. */
-export async function lockCaller(tx: Queryable, accountId: string): Promise<number> {
-  const nowMs = await lockAccount(tx, accountId);
-  if (nowMs === null) throw problem('INVALID_API_KEY');
-  return nowMs;
 }
 
 /** The account as events and the command line show it. */

@@ -3,8 +3,9 @@
 import type { Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { timestamp } from '../../db/types.ts';
+import { lockAccount } from '../callers/lock.ts';
 import { sendEvents } from '../events/outbox.ts';
-import { type Account, accountRecord, findAccount, type KycStatus, lockAccount } from './accounts.ts';
+import { type Account, accountRecord, findAccount, type KycStatus } from './accounts.ts';
 
 const updateProfile = statement(
   'account_update_profile',

@@ -2,10 +2,10 @@
 // a row. From here it has fair turns among accounts, takeover after a crash, retries with backoff, drain at the stop and metrics.
 // The contract of the table: a claim is a lease in the row, and counts an attempt, whose number fences every later change by it; a
 // row whose lease is over is due again. Whoever makes a row due calls openTurn(…, work.name, …) in the same transaction.
-import { sqlState, type Transaction } from '../../db/database.ts';
+import { type Database, sqlState, type Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
-import type { Core } from '../context.ts';
 import { clockNow } from '../database-clock.ts';
+import type { Logger } from '../process/logger.ts';
 import type { Metric } from '../process/metric.ts';
 import { type Backoff, backoffMs } from './backoff.ts';
 import type { JobLoop } from './job-loop.ts';
@@ -75,8 +75,14 @@ const LOCK_NOT_AVAILABLE = '55P03';
 /** From here to its end the transaction waits only so long for a lock, on the workers of a distributed engine too. */
 const waitBriefly = statement('due_wait_briefly', `SET LOCAL lock_timeout = '100ms'`);
 
+/** The services that background work needs. */
+export interface WorkServices {
+  readonly db: Database;
+  readonly log: Logger;
+}
+
 /** The loop of one process. */
-export function dueWork<Job extends LeasedJob>(core: Pick<Core, 'db' | 'log'>, work: DueWork<Job>): JobLoop {
+export function dueWork<Job extends LeasedJob>(core: WorkServices, work: DueWork<Job>): JobLoop {
   const kind = new Kind(core, work);
   const loop = turnLoop<AccountTurn, Job>({
     name: work.name,
@@ -97,8 +103,8 @@ export function dueWork<Job extends LeasedJob>(core: Pick<Core, 'db' | 'log'>, w
 }
 
 class Kind<Job extends LeasedJob> {
-  readonly #db: Core['db'];
-  readonly #log: Core['log'];
+  readonly #db: Database;
+  readonly #log: Logger;
   readonly #work: DueWork<Job>;
   /** Ids of the jobs under way, by account. */
   readonly #underWay = new Map<string, Set<string>>();
@@ -106,7 +112,7 @@ class Kind<Job extends LeasedJob> {
   #lateSeconds = 0;
   #putBack = 0;
 
-  constructor({ db, log }: Pick<Core, 'db' | 'log'>, work: DueWork<Job>) {
+  constructor({ db, log }: WorkServices, work: DueWork<Job>) {
     this.#db = db;
     this.#log = log;
     this.#work = work;

@@ -1,7 +1,7 @@
 // How accounts and queues are named for AWS clients: an account by 12 digits, a queue by its ARN. Only the name in an ARN is read: the account
 // is that of the key.
 import { hash } from 'node:crypto';
-import type { Core } from '../context.ts';
+import type { Core } from '../core.ts';
 
 /** 12 digits, the same for an account at all times. */
 export function accountDigits(accountId: string): string {

@@ -1,7 +1,7 @@
 // How a request shows who calls: a secret, a signature, the cookie of a session. Whatever the form, it stands for one principal.
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Core } from '../context.ts';
-import type { NoPrincipal, Principal } from '../principal.ts';
+import type { NoPrincipal, Principal } from '../callers/principal.ts';
+import type { Core } from '../core.ts';
 
 /** What a credential is read from. */
 export interface CredentialHead {

@@ -4,7 +4,7 @@ import { createHash, type KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { randomDigits } from '../../lib/base62.ts';
 import { isSignedBy, type Signed, type SigV4Options, signedOf, signingKey } from '../../lib/sigv4.ts';
-import type { Core } from '../context.ts';
+import type { Core } from '../core.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { awsRegion } from './aws-arns.ts';
 import { awsBodyProof } from './aws-body.ts';

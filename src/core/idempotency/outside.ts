@@ -7,11 +7,16 @@ import { statement } from '../../db/statement.ts';
 import { timestamp } from '../../db/types.ts';
 import { JsonText, toJson } from '../../lib/json-text.ts';
 import { DAY_MS } from '../../lib/time.ts';
-import { type Enter, enter } from '../accounts/enter.ts';
-import type { CallContext } from '../context.ts';
+import type { CallContext } from '../callers/context.ts';
+import { type Enter, enter } from '../callers/enter.ts';
+import type { IdempotencyKey } from '../callers/idempotency-key.ts';
 import { clockNow } from '../database-clock.ts';
-import type { IdempotencyKey } from './key.ts';
-import { claimKey, inFlight, openAnswer, type WriteOptions } from './write.ts';
+import type { Logger } from '../process/logger.ts';
+import { claimKey, inFlight, openAnswer, type WriteOptions, type WriteServices } from './write.ts';
+
+interface OutsideServices extends WriteServices {
+  readonly log: Logger;
+}
 
 const CLAIM_MS = 60_000;
 const WAIT_MS = 2_000;
@@ -32,7 +37,7 @@ const freeClaim = statement(
  * what `body` throws.
  */
 export async function runOutside(
-  ctx: CallContext,
+  ctx: CallContext<OutsideServices>,
   body: (enter: Enter) => Promise<unknown>,
   { keepDays = 1 }: Pick<WriteOptions, 'keepDays'> = {},
 ): Promise<{ data: unknown; replayed: boolean }> {
@@ -52,7 +57,7 @@ export async function runOutside(
 }
 
 /** Null when the key is ours now, else the answer that another call got. */
-async function claimOrWait(ctx: CallContext, key: IdempotencyKey): Promise<JsonText | null> {
+async function claimOrWait(ctx: CallContext<OutsideServices>, key: IdempotencyKey): Promise<JsonText | null> {
   const deadlineMs = performance.now() + WAIT_MS;
   for (;;) {
     const earlier = await ctx.core.db.transaction((tx) => claimKey(tx, ctx, key, { keepMs: CLAIM_MS, secret: false }));
@@ -63,7 +68,12 @@ async function claimOrWait(ctx: CallContext, key: IdempotencyKey): Promise<JsonT
   }
 }
 
-async function keep(ctx: CallContext, key: IdempotencyKey, answer: string, keepDays: number): Promise<void> {
+async function keep(
+  ctx: CallContext<OutsideServices>,
+  key: IdempotencyKey,
+  answer: string,
+  keepDays: number,
+): Promise<void> {
   await ctx.core.db.transaction(async (tx) => {
     const expiresAt = timestamp((await clockNow(tx)) + keepDays * DAY_MS);
     await tx.query(keepAnswer, [ctx.accountId, key.hash, Buffer.from(answer), expiresAt]);
@@ -71,7 +81,7 @@ async function keep(ctx: CallContext, key: IdempotencyKey, answer: string, keepD
 }
 
 /** A failure is not kept: the key is free at once, or, when even this fails, at the end of the claim. */
-async function free(ctx: CallContext, key: IdempotencyKey): Promise<void> {
+async function free(ctx: CallContext<OutsideServices>, key: IdempotencyKey): Promise<void> {
   try {
     await ctx.core.db.query(freeClaim, [ctx.accountId, key.hash]);
   } catch (error) {

@@ -1,14 +1,23 @@
 // Free writes: look at the caller again, claim the idempotency key, do the work and store the answer in one transaction (contract §4).
 // Only successes are stored: a failure rolls the claim back with everything else.
-import { sqlState, type Transaction } from '../../db/database.ts';
+import { type Database, sqlState, type Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { JsonText, toJson } from '../../lib/json-text.ts';
 import { DAY_MS } from '../../lib/time.ts';
 import { problem } from '../../problems/problem.ts';
-import { confirmCaller, type Entry, enter } from '../accounts/enter.ts';
-import type { CallContext } from '../context.ts';
+import type { CallContext } from '../callers/context.ts';
+import { confirmCaller, type Entry, enter } from '../callers/enter.ts';
+import type { IdempotencyKey } from '../callers/idempotency-key.ts';
+import type { Secrets } from '../secrets/secrets.ts';
 import { traced } from '../tracing/traced.ts';
-import type { IdempotencyKey } from './key.ts';
+import type { Tracing } from '../tracing/tracing.ts';
+
+/** The services that a write needs. */
+export interface WriteServices {
+  readonly db: Database;
+  readonly secrets: Secrets;
+  readonly tracing: Tracing | null;
+}
 
 export interface WriteOptions {
   /** How long the answer is kept; 1 day when absent. */
@@ -32,7 +41,7 @@ export interface StoredAnswer {
 }
 
 /** What a stored answer is found, and opened, with. */
-type Keyed = Pick<CallContext, 'core' | 'accountId' | 'principal' | 'idempotency'>;
+type Keyed = Pick<CallContext<WriteServices>, 'core' | 'accountId' | 'principal' | 'idempotency'>;
 
 const deleteExpired = statement(
   'idem_delete_expired',
@@ -66,7 +75,7 @@ const storeAnswer = statement(
  * Throws what `enter` throws, IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_CONFLICT, IDEMPOTENCY_IN_FLIGHT, and what `admit` and `body` throw.
  */
 export function runWrite(
-  ctx: CallContext,
+  ctx: CallContext<WriteServices>,
   body: (tx: Transaction, entry: Entry) => Promise<unknown>,
   options: EnteringOptions = {},
 ): Promise<Written> {
@@ -83,7 +92,7 @@ export function runWrite(
  * is not locked meanwhile, and the caller is looked at again as the last act of the transaction.
  */
 export function runLongWrite(
-  ctx: CallContext,
+  ctx: CallContext<WriteServices>,
   body: (tx: Transaction) => Promise<unknown>,
   options: WriteOptions = {},
 ): Promise<Written> {
@@ -103,7 +112,7 @@ interface Written {
 /** Runs `body` unless the call's idempotency key has an answer already. */
 async function once(
   tx: Transaction,
-  ctx: CallContext,
+  ctx: CallContext<WriteServices>,
   body: () => Promise<unknown>,
   options: WriteOptions,
 ): Promise<Written> {
@@ -137,7 +146,7 @@ export async function findReplay(ctx: Keyed): Promise<{ data: JsonText; replayed
  */
 export async function claimKey(
   tx: Transaction,
-  ctx: CallContext,
+  ctx: CallContext<WriteServices>,
   key: IdempotencyKey,
   { keepMs, secret }: { readonly keepMs: number; readonly secret: boolean },
 ): Promise<StoredAnswer | null> {
@@ -170,7 +179,12 @@ function checkSameRequest(ctx: Keyed, key: IdempotencyKey, earlier: StoredAnswer
   if (earlier.fingerprint !== key.fingerprint) throw problem('IDEMPOTENCY_KEY_REUSED', { param: 'idempotency_key' });
 }
 
-function sealAnswer(ctx: CallContext, key: IdempotencyKey, data: unknown, options: WriteOptions): Buffer {
+function sealAnswer(
+  ctx: CallContext<WriteServices>,
+  key: IdempotencyKey,
+  data: unknown,
+  options: WriteOptions,
+): Buffer {
   const text = toJson(data);
   return options.secret === true ? ctx.core.secrets.encrypt('idempotent-answer', key.raw, text) : Buffer.from(text);
 }

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { randomText } from '../../lib/ids.ts';
 import { type Problem, problem } from '../../problems/problem.ts';
-import type { Ended, NoPrincipal, Principal } from '../principal.ts';
+import type { Ended, NoPrincipal, Principal } from '../callers/principal.ts';
 import { type Secrets, sameDigest } from '../secrets/secrets.ts';
 
 /** A key by one of its secrets. */

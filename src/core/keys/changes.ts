@@ -4,10 +4,10 @@ import type { Transaction } from '../../db/database.ts';
 import { newId } from '../../lib/ids.ts';
 import { type Problem, problem } from '../../problems/problem.ts';
 import { findAccount } from '../accounts/accounts.ts';
-import { tierLimits } from '../accounts/tiers.ts';
-import { requireMayHave } from '../operator/account.ts';
+import { requireMayHave } from '../accounts/operator.ts';
+import { type CapPeriod, type CapSetting, setCap } from '../callers/key-cap.ts';
+import { tierLimits } from '../callers/tiers.ts';
 import type { Secrets } from '../secrets/secrets.ts';
-import { type CapPeriod, type CapSetting, setCap } from '../wallet/limits/key-cap.ts';
 import { openWallet } from '../wallet/open-wallet.ts';
 import { mintSecret } from './api-key.ts';
 import {

@@ -1,7 +1,7 @@
 // A key on the wire.
 import { usd } from '../../lib/money.ts';
 import { iso, isoOrNull } from '../../lib/time.ts';
-import type { KeyCap } from '../wallet/limits/key-cap.ts';
+import type { KeyCap } from '../callers/key-cap.ts';
 import type { StoredKey } from './store.ts';
 
 /** The key as callers see it (contract §2). */

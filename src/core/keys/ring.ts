@@ -1,21 +1,22 @@
 // Looks up the key behind a secret. Look-ups are remembered in the process for at most one second, counted from before the read,
 // so that one second after a revocation's commit no process can still know the key (contract §2). What this deployment did not
 // mint is refused before any read.
+
 import type { LRUCache } from 'lru-cache';
 import { byteaArray, textArray } from '../../db/arrays.ts';
 import type { Database, Queryable, Rows } from '../../db/database.ts';
+import { rideOut } from '../../db/ride-out.ts';
 import { type SqlValue, type Statement, statement } from '../../db/statement.ts';
 import { Coalescer } from '../../lib/coalesce.ts';
 import { lruOf } from '../../lib/lru.ts';
-import type { Tier } from '../accounts/tiers.ts';
 import { admission } from '../admission.ts';
-import type { Ended, LivePrincipal, PrincipalKind } from '../principal.ts';
+import { CAP_COLUMNS, type CapColumns } from '../callers/key-cap.ts';
+import type { Ended, LivePrincipal, PrincipalKind } from '../callers/principal.ts';
+import type { Tier } from '../callers/tiers.ts';
+import { KEY_CACHE_MS } from '../process/processes.ts';
 import { type Secrets, sameDigest } from '../secrets/secrets.ts';
-import { rideOut } from '../wallet/lane/ride-out.ts';
-import { CAP_COLUMNS, type CapColumns } from '../wallet/limits/key-cap.ts';
 import { type ApiKey, invalidKey, isWellFormedSecret, type KeyEnd, SECRET_LENGTH, secretHash } from './api-key.ts';
 
-export const KEY_CACHE_MS = 1_000;
 /** A dead secret never comes back to life. */
 const DEAD_CACHE_MS = 60_000;
 const READ_FOR_MS = 2_000;

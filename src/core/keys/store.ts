@@ -5,8 +5,8 @@ import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { timestamp } from '../../db/types.ts';
 import { startOfDay, startOfMonth } from '../../lib/time.ts';
-import { holdRights } from '../accounts/rights.ts';
-import { CAP_COLUMNS, type CapColumns, type CapSetting, capOf, type KeyCap } from '../wallet/limits/key-cap.ts';
+import { CAP_COLUMNS, type CapColumns, type CapSetting, capOf, type KeyCap } from '../callers/key-cap.ts';
+import { holdRights } from '../callers/rights.ts';
 import type { MintedSecret } from './api-key.ts';
 
 export type KeyStatus = 'active' | 'rotating' | 'revoked' | 'expired';

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import type { Database } from '../../db/database.ts';
 import { StartupError } from '../../db/errors.ts';
 import { statement } from '../../db/statement.ts';
-import { createAccount, listAccounts, lockAccount } from '../accounts/accounts.ts';
+import { createAccount, listAccounts } from '../accounts/accounts.ts';
+import { lockAccount } from '../callers/lock.ts';
 import { createKey } from '../keys/changes.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 

@@ -8,8 +8,8 @@ import { timestamp } from '../../db/types.ts';
 import { isLoopback } from '../../lib/loopback.ts';
 import { MINUTE_MS } from '../../lib/time.ts';
 import { createAccount } from '../accounts/accounts.ts';
+import { operatorAccount } from '../accounts/operator.ts';
 import { clockNow } from '../database-clock.ts';
-import { operatorAccount } from './account.ts';
 
 export const LINK_LIVES_MS = 10 * MINUTE_MS;
 const TOKEN = /^[0-9A-Za-z_-]{43}$/;

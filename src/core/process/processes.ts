@@ -2,8 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
-import { KEY_CACHE_MS } from '../keys/ring.ts';
 
+/** For so long a process answers with a key as it was when it read it. */
+export const KEY_CACHE_MS = 1_000;
 // A timer may fire a little early.
 const TIMER_MARGIN_MS = 5;
 

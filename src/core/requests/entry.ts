@@ -5,7 +5,7 @@ import { scrubEvent } from '../../lib/scrub/scrub.ts';
 import { MODE, scrubText } from '../../lib/scrub/text.ts';
 import { sequenceAt } from '../../lib/sequence.ts';
 import { TimeSlices } from '../../lib/time-slices.ts';
-import type { EntryForm } from '../entry-form.ts';
+import type { EntryForm } from '../callers/entry-form.ts';
 
 /** Characters of an input that a row keeps. A longer input than this many bytes is not kept: it is looked at as a whole, or its secrets are not found. */
 export const INPUT_CHARACTERS_MAX = 4_096;

@@ -6,7 +6,7 @@ import { statement } from '../../db/statement.ts';
 import { timestamp } from '../../db/types.ts';
 import { sequenceAt } from '../../lib/sequence.ts';
 import { DAY_MS, HOUR_MS } from '../../lib/time.ts';
-import type { EntryForm } from '../entry-form.ts';
+import type { EntryForm } from '../callers/entry-form.ts';
 import type { RequestRow } from './entry.ts';
 
 /** Days that rows are kept, and rows of an account; the oldest go. */

@@ -1,7 +1,7 @@
 // The wallet row and the grants as a transaction sees them, with the budget windows of its moment.
 import { DAY_MS, startOfDay, startOfMonth, startOfNextMonth } from '../../lib/time.ts';
+import { type KeyCap, spendCapOf } from '../callers/key-cap.ts';
 import type { BudgetWindow, Funds, OpenGrant } from './lane/admit.ts';
-import { type KeyCap, spendCapOf } from './limits/key-cap.ts';
 
 export interface WalletRow {
   readonly account_id: string;

@@ -4,7 +4,7 @@
 import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { timestamp } from '../../db/types.ts';
-import { lockAccount } from '../accounts/accounts.ts';
+import { lockAccount } from '../callers/lock.ts';
 import { expireGrants } from './grants.ts';
 
 const ACCOUNTS_AT_ONCE = 200;

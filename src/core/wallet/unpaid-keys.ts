@@ -1,11 +1,12 @@
 // Keys whose calls were refused for want of credit: while wallet or budget still lack it, the next calls of a key are refused before
 // their bodies are inflated. The lane alone decides on those that are let through.
+import type { Database } from '../../db/database.ts';
 import { Coalescer } from '../../lib/coalesce.ts';
 import { lruOf } from '../../lib/lru.ts';
 import { Problem } from '../../problems/problem.ts';
-import type { CallContext, Core } from '../context.ts';
+import type { CallContext } from '../callers/context.ts';
 import { readFunds } from './funds.ts';
-import { priceOf } from './prices.ts';
+import { type PriceBook, priceOf } from './prices.ts';
 
 const CALLS_PER_READING = 256;
 /** For so long a refusal is told again as it was, unless there is credit. */
@@ -20,7 +21,7 @@ export class UnpaidKeys {
   readonly #price: bigint;
 
   /** `priceEntry`: of the least that a call costs, in the price book. */
-  constructor({ db, prices }: Core, priceEntry: string) {
+  constructor({ db, prices }: { db: Database; prices: PriceBook }, priceEntry: string) {
     this.#price = priceOf(prices, priceEntry, 1n);
     this.#funds = new Coalescer({
       batchMax: CALLS_PER_READING,
@@ -32,7 +33,7 @@ export class UnpaidKeys {
   }
 
   /** Throws what the key was refused with, when it would be refused again. */
-  async check({ principal, accountId }: CallContext): Promise<void> {
+  async check({ principal, accountId }: CallContext<unknown>): Promise<void> {
     const refusal = this.#refusals.get(principal.id);
     if (refusal === undefined) return;
     if ((await this.#funds.add(accountId, null)) < this.#price) throw refusal;
@@ -40,7 +41,7 @@ export class UnpaidKeys {
   }
 
   /** Answers and throws what `charge` does, and remembers a refusal. */
-  async watch<T>({ principal }: CallContext, charge: Promise<T>): Promise<T> {
+  async watch<T>({ principal }: CallContext<unknown>, charge: Promise<T>): Promise<T> {
     try {
       return await charge;
     } catch (error) {

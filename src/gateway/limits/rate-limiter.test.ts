@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { tierLimits } from '../../core/accounts/tiers.ts';
+import { tierLimits } from '../../core/callers/tiers.ts';
 import { FailedLogins } from './failed-logins.ts';
 import { RateLimiter } from './rate-limiter.ts';
 

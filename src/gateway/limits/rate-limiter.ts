@@ -1,7 +1,7 @@
 // Token buckets and running calls per account (contract §6).
 
-import { debtSecondsMax, readBurstSeconds, type Tier, tierLimits } from '../../core/accounts/tiers.ts';
 import { admission } from '../../core/admission.ts';
+import { debtSecondsMax, readBurstSeconds, type Tier, tierLimits } from '../../core/callers/tiers.ts';
 import { lruOf } from '../../lib/lru.ts';
 import type { LimitClass } from '../endpoint.ts';
 

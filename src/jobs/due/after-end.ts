@@ -1,10 +1,10 @@
 // What a vendor does for a job that is over. Of a cancelled job it decides what is charged; of all others it costs the caller nothing, and what
 // the vendor bills is a loss. It is asked to stop, and looked after for a day.
 
-import { type AttemptRow, endAttempt } from '../../core/vendors/attempts.ts';
-import { bookLoss, bookSale, type LossCause } from '../../core/vendors/bills.ts';
 import type { Transaction } from '../../db/database.ts';
 import { DAY_MS } from '../../lib/time.ts';
+import { type AttemptRow, endAttempt } from '../../routing/attempts.ts';
+import { bookLoss, bookSale, type LossCause } from '../../routing/bills.ts';
 import type { JobBill } from '../../vendors/call/job.ts';
 import { billedFor, nothing } from '../bill.ts';
 import { settleMoney } from '../end.ts';

@@ -2,10 +2,10 @@
 
 import { admission } from '../../core/admission.ts';
 import { openTurn } from '../../core/background/turns.ts';
-import { type AttemptRow, acceptAttempt, attemptByToken } from '../../core/vendors/attempts.ts';
 import { type Statement, statement } from '../../db/statement.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../kit/raw-route.ts';
 import { problem } from '../../problems/problem.ts';
+import { type AttemptRow, acceptAttempt, attemptByToken } from '../../routing/attempts.ts';
 import type { JobHost, SentRequest } from '../kind.ts';
 import { type JobShape, vendorWorkOf } from '../shape.ts';
 import { adapterOf, callOf } from './vendor-step.ts';

@@ -1,7 +1,7 @@
 // How far is it? What the vendor answers is the truth about a job: callbacks only make it be asked sooner. A poll that fails says nothing.
 
-import { type AttemptRow, saveAttemptDetails } from '../../core/vendors/attempts.ts';
 import { problem } from '../../problems/problem.ts';
+import { type AttemptRow, saveAttemptDetails } from '../../routing/attempts.ts';
 import type { JobBill, JobProgress } from '../../vendors/call/job.ts';
 import { billFrom } from '../bill.ts';
 import type { VendorStep } from '../kind.ts';

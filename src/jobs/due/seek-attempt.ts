@@ -1,6 +1,6 @@
 // Looking for an attempt whose answer was lost.
 
-import { type AttemptRow, acceptAttempt, loseAttempt } from '../../core/vendors/attempts.ts';
+import { type AttemptRow, acceptAttempt, loseAttempt } from '../../routing/attempts.ts';
 import type { SentRequest, VendorStep } from '../kind.ts';
 import { adapterOf, callOf } from './vendor-step.ts';
 

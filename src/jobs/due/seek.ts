@@ -1,8 +1,8 @@
 // A submission without an answer: the vendor may be at work on it, so it is sent nowhere again. It is looked for where the vendor can be asked
 // for it, and a callback with its token may tell; after ten minutes the job has failed.
 
-import type { AttemptRow } from '../../core/vendors/attempts.ts';
 import { problem } from '../../problems/problem.ts';
+import type { AttemptRow } from '../../routing/attempts.ts';
 import { endJob } from '../end.ts';
 import type { VendorStep } from '../kind.ts';
 import { UNKNOWN_OUTCOME_MS } from '../limits.ts';

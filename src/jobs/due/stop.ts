@@ -1,8 +1,8 @@
 // Asking whoever works on a job to stop, before it is cancelled. The sandbox bills nothing for what it has not finished, and its step ends when
 // it next looks.
 
-import { type AttemptRow, attemptsOf, endAttempt } from '../../core/vendors/attempts.ts';
 import type { Transaction } from '../../db/database.ts';
+import { type AttemptRow, attemptsOf, endAttempt } from '../../routing/attempts.ts';
 import type { JobCancellation } from '../../vendors/call/job.ts';
 import { type EndOfCancel, stoppedUnbilled } from '../cancel.ts';
 import type { JobHost, JobKind } from '../kind.ts';

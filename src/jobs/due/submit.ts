@@ -2,10 +2,10 @@
 // written before anything else; the walk goes on only while it is certain that nobody works on the job.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { acceptAttempt, beginAttempt, loseAttempt, refuseAttempt, vendorCallOf } from '../../core/vendors/attempts.ts';
-import { type Candidate, nextStep, type Outcome } from '../../core/vendors/failover.ts';
-import type { CallOutcome } from '../../core/vendors/health.ts';
 import { Problem, problem } from '../../problems/problem.ts';
+import { acceptAttempt, beginAttempt, loseAttempt, refuseAttempt, vendorCallOf } from '../../routing/attempts.ts';
+import { type Candidate, nextStep, type Outcome } from '../../routing/failover.ts';
+import type { CallOutcome } from '../../routing/health.ts';
 import type { JobSubmission } from '../../vendors/call/job.ts';
 import type { FailoverReason } from '../../vendors/call/port.ts';
 import type { ModelRow } from '../../vendors/file/port.ts';

@@ -1,10 +1,10 @@
 // A step of a job at vendors outside, and what the job has asked of them. Of its attempts at most one is open: what is sent elsewhere is
 // sent only when it is certain that nobody works on it.
 
-import type { Core } from '../../core/context.ts';
-import { type AttemptRow, attemptsOf, endAttempt, vendorCallOf } from '../../core/vendors/attempts.ts';
-import { bookLoss, type LossCause } from '../../core/vendors/bills.ts';
 import type { Queryable } from '../../db/database.ts';
+import type { Services } from '../../kit/services.ts';
+import { type AttemptRow, attemptsOf, endAttempt, vendorCallOf } from '../../routing/attempts.ts';
+import { bookLoss, type LossCause } from '../../routing/bills.ts';
 import type { JobAdapter, JobBill, VendorJob } from '../../vendors/call/job.ts';
 import type { VendorCall } from '../../vendors/call/port.ts';
 import { billedFor } from '../bill.ts';
@@ -37,7 +37,7 @@ export function adapterOf(
 }
 
 /** How its vendor is called; null when the key that it began with is not there any more. */
-export function callOf(core: Core, attempt: AttemptRow, signal: AbortSignal): VendorCall | null {
+export function callOf(core: Services, attempt: AttemptRow, signal: AbortSignal): VendorCall | null {
   const call = vendorCallOf(core, attempt, signal);
   return attempt.key_name !== null && call.key === null ? null : call;
 }

@@ -4,8 +4,8 @@
 import { dueWork } from '../../core/background/due-work.ts';
 import type { JobLoop } from '../../core/background/job-loop.ts';
 import { DEATHS_MAX } from '../../core/background/suspects.ts';
-import { type AttemptRow, endAttempt } from '../../core/vendors/attempts.ts';
-import { bookLoss } from '../../core/vendors/bills.ts';
+import { type AttemptRow, endAttempt } from '../../routing/attempts.ts';
+import { bookLoss } from '../../routing/bills.ts';
 import { billedFor } from '../bill.ts';
 import { endJob } from '../end.ts';
 import type { JobHost, VendorStep } from '../kind.ts';

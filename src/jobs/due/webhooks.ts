@@ -3,7 +3,6 @@
 import { dueWork, type LeasedJob, type Wanted } from '../../core/background/due-work.ts';
 import type { JobLoop } from '../../core/background/job-loop.ts';
 import { openTurn } from '../../core/background/turns.ts';
-import type { Core } from '../../core/context.ts';
 import { clockNow } from '../../core/database-clock.ts';
 import { numberedEvent } from '../../core/events/read.ts';
 import { eventText } from '../../core/events/wire.ts';
@@ -12,6 +11,7 @@ import { textArray } from '../../db/arrays.ts';
 import type { Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { timestamp } from '../../db/types.ts';
+import type { Services } from '../../kit/services.ts';
 import { retryAfterMs } from '../../lib/retry-after.ts';
 import type { OutboundOutcome } from '../../vendors/http/port.ts';
 import { defaultSecret } from '../../webhooks/default-secret.ts';
@@ -31,7 +31,7 @@ const NOT_NUMBERED_MS = 100;
 const GONE = 410;
 
 /** Called once, at import: its statements are of the module's schema. */
-export function webhookLoopOf(shape: JobShape): (core: Core) => JobLoop {
+export function webhookLoopOf(shape: JobShape): (core: Services) => JobLoop {
   const told: Telling = { work: webhookWorkOf(shape), ...statementsOf(shape) };
   return (core) =>
     dueWork<Delivery>(core, {
@@ -88,7 +88,7 @@ async function claimDeliveries(
   return { jobs, nextMs: left.rows[0]?.due_at ?? null };
 }
 
-async function deliver(core: Core, told: Telling, delivery: Delivery, signal: AbortSignal): Promise<void> {
+async function deliver(core: Services, told: Telling, delivery: Delivery, signal: AbortSignal): Promise<void> {
   const { db, secrets, outbound, region } = core;
   const { accountId, event_id: eventId, url, attempt } = delivery;
   const event = eventId === null ? null : await numberedEvent(db, accountId, eventId);
@@ -121,7 +121,7 @@ function verdictOf(outcome: OutboundOutcome, attempt: number): Verdict {
 }
 
 function end(
-  { db }: Core,
+  { db }: Services,
   told: Telling,
   delivery: Delivery,
   verdict: Verdict & { readonly attempt: number },

@@ -1,7 +1,7 @@
 // What a key may do, as a form asks for it: full access, read only, one module, or module by module. Nothing that is left empty means full
 // access. The choices of modules are sent as `scope`, once a module.
 
-import { levelsOf, type ModuleLevels } from '../../core/scopes.ts';
+import { levelsOf, type ModuleLevels } from '../../core/callers/scopes.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { invalidField } from '../../problems/problem.ts';
 import { field, sentOf } from './form.ts';

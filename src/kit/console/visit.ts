@@ -1,8 +1,8 @@
 // What a page knows of its visit: who is there, what the address asks for, and the way to call as the visitor. The calls are kept: the
 // page tells them at its foot, so that whatever it shows is one paste away.
 import type { Static, TSchema } from 'typebox';
-import type { Principal } from '../../core/principal.ts';
-import type { ModuleLevels } from '../../core/scopes.ts';
+import type { Principal } from '../../core/callers/principal.ts';
+import type { ModuleLevels } from '../../core/callers/scopes.ts';
 import type { Html } from '../../lib/html.ts';
 import type { Problem } from '../../problems/problem.ts';
 import type { EventWords } from '../event-kind.ts';

@@ -1,15 +1,16 @@
 // What the calling key may do to keys: judged under the account's lock and before any replay, so that no stored answer leaks to a
 // key that may not have it, and a key revoked or narrowed meanwhile changes nothing (contract §2).
-import type { Entry } from '../../core/accounts/enter.ts';
-import type { CallContext, Core } from '../../core/context.ts';
+
+import { requireMayHave } from '../../core/accounts/operator.ts';
+import type { Entry } from '../../core/callers/enter.ts';
+import type { LivePrincipal } from '../../core/callers/principal.ts';
+import { scopesWithin } from '../../core/callers/scopes.ts';
+import { forgetKeyHere } from '../../core/hear-siblings.ts';
 import { runWrite, type WriteOptions } from '../../core/idempotency/write.ts';
 import { secretInGrace } from '../../core/keys/api-key.ts';
 import { findKey, type StoredKey } from '../../core/keys/store.ts';
-import { requireMayHave } from '../../core/operator/account.ts';
-import type { LivePrincipal } from '../../core/principal.ts';
-import { forgetKeyHere } from '../../core/process/hear-siblings.ts';
-import { scopesWithin } from '../../core/scopes.ts';
 import type { Transaction } from '../../db/database.ts';
+import type { CallContext, Services } from '../../kit/services.ts';
 import { problem } from './problems.ts';
 
 export type Scopes = readonly string[] | null;
@@ -84,6 +85,6 @@ export function requireMayGetSecretOf(caller: LivePrincipal, target: StoredKey):
 }
 
 /** After the commit: when this resolves, no process can still let a call of the key through. */
-export async function forgetKey(core: Core, keyId: string): Promise<void> {
+export async function forgetKey(core: Services, keyId: string): Promise<void> {
   await Promise.all([forgetKeyHere(core, keyId), core.processes.keyDropInForce()]);
 }

@@ -1,6 +1,6 @@
 // What webhooks are told of the account and its wallet; the core tells it (core/accounts, core/wallet).
 import Type from 'typebox';
-import { tierLimits } from '../../core/accounts/tiers.ts';
+import { tierLimits } from '../../core/callers/tiers.ts';
 import {
   type EventKind,
   eventKind,

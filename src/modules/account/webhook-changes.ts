@@ -1,10 +1,10 @@
 // What can happen to a webhook registration: registered, changed, deleted. URLs are checked before, since that resolves names;
 // everything here runs under the account's lock.
 import { findAccount } from '../../core/accounts/accounts.ts';
-import { tierLimits } from '../../core/accounts/tiers.ts';
-import type { CallContext, Core } from '../../core/context.ts';
+import { tierLimits } from '../../core/callers/tiers.ts';
 import type { Transaction } from '../../db/database.ts';
 import { requireRow } from '../../kit/resource.ts';
+import type { CallContext, Services } from '../../kit/services.ts';
 import { newId } from '../../lib/ids.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { DAY_MS } from '../../lib/time.ts';
@@ -45,7 +45,7 @@ export function subscribedEvents({ core, warnings }: CallContext, types: readonl
 }
 
 /** Throws UNKNOWN_EVENT_TYPE, which names the types that are near. */
-export function requireEventType({ eventTypes }: Core, type: string, param: string): void {
+export function requireEventType({ eventTypes }: Services, type: string, param: string): void {
   if (eventTypes.has(type)) return;
   const near = nearest(type, [...eventTypes.keys()], 3);
   const hint = near.length === 0 ? 'GET /docs/events lists them.' : `Did you mean ${near.join(' or ')}?`;

@@ -1,5 +1,5 @@
 // Numbers of the module ai.
-import type { TierLimit } from '../../core/accounts/tiers.ts';
+import type { TierLimit } from '../../core/callers/tiers.ts';
 import { DAY_MS } from '../../lib/time.ts';
 
 const MIB = 1024 * 1024;

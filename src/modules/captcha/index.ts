@@ -1,9 +1,9 @@
 // The captcha module: challenges that cost their solver processor time, and solutions that count once.
 import { removerOf } from '../../core/background/sweeper/sweep.ts';
-import type { Core } from '../../core/context.ts';
 import { type EventKind, eventKind, membersOf } from '../../kit/event-kind.ts';
 import { defineModule } from '../../kit/module.ts';
 import { noRowIn } from '../../kit/resource.ts';
+import type { Services } from '../../kit/services.ts';
 import { challenge } from './capabilities/challenge.ts';
 import { STATS_DAYS, stats } from './capabilities/stats.ts';
 import { verify } from './capabilities/verify.ts';
@@ -37,7 +37,7 @@ const events: readonly EventKind[] = [
 const forgetSpent = removerOf({ table: 'captcha.spent', key: 'challenge_id', at: 'expires_at', keepDays: 0 });
 const forgetDays = removerOf({ table: 'captcha.tally', key: 'reason', at: 'day', keepDays: STATS_DAYS + 1 });
 
-export const captcha = defineModule<Core>({
+export const captcha = defineModule<Services>({
   name: 'captcha',
   summary: 'Challenges that make abuse of your forms cost processor time, without puzzles and trackers.',
   status: 'beta',

@@ -1,20 +1,20 @@
 // Two addresses without the envelope: the bare challenge for ALTCHA's widget in any page, whose key must be one for challenges alone; and
 // verification in the shape that reCAPTCHA, hCaptcha and Turnstile share, whose secret is a key with captcha.verify.
 import type { Static } from 'typebox';
-import type { Core } from '../../core/context.ts';
 import { secretCredential } from '../../core/credentials/credential.ts';
 import { bearer } from '../../core/credentials/http-schemes.ts';
 import { json, jsonFields } from '../../kit/openai-wire.ts';
 import { pageRoute, requirePageKey } from '../../kit/page-access.ts';
 import { dataOf } from '../../kit/raw-data.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../kit/raw-route.ts';
+import type { Services } from '../../kit/services.ts';
 import { telemetryCredential, telemetrySentence, telemetryStatus } from '../../kit/telemetry.ts';
 import { type Problem, problem } from '../../problems/problem.ts';
 import { challenge } from './capabilities/challenge.ts';
 import { verify } from './capabilities/verify.ts';
 
 const access = { headers: 'Authorization, Content-Type, X-Requested-With, traceparent', exposed: 'Retry-After' };
-export const widgetRoute = pageRoute<Core>(access, {
+export const widgetRoute = pageRoute<Services>(access, {
   ...{ name: 'captcha.altcha', methods: ['GET'], path: '/v1/captcha/altcha', capability: null, bodyBytesMax: 1_024 },
   credentialOf(head) {
     const key = head.query.get('key');
@@ -47,7 +47,7 @@ const errorCodes: Readonly<Record<string, readonly string[]>> = {
 };
 const errorCodeOf = (cause: string) => Object.keys(errorCodes).find((code) => errorCodes[code]?.includes(cause));
 
-export const siteverifyRoute: RawRoute<Core> = {
+export const siteverifyRoute: RawRoute<Services> = {
   ...{ name: 'captcha.siteverify', methods: ['POST'], path: '/v1/captcha/siteverify', capability: null },
   ...{ bodyBytesMax: 16 * 1_024, credentialOf: telemetryCredential, answer: siteverify, refuse: refuseSite },
 };

@@ -1,7 +1,7 @@
 // What the dns module keeps in one process.
 import { isIP } from 'node:net';
 import { AccountTurns } from '../../core/account-turns.ts';
-import type { Core } from '../../core/context.ts';
+import type { Services } from '../../kit/services.ts';
 import { LOOKUPS_AT_ONCE } from './limits.ts';
 import { readName } from './records/names.ts';
 import type { DnsCounts } from './server/counts.ts';
@@ -11,7 +11,7 @@ import { ZoneHosts } from './vendors/hosts.ts';
 import type { ZonesState } from './zones/resource.ts';
 
 export interface DnsState extends ZonesState {
-  readonly core: Core;
+  readonly core: Services;
   readonly settings: DnsSettings;
   readonly lookups: AccountTurns;
   readonly counts: DnsCounts;
@@ -19,7 +19,7 @@ export interface DnsState extends ZonesState {
   readonly hosts: ZoneHosts;
 }
 
-export function startDns(core: Core, settings: DnsSettings): DnsState {
+export function startDns(core: Services, settings: DnsSettings): DnsState {
   for (const name of settings.names) core.ownNames.add(name);
   return {
     ...{ core, settings, names: settings.names.length > 0 ? settings.names : [hostOf(core.baseUrl)] },

@@ -1,7 +1,7 @@
 // What the email module keeps in one process.
 import { AccountTurns } from '../../core/account-turns.ts';
 import type { JobLoop } from '../../core/background/job-loop.ts';
-import type { Core } from '../../core/context.ts';
+import type { Services } from '../../kit/services.ts';
 import { Domains } from './domains/domains.ts';
 import { SigningKeys } from './domains/signing-key.ts';
 import { localDelivery } from './inboxes/local.ts';
@@ -32,7 +32,7 @@ export interface StartedEmail extends EmailState {
   readonly loops: readonly JobLoop[];
 }
 
-export function startEmail(core: Core, sent: Omit<EmailSettings, 'dnsServers'>): StartedEmail {
+export function startEmail(core: Services, sent: Omit<EmailSettings, 'dnsServers'>): StartedEmail {
   const settings = { ...sent, dnsServers: core.nameServers };
   if (settings.bounceDomain !== null) core.ownNames.add(settings.bounceDomain);
   const keys = new SigningKeys(core);

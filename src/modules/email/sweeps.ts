@@ -1,8 +1,8 @@
 // Mails and bounces that are too old, and contents in the asset store that no mail names.
 import { mendEach, removeOldRows, type Sweep } from '../../core/background/sweeper/sweep.ts';
-import type { Core } from '../../core/context.ts';
 import { textArray } from '../../db/arrays.ts';
 import { statement } from '../../db/statement.ts';
+import type { Services } from '../../kit/services.ts';
 import { HOUR_MS } from '../../lib/time.ts';
 import { BOUNCE_DAYS, KEEP_DAYS } from './limits.ts';
 import { SOURCES, sourceKey } from './messages/source.ts';
@@ -36,7 +36,7 @@ const removeBounces = statement(
     WHERE b.account_id = $1 AND b.address = u.address AND b.email_id = u.email_id`,
 );
 
-export function emailSweeps(core: Core): Sweep[] {
+export function emailSweeps(core: Services): Sweep[] {
   const from = { after: '' };
   return [
     { name: 'email.messages', intervalMs: 600_000, run: (signal) => removeMails(core, signal) },
@@ -62,7 +62,7 @@ interface OldMail {
   readonly source_stored: boolean;
 }
 
-async function removeMails({ db, assets }: Core, signal: AbortSignal): Promise<boolean> {
+async function removeMails({ db, assets }: Services, signal: AbortSignal): Promise<boolean> {
   const { rows } = await db.query<OldMail>(findOld, [PER_RUN]);
   const accounts = [...Map.groupBy(rows, ({ account_id }) => account_id)];
   const finished = await mendEach(accounts, signal, async ([accountId, mails]) => {
@@ -77,7 +77,7 @@ async function removeMails({ db, assets }: Core, signal: AbortSignal): Promise<b
 }
 
 /** What a process that died has put there for a mail that never began. */
-function removeOrphans({ assets, db }: Core, from: { after: string }, signal: AbortSignal): Promise<boolean> {
+function removeOrphans({ assets, db }: Services, from: { after: string }, signal: AbortSignal): Promise<boolean> {
   const isNamed = async (key: string) => {
     const [accountId = '', emailId = ''] = key.slice(SOURCES.length).split('/');
     return (await findMessage(db, accountId, emailId)) !== null;

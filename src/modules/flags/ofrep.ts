@@ -4,13 +4,13 @@
 
 import { createHash } from 'node:crypto';
 import Type from 'typebox';
-import type { CallContext, Core } from '../../core/context.ts';
+import type { Principal } from '../../core/callers/principal.ts';
 import { apiKeyHeader, bearer } from '../../core/credentials/http-schemes.ts';
 import { clockNow } from '../../core/database-clock.ts';
-import type { Principal } from '../../core/principal.ts';
 import { json, jsonFields } from '../../kit/openai-wire.ts';
 import { pageKeySentence, pageRoute, requirePageKey } from '../../kit/page-access.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../kit/raw-route.ts';
+import type { CallContext, Services } from '../../kit/services.ts';
 import { mayFollow, streamAnswer } from '../../kit/tail.ts';
 import { telemetrySentence, telemetryStatus } from '../../kit/telemetry.ts';
 import { eventText } from '../../lib/event-stream.ts';
@@ -164,7 +164,7 @@ async function listen(request: RawRequest, { core, tokens, served }: FlagsState)
 }
 
 /** The key that got the token, as it is now; null: it has ended, may evaluate no more, or belongs to another account by now. */
-async function listener({ keys }: Core, accountId: string, keyId: string): Promise<Principal | null> {
+async function listener({ keys }: Services, accountId: string, keyId: string): Promise<Principal | null> {
   const [current] = await keys.secretsOf(keyId);
   const found = current === undefined ? 'unknown' : await keys.findByHash(current);
   return typeof found !== 'string' && found.accountId === accountId && mayFollow(found, EVALUATE) ? found : null;

@@ -1,5 +1,5 @@
 // Numbers of the image module; what a picture may take stands in core/admission.ts.
-import type { TierLimit } from '../../core/accounts/tiers.ts';
+import type { TierLimit } from '../../core/callers/tiers.ts';
 
 export const SIDE_PX_MAX = 8_192;
 export const BLUR_MIN = 0.3;

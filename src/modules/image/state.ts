@@ -1,6 +1,5 @@
 // What the image module keeps in one process.
 import type { JobLoop } from '../../core/background/job-loop.ts';
-import type { Core } from '../../core/context.ts';
 import { AnswerEffect } from '../../core/wallet/charge/charge-answer.ts';
 import { BeforeDecoding } from '../../jobs/before-decoding.ts';
 import { BeginJob } from '../../jobs/begin.ts';
@@ -11,6 +10,7 @@ import type { JobHost } from '../../jobs/kind.ts';
 import { PICKUP_HOURS } from '../../jobs/limits.ts';
 import { JobLinks } from '../../jobs/links.ts';
 import { progressReader } from '../../jobs/progress.ts';
+import type { Services } from '../../kit/services.ts';
 import { isLoopback } from '../../lib/loopback.ts';
 import { HOUR_MS } from '../../lib/time.ts';
 import { imageWork } from './due/image-work.ts';
@@ -36,7 +36,7 @@ export interface StartedImage extends ImageState {
 
 const webhookLoop = webhookLoopOf(imageKind.tables.shape);
 
-export function startImage(core: Core): StartedImage {
+export function startImage(core: Services): StartedImage {
   const shown = {
     ...{ baseUrl: core.baseUrl, cnyPerUsd: core.cnyPerUsd },
     links: new JobLinks(imageLinks, core.secrets, core.baseUrl),

@@ -1,5 +1,5 @@
 // The logs module: records of programs, their search, and the wires of OpenTelemetry and Loki.
-import { noBlocksOf } from '../../core/blocks/any.ts';
+import { noBlocksOf } from '../../blocks/any.ts';
 import { defineModule } from '../../kit/module.ts';
 import { fields } from './capabilities/fields.ts';
 import { histogram } from './capabilities/histogram.ts';

@@ -1,7 +1,7 @@
 // GET /v1/logs/tail: records as they are stored, as Server-Sent Events. Each read takes the blocks that were committed since the last one, those of all
 // processes, and each block once.
 import Type from 'typebox';
-import type { BlockRef } from '../../core/blocks/block.ts';
+import type { BlockRef } from '../../blocks/block.ts';
 import { bearer } from '../../core/credentials/http-schemes.ts';
 import { clockNow } from '../../core/database-clock.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../kit/raw-route.ts';

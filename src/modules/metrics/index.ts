@@ -1,5 +1,5 @@
 // The metrics module: series of numbers over time, by Prometheus' and OpenTelemetry's wires, and PromQL over them.
-import { noBlocksOf } from '../../core/blocks/any.ts';
+import { noBlocksOf } from '../../blocks/any.ts';
 import { defineModule } from '../../kit/module.ts';
 import { ingest } from './capabilities/ingest.ts';
 import { list } from './capabilities/list.ts';

@@ -1,19 +1,19 @@
 // What the metrics module keeps in one process.
-import { BlockStore } from '../../core/blocks/store.ts';
-import type { Core } from '../../core/context.ts';
+import { BlockStore } from '../../blocks/store.ts';
 import { UnpaidKeys } from '../../core/wallet/unpaid-keys.ts';
+import type { Services } from '../../kit/services.ts';
 import { IngestEffect } from './ingest/effect.ts';
 import { INGEST } from './limits.ts';
 import { samplesKind } from './samples/kind.ts';
 
 export interface MetricsState {
-  readonly core: Core;
+  readonly core: Services;
   readonly store: BlockStore;
   readonly ingesting: IngestEffect;
   readonly unpaid: UnpaidKeys;
 }
 
-export function createMetricsState(core: Core): MetricsState {
+export function createMetricsState(core: Services): MetricsState {
   return {
     core,
     store: new BlockStore(core, samplesKind),

@@ -1,7 +1,8 @@
 // How the operator changes something of another account: under both accounts' locks, looked at again who it is, once for an idempotency key.
-import type { CallContext } from '../../core/context.ts';
+
 import { runWrite } from '../../core/idempotency/write.ts';
 import type { Transaction } from '../../db/database.ts';
+import type { CallContext } from '../../kit/services.ts';
 import type { Problem } from '../../problems/problem.ts';
 import { noAccount } from './schemas.ts';
 

@@ -1,6 +1,6 @@
 // Module operator: what who runs the service does with the accounts of others. No null or `*` scope holds it, and every capability has the
 // gate `operator`.
-import { OPERATOR_MODULE } from '../../core/scopes.ts';
+import { OPERATOR_MODULE } from '../../core/callers/scopes.ts';
 import { defineModule } from '../../kit/module.ts';
 import { accountsGet } from './capabilities/accounts-get.ts';
 import { accountsList } from './capabilities/accounts-list.ts';

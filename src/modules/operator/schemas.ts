@@ -1,7 +1,7 @@
 // Fields and records that several capabilities of the module share.
 import Type from 'typebox';
 import { type Account, accountRecord } from '../../core/accounts/accounts.ts';
-import { tierLimits } from '../../core/accounts/tiers.ts';
+import { tierLimits } from '../../core/callers/tiers.ts';
 import { instant, instantOrNull, textOrNull } from '../../kit/fields.ts';
 import { isoOrNull } from '../../lib/time.ts';
 import { topupEventRecord } from '../../payments/topups/record.ts';

@@ -1,6 +1,7 @@
 // The pdf module: PDFs from HTML, Markdown and text, and work on PDFs that there are. It keeps nothing.
-import type { Core } from '../../core/context.ts';
+
 import { defineModule } from '../../kit/module.ts';
+import type { Services } from '../../kit/services.ts';
 import { create } from './capabilities/create.ts';
 import { extractText } from './capabilities/extract-text.ts';
 import { fill } from './capabilities/fill.ts';
@@ -34,7 +35,7 @@ export const pdf = defineModule<PdfState, PdfSettings>({
       serves: ['pdf.create', 'pdf.merge', 'pdf.split'],
     },
   ],
-  start: ({ bounds, chromiumPath }: Core, settings) => ({
+  start: ({ bounds, chromiumPath }: Services, settings) => ({
     settings: { ...settings, chromiumPath },
     engines: new Engines(settings.threads, bounds),
   }),

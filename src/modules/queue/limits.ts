@@ -1,5 +1,5 @@
 // Numbers of the queue module (specification, "Limits"; contract §7).
-import type { CountedLimit } from '../../core/accounts/tiers.ts';
+import type { CountedLimit } from '../../core/callers/tiers.ts';
 import { rowCount } from '../../kit/resource.ts';
 
 /** By tier; account.tier shows it. */

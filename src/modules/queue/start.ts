@@ -1,6 +1,6 @@
 // Builds the module's state for one process: how calls of one queue share statements.
 import { AccountTurns } from '../../core/account-turns.ts';
-import type { Core } from '../../core/context.ts';
+import type { Services } from '../../kit/services.ts';
 import { Coalescer } from '../../lib/coalesce.ts';
 import { ackMessages } from './consume/ack.ts';
 import { claimFor } from './consume/consume.ts';
@@ -17,7 +17,7 @@ const CONSUMES_PER_CLAIM = 16;
 const ACKS_PER_DELETE = 128;
 const STATS_PER_READ = 1_000;
 
-export function createQueueState(core: Core): QueueState {
+export function createQueueState(core: Services): QueueState {
   const ids = new MessageIds(core.secrets);
   const cache = new QueueCache(core.db.hot);
   const waiters = new Waiters(core.siblings);

@@ -1,6 +1,6 @@
 // What the queue module keeps in one process.
 import type { JobLoop } from '../../core/background/job-loop.ts';
-import type { CallContext, Core } from '../../core/context.ts';
+import type { CallContext, Services } from '../../kit/services.ts';
 import type { Coalescer } from '../../lib/coalesce.ts';
 import type { ClaimedRow } from './consume/claim.ts';
 import type { Waiters } from './consume/waiting.ts';
@@ -25,7 +25,7 @@ interface Push {
 }
 
 export interface QueueState {
-  readonly core: Core;
+  readonly core: Services;
   readonly ids: MessageIds;
   readonly cache: QueueCache;
   readonly waiters: Waiters;

@@ -1,6 +1,7 @@
 // How many connections an account has open, by sockets and by streams together, counted for all processes behind one port.
-import type { Core } from '../../core/context.ts';
-import type { Principal } from '../../core/principal.ts';
+
+import type { Principal } from '../../core/callers/principal.ts';
+import type { Services } from '../../kit/services.ts';
 import { problem } from '../../problems/problem.ts';
 import { connections } from './limits.ts';
 
@@ -8,7 +9,7 @@ const RETRY_AFTER_MS = 10_000;
 
 /** Answers what gives the place back, once. Throws CONCURRENCY_LIMITED. */
 export async function enterConnection(
-  { underWay }: Core,
+  { underWay }: Services,
   { accountId, tier }: Pick<Principal, 'accountId' | 'tier'>,
 ): Promise<() => void> {
   const name = `realtime connections of ${accountId}`;

@@ -1,5 +1,5 @@
 // What the realtime module keeps in one process: who listens here, and how it hears what was published elsewhere.
-import type { Core } from '../../core/context.ts';
+import type { Services } from '../../kit/services.ts';
 import { Deliveries } from './feed/delivery.ts';
 import { Feeds } from './feed/feed.ts';
 import { Hints } from './feed/hints.ts';
@@ -11,7 +11,7 @@ import { Hub } from './pusher/hub.ts';
 import type { RealtimeSettings } from './settings.ts';
 
 export interface RealtimeState {
-  readonly core: Core;
+  readonly core: Services;
   readonly settings: RealtimeSettings;
   readonly feeds: Feeds;
   readonly hints: Hints;
@@ -23,7 +23,7 @@ export interface RealtimeState {
   published(accountId: string): void;
 }
 
-export function startRealtime(core: Core, settings: RealtimeSettings): RealtimeState {
+export function startRealtime(core: Services, settings: RealtimeSettings): RealtimeState {
   const { db, connection, log } = core;
   const feeds = new Feeds({
     db: db.hot,

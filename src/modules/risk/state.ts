@@ -1,7 +1,7 @@
 // What the operator sets for risk, and what the module keeps in one process.
 import type { Variables } from '../../config/variables.ts';
-import type { Core } from '../../core/context.ts';
 import { StartupError } from '../../db/errors.ts';
+import type { Services } from '../../kit/services.ts';
 import { ScoreEffect } from './score/effect.ts';
 import { KeyHashes } from './signals/keys.ts';
 import { MailExchangers } from './signals/mail-exchangers.ts';
@@ -16,7 +16,7 @@ export function riskSettings(variables: Variables) {
   return { databases: paths.filter((path) => path !== '') };
 }
 
-export async function startRisk(core: Core, { databases }: RiskSettings) {
+export async function startRisk(core: Services, { databases }: RiskSettings) {
   const networks = new Networks(databases, core.log);
   await networks.read().catch((cause: Error) => {
     throw new StartupError(`RISK_MMDB must be paths of .mmdb files, separated by commas: ${cause.message}`, { cause });

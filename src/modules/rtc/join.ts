@@ -1,5 +1,5 @@
 // How somebody joins a room: a token of the LiveKit server or, without one, a presence channel of realtime in which browsers find one another.
-import type { CallContext } from '../../core/context.ts';
+import type { CallContext } from '../../kit/services.ts';
 import { iso } from '../../lib/time.ts';
 import { iceServersFor, NO_TURN } from './ice-servers.ts';
 import { TTL_SECONDS } from './limits.ts';

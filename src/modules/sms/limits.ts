@@ -1,5 +1,5 @@
 // Numbers of the sms module.
-import type { Tier } from '../../core/accounts/tiers.ts';
+import type { Tier } from '../../core/callers/tiers.ts';
 import { MINUTE_MS } from '../../lib/time.ts';
 
 /** The name of its background work. */

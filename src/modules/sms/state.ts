@@ -1,6 +1,6 @@
 // What the sms module keeps in one process: its carriers, and the loop of its messages.
 import type { JobLoop } from '../../core/background/job-loop.ts';
-import type { Core } from '../../core/context.ts';
+import type { Services } from '../../kit/services.ts';
 import { Coalescer } from '../../lib/coalesce.ts';
 import { openCarriers } from './carriers/open.ts';
 import type { CarrierListener } from './carriers/port.ts';
@@ -22,7 +22,7 @@ export interface SmsState extends HandOverHost {
 
 const MARKS_MAX = 100;
 
-export function startSms(core: Core, settings: SmsSettings): SmsState {
+export function startSms(core: Services, settings: SmsSettings): SmsState {
   const listener = carrierListener(core);
   const marks = new Coalescer<Marking, boolean>({
     batchMax: MARKS_MAX,

@@ -1,13 +1,13 @@
 // The routes of links: objects for whoever has the address, without a key. What a browser would show as a page is sent as a file.
 
-import type { Core } from '../../core/context.ts';
 import { clockNow } from '../../core/database-clock.ts';
-import type { ObjectRow } from '../../core/objects/object.ts';
-import { type FoundObject, findObject } from '../../core/objects/read.ts';
 import { chargeWork } from '../../core/wallet/charge/charge-work.ts';
 import { countAccepted } from '../../core/wallet/ledger/accepted-units.ts';
 import { openWallet } from '../../core/wallet/open-wallet.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../kit/raw-route.ts';
+import type { Services } from '../../kit/services.ts';
+import type { ObjectRow } from '../../objects/object.ts';
+import { type FoundObject, findObject } from '../../objects/read.ts';
 import { problem } from './problems.ts';
 import { countDownload, shareTable } from './shares/shares.ts';
 import type { StorageState } from './state.ts';
@@ -93,7 +93,7 @@ async function shared({ params, method }: RawRequest, { core, links }: StorageSt
 
 /** Counts and charges it, together or not at all. Throws LINK_EXPIRED, INSUFFICIENT_CREDIT. */
 function download(
-  { db, prices }: Core,
+  { db, prices }: Services,
   share: { account_id: string; share_id: string; key_id: string },
 ): Promise<void> {
   const { account_id: accountId, share_id: shareId, key_id: keyId } = share;

@@ -3,17 +3,17 @@ import { dueTable } from '../../core/background/due-table.ts';
 import { dueWork, type LeasedJob } from '../../core/background/due-work.ts';
 import type { JobLoop } from '../../core/background/job-loop.ts';
 import { openTurn } from '../../core/background/turns.ts';
-import type { Core } from '../../core/context.ts';
-import { HELD_WORK, type HeldRow, heldUntil, readHeld, saveHeld } from '../../core/objects/held.ts';
-import { BYTE_MS_PER_NANO, HELD_PRICE, HOUR_MS } from '../../core/objects/limits.ts';
-import { removeObjects } from '../../core/objects/remove.ts';
 import { chargeWork } from '../../core/wallet/charge/charge-work.ts';
 import { countAccepted } from '../../core/wallet/ledger/accepted-units.ts';
 import { openWallet } from '../../core/wallet/open-wallet.ts';
 import { textArray } from '../../db/arrays.ts';
 import type { Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import type { Services } from '../../kit/services.ts';
 import { DAY_MS } from '../../lib/time.ts';
+import { HELD_WORK, type HeldRow, heldUntil, readHeld, saveHeld } from '../../objects/held.ts';
+import { BYTE_MS_PER_NANO, HELD_PRICE, HOUR_MS } from '../../objects/limits.ts';
+import { removeObjects } from '../../objects/remove.ts';
 import type { StorageSettings } from './settings.ts';
 
 const LEASE_MS = 30_000;
@@ -29,7 +29,7 @@ const selectSome = statement(
 );
 
 /** The loop of one process. */
-export function heldLoop(core: Core, { debtDays }: StorageSettings): JobLoop {
+export function heldLoop(core: Services, { debtDays }: StorageSettings): JobLoop {
   return dueWork<LeasedJob>(core, {
     name: HELD_WORK,
     places: 4,
@@ -43,7 +43,7 @@ export function heldLoop(core: Core, { debtDays }: StorageSettings): JobLoop {
  * Charges what was held up to now. Whoever comes second finds nothing that is not charged. `debtDays`: what was not paid for so long is deleted, some
  * objects each time; 0: nothing is.
  */
-export function chargeHeld({ db, prices }: Core, accountId: string, debtDays = 0): Promise<void> {
+export function chargeHeld({ db, prices }: Services, accountId: string, debtDays = 0): Promise<void> {
   return db.transaction(async (tx) => {
     const opened = await openWallet(tx, accountId);
     const row = (await readHeld(tx, textArray([accountId]))).get(accountId);

@@ -1,9 +1,9 @@
 // The storage module: objects in buckets, natively and for clients of Amazon S3.
 
-import { heldBytes } from '../../core/objects/held.ts';
-import { HELD_PRICE, heldBytesMax, READ_PRICE, WRITE_PRICE } from '../../core/objects/limits.ts';
 import { finder } from '../../kit/finder.ts';
 import { defineModule } from '../../kit/module.ts';
+import { heldBytes } from '../../objects/held.ts';
+import { HELD_PRICE, heldBytesMax, READ_PRICE, WRITE_PRICE } from '../../objects/limits.ts';
 import { bucketLimits, bucketTable } from './buckets/buckets.ts';
 import { createBucket } from './capabilities/bucket-create.ts';
 import { deleteBucket } from './capabilities/bucket-delete.ts';

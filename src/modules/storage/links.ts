@@ -1,7 +1,8 @@
 // Links to objects that need no key: signed over what they name, and when they end. Those of a call (storage.object.get) name the very bytes that
 // it was charged for; those of a share name its row.
-import type { Core } from '../../core/context.ts';
+
 import { SignedTokens, type TokenFields } from '../../core/secrets/signed-token.ts';
+import type { Services } from '../../kit/services.ts';
 import { problem } from './problems.ts';
 
 export interface ContentLink {
@@ -22,7 +23,7 @@ export class ObjectLinks {
   readonly #tokens: SignedTokens;
   readonly #baseUrl: string;
 
-  constructor({ secrets, baseUrl }: Pick<Core, 'secrets' | 'baseUrl'>) {
+  constructor({ secrets, baseUrl }: Pick<Services, 'secrets' | 'baseUrl'>) {
     this.#tokens = new SignedTokens(secrets, 'storage-links');
     this.#baseUrl = baseUrl;
   }

@@ -2,10 +2,10 @@
 import { dueTable } from '../../core/background/due-table.ts';
 import { dueWork, type LeasedJob } from '../../core/background/due-work.ts';
 import type { JobLoop } from '../../core/background/job-loop.ts';
-import type { Core } from '../../core/context.ts';
-import { NOTICE_WORK } from '../../core/objects/changes.ts';
 import { statement } from '../../db/statement.ts';
+import type { Services } from '../../kit/services.ts';
 import { JsonText } from '../../lib/json-text.ts';
+import { NOTICE_WORK } from '../../objects/changes.ts';
 import { Problem } from '../../problems/problem.ts';
 
 const LEASE_MS = 30_000;
@@ -31,7 +31,7 @@ const deleteNotice = statement(
 );
 
 /** The loop of one process. */
-export function noticeLoop(core: Core): JobLoop {
+export function noticeLoop(core: Services): JobLoop {
   return dueWork<LeasedJob>(core, {
     name: NOTICE_WORK,
     places: 16,
@@ -42,7 +42,7 @@ export function noticeLoop(core: Core): JobLoop {
 }
 
 /** A repeat after a crash has the same idempotency key. Throws what a later attempt may mend. */
-async function publish({ db, calls, log }: Core, { accountId, id, attempt }: LeasedJob): Promise<void> {
+async function publish({ db, calls, log }: Services, { accountId, id, attempt }: LeasedJob): Promise<void> {
   const { rows } = await db.query<{ queue: string; payload: string; key_id: string }>(selectNotice, [accountId, id]);
   const [notice] = rows;
   if (notice === undefined) return;

@@ -1,7 +1,7 @@
 // Fields that the operations of storage share.
 import Type from 'typebox';
-import { KEY_BYTES_MAX } from '../../core/objects/limits.ts';
 import { orNull } from '../../kit/fields.ts';
+import { KEY_BYTES_MAX } from '../../objects/limits.ts';
 import { LIFECYCLE_DAYS_MAX, LIFECYCLE_RULES_MAX } from './buckets/lifecycle.ts';
 
 const NO_ADDRESS = '(?!\\d+\\.\\d+\\.\\d+\\.\\d+$)';

@@ -1,6 +1,6 @@
 // What the storage module keeps in one process.
 import type { JobLoop } from '../../core/background/job-loop.ts';
-import type { Core } from '../../core/context.ts';
+import type { Services } from '../../kit/services.ts';
 import { expiryLoop } from './buckets/expiry.ts';
 import { heldLoop } from './held-loop.ts';
 import { ObjectLinks } from './links.ts';
@@ -8,7 +8,7 @@ import { noticeLoop } from './notices.ts';
 import type { StorageSettings } from './settings.ts';
 
 export interface StorageState {
-  readonly core: Core;
+  readonly core: Services;
   readonly links: ObjectLinks;
 }
 
@@ -16,6 +16,6 @@ export interface StartedStorage extends StorageState {
   readonly loops: readonly JobLoop[];
 }
 
-export function startStorage(core: Core, settings: StorageSettings): StartedStorage {
+export function startStorage(core: Services, settings: StorageSettings): StartedStorage {
   return { core, links: new ObjectLinks(core), loops: [expiryLoop(core), heldLoop(core, settings), noticeLoop(core)] };
 }

@@ -1,12 +1,12 @@
 // What nothing names any more: blobs that were let go or never finished, the parts of uploads that have ended, old shares, and files of the asset
 // store without a row. A blob is first marked dead, then its bytes go, then its row: whatever dies in between is found again.
 import { mendEach, removeOldRows, type Sweep } from '../../core/background/sweeper/sweep.ts';
-import type { Core } from '../../core/context.ts';
-import { removeBlob } from '../../core/objects/blobs.ts';
-import { WRITING_MS } from '../../core/objects/limits.ts';
-import { accountIn, PIECES } from '../../core/objects/pieces.ts';
 import { textArray } from '../../db/arrays.ts';
 import { statement } from '../../db/statement.ts';
+import type { Services } from '../../kit/services.ts';
+import { removeBlob } from '../../objects/blobs.ts';
+import { WRITING_MS } from '../../objects/limits.ts';
+import { accountIn, PIECES } from '../../objects/pieces.ts';
 import { endUpload, findDueUploads } from './uploads-sweep.ts';
 
 const PER_RUN = 200;
@@ -30,7 +30,7 @@ const removeShares = statement(
 );
 const findAccount = statement('storage_find_account', 'SELECT 1 AS found FROM core.wallet WHERE account_id = $1');
 
-export function storageSweeps(core: Core): Sweep[] {
+export function storageSweeps(core: Services): Sweep[] {
   const { db } = core;
   const from = { after: '' };
   return [
@@ -57,7 +57,7 @@ export function storageSweeps(core: Core): Sweep[] {
   ];
 }
 
-async function removeBlobs(core: Core, signal: AbortSignal): Promise<boolean> {
+async function removeBlobs(core: Services, signal: AbortSignal): Promise<boolean> {
   const { rows } = await core.db.query<{ account_id: string; blob_id: string }>(findDue, [PER_RUN]);
   const finished = await mendEach(rows, signal, ({ account_id, blob_id }) =>
     removeBlob(core, account_id, blob_id, 'due'),
@@ -66,7 +66,7 @@ async function removeBlobs(core: Core, signal: AbortSignal): Promise<boolean> {
 }
 
 /** Files of accounts that are gone. Those of the others have rows, which come before them. */
-function removeOrphans({ assets, db }: Core, from: { after: string }, signal: AbortSignal): Promise<boolean> {
+function removeOrphans({ assets, db }: Services, from: { after: string }, signal: AbortSignal): Promise<boolean> {
   const beforeMs = Date.now() - WRITING_MS;
   const isNamed = async (key: string) => {
     const accountId = accountIn(key);

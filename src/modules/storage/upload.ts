@@ -1,13 +1,13 @@
 // PUT of an object's bytes as the body of a request, by the API key: what curl and pages send, without the base64 of storage.object.put. It is a
 // call of that capability.
 import { bearer } from '../../core/credentials/http-schemes.ts';
-import { keepBytes } from '../../core/objects/blobs.ts';
-import { requireWritable } from '../../core/objects/door.ts';
-import { PUT_BYTES_MAX } from '../../core/objects/limits.ts';
-import { keyBytes } from '../../core/objects/object.ts';
-import { putObject } from '../../core/objects/put.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../kit/raw-route.ts';
 import { toJson } from '../../lib/json-text.ts';
+import { keepBytes } from '../../objects/blobs.ts';
+import { requireWritable } from '../../objects/door.ts';
+import { PUT_BYTES_MAX } from '../../objects/limits.ts';
+import { keyBytes } from '../../objects/object.ts';
+import { putObject } from '../../objects/put.ts';
 import { problem } from './problems.ts';
 import type { StorageState } from './state.ts';
 

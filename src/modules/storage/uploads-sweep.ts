@@ -1,12 +1,12 @@
 // Uploads that have ended: of a completed one, the parts that the object is made of lose their rows and keep their bytes; all other parts go.
-import { lockWallet } from '../../core/accounts/accounts.ts';
-import type { Core } from '../../core/context.ts';
-import { DEAD_MS } from '../../core/objects/limits.ts';
-import { abortIn } from '../../core/objects/uploads.ts';
+import { lockWallet } from '../../core/callers/lock.ts';
 import { textArray } from '../../db/arrays.ts';
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { timestamp } from '../../db/types.ts';
+import type { Services } from '../../kit/services.ts';
+import { DEAD_MS } from '../../objects/limits.ts';
+import { abortIn } from '../../objects/uploads.ts';
 
 const PARTS_PER_STEP = 500;
 
@@ -53,7 +53,7 @@ export async function findDueUploads(db: Queryable, limit: number): Promise<read
 
 /** Gives up what has made no progress; then removes its parts, some in each transaction. */
 export async function endUpload(
-  { db }: Core,
+  { db }: Services,
   { account_id: accountId, upload_id: uploadId }: DueUpload,
 ): Promise<void> {
   for (let hasMore = true; hasMore; ) {

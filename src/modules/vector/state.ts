@@ -1,11 +1,11 @@
 // What the vector module keeps in one process.
 
 import { AccountTurns } from '../../core/account-turns.ts';
-import type { Core } from '../../core/context.ts';
 import { AnswerEffect } from '../../core/wallet/charge/charge-answer.ts';
 import { readFunds } from '../../core/wallet/funds.ts';
 import { textArray } from '../../db/arrays.ts';
 import { StartupError } from '../../db/errors.ts';
+import type { Services } from '../../kit/services.ts';
 import { Coalescer } from '../../lib/coalesce.ts';
 import type { CollectionRow } from './collections/store.ts';
 import { createEmbeddedEngine } from './engine/embedded/index.ts';
@@ -16,7 +16,7 @@ import { ChangeEffect } from './writing/effect.ts';
 import { readNamed } from './writing/store.ts';
 
 export interface VectorState {
-  readonly core: Core;
+  readonly core: Services;
   readonly engine: VectorEngine;
   readonly changing: ChangeEffect;
   readonly querying: AnswerEffect;
@@ -38,7 +38,7 @@ const QUERIES_PER_READ = 256;
 // Each takes a connection all the time; most of the pool is left to everything else.
 const FILTER_TURNS_MAX = 2;
 
-export async function createVectorState(core: Core, settings: VectorSettings): Promise<VectorState> {
+export async function createVectorState(core: Services, settings: VectorSettings): Promise<VectorState> {
   const engine = await createEngine(core, settings);
   return {
     core,
@@ -52,7 +52,7 @@ export async function createVectorState(core: Core, settings: VectorSettings): P
 }
 
 async function createEngine(
-  { db, connection, log, bounds }: Core,
+  { db, connection, log, bounds }: Services,
   { engine, memoryMb }: VectorSettings,
 ): Promise<VectorEngine> {
   if (engine === 'embedded') return createEmbeddedEngine({ connection, memoryMb: memoryMb / bounds.processes, log });
@@ -67,7 +67,7 @@ async function createEngine(
   return createPgvectorEngine({ connection, log });
 }
 
-async function read({ db }: Core, accountId: string, names: readonly string[]): Promise<Reading[]> {
+async function read({ db }: Services, accountId: string, names: readonly string[]): Promise<Reading[]> {
   const wanted = [...new Set(names)].map((name) => ({ accountId, name }));
   const [{ rows }, funds] = await Promise.all([
     readNamed(db.hot, textArray([accountId]), wanted),

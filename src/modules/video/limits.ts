@@ -1,5 +1,5 @@
 // Numbers of the video module; those of jobs of all kinds stand in src/jobs/limits.ts.
-import type { TierLimit } from '../../core/accounts/tiers.ts';
+import type { TierLimit } from '../../core/callers/tiers.ts';
 
 /** By tier; account.tier shows it. Live: queued or running. */
 export const videoLimits = {

@@ -1,7 +1,5 @@
 // How the module starts in a process.
 import type { JobLoop } from '../../core/background/job-loop.ts';
-import type { Core } from '../../core/context.ts';
-import { AccountPictures } from '../../core/pictures/account-pictures.ts';
 import { BeforeDecoding } from '../../jobs/before-decoding.ts';
 import { BeginJob } from '../../jobs/begin.ts';
 import { WorkTimes } from '../../jobs/due/pace.ts';
@@ -9,8 +7,10 @@ import { vendorLoop } from '../../jobs/due/vendor.ts';
 import { webhookLoopOf } from '../../jobs/due/webhooks.ts';
 import { JobLinks } from '../../jobs/links.ts';
 import { progressReader } from '../../jobs/progress.ts';
+import type { Services } from '../../kit/services.ts';
 import { isLoopback } from '../../lib/loopback.ts';
 import { HOUR_MS } from '../../lib/time.ts';
+import { AccountPictures } from '../../pictures/account-pictures.ts';
 import { sandboxLoop } from './due/sandbox.ts';
 import { videoWork } from './due/video-work.ts';
 import { videoKind } from './jobs/kind.ts';
@@ -26,7 +26,7 @@ export interface StartedVideo extends VideoState {
 
 const webhookLoop = webhookLoopOf(videoKind.tables.shape);
 
-export function startVideo(core: Core, settings: VideoSettings): StartedVideo {
+export function startVideo(core: Services, settings: VideoSettings): StartedVideo {
   const shown = {
     ...{ baseUrl: core.baseUrl, cnyPerUsd: core.cnyPerUsd },
     links: new JobLinks(videoLinks, core.secrets, core.baseUrl),

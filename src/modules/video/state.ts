@@ -1,9 +1,10 @@
 // What the video module keeps in one process.
-import type { AccountPictures } from '../../core/pictures/account-pictures.ts';
+
 import type { BeforeDecoding } from '../../jobs/before-decoding.ts';
 import type { BeginJob } from '../../jobs/begin.ts';
 import type { JobHost } from '../../jobs/kind.ts';
 import type { progressReader } from '../../jobs/progress.ts';
+import type { AccountPictures } from '../../pictures/account-pictures.ts';
 import type { ReferenceImages } from './jobs/reference-images.ts';
 import type { MadePicture, PictureTask, VideoChecks, VideoSandbox } from './vendors/port.ts';
 

@@ -1,6 +1,7 @@
 // What the web module keeps in one process.
-import type { Core } from '../../core/context.ts';
+
 import { AnswerEffect } from '../../core/wallet/charge/charge-answer.ts';
+import type { Services } from '../../kit/services.ts';
 import { Pace } from './fetch/pace.ts';
 import { Robots } from './fetch/robots.ts';
 import { Readers } from './read/readers.ts';
@@ -8,7 +9,7 @@ import { Shots } from './screenshot/shots.ts';
 import type { WebSettings } from './settings.ts';
 
 export interface WebState {
-  readonly core: Core;
+  readonly core: Services;
   readonly settings: WebSettings;
   readonly userAgent: string;
   readonly robots: Robots;
@@ -21,7 +22,7 @@ export interface WebState {
   readonly searching: AnswerEffect;
 }
 
-export function startWeb(core: Core, settings: WebSettings): WebState {
+export function startWeb(core: Services, settings: WebSettings): WebState {
   const userAgent = settings.userAgent ?? `Quartermaster/1 (+${core.baseUrl})`;
   return {
     ...{ core, settings, userAgent, pace: new Pace(core.db, settings.hostEveryMs) },

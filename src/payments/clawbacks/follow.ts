@@ -2,7 +2,7 @@
 // dispute, in whatever order and however often they are seen. It is taken where the credit is: in the account that was credited, or, when
 // that went over into another, there.
 
-import { lockAccount } from '../../core/accounts/accounts.ts';
+import { lockAccount } from '../../core/callers/lock.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { usd } from '../../lib/money.ts';
 import { departureOf } from '../../people/absorbing/store.ts';

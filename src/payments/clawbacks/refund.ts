@@ -1,7 +1,7 @@
 // Refunds by the operator: the credit is taken out first, then paid back under the id of the row, and restored when the provider refuses.
 
-import { lockAccount } from '../../core/accounts/accounts.ts';
 import { openTurn } from '../../core/background/turns.ts';
+import { lockAccount } from '../../core/callers/lock.ts';
 import { clockNow } from '../../core/database-clock.ts';
 import { openWallet } from '../../core/wallet/open-wallet.ts';
 import type { Transaction } from '../../db/database.ts';

@@ -1,7 +1,7 @@
 // Deleting a payment method: from the first commit on nothing here uses it, then the provider forgets it, then its row goes. A call that got
 // no answer is repeated: it goes on where the other one ended.
 
-import type { Enter } from '../../core/accounts/enter.ts';
+import type { Enter } from '../../core/callers/enter.ts';
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { problem } from '../../problems/problem.ts';

@@ -1,11 +1,11 @@
 // Leaving a payment method without paying: the row first, then the provider's page under its id, then the link. What became of it is read
 // at the provider: when somebody hints, when the payer comes back, and by a schedule to a day after the page ends.
 
-import { lockCaller } from '../../core/accounts/accounts.ts';
-import type { Enter } from '../../core/accounts/enter.ts';
 import { dueWork, type LeasedJob } from '../../core/background/due-work.ts';
 import type { JobLoop } from '../../core/background/job-loop.ts';
 import { openTurn } from '../../core/background/turns.ts';
+import type { Enter } from '../../core/callers/enter.ts';
+import { lockCaller } from '../../core/callers/lock.ts';
 import { clockNow } from '../../core/database-clock.ts';
 import type { Transaction } from '../../db/database.ts';
 import { newId } from '../../lib/ids.ts';

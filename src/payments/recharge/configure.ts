@@ -1,7 +1,6 @@
 // Setting auto-recharge, and how it stands. Nothing but configure ever enables it.
 
 import { clockNow } from '../../core/database-clock.ts';
-import type { Payments } from '../../core/terms.ts';
 import { openWallet, saveWallet } from '../../core/wallet/open-wallet.ts';
 import { rollWindows, type WalletRow } from '../../core/wallet/state.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
@@ -10,6 +9,7 @@ import { isoOrNull } from '../../lib/time.ts';
 import { problem } from '../../problems/problem.ts';
 import { listMethods, usableMethod } from '../methods/store.ts';
 import { requireProvider } from '../require-provider.ts';
+import type { Payments } from '../terms.ts';
 import { attemptRecord } from './settle.ts';
 import {
   type Charged,

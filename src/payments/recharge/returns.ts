@@ -1,11 +1,11 @@
 // Charges that were made, read again at the provider's: what went back of them is taken from the wallet as of top-ups. When a hint says so,
 // daily for a week, and longer while a refund or dispute is open.
 
-import { lockAccount } from '../../core/accounts/accounts.ts';
 import { dueTable } from '../../core/background/due-table.ts';
 import { dueWork, type LeasedJob } from '../../core/background/due-work.ts';
 import type { JobLoop } from '../../core/background/job-loop.ts';
 import { openTurn } from '../../core/background/turns.ts';
+import { lockAccount } from '../../core/callers/lock.ts';
 import { clockNow } from '../../core/database-clock.ts';
 import type { Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';

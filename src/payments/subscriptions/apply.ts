@@ -1,7 +1,8 @@
 // A step of a subscription as one transaction under the lock of the wallet: its row, the tier of the account, the events and the mails.
 
-import { findAccount, lockAccount, setTier } from '../../core/accounts/accounts.ts';
+import { findAccount, setTier } from '../../core/accounts/accounts.ts';
 import { openTurn } from '../../core/background/turns.ts';
+import { lockAccount } from '../../core/callers/lock.ts';
 import { sendEvents } from '../../core/events/outbox.ts';
 import type { Transaction } from '../../db/database.ts';
 import { keepRef } from '../refs.ts';

@@ -1,7 +1,7 @@
 // What the account's people and the operator want of a subscription. It is so here at once, and the provider is told of it by the checks.
 
 import { type Account, setTier } from '../../core/accounts/accounts.ts';
-import type { Tier } from '../../core/accounts/tiers.ts';
+import type { Tier } from '../../core/callers/tiers.ts';
 import type { Transaction } from '../../db/database.ts';
 import { problem } from '../../problems/problem.ts';
 import { changeCurrent } from './apply.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Tier } from '../../core/accounts/tiers.ts';
+import type { Tier } from '../../core/callers/tiers.ts';
 import { DAY_MS } from '../../lib/time.ts';
 import type { InvoiceState, SubscriptionState } from '../../vendors/payments/port.ts';
 import {

@@ -1,7 +1,7 @@
 // A subscription as a machine without effects: what was read at the provider, or what somebody wants, makes the next row, what is told, and
 // the tier. An end is final. While it runs the account's tier is the better of what it buys and what the account has without it.
 
-import { isTierAtLeast, type Tier } from '../../core/accounts/tiers.ts';
+import { isTierAtLeast, type Tier } from '../../core/callers/tiers.ts';
 import { DAY_MS } from '../../lib/time.ts';
 import type { InvoiceState, PaymentState, SubscriptionState } from '../../vendors/payments/port.ts';
 import { minorOfNanos, nanosOfMinor } from '../money.ts';

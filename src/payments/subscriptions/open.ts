@@ -1,9 +1,9 @@
 // A new subscription: the row first, then the provider's page outside of any transaction under the id of the row, then the link. One that is
 // open is answered again, whoever asks: an account has one page at a time.
 
-import type { Enter } from '../../core/accounts/enter.ts';
-import type { Tier } from '../../core/accounts/tiers.ts';
 import { openTurn } from '../../core/background/turns.ts';
+import type { Enter } from '../../core/callers/enter.ts';
+import type { Tier } from '../../core/callers/tiers.ts';
 import { clockNow } from '../../core/database-clock.ts';
 import { newId } from '../../lib/ids.ts';
 import { DAY_MS } from '../../lib/time.ts';

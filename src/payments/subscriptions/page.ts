@@ -1,6 +1,6 @@
 // The provider's page of a subscription, opened under the id of its row: however often, it is one.
 
-import { lockCaller } from '../../core/accounts/accounts.ts';
+import { lockCaller } from '../../core/callers/lock.ts';
 import type { Checkout, PaymentProvider } from '../../vendors/payments/port.ts';
 import { customerOf } from '../customers.ts';
 import { minorOfNanos } from '../money.ts';

@@ -1,7 +1,7 @@
 // core.subscription: one row per subscription, from its page on. What it costs and buys never changes.
 
-import type { Tier } from '../../core/accounts/tiers.ts';
 import { dueTable } from '../../core/background/due-table.ts';
+import type { Tier } from '../../core/callers/tiers.ts';
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { timestamp } from '../../db/types.ts';

@@ -1,15 +1,15 @@
 // Applying what the provider says of a top-up: under the lock of the wallet the grant, its entry, the state and the event are one
 // transaction. Whoever applies first credits; whoever comes later finds it credited, and the database refuses a second grant.
 
-import { lockAccount } from '../../core/accounts/accounts.ts';
+import { lockAccount } from '../../core/callers/lock.ts';
 import { sendEvents } from '../../core/events/outbox.ts';
-import type { Payments } from '../../core/terms.ts';
 import { grantCredit } from '../../core/wallet/grants.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { PaymentState } from '../../vendors/payments/port.ts';
 import { type Elsewhere, followReturns, type Returns } from '../clawbacks/follow.ts';
 import { keepMethod } from '../methods/store.ts';
 import { keepRef } from '../refs.ts';
+import type { Payments } from '../terms.ts';
 import { judge, nextCheckMs } from './judge.ts';
 import { topupEventRecord } from './record.ts';
 import { creditOf, findTopup, jobOf, saveTopup, type TopupRow, type TopupStatus, topupDue } from './store.ts';

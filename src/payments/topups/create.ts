@@ -1,10 +1,10 @@
 // A new top-up: the row first, then the provider's page outside of any transaction under the id of the row, then the link. A process that
 // dies between leaves a row that the checks find: the same id meets the same page.
 
-import { lockCaller } from '../../core/accounts/accounts.ts';
-import type { Enter } from '../../core/accounts/enter.ts';
 import { openTurn } from '../../core/background/turns.ts';
-import type { Core } from '../../core/context.ts';
+import type { Enter } from '../../core/callers/enter.ts';
+import { lockCaller } from '../../core/callers/lock.ts';
+import type { Core } from '../../core/core.ts';
 import { newId } from '../../lib/ids.ts';
 import { usdText } from '../../lib/money.ts';
 import { DAY_MS } from '../../lib/time.ts';
@@ -20,11 +20,12 @@ import { minorOfNanos } from '../money.ts';
 import { keepRef } from '../refs.ts';
 import { requireProvider } from '../require-provider.ts';
 import { returnAddress } from '../return-address.ts';
+import type { PaymentsPart } from '../terms.ts';
 import { failCreation } from './apply.ts';
 import { findTopup, insertTopup, type NewTopup, pendingTopups, saveTopup, type TopupRow } from './store.ts';
 import { mustBeVerified } from './yearly.ts';
 
-export interface PaymentCore extends Pick<Core, 'db' | 'payments' | 'baseUrl' | 'log' | 'bounds'> {
+export interface PaymentCore extends PaymentsPart, Pick<Core, 'db' | 'baseUrl' | 'log' | 'bounds'> {
   /** Null: a command without the server secret, whose pages send no payer on. */
   readonly secrets: Core['secrets'] | null;
 }

@@ -1,6 +1,6 @@
 // The operator's word on a top-up under review. What is approved is credited from the payment as it was read; no provider is asked.
 
-import { lockAccount } from '../../core/accounts/accounts.ts';
+import { lockAccount } from '../../core/callers/lock.ts';
 import type { Transaction } from '../../db/database.ts';
 import { problem } from '../../problems/problem.ts';
 import { decide } from './apply.ts';

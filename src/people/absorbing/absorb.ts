@@ -2,12 +2,13 @@
 // only an empty account goes. It is one transaction; on a distributed engine two steps, the first of which writes down what is on its
 // way, so that it arrives once, whoever dies between them.
 
-import { accountRecord, findAccount, lockAccount } from '../../core/accounts/accounts.ts';
+import { accountRecord, findAccount } from '../../core/accounts/accounts.ts';
+import { operatorAccount } from '../../core/accounts/operator.ts';
 import type { Sweep } from '../../core/background/sweeper/sweep.ts';
-import type { Core } from '../../core/context.ts';
+import { lockAccount } from '../../core/callers/lock.ts';
+import type { Core } from '../../core/core.ts';
 import { sendEvents } from '../../core/events/outbox.ts';
-import { operatorAccount } from '../../core/operator/account.ts';
-import { forgetKeyHere } from '../../core/process/hear-siblings.ts';
+import { forgetKeyHere } from '../../core/hear-siblings.ts';
 import { grantCredit, saveReserves, signUpNote } from '../../core/wallet/grants.ts';
 import { lockWallets } from '../../core/wallet/lane/statements.ts';
 import { type LedgerEntry, type OpenWallet, openWallet, saveWallet } from '../../core/wallet/open-wallet.ts';

@@ -1,11 +1,11 @@
 // A person's yes to a device. Nobody hands out more than they hold: not in scopes, not in time, not in money (contract §2). Whoever says yes
 // is read again under the account's lock.
 
-import { lockAccount } from '../../core/accounts/accounts.ts';
-import type { Core } from '../../core/context.ts';
-import { type LivePrincipal, type Principal, readLivePrincipals } from '../../core/principal.ts';
-import { scopesWithin } from '../../core/scopes.ts';
-import type { CapSetting } from '../../core/wallet/limits/key-cap.ts';
+import type { CapSetting } from '../../core/callers/key-cap.ts';
+import { lockAccount } from '../../core/callers/lock.ts';
+import { type LivePrincipal, type Principal, readLivePrincipals } from '../../core/callers/principal.ts';
+import { scopesWithin } from '../../core/callers/scopes.ts';
+import type { Core } from '../../core/core.ts';
 import { textArray } from '../../db/arrays.ts';
 import { iso } from '../../lib/time.ts';
 import { mayMakeKeys } from './approver.ts';

@@ -1,11 +1,11 @@
 // Whose word it is that a device gets a key, when the device fetches it: somebody who was removed meanwhile, or a key that was revoked or
 // narrowed, gives nothing any more.
 
-import type { Core } from '../../core/context.ts';
+import { operatorAccount } from '../../core/accounts/operator.ts';
+import type { Principal } from '../../core/callers/principal.ts';
+import { scopesAllow, scopesWithin } from '../../core/callers/scopes.ts';
+import type { Core } from '../../core/core.ts';
 import { findKey } from '../../core/keys/store.ts';
-import { operatorAccount } from '../../core/operator/account.ts';
-import type { Principal } from '../../core/principal.ts';
-import { scopesAllow, scopesWithin } from '../../core/scopes.ts';
 import type { Queryable } from '../../db/database.ts';
 import { membersOf } from '../persons.ts';
 

@@ -2,8 +2,8 @@
 // waits, under a code that only the client can make up. It is derived from the code that the client is sent, its verifier, its id and where
 // it is sent back to, so that each must be the one of the beginning, and none of them is stored.
 import { createHash, createHmac, randomBytes } from 'node:crypto';
-import type { Core } from '../../core/context.ts';
-import type { Principal } from '../../core/principal.ts';
+import type { Principal } from '../../core/callers/principal.ts';
+import type { Core } from '../../core/core.ts';
 import type { Secrets } from '../../core/secrets/secrets.ts';
 import { approveDevice, type Fault, type Wish } from './approve.ts';
 import { deviceHash } from './codes.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { knownScopesOf, scopesAllow } from '../../core/scopes.ts';
+import { knownScopesOf, scopesAllow } from '../../core/callers/scopes.ts';
 import {
   defaultScopes,
   deviceHash,

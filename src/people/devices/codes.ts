@@ -1,8 +1,8 @@
 // The codes of the device flow (RFC 8628), and what a device may have. The device code has 256 random bits and is stored as a hash; the user
 // code has eight letters of twenty that cannot be taken for one another and spell no words.
 import { createHash, randomBytes, randomInt } from 'node:crypto';
-import { requireNotOperators } from '../../core/operator/account.ts';
-import { type KnownScopes, OPERATOR_MODULE, validateScopes } from '../../core/scopes.ts';
+import { requireNotOperators } from '../../core/accounts/operator.ts';
+import { type KnownScopes, OPERATOR_MODULE, validateScopes } from '../../core/callers/scopes.ts';
 
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
 const USER_CODE_LENGTH = 8;

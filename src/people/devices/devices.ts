@@ -1,9 +1,9 @@
 // The device flow (RFC 8628): a device asks for a key, a person approves it, and the device fetches it. The key is made when it is fetched,
 // in one transaction with its event, and for ten minutes it can be fetched again: its secret is sealed under the device code.
 
-import { lockAccount } from '../../core/accounts/accounts.ts';
 import type { Sweep } from '../../core/background/sweeper/sweep.ts';
-import type { Core } from '../../core/context.ts';
+import { lockAccount } from '../../core/callers/lock.ts';
+import type { Core } from '../../core/core.ts';
 import { clockNow } from '../../core/database-clock.ts';
 import { sendEvents } from '../../core/events/outbox.ts';
 import { createKey } from '../../core/keys/changes.ts';

@@ -1,6 +1,6 @@
 // What a person may give a program of what it asks for: for each module of this service how far, and single operations by their ids. What is
 // only planned is not offered: nobody can say yes to what does not exist.
-import { type KnownScopes, levelsOf, liveModules, type ModuleLevels, scopesWithin } from '../../core/scopes.ts';
+import { type KnownScopes, levelsOf, liveModules, type ModuleLevels, scopesWithin } from '../../core/callers/scopes.ts';
 
 export interface Offer {
   readonly modules: readonly ModuleLevels[];

@@ -1,6 +1,6 @@
 // SQL of device codes. What a code is to be changed for is locked by its row, before any wallet.
 
-import type { CapPeriod, CapSetting } from '../../core/wallet/limits/key-cap.ts';
+import type { CapPeriod, CapSetting } from '../../core/callers/key-cap.ts';
 import { textArray } from '../../db/arrays.ts';
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';

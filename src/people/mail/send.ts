@@ -4,7 +4,7 @@
 import { type Backoff, backoffMs } from '../../core/background/backoff.ts';
 import { JobLoop } from '../../core/background/job-loop.ts';
 import type { Sweep } from '../../core/background/sweeper/sweep.ts';
-import type { Core } from '../../core/context.ts';
+import type { Core } from '../../core/core.ts';
 import { clockNow } from '../../core/database-clock.ts';
 import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
@@ -12,6 +12,7 @@ import { timestamp } from '../../db/types.ts';
 import { isLoopback } from '../../lib/loopback.ts';
 import { DAY_MS, MINUTE_MS } from '../../lib/time.ts';
 import type { Mail } from '../../vendors/mail/port.ts';
+import type { PeoplePart } from '../terms.ts';
 import { deleteMailBefore, MAIL_HINT } from './mail.ts';
 
 const AT_ONCE = 4;
@@ -52,7 +53,7 @@ interface DueMail extends Mail {
   readonly attempt: number;
 }
 
-type MailCore = Pick<Core, 'db' | 'log' | 'mailServer' | 'baseUrl'>;
+type MailCore = Pick<Core, 'db' | 'log' | 'baseUrl'> & Pick<PeoplePart, 'mailServer'>;
 
 /** The loop of one process. */
 export function mailSending(core: MailCore, intervalMs = INTERVAL_MS): JobLoop<DueMail> {

@@ -2,10 +2,10 @@
 // looked at again under the locks of whatever it changes: a session that was ended, or a person who was removed, changes nothing.
 
 import { findAccount } from '../../core/accounts/accounts.ts';
-import type { Core } from '../../core/context.ts';
+import type { Ended, LivePrincipal, Principal, PrincipalKind } from '../../core/callers/principal.ts';
+import { OPERATOR_MODULE } from '../../core/callers/scopes.ts';
+import type { Core } from '../../core/core.ts';
 import type { Credential } from '../../core/credentials/credential.ts';
-import type { Ended, LivePrincipal, Principal, PrincipalKind } from '../../core/principal.ts';
-import { OPERATOR_MODULE } from '../../core/scopes.ts';
 import type { Queryable } from '../../db/database.ts';
 import { problem } from '../../problems/problem.ts';
 import { findSessions, type Session } from './sessions.ts';

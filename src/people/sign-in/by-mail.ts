@@ -4,10 +4,9 @@
 
 import { createHmac, randomInt } from 'node:crypto';
 import { createAccount } from '../../core/accounts/accounts.ts';
-import type { Core } from '../../core/context.ts';
+import type { Core } from '../../core/core.ts';
 import { clockNow } from '../../core/database-clock.ts';
 import { type Secrets, sameDigest } from '../../core/secrets/secrets.ts';
-import type { SignUp } from '../../core/terms.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { timestamp } from '../../db/types.ts';
@@ -26,6 +25,7 @@ import {
   setHome,
   setMember,
 } from '../persons.ts';
+import type { SignUp } from '../terms.ts';
 import { type Invitation, invitationHolds } from './invitations.ts';
 import { hashOf, isToken, newToken, requireMail } from './mail-link.ts';
 import { requireMaySignUp } from './sign-up.ts';

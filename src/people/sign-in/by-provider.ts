@@ -1,15 +1,17 @@
 // Sign-in by an identity provider: who is known by the identity, or a new person with an account and its credit. An equal address says
 // nothing: only the pair of issuer and subject is somebody.
 
-import { createAccount, lockAccount } from '../../core/accounts/accounts.ts';
-import type { Core } from '../../core/context.ts';
+import { createAccount } from '../../core/accounts/accounts.ts';
+import { lockAccount } from '../../core/callers/lock.ts';
+import type { Core } from '../../core/core.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { ProvenIdentity } from '../../vendors/identity/port.ts';
 import { addIdentity, createPerson, findByIdentity, type Person } from '../persons.ts';
+import type { PeoplePart } from '../terms.ts';
 import { requireMaySignUp } from './sign-up.ts';
 import { giveSignUpCredit } from './sign-up-credit.ts';
 
-type PeopleCore = Pick<Core, 'db' | 'secrets' | 'signUp' | 'signUpCreditNanos'>;
+type PeopleCore = Pick<Core, 'db' | 'secrets'> & Pick<PeoplePart, 'signUp' | 'signUpCreditNanos'>;
 
 export interface Arrival {
   readonly identity: ProvenIdentity;

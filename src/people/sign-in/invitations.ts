@@ -1,8 +1,8 @@
 // Invitations into an account: a link by mail, for a week. An owner gives them, and each holds only as long as that person owns the account:
 // it is looked at under the account's lock, as is whoever gives it.
 
-import { lockAccount } from '../../core/accounts/accounts.ts';
-import type { Core } from '../../core/context.ts';
+import { lockAccount } from '../../core/callers/lock.ts';
+import type { Core } from '../../core/core.ts';
 import { clockNow } from '../../core/database-clock.ts';
 import { textArray } from '../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';

@@ -2,9 +2,10 @@
 // all that the other was known by and might act for is hers, and an account that the other alone had goes over into hers if it is empty and she
 // agrees to that.
 
-import { findAccount, lockAccount } from '../../core/accounts/accounts.ts';
+import { findAccount } from '../../core/accounts/accounts.ts';
 import { setEmail } from '../../core/accounts/changes.ts';
-import type { Core } from '../../core/context.ts';
+import { lockAccount } from '../../core/callers/lock.ts';
+import type { Core } from '../../core/core.ts';
 import { clockNow } from '../../core/database-clock.ts';
 import { textArray } from '../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
@@ -23,6 +24,7 @@ import {
   setMember,
 } from '../persons.ts';
 import { endSessionsOf } from '../sessions/sessions.ts';
+import type { PeoplePart } from '../terms.ts';
 import type { Arrival } from './by-provider.ts';
 import { moveInvitations } from './invitations.ts';
 import { hasOnlyShownKeys, type Merger, mergerOf } from './merger.ts';
@@ -79,7 +81,7 @@ export async function identitiesOf(db: Queryable, personId: string): Promise<rea
  * @param agreed digest of the merger that the person has agreed to, APART, or null. `asks`: nothing was changed; they must agree to this.
  */
 export async function linkIdentity(
-  core: Core,
+  core: Core & Pick<PeoplePart, 'signUpCreditNanos'>,
   who: Linking,
   arrival: Arrival,
   agreed: string | null,
@@ -114,7 +116,7 @@ async function bindAddress(tx: Transaction, { accountId }: Linking, email: strin
 /** Answers the accounts that came with the identity, and are nobody else's. */
 async function link(
   tx: Transaction,
-  core: Core,
+  core: Core & Pick<PeoplePart, 'signUpCreditNanos'>,
   who: Linking,
   { identity, remoteAddress }: Arrival,
 ): Promise<string[]> {
@@ -156,7 +158,12 @@ async function takeOver(tx: Transaction, personId: string, otherId: string, nowM
 }
 
 /** The person keeps what is written to it by calls that had begun before, and all of it where a key has appeared that nobody was shown. */
-async function goOver(core: Core, from: string, { accountId, personId }: Linking, merger: Merger): Promise<boolean> {
+async function goOver(
+  core: Core & Pick<PeoplePart, 'signUpCreditNanos'>,
+  from: string,
+  { accountId, personId }: Linking,
+  merger: Merger,
+): Promise<boolean> {
   const { db, isEmptyAccount } = core;
   // On a distributed engine the two are not locked at once: there it was looked at when the identity was linked.
   const mayGo: IsEmpty = async (tx, id) =>

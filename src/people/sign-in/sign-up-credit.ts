@@ -2,7 +2,7 @@
 // given stands as keyed hashes, which outlive accounts: nobody deletes an account to be given it again.
 
 import { createHmac } from 'node:crypto';
-import { lockAccount } from '../../core/accounts/accounts.ts';
+import { lockAccount } from '../../core/callers/lock.ts';
 import type { Secrets } from '../../core/secrets/secrets.ts';
 import { grantCredit, signUpLifetimeMs, signUpNote } from '../../core/wallet/grants.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';

@@ -1,6 +1,7 @@
 // Who may become somebody here without being asked.
-import type { SignUp } from '../../core/terms.ts';
+
 import { problem } from '../../problems/problem.ts';
+import type { SignUp } from '../terms.ts';
 
 /** Whether somebody whom nobody knows may have an account; `email`: an address that is surely theirs. Throws SIGNUP_CLOSED. */
 export function requireMaySignUp({ isOpen, domains }: SignUp, email: string | null): void {

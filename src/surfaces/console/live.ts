@@ -1,8 +1,8 @@
 // Ticks for pages that are open: a stream says that something of the account has moved, and nothing else; the page is then fetched again.
 // All streams of a process share one read a second.
 
-import type { Core } from '../../core/context.ts';
 import { readMarks } from '../../core/usage/marks.ts';
+import type { Services } from '../../kit/services.ts';
 import { commentText, eventText } from '../../lib/event-stream.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { principalOf } from '../../people/sessions/principal.ts';
@@ -32,7 +32,7 @@ interface Follower {
 }
 
 export class LiveTicks {
-  readonly #core: Core;
+  readonly #core: Services;
   /** What pages themselves call moves nothing that they show. */
   readonly #reads: readonly string[];
   readonly #listeners = new Set<Listener>();
@@ -41,7 +41,7 @@ export class LiveTicks {
   #looking = false;
   #looks = 0;
 
-  constructor(core: Core, { capabilities }: Pick<Manifest, 'capabilities'>, other: Partial<typeof intervals> = {}) {
+  constructor(core: Services, { capabilities }: Pick<Manifest, 'capabilities'>, other: Partial<typeof intervals> = {}) {
     this.#core = core;
     this.#intervals = { ...intervals, ...other };
     this.#reads = capabilities.filter(({ scope }) => scope === 'read').map(({ id }) => id);

@@ -1,14 +1,14 @@
 // The routes of the console: each page by GET, its forms by POST to the same address, what browsers load for it, and the stream of ticks.
 // A visit acts as its session: what was ended or narrowed counts at once.
 import { admission } from '../../core/admission.ts';
-import type { Core } from '../../core/context.ts';
-import type { Principal } from '../../core/principal.ts';
-import { moduleOf } from '../../core/scopes.ts';
+import type { Principal } from '../../core/callers/principal.ts';
+import { moduleOf } from '../../core/callers/scopes.ts';
 import { failure } from '../../kit/console/failure.ts';
 import { NEW } from '../../kit/console/new.ts';
 import { type Act, type ConsolePage, type ModuleConsole, navGroups, type View } from '../../kit/console/page.ts';
 import type { Read } from '../../kit/console/visit.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../kit/raw-route.ts';
+import type { Services } from '../../kit/services.ts';
 import { html } from '../../lib/html.ts';
 import { once } from '../../lib/once.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
@@ -38,7 +38,7 @@ const REFETCH_HEADER = 'x-qm-refetch';
 const fileTypes = { csv: 'text/csv; charset=utf-8', jsonl: 'application/jsonl; charset=utf-8' } as const;
 
 interface Console {
-  readonly core: Core;
+  readonly core: Services;
   readonly manifest: Manifest;
   readonly assets: Assets;
   readonly ticks: LiveTicks;
@@ -48,7 +48,7 @@ interface Console {
   readonly pages: readonly ConsolePage[];
 }
 
-export function consoleRoutes(services: () => Core, manifest: Manifest): readonly RawRoute[] {
+export function consoleRoutes(services: () => Services, manifest: Manifest): readonly RawRoute[] {
   // Made when somebody first asks: who never opens the console has no memory of it.
   const assets = once(loadAssets);
   const ticks = once(() => new LiveTicks(services(), manifest));
@@ -238,7 +238,7 @@ function failed(visit: PageVisit, found: Problem): View {
   };
 }
 
-async function follow(core: Core, ticks: LiveTicks, request: RawRequest): Promise<RawAnswer> {
+async function follow(core: Services, ticks: LiveTicks, request: RawRequest): Promise<RawAnswer> {
   const visitor = await visitorOf(core, request, { isUse: false });
   if (visitor === null || visitor.principal === null)
     throw problem('UNAUTHORIZED', { message: 'Nobody is signed in.' });
@@ -260,7 +260,7 @@ async function follow(core: Core, ticks: LiveTicks, request: RawRequest): Promis
   };
 }
 
-async function setPreferences(core: Core, request: RawRequest): Promise<RawAnswer> {
+async function setPreferences(core: Services, request: RawRequest): Promise<RawAnswer> {
   const visitor = await visitorOf(core, request);
   const form = readForm(request.headers, request.body);
   if (visitor === null || !isFormOf(core, request, form, visitor)) return foreignFormPage();
@@ -272,7 +272,7 @@ function withHeaders(answer: RawAnswer, headers: RawAnswer['headers']): RawAnswe
   return { ...answer, headers: { ...answer.headers, ...headers } };
 }
 
-function noSuchPage(core: Core): RawAnswer {
+function noSuchPage(core: Services): RawAnswer {
   const console = html`<a href="${pathTo(core, ROOT)}">Console</a>`;
   return message(404, 'There is no such page', html`<p>Look at its address, or begin at the ${console}.</p>`);
 }

@@ -1,8 +1,7 @@
 // One visit of a page, as pages know it (kit/console/visit.ts). Every call goes the way of all calls, as the visitor.
 import type { Static, TSchema } from 'typebox';
-import type { Core } from '../../core/context.ts';
-import type { Principal } from '../../core/principal.ts';
-import { levelsOf, liveModules, type ModuleLevels, scopesAllow } from '../../core/scopes.ts';
+import type { Principal } from '../../core/callers/principal.ts';
+import { levelsOf, liveModules, type ModuleLevels, scopesAllow } from '../../core/callers/scopes.ts';
 import type { Capability } from '../../kit/capability.ts';
 import type { ModuleConsole } from '../../kit/console/page.ts';
 import type {
@@ -18,6 +17,7 @@ import type {
 import type { EventWords } from '../../kit/event-kind.ts';
 import { toldEvents } from '../../kit/offer.ts';
 import type { RawOutcome, RawRequest } from '../../kit/raw-route.ts';
+import type { Services } from '../../kit/services.ts';
 import type { JsonText } from '../../lib/json-text.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { curlOf } from '../documents/curl.ts';
@@ -32,7 +32,7 @@ export interface MadeCall {
 }
 
 export interface VisitParts {
-  readonly core: Core;
+  readonly core: Services;
   readonly manifest: Manifest;
   readonly consoles: readonly ModuleConsole[];
   readonly request: RawRequest;

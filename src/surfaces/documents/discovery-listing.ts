@@ -1,6 +1,5 @@
 // The answers of GET /v1/discovery: everything that is offered, or the capabilities that a question narrows it to.
-import { moduleOf } from '../../core/scopes.ts';
-import type { ListedVendor, Vendors } from '../../core/vendors/vendors.ts';
+import { moduleOf } from '../../core/callers/scopes.ts';
 import type { Capability } from '../../kit/capability.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { summarizeCapability } from '../../manifest/describe.ts';
@@ -9,6 +8,7 @@ import { notBuiltText, plannedModules } from '../../manifest/planned/modules.ts'
 import { streamsOf } from '../../manifest/streams.ts';
 import { apiVersion, moduleTags, serviceName, specVersion } from '../../manifest/version.ts';
 import { invalidField, type Problem } from '../../problems/problem.ts';
+import type { ListedVendor, Vendors } from '../../routing/vendors.ts';
 import { briefOf, findCapabilities, findPlanned } from './search.ts';
 
 /** What a call asks for; nothing of it: everything. */

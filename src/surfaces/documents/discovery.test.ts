@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
 import { fixtureManifest } from '../../../test/contract/fixture.ts';
 import { sandboxOnly } from '../../../test/support/vendors.ts';
-import type { CallContext, Core } from '../../core/context.ts';
+import type { CallContext, Services } from '../../kit/services.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import { Problem } from '../../problems/problem.ts';
 
@@ -11,7 +11,7 @@ const ajv = new Ajv({ strict: false });
 addFormats.default(ajv);
 const state = await fixtureManifest.modules
   .find((module) => module.name === 'discovery')
-  ?.start?.({ region: 'western', vendors: sandboxOnly() } as Core, undefined);
+  ?.start?.({ region: 'western', vendors: sandboxOnly() } as Services, undefined);
 
 const ctx = { principal: { scopes: null } } as CallContext;
 

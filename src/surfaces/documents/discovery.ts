@@ -1,9 +1,8 @@
 // Discovery: what this deployment offers, as an agent asks for it with its key (contract §11). The manifest does not change while the
 // process runs, and is written once; which outside vendors are up is read at each call.
 import { Type } from 'typebox';
-import type { Principal } from '../../core/principal.ts';
-import { isOperatorsScope, moduleOf, OPERATOR_MODULE } from '../../core/scopes.ts';
-import type { ListedVendor, Vendors } from '../../core/vendors/vendors.ts';
+import type { Principal } from '../../core/callers/principal.ts';
+import { isOperatorsScope, moduleOf, OPERATOR_MODULE } from '../../core/callers/scopes.ts';
 import { defineCapability } from '../../kit/capability.ts';
 import { defineModule, type Module } from '../../kit/module.ts';
 import { JsonText } from '../../lib/json-text.ts';
@@ -14,6 +13,7 @@ import { buildManifest, type Manifest, type ManifestOptions } from '../../manife
 import { notBuilt, plannedModules } from '../../manifest/planned/modules.ts';
 import { serviceName } from '../../manifest/version.ts';
 import { type Problem, problem } from '../../problems/problem.ts';
+import type { ListedVendor, Vendors } from '../../routing/vendors.ts';
 import { isQuestion, liveOf, narrowedListing, type Question, wholeListing } from './discovery-listing.ts';
 import { capabilityDetailSchema, discoverySchema, eventDocumentSchema } from './discovery-schemas.ts';
 import { type EventDocument, eventDocument } from './event-document.ts';

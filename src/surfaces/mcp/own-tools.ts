@@ -1,7 +1,7 @@
 // The tools of the surface itself: how a model finds the capability for its task, reads it and calls it, and what its key has. All four
 // together cost a prompt less than 1,200 tokens.
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
-import { moduleOf } from '../../core/scopes.ts';
+import { moduleOf } from '../../core/callers/scopes.ts';
 import type { Capability } from '../../kit/capability.ts';
 import type { RawRequest } from '../../kit/raw-route.ts';
 import { JsonText } from '../../lib/json-text.ts';

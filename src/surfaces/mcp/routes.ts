@@ -2,9 +2,9 @@
 // gateway/invoke under the key of the request. What fails before the protocol begins is told in its form.
 
 import { admission } from '../../core/admission.ts';
-import type { Core } from '../../core/context.ts';
 import { bearer } from '../../core/credentials/http-schemes.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../kit/raw-route.ts';
+import type { Services } from '../../kit/services.ts';
 import { isLoopback } from '../../lib/loopback.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { type Problem, problem } from '../../problems/problem.ts';
@@ -22,7 +22,7 @@ interface Surface {
   readonly sets: ToolSets;
 }
 
-export function mcpRoutes(services: () => Core, manifest: Manifest): readonly RawRoute[] {
+export function mcpRoutes(services: () => Services, manifest: Manifest): readonly RawRoute[] {
   const surface = { manifest, sets: new ToolSets(manifest) };
   const route = (name: string, path: string): RawRoute => ({
     ...{ name, path, methods: ['POST'], capability: null, entryForm: 'mcp' },
@@ -36,7 +36,7 @@ export function mcpRoutes(services: () => Core, manifest: Manifest): readonly Ra
   return [route('mcp', '/mcp'), route('mcp.modules', '/mcp/{modules}')];
 }
 
-async function answer(surface: Surface, core: Core, request: RawRequest): Promise<RawAnswer> {
+async function answer(surface: Surface, core: Services, request: RawRequest): Promise<RawAnswer> {
   const { principal } = request;
   if (principal === null) throw new Error('the key is looked at before the message is answered');
   const library = await loadLibrary();
@@ -98,7 +98,7 @@ function headersOf({ headers }: Response): RawAnswer['headers'] {
 }
 
 /** What the surface, or the service, refuses a message with. */
-function refusal(services: () => Core, failure: Problem, { requestId }: RawHead): RawAnswer {
+function refusal(services: () => Services, failure: Problem, { requestId }: RawHead): RawAnswer {
   const { code, httpStatus, message, retryable, retryAfterMs, detail, param } = failure;
   const shown = httpStatus === 500 ? 'Something went wrong inside the service.' : message;
   const number = code === 'MALFORMED_JSON' ? PARSE_ERROR : httpStatus === 400 ? INVALID_REQUEST : SERVER_ERROR;

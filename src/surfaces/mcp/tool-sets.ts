@@ -3,7 +3,7 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import { LRUCache } from 'lru-cache';
 import { admission } from '../../core/admission.ts';
-import { moduleOf, scopesAllow } from '../../core/scopes.ts';
+import { moduleOf, scopesAllow } from '../../core/callers/scopes.ts';
 import { type Capability, toolName } from '../../kit/capability.ts';
 import { nearest } from '../../lib/nearest.ts';
 import type { Manifest } from '../../manifest/manifest.ts';

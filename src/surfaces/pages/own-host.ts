@@ -1,8 +1,8 @@
 // Pages answer to the host of BASE_URL, and on this machine to its loopback names and addresses: under any other name they might be shown
 // by somebody who made that name lead here. The API, /metrics, /healthz and documents answer to every name.
 import ipaddr from 'ipaddr.js';
-import type { Core } from '../../core/context.ts';
 import type { RawHead, RawRoute } from '../../kit/raw-route.ts';
+import type { Services } from '../../kit/services.ts';
 import { html } from '../../lib/html.ts';
 import { isLoopback } from '../../lib/loopback.ts';
 import { message } from './message.ts';
@@ -23,7 +23,7 @@ export function isOwnHost({ headers }: Pick<RawHead, 'headers'>, baseUrl: string
 }
 
 /** The route, under its own names only: 421 else. */
-export function withOwnHost(services: () => Core, route: RawRoute): RawRoute {
+export function withOwnHost(services: () => Services, route: RawRoute): RawRoute {
   return {
     ...route,
     answer: async (request, state) => {

@@ -1,14 +1,16 @@
 // Routes of modules that a page of the console calls by its script, such as a chat that is shown as it comes: below /console/wire, as the visitor.
 // The session's cookie alone opens nothing: the request must come from a page of this service and carry the session's form token.
-import type { Core } from '../../core/context.ts';
+
+import type { NoPrincipal, Principal } from '../../core/callers/principal.ts';
 import type { Credential } from '../../core/credentials/credential.ts';
-import type { NoPrincipal, Principal } from '../../core/principal.ts';
 import type { RawHead, RawRoute } from '../../kit/raw-route.ts';
+import type { Services } from '../../kit/services.ts';
 import { withOwnHost } from './own-host.ts';
+import type { VisitorServices } from './visitor.ts';
 
 export const FORM_TOKEN_HEADER = 'x-form-token';
 
-export function routeOfPages(services: () => Core, route: RawRoute): RawRoute {
+export function routeOfPages(services: () => Services, route: RawRoute): RawRoute {
   return withOwnHost(services, {
     ...route,
     name: `${route.name}_page`,
@@ -23,7 +25,7 @@ function visitorCredential(head: RawHead): Credential {
   return { find: (core) => visitorBy(core, head) };
 }
 
-async function visitorBy(core: Core, head: RawHead): Promise<Principal | NoPrincipal> {
+async function visitorBy(core: VisitorServices, head: RawHead): Promise<Principal | NoPrincipal> {
   const { isFormOf, visitorOf } = await import('./visitor.ts');
   const visitor = await visitorOf(core, head, { isUse: false });
   if (visitor === null) return 'unknown';

@@ -1,7 +1,8 @@
 // The routes of the service itself, which belong to no module: pages for who pays, signs in or approves a device, and what
 // providers call. Each entry makes its routes of the started service.
-import type { Core } from '../../core/context.ts';
+
 import type { RawRoute } from '../../kit/raw-route.ts';
+import type { Services } from '../../kit/services.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { consoleRoutes } from '../console/routes.ts';
 import { mcpRoutes } from '../mcp/routes.ts';
@@ -14,7 +15,7 @@ import { withNewToken } from './new-token.ts';
 import { withOwnHost } from './own-host.ts';
 import { payRoutes } from './pay/routes.ts';
 
-type Routes = (services: () => Core, manifest: Manifest) => readonly RawRoute[];
+type Routes = (services: () => Services, manifest: Manifest) => readonly RawRoute[];
 
 /** Pages of who is signed in. */
 const pages: readonly Routes[] = [authRoutes, consoleRoutes, deviceRoutes, payRoutes];

@@ -1,8 +1,9 @@
 // Who visits a page, and what every page of a session needs: its form token, and the way to sign in and back.
-import type { Core } from '../../core/context.ts';
-import type { Principal } from '../../core/principal.ts';
+
+import type { Principal } from '../../core/callers/principal.ts';
 import { tokenField } from '../../kit/console/form.ts';
 import type { RawAnswer, RawHead } from '../../kit/raw-route.ts';
+import type { Services } from '../../kit/services.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { findPerson, type Person } from '../../people/persons.ts';
 import { principalOf } from '../../people/sessions/principal.ts';
@@ -22,7 +23,7 @@ export interface Visitor {
   readonly formToken: string;
 }
 
-export type VisitorServices = Pick<Core, 'baseUrl' | 'db' | 'secrets' | 'keys' | 'knownScopes'>;
+export type VisitorServices = Pick<Services, 'baseUrl' | 'db' | 'secrets' | 'keys' | 'knownScopes'>;
 
 const PATH_CHARACTERS_MAX = 1_000;
 
@@ -52,20 +53,20 @@ export async function visitorOf(
 
 /** Set-Cookie that takes a cookie away which no session belongs to. */
 export function withoutStaleCookie(
-  { baseUrl }: Pick<Core, 'baseUrl'>,
+  { baseUrl }: Pick<Services, 'baseUrl'>,
   { headers }: Pick<RawHead, 'headers'>,
 ): RawAnswer['headers'] {
   return sentToken(baseUrl, headers.cookie) === null ? {} : { 'set-cookie': endingCookie(baseUrl) };
 }
 
 /** Ends the session, from any page. */
-export function signOutForm(core: Pick<Core, 'baseUrl'>, visitor: Pick<Visitor, 'formToken'>): Html {
+export function signOutForm(core: Pick<Services, 'baseUrl'>, visitor: Pick<Visitor, 'formToken'>): Html {
   return html`<form method="post" action="${pathTo(core, '/auth/sign-out')}">${tokenField(visitor)}<button>Sign out</button></form>`;
 }
 
 /** Whether a page of this service wrote the form for this session. */
 export function isFormOf(
-  { baseUrl, secrets }: Pick<Core, 'baseUrl' | 'secrets'>,
+  { baseUrl, secrets }: Pick<Services, 'baseUrl' | 'secrets'>,
   { headers }: Pick<RawHead, 'headers'>,
   form: URLSearchParams,
   { session }: Pick<Visitor, 'session'>,
@@ -74,17 +75,17 @@ export function isFormOf(
 }
 
 /** A path of this service with its query, as the browser knows it. */
-export function pathTo({ baseUrl }: Pick<Core, 'baseUrl'>, path: string): string {
+export function pathTo({ baseUrl }: Pick<Services, 'baseUrl'>, path: string): string {
   return `${new URL(baseUrl).pathname.replace(/\/$/, '')}${path}`;
 }
 
 /** To the sign-in, and afterwards back to the page that was asked for. */
-export function signInFirst(core: Pick<Core, 'baseUrl'>, { url }: Pick<RawHead, 'url'>): RawAnswer {
+export function signInFirst(core: Pick<Services, 'baseUrl'>, { url }: Pick<RawHead, 'url'>): RawAnswer {
   return redirect(`${pathTo(core, '/auth')}?return_to=${encodeURIComponent(pathTo(core, url))}`);
 }
 
 /** The same for what asks for a sign-in of the last minutes. */
-export function signInAgain(core: Pick<Core, 'baseUrl'>, { url }: Pick<RawHead, 'url'>): RawAnswer {
+export function signInAgain(core: Pick<Services, 'baseUrl'>, { url }: Pick<RawHead, 'url'>): RawAnswer {
   return redirect(`${pathTo(core, '/auth')}?again=1&return_to=${encodeURIComponent(pathTo(core, url))}`);
 }
 

@@ -2,9 +2,9 @@
 // read; the hash is made as the body arrives; only then is it known who sent it.
 import type { FastifyRequest } from 'fastify';
 import { admission } from '../../core/admission.ts';
+import type { Principal } from '../../core/callers/principal.ts';
+import { scopesAllow } from '../../core/callers/scopes.ts';
 import type { Credential } from '../../core/credentials/credential.ts';
-import type { Principal } from '../../core/principal.ts';
-import { scopesAllow } from '../../core/scopes.ts';
 import { isShort } from '../../gateway/bulk/readers.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { identify } from '../../gateway/identify.ts';

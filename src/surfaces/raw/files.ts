@@ -1,16 +1,16 @@
 // GET /v1/files/{name}: what a call has made, by a signed link, whole or in parts. Only pictures and PDFs are shown; all else is saved.
-import { assetBytes } from '../../core/assets/asset-bytes.ts';
-import type { Core } from '../../core/context.ts';
+import { assetBytes } from '../../assets/asset-bytes.ts';
 import { clockNow } from '../../core/database-clock.ts';
-import { contentTypeOf, FileLinks, MADE } from '../../core/files/links.ts';
+import { contentTypeOf, FileLinks, MADE } from '../../files/links.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../kit/raw-route.ts';
+import type { Services } from '../../kit/services.ts';
 import { problem } from '../../problems/problem.ts';
 
 const GONE = 'The file is not kept any more.';
 const BODY_BYTES_MAX = 1_024;
 const SHOWN = /^(?:image\/(?!svg)|application\/pdf$)/;
 
-export function fileRoutes(services: () => Core): readonly RawRoute[] {
+export function fileRoutes(services: () => Services): readonly RawRoute[] {
   return [
     {
       name: 'files.link',
@@ -24,7 +24,7 @@ export function fileRoutes(services: () => Core): readonly RawRoute[] {
   ];
 }
 
-async function linked(core: Core, { params, query }: RawRequest): Promise<RawAnswer> {
+async function linked(core: Services, { params, query }: RawRequest): Promise<RawAnswer> {
   const file = new FileLinks(core).read(params.name ?? '', query);
   if (file.endMs <= (await clockNow(core.db))) throw problem('LINK_EXPIRED');
   const contentType = contentTypeOf(file.name);

@@ -1,8 +1,8 @@
 // The authorization server: the device grant (RFC 8628), codes with PKCE, and the metadata of both (RFC 8414, RFC 9728). Forms in, JSON
 // out, in the words of OAuth; never cached, and no page of another site may read it. There is no client to register: `client_id` is how a device calls itself.
 import { admission } from '../../core/admission.ts';
-import type { Core } from '../../core/context.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../kit/raw-route.ts';
+import type { Services } from '../../kit/services.ts';
 import { redeemCode } from '../../people/devices/authorization.ts';
 import { readClientName, readScopes, shownUserCode } from '../../people/devices/codes.ts';
 import { type DeviceKey, type Polled, pollDevice, startDevice } from '../../people/devices/devices.ts';
@@ -15,9 +15,9 @@ export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 const CODE_GRANT = 'authorization_code';
 const { formBytesMax } = admission.doors;
 
-type Answering = (core: Core, form: URLSearchParams, request: RawRequest) => Promise<RawAnswer>;
+type Answering = (core: Services, form: URLSearchParams, request: RawRequest) => Promise<RawAnswer>;
 
-export function oauthRoutes(services: () => Core): readonly RawRoute[] {
+export function oauthRoutes(services: () => Services): readonly RawRoute[] {
   let visits: PageViews | undefined;
   const form = (name: string, path: string, answer: Answering): RawRoute => ({
     ...{ name, methods: ['POST'], path, capability: null, bodyBytesMax: formBytesMax, refuse: refusal },
@@ -49,7 +49,7 @@ export function oauthRoutes(services: () => Core): readonly RawRoute[] {
   ];
 }
 
-function metadata({ baseUrl }: Core) {
+function metadata({ baseUrl }: Services) {
   return {
     issuer: baseUrl,
     device_authorization_endpoint: `${baseUrl}/oauth/device_authorization`,
@@ -65,7 +65,7 @@ function metadata({ baseUrl }: Core) {
 }
 
 /** What tokens are for: MCP at any of its addresses. */
-function resourceOf({ baseUrl }: Core) {
+function resourceOf({ baseUrl }: Services) {
   return {
     resource: `${baseUrl}/mcp`,
     authorization_servers: [baseUrl],
@@ -74,7 +74,7 @@ function resourceOf({ baseUrl }: Core) {
   };
 }
 
-async function start(core: Core, form: URLSearchParams, request: RawRequest): Promise<RawAnswer> {
+async function start(core: Services, form: URLSearchParams, request: RawRequest): Promise<RawAnswer> {
   const clientName = readClientName(form.get('client_id'));
   if (clientName === null)
     return failed(400, 'invalid_request', 'client_id must be a name of 1 to 128 characters, on one line.');
@@ -100,7 +100,7 @@ async function start(core: Core, form: URLSearchParams, request: RawRequest): Pr
   });
 }
 
-async function token(core: Core, form: URLSearchParams): Promise<RawAnswer> {
+async function token(core: Services, form: URLSearchParams): Promise<RawAnswer> {
   const grant = form.get('grant_type');
   if (grant === null) return failed(400, 'invalid_request', 'grant_type is missing.');
   if (grant === CODE_GRANT) return tokenByCode(core, form);
@@ -114,7 +114,7 @@ async function token(core: Core, form: URLSearchParams): Promise<RawAnswer> {
   return answer.kind === 'key' ? json(200, tokenOf(answer.key)) : failed(400, answer.kind, descriptionOf(answer));
 }
 
-async function tokenByCode(core: Core, form: URLSearchParams): Promise<RawAnswer> {
+async function tokenByCode(core: Services, form: URLSearchParams): Promise<RawAnswer> {
   const names = ['code', 'code_verifier', 'client_id', 'redirect_uri'] as const;
   const missing = names.find((name) => !form.get(name));
   if (missing !== undefined) return failed(400, 'invalid_request', `${missing} is missing.`);

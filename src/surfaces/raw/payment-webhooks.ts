@@ -1,12 +1,12 @@
 // POST /webhooks/stripe: Stripe says that something changed. The signature shows who says it; what it says is not believed: whatever of
 // ours it is about is due to be read. So a message that is lost, doubled or late does no harm, and one about others' objects is done with.
 import { admission } from '../../core/admission.ts';
-import type { Core } from '../../core/context.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../kit/raw-route.ts';
+import type { Services } from '../../kit/services.ts';
 import { lookAgain } from '../../payments/look-again.ts';
 import { problem } from '../../problems/problem.ts';
 
-export function paymentWebhooks(services: () => Core): readonly RawRoute[] {
+export function paymentWebhooks(services: () => Services): readonly RawRoute[] {
   return [
     {
       name: 'payments.webhook',
@@ -19,7 +19,7 @@ export function paymentWebhooks(services: () => Core): readonly RawRoute[] {
   ];
 }
 
-async function takeMessage({ db, payments: { provider } }: Core, request: RawRequest): Promise<RawAnswer> {
+async function takeMessage({ db, payments: { provider } }: Services, request: RawRequest): Promise<RawAnswer> {
   if (provider?.name !== 'stripe') throw problem('NOT_FOUND', { message: 'No payments are taken by Stripe here.' });
   // Real time: Stripe's clock knows no test clock.
   const hints = provider.verifyHint(request.body, signatureOf(request), Date.now());

@@ -1,7 +1,7 @@
 // How the answer of a raw route goes out: text and bytes at once, streams as they come, contents by the part that was asked for.
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
-import { tokenWorth } from '../../core/accounts/tiers.ts';
+import { tokenWorth } from '../../core/callers/tiers.ts';
 import { toProblem } from '../../gateway/to-problem.ts';
 import type { RawAnswer, RawContent, RawRoute } from '../../kit/raw-route.ts';
 import { partOf } from '../../lib/ranges.ts';

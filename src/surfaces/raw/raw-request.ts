@@ -1,12 +1,12 @@
 // A request of a raw route, as its module sees it: before its body is read, and with it.
 import type { FastifyRequest } from 'fastify';
 import { NOBODY } from '../../core/account-turns.ts';
-import { tokenWorth } from '../../core/accounts/tiers.ts';
+import type { EntryForm } from '../../core/callers/entry-form.ts';
+import type { Principal } from '../../core/callers/principal.ts';
+import { scopesAllow } from '../../core/callers/scopes.ts';
+import { tokenWorth } from '../../core/callers/tiers.ts';
 import type { Credential } from '../../core/credentials/credential.ts';
-import type { EntryForm } from '../../core/entry-form.ts';
 import { KEY_FIELD } from '../../core/idempotency/fingerprint.ts';
-import type { Principal } from '../../core/principal.ts';
-import { scopesAllow } from '../../core/scopes.ts';
 import type { ActiveRequest } from '../../gateway/active-request.ts';
 import type { Call } from '../../gateway/call.ts';
 import type { Endpoint } from '../../gateway/endpoint.ts';

@@ -3,8 +3,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { NOBODY } from '../../core/account-turns.ts';
-import type { Core } from '../../core/context.ts';
-import type { Principal } from '../../core/principal.ts';
+import type { Principal } from '../../core/callers/principal.ts';
 import { ActiveRequest } from '../../gateway/active-request.ts';
 import { Call } from '../../gateway/call.ts';
 import type { Endpoint } from '../../gateway/endpoint.ts';
@@ -13,6 +12,7 @@ import { confirm, identify as identifyCaller } from '../../gateway/identify.ts';
 import { admit } from '../../gateway/invoke.ts';
 import { shortBody } from '../../gateway/log-call.ts';
 import type { RawRoute } from '../../kit/raw-route.ts';
+import type { Services } from '../../kit/services.ts';
 import type { SocketRoute } from '../../kit/socket-route.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { problem } from '../../problems/problem.ts';
@@ -46,7 +46,7 @@ export interface MountedRawRoute {
 export function mountedRawRoutes(
   manifest: Manifest,
   endpoints: Gateway['endpoints'],
-  services: () => Core,
+  services: () => Services,
 ): MountedRawRoute[] {
   const own = serviceRoutes.flatMap((routes) => routes(services, manifest));
   const ofModules = manifest.modules.flatMap(({ capabilities: [first], rawRoutes = [], socketRoutes = [] }) =>

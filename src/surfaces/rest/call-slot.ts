@@ -1,8 +1,8 @@
 // What a request carries with it on its way through the hooks of the server, and the request as the gateway sees it.
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { EntryForm } from '../../core/callers/entry-form.ts';
+import type { Principal } from '../../core/callers/principal.ts';
 import type { BodyCredential, BodyProof } from '../../core/credentials/credential.ts';
-import type { EntryForm } from '../../core/entry-form.ts';
-import type { Principal } from '../../core/principal.ts';
 import type { ActiveRequest, Origin } from '../../gateway/active-request.ts';
 import type { Call } from '../../gateway/call.ts';
 import type { Identity } from '../../gateway/envelope.ts';

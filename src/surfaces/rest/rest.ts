@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { S3Addresses } from '../../config/s3.ts';
-import { tokenWorth } from '../../core/accounts/tiers.ts';
+import { tokenWorth } from '../../core/callers/tiers.ts';
 import { bearer } from '../../core/credentials/http-schemes.ts';
 import { Call } from '../../gateway/call.ts';
 import type { Endpoint } from '../../gateway/endpoint.ts';

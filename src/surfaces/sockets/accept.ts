@@ -1,10 +1,10 @@
 // The handshake (RFC 6455, section 4.2): what is wrong with it is told before anybody is looked for; what is right becomes a socket once its
 // request is admitted as every call is.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Core } from '../../core/context.ts';
 import type { Endpoint } from '../../gateway/endpoint.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import type { RawHead, RawRoute } from '../../kit/raw-route.ts';
+import type { Services } from '../../kit/services.ts';
 import type { SocketHead, SocketRoute } from '../../kit/socket-route.ts';
 import { type Problem, problem } from '../../problems/problem.ts';
 import { answerOf, type Upgrade } from '../http/answer.ts';
@@ -36,7 +36,7 @@ export function noSocketHere(): Problem {
 }
 
 /** Throws UPGRADE_REQUIRED for a request that asks for no socket, INVALID_REQUEST for a handshake that is none, or of another site's page. */
-export function requireHandshake(route: SocketRoute, head: RawHead, reply: FastifyReply, { baseUrl }: Core): void {
+export function requireHandshake(route: SocketRoute, head: RawHead, reply: FastifyReply, { baseUrl }: Services): void {
   const { headers } = head;
   if (answerOf(reply).upgrade === null) {
     void reply.headers({ connection: 'upgrade', upgrade: 'websocket' });

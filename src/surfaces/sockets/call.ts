@@ -1,12 +1,13 @@
 // Calls of capabilities that a socket makes: each waits for a place to run in, as a request does.
-import type { CallContext, InvokedInput } from '../../core/context.ts';
-import type { EntryForm } from '../../core/entry-form.ts';
-import type { Principal } from '../../core/principal.ts';
+import type { InvokedInput } from '../../core/callers/context.ts';
+import type { EntryForm } from '../../core/callers/entry-form.ts';
+import type { Principal } from '../../core/callers/principal.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { type Invocation, invoke, perform } from '../../gateway/invoke.ts';
 import { toProblem } from '../../gateway/to-problem.ts';
 import type { Answer } from '../../kit/capability.ts';
 import type { RawOutcome } from '../../kit/raw-route.ts';
+import type { CallContext } from '../../kit/services.ts';
 import { newId } from '../../lib/ids.ts';
 import { problem } from '../../problems/problem.ts';
 import { OccupiedPlace } from '../rest/occupy.ts';

@@ -1,9 +1,9 @@
 // One open socket: its messages in order, within its rates, and no faster than its module takes them; what it holds, and how it ends.
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
+import type { EntryForm } from '../../core/callers/entry-form.ts';
+import type { Principal } from '../../core/callers/principal.ts';
 import type { Credential } from '../../core/credentials/credential.ts';
-import type { EntryForm } from '../../core/entry-form.ts';
-import type { Principal } from '../../core/principal.ts';
 import type { Endpoint } from '../../gateway/endpoint.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { identify } from '../../gateway/identify.ts';

@@ -2,7 +2,7 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Admission } from '../../core/admission.ts';
-import type { Core } from '../../core/context.ts';
+import type { Services } from '../../kit/services.ts';
 import type { SocketEnd } from '../../kit/socket-route.ts';
 import { SocketTurns } from './pace.ts';
 import { SocketPlaces } from './places.ts';
@@ -55,7 +55,7 @@ export class OpenSockets {
     return this.#isStopped;
   }
 
-  add(socket: LiveSocket, route: string, core: Core): void {
+  add(socket: LiveSocket, route: string, core: Services): void {
     this.#open.add(socket);
     this.#gauge.inc({ route });
     this.#timer ??= setInterval(() => void this.#look(core), this.bounds.lookEveryMs).unref();
@@ -86,7 +86,7 @@ export class OpenSockets {
     for (const socket of this.#open) socket.terminate();
   }
 
-  async #look(core: Core): Promise<void> {
+  async #look(core: Services): Promise<void> {
     if (!this.#isLooking) void this.#lookAtRights(core);
     for (const socket of [...this.#open]) {
       if (this.turns.isOver) await turn();
@@ -95,7 +95,7 @@ export class OpenSockets {
   }
 
   /** While the database is away nobody may do anything, and nobody is closed for it. */
-  async #lookAtRights({ db, log }: Core): Promise<void> {
+  async #lookAtRights({ db, log }: Services): Promise<void> {
     this.#isLooking = true;
     try {
       await lookAtRights(db, [...this.#open]);

@@ -2,7 +2,7 @@
 // that are suspended, whatever their number; on a distributed engine those of each account.
 import { isDeepStrictEqual } from 'node:util';
 import { suspendedAmong } from '../../core/accounts/suspended.ts';
-import { type LivePrincipal, type Principal, readLivePrincipals } from '../../core/principal.ts';
+import { type LivePrincipal, type Principal, readLivePrincipals } from '../../core/callers/principal.ts';
 import { accountsOf } from '../../db/arrays.ts';
 import type { Database } from '../../db/database.ts';
 import type { Endpoint } from '../../gateway/endpoint.ts';

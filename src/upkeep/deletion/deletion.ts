@@ -1,10 +1,11 @@
 // Deleting an account. Nothing of it works from then on; for a week a person can have all of it back, then it is purged.
 
-import { type Account, accountRecord, findAccount, lockAccount, setSuspended } from '../../core/accounts/accounts.ts';
-import type { Core } from '../../core/context.ts';
+import { type Account, accountRecord, findAccount, setSuspended } from '../../core/accounts/accounts.ts';
+import { operatorAccount } from '../../core/accounts/operator.ts';
+import { lockAccount } from '../../core/callers/lock.ts';
+import type { Core } from '../../core/core.ts';
 import { sendEvents } from '../../core/events/outbox.ts';
-import { operatorAccount } from '../../core/operator/account.ts';
-import { forgetKeyHere } from '../../core/process/hear-siblings.ts';
+import { forgetKeyHere } from '../../core/hear-siblings.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { timestamp } from '../../db/types.ts';

@@ -2,15 +2,16 @@
 // process takes up where another has died. The books stay, without names.
 
 import { setImmediate as turn } from 'node:timers/promises';
-import { lockAccount } from '../../core/accounts/accounts.ts';
 import type { Sweep } from '../../core/background/sweeper/sweep.ts';
 import { mendEach } from '../../core/background/sweeper/sweep.ts';
-import type { Core } from '../../core/context.ts';
+import { lockAccount } from '../../core/callers/lock.ts';
+import type { Core } from '../../core/core.ts';
 import { textArray } from '../../db/arrays.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { timestamp } from '../../db/types.ts';
 import { listMethods } from '../../payments/methods/store.ts';
+import type { PaymentsPart } from '../../payments/terms.ts';
 import { forgetPeople } from '../../people/forget-people.ts';
 import { DELETED, RESTORE_MS, SILENT_AFTER_MS } from './deletion.ts';
 
@@ -92,7 +93,7 @@ const forgetLinks = [
   statement('account_forget_absorbed', 'UPDATE core.absorption SET content = NULL WHERE account_id = $1'),
 ];
 
-type Purging = Pick<Core, 'db' | 'payments'>;
+type Purging = PaymentsPart & Pick<Core, 'db'>;
 interface DueRow {
   readonly account_id: string;
   readonly step: 'asked' | 'silent' | 'purging';

@@ -3,7 +3,7 @@
 // pools of their own (places.ts). So 100,000 deliveries to a failing receiver delay those of no other.
 
 import { JobLoop } from '../../core/background/job-loop.ts';
-import type { Core } from '../../core/context.ts';
+import type { Core } from '../../core/core.ts';
 import { eventText } from '../../core/events/wire.ts';
 import type { Metric } from '../../core/process/metric.ts';
 import { TargetCache } from '../registrations/target-cache.ts';

@@ -1,6 +1,6 @@
 // Outcomes of attempts on their way to the database: what ends while one batch is written goes together in the next one.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Core } from '../../core/context.ts';
+import type { Core } from '../../core/core.ts';
 import type { Metric } from '../../core/process/metric.ts';
 import { Coalescer } from '../../lib/coalesce.ts';
 import { changesWebhook, type Outcome, writeOutcomes } from './outcome.ts';

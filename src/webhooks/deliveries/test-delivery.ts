@@ -1,7 +1,7 @@
 // A test event: numbered like any other and marked `test`, sent to one webhook at once, and not tried again.
 
-import type { Enter } from '../../core/accounts/enter.ts';
-import type { Core } from '../../core/context.ts';
+import type { Enter } from '../../core/callers/enter.ts';
+import type { Core } from '../../core/core.ts';
 import { type EventRow, eventText, fitData } from '../../core/events/wire.ts';
 import { statement } from '../../db/statement.ts';
 import { timestamp } from '../../db/types.ts';

@@ -2,14 +2,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
-import type { Core } from '../../context.ts';
 import type { Metric } from '../../process/metric.ts';
+import type { ProcessRegistry } from '../../process/processes.ts';
+import type { WorkServices } from '../due-work.ts';
 import { Lease } from '../lease.ts';
 import type { Sweep } from './sweep.ts';
 import { SweepLoop } from './sweep-loop.ts';
 
 interface SweeperOptions {
-  readonly core: Pick<Core, 'db' | 'log' | 'processes'>;
+  readonly core: WorkServices & { readonly processes: ProcessRegistry };
   readonly sweeps: readonly Sweep[];
 }
 

@@ -1,12 +1,12 @@
 // The charge of a computed answer, of which nothing is stored: nothing to read, nothing to write but the module's own count.
 
 import type { Queryable } from '../../../db/database.ts';
-import { tierLimits } from '../../accounts/tiers.ts';
-import type { CallContext } from '../../context.ts';
+import type { CallContext } from '../../callers/context.ts';
+import { tierLimits } from '../../callers/tiers.ts';
 import { readFunds } from '../funds.ts';
 import type { AdmittedItem, LaneEffect, LaneItem, ReadVerdict } from '../lane/lane-item.ts';
 import { countAccepted } from '../ledger/accepted-units.ts';
-import { type ChargedAnswer, chargeForWork, priceOfCall } from './charge.ts';
+import { type ChargedAnswer, type ChargeServices, chargeForWork, priceOfCall } from './charge.ts';
 
 /** Of a ledger entry and its kin. */
 export const ANSWER_ROW_BYTES = 1_024;
@@ -35,7 +35,7 @@ export class AnswerEffect implements LaneEffect<string, null> {
 }
 
 /** Others may be on their way: funds that would not last for all of them are held first, and so is what a key's cap may not cover. */
-export function mayFallShort(ctx: CallContext, amountNanos: bigint, funds: bigint): boolean {
+export function mayFallShort(ctx: CallContext<ChargeServices>, amountNanos: bigint, funds: bigint): boolean {
   const inFlight = BigInt(tierLimits[ctx.tier].inFlightMax);
   return ctx.principal.hasSpendCap || funds < amountNanos * inFlight;
 }
@@ -45,7 +45,7 @@ export function mayFallShort(ctx: CallContext, amountNanos: bigint, funds: bigin
  * the price book does not say what a unit costs.
  */
 export async function chargeForAnswer(
-  ctx: CallContext,
+  ctx: CallContext<ChargeServices>,
   effect: AnswerEffect,
   units: bigint,
   work: () => Promise<string>,

@@ -2,14 +2,14 @@
 // wallet last, so the account's other calls never wait for it. Whatever fails releases the hold.
 import { textArray } from '../../../db/arrays.ts';
 import { type Database, sqlState, type Transaction } from '../../../db/database.ts';
+import { isLost, rideOut } from '../../../db/ride-out.ts';
 import { problem } from '../../../problems/problem.ts';
-import { confirmCaller } from '../../accounts/enter.ts';
+import { confirmCaller } from '../../callers/enter.ts';
 import type { Logger } from '../../process/logger.ts';
 import type { Holds } from '../holds/holds.ts';
 import { type HoldSettlement, keepHold, settleHold } from '../holds/settle-hold.ts';
 import { billOf } from '../lane/account-batch.ts';
 import type { AdmittedItem, AuthorizedHold, LaneItem } from '../lane/lane-item.ts';
-import { isLost, rideOut } from '../lane/ride-out.ts';
 import { lockWallets } from '../lane/statements.ts';
 
 interface Services {

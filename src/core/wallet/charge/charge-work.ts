@@ -1,10 +1,11 @@
 import type { Transaction } from '../../../db/database.ts';
+import type { KeySpend } from '../../callers/key-cap.ts';
+import { capAfter, type KeyCap, readKeyCaps, saveSpends } from '../../callers/key-cap.ts';
 import { sendEvents } from '../../events/outbox.ts';
 import { addUsage } from '../../usage/add-usage.ts';
 import { saveReserves } from '../grants.ts';
-import { admit, type KeySpend, type OpenGrant, type Refusal } from '../lane/admit.ts';
+import { admit, type OpenGrant, type Refusal } from '../lane/admit.ts';
 import { budgetAlert, lowBalanceChange } from '../limits/alerts.ts';
-import { capAfter, type KeyCap, readKeyCaps, saveSpends } from '../limits/key-cap.ts';
 import { type LedgerEntry, type OpenWallet, saveWallet } from '../open-wallet.ts';
 import { type PriceBook, priceOf } from '../prices.ts';
 import { fundsOf, type WalletRow } from '../state.ts';

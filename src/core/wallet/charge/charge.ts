@@ -1,13 +1,26 @@
 // What a billable capability calls: price, idempotency, budget, wallet and effect commit together in the account's lane.
 // Effects too large for a shared batch are held for in the lane and written in a transaction of their own (see charge-large.ts).
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '../../../db/database.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { DAY_MS } from '../../../lib/time.ts';
-import type { CallContext } from '../../context.ts';
-import type { IdempotencyKey } from '../../idempotency/key.ts';
+import type { CallContext } from '../../callers/context.ts';
+import type { IdempotencyKey } from '../../callers/idempotency-key.ts';
+import type { Logger } from '../../process/logger.ts';
+import type { Holds } from '../holds/holds.ts';
 import type { LaneEffect, LaneItem, LaneOutcome } from '../lane/lane-item.ts';
-import { priceOf } from '../prices.ts';
+import type { Lanes } from '../lane/lanes.ts';
+import { type PriceBook, priceOf } from '../prices.ts';
 import { chargeLarge } from './charge-large.ts';
+
+/** The services that a charge needs. */
+export interface ChargeServices {
+  readonly db: Database;
+  readonly lanes: Lanes;
+  readonly holds: Holds;
+  readonly prices: PriceBook;
+  readonly log: Logger;
+}
 
 /** What is charged for. Capability, scope and price are those of the called capability's record, which alone says them. */
 export interface Charge<Input, Context> {
@@ -45,14 +58,21 @@ const SHARED_ROWS_MAX = 100;
 const IN_FLIGHT_WAIT_MS = 2_000;
 
 /** What so many units of the called capability cost, nano-USD. */
-export function priceOfCall({ capability, priceEntry, core }: CallContext, units: bigint): bigint {
+export function priceOfCall(
+  {
+    capability,
+    priceEntry,
+    core,
+  }: Pick<CallContext<Pick<ChargeServices, 'prices'>>, 'capability' | 'priceEntry' | 'core'>,
+  units: bigint,
+): bigint {
   if (priceEntry === null) throw new Error(`${capability} is free and cannot be charged`);
   return priceOf(core.prices, priceEntry, units);
 }
 
 /** Charges the call and has its effect written, together or not at all. Throws the Problem of a refusal. */
 export async function chargeInLane<Input, Context>(
-  ctx: CallContext,
+  ctx: CallContext<ChargeServices>,
   charge: Charge<Input, Context>,
 ): Promise<ChargedAnswer> {
   const large = charge.bytes > SHARED_BYTES_MAX || charge.rows > SHARED_ROWS_MAX;
@@ -73,7 +93,7 @@ export async function chargeInLane<Input, Context>(
  * is answered. `holdFirst`: the price is held before the work, for funds that may not last; it takes a second transaction.
  */
 export async function chargeForWork<Input extends string, Context>(
-  ctx: CallContext,
+  ctx: CallContext<ChargeServices>,
   charge: Omit<Charge<Input, Context>, 'input'>,
   holdFirst: boolean,
   work: () => Promise<Input>,
@@ -105,7 +125,7 @@ export async function chargeForWork<Input extends string, Context>(
  * belongs to `owner` (`<module>:<id>`) and never ends by itself: whoever ends the work captures or releases it.
  */
 export async function beginWork<Input, Context>(
-  ctx: CallContext,
+  ctx: CallContext<ChargeServices>,
   work: Charge<Input, Context> & {
     readonly amountNanos: bigint;
     readonly owner: string;
@@ -121,7 +141,7 @@ export async function beginWork<Input, Context>(
 }
 
 async function finish<Input, Context>(
-  ctx: CallContext,
+  ctx: CallContext<ChargeServices>,
   item: LaneItem<Input, Context>,
   outcome: LaneOutcome,
   turns = ctx.core.holds.largeWrites,
@@ -143,7 +163,7 @@ async function finish<Input, Context>(
 }
 
 function laneItem<Input, Context>(
-  ctx: CallContext,
+  ctx: CallContext<ChargeServices>,
   charge: Charge<Input, Context>,
   mode: LaneItem['mode'],
 ): LaneItem<Input, Context> {

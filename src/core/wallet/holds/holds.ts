@@ -2,13 +2,13 @@
 // together with its charge: vendors, and effects too large for a shared batch.
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Database } from '../../../db/database.ts';
+import { rideOut } from '../../../db/ride-out.ts';
 import { statement } from '../../../db/statement.ts';
 import { type Admission, admission } from '../../admission.ts';
 import { mendEach } from '../../background/sweeper/sweep.ts';
 import type { Logger } from '../../process/logger.ts';
 import type { LaneEffect, LaneItem, LaneOutcome } from '../lane/lane-item.ts';
 import type { Lanes } from '../lane/lanes.ts';
-import { rideOut } from '../lane/ride-out.ts';
 import { HoldRenewal } from './hold-renewal.ts';
 import {
   type Capture,

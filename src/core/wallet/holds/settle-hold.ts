@@ -6,13 +6,13 @@ import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { timestamp } from '../../../db/types.ts';
 import { DAY_MS } from '../../../lib/time.ts';
+import { settleCap } from '../../callers/key-cap.ts';
 import { sendEvents } from '../../events/outbox.ts';
 import { addUsage } from '../../usage/add-usage.ts';
 import { saveReserves } from '../grants.ts';
 import type { OpenGrant } from '../lane/admit.ts';
 import { lockWallets } from '../lane/statements.ts';
 import { lowBalanceChange } from '../limits/alerts.ts';
-import { settleCap } from '../limits/key-cap.ts';
 import { type LedgerEntry, type OpenWallet, openWallet, saveWallet } from '../open-wallet.ts';
 import { openGrants, spendableOf, spendingOrder, type WalletRow } from '../state.ts';
 

@@ -1,8 +1,8 @@
 // What one lane commit makes of one account, computed without a database: who is admitted, and the rows as they will be.
 import { newId } from '../../../lib/ids.ts';
 import type { Problem } from '../../../problems/problem.ts';
+import { capAfter, type KeyCap } from '../../callers/key-cap.ts';
 import { budgetAlert, lowBalanceChange } from '../limits/alerts.ts';
-import { capAfter, type KeyCap } from '../limits/key-cap.ts';
 import { withRechargeDue } from '../limits/recharge-due.ts';
 import { fundsOf, type GrantRow, type WalletRow } from '../state.ts';
 import { admit, type GrantPart, type OpenGrant, type Verdict } from './admit.ts';

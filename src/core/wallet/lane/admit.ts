@@ -1,5 +1,6 @@
 // Which calls a wallet can pay for. Pure: no clock, no database; property-tested.
 // Items are taken in order; a refused one does not block a smaller later one; nothing is ever overdrawn.
+import type { KeySpend, SpendCap } from '../../callers/key-cap.ts';
 
 /** A grant that may be spent: unexpired, in spending order (promotional first, then earliest expiry). Nano-USD. */
 export interface OpenGrant {
@@ -13,15 +14,6 @@ export interface BudgetWindow {
   readonly reason: 'budget_daily' | 'budget_monthly';
   readonly cap: bigint;
   readonly endsAtMs: number;
-}
-
-/** What a key may spend at most in its window, and what is charged and held against it so far. */
-export interface SpendCap {
-  readonly keyId: string;
-  readonly cap: bigint;
-  readonly committed: bigint;
-  /** Null: the window never ends. */
-  readonly endsAtMs: number | null;
 }
 
 export interface Funds {
@@ -60,13 +52,6 @@ export interface Refusal {
 export type Verdict =
   | { readonly admitted: true; readonly spendableAfter: bigint; readonly parts: readonly GrantPart[] }
   | Refusal;
-
-/** What a key with a cap was admitted for. */
-export interface KeySpend {
-  readonly keyId: string;
-  readonly charged: bigint;
-  readonly held: bigint;
-}
 
 export interface Admission {
   /** In the order of the asks. */

@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { textArray } from '../../../db/arrays.ts';
 import { CommitUnknown, type Database, sqlState } from '../../../db/database.ts';
+import { mayRunAgain, RETRY_FOR_MS, RETRY_PAUSE_MS } from '../../../db/ride-out.ts';
 import { type CommitProbe, type CommitResult, commitLanes, type LockedWallets } from './commit.ts';
 import type { LaneItem } from './lane-item.ts';
-import { mayRunAgain, RETRY_FOR_MS, RETRY_PAUSE_MS } from './ride-out.ts';
 import { findLedgerEntry, lockWallets } from './statements.ts';
 
 /** Throws what PostgreSQL throws. A lock that is not to be had (55P03) is told at once: whoever waits for it waits elsewhere. */

@@ -2,9 +2,9 @@
 import { boolArray, byteaArray, int8Array, textArray, timestampArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { timestamp } from '../../../db/types.ts';
+import { saveSpends } from '../../callers/key-cap.ts';
 import { sendEvents } from '../../events/outbox.ts';
 import { addUsage } from '../../usage/add-usage.ts';
-import { saveSpends } from '../limits/key-cap.ts';
 import type { AccountBatch, NewHold } from './account-batch.ts';
 import type { LaneItem } from './lane-item.ts';
 import { insertAnswers, insertHolds, insertLedger, updateGrants, updateWallets } from './statements.ts';

@@ -1,9 +1,9 @@
 // What waits in a lane: one billable call with its price, its idempotency key and its effect.
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import type { Problem } from '../../../problems/problem.ts';
-import type { IdempotencyKey } from '../../idempotency/key.ts';
-import type { Principal } from '../../principal.ts';
-import type { ScopeKind } from '../../scopes.ts';
+import type { IdempotencyKey } from '../../callers/idempotency-key.ts';
+import type { Principal } from '../../callers/principal.ts';
+import type { ScopeKind } from '../../callers/scopes.ts';
 
 /** What an effect learns before admission: go on (with what it read), refuse, or answer as an earlier call did, for nothing. */
 export type ReadVerdict<Context> =

@@ -2,6 +2,7 @@
 // An idle lane commits at once, without a timer. One commit carries the batches of several accounts on plain PostgreSQL.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, sqlState } from '../../../db/database.ts';
+import { isLost } from '../../../db/ride-out.ts';
 import { FairPlaces } from '../../../lib/fair-places.ts';
 import { problem } from '../../../problems/problem.ts';
 import { type Admission, admission } from '../../admission.ts';
@@ -12,7 +13,6 @@ import { traceCommit } from './commit-spans.ts';
 import { commitSurely } from './commit-surely.ts';
 import type { LaneItem, LaneOutcome } from './lane-item.ts';
 import { LockedLanes } from './locked-lanes.ts';
-import { isLost } from './ride-out.ts';
 import { type Lane, leaderKeyOf, takeCompatible, type Waiting } from './waiting.ts';
 
 export interface LanesOptions {

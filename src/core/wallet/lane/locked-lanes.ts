@@ -4,9 +4,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
+import { RETRY_FOR_MS } from '../../../db/ride-out.ts';
 import type { Admission } from '../../admission.ts';
 import type { LockedWallets } from './commit.ts';
-import { RETRY_FOR_MS } from './ride-out.ts';
 import type { Waiting } from './waiting.ts';
 
 const PAUSE_MIN_MS = 10;

@@ -3,7 +3,7 @@
 import { usdText } from '../../../lib/money.ts';
 import { iso } from '../../../lib/time.ts';
 import { type Problem, problem } from '../../../problems/problem.ts';
-import { scopesAllow } from '../../scopes.ts';
+import { scopesAllow } from '../../callers/scopes.ts';
 import type { Refusal } from './admit.ts';
 
 interface Kind {

@@ -1,11 +1,11 @@
 // Objects of all modules by name or id. It calls the capabilities that list them, as its caller: none is found that could not be listed.
 import Type, { type Static } from 'typebox';
 import { admission } from '../../../core/admission.ts';
-import type { CallContext } from '../../../core/context.ts';
-import { scopesAllow } from '../../../core/scopes.ts';
+import { scopesAllow } from '../../../core/callers/scopes.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import type { Finder, Found } from '../../../kit/finder.ts';
 import type { Offer } from '../../../kit/offer.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { Problem } from '../../../problems/problem.ts';
 

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { clockNow } from '../../../core/database-clock.ts';
-import { flushUsage } from '../../../core/process/hear-siblings.ts';
+import { flushUsage } from '../../../core/hear-siblings.ts';
 import { instantField as instantOf, usagePeriod } from '../../../core/usage/period.ts';
 import { usageOf } from '../../../core/usage/read.ts';
 import { defineCapability } from '../../../kit/capability.ts';

@@ -1,14 +1,14 @@
 // A batch is accepted: all of its requests are rows, encrypted, when the call is answered.
 
 import { setImmediate as turn } from 'node:timers/promises';
-import { lockAccount } from '../../../core/accounts/accounts.ts';
 import { openTurn } from '../../../core/background/turns.ts';
-import type { CallContext } from '../../../core/context.ts';
+import { lockAccount } from '../../../core/callers/lock.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import { byteaArray, int4Array, textArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { timestamp } from '../../../db/types.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { newId } from '../../../lib/ids.ts';
 import { BATCH_EXPIRES_MS, BATCHES_KEPT_MAX, batchBytes, liveBatches } from '../limits.ts';
 import { problem } from '../problems.ts';

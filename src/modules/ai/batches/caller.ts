@@ -1,8 +1,9 @@
 // Who makes the requests of a batch: the key that made the batch, as it is now.
-import type { Core } from '../../../core/context.ts';
+
+import type { Principal } from '../../../core/callers/principal.ts';
+import { scopesAllow } from '../../../core/callers/scopes.ts';
 import { invalidKey } from '../../../core/keys/api-key.ts';
-import type { Principal } from '../../../core/principal.ts';
-import { scopesAllow } from '../../../core/scopes.ts';
+import type { Services } from '../../../kit/services.ts';
 import { problem } from '../../../problems/problem.ts';
 
 /** Codes that every further request of the key would be refused with. */
@@ -15,7 +16,7 @@ export const refusesAll: ReadonlySet<string> = new Set([
 
 /** Throws INVALID_API_KEY, ACCOUNT_SUSPENDED, INSUFFICIENT_SCOPE. */
 export async function callerOf(
-  { keys }: Pick<Core, 'keys'>,
+  { keys }: Pick<Services, 'keys'>,
   { accountId, keyId, capability }: { readonly accountId: string; readonly keyId: string; readonly capability: string },
 ): Promise<Principal> {
   const [current] = await keys.secretsOf(keyId);

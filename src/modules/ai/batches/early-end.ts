@@ -2,9 +2,9 @@
 
 import type { Sweep } from '../../../core/background/sweeper/sweep.ts';
 import { mendEach } from '../../../core/background/sweeper/sweep.ts';
-import type { Core } from '../../../core/context.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
+import type { Services } from '../../../kit/services.ts';
 import { RESULT_DAYS } from '../limits.ts';
 import { problem } from '../problems.ts';
 import { endRemaining } from './items.ts';
@@ -50,7 +50,7 @@ interface Found {
   readonly batch_id: string;
 }
 
-export function batchSweeps({ db }: Pick<Core, 'db'>): Sweep[] {
+export function batchSweeps({ db }: Pick<Services, 'db'>): Sweep[] {
   const sweep = (find: typeof findExpired, mend: (tx: Transaction, found: Found) => Promise<unknown>) => {
     return async (signal: AbortSignal) => {
       const { rows } = await db.query<Found>(find, [PER_RUN]);

@@ -1,8 +1,9 @@
 // Results of a batch in the order in which its requests ended, so that a page never changes, also while others are under way.
-import type { CallContext } from '../../../core/context.ts';
+
 import { decodeCursor, encodeCursor, LIMIT_DEFAULT } from '../../../core/secrets/cursors.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { usd } from '../../../lib/money.ts';
 import { again, type KeptVectors, listText } from '../calls/embed.ts';

@@ -1,7 +1,7 @@
 // What a batch keeps is encrypted, each request and each response for itself.
-import type { Core } from '../../../core/context.ts';
+import type { Services } from '../../../kit/services.ts';
 
-type With = Pick<Core, 'secrets'>;
+type With = Pick<Services, 'secrets'>;
 type Part = 'request' | 'response' | 'error';
 
 const saltOf = (batchId: string, itemNo: number, part: Part) => `${batchId} ${itemNo} ${part}`;

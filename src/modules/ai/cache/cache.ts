@@ -3,9 +3,9 @@
 import { LRUCache } from 'lru-cache';
 import type { Sweep } from '../../../core/background/sweeper/sweep.ts';
 import { removeOldRows } from '../../../core/background/sweeper/sweep.ts';
-import type { Core } from '../../../core/context.ts';
 import { textArray } from '../../../db/arrays.ts';
 import { statement } from '../../../db/statement.ts';
+import type { Services } from '../../../kit/services.ts';
 import { CACHE_BYTES_MAX, CACHED_ANSWERS_MAX, CACHED_BYTES_MAX } from '../limits.ts';
 
 const LABEL = 'ai-cache';
@@ -42,13 +42,13 @@ export interface Found {
 }
 
 export class AnswerCache {
-  readonly #core: Pick<Core, 'db' | 'secrets' | 'log'>;
+  readonly #core: Pick<Services, 'db' | 'secrets' | 'log'>;
   readonly #near = new LRUCache<string, string>({
     maxSize: CACHE_BYTES_MAX,
     sizeCalculation: (text) => 2 * text.length + 200,
   });
 
-  constructor(core: Pick<Core, 'db' | 'secrets' | 'log'>) {
+  constructor(core: Pick<Services, 'db' | 'secrets' | 'log'>) {
     this.#core = core;
   }
 
@@ -90,7 +90,7 @@ function nameOf(accountId: string, digest: string): string {
   return `${accountId} ${digest}`;
 }
 
-export function cacheSweep({ db }: Pick<Core, 'db'>): Sweep {
+export function cacheSweep({ db }: Pick<Services, 'db'>): Sweep {
   const keys = (rows: readonly { readonly id: string }[]) => [textArray(rows.map(({ id }) => id))];
   return {
     name: 'ai.cache',

@@ -1,11 +1,11 @@
 // What was answered before: for a repeat of an idempotency key, or, where the caller asks for it, for the same request.
 
 import { hash } from 'node:crypto';
-import type { Candidate } from '../../../core/vendors/choose.ts';
-import type { Chain } from '../../../core/vendors/walk.ts';
 import type { Answer } from '../../../kit/capability.ts';
 import type { WireObject } from '../../../lib/chat/body.ts';
 import { isLonger } from '../../../lib/long-json.ts';
+import type { Candidate } from '../../../routing/choose.ts';
+import type { Chain } from '../../../routing/walk.ts';
 import { CACHED_BYTES_MAX } from '../limits.ts';
 import { speaksResponses } from '../models/family.ts';
 import type { AiState } from '../state.ts';

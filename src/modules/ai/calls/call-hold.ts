@@ -1,7 +1,5 @@
 // The money of one call: the hold is renewed while the call runs, and ends once, captured or released.
 import { clockNow } from '../../../core/database-clock.ts';
-import { bookLoss, bookSale } from '../../../core/vendors/bills.ts';
-import type { Candidate } from '../../../core/vendors/choose.ts';
 import {
   type HeldAnswer,
   type HoldSettlement,
@@ -9,9 +7,11 @@ import {
   releaseHold,
   settleHold,
 } from '../../../core/wallet/holds/settle-hold.ts';
-import { rideOut } from '../../../core/wallet/lane/ride-out.ts';
 import { countAccepted } from '../../../core/wallet/ledger/accepted-units.ts';
 import type { Transaction } from '../../../db/database.ts';
+import { rideOut } from '../../../db/ride-out.ts';
+import { bookLoss, bookSale } from '../../../routing/bills.ts';
+import type { Candidate } from '../../../routing/choose.ts';
 import { SANDBOX } from '../../../vendors/file/port.ts';
 import { addModelUse } from '../models/model-days.ts';
 import type { ModelCall } from './model-call.ts';

@@ -2,9 +2,9 @@
 // call ends.
 
 import { findReplay } from '../../../core/idempotency/write.ts';
-import { type Chain, type Taken, walk, wasLeft, wentWell } from '../../../core/vendors/walk.ts';
 import type { WireObject } from '../../../lib/chat/body.ts';
 import { callerLeft } from '../../../problems/caller-left.ts';
+import { type Chain, type Taken, walk, wasLeft, wentWell } from '../../../routing/walk.ts';
 import { chooseForChat } from '../models/choose.ts';
 import type { AiState } from '../state.ts';
 import { again, findCached, keepEnd } from './again.ts';

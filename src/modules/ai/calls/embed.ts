@@ -2,13 +2,13 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { admission } from '../../../core/admission.ts';
 import { findReplay } from '../../../core/idempotency/write.ts';
-import type { Candidate } from '../../../core/vendors/choose.ts';
-import { type Chain, walk, wasLeft, wentWell } from '../../../core/vendors/walk.ts';
 import type { Answer } from '../../../kit/capability.ts';
 import { tokensOfAll } from '../../../lib/chat/token-counter.ts';
 import { countTokens } from '../../../lib/chat/tokens.ts';
 import { callerLeft } from '../../../problems/caller-left.ts';
 import { invalidField } from '../../../problems/problem.ts';
+import type { Candidate } from '../../../routing/choose.ts';
+import { type Chain, walk, wasLeft, wentWell } from '../../../routing/walk.ts';
 import {
   CACHE_TTL_SECONDS_MAX,
   DIMENSIONS_UNSAID,

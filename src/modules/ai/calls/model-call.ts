@@ -1,6 +1,7 @@
 // What a call of a model has of its caller: of a request, or of an item of a batch, which nobody waits for.
-import type { CallContext } from '../../../core/context.ts';
+
 import type { Transaction } from '../../../db/database.ts';
+import type { CallContext } from '../../../kit/services.ts';
 
 export interface ModelCall
   extends Pick<

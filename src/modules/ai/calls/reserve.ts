@@ -1,10 +1,11 @@
 // Money for a call of a model, held before anybody is asked: the most that it may cost anywhere in its chain. A limit of the output that the
 // caller did not set shrinks to what wallet and budget cover.
-import type { Chain } from '../../../core/vendors/walk.ts';
+
 import { outcomeOrWait } from '../../../core/wallet/charge/charge.ts';
 import type { LaneOutcome } from '../../../core/wallet/lane/lane-item.ts';
 import { DAY_MS } from '../../../lib/time.ts';
 import { type Problem, problem } from '../../../problems/problem.ts';
+import type { Chain } from '../../../routing/walk.ts';
 import { OUTPUT_TOKENS_LEAST } from '../limits.ts';
 import { outputTokensOf, sizeOf } from '../models/choose.ts';
 import type { AiModel } from '../models/family.ts';

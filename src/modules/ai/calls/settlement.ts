@@ -1,7 +1,7 @@
 // What a chat is charged, once: by what its vendor used, or by what was counted here when that does not say.
 
-import type { Taken } from '../../../core/vendors/walk.ts';
 import type { WireObject } from '../../../lib/chat/body.ts';
+import type { Taken } from '../../../routing/walk.ts';
 import { type AiModel, aiModel } from '../models/family.ts';
 import { billedNanos, pricedModel, soundUsage, usedNanos } from '../models/price.ts';
 import { isResponse } from '../responses/own-wire.ts';

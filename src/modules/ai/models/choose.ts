@@ -1,8 +1,8 @@
 // Which models a call may go to, by what it needs; and how long an output may be there.
 
-import type { Core } from '../../../core/context.ts';
-import type { Chain } from '../../../core/vendors/walk.ts';
+import type { Services } from '../../../kit/services.ts';
 import { invalidField, type Problem, problem } from '../../../problems/problem.ts';
+import type { Chain } from '../../../routing/walk.ts';
 import type { ModelRow } from '../../../vendors/file/port.ts';
 import type { ChatAsk, Routed } from '../calls/ask.ts';
 import { INPUT_MARGIN } from '../limits.ts';
@@ -14,7 +14,7 @@ import { comparedNanos, mostNanos } from './price.ts';
 type Unable = 'tools' | 'images' | 'response_format' | 'max_tokens' | 'messages' | AiLack;
 
 /** Throws what `choose` of vendors throws, and VALIDATION_FAILED for what no model that may be asked can do. */
-export async function chooseForChat(core: Core, accountId: string, ask: ChatAsk): Promise<Chain> {
+export async function chooseForChat(core: Services, accountId: string, ask: ChatAsk): Promise<Chain> {
   const excluded = await core.vendors.routing.excluded(accountId, CHAT);
   const choice = core.vendors.choose(
     {
@@ -95,7 +95,7 @@ export interface EmbedWish extends Routed {
 }
 
 /** A model of one space only: vectors of two cannot be compared, so nothing else takes its place. Throws as above. */
-export async function chooseForEmbed(core: Core, accountId: string, ask: EmbedWish): Promise<Chain> {
+export async function chooseForEmbed(core: Services, accountId: string, ask: EmbedWish): Promise<Chain> {
   const excluded = await core.vendors.routing.excluded(accountId, EMBED);
   const isAuto = (ask.model ?? 'auto') === 'auto' && ask.vendor === null;
   const chosen = (mayBe: (model: AiModel) => boolean, primaryNanos?: bigint) =>

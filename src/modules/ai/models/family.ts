@@ -1,7 +1,7 @@
 // What the operator's file says of language models: their own fields, how a price is written, and which models the sandbox has.
 import Type from 'typebox';
-import { quoteOf } from '../../../core/vendors/quote.ts';
 import { nanosOfUsd } from '../../../lib/money.ts';
+import { quoteOf } from '../../../routing/quote.ts';
 import type { ModelFamily, ModelRow } from '../../../vendors/file/port.ts';
 import { DIMENSIONS_MAX, DIMENSIONS_MIN, OUTPUT_TOKENS, REASONING_OUTPUT_TOKENS, TOKENS_PER_IMAGE } from '../limits.ts';
 import { aiAdapters } from '../vendors/index.ts';

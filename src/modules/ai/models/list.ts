@@ -1,13 +1,13 @@
 // The models there are, as both doors list them: the three words that let the service choose, each model of each vendor, and each model by its
 // name alone.
-import type { Core } from '../../../core/context.ts';
-import { quoteOf } from '../../../core/vendors/quote.ts';
+import type { Services } from '../../../kit/services.ts';
 import { usd } from '../../../lib/money.ts';
+import { quoteOf } from '../../../routing/quote.ts';
 import type { ModelRow } from '../../../vendors/file/port.ts';
 import { type AiModel, aiModel, CHAT, EMBED } from './family.ts';
 
 /** `capability`: ai.chat or ai.embed; null: both. */
-export function listModels({ vendors }: Core, capability: string | null) {
+export function listModels({ vendors }: Services, capability: string | null) {
   const { health } = vendors;
   const rows = [...new Set([CHAT, EMBED].flatMap((one) => vendors.rowsFor(one)))].filter(
     ({ vendor, validUntilMs, serves }) =>

@@ -2,10 +2,10 @@
 
 import type { Sweep } from '../../../core/background/sweeper/sweep.ts';
 import { removeOldRows } from '../../../core/background/sweeper/sweep.ts';
-import type { Core } from '../../../core/context.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { timestamp } from '../../../db/types.ts';
+import type { Services } from '../../../kit/services.ts';
 import { usd } from '../../../lib/money.ts';
 import { HOUR_MS } from '../../../lib/time.ts';
 
@@ -77,7 +77,7 @@ export async function modelUseOf(db: Queryable, accountId: string, { fromMs, toM
   }));
 }
 
-export function modelDaySweep({ db }: Pick<Core, 'db'>): Sweep {
+export function modelDaySweep({ db }: Pick<Services, 'db'>): Sweep {
   return {
     name: 'ai.model_days',
     intervalMs: HOUR_MS,

@@ -1,6 +1,7 @@
 // What tokens cost: the most that a call may cost, which is held, and what it did cost. Nano-USD with markup, rounded up once.
-import { quoteOf } from '../../../core/vendors/quote.ts';
+
 import { decimalOf, NANOS_PER_USD } from '../../../lib/money.ts';
+import { quoteOf } from '../../../routing/quote.ts';
 import type { ModelRow, Vendor } from '../../../vendors/file/port.ts';
 import type { ModelCall } from '../calls/model-call.ts';
 import type { AiUsage } from '../vendors/port.ts';

@@ -1,8 +1,9 @@
 // How calls of models are answered on the wires that clients of OpenAI's know: status, headers, what the call has cost.
-import type { CallContext } from '../../../core/context.ts';
+
 import type { Answer } from '../../../kit/capability.ts';
 import { json, refusal } from '../../../kit/openai-wire.ts';
 import type { RawAnswer, RawHead, RawRequest } from '../../../kit/raw-route.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { commentText, within } from '../../../lib/event-stream.ts';
 import { usd } from '../../../lib/money.ts';
 import type { Problem } from '../../../problems/problem.ts';

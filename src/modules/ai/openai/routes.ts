@@ -1,10 +1,10 @@
 // The wire of OpenAI's chat completions, embeddings and models, on the same engine as ai.chat and ai.embed: agents change one base address.
 
 import { bearer } from '../../../core/credentials/http-schemes.ts';
-import { modelNotFound } from '../../../core/vendors/choose.ts';
 import { json } from '../../../kit/openai-wire.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
 import { problem } from '../../../problems/problem.ts';
+import { modelNotFound } from '../../../routing/choose.ts';
 import { ttlIn } from '../calls/ask.ts';
 import { embed, listText } from '../calls/embed.ts';
 import { BODY_BYTES_MAX } from '../limits.ts';

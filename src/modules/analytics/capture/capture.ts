@@ -1,7 +1,8 @@
 // A call that stores events, whatever its protocol: days, price, charge.
-import type { CallContext } from '../../../core/context.ts';
+
 import { chargeInLane } from '../../../core/wallet/charge/charge.ts';
 import type { Answer } from '../../../kit/capability.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import type { ReadyEvents } from '../intake/ready-events.ts';
 import type { AnalyticsState } from '../state.ts';

@@ -1,5 +1,5 @@
 // The few events of short calls, packed together: a block an account and span of the commit.
-import type { BlockDraft } from '../../../core/blocks/block.ts';
+import type { BlockDraft } from '../../../blocks/block.ts';
 import { numbersOf, packFew, spansOf } from '../events/pack.ts';
 import type { ReadyEvents } from '../intake/ready-events.ts';
 

@@ -1,9 +1,9 @@
 // Events as blocks. Columns: `time`, `name`, `person` (a number; 0: the event does not count, for it came before or its person was deleted),
 // `bot`, `uuid` and `sent` (whether there is one), `seq_ms` and `seq_low` (its number in the account's sequence; absent: its block's ID and
 // its place), then the properties.
-import type { BlockDraft } from '../../../core/blocks/block.ts';
-import { packBytes, packDictionary, packIntegers, packTexts } from '../../../core/blocks/columns.ts';
-import { Marks } from '../../../core/blocks/marks.ts';
+import type { BlockDraft } from '../../../blocks/block.ts';
+import { packBytes, packDictionary, packIntegers, packTexts } from '../../../blocks/columns.ts';
+import { Marks } from '../../../blocks/marks.ts';
 import { sequenceMs } from '../../../lib/sequence.ts';
 import { SPAN_MS } from '../limits.ts';
 import { PropertyColumns, REST } from './property-columns.ts';

@@ -1,5 +1,5 @@
 // A stored block of events: its columns, unpacked as they are first asked for.
-import type { StoredBlock } from '../../../core/blocks/block.ts';
+import type { StoredBlock } from '../../../blocks/block.ts';
 import {
   type Dictionary,
   type Texts,
@@ -7,7 +7,7 @@ import {
   unpackDictionary,
   unpackIntegers,
   unpackTexts,
-} from '../../../core/blocks/columns.ts';
+} from '../../../blocks/columns.ts';
 import { sequenceAt } from '../../../lib/sequence.ts';
 import { uuidText } from '../intake/uuid.ts';
 import { COLUMN, jsonOf, REST, typedText } from './property-columns.ts';

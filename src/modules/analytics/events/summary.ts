@@ -1,8 +1,8 @@
 // What a block says of its events without being read: how many there are of each name, hour and kind (bots or not). Events without a person
 // count nowhere.
 
-import { SUMMARY_BYTES_MAX } from '../../../core/blocks/block.ts';
-import { ByteReader, ByteWriter } from '../../../core/blocks/bytes.ts';
+import { SUMMARY_BYTES_MAX } from '../../../blocks/block.ts';
+import { ByteReader, ByteWriter } from '../../../blocks/bytes.ts';
 import { HOUR_MS } from '../../../lib/time.ts';
 
 /** Hours of a name are told apart by 25 of them: a block lies within a day. */

@@ -2,10 +2,10 @@
 // is refused, and looked for again in the next run; a merge that had read what is replaced here is refused in turn. A number whose blocks
 // were all replaced in one run is nowhere any more: since its deletion no commit could write it.
 
+import type { BlockDraft, BlockRef, ScanTask } from '../../../blocks/block.ts';
+import { unpackIntegers } from '../../../blocks/columns.ts';
+import { replaceBlocks } from '../../../blocks/replace.ts';
 import { mendEach } from '../../../core/background/sweeper/sweep.ts';
-import type { BlockDraft, BlockRef, ScanTask } from '../../../core/blocks/block.ts';
-import { unpackIntegers } from '../../../core/blocks/columns.ts';
-import { replaceBlocks } from '../../../core/blocks/replace.ts';
 import { int4Array } from '../../../db/arrays.ts';
 import { statement } from '../../../db/statement.ts';
 import { analyticsKind, mergeEvents } from '../events/kind.ts';

@@ -1,9 +1,10 @@
 // The endpoints of PostHog that its clients speak to: the host `{base_url}/v1/analytics/posthog` is all they need. Browsers send to `e`, `i/v0/e`
 // and `capture`, with a key that can do nothing else; programs send to `batch`.
-import type { CallContext } from '../../../core/context.ts';
+
 import { secretCredential } from '../../../core/credentials/credential.ts';
 import { pageRoute, requirePageKey } from '../../../kit/page-access.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { problem } from '../../../problems/problem.ts';
 import { captureEvents } from '../capture/capture.ts';
 import { BODY_BYTES_MAX, CAPTURE } from '../limits.ts';

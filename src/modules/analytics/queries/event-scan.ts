@@ -1,5 +1,5 @@
 // Single events of blocks, newest first, mostly in threads.
-import type { ScanTask } from '../../../core/blocks/block.ts';
+import type { ScanTask } from '../../../blocks/block.ts';
 import { StoredEvents, StoredProperties, uuidAt } from '../events/stored-events.ts';
 import { IntTable } from '../people/int-table.ts';
 import { DELETED } from '../people/joins.ts';

@@ -1,7 +1,7 @@
 // What questions filter by: all conditions must hold. Values are compared as texts, a number by its JSON, so 10 and "10" are one value; more and less
 // compare numbers only. Of a dictionary each value is looked at once.
 import Type, { type Static } from 'typebox';
-import type { Dictionary } from '../../../core/blocks/columns.ts';
+import type { Dictionary } from '../../../blocks/columns.ts';
 import { plainOf, typedText } from '../events/property-columns.ts';
 import type { StoredEvents } from '../events/stored-events.ts';
 import { FILTERS_MAX, NAME_CHARACTERS_MAX } from '../limits.ts';

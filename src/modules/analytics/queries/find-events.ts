@@ -1,5 +1,5 @@
 // Pages of events: blocks are read from the newest on, until nothing that is left can come before what was found.
-import type { BlockRef } from '../../../core/blocks/block.ts';
+import type { BlockRef } from '../../../blocks/block.ts';
 import { eventMark, personMark } from '../events/pack.ts';
 import { type EventArgs, type FoundEvent, findEvents, newestFirst, PAGE_BYTES_MAX } from './event-scan.ts';
 import { type Question, tooLate } from './period.ts';

@@ -1,6 +1,6 @@
 // Funnels: how many people did one thing after another, each step later than the one before, all within the window since the first.
-import type { ScanTask } from '../../../core/blocks/block.ts';
-import type { Dictionary } from '../../../core/blocks/columns.ts';
+import type { ScanTask } from '../../../blocks/block.ts';
+import type { Dictionary } from '../../../blocks/columns.ts';
 import { startOfDay } from '../../../lib/time.ts';
 import { plainOf } from '../events/property-columns.ts';
 import { COUNT_COLUMNS, propertyColumns, StoredEvents } from '../events/stored-events.ts';

@@ -1,9 +1,9 @@
 // Which time a question is about, and how it is asked: at most so many events, so long, so many at once.
 import Type from 'typebox';
-import type { BlockRef, ScanTask } from '../../../core/blocks/block.ts';
-import { reckon } from '../../../core/blocks/summaries.ts';
-import type { CallContext } from '../../../core/context.ts';
+import type { BlockRef, ScanTask } from '../../../blocks/block.ts';
+import { reckon } from '../../../blocks/summaries.ts';
 import { clockNow } from '../../../core/database-clock.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { parseInstant } from '../../../lib/instant.ts';
 import { DAY_MS, startOfDay } from '../../../lib/time.ts';
 import { Problem } from '../../../problems/problem.ts';

@@ -1,5 +1,5 @@
 // Retention: of the people who began in a period, how many came back in each of the periods that follow.
-import type { ScanTask } from '../../../core/blocks/block.ts';
+import type { ScanTask } from '../../../blocks/block.ts';
 import { COUNT_COLUMNS, StoredEvents } from '../events/stored-events.ts';
 import { IntTable } from '../people/int-table.ts';
 import { DELETED } from '../people/joins.ts';

@@ -1,6 +1,6 @@
 // Plain counts from what blocks say of their events, without their columns; mostly in threads.
-import type { BlockRef, ScanTask } from '../../../core/blocks/block.ts';
-import { listBySpans, reckonSummaries } from '../../../core/blocks/summaries.ts';
+import type { BlockRef, ScanTask } from '../../../blocks/block.ts';
+import { listBySpans, reckonSummaries } from '../../../blocks/summaries.ts';
 import { eachCount } from '../events/summary.ts';
 import { HOUR, SPAN_MS } from '../limits.ts';
 import { bucketOf } from './buckets.ts';

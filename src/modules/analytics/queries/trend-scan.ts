@@ -1,5 +1,5 @@
 // Trends over blocks, mostly in threads: for each series, value of the breakdown and interval how many events, the sum, or which people.
-import type { ScanTask, StoredBlock } from '../../../core/blocks/block.ts';
+import type { ScanTask, StoredBlock } from '../../../blocks/block.ts';
 import { plainOf } from '../events/property-columns.ts';
 import { StoredEvents } from '../events/stored-events.ts';
 import { BREAKDOWN_VALUES_MAX } from '../limits.ts';

@@ -1,5 +1,5 @@
 // How often things happened, by intervals. A plain count is answered from what blocks say of their events, without reading them.
-import type { BlockRef } from '../../../core/blocks/block.ts';
+import type { BlockRef } from '../../../blocks/block.ts';
 import { iso } from '../../../lib/time.ts';
 import { COUNT_COLUMNS, propertyColumns } from '../events/stored-events.ts';
 import { BREAKDOWN_VALUES_SHOWN, BUCKETS_MAX, HOUR } from '../limits.ts';

@@ -2,9 +2,9 @@
 // stands in it, signed: its id, action, page and end.
 import { randomInt } from 'node:crypto';
 import Type, { type Static } from 'typebox';
-import type { CallContext } from '../../../core/context.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import { defineCapability } from '../../../kit/capability.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { newId } from '../../../lib/ids.ts';
 
 export const difficulties = ['easy', 'normal', 'hard'] as const;

@@ -3,7 +3,6 @@
 import { createHmac } from 'node:crypto';
 import type { ChallengeParameters, Solution } from 'altcha-lib';
 import Type from 'typebox';
-import type { CallContext } from '../../../core/context.ts';
 import { sendEvents } from '../../../core/events/outbox.ts';
 import { sameDigest } from '../../../core/secrets/secrets.ts';
 import { chargeInLane } from '../../../core/wallet/charge/charge.ts';
@@ -15,6 +14,7 @@ import { statement } from '../../../db/statement.ts';
 import { timestamp } from '../../../db/types.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { instant, instantOrNull, textOrNull, wholeOrNull } from '../../../kit/fields.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { canonicalJson } from '../../../lib/canonical-json.ts';
 import { DAY_MS, iso, startOfDay } from '../../../lib/time.ts';
 import { type ChallengeData, difficulties, signingSecrets, wish } from './challenge.ts';

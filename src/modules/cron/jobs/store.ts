@@ -1,13 +1,13 @@
 // SQL of jobs as their owner sees and changes them. Whoever makes a job due does so under the lock of the account (lockAccount)
 // and opens the account's turn, so that no look at what is due misses it.
 
-import type { CountedLimit } from '../../../core/accounts/tiers.ts';
 import { openTurn } from '../../../core/background/turns.ts';
-import type { CallContext } from '../../../core/context.ts';
+import type { CountedLimit } from '../../../core/callers/tiers.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { timestamp } from '../../../db/types.ts';
 import { type Resource, requireRow, resourceTable } from '../../../kit/resource.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { problem } from '../../../problems/problem.ts';
 import { RUNS } from '../limits.ts';

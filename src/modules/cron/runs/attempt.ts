@@ -1,9 +1,10 @@
 // One attempt of a run: a signed POST to the task, and how it ended. An attempt that died with its process is made again under
 // the same run id; a task that answered, or could not be reached, is not tried again: its next slot comes.
-import type { Core } from '../../../core/context.ts';
+
 import { clockNow } from '../../../core/database-clock.ts';
 import { sendEvents } from '../../../core/events/outbox.ts';
 import { signedHeaders } from '../../../core/outbound/signature.ts';
+import type { Services } from '../../../kit/services.ts';
 import { MODE, scrubText } from '../../../lib/scrub/text.ts';
 import { iso } from '../../../lib/time.ts';
 import type { OutboundOutcome } from '../../../vendors/http/port.ts';
@@ -13,7 +14,7 @@ import { type ClaimedRun, runEvent } from './claim.ts';
 import { type RunEnd, saveLastRun, saveRunEnd, type TargetRow } from './store.ts';
 
 /** Makes the attempt and records its end. Throws when `signal` ended it: the run is then for another process. */
-export async function makeRun(core: Core, { run, target }: ClaimedRun, signal: AbortSignal): Promise<void> {
+export async function makeRun(core: Services, { run, target }: ClaimedRun, signal: AbortSignal): Promise<void> {
   if (target === null) return endRun(core, run, notMade('job_deleted'));
   if (run.attempt > ATTEMPTS_MAX) return endRun(core, run, notMade('interrupted'));
   const outcome = await post(core, run, target, signal);
@@ -21,7 +22,7 @@ export async function makeRun(core: Core, { run, target }: ClaimedRun, signal: A
   await endRun(core, run, endOf(outcome));
 }
 
-function post(core: Core, run: RunRow, target: TargetRow, signal: AbortSignal): Promise<OutboundOutcome> {
+function post(core: Services, run: RunRow, target: TargetRow, signal: AbortSignal): Promise<OutboundOutcome> {
   const { secrets, outbound } = core;
   const body = bodyText(run, target);
   const nowMs = Date.now();
@@ -62,7 +63,7 @@ function notMade(errorCode: string): RunEnd {
 }
 
 /** Records the end, and tells it, unless another attempt has taken the run over. */
-function endRun(core: Core, run: RunRow, end: RunEnd): Promise<void> {
+function endRun(core: Services, run: RunRow, end: RunEnd): Promise<void> {
   return core.db.transaction(async (tx) => {
     const nowMs = await clockNow(tx);
     const ended = await saveRunEnd(tx, run, end, nowMs);

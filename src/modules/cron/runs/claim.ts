@@ -2,7 +2,6 @@
 // records each slot, charges it and moves its job to the next slot, under the wallet lock: so one process begins a slot, and once.
 
 import type { Claimed, LeasedJob, Wanted } from '../../../core/background/due-work.ts';
-import type { Core } from '../../../core/context.ts';
 import { type NewEvent, sendEvents } from '../../../core/events/outbox.ts';
 import { chargeWork, type WorkVerdict } from '../../../core/wallet/charge/charge-work.ts';
 import { countAccepted } from '../../../core/wallet/ledger/accepted-units.ts';
@@ -11,6 +10,7 @@ import { int8Array, textArray, timestampArray } from '../../../db/arrays.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { timestamp } from '../../../db/types.ts';
+import type { Services } from '../../../kit/services.ts';
 import { newId } from '../../../lib/ids.ts';
 import { type JobStatus, type RunRow, runRecord } from '../jobs/records.ts';
 import { dueSlot } from '../jobs/schedule.ts';
@@ -74,7 +74,7 @@ const nextSlot = statement(
 
 /** Runs that this process is to make; skipped ones are over already and not among them. */
 export async function claimRuns(
-  core: Core,
+  core: Services,
   tx: Transaction,
   accountId: string,
   { limit, underWay }: Wanted,

@@ -1,6 +1,7 @@
 // Changes of record sets as PowerDNS' API sends them: all or none, in one transaction, in their order.
-import type { CallContext } from '../../../core/context.ts';
+
 import type { BodyTask } from '../../../kit/raw-route.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
 import { CHANGES_MAX, TTL_MAX, TTL_MIN, TTL_USUAL, VALUES_MAX } from '../limits.ts';
 import { type Edit, editZone } from '../records/edit.ts';

@@ -1,10 +1,11 @@
 // The HTTP API of PowerDNS below /v1/dns/powerdns/api, as its clients use it to set records: ACME clients, external-dns. The key stands in
 // X-API-Key. A request is a call of the capability that does the same, with its scope and rate. What else the API has is not found here.
-import type { CallContext } from '../../../core/context.ts';
+
 import type { Credential } from '../../../core/credentials/credential.ts';
 import { apiKeyHeader, bearer } from '../../../core/credentials/http-schemes.ts';
 import { json } from '../../../kit/openai-wire.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { type Problem, problem } from '../../../problems/problem.ts';
 import { zoneKey } from '../records/names.ts';
 import { readZone } from '../records/read.ts';

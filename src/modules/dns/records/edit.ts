@@ -1,9 +1,10 @@
 // Changes of a zone's record sets, all or none: in the database where this service answers for the zone, at its vendor otherwise. There they are worked out
 // from what the vendor has now, and again when somebody else has changed the same names meanwhile.
-import type { CallContext } from '../../../core/context.ts';
+
 import { runOutside } from '../../../core/idempotency/outside.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import type { Transaction } from '../../../db/database.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
 import { RECORDS_MAX } from '../limits.ts';
 import type { DnsState } from '../state.ts';

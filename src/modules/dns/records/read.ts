@@ -1,5 +1,5 @@
 // The records of a zone and its name servers as they are now: of the database where this service answers for it, of its vendor otherwise.
-import type { CallContext } from '../../../core/context.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import type { DnsState } from '../state.ts';
 import { EMBEDDED } from '../vendors/hosts.ts';
 import type { HostedZone } from '../vendors/port.ts';

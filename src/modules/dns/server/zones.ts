@@ -4,9 +4,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { repeat } from '../../../core/background/repeat.ts';
-import type { Core } from '../../../core/context.ts';
 import { statement } from '../../../db/statement.ts';
 import { timestamp } from '../../../db/types.ts';
+import type { Services } from '../../../kit/services.ts';
 import { readSets } from '../records/store.ts';
 import { findZoneName, nameColumns, type ZoneName, zoneTable } from '../zones/store.ts';
 import { ZoneData } from './zone-data.ts';
@@ -50,7 +50,7 @@ interface Kept {
 }
 
 export class ServedZones {
-  readonly #core: Pick<Core, 'db' | 'log'>;
+  readonly #core: Pick<Services, 'db' | 'log'>;
   readonly #names: readonly string[];
   #known = new Map<string, Known>();
   readonly #kept = new LRUCache<string, Kept>({ maxSize: WEIGHT_MAX, sizeCalculation: ({ data }) => data.weight });
@@ -60,7 +60,7 @@ export class ServedZones {
   #stop: (() => Promise<void>) | null = null;
 
   /** `names`: of this service's name servers. */
-  constructor(core: Pick<Core, 'db' | 'log'>, names: readonly string[]) {
+  constructor(core: Pick<Services, 'db' | 'log'>, names: readonly string[]) {
     this.#core = core;
     this.#names = names;
   }

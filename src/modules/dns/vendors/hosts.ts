@@ -1,9 +1,9 @@
 // The name servers of others in this process, by the id of their entry: which of them an account may hold a zone at, and calls to them within the limits
 // of the file. What fails there comes out as a failure of the call.
 import { AccountTurns } from '../../../core/account-turns.ts';
-import type { Core } from '../../../core/context.ts';
-import type { CallOutcome } from '../../../core/vendors/health.ts';
+import type { Services } from '../../../kit/services.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
+import type { CallOutcome } from '../../../routing/health.ts';
 import type { ModelRow } from '../../../vendors/file/port.ts';
 import { HOST_CALL_MS, HOSTS_AT_ONCE } from '../limits.ts';
 import { CloudflareHost } from './cloudflare/host.ts';
@@ -22,11 +22,11 @@ interface Holder {
 }
 
 export class ZoneHosts {
-  readonly #core: Core;
+  readonly #core: Services;
   readonly #hosts: ReadonlyMap<string, { readonly row: ModelRow; readonly host: ZoneHost }>;
   readonly #turns = new AccountTurns(HOSTS_AT_ONCE);
 
-  constructor(core: Core) {
+  constructor(core: Services) {
     this.#core = core;
     const rows = core.vendors.rowsFor(SERVES).filter(({ vendor }) => vendor.disabled === null);
     this.#hosts = new Map(
@@ -88,7 +88,7 @@ export class ZoneHosts {
   }
 }
 
-function openHost(core: Core, row: ModelRow): ZoneHost {
+function openHost(core: Services, row: ModelRow): ZoneHost {
   return row.vendor.adapter === 'cloudflare' ? new CloudflareHost(core.outbound, row) : new Rfc2136Host(row);
 }
 

@@ -2,12 +2,12 @@
 // here for 7 days, and is not now, is given up.
 
 import { isIP } from 'node:net';
-import type { CallContext } from '../../../core/context.ts';
+import { operatorAccount } from '../../../core/accounts/operator.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import { runOutside } from '../../../core/idempotency/outside.ts';
-import { operatorAccount } from '../../../core/operator/account.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { requireRoom } from '../../../kit/resource.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
 import { RELEASE_MS } from '../limits.ts';
 import { companyDomain, liesIn, registeredDomain, requireZoneName } from '../records/names.ts';

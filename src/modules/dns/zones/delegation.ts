@@ -1,10 +1,10 @@
 // Whether the parent of a zone leads to this service: found by asking for its NS records. It decides nothing alone; who holds a zone for 7 days
 // without it may lose it to another account.
 import { mendEach, type Sweep } from '../../../core/background/sweeper/sweep.ts';
-import type { Core } from '../../../core/context.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import { statement } from '../../../db/statement.ts';
 import { timestamp } from '../../../db/types.ts';
+import type { Services } from '../../../kit/services.ts';
 import { DELEGATION_EVERY_MS, GONE_KEPT_MS } from '../limits.ts';
 import { ask } from '../lookup/ask.ts';
 import { readSets } from '../records/store.ts';
@@ -63,7 +63,7 @@ function statusOf(found: readonly string[], wanted: readonly string[]): Delegati
 
 /** What leads to the zone: its own NS records, or else those that this service adds. */
 export async function nameServersOf(
-  db: Core['db'],
+  db: Services['db'],
   place: { readonly accountId: string; readonly zone: string },
   names: readonly string[],
 ): Promise<readonly string[]> {
@@ -78,7 +78,7 @@ export function undelegatedSince(status: Delegation['status'], before: number | 
 }
 
 interface Looking {
-  readonly core: Pick<Core, 'db'>;
+  readonly core: Pick<Services, 'db'>;
   readonly names: readonly string[];
   readonly resolvers: readonly Server[];
 }

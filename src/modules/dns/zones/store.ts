@@ -1,5 +1,5 @@
 // SQL of zones. dns.zone has what an account has; dns.zone_name says whose a zone is in the service, and that it has changed.
-import type { CountedLimit } from '../../../core/accounts/tiers.ts';
+import type { CountedLimit } from '../../../core/callers/tiers.ts';
 import { textArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

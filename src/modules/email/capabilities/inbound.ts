@@ -1,11 +1,11 @@
 // Mail that a mail server of the operator's, or of an account's own, pipes here: as JSON, or by the route below as it is.
 import Type, { type Static } from 'typebox';
-import type { CallContext } from '../../../core/context.ts';
+import { operatorAccount } from '../../../core/accounts/operator.ts';
 import { bearer } from '../../../core/credentials/http-schemes.ts';
-import { operatorAccount } from '../../../core/operator/account.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { textOrNull } from '../../../kit/fields.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { readInlineBytes } from '../../../lib/inline-bytes.ts';
 import { toJson } from '../../../lib/json-text.ts';
 import { invalidField } from '../../../problems/problem.ts';

@@ -1,8 +1,8 @@
 import Type from 'typebox';
-import type { CallContext } from '../../../core/context.ts';
 import { decodeCursor, encodeCursor, LIMIT_DEFAULT, listPage, type Page } from '../../../core/secrets/cursors.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { cursorField, limitField, pageOf, plainText } from '../../../kit/fields.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { emailRecord } from '../messages/record.ts';
 import { type MessageRow, recipientStatuses } from '../messages/row.ts';
 import { SUBJECT_CHARACTERS_MAX, searchMessages } from '../messages/search.ts';

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { answerResult } from '../../../core/files/result.ts';
+import { answerResult } from '../../../files/result.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { instantOrNull, textOrNull } from '../../../kit/fields.ts';
 import { unpackContent } from '../messages/content.ts';

@@ -1,7 +1,7 @@
 import Type from 'typebox';
-import type { CallContext } from '../../../core/context.ts';
 import { findReplay } from '../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../kit/capability.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { inboxTable } from '../inboxes/inboxes.ts';
 import { contentOf, inboundIdField, type ReceivedRow, requireReceived } from '../inboxes/received.ts';

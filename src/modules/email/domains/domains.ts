@@ -3,9 +3,9 @@ import type { LeasedJob } from '../../../core/background/due-work.ts';
 import { dueWork } from '../../../core/background/due-work.ts';
 import type { JobLoop } from '../../../core/background/job-loop.ts';
 import { openTurn } from '../../../core/background/turns.ts';
-import type { Core } from '../../../core/context.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import type { Transaction } from '../../../db/database.ts';
+import type { Services } from '../../../kit/services.ts';
 import type { EmailSettings } from '../settings.ts';
 import { judgeDomain } from './judge.ts';
 import { isReserved } from './may-send.ts';
@@ -21,7 +21,7 @@ const LOOKS_AT_ONCE = 4;
 /** Of names that exist nowhere nothing is asked of the world's name servers. */
 const NOBODY: Ask = { txt: async () => [], mx: async () => [] };
 
-type Parts = Pick<Core, 'db' | 'log' | 'baseUrl'>;
+type Parts = Pick<Services, 'db' | 'log' | 'baseUrl'>;
 
 export class Domains {
   readonly #core: Parts;

@@ -2,8 +2,8 @@
 // belongs to the account, so two accounts can prove one domain. The private key is encrypted at rest, and stays as long as the account.
 import { generateKeyPair, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { Core } from '../../../core/context.ts';
 import { statement } from '../../../db/statement.ts';
+import type { Services } from '../../../kit/services.ts';
 import { lruOf } from '../../../lib/lru.ts';
 
 export interface SigningKey {
@@ -42,10 +42,10 @@ const insert = statement(
 const makePair = promisify(generateKeyPair);
 
 export class SigningKeys {
-  readonly #core: Pick<Core, 'db' | 'secrets'>;
+  readonly #core: Pick<Services, 'db' | 'secrets'>;
   readonly #known = lruOf<Promise<SigningKey>>(CACHED_MAX);
 
-  constructor(core: Pick<Core, 'db' | 'secrets'>) {
+  constructor(core: Pick<Services, 'db' | 'secrets'>) {
     this.#core = core;
   }
 

@@ -1,6 +1,7 @@
 // SQL of domains. Whoever looks at one writes what was found only while no other look has begun: `attempt` is the fence.
-import type { CountedLimit } from '../../../core/accounts/tiers.ts';
+
 import { dueTable } from '../../../core/background/due-table.ts';
+import type { CountedLimit } from '../../../core/callers/tiers.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { timestamp } from '../../../db/types.ts';

@@ -1,7 +1,8 @@
 // Links to attachments of received mail: they need no key, and end after an hour. What is behind one is read from the mail when it is asked
 // for, so an attachment is kept once.
-import type { Core } from '../../../core/context.ts';
+
 import { SignedTokens } from '../../../core/secrets/signed-token.ts';
+import type { Services } from '../../../kit/services.ts';
 import { problem } from '../../../problems/problem.ts';
 import { LINK_MS } from './limits.ts';
 
@@ -20,7 +21,7 @@ export class AttachmentLinks {
   readonly #tokens: SignedTokens;
   readonly #baseUrl: string;
 
-  constructor({ secrets, baseUrl }: Pick<Core, 'secrets' | 'baseUrl'>) {
+  constructor({ secrets, baseUrl }: Pick<Services, 'secrets' | 'baseUrl'>) {
     this.#tokens = new SignedTokens(secrets, 'email-attachments');
     this.#baseUrl = baseUrl;
   }

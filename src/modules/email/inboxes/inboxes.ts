@@ -1,6 +1,6 @@
 // Inboxes as they are stored and shown. An address exists once in the service: email.inbox_address says whose it is.
 import Type, { type Static } from 'typebox';
-import type { CountedLimit } from '../../../core/accounts/tiers.ts';
+import type { CountedLimit } from '../../../core/callers/tiers.ts';
 import { textArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

@@ -1,12 +1,12 @@
 // Keeps one mail in one inbox. When this has answered `kept`, the mail is committed. The inbox's row is locked meanwhile: it counts, orders, and
 // bounds what comes.
-import { available } from '../../../core/assets/assets.ts';
+import { available } from '../../../assets/assets.ts';
 import { openTurn } from '../../../core/background/turns.ts';
-import type { Core } from '../../../core/context.ts';
 import { textArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { timestamp } from '../../../db/types.ts';
+import type { Services } from '../../../kit/services.ts';
 import { newId } from '../../../lib/ids.ts';
 import { MINUTE_MS } from '../../../lib/time.ts';
 import type { MailAuth } from '../receiving/auth.ts';
@@ -66,7 +66,7 @@ interface LockedInbox {
   readonly now: number;
 }
 
-export async function keepMail(core: Core, mail: NewMail): Promise<Kept> {
+export async function keepMail(core: Services, mail: NewMail): Promise<Kept> {
   const inboundId = newId('eml_in_');
   const isStored = mail.source.length > SOURCE_IN_ROW_BYTES_MAX;
   const key = sourceKey(mail.inbox.accountId, inboundId);

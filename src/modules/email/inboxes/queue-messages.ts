@@ -4,8 +4,8 @@
 import { dueTable } from '../../../core/background/due-table.ts';
 import { type DueWork, dueWork, type LeasedJob } from '../../../core/background/due-work.ts';
 import type { JobLoop } from '../../../core/background/job-loop.ts';
-import type { Core } from '../../../core/context.ts';
 import { statement } from '../../../db/statement.ts';
+import type { Services } from '../../../kit/services.ts';
 import { Problem } from '../../../problems/problem.ts';
 import { QUEUEING } from './limits.ts';
 
@@ -34,11 +34,11 @@ const FINAL = new Set([
   'PAYLOAD_TOO_LARGE',
 ]);
 
-export function queueMessages(core: Core): JobLoop {
+export function queueMessages(core: Services): JobLoop {
   return dueWork(core, workOf(core));
 }
 
-function workOf(core: Core): DueWork<LeasedJob> {
+function workOf(core: Services): DueWork<LeasedJob> {
   return {
     ...{ name: QUEUEING, places: 8 },
     claim: table.claim,
@@ -52,7 +52,12 @@ function workOf(core: Core): DueWork<LeasedJob> {
   };
 }
 
-async function publish({ calls }: Core, { accountId, id }: LeasedJob, mail: QueuedMail, queue: string): Promise<void> {
+async function publish(
+  { calls }: Services,
+  { accountId, id }: LeasedJob,
+  mail: QueuedMail,
+  queue: string,
+): Promise<void> {
   const payload = { inbound_id: id, inbox_id: mail.inbox_id, from: mail.from_header, subject: mail.subject };
   const input = { queue, payload };
   try {

@@ -1,7 +1,8 @@
 // Removes an inbox with its mail.
-import type { CallContext } from '../../../core/context.ts';
+
 import type { Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { giveAddress, inboxTable } from './inboxes.ts';
 
 const removeMail = statement(

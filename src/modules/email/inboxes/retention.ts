@@ -1,8 +1,8 @@
 // Received mail is kept for 30 days. Its inbox counts what it holds, so rows and count change together.
 import { mendEach, type Sweep } from '../../../core/background/sweeper/sweep.ts';
-import type { Core } from '../../../core/context.ts';
 import { textArray } from '../../../db/arrays.ts';
 import { statement } from '../../../db/statement.ts';
+import type { Services } from '../../../kit/services.ts';
 import { DAY_MS, HOUR_MS } from '../../../lib/time.ts';
 import { RECEIVED_DAYS } from './limits.ts';
 import { INBOUND } from './source.ts';
@@ -36,7 +36,7 @@ interface OldMail {
   readonly inbound_id: string;
 }
 
-export function receivedSweeps(core: Core): Sweep[] {
+export function receivedSweeps(core: Services): Sweep[] {
   return [
     { name: 'email.received', intervalMs: 10 * 60_000, run: (signal) => removeOld(core, signal) },
     {
@@ -48,7 +48,7 @@ export function receivedSweeps(core: Core): Sweep[] {
   ];
 }
 
-async function removeOld({ db }: Core, signal: AbortSignal): Promise<boolean> {
+async function removeOld({ db }: Services, signal: AbortSignal): Promise<boolean> {
   const { rows } = await db.query<OldMail>(findOld, [PER_RUN]);
   const inboxes = [...Map.groupBy(rows, ({ account_id, inbox_id }) => `${account_id}\n${inbox_id}`).values()];
   const finished = await mendEach(inboxes, signal, async (mails) => {

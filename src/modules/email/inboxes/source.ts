@@ -1,7 +1,7 @@
 // The source of received mail: in its row, or, when it is long, in the asset store under its id.
-import { available } from '../../../core/assets/assets.ts';
-import type { Core } from '../../../core/context.ts';
+import { available } from '../../../assets/assets.ts';
 import { statement } from '../../../db/statement.ts';
+import type { Services } from '../../../kit/services.ts';
 
 /** What keys of received mail begin with in the asset store. */
 export const INBOUND = 'inbound/';
@@ -17,7 +17,7 @@ const find = statement(
 
 /** Null: there is no such mail. Throws SERVICE_UNAVAILABLE. */
 export async function receivedSource(
-  { db, assets, log }: Pick<Core, 'db' | 'assets' | 'log'>,
+  { db, assets, log }: Pick<Services, 'db' | 'assets' | 'log'>,
   accountId: string,
   inboundId: string,
 ): Promise<Buffer | null> {

@@ -1,6 +1,6 @@
 // Where the content of a mail is kept: short ones in its row, long ones in the asset store.
-import { available } from '../../../core/assets/assets.ts';
-import type { Core } from '../../../core/context.ts';
+import { available } from '../../../assets/assets.ts';
+import type { Services } from '../../../kit/services.ts';
 import { SOURCE_IN_ROW_BYTES_MAX } from '../limits.ts';
 import { problem } from '../problems.ts';
 import type { MessageRow } from './row.ts';
@@ -12,7 +12,7 @@ export const sourceKey = (accountId: string, emailId: string) => `${SOURCES}${ac
 
 /** Before the row is written: what of it goes there. */
 export async function keepSource(
-  { assets, log }: Pick<Core, 'assets' | 'log'>,
+  { assets, log }: Pick<Services, 'assets' | 'log'>,
   accountId: string,
   emailId: string,
   packed: Buffer,
@@ -24,7 +24,7 @@ export async function keepSource(
 
 /** Throws NOT_FOUND once the content is gone. */
 export async function readSource(
-  { db, assets, log }: Pick<Core, 'db' | 'assets' | 'log'>,
+  { db, assets, log }: Pick<Services, 'db' | 'assets' | 'log'>,
   { account_id, email_id, source_stored: isStored }: MessageRow,
 ): Promise<Buffer> {
   const source = isStored

@@ -1,5 +1,5 @@
 // What a process keeps to receive mail.
-import type { Core } from '../../../core/context.ts';
+import type { Services } from '../../../kit/services.ts';
 import { AttachmentLinks } from '../inboxes/attachment-links.ts';
 import { InboxWaiters } from '../inboxes/waiting.ts';
 import type { EmailSettings } from '../settings.ts';
@@ -17,7 +17,7 @@ export interface Bounces {
 export type ReceivingSettings = Pick<EmailSettings, 'bounceDomain' | 'dnsServers' | 'smtpPort' | 'tls'>;
 
 export interface Receiving {
-  readonly core: Core;
+  readonly core: Services;
   readonly settings: ReceivingSettings;
   readonly bounces: Bounces;
   readonly reader: MailReader;
@@ -30,7 +30,7 @@ export interface ReceivingState {
   readonly receiving: Receiving;
 }
 
-export function startReceiving(core: Core, settings: ReceivingSettings, bounces: Bounces): Receiving {
+export function startReceiving(core: Services, settings: ReceivingSettings, bounces: Bounces): Receiving {
   const reader = new MailReader(settings);
   return { core, settings, bounces, reader, waiters: new InboxWaiters(core.db), links: new AttachmentLinks(core) };
 }

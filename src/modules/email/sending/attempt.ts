@@ -1,8 +1,8 @@
 // One attempt to send a mail. Recipients with an inbox of this service get it here, all others by a relay: by the first that answers, in the order of
 // their priority. What is known afterwards is written as one outcome; what is not known is never tried again.
 import type { AccountTurns } from '../../../core/account-turns.ts';
-import type { Core } from '../../../core/context.ts';
-import type { IdempotencyKey } from '../../../core/idempotency/key.ts';
+import type { IdempotencyKey } from '../../../core/callers/idempotency-key.ts';
+import type { Services } from '../../../kit/services.ts';
 import { type Problem, problem } from '../../../problems/problem.ts';
 import type { SigningKeys } from '../domains/signing-key.ts';
 import { ATTEMPT_MS_MAX, DEFERRED_MS } from '../limits.ts';
@@ -21,7 +21,7 @@ import type { Outcomes } from './outcomes.ts';
 import type { Relay, Relayed, Relays } from './relays.ts';
 
 export interface SendingHost {
-  readonly core: Core;
+  readonly core: Services;
   readonly settings: EmailSettings;
   readonly keys: SigningKeys;
   readonly composer: Composer;

@@ -1,8 +1,8 @@
 // How a batch becomes mails: accepted together, sent in the background.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CallContext } from '../../../core/context.ts';
 import { capturedOf } from '../../../core/wallet/holds/settle-hold.ts';
 import type { Answer } from '../../../kit/capability.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { toJson } from '../../../lib/json-text.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { BATCH_RECIPIENTS_MAX, WAIT_MS_MAX } from '../limits.ts';

@@ -1,9 +1,9 @@
 // How a call becomes mails: what is wanted is checked, the mails begin with their hold, and a call that waits makes the first attempt itself.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CallContext } from '../../../core/context.ts';
 import { inFlight } from '../../../core/idempotency/write.ts';
 import { beginWork, type ChargedAnswer, priceOfCall } from '../../../core/wallet/charge/charge.ts';
 import type { Answer } from '../../../kit/capability.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { newId } from '../../../lib/ids.ts';
 import { toJson } from '../../../lib/json-text.ts';
 import { DAY_MS } from '../../../lib/time.ts';

@@ -1,5 +1,5 @@
 // What became of a mail, as whoever finds out says it, and as it was written.
-import type { IdempotencyKey } from '../../../core/idempotency/key.ts';
+import type { IdempotencyKey } from '../../../core/callers/idempotency-key.ts';
 import type { MailStatus, MessageRow, RecipientRow } from '../messages/row.ts';
 
 export interface Result {

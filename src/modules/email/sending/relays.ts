@@ -1,7 +1,7 @@
 // The relays of this process: sessions that are kept for the next mail, as many as each may have, in turns by account. None waits for another.
 import { AccountTurns } from '../../../core/account-turns.ts';
-import type { Core } from '../../../core/context.ts';
-import type { CallOutcome } from '../../../core/vendors/health.ts';
+import type { Services } from '../../../kit/services.ts';
+import type { CallOutcome } from '../../../routing/health.ts';
 import type { Vendor } from '../../../vendors/file/port.ts';
 import { ATTEMPTS_AT_ONCE } from '../limits.ts';
 import { SMTP } from '../vendors/family.ts';
@@ -24,7 +24,7 @@ export type Mark = () => Promise<boolean>;
 export type Relayed = HandOver | { readonly kind: 'unmarked' } | { readonly kind: 'down'; readonly reply: Reply };
 
 export class Relay {
-  readonly #core: Pick<Core, 'vendors'>;
+  readonly #core: Pick<Services, 'vendors'>;
   readonly vendor: Vendor;
   readonly #url: string;
   readonly #name: string;
@@ -34,7 +34,7 @@ export class Relay {
   #used = 0;
 
   constructor(
-    core: Pick<Core, 'vendors'>,
+    core: Pick<Services, 'vendors'>,
     vendor: Vendor,
     url: string,
     { name, sessionsMax }: { name: string; sessionsMax: number },
@@ -126,7 +126,7 @@ export class Relays {
   readonly #relays: readonly Relay[];
   readonly #look: NodeJS.Timeout;
 
-  constructor(core: Core) {
+  constructor(core: Services) {
     const name = new URL(core.baseUrl).hostname.replace(/^\[|\]$/g, '');
     const vendors = vendorsOf(core);
     // Two that answer nothing leave room for the others.
@@ -154,7 +154,7 @@ export class Relays {
 }
 
 /** Those of the file, by priority; that of SMTP_URL where the file has none. */
-function vendorsOf({ vendors, region, mailServer }: Core): { vendor: Vendor; url: string }[] {
+function vendorsOf({ vendors, region, mailServer }: Services): { vendor: Vendor; url: string }[] {
   const rows = vendors.rowsFor(CAPABILITY).filter(({ vendor }) => vendor.disabled === null);
   if (rows.length > 0 || mailServer === null) {
     return rows

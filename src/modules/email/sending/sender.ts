@@ -2,7 +2,7 @@
 // so that mail for one never waits behind mail for another.
 import { dueWork, type LeasedJob, type Wanted } from '../../../core/background/due-work.ts';
 import type { JobLoop } from '../../../core/background/job-loop.ts';
-import type { IdempotencyKey } from '../../../core/idempotency/key.ts';
+import type { IdempotencyKey } from '../../../core/callers/idempotency-key.ts';
 import { textArray } from '../../../db/arrays.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

@@ -1,7 +1,8 @@
 // One connection of SMTP: who may say what. Without a login it takes mail for this service's own recipients; after one, a mail is a call of
 // email.send. Nothing else is relayed.
+
+import type { Principal } from '../../../core/callers/principal.ts';
 import { secretCredential } from '../../../core/credentials/credential.ts';
-import type { Principal } from '../../../core/principal.ts';
 import type { ProtocolDoor } from '../../../kit/protocol-server.ts';
 import type { FairPlaces } from '../../../lib/fair-places.ts';
 import { newId } from '../../../lib/ids.ts';

@@ -3,9 +3,9 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { SMTPServer } from 'smtp-server';
-import type { Core } from '../../../core/context.ts';
 import { StartupError } from '../../../db/errors.ts';
 import type { ListenAt, ProtocolDoor, ProtocolServer } from '../../../kit/protocol-server.ts';
+import type { Services } from '../../../kit/services.ts';
 import { FairPlaces } from '../../../lib/fair-places.ts';
 import { RECEIVED_BYTES_MAX } from '../inboxes/limits.ts';
 import type { Receiving } from '../receiving/receiving.ts';
@@ -55,7 +55,7 @@ async function certificateOf({ certFile, keyFile }: { readonly certFile: string;
 
 class SmtpPort implements ProtocolServer {
   readonly #services: ConversationServices;
-  readonly #core: Core;
+  readonly #core: Services;
   readonly #server: SMTPServer;
   readonly #guests = new Map<string, Guest>();
 
@@ -169,7 +169,7 @@ function placeOf(address: string): string {
 }
 
 /** Gives the library what became of it; a 421 ends the connection. What is nobody's reply is logged, and the client is to try again. */
-async function told<Value>(work: Promise<Value>, done: Callback<Value>, { log }: Pick<Core, 'log'>): Promise<void> {
+async function told<Value>(work: Promise<Value>, done: Callback<Value>, { log }: Pick<Services, 'log'>): Promise<void> {
   let value: Value;
   try {
     value = await work;

@@ -1,5 +1,5 @@
 // A mail that a program hands in after its login: a call of email.send. The envelope says who gets it, the mail what it says.
-import type { Principal } from '../../../core/principal.ts';
+import type { Principal } from '../../../core/callers/principal.ts';
 import type { ProtocolDoor } from '../../../kit/protocol-server.ts';
 import { slicedSha256 } from '../../../lib/sliced-digest.ts';
 

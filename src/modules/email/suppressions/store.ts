@@ -1,6 +1,6 @@
 // Suppressed addresses as their account lists and changes them. `address` in lower case.
 import Type from 'typebox';
-import type { CountedLimit } from '../../../core/accounts/tiers.ts';
+import type { CountedLimit } from '../../../core/callers/tiers.ts';
 import { instant, textOrNull } from '../../../kit/fields.ts';
 import { type Resource, resourceTable } from '../../../kit/resource.ts';
 import { iso } from '../../../lib/time.ts';

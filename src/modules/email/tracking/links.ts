@@ -1,7 +1,8 @@
 // Links of one recipient's copy: to unsubscribe, to tell an opening by a pixel, and to tell a click on its way. Their tokens are MACed, so that
 // nobody makes up an unsubscription, and no link leads where no mail led.
-import type { Core } from '../../../core/context.ts';
+
 import { SignedTokens } from '../../../core/secrets/signed-token.ts';
+import type { Services } from '../../../kit/services.ts';
 import type { MailContent } from '../messages/content.ts';
 import type { MessageRow } from '../messages/row.ts';
 import type { CopyLinks } from '../sending/compose.ts';
@@ -27,7 +28,7 @@ export class MailLinks {
   readonly #tokens: SignedTokens;
   readonly #base: string;
 
-  constructor({ secrets, baseUrl }: Pick<Core, 'secrets' | 'baseUrl'>) {
+  constructor({ secrets, baseUrl }: Pick<Services, 'secrets' | 'baseUrl'>) {
     this.#tokens = new SignedTokens(secrets, 'email-links');
     this.#base = `${baseUrl}${TRACKING_PATH}`;
   }

@@ -1,8 +1,9 @@
 // Changes of a group by hand: under the wallet lock, so that each happens wholly before or wholly after any capture. A change that
 // changes nothing leaves no trace.
-import type { CallContext } from '../../../core/context.ts';
+
 import { runWrite } from '../../../core/idempotency/write.ts';
 import type { Transaction } from '../../../db/database.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { problem } from '../problems.ts';
 import type { ErrorsState } from '../state.ts';
 import { type ActivityType, sendActivity } from './activity-store.ts';

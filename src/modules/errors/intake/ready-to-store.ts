@@ -1,7 +1,8 @@
 // The one way in for events, whatever entry they come by: scrubbed, cut into columns, charged and stored in the account's lane.
-import type { CallContext } from '../../../core/context.ts';
-import type { IdempotencyKey } from '../../../core/idempotency/key.ts';
+
+import type { IdempotencyKey } from '../../../core/callers/idempotency-key.ts';
 import { type ChargedAnswer, chargeInLane } from '../../../core/wallet/charge/charge.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { scrubEvent } from '../../../lib/scrub/scrub.ts';
 import { storedWords } from '../../../lib/words/words.ts';
 import type { CaptureInput, ReadyEvent } from '../capture/capture-types.ts';

@@ -1,7 +1,7 @@
 // Rows of events as callers see them (specification, "Error event").
 
 import type { Static } from 'typebox';
-import type { CallContext } from '../../../core/context.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { sequenceMs } from '../../../lib/sequence.ts';
 import { iso } from '../../../lib/time.ts';
 import { dashboardUrl } from '../capture/ids.ts';

@@ -1,9 +1,10 @@
 // Pages of events for list, search and the events of a group: newest first, with the total.
 // Positions are sequence numbers: events only ever come in above a page, so a walk shows none twice and misses none that was there.
-import type { CallContext } from '../../../core/context.ts';
+
 import { clockNow } from '../../../core/database-clock.ts';
 import { decodeCursor, encodeCursor, page } from '../../../core/secrets/cursors.ts';
 import type { Database } from '../../../db/database.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { sequenceAt, sequenceMs } from '../../../lib/sequence.ts';
 import { searchedWords } from '../../../lib/words/words.ts';
 import { findGroup } from '../groups/group-store.ts';

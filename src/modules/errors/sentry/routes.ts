@@ -1,12 +1,12 @@
 // The endpoints that Sentry SDKs post to: with the DSN `https://KEY@host/v1/errors/sentry/1` an SDK finds them by itself. Each event is
 // charged and stored as one of errors.capture.
 import { randomUUID } from 'node:crypto';
-import type { CallContext } from '../../../core/context.ts';
+import type { IdempotencyKey } from '../../../core/callers/idempotency-key.ts';
+import { scopesWithin } from '../../../core/callers/scopes.ts';
 import { secretCredential } from '../../../core/credentials/credential.ts';
-import type { IdempotencyKey } from '../../../core/idempotency/key.ts';
-import { scopesWithin } from '../../../core/scopes.ts';
 import { pageRoute } from '../../../kit/page-access.ts';
 import type { BodyTask, RawAnswer, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
 import { CAPTURE } from '../capture/capture-types.ts';
 import { captureReady } from '../intake/ready-to-store.ts';

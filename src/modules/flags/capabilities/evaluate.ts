@@ -1,9 +1,9 @@
 // Evaluations of native calls and of OFREP: no statement of the database but to read an account's flags, once. They take the account's rate by what
 // their rules may take; many are made in slices of time.
 import Type from 'typebox';
-import type { CallContext } from '../../../core/context.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { textOrNull } from '../../../kit/fields.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { keyField, type Members, typeField } from '../flags/flag.ts';

@@ -1,5 +1,5 @@
 // Flags in the database. A change writes the flags, a greater revision of the account, and the history, in one transaction under the account's lock.
-import type { CallContext } from '../../../core/context.ts';
+
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { textArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
@@ -7,6 +7,7 @@ import { statement } from '../../../db/statement.ts';
 import { timestamp } from '../../../db/types.ts';
 import { type ResourceTable, requireRoom, resourceTable } from '../../../kit/resource.ts';
 import { rowsSaver } from '../../../kit/rows.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { ACCOUNT_BYTES_MAX, CHANGES_KEPT, READ_AT_ONCE, SHOWN_BYTES_MAX } from '../limits.ts';
 import { problem } from '../problems.ts';
 import { type FlagRow, type FlagSummary, type NewFlag, showFlag } from './flag.ts';

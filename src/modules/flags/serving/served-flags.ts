@@ -5,8 +5,8 @@ import { EventEmitter } from 'node:events';
 import { LRUCache } from 'lru-cache';
 import { AccountTurns } from '../../../core/account-turns.ts';
 import { repeat } from '../../../core/background/repeat.ts';
-import type { Core } from '../../../core/context.ts';
 import { SignedTokens } from '../../../core/secrets/signed-token.ts';
+import type { Services } from '../../../kit/services.ts';
 import { TimeSlices } from '../../../lib/time-slices.ts';
 import { accountOf, allFlags, revisionsOf } from '../flags/store.ts';
 import { ACCOUNTS_HELD_MAX, HELD_BYTES_MAX, IDLE_MS, LOOK_EVERY_MS } from '../limits.ts';
@@ -25,20 +25,20 @@ export interface AccountFlags {
 
 /** What the module keeps in one process. */
 export interface FlagsState {
-  readonly core: Core;
+  readonly core: Services;
   readonly served: ServedFlags;
   readonly slices: TimeSlices;
   /** Of event streams. */
   readonly tokens: SignedTokens;
 }
 
-export function startFlags(core: Core): FlagsState {
+export function startFlags(core: Services): FlagsState {
   const tokens = new SignedTokens(core.secrets, 'flag-streams');
   return { core, served: new ServedFlags(core), slices: new TimeSlices(), tokens };
 }
 
 export class ServedFlags {
-  readonly #core: Pick<Core, 'db' | 'log'>;
+  readonly #core: Pick<Services, 'db' | 'log'>;
   readonly #turns = new AccountTurns(LOADS_AT_ONCE);
   /** A read whose account changes meanwhile is answered and not kept. */
   readonly #held = new LRUCache<string, AccountFlags>({
@@ -50,7 +50,7 @@ export class ServedFlags {
   readonly #looks = new EventEmitter<Record<string, [revision: bigint]>>().setMaxListeners(0);
   readonly close: () => Promise<void>;
 
-  constructor(core: Pick<Core, 'db' | 'log'>) {
+  constructor(core: Pick<Services, 'db' | 'log'>) {
     this.#core = core;
     const failed = 'changes of feature flags could not be read';
     this.close = repeat({ everyMs: LOOK_EVERY_MS, log: core.log, failed, work: () => this.#look() });

@@ -1,8 +1,8 @@
 import Type from 'typebox';
-import { quoteOf } from '../../../core/vendors/quote.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { textOrNull } from '../../../kit/fields.ts';
 import { usd } from '../../../lib/money.ts';
+import { quoteOf } from '../../../routing/quote.ts';
 import { imageModel, imageNanos } from '../models/family.ts';
 import type { ImageState } from '../state.ts';
 

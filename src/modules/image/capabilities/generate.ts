@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox';
-import type { Source } from '../../../core/files/source.ts';
-import { READ_PRICE } from '../../../core/objects/limits.ts';
+import type { Source } from '../../../files/source.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { decodedSource } from '../../../kit/file-fields.ts';
+import { READ_PRICE } from '../../../objects/limits.ts';
 import type { ImageRequest } from '../jobs/plan.ts';
 import { STORAGE_PRICE } from '../jobs/price.ts';
 import { generateFields, jobSchema } from '../jobs/schemas.ts';

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { readSource, type Source } from '../../../core/files/source.ts';
+import { readSource, type Source } from '../../../files/source.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { decodedSource, sourceField } from '../../../kit/file-fields.ts';
 import { BODY_BYTES_MAX } from '../limits.ts';

@@ -1,11 +1,11 @@
 import Type from 'typebox';
+import { scopesAllow } from '../../../core/callers/scopes.ts';
 import { clockNow } from '../../../core/database-clock.ts';
-import { READ_PRICE } from '../../../core/objects/limits.ts';
-import { keyBytes } from '../../../core/objects/object.ts';
-import { scopesAllow } from '../../../core/scopes.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { instant } from '../../../kit/fields.ts';
 import { iso } from '../../../lib/time.ts';
+import { READ_PRICE } from '../../../objects/limits.ts';
+import { keyBytes } from '../../../objects/object.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
 import { imageLink } from '../links/link-route.ts';
 import { presetNameField, presetTable } from '../links/presets.ts';

@@ -1,11 +1,11 @@
 import Type, { type Static } from 'typebox';
-import { answerResult, requireResultPlace } from '../../../core/files/result.ts';
-import { readSource, requireOneWay, type Source } from '../../../core/files/source.ts';
 import { findReplay } from '../../../core/idempotency/write.ts';
-import { READ_PRICE, STORE_PRICES } from '../../../core/objects/limits.ts';
 import { chargeForAnswer } from '../../../core/wallet/charge/charge-answer.ts';
+import { answerResult, requireResultPlace } from '../../../files/result.ts';
+import { readSource, requireOneWay, type Source } from '../../../files/source.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { decodedSource, resultFields, resultWishFields, sourceField } from '../../../kit/file-fields.ts';
+import { READ_PRICE, STORE_PRICES } from '../../../objects/limits.ts';
 import { BODY_BYTES_MAX } from '../limits.ts';
 import { contentTypeOf, endingOf } from '../pictures/images.ts';
 import { factFields, factsOf, transformFields, transformOf } from '../schemas.ts';

@@ -1,8 +1,8 @@
 // What a vendor of images gets to work with, and how what it made is taken: fetched, looked at, kept here; only then has the job succeeded.
 import { rm } from 'node:fs/promises';
-import type { AttemptRow } from '../../../core/vendors/attempts.ts';
 import type { Asked, VendorWork } from '../../../jobs/kind.ts';
 import type { JobRow } from '../../../jobs/row.ts';
+import type { AttemptRow } from '../../../routing/attempts.ts';
 import type { ModelRow } from '../../../vendors/file/port.ts';
 import { sidesOf, wantedOf } from '../jobs/row.ts';
 import { imageModel } from '../models/family.ts';

@@ -1,7 +1,7 @@
 // Putting an image where its bytes are kept.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { Assets } from '../../../core/assets/assets.ts';
+import type { Assets } from '../../../assets/assets.ts';
 import type { StoredImage } from '../jobs/row.ts';
 
 /** Puts the file at `path` under `asset`; it is used up. */

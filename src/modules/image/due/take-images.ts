@@ -1,8 +1,6 @@
 // The vendor has made the images: each is fetched, looked at and kept, and only then has the job succeeded. What is fetched twice is the same
 // image; what cannot be delivered costs its caller nothing.
 import type { Readable } from 'node:stream';
-import { type AttemptRow, endAttempt } from '../../../core/vendors/attempts.ts';
-import { bookSale } from '../../../core/vendors/bills.ts';
 import { billedFor } from '../../../jobs/bill.ts';
 import { fetching } from '../../../jobs/due/steps.ts';
 import { adapterOf, endWithout, goOnLater, positionOf, vendorWorks } from '../../../jobs/due/vendor-step.ts';
@@ -12,6 +10,8 @@ import { gibDayNanos, storageCharge } from '../../../jobs/price.ts';
 import { forgetUndelivered } from '../../../jobs/remove.ts';
 import type { JobRow } from '../../../jobs/row.ts';
 import { Problem, problem } from '../../../problems/problem.ts';
+import { type AttemptRow, endAttempt } from '../../../routing/attempts.ts';
+import { bookSale } from '../../../routing/bills.ts';
 import { AssetGone } from '../../../vendors/assets/port.ts';
 import type { VendorCall } from '../../../vendors/call/port.ts';
 import { type StoredImage, wantedOf } from '../jobs/row.ts';

@@ -1,10 +1,11 @@
 // What a request comes to: which vendors may be asked and what they quote, what the hold must cover, and what no model can do.
-import type { Candidate } from '../../../core/vendors/choose.ts';
-import type { Vendors } from '../../../core/vendors/vendors.ts';
+
 import { storagePrice } from '../../../jobs/price.ts';
 import type { Link } from '../../../jobs/row.ts';
 import { type CommonInput, linkFrom, retentionOf } from '../../../jobs/start.ts';
 import { invalidField, type Problem } from '../../../problems/problem.ts';
+import type { Candidate } from '../../../routing/choose.ts';
+import type { Vendors } from '../../../routing/vendors.ts';
 import { type ModelRow, SANDBOX } from '../../../vendors/file/port.ts';
 import { type ImageModel, imageModel, quoteImages, vendorNanos } from '../models/family.ts';
 import { assumedBytes } from './price.ts';

@@ -1,14 +1,14 @@
 // How a call becomes a job: what is wanted is checked against what may be asked for it, then the job begins with its hold.
-import { available } from '../../../core/assets/assets.ts';
-import type { CallContext } from '../../../core/context.ts';
-import { readSource, requireOneWay, type Source } from '../../../core/files/source.ts';
+import { available } from '../../../assets/assets.ts';
 import { findReplay } from '../../../core/idempotency/write.ts';
 import { beginWork } from '../../../core/wallet/charge/charge.ts';
+import { readSource, requireOneWay, type Source } from '../../../files/source.ts';
 import { KEY_KEEP_MS } from '../../../jobs/limits.ts';
 import { gibDayNanos } from '../../../jobs/price.ts';
 import { requireFontOf } from '../../../jobs/sandbox-packages.ts';
 import { checkedWebhook, JOB_BYTES, newRow, requireSomebodyUp, requireStoreFor } from '../../../jobs/start.ts';
 import type { Answer } from '../../../kit/capability.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { newId } from '../../../lib/ids.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { imageLimits } from '../limits.ts';

@@ -1,15 +1,15 @@
 // The route of image links: an object of the account, transformed, for whoever has the address. The first request renders it, as a call of
 // image.transform by the key that made the link; later ones get what was kept. The link ends by time, and with that key.
 
-import { available } from '../../../core/assets/assets.ts';
-import type { CallContext, Core } from '../../../core/context.ts';
+import { available } from '../../../assets/assets.ts';
+import type { Principal } from '../../../core/callers/principal.ts';
 import { clockNow } from '../../../core/database-clock.ts';
-import { readStored } from '../../../core/files/stored.ts';
-import { findObject } from '../../../core/objects/read.ts';
-import type { Principal } from '../../../core/principal.ts';
 import { SignedTokens } from '../../../core/secrets/signed-token.ts';
 import { chargeForAnswer } from '../../../core/wallet/charge/charge-answer.ts';
+import { readStored } from '../../../files/stored.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
+import type { CallContext, Services } from '../../../kit/services.ts';
+import { findObject } from '../../../objects/read.ts';
 import { problem } from '../../../problems/problem.ts';
 import { AssetGone } from '../../../vendors/assets/port.ts';
 import { contentTypeOf } from '../pictures/images.ts';
@@ -33,9 +33,9 @@ export interface ImageLink {
   readonly endMs: number;
 }
 
-const tokensOf = ({ secrets }: Pick<Core, 'secrets'>) => new SignedTokens(secrets, 'image-links');
+const tokensOf = ({ secrets }: Pick<Services, 'secrets'>) => new SignedTokens(secrets, 'image-links');
 
-export function imageLink(core: Pick<Core, 'secrets' | 'baseUrl'>, link: ImageLink): string {
+export function imageLink(core: Pick<Services, 'secrets' | 'baseUrl'>, link: ImageLink): string {
   const { accountId, keyId, bucket, key, transform, preset, endMs } = link;
   const token = tokensOf(core).write(KIND, [accountId, keyId, bucket, key, transform, preset, endMs]);
   return `${core.baseUrl}/v1/image/rendered/${token}`;
@@ -71,7 +71,7 @@ async function answer(request: RawRequest, state: ImageState): Promise<RawAnswer
   };
 }
 
-function readLink(core: Core, token: string): ImageLink {
+function readLink(core: Services, token: string): ImageLink {
   const fields = tokensOf(core).read(KIND, token);
   if (fields === null) throw problem('LINK_EXPIRED');
   const [accountId, keyId, bucket, key, transform, preset, endMs] = fields;
@@ -79,13 +79,13 @@ function readLink(core: Core, token: string): ImageLink {
 }
 
 /** The key that made it, as it is now; null: it has ended, or belongs to another account by now. */
-async function ownerOf({ keys }: Core, { accountId, keyId }: ImageLink): Promise<Principal | null> {
+async function ownerOf({ keys }: Services, { accountId, keyId }: ImageLink): Promise<Principal | null> {
   const [current] = await keys.secretsOf(keyId);
   const found = current === undefined ? 'unknown' : await keys.findByHash(current);
   return typeof found === 'string' || found.accountId !== accountId ? null : found;
 }
 
-async function transformOf({ db }: Core, { accountId, transform, preset }: ImageLink): Promise<Transform> {
+async function transformOf({ db }: Services, { accountId, transform, preset }: ImageLink): Promise<Transform> {
   if (transform !== null) return JSON.parse(transform);
   const row = await presetTable.find(db, { accountId }, preset ?? '');
   if (row === null) throw problem('NOT_FOUND', { message: 'The preset of the link was deleted.' });
@@ -154,7 +154,7 @@ async function rendering(
   return rendered;
 }
 
-async function* bytesOf({ assets, log }: Core, accountId: string, id: string, start: number, end: number) {
+async function* bytesOf({ assets, log }: Services, accountId: string, id: string, start: number, end: number) {
   const blocks = assets.open(renderedKey(accountId, id), start, end)[Symbol.asyncIterator]();
   try {
     let next = await available(log, () => blocks.next());

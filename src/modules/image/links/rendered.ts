@@ -1,11 +1,11 @@
 // What links have rendered: its bytes are in the asset store for 30 days, and a row says what they are. A file without a row goes by its age.
 import { hash } from 'node:crypto';
-import { available } from '../../../core/assets/assets.ts';
+import { available } from '../../../assets/assets.ts';
 import { removeOldRows, type Sweep } from '../../../core/background/sweeper/sweep.ts';
-import type { Core } from '../../../core/context.ts';
 import { textArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
+import type { Services } from '../../../kit/services.ts';
 import { DAY_MS } from '../../../lib/time.ts';
 
 const KEPT_DAYS = 30;
@@ -51,7 +51,7 @@ export async function findRendered(db: Queryable, accountId: string, id: string)
 
 /** Keeps the bytes. False: another process was faster, and its bytes are the same. Throws SERVICE_UNAVAILABLE. */
 export async function keepRendered(
-  { assets, db, log }: Pick<Core, 'assets' | 'db' | 'log'>,
+  { assets, db, log }: Pick<Services, 'assets' | 'db' | 'log'>,
   accountId: string,
   { rendered_id: id, content_type: contentType }: Omit<Rendered, 'bytes'>,
   bytes: Uint8Array,
@@ -63,7 +63,7 @@ export async function keepRendered(
   });
 }
 
-export function renderedSweeps({ assets, db }: Pick<Core, 'assets' | 'db'>): Sweep[] {
+export function renderedSweeps({ assets, db }: Pick<Services, 'assets' | 'db'>): Sweep[] {
   return [
     {
       name: 'image.rendered',

@@ -1,7 +1,7 @@
 // What the operator's file says of image models: their own fields, how a price is written, and which models the sandbox has.
 import Type from 'typebox';
-import { quoteOf } from '../../../core/vendors/quote.ts';
 import { nanosOfUsd } from '../../../lib/money.ts';
+import { quoteOf } from '../../../routing/quote.ts';
 import type { FieldFault, ModelFamily, ModelRow } from '../../../vendors/file/port.ts';
 import { IMAGES_MAX } from '../limits.ts';
 import { imageAdapters } from '../vendors/index.ts';

@@ -1,12 +1,12 @@
 // The wire of OpenAI's images: what `openai.images.generate` and `.edit` send is a call of image.generate, which is answered when its job has
 // ended. What else that wire has is not found here.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CallContext } from '../../../core/context.ts';
 import { bearer } from '../../../core/credentials/http-schemes.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import { endedOf, isLive, type JobRow } from '../../../jobs/row.ts';
 import { json, refusal } from '../../../kit/openai-wire.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { type Problem, problem } from '../../../problems/problem.ts';
 import { jobRecord } from '../jobs/record.ts';

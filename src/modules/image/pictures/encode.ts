@@ -1,6 +1,6 @@
 // How each format is written. What is large is written the quicker way: a few percent more bytes, for a fifth of the time.
 import type { Sharp } from 'sharp';
-import type { PictureFormat } from '../../../core/pictures/head.ts';
+import type { PictureFormat } from '../../../pictures/head.ts';
 import type { Transform } from './task.ts';
 
 const QUICK_PIXELS_MIN = 8_000_000;

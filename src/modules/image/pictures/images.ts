@@ -1,9 +1,9 @@
 // Images of accounts, worked on outside of this process.
 import { readFile } from 'node:fs/promises';
-import type { CallContext, Core } from '../../../core/context.ts';
-import { AccountPictures } from '../../../core/pictures/account-pictures.ts';
-import type { PictureFormat } from '../../../core/pictures/head.ts';
-import { PictureProcesses } from '../../../core/pictures/processes.ts';
+import type { CallContext, Services } from '../../../kit/services.ts';
+import { AccountPictures } from '../../../pictures/account-pictures.ts';
+import type { PictureFormat } from '../../../pictures/head.ts';
+import { PictureProcesses } from '../../../pictures/processes.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
 import type { ImageBounds, ImageTask, MadeImage, Transform } from './task.ts';
 
@@ -19,7 +19,7 @@ type Asker = Pick<CallContext, 'accountId' | 'signal'>;
 export class Images {
   readonly #pictures: AccountPictures<ImageTask, MadeImage>;
 
-  constructor(core: Pick<Core, 'assets' | 'decodes' | 'bounds'>) {
+  constructor(core: Pick<Services, 'assets' | 'decodes' | 'bounds'>) {
     const source = new URL('./process.ts', import.meta.url);
     const processes = new PictureProcesses<ImageTask, ImageBounds, MadeImage>(
       source,

@@ -2,8 +2,8 @@
 // of it; what else stands in the file is left out, unless it is to be kept.
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import sharp, { type Metadata, type Sharp } from 'sharp';
-import { formatOf, type PictureFormat, refusedByScans } from '../../../core/pictures/head.ts';
-import { type Order, type PictureOutcome, refusedPicture } from '../../../core/pictures/wire.ts';
+import { formatOf, type PictureFormat, refusedByScans } from '../../../pictures/head.ts';
+import { type Order, type PictureOutcome, refusedPicture } from '../../../pictures/wire.ts';
 import { encoded } from './encode.ts';
 import { type Size, sizeAfter } from './size.ts';
 import type { ImageBounds, ImageFacts, ImageTask, MadeImage, Transform } from './task.ts';

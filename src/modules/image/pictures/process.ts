@@ -1,4 +1,4 @@
-// The process that works on images (core/pictures).
-import { servePictures } from '../../../core/pictures/serve.ts';
+// The process that works on images (pictures).
+import { servePictures } from '../../../pictures/serve.ts';
 
 servePictures(async () => (await import('./make.ts')).makeImage);

@@ -1,5 +1,5 @@
 // How large an image becomes, told from its size before anything of it is decoded: what would be too large is refused by its head.
-import { type PictureRefusal, refusedPicture } from '../../../core/pictures/wire.ts';
+import { type PictureRefusal, refusedPicture } from '../../../pictures/wire.ts';
 import type { ImageBounds, Transform } from './task.ts';
 
 export interface Size {

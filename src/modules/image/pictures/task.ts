@@ -1,6 +1,6 @@
 // What may be done to an image, and what is told of one: the same for calls, presets and links.
-import type { PictureFormat } from '../../../core/pictures/head.ts';
-import type { DecodeBounds } from '../../../core/pictures/wire.ts';
+import type { PictureFormat } from '../../../pictures/head.ts';
+import type { DecodeBounds } from '../../../pictures/wire.ts';
 
 export const formats = ['jpeg', 'png', 'webp', 'avif', 'gif', 'tiff'] as const satisfies readonly PictureFormat[];
 export const fits = ['cover', 'contain', 'fill', 'inside', 'outside'] as const;

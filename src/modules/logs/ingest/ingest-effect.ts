@@ -1,6 +1,6 @@
 // What logs write in a lane: blocks as they are, and the few records of short calls packed together, a block an account and span.
 
-import { type SentBlock, sendBlocks } from '../../../core/blocks/send.ts';
+import { type SentBlock, sendBlocks } from '../../../blocks/send.ts';
 import type { AdmittedItem, LaneEffect, LaneItem, ReadVerdict } from '../../../core/wallet/lane/lane-item.ts';
 import { countAccepted } from '../../../core/wallet/ledger/accepted-units.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';

@@ -1,8 +1,9 @@
 // A call that stores records, whatever its protocol: days, price, charge.
-import type { CallContext } from '../../../core/context.ts';
-import type { IdempotencyKey } from '../../../core/idempotency/key.ts';
+
+import type { IdempotencyKey } from '../../../core/callers/idempotency-key.ts';
 import { chargeInLane } from '../../../core/wallet/charge/charge.ts';
 import type { Answer } from '../../../kit/capability.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { DIGEST_KEEP_MS, type Digested, digestKey } from '../../../kit/telemetry.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { UNIT_BYTES } from '../limits.ts';

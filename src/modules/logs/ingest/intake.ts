@@ -1,6 +1,6 @@
 // What a call brings, on its way to blocks: whatever its protocol, records are judged, cleaned and packed here. What comes out survives structured
 // cloning, since long bodies are read in threads.
-import type { BlockDraft } from '../../../core/blocks/block.ts';
+import type { BlockDraft } from '../../../blocks/block.ts';
 import type { OtlpValue } from '../../../lib/otlp/values.ts';
 import { AGE_MS_MAX, AHEAD_MS_MAX } from '../limits.ts';
 import { LogBatch } from '../records/batch.ts';

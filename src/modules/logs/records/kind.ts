@@ -1,5 +1,5 @@
 // Logs as blocks: what becomes of a batch when it is stored, and of stored blocks when they are merged.
-import type { BlockDraft, BlockKind, StoredBlock } from '../../../core/blocks/block.ts';
+import type { BlockDraft, BlockKind, StoredBlock } from '../../../blocks/block.ts';
 import { BLOCK_RECORDS_MAX, KEEP_DAYS, SPAN_MS } from '../limits.ts';
 import { LogBatch } from './batch.ts';
 import { NONE } from './interned.ts';

@@ -1,6 +1,6 @@
 // What blocks are passed over by: the words of their records, with their first 4, 8 and 16 characters, and the values that records are filtered by.
 // A mark says "maybe": what it stands for is looked at again.
-import type { Marks } from '../../../core/blocks/marks.ts';
+import type { Marks } from '../../../blocks/marks.ts';
 import { eachWord, type SearchedWords } from '../../../lib/words/words.ts';
 import { plainOf } from './batch.ts';
 

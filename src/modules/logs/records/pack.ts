@@ -1,8 +1,8 @@
 // A block of records. Messages and values are dictionaries, IDs are bytes. Attributes are stored by shape (the names of a record, in order)
 // and by name, so that values of one name lie beside each other and compress.
-import type { BlockDraft } from '../../../core/blocks/block.ts';
-import { packBytes, packDictionary, packIntegers, packTexts } from '../../../core/blocks/columns.ts';
-import { Marks } from '../../../core/blocks/marks.ts';
+import type { BlockDraft } from '../../../blocks/block.ts';
+import { packBytes, packDictionary, packIntegers, packTexts } from '../../../blocks/columns.ts';
+import { Marks } from '../../../blocks/marks.ts';
 import { type LogBatch, plainOf } from './batch.ts';
 import { NONE } from './interned.ts';
 import { markAttribute, markResource, serviceMark, traceMark, WordMarks } from './marks.ts';

@@ -1,5 +1,5 @@
 // A stored block as questions read it: each column is unpacked when it is first asked for.
-import type { StoredBlock } from '../../../core/blocks/block.ts';
+import type { StoredBlock } from '../../../blocks/block.ts';
 import {
   type Dictionary,
   type Texts,
@@ -7,7 +7,7 @@ import {
   unpackDictionary,
   unpackIntegers,
   unpackTexts,
-} from '../../../core/blocks/columns.ts';
+} from '../../../blocks/columns.ts';
 import { sequenceAt, sequenceMs } from '../../../lib/sequence.ts';
 import { NONE } from './interned.ts';
 import { levels } from './levels.ts';

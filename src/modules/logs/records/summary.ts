@@ -1,5 +1,5 @@
 // What a block says of its records without being read: how many there are of each minute and level, of which services, and with which attributes.
-import { ByteReader, ByteWriter } from '../../../core/blocks/bytes.ts';
+import { ByteReader, ByteWriter } from '../../../blocks/bytes.ts';
 import { levels } from './levels.ts';
 
 export const MINUTE_MS = 60_000;

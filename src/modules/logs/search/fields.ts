@@ -1,7 +1,7 @@
 // Which services, levels and attributes the records of a time have, and how many of them: from the summaries of blocks, and from the blocks that
 // reach beyond the time.
-import type { BlockRef } from '../../../core/blocks/block.ts';
-import { listBySpans, reckonSummaries } from '../../../core/blocks/summaries.ts';
+import type { BlockRef } from '../../../blocks/block.ts';
+import { listBySpans, reckonSummaries } from '../../../blocks/summaries.ts';
 import { SPAN_MS } from '../limits.ts';
 import { levels } from '../records/levels.ts';
 import type { LogsState } from '../state.ts';

@@ -1,7 +1,7 @@
 // Pages of records. Time is looked at window by window from where the list begins; the blocks of a window are read in the order of time, a few at first,
 // until nothing that is left can come before what was found. Windows end where spans do, so that no block is of two.
 import { setImmediate as turn } from 'node:timers/promises';
-import type { BlockRef } from '../../../core/blocks/block.ts';
+import type { BlockRef } from '../../../blocks/block.ts';
 import { SPAN_MS } from '../limits.ts';
 import { ALL_COLUMNS } from '../records/stored-log.ts';
 import { levelsIn } from '../records/summary.ts';

@@ -1,7 +1,7 @@
 // Records by time and level. What the summaries of blocks tell is not read again: of whole minutes and without other filters, that is all but
 // the blocks at the edges of the time.
-import type { BlockRef } from '../../../core/blocks/block.ts';
-import { listBySpans, reckonSummaries } from '../../../core/blocks/summaries.ts';
+import type { BlockRef } from '../../../blocks/block.ts';
+import { listBySpans, reckonSummaries } from '../../../blocks/summaries.ts';
 import { SPAN_MS } from '../limits.ts';
 import { levels } from '../records/levels.ts';
 import { MINUTE_MS } from '../records/summary.ts';

@@ -1,6 +1,6 @@
 // Which records of a block are an answer. What a record holds is looked at in the block's dictionaries first, once for each distinct text.
 import { isAscii } from 'node:buffer';
-import type { Texts } from '../../../core/blocks/columns.ts';
+import type { Texts } from '../../../blocks/columns.ts';
 import { holdsWords, type SearchedWords, storedWords } from '../../../lib/words/words.ts';
 import { plainOf } from '../records/batch.ts';
 import { NONE } from '../records/interned.ts';

@@ -1,5 +1,5 @@
 // What questions make of blocks, mostly in threads.
-import type { ScanTask, StoredBlock } from '../../../core/blocks/block.ts';
+import type { ScanTask, StoredBlock } from '../../../blocks/block.ts';
 import { levels } from '../records/levels.ts';
 import { StoredLog } from '../records/stored-log.ts';
 import type { Counts } from '../records/summary.ts';

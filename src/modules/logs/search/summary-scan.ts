@@ -1,5 +1,5 @@
 // What summaries of blocks tell, without their records; of many in threads.
-import type { ScanTask } from '../../../core/blocks/block.ts';
+import type { ScanTask } from '../../../blocks/block.ts';
 import { levels } from '../records/levels.ts';
 import { readSummary } from '../records/summary.ts';
 import { type CellList, Cells, count, type FieldCounts } from './scan.ts';

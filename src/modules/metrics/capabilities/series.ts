@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import type { CallContext } from '../../../core/context.ts';
 import { defineCapability } from '../../../kit/capability.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { list, matchersOf } from '../query/ask.ts';
 import type { ListKind } from '../query/lists.ts';

@@ -1,5 +1,5 @@
 // The blocks that the calls of one commit write: short ones of one account and span share a block.
-import type { SentBlock } from '../../../core/blocks/send.ts';
+import type { SentBlock } from '../../../blocks/send.ts';
 import { BatchBuilder, type BatchPart, seriesId } from '../intake/batch.ts';
 import { freshDraft, samplesKind } from '../samples/kind.ts';
 import { joinSections, packSection, withoutSeries } from '../samples/section.ts';

@@ -1,6 +1,6 @@
 // Samples as an effect of the wallet's lane. Series are registered in the commit of their samples, and the limit of live series holds under the
 // lock of the wallet. What the process has seen counted in this hour is not read again, so usual calls write one block and nothing else.
-import { type SentBlock, sendBlocks } from '../../../core/blocks/send.ts';
+import { type SentBlock, sendBlocks } from '../../../blocks/send.ts';
 import type { LaneEffect, ReadVerdict } from '../../../core/wallet/lane/lane-item.ts';
 import { countAccepted } from '../../../core/wallet/ledger/accepted-units.ts';
 import { accountsOf } from '../../../db/arrays.ts';

@@ -1,7 +1,8 @@
 // The one way in for samples, whatever protocol they come by: what is too old is left out, the rest is charged and stored in the account's lane.
-import type { CallContext } from '../../../core/context.ts';
-import type { IdempotencyKey } from '../../../core/idempotency/key.ts';
+
+import type { IdempotencyKey } from '../../../core/callers/idempotency-key.ts';
 import { type ChargedAnswer, chargeInLane } from '../../../core/wallet/charge/charge.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { DIGEST_KEEP_MS, digestKey } from '../../../kit/telemetry.ts';
 import { DAY_MS, startOfDay } from '../../../lib/time.ts';
 import type { BatchPart, Refusal, SampleBatch } from '../intake/batch.ts';

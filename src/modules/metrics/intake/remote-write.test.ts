@@ -1,7 +1,7 @@
 // What a remote write is read as: series by the bytes of their labels, and samples in the order of time whatever the order of the body.
 import protobuf from 'protobufjs/minimal.js';
 import { expect, test } from 'vitest';
-import { ByteReader } from '../../../core/blocks/bytes.ts';
+import { ByteReader } from '../../../blocks/bytes.ts';
 import { readChunk } from '../samples/chunk.ts';
 import { chunksOf } from '../samples/section.ts';
 import { readRemoteWrite } from './remote-write.ts';

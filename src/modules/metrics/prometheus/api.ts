@@ -1,7 +1,8 @@
 // Prometheus' HTTP API over the account's metrics (prometheus.io/docs/prometheus/latest/querying/api): what Grafana's Prometheus source asks for, by GET
 // and by POST forms. Each request is a call of a read of this module.
-import type { CallContext } from '../../../core/context.ts';
+
 import type { RawAnswer, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { telemetryCredential } from '../../../kit/telemetry.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
 import { LISTED_MAX } from '../limits.ts';

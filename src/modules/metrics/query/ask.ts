@@ -1,7 +1,7 @@
 // The way of a question: what its selectors may choose is found in the database, the blocks of that time are read, and a thread makes the answer
 // of both. A small question without expressions is answered here: going to a thread would take longer.
-import type { BlockRef, ScanTask, StoredBlock } from '../../../core/blocks/block.ts';
-import type { CallContext } from '../../../core/context.ts';
+import type { BlockRef, ScanTask, StoredBlock } from '../../../blocks/block.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { invalidField, Problem } from '../../../problems/problem.ts';
 import { LISTED_MAX, QUERY_BYTES_MAX, QUERY_CHARACTERS_MAX, QUERY_MS, STEPS_MAX } from '../limits.ts';
 import { costOf } from '../promql/cost.ts';

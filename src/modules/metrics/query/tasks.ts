@@ -1,5 +1,5 @@
 // What threads do for questions: read a query, evaluate it over blocks, and make lists of series and labels. Each answers finished JSON.
-import type { ScanTask, StoredBlock } from '../../../core/blocks/block.ts';
+import type { ScanTask, StoredBlock } from '../../../blocks/block.ts';
 import type { ProblemEntry } from '../../../problems/catalogue.ts';
 import { invalidField, Problem, type ProblemOptions } from '../../../problems/problem.ts';
 import { ANSWER_SERIES_MAX, SELECTED_SAMPLES_MAX } from '../limits.ts';

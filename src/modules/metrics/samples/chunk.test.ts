@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ByteReader, ByteWriter } from '../../../core/blocks/bytes.ts';
+import { ByteReader, ByteWriter } from '../../../blocks/bytes.ts';
 import { mergeSamples, readChunk, type Samples, writeChunk } from './chunk.ts';
 
 const stale = new Float64Array(new BigUint64Array([0x7ff0000000000002n]).buffer);

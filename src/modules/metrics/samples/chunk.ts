@@ -1,7 +1,7 @@
 // A chunk: samples of one series in ascending times, each time once. Times are differences of differences (nothing at all when they are
 // regular). Values are whole numbers, after a scale of powers of ten, as differences; where that is not exact to the bit, each is XORed with
 // the one before and stored by planes: all first bytes, all second bytes … (the section that holds the chunk is compressed afterwards).
-import type { ByteReader, ByteWriter } from '../../../core/blocks/bytes.ts';
+import type { ByteReader, ByteWriter } from '../../../blocks/bytes.ts';
 
 export interface Samples {
   /** Epoch milliseconds, ascending. */

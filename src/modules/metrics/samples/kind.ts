@@ -1,9 +1,9 @@
 // Blocks of samples. As they are committed they have one section; merged, a section for each bucket of series, so that a question for one
 // metric reads a small part of them. The name of every series is a mark.
 
-import type { BlockDraft, BlockKind, StoredBlock } from '../../../core/blocks/block.ts';
-import { ByteReader, ByteWriter } from '../../../core/blocks/bytes.ts';
-import { Marks } from '../../../core/blocks/marks.ts';
+import type { BlockDraft, BlockKind, StoredBlock } from '../../../blocks/block.ts';
+import { ByteReader, ByteWriter } from '../../../blocks/bytes.ts';
+import { Marks } from '../../../blocks/marks.ts';
 import { HOUR_MS } from '../../../lib/time.ts';
 import { BUCKETS, bucketOf, markOf } from '../series/identity.ts';
 import { mergeSamples, readChunk, type Samples, writeChunk } from './chunk.ts';

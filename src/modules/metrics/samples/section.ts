@@ -1,7 +1,7 @@
 // A section: chunks of many series as one column of a block, each with the ID of its series. A series may have several chunks in it; of two
 // samples with one time the one of the later chunk counts. The IDs come first, so a question decodes the chunks of its own series only.
-import { ByteReader, ByteWriter } from '../../../core/blocks/bytes.ts';
-import { packBytes, unpackBytes } from '../../../core/blocks/columns.ts';
+import { ByteReader, ByteWriter } from '../../../blocks/bytes.ts';
+import { packBytes, unpackBytes } from '../../../blocks/columns.ts';
 import { SERIES_ID_BYTES } from '../series/identity.ts';
 
 /** Chunks one behind the other. IDs are binary text, a character a byte. */

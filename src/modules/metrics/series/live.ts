@@ -1,5 +1,5 @@
 // How many series of an account are live: what its tier limits.
-import type { CountedLimit } from '../../../core/accounts/tiers.ts';
+import type { CountedLimit } from '../../../core/callers/tiers.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { seriesLimit } from '../limits.ts';

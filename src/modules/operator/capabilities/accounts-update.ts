@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import type { Tier } from '../../../core/accounts/tiers.ts';
+import type { Tier } from '../../../core/callers/tiers.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { plainTextOrNull } from '../../../kit/fields.ts';
 import { mailAddress } from '../../../people/addresses.ts';

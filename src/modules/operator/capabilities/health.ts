@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { callsInLanes } from '../../../core/process/hear-siblings.ts';
+import { callsInLanes } from '../../../core/hear-siblings.ts';
 import { liveProcesses } from '../../../core/process/processes.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { instant, whole } from '../../../kit/fields.ts';

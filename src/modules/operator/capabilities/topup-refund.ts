@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import Type from 'typebox';
-import type { Enter } from '../../../core/accounts/enter.ts';
+import type { Enter } from '../../../core/callers/enter.ts';
 import { runOutside } from '../../../core/idempotency/outside.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { orNull } from '../../../kit/fields.ts';

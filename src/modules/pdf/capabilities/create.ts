@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox';
-import { STORE_PRICES } from '../../../core/objects/limits.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { plainText } from '../../../kit/fields.ts';
 import { resultFields, resultWishFields } from '../../../kit/file-fields.ts';
+import { STORE_PRICES } from '../../../objects/limits.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { CONTENT_BYTES_MAX, CREATE_BODY_BYTES_MAX } from '../limits.ts';
 import { answerPdf } from '../operations/answer.ts';

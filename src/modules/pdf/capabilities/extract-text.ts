@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
-import { READ_PRICE } from '../../../core/objects/limits.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { sourceField } from '../../../kit/file-fields.ts';
+import { READ_PRICE } from '../../../objects/limits.ts';
 import { FILE_BODY_BYTES_MAX } from '../limits.ts';
 import { paid } from '../operations/paid.ts';
 import { readPdf, withBytes } from '../operations/sources.ts';

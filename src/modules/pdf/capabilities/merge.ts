@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
-import { READ_PRICE, STORE_PRICES } from '../../../core/objects/limits.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { resultWishFields, sourceField } from '../../../kit/file-fields.ts';
+import { READ_PRICE, STORE_PRICES } from '../../../objects/limits.ts';
 import { FILE_BODY_BYTES_MAX, SOURCES_MAX } from '../limits.ts';
 import { answerPdf } from '../operations/answer.ts';
 import { paid } from '../operations/paid.ts';

@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox';
-import type { CallContext } from '../../../core/context.ts';
-import { answerResult, type ResultWish, requireResultPlace } from '../../../core/files/result.ts';
-import { READ_PRICE, STORE_PRICES } from '../../../core/objects/limits.ts';
+import { answerResult, type ResultWish, requireResultPlace } from '../../../files/result.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { resultFields, resultWishFields, sourceField } from '../../../kit/file-fields.ts';
+import type { CallContext } from '../../../kit/services.ts';
+import { READ_PRICE, STORE_PRICES } from '../../../objects/limits.ts';
 import type { MadePdf } from '../engine/wire.ts';
 import { FILE_BODY_BYTES_MAX } from '../limits.ts';
 import { PDF } from '../operations/answer.ts';

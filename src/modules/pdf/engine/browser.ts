@@ -8,7 +8,7 @@ import {
   guardedContext,
   isOfPage,
   withBrowser,
-} from '../../../core/browser/browser.ts';
+} from '../../../browser/browser.ts';
 import { withBase } from './assets.ts';
 import { marginLine, printHtml } from './print-html.ts';
 import { Refused, tooManyPages } from './refused.ts';

@@ -1,8 +1,9 @@
 // The wire of Gotenberg: forms in, PDFs out. Each route is a call of the capability that does the same, with its scope, rate and price.
-import type { CallContext } from '../../../core/context.ts';
+
 import type { Credential } from '../../../core/credentials/credential.ts';
 import { apiKeyHeader, basic, bearer } from '../../../core/credentials/http-schemes.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { zipOf } from '../../../lib/zip.ts';
 import type { Problem } from '../../../problems/problem.ts';
 import type { EngineTask, MadePdf } from '../engine/wire.ts';

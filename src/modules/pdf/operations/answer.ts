@@ -1,6 +1,7 @@
 // A PDF made of PDFs, as calls answer it.
-import type { CallContext } from '../../../core/context.ts';
-import { answerResult, type ResultWish, requireResultPlace } from '../../../core/files/result.ts';
+
+import { answerResult, type ResultWish, requireResultPlace } from '../../../files/result.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import type { EngineTask } from '../engine/wire.ts';
 import type { PdfState } from '../state.ts';
 import type { Worked } from './paid.ts';

@@ -1,10 +1,11 @@
 // Where PDFs are made and read: a few threads, each with a bound of memory and time, in turns by account. What a thread needs of the outside
 // world is fetched here, through the guard.
+
+import { inBrowserFolder } from '../../../browser/folder.ts';
 import { AccountThreads, type Perform } from '../../../core/account-threads.ts';
 import type { Admission } from '../../../core/admission.ts';
-import { inBrowserFolder } from '../../../core/browser/folder.ts';
-import type { CallContext } from '../../../core/context.ts';
-import { readSource } from '../../../core/files/source.ts';
+import { readSource } from '../../../files/source.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { invalidField, Problem } from '../../../problems/problem.ts';
 import type { EngineAnswer, EngineQuestion, EngineReply, EngineTask } from '../engine/wire.ts';
 

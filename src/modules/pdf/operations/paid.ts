@@ -1,11 +1,12 @@
 // What a page costs: the most that a call may come to is held before anything is read, and what it came to is charged with its answer. A
 // failure costs nothing.
-import type { CallContext } from '../../../core/context.ts';
+
 import { chargeForWork, priceOfCall } from '../../../core/wallet/charge/charge.ts';
 import type { AdmittedItem, LaneEffect, LaneItem, ReadVerdict } from '../../../core/wallet/lane/lane-item.ts';
 import { countAccepted } from '../../../core/wallet/ledger/accepted-units.ts';
 import type { Queryable } from '../../../db/database.ts';
 import type { Answer } from '../../../kit/capability.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { Problem } from '../../../problems/problem.ts';
 import { PAGES_CHARGED_MIN, PAGES_MAX } from '../limits.ts';
 

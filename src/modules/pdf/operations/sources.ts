@@ -1,7 +1,8 @@
 // The PDFs that a call works on: read here, handed over to a thread.
-import type { CallContext } from '../../../core/context.ts';
-import { readSource, type Source } from '../../../core/files/source.ts';
+
+import { readSource, type Source } from '../../../files/source.ts';
 import { decodedSource } from '../../../kit/file-fields.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { FILE_BYTES_MAX } from '../limits.ts';
 

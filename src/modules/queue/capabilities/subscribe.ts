@@ -1,10 +1,10 @@
 import Type from 'typebox';
-import type { CallContext } from '../../../core/context.ts';
 import { findReplay, runWrite } from '../../../core/idempotency/write.ts';
 import { secretLast4, signingSecret } from '../../../core/outbound/signing-secret.ts';
 import { checkTargetHeaders } from '../../../core/outbound/target-headers.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { defineCapability } from '../../../kit/capability.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { newId } from '../../../lib/ids.ts';
 import { IN_FLIGHT_MAX, SUBSCRIBE_BODY_BYTES_MAX, SUBSCRIPTIONS_PER_QUEUE_MAX } from '../limits.ts';
 import { problem } from '../problems.ts';

@@ -1,7 +1,8 @@
 // Consuming: many callers of one queue share a claim; a caller that finds nothing may wait for messages.
-import type { CallContext } from '../../../core/context.ts';
+
+import { scopesAllow } from '../../../core/callers/scopes.ts';
 import { clockNow } from '../../../core/database-clock.ts';
-import { scopesAllow } from '../../../core/scopes.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { problem } from '../../../problems/problem.ts';
 import { deadLetter, isExhausted } from '../dead-letter/dead-letter.ts';
 import { claimFifo } from '../fifo/consume.ts';

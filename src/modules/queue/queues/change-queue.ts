@@ -1,6 +1,7 @@
 // Changing the settings of a queue, whoever asks for it.
-import type { CallContext } from '../../../core/context.ts';
+
 import { runWrite } from '../../../core/idempotency/write.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { allowMoreDeliveries, isStricter, retireExhausted } from '../dead-letter/exhaust.ts';
 import { problem } from '../problems.ts';
 import type { QueueState } from '../state.ts';

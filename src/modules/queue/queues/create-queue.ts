@@ -1,5 +1,5 @@
 // Creating a queue, whoever asks for it.
-import type { Tier } from '../../../core/accounts/tiers.ts';
+import type { Tier } from '../../../core/callers/tiers.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { requireRoom } from '../../../kit/resource.ts';
 import { queueLimits } from '../limits.ts';

@@ -1,8 +1,9 @@
 // The queue that was probably meant where one is not there: names of the account beside the one that was sent, for whoever may list them.
-import type { CallContext } from '../../../core/context.ts';
-import { scopesAllow } from '../../../core/scopes.ts';
+
+import { scopesAllow } from '../../../core/callers/scopes.ts';
 import { statement } from '../../../db/statement.ts';
 import type { Module } from '../../../kit/module.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { nearest } from '../../../lib/nearest.ts';
 import { Problem } from '../../../problems/problem.ts';
 import { problem } from '../problems.ts';

@@ -1,7 +1,7 @@
 // Attributes of a queue: those that are settings of ours, and those that only SQS has, which are kept as they were set.
 
-import type { Core } from '../../../core/context.ts';
 import { queueArn, queueNameInArn } from '../../../core/credentials/aws-arns.ts';
+import type { Services } from '../../../kit/services.ts';
 import type { QueueRow } from '../queues/records.ts';
 import type { ExactSettingsInput } from '../queues/settings.ts';
 import type { QueueStats } from '../queues/stats.ts';
@@ -167,7 +167,7 @@ export function readNames(sent: readonly string[]): ReadonlySet<string> | 'all' 
 
 /** All attributes of the queue. */
 export function attributesOf(
-  core: Core,
+  core: Services,
   queue: QueueRow,
   { available_count, delayed_count, in_flight_count }: QueueStats,
   dlq: QueueRow | null,

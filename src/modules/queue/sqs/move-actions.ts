@@ -1,9 +1,9 @@
 // Message move tasks: messages of a dead-letter queue go back to the queues that they came from. A task of a dead-letter queue of several
 // queues is a redrive of each: they begin together, and are listed and cancelled as one. Their ids are the task's with a number behind.
 
-import type { CallContext } from '../../../core/context.ts';
 import { queueArn, queueNameInArn } from '../../../core/credentials/aws-arns.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { newId } from '../../../lib/ids.ts';
 import { advanceRedrive, noteRedrive } from '../dead-letter/redrive.ts';
 import { listRedrivesOf, type RedriveRow, saveRedrive, takeRedrives } from '../dead-letter/redrive-store.ts';

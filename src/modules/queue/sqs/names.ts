@@ -1,7 +1,8 @@
 // How queues are named for clients of SQS: with their spelling, in URLs and in ARNs. Of both only the name is read: the account is that
 // of the key.
-import type { Core } from '../../../core/context.ts';
+
 import { accountDigits } from '../../../core/credentials/aws-arns.ts';
+import type { Services } from '../../../kit/services.ts';
 import { problem } from '../problems.ts';
 import type { QueueRow } from '../queues/records.ts';
 import type { QueueState } from '../state.ts';
@@ -74,6 +75,6 @@ export function nameInUrl(fields: Fields, inPath: string | undefined): string {
   return end.slice(end.lastIndexOf('/') + 1);
 }
 
-export function queueUrl({ baseUrl }: Pick<Core, 'baseUrl'>, accountId: string, name: string): string {
+export function queueUrl({ baseUrl }: Pick<Services, 'baseUrl'>, accountId: string, name: string): string {
   return `${baseUrl}/sqs/${accountDigits(accountId)}/${name}`;
 }

@@ -1,8 +1,9 @@
 // Actions on queues: made, found, changed, emptied, deleted; their tags.
-import type { CallContext } from '../../../core/context.ts';
+
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { decodeCursor, encodeCursor } from '../../../core/secrets/cursors.ts';
 import type { RawRequest } from '../../../kit/raw-route.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { problem } from '../problems.ts';
 import { changeQueue } from '../queues/change-queue.ts';
 import { createQueue } from '../queues/create-queue.ts';

@@ -1,7 +1,7 @@
 // SendMessage and SendMessageBatch: each message is charged and stored as one of queue.publish.
 import { hash } from 'node:crypto';
-import type { CallContext } from '../../../core/context.ts';
 import { chargeInLane } from '../../../core/wallet/charge/charge.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import type { Problem } from '../../../problems/problem.ts';
 import type { NewMessage } from '../publish/message.ts';
 import { idInMessageText, type QueueRow } from '../queues/records.ts';

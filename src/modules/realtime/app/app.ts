@@ -1,12 +1,12 @@
 // The account's app: made when somebody first asks for it, and made anew once its key has ended.
 
-import type { Entry } from '../../../core/accounts/enter.ts';
-import type { CallContext } from '../../../core/context.ts';
+import type { Entry } from '../../../core/callers/enter.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { secretHash } from '../../../core/keys/api-key.ts';
 import { createKey, rotateKey } from '../../../core/keys/changes.ts';
 import { findKey, type StoredKey } from '../../../core/keys/store.ts';
 import type { Transaction } from '../../../db/database.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { HOUR_MS } from '../../../lib/time.ts';
 import { problem } from '../../../problems/problem.ts';
 import { HISTORY_SECONDS } from '../limits.ts';

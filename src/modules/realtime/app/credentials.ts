@@ -1,11 +1,11 @@
 // The app of an account is an API key of it, whose own secret nobody knows: app_key is its id, app_secret is derived from the server secret
 // and the stored hash. So it is listed, rotated, capped and revoked as every key is, and looked at again in each commit.
 import { createHmac, hash } from 'node:crypto';
-import type { Core } from '../../../core/context.ts';
+import type { NoPrincipal, Principal } from '../../../core/callers/principal.ts';
 import { accountDigits } from '../../../core/credentials/aws-arns.ts';
 import type { Credential } from '../../../core/credentials/credential.ts';
-import type { NoPrincipal, Principal } from '../../../core/principal.ts';
 import { type Secrets, sameDigest } from '../../../core/secrets/secrets.ts';
+import type { Services } from '../../../kit/services.ts';
 import { randomDigits } from '../../../lib/base62.ts';
 import { lruOf } from '../../../lib/lru.ts';
 import { onceFor } from '../../../lib/once.ts';
@@ -15,7 +15,7 @@ export const APP_SCOPES = ['realtime:write'];
 const SECRET_CHARACTERS = 40;
 const REMEMBERED_MAX = 10_000;
 
-type KeysOf = Pick<Core, 'keys' | 'secrets'>;
+type KeysOf = Pick<Services, 'keys' | 'secrets'>;
 
 const remembered = onceFor((_: Secrets) => lruOf<string>(REMEMBERED_MAX));
 

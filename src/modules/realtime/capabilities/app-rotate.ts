@@ -1,8 +1,8 @@
 import Type from 'typebox';
+import { forgetKeyHere } from '../../../core/hear-siblings.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { secretInGrace } from '../../../core/keys/api-key.ts';
 import { GRACE_HOURS_MAX } from '../../../core/keys/changes.ts';
-import { forgetKeyHere } from '../../../core/process/hear-siblings.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { appRecord, rotateApp } from '../app/app.ts';
 import { appSchema } from '../schemas.ts';

@@ -1,9 +1,10 @@
 // Keeps the rows of this process true to its subscribers: what changed is written account by account, many changes in one transaction, and
 // at most one of an account at a time. Who leaves stays for three seconds, so that one who comes back, here or elsewhere, was never away.
-import type { Core } from '../../../core/context.ts';
+
 import { clockNow } from '../../../core/database-clock.ts';
 import { sendEvents } from '../../../core/events/outbox.ts';
 import type { Transaction } from '../../../db/database.ts';
+import type { Services } from '../../../kit/services.ts';
 import { Coalescer } from '../../../lib/coalesce.ts';
 import { nextSequence } from '../../../lib/sequence.ts';
 import { membersFrame } from '../pusher/frames.ts';
@@ -32,7 +33,7 @@ export interface Joined {
   isRefused(userId: string): boolean;
 }
 
-type Needs = Pick<Core, 'db' | 'log'>;
+type Needs = Pick<Services, 'db' | 'log'>;
 
 export class Occupancy {
   readonly #core: Needs;

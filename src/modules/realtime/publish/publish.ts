@@ -1,6 +1,7 @@
 // One way to publish, for the native call and for other wires: bounds that depend on the settings, then the lane.
-import type { CallContext } from '../../../core/context.ts';
+
 import { type ChargedAnswer, chargeInLane } from '../../../core/wallet/charge/charge.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { problem } from '../../../problems/problem.ts';
 import { MESSAGE_BYTES } from '../limits.ts';
 import type { RealtimeState } from '../state.ts';

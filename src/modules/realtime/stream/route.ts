@@ -2,10 +2,10 @@
 // A reader that lost its connection says what it has seen by Last-Event-ID, as browsers do by themselves, and misses nothing of the history.
 
 import Type from 'typebox';
-import type { CallContext } from '../../../core/context.ts';
 import { bearer } from '../../../core/credentials/http-schemes.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { mayFollow, streamBeat, streamHeaders } from '../../../kit/tail.ts';
 import { sequenceAt } from '../../../lib/sequence.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';

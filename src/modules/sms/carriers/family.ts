@@ -1,7 +1,7 @@
 // How carriers stand in the operator's file: fields of their entries, and what a segment costs.
 import Type from 'typebox';
-import { quoteOf } from '../../../core/vendors/quote.ts';
 import { nanosOfUsd } from '../../../lib/money.ts';
+import { quoteOf } from '../../../routing/quote.ts';
 import type { Adapter, ModelFamily, ModelRow } from '../../../vendors/file/port.ts';
 import { SENDER_PATTERN } from '../numbers.ts';
 

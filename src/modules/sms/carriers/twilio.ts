@@ -2,9 +2,9 @@
 // (https://www.twilio.com/docs/usage/security).
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import type { Core } from '../../../core/context.ts';
 import { SignedTokens } from '../../../core/secrets/signed-token.ts';
 import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
+import type { Services } from '../../../kit/services.ts';
 import { isLoopback } from '../../../lib/loopback.ts';
 import { problem } from '../../../problems/problem.ts';
 import { fieldsOf, numberAt, parseJson, textAt } from '../../../vendors/call/answer.ts';
@@ -24,13 +24,13 @@ const ENDS: Readonly<Record<string, Receipt['status']>> = {
 const EMPTY: RawAnswer = { status: 200, headers: { 'content-type': 'text/xml' }, body: '<Response></Response>' };
 
 export class TwilioCarrier implements Carrier {
-  readonly #core: Core;
+  readonly #core: Services;
   readonly #row: ModelRow;
   readonly #sid: string;
   readonly #token: string;
   readonly #tokens: SignedTokens;
 
-  constructor(core: Core, row: ModelRow) {
+  constructor(core: Services, row: ModelRow) {
     this.#core = core;
     this.#row = row;
     this.#sid = row.options.account_sid as string;

@@ -1,9 +1,10 @@
 // From a call to a message: who may carry it, what it costs, and what is stored of its text.
-import type { CallContext } from '../../../core/context.ts';
+
 import type { Secrets } from '../../../core/secrets/secrets.ts';
-import type { Candidate } from '../../../core/vendors/choose.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { newId } from '../../../lib/ids.ts';
 import { invalidField } from '../../../problems/problem.ts';
+import type { Candidate } from '../../../routing/choose.ts';
 import { SANDBOX } from '../../../vendors/file/port.ts';
 import { SEND, segmentNanos, sendersOf } from '../carriers/family.ts';
 import { requireNumber } from '../numbers.ts';

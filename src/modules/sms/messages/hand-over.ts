@@ -1,10 +1,10 @@
 // The walk of a message along its carriers. It is marked as sending, durably, before the first byte leaves; a message that a carrier may
 // have is handed to nobody again.
 
-import type { Core } from '../../../core/context.ts';
-import { type Failover, nextStep, type Outcome } from '../../../core/vendors/failover.ts';
-import type { CallOutcome } from '../../../core/vendors/health.ts';
+import type { Services } from '../../../kit/services.ts';
 import type { Coalescer } from '../../../lib/coalesce.ts';
+import { type Failover, nextStep, type Outcome } from '../../../routing/failover.ts';
+import type { CallOutcome } from '../../../routing/health.ts';
 import type { BreakerEffect, FailoverReason, Refused } from '../../../vendors/call/port.ts';
 import { SANDBOX } from '../../../vendors/file/port.ts';
 import { SEND } from '../carriers/family.ts';
@@ -14,7 +14,7 @@ import { chainOf, type Link, type MessageRow } from './row.ts';
 import type { Marking } from './store.ts';
 
 export interface HandOverHost {
-  readonly core: Core;
+  readonly core: Services;
   readonly carriers: ReadonlyMap<string, Carrier>;
   readonly marks: Coalescer<Marking, boolean>;
 }
@@ -148,7 +148,7 @@ async function mark({ marks }: HandOverHost, row: MessageRow, { vendor, from }: 
 }
 
 /** Looked at again: the person may have written meanwhile. */
-async function isStopped(core: Core, row: MessageRow, { vendor, from }: Link): Promise<boolean> {
+async function isStopped(core: Services, row: MessageRow, { vendor, from }: Link): Promise<boolean> {
   const sandboxOf = vendor === SANDBOX ? row.account_id : null;
   return (await stoppedFrom(core.db, sandboxOf, [from], row.to_number)).has(from);
 }

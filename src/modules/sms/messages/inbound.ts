@@ -1,9 +1,9 @@
 // Messages of people. A carrier names only numbers: a message belongs to the account that wrote to the person last from that number.
 import { createHash } from 'node:crypto';
-import type { Core } from '../../../core/context.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
+import type { Services } from '../../../kit/services.ts';
 import { newId } from '../../../lib/ids.ts';
 import type { InboundSms } from '../carriers/port.ts';
 import { countSegments } from '../segments.ts';
@@ -22,7 +22,7 @@ const findWriter = statement(
 );
 
 /** What a carrier brought. A repeat changes nothing. */
-export async function takeInbound(core: Core, vendor: string, message: InboundSms): Promise<void> {
+export async function takeInbound(core: Services, vendor: string, message: InboundSms): Promise<void> {
   const accountId = await writerOf(core.db, message);
   const nowMs = await clockNow(core.db);
   const word = optWordOf(message.text);

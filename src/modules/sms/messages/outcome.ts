@@ -1,12 +1,12 @@
 // The end of a hand-over: the message's state, the money and the events are one commit. What a carrier took, or may have taken, is charged
 // by its segments; what it refused is given back.
 import { openTurn } from '../../../core/background/turns.ts';
-import type { Core } from '../../../core/context.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import { sendEvents } from '../../../core/events/outbox.ts';
 import { releaseHold, settleHold } from '../../../core/wallet/holds/settle-hold.ts';
 import { countAccepted } from '../../../core/wallet/ledger/accepted-units.ts';
 import type { Transaction } from '../../../db/database.ts';
+import type { Services } from '../../../kit/services.ts';
 import { SMS_WORK } from '../limits.ts';
 import { VERIFY_START, verificationIdOf } from '../verify/row.ts';
 import { endUnsent } from '../verify/store.ts';
@@ -19,7 +19,7 @@ export const OUTCOME_UNKNOWN = 'outcome_unknown';
 
 /** Null when another step has the message: then nothing is changed. `answer`: what the key of the call answers from now on. */
 export function saveHandOver(
-  core: Pick<Core, 'db'>,
+  core: Pick<Services, 'db'>,
   row: MessageRow,
   came: HandOver,
   answer: (tx: Transaction, row: MessageRow) => unknown,

@@ -1,7 +1,7 @@
 // What carriers tell later: receipts of messages, and messages of people. A receipt may come before the hand-over is written down.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Core } from '../../../core/context.ts';
 import { clockNow } from '../../../core/database-clock.ts';
+import type { Services } from '../../../kit/services.ts';
 import type { CarrierListener, Receipt } from '../carriers/port.ts';
 import { takeInbound } from './inbound.ts';
 import { tell } from './outcome.ts';
@@ -12,7 +12,7 @@ const WAIT_MS = 3_000;
 const LOOK_MS = 100;
 
 /** Ends a message that was sent. False: there is none, or it is not sent yet. A repeated receipt changes nothing. */
-export function takeReceipt(core: Core, accountId: string, smsId: string, receipt: Receipt): Promise<boolean> {
+export function takeReceipt(core: Services, accountId: string, smsId: string, receipt: Receipt): Promise<boolean> {
   return core.db.transaction(async (tx) => {
     const row = await lockMessage(tx, accountId, smsId);
     if (row === null || row.status === 'queued') return false;
@@ -23,7 +23,7 @@ export function takeReceipt(core: Core, accountId: string, smsId: string, receip
   });
 }
 
-export function carrierListener(core: Core): CarrierListener {
+export function carrierListener(core: Services): CarrierListener {
   return {
     receipt: (accountId, smsId, receipt) => patiently(() => takeReceipt(core, accountId, smsId, receipt)),
     receiptOf: (vendor, references, receipt) => patiently(() => takePartReceipt(core, vendor, references, receipt)),
@@ -33,7 +33,7 @@ export function carrierListener(core: Core): CarrierListener {
 
 /** A message fails with its first part, and is delivered with its last. */
 async function takePartReceipt(
-  core: Core,
+  core: Services,
   vendor: string,
   references: readonly string[],
   receipt: Receipt,

@@ -1,8 +1,9 @@
 // A call that sends one message: accepted, handed over and answered, with what it carries beside its text.
-import type { CallContext } from '../../../core/context.ts';
+
 import { beginWork } from '../../../core/wallet/charge/charge.ts';
 import type { Transaction } from '../../../db/database.ts';
 import type { Answer } from '../../../kit/capability.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { problem } from '../../../problems/problem.ts';
 import { MESSAGE_BYTES, perMinute } from '../limits.ts';
 import { smsProblem } from '../problems.ts';

@@ -1,7 +1,8 @@
 // A code is compared: five tries, one at a time, and a code counts once.
-import type { CallContext } from '../../../core/context.ts';
+
 import { runWrite } from '../../../core/idempotency/write.ts';
 import type { Answer } from '../../../kit/capability.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { problem } from '../../../problems/problem.ts';
 import { isCode } from './codes.ts';
 import type { VerificationRow } from './row.ts';

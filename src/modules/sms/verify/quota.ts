@@ -1,9 +1,10 @@
 // Five codes to a number or address in any hour, whichever accounts ask for them: nobody is flooded, and nobody guesses by starting anew. In the
 // sandbox nobody is reached, so each account counts for itself. RATE_LIMITS does not lift it.
-import type { Core } from '../../../core/context.ts';
+
 import { clockNow } from '../../../core/database-clock.ts';
 import { statement } from '../../../db/statement.ts';
 import { timestamp } from '../../../db/types.ts';
+import type { Services } from '../../../kit/services.ts';
 import { HOUR_MS } from '../../../lib/time.ts';
 import { problem } from '../../../problems/problem.ts';
 import { CODES_PER_HOUR } from '../limits.ts';
@@ -22,7 +23,11 @@ const giveBack = statement(
 );
 
 /** Counts a code to the address, and answers what takes that back. `sandboxOf`: the account, when nothing leaves. Throws RATE_LIMITED. */
-export async function takeCode(core: Core, address: string, sandboxOf: string | null): Promise<() => Promise<void>> {
+export async function takeCode(
+  core: Services,
+  address: string,
+  sandboxOf: string | null,
+): Promise<() => Promise<void>> {
   const hash = hashOf(core, address, sandboxOf);
   const nowMs = await clockNow(core.db);
   const { count } = await core.db.query(take, [hash, timestamp(nowMs), timestamp(nowMs - HOUR_MS)]);
@@ -33,7 +38,7 @@ export async function takeCode(core: Core, address: string, sandboxOf: string | 
   return async () => void (await core.db.query(giveBack, [hash, timestamp(nowMs)]));
 }
 
-function hashOf({ secrets }: Core, address: string, sandboxOf: string | null): string {
+function hashOf({ secrets }: Services, address: string, sandboxOf: string | null): string {
   const normal = address
     .trim()
     .toLowerCase()

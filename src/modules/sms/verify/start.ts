@@ -1,8 +1,9 @@
 // How a verification begins: a code, its hash, and the message that carries it, by SMS or by mail.
-import type { CallContext } from '../../../core/context.ts';
+
 import { runOutside } from '../../../core/idempotency/outside.ts';
 import { findReplay } from '../../../core/idempotency/write.ts';
 import type { Answer } from '../../../kit/capability.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { newId } from '../../../lib/ids.ts';
 import { invalidField, Problem } from '../../../problems/problem.ts';
 import { CODE_LENGTH, CODE_SECONDS, codesPerPrefix, TRIES } from '../limits.ts';

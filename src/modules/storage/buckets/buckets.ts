@@ -1,14 +1,14 @@
 // Buckets: how they are stored, shown and deleted.
 import Type, { type Static } from 'typebox';
-import type { Notify } from '../../../core/objects/changes.ts';
-import { bucketMissing } from '../../../core/objects/object.ts';
-import { readOpenIn } from '../../../core/objects/upload-store.ts';
-import { abortIn } from '../../../core/objects/uploads.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { timestamp } from '../../../db/types.ts';
 import { type Resource, resourceTable } from '../../../kit/resource.ts';
 import { iso } from '../../../lib/time.ts';
+import type { Notify } from '../../../objects/changes.ts';
+import { bucketMissing } from '../../../objects/object.ts';
+import { readOpenIn } from '../../../objects/upload-store.ts';
+import { abortIn } from '../../../objects/uploads.ts';
 import type { Problem } from '../../../problems/problem.ts';
 import { problem } from '../problems.ts';
 import { abortUploadsField, bucketField, expireField, notifyField } from '../schemas.ts';

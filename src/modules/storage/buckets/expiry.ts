@@ -1,20 +1,20 @@
 // Objects that are deleted, and unfinished uploads that are aborted, by their age: buckets with rules are looked through by the hour, large ones
 // by the day, a page of keys at a time.
 
-import { lockWallet } from '../../../core/accounts/accounts.ts';
 import { dueTable } from '../../../core/background/due-table.ts';
 import { dueWork, type LeasedJob } from '../../../core/background/due-work.ts';
 import type { JobLoop } from '../../../core/background/job-loop.ts';
 import { openTurn } from '../../../core/background/turns.ts';
-import type { Core } from '../../../core/context.ts';
-import { behindPrefix } from '../../../core/objects/list.ts';
-import { removeObjects } from '../../../core/objects/remove.ts';
-import { listUploads } from '../../../core/objects/upload-store.ts';
-import { abortIn } from '../../../core/objects/uploads.ts';
+import { lockWallet } from '../../../core/callers/lock.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { timestamp } from '../../../db/types.ts';
+import type { Services } from '../../../kit/services.ts';
 import { DAY_MS, HOUR_MS } from '../../../lib/time.ts';
+import { behindPrefix } from '../../../objects/list.ts';
+import { removeObjects } from '../../../objects/remove.ts';
+import { listUploads } from '../../../objects/upload-store.ts';
+import { abortIn } from '../../../objects/uploads.ts';
 import { type BucketRow, bucketTable, saveRules } from './buckets.ts';
 import type { AgeRule, AppliedRules, Lifecycle } from './lifecycle.ts';
 
@@ -75,7 +75,7 @@ export async function setRules(
 }
 
 /** The loop of one process. */
-export function expiryLoop(core: Core): JobLoop {
+export function expiryLoop(core: Services): JobLoop {
   return dueWork<LeasedJob>(core, {
     name: EXPIRY_WORK,
     places: 2,
@@ -86,7 +86,7 @@ export function expiryLoop(core: Core): JobLoop {
 }
 
 /** One page of keys under one rule, in one transaction. */
-function step({ db }: Core, { accountId, id: bucket, attempt }: LeasedJob): Promise<void> {
+function step({ db }: Services, { accountId, id: bucket, attempt }: LeasedJob): Promise<void> {
   return db.transaction(async (tx) => {
     const wallet = await lockWallet(tx, accountId);
     const row = await bucketTable.find(tx, { accountId }, bucket);

@@ -1,8 +1,8 @@
 import Type from 'typebox';
 import { runWrite } from '../../../core/idempotency/write.ts';
-import { beginHeld } from '../../../core/objects/held.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { requireRoom } from '../../../kit/resource.ts';
+import { beginHeld } from '../../../objects/held.ts';
 import { addBucket, type BucketRow, bucketLimits, bucketSchema, bucketTable, showBucket } from '../buckets/buckets.ts';
 import { problem } from '../problems.ts';
 import { newBucketField } from '../schemas.ts';

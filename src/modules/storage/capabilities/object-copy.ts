@@ -1,7 +1,7 @@
 import Type from 'typebox';
-import { keyBytes, objectSchema, requireMetadata } from '../../../core/objects/object.ts';
-import { putObject } from '../../../core/objects/put.ts';
 import { defineCapability } from '../../../kit/capability.ts';
+import { keyBytes, objectSchema, requireMetadata } from '../../../objects/object.ts';
+import { putObject } from '../../../objects/put.ts';
 import { bucketField, keyField, metadataField } from '../schemas.ts';
 import type { StorageState } from '../state.ts';
 

@@ -1,9 +1,9 @@
 import Type from 'typebox';
-import type { CallContext } from '../../../core/context.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
-import { keyBytes } from '../../../core/objects/object.ts';
-import { removeObjects } from '../../../core/objects/remove.ts';
 import { defineCapability } from '../../../kit/capability.ts';
+import type { CallContext } from '../../../kit/services.ts';
+import { keyBytes } from '../../../objects/object.ts';
+import { removeObjects } from '../../../objects/remove.ts';
 import { bucketField, keyField } from '../schemas.ts';
 import type { StorageState } from '../state.ts';
 

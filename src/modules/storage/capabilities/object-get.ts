@@ -2,11 +2,11 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import Type from 'typebox';
 import { clockNow } from '../../../core/database-clock.ts';
-import { keyBytes, objectSchema, showObject } from '../../../core/objects/object.ts';
-import { chargeRead, findObject } from '../../../core/objects/read.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { instantOrNull, textOrNull } from '../../../kit/fields.ts';
 import { iso } from '../../../lib/time.ts';
+import { keyBytes, objectSchema, showObject } from '../../../objects/object.ts';
+import { chargeRead, findObject } from '../../../objects/read.ts';
 import { bucketField, INLINE_BYTES_MAX, keyField, LINK_SECONDS } from '../schemas.ts';
 import type { StorageState } from '../state.ts';
 

@@ -1,7 +1,7 @@
 import Type from 'typebox';
-import { keyBytes, objectSchema, showObject } from '../../../core/objects/object.ts';
-import { findObject } from '../../../core/objects/read.ts';
 import { defineCapability } from '../../../kit/capability.ts';
+import { keyBytes, objectSchema, showObject } from '../../../objects/object.ts';
+import { findObject } from '../../../objects/read.ts';
 import { bucketField, keyField } from '../schemas.ts';
 import type { StorageState } from '../state.ts';
 

@@ -1,10 +1,10 @@
 import Type from 'typebox';
-import { listObjects } from '../../../core/objects/list.ts';
-import { bucketMissing, objectSchema, showObject } from '../../../core/objects/object.ts';
-import { bucketId, readBuckets } from '../../../core/objects/store.ts';
 import { decodeCursor, encodeCursor, LIMIT_DEFAULT } from '../../../core/secrets/cursors.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { cursorField, limitField, pageFields } from '../../../kit/fields.ts';
+import { listObjects } from '../../../objects/list.ts';
+import { bucketMissing, objectSchema, showObject } from '../../../objects/object.ts';
+import { bucketId, readBuckets } from '../../../objects/store.ts';
 import { bucketField } from '../schemas.ts';
 import type { StorageState } from '../state.ts';
 

@@ -1,10 +1,10 @@
 import Type from 'typebox';
 import { findReplay } from '../../../core/idempotency/write.ts';
-import { keepBytes, ofBytes } from '../../../core/objects/blobs.ts';
-import { requireWritable } from '../../../core/objects/door.ts';
-import { keyBytes, objectSchema, requireMetadata } from '../../../core/objects/object.ts';
-import { putObject } from '../../../core/objects/put.ts';
 import { defineCapability } from '../../../kit/capability.ts';
+import { keepBytes, ofBytes } from '../../../objects/blobs.ts';
+import { requireWritable } from '../../../objects/door.ts';
+import { keyBytes, objectSchema, requireMetadata } from '../../../objects/object.ts';
+import { putObject } from '../../../objects/put.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { bucketField, CONTENT_BYTES_MAX, contentTypeField, keyField, metadataField } from '../schemas.ts';
 import type { StorageState } from '../state.ts';

@@ -1,11 +1,11 @@
 import Type from 'typebox';
 import { secretAccessKey } from '../../../core/credentials/sigv4.ts';
-import { READ_PRICE, STORE_PRICES } from '../../../core/objects/limits.ts';
-import { keyBytes } from '../../../core/objects/object.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { instant } from '../../../kit/fields.ts';
 import { presignedUrl } from '../../../lib/sigv4.ts';
 import { iso } from '../../../lib/time.ts';
+import { READ_PRICE, STORE_PRICES } from '../../../objects/limits.ts';
+import { keyBytes } from '../../../objects/object.ts';
 import { bucketField, contentTypeField, EXPIRES_SECONDS_MAX, keyField } from '../schemas.ts';
 import type { StorageState } from '../state.ts';
 

@@ -1,10 +1,10 @@
 import Type from 'typebox';
 import { runWrite } from '../../../core/idempotency/write.ts';
-import { keyBytes } from '../../../core/objects/object.ts';
-import { findObject } from '../../../core/objects/read.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { plainText } from '../../../kit/fields.ts';
 import { newId } from '../../../lib/ids.ts';
+import { keyBytes } from '../../../objects/object.ts';
+import { findObject } from '../../../objects/read.ts';
 import { bucketField, EXPIRES_SECONDS_MAX, keyField } from '../schemas.ts';
 import { saveShare, shareSchema, showShare } from '../shares/shares.ts';
 import type { StorageState } from '../state.ts';

@@ -1,10 +1,10 @@
 // Operations of buckets. Lifecycle and notifications are the settings of storage.bucket.settings, each by itself.
 import { awsRegion, queueArn, queueNameInArn } from '../../../core/credentials/aws-arns.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
-import { bucketMissing } from '../../../core/objects/object.ts';
 import type { Transaction } from '../../../db/database.ts';
 import type { RawAnswer } from '../../../kit/raw-route.ts';
 import { requireRow } from '../../../kit/resource.ts';
+import { bucketMissing } from '../../../objects/object.ts';
 import { type BucketRow, bucketLimits, buckets, bucketTable, saveNotify } from '../buckets/buckets.ts';
 import { setRules } from '../buckets/expiry.ts';
 import { appliedRules, lifecycleShown } from '../buckets/lifecycle.ts';

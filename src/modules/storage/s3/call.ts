@@ -1,7 +1,8 @@
 // A request of S3 on its way through an operation: what it is of, its headers, and short answers.
-import { keyBytes } from '../../../core/objects/object.ts';
-import type { ObjectRef } from '../../../core/objects/store.ts';
+
 import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
+import { keyBytes } from '../../../objects/object.ts';
+import type { ObjectRef } from '../../../objects/store.ts';
 import type { StorageState } from '../state.ts';
 import { checksumElement, checksumHeader } from './wire/checksums.ts';
 import type { S3Address } from './wire/operation.ts';

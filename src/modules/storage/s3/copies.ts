@@ -1,11 +1,12 @@
 // Copies of an object. Its bytes are not copied: they are read only where the client asks for a checksum that is not kept of them.
-import type { CallContext } from '../../../core/context.ts';
+
 import { type ChecksumName, checksumOf } from '../../../core/credentials/aws-checksums.ts';
-import { PUT_BYTES_MAX } from '../../../core/objects/limits.ts';
-import type { Checksums } from '../../../core/objects/object.ts';
-import { putObject } from '../../../core/objects/put.ts';
-import { type FoundObject, findObject } from '../../../core/objects/read.ts';
 import type { RawAnswer } from '../../../kit/raw-route.ts';
+import type { CallContext } from '../../../kit/services.ts';
+import { PUT_BYTES_MAX } from '../../../objects/limits.ts';
+import type { Checksums } from '../../../objects/object.ts';
+import { putObject } from '../../../objects/put.ts';
+import { type FoundObject, findObject } from '../../../objects/read.ts';
 import { checksumsShown, objectOf, type S3Call, type StoredChecksums, xmlAnswer } from './call.ts';
 import { aboutOf, stored } from './objects.ts';
 import { algorithmAsked } from './wire/checksums.ts';

@@ -1,8 +1,9 @@
 // Lists of the objects of a bucket, in both versions.
-import { type Listed, listObjects as readList } from '../../../core/objects/list.ts';
-import { bucketMissing } from '../../../core/objects/object.ts';
-import { bucketId, readBuckets } from '../../../core/objects/store.ts';
+
 import type { RawAnswer } from '../../../kit/raw-route.ts';
+import { type Listed, listObjects as readList } from '../../../objects/list.ts';
+import { bucketMissing } from '../../../objects/object.ts';
+import { bucketId, readBuckets } from '../../../objects/store.ts';
 import { bucketOf, ownerOf, type S3Call, xmlAnswer } from './call.ts';
 import { listAsked, listFields } from './listing.ts';
 

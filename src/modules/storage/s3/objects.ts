@@ -1,23 +1,24 @@
 // Operations of one object. A read is charged once it is known that there is something to answer; a write in the commit that makes its bytes
 // the object.
-import type { CallContext } from '../../../core/context.ts';
+
 import { runWrite } from '../../../core/idempotency/write.ts';
-import { keepBytes } from '../../../core/objects/blobs.ts';
-import { judgeConditions } from '../../../core/objects/conditions.ts';
-import { requireWritable } from '../../../core/objects/door.ts';
+import type { Answer } from '../../../kit/capability.ts';
+import type { RawAnswer } from '../../../kit/raw-route.ts';
+import type { CallContext } from '../../../kit/services.ts';
+import { partOf } from '../../../lib/ranges.ts';
+import { keepBytes } from '../../../objects/blobs.ts';
+import { judgeConditions } from '../../../objects/conditions.ts';
+import { requireWritable } from '../../../objects/door.ts';
 import {
   type About,
   type ObjectRow,
   objectMissing,
   requireMetadata,
   type StoredObject,
-} from '../../../core/objects/object.ts';
-import { putObject } from '../../../core/objects/put.ts';
-import { chargeRead, type FoundObject, findObject } from '../../../core/objects/read.ts';
-import { type ConditionalRemoval, removeMatching } from '../../../core/objects/remove.ts';
-import type { Answer } from '../../../kit/capability.ts';
-import type { RawAnswer } from '../../../kit/raw-route.ts';
-import { partOf } from '../../../lib/ranges.ts';
+} from '../../../objects/object.ts';
+import { putObject } from '../../../objects/put.ts';
+import { chargeRead, type FoundObject, findObject } from '../../../objects/read.ts';
+import { type ConditionalRemoval, removeMatching } from '../../../objects/remove.ts';
 import type { Problem } from '../../../problems/problem.ts';
 import { weighKeys } from '../capabilities/object-delete.ts';
 import {

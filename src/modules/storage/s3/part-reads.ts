@@ -1,6 +1,7 @@
 // Reads of one part of an object (`partNumber`), as clients read an object in the parts that it was uploaded in.
-import type { FoundObject } from '../../../core/objects/read.ts';
+
 import type { RawAnswer } from '../../../kit/raw-route.ts';
+import type { FoundObject } from '../../../objects/read.ts';
 import type { S3Call } from './call.ts';
 import { partNumberOf } from './wire/bodies.ts';
 import { notImplemented, refused } from './wire/refusals.ts';

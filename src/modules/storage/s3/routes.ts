@@ -2,8 +2,8 @@
 // the capability that does the same natively: its scope, rate, price, usage and events. Signed in the head or in the query.
 import { accountDigits } from '../../../core/credentials/aws-arns.ts';
 import { sigV4 } from '../../../core/credentials/sigv4.ts';
-import { PUT_BYTES_MAX } from '../../../core/objects/limits.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
+import { PUT_BYTES_MAX } from '../../../objects/limits.ts';
 import { problem } from '../../../problems/problem.ts';
 import type { StorageState } from '../state.ts';
 import {

@@ -1,9 +1,9 @@
 // Tags of an object: pairs that are kept beside it, and that change without its bytes.
 import { runWrite } from '../../../core/idempotency/write.ts';
-import type { ObjectRow } from '../../../core/objects/object.ts';
-import { findObject } from '../../../core/objects/read.ts';
 import { statement } from '../../../db/statement.ts';
 import type { RawAnswer } from '../../../kit/raw-route.ts';
+import type { ObjectRow } from '../../../objects/object.ts';
+import { findObject } from '../../../objects/read.ts';
 import { emptyAnswer, objectOf, type S3Call, shortBody, xmlAnswer } from './call.ts';
 import { readTagging } from './wire/bodies.ts';
 

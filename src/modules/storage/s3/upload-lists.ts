@@ -1,15 +1,11 @@
 // Lists of the unfinished uploads of a bucket, and of the parts of one.
-import { behindPrefix } from '../../../core/objects/list.ts';
-import { bucketMissing } from '../../../core/objects/object.ts';
-import { bucketId, readBuckets } from '../../../core/objects/store.ts';
-import {
-  type PartRow,
-  readParts,
-  listUploads as readUploads,
-  type UploadRow,
-} from '../../../core/objects/upload-store.ts';
-import { requireUpload } from '../../../core/objects/uploads.ts';
+
 import type { RawAnswer } from '../../../kit/raw-route.ts';
+import { behindPrefix } from '../../../objects/list.ts';
+import { bucketMissing } from '../../../objects/object.ts';
+import { bucketId, readBuckets } from '../../../objects/store.ts';
+import { type PartRow, readParts, listUploads as readUploads, type UploadRow } from '../../../objects/upload-store.ts';
+import { requireUpload } from '../../../objects/uploads.ts';
 import { bucketOf, checksumsShown, objectOf, ownerOf, type S3Call, type StoredChecksums, xmlAnswer } from './call.ts';
 import { instantOf, isEncodedIn, pageOf } from './listing.ts';
 import type { S3Address } from './wire/operation.ts';

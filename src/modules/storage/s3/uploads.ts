@@ -1,7 +1,9 @@
 // Operations of an upload in parts.
-import { keepBytes } from '../../../core/objects/blobs.ts';
-import { requireWritable } from '../../../core/objects/door.ts';
-import { findObject } from '../../../core/objects/read.ts';
+
+import type { RawAnswer } from '../../../kit/raw-route.ts';
+import { keepBytes } from '../../../objects/blobs.ts';
+import { requireWritable } from '../../../objects/door.ts';
+import { findObject } from '../../../objects/read.ts';
 import {
   abortUpload as abort,
   beginUpload,
@@ -9,8 +11,7 @@ import {
   completeUpload as complete,
   putPart,
   requireUpload,
-} from '../../../core/objects/uploads.ts';
-import type { RawAnswer } from '../../../kit/raw-route.ts';
+} from '../../../objects/uploads.ts';
 import {
   bodyBytes,
   bucketOf,

@@ -1,11 +1,11 @@
 import Type from 'typebox';
-import { confirmCaller } from '../../../core/accounts/enter.ts';
-import type { CallContext } from '../../../core/context.ts';
+import { confirmCaller } from '../../../core/callers/enter.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import { runOutside } from '../../../core/idempotency/outside.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { requireRow } from '../../../kit/resource.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { collections } from '../collections/resource.ts';
 import { type CollectionRow, countOut, holdCollection } from '../collections/store.ts';

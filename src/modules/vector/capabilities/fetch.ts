@@ -1,7 +1,7 @@
 import Type from 'typebox';
-import type { CallContext } from '../../../core/context.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { requireRow } from '../../../kit/resource.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { collections } from '../collections/resource.ts';

@@ -1,6 +1,6 @@
 // SQL of the collections themselves.
 
-import type { CountedLimit } from '../../../core/accounts/tiers.ts';
+import type { CountedLimit } from '../../../core/callers/tiers.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { timestamp } from '../../../db/types.ts';

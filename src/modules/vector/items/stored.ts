@@ -1,10 +1,10 @@
 // What answers read of stored vectors, however much it is: jsonb writes 1e308 out, so that 16 KiB of metadata may be 850 KB of text.
 // Therefore it is read part by part, and no further than the answer may go, and its numbers are answered in their shortest form.
 import { setImmediate as turn } from 'node:timers/promises';
-import type { CallContext } from '../../../core/context.ts';
 import { textArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import type { Problem } from '../../../problems/problem.ts';
 import type { CollectionRow } from '../collections/store.ts';
 import type { CollectionRef } from '../engine/port.ts';

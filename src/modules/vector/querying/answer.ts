@@ -1,5 +1,5 @@
 // The answer of a query as JSON text, measured before its pieces are put together.
-import type { CallContext } from '../../../core/context.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import type { CollectionRow } from '../collections/store.ts';
 import type { SearchResult } from '../engine/port.ts';

@@ -1,7 +1,8 @@
 // A query: the engine finds ids, the database gives what belongs to them. When a row changed between the two, the next try asks the
 // engine for more and brings the answer to one state of the database.
-import type { CallContext } from '../../../core/context.ts';
+
 import type { Queryable } from '../../../db/database.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { collectionNotFound } from '../collections/resource.ts';
 import { type CollectionRow, collectionTable, refOf } from '../collections/store.ts';
 import {

@@ -1,7 +1,7 @@
 import Type from 'typebox';
-import { quoteOf } from '../../../core/vendors/quote.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { usd } from '../../../lib/money.ts';
+import { quoteOf } from '../../../routing/quote.ts';
 import { SANDBOX } from '../../../vendors/file/port.ts';
 import { aspectRatios, resolutionMultiplier, resolutions } from '../jobs/row.ts';
 import { secondNanos, videoModel } from '../models/family.ts';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import type { Assets } from '../../../core/assets/assets.ts';
+import type { Assets } from '../../../assets/assets.ts';
 import type { StoredVideo } from '../jobs/row.ts';
 
 export interface NewVideo extends Pick<StoredVideo, 'contentType' | 'widthPx' | 'heightPx' | 'durationSeconds'> {

@@ -1,12 +1,12 @@
 // What a vendor gets to work with: the request, the reference image, and of an extension or an enlargement the video that it is made of.
 
-import { attemptsOf } from '../../../core/vendors/attempts.ts';
 import { vendorJobOf } from '../../../jobs/due/vendor-step.ts';
 import type { Asked, SentRequest, VendorWork } from '../../../jobs/kind.ts';
 import { LINK_SECONDS_MAX } from '../../../jobs/limits.ts';
 import type { JobRow } from '../../../jobs/row.ts';
 import { workOf } from '../../../jobs/shape.ts';
 import { problem } from '../../../problems/problem.ts';
+import { attemptsOf } from '../../../routing/attempts.ts';
 import type { ModelRow } from '../../../vendors/file/port.ts';
 import { videoLink } from '../jobs/links.ts';
 import { operationOf, storedVideoOf, type Wanted, wantedOf } from '../jobs/row.ts';

@@ -1,8 +1,9 @@
 // What a request comes to: which vendors may be asked and what they quote, what the hold must cover, and what the model does not take.
-import type { Candidate } from '../../../core/vendors/choose.ts';
-import type { Vendors } from '../../../core/vendors/vendors.ts';
+
 import { storagePrice } from '../../../jobs/price.ts';
 import { linkFrom } from '../../../jobs/start.ts';
+import type { Candidate } from '../../../routing/choose.ts';
+import type { Vendors } from '../../../routing/vendors.ts';
 import { type ModelRow, SANDBOX } from '../../../vendors/file/port.ts';
 import { quoteVideo, vendorPrice, videoModel } from '../models/family.ts';
 import { cannotServe, type ExtendsBy, type Reason, unableReasons, type VideoWish } from '../models/wish.ts';

@@ -2,10 +2,10 @@
 // and kept; one that is named by a URL is judged when the work begins.
 
 import { readFile } from 'node:fs/promises';
-import { available } from '../../../core/assets/assets.ts';
-import type { CallContext, Core } from '../../../core/context.ts';
-import type { AccountPictures } from '../../../core/pictures/account-pictures.ts';
+import { available } from '../../../assets/assets.ts';
 import type { JobRow } from '../../../jobs/row.ts';
+import type { CallContext, Services } from '../../../kit/services.ts';
+import type { AccountPictures } from '../../../pictures/account-pictures.ts';
 import { invalidField, Problem, problem } from '../../../problems/problem.ts';
 import type { MadePicture, PictureTask } from '../vendors/port.ts';
 import { refusedImage } from './inline-image.ts';
@@ -28,10 +28,10 @@ export type SentImage = string | Uint8Array;
 type Of = Pick<JobRow, 'account_id'>;
 
 export class ReferenceImages {
-  readonly #core: Pick<Core, 'assets' | 'outbound' | 'bounds'>;
+  readonly #core: Pick<Services, 'assets' | 'outbound' | 'bounds'>;
   readonly #pictures: JobPictures;
 
-  constructor(core: Pick<Core, 'assets' | 'outbound' | 'bounds'>, pictures: JobPictures) {
+  constructor(core: Pick<Services, 'assets' | 'outbound' | 'bounds'>, pictures: JobPictures) {
     this.#core = core;
     this.#pictures = pictures;
   }

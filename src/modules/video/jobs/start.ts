@@ -1,5 +1,5 @@
 // How a call becomes a job: what is wanted is checked against what may be asked for it, then the job begins with its hold.
-import type { CallContext } from '../../../core/context.ts';
+
 import { findReplay } from '../../../core/idempotency/write.ts';
 import { beginWork } from '../../../core/wallet/charge/charge.ts';
 import type { NewJob } from '../../../jobs/begin.ts';
@@ -17,6 +17,7 @@ import {
   retentionOf,
 } from '../../../jobs/start.ts';
 import type { Answer } from '../../../kit/capability.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { newId } from '../../../lib/ids.ts';
 import { videoLimits } from '../limits.ts';
 import type { VideoState } from '../state.ts';

@@ -2,8 +2,8 @@
 
 import { rename } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import type { AccountPictures } from '../../../core/pictures/account-pictures.ts';
 import type { JobRow } from '../../../jobs/row.ts';
+import type { AccountPictures } from '../../../pictures/account-pictures.ts';
 import type { MadePicture, PictureTask } from '../vendors/port.ts';
 
 const BYTES_MAX = 10 * 1024 * 1024;

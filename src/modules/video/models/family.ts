@@ -1,8 +1,8 @@
 // What the operator's file says of video models: their own fields, how a price is written, and which models the sandbox has.
 import Type from 'typebox';
-import { timeoutsOf } from '../../../core/vendors/attempts.ts';
-import { quoteOf } from '../../../core/vendors/quote.ts';
 import { nanosOfUsd } from '../../../lib/money.ts';
+import { timeoutsOf } from '../../../routing/attempts.ts';
+import { quoteOf } from '../../../routing/quote.ts';
 import type { VendorCall } from '../../../vendors/call/port.ts';
 import type { FieldFault, ModelFamily, ModelRow, TryOutOptions } from '../../../vendors/file/port.ts';
 import { aspectRatios, resolutionMultiplier, resolutions } from '../jobs/row.ts';

@@ -1,8 +1,8 @@
 // What a request asks of a model, and what a model that cannot do it is refused with (contract, video D2). Nothing that is billed is rounded
 // or clamped: what the model does not offer is refused, naming what it does.
 
-import { nameOf } from '../../../core/vendors/choose.ts';
 import { invalidField, type Problem, problem } from '../../../problems/problem.ts';
+import { nameOf } from '../../../routing/choose.ts';
 import type { ModelRow } from '../../../vendors/file/port.ts';
 import type { VideoAdapter, VideoOperation, VideoResolution } from '../vendors/port.ts';
 import { type VideoModel, videoModel } from './family.ts';

@@ -1,7 +1,6 @@
 // The wire of OpenAI's videos, on the same jobs: what `openai.videos` sends is a call of video.generate, get, list, delete or download_url, with
 // its scope, rate and price. What else that wire has is not found here.
 
-import type { CallContext } from '../../../core/context.ts';
 import { bearer } from '../../../core/credentials/http-schemes.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import { fileAnswer } from '../../../jobs/content.ts';
@@ -10,6 +9,7 @@ import { keptJob, requireJob } from '../../../jobs/read.ts';
 import type { JobRow } from '../../../jobs/row.ts';
 import { json } from '../../../kit/openai-wire.ts';
 import type { RawAnswer, RawOutcome, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { invalidField, type Problem, problem } from '../../../problems/problem.ts';
 import { videoFiles } from '../content.ts';

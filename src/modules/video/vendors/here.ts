@@ -1,6 +1,6 @@
 // What is made of videos and pictures on this machine.
-import { PictureProcesses } from '../../../core/pictures/processes.ts';
-import type { DecodeTurns } from '../../../core/pictures/turns.ts';
+import { PictureProcesses } from '../../../pictures/processes.ts';
+import type { DecodeTurns } from '../../../pictures/turns.ts';
 import { type VideoOptions, videoChecks } from './container/check.ts';
 import type { MadePicture, PictureBounds, PictureTask } from './port.ts';
 import { videoSandbox } from './sandbox/render.ts';

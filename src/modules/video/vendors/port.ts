@@ -1,5 +1,5 @@
 // A vendor of videos, as one wire protocol speaks it (vendors/call/job.ts), and what is made of videos and pictures on this machine.
-import type { DecodeBounds } from '../../../core/pictures/wire.ts';
+import type { DecodeBounds } from '../../../pictures/wire.ts';
 import type { JobAdapter, JobProgress, ModelFault, VendorJob } from '../../../vendors/call/job.ts';
 
 export type VideoOperation = 'generate' | 'extend' | 'upscale';

@@ -1,11 +1,11 @@
 import Type, { type Static } from 'typebox';
-import { answerResult, requireResultPlace } from '../../../core/files/result.ts';
 import { findReplay } from '../../../core/idempotency/write.ts';
-import { STORE_PRICES } from '../../../core/objects/limits.ts';
 import { chargeForAnswer } from '../../../core/wallet/charge/charge-answer.ts';
+import { answerResult, requireResultPlace } from '../../../files/result.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { textOrNull } from '../../../kit/fields.ts';
 import { resultFields, resultWishFields } from '../../../kit/file-fields.ts';
+import { STORE_PRICES } from '../../../objects/limits.ts';
 import {
   SHOT,
   SHOT_HEIGHT_USUAL,

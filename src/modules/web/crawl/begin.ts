@@ -1,9 +1,9 @@
 // A crawl begins: its row and its first pages, in a write of the account.
 
 import { openTurn } from '../../../core/background/turns.ts';
-import type { CallContext } from '../../../core/context.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { requireRoom } from '../../../kit/resource.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { newId } from '../../../lib/ids.ts';
 import { problem } from '../problems.ts';
 import { pageUrl } from './links.ts';

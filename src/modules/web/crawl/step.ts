@@ -3,9 +3,9 @@
 import { dueWork, type LeasedJob } from '../../../core/background/due-work.ts';
 import type { JobLoop } from '../../../core/background/job-loop.ts';
 import { openTurn } from '../../../core/background/turns.ts';
+import { scopesAllow } from '../../../core/callers/scopes.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import { findKey } from '../../../core/keys/store.ts';
-import { scopesAllow } from '../../../core/scopes.ts';
 import { chargeWork } from '../../../core/wallet/charge/charge-work.ts';
 import { readFunds } from '../../../core/wallet/funds.ts';
 import { countAccepted } from '../../../core/wallet/ledger/accepted-units.ts';

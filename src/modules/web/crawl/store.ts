@@ -1,7 +1,8 @@
 // SQL of crawls and their pages. Whatever changes a crawl holds its account's wallet: a step, its cancellation, its key.
-import type { CountedLimit } from '../../../core/accounts/tiers.ts';
+
 import { dueTable } from '../../../core/background/due-table.ts';
 import type { LeasedJob } from '../../../core/background/due-work.ts';
+import type { CountedLimit } from '../../../core/callers/tiers.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import { int4Array, textArray } from '../../../db/arrays.ts';
 import type { Database, Queryable, Transaction } from '../../../db/database.ts';

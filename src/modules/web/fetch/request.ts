@@ -2,8 +2,8 @@
 // whoever calls. What is received, what it unfolds to and how long it takes are bounded together over all of them.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { Core } from '../../../core/context.ts';
 import { type Encoding, inflated } from '../../../core/inflate.ts';
+import type { Services } from '../../../kit/services.ts';
 import { Problem } from '../../../problems/problem.ts';
 import { PAGE_MS, REDIRECTS_MAX } from '../limits.ts';
 import { problem } from '../problems.ts';
@@ -49,7 +49,7 @@ const FIRST_BYTE_MS = 15_000;
 const IDLE_MS = 10_000;
 
 /** Throws TARGET_REJECTED for what the guard refuses, TARGET_FAILED for what fails, and what `before` throws. */
-export async function get(core: Pick<Core, 'outbound'>, url: string, options: GetOptions): Promise<Got> {
+export async function get(core: Pick<Services, 'outbound'>, url: string, options: GetOptions): Promise<Got> {
   // Waiting for a host's turn is no time of the page.
   let leftMs = options.msMax ?? PAGE_MS;
   let at = url;
@@ -82,7 +82,7 @@ export async function get(core: Pick<Core, 'outbound'>, url: string, options: Ge
 
 const LATE = `The page took longer than ${PAGE_MS / 1_000} s.`;
 
-async function ask(core: Pick<Core, 'outbound'>, url: string, options: GetOptions, totalMs: number) {
+async function ask(core: Pick<Services, 'outbound'>, url: string, options: GetOptions, totalMs: number) {
   const { userAgent, accept = '*/*', headers, isPublicOnly = false, signal } = options;
   const reply = await core.outbound.send({
     ...{ url, method: 'GET', isOfWeb: true, isPublicOnly, signal },

@@ -2,7 +2,7 @@
 // takes no turn of its host. A file is cut down to the groups that are ours before it is given to the library, whose work grows with groups times rules.
 import { LRUCache } from 'lru-cache';
 import robotsParser from 'robots-parser';
-import type { Core } from '../../../core/context.ts';
+import type { Services } from '../../../kit/services.ts';
 import { isCallerLeft } from '../../../problems/caller-left.ts';
 import { Problem } from '../../../problems/problem.ts';
 import {
@@ -43,14 +43,14 @@ export interface RobotsOptions {
 }
 
 export class Robots {
-  readonly #core: Core;
+  readonly #core: Services;
   readonly #options: RobotsOptions;
   readonly #known = new LRUCache<string, Rules>({
     ...{ max: ROBOTS_KEPT_MAX, maxSize: ROBOTS_KEPT_BYTES_MAX, sizeCalculation: ({ bytes }) => bytes },
   });
   readonly #asking = new Map<string, Promise<Rules>>();
 
-  constructor(core: Core, options: RobotsOptions) {
+  constructor(core: Services, options: RobotsOptions) {
     this.#core = core;
     this.#options = options;
   }

@@ -1,6 +1,6 @@
 // A page as JSON: a language model fills the caller's schema, under the same key. What the model writes is checked to be JSON, and no more:
 // whoever asked for the schema knows what it means.
-import type { CallContext } from '../../../core/context.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { problem } from '../problems.ts';
 import type { Page } from './page.ts';

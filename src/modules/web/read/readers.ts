@@ -1,6 +1,6 @@
 // Where pages are read: a few threads, each with a bound of memory and time, in turns by account.
 import { AccountThreads, type Perform } from '../../../core/account-threads.ts';
-import type { Core } from '../../../core/context.ts';
+import type { Services } from '../../../kit/services.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
 import type { ReadAnswer, ReadPage, ReadTask } from './wire.ts';
 
@@ -12,7 +12,7 @@ export class Readers {
   readonly #threads: AccountThreads<ReadTask, ReadAnswer, 'begun'>;
   readonly #msMax: number;
 
-  constructor({ bounds: { all, account, call } }: Pick<Core, 'bounds'>, { threads }: { threads: number }) {
+  constructor({ bounds: { all, account, call } }: Pick<Services, 'bounds'>, { threads }: { threads: number }) {
     const waiting = { max: all.pagesWaitingMax, perOwnerMax: account.pagesWaitingMax };
     this.#msMax = call.page.msMax;
     this.#threads = new AccountThreads(new URL('./thread.ts', import.meta.url), {

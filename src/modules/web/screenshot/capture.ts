@@ -1,7 +1,7 @@
 // A picture of a page in a browser of its own. Scripts run. Pages reach nothing but what is asked of the service, by GET; further windows are
 // closed. What is measured and drawn is asked of the browser, and of no script of the page.
 import type { BrowserContext, Page, Request } from 'playwright-core';
-import { guardedContext, isOfPage, withBrowser } from '../../../core/browser/browser.ts';
+import { guardedContext, isOfPage, withBrowser } from '../../../browser/browser.ts';
 import { FULL_HEIGHT_MAX, TITLE_CHARACTERS_MAX } from '../limits.ts';
 import type { AskSite, ShotAnswer, ShotTask, SiteAnswer } from './wire.ts';
 

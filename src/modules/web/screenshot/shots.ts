@@ -1,19 +1,20 @@
 // Where screenshots are taken: a few at once, each in a browser of its own with a bound of memory and time, in turns by account.
+
+import { inBrowserFolder } from '../../../browser/folder.ts';
 import { AccountThreads, type Perform } from '../../../core/account-threads.ts';
 import type { Admission } from '../../../core/admission.ts';
-import { inBrowserFolder } from '../../../core/browser/folder.ts';
-import type { Core } from '../../../core/context.ts';
+import type { Services } from '../../../kit/services.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { problem } from '../problems.ts';
 import type { AskSite, Shot, ShotAnswer, ShotQuestion, ShotTask, ShotWish, SiteAnswer } from './wire.ts';
 
 export class Shots {
   readonly #chromiumPath: string | null;
-  readonly #log: Core['log'];
+  readonly #log: Services['log'];
   readonly #threads: AccountThreads<ShotTask, ShotAnswer, never, ShotQuestion, SiteAnswer | null>;
   readonly #bounds: Admission['call']['shot'];
 
-  constructor(core: Core, { browsers }: { readonly browsers: number }) {
+  constructor(core: Services, { browsers }: { readonly browsers: number }) {
     const { all, account, call } = core.bounds;
     this.#chromiumPath = core.chromiumPath;
     this.#log = core.log;

@@ -1,7 +1,7 @@
 // The thread of a screenshot: the library of the browser is loaded here alone. Whatever a page does, it takes this thread and its browser at
 // worst, which have a bound of memory and of time.
 import { getPriority, setPriority } from 'node:os';
-import { BrowserNotStarted, BrowserTooLarge } from '../../../core/browser/browser.ts';
+import { BrowserNotStarted, BrowserTooLarge } from '../../../browser/browser.ts';
 import { serve } from '../../../lib/threads.ts';
 import { capture } from './capture.ts';
 import type { ShotAnswer, ShotQuestion, ShotTask, SiteAnswer } from './wire.ts';

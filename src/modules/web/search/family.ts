@@ -1,8 +1,8 @@
 // How search engines stand in the operator's file: `{id, adapter: searxng, base_url}` and `{id, adapter: brave, api_key, price}`. A SearXNG is the
 // operator's own and a search by it costs the service's price; what Brave bills, the caller pays. The sandbox answers only whoever names it.
 import Type from 'typebox';
-import { quoteOf } from '../../../core/vendors/quote.ts';
 import { nanosOfUsd } from '../../../lib/money.ts';
+import { quoteOf } from '../../../routing/quote.ts';
 import type { Adapter, ModelFamily, ModelRow } from '../../../vendors/file/port.ts';
 
 export const SEARCH = 'web.search';

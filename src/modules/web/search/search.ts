@@ -1,8 +1,8 @@
 // A search: engines of the operator's file are asked in turn, until one answers. Whoever answers says what it costs.
-import type { CallContext } from '../../../core/context.ts';
-import type { Candidate } from '../../../core/vendors/choose.ts';
-import { type Chain, walk, wentWell } from '../../../core/vendors/walk.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { problem } from '../../../problems/problem.ts';
+import type { Candidate } from '../../../routing/choose.ts';
+import { type Chain, walk, wentWell } from '../../../routing/walk.ts';
 import { ask } from '../../../vendors/call/ask.ts';
 import { judge } from '../../../vendors/call/judge.ts';
 import { type NotSent, type Refused, vendorTimeouts } from '../../../vendors/call/port.ts';

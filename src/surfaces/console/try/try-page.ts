@@ -1,6 +1,6 @@
 // "Try it": a form that calls a capability as the visitor, and shows request and answer. Pages of the documentation lead here.
 
-import { moduleOf } from '../../../core/scopes.ts';
+import { moduleOf } from '../../../core/callers/scopes.ts';
 import type { Capability } from '../../../kit/capability.ts';
 import { copiedBlock } from '../../../kit/console/copied.ts';
 import { actForm } from '../../../kit/console/form.ts';

@@ -1,6 +1,7 @@
 // The documentation page of one capability: what it does, how to call it, what it answers, what can go wrong.
+
+import { moduleOf } from '../../../core/callers/scopes.ts';
 import { KEY_FIELD } from '../../../core/idempotency/fingerprint.ts';
-import { moduleOf } from '../../../core/scopes.ts';
 import type { Capability, CapabilityExample } from '../../../kit/capability.ts';
 import { problemOf } from '../../../kit/offer.ts';
 import { descriptionOf, limitsOf, summarizeCapability } from '../../../manifest/describe.ts';

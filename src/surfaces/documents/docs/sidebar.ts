@@ -1,5 +1,5 @@
 // What stands beside each page: the way to every other one, also without scripts.
-import { moduleOf } from '../../../core/scopes.ts';
+import { moduleOf } from '../../../core/callers/scopes.ts';
 import type { Manifest } from '../../../manifest/manifest.ts';
 import { guideGroups, guides } from '../guides/guides.ts';
 import { shownModules } from '../llms/llms.ts';

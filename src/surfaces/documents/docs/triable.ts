@@ -1,5 +1,5 @@
 // Which capabilities a person can call by a form: "Try it" of their documentation, in the console.
-import { moduleOf, OPERATOR_MODULE } from '../../../core/scopes.ts';
+import { moduleOf, OPERATOR_MODULE } from '../../../core/callers/scopes.ts';
 import type { Capability } from '../../../kit/capability.ts';
 
 /** Not what only API keys may call, and not the operator's, which has pages of its own. */

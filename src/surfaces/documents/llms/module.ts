@@ -1,6 +1,6 @@
 // /llms/{module}.txt: one module for a language model: a line for each call, two worked examples, limits, errors. What is short on room
 // loses links first, then advice, then bounds of fields and fields of answers; never a field or its type.
-import { moduleOf } from '../../../core/scopes.ts';
+import { moduleOf } from '../../../core/callers/scopes.ts';
 import type { Capability } from '../../../kit/capability.ts';
 import type { Module } from '../../../kit/module.ts';
 import { problemOf } from '../../../kit/offer.ts';

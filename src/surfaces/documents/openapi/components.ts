@@ -1,5 +1,5 @@
 // The parts of the OpenAPI document that every operation shares: envelope, metadata, error object, responses, headers.
-import { entryForms } from '../../../core/entry-form.ts';
+import { entryForms } from '../../../core/callers/entry-form.ts';
 import { idempotencyKeyField } from '../../../manifest/describe.ts';
 import type { JsonSchema } from '../../../manifest/json-schema.ts';
 import type { ProblemCatalogue } from '../../../problems/catalogue.ts';

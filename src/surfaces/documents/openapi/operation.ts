@@ -1,5 +1,5 @@
 // One operation of the OpenAPI document, derived from its capability.
-import { moduleOf } from '../../../core/scopes.ts';
+import { moduleOf } from '../../../core/callers/scopes.ts';
 import { type Capability, pathParameters } from '../../../kit/capability.ts';
 import type { Offer } from '../../../kit/offer.ts';
 import { descriptionOf, limitsOf, pricingOf, requestSchema, summarizeCapability } from '../../../manifest/describe.ts';

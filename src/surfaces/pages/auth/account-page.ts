@@ -1,8 +1,8 @@
 // The page of who is signed in: which account the session acts for, on which devices the person is signed in, and whose the account is.
 import { findAccount } from '../../../core/accounts/accounts.ts';
-import type { Core } from '../../../core/context.ts';
-import { isOperatorsScope, OPERATOR_MODULE } from '../../../core/scopes.ts';
+import { isOperatorsScope, OPERATOR_MODULE } from '../../../core/callers/scopes.ts';
 import type { RawAnswer } from '../../../kit/raw-route.ts';
+import type { Services } from '../../../kit/services.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { framed } from '../frame.ts';
 import { pathTo, signOutForm, type Visitor } from '../visitor.ts';
@@ -16,7 +16,7 @@ export interface AccountPage {
   readonly done?: string;
 }
 
-export async function accountPage(core: Core, visitor: Visitor, page: AccountPage = {}): Promise<RawAnswer> {
+export async function accountPage(core: Services, visitor: Visitor, page: AccountPage = {}): Promise<RawAnswer> {
   const { session, principal } = visitor;
   const { status = 200, fault, done } = page;
   const account = await findAccount(core.db, session.accountId);
@@ -39,7 +39,7 @@ ${sections.people}`;
 }
 
 /** Nothing of it works; for a while its owner can have it back. */
-function deleted(core: Core, visitor: Visitor, purgeAtMs: number): Html {
+function deleted(core: Services, visitor: Visitor, purgeAtMs: number): Html {
   const button = html`<button>Restore the account</button>`;
   return html`<h2>Deleted</h2><p>This account was deleted. Its keys do not work, and all of it is removed for good ${instant(purgeAtMs)}.</p>
 ${visitor.session.role === 'owner' ? sessionForm(core, visitor, { path: '/auth/account/restore', content: button }) : html`<p>An owner of it can restore it until then.</p>`}`;
@@ -51,6 +51,6 @@ function whoIs({ session, person }: Visitor): string {
   return session.kind === 'key' ? 'an API key' : 'the operator';
 }
 
-function operatorLink(core: Core): Html {
+function operatorLink(core: Services): Html {
   return html`<p><a href="${pathTo(core, `/console/${OPERATOR_MODULE}`)}">The operator’s pages</a></p>`;
 }

@@ -1,9 +1,9 @@
 // What the page of who is signed in does. Each form carries the token of its session; what changes who may act for the account asks for a
 // sign-in of the last 15 minutes.
 
-import type { Core } from '../../../core/context.ts';
 import type { Transaction } from '../../../db/database.ts';
 import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
+import type { Services } from '../../../kit/services.ts';
 import { html } from '../../../lib/html.ts';
 import { type ActingOwner, enterAsOwner } from '../../../people/acting-owner.ts';
 import { mailAddress } from '../../../people/addresses.ts';
@@ -30,15 +30,15 @@ import { accountPage } from './account-page.ts';
 
 const PAGE = '/auth/account';
 
-type Act = (core: Core, request: RawRequest, visitor: Visitor, form: URLSearchParams) => Promise<RawAnswer>;
+type Act = (core: Services, request: RawRequest, visitor: Visitor, form: URLSearchParams) => Promise<RawAnswer>;
 
-export async function showAccount(core: Core, request: RawRequest): Promise<RawAnswer> {
+export async function showAccount(core: Services, request: RawRequest): Promise<RawAnswer> {
   const visitor = await visitorOf(core, request);
   return visitor === null ? signInFirst(core, request) : accountPage(core, visitor);
 }
 
 /** A form of the page: of a live session, with its token. */
-export function accountForm(act: Act): (core: Core, request: RawRequest) => Promise<RawAnswer> {
+export function accountForm(act: Act): (core: Services, request: RawRequest) => Promise<RawAnswer> {
   return async (core, request) => {
     const visitor = await visitorOf(core, request);
     if (visitor === null) return signInFirst(core, { url: PAGE });
@@ -48,7 +48,7 @@ export function accountForm(act: Act): (core: Core, request: RawRequest) => Prom
 }
 
 type OwnersAct = (
-  core: Core,
+  core: Services,
   request: RawRequest,
   visitor: Visitor,
   owner: ActingOwner,
@@ -69,7 +69,7 @@ function ownersForm(act: OwnersAct): Act {
 
 /** Null: the session has ended meanwhile, or its person owns the account no more; nothing was changed. */
 function asOwner<T>(
-  { db }: Core,
+  { db }: Services,
   owner: ActingOwner,
   change: (tx: Transaction, accountId: string) => Promise<T>,
 ): Promise<T | null> {
@@ -98,7 +98,7 @@ export const switchTo: Act = async (core, _request, { session, person }, form) =
 };
 
 /** The page of the form. */
-function afterwards(core: Core, form: URLSearchParams): string {
+function afterwards(core: Services, form: URLSearchParams): string {
   return localPath(form.get('return_to')) ?? pathTo(core, PAGE);
 }
 

@@ -1,8 +1,9 @@
 // Signing in by mail: the form for the address is on the page of sign-in; here are what it does, the form for the code, and the link's page,
 // whose button alone uses the link up.
-import type { Core } from '../../../core/context.ts';
+
 import type { Transaction } from '../../../db/database.ts';
 import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
+import type { Services } from '../../../kit/services.ts';
 import { html } from '../../../lib/html.ts';
 import { mailAddress } from '../../../people/addresses.ts';
 import {
@@ -27,7 +28,7 @@ import { signedIn } from './signed-in.ts';
 const COOKIE = 'qm_mail';
 
 /** Sends the mail, and goes on to the form for the code. Known and unknown addresses are answered alike. */
-export async function askByMail(core: Core, request: RawRequest): Promise<RawAnswer> {
+export async function askByMail(core: Services, request: RawRequest): Promise<RawAnswer> {
   if (!isOwnForm(request.headers, core.baseUrl)) return foreignFormPage();
   const form = readForm(request.headers, request.body);
   const returnTo = localPath(form.get('return_to')) ?? '';
@@ -46,7 +47,7 @@ export async function askByMail(core: Core, request: RawRequest): Promise<RawAns
   }
 }
 
-export async function signInByCode(core: Core, request: RawRequest): Promise<RawAnswer> {
+export async function signInByCode(core: Services, request: RawRequest): Promise<RawAnswer> {
   if (request.method !== 'POST') return codePage(200, null);
   if (!isOwnForm(request.headers, core.baseUrl)) return foreignFormPage();
   const browser = sentCookie(request.headers.cookie, cookieName(core.baseUrl, COOKIE)) ?? '';
@@ -57,7 +58,7 @@ export async function signInByCode(core: Core, request: RawRequest): Promise<Raw
 }
 
 /** Mail scanners and previews open links: that uses nothing up. */
-export async function signInByLink(core: Core, request: RawRequest): Promise<RawAnswer> {
+export async function signInByLink(core: Services, request: RawRequest): Promise<RawAnswer> {
   const link = request.params.link ?? '';
   if (request.method !== 'POST') {
     const found = await findByLink(core.db, link);
@@ -72,12 +73,12 @@ export async function signInByLink(core: Core, request: RawRequest): Promise<Raw
   return arrived === null ? usedLinkPage(core) : finish(core, request, arrived);
 }
 
-async function arriving(tx: Transaction, core: Core, taken: SignInByMail) {
+async function arriving(tx: Transaction, core: Services, taken: SignInByMail) {
   return { person: await personByMail(tx, core.signUp, taken), returnTo: taken.returnTo };
 }
 
 async function finish(
-  core: Core,
+  core: Services,
   request: RawRequest,
   { person, returnTo }: Awaited<ReturnType<typeof arriving>>,
 ): Promise<RawAnswer> {
@@ -108,7 +109,7 @@ ${what}
   return framed({ status: 200, title: 'Sign in', content, isNarrow: true });
 }
 
-function usedLinkPage(core: Core): RawAnswer {
+function usedLinkPage(core: Services): RawAnswer {
   const text = html`<p>The link was already used, has expired, or belongs to an invitation that ended. <a href="${pathTo(core, '/auth')}">Request a new one</a>.</p>`;
   return message(404, 'This link does not work', text);
 }

@@ -1,7 +1,7 @@
 // The link of a mail that binds an address to an account. Scanners open links: only the button of the page binds.
 
-import type { Core } from '../../../core/context.ts';
 import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
+import type { Services } from '../../../kit/services.ts';
 import { html } from '../../../lib/html.ts';
 import { bindEmail } from '../../../people/email-binding.ts';
 import { framed } from '../frame.ts';
@@ -11,7 +11,7 @@ import { isOwnForm } from '../own-form.ts';
 const ACCOUNT = /^acct_[A-Za-z0-9_]{1,60}$/;
 const TOKEN = /^[0-9A-Za-z]{30}$/;
 
-export async function bindByLink(core: Core, request: RawRequest): Promise<RawAnswer> {
+export async function bindByLink(core: Services, request: RawRequest): Promise<RawAnswer> {
   const { account = '', token = '' } = request.params;
   if (!ACCOUNT.test(account) || !TOKEN.test(token)) return worksNoMore();
   if (request.method !== 'POST') return confirmPage();

@@ -1,14 +1,14 @@
 // How the person who is signed in is known, and the forms that link one more identity.
 
-import type { Core } from '../../../core/context.ts';
 import { tokenField } from '../../../kit/console/form.ts';
+import type { Services } from '../../../kit/services.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { EMAIL } from '../../../people/persons.ts';
 import { identitiesOf } from '../../../people/sign-in/link-identity.ts';
 import { pathTo, type Visitor } from '../visitor.ts';
 
 /** A part of the page of the account; nothing for a session that is no person's, nor where there is nothing to tell or to link. */
-export async function identitiesSection(core: Core, visitor: Visitor): Promise<Html> {
+export async function identitiesSection(core: Services, visitor: Visitor): Promise<Html> {
   if (visitor.person === null) return html``;
   const identities = await identitiesOf(core.db, visitor.person.personId);
   const row = ({ issuer, subject }: (typeof identities)[number]) =>

@@ -1,13 +1,13 @@
 // Leaving an account: its owner is asked which of its keys end with that. A key's secret may be known to whoever leaves, and nobody has
 // written down who made which: the account would go on paying for it.
 
-import type { Core } from '../../../core/context.ts';
+import { forgetKeyHere } from '../../../core/hear-siblings.ts';
 import { revokeKey } from '../../../core/keys/changes.ts';
 import { listKeys, type StoredKey } from '../../../core/keys/store.ts';
-import { forgetKeyHere } from '../../../core/process/hear-siblings.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { tokenField } from '../../../kit/console/form.ts';
 import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
+import type { Services } from '../../../kit/services.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { iso } from '../../../lib/time.ts';
 import { enterAsOwner } from '../../../people/acting-owner.ts';
@@ -44,7 +44,7 @@ interface Refused {
 }
 
 /** The page, and its form. */
-export async function leaveAccount(core: Core, request: RawRequest): Promise<RawAnswer> {
+export async function leaveAccount(core: Services, request: RawRequest): Promise<RawAnswer> {
   const visitor = await visitorOf(core, request);
   if (visitor === null || visitor.session.personId === null || visitor.session.role === null)
     return signInFirst(core, { url: PAGE });
@@ -59,7 +59,7 @@ export async function leaveAccount(core: Core, request: RawRequest): Promise<Raw
 }
 
 /** Both in one transaction: keys that were to end with it never outlive the membership. */
-async function leave(core: Core, visitor: Visitor, personId: string, keyIds: readonly string[]) {
+async function leave(core: Services, visitor: Visitor, personId: string, keyIds: readonly string[]) {
   const { session, principal } = visitor;
   const { accountId, sessionId } = session;
   const answer = await core.db
@@ -91,7 +91,7 @@ async function revokeAll(tx: Transaction, accountId: string, keyIds: readonly st
   for (const keyId of keyIds) if (known.has(keyId)) await revokeKey(tx, accountId, keyId, 'requested', nowMs);
 }
 
-async function leavePage(core: Core, visitor: Visitor, refused?: Refused): Promise<RawAnswer> {
+async function leavePage(core: Services, visitor: Visitor, refused?: Refused): Promise<RawAnswer> {
   const { session } = visitor;
   const all = session.role === 'owner' ? await listKeys(core.db, session.accountId) : [];
   const live = all.filter(({ status }) => status === 'active' || status === 'rotating');

@@ -1,12 +1,12 @@
 // Linking an identity, with the question before an account goes over into another: it names both, and the keys that spend the credit of both
 // afterwards. The answer is bound to what was shown: where a key has appeared meanwhile the question is asked again.
 
-import type { Core } from '../../../core/context.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import type { StoredKey } from '../../../core/keys/store.ts';
 import { balanceOf } from '../../../core/wallet/ledger/read.ts';
 import { tokenField } from '../../../kit/console/form.ts';
 import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
+import type { Services } from '../../../kit/services.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { iso } from '../../../lib/time.ts';
 import { isRecent } from '../../../people/sessions/sessions.ts';
@@ -45,7 +45,7 @@ export function mayLink({ person, principal, session }: Visitor, personId: strin
 
 /** Links it, or asks first. `agreed`: to what the person has agreed; null: to nothing yet. */
 export async function link(
-  core: Core,
+  core: Services,
   visitor: Visitor,
   linking: Linking,
   { agreed, remoteAddress }: { readonly agreed: string | null; readonly remoteAddress: string },
@@ -60,7 +60,7 @@ export async function link(
 }
 
 /** The form of the question. */
-export async function linkAsAgreed(core: Core, request: RawRequest): Promise<RawAnswer> {
+export async function linkAsAgreed(core: Services, request: RawRequest): Promise<RawAnswer> {
   const form = readForm(request.headers, request.body);
   const visitor = await visitorOf(core, request);
   if (visitor === null || !isFormOf(core, request, form, visitor)) return foreignFormPage();
@@ -83,7 +83,7 @@ const over = {
   text: 'Only the person who was asked can answer it, within ten minutes. Nothing was changed: link the identity again.',
 };
 
-function opened({ secrets }: Core, personId: string, text: string): Sealed | null {
+function opened({ secrets }: Services, personId: string, text: string): Sealed | null {
   if (!SEALED.test(text)) return null;
   try {
     return JSON.parse(secrets.decrypt(LABEL, personId, Buffer.from(text, 'base64url')));
@@ -94,7 +94,7 @@ function opened({ secrets }: Core, personId: string, text: string): Sealed | nul
 }
 
 async function question(
-  core: Core,
+  core: Services,
   visitor: Visitor,
   { identity, returnTo }: Linking,
   merger: Merger,

@@ -1,9 +1,10 @@
 // The operator's one-time link (`qm console`). Its GET shows a button and uses nothing up: programs that look links through open them too.
-import type { Core } from '../../../core/context.ts';
+
+import { OPERATOR_MODULE } from '../../../core/callers/scopes.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import { useOperatorLink } from '../../../core/operator/link.ts';
-import { OPERATOR_MODULE } from '../../../core/scopes.ts';
 import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
+import type { Services } from '../../../kit/services.ts';
 import { html } from '../../../lib/html.ts';
 import { framed } from '../frame.ts';
 import { foreignFormPage, message } from '../message.ts';
@@ -11,7 +12,7 @@ import { isOwnForm } from '../own-form.ts';
 import { pathTo } from '../visitor.ts';
 import { signedIn } from './signed-in.ts';
 
-export async function operatorLink(core: Core, request: RawRequest): Promise<RawAnswer> {
+export async function operatorLink(core: Services, request: RawRequest): Promise<RawAnswer> {
   if (request.method !== 'POST') return askedPage();
   if (!isOwnForm(request.headers, core.baseUrl)) return foreignFormPage();
   const token = request.params.token ?? '';

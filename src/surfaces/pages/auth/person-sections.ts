@@ -1,9 +1,9 @@
 // What no key may touch, as parts of a page: which account a person's session acts for, how the person is known, on which devices they are
 // signed in, and whose the account is.
 
-import type { Core } from '../../../core/context.ts';
 import { tokenField } from '../../../kit/console/form.ts';
 import type { PersonSections } from '../../../kit/console/visit.ts';
+import type { Services } from '../../../kit/services.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { iso } from '../../../lib/time.ts';
 import { type Member, membershipsOf, membersOf } from '../../../people/persons.ts';
@@ -24,7 +24,11 @@ export interface SectionOptions {
 
 const none = html``;
 
-export async function personSections(core: Core, visitor: Visitor, options: SectionOptions): Promise<PersonSections> {
+export async function personSections(
+  core: Services,
+  visitor: Visitor,
+  options: SectionOptions,
+): Promise<PersonSections> {
   const { session, person } = visitor;
   if (person === null) return { switcher: none, identities: none, devices: none, people: none };
   const [memberships, sessions, members, invitations, identities] = await Promise.all([
@@ -44,14 +48,14 @@ export async function personSections(core: Core, visitor: Visitor, options: Sect
 }
 
 interface Parts {
-  readonly core: Core;
+  readonly core: Services;
   readonly visitor: Visitor;
   readonly options: SectionOptions;
 }
 
 /** A form of the session. */
 export function sessionForm(
-  core: Core,
+  core: Services,
   visitor: Visitor,
   { path, content, returnTo }: { readonly path: string; readonly content: Html; readonly returnTo?: string },
 ): Html {

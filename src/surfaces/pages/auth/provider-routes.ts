@@ -1,8 +1,9 @@
 // `/auth/start/{provider}` sends a browser to an identity provider, `/auth/callback/{provider}` is where that sends it back to. A GET signs in
 // and never links: a link of a stranger may start any sign-in. What links is a form of the person's own session.
-import type { Core } from '../../../core/context.ts';
+
 import { clockNow } from '../../../core/database-clock.ts';
 import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
+import type { Services } from '../../../kit/services.ts';
 import { isRecent } from '../../../people/sessions/sessions.ts';
 import { personOf } from '../../../people/sign-in/by-provider.ts';
 import { Problem } from '../../../problems/problem.ts';
@@ -18,7 +19,7 @@ import { signedIn } from './signed-in.ts';
 const ACCOUNT = '/auth/account';
 
 /** GET begins a sign-in, POST links one more identity to who is signed in. */
-export function startAtProvider(core: Core, request: RawRequest): Promise<RawAnswer> {
+export function startAtProvider(core: Services, request: RawRequest): Promise<RawAnswer> {
   return withProvider(core, request, {}, (provider) =>
     request.method === 'POST'
       ? startLinking(core, provider, request)
@@ -27,7 +28,7 @@ export function startAtProvider(core: Core, request: RawRequest): Promise<RawAns
 }
 
 /** Whatever comes of it, the attempt is over: its cookie ends. */
-export async function backFromProvider(core: Core, request: RawRequest): Promise<RawAnswer> {
+export async function backFromProvider(core: Services, request: RawRequest): Promise<RawAnswer> {
   const { secrets, baseUrl } = core;
   const ended = endingAttemptCookie(baseUrl);
   return withProvider(core, request, { 'set-cookie': ended }, async (provider) => {
@@ -42,7 +43,7 @@ export async function backFromProvider(core: Core, request: RawRequest): Promise
 }
 
 async function withProvider(
-  core: Core,
+  core: Services,
   request: RawRequest,
   headers: RawAnswer['headers'],
   answer: (provider: IdentityProvider) => Promise<RawAnswer>,
@@ -62,7 +63,7 @@ async function withProvider(
   }
 }
 
-async function startLinking(core: Core, provider: IdentityProvider, request: RawRequest): Promise<RawAnswer> {
+async function startLinking(core: Services, provider: IdentityProvider, request: RawRequest): Promise<RawAnswer> {
   const form = readForm(request.headers, request.body);
   const visitor = await visitorOf(core, request);
   if (visitor === null || !isFormOf(core, request, form, visitor)) return foreignFormPage();
@@ -73,7 +74,7 @@ async function startLinking(core: Core, provider: IdentityProvider, request: Raw
 }
 
 async function begin(
-  core: Core,
+  core: Services,
   provider: IdentityProvider,
   { returnTo, linkTo }: { readonly returnTo: string | null; readonly linkTo: string | null },
   send: (url: string, headers: RawAnswer['headers']) => RawAnswer,
@@ -84,7 +85,7 @@ async function begin(
 }
 
 async function signIn(
-  core: Core,
+  core: Services,
   identity: ProvenIdentity,
   { returnTo }: Attempt,
   request: RawRequest,
@@ -99,7 +100,7 @@ async function signIn(
 }
 
 async function linkProven(
-  core: Core,
+  core: Services,
   identity: ProvenIdentity,
   { returnTo, linkTo }: Attempt,
   request: RawRequest,
@@ -111,6 +112,6 @@ async function linkProven(
   return link(core, visitor, { identity, returnTo }, { agreed: null, remoteAddress }, { 'set-cookie': ended });
 }
 
-function callbackUrl({ baseUrl }: Core, { id }: IdentityProvider): string {
+function callbackUrl({ baseUrl }: Services, { id }: IdentityProvider): string {
   return `${baseUrl}/auth/callback/${id}`;
 }

@@ -1,10 +1,10 @@
 // The pages of signing in and out. No GET changes anything; forms are taken from pages of this service only, those of a session with its
 // token.
 import { admission } from '../../../core/admission.ts';
-import type { Core } from '../../../core/context.ts';
 import { secretCredential } from '../../../core/credentials/credential.ts';
 import { keyOf } from '../../../core/keys/api-key.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
+import type { Services } from '../../../kit/services.ts';
 import { html } from '../../../lib/html.ts';
 import { endSession } from '../../../people/sessions/sessions.ts';
 import { Problem } from '../../../problems/problem.ts';
@@ -34,9 +34,9 @@ import { signedIn } from './signed-in.ts';
 
 const { formBytesMax } = admission.doors;
 
-type Answering = (core: Core, request: RawRequest) => Promise<RawAnswer>;
+type Answering = (core: Services, request: RawRequest) => Promise<RawAnswer>;
 
-export function authRoutes(services: () => Core): readonly RawRoute[] {
+export function authRoutes(services: () => Services): readonly RawRoute[] {
   let visits: PageViews | undefined;
   const route = (name: string, methods: RawRoute['methods'], path: string, answer: Answering): RawRoute => ({
     ...{ name, methods, path, capability: null, bodyBytesMax: formBytesMax, refuse: failurePage },
@@ -70,7 +70,7 @@ export function authRoutes(services: () => Core): readonly RawRoute[] {
   ];
 }
 
-async function showSignIn(core: Core, request: RawRequest): Promise<RawAnswer> {
+async function showSignIn(core: Services, request: RawRequest): Promise<RawAnswer> {
   const returnTo = localPath(request.query.get('return_to'));
   const isAgain = request.query.has('again');
   const visitor = await visitorOf(core, request);
@@ -79,7 +79,7 @@ async function showSignIn(core: Core, request: RawRequest): Promise<RawAnswer> {
   return signInPage(core, { returnTo: returnTo ?? '', isAgain: isAgain && visitor !== null, headers });
 }
 
-async function signInByKey(core: Core, request: RawRequest): Promise<RawAnswer> {
+async function signInByKey(core: Services, request: RawRequest): Promise<RawAnswer> {
   if (!isOwnForm(request.headers, core.baseUrl)) return foreignFormPage();
   const form = readForm(request.headers, request.body);
   const secret = form.get('key')?.trim() ?? '';
@@ -96,7 +96,7 @@ async function signInByKey(core: Core, request: RawRequest): Promise<RawAnswer> 
 }
 
 /** The session has ended, on every process, before the answer. */
-async function signOut(core: Core, request: RawRequest): Promise<RawAnswer> {
+async function signOut(core: Services, request: RawRequest): Promise<RawAnswer> {
   const visitor = await visitorOf(core, request);
   const toSignIn = () => redirect(pathTo(core, '/auth'), { 'set-cookie': endingCookie(core.baseUrl) });
   if (visitor === null) return isOwnForm(request.headers, core.baseUrl) ? toSignIn() : foreignFormPage();

@@ -1,6 +1,7 @@
 // The page with all ways to sign in: a provider, a mail, an API key.
-import type { Core } from '../../../core/context.ts';
+
 import type { RawAnswer } from '../../../kit/raw-route.ts';
+import type { Services } from '../../../kit/services.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { framed } from '../frame.ts';
 import { pathTo } from '../visitor.ts';
@@ -23,7 +24,7 @@ export interface SignInPage {
   readonly headers?: RawAnswer['headers'];
 }
 
-export function signInPage(core: Pick<Core, 'baseUrl' | 'identityProviders'>, page: SignInPage): RawAnswer {
+export function signInPage(core: Pick<Services, 'baseUrl' | 'identityProviders'>, page: SignInPage): RawAnswer {
   const { returnTo, isAgain = false, fault, status = 200, headers = {} } = page;
   const back = html`<input type="hidden" name="return_to" value="${returnTo}">`;
   const content = html`<h1>Sign in</h1>
@@ -41,7 +42,7 @@ ${field('key', 'API key', html`type="password" autocomplete="current-password" s
   return framed({ status, title: 'Sign in', content, isNarrow: true, headers });
 }
 
-function providers(core: Pick<Core, 'baseUrl' | 'identityProviders'>, returnTo: string): Html {
+function providers(core: Pick<Services, 'baseUrl' | 'identityProviders'>, returnTo: string): Html {
   const all = [...core.identityProviders.values()];
   if (all.length === 0) return html``;
   const query = returnTo === '' ? '' : `?return_to=${encodeURIComponent(returnTo)}`;

@@ -1,7 +1,8 @@
 // `/oauth/authorize`: a program sent a person here for a key (RFC 6749, section 4.1, with PKCE). They sign in, see who asks for what, and say how
 // much of it to give; then they are sent back with a code. Whoever asks wrongly is told on a page: nobody is sent to an address that was not checked.
-import type { Core } from '../../../core/context.ts';
+
 import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
+import type { Services } from '../../../kit/services.ts';
 import { html } from '../../../lib/html.ts';
 import type { Fault } from '../../../people/devices/approve.ts';
 import { type AuthorizationAsked, authorizeClient, CHALLENGE } from '../../../people/devices/authorization.ts';
@@ -18,7 +19,7 @@ const STATE_CHARACTERS_MAX = 2_000;
 
 /** The page of who may approve, or where they are sent. */
 export async function authorizePage(
-  core: Core,
+  core: Services,
   request: RawRequest,
   visitor: Approver,
   frame: DeviceFrame,
@@ -51,7 +52,11 @@ export async function authorizePage(
 }
 
 /** What the program asks for; a sentence: what is wrong with it. */
-function askedOf(core: Core, { query, remoteAddress }: RawRequest, client: OauthClient): AuthorizationAsked | string {
+function askedOf(
+  core: Services,
+  { query, remoteAddress }: RawRequest,
+  client: OauthClient,
+): AuthorizationAsked | string {
   const challenge = query.get('code_challenge') ?? '';
   if (query.get('response_type') !== 'code') return 'response_type must be code.';
   if (query.get('code_challenge_method') !== 'S256' || !CHALLENGE.test(challenge))
@@ -71,7 +76,7 @@ function askedOf(core: Core, { query, remoteAddress }: RawRequest, client: Oauth
 }
 
 /** Whether a token is asked for this service (RFC 8707). */
-export function isOurs({ baseUrl }: Pick<Core, 'baseUrl'>, resource: string | null): boolean {
+export function isOurs({ baseUrl }: Pick<Services, 'baseUrl'>, resource: string | null): boolean {
   if (resource === null) return true;
   const url = URL.parse(resource)?.href.replace(/\/$/, '');
   return url === baseUrl || url === `${baseUrl}/mcp` || url?.startsWith(`${baseUrl}/mcp/`) === true;
@@ -79,7 +84,7 @@ export function isOurs({ baseUrl }: Pick<Core, 'baseUrl'>, resource: string | nu
 
 /** A page that leads on: browsers follow no redirect of a form to another site where forms may only go to this one. */
 function sentBack(
-  core: Core,
+  core: Services,
   { query }: RawRequest,
   { redirectUri }: AuthorizationAsked,
   frame: DeviceFrame,

@@ -1,6 +1,6 @@
 // A client of OAuth by its metadata document: its id is the address of a document that says its name and where people may be sent back to
 // (OAuth Client ID Metadata Document). It is read for each page, and nothing of it is kept.
-import type { Core } from '../../../core/context.ts';
+import type { Services } from '../../../kit/services.ts';
 import { isLoopback } from '../../../lib/loopback.ts';
 import { readClientName } from '../../../people/devices/codes.ts';
 
@@ -19,7 +19,7 @@ export interface OauthClient {
 
 /** The client, when its document allows the redirect; else in one sentence why not. */
 export async function readClient(
-  { outbound, baseUrl }: Pick<Core, 'outbound' | 'baseUrl'>,
+  { outbound, baseUrl }: Pick<Services, 'outbound' | 'baseUrl'>,
   clientId: string | null,
   redirectUri: string | null,
   signal: AbortSignal,
@@ -62,7 +62,7 @@ function isSameRedirect(registered: unknown, sent: string): boolean {
   return one.hostname === other.hostname && one.pathname === other.pathname && one.search === other.search;
 }
 
-async function readDocument(outbound: Core['outbound'], url: string, signal: AbortSignal) {
+async function readDocument(outbound: Services['outbound'], url: string, signal: AbortSignal) {
   const reply = await outbound.send({ url, method: 'GET', headers: { accept: 'application/json' }, limits, signal });
   if (reply.kind !== 'answered') return null;
   const chunks: Buffer[] = [];

@@ -1,7 +1,7 @@
 // What a person sees of a device that asks for a key: the field for its code, then who asks for what, and how much of it to give.
 
-import type { Principal } from '../../../core/principal.ts';
-import type { CapPeriod } from '../../../core/wallet/limits/key-cap.ts';
+import type { CapPeriod } from '../../../core/callers/key-cap.ts';
+import type { Principal } from '../../../core/callers/principal.ts';
 import { tokenField } from '../../../kit/console/form.ts';
 import { pickedScopes, scopePicker } from '../../../kit/console/scope-picker.ts';
 import type { RawAnswer } from '../../../kit/raw-route.ts';

@@ -2,9 +2,9 @@
 // or no. A GET looks nothing up: a code that is followed as a link gives nothing away, and guessing costs.
 
 import { admission } from '../../../core/admission.ts';
-import type { Core } from '../../../core/context.ts';
 import { networkOf } from '../../../gateway/limits/failed-logins.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
+import type { Services } from '../../../kit/services.ts';
 import { html } from '../../../lib/html.ts';
 import { approveDevice, cannotApprove, type Fault } from '../../../people/devices/approve.ts';
 import { readUserCode, shownUserCode } from '../../../people/devices/codes.ts';
@@ -32,7 +32,7 @@ import {
 
 const { formBytesMax } = admission.doors;
 
-export function deviceRoutes(services: () => Core): readonly RawRoute[] {
+export function deviceRoutes(services: () => Services): readonly RawRoute[] {
   let visits: PageViews | undefined;
   return [
     {
@@ -60,10 +60,10 @@ export function deviceRoutes(services: () => Core): readonly RawRoute[] {
   ];
 }
 
-type ApproversPage = (core: Core, request: RawRequest, visitor: Approver, frame: DeviceFrame) => Promise<RawAnswer>;
+type ApproversPage = (core: Services, request: RawRequest, visitor: Approver, frame: DeviceFrame) => Promise<RawAnswer>;
 
 /** The page for who may give keys; others are sent to sign in, or told why not. */
-async function visited(core: Core, request: RawRequest, page: ApproversPage): Promise<RawAnswer> {
+async function visited(core: Services, request: RawRequest, page: ApproversPage): Promise<RawAnswer> {
   const visitor = await visitorOf(core, request);
   if (visitor === null || visitor.principal === null) return signInFirst(core, request);
   const { principal } = visitor;
@@ -77,12 +77,22 @@ async function visited(core: Core, request: RawRequest, page: ApproversPage): Pr
   return page(core, request, { ...visitor, principal }, frame);
 }
 
-async function devicePage(core: Core, request: RawRequest, visitor: Approver, frame: DeviceFrame): Promise<RawAnswer> {
+async function devicePage(
+  core: Services,
+  request: RawRequest,
+  visitor: Approver,
+  frame: DeviceFrame,
+): Promise<RawAnswer> {
   if (request.method === 'POST') return takeForm(core, request, visitor, frame);
   return codePage(visitor, frame, { typed: request.query.get('user_code') ?? '' });
 }
 
-async function takeForm(core: Core, request: RawRequest, visitor: Approver, frame: DeviceFrame): Promise<RawAnswer> {
+async function takeForm(
+  core: Services,
+  request: RawRequest,
+  visitor: Approver,
+  frame: DeviceFrame,
+): Promise<RawAnswer> {
   const form = readForm(request.headers, request.body);
   if (!isFormOf(core, request, form, visitor)) return foreignFormPage();
   const typed = form.get('user_code') ?? '';
@@ -101,7 +111,7 @@ async function takeForm(core: Core, request: RawRequest, visitor: Approver, fram
 }
 
 async function decide(
-  core: Core,
+  core: Services,
   visitor: Approver,
   frame: DeviceFrame,
   device: DeviceRow,
@@ -125,7 +135,7 @@ async function decide(
 }
 
 /** The browser asks for a page of its own: loading that again sends nothing twice. */
-function decided(core: Core): RawAnswer {
+function decided(core: Services): RawAnswer {
   return redirect(`${pathTo(core, '/device')}?decided`);
 }
 

@@ -1,9 +1,9 @@
 // The page of the charge limit: how much may be charged in a month without the payer. A person who owns the account changes it, after a
 // sign-in of the last minutes; no key can.
 
-import type { Core } from '../../../core/context.ts';
 import { tokenField } from '../../../kit/console/form.ts';
 import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
+import type { Services } from '../../../kit/services.ts';
 import { html } from '../../../lib/html.ts';
 import { dollars, nanosOfUsd } from '../../../lib/money.ts';
 import { limitCharges, rechargeRecord } from '../../../payments/recharge/configure.ts';
@@ -27,7 +27,7 @@ const USD_MAX = 100_000;
 const CENT_NANOS = 10_000_000n;
 
 /** GET shows it; POST changes it, and leads back. */
-export async function chargeLimit(request: RawRequest, core: Core): Promise<RawAnswer> {
+export async function chargeLimit(request: RawRequest, core: Services): Promise<RawAnswer> {
   const visitor = await visitorOf(core, request);
   if (visitor === null) return signInFirst(core, request);
   const { session } = visitor;
@@ -55,7 +55,7 @@ interface Fault {
   readonly text: string;
 }
 
-async function page(core: Core, visitor: Visitor, fault: Fault | null = null): Promise<RawAnswer> {
+async function page(core: Services, visitor: Visitor, fault: Fault | null = null): Promise<RawAnswer> {
   const { charge_limit_usd, charged_this_month_usd } = await rechargeRecord(core.db, visitor.session.accountId);
   const tied = fault === null ? html`` : html` aria-invalid="true" aria-describedby="limit_usd-fault"`;
   const content = html`<h1>Charge limit</h1>
@@ -76,7 +76,7 @@ ${fault === null ? '' : html`<p class="failure" role="alert" id="limit_usd-fault
   });
 }
 
-function notYours(core: Core, visitor: Visitor): RawAnswer {
+function notYours(core: Services, visitor: Visitor): RawAnswer {
   const text = html`<p>Only an owner of the account can change the charge limit. Sign in as an owner.</p>`;
   return message(403, 'You cannot change this', text, { signOut: signOutForm(core, visitor) });
 }

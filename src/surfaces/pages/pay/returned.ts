@@ -1,9 +1,10 @@
 // The payer is back: what they were sent away for is looked at, then they go on to the caller's page with its id and status, or read here how
 // it went. Whoever comes without the key of the provider's address reads it too, and is sent nowhere: what forwards everybody hides where a
 // link of this service leads. A provider that does not answer keeps nobody waiting: the checks see to it.
-import type { Core } from '../../../core/context.ts';
+
 import { clockNow } from '../../../core/database-clock.ts';
 import type { RawAnswer } from '../../../kit/raw-route.ts';
+import type { Services } from '../../../kit/services.ts';
 import { html } from '../../../lib/html.ts';
 import { findSetup } from '../../../payments/methods/setup-store.ts';
 import { checkSetup } from '../../../payments/methods/setups.ts';
@@ -27,7 +28,7 @@ interface Ended {
 }
 
 /** Of a top-up, of a subscription, or of a page to leave a payment method. What is decided is not read again. */
-async function endOf(core: Core, { accountId, kind, id }: PaymentOwner): Promise<Ended | null> {
+async function endOf(core: Services, { accountId, kind, id }: PaymentOwner): Promise<Ended | null> {
   // No attempt of the checks: what those have planned stays.
   const named = { accountId, id, attempt: -1 };
   if (kind === 'topup') {
@@ -58,7 +59,7 @@ async function endOf(core: Core, { accountId, kind, id }: PaymentOwner): Promise
 }
 
 /** As the provider says it is; as it was found when that does not answer. */
-async function checked<T>(core: Core, found: T, check: () => Promise<T | null>): Promise<T | null> {
+async function checked<T>(core: Services, found: T, check: () => Promise<T | null>): Promise<T | null> {
   try {
     return await check();
   } catch (error) {
@@ -69,7 +70,7 @@ async function checked<T>(core: Core, found: T, check: () => Promise<T | null>):
 }
 
 /** @param key as the address has it that the provider was given */
-export async function returned(core: Core, id: string, key: string): Promise<RawAnswer> {
+export async function returned(core: Services, id: string, key: string): Promise<RawAnswer> {
   const owner = await findRef(core.db, id);
   const ended = owner === null ? null : await endOf(core, owner);
   if (ended === null) return told(404, 'There is no such payment', 'Check the link.');

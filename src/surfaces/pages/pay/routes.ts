@@ -2,9 +2,9 @@
 // `/pay/return/{id}` is where every provider sends the payer back to: it has the payment looked at, then sends the payer, and nobody else, on
 // to the caller's page. What an address says proves nothing.
 import { admission } from '../../../core/admission.ts';
-import type { Core } from '../../../core/context.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
+import type { Services } from '../../../kit/services.ts';
 import { html } from '../../../lib/html.ts';
 import { lookAgain } from '../../../payments/look-again.ts';
 import { testCard } from '../../../payments/sandbox/cards.ts';
@@ -22,9 +22,9 @@ const { formBytesMax } = admission.doors;
 const TOKEN = /^[0-9A-Za-z]{1,64}$/;
 const ID = /^[0-9A-Za-z_]{1,64}$/;
 
-export function payRoutes(services: () => Core): readonly RawRoute[] {
+export function payRoutes(services: () => Services): readonly RawRoute[] {
   let visits: PageViews | undefined;
-  const counted = (answer: (request: RawRequest, core: Core) => Promise<RawAnswer>) => (request: RawRequest) => {
+  const counted = (answer: (request: RawRequest, core: Services) => Promise<RawAnswer>) => (request: RawRequest) => {
     const core = services();
     visits ??= new PageViews(core.bounds);
     visits.count(request.remoteAddress);
@@ -56,7 +56,7 @@ export function payRoutes(services: () => Core): readonly RawRoute[] {
   ];
 }
 
-async function atSandbox(request: RawRequest, core: Core): Promise<RawAnswer> {
+async function atSandbox(request: RawRequest, core: Services): Promise<RawAnswer> {
   const token = request.params.token ?? '';
   const payment =
     TOKEN.test(token) && core.payments.provider?.name === 'sandbox' ? await findPayment(core.db, { token }) : null;
@@ -74,7 +74,12 @@ async function atSandbox(request: RawRequest, core: Core): Promise<RawAnswer> {
 }
 
 /** What the form asks for; null: nothing that there is. */
-function take(core: Core, token: string, { status }: PaymentRow, sent: URLSearchParams): Promise<PaymentRow | null> {
+function take(
+  core: Services,
+  token: string,
+  { status }: PaymentRow,
+  sent: URLSearchParams,
+): Promise<PaymentRow | null> {
   const action = sent.get('action');
   if (status === 'authenticating' && (action === 'confirm' || action === 'refuse'))
     return authenticate(core.db, token, action === 'confirm');

@@ -1,8 +1,8 @@
 import Type from 'typebox';
+import type { CapPeriod, CapSetting } from '../../../../core/callers/key-cap.ts';
+import { validateScopes } from '../../../../core/callers/scopes.ts';
 import { createKey, periodWithoutCap } from '../../../../core/keys/changes.ts';
 import { keyWithSecret } from '../../../../core/keys/key-record.ts';
-import { validateScopes } from '../../../../core/scopes.ts';
-import type { CapPeriod, CapSetting } from '../../../../core/wallet/limits/key-cap.ts';
 import { defineCapability } from '../../../../kit/capability.ts';
 import { instantForm, parseInstant } from '../../../../lib/instant.ts';
 import { invalidField } from '../../../../problems/problem.ts';

@@ -1,7 +1,7 @@
 import Type from 'typebox';
+import { forgetKeyHere } from '../../../../core/hear-siblings.ts';
 import { GRACE_HOURS_MAX, requireKey, rotateKey } from '../../../../core/keys/changes.ts';
 import { keyWithSecret } from '../../../../core/keys/key-record.ts';
-import { forgetKeyHere } from '../../../../core/process/hear-siblings.ts';
 import { defineCapability } from '../../../../kit/capability.ts';
 import { HOUR_MS } from '../../../../lib/time.ts';
 import { changeKeys, forgetKey, requireMayGetSecretOf } from '../../caller.ts';

@@ -1,10 +1,10 @@
 import Type from 'typebox';
-import type { CallContext } from '../../../../core/context.ts';
+import { forgetKeyHere } from '../../../../core/hear-siblings.ts';
 import { flagKey, type KeyWithSecret, replaceLeakedKey, requireKey, rotateKey } from '../../../../core/keys/changes.ts';
 import { keyRecord, keyWithSecret } from '../../../../core/keys/key-record.ts';
-import { forgetKeyHere } from '../../../../core/process/hear-siblings.ts';
 import type { Transaction } from '../../../../db/database.ts';
 import { defineCapability } from '../../../../kit/capability.ts';
+import type { CallContext } from '../../../../kit/services.ts';
 import { HOUR_MS } from '../../../../lib/time.ts';
 import { changeKeys, forgetKey, requireMayGetSecretOf, requireNoMoney } from '../../caller.ts';
 import { keyIdField, keySchema, keySecretField, keyWithSecretSchema, secretField } from '../../schemas.ts';

@@ -1,8 +1,8 @@
 import Type from 'typebox';
+import { scopesWithin, validateScopes } from '../../../../core/callers/scopes.ts';
+import { forgetKeyHere } from '../../../../core/hear-siblings.ts';
 import { type CapChange, requireKey, updateKey } from '../../../../core/keys/changes.ts';
 import { keyRecord } from '../../../../core/keys/key-record.ts';
-import { forgetKeyHere } from '../../../../core/process/hear-siblings.ts';
-import { scopesWithin, validateScopes } from '../../../../core/scopes.ts';
 import { defineCapability } from '../../../../kit/capability.ts';
 import { changeKeys, forgetKey, requireNoMoney } from '../../caller.ts';
 import {

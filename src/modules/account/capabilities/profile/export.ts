@@ -1,8 +1,8 @@
 import Type from 'typebox';
-import type { CallContext } from '../../../../core/context.ts';
 import { decodeCursor, encodeCursor } from '../../../../core/secrets/cursors.ts';
 import { defineCapability } from '../../../../kit/capability.ts';
 import { cursorField, limitField, pageOf } from '../../../../kit/fields.ts';
+import type { CallContext } from '../../../../kit/services.ts';
 import { JsonText } from '../../../../lib/json-text.ts';
 import { Problem } from '../../../../problems/problem.ts';
 import { problem } from '../../problems.ts';

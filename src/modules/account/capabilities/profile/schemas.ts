@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { type Account, accountRecord } from '../../../../core/accounts/accounts.ts';
 import { maskedEmail } from '../../../../core/accounts/masked-email.ts';
-import { tierLimits } from '../../../../core/accounts/tiers.ts';
+import { tierLimits } from '../../../../core/callers/tiers.ts';
 import { instant, instantOrNull, plainTextOrNull, textOrNull } from '../../../../kit/fields.ts';
 import { isoOrNull } from '../../../../lib/time.ts';
 

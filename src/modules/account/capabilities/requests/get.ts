@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { flushRequests } from '../../../../core/process/hear-siblings.ts';
+import { flushRequests } from '../../../../core/hear-siblings.ts';
 import { findRequest } from '../../../../core/requests/store.ts';
 import { getOf } from '../../../../kit/resource.ts';
 import { requestRecord, requestSchema } from './request.ts';

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { flushRequests } from '../../../../core/process/hear-siblings.ts';
+import { flushRequests } from '../../../../core/hear-siblings.ts';
 import { droppedIn, requestsBefore } from '../../../../core/requests/store.ts';
 import { listPage } from '../../../../core/secrets/cursors.ts';
 import { defineCapability } from '../../../../kit/capability.ts';

@@ -1,8 +1,7 @@
 // A call as the request log shows it, and what its lists are narrowed by.
 import Type, { type Static } from 'typebox';
-import type { CallContext } from '../../../../core/context.ts';
+import { entryForms } from '../../../../core/callers/entry-form.ts';
 import { clockNow } from '../../../../core/database-clock.ts';
-import { entryForms } from '../../../../core/entry-form.ts';
 import {
   AUDIT_DAYS,
   type LogTable,
@@ -12,6 +11,7 @@ import {
 } from '../../../../core/requests/store.ts';
 import { checkOrder, instantField } from '../../../../core/usage/period.ts';
 import { instant, textOrNull, wholeOrNull } from '../../../../kit/fields.ts';
+import type { CallContext } from '../../../../kit/services.ts';
 import { usd } from '../../../../lib/money.ts';
 import { sequenceMs } from '../../../../lib/sequence.ts';
 import { DAY_MS, iso } from '../../../../lib/time.ts';

@@ -1,6 +1,6 @@
 import Type from 'typebox';
+import { knowRecording } from '../../../../core/hear-siblings.ts';
 import { runWrite } from '../../../../core/idempotency/write.ts';
-import { knowRecording } from '../../../../core/process/hear-siblings.ts';
 import { recordingUntil, setRecording } from '../../../../core/requests/recording.ts';
 import { instantField } from '../../../../core/usage/period.ts';
 import { defineCapability } from '../../../../kit/capability.ts';

@@ -1,11 +1,11 @@
 // The request log as it grows, as Server-Sent Events. Rows come from all processes and machines, so each read takes a little of the past
 // again and passes over what it has sent.
 import Type from 'typebox';
-import type { CallContext } from '../../../../core/context.ts';
 import { bearer } from '../../../../core/credentials/http-schemes.ts';
 import { clockNow } from '../../../../core/database-clock.ts';
 import { type RequestFilter, requestsFrom } from '../../../../core/requests/store.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../../../kit/raw-route.ts';
+import type { CallContext } from '../../../../kit/services.ts';
 import { type Tail, tailAnswer } from '../../../../kit/tail.ts';
 import { eventText } from '../../../../lib/event-stream.ts';
 import { sequenceAt } from '../../../../lib/sequence.ts';

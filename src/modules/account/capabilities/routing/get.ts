@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import { nobody, readExclusions } from '../../../../core/vendors/routing.ts';
 import { defineCapability } from '../../../../kit/capability.ts';
+import { nobody, readExclusions } from '../../../../routing/routing.ts';
 import { routingRecord, routingSchema } from './schemas.ts';
 
 export const routingGet = defineCapability()({

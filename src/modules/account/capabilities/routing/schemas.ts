@@ -1,6 +1,6 @@
 // What routing looks like: whom `auto` leads to for a text of 1,000 tokens, in this order.
 import Type from 'typebox';
-import type { Core } from '../../../../core/context.ts';
+import type { Services } from '../../../../kit/services.ts';
 import { invalidField } from '../../../../problems/problem.ts';
 
 export const vendorIds = (description: string) =>
@@ -26,14 +26,14 @@ export const routingSchema = Type.Object(
   { title: 'Routing' },
 );
 
-export function routingRecord({ vendors }: Core, capability: string, excluded: ReadonlySet<string>) {
+export function routingRecord({ vendors }: Services, capability: string, excluded: ReadonlySet<string>) {
   const { chain } = vendors.sampleChain(capability, excluded);
   const shown = chain.map(({ vendor, model, isUp }) => ({ vendor, model, up: isUp }));
   return { capability, region: vendors.region, chain: shown, exclude: [...excluded] };
 }
 
 /** Throws VALIDATION_FAILED, `not_routable`. */
-export function requireRoutable({ vendors: { routable } }: Core, capability: string): void {
+export function requireRoutable({ vendors: { routable } }: Services, capability: string): void {
   if (routable.includes(capability)) return;
   throw invalidField('capability', 'not_routable', `Routing is set for ${routable.join(' and ')} only.`);
 }

@@ -1,9 +1,9 @@
 import Type from 'typebox';
-import type { Core } from '../../../../core/context.ts';
 import { runWrite } from '../../../../core/idempotency/write.ts';
-import { setExclusions } from '../../../../core/vendors/routing.ts';
 import { defineCapability } from '../../../../kit/capability.ts';
+import type { Services } from '../../../../kit/services.ts';
 import { nearest } from '../../../../lib/nearest.ts';
+import { setExclusions } from '../../../../routing/routing.ts';
 import { problem } from '../../problems.ts';
 import { requireRoutable, routingRecord, routingSchema, vendorIds } from './schemas.ts';
 
@@ -45,7 +45,7 @@ export const routingSet = defineCapability()({
 });
 
 /** Throws VALIDATION_FAILED, VENDOR_NOT_AVAILABLE and ROUTING_EMPTY. */
-function requireExcludable(core: Core, capability: string, excluded: ReadonlySet<string>): void {
+function requireExcludable(core: Services, capability: string, excluded: ReadonlySet<string>): void {
   requireRoutable(core, capability);
   const known = core.vendors.all.map(({ id }) => id);
   const unknown = [...excluded].find((id) => !known.includes(id));

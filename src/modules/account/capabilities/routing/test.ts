@@ -1,8 +1,8 @@
 import Type from 'typebox';
-import { nobody, readExclusions } from '../../../../core/vendors/routing.ts';
 import { defineCapability } from '../../../../kit/capability.ts';
 import { orNull } from '../../../../kit/fields.ts';
 import { usd } from '../../../../lib/money.ts';
+import { nobody, readExclusions } from '../../../../routing/routing.ts';
 import { usdField } from '../../list-fields.ts';
 import { linkFields, regionField, requireRoutable, vendorIds } from './schemas.ts';
 

@@ -1,8 +1,8 @@
 // What a tier can be bought as: `team` is a label of pro.
-import type { Tier } from '../../../../core/accounts/tiers.ts';
-import { isTierAtLeast } from '../../../../core/accounts/tiers.ts';
-import type { Payments } from '../../../../core/terms.ts';
+import type { Tier } from '../../../../core/callers/tiers.ts';
+import { isTierAtLeast } from '../../../../core/callers/tiers.ts';
 import { usd } from '../../../../lib/money.ts';
+import type { Payments } from '../../../../payments/terms.ts';
 
 export const targets = ['pro', 'team', 'enterprise'] as const;
 export type Target = (typeof targets)[number];

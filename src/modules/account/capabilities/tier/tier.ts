@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { findAccount } from '../../../../core/accounts/accounts.ts';
-import type { CountedLimit } from '../../../../core/accounts/tiers.ts';
-import { readBurstSeconds, type Tier, tierLimits } from '../../../../core/accounts/tiers.ts';
+import type { CountedLimit } from '../../../../core/callers/tiers.ts';
+import { readBurstSeconds, type Tier, tierLimits } from '../../../../core/callers/tiers.ts';
 import { countKeys } from '../../../../core/keys/store.ts';
 import type { Queryable } from '../../../../db/database.ts';
 import { defineCapability } from '../../../../kit/capability.ts';

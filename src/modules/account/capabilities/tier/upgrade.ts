@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { findAccount } from '../../../../core/accounts/accounts.ts';
-import { isTierAtLeast } from '../../../../core/accounts/tiers.ts';
+import { isTierAtLeast } from '../../../../core/callers/tiers.ts';
 import { runOutside } from '../../../../core/idempotency/outside.ts';
 import { defineCapability } from '../../../../kit/capability.ts';
 import { instantOrNull, textOrNull } from '../../../../kit/fields.ts';

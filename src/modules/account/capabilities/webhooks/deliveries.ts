@@ -1,9 +1,9 @@
 import Type from 'typebox';
-import type { CallContext } from '../../../../core/context.ts';
 import { listPage } from '../../../../core/secrets/cursors.ts';
 import { defineCapability } from '../../../../kit/capability.ts';
 import { cursorField, limitField, pageOf } from '../../../../kit/fields.ts';
 import { requireRow } from '../../../../kit/resource.ts';
+import type { CallContext } from '../../../../kit/services.ts';
 import { type DeliveryStatus, deliveryRecord } from '../../../../webhooks/deliveries/record.ts';
 import { listDeliveries } from '../../../../webhooks/deliveries/store.ts';
 import { requireEventType } from '../../webhook-changes.ts';

@@ -1,6 +1,6 @@
 // One vendor asked for embeddings. They come in one piece, so one time bounds all of it.
-import type { Candidate } from '../../../../core/vendors/choose.ts';
-import { tooLate } from '../../../../core/vendors/walk.ts';
+import type { Candidate } from '../../../../routing/choose.ts';
+import { tooLate } from '../../../../routing/walk.ts';
 import type { NotSent, Refused } from '../../../../vendors/call/port.ts';
 import { DRAIN_MS } from '../../limits.ts';
 import { aiModel, timeoutsOf, vectorDimensions, wireModel } from '../../models/family.ts';

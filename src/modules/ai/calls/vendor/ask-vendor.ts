@@ -1,6 +1,6 @@
 // One vendor asked for one chat: until it has taken the call on, by an answer that is whole or the first content of one that streams.
-import type { Candidate } from '../../../../core/vendors/choose.ts';
-import { tooLate } from '../../../../core/vendors/walk.ts';
+import type { Candidate } from '../../../../routing/choose.ts';
+import { tooLate } from '../../../../routing/walk.ts';
 import type { NotSent, Refused } from '../../../../vendors/call/port.ts';
 import { DRAIN_MS, PREAMBLE_PIECES_MAX } from '../../limits.ts';
 import { aiModel, speaksResponses, timeoutsOf, wireModel } from '../../models/family.ts';

@@ -1,8 +1,8 @@
 // A stream that a vendor has begun, read as its client takes it.
 import { performance } from 'node:perf_hooks';
-import { failureOf, outcomeOf, type Taken, tooLate, wasLeft, wentWell } from '../../../../core/vendors/walk.ts';
 import type { WireObject } from '../../../../lib/chat/body.ts';
 import { problem } from '../../../../problems/problem.ts';
+import { failureOf, outcomeOf, type Taken, tooLate, wasLeft, wentWell } from '../../../../routing/walk.ts';
 import type { Refused } from '../../../../vendors/call/port.ts';
 import { DRAIN_MS } from '../../limits.ts';
 import { aiModel } from '../../models/family.ts';

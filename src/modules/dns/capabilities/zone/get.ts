@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import type { CallContext } from '../../../../core/context.ts';
 import { defineCapability } from '../../../../kit/capability.ts';
+import type { CallContext } from '../../../../kit/services.ts';
 import { LOOKUP_TOKENS } from '../../limits.ts';
 import { hostedZone } from '../../records/read.ts';
 import { countRecords } from '../../records/store.ts';

@@ -1,11 +1,11 @@
 import Type from 'typebox';
-import type { CallContext } from '../../../../core/context.ts';
+import { scopesAllow } from '../../../../core/callers/scopes.ts';
 import { clockNow } from '../../../../core/database-clock.ts';
-import { scopesAllow } from '../../../../core/scopes.ts';
 import { decodeCursor, encodeCursor, page } from '../../../../core/secrets/cursors.ts';
 import { defineCapability } from '../../../../kit/capability.ts';
 import { cursorField, pageFields } from '../../../../kit/fields.ts';
 import { requireRow } from '../../../../kit/resource.ts';
+import type { CallContext } from '../../../../kit/services.ts';
 import { problem } from '../../../../problems/problem.ts';
 import { inboxes, inboxIdField } from '../../inboxes/inboxes.ts';
 import { MESSAGES_MAX, WAIT_SECONDS_MAX } from '../../inboxes/limits.ts';

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import Type from 'typebox';
-import { answerResult } from '../../../../core/files/result.ts';
+import { answerResult } from '../../../../files/result.ts';
 import { defineCapability } from '../../../../kit/capability.ts';
 import { instantOrNull, textOrNull } from '../../../../kit/fields.ts';
 import { problem } from '../../../../problems/problem.ts';

@@ -1,8 +1,8 @@
 // The thread that draws one card of the sandbox: the words of a prompt on colours of its seed, or upon the image that was sent, and a mark
 // that says what made it. The same request makes the same bytes.
 import sharp from 'sharp';
-import { breakLines, drawLine } from '../../../../core/pictures/lettering.ts';
 import { serve } from '../../../../lib/threads.ts';
+import { breakLines, drawLine } from '../../../../pictures/lettering.ts';
 
 export interface CardTask {
   readonly text: string;

@@ -1,9 +1,9 @@
 // Calls of server libraries (Pusher's HTTP API): signed with the secret of the app, which the path names. Each is a call of a capability.
 
-import type { CallContext } from '../../../../core/context.ts';
 import type { Credential } from '../../../../core/credentials/credential.ts';
 import { invalidKey } from '../../../../core/keys/api-key.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../../../kit/raw-route.ts';
+import type { CallContext } from '../../../../kit/services.ts';
 import { type Problem, problem } from '../../../../problems/problem.ts';
 import { appIdOf, appSecretCredential } from '../../app/credentials.ts';
 import type { RealtimeState } from '../../state.ts';

@@ -3,7 +3,7 @@
 import { randomInt } from 'node:crypto';
 import pLimit from 'p-limit';
 import type { Pdu } from 'smpp';
-import type { Core } from '../../../../core/context.ts';
+import type { Services } from '../../../../kit/services.ts';
 import { lruOf } from '../../../../lib/lru.ts';
 import type { BreakerEffect } from '../../../../vendors/call/port.ts';
 import type { ModelRow } from '../../../../vendors/file/port.ts';
@@ -37,7 +37,7 @@ export class SmppCarrier implements Carrier {
   readonly #listener: CarrierListener;
   readonly #pieces = lruOf<Map<number, string>>(PIECES_REMEMBERED);
 
-  constructor(core: Core, { vendor, options }: ModelRow, listener: CarrierListener) {
+  constructor(core: Services, { vendor, options }: ModelRow, listener: CarrierListener) {
     this.#vendor = vendor.id;
     this.#options = options as unknown as SmppOptions;
     this.#listener = listener;

@@ -1,9 +1,9 @@
 // Bodies in XML that may be long: keys to delete, parts to complete an upload with. Read in a thread where they are; and short ones: settings
 // of a bucket, tags of an object.
 import { type ChecksumName, isChecksumName } from '../../../../core/credentials/aws-checksums.ts';
-import type { RemovalConditions } from '../../../../core/objects/conditions.ts';
 import type { BodyTask } from '../../../../kit/raw-route.ts';
 import type { XmlBounds, XmlElement } from '../../../../lib/xml.ts';
+import type { RemovalConditions } from '../../../../objects/conditions.ts';
 import { checkedValue, checksumElement } from './checksums.ts';
 import { deleteConditions } from './conditions.ts';
 import { checkedTags } from './object-headers.ts';

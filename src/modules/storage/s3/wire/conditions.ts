@@ -1,6 +1,6 @@
-// Conditions of a request as its headers say them (RFC 9110, section 13); what they mean stands in core/objects/conditions.ts.
+// Conditions of a request as its headers say them (RFC 9110, section 13); what they mean stands in objects/conditions.ts.
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Conditions, judgeConditions, type RemovalConditions } from '../../../../core/objects/conditions.ts';
+import { type Conditions, judgeConditions, type RemovalConditions } from '../../../../objects/conditions.ts';
 import { notImplemented, refused } from './refusals.ts';
 
 /** Of a read. */

@@ -26,7 +26,7 @@ const BY_CODE: Readonly<Record<string, Named>> = {
   UNAUTHORIZED: ['AccessDenied', 403],
 };
 
-/** Details of INVALID_REQUEST (core/credentials/aws-body.ts), NOT_FOUND and VALIDATION_FAILED (core/objects). */
+/** Details of INVALID_REQUEST (core/credentials/aws-body.ts), NOT_FOUND and VALIDATION_FAILED (objects). */
 const BY_DETAIL: Readonly<Record<string, Named>> = {
   bad_digest: ['BadDigest', 400],
   body_too_long: ['IncompleteBody', 400],

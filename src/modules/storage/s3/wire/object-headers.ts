@@ -2,7 +2,7 @@
 // is not served, which is refused, not passed over. Requests that are signed in the query may carry their x-amz- headers there.
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
-import { type KeptHeaders, METADATA_HEADER, type ObjectRow } from '../../../../core/objects/object.ts';
+import { type KeptHeaders, METADATA_HEADER, type ObjectRow } from '../../../../objects/object.ts';
 import type { S3Address } from './operation.ts';
 import { notImplemented, refused } from './refusals.ts';
 

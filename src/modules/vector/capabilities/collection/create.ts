@@ -1,8 +1,8 @@
 import Type from 'typebox';
-import type { CallContext } from '../../../../core/context.ts';
 import { runWrite } from '../../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../../kit/capability.ts';
 import { requireRoom } from '../../../../kit/resource.ts';
+import type { CallContext } from '../../../../kit/services.ts';
 import { canonicalJson } from '../../../../lib/canonical-json.ts';
 import { newId } from '../../../../lib/ids.ts';
 import { memberSources } from '../../../../lib/json-source.ts';

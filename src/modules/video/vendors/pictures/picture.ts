@@ -1,13 +1,8 @@
 // What is made of a picture, in a process of its own: its pixels decoded to 8 bits, upright, without anything else that was in its file.
 import { readFile, stat } from 'node:fs/promises';
 import sharp, { type Metadata, type Sharp } from 'sharp';
-import { formatOf, isAnimatedPng, type PictureFormat, refusedByScans } from '../../../../core/pictures/head.ts';
-import {
-  type Order,
-  type PictureOutcome,
-  type PictureRefusal,
-  refusedPicture,
-} from '../../../../core/pictures/wire.ts';
+import { formatOf, isAnimatedPng, type PictureFormat, refusedByScans } from '../../../../pictures/head.ts';
+import { type Order, type PictureOutcome, type PictureRefusal, refusedPicture } from '../../../../pictures/wire.ts';
 import type { MadePicture, PictureBounds, PictureTask } from '../port.ts';
 
 /** Encoding larger ones as WebP takes the quickest way: five times as fast, a tenth more bytes. */

@@ -1,4 +1,4 @@
-// The process that makes pictures of videos (core/pictures).
-import { servePictures } from '../../../../core/pictures/serve.ts';
+// The process that makes pictures of videos (pictures).
+import { servePictures } from '../../../../pictures/serve.ts';
 
 servePictures(async () => (await import('./picture.ts')).makePicture);

@@ -1,6 +1,6 @@
 // One shot: a background in colours of its seed, a disc that wanders over it, and its words. All is drawn once; a frame is the background
 // with the layers laid where they are by then.
-import { breakLines, drawLine } from '../../../../core/pictures/lettering.ts';
+import { breakLines, drawLine } from '../../../../pictures/lettering.ts';
 import { type Layer, lay, type Planes, planesOfImage, planesOfSvg } from './picture.ts';
 import { numbersOf, type Shot } from './storyboard.ts';
 

@@ -1,0 +1,11 @@
+// A thread that works on blocks: what a question makes of them, or what takes their place.
+import { getPriority, setPriority } from 'node:os';
+import { admission } from '../core/admission.ts';
+import { serve } from '../lib/threads.ts';
+import { type BlockTask, perform } from './work.ts';
+
+// Calls go first: on Linux this concerns the thread alone.
+const niceness = admission.all.bodyThreadNiceness;
+if (process.platform === 'linux' && getPriority() < niceness) setPriority(niceness);
+
+serve<BlockTask, unknown>(perform);

@@ -1,0 +1,62 @@
+// How a write of an account looks at its caller again: a principal that has ended, was narrowed, or whose account was suspended since
+// the call began changes nothing. `enter` holds the account for the whole transaction; `confirmCaller` only for its last moment.
+import { textArray } from '../../db/arrays.ts';
+import type { Transaction } from '../../db/database.ts';
+import { statement } from '../../db/statement.ts';
+import { problem } from '../../problems/problem.ts';
+import type { CallContext } from './context.ts';
+import { lockWallet } from './lock.ts';
+import { type LivePrincipal, readLivePrincipals } from './principal.ts';
+import { shareRights } from './rights.ts';
+import { scopesAllow } from './scopes.ts';
+
+/** The caller as it is under the lock, and the time of the change. */
+export interface Entry extends LivePrincipal {
+  readonly nowMs: number;
+}
+
+/** Who calls, and what. */
+export type Caller = Pick<CallContext<unknown>, 'accountId' | 'principal' | 'capability' | 'scope'>;
+
+/** What a transaction of a call begins with: the account is locked, and its caller looked at again. */
+export type Enter = (tx: Transaction) => Promise<Pick<Entry, 'nowMs'>>;
+
+const readSuspended = statement('account_read_suspended', 'SELECT suspended FROM core.wallet WHERE account_id = $1');
+
+/**
+ * Locks the account and makes sure of its caller. `other`: a second account that is changed; both are locked in the order of their ids.
+ * Throws INVALID_API_KEY or UNAUTHORIZED for a caller that has ended, ACCOUNT_SUSPENDED, INSUFFICIENT_SCOPE.
+ */
+export async function enter(tx: Transaction, call: Caller, other?: string): Promise<Entry> {
+  const { accountId } = call;
+  if (other !== undefined && other < accountId) await lockWallet(tx, other);
+  const [wallet, caller] = await Promise.all([lockWallet(tx, accountId), readCaller(tx, call)]);
+  if (other !== undefined && other > accountId) await lockWallet(tx, other);
+  if (wallet === null) throw call.principal.kind.refusal('unknown');
+  return { ...requireAllowed(call, caller, wallet.suspended), nowMs: wallet.nowMs };
+}
+
+/**
+ * Makes sure of the caller as the last act of a transaction that did not enter the account. It waits for nobody but those who change
+ * rights, so it closes no circle with whoever holds the wallet and waits for rows of this transaction. Throws as `enter`.
+ */
+export async function confirmCaller(tx: Transaction, call: Caller): Promise<void> {
+  const [, { rows }, caller] = await Promise.all([
+    shareRights(tx, call.accountId),
+    tx.query<{ suspended: boolean }>(readSuspended, [call.accountId]),
+    readCaller(tx, call),
+  ]);
+  requireAllowed(call, caller, rows[0]?.suspended === true);
+}
+
+async function readCaller(tx: Transaction, { accountId, principal }: Caller): Promise<LivePrincipal | undefined> {
+  return (await readLivePrincipals(tx, textArray([accountId]), [principal])).get(principal);
+}
+
+/** The checks of a lane, in its order. */
+function requireAllowed(call: Caller, caller: LivePrincipal | undefined, isSuspended: boolean): LivePrincipal {
+  if (caller === undefined || caller.ended !== null) throw call.principal.kind.refusal(caller?.ended ?? 'unknown');
+  if (isSuspended) throw problem('ACCOUNT_SUSPENDED');
+  if (!scopesAllow(caller.scopes, call.capability, call.scope)) throw problem('INSUFFICIENT_SCOPE');
+  return caller;
+}

@@ -1,0 +1,81 @@
+// Who calls: an API key, or a person's session. Each acts for one account, pays from its wallet, and is looked at again under
+// the locks of whatever it changes: what ended meanwhile changes nothing. A further kind brings a PrincipalKind and touches nothing else.
+import type { Queryable } from '../../db/database.ts';
+import type { Problem } from '../../problems/problem.ts';
+import type { CapColumns } from './key-cap.ts';
+import type { Tier } from './tiers.ts';
+
+/** Why a credential lets nobody in, or nobody any more. Only a right one says what became of its principal. */
+export type Ended = 'unknown' | 'revoked' | 'expired';
+
+/** Why a credential stands for nobody: also a signature that does not match, or is of another time. */
+export type NoPrincipal = Ended | 'signature' | 'clock';
+
+/** A principal as it was when the call began. */
+export interface Principal {
+  readonly kind: PrincipalKind;
+  /** What it spends and does is booked under this id. */
+  readonly id: string;
+  readonly accountId: string;
+  readonly projectId: string;
+  /** null = all modules. */
+  readonly scopes: readonly string[] | null;
+  readonly tier: Tier;
+  readonly suspended: boolean;
+  /** False for a secret that a newer one has replaced and that lives on for its grace. */
+  readonly isCurrent: boolean;
+  /** The lane knows how much of it is left. */
+  readonly hasSpendCap: boolean;
+  /** When the person signed in; null: a key, which nobody signs in with. */
+  readonly signedInAtMs: number | null;
+}
+
+/** The same principal under the locks of a transaction. */
+export interface LivePrincipal {
+  readonly id: string;
+  readonly scopes: readonly string[] | null;
+  /** Null: it lives. */
+  readonly ended: Exclude<Ended, 'unknown'> | null;
+  /** When it ends, whatever secret it was called with; null: never. */
+  readonly expiresAtMs: number | null;
+  readonly isCurrent: boolean;
+  /** Null: it has no spend cap of its own. */
+  readonly cap: CapColumns | null;
+}
+
+/** What the service knows of principals of one kind. Methods get only those of that kind. */
+export interface PrincipalKind {
+  readonly name: string;
+  /** As it is now, at most a second old: for calls that last. */
+  again(principal: Principal): Promise<Principal | Ended>;
+  /**
+   * Sends one statement, and answers in the order of `principals`; undefined: it is gone. `accounts`: theirs, as a text array.
+   */
+  readLive(
+    tx: Queryable,
+    accounts: Buffer,
+    principals: readonly Principal[],
+  ): Promise<readonly (LivePrincipal | undefined)[]>;
+  /** The refusal of one that has ended. */
+  refusal(ended: Ended): Problem;
+}
+
+/** Reads principals of any kinds, a statement a kind, sent at once. */
+export async function readLivePrincipals(
+  tx: Queryable,
+  accounts: Buffer,
+  principals: Iterable<Principal>,
+): Promise<Map<Principal, LivePrincipal>> {
+  const live = new Map<Principal, LivePrincipal>();
+  const kinds = Map.groupBy(new Set(principals), ({ kind }) => kind);
+  await Promise.all(
+    [...kinds].map(async ([kind, of]) => {
+      const found = await kind.readLive(tx, accounts, of);
+      of.forEach((principal, i) => {
+        const now = found[i];
+        if (now !== undefined) live.set(principal, now);
+      });
+    }),
+  );
+  return live;
+}

@@ -1,0 +1,25 @@
+// All services of one process, as modules, the gateway and the surfaces get them: those of core and the part of each room above it.
+// A function takes the parts that it needs, by Pick or by the room's own type.
+import type { AssetsPart } from '../assets/assets.ts';
+import type { BlocksPart } from '../blocks/threads.ts';
+import type { BrowserPart } from '../browser/browser.ts';
+import type { CallContext as CallContextOf } from '../core/callers/context.ts';
+import type { Core } from '../core/core.ts';
+import type { PaymentsPart } from '../payments/terms.ts';
+import type { PeoplePart } from '../people/terms.ts';
+import type { PicturesPart } from '../pictures/turns.ts';
+import type { RoutingPart } from '../routing/vendors.ts';
+
+/** Built once, by service/start-service.ts. */
+export interface Services
+  extends Core,
+    AssetsPart,
+    BlocksPart,
+    BrowserPart,
+    PaymentsPart,
+    PeoplePart,
+    PicturesPart,
+    RoutingPart {}
+
+/** What a capability is given. */
+export type CallContext = CallContextOf<Services>;

@@ -1,0 +1,19 @@
+// One statement for what many calls ask at the same time: while one runs, what arrives waits and goes together in the next. On a distributed engine
+// each is for one account.
+import type { Database } from '../db/database.ts';
+import { Coalescer } from '../lib/coalesce.ts';
+
+const AT_ONCE_MAX = 64;
+
+/** `run` answers in the order of the items. */
+export function together<Item extends { readonly accountId: string }, Result>(
+  run: (db: Database, items: readonly Item[]) => Promise<readonly Result[]>,
+): (db: Database, item: Item) => Promise<Result> {
+  const known = new WeakMap<Database, Coalescer<Item, Result>>();
+  return (db, item) => {
+    const batches =
+      known.get(db) ?? new Coalescer<Item, Result>({ batchMax: AT_ONCE_MAX, run: (_, items) => run(db, items) });
+    known.set(db, batches);
+    return batches.add(db.distributed ? item.accountId : '', item);
+  };
+}
