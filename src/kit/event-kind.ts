@@ -1,15 +1,20 @@
 // A kind of event as the module that tells it defines it: what `data` holds, with an example. Discovery, the documentation and the
 // webhooks of the OpenAPI document are derived from it.
-import Type, { type TObject, type TSchema } from 'typebox';
+import Type, { type Static, type TObject, type TSchema } from 'typebox';
+import { sendEvents } from '../core/events/outbox.ts';
+import type { Transaction } from '../db/database.ts';
+import { instant, instantOrNull, textOrNull } from './fields.ts';
 
-export interface EventKind {
+/** `Data`: what it tells. */
+// biome-ignore lint/suspicious/noExplicitAny: a list holds kinds of different data
+export interface EventKind<Data = any> {
   /** Never renamed or removed. */
   readonly type: string;
   readonly summary: string;
   /** When background work or the operator's command line tells it; absent: only calls do, which name it in their record. */
   readonly withoutCall?: string;
   /** Schema of `data`: `object`, and what stands beside it. */
-  readonly data: TObject;
+  readonly data: TObject & { readonly '~data'?: Data };
   /** A valid `data`. */
   readonly example: Readonly<Record<string, unknown>>;
   /** What the console says of it; absent: its summary. */
@@ -31,13 +36,14 @@ export interface EventWords {
 export type EventRecord = Readonly<Record<string, unknown>>;
 
 /** One field of a record, with a value that it may have. */
-export interface Member {
-  readonly schema: TSchema;
+export interface Member<Schema extends TSchema = TSchema> {
+  readonly schema: Schema;
   /** Undefined: left out of the example. */
   readonly example: unknown;
 }
 
 type Members = Readonly<Record<string, Member>>;
+type RecordOf<Of extends Members> = Static<TObject<{ [Name in keyof Of]: Of[Name]['schema'] }>>;
 
 /** An event as it is listed and delivered (contract §10); `data` is that of its kind. */
 export const eventSchema = Type.Object(
@@ -62,7 +68,12 @@ export const eventSchema = Type.Object(
 );
 
 /** A kind whose data is `{ object, …beside }`. */
-export function eventKind(type: string, summary: string, object: Members, beside: Members = {}): EventKind {
+export function eventKind<Of extends Members, Beside extends Members = Record<never, never>>(
+  type: string,
+  summary: string,
+  object: Of,
+  beside: Beside = {} as Beside,
+): EventKind<{ readonly object: RecordOf<Of> } & RecordOf<Beside>> {
   const truncated = Type.Optional(Type.Boolean({ description: 'True when long texts, lists or the payload are cut.' }));
   return {
     type,
@@ -76,6 +87,17 @@ export function eventKind(type: string, summary: string, object: Members, beside
   };
 }
 
+/** Tells it, in the transaction that made it true. `call`: the account, and the request that caused it. */
+export function tellEvent<Data>(
+  tx: Transaction,
+  { type }: EventKind<Data>,
+  { accountId, requestId }: { readonly accountId: string; readonly requestId: string | null },
+  data: Data,
+  nowMs: number,
+): void {
+  sendEvents(tx, [{ accountId, type, data, requestId }], nowMs);
+}
+
 /** The kinds, with what each is told for without a call. */
 export function withoutCall(causes: Readonly<Record<string, string>>, kinds: readonly EventKind[]): EventKind[] {
   return kinds.map((kind) => (causes[kind.type] === undefined ? kind : { ...kind, withoutCall: causes[kind.type] }));
@@ -87,59 +109,47 @@ export function inWords(words: Readonly<Record<string, EventWords>>, kinds: read
 }
 
 /** The fields of a record that `examples` names, as the schema of the record describes them. */
-export function membersOf(record: TObject, examples: Readonly<Record<string, unknown>>): Members {
+export function membersOf<Schema extends TObject, Examples extends Readonly<Record<string, unknown>>>(
+  record: Schema,
+  examples: Examples,
+) {
   const schemas = record.properties as Readonly<Record<string, TSchema>>;
-  return Object.fromEntries(
+  const members = Object.fromEntries(
     Object.entries(examples).map(([name, example]) => {
       const schema = schemas[name];
       if (schema === undefined) throw new Error(`the record has no field ${name}`);
       return [name, { schema, example }];
     }),
   );
+  return members as { [Name in keyof Examples & keyof Schema['properties']]: Member<Schema['properties'][Name]> };
 }
 
-export const text = (description: string, example: string): Member => ({
-  schema: Type.String({ description }),
-  example,
-});
-export const textOrNull = (description: string, example: string | null): Member => ({
-  schema: Type.Unsafe<string | null>({ type: ['string', 'null'], description }),
-  example,
-});
-export const instant = (description: string, example = '2026-11-01T12:00:00.000Z'): Member => ({
-  schema: Type.String({ format: 'date-time', description }),
-  example,
-});
-export const instantOrNull = (description: string, example: string | null): Member => ({
-  schema: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description }),
-  example,
-});
-export const number = (description: string, example: number): Member => ({
-  schema: Type.Number({ description }),
-  example,
-});
-export const whole = (description: string, example: number): Member => ({
-  schema: Type.Integer({ description }),
-  example,
-});
-export const flag = (description: string, example: boolean): Member => ({
-  schema: Type.Boolean({ description }),
-  example,
-});
-/** One of a few words; the first is the example. */
-export const word = (description: string, ...words: readonly [string, ...string[]]): Member => ({
-  schema: Type.Enum([...words], { description }),
-  example: words[0],
-});
-export const texts = (description: string, ...example: readonly string[]): Member => ({
-  schema: Type.Array(Type.String(), { description }),
-  example,
-});
+/** The fields of a record by their kind, each with the value that the example shows. */
+export const member = {
+  text: (description: string, example: string) => memberOf(Type.String({ description }), example),
+  textOrNull: (description: string, example: string | null) => memberOf(textOrNull(description), example),
+  instant: (description: string, example = '2026-11-01T12:00:00.000Z') => memberOf(instant(description), example),
+  instantOrNull: (description: string, example: string | null) => memberOf(instantOrNull(description), example),
+  number: (description: string, example: number) => memberOf(Type.Number({ description }), example),
+  whole: (description: string, example: number) => memberOf(Type.Integer({ description }), example),
+  flag: (description: string, example: boolean) => memberOf(Type.Boolean({ description }), example),
+  /** One of a few words; the first is the example. */
+  word: <const Words extends readonly [string, ...string[]]>(description: string, ...words: Words) =>
+    memberOf(Type.Unsafe<Words[number]>(Type.Enum([...words], { description })), words[0]),
+  texts: (description: string, ...example: readonly string[]) =>
+    memberOf(Type.Array(Type.String(), { description }), example),
+};
+
+function memberOf<Schema extends TSchema>(schema: Schema, example: unknown): Member<Schema> {
+  return { schema, example };
+}
 
 /** A field that is not always there. */
-export const optional = ({ schema, example }: Member): Member => ({ schema: Type.Optional(schema), example });
+export const optional = <Schema extends TSchema>({ schema, example }: Member<Schema>) =>
+  memberOf(Type.Optional(schema), example);
 /** A field that the example does not show. */
-export const otherwise = ({ schema }: Member): Member => ({ schema: Type.Optional(schema), example: undefined });
+export const otherwise = <Schema extends TSchema>({ schema }: Member<Schema>) =>
+  memberOf(Type.Optional(schema), undefined);
 
 function schemasOf(members: Members): Record<string, TSchema> {
   return Object.fromEntries(Object.entries(members).map(([name, { schema }]) => [name, schema]));

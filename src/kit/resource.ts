@@ -1,6 +1,6 @@
 // Things with a name or an id that accounts have in a table: from one description come their statements, and the operations that get,
 // list and delete them. What is more than that is a capability of its own.
-import Type, { type TObject, type TSchema } from 'typebox';
+import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
 import type { CountedLimit } from '../core/callers/tiers.ts';
 import { runWrite } from '../core/idempotency/write.ts';
 import { listPage } from '../core/secrets/cursors.ts';
@@ -9,6 +9,7 @@ import { statement } from '../db/statement.ts';
 import { timestamp } from '../db/types.ts';
 import { type Problem, problem } from '../problems/problem.ts';
 import { type Capability, type CapabilityDraft, defineCapability } from './capability.ts';
+import { type EventKind, tellEvent } from './event-kind.ts';
 import { cursorField, limitField, pageFields, textOrNull } from './fields.ts';
 import type { CallContext } from './services.ts';
 
@@ -246,6 +247,67 @@ export function deleteOf<Row, State>(
       return answer;
     },
   });
+}
+
+/** A thing that calls change: `save` is its rowSaver. */
+export interface Changeable<Row, State = unknown, Out extends TSchema = TSchema>
+  extends Omit<Resource<Row, State, Out>, 'list' | 'positionOf' | 'remove'> {
+  save(tx: Transaction, ctx: CallContext, row: Row): Row;
+}
+
+export interface ChangeScene<State> extends Scene<State> {
+  readonly tx: Transaction;
+  readonly nowMs: number;
+}
+
+export interface RowChange<Row, State, Fields extends TProperties> extends Texts {
+  /** PATCH when absent: what changes is what was sent. POST for an act such as `pause`. */
+  readonly method?: 'PATCH' | 'POST';
+  /** Beside the field that names the row. */
+  readonly fields?: Fields;
+  /** Beside that of a row that is not there. */
+  readonly errors?: readonly string[];
+  /** The event that tells it, with the record as `object`. */
+  readonly tells?: EventKind;
+  /** Reads what the change needs beside the row, and refuses what cannot be: throws its Problem. */
+  check?(row: Row, input: Static<TObject<Fields>>, scene: ChangeScene<State>): Promise<void>;
+  /** The columns that change, with their values; null: nothing is saved or told. Throws the Problem of a refusal. */
+  change(row: Row, input: Static<TObject<Fields>>, scene: ChangeScene<State>): Partial<Row> | null;
+}
+
+/** A change of one, free: the row is found under the account's lock, changed, saved and told in one transaction. Answers its record. */
+export function changeOf<Row, State, Out extends TSchema>(resource: Changeable<Row, State, Out>) {
+  const { noun, keyName, keyField, output } = resource;
+  return <Fields extends TProperties = Record<never, never>>({
+    method = 'PATCH',
+    fields,
+    errors = [],
+    tells,
+    check,
+    change,
+    ...texts
+  }: RowChange<Row, State, Fields>) =>
+    defineCapability<State>()({
+      method,
+      summary: `Changes a ${noun}.`,
+      ...texts,
+      input: Type.Object({ [keyName]: keyField, ...fields }),
+      output,
+      errors: [notFound(resource).code, ...errors],
+      events: tells === undefined ? [] : [tells.type],
+      run: ({ ctx, input, state }) =>
+        runWrite(ctx, async (tx, { nowMs }) => {
+          const sent = input as Static<TObject<Fields>>;
+          const before = await requireRow(resource, tx, ctx, String((input as Record<string, unknown>)[keyName]));
+          const scene = { ctx, state, tx, nowMs };
+          await check?.(before, sent, scene);
+          const changed = change(before, sent, scene);
+          if (changed === null) return resource.show(before, scene);
+          const object = resource.show(resource.save(tx, ctx, { ...before, ...changed }), scene);
+          if (tells !== undefined) tellEvent(tx, tells, ctx, { object }, nowMs);
+          return object;
+        }),
+    });
 }
 
 function notFound(resource: Pick<Resource<unknown>, 'noun' | 'keyName' | 'notFound'>): Problem {

@@ -28,10 +28,13 @@ export interface TenantFixture {
   fill(tenant: Tenant): Promise<Names>;
   /** Gives another account what lists are lists of. Answers those names. */
   fillOther(tenant: Tenant): Promise<Names>;
-  /** By capability, every way in which a call can name something; empty for one that names nothing. */
-  readonly aims: Readonly<Record<string, readonly ((names: Names) => Input)[]>>;
-  /** By capability that takes a cursor, what the list is asked with. */
-  readonly lists: Readonly<Record<string, (names: Names) => Input>>;
+  /**
+   * By capability, every way in which a call can name something; empty for one that names nothing. Absent: fields that are called as the kinds
+   * are, beside the other required fields of its first example; nothing where it takes no text at all. What is neither must be said.
+   */
+  readonly aims?: Readonly<Record<string, readonly ((names: Names) => Input)[]>>;
+  /** By capability that takes a cursor, what the list is asked with. Absent: its required fields, where they are called as the kinds are. */
+  readonly lists?: Readonly<Record<string, (names: Names) => Input>>;
   /** Calls that `fill` has made with the idempotency key `shared`, as the other account makes them with its own names. */
   readonly keyed?: readonly (readonly [capability: string, input: Input])[];
 }

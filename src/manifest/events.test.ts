@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { plainDeployment } from '../kit/deployment.ts';
-import { type EventKind, eventKind, whole } from '../kit/event-kind.ts';
+import { type EventKind, eventKind, member } from '../kit/event-kind.ts';
 import type { Module } from '../kit/module.ts';
 import { toldEvents } from '../kit/offer.ts';
 import type { ModelFamily } from '../vendors/file/port.ts';
@@ -14,7 +14,7 @@ function moduleOf(name: string, events: readonly EventKind[]): Module {
 
 describe('a kind of event', () => {
   const kind = (type: string, example?: object): EventKind => {
-    const built = eventKind(type, 'Parcels moved.', { size: whole('How many.', 3) });
+    const built = eventKind(type, 'Parcels moved.', { size: member.whole('How many.', 3) });
     return example === undefined ? built : { ...built, example: { object: example } };
   };
   const faults = (...modules: Module[]) => checkManifest(modules, composeOffer(modules, plainDeployment));

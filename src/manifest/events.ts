@@ -1,6 +1,6 @@
 // Every kind of event that webhooks may subscribe to: those that a module of this service tells, and those that nothing tells yet.
 import { moduleOf } from '../core/callers/scopes.ts';
-import { type EventWords, eventKind, instant, text, texts, word } from '../kit/event-kind.ts';
+import { type EventWords, eventKind, member } from '../kit/event-kind.ts';
 import type { Module } from '../kit/module.ts';
 import type { DescribedEvent, PlannedEvent, ToldEvent } from '../kit/offer.ts';
 import { plannedEvents } from './planned/events.ts';
@@ -10,12 +10,18 @@ import { moduleTags } from './version.ts';
 function coreEvents(modules: readonly Module[]): readonly ToldEvent[] {
   const served = modules.flatMap(({ models }) => models?.capabilities ?? []);
   const vendorDown = eventKind('system.vendor.down', 'A vendor outside does not answer, so that work goes to others.', {
-    vendor: text('The vendor.', 'first-vendor'),
-    region: word('Region it works in.', 'western', 'china'),
-    capabilities: texts('What it is not asked for until it answers again.', ...served.slice(0, 1)),
-    reason: word('Why it is not asked.', 'VENDOR_DOWN', 'VENDOR_TIMEOUT', 'VENDOR_AUTH_ERROR', 'RATE_LIMIT_VENDOR'),
-    since: instant('From when it did not answer.'),
-    retry_at: instant('When it is tried again, the first time.', '2026-11-01T12:00:15.000Z'),
+    vendor: member.text('The vendor.', 'first-vendor'),
+    region: member.word('Region it works in.', 'western', 'china'),
+    capabilities: member.texts('What it is not asked for until it answers again.', ...served.slice(0, 1)),
+    reason: member.word(
+      'Why it is not asked.',
+      'VENDOR_DOWN',
+      'VENDOR_TIMEOUT',
+      'VENDOR_AUTH_ERROR',
+      'RATE_LIMIT_VENDOR',
+    ),
+    since: member.instant('From when it did not answer.'),
+    retry_at: member.instant('When it is tried again, the first time.', '2026-11-01T12:00:15.000Z'),
   });
   const words: EventWords = { one: (of) => `Vendor ${of.vendor} does not answer: ${of.reason}`, tone: 'warning' };
   const cause = 'A vendor has stopped to answer; at most every ten minutes for each.';

@@ -16,7 +16,7 @@ beforeAll(async () => {
 const isEmpty = (accountId: string) => it.core.isEmptyAccount(it.core.db, accountId);
 
 const tables = statement('', '/* fan-out: the catalogue */ SELECT DISTINCT schemaname AS name FROM pg_tables');
-const first = (await tenantFixtures()).flatMap((fixture) => fixture.first ?? []);
+const first = (await tenantFixtures(manifest)).flatMap((fixture) => fixture.first ?? []);
 
 test('every module with tables says whether it keeps something, and how that begins', async () => {
   const { rows } = await it.core.db.query<{ name: string }>(tables, []);

@@ -7,6 +7,7 @@ import { modules } from '../../src/modules/index.ts';
 import { composeManifest } from '../../src/surfaces/documents/discovery.ts';
 import { examineAccount } from '../../src/upkeep/doctor.ts';
 import { parcel } from '../fixtures/parcel/index.ts';
+import { signedIn } from '../support/console.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { allEvents } from '../support/events.ts';
 import { type Client, client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
@@ -51,10 +52,41 @@ describe('a module that is added by its folder', () => {
     const { status, body } = await call('POST', '/v1/parcel/send', { weight: 900 });
     expect([status, body.metadata.cost_usd]).toEqual([200, 0.00003]);
     expect((await call('GET', '/v1/parcel/list')).body.data.items).toEqual([body.data]);
+    expect((await call('GET', `/v1/parcel/get/${body.data.parcel_id}`)).body.data).toEqual(body.data);
     const told = (await allEvents(call)).filter(({ type }) => type === 'parcel.sent');
     expect(told.map(({ data }) => data.object)).toEqual([body.data]);
     const patient = { db: service.core.db, secrets: null, modules: [parcel] };
     expect(await examineAccount(patient, accountId)).toEqual([]);
+  });
+
+  test('is changed for nothing: what is not sent stays, what changes nothing is not told', async () => {
+    const sent = (await call('POST', '/v1/parcel/send', { weight: 1, label: 'A pen' })).body.data;
+    const at = (act: string) => `/v1/parcel/${act}/${sent.parcel_id}`;
+    const labelled = await call('PATCH', at('update'), { label: 'A pencil' });
+    expect(labelled.body.data).toMatchObject({ ...sent, label: 'A pencil', updated_at: expect.any(String) });
+    expect((await call('PATCH', at('update'), {})).body.data).toEqual(labelled.body.data);
+    const cancelled = (await call('POST', at('cancel'))).body.data;
+    expect(cancelled).toMatchObject({ status: 'cancelled', label: 'A pencil' });
+    expect((await call('POST', at('cancel'))).body.data).toEqual(cancelled);
+    const told = (await allEvents(call)).filter(({ type }) => type === 'parcel.cancelled');
+    expect(told.map(({ data }) => data.object)).toEqual([cancelled]);
+    expect((await call('DELETE', at('delete'))).body.data).toMatchObject({ deleted: true });
+    const gone = await call('PATCH', at('update'), { label: 'None' });
+    expect([gone.status, gone.body.error.code]).toEqual([404, 'NOT_FOUND']);
+    const { balance_usd: left } = (await call('GET', '/v1/account/balance')).body.data;
+    expect(left).toBeCloseTo(100 - 2 * 0.00003, 9);
+  });
+
+  test('has a page of the console that lists them, and sends one by its form', async () => {
+    const visitor = await signedIn(service.url, (await createTestAccount(service.core)).secret);
+    expect((await visitor.get('/console/parcels')).text).toContain('No parcels yet.');
+    const empty = (await visitor.get('/console/parcels?new')).text;
+    const hidden = [...empty.matchAll(/name="(form_\w+)" value="([^"]+)"/g)].map(([, name, value]) => [name, value]);
+    const fields = { ...Object.fromEntries(hidden), act: 'create', weight: '900', label: 'A book' };
+    expect((await visitor.post('/console/parcels?new', fields)).status).toBe(303);
+    const { text } = await visitor.get('/console/parcels');
+    expect(text).toContain('A book');
+    expect(text).toContain('900 g');
   });
 
   test('reads its setting, and answers its own error code, which has a page', async () => {
@@ -114,7 +146,8 @@ describe('a module that is added by its folder', () => {
 
 describe('and no tenant sees another tenant of it', async () => {
   // tenants.test.ts goes through the others.
-  const own = await tenantFixtures(FOLDER);
-  const fixtures = [...(await tenantFixtures()), ...own];
-  tenantLoop(composeManifest([...modules, parcel]), fixtures, () => start(), own);
+  const manifest = composeManifest([...modules, parcel]);
+  const own = await tenantFixtures(manifest, FOLDER);
+  const fixtures = [...(await tenantFixtures(manifest)), ...own];
+  tenantLoop(manifest, fixtures, () => start(), own);
 });

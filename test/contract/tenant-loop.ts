@@ -5,15 +5,16 @@ import { createKey } from '../../src/core/keys/changes.ts';
 import { updateKeyFields } from '../../src/core/keys/store.ts';
 import type { Capability } from '../../src/kit/capability.ts';
 import type { Services } from '../../src/kit/services.ts';
-import type { Input, Names, Tenant, TenantFixture } from '../../src/kit/tenant-fixture.ts';
+import type { Input, Names, Tenant } from '../../src/kit/tenant-fixture.ts';
 import type { Manifest } from '../../src/manifest/manifest.ts';
 import { accountRows } from '../support/account-rows.ts';
 import { callCapability, isOperators } from '../support/capabilities.ts';
 import { leaveCard } from '../support/leave-card.ts';
 import { client, createTestAccount, type Reply, type TestAccount, type TestService } from '../support/service.ts';
+import type { WholeFixture } from '../support/tenant-fixtures.ts';
 
 interface Looped {
-  readonly fixture: TenantFixture;
+  readonly fixture: WholeFixture;
   own: Names;
   ofB: Names;
 }
@@ -33,7 +34,7 @@ class Loop {
   a!: TestAccount;
   b!: TestAccount;
 
-  constructor(manifest: Manifest, fixtures: readonly TenantFixture[]) {
+  constructor(manifest: Manifest, fixtures: readonly WholeFixture[]) {
     this.manifest = manifest;
     this.looped = fixtures.map((fixture) => ({ fixture, own: {}, ofB: {} }));
   }
@@ -82,9 +83,9 @@ class Loop {
 /** Declares the tests. `start` starts a service with exactly the modules of the manifest; `looped` are the fixtures that are gone through. */
 export function tenantLoop(
   manifest: Manifest,
-  fixtures: readonly TenantFixture[],
+  fixtures: readonly WholeFixture[],
   start: () => Promise<TestService>,
-  looped: readonly TenantFixture[] = fixtures,
+  looped: readonly WholeFixture[] = fixtures,
 ): void {
   const loop = new Loop(manifest, looped);
   beforeAll(async () => loop.use(await start()));
@@ -152,6 +153,8 @@ function testLists(loop: Loop): void {
     const listed = loop.manifest.capabilities.filter(({ method, path }) => method === 'GET' && !path.includes('{'));
     for (const { id } of listed) {
       const [, ask, each] = loop.lists().find(([listId]) => listId === id) ?? [];
+      // Its log has what B asked for above.
+      if (ask === undefined && id === 'account.requests.list') continue;
       const { text } = await loop.call(loop.b, id, ask?.(each?.ofB ?? {}) ?? {});
       for (const name of names) expect(text, id).not.toContain(name);
     }

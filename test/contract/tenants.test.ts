@@ -6,4 +6,4 @@ import { tenantFixtures } from '../support/tenant-fixtures.ts';
 import { tenantLoop } from './tenant-loop.ts';
 
 // own service: lists of everything hold the two accounts of the loop alone
-tenantLoop(manifest, await tenantFixtures(), () => startTestService());
+tenantLoop(manifest, await tenantFixtures(manifest), () => startTestService());

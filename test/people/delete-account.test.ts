@@ -31,7 +31,7 @@ let service: TestService;
 let fixtures: TenantFixture[];
 beforeAll(async () => {
   // own service: moves its clock
-  [service, fixtures] = await Promise.all([startTestService(), tenantFixtures()]);
+  [service, fixtures] = await Promise.all([startTestService(), tenantFixtures(manifest)]);
   // The sweep runs here when a test says so, not beside it.
   await service.core.db.query(keepLease, ['accounts.purge']);
 });

@@ -4,43 +4,35 @@ import { tierLimits } from '../../core/callers/tiers.ts';
 import {
   type EventKind,
   eventKind,
-  flag,
-  instant,
-  instantOrNull,
   type Member,
-  number,
+  member,
   optional,
   otherwise,
-  text,
-  textOrNull,
-  texts,
-  whole,
   withoutCall,
-  word,
 } from '../../kit/event-kind.ts';
 
 const tier: Member = { schema: Type.Enum(Object.keys(tierLimits), { description: 'Tier.' }), example: 'pro' };
 
 export const accountMembers = {
-  account_id: text('Id of the account.', 'acct_anon_0vTq3mXkfR7bYc1LpZs8Ne'),
-  project_id: text('Its project.', 'proj_0vTq3mXkfR7bYc1LpZs8Ne'),
-  name: textOrNull('Name for people.', 'north-west'),
+  account_id: member.text('Id of the account.', 'acct_anon_0vTq3mXkfR7bYc1LpZs8Ne'),
+  project_id: member.text('Its project.', 'proj_0vTq3mXkfR7bYc1LpZs8Ne'),
+  name: member.textOrNull('Name for people.', 'north-west'),
   tier,
-  email_bound: flag('Whether an e-mail address is bound.', false),
-  suspended: flag('Whether its calls are refused.', false),
-  created_at: instant('When it was created.', '2026-10-01T09:00:00.000Z'),
-  updated_at: instant('When it last changed.'),
+  email_bound: member.flag('Whether an e-mail address is bound.', false),
+  suspended: member.flag('Whether its calls are refused.', false),
+  created_at: member.instant('When it was created.', '2026-10-01T09:00:00.000Z'),
+  updated_at: member.instant('When it last changed.'),
 };
 
 const grantMembers = {
-  grant_id: text('Id of the grant.', 'grant_0vTq3mXkfR7bYc1LpZs8Ne'),
-  kind: word('Kind of the credit.', 'promo', 'paid'),
-  currency: word('Always USD.', 'USD'),
-  amount_usd: number('What is left of it, or was when it expired, USD.', 1.25),
-  expires_at: instantOrNull('When it expires, or did.', '2026-11-08T12:00:00.000Z'),
+  grant_id: member.text('Id of the grant.', 'grant_0vTq3mXkfR7bYc1LpZs8Ne'),
+  kind: member.word('Kind of the credit.', 'promo', 'paid'),
+  currency: member.word('Always USD.', 'USD'),
+  amount_usd: member.number('What is left of it, or was when it expired, USD.', 1.25),
+  expires_at: member.instantOrNull('When it expires, or did.', '2026-11-08T12:00:00.000Z'),
 };
 
-const kycStatus = word('How far it is.', 'verified', 'none', 'required', 'pending', 'rejected');
+const kycStatus = member.word('How far it is.', 'verified', 'none', 'required', 'pending', 'rejected');
 
 const previous: Member = {
   schema: Type.Object(
@@ -62,16 +54,16 @@ export const previousTier: Member = {
 
 /** Two things are told under one name; `reason` says which, and `object` is of its kind. */
 const lowBalance = {
-  currency: optional(word('low_balance: always USD.', 'USD')),
-  balance_usd: optional(number('low_balance: what can be spent, USD.', 0.97)),
-  threshold_usd: optional(number('low_balance: the larger of 1 USD and a tenth of the last credit.', 1)),
-  period: otherwise(word('budget_alert: period of the budget.', 'daily', 'monthly')),
-  used_usd: otherwise(number('budget_alert: spent in the window, USD.', 3)),
-  held_usd: otherwise(number('budget_alert: held in the window, USD.', 0)),
-  alert_threshold_usd: otherwise(number('budget_alert: the threshold that was crossed, USD.', 3)),
-  window_start: otherwise(instant('budget_alert: start of the window.')),
-  window_end: otherwise(instant('budget_alert: end of the window.')),
-  as_of: instant('When it was so.'),
+  currency: optional(member.word('low_balance: always USD.', 'USD')),
+  balance_usd: optional(member.number('low_balance: what can be spent, USD.', 0.97)),
+  threshold_usd: optional(member.number('low_balance: the larger of 1 USD and a tenth of the last credit.', 1)),
+  period: otherwise(member.word('budget_alert: period of the budget.', 'daily', 'monthly')),
+  used_usd: otherwise(member.number('budget_alert: spent in the window, USD.', 3)),
+  held_usd: otherwise(member.number('budget_alert: held in the window, USD.', 0)),
+  alert_threshold_usd: otherwise(member.number('budget_alert: the threshold that was crossed, USD.', 3)),
+  window_start: otherwise(member.instant('budget_alert: start of the window.')),
+  window_end: otherwise(member.instant('budget_alert: end of the window.')),
+  as_of: member.instant('When it was so.'),
 };
 
 export const accountEvents: readonly EventKind[] = withoutCall(
@@ -90,12 +82,15 @@ export const accountEvents: readonly EventKind[] = withoutCall(
     eventKind('account.created', 'An account was created.', accountMembers),
     eventKind('account.deleted', 'The account was deleted; its webhooks are told what happens for one more day.', {
       ...accountMembers,
-      purge_at: instant('Until when it can be restored; then everything is removed.', '2026-11-08T12:00:00.000Z'),
+      purge_at: member.instant(
+        'Until when it can be restored; then everything is removed.',
+        '2026-11-08T12:00:00.000Z',
+      ),
     }),
     eventKind('account.absorbed', 'Another account of the same person, an empty one, went over into this one.', {
       ...accountMembers,
-      credit_usd: number('Credit that came with it, USD.', 1.5),
-      key_ids: texts('Keys that came with it; they keep scopes and secrets.', 'key_0vTq3mXkfR7bYc1LpZs8Ne'),
+      credit_usd: member.number('Credit that came with it, USD.', 1.5),
+      key_ids: member.texts('Keys that came with it; they keep scopes and secrets.', 'key_0vTq3mXkfR7bYc1LpZs8Ne'),
     }),
     eventKind(
       'account.updated',
@@ -119,7 +114,7 @@ export const accountEvents: readonly EventKind[] = withoutCall(
       'The spendable balance is low, or spending crossed the alert threshold of the budget.',
       lowBalance,
       {
-        reason: word(
+        reason: member.word(
           '`low_balance`, or `budget_alert`: spending crossed alert_threshold_usd.',
           'low_balance',
           'budget_alert',
@@ -128,11 +123,11 @@ export const accountEvents: readonly EventKind[] = withoutCall(
     ),
     eventKind('wallet.expiring_soon', 'Promotional credit expires soon.', {
       ...grantMembers,
-      days_left: whole('7, and again 1.', 7),
+      days_left: member.whole('7, and again 1.', 7),
     }),
     eventKind('wallet.expired', 'Credit expired and left the balance.', {
       ...grantMembers,
-      reason: word(
+      reason: member.word(
         '`test_credit_ended`: it was test money, and real payments were switched on.',
         'expired',
         'test_credit_ended',

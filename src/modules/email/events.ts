@@ -5,11 +5,9 @@ import {
   type EventWords,
   eventKind,
   inWords,
+  member,
   membersOf,
-  text,
-  texts,
   withoutCall,
-  word,
 } from '../../kit/event-kind.ts';
 import { emailSchema } from './schemas.ts';
 
@@ -31,7 +29,7 @@ const mail = (status: string, code: string | null, detail: string | null) => ({
   sent_at: status === 'queued' || status === 'cancelled' ? null : '2026-11-01T12:00:00.000Z',
 });
 
-const whom = texts('Recipients that it concerns.', 'ada@example.org');
+const whom = member.texts('Recipients that it concerns.', 'ada@example.org');
 const ofMail = (
   type: string,
   summary: string,
@@ -95,7 +93,7 @@ export const emailEvents: readonly EventKind[] = withoutCall(
       ofMail('email.opened', 'A recipient opened an e-mail.', ['delivered']),
       ofMail('email.clicked', 'A recipient followed a link of an e-mail.', ['delivered'], {
         recipients: whom,
-        url: text('Where the link leads.', 'https://example.com/invoices/1'),
+        url: member.text('Where the link leads.', 'https://example.com/invoices/1'),
       }),
       ofMail('email.cancelled', 'An e-mail was cancelled before it was sent.', ['cancelled']),
       ofMail('email.unsubscribed', 'A recipient unsubscribed.', ['delivered']),
@@ -104,8 +102,8 @@ export const emailEvents: readonly EventKind[] = withoutCall(
         'An address gets no more mail of the account, for it bounced or complained.',
         ['bounced', '5.1.1'],
         {
-          address: text('The address.', 'ada@example.org'),
-          reason: word('Why.', 'bounce', 'complaint', 'unsubscribe'),
+          address: member.text('The address.', 'ada@example.org'),
+          reason: member.word('Why.', 'bounce', 'complaint', 'unsubscribe'),
         },
       ),
     ],

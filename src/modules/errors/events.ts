@@ -4,13 +4,9 @@ import {
   type EventRecord,
   type EventWords,
   eventKind,
-  flag,
-  instant,
   inWords,
+  member,
   membersOf,
-  number,
-  text,
-  whole,
 } from '../../kit/event-kind.ts';
 import { eventSchema } from './schemas.ts';
 
@@ -27,11 +23,11 @@ const told = {
     release: '1.4.2',
     tags: { host: 'web-3' },
   }),
-  group_title: text('Title of the first event of the group.', 'disk full'),
+  group_title: member.text('Title of the first event of the group.', 'disk full'),
   ...membersOf(eventSchema, { group_count: 17, group_user_count: 4 }),
-  group_first_seen_at: instant('First event of the group.', '2026-10-29T08:15:00.000Z'),
-  group_last_seen_at: instant('Latest event of the group.'),
-  received_at: instant('When it was received.'),
+  group_first_seen_at: member.instant('First event of the group.', '2026-10-29T08:15:00.000Z'),
+  group_last_seen_at: member.instant('Latest event of the group.'),
+  received_at: member.instant('When it was received.'),
   ...membersOf(eventSchema, {
     is_resolved: false,
     is_ignored: false,
@@ -58,12 +54,12 @@ const words: Readonly<Record<string, EventWords>> = {
 export const errorEvents: readonly EventKind[] = inWords(words, [
   eventKind('error.captured', 'An error group appeared, was reopened, or goes on (at most once a minute and group).', {
     ...told,
-    is_new_group: flag('Whether it is the first event of its group.', false),
-    is_reopened: flag('Whether it reopened a resolved group.', true),
+    is_new_group: member.flag('Whether it is the first event of its group.', false),
+    is_reopened: member.flag('Whether it reopened a resolved group.', true),
   }),
   eventKind('error.rate_anomaly', 'An error group occurs far more often than before.', {
     ...told,
-    count_5m: whole('Events of the group in the last 5 minutes.', 80),
-    baseline_5m: number('Events of the group in 5 minutes of the hour before: a twelfth of them.', 1.5),
+    count_5m: member.whole('Events of the group in the last 5 minutes.', 80),
+    baseline_5m: member.number('Events of the group in 5 minutes of the hour before: a twelfth of them.', 1.5),
   }),
 ]);

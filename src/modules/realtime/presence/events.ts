@@ -1,8 +1,8 @@
 // What webhooks are told of channels and members.
-import { type EventKind, type EventWords, eventKind, inWords, text, withoutCall } from '../../../kit/event-kind.ts';
+import { type EventKind, type EventWords, eventKind, inWords, member, withoutCall } from '../../../kit/event-kind.ts';
 
-const channel = { channel: text('Name of the channel.', 'presence-room-1') };
-const member = { ...channel, user_id: text('Who it is.', 'ana') };
+const channel = { channel: member.text('Name of the channel.', 'presence-room-1') };
+const user = { ...channel, user_id: member.text('Who it is.', 'ana') };
 
 const words: Readonly<Record<string, EventWords>> = {
   'realtime.channel.occupied': {
@@ -27,7 +27,7 @@ export const realtimeEvents: readonly EventKind[] = withoutCall(
   inWords(words, [
     eventKind('realtime.channel.occupied', 'A channel got its first subscriber.', channel),
     eventKind('realtime.channel.vacated', 'A channel lost its last subscriber.', channel),
-    eventKind('realtime.member.added', 'A member joined a presence channel.', member),
-    eventKind('realtime.member.removed', 'A member left a presence channel.', member),
+    eventKind('realtime.member.added', 'A member joined a presence channel.', user),
+    eventKind('realtime.member.removed', 'A member left a presence channel.', user),
   ]),
 );

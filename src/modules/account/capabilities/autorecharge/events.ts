@@ -1,14 +1,6 @@
 // What webhooks are told of auto-recharge; the core tells it with each charge that is decided.
 import Type from 'typebox';
-import {
-  type EventKind,
-  eventKind,
-  instantOrNull,
-  membersOf,
-  text,
-  textOrNull,
-  withoutCall,
-} from '../../../../kit/event-kind.ts';
+import { type EventKind, eventKind, member, membersOf, withoutCall } from '../../../../kit/event-kind.ts';
 import { attemptFields } from './schemas.ts';
 
 const charged = {
@@ -22,7 +14,7 @@ const charged = {
   test_mode: false,
   at: '2026-11-01T12:00:00.000Z',
 };
-const method = { payment_method_id: text('What was charged.', 'pm_0vTq3mXkfR7bYc1LpZs8Ne') };
+const method = { payment_method_id: member.text('What was charged.', 'pm_0vTq3mXkfR7bYc1LpZs8Ne') };
 const record = Type.Object(attemptFields);
 
 export const autorechargeEvents: readonly EventKind[] = withoutCall(
@@ -38,8 +30,8 @@ export const autorechargeEvents: readonly EventKind[] = withoutCall(
     eventKind('autorecharge.failed', 'An automatic recharge failed.', {
       ...membersOf(record, { ...charged, status: 'failed', failure_code: 'card_declined', grant_id: null }),
       ...method,
-      will_retry_at: instantOrNull('When it is tried again; null when it is not.', '2026-11-01T13:00:00.000Z'),
-      disabled_reason: textOrNull('Why it is disabled now; null when it is not.', null),
+      will_retry_at: member.instantOrNull('When it is tried again; null when it is not.', '2026-11-01T13:00:00.000Z'),
+      disabled_reason: member.textOrNull('Why it is disabled now; null when it is not.', null),
     }),
   ],
 );

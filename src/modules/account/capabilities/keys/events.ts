@@ -1,5 +1,5 @@
 // What webhooks are told when a device has fetched the key that a person gave it; the core tells it (people/devices).
-import { type EventKind, eventKind, membersOf, text, withoutCall } from '../../../../kit/event-kind.ts';
+import { type EventKind, eventKind, member, membersOf, withoutCall } from '../../../../kit/event-kind.ts';
 import { keySchema } from '../../schemas.ts';
 
 const key = {
@@ -30,8 +30,8 @@ export const deviceEvents: readonly EventKind[] = withoutCall(
   [
     eventKind('account.device_linked', 'A device was linked to the account: it has a key of its own now.', {
       ...membersOf(keySchema, key),
-      client_name: text('How the device calls itself; not verified.', 'build-agent'),
-      address: text('Where the device asked from.', '203.0.113.7'),
+      client_name: member.text('How the device calls itself; not verified.', 'build-agent'),
+      address: member.text('Where the device asked from.', '203.0.113.7'),
     }),
   ],
 );

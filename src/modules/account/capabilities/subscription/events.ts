@@ -1,6 +1,6 @@
 // What webhooks are told of subscriptions and tiers; the core tells it with each change of state.
 import Type from 'typebox';
-import { type EventKind, eventKind, membersOf, withoutCall, word } from '../../../../kit/event-kind.ts';
+import { type EventKind, eventKind, member, membersOf, withoutCall } from '../../../../kit/event-kind.ts';
 import { accountMembers, previousTier } from '../../events.ts';
 import { subscriptionFields } from './schemas.ts';
 
@@ -37,7 +37,7 @@ export const subscriptionEvents: readonly EventKind[] = withoutCall(
     eventKind('subscription.renewed', 'Another month of a subscription was paid.', members()),
     eventKind('subscription.cancelled', 'A subscription ended, and its tier with it.', {
       ...members({ status: 'cancelled' }),
-      reason: word(
+      reason: member.word(
         'Why: `requested` by the account, `payment_failed`, or by the `operator`.',
         'requested',
         'payment_failed',
