@@ -33,6 +33,7 @@ class Loop {
   service!: TestService;
   a!: TestAccount;
   b!: TestAccount;
+  #rowsOfA: Readonly<Record<string, string>> = {};
 
   constructor(manifest: Manifest, fixtures: readonly WholeFixture[]) {
     this.manifest = manifest;
@@ -54,6 +55,18 @@ class Loop {
     for (const [id, ask, { own }] of this.lists()) {
       this.cursors.set(id, (await this.#tenant(this.a).act(id, { ...ask(own), limit: 1 })).next_cursor);
     }
+  }
+
+  /** What A has now is what later calls must not change. */
+  async noteRowsOfA(): Promise<void> {
+    this.#rowsOfA = await accountRows(this.service.core.db, this.a.accountId);
+  }
+
+  /** A call that has changed something is told of it, and the next one is not. */
+  async expectUnchangedA(): Promise<void> {
+    const before = this.#rowsOfA;
+    await this.noteRowsOfA();
+    expect(this.#rowsOfA).toEqual(before);
   }
 
   call(account: TestAccount, id: string, input: Input): Promise<Reply> {
@@ -92,6 +105,7 @@ export function tenantLoop(
   // A hook of its own for each module: the time that a hook may take is for one of them.
   for (const each of loop.looped) beforeAll(() => loop.fill(each));
   beforeAll(() => loop.takeCursors());
+  beforeAll(() => loop.noteRowsOfA());
   afterAll(() => loop.service.stop());
 
   describe('from account B', () => {
@@ -122,14 +136,12 @@ function testNames(loop: Loop): void {
 
   test.each(cases)('$id $shown: the answer of a random id, and A unchanged', async ({ id, aim, each }) => {
     const { own, fixture } = each;
-    const { db } = loop.service.core;
-    const before = await accountRows(db, loop.a.accountId);
     const foreign = await loop.call(loop.b, id, aim(own));
     const unknown = await loop.call(loop.b, id, aim(fixture.nobody));
     expect(comparable(foreign, own)).toEqual(comparable(unknown, fixture.nobody));
     expect(Object.keys(foreign.body.error ?? {})).toEqual(Object.keys(unknown.body.error ?? {}));
-    expect(await accountRows(db, loop.a.accountId)).toEqual(before);
     expect(foreign.text).not.toContain(loop.a.accountId);
+    await loop.expectUnchangedA();
   });
 
   test.each(keyed)("%s: A's idempotency key is free for B", async (id, input, { own }) => {
@@ -173,13 +185,13 @@ function testOperators(loop: Loop): void {
     const { core } = loop.service;
     const keys = [null, ['*'], ['*', 'operator'], [id]];
     const accounts = await Promise.all(keys.map((scopes) => createKeyWith(core, loop.b.accountId, scopes)));
-    const before = await accountRows(core.db, loop.a.accountId);
+    await loop.noteRowsOfA();
     for (const secret of accounts) {
       const { status, body, text } = await loop.call({ ...loop.b, secret }, id, aim(own));
       expect([status, body.error.code]).toEqual([403, 'INSUFFICIENT_SCOPE']);
       expect(text).not.toContain(loop.a.accountId);
     }
-    expect(await accountRows(core.db, loop.a.accountId)).toEqual(before);
+    await loop.expectUnchangedA();
   });
 }
 
