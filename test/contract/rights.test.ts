@@ -26,6 +26,9 @@ import { type SharedService, sharedService } from '../support/shared-service.ts'
 /** Of email.inbound the mail is for whoever has the inbox, and the caller is its mail server. */
 const UNLOCKED = ['queue.ack', 'queue.consume', 'queue.extend', 'queue.nack', 'email.inbound'];
 
+/** It opens a browser before it commits, by the function of all answers that are computed: those that are quick to make show the other losses. */
+const HEAVY = ['web.screenshot'];
+
 interface Target {
   readonly accountId: string;
   readonly keyId: string;
@@ -94,6 +97,7 @@ describe('a write whose caller loses its rights while it waits', () => {
     const keys = await Promise.all(Object.keys(losses).map(() => newKey(player.accountId, isOperators(capability))));
     const before = await accountRows(db, player.accountId);
     for (const [loss, [lose, code]] of Object.entries(losses)) {
+      if (HEAVY.includes(id) && loss !== 'revoked') continue;
       const key = keys.pop() as NewKey;
       const { reply, waited } = await callBeside(player.accountId, key.keyId, lose, () =>
         callCapability(client(service.url, key.secret), capability, input),
