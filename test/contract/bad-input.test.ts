@@ -15,13 +15,15 @@ import {
   endVideosAfter,
   httpCall,
   type Input,
+  littleDrawn,
   prepareExample,
 } from '../support/capabilities.ts';
 import { expectFailure } from '../support/envelope.ts';
 import { inProcess, type Outcome } from '../support/in-process.ts';
 import { type Client, client, type Reply, type TestAccount } from '../support/service.ts';
 import { type SharedService, sharedService } from '../support/shared-service.ts';
-import { badInputs, type StrangeInput, strangeInputs } from './bad-inputs.ts';
+import { announceBody } from './announced-body.ts';
+import { badInputs, partsOf, type StrangeInput, strangeInputs } from './bad-inputs.ts';
 import { type Body, brokenBodies } from './broken-bodies.ts';
 
 const ids = capabilities.map(({ id }) => id);
@@ -35,14 +37,31 @@ beforeAll(async () => {
  * How a body is read, which no capability has code of its own for: as a long one or not, with opaque values, with fields that are anything.
  * The first capability of each way is sent all that a body can be, the others `FEW` of it.
  */
-const readings = new Map(
-  capabilities.filter(takesBody).map(({ id, bulk, input, opaque, bodyBytesMax }) => {
-    const isFree = takesUnknownFields(input);
-    return [id, JSON.stringify([bulk !== undefined, isFree, (opaque ?? []).length > 0, bodyBytesMax])] as const;
-  }),
-);
-const firstOfReading = new Set([...new Map([...readings].reverse().map(([id, reading]) => [reading, id])).values()]);
+const firstOfReading = firstOfEach(({ bulk, input, opaque = [], bodyBytesMax }) => [
+  bulk !== undefined,
+  takesUnknownFields(input),
+  opaque.length > 0,
+  bodyBytesMax,
+]);
 const FEW: ReadonlySet<string> = new Set(['half a JSON', '__proto__ inside', 'a form']);
+/** The same without their lengths, of which the shortest will do: without an announcement all of it must be sent. */
+const firstUnannounced = firstOfEach(
+  ({ bulk, input, opaque = [] }) => [bulk !== undefined, takesUnknownFields(input), opaque.length > 0],
+  (a, b) => bytesMaxOf(a) - bytesMaxOf(b),
+);
+
+/** By a kind that capabilities are of, the first of each; of those that take a body. */
+function firstOfEach(
+  kindOf: (capability: Capability) => unknown[],
+  order: (a: Capability, b: Capability) => number = () => 0,
+): ReadonlySet<string> {
+  const byKind = Map.groupBy(capabilities.filter(takesBody).sort(order), (each) => JSON.stringify(kindOf(each)));
+  return new Set([...byKind.values()].flatMap(([first]) => first?.id ?? []));
+}
+
+function bytesMaxOf({ bodyBytesMax = 64 * 1024 }: Capability): number {
+  return bodyBytesMax;
+}
 
 interface Ready {
   readonly account: TestAccount;
@@ -71,9 +90,23 @@ function expectRefused(reply: Reply, what: string, param?: string): void {
 }
 
 /** The same of an answer that came without HTTP. */
-function expectRefusedInProcess({ status, text, body }: Outcome, what: string, param: string): void {
-  expect(status >= 400 && status < 500, `${what}: ${text}`).toBe(true);
-  expect(within(param, body.error.param), `${what}: ${text}`).toBe(true);
+function expectRefusedInProcess(outcome: Outcome, what: string, param: string): void {
+  expectRefusal(outcome, what);
+  expect(within(param, outcome.body.error.param), `${what}: ${outcome.text}`).toBe(true);
+}
+
+/** Of a reply or of an answer that came without HTTP. */
+function expectRefusal(reply: Reply | Outcome, what: string): void {
+  if ('headers' in reply) return expectRefused(reply, what);
+  const { status, text, body } = reply;
+  expect(status >= 400 && status < 500 && body.ok === false, `${what}: ${text}`).toBe(true);
+}
+
+const BLANKS = Buffer.alloc(64 * 1024, ' ');
+
+/** So many spaces, from the same memory again and again. */
+function* blanks(bytes: number): Iterable<Buffer> {
+  for (let left = bytes; left > 0; left -= BLANKS.length) yield BLANKS.subarray(0, left);
 }
 
 /** Whether `param` is the field or something within it. */
@@ -84,20 +117,18 @@ function within(field: string, param: string | undefined): boolean {
 const header = (value: string) => ({ 'idempotency-key': value });
 /** What is deleted may have any text for its name. */
 const takesAnyText: ReadonlySet<string> = new Set(['analytics.person.delete']);
-const segments = [
-  '%',
-  '%zz',
-  '%E0%A4%A',
-  '%ff',
-  '%00',
-  '%2e%2e',
-  '%2F',
-  '%0d%0aX: y',
-  'a%20b',
-  'a'.repeat(1025),
-  'a'.repeat(8000),
-  '__proto__',
-];
+/** What no name may be, or what may be one, and what a router must not take for another path. */
+const names = ['%00', '%2e%2e', 'a%20b', 'a'.repeat(1025), '__proto__'];
+/** What no path may hold: it is refused before it is known whose path it is, so the first capability of each method is asked. */
+const brokenSegments = ['%', '%zz', '%E0%A4%A', '%ff', '%2F', '%0d%0aX: y', 'a'.repeat(8000)];
+const firstOfMethod = new Set(
+  [
+    ...Map.groupBy(
+      capabilities.filter(({ path }) => path.includes('{')),
+      ({ method }) => method,
+    ).values(),
+  ].flatMap(([first]) => first?.id ?? []),
+);
 const cursors = ['abc', 'AAAA', Buffer.alloc(40, 1).toString('base64url'), '%00', '../..', 'é', 'a'.repeat(4096), '[]'];
 
 describe.each(ids)('%s', (id) => {
@@ -117,12 +148,12 @@ describe.each(ids)('%s', (id) => {
   test('a field that breaks its schema', async () => {
     const invoke = await inProcess(service, account.secret);
     const bad = badInputs(capability, valid);
-    // What stands in the path or the query is text first; of a body one fault a field comes by HTTP.
-    const seen = new Set<string>();
+    // What stands in the path or the query is text first; of a body the first fault comes by HTTP.
+    let isFirst = true;
     for (const { title, input, field, place } of bad) {
-      if (place === 'body' && seen.has(field)) expectRefusedInProcess(await invoke(id, input), title, field);
+      if (place === 'body' && !isFirst) expectRefusedInProcess(await invoke(id, input), title, field);
       else expectRefused(await callCapability(call, capability, input), title, field);
-      seen.add(field);
+      isFirst &&= place !== 'body';
     }
   });
 
@@ -138,10 +169,11 @@ describe.each(ids)('%s', (id) => {
 
   if (capability.method !== 'GET')
     test('a body that is too large, announced or not', async () => {
-      const bytesMax = capability.bodyBytesMax ?? 64 * 1024;
-      const large = Buffer.alloc(bytesMax + 1, ' ');
-      for (const body of firstOfReading.has(id) ? [large, Readable.from([large])] : [large]) {
-        const reply = await send(body);
+      const bytesMax = bytesMaxOf(capability);
+      const { method, path } = httpCall(capability, valid);
+      const replies = [await announceBody(service.url, { method, path, secret: account.secret, bytes: bytesMax + 1 })];
+      if (firstUnannounced.has(id)) replies.push(await send(Readable.from(blanks(bytesMax + 1))));
+      for (const reply of replies) {
         expectRefused(reply, 'too large');
         expect(reply.body.error).toMatchObject({
           code: 'PAYLOAD_TOO_LARGE',
@@ -173,21 +205,18 @@ describe.each(ids)('%s', (id) => {
     });
 
   if ('cursor' in capability.input.properties)
-    test('a cursor that is not its own, a limit out of range', async () => {
+    test('a cursor that is not its own', async () => {
       for (const cursor of cursors) {
         const reply = await callCapability(call, capability, { ...valid, cursor });
         expectRefused(reply, cursor, 'cursor');
         expect(reply.body.error.code).toBe('INVALID_CURSOR');
-      }
-      for (const limit of [0, 101, -1, 1.5, 'abc', '', '1,2', '99999999999999999999']) {
-        expectRefused(await callCapability(call, capability, { ...valid, limit }), `limit ${limit}`, 'limit');
       }
     });
 
   if (capability.path.includes('{'))
     test('what cannot be an id', async () => {
       const base = capability.path.replace(/\{.*/, '');
-      for (const segment of segments) {
+      for (const segment of firstOfMethod.has(id) ? [...names, ...brokenSegments] : names) {
         const reply = await send(undefined, {}, base + segment);
         if (reply.status === 200 && (/^(a|_)/.test(segment) || takesAnyText.has(capability.id))) continue;
         expectRefused(reply, segment.slice(0, 40));
@@ -201,45 +230,74 @@ describe.each(ids)('%s', (id) => {
 
   test('strange text is refused, or is text; an unknown field is refused, or named in a warning on request', async () => {
     const loose = await ready(id, endVideosOf);
-    for (const strange of strangeInputs(capability, loose.valid)) await sendStrange(loose.call, capability, strange);
-    const names = ['surprise', 'constructor', 'toString', 'hasOwnProperty'];
-    const unknown = Object.fromEntries(names.map((name) => [name, '1']));
-    const ignoring = { 'x-qm-unknown-fields': 'warn' };
-    const reply = await callCapability(loose.call, capability, { ...loose.valid, ...unknown }, ignoring);
-    // A free-form body has no field that could be unknown.
-    if (takesUnknownFields(capability.input))
+    const asked = { capability, call: loose.call, invoke: await inProcess(service, loose.account.secret) };
+    for (const strange of strangeInputs(capability, loose.valid)) await sendStrange(asked, strange);
+    const unknownNames = ['surprise', 'constructor', 'toString', 'hasOwnProperty'];
+    const input = { ...loose.valid, ...Object.fromEntries(unknownNames.map((name) => [name, '1'])) };
+    const reply = await callCapability(loose.call, capability, input, { 'x-qm-unknown-fields': 'warn' });
+    if (takesUnknownFields(capability.input)) {
+      // A free-form body has no field that could be unknown.
       expect([reply.status, reply.body.metadata.warnings]).toEqual([200, undefined]);
-    for (const name of takesUnknownFields(capability.input) ? [] : names) {
-      if (refusesUnknownFields(capability))
-        expectRefused(await callCapability(loose.call, capability, { ...loose.valid, [name]: '1' }), name, name);
-      if (capability.scope === 'admin' && refusesUnknownFields(capability)) expectRefused(reply, name);
-      else expect(reply.body.metadata.warnings, reply.text).toContainEqual(expect.stringContaining(`${name}: `));
+      return;
     }
+    if (refusesUnknownFields(capability)) {
+      const refused = await callCapability(loose.call, capability, input);
+      expectRefused(refused, 'unknown fields');
+      expect(paramsOf(refused)).toEqual(expect.arrayContaining(unknownNames));
+    }
+    if (capability.scope === 'admin' && refusesUnknownFields(capability)) {
+      expectRefused(reply, 'unknown fields');
+      expect(paramsOf(reply)).toEqual(expect.arrayContaining(unknownNames));
+    } else
+      for (const name of unknownNames)
+        expect(reply.body.metadata.warnings, reply.text).toContainEqual(expect.stringContaining(`${name}: `));
   });
 });
 
-/** All fields at once hold strange text; one that is refused for it is as it was, and the others are sent again. */
-async function sendStrange(
-  call: Client,
-  capability: Capability,
-  { title, valid, fields }: StrangeInput,
-): Promise<void> {
-  let left = new Map(Object.entries(fields));
-  while (left.size > 0) {
-    const reply = await callCapability(call, capability, { ...valid, ...Object.fromEntries(left) });
-    if (reply.status === 200) return;
-    const what = `${title} in ${[...left.keys()]}`;
-    expectRefused(reply, what);
-    const refused = [...left.keys()].filter((field) => within(field, reply.body.error.param));
-    // What names no field is told of all of them: each is sent alone.
-    if (refused.length === 0) return sendEach(call, capability, { title, valid, fields: Object.fromEntries(left) });
-    left = new Map([...left].filter(([field]) => !refused.includes(field)));
-  }
+/** The fields that a refusal names. */
+function paramsOf({ body: { error } }: Reply): string[] {
+  return [error.param, ...(error.errors ?? []).map(({ param }: { param: string }) => param)];
 }
 
-async function sendEach(call: Client, capability: Capability, { title, valid, fields }: StrangeInput): Promise<void> {
-  for (const [field, value] of Object.entries(fields)) {
-    const reply = await callCapability(call, capability, { ...valid, [field]: value });
-    if (reply.status !== 200) expectRefused(reply, `${title} in ${field}`);
+interface Asked {
+  readonly capability: Capability;
+  readonly call: Client;
+  readonly invoke: Awaited<ReturnType<typeof inProcess>>;
+}
+
+/**
+ * All fields at once hold strange text; one that is refused for it is as it was, and the others are sent again. Those that were refused get
+ * each strange thing alone. By HTTP comes what stands in the path or the query, and the first of a body.
+ */
+async function sendStrange(asked: Asked, strange: StrangeInput): Promise<void> {
+  const refused = await sendUntilTaken(asked, strange, true);
+  for (const apart of partsOf(strange, refused)) await sendUntilTaken(asked, apart, false);
+}
+
+/** Answers the fields that were refused. */
+async function sendUntilTaken(
+  { capability, call, invoke }: Asked,
+  { title, valid, fields }: StrangeInput,
+  isFirstByHttp: boolean,
+): Promise<string[]> {
+  let left = Object.entries(fields);
+  const found: string[] = [];
+  for (let isFirst = isFirstByHttp; left.length > 0; isFirst = false) {
+    const input = littleDrawn(capability.id, { ...valid, ...Object.fromEntries(left) });
+    const isByHttp = isFirst || !takesBody(capability) || left.some(([name]) => capability.path.includes(`{${name}}`));
+    const reply = isByHttp ? await callCapability(call, capability, input) : await invoke(capability.id, input);
+    if (reply.status === 200) break;
+    const names = left.map(([name]) => name);
+    expectRefusal(reply, `${title} in ${names}`);
+    const refused = names.filter((name) => within(name, reply.body.error.param));
+    // What names no field is told of all of them: each is sent alone.
+    if (refused.length === 0 && left.length > 1) {
+      const alone = left.map(([name, value]) => ({ title, valid, fields: { [name]: value } }));
+      for (const each of alone) found.push(...(await sendUntilTaken({ capability, call, invoke }, each, false)));
+      break;
+    }
+    found.push(...(refused.length === 0 ? names : refused));
+    left = refused.length === 0 ? [] : left.filter(([name]) => !refused.includes(name));
   }
+  return found;
 }

@@ -60,6 +60,30 @@ export function strangeInputs(capability: Capability, valid: Input): StrangeInpu
   }));
 }
 
+const ALL_STRANGE = 'strange text';
+const strangeParts: Readonly<Record<string, string>> = {
+  'a path out': '../../etc/passwd',
+  'strange letters': '𝒳\u202e\u{10ffff}',
+  SQL: `x'; DROP TABLE core.account; --`,
+};
+const strangeText = Object.values(strangeParts).join(' ');
+
+/** Each thing of a strange text alone, for the fields that did not take them together. */
+export function partsOf({ title, valid, fields }: StrangeInput, refused: readonly string[]): StrangeInput[] {
+  if (!title.endsWith(ALL_STRANGE) || refused.length === 0) return [];
+  const whole = JSON.stringify(strangeText);
+  return Object.entries(strangeParts).map(([part, text]) => ({
+    title: title.replace(ALL_STRANGE, part),
+    valid,
+    fields: Object.fromEntries(
+      refused.map((field) => [
+        field,
+        JSON.parse(JSON.stringify(fields[field]).replaceAll(whole, JSON.stringify(text))),
+      ]),
+    ),
+  }));
+}
+
 function fieldsOf(capability: Capability) {
   const { properties = {}, required = [] } = asJsonSchema(capability.input);
   const inPath = new Set(pathParameters(capability.path));
@@ -98,10 +122,8 @@ function wrongTypes(types: ReadonlySet<string>): BadValue[] {
   );
 }
 
-const notNumbers: readonly BadValue[] = ['abc', '', '0x10', '1e2', ' 5', '٣', 'Infinity', 'true'].map((text) => [
-  `the text ${JSON.stringify(text)}`,
-  text,
-]);
+const NOT_NUMBERS = ['abc', '', '0x10', '1e2', ' 5', '٣', 'Infinity', 'true', '1,2', '99999999999999999999'];
+const notNumbers: readonly BadValue[] = NOT_NUMBERS.map((text) => [`the text ${JSON.stringify(text)}`, text]);
 
 function badNumbers({ minimum, maximum }: JsonSchema, types: ReadonlySet<string>): BadValue[] {
   return [
@@ -131,9 +153,7 @@ function badTexts(schema: JsonSchema, place: Place): BadValue[] {
     ...(pattern === undefined ? [] : ([['against the pattern', 'A b/\u0000']] as BadValue[])),
     ['NUL', 'a\0b', place === 'body'],
     ...(place === 'body' ? ([['a lone surrogate', 'a\ud800b', true]] as BadValue[]) : []),
-    ['strange letters', '𝒳\u202e\u{10ffff}', true],
-    ['a path out', '../../etc/passwd', true],
-    ['SQL', `x'; DROP TABLE core.account; --`, true],
+    [ALL_STRANGE, strangeText, true],
   ];
 }
 

@@ -122,7 +122,7 @@ async function personActs(capability: string, { body }: Reply, example: Capabili
  * Drawing a video takes a second of a core. Of one that `later` wait for the smallest is drawn; another fails before it is drawn, as its
  * prompt orders the sandbox. What is accepted and answered is the same.
  */
-function littleDrawn(capability: string, input: Input, later: CapabilityExample['before'] = []): Input {
+export function littleDrawn(capability: string, input: Input, later: CapabilityExample['before'] = []): Input {
   if (typeof input.prompt !== 'string' || !/^(?:video|image)[.]/.test(capability)) return input;
   const isAwaited = later.some(({ until }) => until !== undefined);
   if (isAwaited) return capability.startsWith('video.') ? { ...input, aspect_ratio: '1:1' } : input;
