@@ -1,7 +1,8 @@
 // A service with challenges, and the solver of ALTCHA's library.
 import { type Challenge, type Payload, type Solution, solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
-import { type Client, client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
+import { type Client, client, createTestAccount, type TestService } from '../support/service.ts';
+import { lendService } from '../support/shared-service.ts';
 
 export interface Asked {
   readonly action?: string;
@@ -24,7 +25,7 @@ export class CaptchaBench {
   }
 
   static async start(service?: TestService): Promise<CaptchaBench> {
-    const running = service ?? (await startTestService());
+    const running = service ?? (await lendService());
     return new CaptchaBench(running, await createTestAccount(running.core, 5));
   }
 

@@ -26,7 +26,7 @@ function sql<R>(text: string, values: (string | bigint)[] = []) {
 }
 
 beforeAll(async () => {
-  bench = await ErrorsBench.start();
+  bench = await ErrorsBench.start({ isFresh: true });
   for (const table of ['error_group', 'day_count', 'facet_count'])
     await sql(`ALTER TABLE errors.${table} SET (autovacuum_enabled = false)`);
   await exercise();

@@ -7,7 +7,7 @@ import { ErrorsBench } from './harness.ts';
 const DAY = 86_400;
 let bench: ErrorsBench;
 beforeAll(async () => {
-  bench = await ErrorsBench.start();
+  bench = await ErrorsBench.start({ isFresh: true });
 });
 afterAll(() => bench.service.stop());
 

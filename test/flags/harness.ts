@@ -1,11 +1,6 @@
 // A service, an account of it, and its flags as tests write and ask for them.
-import {
-  client,
-  createTestAccount,
-  startTestService,
-  type TestService,
-  type TestServiceOptions,
-} from '../support/service.ts';
+import { client, createTestAccount, type TestService, type TestServiceOptions } from '../support/service.ts';
+import { lendService } from '../support/shared-service.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 type Data = any;
@@ -25,7 +20,7 @@ export interface FlagOwner {
 export const onOff = { type: 'boolean', variants: { on: true, off: false }, default_variant: 'on' };
 
 export async function startFlagBench(options: TestServiceOptions = {}) {
-  const test = await startTestService(options);
+  const test = await lendService(options);
   return {
     test,
     url: test.url,

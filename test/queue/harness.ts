@@ -1,14 +1,8 @@
 // One service and helpers for tests of queues over HTTP. Every helper answers `data` of a success and fails the test otherwise.
 import { expect } from 'vitest';
 import type { TestDatabase } from '../support/database.ts';
-import {
-  type Client,
-  client,
-  createTestAccount,
-  startTestService,
-  type TestAccount,
-  type TestService,
-} from '../support/service.ts';
+import { type Client, client, createTestAccount, type TestAccount, type TestService } from '../support/service.ts';
+import { lendService } from '../support/shared-service.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
 type Data = any;
@@ -36,7 +30,7 @@ export class QueueBench {
   }
 
   static async start(options: { database?: TestDatabase; account?: TestAccount } = {}): Promise<QueueBench> {
-    const service = await startTestService({ database: options.database });
+    const service = await lendService({ database: options.database });
     return new QueueBench(service, options.account ?? (await createTestAccount(service.core)));
   }
 

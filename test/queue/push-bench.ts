@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestDatabase } from '../support/database.ts';
 import { until } from '../support/process.ts';
-import { createTestAccount, startTestService, type TestAccount } from '../support/service.ts';
+import { createTestAccount, type TestAccount } from '../support/service.ts';
+import { lendService } from '../support/shared-service.ts';
 import { QueueBench } from './harness.ts';
 import type { Receiver } from './push-receiver.ts';
 
@@ -16,7 +17,7 @@ export class PushBench extends QueueBench {
     options: { database?: TestDatabase; account?: TestAccount; env?: Record<string, string> } = {},
   ): Promise<PushBench> {
     const env = { ...PRIVATE_TARGETS, ...options.env };
-    const service = await startTestService({ database: options.database, env });
+    const service = await lendService({ database: options.database, env });
     return new PushBench(service, options.account ?? (await createTestAccount(service.core)));
   }
 

@@ -1,14 +1,8 @@
 // A service with the realtime module: accounts of it, calls, and streams that are read event by event.
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { expect } from 'vitest';
-import {
-  type Client,
-  client,
-  createTestAccount,
-  startTestService,
-  type TestAccount,
-  type TestService,
-} from '../support/service.ts';
+import { type Client, client, createTestAccount, type TestAccount, type TestService } from '../support/service.ts';
+import { lendService } from '../support/shared-service.ts';
 
 export interface StreamedEvent {
   readonly id?: string | undefined;
@@ -73,7 +67,7 @@ export class RealtimeBench {
   }
 
   static async start(env: Readonly<Record<string, string>> = {}): Promise<RealtimeBench> {
-    const service = await startTestService({ env });
+    const service = await lendService({ env });
     return new RealtimeBench(service, await createTestAccount(service.core, 5));
   }
 

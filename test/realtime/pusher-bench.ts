@@ -1,7 +1,8 @@
 // A service for sockets of the Pusher protocol: its accounts with their apps, and connections that are closed at the end.
 import Pusher from 'pusher';
 import { expect } from 'vitest';
-import { type Client, client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
+import { type Client, client, createTestAccount, type startTestService, type TestService } from '../support/service.ts';
+import { lendService } from '../support/shared-service.ts';
 import { type App, PusherLine } from './pusher-line.ts';
 
 export class PusherBench {
@@ -20,7 +21,7 @@ export class PusherBench {
   }
 
   static async start(options: Parameters<typeof startTestService>[0] = {}): Promise<PusherBench> {
-    return PusherBench.#of(await startTestService(options), []);
+    return PusherBench.#of(await lendService(options), []);
   }
 
   static async #of(service: TestService, lines: PusherLine[], usd = 5): Promise<PusherBench> {

@@ -15,11 +15,11 @@ import {
   type Client,
   client,
   createTestAccount,
-  startTestService,
   type TestAccount,
   type TestService,
   type TestServiceOptions,
 } from '../support/service.ts';
+import { lendService } from '../support/shared-service.ts';
 
 export interface S3Key {
   readonly accessKeyId: string;
@@ -52,10 +52,9 @@ export class S3Bench {
   }
 
   static async start({ usd = 100, ...options }: TestServiceOptions & { usd?: number } = {}): Promise<S3Bench> {
-    const port = await freePort();
-    const env = { S3_PORT: String(port), S3_DOMAIN: DOMAIN, ...options.env };
-    const service = await startTestService({ ...options, env });
-    return S3Bench.of(service, `http://127.0.0.1:${port}`, await createTestAccount(service.core, usd));
+    const env = { S3_DOMAIN: DOMAIN, ...options.env };
+    const service = await lendService({ ...options, env }, async () => ({ S3_PORT: String(await freePort()) }));
+    return S3Bench.of(service, `http://127.0.0.1:${service.env.S3_PORT}`, await createTestAccount(service.core, usd));
   }
 
   private static async of(service: TestService, root: string, account: TestAccount): Promise<S3Bench> {

@@ -10,10 +10,10 @@ import {
   client,
   createTestAccount,
   type Reply,
-  startTestService,
   type TestAccount,
   type TestService,
 } from '../support/service.ts';
+import { lendService } from '../support/shared-service.ts';
 
 export interface Own extends TestAccount {
   readonly call: Client;
@@ -31,7 +31,7 @@ export class StorageBench {
   }
 
   static async start(options: TestServiceOptions = {}): Promise<StorageBench> {
-    return new StorageBench(await startTestService(options));
+    return new StorageBench(await lendService(options));
   }
 
   get core() {

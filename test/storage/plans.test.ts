@@ -15,7 +15,7 @@ interface PlanNode {
 let bench: StorageBench;
 let own: Own;
 beforeAll(async () => {
-  bench = await StorageBench.start();
+  bench = await StorageBench.start({ isFresh: true });
   own = await bench.withAccount();
   await sql('ALTER TABLE storage.object SET (autovacuum_enabled = false)');
   await own.put('work', 'f/1/1', 'x');

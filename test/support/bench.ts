@@ -5,11 +5,11 @@ import {
   type Client,
   client,
   createTestAccount,
-  startTestService,
   type TestAccount,
   type TestService,
   type TestServiceOptions,
 } from './service.ts';
+import { lendService } from './shared-service.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
 export type Data = any;
@@ -37,7 +37,7 @@ export class AccountBench {
     this: Constructor<B>,
     { account, ...options }: TestServiceOptions & { readonly account?: TestAccount } = {},
   ): Promise<B> {
-    const service = await startTestService(options);
+    const service = await lendService(options);
     return new this(service, account ?? (await createTestAccount(service.core)));
   }
 

@@ -42,6 +42,8 @@ export interface TestServiceOptions {
   /** Bounds other than those of the service. */
   readonly admission?: { readonly [Level in Exclude<keyof Admission, 'processes'>]?: Partial<Admission[Level]> };
   readonly log?: Logger | undefined;
+  /** Of a file that counts what is in whole tables, or looks at the plans of empty ones: no service that has served another file. */
+  readonly isFresh?: boolean | undefined;
 }
 
 /**
@@ -154,9 +156,17 @@ const makeOperator = {
   text: `UPDATE core.setting SET value = $1 WHERE name = 'operator_account'`,
 };
 
+const withTestOperator = new WeakSet<Core>();
+
+/** Whether another than the first account has become the operator's. */
+export function hasTestOperator(core: Core): boolean {
+  return withTestOperator.has(core);
+}
+
 /** The same account as the operator's: it takes the place of the one before, and its key may do everything. */
 export async function createTestOperator(core: Services, usd = 100): Promise<TestAccount> {
   const { accountId } = await createTestAccount(core, usd);
+  withTestOperator.add(core);
   return core.db.transaction(async (tx) => {
     await tx.query(makeOperator, [accountId]);
     const nowMs = await lockCaller(tx, accountId);

@@ -6,7 +6,7 @@ import { numbers, VectorBench } from './harness.ts';
 
 let bench: VectorBench;
 beforeAll(async () => {
-  bench = await VectorBench.start();
+  bench = await VectorBench.start({ isFresh: true });
 });
 afterAll(() => bench.service.stop());
 

@@ -6,10 +6,10 @@ import {
   client,
   createTestAccount,
   type Reply,
-  startTestService,
   type TestAccount,
   type TestService,
 } from '../support/service.ts';
+import { lendService } from '../support/shared-service.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
 type Data = any;
@@ -30,8 +30,11 @@ export class VectorBench {
     this.call = client(service.url, account.secret);
   }
 
-  static async start(options: { database?: TestDatabase; account?: TestAccount } = {}): Promise<VectorBench> {
-    const service = await startTestService({ database: options.database });
+  static async start(
+    options: { database?: TestDatabase; account?: TestAccount; isFresh?: boolean } = {},
+  ): Promise<VectorBench> {
+    const { database, isFresh } = options;
+    const service = await lendService({ database, isFresh });
     return new VectorBench(service, options.account ?? (await createTestAccount(service.core)));
   }
 

@@ -23,7 +23,7 @@ function sql<R>(text: string, values: (string | bigint)[] = []) {
 }
 
 beforeAll(async () => {
-  bench = await VectorBench.start();
+  bench = await VectorBench.start({ isFresh: true });
   for (const table of ['collection', 'item', 'tombstone'])
     await sql(`ALTER TABLE vector.${table} SET (autovacuum_enabled = false)`);
   await exercise();
