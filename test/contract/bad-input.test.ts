@@ -97,9 +97,9 @@ function expectRefusedInProcess(outcome: Outcome, what: string, param: string): 
 
 /** Of a reply or of an answer that came without HTTP. */
 function expectRefusal(reply: Reply | Outcome, what: string): void {
-  if ('headers' in reply) return expectRefused(reply, what);
   const { status, text, body } = reply;
-  expect(status >= 400 && status < 500 && body.ok === false, `${what}: ${text}`).toBe(true);
+  if ('headers' in reply) expectRefused(reply, what);
+  else expect(status >= 400 && status < 500 && body.ok === false, `${what}: ${text}`).toBe(true);
 }
 
 const BLANKS = Buffer.alloc(64 * 1024, ' ');

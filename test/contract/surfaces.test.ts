@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
+import { once } from '../../src/lib/once.ts';
 import { streamsOf } from '../../src/manifest/streams.ts';
 import { isTriable, tryAddress } from '../../src/surfaces/documents/docs/triable.ts';
 import { publicDocuments } from '../../src/surfaces/documents/documents.ts';
@@ -15,6 +16,14 @@ describe.each(manifests)('the manifest %s', (_name, manifest) => {
     texts.set(path, text);
     return text;
   };
+  // Each of them is megabytes, and is asked for every capability.
+  const openapi = once(() => JSON.parse(body('/v1/openapi.json')));
+  const describedById = once(
+    () =>
+      new Map<string, object>(
+        JSON.parse(body('/.well-known/quartermaster.json')).capabilities.map((each: { id: string }) => [each.id, each]),
+      ),
+  );
   const pages = [...documents].filter(([, document]) => document.contentType.startsWith('text/html'));
 
   test('the OpenAPI document is valid', async () => {
@@ -28,13 +37,9 @@ describe.each(manifests)('the manifest %s', (_name, manifest) => {
   });
 
   test.each([...manifest.byId.values()])('$id appears on every surface', (capability) => {
-    const openapi = JSON.parse(body('/v1/openapi.json'));
-    const operation = openapi.paths[capability.path.slice('/v1'.length)][capability.method.toLowerCase()];
+    const operation = openapi().paths[capability.path.slice('/v1'.length)][capability.method.toLowerCase()];
     expect(operation['x-svc-capability']).toBe(capability.id);
-    const described = JSON.parse(body('/.well-known/quartermaster.json')).capabilities.find(
-      ({ id }: { id: string }) => id === capability.id,
-    );
-    expect(described).toMatchObject({ method: capability.method, path: capability.path });
+    expect(describedById().get(capability.id)).toMatchObject({ method: capability.method, path: capability.path });
     expect(body(`/llms/${capability.id.split('.')[0]}.txt`)).toContain(`${capability.method} ${capability.path} (`);
     expect(body('/docs')).toContain(`href="/docs/capabilities/${capability.id}"`);
     const page = body(`/docs/capabilities/${capability.id}`);
