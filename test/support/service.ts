@@ -156,10 +156,10 @@ const makeOperator = {
   text: `UPDATE core.setting SET value = $1 WHERE name = 'operator_account'`,
 };
 
-const withTestOperator = new WeakSet<Core>();
+const withTestOperator = new WeakSet<Services>();
 
 /** Whether another than the first account has become the operator's. */
-export function hasTestOperator(core: Core): boolean {
+export function hasTestOperator(core: Services): boolean {
   return withTestOperator.has(core);
 }
 
