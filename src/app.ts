@@ -51,7 +51,7 @@ import { modules as allModules } from './modules/index.ts';
 import { openPayments } from './payment-provider.ts';
 import { openPeople } from './people.ts';
 import { createShell, type Shell } from './shell.ts';
-import { warnOfMisspelt } from './start-text.ts';
+import { warnOfVariables } from './start-text.ts';
 import { stopService } from './stop-service.ts';
 import { composeManifest } from './surfaces/documents/discovery.ts';
 import { listen } from './surfaces/http/listen.ts';
@@ -124,7 +124,7 @@ export async function startService(config: Config, options: ServiceOptions): Pro
   });
   const settings = settingsOf(manifest.modules, config);
   const { log, group, admission: bounds = admission } = options;
-  if ((group?.slot ?? 0) === 0) warnOfMisspelt(config, log);
+  if ((group?.slot ?? 0) === 0) warnOfVariables(config, log);
   const adapters = adaptersOf(manifest.modules);
   const vendorsText = group === undefined ? readVendorsText(config) : group.vendorsText;
   const vendorsFile = await vendorsOf(vendorsText, config, manifest.modules, adapters);

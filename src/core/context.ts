@@ -2,6 +2,7 @@
 
 import type { ConnectionConfig, Database, Queryable } from '../db/database.ts';
 import type { JsonText } from '../lib/json-text.ts';
+import type { NameServer } from '../lib/name-server.ts';
 import type { OutboundClient } from '../vendors/http/port.ts';
 import type { IdentityProvider } from '../vendors/identity/port.ts';
 import type { MailServer } from '../vendors/mail/port.ts';
@@ -72,8 +73,8 @@ export interface Core {
   readonly log: Logger;
   /** A Chromium or Chrome for pages; null: there is none. */
   readonly chromiumPath: string | null;
-  /** `address:port` of name servers that are asked about domains of others; null: those of the machine. */
-  readonly nameServers: readonly string[] | null;
+  /** Name servers that are asked about names of others; null: none are set. */
+  readonly nameServers: readonly NameServer[] | null;
   /** Root of every URL the service hands out, without a trailing slash. */
   readonly baseUrl: string;
   /** Names of hosts that the service itself goes by: modules add theirs when they start. No account may have them. */

@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import { AccountTurns } from '../../core/account-turns.ts';
 import type { Core } from '../../core/context.ts';
+import type { NameServer } from '../../lib/name-server.ts';
 import { LOOKUPS_AT_ONCE } from './limits.ts';
 import { readName } from './records/names.ts';
 import type { DnsCounts } from './server/counts.ts';
@@ -13,16 +14,22 @@ import type { ZonesState } from './zones/resource.ts';
 export interface DnsState extends ZonesState {
   readonly core: Core;
   readonly settings: DnsSettings;
+  /** Whom look-ups ask; the first of them when a call does not say. */
+  readonly resolvers: readonly NameServer[];
   readonly lookups: AccountTurns;
   readonly counts: DnsCounts;
   /** Name servers of others. */
   readonly hosts: ZoneHosts;
 }
 
+/** What a look-up asks when neither the call nor the operator says. */
+const PUBLIC = ['1.1.1.1', '8.8.8.8', '9.9.9.9'].map((host) => ({ text: host, host, port: 53 }));
+
 export function startDns(core: Core, settings: DnsSettings): DnsState {
   for (const name of settings.names) core.ownNames.add(name);
   return {
     ...{ core, settings, names: settings.names.length > 0 ? settings.names : [hostOf(core.baseUrl)] },
+    resolvers: core.nameServers ?? PUBLIC,
     ...{ lookups: new AccountTurns(LOOKUPS_AT_ONCE), counts: newCounts(), hosts: new ZoneHosts(core) },
   };
 }

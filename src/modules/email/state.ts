@@ -33,7 +33,7 @@ export interface StartedEmail extends EmailState {
 }
 
 export function startEmail(core: Core, sent: Omit<EmailSettings, 'dnsServers'>): StartedEmail {
-  const settings = { ...sent, dnsServers: core.nameServers };
+  const settings = { ...sent, dnsServers: core.nameServers?.map(({ text }) => text) ?? null };
   if (settings.bounceDomain !== null) core.ownNames.add(settings.bounceDomain);
   const keys = new SigningKeys(core);
   const receiving = startReceiving(core, settings, {

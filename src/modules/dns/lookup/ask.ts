@@ -4,8 +4,8 @@ import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { connect, isIPv6 } from 'node:net';
 import { type Answer, AUTHENTIC_DATA, decode, encode, RECURSION_DESIRED, TRUNCATED_RESPONSE } from 'dns-packet';
+import type { NameServer } from '../../../lib/name-server.ts';
 import { ANSWERS_MAX, ASK_MS } from '../limits.ts';
-import type { Server } from '../settings.ts';
 import { dataText, nameText } from './text.ts';
 
 export interface FoundRecord {
@@ -28,7 +28,7 @@ const HEADER_BYTES = 12;
 const PAYLOAD_BYTES = 1_232;
 const COUNT_AT = { question: 4, answer: 6, authority: 8, additional: 10 } as const;
 
-export async function ask(server: Server, name: string, type: string): Promise<Reply> {
+export async function ask(server: NameServer, name: string, type: string): Promise<Reply> {
   const startedMs = performance.now();
   const id = randomInt(65_536);
   const query = encode({
@@ -86,7 +86,7 @@ function recordOf(answer: Answer): FoundRecord {
 }
 
 /** A message that answers the query, or why there is none. */
-function byUdp({ host, port }: Server, query: Buffer, signal: AbortSignal): Promise<Buffer | string> {
+function byUdp({ host, port }: NameServer, query: Buffer, signal: AbortSignal): Promise<Buffer | string> {
   return new Promise((resolve) => {
     const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4');
     const end = (found: Buffer | string) => {
@@ -105,7 +105,7 @@ function byUdp({ host, port }: Server, query: Buffer, signal: AbortSignal): Prom
   });
 }
 
-function byTcp({ host, port }: Server, query: Buffer, signal: AbortSignal): Promise<Buffer | string> {
+function byTcp({ host, port }: NameServer, query: Buffer, signal: AbortSignal): Promise<Buffer | string> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, signal });
     const length = Buffer.allocUnsafe(2);
