@@ -73,9 +73,6 @@ export function afterFailure(recharge: RechargeRow, failureCode: string, nowMs: 
     : { ...recharge, failures, retry_at: nowMs + pauseMs };
 }
 
-/** Beyond it a provider may have forgotten the id of a write, and would make a second one: then it is only looked up. */
-export const repeatableMs = 23 * HOUR_MS;
-
 const ASK_BACKOFF = { firstMs: 5_000, maxMs: HOUR_MS };
 
 /** When an attempt without a decision is asked for again: in 5 s, and ever later, up to an hour. */
