@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { openAssets } from './asset-store.ts';
 import type { Config } from './config/config.ts';
 import { readVendorsText } from './config/vendors-text.ts';
-import { AccountTurns } from './core/account-turns.ts';
+import { AccountPlaces } from './core/account-places.ts';
 import { type Admission, admission } from './core/admission.ts';
 import type { JobLoop } from './core/background/job-loop.ts';
 import { OwnCalls } from './core/background/own-calls.ts';
@@ -257,7 +257,7 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     failedLogins: group?.logins ?? new FailedLogins(),
     wrongSignatures: new FailedLogins(),
     bodies: new BodyReaders({ bounds }),
-    inflating: new AccountTurns(bounds.all.inflationsAtOnce),
+    inflating: new AccountPlaces(bounds.all.inflationsAtOnce, { alone: 'all' }),
   });
   const metrics = () => [
     ...[sweeper, ...jobs, backlog, core.vendors, ...(tracing === null ? [] : [tracing])].flatMap((each) =>

@@ -1,9 +1,9 @@
 // Threads in which work of accounts is done that may take long. All pools of them are this one, so all keep the same two rules: a thread that works
 // longer on one task than its time is ended from outside, and of two threads or more an account never has all.
 import type { Transferable } from 'node:worker_threads';
+import type { FairQueueBounds } from '../lib/fair-queue.ts';
 import { type ThreadBounds, Threads, type ThreadTalk } from '../lib/threads.ts';
-import { AccountPlaces, type WaitingBounds } from './account-places.ts';
-import { waitingBounds } from './account-turns.ts';
+import { AccountPlaces } from './account-places.ts';
 
 interface PoolBounds extends ThreadBounds {
   /** Tasks at once. */
@@ -18,7 +18,7 @@ interface PoolBounds extends ThreadBounds {
    */
   readonly busyShare?: number;
   /** Tasks that wait; absent: as lists of what waits are bounded. */
-  readonly waiting?: WaitingBounds;
+  readonly waiting?: FairQueueBounds;
 }
 
 type Performed<Answer> =
@@ -50,7 +50,7 @@ export class AccountThreads<Task, Answer, Progress = never, Question = never, Re
 
   constructor(source: URL, bounds: PoolBounds) {
     this.#threads = new Threads(source, bounds);
-    this.#places = new AccountPlaces(bounds.threads, bounds.waiting ?? waitingBounds);
+    this.#places = new AccountPlaces(bounds.threads, bounds);
     this.#msMax = bounds.msMax;
     this.#beginMsMax = bounds.beginMsMax ?? 0;
     this.#busyShare = bounds.busyShare ?? null;

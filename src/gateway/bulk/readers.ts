@@ -3,7 +3,6 @@
 // are read by the next.
 import { Worker } from 'node:worker_threads';
 import { AccountPlaces } from '../../core/account-places.ts';
-import { waitingBounds } from '../../core/account-turns.ts';
 import { admission } from '../../core/admission.ts';
 import type { BodyTask } from '../../kit/raw-route.ts';
 import { invalidField, problem } from '../../problems/problem.ts';
@@ -48,7 +47,7 @@ export class BodyReaders {
 
   constructor({ idleMs = bodyThreadIdleMs, bounds = admission } = {}) {
     this.#idleMs = idleMs;
-    this.#places = new AccountPlaces(bounds.all.bodyThreads, waitingBounds);
+    this.#places = new AccountPlaces(bounds.all.bodyThreads);
     this.#msMax = bounds.all.bodyThreadMsMax;
     this.#niceness = bounds.all.bodyThreadNiceness;
   }

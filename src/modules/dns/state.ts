@@ -1,6 +1,6 @@
 // What the dns module keeps in one process.
 import { isIP } from 'node:net';
-import { AccountTurns } from '../../core/account-turns.ts';
+import { AccountPlaces } from '../../core/account-places.ts';
 import type { Core } from '../../core/context.ts';
 import type { NameServer } from '../../lib/name-server.ts';
 import { LOOKUPS_AT_ONCE } from './limits.ts';
@@ -16,7 +16,7 @@ export interface DnsState extends ZonesState {
   readonly settings: DnsSettings;
   /** Whom look-ups ask; the first of them when a call does not say. */
   readonly resolvers: readonly NameServer[];
-  readonly lookups: AccountTurns;
+  readonly lookups: AccountPlaces;
   readonly counts: DnsCounts;
   /** Name servers of others. */
   readonly hosts: ZoneHosts;
@@ -30,7 +30,11 @@ export function startDns(core: Core, settings: DnsSettings): DnsState {
   return {
     ...{ core, settings, names: settings.names.length > 0 ? settings.names : [hostOf(core.baseUrl)] },
     resolvers: core.nameServers ?? PUBLIC,
-    ...{ lookups: new AccountTurns(LOOKUPS_AT_ONCE), counts: newCounts(), hosts: new ZoneHosts(core) },
+    ...{
+      lookups: new AccountPlaces(LOOKUPS_AT_ONCE, { alone: 'all' }),
+      counts: newCounts(),
+      hosts: new ZoneHosts(core),
+    },
   };
 }
 

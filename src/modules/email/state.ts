@@ -1,5 +1,5 @@
 // What the email module keeps in one process.
-import { AccountTurns } from '../../core/account-turns.ts';
+import { AccountPlaces } from '../../core/account-places.ts';
 import type { JobLoop } from '../../core/background/job-loop.ts';
 import type { Core } from '../../core/context.ts';
 import { Domains } from './domains/domains.ts';
@@ -48,7 +48,7 @@ export function startEmail(core: Core, sent: Omit<EmailSettings, 'dnsServers'>):
     marks: new Marks(core.db),
     outcomes: new Outcomes(core.db),
     links: new MailLinks(core),
-    longMails: new AccountTurns(LONG_MAILS_AT_ONCE),
+    longMails: new AccountPlaces(LONG_MAILS_AT_ONCE, { alone: 'all' }),
     pace: paceOf(settings.perSecond),
     begin: new BeginEffect(),
     seen: new Seen(),

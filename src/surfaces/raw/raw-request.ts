@@ -1,6 +1,6 @@
 // A request of a raw route, as its module sees it: before its body is read, and with it.
 import type { FastifyRequest } from 'fastify';
-import { NOBODY } from '../../core/account-turns.ts';
+import { NOBODY } from '../../core/account-places.ts';
 import { tokenWorth } from '../../core/accounts/tiers.ts';
 import type { Credential } from '../../core/credentials/credential.ts';
 import type { EntryForm } from '../../core/entry-form.ts';
@@ -139,7 +139,7 @@ export class RawRead extends RawArrived implements RawRequest {
 
   inflate<Result>(use: (blocks: AsyncIterable<Buffer>) => Promise<Result>): Promise<Result> {
     const { gateway, body } = this.#parts;
-    return gateway.inflating.run(this.sharer, () => body.inflate(use));
+    return gateway.inflating.run(this.sharer, null, () => body.inflate(use));
   }
 
   async invoke(

@@ -43,7 +43,7 @@ export const lookup = defineCapability<DnsState>()({
     const name = requireLookupName(input.name);
     const resolver = resolverOf(input.resolver, state);
     ctx.weigh(LOOKUP_TOKENS - 1);
-    const reply = await state.lookups.run(ctx.accountId, () => ask(resolver, name, type));
+    const reply = await state.lookups.run(ctx.accountId, null, () => ask(resolver, name, type));
     const { rcode, answers, authenticated, latencyMs: latency_ms } = reply;
     return { data: { name, type, resolver: resolver.text, rcode, answers, authenticated, latency_ms } };
   },

@@ -48,7 +48,7 @@ export const propagation = defineCapability<DnsState>()({
     const replies = await Promise.all(
       asked.map(async (resolver) => ({
         resolver: resolver.text,
-        reply: await lookups.run(ctx.accountId, () => ask(resolver, name, type)),
+        reply: await lookups.run(ctx.accountId, null, () => ask(resolver, name, type)),
       })),
     );
     const resolvers = replies.map(({ resolver, reply: { rcode, answers, latencyMs } }) => ({
