@@ -85,11 +85,16 @@ async function fetchVideo(
       const broken = await write(download.body, videoPath, call.signal);
       if (broken !== null) return { kind: 'again', message: broken };
     }
-    const checked = await videos.check(videoPath, call.signal);
+    const checked = await videos.check(job.account_id, videoPath, call.signal);
     if (checked.kind === 'unsound') return checked;
     const hasThumbnail =
       (await fetchThumbnail(own, job, attempt, call, thumbnailUrl, thumbnailPath)) ||
-      (await videos.frame({ path: videoPath, contentType: checked.contentType }, thumbnailPath, call.signal));
+      (await videos.frame(
+        job.account_id,
+        { path: videoPath, contentType: checked.contentType },
+        thumbnailPath,
+        call.signal,
+      ));
     const video = { ...checked, videoPath, thumbnailPath: hasThumbnail ? thumbnailPath : null };
     return { kind: 'kept', video: await keepVideo(assets, name, video) };
   } finally {
