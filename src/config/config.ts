@@ -3,6 +3,7 @@
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isLoopback } from '../lib/loopback.ts';
+import type { NameServer } from '../lib/name-server.ts';
 import { type AssetsLocation, assetsLocation } from './assets-url.ts';
 import { type IdentityProviderSettings, identityProviders } from './identity-providers.ts';
 import { nameServers } from './name-servers.ts';
@@ -68,7 +69,7 @@ export type Config = {
   /** A Chromium or Chrome; null: there is none. */
   readonly chromiumPath: string | null;
   /** `address:port` of name servers that are asked about domains of others; null: those of the machine. */
-  readonly nameServers: readonly string[] | null;
+  readonly nameServers: readonly NameServer[] | null;
   /** How long entries of the ledger are kept, at least; in whole months. */
   readonly ledgerDays: number;
   readonly testClock: boolean;

@@ -1,15 +1,20 @@
-// Name servers that the service asks about domains of others (DNS_SERVERS).
+// Name servers that the service asks about names of others (DNS_RESOLVERS).
+import { type NameServer, readNameServer } from '../lib/name-server.ts';
 import { ConfigError, type Variables } from './variables.ts';
 
-const SERVER = /^(\[[0-9a-f:]{2,39}\]|\d{1,3}(\.\d{1,3}){3})(:\d{1,5})?$/i;
+const SERVERS_MAX = 16;
 
-/** `address:port` of each; null: those of the machine. */
-export function nameServers(variables: Variables): readonly string[] | null {
-  const servers = (variables.text('DNS_SERVERS') ?? '').split(/[\s,]+/).filter((part) => part !== '');
-  if (servers.some((server) => !SERVER.test(server))) {
+/** Null: none are set. */
+export function nameServers(variables: Variables): readonly NameServer[] | null {
+  const name = variables.currentName('DNS_RESOLVERS', 'DNS_SERVERS');
+  const texts = (variables.text(name) ?? '').split(/[\s,]+/).filter((part) => part !== '');
+  if (texts.length > SERVERS_MAX) throw new ConfigError(`${name} takes at most ${SERVERS_MAX}, separated by commas`);
+  const servers = texts.map((text) => {
+    const server = readNameServer(text);
+    if (server !== null) return server;
     throw new ConfigError(
-      'DNS_SERVERS must be addresses with ports, separated by commas: 192.0.2.1:53, [2001:db8::1]:53',
+      `${name} must be addresses of name servers, separated by commas: 192.0.2.1, 192.0.2.1:5353, [2001:db8::1]:53`,
     );
-  }
+  });
   return servers.length === 0 ? null : servers;
 }

@@ -10,10 +10,19 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
+/** A variable by its earlier name. */
+export interface Renamed {
+  readonly name: string;
+  readonly now: string;
+  readonly isUsed: boolean;
+}
+
 export class Variables {
   readonly #env: Record<string, string | undefined>;
   /** Of the variables that were asked for. */
   readonly names = new Set<string>();
+  /** What variables are called now, by their earlier names. */
+  readonly #renamed = new Map<string, string>();
 
   constructor(env: Record<string, string | undefined>) {
     this.#env = env;
@@ -26,9 +35,21 @@ export class Variables {
     return value === '' ? undefined : value;
   }
 
+  /** `name`, or `earlier`, as it was once called, where only that is set: `renamed` tells of it. */
+  currentName(name: string, earlier: string): string {
+    this.#renamed.set(earlier, name);
+    return this.text(name) === undefined && this.#isSet(earlier) ? earlier : name;
+  }
+
+  /** Variables of the environment that have another name now. `isUsed`: the new one is not set beside it. */
+  renamed(): Renamed[] {
+    const given = [...this.#renamed].filter(([earlier]) => this.#isSet(earlier));
+    return given.map(([earlier, now]) => ({ name: earlier, now, isUsed: !this.#isSet(now) }));
+  }
+
   /** Names in the environment that look like one that was asked for and are none. */
   misspelt(): Misspelt[] {
-    const given = Object.keys(this.#env).filter((name) => this.#env[name] !== '');
+    const given = Object.keys(this.#env).filter((name) => this.#env[name] !== '' && !this.#renamed.has(name));
     return misspelt(given, this.names);
   }
 
@@ -114,6 +135,10 @@ export class Variables {
     throw new ConfigError(
       `${name} must be off or a comma-separated list of the proxies' networks such as 10.0.0.0/8, not ${JSON.stringify(value)}`,
     );
+  }
+
+  #isSet(name: string): boolean {
+    return (this.#env[name]?.trim() ?? '') !== '';
   }
 
   #list(name: string): string[] {

@@ -1,85 +1,82 @@
-// Long work of which few pieces go on at a time. Unlike turns alone, an account never has all places: what holds one for half a minute
-// keeps another account waiting only while every place is held by others.
+// Work of which only a few pieces can go on at a time: each has a place, accounts take turns for them, and only so much of it may wait.
 import { FairPlaces } from '../lib/fair-places.ts';
-import { noRoom } from './account-turns.ts';
+import { FairQueue, type FairQueueBounds } from '../lib/fair-queue.ts';
+import { type Problem, problem } from '../problems/problem.ts';
+import { admission } from './admission.ts';
 
-export interface WaitingBounds {
-  readonly max: number;
-  readonly perOwnerMax: number;
-}
+/** Whose everything is that comes without a key: it has the share of one account. */
+export const NOBODY = '(no key)';
 
-interface Waiting {
-  readonly owner: string;
-  go(): void;
+/** What may wait for a place, as lists of what waits are bounded. */
+const waitingBounds = { max: admission.all.waitingWorkMax, perOwnerMax: admission.account.waitingWorkMax };
+
+interface PlacesOptions {
+  /** What may wait; absent: as lists of what waits are bounded. */
+  readonly waiting?: FairQueueBounds;
+  /**
+   * What an account may have while no other wants any. `half`, where absent, for what takes long: what holds a place for half a minute keeps another
+   * account waiting only while every place is held by others. `all`, for what is soon over.
+   */
+  readonly alone?: 'half' | 'all';
 }
 
 export class AccountPlaces {
+  readonly #atOnce: number;
+  readonly #alone: 'half' | 'all';
   readonly #places: FairPlaces;
-  readonly #bounds: WaitingBounds;
-  #waiting: Waiting[] = [];
-  /** Counts up with each start: whoever has not begun for longest comes first. */
-  readonly #lastStart = new Map<string, number>();
-  #starts = 0;
+  readonly #waiting: FairQueue<() => void>;
 
-  constructor(atOnce: number, bounds: WaitingBounds) {
+  constructor(atOnce: number, { waiting = waitingBounds, alone = 'half' }: PlacesOptions = {}) {
+    this.#atOnce = atOnce;
+    this.#alone = alone;
     this.#places = new FairPlaces(atOnce);
-    this.#bounds = bounds;
+    this.#waiting = new FairQueue(waiting);
   }
 
-  /** Runs `work` when the account has a place. `signal`: ends its waiting. Answers and throws what it does; throws CONCURRENCY_LIMITED and OVERLOADED when too many wait. */
+  /**
+   * Runs `work` when the account has a place. `signal`: ends its waiting. Answers and throws what it does; throws CONCURRENCY_LIMITED and OVERLOADED
+   * when too many wait.
+   */
   async run<T>(accountId: string, signal: AbortSignal | null, work: () => Promise<T>): Promise<T> {
     signal?.throwIfAborted();
-    if (this.#places.hasRoom(accountId)) this.#begin(accountId);
+    if (this.#mayBegin(accountId)) this.#begin(accountId);
     else await this.#wait(accountId, signal);
     try {
       return await work();
     } finally {
       this.#places.release(accountId, 1);
-      this.#next();
+      this.#waiting.shift((owner) => this.#mayBegin(owner))?.();
     }
   }
 
   #wait(owner: string, signal: AbortSignal | null): Promise<void> {
-    const own = this.#waiting.filter((each) => each.owner === owner).length;
-    if (own >= this.#bounds.perOwnerMax) throw noRoom('owner');
-    if (this.#waiting.length >= this.#bounds.max) throw noRoom('all');
     const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const goOn = () => {
+      signal?.removeEventListener('abort', leave);
+      this.#begin(owner);
+      resolve();
+    };
     const leave = () => {
-      this.#waiting = this.#waiting.filter((each) => each !== waiting);
+      this.#waiting.delete(owner, goOn);
       reject(signal?.reason);
     };
-    const waiting: Waiting = {
-      owner,
-      go() {
-        signal?.removeEventListener('abort', leave);
-        resolve();
-      },
-    };
+    const full = this.#waiting.push(owner, goOn);
+    if (full !== null) throw noRoom(full);
     signal?.addEventListener('abort', leave, { once: true });
-    this.#waiting.push(waiting);
     return promise;
+  }
+
+  #mayBegin(owner: string): boolean {
+    return this.#alone === 'all' ? this.#places.taken < this.#atOnce : this.#places.hasRoom(owner);
   }
 
   #begin(owner: string): void {
     this.#places.force(owner, 1);
-    this.#starts += 1;
-    this.#lastStart.set(owner, this.#starts);
+    this.#waiting.begin(owner);
   }
+}
 
-  /** Of those that may have a place, the account whose last start is longest ago. Once nothing waits, the order is forgotten. */
-  #next(): void {
-    const startOf = ({ owner }: Waiting) => this.#lastStart.get(owner) ?? 0;
-    const next = this.#waiting
-      .filter(({ owner }) => this.#places.hasRoom(owner))
-      .reduce<Waiting | null>(
-        (first, each) => (first !== null && startOf(first) <= startOf(each) ? first : each),
-        null,
-      );
-    if (next !== null) {
-      this.#waiting = this.#waiting.filter((each) => each !== next);
-      this.#begin(next.owner);
-      next.go();
-    }
-    if (this.#waiting.length === 0) this.#lastStart.clear();
-  }
+/** The refusal of work for which there is no room. */
+function noRoom(full: 'owner' | 'all'): Problem {
+  return problem(full === 'owner' ? 'CONCURRENCY_LIMITED' : 'OVERLOADED', { retryAfterMs: 1000 });
 }

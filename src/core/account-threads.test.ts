@@ -63,11 +63,12 @@ test('a process of many has two threads of each pool, so that an account leaves 
 const starters: Readonly<Record<string, string>> = {
   'core/account-threads.ts': 'the pool of all others',
   'lib/threads.ts': 'its threads',
-  'gateway/bulk/readers.ts': 'AccountPlaces, and bodyThreadMsMax: see its test',
   'pictures/processes.ts': 'DecodeTurns, and msMax of its bounds',
   'lib/chat/token-counter.ts': 'one thread, in which texts take turns by pieces of 1,024 characters',
   'modules/vector/engine/embedded/threads/worker-client.ts':
     'holds collections; searches take turns in slices, and one that is cancelled ends in its next',
+  'modules/image/vendors/sandbox/cards.ts': 'draws of words alone, which ends; jobs have their places by dueWork',
+  'modules/video/vendors/sandbox/render.ts': 'draws of words alone, which ends; jobs have their places by dueWork',
   'workers/primary.ts': 'processes of the service',
   'db/embedded/cluster.ts': 'PostgreSQL',
   'db/embedded/postmaster.ts': 'PostgreSQL',
@@ -80,7 +81,7 @@ test('threads and processes start in pools that keep the rules, and nowhere else
   for (const entry of await readdir(root, { recursive: true })) {
     if (!entry.endsWith('.ts') || /\.(test|fixture)\.ts$/.test(entry)) continue;
     const text = await readFile(join(root, entry), 'utf8');
-    if (/new (Worker|Threads)\(|(?<![.\w])(fork|spawn)\(|cluster\.fork\(/.test(text)) found.push(entry);
+    if (/new (Worker|Threads)\b[^(]*\(|(?<![.\w])(fork|spawn)\(|cluster\.fork\(/.test(text)) found.push(entry);
   }
   expect(found.sort()).toEqual(Object.keys(starters).sort());
 });

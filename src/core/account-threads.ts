@@ -1,15 +1,17 @@
 // Threads in which work of accounts is done that may take long. All pools of them are this one, so all keep the same two rules: a thread that works
 // longer on one task than its time is ended from outside, and of two threads or more an account never has all.
 import type { Transferable } from 'node:worker_threads';
+import type { FairQueueBounds } from '../lib/fair-queue.ts';
 import { type ThreadBounds, Threads, type ThreadTalk } from '../lib/threads.ts';
-import { AccountPlaces, type WaitingBounds } from './account-places.ts';
-import { waitingBounds } from './account-turns.ts';
+import { AccountPlaces } from './account-places.ts';
 
 interface PoolBounds extends ThreadBounds {
   /** Tasks at once. */
   readonly threads: number;
   /** Of one task. What the thread tells of its progress begins its time anew. */
   readonly msMax: number;
+  /** From then on, where that is another time. */
+  readonly progressMsMax?: number;
   /** Until a thread that tells that it has begun does so, besides; absent: none. A thread takes long to start on a busy machine. */
   readonly beginMsMax?: number;
   /**
@@ -18,7 +20,7 @@ interface PoolBounds extends ThreadBounds {
    */
   readonly busyShare?: number;
   /** Tasks that wait; absent: as lists of what waits are bounded. */
-  readonly waiting?: WaitingBounds;
+  readonly waiting?: FairQueueBounds;
 }
 
 type Performed<Answer> =
@@ -45,13 +47,15 @@ export class AccountThreads<Task, Answer, Progress = never, Question = never, Re
   readonly #threads: Threads<Task, Answer, Progress, Question, Reply>;
   readonly #places: AccountPlaces;
   readonly #msMax: number;
+  readonly #progressMsMax: number | null;
   readonly #beginMsMax: number;
   readonly #busyShare: number | null;
 
   constructor(source: URL, bounds: PoolBounds) {
     this.#threads = new Threads(source, bounds);
-    this.#places = new AccountPlaces(bounds.threads, bounds.waiting ?? waitingBounds);
+    this.#places = new AccountPlaces(bounds.threads, bounds);
     this.#msMax = bounds.msMax;
+    this.#progressMsMax = bounds.progressMsMax ?? null;
     this.#beginMsMax = bounds.beginMsMax ?? 0;
     this.#busyShare = bounds.busyShare ?? null;
   }
@@ -68,6 +72,11 @@ export class AccountThreads<Task, Answer, Progress = never, Question = never, Re
     return this.#places.run(accountId, signal, () => work((task, options) => this.#perform(task, signal, options)));
   }
 
+  /** Threads that there are now. */
+  get count(): number {
+    return this.#threads.count;
+  }
+
   /** Ends the threads that wait for work. */
   close(): Promise<void> {
     return this.#threads.close();
@@ -78,31 +87,38 @@ export class AccountThreads<Task, Answer, Progress = never, Question = never, Re
     signal: AbortSignal | null,
     { talk = {}, transfer = [], msMax = this.#msMax }: PerformOptions<Progress, Question, Reply> = {},
   ): Promise<Performed<Answer>> {
+    signal?.throwIfAborted();
     const late = new AbortController();
     const end = (why: 'late' | 'busy') => late.abort(why);
     const ms = Math.min(Math.max(msMax, 1), this.#msMax);
     let stopClock = this.#clock(ms + this.#beginMsMax, end);
     const onProgress = (progress: Progress) => {
       stopClock();
-      stopClock = this.#clock(ms, end);
+      stopClock = this.#clock(this.#progressMsMax ?? ms, end);
       talk.onProgress?.(progress);
     };
-    const ended = signal === null ? late.signal : AbortSignal.any([signal, late.signal]);
+    const leave = () => late.abort();
+    signal?.addEventListener('abort', leave, { once: true });
     try {
-      const answer = await this.#threads.run(task, ended, { ...talk, onProgress }, transfer);
+      const answer = await this.#threads.run(task, late.signal, { ...talk, onProgress }, transfer);
       signal?.throwIfAborted();
       if (answer !== null) return { kind: 'answer', answer };
       return { kind: late.signal.aborted ? (late.signal.reason as 'late' | 'busy') : 'memory' };
     } finally {
       stopClock();
+      signal?.removeEventListener('abort', leave);
     }
   }
 
   /** Calls `end` when `ms` are over, unless it is stopped by what is answered. */
   #clock(ms: number, end: (why: 'late' | 'busy') => void): () => void {
-    const [begunMs, before, busyShare] = [performance.now(), process.cpuUsage(), this.#busyShare];
+    const busyShare = this.#busyShare;
+    if (busyShare === null) {
+      const timer = setTimeout(end, ms, 'late');
+      return () => clearTimeout(timer);
+    }
+    const [begunMs, before] = [performance.now(), process.cpuUsage()];
     const look = () => {
-      if (busyShare === null) return end('late');
       const { user, system } = process.cpuUsage(before);
       const leftMs = ms - (user + system) / 1_000;
       if (leftMs <= 0) end('late');

@@ -1,5 +1,6 @@
 // The services of core in one process. Rooms above add parts of their own; kit/services.ts is their sum.
 import type { ConnectionConfig, Database, Queryable } from '../db/database.ts';
+import type { NameServer } from '../lib/name-server.ts';
 import type { OutboundClient } from '../vendors/http/port.ts';
 import type { Admission } from './admission.ts';
 import type { KnownScopes } from './callers/scopes.ts';
@@ -40,8 +41,8 @@ export interface Core {
   /** Whether an account has nothing in any module. */
   readonly isEmptyAccount: (db: Queryable, accountId: string) => Promise<boolean>;
   readonly log: Logger;
-  /** `address:port` of name servers that are asked about domains of others; null: those of the machine. */
-  readonly nameServers: readonly string[] | null;
+  /** Name servers that are asked about names of others; null: none are set. */
+  readonly nameServers: readonly NameServer[] | null;
   /** Root of every URL the service hands out, without a trailing slash. */
   readonly baseUrl: string;
   /** Names of hosts that the service itself goes by: modules add theirs when they start. No account may have them. */

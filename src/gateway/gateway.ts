@@ -1,5 +1,5 @@
 // What every call needs besides itself: the services of this process on the way of a call.
-import type { AccountTurns } from '../core/account-turns.ts';
+import type { AccountPlaces } from '../core/account-places.ts';
 import type { BodyReaders } from './bulk/readers.ts';
 import type { CallServices } from './call.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -20,5 +20,5 @@ export interface Gateway extends CallServices {
   readonly wrongSignatures: FailedLogins;
   readonly bodies: BodyReaders;
   /** For compressed bodies: what a small one inflates to is not known before it is there. */
-  readonly inflating: AccountTurns;
+  readonly inflating: AccountPlaces;
 }

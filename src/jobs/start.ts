@@ -18,9 +18,6 @@ export interface CommonInput {
   readonly webhook_url?: string | null;
 }
 
-/** Of a job's rows, for the bound on what waits in a lane. */
-export const JOB_BYTES = 2_048;
-
 /** Throws VALIDATION_FAILED. */
 export function requireStoreFor({ store, retention_days: days }: CommonInput): void {
   if (days !== undefined && store !== true)

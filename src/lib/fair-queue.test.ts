@@ -19,3 +19,19 @@ test('an owner fills no more than his share, all together no more than the whole
   expect(queue.push('b', 2)).toBe(null);
   expect(queue.size).toBe(3);
 });
+
+test('an owner that has begun goes behind those that have not, until nothing waits', () => {
+  const queue = new FairQueue<string>({ max: 100, perOwnerMax: 100 });
+  queue.begin('a');
+  for (const item of ['a1', 'a2', 'b1']) queue.push(item.charAt(0), item);
+  expect(queue.shift()).toBe('b1');
+  queue.begin('b');
+  queue.push('b', 'b2');
+  expect(queue.shift((owner) => owner !== 'a')).toBe('b2');
+  expect(queue.shift((owner) => owner !== 'a')).toBeUndefined();
+  queue.delete('a', 'a1');
+  queue.delete('b', 'b9');
+  expect([queue.shift(), queue.size, queue.shift()]).toEqual(['a2', 0, undefined]);
+  for (const item of ['a3', 'c1']) queue.push(item.charAt(0), item);
+  expect([queue.shift(), queue.shift()]).toEqual(['a3', 'c1']);
+});

@@ -1,6 +1,7 @@
 // Threads for long work. Each does one piece at a time, and is kept a while for the next; one that ends, or fails, in its work is not used
 // again. Their file calls `serve`.
-import { parentPort, type Transferable, Worker } from 'node:worker_threads';
+import { getPriority, setPriority } from 'node:os';
+import { parentPort, type Transferable, Worker, workerData } from 'node:worker_threads';
 
 const MIB = 1_048_576;
 const USUAL_HEAP_MB = 256;
@@ -18,6 +19,10 @@ export interface ThreadBounds {
   readonly heapMb?: number;
   /** Of what is outside of the heap, such as inflated bytes. Absent: not bounded. */
   readonly outsideHeapMb?: number;
+  /** What a thread waits for the next piece; 10 s where absent. */
+  readonly idleMs?: number;
+  /** On Linux, where it concerns the thread alone: other work goes first. Absent: as the process. */
+  readonly niceness?: number;
 }
 
 /** What a thread and whoever runs it say to each other beside the task and its answer. */
@@ -47,10 +52,16 @@ export class Threads<Task, Answer, Progress = never, Question = never, Reply = n
   readonly #source: URL;
   readonly #bounds: ThreadBounds;
   readonly #idle: Idle[] = [];
+  readonly #alive = new Set<Worker>();
 
   constructor(source: URL, bounds: ThreadBounds = {}) {
     this.#source = source;
     this.#bounds = bounds;
+  }
+
+  /** How many there are, those that wait for work among them. */
+  get count(): number {
+    return this.#alive.size;
   }
 
   /** What a thread makes of the task; null when it ended in it: it was aborted, or had not enough memory. Throws what the thread throws. */
@@ -105,12 +116,16 @@ export class Threads<Task, Answer, Progress = never, Question = never, Reply = n
   #take(): Worker {
     const kept = this.#idle.pop();
     if (kept === undefined) {
-      const { heapMb = USUAL_HEAP_MB } = this.#bounds;
+      const { heapMb = USUAL_HEAP_MB, niceness } = this.#bounds;
       const resourceLimits = { maxOldGenerationSizeMb: heapMb + SPARE_HEAP_MB };
-      const worker = new Worker(this.#source, { resourceLimits });
+      const worker = new Worker(this.#source, { resourceLimits, workerData: niceness });
+      this.#alive.add(worker);
       // What ends it between two pieces is nobody's failure: the next one gets another thread.
       worker.on('error', () => this.#forget(worker));
-      worker.on('exit', () => this.#forget(worker));
+      worker.on('exit', () => {
+        this.#alive.delete(worker);
+        this.#forget(worker);
+      });
       return worker;
     }
     clearTimeout(kept.retirement);
@@ -125,7 +140,7 @@ export class Threads<Task, Answer, Progress = never, Question = never, Reply = n
       void worker.terminate();
     };
     worker.unref();
-    this.#idle.push({ worker, retirement: setTimeout(leave, IDLE_MS).unref() });
+    this.#idle.push({ worker, retirement: setTimeout(leave, this.#bounds.idleMs ?? IDLE_MS).unref() });
   }
 
   #forget(worker: Worker): void {
@@ -183,6 +198,8 @@ export function serve<Task, Answer, Progress = never, Question = never, Reply = 
   work: (task: Task, line: ThreadLine<Progress, Question, Reply>) => Promise<Answer>,
   moved: (answer: Answer) => readonly Transferable[] = () => [],
 ): void {
+  const niceness: unknown = workerData;
+  if (typeof niceness === 'number' && process.platform === 'linux' && getPriority() < niceness) setPriority(niceness);
   const say = (said: Said<Answer, Progress, Question>, transfer: readonly Transferable[] = []) =>
     parentPort?.postMessage(said, [...transfer]);
   const asking = new Map<number, PromiseWithResolvers<Reply>>();

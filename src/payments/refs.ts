@@ -19,6 +19,16 @@ export async function keepRef(tx: Queryable, ref: string, { accountId, kind, id 
   await tx.query(insert, [ref, accountId, kind, id]);
 }
 
+/** Keeps those that were not known before; null stands for none. */
+export async function keepNewRefs(
+  tx: Queryable,
+  refs: readonly (string | null)[],
+  known: readonly (string | null)[],
+  owner: PaymentOwner,
+): Promise<void> {
+  for (const ref of new Set(refs)) if (ref !== null && !known.includes(ref)) await keepRef(tx, ref, owner);
+}
+
 /** Whose top-up it is; null: nobody's. */
 export async function ownerOfTopup(db: Queryable, topupId: string): Promise<string | null> {
   const owner = await findRef(db, topupId);

@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { create, type Font, type Glyph } from 'fontkit';
 import { LRUCache } from 'lru-cache';
-import opentype, { type Font, type Glyph, type Path } from 'opentype.js';
 import { CHINESE_FONT, notInstalled } from '../lib/not-installed.ts';
 import { unpackWoff } from './woff.ts';
 
@@ -13,6 +13,7 @@ const WEIGHT = 700;
 const LATIN = ['latin', 'latin-ext', 'greek', 'greek-ext', 'cyrillic', 'cyrillic-ext', 'vietnamese'];
 /** Fonts in memory at once: Chinese is cut into a hundred. */
 const FONTS_MAX = 32;
+const SVG_COMMANDS = { moveTo: 'M', lineTo: 'L', quadraticCurveTo: 'Q', bezierCurveTo: 'C', closePath: 'Z' } as const;
 
 interface Subset {
   readonly file: string;
@@ -43,7 +44,7 @@ export function drawLine(text: string, sizePx: number): Line {
   let x = 0;
   for (const character of text) {
     const letter = letterOf(character);
-    parts.push(letter.glyph === null ? boxAt(x, sizePx) : outlineOf(letter.glyph.getPath(x, 0, sizePx)));
+    parts.push(outlineOf(letter, x, sizePx));
     x += advanceOf(letter, sizePx);
   }
   return { path: parts.join(''), widthPx: x };
@@ -71,14 +72,14 @@ export function breakLines(text: string, sizePx: number, widthPx: number): strin
   return lines;
 }
 
-/** As SVG says it. The library's own text of it runs numbers into one another. */
-function outlineOf({ commands }: Path): string {
-  return commands
-    .map((command) => {
-      const points = ['x1', 'y1', 'x2', 'y2', 'x', 'y'].flatMap(
-        (name) => (command as unknown as Record<string, number>)[name] ?? [],
-      );
-      return `${command.type}${points.map((point) => point.toFixed(1)).join(' ')}`;
+/** As SVG says it, `x` pixels to the right. */
+function outlineOf({ glyph, font }: Letter, x: number, sizePx: number): string {
+  if (glyph === null || font === null) return boxAt(x, sizePx);
+  const scale = sizePx / font.unitsPerEm;
+  return glyph.path.commands
+    .map(({ command, args }) => {
+      const points = args.map((value, i) => (i % 2 === 0 ? x + value * scale : -value * scale));
+      return `${SVG_COMMANDS[command]}${points.map((point) => point.toFixed(1)).join(' ')}`;
     })
     .join('');
 }
@@ -90,9 +91,7 @@ function widthOf(text: string, sizePx: number): number {
 }
 
 function advanceOf({ glyph, font }: Letter, sizePx: number): number {
-  return glyph === null || font === null
-    ? sizePx * 0.6
-    : ((glyph.advanceWidth ?? font.unitsPerEm) * sizePx) / font.unitsPerEm;
+  return glyph === null || font === null ? sizePx * 0.6 : (glyph.advanceWidth * sizePx) / font.unitsPerEm;
 }
 
 function boxAt(x: number, sizePx: number): string {
@@ -108,8 +107,8 @@ function letterOf(character: string): Letter {
   for (const subset of subsets) {
     if (!subset.covers(code)) continue;
     const font = fontOf(subset.file);
-    const glyph = font.charToGlyph(character);
-    if (glyph.index !== 0) return { glyph, font };
+    const glyph = font.glyphForCodePoint(code);
+    if (glyph.id !== 0) return { glyph, font };
   }
   if (!hasChinese && /\p{Script=Han}/u.test(character)) throw notInstalled(CHINESE_FONT);
   return { glyph: null, font: null };
@@ -118,7 +117,7 @@ function letterOf(character: string): Letter {
 function fontOf(file: string): Font {
   const known = fonts.get(file);
   if (known !== undefined) return known;
-  const font = opentype.parse(unpackWoff(readFileSync(file)));
+  const font = create(unpackWoff(readFileSync(file)));
   fonts.set(file, font);
   return font;
 }

@@ -1,7 +1,6 @@
 // Pictures that are decoded on this process, whatever module wants them: few at once, an account never all of them, and of large ones one.
 import pLimit from 'p-limit';
 import { AccountPlaces } from '../core/account-places.ts';
-import { waitingBounds } from '../core/account-turns.ts';
 import type { Admission } from '../core/admission.ts';
 
 /** What this room adds to the services of a process. */
@@ -15,7 +14,7 @@ export class DecodeTurns {
   readonly #large = pLimit(1);
 
   constructor({ decodesAtOnce }: Pick<Admission['all'], 'decodesAtOnce'>) {
-    this.#accounts = new AccountPlaces(decodesAtOnce, waitingBounds);
+    this.#accounts = new AccountPlaces(decodesAtOnce);
   }
 
   /** Runs `work` when the account has a place. Throws CONCURRENCY_LIMITED or OVERLOADED when too many wait. */

@@ -7,12 +7,12 @@ const SFNT_HEADER = 12;
 const SFNT_ENTRY = 16;
 
 /** Throws for what is no WOFF file. */
-export function unpackWoff(woff: Buffer): ArrayBuffer {
+export function unpackWoff(woff: Buffer): Buffer {
   if (woff.toString('latin1', 0, 4) !== 'wOFF') throw new Error('the file is no WOFF font');
   const count = woff.readUInt16BE(12);
   const tables = Array.from({ length: count }, (_, i) => tableOf(woff, WOFF_HEADER + i * WOFF_ENTRY));
   const size = tables.reduce((sum, { bytes }) => sum + padded(bytes.length), SFNT_HEADER + count * SFNT_ENTRY);
-  const sfnt = Buffer.from(new ArrayBuffer(size));
+  const sfnt = Buffer.alloc(size);
   woff.copy(sfnt, 0, 4, 8);
   sfnt.writeUInt16BE(count, 4);
   let at = SFNT_HEADER + count * SFNT_ENTRY;
@@ -25,7 +25,7 @@ export function unpackWoff(woff: Buffer): ArrayBuffer {
     bytes.copy(sfnt, at);
     at += padded(bytes.length);
   });
-  return sfnt.buffer as ArrayBuffer;
+  return sfnt;
 }
 
 function tableOf(woff: Buffer, entry: number) {

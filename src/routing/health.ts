@@ -3,6 +3,7 @@
 import { performance } from 'node:perf_hooks';
 import type { Logger } from '../core/process/logger.ts';
 import type { Database } from '../db/database.ts';
+import { exactBackoffMs } from '../lib/backoff.ts';
 import { Waker } from '../lib/waker.ts';
 import type { BreakerEffect, FailoverReason } from '../vendors/call/port.ts';
 import {
@@ -57,8 +58,7 @@ export interface HealthOptions {
 
 /** How often the rows are read. */
 const INTERVAL_MS = 1_000;
-const FIRST_PAUSE_MS = 15_000;
-const PAUSE_MS_MAX = 5 * 60_000;
+const BACKOFF = { firstMs: 15_000, maxMs: 5 * 60_000 };
 /** A vendor may ask for less than this. */
 const WAIT_MS_MAX = 3_600_000;
 /** A call that tries a vendor and is not heard of for so long died with its process. */
@@ -175,7 +175,7 @@ export class VendorHealth {
       throw error;
     }
     for (const { vendor, capability, failures, reason } of counted) {
-      if (failures > 0) await openIfFailing(db, vendor, capability, reason ?? 'VENDOR_DOWN', FIRST_PAUSE_MS);
+      if (failures > 0) await openIfFailing(db, vendor, capability, reason ?? 'VENDOR_DOWN', BACKOFF.firstMs);
     }
     await forgetOldCalls(db);
   }
@@ -211,7 +211,7 @@ export class VendorHealth {
 
   #tried(vendor: string, capability: string, openings: number, failed: boolean, reason: FailoverReason | null): void {
     const { db } = this.#options;
-    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** openings, PAUSE_MS_MAX);
+    const pauseMs = exactBackoffMs(BACKOFF, openings + 1);
     this.#change(() =>
       failed
         ? reopenVendor(db, vendor, capability, reason ?? 'VENDOR_DOWN', pauseMs)

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { BlockThreads } from '../blocks/threads.ts';
 import type { Config } from '../config/config.ts';
 import { readVendorsText } from '../config/vendors-text.ts';
-import { AccountTurns } from '../core/account-turns.ts';
+import { AccountPlaces } from '../core/account-places.ts';
 import { type Admission, admission } from '../core/admission.ts';
 import type { JobLoop } from '../core/background/job-loop.ts';
 import { Sweeper } from '../core/background/sweeper/sweeper.ts';
@@ -60,7 +60,7 @@ import { openMailServer } from './mail-server.ts';
 import { openPayments } from './payment-provider.ts';
 import { openPeople } from './people.ts';
 import { createShell, type Shell } from './shell.ts';
-import { warnOfMisspelt } from './start-text.ts';
+import { warnOfVariables } from './start-text.ts';
 import { stopService } from './stop-service.ts';
 import { openOutbound } from './tracing.ts';
 import { type Adapters, adaptersOf, startVendors, vendorsOf } from './vendors-file.ts';
@@ -124,7 +124,7 @@ export async function startService(config: Config, options: ServiceOptions): Pro
   });
   const settings = settingsOf(manifest.modules, config);
   const { log, group, admission: bounds = admission } = options;
-  if ((group?.slot ?? 0) === 0) warnOfMisspelt(config, log);
+  if ((group?.slot ?? 0) === 0) warnOfVariables(config, log);
   const adapters = adaptersOf(manifest.modules);
   const vendorsText = group === undefined ? readVendorsText(config) : group.vendorsText;
   const vendorsFile = await vendorsOf(vendorsText, config, manifest.modules, adapters);
@@ -257,7 +257,7 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     failedLogins: group?.logins ?? new FailedLogins(),
     wrongSignatures: new FailedLogins(),
     bodies: new BodyReaders({ bounds }),
-    inflating: new AccountTurns(bounds.all.inflationsAtOnce),
+    inflating: new AccountPlaces(bounds.all.inflationsAtOnce, { alone: 'all' }),
   });
   const metrics = () => [
     ...[sweeper, ...jobs, backlog, core.vendors, ...(tracing === null ? [] : [tracing])].flatMap((each) =>

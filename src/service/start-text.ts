@@ -75,11 +75,20 @@ export function greeting({ baseUrl, operator }: Started, signInLink: string | nu
   return lines.join('\n');
 }
 
-/** Variables that look like a setting and are none, in one line of the log. */
-export function warnOfMisspelt(config: Config, log: Logger): void {
-  const found = config.settings((variables) => variables.misspelt());
+/** Variables that look like a setting and are none, and those by their earlier names, in one line of the log. */
+export function warnOfVariables(config: Config, log: Logger): void {
+  const misspelt = config.settings((variables) => variables.misspelt());
+  const renamed = config.settings((variables) => variables.renamed());
+  const found = [...renamed, ...misspelt];
   if (found.length === 0) return;
-  const words = found.map(({ name, meant }) => `${name} is not a setting: did you mean ${meant}?`);
+  const words = [
+    ...renamed.map(({ name, now, isUsed }) =>
+      isUsed
+        ? `${name} is called ${now} now: rename it.`
+        : `${name} is called ${now} now, which is set too: ${name} is not used.`,
+    ),
+    ...misspelt.map(({ name, meant }) => `${name} is not a setting: did you mean ${meant}?`),
+  ];
   log.warn({ variables: found.map(({ name }) => name) }, words.join(' '));
 }
 

@@ -14,12 +14,9 @@ import type { Database, Transaction } from '../db/database.ts';
 import { makePartitionsAhead } from '../db/partitions.ts';
 import { type Statement, statement } from '../db/statement.ts';
 import { madeFilesSweep } from '../files/sweep.ts';
-import { setupChecks } from '../payments/methods/setups.ts';
-import { rechargeReturns } from '../payments/recharge/returns.ts';
+import { paymentChecks } from '../payments/checks.ts';
 import { rechargeLoop } from '../payments/recharge/work.ts';
-import { subscriptionChecks } from '../payments/subscriptions/check.ts';
 import type { PaymentsPart } from '../payments/terms.ts';
-import { topupChecks } from '../payments/topups/check.ts';
 import { absorptionSweep } from '../people/absorbing/absorb.ts';
 import { deviceRetention } from '../people/devices/devices.ts';
 import { mailRetention, mailSending } from '../people/mail/send.ts';
@@ -142,11 +139,8 @@ export function coreJobs(core: UpkeepServices): JobLoop[] {
   return [
     eventJobs(core),
     new Deliverer(core).loop as JobLoop,
-    topupChecks(core),
-    setupChecks(core),
     rechargeLoop(core),
-    rechargeReturns(core),
-    subscriptionChecks(core),
+    ...paymentChecks(core),
     mailSending(core) as JobLoop,
   ];
 }

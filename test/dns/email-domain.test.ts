@@ -6,7 +6,7 @@ import { startDnsBench } from './harness.ts';
 test('email.domain.verify finds the records that dns.record.set has set', async () => {
   const port = await freePort();
   const bench = await startDnsBench({
-    env: { DNS_PORT: String(port), DNS_RESOLVERS: `127.0.0.1:${port}`, DNS_SERVERS: `127.0.0.1:${port}` },
+    env: { DNS_PORT: String(port), DNS_RESOLVERS: `127.0.0.1:${port}` },
   });
   try {
     const owner = await bench.owner();

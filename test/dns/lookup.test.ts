@@ -1,8 +1,8 @@
 // Look-ups: what a resolver says is shown as it is, a bad one costs two seconds at most, and only public ones and the operator's are asked.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { NameServer as Server } from '../../src/lib/name-server.ts';
 import { ASK_MS } from '../../src/modules/dns/limits.ts';
 import { ask } from '../../src/modules/dns/lookup/ask.ts';
-import type { Server } from '../../src/modules/dns/settings.ts';
 import { type Misbehaviour, type NameServer, startNameServer } from '../support/name-server.ts';
 import { type Client, client, createTestAccount, startTestService, type TestService } from '../support/service.ts';
 

@@ -22,7 +22,7 @@ export interface Owner {
 
 export async function startDomainBench(env: Record<string, string> = {}): Promise<DomainBench> {
   const names = await startNameServer();
-  const test = await startTestService({ env: { DNS_SERVERS: names.address, ...env } });
+  const test = await startTestService({ env: { DNS_RESOLVERS: names.address, ...env } });
   return {
     ...{ test, names },
     async account() {

@@ -33,7 +33,7 @@ export async function startReceivingBench(env: Record<string, string> = {}, log?
   const names = await startNameServer();
   const smtpPort = await freePort();
   const settings = {
-    DNS_SERVERS: names.address,
+    DNS_RESOLVERS: names.address,
     SMTP_PORT: String(smtpPort),
     EMAIL_BOUNCE_DOMAIN: 'bounces.ours.test',
   };

@@ -28,7 +28,11 @@ beforeAll(async () => {
   owner = await bench.owner();
   inboxId = await owner.inbox('agent@near.test');
   smtpPort = await freePort();
-  const env = { DATABASE_URL: bench.test.database.url, DNS_SERVERS: bench.names.address, SMTP_PORT: String(smtpPort) };
+  const env = {
+    DATABASE_URL: bench.test.database.url,
+    DNS_RESOLVERS: bench.names.address,
+    SMTP_PORT: String(smtpPort),
+  };
   killed = await startProcess(await createPlace({ ...env, SECRETS_KEY, TEST_CLOCK: 'on' }));
 });
 afterAll(async () => {

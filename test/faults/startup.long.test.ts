@@ -96,12 +96,18 @@ describe('the first start', () => {
     await starting.end('SIGTERM');
   }, 90_000);
 
-  test('names a variable that looks like a setting, and prints no link where others may read it', async () => {
-    const place = await newPlace({ SMTP_ULR: 'smtp://there', BASE_URL: 'https://q.example.org', WORKERS: '2' });
+  test('names a variable that looks like a setting or has another name now, and prints no link where others may read it', async () => {
+    const place = await newPlace({
+      SMTP_ULR: 'smtp://there',
+      DNS_SERVERS: '127.0.0.1:1',
+      BASE_URL: 'https://q.example.org',
+      WORKERS: '2',
+    });
     const service = await startProcess(place);
     await until(() => service.stdout().includes('/v1/queue/publish'));
     const text = service.stdout();
     expect(text.match(/SMTP_ULR is not a setting: did you mean SMTP_URL\?/g)).toHaveLength(1);
+    expect(text.match(/DNS_SERVERS is called DNS_RESOLVERS now: rename it\./g)).toHaveLength(1);
     expect(text).not.toContain('/auth/operator/');
     expect(text).not.toContain('Creating');
   });

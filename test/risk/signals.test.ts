@@ -124,7 +124,7 @@ describe('MX records', () => {
   test('a server that is silent or fails is unknown', async () => {
     names.misbehave('silent.test', 'silence');
     names.misbehave('broken.test', 'servfail');
-    const bench = await RiskBench.start({ DNS_SERVERS: names.address });
+    const bench = await RiskBench.start({ DNS_RESOLVERS: names.address });
     const { signals, reasons } = await bench.score({ email: 'a@silent.test' });
     expect([signals.email.has_mx, reasons]).toEqual([null, []]);
     expect((await bench.score({ email: 'a@broken.test' })).signals.email.has_mx).toBeNull();

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import opentype from 'opentype.js';
+import { create } from 'fontkit';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { ordersIn } from '../../src/jobs/orders.ts';
@@ -89,8 +89,8 @@ test('every bundled font of the weight that is used can be read', () => {
   for (const name of ['noto-sans', 'noto-sans-sc']) {
     const folder = join(dirname(require.resolve(`@fontsource/${name}/package.json`)), 'files');
     for (const file of readdirSync(folder).filter((one) => one.endsWith('-700-normal.woff'))) {
-      const font = opentype.parse(unpackWoff(readFileSync(join(folder, file))));
-      expect(font.glyphs.length, file).toBeGreaterThan(1);
+      const font = create(unpackWoff(readFileSync(join(folder, file))));
+      expect(font.numGlyphs, file).toBeGreaterThan(1);
     }
   }
 });

@@ -35,7 +35,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 async function check(bytes: Uint8Array) {
   await writeFile(path, bytes);
-  return videos.check(path, new AbortController().signal);
+  return videos.check('acc', path, new AbortController().signal);
 }
 
 /** To count through billions of frames takes far longer. */
@@ -220,7 +220,7 @@ describe('no video', () => {
     await writeFile(path, endless);
     const quick = videoChecks({ ffmpegPath: null, log: { warn: () => undefined }, lookMsMax: 1_000 });
     const message = 'looking through it takes more time or memory than a video does.';
-    expect(await quick.check(path, new AbortController().signal)).toEqual({ kind: 'unsound', message });
+    expect(await quick.check('acc', path, new AbortController().signal)).toEqual({ kind: 'unsound', message });
     expect(await check(video)).toMatchObject({ kind: 'sound' });
   });
 
@@ -243,11 +243,11 @@ describe('no video', () => {
 
 test('a disk that fails is not the video’s fault, and nothing is left of a look that was ended', async () => {
   const signal = new AbortController().signal;
-  await expect(videos.check(join(folder, 'nowhere'), signal)).rejects.toThrow(/ENOENT/);
+  await expect(videos.check('acc', join(folder, 'nowhere'), signal)).rejects.toThrow(/ENOENT/);
   await writeFile(path, indexLast(video));
   await truncate(path, (await stat(path)).size);
   const ending = new AbortController();
-  const looking = videos.check(path, ending.signal);
+  const looking = videos.check('acc', path, ending.signal);
   ending.abort(new Error('the job has ended'));
   await expect(looking).rejects.toThrow('the job has ended');
 });
@@ -256,6 +256,7 @@ describe('a picture of a video', () => {
   const to = () => join(folder, 'picture.jpg');
   const frame = (ffmpegPath: string | null, warned: string[] = []) =>
     videoChecks({ ffmpegPath, log: { warn: (_, message) => warned.push(message) } }).frame(
+      'acc',
       { path, contentType: 'video/mp4' },
       to(),
       new AbortController().signal,

@@ -4,10 +4,10 @@
 // row whose lease is over is due again. Whoever makes a row due calls openTurn(…, work.name, …) in the same transaction.
 import { type Database, sqlState, type Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { type Backoff, backoffMs } from '../../lib/backoff.ts';
 import { clockNow } from '../database-clock.ts';
 import type { Logger } from '../process/logger.ts';
 import type { Metric } from '../process/metric.ts';
-import { type Backoff, backoffMs } from './backoff.ts';
 import type { JobLoop } from './job-loop.ts';
 import { Suspects } from './suspects.ts';
 import { turnLoop } from './turn-loop.ts';

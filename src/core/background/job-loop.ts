@@ -1,10 +1,10 @@
 // Background jobs of one kind on one process: claim what is due, run it with bounded concurrency, look again.
 // The truth stays in the module's own tables. A claim there is a lease, so a killed process loses no job: it is claimed again.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { backoffMs } from '../../lib/backoff.ts';
 import { Waker } from '../../lib/waker.ts';
 import type { Logger } from '../process/logger.ts';
 import type { Metric } from '../process/metric.ts';
-import { backoffMs } from './backoff.ts';
 
 export interface JobLoopOptions<Job> {
   readonly name: string;

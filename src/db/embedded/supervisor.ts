@@ -1,6 +1,7 @@
 // Keeps one server running for as long as the service runs: adopts or replaces a survivor, restarts it when it dies.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { exactBackoffMs } from '../../lib/backoff.ts';
 import { withClient } from '../client.ts';
 import { StartupError } from '../errors.ts';
 import type { Binaries } from './binaries.ts';
@@ -27,8 +28,7 @@ export interface SupervisorOptions {
 
 const HEALTH_CHECK_MS = 2_000;
 const SURVIVOR_WAIT_MS = 5_000;
-const RESTART_FIRST_MS = 50;
-const RESTART_LAST_MS = 5_000;
+const RESTART_BACKOFF = { firstMs: 50, maxMs: 5_000 };
 /** After a kill -9 of the server its sessions hold the shared memory until they notice. */
 const LEFTOVER_MEMORY_TRIES = 40;
 const LEFTOVER_MEMORY_WAIT_MS = 250;
@@ -84,7 +84,7 @@ export class Supervisor {
 
   async #restart(signal: AbortSignal): Promise<void> {
     this.#state = 'restarting';
-    for (let waitMs = RESTART_FIRST_MS; !signal.aborted; waitMs = Math.min(waitMs * 2, RESTART_LAST_MS)) {
+    for (let failures = 1; !signal.aborted; failures += 1) {
       try {
         this.#postmaster = await startFresh(this.#options, signal);
         if (signal.aborted) return await stopPostmaster(this.#options.layout, this.#options.binaries, this.#postmaster);
@@ -95,7 +95,7 @@ export class Supervisor {
         if (signal.aborted) return;
         this.#options.log.error(error instanceof Error ? error.message : String(error));
       }
-      await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+      await sleep(exactBackoffMs(RESTART_BACKOFF, failures), undefined, { signal }).catch(() => undefined);
     }
   }
 }

@@ -1,16 +1,13 @@
 // Where bodies that may be long are read: short ones here and now, long ones in threads, so that no other call waits for them.
-// An account never has all threads, whatever it sends. A thread has one body at a time: should it be the end of the thread, or take too long, the others
-// are read by the next.
-import { Worker } from 'node:worker_threads';
-import { AccountPlaces } from '../../core/account-places.ts';
-import { waitingBounds } from '../../core/account-turns.ts';
+// A thread has one body at a time: should it be the end of the thread, or take too long, the others are read by the next.
+import { AccountThreads } from '../../core/account-threads.ts';
 import { admission } from '../../core/admission.ts';
 import type { BodyTask } from '../../kit/raw-route.ts';
 import { invalidField, problem } from '../../problems/problem.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { type BulkOutcome, type RequestParts, readOutcome } from './outcome.ts';
 import { Slices } from './slices.ts';
-import { type Done, fromPlain, fromPlainOutcome, type Job } from './wire.ts';
+import { type Done, fromPlain, fromPlainOutcome, type Job, type Read } from './wire.ts';
 
 /**
  * Longer ones take a thread: reading 64 KiB takes about 2 ms, going to a thread and back a fraction of one. Threads for captures of
@@ -21,41 +18,30 @@ const { readHereBytesMax } = admission.call;
 const SLICED_BYTES_MAX = 16 * 1024;
 /** Reading shorter ones takes some 10 µs. */
 const SLICED_BYTES_MIN = 2 * 1024;
-const { bodyThreadHeapMb, bodyThreadIdleMs } = admission.all;
-
-type Running = Pick<PromiseWithResolvers<Done>, 'resolve' | 'reject'>;
-
-interface Thread {
-  readonly worker: Worker;
-  running: Running | null;
-  /** Ends it when nothing more comes. */
-  retirement: NodeJS.Timeout | null;
-}
-
 /** Whether a body of so many bytes (NaN: not known) is read where it arrived. */
 export function isShort(bytes: number): boolean {
   return bytes <= readHereBytesMax;
 }
 
 export class BodyReaders {
-  readonly #threads = new Set<Thread>();
-  readonly #places: AccountPlaces;
-  readonly #idleMs: number;
-  readonly #msMax: number;
-  readonly #niceness: number;
+  readonly #threads: AccountThreads<Job, Read>;
   readonly #slices = new Slices();
-  #isClosed = false;
+  readonly #closing = new AbortController();
 
-  constructor({ idleMs = bodyThreadIdleMs, bounds = admission } = {}) {
-    this.#idleMs = idleMs;
-    this.#places = new AccountPlaces(bounds.all.bodyThreads, waitingBounds);
-    this.#msMax = bounds.all.bodyThreadMsMax;
-    this.#niceness = bounds.all.bodyThreadNiceness;
+  constructor({ idleMs = admission.all.bodyThreadIdleMs, bounds = admission } = {}) {
+    const { bodyThreads, bodyThreadMsMax, bodyThreadHeapMb, bodyThreadNiceness } = bounds.all;
+    this.#threads = new AccountThreads(new URL('./thread.ts', import.meta.url), {
+      threads: bodyThreads,
+      msMax: bodyThreadMsMax,
+      heapMb: bodyThreadHeapMb,
+      niceness: bodyThreadNiceness,
+      idleMs,
+    });
   }
 
   /** Threads that there are now. */
   get threads(): number {
-    return this.#threads.size;
+    return this.#threads.count;
   }
 
   /**
@@ -84,58 +70,20 @@ export class BodyReaders {
     return this.#inThread(accountId, job).then(resultOf<Result>);
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()));
+  /** Ends what is being read, too. */
+  close(): Promise<void> {
+    this.#closing.abort(problem('SERVICE_UNAVAILABLE', { message: 'The service stops.', retryAfterMs: 1000 }));
+    return this.#threads.close();
   }
 
   #inThread(accountId: string, job: Job): Promise<Done> {
-    return this.#places.run(accountId, null, () => this.#perform(job));
-  }
-
-  async #perform(job: Job): Promise<Done> {
-    if (this.#isClosed) throw problem('SERVICE_UNAVAILABLE', { message: 'The service stops.', retryAfterMs: 1000 });
-    const thread = [...this.#threads].find(({ running }) => running === null) ?? this.#start();
-    if (thread.retirement !== null) clearTimeout(thread.retirement);
-    const { promise, resolve, reject } = Promise.withResolvers<Done>();
-    thread.running = { resolve, reject };
-    thread.worker.ref();
-    thread.worker.postMessage(job, [...new Set(job.body.map((block) => block.buffer))]);
-    const late = setTimeout(() => {
-      this.#end(
-        thread,
-        invalidField('body', 'too_complex', 'To read the body takes too long: send less of it at a time.'),
-      );
-      void thread.worker.terminate();
-    }, this.#msMax);
-    return promise.finally(() => clearTimeout(late));
-  }
-
-  #start(): Thread {
-    const worker = new Worker(new URL('./thread.ts', import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: bodyThreadHeapMb },
-      workerData: this.#niceness,
+    return this.#threads.run(accountId, this.#closing.signal, async (perform) => {
+      const transfer = [...new Set(job.body.map((block) => block.buffer))];
+      const read = await perform(job, { transfer });
+      if (read.kind === 'answer') return read.answer.done;
+      if (read.kind === 'memory') throw new Error('a thread that reads bodies has ended');
+      throw invalidField('body', 'too_complex', 'To read the body takes too long: send less of it at a time.');
     });
-    const thread: Thread = { worker, running: null, retirement: null };
-    this.#threads.add(thread);
-    worker.on('message', (done: Done) => {
-      handBack(thread, done);
-      thread.retirement = setTimeout(() => this.#retire(thread), this.#idleMs).unref();
-    });
-    worker.on('error', (error) => this.#end(thread, error));
-    worker.on('exit', (code) => this.#end(thread, new Error(`a thread that reads bodies ended with code ${code}`)));
-    return thread;
-  }
-
-  #retire(thread: Thread): void {
-    this.#threads.delete(thread);
-    void thread.worker.terminate();
-  }
-
-  #end(thread: Thread, error: unknown): void {
-    if (!this.#threads.delete(thread)) return;
-    thread.running?.reject(error);
-    thread.running = null;
   }
 }
 
@@ -144,13 +92,6 @@ function joined(body: readonly Uint8Array<ArrayBuffer>[]): Buffer {
   return body.length === 1 && first !== undefined
     ? Buffer.from(first.buffer, first.byteOffset, first.length)
     : Buffer.concat(body);
-}
-
-function handBack(thread: Thread, done: Done): void {
-  const { running } = thread;
-  thread.running = null;
-  thread.worker.unref();
-  running?.resolve(done);
 }
 
 function outcomeOf(done: Done): BulkOutcome {

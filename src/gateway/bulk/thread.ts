@@ -1,15 +1,11 @@
 // A thread that reads bodies: loads the capability that a body is for and answers what the service would have made of it.
-import { getPriority, setPriority } from 'node:os';
-import { parentPort, workerData } from 'node:worker_threads';
 import type { Capability } from '../../kit/capability.ts';
 import type { BodyTask } from '../../kit/raw-route.ts';
+import { serve } from '../../lib/threads.ts';
 import { Problem } from '../../problems/problem.ts';
 import { compileEndpoint, type Endpoint } from '../endpoint.ts';
 import { readOutcome } from './outcome.ts';
-import { type Done, type Job, plainOutcome, type Transfer, toPlain } from './wire.ts';
-
-// Calls go first: on Linux this concerns the thread alone.
-if (process.platform === 'linux' && getPriority() < (workerData as number)) setPriority(workerData as number);
+import { type Done, type Job, plainOutcome, type Read, toPlain } from './wire.ts';
 
 const endpoints = new Map<string, Endpoint>();
 
@@ -28,20 +24,19 @@ async function exported<T extends { readonly id: string }>({ source, id }: Job):
   return found as T;
 }
 
-async function read(job: Job): Promise<[Done, Transfer]> {
+async function read(job: Job): Promise<Read> {
   const { key } = job;
   const body = Buffer.concat(job.body);
   try {
-    if (key === null) return [{ result: (await exported<BodyTask<unknown>>(job)).run(body) }, []];
+    if (key === null) return only({ result: (await exported<BodyTask<unknown>>(job)).run(body) });
     const { outcome, transfer } = readOutcome(await endpointOf(job), body, key);
-    return [{ outcome: plainOutcome(outcome) }, transfer];
+    return { done: { outcome: plainOutcome(outcome) }, transfer };
   } catch (error) {
-    if (error instanceof Problem) return [{ refused: toPlain(error) }, []];
-    return [{ broken: String((error as Error).stack ?? error) }, []];
+    if (error instanceof Problem) return only({ refused: toPlain(error) });
+    return only({ broken: String((error as Error).stack ?? error) });
   }
 }
 
-parentPort?.on('message', async (job: Job) => {
-  const [done, transfer] = await read(job);
-  parentPort?.postMessage(done, transfer as ArrayBuffer[]);
-});
+const only = (done: Done): Read => ({ done, transfer: [] });
+
+serve<Job, Read>(read, ({ transfer }) => transfer);

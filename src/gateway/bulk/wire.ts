@@ -21,6 +21,12 @@ export type Done =
   | { readonly refused: PlainProblem }
   | { readonly broken: string };
 
+/** What a thread answers; `transfer` is handed over with it. */
+export interface Read {
+  readonly done: Done;
+  readonly transfer: Transfer;
+}
+
 type PlainOutcome = Omit<BulkOutcome, 'failure'> & { readonly failure: PlainProblem | null };
 
 export function toPlain(failure: Problem): PlainProblem {

@@ -3,7 +3,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { type Admission, admission } from '../../core/admission.ts';
 import { FairPlaces } from '../../lib/fair-places.ts';
 import { type Problem, problem } from '../../problems/problem.ts';
-import { FairTurns } from './fair-turns.ts';
+import { CallPlaces } from './call-places.ts';
 
 const LATENCY_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 20];
 const RETRY_AFTER_MS = 1_000;
@@ -28,7 +28,7 @@ export class Traffic {
   readonly #making: FairPlaces;
   readonly #bodies: FairPlaces;
   readonly #streams: FairPlaces;
-  readonly #turns: FairTurns;
+  readonly #callPlaces: CallPlaces;
   readonly #requests: Counter<'capability' | 'status'>;
   readonly #latency: Histogram<'capability'>;
   #calls = 0;
@@ -39,7 +39,7 @@ export class Traffic {
     this.#making = new FairPlaces(bounds.all.answerMakingBytesMax);
     this.#bodies = new FairPlaces(bounds.all.bodyBytesMax);
     this.#streams = new FairPlaces(bounds.all.streams);
-    this.#turns = new FairTurns(bounds.all);
+    this.#callPlaces = new CallPlaces(bounds.all);
     this.#requests = new Counter({
       name: 'qm_calls_total',
       help: 'Calls by capability and HTTP status.',
@@ -54,7 +54,7 @@ export class Traffic {
       registers: [registry],
     });
     gauge(registry, 'qm_calls_running', 'Calls running or waiting now.', () => this.#calls);
-    gauge(registry, 'qm_calls_waiting', 'Calls that wait for a place.', () => this.#turns.waiting);
+    gauge(registry, 'qm_calls_waiting', 'Calls that wait for a place.', () => this.#callPlaces.waiting);
     gauge(
       registry,
       'qm_streams',
@@ -133,14 +133,14 @@ export class Traffic {
     if (place.runs || place.ended) return place.runs;
     if (this.answers.taken > 0 && this.answers.isGreedy(place.owner)) throw tooMany(this.answers, place.owner);
     const { owner } = place;
-    const turn = this.#turns.take(owner, waitedMs);
+    const turn = this.#callPlaces.take(owner, waitedMs);
     if (turn === undefined) {
       place.runs = true;
       return true;
     }
     return turn.then((taken) => {
-      if (!taken) throw tooMany(this.#turns, owner);
-      if (place.ended) this.#turns.give(owner);
+      if (!taken) throw tooMany(this.#callPlaces, owner);
+      if (place.ended) this.#callPlaces.give(owner);
       else place.runs = true;
       return !place.ended;
     });
@@ -160,7 +160,7 @@ export class Traffic {
   /** As `run`, of a call that others wait for, and that therefore may not wait itself. */
   runNow(place: Place): void {
     if (place.runs || place.ended) return;
-    if (!this.#turns.takeNow(place.owner)) throw tooMany(this.#turns, place.owner);
+    if (!this.#callPlaces.takeNow(place.owner)) throw tooMany(this.#callPlaces, place.owner);
     place.runs = true;
   }
 
@@ -168,7 +168,7 @@ export class Traffic {
   idle(place: Place): void {
     if (!place.runs) return;
     place.runs = false;
-    this.#turns.give(place.owner);
+    this.#callPlaces.give(place.owner);
   }
 
   end(place: Place): void {

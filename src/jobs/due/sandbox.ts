@@ -11,9 +11,10 @@ import { endJob, type JobEnd } from '../end.ts';
 import type { JobHost } from '../kind.ts';
 import { HANG_MS_MAX } from '../limits.ts';
 import type { SandboxOrders } from '../orders.ts';
+import { gibDayNanos, storageCharge } from '../price.ts';
 import { progressAfter } from '../progress.ts';
 import { forgetUndelivered } from '../remove.ts';
-import type { JobRow } from '../row.ts';
+import { chainOf, type JobRow, type Link } from '../row.ts';
 import { sandboxWorkOf } from '../shape.ts';
 import type { Step } from './step.ts';
 import { givenUp } from './steps.ts';
@@ -34,6 +35,16 @@ export interface JobSandbox {
   orders(job: JobRow): Promise<SandboxOrders>;
   /** Makes and stores it. Throws the Problem of a failure, and when `signal` ends it: the next step, if there is one, begins anew. */
   make(step: Step, job: JobRow, signal: AbortSignal): Promise<SandboxMade>;
+}
+
+/** The end of a job that was made: it costs its quote, and the storage of so many bytes. */
+export function madeEnd({ core, kind }: Pick<JobHost, 'core' | 'kind'>, job: JobRow, made: string, sizeBytes: number) {
+  const charge = {
+    units: kind.unitsOf(job),
+    workNanos: BigInt((chainOf(job)[job.position] as Link).quoteNanos),
+    ...storageCharge(job, sizeBytes, gibDayNanos(core.prices, kind.storagePrice)),
+  };
+  return { state: 'succeeded', made, warnings: [], charge } satisfies JobEnd;
 }
 
 /** `places`: jobs that are made at once on this process. */

@@ -5,8 +5,8 @@ import { batchEvents } from './batches/schemas.ts';
 import { batchCounts, batchTable } from './batches/store.ts';
 import { batchLoop } from './batches/work.ts';
 import { AnswerCache, cacheSweep } from './cache/cache.ts';
+import { ModelCallPlaces } from './calls/call-places.ts';
 import { Pictures } from './calls/pictures.ts';
-import { CallSlots } from './calls/slots.ts';
 import { cancel } from './capabilities/batch/cancel.ts';
 import { create } from './capabilities/batch/create.ts';
 import { get } from './capabilities/batch/get.ts';
@@ -55,7 +55,7 @@ export const ai = defineModule<AiState>({
   rawRoutes: [...openaiRoutes, responsesRoute],
   start: (core) => ({
     core,
-    slots: new CallSlots(core.underWay, core.limitsRates),
+    places: new ModelCallPlaces(core.underWay, core.limitsRates),
     cache: new AnswerCache(core),
     pictures: new Pictures(core.bounds.all.pictureBytesMax),
   }),

@@ -1,12 +1,12 @@
 // What the module ai keeps in one process.
 import type { Services } from '../../kit/services.ts';
 import type { AnswerCache } from './cache/cache.ts';
+import type { ModelCallPlaces } from './calls/call-places.ts';
 import type { Pictures } from './calls/pictures.ts';
-import type { CallSlots } from './calls/slots.ts';
 
 export interface AiState {
   readonly core: Services;
-  readonly slots: CallSlots;
+  readonly places: ModelCallPlaces;
   readonly cache: AnswerCache;
   readonly pictures: Pictures;
 }

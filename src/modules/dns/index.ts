@@ -54,5 +54,5 @@ export const dns = defineModule<DnsState, DnsSettings>({
   start: startDns,
   metrics: ({ counts }) => countMetrics(counts),
   isEmpty: zoneTable.isEmpty,
-  sweeps: ({ core, names, settings: { resolvers } }) => delegationSweeps({ core, names, resolvers }),
+  sweeps: ({ core, names, resolvers }) => delegationSweeps({ core, names, resolvers }),
 });

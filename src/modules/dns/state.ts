@@ -1,7 +1,8 @@
 // What the dns module keeps in one process.
 import { isIP } from 'node:net';
-import { AccountTurns } from '../../core/account-turns.ts';
+import { AccountPlaces } from '../../core/account-places.ts';
 import type { Services } from '../../kit/services.ts';
+import type { NameServer } from '../../lib/name-server.ts';
 import { LOOKUPS_AT_ONCE } from './limits.ts';
 import { readName } from './records/names.ts';
 import type { DnsCounts } from './server/counts.ts';
@@ -13,17 +14,27 @@ import type { ZonesState } from './zones/resource.ts';
 export interface DnsState extends ZonesState {
   readonly core: Services;
   readonly settings: DnsSettings;
-  readonly lookups: AccountTurns;
+  /** Whom look-ups ask; the first of them when a call does not say. */
+  readonly resolvers: readonly NameServer[];
+  readonly lookups: AccountPlaces;
   readonly counts: DnsCounts;
   /** Name servers of others. */
   readonly hosts: ZoneHosts;
 }
 
+/** What a look-up asks when neither the call nor the operator says. */
+const PUBLIC = ['1.1.1.1', '8.8.8.8', '9.9.9.9'].map((host) => ({ text: host, host, port: 53 }));
+
 export function startDns(core: Services, settings: DnsSettings): DnsState {
   for (const name of settings.names) core.ownNames.add(name);
   return {
     ...{ core, settings, names: settings.names.length > 0 ? settings.names : [hostOf(core.baseUrl)] },
-    ...{ lookups: new AccountTurns(LOOKUPS_AT_ONCE), counts: newCounts(), hosts: new ZoneHosts(core) },
+    resolvers: core.nameServers ?? PUBLIC,
+    ...{
+      lookups: new AccountPlaces(LOOKUPS_AT_ONCE, { alone: 'all' }),
+      counts: newCounts(),
+      hosts: new ZoneHosts(core),
+    },
   };
 }
 

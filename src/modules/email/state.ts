@@ -1,5 +1,5 @@
 // What the email module keeps in one process.
-import { AccountTurns } from '../../core/account-turns.ts';
+import { AccountPlaces } from '../../core/account-places.ts';
 import type { JobLoop } from '../../core/background/job-loop.ts';
 import type { Services } from '../../kit/services.ts';
 import { Domains } from './domains/domains.ts';
@@ -33,7 +33,7 @@ export interface StartedEmail extends EmailState {
 }
 
 export function startEmail(core: Services, sent: Omit<EmailSettings, 'dnsServers'>): StartedEmail {
-  const settings = { ...sent, dnsServers: core.nameServers };
+  const settings = { ...sent, dnsServers: core.nameServers?.map(({ text }) => text) ?? null };
   if (settings.bounceDomain !== null) core.ownNames.add(settings.bounceDomain);
   const keys = new SigningKeys(core);
   const receiving = startReceiving(core, settings, {
@@ -48,7 +48,7 @@ export function startEmail(core: Services, sent: Omit<EmailSettings, 'dnsServers
     marks: new Marks(core.db),
     outcomes: new Outcomes(core.db),
     links: new MailLinks(core),
-    longMails: new AccountTurns(LONG_MAILS_AT_ONCE),
+    longMails: new AccountPlaces(LONG_MAILS_AT_ONCE, { alone: 'all' }),
     pace: paceOf(settings.perSecond),
     begin: new BeginEffect(),
     seen: new Seen(),

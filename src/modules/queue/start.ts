@@ -1,5 +1,5 @@
 // Builds the module's state for one process: how calls of one queue share statements.
-import { AccountTurns } from '../../core/account-turns.ts';
+import { AccountPlaces } from '../../core/account-places.ts';
 import type { Services } from '../../kit/services.ts';
 import { Coalescer } from '../../lib/coalesce.ts';
 import { ackMessages } from './consume/ack.ts';
@@ -29,7 +29,7 @@ export function createQueueState(core: Services): QueueState {
     waiters,
     onFailure: (err) => core.log.warn({ err }, 'queues that consumers wait for could not be looked at'),
   });
-  const claiming = new AccountTurns(core.bounds.all.claimsAtOnce);
+  const claiming = new AccountPlaces(core.bounds.all.claimsAtOnce, { alone: 'all' });
   const base = { core, ids, cache, waiters, publishing };
   const acking = new Coalescer<readonly MessageRef[], boolean[]>({
     batchMax: ACKS_PER_DELETE,
@@ -41,7 +41,7 @@ export function createQueueState(core: Services): QueueState {
     push: new PushDispatcher({ ...base, acking }),
     consuming: new Coalescer({
       batchMax: CONSUMES_PER_CLAIM,
-      run: (key, calls) => claiming.run(accountOf(key), () => claimFor(base, key, calls)),
+      run: (key, calls) => claiming.run(accountOf(key), null, () => claimFor(base, key, calls)),
     }),
     counting: new Coalescer({
       batchMax: STATS_PER_READ,

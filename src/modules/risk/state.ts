@@ -23,6 +23,6 @@ export async function startRisk(core: Services, { databases }: RiskSettings) {
   });
   return {
     ...{ core, networks, hashes: new KeyHashes(core.secrets), scoring: new ScoreEffect(core.secrets) },
-    mailExchangers: new MailExchangers(core.nameServers),
+    mailExchangers: new MailExchangers(core.nameServers?.map(({ text }) => text) ?? null),
   };
 }

@@ -22,3 +22,5 @@ export const VALUES_MAX = 256 * 1024;
 export const MATCH_VALUES_MAX = 128 * 1024;
 /** Of one answer, each occurrence counted; twice in a query's, for matches stand in items too. */
 export const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
+/** Work on one collection lets others on its thread go on after so long. */
+export const SLICE_MS = 10;

@@ -1,6 +1,6 @@
 // What the vector module keeps in one process.
 
-import { AccountTurns } from '../../core/account-turns.ts';
+import { AccountPlaces } from '../../core/account-places.ts';
 import { AnswerEffect } from '../../core/wallet/charge/charge-answer.ts';
 import { readFunds } from '../../core/wallet/funds.ts';
 import { textArray } from '../../db/arrays.ts';
@@ -23,9 +23,9 @@ export interface VectorState {
   /** Keyed by account; an item is a collection's name. Many queries share one reading that began after they came. */
   readonly reading: Coalescer<string, Reading>;
   /** Turns of this process's deletions by filter. */
-  readonly filterTurns: AccountTurns;
+  readonly filterPlaces: AccountPlaces;
   /** Turns of answers of megabytes: three times as much is in memory while one is written. */
-  readonly longAnswers: AccountTurns;
+  readonly longAnswers: AccountPlaces;
 }
 
 export interface Reading {
@@ -36,7 +36,7 @@ export interface Reading {
 
 const QUERIES_PER_READ = 256;
 // Each takes a connection all the time; most of the pool is left to everything else.
-const FILTER_TURNS_MAX = 2;
+const FILTERS_AT_ONCE = 2;
 
 export async function createVectorState(core: Services, settings: VectorSettings): Promise<VectorState> {
   const engine = await createEngine(core, settings);
@@ -46,8 +46,8 @@ export async function createVectorState(core: Services, settings: VectorSettings
     changing: new ChangeEffect(engine),
     querying: new AnswerEffect('vector.query'),
     reading: new Coalescer({ batchMax: QUERIES_PER_READ, run: (accountId, names) => read(core, accountId, names) }),
-    filterTurns: new AccountTurns(FILTER_TURNS_MAX),
-    longAnswers: new AccountTurns(core.bounds.all.longAnswersAtOnce),
+    filterPlaces: new AccountPlaces(FILTERS_AT_ONCE, { alone: 'all' }),
+    longAnswers: new AccountPlaces(core.bounds.all.longAnswersAtOnce, { alone: 'all' }),
   };
 }
 

@@ -15,9 +15,10 @@ import {
   type PaymentState,
   type RefundState,
 } from '../../vendors/payments/port.ts';
+import { isOf, repeatableMs } from '../at-provider.ts';
 import { minorGoingBack } from '../money.ts';
 import { requireProvider } from '../require-provider.ts';
-import { type PaymentCore, repeatableMs, TOPUPS_WORK } from '../topups/create.ts';
+import { type PaymentCore, TOPUPS_WORK } from '../topups/create.ts';
 import { creditOf, findTopup, saveTopup, type TopupRow, topupDue } from '../topups/store.ts';
 import { followReturns, returnedOf, returnsOf } from './follow.ts';
 import { type ClawbackRow, clawbacksOf } from './store.ts';
@@ -63,7 +64,7 @@ async function take(
   const { grant_id: grantId, payment_ref: paymentRef } = topup;
   if (grantId === null || paymentRef === null)
     throw conflict(`The top-up is ${topup.status}: nothing of it was credited.`);
-  if (topup.provider !== provider.name || topup.test_mode !== provider.testMode)
+  if (!isOf(provider, topup))
     throw conflict(`The top-up was paid by ${topup.provider}, which does not take payments here now.`);
   const rows = await clawbacksOf(tx, accountId, topupId);
   const made = rows.find(({ clawback_id }) => clawback_id === refundId);

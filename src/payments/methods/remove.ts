@@ -6,6 +6,7 @@ import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { problem } from '../../problems/problem.ts';
 import { PaymentProviderError } from '../../vendors/payments/port.ts';
+import { providerOf } from '../at-provider.ts';
 import { isPaidWith } from '../subscriptions/store.ts';
 import type { PaymentCore } from '../topups/create.ts';
 import { findMethod, forgetMethod, type MethodRow, removeMethod } from './store.ts';
@@ -36,11 +37,9 @@ export async function deleteMethod(
     return found;
   });
   if (method === null) return false;
-  const { provider } = core.payments;
   try {
     // One of another provider than today's cannot be charged, nor reached, from here.
-    if (provider?.name === method.provider && provider.testMode === method.test_mode)
-      await provider.detach(method.method_ref);
+    await providerOf(core.payments, method)?.detach(method.method_ref);
   } catch (error) {
     if (!(error instanceof PaymentProviderError)) throw error;
     const message = 'The payment provider has not forgotten it yet. Here it is of no use any more; repeat the call.';

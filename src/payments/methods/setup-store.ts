@@ -4,6 +4,7 @@ import { dueTable } from '../../core/background/due-table.ts';
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { timestamp } from '../../db/types.ts';
+import { LEASE_MS } from '../at-provider.ts';
 
 export interface SetupRow {
   readonly account_id: string;
@@ -45,9 +46,6 @@ const remove = statement(
   'payment_setup_delete',
   'DELETE FROM core.payment_setup WHERE account_id = $1 AND setup_id = $2',
 );
-
-/** Longer than a provider's answer takes, retries included. */
-const LEASE_MS = 120_000;
 
 export const setupDue = dueTable({ table: 'core.payment_setup', key: 'setup_id', leaseMs: LEASE_MS });
 

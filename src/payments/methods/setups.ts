@@ -1,17 +1,16 @@
 // Leaving a payment method without paying: the row first, then the provider's page under its id, then the link. What became of it is read
 // at the provider: when somebody hints, when the payer comes back, and by a schedule to a day after the page ends.
 
-import { dueWork, type LeasedJob } from '../../core/background/due-work.ts';
-import type { JobLoop } from '../../core/background/job-loop.ts';
+import type { LeasedJob } from '../../core/background/due-work.ts';
 import { openTurn } from '../../core/background/turns.ts';
 import type { Enter } from '../../core/callers/enter.ts';
 import { lockCaller } from '../../core/callers/lock.ts';
-import { clockNow } from '../../core/database-clock.ts';
 import type { Transaction } from '../../db/database.ts';
 import { newId } from '../../lib/ids.ts';
 import { DAY_MS, HOUR_MS } from '../../lib/time.ts';
 import { problem } from '../../problems/problem.ts';
 import { type PaymentProvider, PaymentProviderError, type PaymentState } from '../../vendors/payments/port.ts';
+import { earlyCheckMs, FIRST_CHECK_MS, providerOf } from '../at-provider.ts';
 import { customerOf } from '../customers.ts';
 import { keepRef } from '../refs.ts';
 import { requireProvider } from '../require-provider.ts';
@@ -29,9 +28,8 @@ import {
 } from './setup-store.ts';
 import { keepMethod, listMethods } from './store.ts';
 
-const SETUPS_WORK = 'payments.setups';
+export const SETUPS_WORK = 'payments.setups';
 const LIFETIME_MS = DAY_MS;
-const FIRST_CHECKS_MS = [60_000, 5 * 60_000, 15 * 60_000];
 const METHODS_MAX = 20;
 
 /**
@@ -79,7 +77,7 @@ function begin(
       created_at: nowMs,
       expires_at: nowMs + LIFETIME_MS,
     };
-    const dueMs = nowMs + (FIRST_CHECKS_MS[0] as number);
+    const dueMs = nowMs + FIRST_CHECK_MS;
     await insertSetup(tx, row, dueMs);
     await keepRef(tx, row.setup_id, { accountId, kind: 'setup', id: row.setup_id });
     await openTurn(tx, accountId, SETUPS_WORK, dueMs, { later: true });
@@ -110,33 +108,13 @@ async function openPage(core: PaymentCore, provider: PaymentProvider, row: NewSe
   });
 }
 
-export function setupChecks(core: PaymentCore): JobLoop {
-  return dueWork<LeasedJob>(core, {
-    name: SETUPS_WORK,
-    places: 2,
-    claim: setupDue.claim,
-    run: async (job) => {
-      await checkSetup(core, job);
-    },
-    putBack: setupDue.setDue,
-  });
-}
-
-/** It may have changed at the provider's: it is read as soon as a process can. */
-export async function hintSetup(tx: Transaction, accountId: string, setupId: string): Promise<void> {
-  const nowMs = await clockNow(tx);
-  await setupDue.makeDue(tx, accountId, setupId, nowMs);
-  await openTurn(tx, accountId, SETUPS_WORK, nowMs);
-}
-
 /** Reads it at the provider, and keeps the method that was left. Answers it afterwards; null: there is none. Throws PaymentProviderError. */
 export async function checkSetup(core: PaymentCore, { accountId, id, attempt }: LeasedJob): Promise<SetupRow | null> {
   const row = await findSetup(core.db, accountId, id);
   if (row === null) return null;
-  const { provider } = core.payments;
-  const isOurs = provider?.name === row.provider && provider.testMode === row.test_mode;
+  const provider = providerOf(core.payments, row);
   // A page whose making got no answer has no link that anybody could have used.
-  const state = isOurs && row.checkout_ref !== null ? await provider.read(row.checkout_ref) : null;
+  const state = row.checkout_ref === null ? null : ((await provider?.read(row.checkout_ref)) ?? null);
   return core.db.transaction((tx) => apply(tx, row, attempt, state));
 }
 
@@ -172,6 +150,5 @@ async function judged(tx: Transaction, row: SetupRow, state: PaymentState | null
 
 /** Null: never again, a day after its page has ended. */
 function nextCheckMs({ created_at, expires_at }: SetupRow, nowMs: number): number | null {
-  const first = FIRST_CHECKS_MS.map((afterMs) => created_at + afterMs).find((atMs) => atMs > nowMs);
-  return first ?? (nowMs < expires_at + DAY_MS ? nowMs + HOUR_MS : null);
+  return earlyCheckMs(created_at, nowMs) ?? (nowMs < expires_at + DAY_MS ? nowMs + HOUR_MS : null);
 }

@@ -6,6 +6,7 @@ import { timestamp } from '../../db/types.ts';
 import { newId } from '../../lib/ids.ts';
 import { iso } from '../../lib/time.ts';
 import type { PaymentProvider, SavedMethod } from '../../vendors/payments/port.ts';
+import { isOf } from '../at-provider.ts';
 
 export interface MethodRow {
   readonly account_id: string;
@@ -70,9 +71,7 @@ export function usableMethod(
   methodId: string | null,
   provider: Pick<PaymentProvider, 'name' | 'testMode'>,
 ): MethodRow | null {
-  const usable = methods.filter(
-    (method) => method.provider === provider.name && method.test_mode === provider.testMode,
-  );
+  const usable = methods.filter((method) => isOf(provider, method));
   return usable.find((method) => (methodId === null ? method.is_default : method.method_id === methodId)) ?? null;
 }
 

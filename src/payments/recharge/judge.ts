@@ -1,6 +1,7 @@
 // What a look at a wallet that is due leads to, and what a charge that failed does. Pure: the caller holds the wallet's lock and writes.
 
 import { budgetUse, type WalletRow } from '../../core/wallet/state.ts';
+import { exactBackoffMs } from '../../lib/backoff.ts';
 import { DAY_MS, HOUR_MS, startOfNextMonth } from '../../lib/time.ts';
 import { watchedMs } from '../topups/judge.ts';
 import type { AttemptRow, Charged, RechargeRow } from './store.ts';
@@ -72,15 +73,11 @@ export function afterFailure(recharge: RechargeRow, failureCode: string, nowMs: 
     : { ...recharge, failures, retry_at: nowMs + pauseMs };
 }
 
-/** Beyond it a provider may have forgotten the id of a write, and would make a second one: then it is only looked up. */
-export const repeatableMs = 23 * HOUR_MS;
-
-const FIRST_PAUSE_MS = 5_000;
-const PAUSE_MAX_MS = HOUR_MS;
+const ASK_BACKOFF = { firstMs: 5_000, maxMs: HOUR_MS };
 
 /** When an attempt without a decision is asked for again: in 5 s, and ever later, up to an hour. */
 export function nextAskMs(tries: number, nowMs: number): number {
-  return nowMs + Math.min(PAUSE_MAX_MS, FIRST_PAUSE_MS * 2 ** Math.min(tries - 1, 20));
+  return nowMs + exactBackoffMs(ASK_BACKOFF, tries);
 }
 
 /** When a charge that was made is read again for what went back of it: daily, as long as a top-up is. Null: only when a hint says so. */

@@ -2,24 +2,19 @@
 // daily for a week, and longer while a refund or dispute is open.
 
 import { dueTable } from '../../core/background/due-table.ts';
-import { dueWork, type LeasedJob } from '../../core/background/due-work.ts';
-import type { JobLoop } from '../../core/background/job-loop.ts';
-import { openTurn } from '../../core/background/turns.ts';
+import type { LeasedJob } from '../../core/background/due-work.ts';
 import { lockAccount } from '../../core/callers/lock.ts';
-import { clockNow } from '../../core/database-clock.ts';
 import type { Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { PaymentState } from '../../vendors/payments/port.ts';
+import { LEASE_MS, providerOf } from '../at-provider.ts';
 import { type Credited, type Elsewhere, followElsewhere, followReturns, type Returns } from '../clawbacks/follow.ts';
 import type { PaymentCore } from '../topups/create.ts';
 import { nextReadMs } from './judge.ts';
-import { centsOf, RETURNS_WORK } from './settle.ts';
+import { centsOf } from './settle.ts';
 import { type AttemptRow, findAttempt } from './store.ts';
 
-// Longer than a provider's answer takes, retries included.
-const LEASE_MS = 120_000;
-
-const returnsDue = dueTable({
+export const returnsDue = dueTable({
   ...{ table: 'core.recharge_attempt', key: 'attempt_id', attempt: 'tries', leaseMs: LEASE_MS },
   mayBeDue: `status = 'succeeded'`,
 });
@@ -30,35 +25,13 @@ const save = statement(
     WHERE account_id = $1 AND attempt_id = $2`,
 );
 
-export function rechargeReturns(core: PaymentCore): JobLoop {
-  return dueWork<LeasedJob>(core, {
-    name: RETURNS_WORK,
-    places: 2,
-    perClaim: 4,
-    claim: returnsDue.claim,
-    run: async (job) => {
-      await checkReturns(core, job);
-    },
-    putBack: returnsDue.setDue,
-  });
-}
-
-/** The payment of a charge may have changed: it is read as soon as a process can. One that is not settled is asked for anyway. */
-export async function hintReturns(tx: Transaction, accountId: string, attemptId: string): Promise<void> {
-  const nowMs = await clockNow(tx);
-  if ((await returnsDue.makeDue(tx, accountId, attemptId, nowMs)) !== null)
-    await openTurn(tx, accountId, RETURNS_WORK, nowMs);
-}
-
 /** Reads the payment of a charge that was made. Answers the attempt afterwards; null: there is none. Throws PaymentProviderError. */
 export async function checkReturns(core: PaymentCore, job: LeasedJob): Promise<AttemptRow | null> {
   const attempt = await findAttempt(core.db, job.accountId, job.id);
   const credit = attempt === null ? null : creditOf(attempt);
   if (attempt === null || credit === null) return attempt;
-  const { provider } = core.payments;
-  // Of a provider that is not configured any more nothing can be learned.
-  const isReadable = provider?.name === attempt.provider && provider.testMode === attempt.test_mode;
-  const payment = isReadable && attempt.payment_ref !== null ? await provider.read(attempt.payment_ref) : null;
+  const provider = providerOf(core.payments, attempt);
+  const payment = attempt.payment_ref === null ? null : ((await provider?.read(attempt.payment_ref)) ?? null);
   const elsewhere = await core.db.transaction((tx) => apply(tx, job, credit, payment));
   if (elsewhere !== null && payment !== null) {
     const returns = await followElsewhere(core.db, credit, payment, elsewhere);

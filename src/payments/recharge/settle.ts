@@ -12,7 +12,7 @@ import type { PaymentState } from '../../vendors/payments/port.ts';
 import { disputeOf } from '../clawbacks/follow.ts';
 import { findMethod, removeMethod } from '../methods/store.ts';
 import { minorOfNanos } from '../money.ts';
-import { keepRef } from '../refs.ts';
+import { keepNewRefs } from '../refs.ts';
 import { mailFailure } from './failure-mail.ts';
 import { afterFailure, nextAskMs, nextReadMs } from './judge.ts';
 import { type AttemptRow, findAttempt, findRecharge, type RechargeRow, saveAttempt, saveRecharge } from './store.ts';
@@ -41,9 +41,7 @@ export async function settleAttempt(
   const paymentRef = 'ref' in said && said.ref !== '' ? said.ref : before.payment_ref;
   const attempt: AttemptRow = { ...before, payment_ref: paymentRef };
   const refs = 'ref' in said ? [paymentRef, said.paymentRef] : [];
-  for (const ref of new Set(refs))
-    if (ref !== null && ref !== before.payment_ref)
-      await keepRef(tx, ref, { accountId, kind: 'recharge', id: attemptId });
+  await keepNewRefs(tx, refs, [before.payment_ref], { accountId, kind: 'recharge', id: attemptId });
   if (said.status === 'paid') return succeed(tx, opened, attempt, said);
   if (said.status === 'failed' || said.status === 'expired')
     return fail(tx, opened, attempt, said.failureCode ?? 'payment_failed');

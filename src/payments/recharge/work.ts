@@ -10,11 +10,10 @@ import { sqlState, type Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { usdText } from '../../lib/money.ts';
 import { type PaymentProvider, PaymentProviderError } from '../../vendors/payments/port.ts';
+import { LEASE_MS, providerOf, repeatableMs } from '../at-provider.ts';
 import { customerOf } from '../customers.ts';
 import type { PaymentCore } from '../topups/create.ts';
 import { lookAtWallet } from './begin.ts';
-import { repeatableMs } from './judge.ts';
-import { hintReturns } from './returns.ts';
 import { centsOf, type Said, settleAttempt } from './settle.ts';
 import type { AttemptRow } from './store.ts';
 
@@ -40,8 +39,6 @@ const PLACES = 8;
 /** Beside the search of the process (upkeep/due-search.ts). */
 const INTERVAL_MS = 5_000;
 const CLAIMS_AT_ONCE = 3;
-// Longer than a provider's answer takes, retries included.
-const LEASE_MS = 120_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 export function rechargeLoop(core: PaymentCore): JobLoop {
@@ -87,18 +84,15 @@ export async function runAttempt(core: PaymentCore, attempt: AttemptRow): Promis
   await core.db.transaction((tx) => settleAttempt(tx, attempt.account_id, attempt.attempt_id, said));
 }
 
-/** The payment may have changed at the provider's: it is read as soon as a process can. */
+/** The payment of an open attempt may have changed at the provider's: it is read as soon as a process can. */
 export async function hintAttempt(tx: Transaction, accountId: string, attemptId: string): Promise<void> {
   tx.hint(rechargeHint);
   await tx.query(makeDue, [accountId, attemptId]);
-  await hintReturns(tx, accountId, attemptId);
 }
 
 async function ask(core: PaymentCore, attempt: AttemptRow): Promise<Said> {
-  const { provider } = core.payments;
-  // Of a provider that is not configured any more nothing can be learned.
-  if (provider === null || provider.name !== attempt.provider || provider.testMode !== attempt.test_mode)
-    return { status: 'silent' };
+  const provider = providerOf(core.payments, attempt);
+  if (provider === null) return { status: 'silent' };
   try {
     return await askProvider(core, provider, attempt);
   } catch (error) {

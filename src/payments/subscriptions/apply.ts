@@ -5,7 +5,7 @@ import { openTurn } from '../../core/background/turns.ts';
 import { lockAccount } from '../../core/callers/lock.ts';
 import { sendEvents } from '../../core/events/outbox.ts';
 import type { Transaction } from '../../db/database.ts';
-import { keepRef } from '../refs.ts';
+import { keepNewRefs } from '../refs.ts';
 import { type Moment, nextCheckMs, type Step, type Told, tierAfter } from './machine.ts';
 import { subscriptionEventRecord } from './record.ts';
 import { remind } from './remind.ts';
@@ -59,9 +59,8 @@ async function take(tx: Transaction, before: SubscriptionRow, nowMs: number, cha
   if (account === null) throw new Error(`account ${accountId} is gone`);
   const { row, told } = change(before, { nowMs, tier: account.tier });
   const after = { ...row, updated_at: nowMs };
-  for (const ref of [after.checkout_ref, after.subscription_ref])
-    if (ref !== null && ref !== before.checkout_ref && ref !== before.subscription_ref)
-      await keepRef(tx, ref, { accountId, kind: 'subscription', id });
+  const known = [before.checkout_ref, before.subscription_ref];
+  await keepNewRefs(tx, [after.checkout_ref, after.subscription_ref], known, { accountId, kind: 'subscription', id });
   sendEvents(
     tx,
     told.map((what) => eventOf(what, after)),

@@ -1,15 +1,12 @@
 // Reading a subscription at the provider and applying it: when a hint says so, when the payer comes back, and by the schedule of
 // nextCheckMs. First the provider is told what is wanted of it; until it is, that stays due.
 
-import { dueWork, type LeasedJob } from '../../core/background/due-work.ts';
-import type { JobLoop } from '../../core/background/job-loop.ts';
 import { openTurn } from '../../core/background/turns.ts';
 import { clockNow } from '../../core/database-clock.ts';
-import type { Transaction } from '../../db/database.ts';
 import { type PaymentProvider, PaymentProviderError, type SubscriptionState } from '../../vendors/payments/port.ts';
+import { providerOf, readPage } from '../at-provider.ts';
 import { keepMethod } from '../methods/store.ts';
 import { keepRef } from '../refs.ts';
-import { repeatableMs } from '../topups/create.ts';
 import { applyAttempt, SUBSCRIPTIONS_WORK, type SubscriptionAttempt } from './apply.ts';
 import { isLive, outlive, type Seen, see, type Wish } from './machine.ts';
 import { linkSubscription, openCheckout, type SubscriptionCore } from './page.ts';
@@ -17,26 +14,6 @@ import { findSubscription, LEASE_MS, type SubscriptionRow, subscriptionDue } fro
 
 const UNREADABLE_MS = 86_400_000;
 const READS_MAX = 3;
-
-export function subscriptionChecks(core: SubscriptionCore): JobLoop {
-  return dueWork<LeasedJob>(core, {
-    name: SUBSCRIPTIONS_WORK,
-    places: 4,
-    perClaim: 4,
-    claim: subscriptionDue.claim,
-    run: async (job) => {
-      await check(core, job);
-    },
-    putBack: subscriptionDue.setDue,
-  });
-}
-
-/** Something of it may have changed: it is read as soon as a process can. */
-export async function hintSubscription(tx: Transaction, accountId: string, id: string): Promise<void> {
-  const nowMs = await clockNow(tx);
-  const attempt = await subscriptionDue.makeDue(tx, accountId, id, nowMs);
-  if (attempt !== null) await openTurn(tx, accountId, SUBSCRIPTIONS_WORK, nowMs);
-}
 
 /** Reads the subscription and applies it. Answers it afterwards; null: there is none. Throws PaymentProviderError. */
 export async function checkSubscription(
@@ -51,18 +28,20 @@ export async function checkSubscription(
       await openTurn(tx, accountId, SUBSCRIPTIONS_WORK, dueMs, { later: true });
       return subscriptionDue.makeDue(tx, accountId, id, dueMs);
     });
-    if (attempt === null || (await check(core, { accountId, id, attempt })) !== null) break;
+    if (attempt === null || (await checkSubscriptionAttempt(core, { accountId, id, attempt })) !== null) break;
   }
   return findSubscription(core.db, accountId, id);
 }
 
 /** Null: another attempt has begun, and sees to it. */
-async function check(core: SubscriptionCore, job: SubscriptionAttempt): Promise<SubscriptionRow | null> {
+export async function checkSubscriptionAttempt(
+  core: SubscriptionCore,
+  job: SubscriptionAttempt,
+): Promise<SubscriptionRow | null> {
   const row = await findSubscription(core.db, job.accountId, job.id);
   if (row === null || row.attempt !== job.attempt) return null;
-  const { provider } = core.payments;
-  const isReadable = provider !== null && provider.name === row.provider && provider.testMode === row.test_mode;
-  if (!isReadable) return passOver(core, row, job);
+  const provider = providerOf(core.payments, row);
+  if (provider === null) return passOver(core, row, job);
   const seen = await read(core, provider, row);
   const method = seen.checkout?.method ?? null;
   const paymentRef = seen.subscription?.lastInvoice?.paymentRef ?? null;
@@ -114,24 +93,14 @@ async function read(core: SubscriptionCore, provider: PaymentProvider, row: Subs
     const subscription = row.wish === null ? found : await fulfil(provider, row, row.wish, found);
     return { checkout: null, subscription, fulfilled: row.wish !== null };
   }
-  const checkout = await readCheckout(core, provider, row);
+  const checkout = await readPage(core, provider, row, async () => {
+    const page = await openCheckout(core, provider, row);
+    await linkSubscription(core, row, page);
+    return page.ref;
+  });
   const ref = checkout?.subscriptionRef ?? null;
   const subscription = ref === null ? null : await provider.readSubscription(ref);
   return { checkout, subscription, fulfilled: false };
-}
-
-/** A row without a ref asks for its page again, under its id, while that is safe. Null: there is none that the provider knows. */
-async function readCheckout(core: SubscriptionCore, provider: PaymentProvider, row: SubscriptionRow) {
-  if (row.checkout_ref !== null) return provider.read(row.checkout_ref);
-  if ((await clockNow(core.db)) >= row.created_at + repeatableMs) return null;
-  try {
-    const checkout = await openCheckout(core, provider, row);
-    await linkSubscription(core, row, checkout);
-    return await provider.read(checkout.ref);
-  } catch (error) {
-    if (error instanceof PaymentProviderError && error.kind === 'refused') return null;
-    throw error;
-  }
 }
 
 /** Tells the provider, under a name of its own for each wish. What is so already, or cannot be any more, is done. */

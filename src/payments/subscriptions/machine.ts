@@ -4,6 +4,7 @@
 import { isTierAtLeast, type Tier } from '../../core/callers/tiers.ts';
 import { DAY_MS } from '../../lib/time.ts';
 import type { InvoiceState, PaymentState, SubscriptionState } from '../../vendors/payments/port.ts';
+import { earlyCheckMs } from '../at-provider.ts';
 import { minorOfNanos, nanosOfMinor } from '../money.ts';
 import type { SubscriptionRow } from './store.ts';
 
@@ -191,7 +192,6 @@ function invoiceOf(row: SubscriptionRow, invoice: InvoiceState | null) {
   };
 }
 
-const FIRST_CHECKS_MS = [60_000, 5 * 60_000, 15 * 60_000];
 const HOUR_MS = DAY_MS / 24;
 
 /**
@@ -202,11 +202,7 @@ export function nextCheckMs(row: SubscriptionRow, nowMs: number): number | null 
   if (row.wish !== null) return nowMs;
   if (isOver(row)) return null;
   const hourly = nowMs + HOUR_MS;
-  if (row.status === 'pending')
-    return Math.min(
-      hourly,
-      ...FIRST_CHECKS_MS.map((afterMs) => row.created_at + afterMs).filter((atMs) => atMs > nowMs),
-    );
+  if (row.status === 'pending') return earlyCheckMs(row.created_at, nowMs) ?? hourly;
   const since = row.past_due_since;
   const marks = since === null ? [] : [...REMINDER_DAYS.map((day) => since + day * DAY_MS), since + GRACE_MS];
   const usual =

@@ -9,13 +9,14 @@ import { newId } from '../../lib/ids.ts';
 import { DAY_MS } from '../../lib/time.ts';
 import { problem } from '../../problems/problem.ts';
 import { type PaymentProvider, PaymentProviderError } from '../../vendors/payments/port.ts';
+import { FIRST_CHECK_MS } from '../at-provider.ts';
 import { keepRef } from '../refs.ts';
 import { requireProvider } from '../require-provider.ts';
 import { failureOf } from '../topups/create.ts';
 import { applyAttempt, SUBSCRIPTIONS_WORK } from './apply.ts';
 import { checkSubscription } from './check.ts';
 import { isLive, see } from './machine.ts';
-import { FIRST_CHECK_MS, linkSubscription, openCheckout, type SubscriptionCore } from './page.ts';
+import { linkSubscription, openCheckout, type SubscriptionCore } from './page.ts';
 import {
   currentSubscription,
   findSubscription,

@@ -2,6 +2,7 @@
 
 import { lockCaller } from '../../core/callers/lock.ts';
 import type { Checkout, PaymentProvider } from '../../vendors/payments/port.ts';
+import { FIRST_CHECK_MS } from '../at-provider.ts';
 import { customerOf } from '../customers.ts';
 import { minorOfNanos } from '../money.ts';
 import { keepRef } from '../refs.ts';
@@ -10,8 +11,6 @@ import type { PaymentCore } from '../topups/create.ts';
 import { findSubscription, type SubscriptionRow, saveSubscription } from './store.ts';
 
 export type SubscriptionCore = PaymentCore;
-
-export const FIRST_CHECK_MS = 60_000;
 
 /** The provider's page: made, or met again under the same id with the same words. Throws PaymentProviderError. */
 export async function openCheckout(

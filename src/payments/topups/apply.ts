@@ -8,7 +8,7 @@ import type { Transaction } from '../../db/database.ts';
 import type { PaymentState } from '../../vendors/payments/port.ts';
 import { type Elsewhere, followReturns, type Returns } from '../clawbacks/follow.ts';
 import { keepMethod } from '../methods/store.ts';
-import { keepRef } from '../refs.ts';
+import { keepNewRefs } from '../refs.ts';
 import type { Payments } from '../terms.ts';
 import { judge, nextCheckMs } from './judge.ts';
 import { topupEventRecord } from './record.ts';
@@ -53,9 +53,8 @@ export async function applyPayment(
     checkout_ref: before.checkout_ref ?? payment?.ref ?? null,
     payment_ref: payment?.paymentRef ?? before.payment_ref,
   };
-  for (const ref of [after.checkout_ref, after.payment_ref])
-    if (ref !== null && ref !== before.checkout_ref && ref !== before.payment_ref)
-      await keepRef(tx, ref, { accountId, kind: 'topup', id });
+  const known = [before.checkout_ref, before.payment_ref];
+  await keepNewRefs(tx, [after.checkout_ref, after.payment_ref], known, { accountId, kind: 'topup', id });
   if (judgement.status === 'succeeded' && before.grant_id === null) after = await credited(tx, after, nowMs);
   if (after.save_method && payment?.method != null && before.grant_id === null)
     await keepMethod(tx, accountId, payment.method, after, nowMs);

@@ -15,6 +15,7 @@ import {
   type PaymentProvider,
   PaymentProviderError,
 } from '../../vendors/payments/port.ts';
+import { FIRST_CHECK_MS } from '../at-provider.ts';
 import { customerOf } from '../customers.ts';
 import { minorOfNanos } from '../money.ts';
 import { keepRef } from '../refs.ts';
@@ -39,9 +40,6 @@ export interface TopupOrder {
 
 export const TOPUPS_WORK = 'payments.topups';
 const LIFETIME_MS = DAY_MS;
-const FIRST_CHECK_MS = 60_000;
-/** Beyond it a provider may have forgotten the id of a write, and would make a second one. */
-export const repeatableMs = 23 * 3_600_000;
 
 /**
  * Begins a top-up and answers it with its link. Throws SERVICE_UNAVAILABLE (`payments_off`), UNSUPPORTED_CURRENCY is the caller's,

@@ -2,6 +2,7 @@
 // unless somebody is to look at it first; what is credited stays so.
 import { DAY_MS, HOUR_MS } from '../../lib/time.ts';
 import type { PaymentState } from '../../vendors/payments/port.ts';
+import { earlyCheckMs } from '../at-provider.ts';
 import type { TopupRow } from './store.ts';
 
 type Payment = Pick<PaymentState, 'status' | 'amountMinor' | 'currency' | 'failureCode'>;
@@ -44,7 +45,6 @@ function arrived({ review_verdict }: TopupRow, reason: TopupRow['review_reason']
   return { status: 'review', failure_code: null, review_reason: reason };
 }
 
-const FIRST_CHECKS_MS = [60_000, 5 * 60_000, 15 * 60_000];
 /** How long a payment is read without a hint when nothing of it is open. */
 export const watchedMs = 7 * DAY_MS;
 
@@ -56,8 +56,8 @@ export function nextCheckMs(
   topup: Pick<TopupRow, 'created_at' | 'expires_at' | 'status' | 'return_open'>,
   nowMs: number,
 ): number | null {
-  const first = FIRST_CHECKS_MS.map((afterMs) => topup.created_at + afterMs).find((atMs) => atMs > nowMs);
-  if (first !== undefined) return first;
+  const early = earlyCheckMs(topup.created_at, nowMs);
+  if (early !== null) return early;
   const hourlyUntil = topup.expires_at + DAY_MS;
   if (nowMs < hourlyUntil) return nowMs + HOUR_MS;
   const isOpen = topup.status === 'pending' || topup.status === 'review' || topup.return_open;

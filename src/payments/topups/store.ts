@@ -4,6 +4,7 @@ import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { timestamp } from '../../db/types.ts';
 import type { Currency } from '../../vendors/payments/port.ts';
+import { LEASE_MS } from '../at-provider.ts';
 import type { Credited, Returns } from '../clawbacks/follow.ts';
 
 export type TopupStatus = 'pending' | 'review' | 'succeeded' | 'failed' | 'expired';
@@ -74,7 +75,6 @@ const update = statement(
 );
 
 /** Longer than a provider's answer takes, retries included. */
-const LEASE_MS = 120_000;
 
 export const topupDue = dueTable({ table: 'core.topup', key: 'topup_id', leaseMs: LEASE_MS });
 

@@ -1,7 +1,6 @@
 // Sends mail by the server of the settings, again with longer and longer pauses while it does not take it. Without a server mail stays in
 // the outbox, and the log shows it where the service is this machine's own. A mail may be sent twice, never changed, never after a day.
 
-import { type Backoff, backoffMs } from '../../core/background/backoff.ts';
 import { JobLoop } from '../../core/background/job-loop.ts';
 import type { Sweep } from '../../core/background/sweeper/sweep.ts';
 import type { Core } from '../../core/core.ts';
@@ -9,6 +8,7 @@ import { clockNow } from '../../core/database-clock.ts';
 import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { timestamp } from '../../db/types.ts';
+import { type Backoff, backoffMs } from '../../lib/backoff.ts';
 import { isLoopback } from '../../lib/loopback.ts';
 import { DAY_MS, MINUTE_MS } from '../../lib/time.ts';
 import type { Mail } from '../../vendors/mail/port.ts';

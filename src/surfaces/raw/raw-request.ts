@@ -1,6 +1,6 @@
 // A request of a raw route, as its module sees it: before its body is read, and with it.
 import type { FastifyRequest } from 'fastify';
-import { NOBODY } from '../../core/account-turns.ts';
+import { NOBODY } from '../../core/account-places.ts';
 import type { EntryForm } from '../../core/callers/entry-form.ts';
 import type { Principal } from '../../core/callers/principal.ts';
 import { scopesAllow } from '../../core/callers/scopes.ts';
@@ -139,7 +139,7 @@ export class RawRead extends RawArrived implements RawRequest {
 
   inflate<Result>(use: (blocks: AsyncIterable<Buffer>) => Promise<Result>): Promise<Result> {
     const { gateway, body } = this.#parts;
-    return gateway.inflating.run(this.sharer, () => body.inflate(use));
+    return gateway.inflating.run(this.sharer, null, () => body.inflate(use));
   }
 
   async invoke(

@@ -2,7 +2,7 @@
 // request ids of every call.
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { NOBODY } from '../../core/account-turns.ts';
+import { NOBODY } from '../../core/account-places.ts';
 import type { Principal } from '../../core/callers/principal.ts';
 import { ActiveRequest } from '../../gateway/active-request.ts';
 import { Call } from '../../gateway/call.ts';

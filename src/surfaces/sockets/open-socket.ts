@@ -203,7 +203,7 @@ export class OpenSocket implements RawSocket {
 
   /** False: the frame is to wait for a later turn, and those behind it. */
   #mayGoOn(): boolean {
-    if (this.#accepted.sockets.turns.take(this)) return true;
+    if (this.#accepted.sockets.pace.take(this)) return true;
     this.#reading.stop();
     return false;
   }
@@ -265,8 +265,8 @@ export class OpenSocket implements RawSocket {
     // The answer to the close frame is to be read, but not all that may come before it.
     if (why === 'flood' || why === 'full') this.#reading.end();
     this.#farewell = [code, reason];
-    const { turns } = this.#accepted.sockets;
-    if (turns.isOver) turns.later(this);
+    const { pace } = this.#accepted.sockets;
+    if (pace.isOver) pace.later(this);
     else this.goOn();
   }
 

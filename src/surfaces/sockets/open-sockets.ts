@@ -4,7 +4,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Admission } from '../../core/admission.ts';
 import type { Services } from '../../kit/services.ts';
 import type { SocketEnd } from '../../kit/socket-route.ts';
-import { SocketTurns } from './pace.ts';
+import { SocketPace } from './pace.ts';
 import { SocketPlaces } from './places.ts';
 import { type Entitled, lookAtRights } from './rights.ts';
 
@@ -22,7 +22,7 @@ interface LiveSocket extends Entitled {
 
 export class OpenSockets {
   readonly places: SocketPlaces;
-  readonly turns: SocketTurns;
+  readonly pace: SocketPace;
   readonly bounds: Admission['webSocket'];
   readonly #open = new Set<LiveSocket>();
   readonly #gauge: Gauge<'route'>;
@@ -33,7 +33,7 @@ export class OpenSockets {
 
   constructor(registry: Registry, bounds: Admission) {
     this.bounds = bounds.webSocket;
-    this.turns = new SocketTurns(bounds.account.webSocketMessagesPerSecond);
+    this.pace = new SocketPace(bounds.account.webSocketMessagesPerSecond);
     this.places = new SocketPlaces(bounds);
     const registers = [registry];
     this.#gauge = new Gauge({ name: 'qm_web_sockets', help: 'Open WebSockets.', labelNames: ['route'], registers });
@@ -89,7 +89,7 @@ export class OpenSockets {
   async #look(core: Services): Promise<void> {
     if (!this.#isLooking) void this.#lookAtRights(core);
     for (const socket of [...this.#open]) {
-      if (this.turns.isOver) await turn();
+      if (this.pace.isOver) await turn();
       socket.look(performance.now());
     }
   }

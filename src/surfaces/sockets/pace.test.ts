@@ -1,17 +1,17 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { SocketTurns } from './pace.ts';
+import { SocketPace } from './pace.ts';
 
 const MANY = 400;
 const FRAME_MS = 0.2;
 
 /** Each takes a frame, which takes a while; the number of those that are through is told. */
-function readers(turns: SocketTurns, owner: string): { readonly read: () => number } {
+function readers(pace: SocketPace, owner: string): { readonly read: () => number } {
   let read = 0;
   const readersOf = Array.from({ length: MANY }, () => ({
     owner,
     goOn() {
-      if (!turns.take(this)) return;
+      if (!pace.take(this)) return;
       const untilMs = performance.now() + FRAME_MS;
       while (performance.now() < untilMs);
       read += 1;
@@ -22,7 +22,7 @@ function readers(turns: SocketTurns, owner: string): { readonly read: () => numb
 }
 
 test('sockets take a small part of a turn of the event loop, and all of them their turn', async () => {
-  const { read } = readers(new SocketTurns(1_000_000), 'a');
+  const { read } = readers(new SocketPace(1_000_000), 'a');
   let before = 0;
   let most = read();
   while (read() < MANY) {
@@ -34,9 +34,9 @@ test('sockets take a small part of a turn of the event loop, and all of them the
 });
 
 test('an account that has had its frames of a slice waits for the next one, beside others', async () => {
-  const turns = new SocketTurns(100);
+  const pace = new SocketPace(100);
   const begunMs = performance.now();
-  const [first, second] = [readers(turns, 'a'), readers(turns, 'b')];
+  const [first, second] = [readers(pace, 'a'), readers(pace, 'b')];
   // 10 in 100 ms.
   await expect.poll(() => Math.min(first.read(), second.read()), { interval: 5 }).toBeGreaterThanOrEqual(30);
   expect(performance.now() - begunMs).toBeGreaterThan(150);

@@ -13,7 +13,7 @@ interface Reader {
   goOn(): void;
 }
 
-export class SocketTurns {
+export class SocketPace {
   readonly #perSlice: number;
   /** Frames in this slice, by account. */
   readonly #taken = new Map<string, number>();

@@ -10,6 +10,7 @@ import { textArray } from '../../db/arrays.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { timestamp } from '../../db/types.ts';
+import { providerOf } from '../../payments/at-provider.ts';
 import { listMethods } from '../../payments/methods/store.ts';
 import type { PaymentsPart } from '../../payments/terms.ts';
 import { forgetPeople } from '../../people/forget-people.ts';
@@ -149,12 +150,7 @@ async function purge(core: Purging, accountId: string, signal: AbortSignal): Pro
 
 /** Its cards are of no use to anybody at the payment provider either. */
 async function detachMethods({ db, payments }: Purging, accountId: string): Promise<void> {
-  const { provider } = payments;
-  if (provider === null) return;
-  for (const method of await listMethods(db, accountId)) {
-    if (method.provider !== provider.name || method.test_mode !== provider.testMode) continue;
-    await provider.detach(method.method_ref);
-  }
+  for (const method of await listMethods(db, accountId)) await providerOf(payments, method)?.detach(method.method_ref);
 }
 
 interface ErasedTable {

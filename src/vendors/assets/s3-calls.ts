@@ -6,6 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { backoffMs } from '../../lib/backoff.ts';
 import { type AwsKey, signatureHeaders } from '../../lib/sigv4.ts';
 import type { HttpMethod, OutboundClient } from '../http/port.ts';
 import { AssetsUnavailable } from './port.ts';
@@ -44,7 +45,8 @@ export interface S3Answer {
 }
 
 const NO_BODY = new Uint8Array();
-const PAUSES_MS = [200, 1_000];
+const TRIES = 3;
+const BACKOFF = { firstMs: 200, maxMs: 1_000, factor: 5 };
 const CONNECT_MS = 5_000;
 const ANSWER_MS = 30_000;
 /** Of a call with a body: a part, over a slow line. */
@@ -78,13 +80,12 @@ export class S3Calls {
 
   /** The answer, whose body is to be read or destroyed. Throws AssetsUnavailable. */
   async send(call: S3Call): Promise<S3Answer> {
-    for (let tried = 0; ; tried += 1) {
+    for (let tried = 1; ; tried += 1) {
       try {
         return await this.#once(call);
       } catch (error) {
-        const pauseMs = PAUSES_MS[tried];
-        if (pauseMs === undefined || !(error instanceof AssetsUnavailable) || error.isRefused) throw error;
-        await sleep(pauseMs * (0.5 + Math.random()));
+        if (tried === TRIES || !(error instanceof AssetsUnavailable) || error.isRefused) throw error;
+        await sleep(backoffMs(BACKOFF, tried));
       }
     }
   }

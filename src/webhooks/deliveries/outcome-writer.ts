@@ -2,13 +2,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Core } from '../../core/core.ts';
 import type { Metric } from '../../core/process/metric.ts';
+import { backoffMs } from '../../lib/backoff.ts';
 import { Coalescer } from '../../lib/coalesce.ts';
 import { changesWebhook, type Outcome, writeOutcomes } from './outcome.ts';
 import type { DisabledReason } from './standing.ts';
 
 const OUTCOMES_PER_WRITE = 500;
 const TRIES = 4;
-const PAUSE_MS = 250;
+const BACKOFF = { firstMs: 250, maxMs: 1_000 };
 // Failures gather this long: attempts to failing receivers are few at a time, and a commit each cost more than the attempts.
 const FAILURES_GATHER_MS = 100;
 
@@ -70,7 +71,7 @@ export class OutcomeWriter {
     for (let tried = 1; ; tried += 1) {
       const failure = await this.#try(outcomes);
       if (failure === null || tried === TRIES) return failure;
-      await sleep(PAUSE_MS * tried);
+      await sleep(backoffMs(BACKOFF, tried));
     }
   }
 

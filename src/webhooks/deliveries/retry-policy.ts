@@ -1,7 +1,7 @@
 // When a failed delivery is tried again (contract §10). Each figure is the pause before an attempt, counted from the end of the one
 // before it; the first attempt is made at once. After the last one the delivery is exhausted.
 
-import { jitteredMs } from '../../core/background/backoff.ts';
+import { jitteredMs } from '../../lib/backoff.ts';
 import { HOUR_MS } from '../../lib/time.ts';
 import type { RetryPolicy } from '../registrations/store.ts';
 

@@ -1,8 +1,8 @@
 // The life of one background task in one process: wait, take the lease, run, and again. A failure is logged and retried later.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { backoffMs, jitteredMs } from '../../../lib/backoff.ts';
 import type { Logger } from '../../process/logger.ts';
 import type { Metric } from '../../process/metric.ts';
-import { backoffMs, jitteredMs } from '../backoff.ts';
 import type { Lease } from '../lease.ts';
 import type { Sweep } from './sweep.ts';
 

@@ -2,6 +2,7 @@
 // Effects too large for a shared batch are held for in the lane and written in a transaction of their own (see charge-large.ts).
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../../db/database.ts';
+import { exactBackoffMs } from '../../../lib/backoff.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { DAY_MS } from '../../../lib/time.ts';
 import type { CallContext } from '../../callers/context.ts';
@@ -56,6 +57,7 @@ const SHARED_BYTES_MAX = 256 * 1024;
 const SHARED_ROWS_MAX = 100;
 // How long a call waits for another one with its idempotency key (contract §4).
 const IN_FLIGHT_WAIT_MS = 2_000;
+const IN_FLIGHT_BACKOFF = { firstMs: 25, maxMs: 200 };
 
 /** What so many units of the called capability cost, nano-USD. */
 export function priceOfCall(
@@ -192,9 +194,10 @@ function laneItem<Input, Context>(
 /** A call with the key that runs in another process, or under a hold, is given two seconds to finish. */
 export async function outcomeOrWait(submit: () => Promise<LaneOutcome>): Promise<LaneOutcome> {
   const giveUpAt = performance.now() + IN_FLIGHT_WAIT_MS;
-  for (let pauseMs = 25; ; pauseMs = Math.min(pauseMs * 2, 200)) {
+  for (let looks = 1; ; looks += 1) {
     const outcome = await submit();
     const inFlight = outcome.kind === 'refused' && outcome.problem.code === 'IDEMPOTENCY_IN_FLIGHT';
+    const pauseMs = exactBackoffMs(IN_FLIGHT_BACKOFF, looks);
     if (!inFlight || performance.now() + pauseMs > giveUpAt) return outcome;
     await sleep(pauseMs);
   }

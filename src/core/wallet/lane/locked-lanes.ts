@@ -5,12 +5,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { RETRY_FOR_MS } from '../../../db/ride-out.ts';
+import { exactBackoffMs } from '../../../lib/backoff.ts';
 import type { Admission } from '../../admission.ts';
 import type { LockedWallets } from './commit.ts';
 import type { Waiting } from './waiting.ts';
 
-const PAUSE_MIN_MS = 10;
-const PAUSE_MAX_MS = 200;
+const BACKOFF = { firstMs: 10, maxMs: 200 };
 
 /** Commits the calls of one account. Answers those that met a lock. */
 type Attempt = (calls: readonly Waiting[], locked: LockedWallets) => Promise<readonly Waiting[]>;
@@ -42,7 +42,8 @@ export class LockedLanes {
   async #tryAgain(calls: readonly Waiting[], attempt: Attempt): Promise<readonly Waiting[]> {
     const giveUpAt = Math.min(...calls.map(({ sinceMs }) => sinceMs)) + this.#forMs;
     let left = await this.#turns(() => attempt(calls, 'wait for'));
-    for (let pauseMs = PAUSE_MIN_MS; left.length > 0; pauseMs = Math.min(2 * pauseMs, PAUSE_MAX_MS)) {
+    for (let tries = 1; left.length > 0; tries += 1) {
+      const pauseMs = exactBackoffMs(BACKOFF, tries);
       if (performance.now() + pauseMs > giveUpAt) return left;
       await sleep(pauseMs);
       const asked = left;

@@ -1,13 +1,13 @@
 // Items of batches as background work: each is one call of a model under the key that made its batch, in places of its own. What ends an
 // item stands in the transaction that charges it, so a request that a crash repeats is charged once.
 
-import { backoffMs, jitteredMs } from '../../../core/background/backoff.ts';
 import { dueWork, type Wanted } from '../../../core/background/due-work.ts';
 import type { JobLoop } from '../../../core/background/job-loop.ts';
 import { DEATHS_MAX } from '../../../core/background/suspects.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { rideOut } from '../../../db/ride-out.ts';
 import { statement } from '../../../db/statement.ts';
+import { backoffMs, jitteredMs } from '../../../lib/backoff.ts';
 import { FairPlaces } from '../../../lib/fair-places.ts';
 import { newId } from '../../../lib/ids.ts';
 import { lruOf } from '../../../lib/lru.ts';

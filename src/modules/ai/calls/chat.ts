@@ -28,7 +28,7 @@ export async function* chat(state: AiState, ctx: ModelCall, sent: SentChat): Asy
     yield* again(reopen<WireObject>(ctx, earlier.data.text), sent.stream, { replayed: true });
     return;
   }
-  const giveBack = await state.slots.take(ctx);
+  const giveBack = await state.places.take(ctx);
   let answering: Answering | null = null;
   try {
     const ask = await openChat(sent);

@@ -134,7 +134,7 @@ export async function embed(
   // A replay comes before every other check.
   const earlier = await findReplay(ctx);
   if (earlier !== null) return again(reopen<KeptVectors>(ctx, earlier.data.text), { replayed: true });
-  const giveBack = await state.slots.take(ctx);
+  const giveBack = await state.places.take(ctx);
   try {
     const ask = await openEmbed(sent);
     const chain = await chooseForEmbed(ctx.core, ctx.accountId, ask);

@@ -5,7 +5,7 @@ import { eachCount } from '../events/summary.ts';
 import { HOUR, SPAN_MS } from '../limits.ts';
 import { bucketOf } from './buckets.ts';
 import { type Question, tooLate } from './period.ts';
-import { type Line, Lines, type TrendArgs } from './trend-scan.ts';
+import { type Line, type TrendArgs, TrendLines } from './trend-scan.ts';
 
 export interface SummaryArgs extends TrendArgs {
   readonly summaries: readonly Uint8Array[];
@@ -15,7 +15,7 @@ export const countSummaries: ScanTask<SummaryArgs, Line[]> = {
   source: import.meta.url,
   id: 'countSummaries',
   run(_, { summaries, events, includeBots, fromMs, toMs, starts }) {
-    const lines = new Lines(starts.length);
+    const lines = new TrendLines(starts.length);
     const places = new Map(events?.map((name, i) => [name, i]));
     for (const summary of summaries) {
       eachCount(summary, (name, hourMs, isBot, count) => {
@@ -35,7 +35,7 @@ export async function countedBySummaries(
   { ctx, state, period, signal }: Question,
   args: TrendArgs,
 ): Promise<{ readonly lines: Line[]; readonly unread: readonly BlockRef[] }> {
-  const lines = new Lines(args.starts.length);
+  const lines = new TrendLines(args.starts.length);
   const unread: BlockRef[] = [];
   for await (const refs of listBySpans(state.store, ctx.accountId, period, SPAN_MS)) {
     const summaries: Uint8Array[] = [];

@@ -37,7 +37,7 @@ interface Counting extends Omit<Line, 'people'> {
   readonly people: (IntTable | null)[];
 }
 
-export class Lines {
+export class TrendLines {
   readonly #lines = new Map<string, Counting>();
   readonly #buckets: number;
 
@@ -86,7 +86,7 @@ export const countTrend: ScanTask<TrendArgs, Line[]> = {
   source: import.meta.url,
   id: 'countTrend',
   run(blocks, args) {
-    const lines = new Lines(args.starts.length);
+    const lines = new TrendLines(args.starts.length);
     const joins = new IntTable(args.joins);
     for (const block of blocks) countBlock(block, args, joins, lines);
     return lines.parts();
@@ -98,7 +98,7 @@ export function seriesOf(names: readonly (string | null)[], events: readonly str
   return Int32Array.from(names, (name) => (events === null ? 0 : events.indexOf(name as string)));
 }
 
-function countBlock(block: StoredBlock, args: TrendArgs, joins: IntTable, lines: Lines): void {
+function countBlock(block: StoredBlock, args: TrendArgs, joins: IntTable, lines: TrendLines): void {
   const { fromMs, toMs, includeBots, math, starts } = args;
   const events = new StoredEvents(block);
   const names = events.names();
@@ -171,7 +171,7 @@ export const finishTrend: ScanTask<FinishArgs, FinishedLine[]> = {
   source: import.meta.url,
   id: 'finishTrend',
   run(_, { parts, buckets, math, shown }) {
-    const lines = new Lines(buckets);
+    const lines = new TrendLines(buckets);
     for (const part of parts) for (const line of part) lines.add(line);
     const finished: FinishedLine[] = [];
     for (const of of Map.groupBy(lines.all(), ({ series }) => series).values()) {
@@ -196,7 +196,7 @@ export const finishTrend: ScanTask<FinishArgs, FinishedLine[]> = {
 };
 
 function together(lines: readonly Counting[], buckets: number): Counting {
-  const all = new Lines(buckets);
+  const all = new TrendLines(buckets);
   const { series } = lines[0] as Counting;
   for (const line of lines) {
     all.add({ ...line, series, value: null, people: line.people.map((table) => table?.keys() ?? null) });

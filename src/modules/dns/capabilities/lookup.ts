@@ -38,12 +38,12 @@ export const lookup = defineCapability<DnsState>()({
   examples: [
     { title: 'Mail servers of a domain', input: { name: 'example.org', type: 'MX' }, expect: { name: 'example.org' } },
   ],
-  async run({ ctx, input, state: { settings, lookups } }) {
+  async run({ ctx, input, state }) {
     const { type = 'A' } = input;
     const name = requireLookupName(input.name);
-    const resolver = resolverOf(input.resolver, settings);
+    const resolver = resolverOf(input.resolver, state);
     ctx.weigh(LOOKUP_TOKENS - 1);
-    const reply = await lookups.run(ctx.accountId, () => ask(resolver, name, type));
+    const reply = await state.lookups.run(ctx.accountId, null, () => ask(resolver, name, type));
     const { rcode, answers, authenticated, latencyMs: latency_ms } = reply;
     return { data: { name, type, resolver: resolver.text, rcode, answers, authenticated, latency_ms } };
   },

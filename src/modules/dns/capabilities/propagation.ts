@@ -41,14 +41,14 @@ export const propagation = defineCapability<DnsState>()({
   }),
   limits: { rate: 'Each resolver counts as a look-up: see dns.lookup.', answer: '2 s.' },
   examples: [{ title: 'An address', input: { name: 'www.example.org', type: 'A', expected: '192.0.2.1' } }],
-  async run({ ctx, input, state: { settings, lookups } }) {
+  async run({ ctx, input, state: { resolvers: asked, lookups } }) {
     const { type = 'A', expected } = input;
     const name = requireLookupName(input.name);
-    ctx.weigh(LOOKUP_TOKENS * settings.resolvers.length - 1);
+    ctx.weigh(LOOKUP_TOKENS * asked.length - 1);
     const replies = await Promise.all(
-      settings.resolvers.map(async (resolver) => ({
+      asked.map(async (resolver) => ({
         resolver: resolver.text,
-        reply: await lookups.run(ctx.accountId, () => ask(resolver, name, type)),
+        reply: await lookups.run(ctx.accountId, null, () => ask(resolver, name, type)),
       })),
     );
     const resolvers = replies.map(({ resolver, reply: { rcode, answers, latencyMs } }) => ({

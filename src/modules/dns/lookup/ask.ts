@@ -3,10 +3,23 @@
 import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { connect, isIPv6 } from 'node:net';
-import { type Answer, AUTHENTIC_DATA, decode, encode, RECURSION_DESIRED, TRUNCATED_RESPONSE } from 'dns-packet';
+import type { NameServer } from '../../../lib/name-server.ts';
 import { ANSWERS_MAX, ASK_MS } from '../limits.ts';
-import type { Server } from '../settings.ts';
-import { dataText, nameText } from './text.ts';
+import { frameOf, framesOf } from '../wire/frames.ts';
+import {
+  FLAGS,
+  headerBytes,
+  Malformed,
+  optRecord,
+  questionBytes,
+  rcodeName,
+  readHeader,
+  readMessage,
+  TYPES,
+  typeName,
+  type WireRecord,
+} from '../wire/message.ts';
+import { rdataText } from '../wire/rdata.ts';
 
 export interface FoundRecord {
   readonly name: string;
@@ -24,69 +37,51 @@ export interface Reply {
   readonly latencyMs: number;
 }
 
-const HEADER_BYTES = 12;
 const PAYLOAD_BYTES = 1_232;
-const COUNT_AT = { question: 4, answer: 6, authority: 8, additional: 10 } as const;
+const DATA_CHARACTERS_MAX = 4_096;
 
-export async function ask(server: Server, name: string, type: string): Promise<Reply> {
+export async function ask(server: NameServer, name: string, type: keyof typeof TYPES): Promise<Reply> {
   const startedMs = performance.now();
-  const id = randomInt(65_536);
-  const query = encode({
-    ...{ type: 'query', id, flags: RECURSION_DESIRED | AUTHENTIC_DATA },
-    questions: [{ type: type as 'A', name, class: 'IN' }],
-    additionals: [
-      {
-        type: 'OPT',
-        name: '.',
-        udpPayloadSize: PAYLOAD_BYTES,
-        flags: 0,
-        options: [],
-        extendedRcode: 0,
-        ednsVersion: 0,
-        flag_do: false,
-      } as never,
-    ],
-  });
+  const flags = FLAGS.recursionDesired | FLAGS.authenticData;
+  const query = Buffer.concat([
+    headerBytes({ id: randomInt(65_536), flags, questions: 1, additional: 1 }),
+    questionBytes(name, TYPES[type]),
+    optRecord(PAYLOAD_BYTES),
+  ]);
   const signal = AbortSignal.timeout(ASK_MS);
-  const said = await byUdp(server, query, signal);
-  const isCut = typeof said !== 'string' && (said.readUInt16BE(2) & TRUNCATED_RESPONSE) !== 0;
-  const message = isCut ? await byTcp(server, query, signal) : said;
+  const packet = await byUdp(server, query, signal);
+  const isCut = typeof packet !== 'string' && (packet.readUInt16BE(2) & FLAGS.truncated) !== 0;
+  const message = isCut ? await byTcp(server, query, signal) : packet;
   const latencyMs = Math.round(performance.now() - startedMs);
   if (typeof message === 'string') return { rcode: message, answers: [], authenticated: false, latencyMs };
-  return { ...readReply(message, name, type), latencyMs };
+  return { ...readReply(message, name, TYPES[type]), latencyMs };
 }
 
-function readReply(message: Buffer, name: string, type: string): Omit<Reply, 'latencyMs'> {
+function readReply(bytes: Buffer, name: string, type: number): Omit<Reply, 'latencyMs'> {
   const malformed = { rcode: 'MALFORMED', answers: [], authenticated: false };
-  const short = Buffer.from(message);
-  short.writeUInt16BE(Math.min(short.readUInt16BE(COUNT_AT.answer), ANSWERS_MAX), COUNT_AT.answer);
-  short.writeUInt16BE(0, COUNT_AT.authority);
-  short.writeUInt16BE(0, COUNT_AT.additional);
-  if (short.readUInt16BE(COUNT_AT.question) !== 1) return malformed;
   try {
-    const reply = decode(short);
-    // The library reads beyond the end of a message that is cut.
-    if ((decode as unknown as { bytes: number }).bytes > short.length) return malformed;
-    const [question] = reply.questions ?? [];
-    if (question?.type !== type || question.name.toLowerCase() !== name) return malformed;
+    const { header, rcode, questions, answers } = readMessage(bytes, ANSWERS_MAX);
+    const [question] = questions;
+    if (questions.length !== 1 || question?.type !== type || question.name !== name) return malformed;
     return {
-      rcode: (reply as { rcode?: string }).rcode ?? 'NOERROR',
-      answers: (reply.answers ?? []).map(recordOf),
-      authenticated: reply.flag_ad === true,
+      rcode: rcodeName(rcode),
+      answers: answers.map((record) => foundRecord(bytes, record)),
+      authenticated: (header.flags & FLAGS.authenticData) !== 0,
     };
-  } catch {
-    // Whatever a message that is none makes of the library.
-    return malformed;
+  } catch (error) {
+    if (error instanceof Malformed) return malformed;
+    throw error;
   }
 }
 
-function recordOf(answer: Answer): FoundRecord {
-  const ttl = 'ttl' in answer ? Number(answer.ttl ?? 0) : 0;
-  return { name: nameText(answer.name), type: String(answer.type).slice(0, 20), ttl, data: dataText(answer) };
+function foundRecord(bytes: Buffer, record: WireRecord): FoundRecord {
+  const { name, type, ttl } = record;
+  const data = rdataText(bytes, record).slice(0, DATA_CHARACTERS_MAX).toWellFormed();
+  return { name, type: typeName(type), ttl, data };
 }
 
 /** A message that answers the query, or why there is none. */
-function byUdp({ host, port }: Server, query: Buffer, signal: AbortSignal): Promise<Buffer | string> {
+function byUdp({ host, port }: NameServer, query: Buffer, signal: AbortSignal): Promise<Buffer | string> {
   return new Promise((resolve) => {
     const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4');
     const end = (found: Buffer | string) => {
@@ -105,26 +100,22 @@ function byUdp({ host, port }: Server, query: Buffer, signal: AbortSignal): Prom
   });
 }
 
-function byTcp({ host, port }: Server, query: Buffer, signal: AbortSignal): Promise<Buffer | string> {
-  return new Promise((resolve) => {
-    const socket = connect({ host, port, signal });
-    const length = Buffer.allocUnsafe(2);
-    length.writeUInt16BE(query.length);
-    let seen = Buffer.alloc(0);
-    socket.on('data', (chunk) => {
-      seen = Buffer.concat([seen, chunk]);
-      if (seen.length < 2 || seen.length < 2 + seen.readUInt16BE(0)) return;
-      const message = seen.subarray(2, 2 + seen.readUInt16BE(0));
-      resolve(isAnswer(message, query) ? message : 'MALFORMED');
-      socket.destroy();
-    });
-    socket.once('error', () => resolve(signal.aborted ? 'TIMEOUT' : 'UNREACHABLE'));
-    socket.once('close', () => resolve(signal.aborted ? 'TIMEOUT' : 'MALFORMED'));
-    socket.write(Buffer.concat([length, query]));
-  });
+async function byTcp({ host, port }: NameServer, query: Buffer, signal: AbortSignal): Promise<Buffer | string> {
+  const socket = connect({ host, port, signal });
+  // Told to whoever reads it, below.
+  socket.on('error', () => undefined);
+  try {
+    socket.write(frameOf(query));
+    const { value: message } = await framesOf(socket).next();
+    return message !== undefined && isAnswer(message, query) ? message : 'MALFORMED';
+  } catch {
+    return signal.aborted ? 'TIMEOUT' : 'UNREACHABLE';
+  } finally {
+    socket.destroy();
+  }
 }
 
 function isAnswer(message: Buffer, query: Buffer): boolean {
-  const isWhole = message.length >= HEADER_BYTES && message.readUInt16BE(0) === query.readUInt16BE(0);
-  return isWhole && (message.readUInt16BE(2) & 0x8000) !== 0;
+  const header = readHeader(message);
+  return header !== null && header.id === query.readUInt16BE(0) && (header.flags & FLAGS.response) !== 0;
 }

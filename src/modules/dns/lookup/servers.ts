@@ -1,14 +1,15 @@
 // Whom a look-up may ask: the resolvers of the operator, wherever they are, and any public address at port 53.
 import { isPublic, readAddress } from '../../../lib/address.ts';
+import { type NameServer, readNameServer } from '../../../lib/name-server.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { readName } from '../records/names.ts';
-import { type DnsSettings, readServer, type Server } from '../settings.ts';
+import type { DnsState } from '../state.ts';
 
 /** Throws VALIDATION_FAILED. */
-export function resolverOf(text: string | undefined, { resolvers }: Pick<DnsSettings, 'resolvers'>): Server {
+export function resolverOf(text: string | undefined, { resolvers }: Pick<DnsState, 'resolvers'>): NameServer {
   const named = text === undefined ? resolvers[0] : resolvers.find((resolver) => resolver.text === text);
   if (named !== undefined) return named;
-  const server = readServer(text ?? '');
+  const server = readNameServer(text ?? '');
   const address = server === null ? null : readAddress(server.host);
   if (server !== null && server.port === 53 && address !== null && isPublic(address)) return server;
   throw invalidField(

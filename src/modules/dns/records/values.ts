@@ -2,16 +2,12 @@
 // answered in one form: names whole and in lower case, addresses in their short form, texts as they are, without quotes.
 import { isIPv4, isIPv6 } from 'node:net';
 import { TXT_BYTES_MAX } from '../limits.ts';
+import { nameBytes, uint16s } from '../wire/message.ts';
 import { readName } from './names.ts';
 import { BadValue, type Token, tokensOf } from './tokens.ts';
 
 export const recordTypes = ['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'NS', 'SRV', 'CAA', 'PTR'] as const;
 export type RecordType = (typeof recordTypes)[number];
-
-/** Numbers of types (IANA, DNS parameters). */
-export const TYPE_NUMBERS: Readonly<Record<RecordType | 'SOA', number>> = {
-  ...{ A: 1, NS: 2, CNAME: 5, SOA: 6, PTR: 12, MX: 15, TXT: 16, AAAA: 28, SRV: 33, CAA: 257 },
-};
 
 interface TypeForm {
   /** What a value looks like, for the message. */
@@ -57,7 +53,7 @@ const forms: Readonly<Record<RecordType, TypeForm>> = {
     },
     wire(value) {
       const [preference = '', host = ''] = value.split(' ');
-      return Buffer.concat([uint16(preference), nameBytes(host)]);
+      return Buffer.concat([uint16s(Number(preference)), nameBytes(host)]);
     },
   },
   TXT: {
@@ -85,7 +81,7 @@ const forms: Readonly<Record<RecordType, TypeForm>> = {
     },
     wire(value) {
       const [priority = '', weight = '', port = '', host = ''] = value.split(' ');
-      return Buffer.concat([uint16(priority), uint16(weight), uint16(port), nameBytes(host)]);
+      return Buffer.concat([uint16s(Number(priority), Number(weight), Number(port)), nameBytes(host)]);
     },
   },
   CAA: {
@@ -144,19 +140,6 @@ export function rdataOf(type: RecordType, value: string): Buffer {
   return forms[type].wire(value);
 }
 
-/** `.`: the root. */
-export function nameBytes(name: string): Buffer {
-  if (name === '.') return Buffer.of(0);
-  const bytes = Buffer.allocUnsafe(name.length + 2);
-  let at = 0;
-  for (const label of name.split('.')) {
-    bytes[at] = label.length;
-    at += 1 + bytes.write(label, at + 1, 'latin1');
-  }
-  bytes[at] = 0;
-  return bytes;
-}
-
 function notOf(type: RecordType): BadValue {
   const texts = type === 'TXT' ? ` It has at most ${TXT_BYTES_MAX} bytes and no control characters.` : '';
   return new BadValue(`This is no value of ${type}, such as ${forms[type].example}.${texts}`);
@@ -175,17 +158,11 @@ function rootOr(token: Token | undefined, name: (token: Token | undefined) => st
   return token?.text === '.' && !token.isQuoted ? '.' : name(token);
 }
 
-function uint16(text: string): Buffer {
-  const bytes = Buffer.allocUnsafe(2);
-  bytes.writeUInt16BE(Number(text));
-  return bytes;
-}
-
 /** Of an address as URLs have it: groups of hex digits, at most one `::`. */
 function addressBytes(address: string): Buffer {
   const [first = [], last = []] = address.split('::').map((part) => part.split(':').filter((group) => group !== ''));
   const groups = [...first, ...Array<string>(8 - first.length - last.length).fill('0'), ...last];
-  return Buffer.concat(groups.map((group) => uint16(String(Number.parseInt(group, 16)))));
+  return uint16s(...groups.map((group) => Number.parseInt(group, 16)));
 }
 
 function quotedPieces(value: string): string {

@@ -1,11 +1,12 @@
 // What one message is answered with: from the zones of this service alone. Nothing is looked up elsewhere, nothing changed, no zone handed out whole.
+
+import { CLASSES, TYPES } from '../wire/message.ts';
 import { countOne, type DnsCounts } from './counts.ts';
-import { bareReply, CLASS_IN, type Query, type Reply, readQuery, writeReply, writeUnread } from './message.ts';
+import { bareReply, type Query, type Reply, readQuery, writeReply, writeUnread } from './message.ts';
 import type { ZoneData } from './zone-data.ts';
 import type { ServedZones } from './zones.ts';
 
 const REFUSED = bareReply('REFUSED');
-const [IXFR, AXFR] = [251, 252];
 
 /** Null: it gets no answer. `room`: bytes that the answer may have. */
 export function answerTo(
@@ -33,7 +34,7 @@ export function answerTo(
 
 function replyTo(query: Query, zones: ServedZones): Reply | Promise<Reply> {
   if (query.edns !== null && query.edns.version > 0) return bareReply('BADVERS');
-  if (query.class !== CLASS_IN || query.type === AXFR || query.type === IXFR) return REFUSED;
+  if (query.class !== CLASSES.IN || query.type === TYPES.AXFR || query.type === TYPES.IXFR) return REFUSED;
   const zone = zones.zoneOf(query.name);
   if (zone === null) return REFUSED;
   const data = zones.data(zone);

@@ -1,26 +1,33 @@
-// Messages of DNS as a name server reads and writes them (RFC 1035, section 4; EDNS: RFC 6891). Of a query only the question and OPT count; its
-// names have no pointers, so reading one is linear in its bytes.
+// Queries as a name server reads them, and its replies. Of a query only the question and OPT count; its names have no pointers, so reading one is
+// linear in its bytes.
 
-export const RCODES = { NOERROR: 0, FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4, REFUSED: 5, BADVERS: 16 } as const;
-export type Rcode = keyof typeof RCODES;
+import {
+  FLAGS,
+  HEADER_BYTES,
+  headerBytes,
+  optRecord,
+  questionAt,
+  RCODES,
+  type Rcode,
+  readHeader,
+  recordAt,
+  TYPES,
+} from '../wire/message.ts';
 
-export const TYPE_ANY = 255;
-const TYPE_OPT = 41;
-export const CLASS_IN = 1;
-const HEADER_BYTES = 12;
-const OPT_BYTES = 11;
-const NAME_BYTES_MAX = 255;
-const LABEL_BYTES_MAX = 63;
 /** More by UDP may arrive in pieces, or not at all (DNS flag day 2020). */
 export const UDP_BYTES_MAX = 1_232;
 const PLAIN_UDP_BYTES_MAX = 512;
 export const TCP_BYTES_MAX = 65_535;
+/** Records of a query beside the question. */
+const ADDITIONAL_MAX = 8;
 
-const FLAG = { response: 0x8000, authoritative: 0x0400, truncated: 0x0200, recursionDesired: 0x0100 } as const;
+/** That of every reply, and that which says BADVERS: the rest of its code is in the header. */
+const OPT = optRecord(UDP_BYTES_MAX);
+const OPT_BADVERS = optRecord(UDP_BYTES_MAX, RCODES.BADVERS);
 
 export interface Query {
   readonly message: Buffer;
-  /** In lower case, without the last dot; empty: the root. A dot within a label is no dot here: such names are not ours. */
+  /** In lower case, without the last dot; `.`: the root. */
   readonly name: string;
   readonly type: number;
   readonly class: number;
@@ -38,65 +45,35 @@ export interface Unread {
 
 /** Null: it is no query, and gets no answer. */
 export function readQuery(message: Buffer): Query | Unread | null {
-  if (message.length < HEADER_BYTES) return null;
-  const flags = message.readUInt16BE(2);
-  if ((flags & FLAG.response) !== 0) return null;
-  if ((flags & 0x7800) !== 0) return { message, rcode: 'NOTIMP' };
+  const header = readHeader(message);
+  if (header === null || (header.flags & FLAGS.response) !== 0) return null;
+  if ((header.flags & FLAGS.opcode) !== 0) return { message, rcode: 'NOTIMP' };
   const broken: Unread = { message, rcode: 'FORMERR' };
-  const isOneQuestion = message.readUInt16BE(4) === 1 && message.readUInt32BE(6) === 0;
-  if (!isOneQuestion || message.readUInt16BE(10) > 8) return broken;
-  const name = readName(message, HEADER_BYTES);
-  if (name === null || name.endAt + 4 > message.length) return broken;
-  const endAt = name.endAt + 4;
-  const edns = readEdns(message, endAt);
-  if (edns === undefined) return broken;
-  const { text } = name;
-  return {
-    message,
-    name: text,
-    type: message.readUInt16BE(endAt - 4),
-    class: message.readUInt16BE(endAt - 2),
-    endAt,
-    edns,
-  };
-}
-
-function readName(message: Buffer, from: number): { readonly text: string; readonly endAt: number } | null {
-  let text = '';
-  let at = from;
-  for (;;) {
-    const length = message[at];
-    if (length === undefined || length > LABEL_BYTES_MAX) return null;
-    at += 1;
-    if (length === 0) return { text: text.toLowerCase(), endAt: at };
-    if (at + length > message.length || at + length - from >= NAME_BYTES_MAX) return null;
-    const label = message.toString('latin1', at, at + length);
-    const safe = label.includes('.') ? label.replaceAll('.', '\0') : label;
-    text = text === '' ? safe : `${text}.${safe}`;
-    at += length;
-  }
+  const { questions, answers, authority, additional } = header;
+  if (questions !== 1 || answers !== 0 || authority !== 0 || additional > ADDITIONAL_MAX) return broken;
+  const question = questionAt(message, HEADER_BYTES, 'refused');
+  if (question === null) return broken;
+  const edns = readEdns(message, question.endAt, additional);
+  return edns === undefined ? broken : { message, ...question, edns };
 }
 
 /** Null: there is none. Undefined: the additional section cannot be read, or has two. */
-function readEdns(message: Buffer, from: number): Query['edns'] | undefined {
+function readEdns(message: Buffer, from: number, count: number): Query['edns'] | undefined {
   let edns: Query['edns'] = null;
   let at = from;
-  for (let left = message.readUInt16BE(10); left > 0; left -= 1) {
-    const name = readName(message, at);
-    if (name === null || name.endAt + 10 > message.length) return undefined;
-    const { endAt } = name;
-    const dataAt = endAt + 10;
-    at = dataAt + message.readUInt16BE(endAt + 8);
-    if (at > message.length) return undefined;
-    if (message.readUInt16BE(endAt) !== TYPE_OPT) continue;
-    if (edns !== null || name.text !== '') return undefined;
-    edns = { payloadBytes: message.readUInt16BE(endAt + 2), version: message[endAt + 5] as number };
+  for (let left = count; left > 0; left -= 1) {
+    const record = recordAt(message, at, 'refused');
+    if (record === null) return undefined;
+    at = record.endAt;
+    if (record.type !== TYPES.OPT) continue;
+    if (edns !== null || record.name !== '.') return undefined;
+    edns = { payloadBytes: record.class, version: (record.ttl >> 16) & 0xff };
   }
   return edns;
 }
 
 /** A record as it goes into an answer: whose it is, and type, class, ttl, length and rdata. */
-export interface WireRecord {
+export interface ReplyRecord {
   readonly owner: Buffer;
   readonly body: Buffer;
 }
@@ -104,13 +81,13 @@ export interface WireRecord {
 export interface Reply {
   readonly rcode: Rcode;
   readonly isAuthoritative: boolean;
-  readonly answers: readonly WireRecord[];
-  readonly authority: readonly WireRecord[];
+  readonly answers: readonly ReplyRecord[];
+  readonly authority: readonly ReplyRecord[];
   /** Left out where there is no room. */
-  readonly additional: readonly WireRecord[];
+  readonly additional: readonly ReplyRecord[];
 }
 
-export const NOTHING: readonly WireRecord[] = [];
+export const NOTHING: readonly ReplyRecord[] = [];
 
 export function bareReply(rcode: Rcode): Reply {
   return { rcode, isAuthoritative: false, answers: NOTHING, authority: NOTHING, additional: NOTHING };
@@ -125,7 +102,7 @@ export function udpRoom({ edns }: Query): number {
 
 /** The answer to a query; one that is longer than `room` is cut to the question, and says so. */
 export function writeReply(query: Query, reply: Reply, room: number): Buffer {
-  const fixed = query.endAt + (query.edns === null ? 0 : OPT_BYTES);
+  const fixed = query.endAt + (query.edns === null ? 0 : OPT.length);
   const wanted = fixed + bytesOf(reply.answers) + bytesOf(reply.authority);
   if (wanted > room)
     return write(query, { ...reply, answers: NOTHING, authority: NOTHING, additional: NOTHING }, fixed, true);
@@ -136,24 +113,22 @@ export function writeReply(query: Query, reply: Reply, room: number): Buffer {
 
 /** Cut to the question: whoever asks is to ask again by TCP. No longer than the query but for OPT. */
 export function writeCut(query: Query): Buffer {
-  return write(query, bareReply('NOERROR'), query.endAt + (query.edns === null ? 0 : OPT_BYTES), true);
+  return write(query, bareReply('NOERROR'), query.endAt + (query.edns === null ? 0 : OPT.length), true);
 }
 
 /** Header alone, for what could not be read. */
 export function writeUnread({ message, rcode }: Unread): Buffer {
-  const bytes = Buffer.alloc(HEADER_BYTES);
-  bytes.writeUInt16BE(message.readUInt16BE(0), 0);
-  bytes.writeUInt16BE(FLAG.response | (message.readUInt16BE(2) & (0x7800 | FLAG.recursionDesired)) | RCODES[rcode], 2);
-  return bytes;
+  const kept = message.readUInt16BE(2) & (FLAGS.opcode | FLAGS.recursionDesired);
+  return headerBytes({ id: message.readUInt16BE(0), flags: FLAGS.response | kept | RCODES[rcode] });
 }
 
 function write({ message, endAt, edns }: Query, reply: Reply, length: number, isCut: boolean): Buffer {
   const bytes = Buffer.allocUnsafe(length);
   message.copy(bytes, 0, 0, endAt);
   const code = RCODES[reply.rcode];
-  const asked = message.readUInt16BE(2) & FLAG.recursionDesired;
-  const said = (reply.isAuthoritative ? FLAG.authoritative : 0) | (isCut ? FLAG.truncated : 0);
-  bytes.writeUInt16BE(FLAG.response | asked | said | (code & 0x0f), 2);
+  const asked = message.readUInt16BE(2) & FLAGS.recursionDesired;
+  const flags = (reply.isAuthoritative ? FLAGS.authoritative : 0) | (isCut ? FLAGS.truncated : 0);
+  bytes.writeUInt16BE(FLAGS.response | asked | flags | (code & FLAGS.rcode), 2);
   bytes.writeUInt16BE(reply.answers.length, 6);
   bytes.writeUInt16BE(reply.authority.length, 8);
   bytes.writeUInt16BE(reply.additional.length + (edns === null ? 0 : 1), 10);
@@ -165,17 +140,11 @@ function write({ message, endAt, edns }: Query, reply: Reply, length: number, is
       at += owner.length + body.length;
     }
   }
-  if (edns !== null) {
-    bytes[at] = 0;
-    bytes.writeUInt16BE(TYPE_OPT, at + 1);
-    bytes.writeUInt16BE(UDP_BYTES_MAX, at + 3);
-    bytes.writeUInt32BE((code >> 4) << 24, at + 5);
-    bytes.writeUInt16BE(0, at + 9);
-  }
+  if (edns !== null) (reply.rcode === 'BADVERS' ? OPT_BADVERS : OPT).copy(bytes, at);
   return bytes;
 }
 
-function bytesOf(records: readonly WireRecord[]): number {
+function bytesOf(records: readonly ReplyRecord[]): number {
   let bytes = 0;
   for (const { owner, body } of records) bytes += owner.length + body.length;
   return bytes;
@@ -188,15 +157,4 @@ export const ASKED_NAME = Buffer.of(0xc0, HEADER_BYTES);
 export function askedSuffix({ endAt }: Query, bytes: number): Buffer {
   const at = endAt - 4 - bytes;
   return Buffer.of(0xc0 | (at >> 8), at & 0xff);
-}
-
-/** Type, class IN, ttl, length and rdata. */
-export function recordBody(type: number, ttl: number, rdata: Buffer): Buffer {
-  const body = Buffer.allocUnsafe(10 + rdata.length);
-  body.writeUInt16BE(type, 0);
-  body.writeUInt16BE(CLASS_IN, 2);
-  body.writeUInt32BE(ttl, 4);
-  body.writeUInt16BE(rdata.length, 8);
-  rdata.copy(body, 10);
-  return body;
 }

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { ListenAt, ProtocolServer } from '../../../kit/protocol-server.ts';
 import type { DnsState } from '../state.ts';
+import { frameOf, framesOf } from '../wire/frames.ts';
 import { answerTo } from './answer.ts';
 import { countOne, type DnsCounts } from './counts.ts';
 import { type Query, readQuery, TCP_BYTES_MAX, udpRoom, writeCut } from './message.ts';
@@ -124,14 +125,12 @@ export class DnsPort implements ProtocolServer {
     void this.#converse(socket).catch(() => socket.destroy());
   }
 
-  /** Question after question, in their order. */
+  /** Question after question, in their order. One that is longer than any of use ends the connection. */
   async #converse(socket: Socket): Promise<void> {
-    for await (const message of messagesOf(socket)) {
+    for await (const message of framesOf(socket as AsyncIterable<Buffer>, QUESTION_BYTES_MAX)) {
       const answer = await answerTo(message, this.#zones, this.#counts, everything);
       if (answer === null) break;
-      const length = Buffer.allocUnsafe(2);
-      length.writeUInt16BE(answer.length);
-      socket.write(Buffer.concat([length, answer]));
+      socket.write(frameOf(answer));
       if (socket.writableLength > UNREAD_BYTES_MAX) await once(socket, 'drain');
     }
     socket.end();
@@ -139,18 +138,3 @@ export class DnsPort implements ProtocolServer {
 }
 
 const everything = (_: Query) => TCP_BYTES_MAX;
-
-/** Each has its length before it. A question that is longer than any of use ends the connection. */
-async function* messagesOf(socket: Socket): AsyncGenerator<Buffer> {
-  let seen: Buffer = Buffer.alloc(0);
-  for await (const chunk of socket as AsyncIterable<Buffer>) {
-    seen = seen.length === 0 ? chunk : Buffer.concat([seen, chunk]);
-    while (seen.length >= 2) {
-      const endAt = 2 + seen.readUInt16BE(0);
-      if (endAt > QUESTION_BYTES_MAX) return;
-      if (seen.length < endAt) break;
-      yield seen.subarray(2, endAt);
-      seen = seen.subarray(endAt);
-    }
-  }
-}

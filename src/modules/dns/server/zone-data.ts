@@ -2,26 +2,15 @@
 // negative answers: RFC 2308; ANY: RFC 8482). Nothing here waits.
 import { NS_TTL, SOA } from '../limits.ts';
 import type { RecordSet } from '../records/sets.ts';
-import { nameBytes, rdataOf, TYPE_NUMBERS } from '../records/values.ts';
-import {
-  ASKED_NAME,
-  askedSuffix,
-  bareReply,
-  NOTHING,
-  type Query,
-  type Rcode,
-  type Reply,
-  recordBody,
-  TYPE_ANY,
-  type WireRecord,
-} from './message.ts';
+import { rdataOf } from '../records/values.ts';
+import { nameBytes, type Rcode, recordBody, TYPES } from '../wire/message.ts';
+import { ASKED_NAME, askedSuffix, bareReply, NOTHING, type Query, type Reply, type ReplyRecord } from './message.ts';
 
 /** Aliases that one answer follows within the zone. */
 const ALIASES_MAX = 8;
-const { NS, CNAME, SOA: SOA_TYPE, A, AAAA } = TYPE_NUMBERS;
-const TYPE_DS = 43;
-/** HINFO "RFC8482" "". */
-const MINIMAL_ANY = recordBody(13, 3_600, Buffer.from('\x07RFC8482\x00', 'latin1'));
+const { NS, CNAME, SOA: SOA_TYPE, A, AAAA, ANY, DS, HINFO } = TYPES;
+/** `"RFC8482" ""`. */
+const MINIMAL_ANY = recordBody(HINFO, 3_600, Buffer.from('\x07RFC8482\x00', 'latin1'));
 
 interface StoredSet {
   readonly bodies: readonly Buffer[];
@@ -70,7 +59,7 @@ export class ZoneData {
   }
 
   add({ name, type, ttl, values }: RecordSet): void {
-    const number = TYPE_NUMBERS[type];
+    const number = TYPES[type];
     const bodies = values.map((value) => recordBody(number, ttl, rdataOf(type, value)));
     this.#nodeAt(name).set(number, { bodies, hosts: type === 'NS' || type === 'CNAME' ? values : [] });
     this.#values += values.length;
@@ -79,7 +68,7 @@ export class ZoneData {
 
   /** The answer to a query for a name that lies in the zone. */
   answer(query: Query): Reply {
-    const answers: WireRecord[] = [];
+    const answers: ReplyRecord[] = [];
     let name = query.name;
     let owner: Buffer = ASKED_NAME;
     for (let followed = 0; ; followed += 1) {
@@ -90,7 +79,7 @@ export class ZoneData {
       const set = node.get(query.type);
       if (set !== undefined) return this.#found(answers, owner, set);
       const alias = node.get(CNAME);
-      if (query.type === TYPE_ANY && node.size > 0) {
+      if (query.type === ANY && node.size > 0) {
         return this.#found(answers, owner, { bodies: [MINIMAL_ANY], hosts: [] });
       }
       if (alias === undefined) return this.#none(query, 'NOERROR', answers);
@@ -103,23 +92,23 @@ export class ZoneData {
     }
   }
 
-  #found(answers: WireRecord[], owner: Buffer, set: StoredSet | null): Reply {
+  #found(answers: ReplyRecord[], owner: Buffer, set: StoredSet | null): Reply {
     if (set !== null) push(answers, owner, set);
     return { rcode: 'NOERROR', isAuthoritative: true, answers, authority: NOTHING, additional: NOTHING };
   }
 
-  #none(query: Query, rcode: Rcode, answers: readonly WireRecord[]): Reply {
+  #none(query: Query, rcode: Rcode, answers: readonly ReplyRecord[]): Reply {
     const authority = [{ owner: askedSuffix(query, this.#zoneBytes), body: this.#negative }];
     return { rcode, isAuthoritative: true, answers, authority, additional: NOTHING };
   }
 
   /** To the name servers of a zone below this one, with their addresses where they stand here. */
-  #referral(answers: readonly WireRecord[], cut: string): Reply {
+  #referral(answers: readonly ReplyRecord[], cut: string): Reply {
     const set = this.#nodes.get(cut)?.get(NS);
     if (set === undefined) return bareReply('SERVFAIL');
-    const authority: WireRecord[] = [];
+    const authority: ReplyRecord[] = [];
     push(authority, nameBytes(cut), set);
-    const additional: WireRecord[] = [];
+    const additional: ReplyRecord[] = [];
     for (const host of set.hosts) {
       const node = this.#nodes.get(host);
       for (const type of [A, AAAA]) {
@@ -135,7 +124,7 @@ export class ZoneData {
     let found: string | null = null;
     for (let at = name; at !== this.zone; at = at.slice(at.indexOf('.') + 1)) {
       const isCut = this.#nodes.get(at)?.has(NS) === true;
-      if (isCut && !(type === TYPE_DS && at === name)) found = at;
+      if (isCut && !(type === DS && at === name)) found = at;
     }
     return found;
   }
@@ -160,7 +149,7 @@ export class ZoneData {
   }
 }
 
-function push(records: WireRecord[], owner: Buffer, { bodies }: StoredSet): void {
+function push(records: ReplyRecord[], owner: Buffer, { bodies }: StoredSet): void {
   for (const body of bodies) records.push({ owner, body });
 }
 

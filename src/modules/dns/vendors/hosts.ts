@@ -1,6 +1,6 @@
 // The name servers of others in this process, by the id of their entry: which of them an account may hold a zone at, and calls to them within the limits
 // of the file. What fails there comes out as a failure of the call.
-import { AccountTurns } from '../../../core/account-turns.ts';
+import { AccountPlaces } from '../../../core/account-places.ts';
 import type { Services } from '../../../kit/services.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
 import type { CallOutcome } from '../../../routing/health.ts';
@@ -24,7 +24,7 @@ interface Holder {
 export class ZoneHosts {
   readonly #core: Services;
   readonly #hosts: ReadonlyMap<string, { readonly row: ModelRow; readonly host: ZoneHost }>;
-  readonly #turns = new AccountTurns(HOSTS_AT_ONCE);
+  readonly #places = new AccountPlaces(HOSTS_AT_ONCE);
 
   constructor(core: Services) {
     this.#core = core;
@@ -62,7 +62,7 @@ export class ZoneHosts {
         detail: 'no_vendor_configured',
       });
     }
-    return this.#turns.run(holder.accountId, () => this.#call(found.row, found.host, work));
+    return this.#places.run(holder.accountId, null, () => this.#call(found.row, found.host, work));
   }
 
   async #call<T>(row: ModelRow, host: ZoneHost, work: (host: ZoneHost, signal: AbortSignal) => Promise<T>): Promise<T> {

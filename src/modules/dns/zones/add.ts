@@ -129,9 +129,9 @@ async function givenUp(
   const before = (await clockNow(core.db)) - RELEASE_MS;
   const held = others.find(({ undelegated_since: since }) => since === null || since > before);
   if (held !== undefined || others.length > OTHERS_MAX) throw taken(zone, held ?? first);
-  const { names, settings } = state;
+  const { names, resolvers } = state;
   for (const other of others) {
-    const since = await checkDelegation({ core, names, resolvers: settings.resolvers }, other);
+    const since = await checkDelegation({ core, names, resolvers }, other);
     if (since === null || since > before) throw taken(zone, other);
   }
   return new Map(others.map((other) => [other.zone, other.account_id]));

@@ -5,10 +5,10 @@ import { clockNow } from '../../../core/database-clock.ts';
 import { statement } from '../../../db/statement.ts';
 import { timestamp } from '../../../db/types.ts';
 import type { Services } from '../../../kit/services.ts';
+import type { NameServer } from '../../../lib/name-server.ts';
 import { DELEGATION_EVERY_MS, GONE_KEPT_MS } from '../limits.ts';
 import { ask } from '../lookup/ask.ts';
 import { readSets } from '../records/store.ts';
-import type { Server } from '../settings.ts';
 import { nameColumns, type ZoneName } from './store.ts';
 
 /**
@@ -42,7 +42,7 @@ const forgetGone = statement(
 
 /** What the first of the resolvers that answers says; at most 2 s for each of two. */
 export async function lookAtDelegation(
-  resolvers: readonly Server[],
+  resolvers: readonly NameServer[],
   zone: string,
   wanted: readonly string[],
 ): Promise<Delegation> {
@@ -80,7 +80,7 @@ export function undelegatedSince(status: Delegation['status'], before: number | 
 interface Looking {
   readonly core: Pick<Services, 'db'>;
   readonly names: readonly string[];
-  readonly resolvers: readonly Server[];
+  readonly resolvers: readonly NameServer[];
 }
 
 /** Looks now, and writes down what was found. Answers since when the zone has not been delegated; null: it is, or nobody knows. */

@@ -1,6 +1,6 @@
 // One attempt to send a mail. Recipients with an inbox of this service get it here, all others by a relay: by the first that answers, in the order of
 // their priority. What is known afterwards is written as one outcome; what is not known is never tried again.
-import type { AccountTurns } from '../../../core/account-turns.ts';
+import type { AccountPlaces } from '../../../core/account-places.ts';
 import type { IdempotencyKey } from '../../../core/callers/idempotency-key.ts';
 import type { Services } from '../../../kit/services.ts';
 import { type Problem, problem } from '../../../problems/problem.ts';
@@ -31,7 +31,7 @@ export interface SendingHost {
   readonly links: MailLinks;
   readonly local: LocalDelivery;
   /** Turns of long mails, which are held whole while they are sent. */
-  readonly longMails: AccountTurns;
+  readonly longMails: AccountPlaces;
   /** Waits for its turn under EMAIL_PER_SECOND. */
   readonly pace: () => Promise<void>;
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { capturedOf } from '../../../core/wallet/holds/settle-hold.ts';
 import type { Answer } from '../../../kit/capability.ts';
 import type { CallContext } from '../../../kit/services.ts';
+import { exactBackoffMs } from '../../../lib/backoff.ts';
 import { toJson } from '../../../lib/json-text.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { BATCH_RECIPIENTS_MAX, WAIT_MS_MAX } from '../limits.ts';
@@ -13,8 +14,7 @@ import type { NewMail } from './begin.ts';
 import { begin, newMail } from './order.ts';
 import type { SentMail } from './read-mail.ts';
 
-const LOOK_MS = 100;
-const LOOK_MS_MAX = 1_000;
+const LOOK_BACKOFF = { firstMs: 100, maxMs: 1_000, factor: 1.5 };
 
 export async function sendBatch(
   ctx: CallContext,
@@ -47,8 +47,8 @@ export async function sendBatch(
 /** The mails once none waits for its first attempt, or time is over. `holdId`: what all of them are paid from. */
 async function afterFirstAttempts({ core, accountId, signal }: CallContext, ids: readonly string[]) {
   const endMs = performance.now() + WAIT_MS_MAX;
-  for (let pauseMs = LOOK_MS; ; pauseMs = Math.min(LOOK_MS_MAX, pauseMs * 1.5)) {
-    await sleep(pauseMs, undefined, { signal });
+  for (let looks = 1; ; looks += 1) {
+    await sleep(exactBackoffMs(LOOK_BACKOFF, looks), undefined, { signal });
     const rows = await findMessages(core.db, accountId, ids);
     if (performance.now() < endMs && rows.some(({ status }) => status === 'queued')) continue;
     const recipients = await recipientsOf(core.db, accountId, ids);

@@ -1,5 +1,5 @@
 // The relays of this process: sessions that are kept for the next mail, as many as each may have, in turns by account. None waits for another.
-import { AccountTurns } from '../../../core/account-turns.ts';
+import { AccountPlaces } from '../../../core/account-places.ts';
 import type { Services } from '../../../kit/services.ts';
 import type { CallOutcome } from '../../../routing/health.ts';
 import type { Vendor } from '../../../vendors/file/port.ts';
@@ -28,7 +28,7 @@ export class Relay {
   readonly vendor: Vendor;
   readonly #url: string;
   readonly #name: string;
-  readonly #turns: AccountTurns;
+  readonly #places: AccountPlaces;
   readonly #sessionsMax: number;
   readonly #idle: SmtpSession[] = [];
   #used = 0;
@@ -44,7 +44,7 @@ export class Relay {
     this.#url = url;
     this.#name = name;
     this.#sessionsMax = Math.min(vendor.limits.concurrent ?? SESSIONS_MAX, sessionsMax);
-    this.#turns = new AccountTurns(this.#sessionsMax);
+    this.#places = new AccountPlaces(this.#sessionsMax, { alone: 'all' });
   }
 
   /** Whether each of its sessions has something to do: background work goes on with other relays. */
@@ -61,13 +61,13 @@ export class Relay {
   async handOver(accountId: string, envelope: Envelope, mark: Mark, signal: AbortSignal): Promise<Relayed> {
     this.#used += 1;
     try {
-      return await this.#turns.run(accountId, () => this.#inTurn(envelope, mark, signal));
+      return await this.#places.run(accountId, null, () => this.#inPlace(envelope, mark, signal));
     } finally {
       this.#used -= 1;
     }
   }
 
-  async #inTurn(envelope: Envelope, mark: Mark, signal: AbortSignal): Promise<Relayed> {
+  async #inPlace(envelope: Envelope, mark: Mark, signal: AbortSignal): Promise<Relayed> {
     if (signal.aborted) return unreached('The relay had no session free in time.');
     const admitted = await this.#core.vendors.enter(this.vendor, CAPABILITY);
     if (admitted.kind === 'pass')

@@ -116,7 +116,7 @@ export async function makeAttempt(
     return attemptToSend(host, { row, recipients: left, packed, attempt, waits, key: waiter?.key ?? null }, stop);
   };
   // Each holds some three times its bytes.
-  return row.source_bytes > COMPOSE_HERE_BYTES_MAX ? host.longMails.run(accountId, send) : send();
+  return row.source_bytes > COMPOSE_HERE_BYTES_MAX ? host.longMails.run(accountId, null, send) : send();
 }
 
 /** What was right when the mail was accepted may not be so when it is sent. Null: it may go. */

@@ -3,7 +3,7 @@
 // statement serves all accounts. While the database is away, what is in memory is served.
 import { EventEmitter } from 'node:events';
 import { LRUCache } from 'lru-cache';
-import { AccountTurns } from '../../../core/account-turns.ts';
+import { AccountPlaces } from '../../../core/account-places.ts';
 import { repeat } from '../../../core/background/repeat.ts';
 import { SignedTokens } from '../../../core/secrets/signed-token.ts';
 import type { Services } from '../../../kit/services.ts';
@@ -39,12 +39,12 @@ export function startFlags(core: Services): FlagsState {
 
 export class ServedFlags {
   readonly #core: Pick<Services, 'db' | 'log'>;
-  readonly #turns = new AccountTurns(LOADS_AT_ONCE);
+  readonly #places = new AccountPlaces(LOADS_AT_ONCE, { alone: 'all' });
   /** A read whose account changes meanwhile is answered and not kept. */
   readonly #held = new LRUCache<string, AccountFlags>({
     ...{ max: ACCOUNTS_HELD_MAX, maxSize: HELD_BYTES_MAX, sizeCalculation: ({ bytes }) => bytes },
     ...{ ttl: IDLE_MS, ttlResolution: 1_000, updateAgeOnGet: true, ignoreFetchAbort: true },
-    fetchMethod: (accountId) => this.#turns.run(accountId, () => this.#read(accountId)),
+    fetchMethod: (accountId) => this.#places.run(accountId, null, () => this.#read(accountId)),
   });
   /** Of each look at an account that somebody follows, under its id: the revision. */
   readonly #looks = new EventEmitter<Record<string, [revision: bigint]>>().setMaxListeners(0);

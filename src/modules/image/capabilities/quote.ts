@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
+import { quotedPlan, quotedSchemaOf } from '../../../jobs/operations/quote.ts';
 import { defineCapability } from '../../../kit/capability.ts';
-import { usd } from '../../../lib/money.ts';
 import { generateFields } from '../jobs/schemas.ts';
 import { planRequest } from '../jobs/start.ts';
 import { GENERATE_BODY_BYTES_MAX } from '../limits.ts';
@@ -17,18 +17,7 @@ export const quote = defineCapability<ImageState>()({
     'Takes the body of generate and makes nothing: which vendors would be asked, in this order, and for how much.',
   keywords: ['image price', 'estimate cost of an image'],
   input: quoteSchema,
-  output: Type.Object({
-    chain: Type.Array(
-      Type.Object({
-        vendor: Type.String({ description: 'Who would be asked.' }),
-        model: Type.String({ description: 'For which model.' }),
-        up: Type.Boolean({ description: 'Whether it answers at present.' }),
-        price_usd: Type.Number({ description: 'What the images would cost there, without storage.' }),
-      }),
-      { description: 'At most three, in the order in which they would be asked.' },
-    ),
-    max_cost_usd: Type.Number({ description: 'What would be held: the highest of these, and storage.' }),
-  }),
+  output: quotedSchemaOf('the images'),
   isLongRead: true,
   bodyBytesMax: GENERATE_BODY_BYTES_MAX,
   // The image may be long.
@@ -43,11 +32,7 @@ export const quote = defineCapability<ImageState>()({
   ],
   async run({ input, state }) {
     const plan = planRequest(state, requestOf(input));
-    const chain = plan.chain.map(({ vendor, model, quoteNanos }) => {
-      const up = state.core.vendors.health.isUp(vendor, 'image.generate');
-      return { vendor, model, up, price_usd: usd(quoteNanos) };
-    });
-    return { data: { chain, max_cost_usd: usd(plan.heldNanos) } };
+    return { data: quotedPlan(plan, state.core.vendors, 'image.generate') };
   },
 });
 

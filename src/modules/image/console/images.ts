@@ -1,9 +1,10 @@
 // Images: the jobs with their pictures, what each cost, and forms for a new one and for one that is transformed.
 import { panel } from '../../../kit/console/failure.ts';
 import { choice, field, numberOf, textOf } from '../../../kit/console/form.ts';
+import { askedState, jobState, stateTabs } from '../../../kit/console/job.ts';
 import { asksForNew, type NewForm, newAction, newView, titleWithNew } from '../../../kit/console/new.ts';
 import { actOf, type ConsolePage, type View } from '../../../kit/console/page.ts';
-import { badge, more, type Page, table, tabs, teach, withQuery } from '../../../kit/console/table.ts';
+import { more, type Page, table, teach } from '../../../kit/console/table.ts';
 import { ago, ownPath, short } from '../../../kit/console/text.ts';
 import type { DataOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
@@ -15,7 +16,6 @@ import { transform as imageTransform } from '../capabilities/transform.ts';
 export type Job = DataOf<typeof get>;
 
 const ROWS = 20;
-const states = ['running', 'succeeded', 'failed'] as const;
 const SIZES = ['256x256', '512x512', '1024x1024', '1536x1024', '1024x1536'];
 
 const newImage: NewForm = {
@@ -45,12 +45,6 @@ export const imagesPage: ConsolePage = {
   },
 };
 
-export function jobState({ state }: Pick<Job, 'state'>): Html {
-  const kind =
-    state === 'succeeded' ? 'good' : state === 'failed' ? 'critical' : state === 'running' ? 'warning' : 'plain';
-  return badge(state, kind);
-}
-
 /** An image by its prompt, which is kept no longer than the image. */
 export function nameOf({ prompt }: Pick<Job, 'prompt'>, charactersMax = 80): Html {
   return prompt === '' ? html`Expired image` : short(prompt, charactersMax);
@@ -58,18 +52,11 @@ export function nameOf({ prompt }: Pick<Job, 'prompt'>, charactersMax = 80): Htm
 
 async function show(visit: Visit): Promise<View> {
   if (asksForNew(visit, newImage)) return newView(visit, newImage);
-  const asked = visit.query.get('state');
-  const state = states.find((each) => each === asked);
   const cursor = visit.query.get('cursor') ?? undefined;
-  const list = await visit.call(imageList, { state, cursor, limit: ROWS });
-  const entry = (text: string, of: string | null) => ({
-    text,
-    href: withQuery(visit, { state: of, cursor: null }),
-    isHere: of === (state ?? null),
-  });
+  const list = await visit.call(imageList, { state: askedState(visit), cursor, limit: ROWS });
   const content = html`${titleWithNew(visit, 'Images', newImage)}
 ${visit.may(imageTransform) ? html`<p><a href="${visit.path('/images/transform')}">Transform an image</a> by its URL: resize, convert.</p>` : ''}
-${tabs('State', [entry('All', null), ...states.map((each) => entry(`${each[0]?.toUpperCase()}${each.slice(1)}`, each))])}
+${stateTabs(visit)}
 ${panel(visit, 'Images', list, (page) => html`${images(visit, page)}${more(visit, page)}`)}
 `;
   return { title: 'Images', content };

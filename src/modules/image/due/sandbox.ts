@@ -1,12 +1,11 @@
 // Jobs of the sandbox: the cards of one are drawn in one step (src/jobs/due/sandbox.ts).
 import { rm } from 'node:fs/promises';
 import type { JobLoop } from '../../../core/background/job-loop.ts';
-import { jobSandbox, RENDERING, type SandboxMade } from '../../../jobs/due/sandbox.ts';
+import { jobSandbox, madeEnd, RENDERING, type SandboxMade } from '../../../jobs/due/sandbox.ts';
 import type { Step } from '../../../jobs/due/step.ts';
 import type { JobHost } from '../../../jobs/kind.ts';
 import { ordersIn } from '../../../jobs/orders.ts';
-import { gibDayNanos, storageCharge } from '../../../jobs/price.ts';
-import { chainOf, type JobRow, type Link } from '../../../jobs/row.ts';
+import type { JobRow } from '../../../jobs/row.ts';
 import { type StoredImage, sidesOf, wantedOf } from '../jobs/row.ts';
 import { SANDBOX_PLACES } from '../limits.ts';
 import { drawCard } from '../vendors/sandbox/cards.ts';
@@ -39,11 +38,6 @@ async function make({ core, kind }: JobHost, step: Step, job: JobRow, signal: Ab
     doing.pct = (100 * (i + 1)) / n;
   }
   const bytes = images.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-  const charge = {
-    units: n,
-    workNanos: BigInt((chainOf(job)[job.position] as Link).quoteNanos),
-    ...storageCharge(job, bytes, gibDayNanos(core.prices, kind.storagePrice)),
-  };
-  const made = JSON.stringify({ images });
-  return { end: { state: 'succeeded', made, warnings: [], charge }, assets: images.map(({ asset }) => asset) };
+  const end = madeEnd({ core, kind }, job, JSON.stringify({ images }), bytes);
+  return { end, assets: images.map(({ asset }) => asset) };
 }

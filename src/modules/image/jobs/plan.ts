@@ -1,12 +1,11 @@
 // What a request comes to: which vendors may be asked and what they quote, what the hold must cover, and what no model can do.
 
-import { storagePrice } from '../../../jobs/price.ts';
+import { type JobPlan, planOf } from '../../../jobs/plan.ts';
 import type { Link } from '../../../jobs/row.ts';
 import { type CommonInput, linkFrom, retentionOf } from '../../../jobs/start.ts';
 import { invalidField, type Problem } from '../../../problems/problem.ts';
-import type { Candidate } from '../../../routing/choose.ts';
 import type { Vendors } from '../../../routing/vendors.ts';
-import { type ModelRow, SANDBOX } from '../../../vendors/file/port.ts';
+import type { ModelRow } from '../../../vendors/file/port.ts';
 import { type ImageModel, imageModel, quoteImages, vendorNanos } from '../models/family.ts';
 import { assumedBytes } from './price.ts';
 
@@ -20,16 +19,6 @@ export interface ImageRequest {
   readonly common: CommonInput;
 }
 
-export interface Plan {
-  readonly chain: readonly [Candidate, ...Candidate[]];
-  /** The most that the job may cost, storage included; nano-USD. */
-  readonly heldNanos: bigint;
-  readonly storageNanos: bigint;
-  readonly deadlineMs: number;
-  readonly warnings: readonly string[];
-  readonly isSandbox: boolean;
-}
-
 /** Why a model cannot do a request; the first that is told is the first here. */
 const reasons = ['size', 'n', 'image'] as const;
 type Reason = (typeof reasons)[number];
@@ -41,7 +30,7 @@ const fails: Readonly<Record<Reason, (model: ImageModel, request: ImageRequest) 
 };
 
 /** Throws what no model can do, and what names no model. `gibDayNanos`: of the price book. */
-export function planJob(vendors: Vendors, request: ImageRequest, gibDayNanos: bigint): Plan {
+export function planJob(vendors: Vendors, request: ImageRequest, gibDayNanos: bigint): JobPlan {
   const { size, n, seed, common } = request;
   const choice = vendors.choose<readonly Reason[]>({
     capability: 'image.generate',
@@ -56,19 +45,14 @@ export function planJob(vendors: Vendors, request: ImageRequest, gibDayNanos: bi
   });
   if (choice.kind === 'unable') throw cannotServe(choice.models);
   const { chain } = choice;
-  const models = chain.map(({ row }) => imageModel(row));
-  const days = retentionOf(common);
-  const storageNanos = days === 0 ? 0n : storagePrice(assumedBytes(size, n), days, gibDayNanos).nanos;
-  const highest = chain.reduce((most, { quoteNanos }) => (quoteNanos > most ? quoteNanos : most), 0n);
-  const isSeedIgnored = seed !== null && models.some((model) => !model.seed);
-  return {
-    chain,
-    heldNanos: highest + storageNanos,
-    storageNanos,
-    deadlineMs: Math.max(...models.map(({ deadlineMinutes }) => deadlineMinutes)) * 60_000,
+  const isSeedIgnored = seed !== null && chain.some(({ row }) => !imageModel(row).seed);
+  return planOf(chain, {
+    assumedBytes: assumedBytes(size, n),
+    retentionDays: retentionOf(common),
+    gibDayNanos,
+    deadlineMinutesOf: (row) => imageModel(row).deadlineMinutes,
     warnings: isSeedIgnored ? ['seed: a model that may be asked does not take it; it is ignored there.'] : [],
-    isSandbox: chain[0].vendor === SANDBOX,
-  };
+  });
 }
 
 function cannotServe(models: readonly { readonly row: ModelRow; readonly why: readonly Reason[] }[]): Problem {
@@ -89,7 +73,7 @@ function cannotServe(models: readonly { readonly row: ModelRow; readonly why: re
 }
 
 /** The chain as the job keeps it. */
-export function linksOf({ chain }: Plan, { size, n }: Pick<ImageRequest, 'size' | 'n'>): Link[] {
+export function linksOf({ chain }: JobPlan, { size, n }: Pick<ImageRequest, 'size' | 'n'>): Link[] {
   return chain.map((candidate) =>
     linkFrom(candidate, { vendorNanos: vendorNanos(candidate.row, size, n), per: 'image' }),
   );

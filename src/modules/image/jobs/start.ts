@@ -1,20 +1,17 @@
 // How a call becomes a job: what is wanted is checked against what may be asked for it, then the job begins with its hold.
 import { available } from '../../../assets/assets.ts';
-import { findReplay } from '../../../core/idempotency/write.ts';
-import { beginWork } from '../../../core/wallet/charge/charge.ts';
 import { readSource, requireOneWay, type Source } from '../../../files/source.ts';
-import { KEY_KEEP_MS } from '../../../jobs/limits.ts';
+import { acceptJob } from '../../../jobs/accept.ts';
+import type { JobPlan } from '../../../jobs/plan.ts';
 import { gibDayNanos } from '../../../jobs/price.ts';
 import { requireFontOf } from '../../../jobs/sandbox-packages.ts';
-import { checkedWebhook, JOB_BYTES, newRow, requireSomebodyUp, requireStoreFor } from '../../../jobs/start.ts';
+import { requireStoreFor } from '../../../jobs/start.ts';
 import type { Answer } from '../../../kit/capability.ts';
 import type { CallContext } from '../../../kit/services.ts';
-import { newId } from '../../../lib/ids.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { imageLimits } from '../limits.ts';
 import type { ImageState } from '../state.ts';
-import { imageKind } from './kind.ts';
-import { type ImageRequest, linksOf, type Plan, planJob } from './plan.ts';
+import { type ImageRequest, linksOf, planJob } from './plan.ts';
 import { STORAGE_PRICE } from './price.ts';
 import type { SentPicture, Wanted } from './row.ts';
 
@@ -25,49 +22,32 @@ export interface Sources {
 }
 
 /** What the request would come to now. Throws what no model can do. */
-export function planRequest({ core }: Pick<ImageState, 'core'>, request: ImageRequest): Plan {
+export function planRequest({ core }: Pick<ImageState, 'core'>, request: ImageRequest): JobPlan {
   return planJob(core.vendors, request, gibDayNanos(core.prices, STORAGE_PRICE));
 }
 
 /** Begins the job and answers its record, or what an earlier call with the idempotency key answered. */
-export async function startJob(
+export function startJob(
   ctx: CallContext,
   state: ImageState,
   request: ImageRequest,
   sources: Sources,
 ): Promise<Answer> {
-  const { core } = ctx;
-  // A replay comes before every other check.
-  const replay = await findReplay(ctx);
-  if (replay !== null) return replay;
-  requireStoreFor(request.common);
-  requireSources(sources);
-  const plan = planRequest(state, request);
-  requireSomebodyUp(core.vendors, plan.chain, 'image.generate');
-  if (plan.isSandbox) requireFontOf(request.prompt);
-  ctx.warnings.push(...plan.warnings);
-  const webhookUrl = await checkedWebhook(ctx, request.common);
-  await core.assets.require();
-  const jobId = newId('img_');
-  const jobsMax = imageLimits.image_jobs[ctx.tier];
-  const { prompt, size, n, seed } = request;
-  const pictures = await picturesOf(ctx, state, jobId, sources, { plan, jobsMax, units: BigInt(n) });
-  const wanted: Wanted = { prompt, size, n, seed, ...pictures };
-  const row = newRow(ctx, imageKind.tables.shape, {
-    ...{ jobId, operation: 'generate', parentId: null, request: JSON.stringify(wanted) },
-    ...plan,
-    ...{ chain: linksOf(plan, request), common: request.common },
-  });
-  return beginWork(ctx, {
-    units: BigInt(n),
-    amountNanos: plan.heldNanos,
-    owner: `image:${jobId}`,
-    keepMs: KEY_KEEP_MS,
-    effect: state.begin,
-    input: { row, deadlineMs: plan.deadlineMs, jobsMax, webhookUrl },
-    sequences: 0,
-    bytes: JOB_BYTES + 4 * prompt.length,
-    rows: 1,
+  return acceptJob(ctx, state, () => {
+    const { prompt, size, n, seed, common } = request;
+    requireStoreFor(common);
+    requireSources(sources);
+    const plan = planRequest(state, request);
+    if (plan.isSandbox) requireFontOf(prompt);
+    const jobsMax = imageLimits.image_jobs[ctx.tier];
+    return {
+      ...{ operation: 'generate', parentId: null, plan, links: linksOf(plan, request) },
+      ...{ units: n, jobsMax, prompt, common },
+      async request(jobId) {
+        const pictures = await picturesOf(ctx, state, jobId, sources, { plan, jobsMax, units: BigInt(n) });
+        return JSON.stringify({ prompt, size, n, seed, ...pictures } satisfies Wanted);
+      },
+    };
   });
 }
 
@@ -83,7 +63,7 @@ async function picturesOf(
   { beforeDecoding, images }: ImageState,
   jobId: string,
   { image, mask }: Sources,
-  { plan, jobsMax, units }: { readonly plan: Plan; readonly jobsMax: number; readonly units: bigint },
+  { plan, jobsMax, units }: { readonly plan: JobPlan; readonly jobsMax: number; readonly units: bigint },
 ): Promise<Pick<Wanted, 'image' | 'mask'>> {
   if (image === null) return { image: null, mask: null };
   // What follows is work of others.

@@ -20,10 +20,3 @@ declare module 'html-to-pdfmake' {
   function htmlToPdfmake(html: string, options: object): unknown;
   export = htmlToPdfmake;
 }
-
-declare module 'fontkit' {
-  export interface Font {
-    hasGlyphForCodePoint(codePoint: number): boolean;
-  }
-  export function create(bytes: Buffer): Font;
-}

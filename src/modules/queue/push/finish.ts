@@ -1,7 +1,7 @@
 // What becomes of a pushed message: acknowledged, given back with a delay, or taken back because nothing was sent.
 
-import { doubledMs } from '../../../core/background/backoff.ts';
 import { clockNow } from '../../../core/database-clock.ts';
+import { exactBackoffMs } from '../../../lib/backoff.ts';
 import { retryAfterMs } from '../../../lib/retry-after.ts';
 import { Problem } from '../../../problems/problem.ts';
 import type { OutboundOutcome } from '../../../vendors/http/port.ts';
@@ -86,5 +86,5 @@ const ASKED_MIN_MS = 1_000;
  */
 export function retryDelayMs(deliveries: number, askedMs: number | null): number {
   if (askedMs !== null) return Math.min(Math.max(askedMs, ASKED_MIN_MS), BACKOFF.maxMs);
-  return doubledMs(BACKOFF, deliveries);
+  return exactBackoffMs(BACKOFF, deliveries);
 }

@@ -4,6 +4,7 @@
 // subscription, and what it claimed is sent within SEND_WITHIN_MS of that look or taken back, which is how long the answer waits.
 import { Lease } from '../../../core/background/lease.ts';
 import { signedHeaders } from '../../../core/outbound/signature.ts';
+import { exactBackoffMs } from '../../../lib/backoff.ts';
 import type { FairPlaces } from '../../../lib/fair-places.ts';
 import { Waker } from '../../../lib/waker.ts';
 import { Problem } from '../../../problems/problem.ts';
@@ -23,9 +24,7 @@ import {
 /** How long another process may push on after its last renewal. */
 export const LEASE_MS = 6_000;
 export const SEND_WITHIN_MS = 1_000;
-const PAUSE_MIN_MS = 100;
-const PAUSE_MAX_MS = 1_000;
-const PAUSE_GROWTH = 1.5;
+const IDLE_BACKOFF = { firstMs: 100, maxMs: 1_000, factor: 1.5 };
 
 export interface SessionOptions {
   readonly state: PushState;
@@ -100,17 +99,17 @@ export class PushSession {
   }
 
   async #push(ended: AbortSignal): Promise<void> {
-    let pauseMs = PAUSE_MIN_MS;
+    let idleLooks = 0;
     while (!this.#over) {
       this.#waker.forget();
       this.#heard = false;
       const room = this.#reserve();
       const begun = room === 0 ? 0 : await this.#claim(room, ended);
-      if (begun > 0) pauseMs = PAUSE_MIN_MS;
+      idleLooks = begun > 0 ? 1 : idleLooks + 1;
       if (begun > 0 && begun === room) continue;
-      if (this.#inFlight === 0 && pauseMs > PAUSE_MAX_MS) return;
-      await this.#waker.within(Math.min(pauseMs, PAUSE_MAX_MS));
-      pauseMs *= PAUSE_GROWTH;
+      const pauseMs = exactBackoffMs(IDLE_BACKOFF, idleLooks);
+      if (this.#inFlight === 0 && pauseMs === IDLE_BACKOFF.maxMs) return;
+      await this.#waker.within(pauseMs);
       await this.#keepLease();
     }
   }
@@ -119,7 +118,7 @@ export class PushSession {
     this.#over = true;
     while (this.#inFlight > 0) {
       this.#waker.forget();
-      await this.#waker.within(PAUSE_MAX_MS);
+      await this.#waker.within(IDLE_BACKOFF.maxMs);
       try {
         await this.#keepLease();
       } catch (error) {

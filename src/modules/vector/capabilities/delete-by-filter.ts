@@ -81,7 +81,7 @@ async function removeAll(ctx: CallContext, state: VectorState, name: string, fil
   while (window !== null) {
     const { after, rows }: Window = window;
     // A turn for each part: a call of few parts does not wait for all the parts of another.
-    const part: Part = await state.filterTurns.run(ctx.accountId, () =>
+    const part: Part = await state.filterPlaces.run(ctx.accountId, null, () =>
       removePart(ctx, collection, filter, { after, rows }),
     );
     deleted += part.deleted;

@@ -62,7 +62,7 @@ export const fetch = defineCapability<VectorState>()({
       );
     }
     if (distinct.length <= FEW_IDS) return readAndWrite(ctx, row, distinct, withValues);
-    return state.longAnswers.run(ctx.accountId, async () =>
+    return state.longAnswers.run(ctx.accountId, null, async () =>
       // Nobody waits for the answer any more when the client has left.
       ctx.signal.aborted ? { data: {} } : readAndWrite(ctx, row, distinct, withValues),
     );

@@ -135,7 +135,7 @@ export const query = defineCapability<VectorState>()({
     const charge = { units, effect: state.querying };
     const answer = () => answerQueries(ctx, state, body, collection);
     return chargeForWork(ctx, { ...charge, sequences: 0, bytes: ANSWER_ROW_BYTES, rows: 1 }, holdFirst, () =>
-      body.withValues && numbers > FEW_NUMBERS ? state.longAnswers.run(ctx.accountId, answer) : answer(),
+      body.withValues && numbers > FEW_NUMBERS ? state.longAnswers.run(ctx.accountId, null, answer) : answer(),
     );
   },
 });

@@ -1,8 +1,9 @@
 // Search without keeping anything: every row is read from the database, on one snapshot. For collections that the budget does
 // not hold, for filters that only the rows themselves decide, and for rows that changed behind an answer.
 import type { Database, Queryable } from '../../../db/database.ts';
+import { TimeSlices } from '../../../lib/time-slices.ts';
+import { SLICE_MS } from '../limits.ts';
 import { Best } from './best.ts';
-import { Pace } from './pace.ts';
 import { passes } from './passes.ts';
 import { CollectionGone, type CollectionRef, type Metric, type Search, type SearchResult } from './port.ts';
 import { changesAfter, type Page, readCollection, readItems, readSnapshot, type StoredItem } from './reader.ts';
@@ -22,14 +23,14 @@ export async function searchChanged(
 ): Promise<SearchResult[]> {
   if ((await readCollection(tx, ref)) === undefined) throw new CollectionGone();
   const runs = searches.map((search) => new Run(ref.metric, search));
-  const pace = new Pace();
+  const slices = new TimeSlices(SLICE_MS);
   for (let start: Page['next'] = changesAfter(afterVersion); start !== null; ) {
     const page: Page = await readItems(tx, ref, start, Number.MAX_SAFE_INTEGER);
     for (const item of page.items) {
       const vector = new Float32Array(ref.dimension);
       new Uint8Array(vector.buffer).set(item.embedding);
       for (const run of runs) run.offer(item, vector);
-      if (pace.due) await pace.rest();
+      if (slices.isOver) await slices.next();
     }
     start = page.next;
   }

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
+import { quotedPlan, quotedSchemaOf } from '../../../jobs/operations/quote.ts';
 import { defineCapability } from '../../../kit/capability.ts';
-import { usd } from '../../../lib/money.ts';
 import { planRequest } from '../jobs/start.ts';
 import { BODY_BYTES_MAX } from '../limits.ts';
 import { generateFields } from '../schemas.ts';
@@ -18,18 +18,7 @@ export const quote = defineCapability<VideoState>()({
     'Takes the body of generate and makes nothing: which vendors would be asked, in this order, and for how much.',
   keywords: ['video price', 'estimate cost of a video'],
   input: quoteSchema,
-  output: Type.Object({
-    chain: Type.Array(
-      Type.Object({
-        vendor: Type.String({ description: 'Who would be asked.' }),
-        model: Type.String({ description: 'For which model.' }),
-        up: Type.Boolean({ description: 'Whether it answers at present.' }),
-        price_usd: Type.Number({ description: 'What the video would cost there, without storage.' }),
-      }),
-      { description: 'At most three, in the order in which they would be asked.' },
-    ),
-    max_cost_usd: Type.Number({ description: 'What would be held: the highest of these, and storage.' }),
-  }),
+  output: quotedSchemaOf('the video'),
   isLongRead: true,
   bodyBytesMax: BODY_BYTES_MAX,
   // The reference image may be long.
@@ -44,15 +33,7 @@ export const quote = defineCapability<VideoState>()({
   ],
   async run({ input, state }) {
     const plan = planRequest(state, requestOf(input));
-    const chain = plan.chain.map(({ vendor, model, quoteNanos }) => {
-      return {
-        vendor,
-        model,
-        up: state.core.vendors.health.isUp(vendor, 'video.generate'),
-        price_usd: usd(quoteNanos),
-      };
-    });
-    return { data: { chain, max_cost_usd: usd(plan.heldNanos) } };
+    return { data: quotedPlan(plan, state.core.vendors, 'video.generate') };
   },
 });
 

@@ -2,9 +2,10 @@
 
 import { panel } from '../../../kit/console/failure.ts';
 import { actForm, choice, field, numberOf, textOf } from '../../../kit/console/form.ts';
+import { askedState, jobState, stateTabs } from '../../../kit/console/job.ts';
 import { asksForNew, type NewForm, newAction, newView, titleWithNew } from '../../../kit/console/new.ts';
 import { type Act, actOf, type ConsolePage, type View } from '../../../kit/console/page.ts';
-import { badge, more, type Page, table, tabs, teach, withQuery } from '../../../kit/console/table.ts';
+import { badge, more, type Page, table, teach } from '../../../kit/console/table.ts';
 import { ago, money, ownPath, short } from '../../../kit/console/text.ts';
 import type { DataOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
@@ -19,7 +20,6 @@ type Quote = DataOf<typeof videoQuote>;
 
 const ROWS = 20;
 const FIELDS = ['prompt', 'duration_seconds', 'resolution', 'aspect_ratio', 'model'] as const;
-const states = ['running', 'succeeded', 'failed'] as const;
 
 const wish = (form: URLSearchParams) => ({
   prompt: textOf(form, 'prompt'),
@@ -62,12 +62,6 @@ export const videoPage: ConsolePage = {
   },
 };
 
-export function jobState({ state }: Pick<Job, 'state'>): Html {
-  const kind =
-    state === 'succeeded' ? 'good' : state === 'failed' ? 'critical' : state === 'running' ? 'warning' : 'plain';
-  return badge(state, kind);
-}
-
 export function modelOf({ vendor, model }: Pick<Job, 'vendor' | 'model'>): string {
   return model.includes('/') ? model : `${vendor}/${model}`;
 }
@@ -79,17 +73,10 @@ export function nameOf({ prompt }: Pick<Job, 'prompt'>, charactersMax = 80): Htm
 
 async function show(visit: Visit): Promise<View> {
   if (asksForNew(visit, newVideo)) return newView(visit, newVideo);
-  const asked = visit.query.get('state');
-  const state = states.find((each) => each === asked);
   const cursor = visit.query.get('cursor') ?? undefined;
-  const list = await visit.call(videoList, { state, cursor, limit: ROWS });
-  const entry = (text: string, of: string | null) => ({
-    text,
-    href: withQuery(visit, { state: of, cursor: null }),
-    isHere: of === (state ?? null),
-  });
+  const list = await visit.call(videoList, { state: askedState(visit), cursor, limit: ROWS });
   const content = html`${titleWithNew(visit, 'Video', newVideo)}
-${tabs('State', [entry('All', null), ...states.map((each) => entry(`${each[0]?.toUpperCase()}${each.slice(1)}`, each))])}
+${stateTabs(visit)}
 ${panel(visit, 'Videos', list, (page) => html`${videos(visit, page)}${more(visit, page)}`)}
 `;
   return { title: 'Video', content };

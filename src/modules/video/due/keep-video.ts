@@ -1,9 +1,6 @@
 // Putting a video and its thumbnail where their bytes are kept.
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
 import type { Assets } from '../../../assets/assets.ts';
+import { sealFile } from '../../../jobs/seal.ts';
 import type { StoredVideo } from '../jobs/row.ts';
 
 export interface NewVideo extends Pick<StoredVideo, 'contentType' | 'widthPx' | 'heightPx' | 'durationSeconds'> {
@@ -15,7 +12,10 @@ export interface NewVideo extends Pick<StoredVideo, 'contentType' | 'widthPx' | 
 /** `name`: of its assets, without an ending. The files are used up. */
 export async function keepVideo(assets: Assets, name: string, made: NewVideo): Promise<StoredVideo> {
   const { videoPath, thumbnailPath, contentType, widthPx, heightPx, durationSeconds } = made;
-  const [video, thumbnail] = await Promise.all([seal(videoPath), thumbnailPath === null ? null : seal(thumbnailPath)]);
+  const [video, thumbnail] = await Promise.all([
+    sealFile(videoPath),
+    thumbnailPath === null ? null : sealFile(thumbnailPath),
+  ]);
   await assets.putFile(videoAsset(name), videoPath);
   if (thumbnailPath !== null) await assets.putFile(`${name}.jpg`, thumbnailPath);
   return {
@@ -27,9 +27,3 @@ export async function keepVideo(assets: Assets, name: string, made: NewVideo): P
 }
 
 export const videoAsset = (name: string) => `${name}.mp4`;
-
-async function seal(path: string): Promise<{ etag: string; sizeBytes: number }> {
-  const hash = createHash('sha256');
-  const [{ size }] = await Promise.all([stat(path), pipeline(createReadStream(path), hash)]);
-  return { etag: `"${hash.digest('hex').slice(0, 32)}"`, sizeBytes: size };
-}

@@ -1,14 +1,11 @@
-// The sandbox as a kind of background work: a job is made here, in one step. The same request makes the same bytes, so a process that dies
-// in between loses nothing but time. What a prompt orders is waited for between steps, so that no thread waits.
+// Jobs of the sandbox: the scenes of one are rendered in one step (src/jobs/due/sandbox.ts).
 
 import { rm } from 'node:fs/promises';
 import type { JobLoop } from '../../../core/background/job-loop.ts';
-import { jobSandbox, RENDERING, type SandboxMade } from '../../../jobs/due/sandbox.ts';
+import { jobSandbox, madeEnd, RENDERING, type SandboxMade } from '../../../jobs/due/sandbox.ts';
 import type { Step } from '../../../jobs/due/step.ts';
-import type { JobEnd } from '../../../jobs/end.ts';
 import { ordersIn } from '../../../jobs/orders.ts';
-import { gibDayNanos, storageCharge } from '../../../jobs/price.ts';
-import { chainOf, type JobRow, type Link } from '../../../jobs/row.ts';
+import type { JobRow } from '../../../jobs/row.ts';
 import { problem } from '../../../problems/problem.ts';
 import { wantedOf } from '../jobs/row.ts';
 import type { VideoState } from '../state.ts';
@@ -50,12 +47,7 @@ async function make(
     const video = await keepVideo(assets, `${job.account_id}/${job.job_id}.${job.attempt}`, {
       ...{ videoPath, thumbnailPath, contentType: 'video/mp4', widthPx, heightPx, durationSeconds },
     });
-    const charge = {
-      units: wanted.seconds,
-      workNanos: BigInt((chainOf(job)[job.position] as Link).quoteNanos),
-      ...storageCharge(job, video.sizeBytes, gibDayNanos(state.core.prices, kind.storagePrice)),
-    };
-    const end: JobEnd = { state: 'succeeded', made: JSON.stringify(video), warnings: [], charge };
+    const end = madeEnd(state, job, JSON.stringify(video), video.sizeBytes);
     return { end, assets: kind.assetsOf({ ...job, made: end.made }) };
   } finally {
     await Promise.all([videoPath, thumbnailPath].map((path) => rm(path, { force: true })));

@@ -1,25 +1,18 @@
-// The vendor has made the video: it is fetched, looked through, kept here, and only then has the job succeeded. What is fetched twice is the
-// same video; what cannot be delivered costs its caller nothing.
+// The vendor has made the video: it is fetched, looked through and kept (src/jobs/due/take.ts).
 
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Assets } from '../../../assets/assets.ts';
-import { billedFor } from '../../../jobs/bill.ts';
-import { fetching } from '../../../jobs/due/steps.ts';
-import { adapterOf, endWithout, goOnLater, positionOf, vendorWorks } from '../../../jobs/due/vendor-step.ts';
-import { endJob } from '../../../jobs/end.ts';
+import { type Fetched, takeMade } from '../../../jobs/due/take.ts';
+import { adapterOf } from '../../../jobs/due/vendor-step.ts';
 import type { SucceededAt, VendorStep } from '../../../jobs/kind.ts';
-import { gibDayNanos, storageCharge } from '../../../jobs/price.ts';
-import { forgetUndelivered } from '../../../jobs/remove.ts';
 import type { JobRow } from '../../../jobs/row.ts';
-import { problem } from '../../../problems/problem.ts';
-import { type AttemptRow, endAttempt } from '../../../routing/attempts.ts';
-import { bookSale } from '../../../routing/bills.ts';
+import type { AttemptRow } from '../../../routing/attempts.ts';
 import { AssetGone } from '../../../vendors/assets/port.ts';
 import type { VendorCall } from '../../../vendors/call/port.ts';
-import { type StoredVideo, videoSecondsOf, wantedOf } from '../jobs/row.ts';
+import { type StoredVideo, videoSecondsOf } from '../jobs/row.ts';
 import { saveThumbnail } from '../jobs/thumbnail.ts';
 import type { VideoState } from '../state.ts';
 import type { VideoFiles } from '../vendors/port.ts';
@@ -32,31 +25,26 @@ const VIDEO_BYTES_MAX = 2 * 1024 ** 3;
 const OFF_SHARE = 0.1;
 const OFF_SECONDS = 1;
 
-type Fetched =
-  | { readonly kind: 'kept'; readonly video: StoredVideo }
-  | { readonly kind: 'again' | 'unsound'; readonly message: string };
-
 /** What of the module it takes to take a video. */
 type Own = Omit<VideoState, 'vendorWork'>;
 
-export async function takeVideo(
+export function takeVideo(
   own: Own,
   vendorStep: VendorStep,
   attempt: AttemptRow,
   call: VendorCall,
   made: Made,
 ): Promise<void> {
-  const { step, signal, lost } = vendorStep;
-  const { shape, steps } = own.kind.tables;
-  const what = fetching(shape);
-  const job = await vendorWorks(vendorStep, what);
-  step.doing = { what, pct: null };
-  // Should the process die of it, that is seen.
-  if (job === null || !(await steps.goesOn(own.core.db, step))) return;
-  const fetched = await fetchVideo(own, job, attempt, { ...call, signal: AbortSignal.any([signal, lost]) }, made);
-  if (fetched.kind === 'kept') await succeed(own, { ...vendorStep, job }, attempt, fetched.video, made);
-  else if (fetched.kind === 'again') await goOnLater({ ...vendorStep, job }, { what });
-  else await unsound({ ...vendorStep, job }, attempt, fetched.message, made);
+  const { bill } = made;
+  return takeMade<StoredVideo>(vendorStep, attempt, call, {
+    bill,
+    fetch: (job, fetchCall) => fetchVideo(own, job, attempt, fetchCall, made),
+    deliver(job, video) {
+      const text = JSON.stringify(video);
+      const assets = own.kind.assetsOf({ ...job, made: text });
+      return { made: text, assets, sizeBytes: video.sizeBytes, warnings: warningsOf(job, video), bill };
+    },
+  });
 }
 
 async function fetchVideo(
@@ -65,7 +53,7 @@ async function fetchVideo(
   attempt: AttemptRow,
   call: VendorCall,
   { videoUrl, thumbnailUrl }: Made,
-): Promise<Fetched> {
+): Promise<Fetched<StoredVideo>> {
   const { videos } = own;
   const { assets, log } = own.core;
   await assets.require();
@@ -85,13 +73,18 @@ async function fetchVideo(
       const broken = await write(download.body, videoPath, call.signal);
       if (broken !== null) return { kind: 'again', message: broken };
     }
-    const checked = await videos.check(videoPath, call.signal);
+    const checked = await videos.check(job.account_id, videoPath, call.signal);
     if (checked.kind === 'unsound') return checked;
     const hasThumbnail =
       (await fetchThumbnail(own, job, attempt, call, thumbnailUrl, thumbnailPath)) ||
-      (await videos.frame({ path: videoPath, contentType: checked.contentType }, thumbnailPath, call.signal));
+      (await videos.frame(
+        job.account_id,
+        { path: videoPath, contentType: checked.contentType },
+        thumbnailPath,
+        call.signal,
+      ));
     const video = { ...checked, videoPath, thumbnailPath: hasThumbnail ? thumbnailPath : null };
-    return { kind: 'kept', video: await keepVideo(assets, name, video) };
+    return { kind: 'kept', stored: await keepVideo(assets, name, video) };
   } finally {
     await Promise.all([videoPath, thumbnailPath].map((path) => rm(path, { force: true })));
   }
@@ -136,43 +129,9 @@ async function fetchThumbnail(
   return download.kind === 'opened' && saveThumbnail(own.pictures, job, download.body, path, call.signal);
 }
 
-async function succeed(
-  { core, kind, times }: Own,
-  vendorStep: VendorStep,
-  attempt: AttemptRow,
-  video: StoredVideo,
-  { bill }: Made,
-): Promise<void> {
-  const { host, job } = vendorStep;
-  const { account_id: accountId } = job;
-  const { vendor } = attempt;
-  const { vendorNanos: billedNanos, charge } = billedFor(kind, job, positionOf(job, attempt), bill);
-  const stored = storageCharge(job, video.sizeBytes, gibDayNanos(core.prices, kind.storagePrice));
-  const end = {
-    state: 'succeeded',
-    made: JSON.stringify(video),
-    warnings: warningsOf(job, video),
-    charge: { ...charge, ...stored },
-  } as const;
-  const after = await endJob(host, job, end, {
-    async also(tx, nowMs) {
-      await endAttempt(tx, accountId, attempt.attempt_id, nowMs);
-      await bookSale(tx, { accountId, vendor, billedNanos, capturedNanos: charge.workNanos }, nowMs);
-    },
-  });
-  if (after === null) return forgetUndelivered(host, job, kind.assetsOf({ ...job, made: end.made }));
-  times.took(job.model, wantedOf(job).seconds, vendorStep.nowMs() - (job.running_at ?? job.created_at));
-}
-
 function warningsOf(job: JobRow, { durationSeconds }: StoredVideo): string[] {
   const seconds = videoSecondsOf(job);
   const off = Math.abs(durationSeconds - seconds);
   if (off <= OFF_SECONDS || off <= OFF_SHARE * seconds) return [];
   return [`The video is ${Number(durationSeconds.toFixed(1))} seconds long, not ${seconds}.`];
-}
-
-function unsound(vendorStep: VendorStep, attempt: AttemptRow, reason: string, { bill }: Made): Promise<void> {
-  const message = `What the vendor delivered is no sound video: ${reason}`;
-  const end = { state: 'failed', problem: problem('VENDOR_ERROR', { detail: 'unsound_video', message }) } as const;
-  return endWithout(vendorStep, attempt, end, bill, 'unsound');
 }

@@ -1,6 +1,6 @@
 // What a request comes to: which vendors may be asked and what they quote, what the hold must cover, and what the model does not take.
 
-import { storagePrice } from '../../../jobs/price.ts';
+import { type JobPlan, planOf } from '../../../jobs/plan.ts';
 import { linkFrom } from '../../../jobs/start.ts';
 import type { Candidate } from '../../../routing/choose.ts';
 import type { Vendors } from '../../../routing/vendors.ts';
@@ -19,22 +19,12 @@ export interface PlanRequest extends VideoWish {
   readonly hasNegativePrompt: boolean;
   /** Length of the video that is delivered. */
   readonly videoSeconds: number;
-  readonly store: boolean;
+  /** 0: it is not stored. */
   readonly retentionDays: number;
 }
 
-export interface Plan {
-  readonly chain: readonly [Candidate, ...Candidate[]];
-  /** The most that the job may cost, storage included; nano-USD. */
-  readonly heldNanos: bigint;
-  readonly storageNanos: bigint;
-  readonly deadlineMs: number;
-  readonly warnings: readonly string[];
-  readonly isSandbox: boolean;
-}
-
-/** Throws what no model can do, and what names no model. `storageNanosPerGibDay`: of the price book. */
-export function planJob(vendors: Vendors, request: PlanRequest, storageNanosPerGibDay: bigint): Plan {
+/** Throws what no model can do, and what names no model. `gibDayNanos`: of the price book. */
+export function planJob(vendors: Vendors, request: PlanRequest, gibDayNanos: bigint): JobPlan {
   const choice = vendors.choose<readonly Reason[]>({
     capability: `video.${request.operation satisfies VideoOperation}`,
     model: request.model,
@@ -45,26 +35,18 @@ export function planJob(vendors: Vendors, request: PlanRequest, storageNanosPerG
   });
   if (choice.kind === 'unable') throw cannotServe(choice.models, request);
   const { chain } = choice;
-  const storageNanos = storageHeld(request, storageNanosPerGibDay);
-  const highest = chain.reduce((most, { quoteNanos }) => (quoteNanos > most ? quoteNanos : most), 0n);
-  const models = chain.map(({ row }) => videoModel(row));
-  return {
-    chain,
-    heldNanos: highest + storageNanos,
-    storageNanos,
-    deadlineMs: Math.max(...models.map(({ deadlineMinutes }) => deadlineMinutes)) * 60_000,
+  return planOf(chain, {
+    assumedBytes: assumedBytes(request.videoSeconds, request.resolution),
+    retentionDays: request.retentionDays,
+    gibDayNanos,
+    deadlineMinutesOf: (row) => videoModel(row).deadlineMinutes,
     warnings: warningsOf(chain, request),
-    isSandbox: chain[0].vendor === SANDBOX,
-  };
+  });
 }
 
 /** The sandbox videos the scenes of its own jobs. */
 function extendsBy(vendors: Vendors, { vendor }: ModelRow): ExtendsBy {
   return vendor.id === SANDBOX ? 'job' : vendors.adapter<VideoAdapter>('video', vendor.adapter).extendsBy;
-}
-
-function storageHeld({ store, videoSeconds, resolution, retentionDays }: PlanRequest, nanosPerUnit: bigint): bigint {
-  return store ? storagePrice(assumedBytes(videoSeconds, resolution), retentionDays, nanosPerUnit).nanos : 0n;
 }
 
 function warningsOf(chain: readonly Candidate[], { hasSeed, hasNegativePrompt }: PlanRequest): string[] {

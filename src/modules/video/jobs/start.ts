@@ -1,30 +1,18 @@
 // How a call becomes a job: what is wanted is checked against what may be asked for it, then the job begins with its hold.
 
-import { findReplay } from '../../../core/idempotency/write.ts';
-import { beginWork } from '../../../core/wallet/charge/charge.ts';
-import type { NewJob } from '../../../jobs/begin.ts';
-import { KEY_KEEP_MS } from '../../../jobs/limits.ts';
+import { acceptJob } from '../../../jobs/accept.ts';
+import type { JobPlan } from '../../../jobs/plan.ts';
 import { gibDayNanos } from '../../../jobs/price.ts';
 import type { JobRow } from '../../../jobs/row.ts';
 import { requireEncoder, requireFontOf } from '../../../jobs/sandbox-packages.ts';
-import {
-  type CommonInput,
-  checkedWebhook,
-  JOB_BYTES,
-  newRow,
-  requireSomebodyUp,
-  requireStoreFor,
-  retentionOf,
-} from '../../../jobs/start.ts';
+import { type CommonInput, requireStoreFor, retentionOf } from '../../../jobs/start.ts';
 import type { Answer } from '../../../kit/capability.ts';
 import type { CallContext } from '../../../kit/services.ts';
-import { newId } from '../../../lib/ids.ts';
 import { videoLimits } from '../limits.ts';
 import type { VideoState } from '../state.ts';
 import type { VideoOperation, VideoResolution } from '../vendors/port.ts';
-import { videoKind } from './kind.ts';
 import { pictureSize } from './picture.ts';
-import { linksOf, type Plan, type PlanRequest, planJob } from './plan.ts';
+import { linksOf, type PlanRequest, planJob } from './plan.ts';
 import { STORAGE_PRICE } from './price.ts';
 import type { SentImage } from './reference-images.ts';
 import { type AspectRatio, linkOf, type Wanted, wantedText } from './row.ts';
@@ -45,50 +33,35 @@ export interface StartRequest {
 }
 
 /** What the request would come to now. Throws what no model can do. */
-export function planRequest(state: Pick<VideoState, 'core' | 'publicUrl'>, request: StartRequest): Plan {
+export function planRequest(state: Pick<VideoState, 'core' | 'publicUrl'>, request: StartRequest): JobPlan {
   const { vendors, prices } = state.core;
   return planJob(vendors, planRequestOf(state, request), gibDayNanos(prices, STORAGE_PRICE));
 }
 
 /** Begins the job and answers its record, or what an earlier call with the idempotency key answered. */
-export async function startJob(
+export function startJob(
   ctx: CallContext,
   state: VideoState,
   requested: () => StartRequest | Promise<StartRequest>,
 ): Promise<Answer> {
-  const { core } = ctx;
-  // A replay comes before every other check.
-  const replay = await findReplay(ctx);
-  if (replay !== null) return replay;
-  const request = await requested();
-  const { common } = request;
-  requireStoreFor(common);
-  const plan = planRequest(state, request);
-  requireSomebodyUp(core.vendors, plan.chain, `video.${request.operation}`);
-  if (plan.isSandbox) {
-    requireEncoder();
-    requireFontOf(request.prompt);
-  }
-  ctx.warnings.push(...plan.warnings);
-  const webhookUrl = await checkedWebhook(ctx, common);
-  await core.assets.require();
-  const jobId = newId('vid_');
-  const jobsMax = videoLimits.video_jobs[ctx.tier];
-  const image = await imageOf(ctx, state, jobId, request, { heldNanos: plan.heldNanos, jobsMax });
-  const input: NewJob = {
-    row: rowOf(ctx, jobId, request, plan, image),
-    ...{ deadlineMs: plan.deadlineMs, jobsMax, webhookUrl },
-  };
-  return beginWork(ctx, {
-    units: BigInt(request.seconds),
-    amountNanos: plan.heldNanos,
-    owner: `video:${jobId}`,
-    keepMs: KEY_KEEP_MS,
-    effect: state.begin,
-    input,
-    sequences: 0,
-    bytes: JOB_BYTES + 4 * request.prompt.length,
-    rows: 1,
+  return acceptJob(ctx, state, async () => {
+    const request = await requested();
+    const { operation, parent, prompt, seconds, common } = request;
+    requireStoreFor(common);
+    const plan = planRequest(state, request);
+    if (plan.isSandbox) {
+      requireEncoder();
+      requireFontOf(prompt);
+    }
+    const jobsMax = videoLimits.video_jobs[ctx.tier];
+    return {
+      ...{ operation, parentId: parent?.job_id ?? null, plan, links: linksOf(plan.chain, request) },
+      ...{ units: seconds, jobsMax, prompt, common },
+      async request(jobId) {
+        const image = await imageOf(ctx, state, jobId, request, { heldNanos: plan.heldNanos, jobsMax });
+        return wantedText(wantedFrom(request, image));
+      },
+    };
   });
 }
 
@@ -123,26 +96,14 @@ function planRequestOf(
     parent: parent === null ? null : { madeBy: parent.model, isPublic: publicUrl !== null },
     hasSeed: request.seed !== null,
     hasNegativePrompt: request.negativePrompt !== null,
-    store: common.store ?? false,
     retentionDays: retentionOf(common),
   };
 }
 
-function rowOf(
-  ctx: CallContext,
-  jobId: string,
-  request: StartRequest,
-  plan: Plan,
-  image: Wanted['image'],
-): NewJob['row'] {
-  const { prompt, negativePrompt, seconds, videoSeconds, resolution, aspectRatio, seed, operation, parent } = request;
-  const wanted: Wanted = {
+function wantedFrom(request: StartRequest, image: Wanted['image']): Wanted {
+  const { prompt, negativePrompt, seconds, videoSeconds, resolution, aspectRatio, seed } = request;
+  return {
     ...{ prompt, negativePrompt, seconds, videoSeconds, resolution, aspectRatio, seed, image },
     ...pictureSize(resolution, aspectRatio),
   };
-  return newRow(ctx, videoKind.tables.shape, {
-    ...{ jobId, operation, parentId: parent?.job_id ?? null, request: wantedText(wanted) },
-    ...plan,
-    ...{ chain: linksOf(plan.chain, request), common: request.common },
-  });
 }

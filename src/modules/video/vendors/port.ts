@@ -122,9 +122,10 @@ export interface VideoChecks {
   /**
    * Whether the file at `path` is a video: MP4 or WebM with frames. An index at its end is moved to the front. Throws when `signal` ends it.
    */
-  check(path: string, signal: AbortSignal): Promise<CheckedVideo>;
+  check(accountId: string, path: string, signal: AbortSignal): Promise<CheckedVideo>;
   /** Writes one of its pictures to `to`, as JPEG; false: that cannot be done here. */
   frame(
+    accountId: string,
     video: { readonly path: string; readonly contentType: 'video/mp4' | 'video/webm' },
     to: string,
     signal: AbortSignal,

@@ -37,8 +37,8 @@ export const getZone = defineCapability<DnsState>()({
     ctx.weigh(LOOKUP_TOKENS - 1);
     const { row, record_count, wanted } =
       found.vendor === EMBEDDED ? await embedded(ctx, state, found) : await hosted(ctx, state, found);
-    const delegation = await state.lookups.run(accountId, () =>
-      lookAtDelegation(state.settings.resolvers, row.zone, wanted),
+    const delegation = await state.lookups.run(accountId, null, () =>
+      lookAtDelegation(state.resolvers, row.zone, wanted),
     );
     return { data: { ...showZone(row, state), record_count, delegation } };
   },

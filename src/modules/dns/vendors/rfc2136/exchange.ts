@@ -1,17 +1,14 @@
 // One signed request to a name server by TCP, and the messages that answer it. Everything is bounded: time, bytes and messages.
 import { randomInt } from 'node:crypto';
 import { connect } from 'node:net';
+import { frameOf, framesOf } from '../../wire/frames.ts';
+import { Malformed, type Message, rcodeName, readMessage } from '../../wire/message.ts';
 import { VendorFault } from '../port.ts';
-import { bytesOf, Malformed, type Message, readMessage } from './message.ts';
-import { AnswerCheck, BadSignature, sign, type TsigKey } from './tsig.ts';
+import { AnswerCheck, BadSignature, sign, signatureOf, type TsigKey } from './tsig.ts';
 
 /** A zone of 10,000 records of the usual length takes 0.5 MB. */
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 const EXCHANGE_MS = 15_000;
-const RCODES: Readonly<Record<number, string>> = {
-  ...{ 1: 'FORMERR', 2: 'SERVFAIL', 3: 'NXDOMAIN', 4: 'NOTIMP', 5: 'REFUSED' },
-  ...{ 6: 'YXDOMAIN', 7: 'YXRRSET', 8: 'NXRRSET', 9: 'NOTAUTH', 10: 'NOTZONE' },
-};
 
 export interface NameServerAt {
   readonly host: string;
@@ -38,12 +35,12 @@ export async function exchange(
   // Told to whoever reads it, below.
   socket.on('error', () => undefined);
   try {
-    socket.write(Buffer.concat([bytesOf(signed.length), signed]));
-    for await (const bytes of messagesOf(socket)) {
+    socket.write(frameOf(signed));
+    for await (const bytes of framesOf(bounded(socket))) {
       const message = readMessage(bytes);
-      if (message.id !== id || !message.isAnswer) throw new Malformed('it answers something else');
+      if (message.header.id !== id || !message.isAnswer) throw new Malformed('it answers something else');
       // Of no effect but a failure, so it may be unsigned: some servers sign nothing of zones that they do not have.
-      if (message.tsig === null && message.rcode !== 0) throw refusalOf(message.rcode);
+      if (message.rcode !== 0 && signatureOf(message) === null) throw refusalOf(message.rcode);
       check.take(message);
       if (message.rcode !== 0) throw refusalOf(message.rcode);
       if ((await take(message)) && check.isComplete) return;
@@ -56,19 +53,13 @@ export async function exchange(
   }
 }
 
-async function* messagesOf(socket: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let seen: Buffer = Buffer.alloc(0);
+/** What comes, up to so many bytes. Throws Malformed beyond them. */
+async function* bounded(socket: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let total = 0;
   for await (const chunk of socket) {
     total += chunk.length;
     if (total > ANSWER_BYTES_MAX) throw new Malformed(`it has more than ${ANSWER_BYTES_MAX / 1_048_576} MiB`);
-    seen = seen.length === 0 ? chunk : Buffer.concat([seen, chunk]);
-    while (seen.length >= 2) {
-      const endAt = 2 + seen.readUInt16BE(0);
-      if (seen.length < endAt) break;
-      yield seen.subarray(2, endAt);
-      seen = seen.subarray(endAt);
-    }
+    yield chunk;
   }
 }
 
@@ -84,7 +75,7 @@ export class Refusal extends Error {
 }
 
 function refusalOf(rcode: number): Refusal {
-  return new Refusal(RCODES[rcode] ?? `rcode ${rcode}`);
+  return new Refusal(rcodeName(rcode));
 }
 
 function faultOf(error: unknown, isLate: boolean): Error {

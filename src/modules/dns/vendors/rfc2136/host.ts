@@ -5,9 +5,9 @@ import { RECORDS_MAX } from '../../limits.ts';
 import { readName } from '../../records/names.ts';
 import { type HostedZone, type SetChange, VendorFault, type ZoneHost } from '../port.ts';
 import { exchange, type NameServerAt, Refusal } from './exchange.ts';
-import { transferQuery, updatesOf } from './message.ts';
 import { TransferredZone } from './records.ts';
 import type { TsigAlgorithm } from './tsig.ts';
+import { transferQuery, updatesOf } from './update.ts';
 
 /** Those of other types among them. */
 const SEEN_MAX = 3 * RECORDS_MAX;

@@ -4,13 +4,12 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { liesIn, readName } from '../../records/names.ts';
 import type { RecordSet } from '../../records/sets.ts';
 import { BadValue } from '../../records/tokens.ts';
-import { type RecordType, readValue, TYPE_NUMBERS } from '../../records/values.ts';
-import { Malformed, readNameAt, type WireRecord } from './message.ts';
+import { type RecordType, readValue, recordTypes } from '../../records/values.ts';
+import { Malformed, TYPES, type WireRecord } from '../../wire/message.ts';
+import { rdataText, textBytes } from '../../wire/rdata.ts';
 
 const RECORDS_PER_TURN = 500;
-const types = new Map<number, RecordType | 'SOA'>(
-  Object.entries(TYPE_NUMBERS).map(([type, number]) => [number, type as RecordType | 'SOA']),
-);
+const types = new Map(recordTypes.map((type) => [TYPES[type] as number, type]));
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 interface Growing {
@@ -61,12 +60,13 @@ export class TransferredZone {
 
   #take(bytes: Buffer, record: WireRecord): void {
     this.#seen += 1;
-    const type = types.get(record.type);
-    if (this.#soas === 2 || (this.#soas === 0 && type !== 'SOA')) throw new Malformed('it is no zone');
-    if (type === 'SOA') {
+    const isSoa = record.type === TYPES.SOA;
+    if (this.#soas === 2 || (this.#soas === 0 && !isSoa)) throw new Malformed('it is no zone');
+    if (isSoa) {
       this.#soas += 1;
       return;
     }
+    const type = types.get(record.type);
     const name = readName(record.name);
     if (name === null || !liesIn(name, this.#zone)) return;
     const value = type === undefined ? null : storedValue(bytes, type, record);
@@ -81,54 +81,20 @@ export class TransferredZone {
 }
 
 /** In the form that is stored; null: it has none. Throws Malformed. */
-function storedValue(bytes: Buffer, type: RecordType, { rdataAt, endAt }: WireRecord): string | null {
-  const host = (at: number) => readNameAt(bytes, at).name;
-  const number = (at: number) => bytes.readUInt16BE(at);
-  const least = { A: 4, AAAA: 16, MX: 3, SRV: 7, CAA: 2 }[type as 'A'] ?? 1;
-  if (endAt - rdataAt < least) throw new Malformed('a record is too short');
+function storedValue(bytes: Buffer, type: RecordType, record: WireRecord): string | null {
+  if (type === 'TXT') return storedText(textBytes(bytes, record));
   try {
-    switch (type) {
-      case 'A':
-        return readValue(type, bytes.subarray(rdataAt, rdataAt + 4).join('.'));
-      case 'AAAA':
-        return readValue(
-          type,
-          bytes
-            .toString('hex', rdataAt, rdataAt + 16)
-            .match(/.{4}/g)
-            ?.join(':') ?? '',
-        );
-      case 'MX':
-        return readValue(type, `${number(rdataAt)} ${host(rdataAt + 2)}`);
-      case 'SRV':
-        return readValue(type, `${[0, 2, 4].map((at) => number(rdataAt + at)).join(' ')} ${host(rdataAt + 6)}`);
-      case 'TXT':
-        return textOf(bytes, rdataAt, endAt);
-      case 'CAA': {
-        const valueAt = rdataAt + 2 + (bytes[rdataAt + 1] ?? 0);
-        const [tag, value] = [bytes.toString('latin1', rdataAt + 2, valueAt), bytes.toString('latin1', valueAt, endAt)];
-        return readValue(type, `${bytes[rdataAt]} ${tag} "${value}"`);
-      }
-      default:
-        return readValue(type, host(rdataAt));
-    }
+    return readValue(type, rdataText(bytes, record));
   } catch (error) {
     if (error instanceof BadValue) return null;
     throw error;
   }
 }
 
-/** The pieces joined; null: it is no UTF-8. */
-function textOf(bytes: Buffer, startAt: number, endAt: number): string | null {
-  const pieces: Buffer[] = [];
-  for (let at = startAt; at < endAt; ) {
-    const next = at + 1 + (bytes[at] ?? 0);
-    if (next > endAt) throw new Malformed('a text is cut');
-    pieces.push(bytes.subarray(at + 1, next));
-    at = next;
-  }
+/** Null: it is no UTF-8. */
+function storedText(bytes: Buffer): string | null {
   try {
-    return utf8.decode(Buffer.concat(pieces));
+    return utf8.decode(bytes);
   } catch {
     return null;
   }

@@ -1,8 +1,7 @@
 // Signatures of DNS messages by a shared key (RFC 8945): of what is sent, and of every message that answers it. A MAC is compared in constant
 // time, and only in full length.
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { nameBytes } from '../../records/values.ts';
-import { bytesOf, type Message, TSIG } from './message.ts';
+import { CLASSES, Malformed, type Message, nameAt, nameBytes, recordBody, TYPES, uint16s } from '../../wire/message.ts';
 
 export const algorithms = ['hmac-sha256', 'hmac-sha512', 'hmac-sha1'] as const;
 export type TsigAlgorithm = (typeof algorithms)[number];
@@ -18,7 +17,6 @@ export interface TsigKey {
 const FUDGE = 300;
 /** Messages of one answer that may follow each other unsigned (RFC 8945, section 5.3.1). */
 const UNSIGNED_MAX = 99;
-const ANY = 255;
 const ADDITIONAL_AT = 10;
 const ERRORS: Readonly<Record<number, string>> = {
   16: 'BADSIG: the secret of the key is another one there',
@@ -37,13 +35,58 @@ export function sign(message: Buffer, key: TsigKey, nowSeconds: number): { signe
   const fields = { time: nowSeconds, fudge: FUDGE, error: 0, other: Buffer.alloc(0) };
   const mac = hmac(key, [message, variables(key, fields)]);
   const rdata = Buffer.concat([
-    ...[nameBytes(key.algorithm), uint48(nowSeconds), bytesOf(FUDGE, mac.length), mac],
-    ...[message.subarray(0, 2), bytesOf(0, 0)],
+    ...[nameBytes(key.algorithm), uint48(nowSeconds), uint16s(FUDGE, mac.length), mac],
+    ...[message.subarray(0, 2), uint16s(0, 0)],
   ]);
-  const record = Buffer.concat([nameBytes(key.name), bytesOf(TSIG, ANY, 0, 0, rdata.length), rdata]);
+  const record = Buffer.concat([nameBytes(key.name), recordBody(TYPES.TSIG, 0, rdata, CLASSES.ANY)]);
   const signed = Buffer.concat([message, record]);
   signed.writeUInt16BE(signed.readUInt16BE(ADDITIONAL_AT) + 1, ADDITIONAL_AT);
   return { signed, mac };
+}
+
+interface Tsig {
+  /** Where its record begins. */
+  readonly startAt: number;
+  readonly name: string;
+  readonly algorithm: string;
+  readonly time: number;
+  readonly fudge: number;
+  readonly mac: Buffer;
+  readonly originalId: number;
+  readonly error: number;
+  readonly other: Buffer;
+}
+
+/** Null: the message is not signed. A signature is the last record (RFC 8945, section 5.1). Throws Malformed. */
+export function signatureOf({ bytes, answers, authority, additional }: Message): Tsig | null {
+  const records = [...answers, ...authority, ...additional];
+  const at = records.findIndex(({ type }) => type === TYPES.TSIG);
+  const record = records[at];
+  if (record === undefined) return null;
+  if (at < records.length - 1) throw new Malformed('something follows its signature');
+  const isPlaced = additional.length > 0 && record.class === CLASSES.ANY && record.ttl === 0;
+  const algorithm = isPlaced ? nameAt(bytes, record.rdataAt) : null;
+  if (algorithm === null) throw new Malformed('its signature is none');
+  const timeAt = algorithm.endAt;
+  const macAt = within(record.endAt, timeAt + 10);
+  const macEnd = within(record.endAt, macAt + bytes.readUInt16BE(timeAt + 8));
+  const otherAt = within(record.endAt, macEnd + 6);
+  return {
+    startAt: record.startAt,
+    name: record.name,
+    algorithm: algorithm.name,
+    time: bytes.readUIntBE(timeAt, 6),
+    fudge: bytes.readUInt16BE(timeAt + 6),
+    mac: bytes.subarray(macAt, macEnd),
+    originalId: bytes.readUInt16BE(macEnd),
+    error: bytes.readUInt16BE(macEnd + 2),
+    other: bytes.subarray(otherAt, within(record.endAt, otherAt + bytes.readUInt16BE(macEnd + 4))),
+  };
+}
+
+function within(endAt: number, at: number): number {
+  if (at > endAt) throw new Malformed('its signature is cut');
+  return at;
 }
 
 /** Checks the messages that answer one request, in their order. */
@@ -66,8 +109,10 @@ export class AnswerCheck {
     return !this.#isFirst && this.#unsigned.length === 0;
   }
 
-  /** Throws BadSignature. */
-  take({ bytes, tsig }: Pick<Message, 'bytes' | 'tsig'>): void {
+  /** Throws BadSignature, and Malformed. */
+  take(message: Message): void {
+    const { bytes } = message;
+    const tsig = signatureOf(message);
     if (tsig === null) {
       if (this.#isFirst || this.#unsigned.push(bytes) > UNSIGNED_MAX) throw new BadSignature('it is not signed');
       return;
@@ -81,9 +126,9 @@ export class AnswerCheck {
     const plain = Buffer.from(bytes.subarray(0, tsig.startAt));
     plain.writeUInt16BE(originalId, 0);
     plain.writeUInt16BE(plain.readUInt16BE(ADDITIONAL_AT) - 1, ADDITIONAL_AT);
-    const timers = Buffer.concat([uint48(time), bytesOf(fudge)]);
+    const timers = Buffer.concat([uint48(time), uint16s(fudge)]);
     const wanted = hmac(this.#key, [
-      ...[bytesOf(this.#mac.length), this.#mac, ...this.#unsigned, plain],
+      ...[uint16s(this.#mac.length), this.#mac, ...this.#unsigned, plain],
       this.#isFirst ? variables(this.#key, { time, fudge, error, other }) : timers,
     ]);
     if (mac.length !== wanted.length || !timingSafeEqual(mac, wanted)) throw new BadSignature('its signature is wrong');
@@ -104,8 +149,8 @@ interface Signed {
 
 function variables({ name, algorithm }: TsigKey, { time, fudge, error, other }: Signed): Buffer {
   return Buffer.concat([
-    ...[nameBytes(name), bytesOf(ANY, 0, 0), nameBytes(algorithm), uint48(time)],
-    ...[bytesOf(fudge, error, other.length), other],
+    ...[nameBytes(name), uint16s(CLASSES.ANY, 0, 0), nameBytes(algorithm), uint48(time)],
+    ...[uint16s(fudge, error, other.length), other],
   ]);
 }
 

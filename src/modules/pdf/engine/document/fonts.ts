@@ -59,7 +59,7 @@ function openFonts(folders: readonly string[]): Fonts {
     const normal = own.normal ?? Object.values(own)[0] ?? '';
     const { bold = normal, italics = normal } = own;
     descriptors[family] = { normal, bold, italics, bolditalics: own.bolditalics ?? bold };
-    const font = fontkit.create(files.get(normal) as Buffer) as fontkit.Font;
+    const font = fontkit.create(files.get(normal) as Buffer);
     glyphs.set(family, (codePoint) => font.hasGlyphForCodePoint(codePoint));
   }
   const byName = new Map([...families.keys()].map((family) => [simple(family), family]));

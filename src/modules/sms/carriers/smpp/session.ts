@@ -1,8 +1,8 @@
 // A session kept open to a carrier by SMPP 3.4: bound as transceiver, asked for life, opened again after every end, with pauses that grow.
 import { setTimeout as sleep } from 'node:timers/promises';
 import smpp, { type Pdu, type Session } from 'smpp';
-import { backoffMs } from '../../../../core/background/backoff.ts';
 import type { Logger } from '../../../../core/process/logger.ts';
+import { backoffMs } from '../../../../lib/backoff.ts';
 
 export interface SessionOptions {
   readonly vendor: string;

@@ -7,6 +7,7 @@ import type { Sweep } from '../../../../core/background/sweeper/sweep.ts';
 import type { Logger } from '../../../../core/process/logger.ts';
 import { type ConnectionConfig, Database, type Queryable } from '../../../../db/database.ts';
 import { statement } from '../../../../db/statement.ts';
+import { exactBackoffMs } from '../../../../lib/backoff.ts';
 import {
   CollectionGone,
   type CollectionRef,
@@ -25,8 +26,7 @@ import { hasPgvector, prepareSchema } from './schema.ts';
 export { hasPgvector };
 
 const CONNECTIONS = 4;
-const BUSY_PAUSE_MIN_MS = 5;
-const BUSY_PAUSE_MAX_MS = 250;
+const BUSY_BACKOFF = { firstMs: 5, maxMs: 250 };
 /** Once the pause has grown to this, nobody is asked again without one. */
 const TURNS_TAKEN_PAUSE_MS = 40;
 /** A scan of so many rows takes tens of milliseconds: measured with pgvector, 100,000 x 768 take 60. */
@@ -147,10 +147,11 @@ export class PgvectorEngine implements VectorEngine {
 
   async #search(ref: CollectionRef, searches: readonly Search[], signal: AbortSignal): Promise<SearchResult[]> {
     const typeOid = await this.#prepared();
-    for (let pauseMs = BUSY_PAUSE_MIN_MS; ; pauseMs = Math.min(2 * pauseMs, BUSY_PAUSE_MAX_MS)) {
+    for (let tries = 1; ; tries += 1) {
       const results = await this.#answer(ref, searches, signal);
       if (results !== null) return results;
       const caughtUp = await this.#catchUp(ref, typeOid);
+      const pauseMs = exactBackoffMs(BUSY_BACKOFF, tries);
       if (!caughtUp || pauseMs >= TURNS_TAKEN_PAUSE_MS) await sleep(pauseMs, undefined, { signal });
       this.#closing.signal.throwIfAborted();
     }

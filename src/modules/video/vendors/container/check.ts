@@ -1,8 +1,8 @@
 // Looks at videos that come from outside: whether they are sound, and a picture of them.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import pLimit from 'p-limit';
-import { Threads } from '../../../../lib/threads.ts';
+import { AccountPlaces } from '../../../../core/account-places.ts';
+import { AccountThreads } from '../../../../core/account-threads.ts';
 import type { CheckedVideo, VideoChecks } from '../port.ts';
 
 // What videos from outside are made of may take long, or more memory than there is: they are looked through in threads, and by a program that takes a picture out of them.
@@ -11,8 +11,7 @@ const LOOKS_AT_ONCE = 4;
 const LOOK_MS_MAX = 30_000;
 /** Then, if the index is to be moved, the video is written anew. */
 const MOVE_MS_MAX = 120_000;
-const turns = pLimit(LOOKS_AT_ONCE);
-const threads = new Threads<string, CheckedVideo, 'looked'>(new URL('./look.ts', import.meta.url));
+const PICTURES_AT_ONCE = 2;
 
 interface VideoLog {
   warn(details: object, message: string): void;
@@ -26,12 +25,20 @@ export interface VideoOptions {
 }
 
 export function videoChecks({ ffmpegPath, log, lookMsMax = LOOK_MS_MAX }: VideoOptions): VideoChecks {
+  const bounds = { threads: LOOKS_AT_ONCE, msMax: lookMsMax, progressMsMax: MOVE_MS_MAX };
+  const threads = new AccountThreads<string, CheckedVideo, 'looked'>(new URL('./look.ts', import.meta.url), bounds);
+  const pictures = new AccountPlaces(PICTURES_AT_ONCE);
   return {
-    check: (path, signal) => turns(() => look(path, signal, lookMsMax)),
-    async frame(video, to, signal) {
+    check: (accountId, path, signal) =>
+      threads.run(accountId, signal, async (perform) => {
+        const done = await perform(path);
+        const message = 'looking through it takes more time or memory than a video does.';
+        return done.kind === 'answer' ? done.answer : { kind: 'unsound', message };
+      }),
+    async frame(accountId, video, to, signal) {
       if (ffmpegPath === null) return false;
       try {
-        await turns(() => takePicture(ffmpegPath, video, to, signal));
+        await pictures.run(accountId, signal, () => takePicture(ffmpegPath, video, to, signal));
         return true;
       } catch (err) {
         signal.throwIfAborted();
@@ -42,25 +49,6 @@ export function videoChecks({ ffmpegPath, log, lookMsMax = LOOK_MS_MAX }: VideoO
   };
 }
 
-async function look(path: string, signal: AbortSignal, msMax: number): Promise<CheckedVideo> {
-  const late = new AbortController();
-  const within = (ms: number) => setTimeout(() => late.abort(), ms);
-  let timer = within(msMax);
-  try {
-    const checked = await threads.run(path, AbortSignal.any([signal, late.signal]), {
-      onProgress() {
-        clearTimeout(timer);
-        timer = within(MOVE_MS_MAX);
-      },
-    });
-    signal.throwIfAborted();
-    const message = 'looking through it takes more time or memory than a video does.';
-    return checked ?? { kind: 'unsound', message };
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 const PICTURE_MS_MAX = 20_000;
 const PICTURE_PX_MAX = 1_280;
 const formats = { 'video/mp4': 'mov', 'video/webm': 'matroska' } as const;
@@ -68,7 +56,7 @@ const formats = { 'video/mp4': 'mov', 'video/webm': 'matroska' } as const;
 /** The file says nothing about how it is read, and nothing but the file is read. */
 async function takePicture(
   ffmpegPath: string,
-  { path, contentType }: Parameters<VideoChecks['frame']>[0],
+  { path, contentType }: Parameters<VideoChecks['frame']>[1],
   to: string,
   signal: AbortSignal,
 ): Promise<void> {

@@ -2,7 +2,8 @@
 // half of a change. Pages of a load are read without a snapshot: whatever changes meanwhile has a version above the one seen at
 // its start, so the changes pulled behind it make the state whole.
 import pLimit from 'p-limit';
-import { Pace } from '../../pace.ts';
+import { TimeSlices } from '../../../../../lib/time-slices.ts';
+import { SLICE_MS } from '../../../limits.ts';
 import { type Change, CollectionGone, type CollectionRef, type Search, type SearchResult } from '../../port.ts';
 import {
   changesAfter,
@@ -212,13 +213,13 @@ export class Collection implements Held {
 
   async #readPages(resident: Resident, upTo: number): Promise<Taken> {
     const { db } = this.#context;
-    const pace = new Pace();
+    const slices = new TimeSlices(SLICE_MS);
     for (let reading: Promise<Page> | undefined = readItems(db, this.#ref, changesAfter(-1), upTo); reading; ) {
       const { items, next }: Page = await reading;
       // the next page is on its way while this one is taken in
       reading = next === null ? undefined : readItems(db, this.#ref, next, upTo);
       reading?.catch(() => undefined);
-      const taken = await this.#take(resident, items, pace);
+      const taken = await this.#take(resident, items, slices);
       if (taken !== 'done') return taken;
     }
     return 'done';
@@ -241,10 +242,10 @@ export class Collection implements Held {
       }
       if (row.forgottenVersion > known) return 'forgotten';
       this.#torn = true;
-      const pace = new Pace();
+      const slices = new TimeSlices(SLICE_MS);
       for (const { id, version } of tombstones) resident.remove(id, version);
       for (let page: Page = first; ; ) {
-        const taken = await this.#take(resident, page.items, pace);
+        const taken = await this.#take(resident, page.items, slices);
         if (taken !== 'done') return taken;
         if (page.next === null) break;
         page = await readItems(tx, this.#ref, page.next, everything);
@@ -259,13 +260,13 @@ export class Collection implements Held {
     });
   }
 
-  async #take(resident: Resident, items: readonly StoredItem[], pace: Pace): Promise<Taken> {
+  async #take(resident: Resident, items: readonly StoredItem[], slices: TimeSlices): Promise<Taken> {
     for (let from = 0; from < items.length; from += ROWS_PER_LOOK) {
       const some = items.slice(from, from + ROWS_PER_LOOK);
       const taken = await this.#fit(resident, some.length);
       if (taken !== 'done') return taken;
       for (const item of some) resident.upsert(item);
-      if (pace.due) await pace.rest();
+      if (slices.isOver) await slices.next();
     }
     return this.#fit(resident, 0);
   }

@@ -1,6 +1,7 @@
 // One collection in memory. Its worker alone changes it, between searches.
 
-import { Pace } from '../../pace.ts';
+import { TimeSlices } from '../../../../../lib/time-slices.ts';
+import { SLICE_MS } from '../../../limits.ts';
 import type { CollectionRef, Search, SearchResult } from '../../port.ts';
 import type { StoredItem } from '../../reader.ts';
 import { searchExact } from '../exact/exact-search.ts';
@@ -109,9 +110,9 @@ export class Resident {
       passed,
       rows,
     };
-    const pace = new Pace();
-    const near = exact || narrowed ? undefined : await this.#lists.search(search, pace);
-    return near ?? searchExact(search, pace);
+    const slices = new TimeSlices(SLICE_MS);
+    const near = exact || narrowed ? undefined : await this.#lists.search(search, slices);
+    return near ?? searchExact(search, slices);
   }
 
   /** Bytes that lists will take if they are to be built; undefined when they are not, or not now. */
@@ -142,7 +143,7 @@ export class Resident {
       isAlive: (row: number) => hasBit(this.#alive, row),
       neighbours,
     };
-    return this.#lists.build({ vectors, metric }, rows, new Pace(BUILD_SLICE_MS, BUILD_IDLE_MS));
+    return this.#lists.build({ vectors, metric }, rows, new TimeSlices(BUILD_SLICE_MS, BUILD_IDLE_MS));
   }
 
   /** Compares an approximate answer with the exact one to the same search, on the same state. */

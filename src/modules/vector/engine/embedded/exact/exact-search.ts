@@ -1,8 +1,8 @@
 // Exact search: a first pass over small copies with proven bounds, then the sums in f64 over the stored f32 values, from the
 // highest upper bound down until no further row can be among the best.
 
+import type { TimeSlices } from '../../../../../lib/time-slices.ts';
 import { Best } from '../../best.ts';
-import type { Pace } from '../../pace.ts';
 import type { Metric, SearchResult } from '../../port.ts';
 import type { Ids } from '../collection/ids.ts';
 import type { Vectors } from '../collection/vectors.ts';
@@ -42,15 +42,15 @@ export interface ExactSearch extends ScoreContext {
   readonly rows: number;
 }
 
-/** @param pace lets others in between; the collection must stay as it is meanwhile. */
-export async function searchExact(search: ExactSearch, pace: Pace): Promise<SearchResult> {
+/** @param slices lets others in between; the collection must stay as it is meanwhile. */
+export async function searchExact(search: ExactSearch, slices: TimeSlices): Promise<SearchResult> {
   const { vectors, ids, topK, passed, rows } = search;
   const candidates = new Candidates(topK);
   const walk = walkOf(passed === null ? 1 : rows / vectors.size);
   if (passed !== null && rows <= Math.max(topK, DIRECT_ROWS_MAX)) offerAll(passed, rows, candidates);
-  else await scan(search, walk, candidates, pace);
+  else await scan(search, walk, candidates, slices);
   const best = new Best(topK, (row) => ids.idOf(row));
-  await rescore(search, candidates, best, pace);
+  await rescore(search, candidates, best, slices);
   const matches = best.matches((row) => ids.versionOf(row));
   const rowsScanned = walk === walks.all ? vectors.live : rows;
   return { matches, plan: 'exact', rowsMatched: rows, rowsScanned, exact: true };
@@ -72,18 +72,23 @@ async function scan(
   { vectors, query, metric, passed }: ExactSearch,
   walk: Walk,
   candidates: Candidates,
-  pace: Pace,
+  slices: TimeSlices,
 ): Promise<void> {
   const how = { stride: vectors.smallStride, query, isEuclidean: metric === 'euclidean', passed, walk };
   for (const { arena, small, start, capacity } of vectors.chunks) {
     if (start >= vectors.size) return;
     scanPart({ arena, small, start, count: Math.min(capacity, vectors.size - start) }, how, candidates);
-    if (pace.due) await pace.rest();
+    if (slices.isOver) await slices.next();
   }
 }
 
 /** Offers the candidates' scores, as many as it takes. */
-export async function rescore(search: ScoreContext, candidates: Candidates, best: Best, pace: Pace): Promise<void> {
+export async function rescore(
+  search: ScoreContext,
+  candidates: Candidates,
+  best: Best,
+  slices: TimeSlices,
+): Promise<void> {
   const { rows, uppers } = candidates.sorted();
   const scorer = new Scorer(search);
   for (let i = 0; i < rows.length; i += 1) {
@@ -91,8 +96,8 @@ export async function rescore(search: ScoreContext, candidates: Candidates, best
     if ((uppers[i] as number) + scorer.tolerance < scorer.keyOf(best.least)) return;
     const row = rows[i] as number;
     best.offer(row, scorer.score(row));
-    if (i % RESCORE_SLICE === RESCORE_SLICE - 1 && pace.due) {
-      await pace.rest();
+    if (i % RESCORE_SLICE === RESCORE_SLICE - 1 && slices.isOver) {
+      await slices.next();
       scorer.forgetArena();
     }
   }

@@ -1,7 +1,7 @@
 // The middles of a collection's lists, found by k-means over a sample of its rows (Lloyd's iterations; spherical under cosine).
 // Which middle is nearest is asked of the first pass's kernel: its rounding moves a row to a neighbouring list at worst.
 
-import type { Pace } from '../../pace.ts';
+import type { TimeSlices } from '../../../../../lib/time-slices.ts';
 import type { Metric } from '../../port.ts';
 import { Vectors } from '../collection/vectors.ts';
 import { type PreparedQuery, ROW_HEADER_BYTES } from '../exact/quantize.ts';
@@ -110,7 +110,7 @@ interface Training {
 }
 
 /** Undefined when it was stopped. */
-export async function trainCentroids(training: Training, pace: Pace): Promise<Centroids | undefined> {
+export async function trainCentroids(training: Training, slices: TimeSlices): Promise<Centroids | undefined> {
   const { pool, vectors, metric, sample, lists, stopped } = training;
   const { dimension } = vectors;
   const centroids = new Centroids(pool, dimension, metric);
@@ -119,14 +119,14 @@ export async function trainCentroids(training: Training, pace: Pace): Promise<Ce
     const sums = new Sums(lists, vectors, metric === 'cosine');
     for (const row of sample) {
       sums.add(centroids.nearest(vectors, row), row);
-      if (pace.due) await pace.rest();
+      if (slices.isOver) await slices.next();
       if (stopped()) return giveUp(centroids);
     }
     for (let list = 0; list < lists; list += 1) {
       // a list that no row chose starts anew at one of them
       const lost = sample[Math.floor(Math.random() * sample.length)] as number;
       centroids.set(list, sums.middleOf(list) ?? vectors.copyOf(lost));
-      if (pace.due) await pace.rest();
+      if (slices.isOver) await slices.next();
       if (stopped()) return giveUp(centroids);
     }
   }

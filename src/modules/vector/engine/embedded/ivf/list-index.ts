@@ -1,7 +1,7 @@
 // The lists of one collection over their life: built beside the searches, calibrated on the collection's own rows before they
 // answer, checked against exact answers from then on, built anew when the collection has doubled.
 
-import type { Pace } from '../../pace.ts';
+import type { TimeSlices } from '../../../../../lib/time-slices.ts';
 import type { SearchResult } from '../../port.ts';
 import type { ExactSearch } from '../exact/exact-search.ts';
 import { prepareQuery } from '../exact/quantize.ts';
@@ -60,10 +60,10 @@ export class ListIndex {
   }
 
   /** Undefined when only an exact search will do. */
-  async search(search: ExactSearch, pace: Pace): Promise<SearchResult | undefined> {
+  async search(search: ExactSearch, slices: TimeSlices): Promise<SearchResult | undefined> {
     const probes = this.#probes?.of(search.topK);
     if (this.#serving === undefined || probes === undefined) return undefined;
-    return searchLists(search, this.#serving, probes, pace);
+    return searchLists(search, this.#serving, probes, slices);
   }
 
   /** Learns from an answer what share of the exact one it had. */
@@ -73,11 +73,15 @@ export class ListIndex {
   }
 
   /** True when lists answer from now on. Collections whose rows do not gather in lists stay exact. */
-  async build(search: Pick<ExactSearch, 'vectors' | 'metric'>, rows: IndexedRows, pace: Pace): Promise<boolean> {
+  async build(
+    search: Pick<ExactSearch, 'vectors' | 'metric'>,
+    rows: IndexedRows,
+    slices: TimeSlices,
+  ): Promise<boolean> {
     this.#busy = true;
     this.#rowsTried = rows.live;
     try {
-      const probes = await this.#make(search, rows, pace);
+      const probes = await this.#make(search, rows, slices);
       if (this.#disposed || this.#building === undefined || probes === undefined || probes.worthless) return false;
       this.#stopServing();
       this.#serving = this.#building;
@@ -100,21 +104,21 @@ export class ListIndex {
   async #make(
     { vectors, metric }: Pick<ExactSearch, 'vectors' | 'metric'>,
     rows: IndexedRows,
-    pace: Pace,
+    slices: TimeSlices,
   ): Promise<Probes | undefined> {
     const stopped = () => this.#disposed;
     const count = Math.min(LISTS_MAX, Math.ceil(Math.sqrt(rows.live) * LISTS_PER_ROOT));
     const sample = sampleRows(rows, count * SAMPLE_PER_LIST);
     if (sample.length < count) return undefined;
     const training = { pool: this.#pool, vectors, metric, sample, lists: count, stopped };
-    const centroids = await trainCentroids(training, pace);
+    const centroids = await trainCentroids(training, slices);
     if (centroids === undefined) return undefined;
     const lists = new Lists(this.#pool, vectors, centroids);
     this.#building = lists;
     for (let row = 0; row < rows.size; row += 1) {
       if (rows.isAlive(row) && lists.listOf(row) === undefined) lists.assign(row);
-      if (!pace.due) continue;
-      await pace.rest();
+      if (!slices.isOver) continue;
+      await slices.next();
       if (stopped()) return undefined;
     }
     return this.#calibrate(lists, vectors, metric, rows);

@@ -1,7 +1,7 @@
 // Approximate search: exact within the likeliest lists, nothing outside of them.
 
+import type { TimeSlices } from '../../../../../lib/time-slices.ts';
 import { Best } from '../../best.ts';
-import type { Pace } from '../../pace.ts';
 import type { SearchResult } from '../../port.ts';
 import { Candidates } from '../exact/candidates.ts';
 import { type ExactSearch, rescore } from '../exact/exact-search.ts';
@@ -13,7 +13,7 @@ export async function searchLists(
   search: ExactSearch,
   lists: Lists,
   probes: number,
-  pace: Pace,
+  slices: TimeSlices,
 ): Promise<SearchResult> {
   const { ids, query, topK, rows } = search;
   const candidates = new Candidates(topK);
@@ -24,10 +24,10 @@ export async function searchLists(
       scanBlock(block, search, candidates);
       scanned += block.count;
     }
-    if (pace.due) await pace.rest();
+    if (slices.isOver) await slices.next();
   }
   const best = new Best(topK, (row) => ids.idOf(row));
-  await rescore(search, candidates, best, pace);
+  await rescore(search, candidates, best, slices);
   const matches = best.matches((row) => ids.versionOf(row));
   return { matches, plan: 'ivf', rowsMatched: rows, rowsScanned: scanned, exact: false };
 }

@@ -6,7 +6,7 @@ import { problem } from '../../../problems/problem.ts';
 import { callsAtOnce } from '../limits.ts';
 import type { ModelCall } from './model-call.ts';
 
-export class CallSlots {
+export class ModelCallPlaces {
   readonly #underWay: UnderWay;
   readonly #isLimited: boolean;
 

@@ -14,7 +14,7 @@ interface Waiter {
 /** Owners looked at when one place is given back: those at the end of the line have their turn later. */
 const OWNERS_LOOKED_AT = 8;
 
-export class FairTurns {
+export class CallPlaces {
   readonly #places: FairPlaces;
   readonly #bounds: Admission['all'];
   /** By owner, in the order of their turns. */
