@@ -20,7 +20,12 @@ import {
 import { EXAMPLE_SITE, exampleSite } from './site.ts';
 
 export const manifest = composeManifest(modules);
-export const capabilities: readonly Capability[] = manifest.capabilities;
+/** MODULE: loops go through the operations of that module alone. */
+const { MODULE } = process.env;
+export const capabilities: readonly Capability[] = manifest.capabilities.filter(
+  ({ id }) => MODULE === undefined || id.startsWith(`${MODULE}.`),
+);
+if (capabilities.length === 0) throw new Error(`there is no module ${MODULE}`);
 
 export type Input = Readonly<Record<string, unknown>>;
 
