@@ -1,7 +1,7 @@
 // Reading one environment variable as one type. Each method returns the value or throws a ConfigError naming the variable.
 
 import ipaddr from 'ipaddr.js';
-import { type Misspelt, misspelt } from './misspelt.ts';
+import { findMisspelt, type Misspelt } from './misspelt.ts';
 
 export type AddressRange = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
@@ -27,9 +27,9 @@ export class Variables {
   }
 
   /** Names in the environment that look like one that was asked for and are none. */
-  misspelt(): Misspelt[] {
+  findMisspelt(): Misspelt[] {
     const given = Object.keys(this.#env).filter((name) => this.#env[name] !== '');
-    return misspelt(given, this.names);
+    return findMisspelt(given, this.names);
   }
 
   secret(name: string, charactersMin: number): string | undefined {

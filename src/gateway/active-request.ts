@@ -31,7 +31,7 @@ export interface Sender {
 export interface AnsweringPlace {
   idle(): void;
   make(bytes: number): void;
-  made(bytes: number): void;
+  countMade(bytes: number): void;
   requireRoom(): void;
 }
 
@@ -70,7 +70,7 @@ export class ActiveRequest {
   }
 
   holdMade(bytes: number): void {
-    this.place?.made(bytes);
+    this.place?.countMade(bytes);
   }
 
   requireAnswerRoom(): void {

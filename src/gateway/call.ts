@@ -126,7 +126,7 @@ export class Call extends ActiveRequest implements CallContext {
     return performance.now() - this.#identifiedMs;
   }
 
-  identified(principal: Principal): void {
+  setPrincipal(principal: Principal): void {
     this.#principal = principal;
     this.#identifiedMs = performance.now();
   }

@@ -49,14 +49,14 @@ export function checkManifest(
     capabilityRules.flatMap((rule) => rule(each, offer).map((fault) => `${each.capability.id}: ${fault}`)),
   );
   return [
-    ...repeated(modules.map((module) => module.name)).map((name) => `module ${name} is listed more than once`),
-    ...repeated(listed.map(({ capability }) => capability.id)).map(
+    ...repeatedNames(modules.map((module) => module.name)).map((name) => `module ${name} is listed more than once`),
+    ...repeatedNames(listed.map(({ capability }) => capability.id)).map(
       (id) => `the id ${id} belongs to more than one capability`,
     ),
-    ...repeated(listed.map(({ capability }) => route(capability))).map(
+    ...repeatedNames(listed.map(({ capability }) => route(capability))).map(
       (at) => `${at} belongs to more than one capability`,
     ),
-    ...repeated([...new Set(listed.map(({ capability }) => capability.id))].map(toolName)).map(
+    ...repeatedNames([...new Set(listed.map(({ capability }) => capability.id))].map(toolName)).map(
       (name) => `the tool ${name} belongs to more than one capability`,
     ),
     ...ofCapabilities,
@@ -118,7 +118,7 @@ function settingFaults(modules: readonly Module[]): string[] {
   });
 }
 
-function repeated(names: readonly string[]): string[] {
+function repeatedNames(names: readonly string[]): string[] {
   return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
 }
 

@@ -168,8 +168,8 @@ export class Vendors {
     }
     return {
       kind: 'go',
-      ended: (outcome) => {
-        admitted.ended(outcome);
+      reportOutcome: (outcome) => {
+        admitted.reportOutcome(outcome);
         this.#metrics.count(vendor.id, capability, outcome);
       },
     };
@@ -189,8 +189,8 @@ export class Vendors {
     }
     return {
       kind: 'go',
-      ended(outcome) {
-        admitted.ended(outcome);
+      reportOutcome(outcome) {
+        admitted.reportOutcome(outcome);
         limits.end(vendor, outcome.keeps === true);
       },
     };

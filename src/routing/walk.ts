@@ -22,9 +22,9 @@ export interface Taken<Reply> {
   readonly ended: (outcome: CallOutcome) => void;
 }
 
-export const wentWell: CallOutcome = { breaker: { kind: 'none' }, reason: null };
+export const callSucceeded: CallOutcome = { breaker: { kind: 'none' }, reason: null };
 /** Nobody waited for its end. */
-export const wasLeft: CallOutcome = { ...wentWell, isUnknown: true, told: 'left' };
+export const clientDisconnected: CallOutcome = { ...callSucceeded, isUnknown: true, told: 'left' };
 
 /** Throws the Problem of a refusal, or of what the first was left for when nobody takes the call on. */
 export async function walk<Reply extends { readonly kind: string }>(
@@ -49,7 +49,7 @@ export async function walk<Reply extends { readonly kind: string }>(
       outcomes.push({ kind: 'refused', reason, message: `${candidate.vendor} is not asked at present.`, retryAfterMs });
       continue;
     }
-    let outcome: CallOutcome | null = { ...wasLeft, told: 'not_sent' };
+    let outcome: CallOutcome | null = { ...clientDisconnected, told: 'not_sent' };
     try {
       const reply = await ask(candidate);
       if (reply.kind === 'not_sent')
@@ -59,7 +59,7 @@ export async function walk<Reply extends { readonly kind: string }>(
         const { failover } = nextStep<Candidate>(chain, [...outcomes, { kind: 'accepted' }]) as {
           failover: Failover | null;
         };
-        return { candidate, failover, reply: reply as Reply, ended: entry.ended };
+        return { candidate, failover, reply: reply as Reply, ended: entry.reportOutcome };
       }
       // What fails because its client has left is no failure of the vendor.
       if (signal.aborted) continue;
@@ -77,7 +77,7 @@ export async function walk<Reply extends { readonly kind: string }>(
         ...(breaker.kind === 'waits' ? { retryAfterMs: breaker.ms } : {}),
       });
     } finally {
-      if (outcome !== null) entry.ended(outcome);
+      if (outcome !== null) entry.reportOutcome(outcome);
     }
   }
 }

@@ -77,7 +77,7 @@ export function greeting({ baseUrl, operator }: Started, signInLink: string | nu
 
 /** Variables that look like a setting and are none, in one line of the log. */
 export function warnOfMisspelt(config: Config, log: Logger): void {
-  const found = config.settings((variables) => variables.misspelt());
+  const found = config.settings((variables) => variables.findMisspelt());
   if (found.length === 0) return;
   const words = found.map(({ name, meant }) => `${name} is not a setting: did you mean ${meant}?`);
   log.warn({ variables: found.map(({ name }) => name) }, words.join(' '));

@@ -16,23 +16,23 @@ const endpoints = new Map<string, Endpoint>();
 async function endpointOf(job: Job): Promise<Endpoint> {
   let endpoint = endpoints.get(job.id);
   if (endpoint === undefined) {
-    endpoint = compileEndpoint('', () => undefined, await exported<Capability>(job));
+    endpoint = compileEndpoint('', () => undefined, await importById<Capability>(job));
     endpoints.set(job.id, endpoint);
   }
   return endpoint;
 }
 
-async function exported<T extends { readonly id: string }>({ source, id }: Job): Promise<T> {
+async function importById<T extends { readonly id: string }>({ source, id }: Job): Promise<T> {
   const found = Object.values((await import(source)) as Record<string, Partial<T>>).find((one) => one?.id === id);
   if (found === undefined) throw new Error(`${source} exports no ${id}`);
   return found as T;
 }
 
-async function read(job: Job): Promise<[Done, Transfer]> {
+async function runJob(job: Job): Promise<[Done, Transfer]> {
   const { key } = job;
   const body = Buffer.concat(job.body);
   try {
-    if (key === null) return [{ result: (await exported<BodyTask<unknown>>(job)).run(body) }, []];
+    if (key === null) return [{ result: (await importById<BodyTask<unknown>>(job)).run(body) }, []];
     const { outcome, transfer } = readOutcome(await endpointOf(job), body, key);
     return [{ outcome: plainOutcome(outcome) }, transfer];
   } catch (error) {
@@ -42,6 +42,6 @@ async function read(job: Job): Promise<[Done, Transfer]> {
 }
 
 parentPort?.on('message', async (job: Job) => {
-  const [done, transfer] = await read(job);
+  const [done, transfer] = await runJob(job);
   parentPort?.postMessage(done, transfer as ArrayBuffer[]);
 });

@@ -128,7 +128,7 @@ async function askVendor(
     outcome = callOutcome(submission);
     return await keepAnswer(vendorStep, attemptId, submission);
   } finally {
-    entry.ended(outcome);
+    entry.reportOutcome(outcome);
   }
 }
 

@@ -8,7 +8,7 @@ import { countTokens } from '../../../lib/chat/tokens.ts';
 import { callerLeft } from '../../../problems/caller-left.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import type { Candidate } from '../../../routing/choose.ts';
-import { type Chain, walk, wasLeft, wentWell } from '../../../routing/walk.ts';
+import { type Chain, callSucceeded, clientDisconnected, walk } from '../../../routing/walk.ts';
 import {
   CACHE_TTL_SECONDS_MAX,
   DIMENSIONS_UNSAID,
@@ -203,7 +203,7 @@ async function answerOf(
   hold: CallHold,
 ): Promise<Embedded> {
   const { candidate, reply, failover, ended } = await walk(ctx, chain, (one) => askEmbedder(ctx, ask, one));
-  ended(reply.kind === 'left' ? wasLeft : wentWell);
+  ended(reply.kind === 'left' ? clientDisconnected : callSucceeded);
   if (reply.kind === 'left') {
     // The request of a batch is made again.
     const charged = ctx.item === undefined ? await hold.capture(dueFor(ctx, candidate, countedFor(ask))) : null;

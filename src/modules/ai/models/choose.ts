@@ -15,7 +15,7 @@ type Unable = 'tools' | 'images' | 'response_format' | 'max_tokens' | 'messages'
 
 /** Throws what `choose` of vendors throws, and VALIDATION_FAILED for what no model that may be asked can do. */
 export async function chooseForChat(core: Services, accountId: string, ask: ChatAsk): Promise<Chain> {
-  const excluded = await core.vendors.routing.excluded(accountId, CHAT);
+  const excluded = await core.vendors.routing.excludedVendors(accountId, CHAT);
   const choice = core.vendors.choose(
     {
       ...{ capability: CHAT, model: ask.model, vendor: ask.vendor, crossRegion: ask.crossRegion },
@@ -96,7 +96,7 @@ export interface EmbedWish extends Routed {
 
 /** A model of one space only: vectors of two cannot be compared, so nothing else takes its place. Throws as above. */
 export async function chooseForEmbed(core: Services, accountId: string, ask: EmbedWish): Promise<Chain> {
-  const excluded = await core.vendors.routing.excluded(accountId, EMBED);
+  const excluded = await core.vendors.routing.excludedVendors(accountId, EMBED);
   const isAuto = (ask.model ?? 'auto') === 'auto' && ask.vendor === null;
   const chosen = (mayBe: (model: AiModel) => boolean, primaryNanos?: bigint) =>
     core.vendors.choose(

@@ -78,7 +78,7 @@ export class Relay {
       outcome = outcomeOf(relayed);
       return relayed;
     } finally {
-      admitted.ended(outcome);
+      admitted.reportOutcome(outcome);
     }
   }
 

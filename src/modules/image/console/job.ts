@@ -1,7 +1,7 @@
 // One image job: how far it is, its images, what they cost, and the way to stop or delete it.
 import { copiedId } from '../../../kit/console/copied.ts';
 import { dangerLink, dangerZone } from '../../../kit/console/danger-zone.ts';
-import { shown } from '../../../kit/console/failure.ts';
+import { contentOrFailure } from '../../../kit/console/failure.ts';
 import { actForm } from '../../../kit/console/form.ts';
 import type { ConsolePage, View } from '../../../kit/console/page.ts';
 import { facts, meter } from '../../../kit/console/table.ts';
@@ -75,7 +75,7 @@ function images({ images: made }: Job): Html {
 
 async function progress(visit: Visit, { job_id: id }: Job): Promise<Html> {
   const status = await visit.call(imageStatus, { id });
-  return shown(visit, status, ({ progress_pct: percent, current_step: step }) => {
+  return contentOrFailure(visit, status, ({ progress_pct: percent, current_step: step }) => {
     const part = Math.min(100, Math.max(0, percent ?? 0));
     return html`<p>${step === null ? 'Generating' : short(step, 100)}${percent === null ? '' : html`, ${part} %`}.</p>
 ${meter(part)}`;

@@ -1,6 +1,6 @@
 // How a queue fared: what was published and acknowledged, how deep it was, how old its oldest message.
 
-import { shown } from '../../../kit/console/failure.ts';
+import { contentOrFailure } from '../../../kit/console/failure.ts';
 import { plots } from '../../../kit/console/plot.ts';
 import { tabs, withQuery } from '../../../kit/console/table.ts';
 import type { DataOf, Visit } from '../../../kit/console/visit.ts';
@@ -28,7 +28,7 @@ export async function charts(visit: Visit, { name: queue }: Queue): Promise<Html
     href: withQuery(visit, { period }),
     isHere: period === here,
   }));
-  return html`<section class="panel"><div class="head"><h2>Activity</h2>${tabs('Period', choices)}</div>${shown(visit, read, drawn)}</section>`;
+  return html`<section class="panel"><div class="head"><h2>Activity</h2>${tabs('Period', choices)}</div>${contentOrFailure(visit, read, drawn)}</section>`;
 }
 
 function drawn({ step_seconds: step, items }: Samples): Html {

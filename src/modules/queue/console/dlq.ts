@@ -1,7 +1,7 @@
 // The dead letters of one queue: what each holds, why it was given up, and the way back: one, those chosen, or all, at a rate. A redrive
 // under way shows how far it is.
 
-import { panel, shown } from '../../../kit/console/failure.ts';
+import { contentOrFailure, panel } from '../../../kit/console/failure.ts';
 import { actForm, field, numberOf } from '../../../kit/console/form.ts';
 import type { Act, ConsolePage, View } from '../../../kit/console/page.ts';
 import { more, table, teach } from '../../../kit/console/table.ts';
@@ -97,7 +97,7 @@ async function show(visit: Visit): Promise<View> {
     isMoving = items.some(({ state }) => state === 'running');
     const found = stats?.dlq_count ?? null;
     return html`${found === null ? '' : told(visit, queue, found)}
-${redrives === null ? '' : shown(visit, redrives, () => running(visit, items))}
+${redrives === null ? '' : contentOrFailure(visit, redrives, () => running(visit, items))}
 ${panel(visit, 'Messages', dead, (page) => html`${letters(visit, queue, sourced(dead))}${more(visit, page)}`)}
 ${visit.may(dlqRedrive) && found !== 0 && !isMoving ? html`<section class="panel"><h2>Redrive all</h2>${allForm(visit, found)}</section>` : ''}
 ${ended(visit, items)}`;

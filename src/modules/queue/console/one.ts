@@ -1,7 +1,7 @@
 // One queue: the head that its pages share, with its figures and tabs, and the first of them: how it fares over time, and its next messages, which
 // are looked at without taking them.
 
-import { panel, shown } from '../../../kit/console/failure.ts';
+import { contentOrFailure, panel } from '../../../kit/console/failure.ts';
 import { numberOf } from '../../../kit/console/form.ts';
 import type { ConsolePage, View } from '../../../kit/console/page.ts';
 import { figures, pageTabs, table, teach } from '../../../kit/console/table.ts';
@@ -86,7 +86,7 @@ export async function queueView(
   const body = html`<p><a href="${visit.path('/queues')}">Queues</a></p>
 <div class="head named"><h1>${short(name, 80)}</h1>${known === null ? '' : html`<p>${stateOf(known, sources.length > 0)}</p>`}</div>
 ${about(visit, queue, sources)}
-${stats === null ? '' : shown(visit, stats, (data) => counts(visit, queue, data))}
+${stats === null ? '' : contentOrFailure(visit, stats, (data) => counts(visit, queue, data))}
 ${roomTabs(visit, name, room)}
 ${await content(queue, known)}`;
   return { title: name, content: body, hasPlots: room === '', againSeconds: againSeconds([known]) };

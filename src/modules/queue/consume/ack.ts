@@ -41,7 +41,7 @@ const NO_FENCE = -1;
 /** Whether each ref was acknowledged, in order. A message named twice is acknowledged once. */
 export async function ackMessages(db: Database, queue: QueueRow, refs: readonly MessageRef[]): Promise<boolean[]> {
   const wanted = onePerMessage(refs);
-  const gone = await db.hot.pipelined(async (tx) => {
+  const gone = await db.hot.pipelinedTransaction(async (tx) => {
     const { groups, live } = await lockLive(tx, queue, wanted);
     const { rows } = await tx.query<{ seq: bigint; attempt: number; source_queue_id: bigint | null }>(deleteAcked, [
       queue.account_id,
@@ -101,7 +101,7 @@ export async function extendMessage(
   ref: MessageRef,
   seconds: number,
 ): Promise<number | null> {
-  return db.hot.pipelined(async (tx) => {
+  return db.hot.pipelinedTransaction(async (tx) => {
     const { groups, live } = await lockLive(tx, queue, [ref]);
     if (live.length === 0) return null;
     const { rows } = await tx.query<{ visible_at: number }>(extendLease, [

@@ -109,7 +109,7 @@ async function submitTo(
     await mark(host, row, link);
     outcome = await carrier.submit(messageOf(row, link, text), signal);
   } finally {
-    admitted.ended(endingOf(outcome));
+    admitted.reportOutcome(endingOf(outcome));
   }
   return cameOf(outcome);
 }

@@ -2,7 +2,7 @@
 // asks it, since it costs what it costs by the API.
 
 import { dangerLink, dangerZone } from '../../../kit/console/danger-zone.ts';
-import { panel, shown } from '../../../kit/console/failure.ts';
+import { contentOrFailure, panel } from '../../../kit/console/failure.ts';
 import { actForm, field, jsonOf, numberOf } from '../../../kit/console/form.ts';
 import type { Act, ConsolePage, View } from '../../../kit/console/page.ts';
 import { figures, more, type Page, pageTabs, table } from '../../../kit/console/table.ts';
@@ -141,7 +141,7 @@ function takeForm(like: string | null): Html {
 
 function tried(visit: Visit, like: string | null, taken: Read<Pick<Page<Vector>, 'items'>> | null): Html {
   if (taken === null) return queryForm(visit, () => '');
-  return shown(visit, taken, ({ items: [found] }) =>
+  return contentOrFailure(visit, taken, ({ items: [found] }) =>
     found?.embedding === undefined
       ? html`<p class="failure" role="alert">There is no vector ${short(like ?? '', 100)} in this collection.</p>${queryForm(visit, () => '')}`
       : queryForm(visit, (name) => (name === 'embedding' ? JSON.stringify(found.embedding) : '')),

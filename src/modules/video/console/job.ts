@@ -2,7 +2,7 @@
 
 import { copiedId } from '../../../kit/console/copied.ts';
 import { dangerLink, dangerZone } from '../../../kit/console/danger-zone.ts';
-import { shown } from '../../../kit/console/failure.ts';
+import { contentOrFailure } from '../../../kit/console/failure.ts';
 import { actForm } from '../../../kit/console/form.ts';
 import type { ConsolePage, View } from '../../../kit/console/page.ts';
 import { facts, meter } from '../../../kit/console/table.ts';
@@ -74,7 +74,7 @@ function video({ video_url: url, thumbnail_url: picture, job_id: id }: Job): Htm
 }
 
 function progress(visit: Visit, status: Read<Status>): Html {
-  return shown(visit, status, ({ progress_pct: percent, eta_seconds: seconds, current_step: step }) => {
+  return contentOrFailure(visit, status, ({ progress_pct: percent, eta_seconds: seconds, current_step: step }) => {
     const part = Math.min(100, Math.max(0, percent ?? 0));
     return html`<p>${step === null ? 'Generating' : short(step, 100)}${percent === null ? '' : html`, ${part} %`}${seconds === null ? '' : html`, about ${durationText(seconds)} left`}.</p>
 ${meter(part)}`;

@@ -2,7 +2,7 @@
 // whoever calls. What is received, what it unfolds to and how long it takes are bounded together over all of them.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
-import { type Encoding, inflated } from '../../../core/inflate.ts';
+import { type Encoding, inflateBody } from '../../../core/inflate.ts';
 import type { Services } from '../../../kit/services.ts';
 import { Problem } from '../../../problems/problem.ts';
 import { PAGE_MS, REDIRECTS_MAX } from '../limits.ts';
@@ -123,7 +123,7 @@ async function received(
   let bytes = 0;
   let truncated = false;
   try {
-    for await (const piece of encoding === null ? sent : inflated(sent, encoding, Number.MAX_SAFE_INTEGER)) {
+    for await (const piece of encoding === null ? sent : inflateBody(sent, encoding, Number.MAX_SAFE_INTEGER)) {
       const kept = piece.subarray(0, bytesMax - bytes);
       hold?.(kept.length);
       pieces.push(kept);

@@ -1,6 +1,6 @@
 // The plan of the account: its limits with what is used of them, the subscription that pays for it, and the way to another one.
 
-import { shown } from '../../../../kit/console/failure.ts';
+import { contentOrFailure } from '../../../../kit/console/failure.ts';
 import { actForm } from '../../../../kit/console/form.ts';
 import { type Act, actOf, type View } from '../../../../kit/console/page.ts';
 import { badge, facts, table } from '../../../../kit/console/table.ts';
@@ -56,7 +56,7 @@ export function plan(visit: Visit, tier: Tier, subscription: Read<Subscription>,
   const usage: Readonly<Record<string, number>> = tier.usage;
   const names = Object.entries(tier.limits).map(([name, of]) => ({ name, of, used: usage[name] }));
   return html`<div class="panels"><div>${facts([['Tier', badge(tier.tier, 'good')]])}
-${shown(visit, subscription, (data) => subscribed(visit, data))}
+${contentOrFailure(visit, subscription, (data) => subscribed(visit, data))}
 ${visit.may(tierUpgrade) ? upgrades(visit, tier, canPay) : ''}</div>
 <div>${table({
     caption: 'Limits',

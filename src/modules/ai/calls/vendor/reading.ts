@@ -2,7 +2,14 @@
 import { performance } from 'node:perf_hooks';
 import type { WireObject } from '../../../../lib/chat/body.ts';
 import { problem } from '../../../../problems/problem.ts';
-import { failureOf, outcomeOf, type Taken, tooLate, wasLeft, wentWell } from '../../../../routing/walk.ts';
+import {
+  callSucceeded,
+  clientDisconnected,
+  failureOf,
+  outcomeOf,
+  type Taken,
+  tooLate,
+} from '../../../../routing/walk.ts';
 import type { Refused } from '../../../../vendors/call/port.ts';
 import { DRAIN_MS } from '../../limits.ts';
 import { aiModel } from '../../models/family.ts';
@@ -70,7 +77,7 @@ export class Reading {
 
   /** `response`: of a vendor that tells it whole at its end. */
   #complete(response?: WireObject): Promise<ChatEnd> {
-    this.#taken.ended(wentWell);
+    this.#taken.ended(callSucceeded);
     const { said, usage } = this.#heard;
     return this.#settlement.complete(response ?? said.completion(), usage, said);
   }
@@ -92,7 +99,7 @@ export class Reading {
 
   /** Nobody waits for more of it. */
   async #left(): Promise<void> {
-    this.#taken.ended(wasLeft);
+    this.#taken.ended(clientDisconnected);
     await this.#settlement.part(await this.#heard.usageByNow(), this.#heard.said);
   }
 
