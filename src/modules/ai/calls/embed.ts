@@ -24,7 +24,7 @@ import { billedNanos, mostNanos, pricedModel, soundUsage, usedNanos } from '../m
 import type { AiState } from '../state.ts';
 import type { AiUsage } from '../vendors/port.ts';
 import { findCached, keepCached } from './again.ts';
-import { digestOf, routed, type Sent, wholeOf } from './ask.ts';
+import { digestOf, readRouting, type Sent, wholeOf } from './ask.ts';
 import { requireFewTokens, requireSize } from './body-size.ts';
 import { CallHold, type Due } from './call-hold.ts';
 import { type Kept, keep, reopen } from './kept.ts';
@@ -78,7 +78,7 @@ export function readEmbed(sent: Sent, text: string): SentEmbed {
   if (encoding !== 'float' && encoding !== 'base64')
     throw invalidField('encoding_format', 'enum', 'encoding_format is float or base64.');
   return {
-    ...routed(sent),
+    ...readRouting(sent),
     inputs,
     encoding,
     dimensions: wholeOf(sent, 'dimensions', 1),

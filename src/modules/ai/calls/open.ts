@@ -22,7 +22,7 @@ export async function openChat({ tokensBeside = 0, ...sent }: SentChat): Promise
   return { ...sent, body, response, inputTokens };
 }
 
-export async function opened(handed: WireObject | PackedJson): Promise<WireObject> {
+export async function unpackHanded(handed: WireObject | PackedJson): Promise<WireObject> {
   return isPacked(handed) ? ((await unpackJson(handed)) as WireObject) : handed;
 }
 

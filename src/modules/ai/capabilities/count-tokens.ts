@@ -56,13 +56,13 @@ function readEither(sent: object, text: string): Either {
   const { messages, input } = sent as Sent;
   if ((messages === undefined) === (input === undefined))
     throw invalidField('messages', 'one_of', 'Send messages or input, one of the two.');
-  if (input !== undefined) return { inputs: counted(readEmbed({ input }, text)) };
+  if (input !== undefined) return { inputs: withoutCountedInputs(readEmbed({ input }, text)) };
   const chat = handedOver(readChat(sent as Sent, text), text.length);
   // Of what is counted nothing else is needed.
   return { chat: chat.inputTokens === null ? chat : { ...chat, body: {} } };
 }
 
-function counted(sent: SentEmbed): SentEmbed {
+function withoutCountedInputs(sent: SentEmbed): SentEmbed {
   return sent.counts === null ? sent : { ...sent, inputs: [] };
 }
 

@@ -7,7 +7,7 @@ export function isResponse({ object }: WireObject): boolean {
 }
 
 /** The chunk, or event, with the model that answered. */
-export function named(chunk: WireObject, model: string): WireObject {
+export function withModel(chunk: WireObject, model: string): WireObject {
   if (chunk.choices !== undefined) return { ...chunk, model };
   return isObject(chunk.response) ? { ...chunk, response: { ...chunk.response, model } } : chunk;
 }
@@ -39,10 +39,14 @@ function isCall({ type, arguments: words }: WireObject): boolean {
 }
 
 function eventsOfPart(part: WireObject, address: object): WireObject[] {
-  const added = (text: object) => ({ type: 'response.content_part.added', ...address, part: { ...part, ...text } });
+  const partAdded = (text: object) => ({ type: 'response.content_part.added', ...address, part: { ...part, ...text } });
   const done = { type: 'response.content_part.done', ...address, part };
-  if (part.type !== 'output_text') return [added({}), done];
-  return [added({ text: '' }), ...saidTwice('response.output_text', 'text', part, { ...address, logprobs: [] }), done];
+  if (part.type !== 'output_text') return [partAdded({}), done];
+  return [
+    partAdded({ text: '' }),
+    ...saidTwice('response.output_text', 'text', part, { ...address, logprobs: [] }),
+    done,
+  ];
 }
 
 /** As it comes, and once more when it is whole. */

@@ -52,15 +52,15 @@ export function chatBodyOf(sent: Sent): WireObject {
   return {
     ...passed,
     messages: messagesOf(sent),
-    ...given('max_completion_tokens', wholeOf(sent, 'max_output_tokens', 1)),
-    ...given('response_format', format),
-    ...given('reasoning_effort', effort),
-    ...given('verbosity', verbosity),
-    ...(tools.length === 0 ? {} : { tools, ...given('tool_choice', choiceOf(sent.tool_choice)) }),
+    ...optionalMember('max_completion_tokens', wholeOf(sent, 'max_output_tokens', 1)),
+    ...optionalMember('response_format', format),
+    ...optionalMember('reasoning_effort', effort),
+    ...optionalMember('verbosity', verbosity),
+    ...(tools.length === 0 ? {} : { tools, ...optionalMember('tool_choice', choiceOf(sent.tool_choice)) }),
   };
 }
 
-function given(name: string, value: unknown): WireObject {
+function optionalMember(name: string, value: unknown): WireObject {
   return value == null ? {} : { [name]: value };
 }
 
@@ -97,11 +97,11 @@ function messageOf({ role, content }: WireObject, at: string): WireObject {
   if (typeof content === 'string') return { role: name, content };
   if (!Array.isArray(content)) throw invalidField(`${at}.content`, 'type', 'content is a text or a list of parts.');
   const parts = content.map((part, i) => partOf(part, `${at}.content[${i}]`));
-  return { role: name, content: name === 'assistant' ? joined(parts) : parts };
+  return { role: name, content: name === 'assistant' ? joinText(parts) : parts };
 }
 
 /** What an assistant has said is text, for the most vendors. */
-function joined(parts: readonly WireObject[]): string {
+function joinText(parts: readonly WireObject[]): string {
   return parts.map(({ text, refusal }) => text ?? refusal ?? '').join('');
 }
 
@@ -114,7 +114,7 @@ function partOf(part: unknown, at: string): WireObject {
     throw notHere(`${at}.type`, 'Parts are input_text, output_text, refusal, input_image.');
   if (part.file_id != null) throw notHere(`${at}.file_id`, 'Files are not stored: send image_url.');
   const url = textOf(part.image_url, `${at}.image_url`);
-  return { type: 'image_url', image_url: { url, ...given('detail', part.detail) } };
+  return { type: 'image_url', image_url: { url, ...optionalMember('detail', part.detail) } };
 }
 
 /** A call belongs to what the assistant said before it. */
@@ -143,8 +143,11 @@ function toolsOf(sent: unknown): WireObject[] {
     const { type, name, description, parameters, strict }: WireObject = isObject(tool) ? tool : {};
     if (type !== 'function')
       throw notHere(`tools[${i}].type`, 'Tools are functions of yours; there are no hosted ones.');
-    const called = { name: textOf(name, `tools[${i}].name`), ...given('description', description) };
-    return { type, function: { ...called, ...given('parameters', parameters), ...given('strict', strict) } };
+    const called = { name: textOf(name, `tools[${i}].name`), ...optionalMember('description', description) };
+    return {
+      type,
+      function: { ...called, ...optionalMember('parameters', parameters), ...optionalMember('strict', strict) },
+    };
   });
 }
 

@@ -8,7 +8,7 @@ import { objectsOf, type WireObject } from '../../../lib/chat/body.ts';
 import { type PackedJson, packJson } from '../../../lib/long-json.ts';
 import { digestOf, type FieldNames, readChat, type Sent, type SentChat, withoutOwn } from '../calls/ask.ts';
 import { requireSize } from '../calls/body-size.ts';
-import { handedOver, opened } from '../calls/open.ts';
+import { handedOver, unpackHanded } from '../calls/open.ts';
 import { BODY_BYTES_MAX } from '../limits.ts';
 import { answerChat, contextOf, refuse } from '../openai/answer.ts';
 import type { AiState } from '../state.ts';
@@ -74,7 +74,7 @@ async function respond(request: RawRequest, state: AiState): Promise<RawAnswer> 
     state,
     ctx,
     ask,
-    new ResponseWire(await opened(echo), request.requestId, (bytes) => ctx.holdAnswer(bytes)),
+    new ResponseWire(await unpackHanded(echo), request.requestId, (bytes) => ctx.holdAnswer(bytes)),
   );
 }
 

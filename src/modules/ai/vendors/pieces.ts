@@ -46,7 +46,7 @@ export class Pieces implements AsyncIterableIterator<ChatPiece, undefined> {
     this.#call = call;
     this.#body = body;
     this.#read = read;
-    body.on('readable', () => this.#arrived());
+    body.on('readable', () => this.#readInTurn());
     body.on('error', (error) => this.#fail(error));
     body.on('close', () => this.#fail(null));
   }
@@ -63,7 +63,7 @@ export class Pieces implements AsyncIterableIterator<ChatPiece, undefined> {
         this.#awaited = resolve;
       });
     }
-    if (this.#waiting.length === 0 && this.#isFull) this.#arrived();
+    if (this.#waiting.length === 0 && this.#isFull) this.#readInTurn();
     return Promise.resolve({ done: false, value });
   }
 
@@ -74,7 +74,7 @@ export class Pieces implements AsyncIterableIterator<ChatPiece, undefined> {
     return Promise.resolve(OVER);
   }
 
-  #arrived(): void {
+  #readInTurn(): void {
     if (this.#waitsForTurn) return;
     if (turns.take()) {
       this.#readOn();
