@@ -186,7 +186,8 @@ function afterwards(
   form: URLSearchParams,
   { data, text }: Extract<Read<unknown>, { problem: null }>,
 ): RawAnswer | Promise<RawAnswer> {
-  if (act.shown !== undefined) return pageAnswer({ ...framed, done: null }, visit, act.shown(data, visit, form, text));
+  if (act.answerView !== undefined)
+    return pageAnswer({ ...framed, done: null }, visit, act.answerView(data, visit, form, text));
   const next = act.next === undefined ? visit.elsewhere(visit.url) : visit.path(act.next(data, visit));
   const address = new URL(next, 'http://own.invalid');
   // The page of a new thing is left with it.

@@ -43,7 +43,7 @@ const chat: Act<typeof aiChat> = {
   capability: aiChat,
   input: question,
   done: 'The model answered.',
-  shown(data, visit, form, envelope) {
+  answerView(data, visit, form, envelope) {
     visit.tell(aiChat, question(form));
     return { title: 'AI', hasPlayground: true, content: completionView(visit, data, form, costOf(envelope)) };
   },

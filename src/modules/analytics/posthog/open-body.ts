@@ -34,7 +34,7 @@ export async function openBody(sent: SentBody, admit: (key: string | null) => Pr
   const search = new KeySearch();
   let bytes = 0;
   let isAdmitted = false;
-  for await (const piece of inPieces(await unzipped(sent.blocks))) {
+  for await (const piece of inPieces(await unzipBlocks(sent.blocks))) {
     bytes += piece.length;
     if (bytes > BODY_BYTES_MAX)
       throw problem('PAYLOAD_TOO_LARGE', {
@@ -81,7 +81,7 @@ async function* inPieces(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
   }
 }
 
-async function unzipped(blocks: AsyncIterable<Buffer>): Promise<AsyncIterable<Buffer>> {
+async function unzipBlocks(blocks: AsyncIterable<Buffer>): Promise<AsyncIterable<Buffer>> {
   const source = blocks[Symbol.asyncIterator]();
   let head: Buffer = Buffer.alloc(0);
   while (head.length < 2) {

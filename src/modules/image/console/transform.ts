@@ -26,7 +26,7 @@ const transform: Act<typeof imageTransform> = {
   capability: imageTransform,
   input: wish,
   done: 'Image transformed.',
-  shown: (data, visit) => ({ title: 'Transformed image', content: transformed(visit, data) }),
+  answerView: (data, visit) => ({ title: 'Transformed image', content: transformed(visit, data) }),
 };
 
 export const transformPage: ConsolePage = {

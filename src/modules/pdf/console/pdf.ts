@@ -47,7 +47,7 @@ const create: Act<typeof pdfCreate> = {
   capability: pdfCreate,
   input: wish,
   done: 'PDF created.',
-  shown(data, visit, form, envelope) {
+  answerView(data, visit, form, envelope) {
     visit.tell(pdfCreate, wish(form));
     return { title: 'PDF', content: made(visit, data, form, envelope) };
   },

@@ -18,7 +18,7 @@ const join: Act = actOf<(typeof token)['output']>({
   capability: token,
   input: (form) => ({ room: textOf(form, 'room'), identity: textOf(form, 'identity'), ttl_seconds: 60 }),
   done: 'Token created.',
-  shown: (data, visit) => ({ title: 'Calls', content: joined(visit, data) }),
+  answerView: (data, visit) => ({ title: 'Calls', content: joined(visit, data) }),
 });
 
 export const rtcPage: ConsolePage = {

@@ -37,7 +37,7 @@ export const objectPage: ConsolePage = {
       capability: getObject,
       input: (_, visit) => named(visit),
       done: 'Object read.',
-      shown: (data, visit) => ({ title: data.key, content: html`${top(visit, data)}${contentOf(visit, data)}` }),
+      answerView: (data, visit) => ({ title: data.key, content: html`${top(visit, data)}${contentOf(visit, data)}` }),
     }),
     share: actOf({
       capability: createShare,
@@ -47,7 +47,7 @@ export const objectPage: ConsolePage = {
         downloads_max: numberOf(form, 'downloads_max'),
       }),
       done: 'Link created.',
-      shown: (data, visit) => ({
+      answerView: (data, visit) => ({
         title: 'Link created',
         content: html`${top(visit, data)}<h2>Link created</h2>
 <p>Whoever has this address can download the object until ${ago(visit, data.expires_at)}. Each download costs as a read.</p>

@@ -36,7 +36,7 @@ const query: Act<typeof vectorQuery> = {
   capability: vectorQuery,
   input: question,
   done: 'Query answered.',
-  shown(data, visit, form) {
+  answerView(data, visit, form) {
     visit.tell(vectorQuery, question(form, visit));
     const content = html`${back(visit, '/query')}<h1>Matches</h1>
 ${matches(visit, data)}

@@ -33,7 +33,7 @@ const quote: Act<typeof videoQuote> = {
   capability: videoQuote,
   input: wish,
   done: 'Price quoted.',
-  shown(data, visit, form) {
+  answerView(data, visit, form) {
     visit.tell(videoQuote, wish(form));
     return { title: 'Price of the video', content: quoted(visit, data, form) };
   },

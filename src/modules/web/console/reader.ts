@@ -33,7 +33,7 @@ const read: Act<typeof webFetch> = {
   capability: webFetch,
   input: wish,
   done: 'Page read.',
-  shown(data, visit, form, envelope) {
+  answerView(data, visit, form, envelope) {
     visit.tell(webFetch, wish(form));
     return { title: data.title ?? 'Web page', content: shown(visit, data, form, envelope) };
   },

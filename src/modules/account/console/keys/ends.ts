@@ -22,7 +22,7 @@ const leaked: Act = {
     return { id, confirmed_leak: true, auto_rotate: form.has('auto_rotate') };
   },
   done: 'Leak reported.',
-  shown: leakReported,
+  answerView: leakReported,
 };
 
 /** Its next call is refused, and a new key may take its place. */

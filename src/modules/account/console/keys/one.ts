@@ -50,7 +50,7 @@ const rotate = actOf({
     return { id: params.id, grace_hours: hours };
   },
   done: 'Secret rotated.',
-  shown: secretPage,
+  answerView: secretPage,
 });
 
 /** Of what is not certain: the key lives on. */
@@ -58,7 +58,7 @@ const leak: Act = {
   capability: keysSuspectedCompromise,
   input: (form, { params }) => ({ id: params.id, confirmed_leak: false, auto_rotate: form.has('auto_rotate') }),
   done: 'Leak reported.',
-  shown: leakReported,
+  answerView: leakReported,
 };
 
 export const keyPage: ConsolePage = {
