@@ -153,7 +153,7 @@ async function send(
       capability: `${shape.name}.${job.operation}`,
       row,
       quoteNanos: BigInt(link.quoteNanos),
-      request: vendorWork.sent(job, row),
+      request: vendorWork.requestOf(job, row),
     });
   });
   const { baseUrl, key, assetHosts } = row.vendor;

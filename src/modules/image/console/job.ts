@@ -57,7 +57,7 @@ async function show(visit: Visit): Promise<View> {
 <div class="head"><div class="head named"><h1>${nameOf(job)}</h1><p>${jobState(job)}</p></div>${isRunning && visit.may(cancel) ? actForm(visit, 'cancel', html`<button class="danger">Cancel</button>`) : ''}</div>
 ${isRunning ? await progress(visit, job) : images(job)}
 ${error === null ? '' : html`<p class="failure">${short(error.message ?? 'The job failed.', 500)} ${error.code === undefined ? '' : html`<code>${short(error.code, 80)}</code>`}</p>`}
-${told(visit, job)}
+${jobFacts(visit, job)}
 ${prompt.length <= 80 ? '' : html`<h2>Prompt</h2>${payload(prompt, 'Prompt', { call: 'image.get' })}`}
 ${dangerZone([!isRunning && visit.may(remove) ? zone : null])}`;
   return { title: prompt.slice(0, 80).toWellFormed() || 'An image', content };
@@ -82,7 +82,7 @@ ${meter(part)}`;
   });
 }
 
-function told(visit: Visit, job: Job): Html {
+function jobFacts(visit: Visit, job: Job): Html {
   return facts([
     ['ID', copiedId(job.job_id)],
     ['Model', short(job.model, 100)],

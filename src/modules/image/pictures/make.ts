@@ -4,7 +4,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import sharp, { type Metadata, type Sharp } from 'sharp';
 import { formatOf, type PictureFormat, refusedByScans } from '../../../pictures/head.ts';
 import { type Order, type PictureOutcome, refusedPicture } from '../../../pictures/wire.ts';
-import { encoded } from './encode.ts';
+import { encodeImage } from './encode.ts';
 import { type Size, sizeAfter } from './size.ts';
 import type { ImageBounds, ImageFacts, ImageTask, MadeImage, Transform } from './task.ts';
 
@@ -116,7 +116,11 @@ async function make(
 ): Promise<PictureOutcome<MadeImage>> {
   const { pages, format } = plan;
   const options = { limitInputPixels: bounds.pixelsMax, failOn: 'error', animated: pages > 1 } as const;
-  const { pipeline, warnings } = encoded(worked(sharp(image.bytes, options), image, transform, plan), transform, plan);
+  const { pipeline, warnings } = encodeImage(
+    applyTransform(sharp(image.bytes, options), image, transform, plan),
+    transform,
+    plan,
+  );
   const made = await pipeline.toBuffer({ resolveWithObject: true }).catch(() => null);
   if (made === null) return damaged;
   if (made.data.length > bounds.madeBytesMax)
@@ -134,7 +138,7 @@ const TRANSPARENT = { r: 0, g: 0, b: 0, alpha: 0 };
 const WHITE = '#ffffff';
 
 /** Upright, turned, cut, resized, and what else is asked for, in this order. */
-function worked(image: Sharp, { facts }: Image, transform: Transform, { pages, format }: Plan): Sharp {
+function applyTransform(image: Sharp, { facts }: Image, transform: Transform, { pages, format }: Plan): Sharp {
   const { rotate = 0, crop, resize, flip, blur, sharpen, grayscale, background, keep_metadata: keeps } = transform;
   // A JPEG has no transparency.
   const isOpaque = format === 'jpeg' || background !== undefined;

@@ -98,7 +98,7 @@ export class BatchBuilder {
   }
 
   /** The place of the next samples, counted as they are sent. */
-  sent(count: number): number {
+  countSent(count: number): number {
     this.#sent += count;
     return this.#sent - count;
   }
