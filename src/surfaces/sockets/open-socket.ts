@@ -289,7 +289,7 @@ export class OpenSocket implements RawSocket {
   #tellClosed(code: number): void {
     const { gateway, requestId, route } = this.#accepted;
     try {
-      this.#listener?.closed?.(code);
+      this.#listener?.onClose?.(code);
     } catch (err) {
       gateway.core.log.error({ err, request_id: requestId, route: route.name }, 'a socket failed at its end');
     }

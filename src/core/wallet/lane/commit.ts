@@ -90,7 +90,7 @@ export async function commitLanes(
     const result = {
       outcomes: items.map((item) => outcomes.get(item) ?? null),
       afterCommit: () => {
-        for (const [effect, of] of admitted) effect.committed?.(of);
+        for (const [effect, of] of admitted) effect.afterCommit?.(of);
       },
     };
     if (first !== undefined) onProbe(probeOf(first), result);

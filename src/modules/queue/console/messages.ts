@@ -21,7 +21,9 @@ export type Sourced<One> = One & {
 };
 
 /** The messages that a call answered. Throws what it failed with. */
-export function sourced<One extends Message>(read: Read<{ readonly items: readonly One[] }>): Sourced<One>[] {
+export function messagesWithSource<One extends Message>(
+  read: Read<{ readonly items: readonly One[] }>,
+): Sourced<One>[] {
   if (read.problem !== null) throw read.problem;
   const { data, text } = read;
   const items = memberStart(text, 'items', memberStart(text, 'data') ?? 0);

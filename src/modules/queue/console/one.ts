@@ -21,11 +21,11 @@ import {
   deliveriesColumn,
   groupColumn,
   type Message,
+  messagesWithSource,
   payloadColumn,
   publishedColumn,
   records,
   type Sourced,
-  sourced,
 } from './messages.ts';
 import { againSeconds, ageOf, messagesOf, type Queue, queuePath, type Stats, stateOf } from './queue.ts';
 
@@ -53,7 +53,7 @@ export const queuePage: ConsolePage = {
   show,
   async jsonl(visit) {
     const peeked = await visit.call(queuePeek, { queue: visit.params.name, limit: PEEKED_MAX });
-    return records(visit, sourced(peeked));
+    return records(visit, messagesWithSource(peeked));
   },
 };
 
@@ -64,7 +64,7 @@ async function show(visit: Visit): Promise<View> {
       charts(visit, queue),
       visit.may(queuePeek) ? visit.call(queuePeek, { queue: queue.name, limit }) : null,
     ]);
-    const messages = () => next(visit, queue, peeked === null ? [] : sourced(peeked), stats);
+    const messages = () => next(visit, queue, peeked === null ? [] : messagesWithSource(peeked), stats);
     return html`${drawn}${peeked === null ? '' : panel(visit, 'Next messages', peeked, messages)}`;
   });
 }

@@ -59,7 +59,7 @@ export async function ackMessages(db: Database, queue: QueueRow, refs: readonly 
     await refreshGroups(tx, queue.account_id, queue.queue_id, groups);
     return new Map(rows.map((row) => [row.seq, row.attempt]));
   });
-  return answered(refs, gone);
+  return matchedRefs(refs, gone);
 }
 
 /** The refs that may still act, and in a FIFO queue the groups of their messages, locked. */
@@ -86,7 +86,7 @@ function onePerMessage(refs: readonly MessageRef[]): MessageRef[] {
 }
 
 /** The delete does not say which of several refs to a message matched: at most one attempt is current, and an id matches any. */
-function answered(refs: readonly MessageRef[], gone: ReadonlyMap<bigint, number>): boolean[] {
+function matchedRefs(refs: readonly MessageRef[], gone: ReadonlyMap<bigint, number>): boolean[] {
   const open = new Map(gone);
   return refs.map(({ seq, attempt }) => {
     const current = open.get(seq);

@@ -75,7 +75,7 @@ export class PusherConnection implements Session, SocketListener {
     }
   }
 
-  closed(): void {
+  onClose(): void {
     this.#isClosed = true;
     for (const channel of [...this.subscriptions.keys()]) this.leave(channel);
     if (this.userId !== null) this.wire.state.hub.removeUser(this.feed, this.userId, this);
@@ -91,7 +91,7 @@ export class PusherConnection implements Session, SocketListener {
     const userId = subscription.member?.userId;
     if (userId !== undefined && !this.#isUser(userId)) hub.removeUser(this.feed, userId, this);
     if (isUserChannel(channel)) hub.drop(this.feed.accountId, channel);
-    else if (isLast) occupancy.left(this.feed.accountId, channel);
+    else if (isLast) occupancy.noteLeave(this.feed.accountId, channel);
     else occupancy.countChanged(this.feed.accountId, channel);
   }
 

@@ -74,7 +74,7 @@ export class ChangeEffect implements LaneEffect<ChangeInput, CollectionRow> {
     return items.map(({ item }) => answerOf(item.input));
   }
 
-  committed(items: readonly Admitted[]): void {
+  afterCommit(items: readonly Admitted[]): void {
     const engine = this.#engine;
     if (engine.changed !== undefined) {
       for (const change of changesOf(items, (ref) => engine.indexState(ref).state === 'ready')) engine.changed(change);

@@ -46,7 +46,7 @@ export class SmppCarrier implements Carrier {
       ...{ vendor: vendor.id, url: vendor.secrets?.url?.reveal() ?? vendor.baseUrl, log: core.log },
       ...{ systemId: this.#options.system_id, systemType: this.#options.system_type ?? '' },
       password: vendor.secrets?.password?.reveal() ?? '',
-      delivered: (pdu) => this.#delivered(pdu),
+      receiveDelivery: (pdu) => this.#delivered(pdu),
     });
   }
 
