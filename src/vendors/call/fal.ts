@@ -29,7 +29,7 @@ export interface FalModels<Work extends FalWork, Made> {
   refused?(work: Work): Refused | null;
   input(work: Work): Record<string, unknown>;
   /** Where the result has what was made; null: nowhere. `output`: the place that the row names. */
-  made(result: unknown, output: string | undefined): Made | null;
+  readOutput(result: unknown, output: string | undefined): Made | null;
 }
 
 interface FalWork {
@@ -123,7 +123,7 @@ async function result<Work extends FalWork, Made>(
   const reply = await ask(call, { method: 'GET', url, credentials: credentials(call), timeoutMs });
   const body = bodyOf(reply);
   if (isSuccess(reply)) {
-    const made = models.made(body, job.details.output);
+    const made = models.readOutput(body, job.details.output);
     if (made !== null) return { kind: 'succeeded', bill: 'quote', ...made };
     return body === undefined ? noAnswer(call, reply, readError) : failedJob(call, NOTHING, 'quote');
   }

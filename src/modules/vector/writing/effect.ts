@@ -76,8 +76,9 @@ export class ChangeEffect implements LaneEffect<ChangeInput, CollectionRow> {
 
   afterCommit(items: readonly Admitted[]): void {
     const engine = this.#engine;
-    if (engine.changed !== undefined) {
-      for (const change of changesOf(items, (ref) => engine.indexState(ref).state === 'ready')) engine.changed(change);
+    if (engine.noteChange !== undefined) {
+      for (const change of changesOf(items, (ref) => engine.indexState(ref).state === 'ready'))
+        engine.noteChange(change);
     }
     for (const { item } of items) if (item.mode === 'hold') freeWritten(item.input);
   }

@@ -60,7 +60,7 @@ async function show(visit: Visit): Promise<View> {
 <div class="head"><div class="head named"><h1>${nameOf(job)}</h1><p>${jobState(job)}</p></div>${isRunning && visit.may(cancel) ? actForm(visit, 'cancel', html`<button class="danger">Cancel</button>`) : ''}</div>
 ${status === null ? video(job) : progress(visit, status)}
 ${job.error === null ? '' : html`<p class="failure">${short(job.error.message ?? 'The job failed.', 500)} ${job.error.code === undefined ? '' : html`<code>${short(job.error.code, 80)}</code>`}</p>`}
-${told(visit, job)}
+${jobFacts(visit, job)}
 ${job.prompt.length <= 80 ? '' : html`<h2>Prompt</h2>${payload(job.prompt, 'Prompt', { call: 'video.get' })}`}
 ${dangerZone([!isRunning && visit.may(remove) ? { title: 'Delete this video', text: 'The video, its thumbnail and its record are deleted.', act: dangerLink(visit.path(`/video/${job.job_id}/delete`), 'Delete…') } : null])}`;
   return { title: job.prompt.slice(0, 80).toWellFormed() || 'A video', content };
@@ -81,7 +81,7 @@ ${meter(part)}`;
   });
 }
 
-function told(visit: Visit, job: Job): Html {
+function jobFacts(visit: Visit, job: Job): Html {
   return facts([
     ['ID', copiedId(job.job_id)],
     ['Operation', job.operation],

@@ -16,8 +16,8 @@ export interface Located {
 }
 
 /** What a sitemap names, in its order. What is no sitemap names nothing; one that was cut, or breaks off, names what came before. */
-export async function* located(bytes: Buffer, isCut = false): AsyncGenerator<Located, void, undefined> {
-  const { plain, isWhole } = isGzip(bytes) ? await unpacked(bytes) : { plain: bytes, isWhole: !isCut };
+export async function* sitemapEntries(bytes: Buffer, isCut = false): AsyncGenerator<Located, void, undefined> {
+  const { plain, isWhole } = isGzip(bytes) ? await unzipSitemap(bytes) : { plain: bytes, isWhole: !isCut };
   const found: Located[] = [];
   const reader = /^(?:\ufeff|\s)*</.test(plain.toString('utf8', 0, 64)) ? new XmlReader(found) : new LineReader(found);
   const decoder = new TextDecoder();
@@ -41,7 +41,7 @@ function isGzip(bytes: Buffer): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
 
-async function unpacked(bytes: Buffer): Promise<{ plain: Buffer; isWhole: boolean }> {
+async function unzipSitemap(bytes: Buffer): Promise<{ plain: Buffer; isWhole: boolean }> {
   const pieces: Buffer[] = [];
   let left = SITEMAP_BYTES_MAX;
   try {

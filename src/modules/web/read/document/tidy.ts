@@ -18,7 +18,7 @@ const CELLS_ADDED_MAX = 10_000;
 export const isBlock = (node: TreeNode | null) =>
   node?.nodeType === ELEMENT_NODE && BLOCKS.has((node as Element).localName);
 
-export function tidied(root: Element, document: Document): Element {
+export function tidyDocument(root: Element, document: Document): Element {
   tidy(root, document);
   const added = { cells: 0 };
   for (const table of [...root.querySelectorAll('table')]) {

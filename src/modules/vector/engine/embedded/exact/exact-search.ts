@@ -84,7 +84,7 @@ async function scan(
 
 /** Offers the candidates' scores, as many as it takes. */
 export async function rescore(search: ScoreContext, candidates: Candidates, best: Best, pace: Pace): Promise<void> {
-  const { rows, uppers } = candidates.sorted();
+  const { rows, uppers } = candidates.rowsByBound();
   const scorer = new Scorer(search);
   for (let i = 0; i < rows.length; i += 1) {
     // A bound speaks of the order's key; equal scores go by id, so only a lesser bound ends it.
