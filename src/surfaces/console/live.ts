@@ -77,7 +77,7 @@ export class LiveTicks {
         const nowMs = performance.now();
         const dueMs = listener.hasMoved ? tickedMs + tickEveryMs : beatMs + everyMs;
         if (nowMs < dueMs) {
-          await woken(listener, dueMs - nowMs);
+          await waitForWake(listener, dueMs - nowMs);
           continue;
         }
         beatMs = nowMs;
@@ -149,7 +149,7 @@ export class LiveTicks {
 }
 
 /** Until something is to be told, or so long. */
-function woken(listener: Listener, ms: number): Promise<void> {
+function waitForWake(listener: Listener, ms: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
     listener.wake = () => {

@@ -114,7 +114,7 @@ export class RawBody {
     const encoding = this.#encoding();
     // The connection stays, for an answer, when not all of it is read.
     const arriving = streams.read(sent.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>);
-    const body = limited(proof()?.read(arriving) ?? arriving, route.bodyBytesMax);
+    const body = limitBytes(proof()?.read(arriving) ?? arriving, route.bodyBytesMax);
     if (encoding === null) return Readable.from(body, { objectMode: false });
     // It is held as long as the request: what is inflated is read no faster than it is used.
     traffic.receive(place, windowBytes[encoding]);
@@ -135,7 +135,7 @@ async function* counting(blocks: AsyncIterable<Buffer>, count: (bytes: number) =
   }
 }
 
-async function* limited(blocks: AsyncIterable<Buffer>, bytesMax: number): AsyncGenerator<Buffer> {
+async function* limitBytes(blocks: AsyncIterable<Buffer>, bytesMax: number): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const block of blocks) {
     bytes += block.length;

@@ -65,7 +65,7 @@ export class OpenStreams {
       else void reply.hijack();
       while (piece !== LEFT && piece.done !== true) {
         beating?.refresh();
-        if (!answer.write(piece.value) && (await reading.until(drained(answer))) === LEFT) break;
+        if (!answer.write(piece.value) && (await reading.until(waitForDrain(answer))) === LEFT) break;
         piece = await reading.until(iterator.next());
       }
       if (piece !== LEFT && piece.done === true) answer.end();
@@ -106,7 +106,7 @@ function beatOn(answer: Answer, begin: () => void, text: string): void {
   if (!answer.writableNeedDrain && !answer.writableEnded && !answer.destroyed) answer.write(text);
 }
 
-function drained(answer: Answer): Promise<void> {
+function waitForDrain(answer: Answer): Promise<void> {
   return new Promise((resolve) => {
     answer.once('drain', resolve);
   });

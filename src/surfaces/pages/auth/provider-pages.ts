@@ -48,7 +48,7 @@ export const hasBoth: Told = {
   text: 'The identity is linked. It had an account of its own that is in use, so nothing of it was moved: you can switch between the two.',
 };
 
-export function refused(failure: Problem, back: string, headers: RawAnswer['headers'] = {}): RawAnswer {
+export function refusalPage(failure: Problem, back: string, headers: RawAnswer['headers'] = {}): RawAnswer {
   const told = { status: failure.httpStatus, title: 'Nobody was signed in', text: failure.message };
   return toldPage(told, back, { ...headers, ...retryAfter(failure) });
 }

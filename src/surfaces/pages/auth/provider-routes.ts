@@ -13,7 +13,7 @@ import { readForm } from '../own-form.ts';
 import { isFormOf, localPath, pathTo, redirect, signInAgain, visitorOf } from '../visitor.ts';
 import { type Attempt, attemptCookie, endingAttemptCookie, sentAttempt } from './attempt.ts';
 import { link, mayLink } from './merge.ts';
-import { failures, noSuchProvider, notBegun, onwardPage, refused, toldPage } from './provider-pages.ts';
+import { failures, noSuchProvider, notBegun, onwardPage, refusalPage, toldPage } from './provider-pages.ts';
 import { signedIn } from './signed-in.ts';
 
 const ACCOUNT = '/auth/account';
@@ -58,7 +58,7 @@ async function withProvider(
       core.log.info({ err: error, provider: provider.id }, 'a sign-in by a provider came to nothing');
       return toldPage(failures[error.kind](provider.name), back, headers);
     }
-    if (error instanceof Problem && error.httpStatus < 500) return refused(error, back, headers);
+    if (error instanceof Problem && error.httpStatus < 500) return refusalPage(error, back, headers);
     throw error;
   }
 }
