@@ -63,7 +63,7 @@ async function check(core: SubscriptionCore, job: SubscriptionAttempt): Promise<
   const { provider } = core.payments;
   const isReadable = provider !== null && provider.name === row.provider && provider.testMode === row.test_mode;
   if (!isReadable) return passOver(core, row, job);
-  const seen = await read(core, provider, row);
+  const seen = await readSeen(core, provider, row);
   const method = seen.checkout?.method ?? null;
   const paymentRef = seen.subscription?.lastInvoice?.paymentRef ?? null;
   const after = await core.db.transaction(async (tx) => {
@@ -108,7 +108,7 @@ function passOver(
   });
 }
 
-async function read(core: SubscriptionCore, provider: PaymentProvider, row: SubscriptionRow): Promise<Seen> {
+async function readSeen(core: SubscriptionCore, provider: PaymentProvider, row: SubscriptionRow): Promise<Seen> {
   if (row.subscription_ref !== null) {
     const found = await provider.readSubscription(row.subscription_ref);
     const subscription = row.wish === null ? found : await fulfil(provider, row, row.wish, found);

@@ -147,7 +147,7 @@ async function succeed(
       job,
       images.map(({ asset }) => asset),
     );
-  times.took(job.model, n, nowMs() - (job.running_at ?? job.created_at));
+  times.learnPace(job.model, n, nowMs() - (job.running_at ?? job.created_at));
 }
 
 function unsound(vendorStep: VendorStep, attempt: AttemptRow, reason: string, { bill }: Made): Promise<void> {

@@ -161,7 +161,7 @@ async function succeed(
     },
   });
   if (after === null) return forgetUndelivered(host, job, kind.assetsOf({ ...job, made: end.made }));
-  times.took(job.model, wantedOf(job).seconds, vendorStep.nowMs() - (job.running_at ?? job.created_at));
+  times.learnPace(job.model, wantedOf(job).seconds, vendorStep.nowMs() - (job.running_at ?? job.created_at));
 }
 
 function warningsOf(job: JobRow, { durationSeconds }: StoredVideo): string[] {
