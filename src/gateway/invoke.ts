@@ -58,7 +58,7 @@ export interface Outcome {
 /** Calls the capability. Never throws: a failure is an outcome. */
 export async function invoke(gateway: Gateway, invocation: Invocation): Promise<Outcome> {
   const { signal, entryForm, sender = null, traceId = randomHex(16), ignoresUnknown = false } = invocation;
-  const call = new Call(gateway, invocation.endpoint, { entryForm, traceId, sender, onGone: goneBy(signal) });
+  const call = new Call(gateway, invocation.endpoint, { entryForm, traceId, sender, onGone: abortListener(signal) });
   call.place = invocation.place ?? null;
   call.ignoresUnknown = ignoresUnknown;
   const { requestId } = call;
@@ -97,7 +97,7 @@ export async function perform(
   }: Omit<Invocation, 'input' | 'idempotencyKey'>,
   work: (call: Call) => Promise<Answer>,
 ): Promise<Answer> {
-  const call = new Call(gateway, endpoint, { entryForm, traceId, sender, onGone: goneBy(signal) });
+  const call = new Call(gateway, endpoint, { entryForm, traceId, sender, onGone: abortListener(signal) });
   call.place = place ?? null;
   try {
     call.setPrincipal(principal);
@@ -116,7 +116,7 @@ export async function perform(
   }
 }
 
-function goneBy(signal: AbortSignal) {
+function abortListener(signal: AbortSignal) {
   return (listener: () => void) => {
     if (signal.aborted) listener();
     else signal.addEventListener('abort', listener, { once: true });

@@ -5,7 +5,7 @@ import { Variables } from '../config/variables.ts';
 import { admission } from '../core/admission.ts';
 import { type Capability, pathParameters, toolName } from '../kit/capability.ts';
 import type { Module } from '../kit/module.ts';
-import { type Offer, toldEvents } from '../kit/offer.ts';
+import { type Offer, releasedEvents } from '../kit/offer.ts';
 import { checkEventExamples, checkSchemasAndExamples } from './check-examples.ts';
 import { offerFaults } from './compose.ts';
 import { eventFaults } from './events.ts';
@@ -68,8 +68,8 @@ export function checkManifest(
       ? []
       : [
           ...checkSchemasAndExamples(listed.map(({ capability }) => capability)),
-          ...checkEventExamples(toldEvents(offer)),
-          ...listed.flatMap(({ capability }) => secretsAreTold(capability)),
+          ...checkEventExamples(releasedEvents(offer)),
+          ...listed.flatMap(({ capability }) => unmarkedSecrets(capability)),
         ]),
   ];
 }
@@ -82,7 +82,7 @@ function changesHaveNoDefaults({ capability: { method, input } }: Listed): strin
     .map(([field]) => `a PATCH sets only what is sent, and ${field} has a default`);
 }
 
-function secretsAreTold(capability: Capability): string[] {
+function unmarkedSecrets(capability: Capability): string[] {
   return untoldSecrets(capability).map(
     (field) =>
       `${capability.id}: ${field} reads like a secret: make it writeOnly, so that the request log never keeps it (or name it in manifest/secret-fields.ts)`,

@@ -33,7 +33,7 @@ export interface CallOutcome {
 }
 
 export type Admittance =
-  /** `ended` must be called, once. */
+  /** `reportOutcome` must be called, once. */
   | { readonly kind: 'go'; reportOutcome(outcome: CallOutcome): void }
   | { readonly kind: 'pass'; readonly reason: FailoverReason; readonly retryAfterMs: number };
 

@@ -155,7 +155,7 @@ export class Vendors {
   }
 
   /** Whether a capability is left without any vendor that takes work. */
-  leavesNobody(capability: string, excluded: ReadonlySet<string>): boolean {
+  excludesAllVendors(capability: string, excluded: ReadonlySet<string>): boolean {
     return this.rowsFor(capability).every(({ vendor }) => vendor.disabled !== null || excluded.has(vendor.id));
   }
 

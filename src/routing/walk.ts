@@ -2,7 +2,7 @@
 
 import type { CallContext } from '../core/callers/context.ts';
 import type { Core } from '../core/core.ts';
-import { callerLeft } from '../problems/caller-left.ts';
+import { disconnectedProblem } from '../problems/caller-left.ts';
 import { type Problem, problem } from '../problems/problem.ts';
 import type { FailoverReason, NotSent, Refused } from '../vendors/call/port.ts';
 import type { Candidate } from './choose.ts';
@@ -40,7 +40,7 @@ export async function walk<Reply extends { readonly kind: string }>(
   const outcomes: Outcome[] = [];
   for (;;) {
     const step = nextStep<Candidate>(chain, outcomes);
-    if (signal.aborted) throw callerLeft();
+    if (signal.aborted) throw disconnectedProblem();
     if (step.kind === 'failed') throw failureOf(step.code, step.message, step.retryAfterMs);
     const { candidate } = step;
     const entry = await core.vendors.enter(candidate.row.vendor, capability);

@@ -92,7 +92,7 @@ class EventReader {
     return this.#way.length > 0;
   }
 
-  /** Throws as `read` does; what it would have handed out comes the next time. */
+  /** Throws as `readPath` does; what it would have handed out comes the next time. */
   async next(): Promise<ListedEvent[]> {
     for (let above: number | null = null; ; ) {
       const cursor = this.#way.at(-1);

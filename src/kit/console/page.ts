@@ -88,7 +88,7 @@ export interface Act<Called extends Pick<Callable, 'id'> = Callable> {
 
 type AnswerOf<Called> = Called extends Callable ? DataOf<Called> : unknown;
 
-/** Types the answer in `next` and `shown` by the capability's schema. */
+/** Types the answer in `next` and `answerView` by the capability's schema. */
 export function actOf<Out extends TSchema>(made: Act<Callable<Out>>): Act {
   return made;
 }

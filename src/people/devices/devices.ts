@@ -14,7 +14,7 @@ import { MINUTE_MS } from '../../lib/time.ts';
 import { Problem } from '../../problems/problem.ts';
 import { wideNetworkOf } from '../addresses.ts';
 import { ask } from '../asked.ts';
-import { stillHolds } from './approver.ts';
+import { mayStillApprove } from './approver.ts';
 import { deviceHash, newDeviceCode, newUserCode } from './codes.ts';
 import { countGuess, forgetGuesses, type Guesser, takeBackGuess } from './guesses.ts';
 import * as store from './store.ts';
@@ -142,7 +142,7 @@ async function redeemApproved(
     throw new Error('what was approved names an account, somebody and scopes');
   const nowMs = await lockAccount(tx, accountId);
   if (nowMs === null) return { kind: 'access_denied', why: 'The account is gone.' };
-  if (!(await stillHolds(tx, core, { accountId, approvedBy, scopes })))
+  if (!(await mayStillApprove(tx, core, { accountId, approvedBy, scopes })))
     return { kind: 'access_denied', why: 'Who approved it may not hand out such keys any more.' };
   const cap = cap_nanos === null ? null : { nanos: cap_nanos, period: row.cap_period ?? 'total' };
   const fields = { name: client_name, scopes, expiresAtMs: row.key_expires_at, cap };

@@ -58,7 +58,8 @@ export class OpenStreams {
       void reply.hijack();
       writeHead();
     };
-    const beating = beat === undefined ? null : setInterval(() => beatOn(answer, begin, beat.text), beat.everyMs);
+    const beating =
+      beat === undefined ? null : setInterval(() => sendHeartbeat(answer, begin, beat.text), beat.everyMs);
     try {
       let piece = await reading.until(iterator.next());
       if (piece !== LEFT) begin();
@@ -101,7 +102,7 @@ class Reading {
 }
 
 /** Not to a client that has not read what came before: it sees that the connection lives. */
-function beatOn(answer: Answer, begin: () => void, text: string): void {
+function sendHeartbeat(answer: Answer, begin: () => void, text: string): void {
   begin();
   if (!answer.writableNeedDrain && !answer.writableEnded && !answer.destroyed) answer.write(text);
 }

@@ -215,10 +215,10 @@ class Double implements VendorDouble {
     const outcome = this.wire.stops(job);
     if (outcome === 'refused' && method === 'DELETE' && job.state !== 'running') {
       job.purged = true;
-      return this.wire.cancelled(job, 'stopped');
+      return this.wire.answerCancel(job, 'stopped');
     }
     if (outcome !== 'refused') job.state = 'cancelled';
-    return this.wire.cancelled(job, outcome);
+    return this.wire.answerCancel(job, outcome);
   }
 
   #videoUrl(job: DoubleJob): string {

@@ -3,7 +3,7 @@
 
 import { findReplay } from '../../../core/idempotency/write.ts';
 import type { WireObject } from '../../../lib/chat/body.ts';
-import { callerLeft } from '../../../problems/caller-left.ts';
+import { disconnectedProblem } from '../../../problems/caller-left.ts';
 import { type Chain, callSucceeded, clientDisconnected, type Taken, walk } from '../../../routing/walk.ts';
 import { chooseForChat } from '../models/choose.ts';
 import type { AiState } from '../state.ts';
@@ -89,7 +89,7 @@ class Answering {
       taken.ended(clientDisconnected);
       // The request of a batch is made again.
       if (ctx.item === undefined) await settlement.part(await reply.heard.usageByNow(), reply.heard.said);
-      throw callerLeft();
+      throw disconnectedProblem();
     }
     if (reply.kind === 'stream') this.#reading = new Reading(ctx, taken as Taken<Begun>, settlement);
     else {

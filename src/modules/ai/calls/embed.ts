@@ -5,7 +5,7 @@ import { findReplay } from '../../../core/idempotency/write.ts';
 import type { Answer } from '../../../kit/capability.ts';
 import { tokensOfAll } from '../../../lib/chat/token-counter.ts';
 import { countTokens } from '../../../lib/chat/tokens.ts';
-import { callerLeft } from '../../../problems/caller-left.ts';
+import { disconnectedProblem } from '../../../problems/caller-left.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import type { Candidate } from '../../../routing/choose.ts';
 import { type Chain, callSucceeded, clientDisconnected, walk } from '../../../routing/walk.ts';
@@ -208,7 +208,7 @@ async function answerOf(
     // The request of a batch is made again.
     const charged = ctx.item === undefined ? await hold.capture(dueFor(ctx, candidate, countedFor(ask))) : null;
     ctx.chargedThoughFailed?.(charged?.costNanos ?? 0n, true);
-    throw callerLeft();
+    throw disconnectedProblem();
   }
   const told = soundUsage(reply.usage);
   const usage = told ?? countedFor(ask);

@@ -4,7 +4,7 @@ import { jsonFields } from '../../../kit/openai-wire.ts';
 import type { BodyTask } from '../../../kit/raw-route.ts';
 import { digestOf, readChat, type SentChat } from '../calls/ask.ts';
 import { readEmbed, type SentEmbed } from '../calls/embed.ts';
-import { handedOver } from '../calls/open.ts';
+import { packLong } from '../calls/open.ts';
 
 interface Read<Ask> {
   readonly ask: Ask;
@@ -17,7 +17,7 @@ interface Read<Ask> {
 export const readChatBody: BodyTask<Read<SentChat>> = {
   source: import.meta.url,
   id: 'ai.openai.chat',
-  run: (body) => readBody(body, (sent, text) => handedOver(readChat(sent, text), text.length)),
+  run: (body) => readBody(body, (sent, text) => packLong(readChat(sent, text), text.length)),
 };
 export const readEmbedBody: BodyTask<Read<SentEmbed>> = {
   source: import.meta.url,

@@ -29,7 +29,7 @@ function eventsOfItem(item: WireObject, index: number): WireObject[] {
   return [
     { type: 'response.output_item.added', output_index: index, item: { ...item, ...empty, status: 'in_progress' } },
     ...objectsOf(item.content).flatMap((part, i) => eventsOfPart(part, { ...address, content_index: i })),
-    ...(isCall(item) ? saidTwice('response.function_call_arguments', 'arguments', item, address) : []),
+    ...(isCall(item) ? deltaAndDone('response.function_call_arguments', 'arguments', item, address) : []),
     { type: 'response.output_item.done', output_index: index, item },
   ];
 }
@@ -44,13 +44,13 @@ function eventsOfPart(part: WireObject, address: object): WireObject[] {
   if (part.type !== 'output_text') return [partAdded({}), done];
   return [
     partAdded({ text: '' }),
-    ...saidTwice('response.output_text', 'text', part, { ...address, logprobs: [] }),
+    ...deltaAndDone('response.output_text', 'text', part, { ...address, logprobs: [] }),
     done,
   ];
 }
 
 /** As it comes, and once more when it is whole. */
-function saidTwice(event: string, member: string, of: WireObject, address: object): WireObject[] {
+function deltaAndDone(event: string, member: string, of: WireObject, address: object): WireObject[] {
   return [
     { type: `${event}.delta`, ...address, delta: of[member] },
     { type: `${event}.done`, ...address, [member]: of[member] },

@@ -121,7 +121,7 @@ export class Pieces implements AsyncIterableIterator<ChatPiece, undefined> {
     const code = (error as { code?: unknown } | null)?.code;
     this.#give({
       kind: 'failed',
-      failure: brokenOff(this.#call, code === 'timeout' || code === 'aborted' ? code : 'reset'),
+      failure: brokenAnswer(this.#call, code === 'timeout' || code === 'aborted' ? code : 'reset'),
     });
   }
 
@@ -134,6 +134,6 @@ export class Pieces implements AsyncIterableIterator<ChatPiece, undefined> {
 
 const OVER = { done: true, value: undefined } as const;
 
-function brokenOff(call: AiCall, code: 'reset' | 'timeout' | 'aborted'): Refused {
+function brokenAnswer(call: AiCall, code: 'reset' | 'timeout' | 'aborted'): Refused {
   return refusedBy(call, { kind: 'failed', code, sent: true, message: '' }, null) as Refused;
 }

@@ -83,7 +83,7 @@ function planOf({ found, facts }: Image, transform: Transform, bounds: ImageBoun
     const message = `Decoded, an image has at most ${bounds.decodedBytesMax / 1e6} million bytes; this one has ${Math.ceil(decodedBytes / 1e6)} million. Save it with 8 bits a channel.`;
     return refusedPicture('image_size', message);
   }
-  const still = isMoving ? stillOnly(transform) : null;
+  const still = isMoving ? stillOnlyOption(transform) : null;
   if (still !== null) {
     const message = `${still} works on one frame, and this image has ${pages}. Set format to jpeg, png, avif or tiff to take the first.`;
     return refusedPicture('image_animated', message);
@@ -101,7 +101,7 @@ function bytesOfDepth(depth: Metadata['depth']): number {
 }
 
 /** What the decoder does to all frames as if they were one image. */
-function stillOnly({ rotate, flip, blur, sharpen }: Transform): string | null {
+function stillOnlyOption({ rotate, flip, blur, sharpen }: Transform): string | null {
   if (rotate !== undefined && rotate !== 0) return 'rotate';
   if (flip !== undefined && flip !== 'horizontal') return `flip ${flip}`;
   if (blur !== undefined) return 'blur';

@@ -64,13 +64,14 @@ export class PusherConnection implements Session, SocketListener {
       case 'pusher:pong':
         return undefined;
       case 'pusher:subscribe':
-        return this.#orClosed(this.#subscribe(frame));
+        return this.#ignoreIfClosed(this.#subscribe(frame));
       case 'pusher:unsubscribe':
         return this.#unsubscribe(frame);
       case 'pusher:signin':
-        return this.#orClosed(this.#signIn(frame));
+        return this.#ignoreIfClosed(this.#signIn(frame));
       default:
-        if (frame.event.startsWith('client-')) return this.#orClosed(this.#clientEvents.take(frame), channelOf(frame));
+        if (frame.event.startsWith('client-'))
+          return this.#ignoreIfClosed(this.#clientEvents.take(frame), channelOf(frame));
         return this.error(null, 'The event is none that a client may send: those begin with client-.');
     }
   }
@@ -106,7 +107,7 @@ export class PusherConnection implements Session, SocketListener {
   }
 
   /** The connection may have ended meanwhile: then nothing is left to be done. */
-  async #orClosed(work: Promise<void>, channel?: string): Promise<void> {
+  async #ignoreIfClosed(work: Promise<void>, channel?: string): Promise<void> {
     try {
       await work;
     } catch (error) {

@@ -24,7 +24,7 @@ export async function accountPage(core: Services, visitor: Visitor, page: Accoun
   const content = html`<h1>Your account</h1>
 ${done === undefined ? '' : html`<p role="status">${done}</p>`}
 <dl class="facts">
-<dt>Signed in as</dt><dd>${whoIs(visitor)}</dd>
+<dt>Signed in as</dt><dd>${visitorName(visitor)}</dd>
 <dt>Account</dt><dd>${session.accountId}</dd>
 </dl>
 ${principal?.scopes?.some(isOperatorsScope) === true ? operatorLink(core) : ''}
@@ -45,7 +45,7 @@ function deletedSection(core: Services, visitor: Visitor, purgeAtMs: number): Ht
 ${visitor.session.role === 'owner' ? sessionForm(core, visitor, { path: '/auth/account/restore', content: button }) : html`<p>An owner of it can restore it until then.</p>`}`;
 }
 
-function whoIs({ session, person }: Visitor): string {
+function visitorName({ session, person }: Visitor): string {
   if (person !== null)
     return `${person.email ?? person.name ?? person.personId}${session.role === null ? '' : `, ${session.role}`}`;
   return session.kind === 'key' ? 'an API key' : 'the operator';

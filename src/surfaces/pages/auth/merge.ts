@@ -18,7 +18,7 @@ import { framePage } from '../frame.ts';
 import { foreignFormPage } from '../message.ts';
 import { readForm } from '../own-form.ts';
 import { isFormOf, pathTo, redirect, signInAgain, signOutForm, type Visitor, visitorOf } from '../visitor.ts';
-import { hasBoth, refusalPage, toldPage } from './provider-pages.ts';
+import { hasBoth, refusalPage, statusPage } from './provider-pages.ts';
 
 const ACCOUNT = '/auth/account';
 const LABEL = 'identity-linking';
@@ -56,7 +56,7 @@ export async function link(
   const linked = await linkIdentity(core, who, { identity, remoteAddress }, agreed);
   if ('asks' in linked) return question(core, visitor, linking, linked.asks, { isAgain: agreed !== null, headers });
   const isApart = linked.kept.length > 0 && agreed !== APART;
-  return isApart ? toldPage(hasBoth, returnTo, headers) : redirect(returnTo, headers);
+  return isApart ? statusPage(hasBoth, returnTo, headers) : redirect(returnTo, headers);
 }
 
 /** The form of the question. */
@@ -67,7 +67,7 @@ export async function linkAsAgreed(core: Services, request: RawRequest): Promise
   const personId = visitor.person?.personId ?? '';
   if (!mayLink(visitor, personId)) return signInAgain(core, { url: ACCOUNT });
   const sealed = openSealed(core, personId, form.get('linking') ?? '');
-  if (sealed === null || sealed.untilMs <= (await clockNow(core.db))) return toldPage(over, pathTo(core, ACCOUNT));
+  if (sealed === null || sealed.untilMs <= (await clockNow(core.db))) return statusPage(over, pathTo(core, ACCOUNT));
   const agreed = form.get('action') === 'apart' ? APART : sealed.digest;
   try {
     return await link(core, visitor, sealed, { agreed, remoteAddress: request.remoteAddress });

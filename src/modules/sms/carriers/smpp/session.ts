@@ -121,7 +121,7 @@ export class SmppSession {
       this.#bound = session;
       for (const resolve of this.#waiting.splice(0)) resolve();
     } else session.destroy();
-    const alive = setInterval(() => void this.#lookAlive(session), ALIVE_MS).unref();
+    const alive = setInterval(() => void this.#checkLink(session), ALIVE_MS).unref();
     await ended;
     clearInterval(alive);
     this.#bound = null;
@@ -152,7 +152,7 @@ export class SmppSession {
     return status === 0;
   }
 
-  async #lookAlive(session: Session): Promise<void> {
+  async #checkLink(session: Session): Promise<void> {
     const came = await this.#ask(ANSWER_MS, (answered) => session.enquire_link({}, answered));
     if (came.kind !== 'answered') session.destroy();
   }
