@@ -70,7 +70,7 @@ const [written, encodeMs] = timed(() => {
       times: Float64Array.from({ length: 2_000 }, (_, i) => startMs + i * STEP_MS),
       values: long.subarray(at, at + 2_000),
     });
-  return out.written();
+  return out.writtenBytes();
 });
 const [, decodeMs] = timed(() => {
   const source = new ByteReader(written);

@@ -3,7 +3,7 @@
 import { Readability } from '@mozilla/readability';
 import { parseHTML } from 'linkedom';
 import TurndownService from 'turndown';
-import { read } from '../src/modules/web/read/page.ts';
+import { readPage } from '../src/modules/web/read/page.ts';
 import { factsIn, PAGES, savedPage } from '../test/web/page-facts.ts';
 import { median, print, ratioRow } from './support/report.ts';
 
@@ -17,7 +17,7 @@ const pages = await Promise.all(
 type Page = (typeof pages)[number];
 
 async function ours({ bytes, isPdf, file }: Page): Promise<string> {
-  const { content } = await read({
+  const { content } = await readPage({
     ...{
       bytes: bytes.slice(),
       contentType: isPdf ? 'application/pdf' : 'text/html',

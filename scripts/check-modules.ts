@@ -15,10 +15,10 @@ const NO_GUIDES = /(?:spec|contract|architecture|mechanisms|performance|tried|sq
 
 /** What each module below `root` lacks: `flags: a guide in docs`. */
 export function missingIn(root: string): string[] {
-  const read = (path: string) => readFileSync(join(root, path), 'utf8');
+  const readSource = (path: string) => readFileSync(join(root, path), 'utf8');
   const guides = globSync('docs/*.md', { cwd: root }).filter((path) => !NO_GUIDES.test(path));
-  const texts = guides.map(read).join('\n');
-  const readme = read('README.md');
+  const texts = guides.map(readSource).join('\n');
+  const readme = readSource('README.md');
   const modules = globSync('src/modules/*/index.ts', { cwd: root }).map((path) => path.split(/[\\/]/)[2] as string);
   return modules.sort().flatMap((name) => {
     const call = new RegExp(`(?:/v1/${name}/|\\b${name}[.][a-z_]+)`);

@@ -3,7 +3,7 @@
 
 import { dirname } from 'node:path';
 import ts from 'typescript';
-import { remembered } from './remembered.ts';
+import { findingsByFile } from './remembered.ts';
 
 const FILE_LINES_MAX = 400;
 const FUNCTION_LINES_MAX = 80;
@@ -85,7 +85,7 @@ function nameOf(node: ts.SignatureDeclaration, file: ts.SourceFile): string {
 }
 
 if (import.meta.main) {
-  const sizes = remembered<Sizes>(
+  const sizes = findingsByFile<Sizes>(
     'size',
     { of: /^(?:src|test|bench|scripts|examples)\/.*[.]ts$/, madeBy: /^scripts\/check-size[.]ts$/ },
     (changed) => new Map([...changed].map(([path, source]) => [path, measure(path, source)])),

@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT, remembered } from './remembered.ts';
+import { findingsByFile, ROOT } from './remembered.ts';
 import { findStatements } from './sql/find-statements.ts';
 import { checkStatement, tablesIn } from './sql/rules.ts';
 
@@ -61,7 +61,7 @@ export const checkSources = (sources: ReadonlyMap<string, string>, schema: Schem
 
 if (import.meta.main) {
   const schema = readSchema(readFileSync(join(ROOT, 'migrations/schema.sql'), 'utf8'));
-  const found = remembered<Found>(
+  const found = findingsByFile<Found>(
     'sql-rules',
     {
       of: /^src\/.*(?<![.]test)[.]ts$/,

@@ -3,7 +3,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { ROOT, remembered } from './remembered.ts';
+import { findingsByFile, ROOT } from './remembered.ts';
 
 /** One command line holds so many paths on every system. */
 const NAMED_MAX = 300;
@@ -19,7 +19,7 @@ function check(changed: ReadonlyMap<string, string>): Map<string, true> {
   return new Map([...changed.keys()].map((path) => [path, true]));
 }
 
-remembered(
+findingsByFile(
   'style',
   { of: /./, madeBy: /^(?:biome[.]json|package[.]json|[.]gitignore|scripts\/check-style[.]ts)$/ },
   check,

@@ -4,7 +4,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT, remembered } from './remembered.ts';
+import { findingsByFile, ROOT } from './remembered.ts';
 
 /** How many of a file are from before this check: none may come, and what goes leaves the list (`-- --less` writes it anew). */
 const LEFT = join(ROOT, 'scripts/waits-left.json');
@@ -63,7 +63,7 @@ const TESTS = /^(?:test|src|scripts|bench)\/(?!check-tests)(?!.*node_modules).*\
 const LONG = /\.(?:long|alone)\.test\.ts$/;
 
 if (import.meta.main) {
-  const found = remembered<string[]>(
+  const found = findingsByFile<string[]>(
     'tests',
     { of: TESTS, madeBy: /^scripts\/check-tests[.]ts$/ },
     (changed) => new Map([...changed].map(([path, source]) => [path, findWaits(path, source)])),

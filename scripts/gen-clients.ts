@@ -8,17 +8,17 @@ import { shapesOf } from './clients/shapes.ts';
 import { javascriptTable, typescriptTypes } from './clients/typescript.ts';
 import { generateMode, putGeneratedFile } from './generated-file.ts';
 
-const written = (name: string) => readFileSync(join(import.meta.dirname, 'clients', name), 'utf8');
+const readPart = (name: string) => readFileSync(join(import.meta.dirname, 'clients', name), 'utf8');
 
 /** Path below the project root to content. */
 export function generateClients(): Map<string, string> {
   const { capabilities } = composeManifest(modules);
   const shapes = shapesOf(capabilities.filter(({ status }) => status !== 'planned'));
   return new Map([
-    ['clients/typescript/quartermaster.js', `${written('runtime.js')}\n${javascriptTable(shapes.calls)}`],
-    ['clients/typescript/quartermaster.d.ts', written('runtime.d.ts') + typescriptTypes(shapes)],
+    ['clients/typescript/quartermaster.js', `${readPart('runtime.js')}\n${javascriptTable(shapes.calls)}`],
+    ['clients/typescript/quartermaster.d.ts', readPart('runtime.d.ts') + typescriptTypes(shapes)],
     ['clients/python/quartermaster/types.py', pythonTypes(shapes)],
-    ['clients/python/quartermaster/__init__.py', `${written('runtime.py')}\n\n${pythonCalls(shapes)}`],
+    ['clients/python/quartermaster/__init__.py', `${readPart('runtime.py')}\n\n${pythonCalls(shapes)}`],
   ]);
 }
 

@@ -23,7 +23,7 @@ export function findChanged(released: Checksums, now: Checksums): string[] {
 }
 
 /** As committed last, so that an entry cannot be edited away; none outside of a git checkout. */
-function committed(): Checksums {
+function readCommitted(): Checksums {
   const { status, stdout } = spawnSync('git', ['show', `HEAD:${LIST}`], { cwd: ROOT, encoding: 'utf8' });
   return status === 0 ? JSON.parse(stdout) : {};
 }
@@ -38,7 +38,7 @@ if (import.meta.main) {
   } catch {
     // The first time there is none.
   }
-  const changed = findChanged({ ...listed, ...committed() }, now);
+  const changed = findChanged({ ...listed, ...readCommitted() }, now);
   for (const sentence of changed) console.error(sentence);
   if (changed.length > 0) process.exitCode = 1;
   else putGeneratedFile(LIST, `${JSON.stringify(now, null, 2)}\n`, generateMode(process.argv));

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { fingerprint, projectFiles, remembered } from './remembered.ts';
+import { findingsByFile, fingerprint, projectFiles } from './remembered.ts';
 
 let root: string;
 const put = (path: string, content: string) => {
@@ -24,7 +24,7 @@ afterEach(() => rmSync(root, { recursive: true }));
 /** Which files were looked at, and what is known of all. */
 function look(): { seen: string[]; found: Record<string, string> } {
   const seen: string[] = [];
-  const found = remembered('letters', { of: /^src\//, madeBy: /^rules[.]ts$/, root }, (changed) => {
+  const found = findingsByFile('letters', { of: /^src\//, madeBy: /^rules[.]ts$/, root }, (changed) => {
     seen.push(...changed.keys());
     return new Map([...changed].map(([path, source]) => [path, source.toUpperCase()]));
   });
@@ -56,7 +56,7 @@ it('keeps nothing of a look that failed', () => {
   const fails = () => {
     throw new Error('a rule is broken');
   };
-  expect(() => remembered('letters', { of: /^src\//, madeBy: /^rules[.]ts$/, root }, fails)).toThrow('broken');
+  expect(() => findingsByFile('letters', { of: /^src\//, madeBy: /^rules[.]ts$/, root }, fails)).toThrow('broken');
   expect(look().seen).toEqual(['src/a.ts', 'src/b.ts']);
 });
 

@@ -77,7 +77,7 @@ interface Findings<T> {
  * What `look` finds in each file whose path matches `of`: it looks at those only that have changed since the last run, and at all of
  * them when a file that matches `madeBy`, or the installed packages, have. What it finds in one file must not depend on others.
  */
-export function remembered<T>(
+export function findingsByFile<T>(
   name: string,
   { of, madeBy, root = ROOT }: { readonly of: RegExp; readonly madeBy: RegExp; readonly root?: string },
   look: (changed: ReadonlyMap<string, string>) => ReadonlyMap<string, T>,

@@ -78,19 +78,19 @@ interface Part {
  * @throws Error naming any object of another kind (sequence, view, type, trigger, policy).
  */
 export async function dumpSchema(client: pg.Client): Promise<string> {
-  const read = async <R extends pg.QueryResultRow>(sql: string) => (await client.query<R>(sql)).rows;
-  const unknown = await read<{ name: string }>(UNKNOWN);
+  const readRows = async <R extends pg.QueryResultRow>(sql: string) => (await client.query<R>(sql)).rows;
+  const unknown = await readRows<{ name: string }>(UNKNOWN);
   if (unknown.length > 0)
     throw new Error(`the schema dump does not know: ${unknown.map(({ name }) => name).join(', ')}`);
-  const columns = await read<Part & { storage: string | null }>(COLUMNS);
-  const constraints = await read<Part & { foreign_key: boolean }>(CONSTRAINTS);
-  const tables = await read<Table>(TABLES);
+  const columns = await readRows<Part & { storage: string | null }>(COLUMNS);
+  const constraints = await readRows<Part & { foreign_key: boolean }>(CONSTRAINTS);
+  const tables = await readRows<Table>(TABLES);
   const of = <P extends Part>(parts: P[], table: Table) => parts.filter((part) => part.table_oid === table.oid);
   const sections = [
-    await read<{ sql: string }>(SCHEMAS),
-    await read<{ sql: string }>(FUNCTIONS),
+    await readRows<{ sql: string }>(SCHEMAS),
+    await readRows<{ sql: string }>(FUNCTIONS),
     tables.map((table) => ({ sql: createTable(table, of(columns, table), of(constraints, table)) })),
-    await read<{ sql: string }>(INDEXES),
+    await readRows<{ sql: string }>(INDEXES),
     tables.flatMap((table) =>
       of(constraints, table)
         .filter(isForeignKey)

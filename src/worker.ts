@@ -38,7 +38,7 @@ export async function serveAsWorker(): Promise<void> {
     if (!(error instanceof StartupError) && !(error instanceof ConfigError)) throw error;
     const failure: WorkerFailure = { message: error.message, isSetting: error instanceof ConfigError };
     link.tell('failed', failure);
-    await link.flushed();
+    await link.flush();
     process.exit(1);
   }
 }

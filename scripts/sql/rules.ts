@@ -46,7 +46,7 @@ export function checkStatement(sql: string, accountTables: AccountTables): Viola
   const blocks = blocksOf(tree);
   const routed = FAN_OUT.test(sql)
     ? []
-    : blocks.flatMap((block) => [...unrouted(block, accountTables), ...unanchored(block, accountTables)]);
+    : blocks.flatMap((block) => [...findUnrouted(block, accountTables), ...findUnanchored(block, accountTables)]);
   return [
     ...routed,
     ...blocks.flatMap(misplacedInsert),
@@ -78,7 +78,7 @@ function references({ nodes }: Block, accountTables: AccountTables): TableRefere
 }
 
 /** Rule 2: `account_id = $n` or `= ANY($n)` on every alias, in the very block that names the table. */
-function unrouted(block: Block, accountTables: AccountTables): Violation[] {
+function findUnrouted(block: Block, accountTables: AccountTables): Violation[] {
   const read = references(block, accountTables).filter(({ isInsertTarget }) => !isInsertTarget);
   return read
     .filter(({ alias, table }) => {
@@ -100,7 +100,7 @@ function isBound(nodes: readonly Node[], index: number): boolean {
 }
 
 /** Rule 3: rows for an account table come from VALUES, or from a SELECT anchored at a row of an account table. */
-function unanchored(block: Block, accountTables: AccountTables): Violation[] {
+function findUnanchored(block: Block, accountTables: AccountTables): Violation[] {
   const all = references(block, accountTables);
   const target = all.find(({ isInsertTarget }) => isInsertTarget);
   if (target === undefined || !block.nodes.some((node) => isWord(node, 'SELECT')) || all.length > 1) return [];

@@ -56,7 +56,7 @@ export class Assets
    */
   async requireSame(): Promise<void> {
     try {
-      const [known, mark] = [await this.#known(), await this.#store.readMark()];
+      const [known, mark] = [await this.#readMark(), await this.#store.readMark()];
       if (known !== null && known !== mark) throw new StartupError(`ASSETS_URL: ${OTHER_STORE}`);
       if (mark !== null && !mark.startsWith(this.#own)) throw new StartupError(`ASSETS_URL: ${FOREIGN_STORE}`);
       this.#isKnown = known !== null;
@@ -72,7 +72,7 @@ export class Assets
     if (this.#isKnown) return;
     const mark = await available(this.#log, () => this.#store.setMark(newId(this.#own)));
     if (mark.startsWith(this.#own)) await this.#db.query(insertMark, [mark]);
-    if ((await this.#known()) !== mark) {
+    if ((await this.#readMark()) !== mark) {
       this.#log.error(`ASSETS_URL: ${OTHER_STORE}`);
       throw unavailable();
     }
@@ -127,7 +127,7 @@ export class Assets
    */
   async removeOrphans({ prefix, beforeMs, from, isNamed }: Orphans, signal: AbortSignal): Promise<boolean> {
     // What is in a store that the database does not know is not ours to judge.
-    if (!(this.#isKnown || (await this.#known()) !== null)) return false;
+    if (!(this.#isKnown || (await this.#readMark()) !== null)) return false;
     await this.require();
     if (from.after === '') await this.#store.removeUnfinished(beforeMs);
     const keys = await this.#store.list(prefix, from.after, beforeMs);
@@ -148,7 +148,7 @@ export class Assets
   /** Removes what was put before `beforeMs` under a prefix, a bounded number at a time. Answers true when there may be more. */
   async removeOld({ prefix, beforeMs }: Pick<Orphans, 'prefix' | 'beforeMs'>, signal: AbortSignal): Promise<boolean> {
     // What is in a store that the database does not know is not ours to judge.
-    if (!(this.#isKnown || (await this.#known()) !== null)) return false;
+    if (!(this.#isKnown || (await this.#readMark()) !== null)) return false;
     await this.require();
     const keys = await this.#store.list(prefix, '', beforeMs);
     for (const key of keys) {
@@ -158,7 +158,7 @@ export class Assets
     return keys.length > 0;
   }
 
-  async #known(): Promise<string | null> {
+  async #readMark(): Promise<string | null> {
     return (await this.#db.query<{ mark: string }>(selectMark, [])).rows[0]?.mark ?? null;
   }
 }

@@ -51,7 +51,7 @@ export class ByteWriter {
   }
 
   /** What was written: a view, which the next write may overwrite. */
-  written(): Buffer {
+  writtenBytes(): Buffer {
     return this.#bytes.subarray(0, this.#length);
   }
 }

@@ -21,7 +21,7 @@ export function packIntegers(values: ArrayLike<number>): Buffer {
   let before = 0;
   for (let i = 0; i < values.length; i += 1) {
     const value = values[i] as number;
-    if (Math.abs(value - before) > DELTA_MAX) return framed(floats(FLOATS, values));
+    if (Math.abs(value - before) > DELTA_MAX) return frameValues(floats(FLOATS, values));
     before = value;
   }
   out.varint(DELTAS);
@@ -32,11 +32,11 @@ export function packIntegers(values: ArrayLike<number>): Buffer {
     out.varint(delta < 0 ? -2 * delta - 1 : 2 * delta);
     before = value;
   }
-  return framed(out.written());
+  return frameValues(out.writtenBytes());
 }
 
 export function unpackIntegers(packed: Uint8Array): Float64Array {
-  const source = unframed(packed);
+  const source = openFrame(packed);
   const count = source.varint();
   if (source.varint() === FLOATS) return floatsOf(source, count);
   return source.deltas(count);
@@ -44,7 +44,7 @@ export function unpackIntegers(packed: Uint8Array): Float64Array {
 
 /** Any numbers, bit by bit: also NaN with what it carries. */
 export function packNumbers(values: ArrayLike<number>): Buffer {
-  return framed(floats(FLOATS, values));
+  return frameValues(floats(FLOATS, values));
 }
 
 export function unpackNumbers(packed: Uint8Array): Float64Array {
@@ -57,7 +57,7 @@ function floats(kind: number, values: ArrayLike<number>): Buffer {
   out.varint(kind);
   const numbers = values instanceof Float64Array ? values : Float64Array.from(values);
   out.bytes(new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength));
-  return out.written();
+  return out.writtenBytes();
 }
 
 function floatsOf(source: ByteReader, count: number): Float64Array {
@@ -91,11 +91,11 @@ export class Texts {
 export function packTexts(values: readonly string[]): Buffer {
   const out = new ByteWriter();
   writeTexts(out, values);
-  return framed(out.written());
+  return frameValues(out.writtenBytes());
 }
 
 export function unpackTexts(packed: Uint8Array): Texts {
-  return readTexts(unframed(packed));
+  return readTexts(openFrame(packed));
 }
 
 /** Values that come again and again, each once, and which of them stands where. */
@@ -130,11 +130,11 @@ export function packIds({ values, ids }: Dictionary): Buffer {
   out.varint(ids.length);
   const narrow = values.length <= 256 ? Uint8Array.from(ids) : values.length <= 65_536 ? Uint16Array.from(ids) : ids;
   out.bytes(new Uint8Array(narrow.buffer, narrow.byteOffset, narrow.byteLength));
-  return framed(out.written());
+  return frameValues(out.writtenBytes());
 }
 
 export function unpackDictionary(packed: Uint8Array): Dictionary {
-  const source = unframed(packed);
+  const source = openFrame(packed);
   const nullAt = source.varint() - 1;
   const texts = readTexts(source);
   const values = Array.from(texts.ends, (_, i) => (i === nullAt ? null : texts.at(i)));
@@ -148,11 +148,11 @@ export function unpackDictionary(packed: Uint8Array): Dictionary {
 
 /** Bytes of a form of their own. */
 export function packBytes(bytes: Uint8Array): Buffer {
-  return framed(bytes);
+  return frameValues(bytes);
 }
 
 export function unpackBytes(packed: Uint8Array): Buffer {
-  return unframed(packed).rest();
+  return openFrame(packed).rest();
 }
 
 function writeTexts(out: ByteWriter, values: readonly string[]): void {
@@ -176,7 +176,7 @@ function readTexts(source: ByteReader): Texts {
 }
 
 /** A copy: what is packed may be views of what goes on being written. */
-function framed(values: Uint8Array): Buffer {
+function frameValues(values: Uint8Array): Buffer {
   if (values.length >= COMPRESSED_BYTES_MIN) {
     const compressed = zstdCompressSync(values, zstd);
     if (compressed.length < values.length) return frame(ZSTD, values.length, compressed);
@@ -188,7 +188,7 @@ function frame(kind: number, length: number, bytes: Uint8Array): Buffer {
   const head = new ByteWriter();
   head.varint(kind);
   head.varint(length);
-  return Buffer.concat([head.written(), bytes]);
+  return Buffer.concat([head.writtenBytes(), bytes]);
 }
 
 /** Bytes of what a packed column unfolds to. */
@@ -198,7 +198,7 @@ export function unfoldedBytes(packed: Uint8Array): number {
   return source.varint();
 }
 
-function unframed(packed: Uint8Array): ByteReader {
+function openFrame(packed: Uint8Array): ByteReader {
   const source = new ByteReader(packed);
   const isCompressed = source.varint() === ZSTD;
   const length = source.varint();

@@ -68,13 +68,13 @@ function hashMark(mark: string): void {
     one = Math.imul(one ^ unit, 0x01000193);
     two = Math.imul(two ^ unit, 0x5f356495);
   }
-  hashed.bucket = mixed(one ^ mark.length) >>> 0;
-  hashed.low = mixed(two);
+  hashed.bucket = mixBits(one ^ mark.length) >>> 0;
+  hashed.low = mixBits(two);
   // The odd step reaches every bit.
-  hashed.step = mixed(one + Math.imul(two, 0x9e3779b1)) | 1;
+  hashed.step = mixBits(one + Math.imul(two, 0x9e3779b1)) | 1;
 }
 
-function mixed(hash: number): number {
+function mixBits(hash: number): number {
   let bits = hash ^ (hash >>> 16);
   bits = Math.imul(bits, 0x85ebca6b);
   bits ^= bits >>> 13;

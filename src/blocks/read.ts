@@ -103,7 +103,7 @@ async function readWhole({ db }: Reading, keys: Keys, found: Found, away: Map<bi
   const { rows } = await db.query<WholeRow>(selectWhole, keys);
   for (const { block_id, asset_key, names, starts, body } of rows) {
     if (body === null) away.set(block_id, asset_key as string);
-    else found.set(block_id, cut(body, names, starts));
+    else found.set(block_id, sliceColumns(body, names, starts));
   }
 }
 
@@ -122,11 +122,15 @@ async function readAway(
 ) {
   const { rows } = await db.query<Omit<WholeRow, 'body'>>(selectPlaces, [accountId, kind.name, ...keysOf(refs)]);
   for (const { block_id, names, starts } of rows) {
-    const all = cut(await assets.read(away.get(block_id) as string), names, starts);
+    const all = sliceColumns(await assets.read(away.get(block_id) as string), names, starts);
     found.set(block_id, columns === null ? all : new Map([...all].filter(([name]) => columns.includes(name))));
   }
 }
 
-function cut(body: Buffer, names: readonly string[], starts: readonly number[]): ReadonlyMap<string, Uint8Array> {
+function sliceColumns(
+  body: Buffer,
+  names: readonly string[],
+  starts: readonly number[],
+): ReadonlyMap<string, Uint8Array> {
   return new Map(names.map((name, i) => [name, body.subarray(starts[i], starts[i + 1])]));
 }

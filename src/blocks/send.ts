@@ -32,13 +32,13 @@ export function sendBlocks(
     const { body, names, starts } = bodyOf(draft.columns);
     const { fromMs, toMs, records, summary, marks } = draft;
     void tx.query(insertBlock, [
-      ...[accountId, kind.name, sequenceAt(fromMs), blockId, fromMs, toMs, records, unfolded(draft), level],
+      ...[accountId, kind.name, sequenceAt(fromMs), blockId, fromMs, toMs, records, unfoldedDraftBytes(draft), level],
       ...[asBuffer(summary), asBuffer(marks), textArray(names), int4Array(starts), body],
     ]);
   }
 }
 
-function unfolded({ columns }: BlockDraft): number {
+function unfoldedDraftBytes({ columns }: BlockDraft): number {
   return columns.values().reduce((sum, packed) => sum + unfoldedBytes(packed), 0);
 }
 

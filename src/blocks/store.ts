@@ -150,7 +150,7 @@ export class BlockStore {
 
   sweeps(): readonly Sweep[] {
     const [core, kind, { db }] = [this.#core, this.#kind, this.#core];
-    const named = (name: string, intervalMs: number, run: Sweep['run']) => ({
+    const sweepOf = (name: string, intervalMs: number, run: Sweep['run']) => ({
       name: `${kind.name}.${name}`,
       intervalMs,
       run,
@@ -160,14 +160,14 @@ export class BlockStore {
     const { hotDays } = kind;
     const from = { after: '' };
     return [
-      named('merge', 10_000, (signal) => mergeSmall(merging, db, kind, signal)),
-      named('replaced', 30_000, (signal) => deleteOldReplaced(db, kind, signal, (keys) => removeAssets(core, keys))),
-      named('retention', 60_000, (signal) => deletePastBlocks(core, kind, signal)),
+      sweepOf('merge', 10_000, (signal) => mergeSmall(merging, db, kind, signal)),
+      sweepOf('replaced', 30_000, (signal) => deleteOldReplaced(db, kind, signal, (keys) => removeAssets(core, keys))),
+      sweepOf('retention', 60_000, (signal) => deletePastBlocks(core, kind, signal)),
       ...(hotDays === null
         ? []
         : [
-            named('cold', 60_000, (signal) => moveColdBlocks(core, kind, hotDays, signal)),
-            named('orphans', 6 * HOUR_MS, (signal) => removeOrphans(core, from, signal)),
+            sweepOf('cold', 60_000, (signal) => moveColdBlocks(core, kind, hotDays, signal)),
+            sweepOf('orphans', 6 * HOUR_MS, (signal) => removeOrphans(core, from, signal)),
           ]),
     ];
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { loadConfig } from './config.ts';
-import { misspelt } from './misspelt.ts';
+import { findMisspelt } from './misspelt.ts';
 
 const known = loadConfig({}).settings((variables) => variables.names);
 
@@ -21,7 +21,7 @@ test.each([
   ['ALLOW_PRIVATE_TARGET', 'ALLOW_PRIVATE_TARGETS'],
   ['IDENTITY_PROVIDER', 'IDENTITY_PROVIDERS'],
 ])('%s is taken for %s', (name, meant) => {
-  expect(misspelt([name], known)).toEqual(meant === null ? [] : [{ name, meant }]);
+  expect(findMisspelt([name], known)).toEqual(meant === null ? [] : [{ name, meant }]);
 });
 
 test('variables of shells, systems, package managers and other programs are taken for none of ours', () => {
@@ -35,5 +35,5 @@ test('variables of shells, systems, package managers and other programs are take
     OTEL_EXPORTER_OTLP_ENDPOINT KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT KUBERNETES_PORT DOCKER_HOST CONTAINER POD_NAME
     INVOCATION_ID JOURNAL_STREAM NOTIFY_SOCKET SYSTEMD_EXEC_PID WATCHDOG_USEC MEMORY_PRESSURE_WATCH VIRTUAL_ENV PYTHONPATH GOPATH
     JAVA_HOME CARGO_HOME LD_LIBRARY_PATH WEB_CONCURRENCY WORKSPACE BASE_PATH PUBLIC_URL SECRET APP_KEY API_KEY SORT ROOT POST MODE`;
-  expect(misspelt(foreign.split(/\s+/), known)).toEqual([]);
+  expect(findMisspelt(foreign.split(/\s+/), known)).toEqual([]);
 });

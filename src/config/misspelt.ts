@@ -12,7 +12,7 @@ const OTHER_LETTER_FROM_CHARACTERS = 5;
 const TWO_MISTAKES_FROM_CHARACTERS = 8;
 
 /** @param known every variable that is read; @param given names of the environment. */
-export function misspelt(given: readonly string[], known: ReadonlySet<string>): Misspelt[] {
+export function findMisspelt(given: readonly string[], known: ReadonlySet<string>): Misspelt[] {
   return given.flatMap((name) => {
     if (known.has(name)) return [];
     const meant = [...known].find((candidate) => isNear(name.toUpperCase(), candidate));

@@ -20,12 +20,12 @@ test('one setting says which name servers are asked', () => {
 test('its earlier name still works, unless both are set; either is told', () => {
   const old = read({ DNS_SERVERS: '192.0.2.1:53' });
   expect(old.servers).toEqual(['192.0.2.1 53']);
-  expect(old.variables.renamed()).toEqual([{ name: 'DNS_SERVERS', now: 'DNS_RESOLVERS', isUsed: true }]);
+  expect(old.variables.findRenamed()).toEqual([{ name: 'DNS_SERVERS', now: 'DNS_RESOLVERS', isUsed: true }]);
   const both = read({ DNS_SERVERS: '192.0.2.1', DNS_RESOLVERS: '192.0.2.2' });
   expect(both.servers).toEqual(['192.0.2.2 53']);
-  expect(both.variables.renamed()).toEqual([{ name: 'DNS_SERVERS', now: 'DNS_RESOLVERS', isUsed: false }]);
-  expect(both.variables.misspelt()).toEqual([]);
-  expect(read({ DNS_RESOLVERS: '192.0.2.2', DNS_SERVERS: ' ' }).variables.renamed()).toEqual([]);
+  expect(both.variables.findRenamed()).toEqual([{ name: 'DNS_SERVERS', now: 'DNS_RESOLVERS', isUsed: false }]);
+  expect(both.variables.findMisspelt()).toEqual([]);
+  expect(read({ DNS_RESOLVERS: '192.0.2.2', DNS_SERVERS: ' ' }).variables.findRenamed()).toEqual([]);
 });
 
 test.each(['here', '192.0.2.1:0', '192.0.2.1:65536', '2001:db8::1:53:x', 'fe80::1%eth0', '[192.0.2.1]:53'])(

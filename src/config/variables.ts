@@ -1,7 +1,7 @@
 // Reading one environment variable as one type. Each method returns the value or throws a ConfigError naming the variable.
 
 import ipaddr from 'ipaddr.js';
-import { type Misspelt, misspelt } from './misspelt.ts';
+import { findMisspelt, type Misspelt } from './misspelt.ts';
 
 export type AddressRange = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
@@ -35,22 +35,22 @@ export class Variables {
     return value === '' ? undefined : value;
   }
 
-  /** `name`, or `earlier`, as it was once called, where only that is set: `renamed` tells of it. */
+  /** `name`, or `earlier`, as it was once called, where only that is set: `findRenamed` tells of it. */
   currentName(name: string, earlier: string): string {
     this.#renamed.set(earlier, name);
     return this.text(name) === undefined && this.#isSet(earlier) ? earlier : name;
   }
 
   /** Variables of the environment that have another name now. `isUsed`: the new one is not set beside it. */
-  renamed(): Renamed[] {
+  findRenamed(): Renamed[] {
     const given = [...this.#renamed].filter(([earlier]) => this.#isSet(earlier));
     return given.map(([earlier, now]) => ({ name: earlier, now, isUsed: !this.#isSet(now) }));
   }
 
   /** Names in the environment that look like one that was asked for and are none. */
-  misspelt(): Misspelt[] {
+  findMisspelt(): Misspelt[] {
     const given = Object.keys(this.#env).filter((name) => this.#env[name] !== '' && !this.#renamed.has(name));
-    return misspelt(given, this.names);
+    return findMisspelt(given, this.names);
   }
 
   secret(name: string, charactersMin: number): string | undefined {

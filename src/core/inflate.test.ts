@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import zlib from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { type Encoding, inflated } from './inflate.ts';
+import { type Encoding, inflateBody } from './inflate.ts';
 
 const bytes = Buffer.concat([randomBytes(200_000), Buffer.alloc(300_000)]);
 const MAX = 1_000_000;
@@ -28,8 +28,8 @@ describe.each(encoders)('a body in %s', (encoding, encode) => {
 
   test('is inflated, however it arrives', async () => {
     const blocks = [Buffer.alloc(0), body.subarray(0, 1), body.subarray(1, 1_000), body.subarray(1_000)];
-    expect((await whole(inflated(sent(...blocks), encoding, MAX))).equals(bytes)).toBe(true);
-    expect(await whole(inflated(sent(), encoding, MAX))).toHaveLength(0);
+    expect((await whole(inflateBody(sent(...blocks), encoding, MAX))).equals(bytes)).toBe(true);
+    expect(await whole(inflateBody(sent(), encoding, MAX))).toHaveLength(0);
   });
 
   test('ends at the bound, and takes no more of what arrives', async () => {
@@ -42,7 +42,7 @@ describe.each(encoders)('a body in %s', (encoding, encode) => {
         isEnded = true;
       }
     }
-    const bomb = inflated(endless(), encoding, 100_000);
+    const bomb = inflateBody(endless(), encoding, 100_000);
     await expect(whole(bomb)).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
     await expect.poll(() => isEnded).toBe(true);
     expect(taken).toBeLessThan(100);
@@ -52,7 +52,7 @@ describe.each(encoders)('a body in %s', (encoding, encode) => {
     ['cut short', sent(body.subarray(0, body.length - 10))],
     ['noise', sent(Buffer.from('{"is":"not compressed"}'.repeat(10)))],
   ])('that is %s is told so', async (_what, broken) => {
-    await expect(whole(inflated(broken, encoding, MAX))).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+    await expect(whole(inflateBody(broken, encoding, MAX))).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
   });
 
   test('fails with what the body fails with', async () => {
@@ -61,13 +61,13 @@ describe.each(encoders)('a body in %s', (encoding, encode) => {
       yield body.subarray(0, 1_000);
       throw gone;
     }
-    await expect(whole(inflated(leaving(), encoding, MAX))).rejects.toBe(gone);
+    await expect(whole(inflateBody(leaving(), encoding, MAX))).rejects.toBe(gone);
   });
 });
 
 test('a window of zstd that would take much memory is refused', async () => {
   const params = { [zlib.constants.ZSTD_c_windowLog]: 25, [zlib.constants.ZSTD_c_contentSizeFlag]: 0 };
   const wide = zlib.zstdCompressSync(Buffer.alloc(40_000_000), { params });
-  const body = inflated(sent(wide), 'zstd' satisfies Encoding, 100_000_000);
+  const body = inflateBody(sent(wide), 'zstd' satisfies Encoding, 100_000_000);
   await expect(whole(body)).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
 });

@@ -33,7 +33,7 @@ const decompressors: Readonly<Record<Encoding, (first: Buffer) => Transform>> = 
  * The body without its encoding; an empty one is empty. Fails with PAYLOAD_TOO_LARGE beyond `bytesMax`, with INVALID_REQUEST where the body is
  * not in its encoding or ends too early, and with what `sent` fails with. What ends the reading ends the decompressor and `sent` too.
  */
-export async function* inflated(
+export async function* inflateBody(
   sent: AsyncIterable<Buffer>,
   encoding: Encoding,
   bytesMax: number,
@@ -45,7 +45,7 @@ export async function* inflated(
   const broken = { by: null as unknown };
   pipeline(Readable.from(rest(first, source, broken), { objectMode: false }), decompressor, () => undefined);
   try {
-    yield* bounded(decompressor as AsyncIterable<Buffer>, bytesMax);
+    yield* limitBytes(decompressor as AsyncIterable<Buffer>, bytesMax);
   } catch (error) {
     if (broken.by !== null) throw broken.by;
     if (!isOfZlib(error)) throw error;
@@ -72,7 +72,7 @@ async function* rest(first: Buffer, source: AsyncIterator<Buffer>, broken: { by:
   }
 }
 
-async function* bounded(blocks: AsyncIterable<Buffer>, bytesMax: number): AsyncGenerator<Buffer, void, undefined> {
+async function* limitBytes(blocks: AsyncIterable<Buffer>, bytesMax: number): AsyncGenerator<Buffer, void, undefined> {
   let bytes = 0;
   for await (const block of blocks) {
     bytes += block.length;

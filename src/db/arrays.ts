@@ -17,7 +17,7 @@ function header(oid: number, count: number, hasNull: boolean, dataBytes: number,
 }
 
 /** An array of values of one fixed size; null elements take no data bytes. */
-function fixed<T>(
+function fixedSizeArray<T>(
   oid: number,
   size: number,
   values: readonly (T | null)[],
@@ -40,24 +40,24 @@ function fixed<T>(
 }
 
 export function int8Array(values: readonly (bigint | null)[]): Buffer {
-  return fixed(OID.int8, 8, values, (buffer, value, at) => buffer.writeBigInt64BE(value, at));
+  return fixedSizeArray(OID.int8, 8, values, (buffer, value, at) => buffer.writeBigInt64BE(value, at));
 }
 
 export function int4Array(values: readonly (number | null)[]): Buffer {
-  return fixed(OID.int4, 4, values, (buffer, value, at) => buffer.writeInt32BE(value, at));
+  return fixedSizeArray(OID.int4, 4, values, (buffer, value, at) => buffer.writeInt32BE(value, at));
 }
 
 export function int2Array(values: readonly (number | null)[]): Buffer {
-  return fixed(OID.int2, 2, values, (buffer, value, at) => buffer.writeInt16BE(value, at));
+  return fixedSizeArray(OID.int2, 2, values, (buffer, value, at) => buffer.writeInt16BE(value, at));
 }
 
 export function boolArray(values: readonly (boolean | null)[]): Buffer {
-  return fixed(OID.bool, 1, values, (buffer, value, at) => buffer.writeInt8(value ? 1 : 0, at));
+  return fixedSizeArray(OID.bool, 1, values, (buffer, value, at) => buffer.writeInt8(value ? 1 : 0, at));
 }
 
 /** Instants in milliseconds since the Unix epoch. */
 export function timestampArray(valuesMs: readonly (number | null)[]): Buffer {
-  return fixed(OID.timestamptz, 8, valuesMs, (buffer, value, at) =>
+  return fixedSizeArray(OID.timestamptz, 8, valuesMs, (buffer, value, at) =>
     buffer.writeBigInt64BE(BigInt(Math.round((value - postgresEpochMs) * 1000)), at),
   );
 }

@@ -209,7 +209,7 @@ export class Pool implements Queryable {
    * Runs `body` once and sends COMMIT right behind the statements that it left un-awaited: one round trip fewer.
    * Run again like `transaction`. Throws CommitUnknown when COMMIT got no answer.
    */
-  pipelined<T>(body: (tx: Transaction) => Promise<T>): Promise<T> {
+  pipelinedTransaction<T>(body: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.#retrying(() => this.#once(body, true));
   }
 
@@ -222,7 +222,7 @@ export class Pool implements Queryable {
       const opened = tx.query(begin, []);
       opened.catch(() => undefined); // a broken connection also fails the statements behind it, whose errors are reported
       const value = await body(tx);
-      if (!commitAtOnce) await tx.answered();
+      if (!commitAtOnce) await tx.awaitAnswers();
       await tx.commit();
       for (const topic of tx.hints) this.#onHint(topic);
       return value;

@@ -45,9 +45,9 @@ const CREATE_MIGRATIONS = `
   )`;
 
 // Tables that a file has made go to the nodes of a distributed engine.
-const DISTRIBUTE = ifThere('core.distribute');
+const DISTRIBUTE = callIfDefined('core.distribute');
 // The planner learns what tables hold at their worst, when they are committed (migration 0001).
-const SHOW_WORST_CASES = ifThere('core.show_worst_cases');
+const SHOW_WORST_CASES = callIfDefined('core.show_worst_cases');
 
 /**
  * Brings the schema to the version of the code. Of several processes one works and the others wait for it.
@@ -156,7 +156,7 @@ async function apply(client: pg.Client, file: MigrationFile): Promise<void> {
 }
 
 /** Calls a function that migration 0001 makes. */
-function ifThere(name: string): string {
+function callIfDefined(name: string): string {
   return `DO $$ BEGIN IF to_regproc('${name}') IS NOT NULL THEN PERFORM ${name}(); END IF; END $$`;
 }
 

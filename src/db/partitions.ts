@@ -67,7 +67,7 @@ export async function dropPartitions(db: Partitioned, parents: readonly string[]
   const names = parents.map((parent) => `${parent}_${suffix}`);
   await db.transaction(async (tx) => {
     await tx.query(waitBriefly, []);
-    await tx.query(unnamed(`DROP TABLE IF EXISTS ${names.join()}`), []);
+    await tx.query(unnamedStatement(`DROP TABLE IF EXISTS ${names.join()}`), []);
   });
 }
 
@@ -99,14 +99,14 @@ async function makePartitions(
   if (starts.every((startMs) => known.has(nameOf(parent, period, startMs).split('.')[1] as string))) return;
   await db.transaction(async (tx) => {
     // One at a time, and those that meanwhile another made are seen.
-    await tx.query(unnamed(`LOCK TABLE ${parent} IN SHARE UPDATE EXCLUSIVE MODE`), []);
+    await tx.query(unnamedStatement(`LOCK TABLE ${parent} IN SHARE UPDATE EXCLUSIVE MODE`), []);
     const there = new Set((await tx.query<{ name: string }>(listPartitions, [parent])).rows.map(({ name }) => name));
     for (const startMs of starts) {
       const name = nameOf(parent, period, startMs);
       if (there.has(name.split('.')[1] as string)) continue;
-      await tx.query(unnamed(`CREATE TABLE ${name} (LIKE ${parent} INCLUDING ALL)`), []);
+      await tx.query(unnamedStatement(`CREATE TABLE ${name} (LIKE ${parent} INCLUDING ALL)`), []);
       const bounds = `FROM (${sequenceAt(startMs)}) TO (${sequenceAt(nextStart(period, startMs))})`;
-      await tx.query(unnamed(`ALTER TABLE ${parent} ATTACH PARTITION ${name} FOR VALUES ${bounds}`), []);
+      await tx.query(unnamedStatement(`ALTER TABLE ${parent} ATTACH PARTITION ${name} FOR VALUES ${bounds}`), []);
     }
   });
 }
@@ -144,6 +144,6 @@ function nameOf(parent: string, period: Period, startMs: number): string {
 }
 
 /** A statement of one partition is not worth remembering on a connection. */
-function unnamed(text: string) {
+function unnamedStatement(text: string) {
   return statement('', text);
 }

@@ -88,7 +88,7 @@ export class ClientTransaction implements Transaction {
   }
 
   /** Waits for every statement sent, and throws the first failure: nothing may be committed behind an unseen error. */
-  async answered(): Promise<void> {
+  async awaitAnswers(): Promise<void> {
     await Promise.all(this.#pending);
     if (this.#failure !== undefined) throw this.#failure;
   }
@@ -102,7 +102,7 @@ export class ClientTransaction implements Transaction {
     }
     // A failed statement before it turns COMMIT into ROLLBACK: its error is the reason.
     if (tag !== 'COMMIT') {
-      await this.answered();
+      await this.awaitAnswers();
       throw new Error(`COMMIT answered ${tag}`);
     }
   }

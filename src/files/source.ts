@@ -40,17 +40,18 @@ export function requireOneWay({ url, data, bucket, key }: Source, param: string)
 
 /** The bytes of `data`; throws VALIDATION_FAILED. Long ones take some 30 ms: call it where long bodies are read. */
 export function decodeSource(data: string, param: string): Uint8Array<ArrayBuffer> {
-  return decoded(data, param).bytes;
+  return decodeData(data, param).bytes;
 }
 
-function decoded(data: string, param: string): InlineBytes {
+function decodeData(data: string, param: string): InlineBytes {
   const read = readInlineBytes(data);
   if (read === null) throw invalidField(`${param}.data`, 'base64', `${param}.data is neither base64 nor a data URL.`);
   return read;
 }
 
 function inlineSource(data: string | Uint8Array, { bytesMax, param }: SourceBounds): SourceBytes {
-  const { bytes, contentType } = typeof data === 'string' ? decoded(data, param) : { bytes: data, contentType: null };
+  const { bytes, contentType } =
+    typeof data === 'string' ? decodeData(data, param) : { bytes: data, contentType: null };
   if (bytes.byteLength > bytesMax) throw tooLarge(`${param}.data`, bytesMax);
   return { bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), contentType };
 }
@@ -75,11 +76,11 @@ async function fetchSource(ctx: SourceContext, url: string, { bytesMax, param }:
     reply.body.destroy();
     throw tooLarge(field, bytesMax);
   }
-  const bytes = await received(ctx, reply.body, field, bytesMax);
+  const bytes = await receiveBody(ctx, reply.body, field, bytesMax);
   return { bytes, contentType: reply.headers['content-type']?.split(';')[0]?.trim().toLowerCase() || null };
 }
 
-async function received(ctx: SourceContext, body: Readable, field: string, bytesMax: number): Promise<Buffer> {
+async function receiveBody(ctx: SourceContext, body: Readable, field: string, bytesMax: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let bytes = 0;
   try {

@@ -2,7 +2,7 @@
 // a protocol that makes calls of its own.
 import type { EntryForm } from '../core/callers/entry-form.ts';
 import { newId } from '../lib/ids.ts';
-import { callerLeft } from '../problems/caller-left.ts';
+import { disconnectedProblem } from '../problems/caller-left.ts';
 import { traceparentOf } from './trace-context.ts';
 
 /** What a surface knows of a request before anything is looked at: how it came in, and how to hear that its caller has left. */
@@ -31,7 +31,7 @@ export interface Sender {
 export interface AnsweringPlace {
   idle(): void;
   make(bytes: number): void;
-  made(bytes: number): void;
+  countMade(bytes: number): void;
   requireRoom(): void;
 }
 
@@ -70,7 +70,7 @@ export class ActiveRequest {
   }
 
   holdMade(bytes: number): void {
-    this.place?.made(bytes);
+    this.place?.countMade(bytes);
   }
 
   requireAnswerRoom(): void {
@@ -96,12 +96,12 @@ export class ActiveRequest {
     this.#origin.onGone(listener);
   }
 
-  /** Aborted with `callerLeft()`. Made on demand: most never wait for anything that the client's leaving should end. */
+  /** Aborted with `disconnectedProblem()`. Made on demand: most never wait for anything that the client's leaving should end. */
   get signal(): AbortSignal {
     if (this.#abort === null) {
       const abort = new AbortController();
       this.#abort = abort;
-      this.#origin.onGone(() => abort.abort(callerLeft()));
+      this.#origin.onGone(() => abort.abort(disconnectedProblem()));
     }
     return this.#abort.signal;
   }

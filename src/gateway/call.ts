@@ -8,7 +8,7 @@ import type { Tier } from '../core/callers/tiers.ts';
 import type { Span } from '../core/tracing/tracing.ts';
 import type { Answer } from '../kit/capability.ts';
 import type { CallContext, Services } from '../kit/services.ts';
-import { isCallerLeft } from '../problems/caller-left.ts';
+import { isDisconnected } from '../problems/caller-left.ts';
 import type { Problem } from '../problems/problem.ts';
 import { ActiveRequest, type Origin } from './active-request.ts';
 import { beginCallSpan, endCallSpan } from './call-span.ts';
@@ -106,7 +106,7 @@ export class Call extends ActiveRequest implements CallContext {
     return this.principal.tier;
   }
 
-  /** Who calls; reading it before `identified` is a programming error. */
+  /** Who calls; reading it before `setPrincipal` is a programming error. */
   get principal(): Principal {
     if (this.#principal === null) throw new Error('it is not known yet who calls');
     return this.#principal;
@@ -126,7 +126,7 @@ export class Call extends ActiveRequest implements CallContext {
     return performance.now() - this.#identifiedMs;
   }
 
-  identified(principal: Principal): void {
+  setPrincipal(principal: Principal): void {
     this.#principal = principal;
     this.#identifiedMs = performance.now();
   }
@@ -151,7 +151,7 @@ export class Call extends ActiveRequest implements CallContext {
     if (this.#ended) return;
     this.#ended = true;
     const latencyMs = performance.now() - this.startedMs;
-    const isLeft = this.failure !== null && isCallerLeft(this.failure);
+    const isLeft = this.failure !== null && isDisconnected(this.failure);
     this.#services.traffic.record(name, isLeft ? LEFT_STATUS : status, latencyMs);
     if (this.#span !== null) this.#endSpan(this.#span, status, name);
     if (this.#principal === null) return;

@@ -5,7 +5,7 @@ import { Call } from './call.ts';
 import { passGates } from './gates.ts';
 import type { Gateway } from './gateway.ts';
 import { takeIdempotencyKey } from './input/idempotency-key.ts';
-import { admit, failed, invoke, isBilled, readAndRun } from './invoke.ts';
+import { admit, failCall, invoke, isBilled, readAndRun } from './invoke.ts';
 
 /** The gateway of the services given: also how a call makes calls of its own. */
 export function createGateway(services: Omit<Gateway, 'invokeWithin' | 'performWithin'>): Gateway {
@@ -17,7 +17,7 @@ export function createGateway(services: Omit<Gateway, 'invokeWithin' | 'performW
       ),
     performWithin: (parent, capability, work) =>
       within(gateway, parent, { capability }, async (call, idempotencyKey) => {
-        call.identified(parent.principal);
+        call.setPrincipal(parent.principal);
         await admit(gateway, call);
         await passGates(call);
         if (idempotencyKey !== null) takeIdempotencyKey(call, [idempotencyKey], () => idempotencyKey);
@@ -61,7 +61,7 @@ async function within(
     call.end(200);
     return answer;
   } catch (error) {
-    throw failed(gateway, call, error);
+    throw failCall(gateway, call, error);
   } finally {
     parent.spentNanos += call.spentNanos;
     call.release();

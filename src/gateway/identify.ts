@@ -36,6 +36,6 @@ export async function confirm(call: Call): Promise<void> {
   const { principal } = call;
   const now = await principal.kind.again(principal);
   if (typeof now === 'string') throw principal.kind.refusal(now);
-  call.identified(now);
+  call.setPrincipal(now);
   authorize(call);
 }

@@ -58,7 +58,7 @@ export interface Outcome {
 /** Calls the capability. Never throws: a failure is an outcome. */
 export async function invoke(gateway: Gateway, invocation: Invocation): Promise<Outcome> {
   const { signal, entryForm, sender = null, traceId = randomHex(16), ignoresUnknown = false } = invocation;
-  const call = new Call(gateway, invocation.endpoint, { entryForm, traceId, sender, onGone: goneBy(signal) });
+  const call = new Call(gateway, invocation.endpoint, { entryForm, traceId, sender, onGone: abortListener(signal) });
   call.place = invocation.place ?? null;
   call.ignoresUnknown = ignoresUnknown;
   const { requestId } = call;
@@ -71,7 +71,7 @@ export async function invoke(gateway: Gateway, invocation: Invocation): Promise<
   } catch (error) {
     const failure = toProblem(error);
     const envelope = gateway.envelope.failure(call, failure);
-    failed(gateway, call, failure, envelope);
+    failCall(gateway, call, failure, envelope);
     return { status: failure.httpStatus, envelope, answer: null, problem: failure, requestId };
   } finally {
     call.release();
@@ -97,10 +97,10 @@ export async function perform(
   }: Omit<Invocation, 'input' | 'idempotencyKey'>,
   work: (call: Call) => Promise<Answer>,
 ): Promise<Answer> {
-  const call = new Call(gateway, endpoint, { entryForm, traceId, sender, onGone: goneBy(signal) });
+  const call = new Call(gateway, endpoint, { entryForm, traceId, sender, onGone: abortListener(signal) });
   call.place = place ?? null;
   try {
-    call.identified(principal);
+    call.setPrincipal(principal);
     await admit(gateway, call, isAdmitted);
     await passGates(call);
     call.weigh(Math.floor(bodyBytes / tokenWorth.bodyBytes));
@@ -110,13 +110,13 @@ export async function perform(
     call.end(200);
     return answer;
   } catch (error) {
-    throw failed(gateway, call, error);
+    throw failCall(gateway, call, error);
   } finally {
     call.release();
   }
 }
 
-function goneBy(signal: AbortSignal) {
+function abortListener(signal: AbortSignal) {
   return (listener: () => void) => {
     if (signal.aborted) listener();
     else signal.addEventListener('abort', listener, { once: true });
@@ -181,12 +181,12 @@ function begin(limiter: Rates, call: Call): void | Promise<void> {
   const { accountId, tier, endpoint } = call;
   // A waiting consume holds nothing and is not counted; what a call calls runs in its place.
   if (endpoint.capability.waits === true || call.depth > 0) return;
-  const counted = (mayRun: boolean) => {
+  const occupyPlace = (mayRun: boolean) => {
     if (!mayRun) throw problem('CONCURRENCY_LIMITED', { retryAfterMs: 1000 });
     call.occupy(() => limiter.end(accountId));
   };
   const mayRun = limiter.begin(accountId, tier);
-  return mayRun instanceof Promise ? mayRun.then(counted) : counted(mayRun);
+  return mayRun instanceof Promise ? mayRun.then(occupyPlace) : occupyPlace(mayRun);
 }
 
 /** Runs the capability on the input that was read. */
@@ -209,7 +209,7 @@ export async function readAndRun(
   call: Call,
   { principal, input, idempotencyKey, isAdmitted }: Performed,
 ): Promise<Answer> {
-  call.identified(principal);
+  call.setPrincipal(principal);
   await admit(gateway, call, isAdmitted);
   await passGates(call);
   const text = textOf(input);
@@ -232,7 +232,7 @@ function refuseLong(text: string, { bodyBytesMax, capability }: Endpoint): void 
 const BYTES_PER_CHARACTER_MAX = 3;
 
 /** `text`: the answer that tells it, where that is known. */
-export function failed({ core }: Gateway, call: Call, error: unknown, text: string | null = null): Problem {
+export function failCall({ core }: Gateway, call: Call, error: unknown, text: string | null = null): Problem {
   const failure = toProblem(error);
   call.failure = failure;
   call.end(failure.httpStatus, text);

@@ -46,7 +46,7 @@ export interface VendorWork<Material = unknown, Made = unknown> {
   /** What an adapter's `submit` takes, once the attempt has its random token. */
   workFor(job: JobRow, row: ModelRow, material: Material, asked: Asked): Promise<(token: string) => unknown>;
   /** As the attempt keeps it: without the words and pictures, which stand in the job until its owner deletes them. */
-  sent(job: JobRow, row: ModelRow): SentRequest;
+  requestOf(job: JobRow, row: ModelRow): SentRequest;
   /** Fetches what was made, looks through it, keeps it and ends the job. */
   take(step: VendorStep, attempt: AttemptRow, call: VendorCall, made: SucceededAt<Made>): Promise<void>;
   /** Keeps what came with the answer to a submission, under the attempt. Absent: its adapters answer with nothing. */

@@ -78,7 +78,7 @@ export class JobStore {
   }
 
   /** Of these jobs those whose money is not settled: what owns a hold. */
-  async unsettled(db: Queryable, accountId: string, ids: readonly string[]): Promise<Set<string>> {
+  async findUnsettled(db: Queryable, accountId: string, ids: readonly string[]): Promise<Set<string>> {
     const { rows } = await db.query<{ job_id: string }>(this.#of.unsettled, [accountId, textArray(ids)]);
     return new Set(rows.map(({ job_id }) => job_id));
   }

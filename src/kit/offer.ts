@@ -34,7 +34,7 @@ export interface Offer {
 }
 
 /** The kinds of events that something tells. */
-export function toldEvents({ events }: Pick<Offer, 'events'>): readonly ToldEvent[] {
+export function releasedEvents({ events }: Pick<Offer, 'events'>): readonly ToldEvent[] {
   return events.filter((event) => event.status === 'ga');
 }
 

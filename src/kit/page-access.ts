@@ -19,8 +19,8 @@ interface PageAccess {
 export function pageRoute<State>({ headers, exposed }: PageAccess, route: RawRoute<State>): RawRoute<State> {
   const { methods, credentialOf, answer, refuse } = route;
   const open = { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposed };
-  const opened = (told: RawAnswer): RawAnswer => ({ ...told, headers: { ...open, ...told.headers } });
-  const preflight = opened({
+  const withOpenHeaders = (told: RawAnswer): RawAnswer => ({ ...told, headers: { ...open, ...told.headers } });
+  const preflight = withOpenHeaders({
     status: 204,
     headers: {
       'access-control-allow-methods': [...methods, 'OPTIONS'].join(', '),
@@ -33,8 +33,9 @@ export function pageRoute<State>({ headers, exposed }: PageAccess, route: RawRou
     ...route,
     methods: [...methods, 'OPTIONS'],
     credentialOf: (head) => (head.method === 'OPTIONS' ? null : (credentialOf?.(head) ?? null)),
-    answer: async (request, state) => (request.method === 'OPTIONS' ? preflight : opened(await answer(request, state))),
-    ...(refuse && { refuse: (failure, head) => opened(refuse(failure, head)) }),
+    answer: async (request, state) =>
+      request.method === 'OPTIONS' ? preflight : withOpenHeaders(await answer(request, state)),
+    ...(refuse && { refuse: (failure, head) => withOpenHeaders(refuse(failure, head)) }),
   };
 }
 

@@ -76,15 +76,15 @@ export function rowSaver<Row>({ table, key, columns }: Pick<TableShape, 'table' 
   const names = columns.split(', ');
   const changed = names.filter((name) => name !== key).map((name) => `${name} = excluded.${name}`);
   const save = statement(
-    named(table, 'save'),
+    statementName(table, 'save'),
     `INSERT INTO ${table} (account_id, ${columns}) VALUES (${['account_id', ...names].map((_, i) => `$${i + 1}`).join(', ')})
          ON CONFLICT (account_id, ${key}) DO UPDATE SET ${changed.join(', ')}`,
   );
   return (tx: Transaction, { accountId }: Owner, row: Row): Row => {
     const values = row as Readonly<Record<string, string | number | bigint | boolean | null>>;
-    const sent = (name: string) =>
+    const wireValue = (name: string) =>
       name.endsWith('_at') ? timestamp(values[name] as number | null) : (values[name] ?? null);
-    void tx.query(save, [accountId, ...names.map(sent)]);
+    void tx.query(save, [accountId, ...names.map(wireValue)]);
     return row;
   };
 }
@@ -92,7 +92,7 @@ export function rowSaver<Row>({ table, key, columns }: Pick<TableShape, 'table' 
 /** How many rows of the table an account has; `counted`: those that count, as a condition of SQL. Called once, at import. */
 export function rowCount(table: string, counted = 'true'): (db: Queryable, accountId: string) => Promise<number> {
   const count = statement(
-    named(table, 'count'),
+    statementName(table, 'count'),
     `SELECT count(*)::int AS counted FROM ${table} WHERE account_id = $1 AND ${counted}`,
   );
   return async (db, accountId) => (await db.query<{ counted: number }>(count, [accountId])).rows[0]?.counted ?? 0;
@@ -100,7 +100,7 @@ export function rowCount(table: string, counted = 'true'): (db: Queryable, accou
 
 /** Whether an account has no row in the table. Called once, at import. */
 export function noRowIn(table: string): (db: Queryable, accountId: string) => Promise<boolean> {
-  const find = statement(named(table, 'any'), `SELECT 1 AS found FROM ${table} WHERE account_id = $1 LIMIT 1`);
+  const find = statement(statementName(table, 'any'), `SELECT 1 AS found FROM ${table} WHERE account_id = $1 LIMIT 1`);
   return async (db, accountId) => (await db.query(find, [accountId])).rows.length === 0;
 }
 
@@ -109,17 +109,17 @@ function statementsOf({ table, key, columns, isNewestFirst = false, filters = []
   const narrowed = filters.map((column, i) => ` AND ($${i + 4}::text IS NULL OR ${column} = $${i + 4}::text)`).join('');
   const ofAccount = `FROM ${table} WHERE account_id = $1`;
   return {
-    find: statement(named(table, 'find'), `SELECT ${columns} ${ofAccount} AND ${key} = $2`),
+    find: statement(statementName(table, 'find'), `SELECT ${columns} ${ofAccount} AND ${key} = $2`),
     page: statement(
-      named(table, 'page'),
+      statementName(table, 'page'),
       `SELECT ${columns} ${ofAccount} AND ${key} ${beyond} $2::text${narrowed} ORDER BY ${key} ${order} LIMIT $3::int`,
     ),
-    remove: statement(named(table, 'remove'), `DELETE ${ofAccount} AND ${key} = $2`),
+    remove: statement(statementName(table, 'remove'), `DELETE ${ofAccount} AND ${key} = $2`),
   };
 }
 
 /** Beside those that the module has of the same table. */
-function named(table: string, what: string): string {
+function statementName(table: string, what: string): string {
   return `kit_${table.replace('.', '_')}_${what}`;
 }
 

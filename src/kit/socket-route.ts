@@ -60,7 +60,7 @@ export interface SocketListener {
   /** A text, or the bytes of a binary message. Messages come in order: while this returns a promise, no further one is read. */
   message(message: string | Buffer): void | Promise<void>;
   /** Once, when the socket has closed. */
-  closed?(code: number): void;
+  onClose?(code: number): void;
 }
 
 export interface SocketRoute<State = unknown>

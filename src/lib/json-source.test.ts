@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   elementStarts,
-  indented,
+  indentJson,
   memberSources,
   memberStart,
   membersWithout,
@@ -61,7 +61,7 @@ describe('indented', () => {
       fc.property(fc.jsonValue(), fc.boolean(), (value, wide) => {
         const text = wide ? spaced(value) : JSON.stringify(value);
         // JSON.stringify knows no value that JSON.parse has not read: such as -0.
-        expect(indented(text, Number.POSITIVE_INFINITY)).toBe(
+        expect(indentJson(text, Number.POSITIVE_INFINITY)).toBe(
           JSON.stringify(JSON.parse(JSON.stringify(value)), null, 2),
         );
       }),
@@ -70,15 +70,15 @@ describe('indented', () => {
 
   test('digits, escapes, repeated names and their order stay as they were sent', () => {
     const text = '{"b":1.0,"2":12345678901234567890,"1":"\\u0041{,}","b":[ ],"c":{\n}}';
-    expect(indented(text, 1_000)).toBe(
+    expect(indentJson(text, 1_000)).toBe(
       '{\n  "b": 1.0,\n  "2": 12345678901234567890,\n  "1": "\\u0041{,}",\n  "b": [],\n  "c": {}\n}',
     );
   });
 
   test('what would be longer than it may be stays as it came, however deep', () => {
-    expect(['[1]', '[1,2]'].map((text) => indented(text, 7))).toEqual(['[\n  1\n]', '[1,2]']);
+    expect(['[1]', '[1,2]'].map((text) => indentJson(text, 7))).toEqual(['[\n  1\n]', '[1,2]']);
     const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
-    expect(indented(deep, 65_536)).toBe(deep);
+    expect(indentJson(deep, 65_536)).toBe(deep);
   });
 });
 

@@ -121,15 +121,15 @@ export function elementTexts(text: string, from: number): string[] {
  * A valid document with a member or an element a line; its tokens stay as they are: digits, escapes, the order of names. One that would
  * have more than `charactersMax` is answered as it came: nesting makes a short text long.
  */
-export function indented(text: string, charactersMax: number): string {
+export function indentJson(text: string, charactersMax: number): string {
   const parts: string[] = [];
   let depth = 0;
   let characters = 0;
-  const put = (part: string) => {
+  const append = (part: string) => {
     parts.push(part);
     characters += part.length;
   };
-  const line = () => put(`\n${'  '.repeat(depth)}`);
+  const line = () => append(`\n${'  '.repeat(depth)}`);
   for (let at = skipSpace(text, 0); at < text.length; at = skipSpace(text, at)) {
     if (characters > charactersMax) return text;
     const sign = text[at] as string;
@@ -137,7 +137,7 @@ export function indented(text: string, charactersMax: number): string {
     const next = skipSpace(text, end);
     const opens = sign === '{' || sign === '[';
     if (opens && (text[next] === '}' || text[next] === ']')) {
-      put(`${sign}${text[next]}`);
+      append(`${sign}${text[next]}`);
       at = next + 1;
       continue;
     }
@@ -146,9 +146,9 @@ export function indented(text: string, charactersMax: number): string {
       depth -= 1;
       line();
     }
-    put(text.slice(at, end));
+    append(text.slice(at, end));
     if (opens || sign === ',') line();
-    else if (sign === ':') put(' ');
+    else if (sign === ':') append(' ');
     at = end;
   }
   return characters > charactersMax ? text : parts.join('');

@@ -77,7 +77,7 @@ export class Threads<Task, Answer, Progress = never, Question = never, Reply = n
     const watch = this.#watch(worker, stop);
     signal.addEventListener('abort', stop);
     try {
-      const said = await asked<Task, Answer, Progress, Question, Reply>(worker, task, talk, transfer);
+      const said = await askThread<Task, Answer, Progress, Question, Reply>(worker, task, talk, transfer);
       if (said?.kind === 'failed') {
         stop();
         throw said.error;
@@ -152,7 +152,7 @@ export class Threads<Task, Answer, Progress = never, Question = never, Reply = n
 type End<Answer> = Extract<Said<Answer, never, never>, { readonly kind: 'done' | 'failed' }>;
 
 /** Null: the thread has ended. */
-function asked<Task, Answer, Progress, Question, Reply>(
+function askThread<Task, Answer, Progress, Question, Reply>(
   worker: Worker,
   task: Task,
   { onProgress, onAsk }: ThreadTalk<Progress, Question, Reply>,
@@ -160,7 +160,7 @@ function asked<Task, Answer, Progress, Question, Reply>(
 ): Promise<End<Answer> | null> {
   const tell = (told: Told<Task, Reply>, moved: readonly Transferable[] = []) => worker.postMessage(told, [...moved]);
   return new Promise((resolve, reject) => {
-    const heard = (said: Said<Answer, Progress, Question>) => {
+    const onMessage = (said: Said<Answer, Progress, Question>) => {
       if (said.kind === 'progress') onProgress?.(said.progress);
       else if (said.kind === 'ask') void reply(said.id, said.question);
       else settle(() => resolve(said));
@@ -172,16 +172,16 @@ function asked<Task, Answer, Progress, Question, Reply>(
         tell({ kind: 'refused', id, error: error as Error });
       }
     };
-    const ended = () => settle(() => resolve(null));
-    const broke = (error: NodeJS.ErrnoException) => {
+    const onExit = () => settle(() => resolve(null));
+    const onError = (error: NodeJS.ErrnoException) => {
       if (error.code !== 'ERR_WORKER_OUT_OF_MEMORY') settle(() => reject(error));
     };
     // One by one: the worker has listeners of its own.
     const settle = (how: () => void) => {
-      worker.off('message', heard).off('exit', ended).off('error', broke);
+      worker.off('message', onMessage).off('exit', onExit).off('error', onError);
       how();
     };
-    worker.on('message', heard).on('exit', ended).on('error', broke);
+    worker.on('message', onMessage).on('exit', onExit).on('error', onError);
     tell({ kind: 'task', task }, transfer);
   });
 }

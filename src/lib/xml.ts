@@ -97,7 +97,7 @@ class Reading {
     const run = this.#text.slice(this.#at, end);
     this.#at = end;
     const parent = this.#open.at(-1);
-    if (parent !== undefined) parent.element.text += decoded(lines(run));
+    if (parent !== undefined) parent.element.text += decodeEntities(lines(run));
     else if (/\S/.test(run)) throw new XmlError('The XML has a text outside of its element.');
   }
 
@@ -154,7 +154,7 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 const CODE_POINT_MAX = 0x10ffff;
 
 /** Each entity once: what it stands for is not read again. */
-function decoded(text: string): string {
+function decodeEntities(text: string): string {
   if (!text.includes('&')) return text;
   return text.replaceAll(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w{1,8}));/gi, (whole, decimal, hex, name) => {
     if (name !== undefined) {

@@ -77,7 +77,7 @@ function callFaults(
   const future = referencedSteps(call.input).filter((index) => index >= step);
   const { idempotency_key: _taken, ...input } = call.input as Record<string, unknown>;
   const valid = target.validate?.(input) ?? true;
-  const errors = valid ? [] : (target.validate?.errors ?? []).filter((error) => !standsForAnswer(input, error));
+  const errors = valid ? [] : (target.validate?.errors ?? []).filter((error) => !isAnswerReference(input, error));
   return [
     ...future.map((index) => `refers to answer ${index} before it is there`),
     ...errors.map(
@@ -93,7 +93,7 @@ function referencedSteps(value: unknown): number[] {
 }
 
 /** Whether the fault lies at a value that is only a reference to an earlier answer. */
-function standsForAnswer(input: unknown, error: ErrorObject): boolean {
+function isAnswerReference(input: unknown, error: ErrorObject): boolean {
   const segments = error.instancePath.split('/').slice(1);
   const value = segments.reduce<unknown>(
     (at, segment) => (at as Record<string, unknown> | undefined)?.[unescapePointer(segment)],

@@ -5,7 +5,7 @@ import { Variables } from '../config/variables.ts';
 import { admission } from '../core/admission.ts';
 import { type Capability, pathParameters, toolName } from '../kit/capability.ts';
 import type { Module } from '../kit/module.ts';
-import { type Offer, toldEvents } from '../kit/offer.ts';
+import { type Offer, releasedEvents } from '../kit/offer.ts';
 import { checkEventExamples, checkSchemasAndExamples } from './check-examples.ts';
 import { offerFaults } from './compose.ts';
 import { eventFaults } from './events.ts';
@@ -49,14 +49,14 @@ export function checkManifest(
     capabilityRules.flatMap((rule) => rule(each, offer).map((fault) => `${each.capability.id}: ${fault}`)),
   );
   return [
-    ...repeated(modules.map((module) => module.name)).map((name) => `module ${name} is listed more than once`),
-    ...repeated(listed.map(({ capability }) => capability.id)).map(
+    ...repeatedNames(modules.map((module) => module.name)).map((name) => `module ${name} is listed more than once`),
+    ...repeatedNames(listed.map(({ capability }) => capability.id)).map(
       (id) => `the id ${id} belongs to more than one capability`,
     ),
-    ...repeated(listed.map(({ capability }) => route(capability))).map(
+    ...repeatedNames(listed.map(({ capability }) => route(capability))).map(
       (at) => `${at} belongs to more than one capability`,
     ),
-    ...repeated([...new Set(listed.map(({ capability }) => capability.id))].map(toolName)).map(
+    ...repeatedNames([...new Set(listed.map(({ capability }) => capability.id))].map(toolName)).map(
       (name) => `the tool ${name} belongs to more than one capability`,
     ),
     ...ofCapabilities,
@@ -68,8 +68,8 @@ export function checkManifest(
       ? []
       : [
           ...checkSchemasAndExamples(listed.map(({ capability }) => capability)),
-          ...checkEventExamples(toldEvents(offer)),
-          ...listed.flatMap(({ capability }) => secretsAreTold(capability)),
+          ...checkEventExamples(releasedEvents(offer)),
+          ...listed.flatMap(({ capability }) => unmarkedSecrets(capability)),
         ]),
   ];
 }
@@ -82,7 +82,7 @@ function changesHaveNoDefaults({ capability: { method, input } }: Listed): strin
     .map(([field]) => `a PATCH sets only what is sent, and ${field} has a default`);
 }
 
-function secretsAreTold(capability: Capability): string[] {
+function unmarkedSecrets(capability: Capability): string[] {
   return untoldSecrets(capability).map(
     (field) =>
       `${capability.id}: ${field} reads like a secret: make it writeOnly, so that the request log never keeps it (or name it in manifest/secret-fields.ts)`,
@@ -118,7 +118,7 @@ function settingFaults(modules: readonly Module[]): string[] {
   });
 }
 
-function repeated(names: readonly string[]): string[] {
+function repeatedNames(names: readonly string[]): string[] {
   return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { plainDeployment } from '../kit/deployment.ts';
 import { type EventKind, eventKind, member } from '../kit/event-kind.ts';
 import type { Module } from '../kit/module.ts';
-import { toldEvents } from '../kit/offer.ts';
+import { releasedEvents } from '../kit/offer.ts';
 import type { ModelFamily } from '../vendors/file/port.ts';
 import { checkManifest } from './check.ts';
 import { composeOffer } from './compose.ts';
@@ -51,7 +51,7 @@ describe('a kind of event', () => {
     const capabilities = ['parcel.carry', 'parcel.pack'];
     const models = { name: 'parcel', capabilities } as unknown as ModelFamily;
     const shown = (modules: Module[]) =>
-      toldEvents({ events: describedEvents(modules) }).find(({ type }) => type === 'system.vendor.down');
+      releasedEvents({ events: describedEvents(modules) }).find(({ type }) => type === 'system.vendor.down');
     expect(shown([{ ...moduleOf('parcel', []), models }])?.example.object).toMatchObject({
       capabilities: ['parcel.carry'],
     });

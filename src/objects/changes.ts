@@ -101,7 +101,7 @@ export class StorageChanges {
   }
 
   /** `row`: as it was read under the lock. */
-  held(row: HeldRow, bytes: bigint, keyId: string): void {
+  changeHeld(row: HeldRow, bytes: bigint, keyId: string): void {
     const change = this.#held.get(row.account_id) ?? { row, bytes: 0n, keyId };
     change.bytes += bytes;
     change.keyId = keyId;

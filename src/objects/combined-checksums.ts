@@ -61,7 +61,7 @@ async function wholeCrc(algorithm: ChecksumName, parts: readonly Part[], digests
     const bytes = parts[i]?.bytes as bigint;
     const shift = shifts.get(bytes) ?? shiftOf(crc, bytes);
     if (shifts.size < PARTS_PER_TURN) shifts.set(bytes, shift);
-    sum = applied(shift, sum) ^ BigInt(`0x${digest.toString('hex')}`);
+    sum = multiplyMatrix(shift, sum) ^ BigInt(`0x${digest.toString('hex')}`);
     if (i % PARTS_PER_TURN === PARTS_PER_TURN - 1) await nextTurn();
   }
   return Buffer.from(sum.toString(16).padStart(crc.bits / 4, '0'), 'hex').toString('base64');
@@ -80,9 +80,9 @@ function shiftOf({ bits, polynomial }: { readonly bits: number; readonly polynom
   return shift;
 }
 
-const product = (a: Matrix, b: Matrix): Matrix => b.map((column) => applied(a, column));
+const product = (a: Matrix, b: Matrix): Matrix => b.map((column) => multiplyMatrix(a, column));
 
-function applied(matrix: Matrix, vector: bigint): bigint {
+function multiplyMatrix(matrix: Matrix, vector: bigint): bigint {
   let sum = 0n;
   for (let left = vector, i = 0; left > 0n; left >>= 1n, i += 1) if (left & 1n) sum ^= matrix[i] as bigint;
   return sum;

@@ -253,7 +253,7 @@ function collect(changes: StorageChanges, { accountId, principal, input }: Item,
   else changes.refs(accountId, row.blob_id, 1);
   if (present !== null) changes.refs(accountId, present.blob_id, -1);
   changes.bucket(accountId, row.bucket, present === null ? 1 : 0, row.bytes - (present?.bytes ?? 0n));
-  changes.held(held, addedBytes, principal.id);
+  changes.changeHeld(held, addedBytes, principal.id);
   changes.notice(accountId, principal.id, notify, { kind: 'created', ...row });
 }
 

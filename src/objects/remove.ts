@@ -98,7 +98,7 @@ async function removeFound(
   if (objects.length === 0) return;
   const changes = collect(objects, notify, keyId ?? held.key_id);
   const bytes = objects.reduce((sum, object) => sum + object.bytes, 0n);
-  changes.held(held, -bytes, keyId ?? held.key_id);
+  changes.changeHeld(held, -bytes, keyId ?? held.key_id);
   changes.send(tx, nowMs);
   await tx.query(deleteKeys, [accountId, bucket, byteaArray(objects.map(({ key }) => key))]);
 }

@@ -269,15 +269,15 @@ export function sendParts(tx: Transaction, parts: readonly WrittenPart[], nowMs:
   ]);
   const uploads = [...Map.groupBy(parts, ({ accountId, uploadId }) => `${accountId}\n${uploadId}`).values()];
   const firsts = uploads.map(([first]) => first as WrittenPart);
-  const added = (of: readonly WrittenPart[]) => of.filter(({ before }) => before === null).length;
-  const grown = (of: readonly WrittenPart[]) =>
+  const addedParts = (of: readonly WrittenPart[]) => of.filter(({ before }) => before === null).length;
+  const grownBytes = (of: readonly WrittenPart[]) =>
     of.reduce((sum, { bytes, before }) => sum + bytes - (before?.bytes ?? 0n), 0n);
   void tx.query(countParts, [
     accountsOf(firsts),
     textArray(firsts.map(({ accountId }) => accountId)),
     textArray(firsts.map(({ uploadId }) => uploadId)),
-    int4Array(uploads.map(added)),
-    int8Array(uploads.map(grown)),
+    int4Array(uploads.map(addedParts)),
+    int8Array(uploads.map(grownBytes)),
     timestamp(nowMs + UPLOAD_IDLE_MS),
   ]);
 }

@@ -142,7 +142,7 @@ function writeParts(
     const { part, held } = context;
     changes.refs(item.accountId, part.blobId, 1);
     if (part.before !== null) changes.refs(item.accountId, part.before.blob_id, -1);
-    changes.held(held, part.bytes - (part.before?.bytes ?? 0n), item.principal.id);
+    changes.changeHeld(held, part.bytes - (part.before?.bytes ?? 0n), item.principal.id);
   }
   changes.send(tx, nowMs);
   sendParts(
@@ -284,7 +284,7 @@ export async function abortIn(tx: Transaction, { accountId, uploads, keyId }: Ab
   if (held === undefined) throw new Error(`the account ${accountId} has an upload and holds nothing`);
   const changes = new StorageChanges();
   const bytes = uploads.reduce((sum, upload) => sum + upload.bytes, 0n);
-  changes.held(held, -bytes, keyId ?? held.key_id);
+  changes.changeHeld(held, -bytes, keyId ?? held.key_id);
   changes.send(tx, nowMs);
   await sendAborted(
     tx,

@@ -17,11 +17,11 @@ const moveIdentities = statement(
 
 export async function forgetPeople(db: Database, accountId: string): Promise<void> {
   for (const { personId } of await membersOf(db, accountId)) {
-    await db.transaction((tx) => leaveFor(tx, personId, accountId));
+    await db.transaction((tx) => leaveAccount(tx, personId, accountId));
   }
 }
 
-async function leaveFor(tx: Transaction, personId: string, accountId: string): Promise<void> {
+async function leaveAccount(tx: Transaction, personId: string, accountId: string): Promise<void> {
   const next = (await membershipsOf(tx, personId)).find((one) => one.accountId !== accountId);
   if (next === undefined) {
     await endSessionsOf(tx, personId);

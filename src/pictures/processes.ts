@@ -35,7 +35,7 @@ export class PictureProcesses<Task, Bounds extends DecodeBounds, Made> {
     const stop = () => void child.kill('SIGKILL');
     signal.addEventListener('abort', stop);
     try {
-      const outcome = await this.#asked(child, { kind: 'order', order: { from, to, task }, bounds: this.#bounds });
+      const outcome = await this.#askChild(child, { kind: 'order', order: { from, to, task }, bounds: this.#bounds });
       signal.throwIfAborted();
       if (outcome.kind !== 'made') await rm(to, { force: true });
       return outcome;
@@ -73,11 +73,11 @@ export class PictureProcesses<Task, Bounds extends DecodeBounds, Made> {
     this.#idle.push({ child, retirement: setTimeout(leave, IDLE_MS).unref() });
   }
 
-  #asked(child: ChildProcess, told: Told<Task, Bounds>): Promise<PictureOutcome<Made>> {
+  #askChild(child: ChildProcess, told: Told<Task, Bounds>): Promise<PictureOutcome<Made>> {
     const { promise, resolve } = Promise.withResolvers<PictureOutcome<Made>>();
     let endLarge: () => void = () => undefined;
     let timer = this.#within(child, resolve);
-    const heard = (said: Said<Made>) => {
+    const onMessage = (said: Said<Made>) => {
       if (said.kind === 'done') {
         // After a large one its memory is given back with it.
         if (isLarge) child.kill('SIGKILL');
@@ -97,19 +97,19 @@ export class PictureProcesses<Task, Bounds extends DecodeBounds, Made> {
       });
     };
     let isLarge = false;
-    const ended = (code: number | null) => resolve(code === TOO_COSTLY ? tooCostly : damaged);
+    const onExit = (code: number | null) => resolve(code === TOO_COSTLY ? tooCostly : damaged);
     child.ref();
     child.channel?.ref();
     child
-      .on('message', heard)
-      .once('exit', ended)
-      .once('error', () => ended(null));
+      .on('message', onMessage)
+      .once('exit', onExit)
+      .once('error', () => onExit(null));
     tell(child, told);
     return promise.finally(() => {
       clearTimeout(timer);
       child
         .removeAllListeners('message')
-        .off('exit', ended)
+        .off('exit', onExit)
         .removeAllListeners('error')
         .on('error', () => undefined);
       endLarge();

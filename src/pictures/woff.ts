@@ -11,7 +11,7 @@ export function unpackWoff(woff: Buffer): Buffer {
   if (woff.toString('latin1', 0, 4) !== 'wOFF') throw new Error('the file is no WOFF font');
   const count = woff.readUInt16BE(12);
   const tables = Array.from({ length: count }, (_, i) => tableOf(woff, WOFF_HEADER + i * WOFF_ENTRY));
-  const size = tables.reduce((sum, { bytes }) => sum + padded(bytes.length), SFNT_HEADER + count * SFNT_ENTRY);
+  const size = tables.reduce((sum, { bytes }) => sum + paddedLength(bytes.length), SFNT_HEADER + count * SFNT_ENTRY);
   const sfnt = Buffer.alloc(size);
   woff.copy(sfnt, 0, 4, 8);
   sfnt.writeUInt16BE(count, 4);
@@ -23,7 +23,7 @@ export function unpackWoff(woff: Buffer): Buffer {
     sfnt.writeUInt32BE(at, entry + 8);
     sfnt.writeUInt32BE(bytes.length, entry + 12);
     bytes.copy(sfnt, at);
-    at += padded(bytes.length);
+    at += paddedLength(bytes.length);
   });
   return sfnt;
 }
@@ -36,6 +36,6 @@ function tableOf(woff: Buffer, entry: number) {
   return { tag, checksum, bytes: packed < length ? inflateSync(stored) : stored };
 }
 
-function padded(length: number): number {
+function paddedLength(length: number): number {
   return Math.ceil(length / 4) * 4;
 }

@@ -4,10 +4,10 @@ import { type Problem, problem } from './problem.ts';
 
 const DETAIL = 'client_disconnected';
 
-export function callerLeft(): Problem {
+export function disconnectedProblem(): Problem {
   return problem('SERVICE_UNAVAILABLE', { message: 'The client disconnected.', detail: DETAIL });
 }
 
-export function isCallerLeft({ detail }: Pick<Problem, 'detail'>): boolean {
+export function isDisconnected({ detail }: Pick<Problem, 'detail'>): boolean {
   return detail === DETAIL;
 }

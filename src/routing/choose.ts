@@ -88,7 +88,7 @@ function readNames({ model: asked, vendor }: Pick<Wish<unknown>, 'model' | 'vend
   const pinned = vendors.find(({ id }) => slash > 0 && id === text.slice(0, slash))?.id ?? null;
   if (pinned === null) return { vendor, model: text, order: 'auto' };
   if (vendor !== null && vendor !== pinned) {
-    const message = `model names the vendor ${pinned}, and vendor names ${quoted(vendor)}.`;
+    const message = `model names the vendor ${pinned}, and vendor names ${quotedText(vendor)}.`;
     throw problem('INVALID_REQUEST', { param: 'vendor', message });
   }
   return { vendor: pinned, model: text.slice(slash + 1), order: 'auto' };
@@ -126,7 +126,7 @@ function rowsNamed(serving: readonly ModelRow[], { vendor, model }: Named, capab
   }
   if (there.length === 0) {
     const ids = [...new Set(serving.map((row) => row.vendor.id))].join(', ');
-    const message = `The vendor ${quoted(vendor ?? '')} does not serve ${capability}; ${ids} ${ids.includes(',') ? 'do' : 'does'}.`;
+    const message = `The vendor ${quotedText(vendor ?? '')} does not serve ${capability}; ${ids} ${ids.includes(',') ? 'do' : 'does'}.`;
     throw problem('VENDOR_NOT_AVAILABLE', { param: 'vendor', message });
   }
   const fitting = model === null ? there : there.filter(({ id }) => id === model);
@@ -139,7 +139,7 @@ function rowsNamed(serving: readonly ModelRow[], { vendor, model }: Named, capab
 
 function nobodyHas(model: string, there: readonly ModelRow[], vendor: string | null): Problem {
   const names = [...new Set(there.flatMap((row) => (vendor === null ? [row.id, nameOf(row)] : [nameOf(row)])))];
-  const said = `There is no model ${quoted(model)}${vendor === null ? '' : ` at ${vendor}`}.`;
+  const said = `There is no model ${quotedText(model)}${vendor === null ? '' : ` at ${vendor}`}.`;
   return modelNotFound(said, vendor === null ? model : `${vendor}/${model}`, names);
 }
 
@@ -208,4 +208,4 @@ function who({ vendor }: Named, only: string | undefined): string {
   return vendor === null && only === undefined ? 'Whoever could serve the call' : `The vendor ${vendor ?? only}`;
 }
 
-const quoted = (text: string) => JSON.stringify(text.slice(0, 100));
+const quotedText = (text: string) => JSON.stringify(text.slice(0, 100));

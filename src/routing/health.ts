@@ -34,8 +34,8 @@ export interface CallOutcome {
 }
 
 export type Admittance =
-  /** `ended` must be called, once. */
-  | { readonly kind: 'go'; ended(outcome: CallOutcome): void }
+  /** `reportOutcome` must be called, once. */
+  | { readonly kind: 'go'; reportOutcome(outcome: CallOutcome): void }
   | { readonly kind: 'pass'; readonly reason: FailoverReason; readonly retryAfterMs: number };
 
 /** Of a vendor for one capability. */
@@ -91,11 +91,11 @@ export class VendorHealth {
     this.#isStopping = true;
     this.#waker.wake();
     await this.#life;
-    await this.settled();
+    await this.awaitChanges();
   }
 
   /** Until what calls that have ended did to a vendor is written. */
-  async settled(): Promise<void> {
+  async awaitChanges(): Promise<void> {
     await Promise.all(this.#changes);
   }
 
@@ -184,15 +184,15 @@ export class VendorHealth {
     let hasEnded = false;
     return {
       kind: 'go',
-      ended: (outcome) => {
+      reportOutcome: (outcome) => {
         if (hasEnded) throw new Error('a call of a vendor has ended twice');
         hasEnded = true;
-        this.#ended(vendor, capability, probeOpenings, outcome);
+        this.#noteOutcome(vendor, capability, probeOpenings, outcome);
       },
     };
   }
 
-  #ended(vendor: string, capability: string, probeOpenings: number | null, outcome: CallOutcome): void {
+  #noteOutcome(vendor: string, capability: string, probeOpenings: number | null, outcome: CallOutcome): void {
     const { breaker, reason, isUnknown = false } = outcome;
     const failed = breaker.kind === 'counts';
     if (isUnknown) {
@@ -202,14 +202,20 @@ export class VendorHealth {
     } else if (breaker.kind === 'waits') {
       this.#wait(vendor, capability, reason ?? 'RATE_LIMIT_VENDOR', breaker.ms);
     } else if (probeOpenings !== null) {
-      this.#tried(vendor, capability, probeOpenings, failed, reason);
+      this.#noteProbe(vendor, capability, probeOpenings, failed, reason);
     } else {
       this.#count({ vendor, capability, calls: 1, failures: failed ? 1 : 0, reason });
       if (failed) this.#waker.wake();
     }
   }
 
-  #tried(vendor: string, capability: string, openings: number, failed: boolean, reason: FailoverReason | null): void {
+  #noteProbe(
+    vendor: string,
+    capability: string,
+    openings: number,
+    failed: boolean,
+    reason: FailoverReason | null,
+  ): void {
     const { db } = this.#options;
     const pauseMs = exactBackoffMs(BACKOFF, openings + 1);
     this.#change(() =>

@@ -35,7 +35,7 @@ export class Routing {
   }
 
   /** Whom a call of the account must not go to. */
-  async excluded(accountId: string, capability: string): Promise<ReadonlySet<string>> {
+  async excludedVendors(accountId: string, capability: string): Promise<ReadonlySet<string>> {
     const exclusions = await this.#remembered.fetch(accountId);
     return exclusions?.get(capability) ?? nobody;
   }

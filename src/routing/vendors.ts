@@ -155,7 +155,7 @@ export class Vendors {
   }
 
   /** Whether a capability is left without any vendor that takes work. */
-  leavesNobody(capability: string, excluded: ReadonlySet<string>): boolean {
+  excludesAllVendors(capability: string, excluded: ReadonlySet<string>): boolean {
     return this.rowsFor(capability).every(({ vendor }) => vendor.disabled !== null || excluded.has(vendor.id));
   }
 
@@ -168,8 +168,8 @@ export class Vendors {
     }
     return {
       kind: 'go',
-      ended: (outcome) => {
-        admitted.ended(outcome);
+      reportOutcome: (outcome) => {
+        admitted.reportOutcome(outcome);
         this.#metrics.count(vendor.id, capability, outcome);
       },
     };
@@ -189,8 +189,8 @@ export class Vendors {
     }
     return {
       kind: 'go',
-      ended(outcome) {
-        admitted.ended(outcome);
+      reportOutcome(outcome) {
+        admitted.reportOutcome(outcome);
         limits.end(vendor, outcome.keeps === true);
       },
     };

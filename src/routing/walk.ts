@@ -2,7 +2,7 @@
 
 import type { CallContext } from '../core/callers/context.ts';
 import type { Core } from '../core/core.ts';
-import { callerLeft } from '../problems/caller-left.ts';
+import { disconnectedProblem } from '../problems/caller-left.ts';
 import { type Problem, problem } from '../problems/problem.ts';
 import type { FailoverReason, NotSent, Refused } from '../vendors/call/port.ts';
 import type { Candidate } from './choose.ts';
@@ -22,9 +22,9 @@ export interface Taken<Reply> {
   readonly ended: (outcome: CallOutcome) => void;
 }
 
-export const wentWell: CallOutcome = { breaker: { kind: 'none' }, reason: null };
+export const callSucceeded: CallOutcome = { breaker: { kind: 'none' }, reason: null };
 /** Nobody waited for its end. */
-export const wasLeft: CallOutcome = { ...wentWell, isUnknown: true, told: 'left' };
+export const clientDisconnected: CallOutcome = { ...callSucceeded, isUnknown: true, told: 'left' };
 
 /** Throws the Problem of a refusal, or of what the first was left for when nobody takes the call on. */
 export async function walk<Reply extends { readonly kind: string }>(
@@ -40,7 +40,7 @@ export async function walk<Reply extends { readonly kind: string }>(
   const outcomes: Outcome[] = [];
   for (;;) {
     const step = nextStep<Candidate>(chain, outcomes);
-    if (signal.aborted) throw callerLeft();
+    if (signal.aborted) throw disconnectedProblem();
     if (step.kind === 'failed') throw failureOf(step.code, step.message, step.retryAfterMs);
     const { candidate } = step;
     const entry = await core.vendors.enter(candidate.row.vendor, capability);
@@ -49,7 +49,7 @@ export async function walk<Reply extends { readonly kind: string }>(
       outcomes.push({ kind: 'refused', reason, message: `${candidate.vendor} is not asked at present.`, retryAfterMs });
       continue;
     }
-    let outcome: CallOutcome | null = { ...wasLeft, told: 'not_sent' };
+    let outcome: CallOutcome | null = { ...clientDisconnected, told: 'not_sent' };
     try {
       const reply = await ask(candidate);
       if (reply.kind === 'not_sent')
@@ -59,7 +59,7 @@ export async function walk<Reply extends { readonly kind: string }>(
         const { failover } = nextStep<Candidate>(chain, [...outcomes, { kind: 'accepted' }]) as {
           failover: Failover | null;
         };
-        return { candidate, failover, reply: reply as Reply, ended: entry.ended };
+        return { candidate, failover, reply: reply as Reply, ended: entry.reportOutcome };
       }
       // What fails because its client has left is no failure of the vendor.
       if (signal.aborted) continue;
@@ -77,7 +77,7 @@ export async function walk<Reply extends { readonly kind: string }>(
         ...(breaker.kind === 'waits' ? { retryAfterMs: breaker.ms } : {}),
       });
     } finally {
-      if (outcome !== null) entry.ended(outcome);
+      if (outcome !== null) entry.reportOutcome(outcome);
     }
   }
 }

@@ -77,8 +77,8 @@ export function greeting({ baseUrl, operator }: Started, signInLink: string | nu
 
 /** Variables that look like a setting and are none, and those by their earlier names, in one line of the log. */
 export function warnOfVariables(config: Config, log: Logger): void {
-  const misspelt = config.settings((variables) => variables.misspelt());
-  const renamed = config.settings((variables) => variables.renamed());
+  const misspelt = config.settings((variables) => variables.findMisspelt());
+  const renamed = config.settings((variables) => variables.findRenamed());
   const found = [...renamed, ...misspelt];
   if (found.length === 0) return;
   const words = [

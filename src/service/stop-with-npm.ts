@@ -23,7 +23,7 @@ export function stopWithNpm({ stop }: Stopping): void {
 /** How many processes above this one up to npm: its shells have the mark too. Where there is no /proc, one. */
 function lengthToNpm(): number {
   let length = 1;
-  for (let pid = process.ppid; read(pid, 'environ').includes(`\0${MARK}=`); pid = parentOf(pid)) length += 1;
+  for (let pid = process.ppid; readProc(pid, 'environ').includes(`\0${MARK}=`); pid = parentOf(pid)) length += 1;
   return length;
 }
 
@@ -35,11 +35,11 @@ function parents(length: number): number[] {
 }
 
 function parentOf(pid: number): number {
-  return Number(/^PPid:\s+(\d+)$/m.exec(read(pid, 'status'))?.[1] ?? 0);
+  return Number(/^PPid:\s+(\d+)$/m.exec(readProc(pid, 'status'))?.[1] ?? 0);
 }
 
 /** Empty for a process that has ended, or that is not ours to look into. */
-function read(pid: number, name: 'environ' | 'status'): string {
+function readProc(pid: number, name: 'environ' | 'status'): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'latin1');
   } catch {

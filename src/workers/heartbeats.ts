@@ -63,12 +63,12 @@ export class Heartbeats {
 
   #ask(pulse: Pulse): void {
     pulse.isAsked = true;
-    const answered = () => {
+    const noteAnswer = () => {
       pulse.isAsked = false;
       pulse.missedMax = this.#times.missedMax;
     };
     // The link closes when the worker ends.
-    pulse.link.ask('heartbeat').then(answered, () => undefined);
+    pulse.link.ask('heartbeat').then(noteAnswer, () => undefined);
   }
 
   #kill({ worker, slot, missed }: Pulse): void {

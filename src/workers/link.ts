@@ -58,7 +58,7 @@ export class Link {
   }
 
   /** All that was said is on its way. */
-  flushed(): Promise<void> {
+  flush(): Promise<void> {
     return this.#sending;
   }
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { admission } from '../../src/core/admission.ts';
 import { BATCH_INPUTS_MAX, BATCH_REQUEST_BYTES_MAX, VECTOR_BYTES_HELD_MAX } from '../../src/modules/ai/limits.ts';
 import { eventually } from '../cron/harness.ts';
-import { completionOf, type Deed, embedded } from '../support/ai/openai-double.ts';
+import { completionOf, type Deed, embeddingsAnswer } from '../support/ai/openai-double.ts';
 import { createTestAccount } from '../support/service.ts';
 import { BatchCaller, many } from './batches-harness.ts';
 import { AiVendors, PATIENT } from './vendors-bench.ts';
@@ -31,7 +31,11 @@ const readItems = {
 
 test.each<[string, object, Deed]>([
   ['requests', { capability: 'ai.chat', body: chat }, { status: 200, body: completionOf('Hello.') }],
-  ['vectors', { capability: 'ai.embed', body: embed }, { status: 200, body: embedded(BATCH_INPUTS_MAX, 'float') }],
+  [
+    'vectors',
+    { capability: 'ai.embed', body: embed },
+    { status: 200, body: embeddingsAnswer(BATCH_INPUTS_MAX, 'float') },
+  ],
 ])('%s that find no room are made later, and it is no failure', async (_what, request, deed) => {
   const it = new BatchCaller(bench.service, await createTestAccount(bench.service.core, 1));
   const items = async () =>

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { inputTokensOf } from '../../src/lib/chat/body.ts';
 import { countTokens } from '../../src/lib/chat/tokens.ts';
 import { eventually } from '../cron/harness.ts';
-import { chunk, type Deed, embedded, frame, opening, usage } from '../support/ai/openai-double.ts';
+import { chunk, type Deed, embeddingsAnswer, frame, opening, usage } from '../support/ai/openai-double.ts';
 import { anthropicWire, openaiWire, type WireWords } from '../support/ai/wires.ts';
 import { AiVendors, PATIENT } from './vendors-bench.ts';
 
@@ -170,7 +170,7 @@ describe('embeddings', () => {
   afterEach(() => bench.forgive());
 
   const INPUT = 'A boat on a pond.';
-  const text = JSON.stringify({ ...embedded(1, 'base64'), usage: { prompt_tokens: 7 } });
+  const text = JSON.stringify({ ...embeddingsAnswer(1, 'base64'), usage: { prompt_tokens: 7 } });
   const left = [
     { moment: 'before acceptance', model: 'e-left', at: null, cost: 0n },
     { moment: 'before acceptance', model: 'e-bills', at: null, cost: 0n },

@@ -1,6 +1,6 @@
 // Embeddings at vendors, and vendors that an account excludes.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { embedded, type Json } from '../support/ai/openai-double.ts';
+import { embeddingsAnswer, type Json } from '../support/ai/openai-double.ts';
 import { openaiWire } from '../support/ai/wires.ts';
 import { AiVendors, PATIENT } from './vendors-bench.ts';
 
@@ -18,7 +18,10 @@ describe('embeddings', () => {
   const embed = (over: object = {}) => bench.call('POST', '/v1/embeddings', { input: ['a', 'b'], ...over });
 
   test('come in the order of the inputs, whatever form the vendor answers in', async () => {
-    bench.acme.next({ status: 200, body: embedded(2, 'float') }, { status: 200, body: embedded(2, 'base64') });
+    bench.acme.next(
+      { status: 200, body: embeddingsAnswer(2, 'float') },
+      { status: 200, body: embeddingsAnswer(2, 'base64') },
+    );
     const cost = await bench.spent(async () => {
       const [first, second] = [await embed(), await embed({ encoding_format: 'base64' })];
       expect(first.body.data.map(({ embedding }: Json) => embedding)).toEqual([
@@ -33,7 +36,7 @@ describe('embeddings', () => {
   });
 
   test('fail over to a model of the same space; one that lacks a vector has failed', async () => {
-    bench.acme.next({ status: 200, body: embedded(1, 'float') });
+    bench.acme.next({ status: 200, body: embeddingsAnswer(1, 'float') });
     const { body } = await embed();
     expect(body).toMatchObject({
       model: 'corp/e-1',

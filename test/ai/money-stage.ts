@@ -8,7 +8,7 @@ import {
   completionOf,
   type Deed,
   done,
-  embedded,
+  embeddingsAnswer,
   frame,
   type Json,
   OpenaiDouble,
@@ -220,5 +220,5 @@ function responseWords(told: Told | null): Words {
 
 function vectorWords(told: Told | null): Words {
   const usage = told === null ? undefined : { prompt_tokens: told.plain };
-  return { whole: { ...embedded(1, 'float'), usage }, before: [], half: '', rest: '', usage: [], after: [] };
+  return { whole: { ...embeddingsAnswer(1, 'float'), usage }, before: [], half: '', rest: '', usage: [], after: [] };
 }

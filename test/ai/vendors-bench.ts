@@ -166,7 +166,7 @@ export class AiVendors {
     this.corp.reset();
     const { db, vendors } = this.service.core;
     // What a call did to a breaker is written behind it, and what it counted is written with the next reading.
-    await vendors.health.settled();
+    await vendors.health.awaitChanges();
     for (let quiet = 0; quiet < 3; ) {
       const [rows] = await Promise.all([db.query(closeBreakers, []), db.query(forgetCalls, [])]);
       await vendors.health.sync();

@@ -20,7 +20,7 @@ interface Alias {
   person: number;
 }
 
-type PeopleChange = ReturnType<AccountPeople['changed']>;
+type PeopleChange = ReturnType<AccountPeople['pendingChanges']>;
 
 export class MemoryAnalytics {
   readonly blocks = new MemoryBlocks(analyticsKind);
@@ -66,7 +66,7 @@ export class MemoryAnalytics {
       const other = change.other === null ? null : (ids[change.other] as string);
       people.apply(change, ids[idOf[change.event] as number] as string, other, times[change.event] as number);
     }
-    this.#save(people.changed());
+    this.#save(people.pendingChanges());
     return persons;
   }
 

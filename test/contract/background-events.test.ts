@@ -9,7 +9,7 @@ import type { Tier } from '../../src/core/callers/tiers.ts';
 import { clockNow } from '../../src/core/database-clock.ts';
 import { eventsOf } from '../../src/core/events/read.ts';
 import { grantCredit } from '../../src/core/wallet/grants.ts';
-import { toldEvents } from '../../src/kit/offer.ts';
+import { releasedEvents } from '../../src/kit/offer.ts';
 import { NANOS_PER_USD } from '../../src/lib/money.ts';
 import { DAY_MS } from '../../src/lib/time.ts';
 import { saveInbound } from '../../src/modules/sms/messages/inbound.ts';
@@ -226,7 +226,7 @@ async function visitRoom(name: string): Promise<void> {
   line.close();
 }
 
-const toldWithoutCall = toldEvents(manifest).flatMap(({ type, withoutCall }) =>
+const toldWithoutCall = releasedEvents(manifest).flatMap(({ type, withoutCall }) =>
   withoutCall === undefined ? [] : [type],
 );
 

@@ -2,7 +2,7 @@
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toldEvents } from '../../src/kit/offer.ts';
+import { releasedEvents } from '../../src/kit/offer.ts';
 import { publicDocuments } from '../../src/surfaces/documents/documents.ts';
 import { keysStopped, restoreAccount } from '../../src/upkeep/deletion/deletion.ts';
 import { payloadOf, solutionOf } from '../captcha/harness.ts';
@@ -14,7 +14,7 @@ import { type MailPlace, mailCauses, mailPlace } from './mail-causes.ts';
 
 const baseUrl = 'http://127.0.0.1:8787';
 const documents = publicDocuments(manifest, { baseUrl });
-const toldWithoutCall = toldEvents(manifest).flatMap(({ type, withoutCall }) =>
+const toldWithoutCall = releasedEvents(manifest).flatMap(({ type, withoutCall }) =>
   withoutCall === undefined ? [] : [type],
 );
 const told = [...new Set([...capabilities.flatMap(({ events }) => events), ...toldWithoutCall])];
@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 test('what some code tells is ga, all else is planned', () => {
-  const ga = toldEvents(manifest).map(({ type }) => type);
+  const ga = releasedEvents(manifest).map(({ type }) => type);
   expect(ga.sort()).toEqual(told.sort());
 });
 
@@ -52,7 +52,7 @@ test('what is planned has its name and its page, and no payload anywhere', async
   expect(openapi().webhooks[PLANNED]).toBeUndefined();
 });
 
-describe.each(toldEvents(manifest).map(({ type }) => type))('%s', (type) => {
+describe.each(releasedEvents(manifest).map(({ type }) => type))('%s', (type) => {
   test('has a schema and an example in discovery, on its page and in the webhooks of the OpenAPI document', async () => {
     const { status, body } = await call('GET', `/v1/discovery/event/${type}`);
     expect(status).toBe(200);

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { priceOf } from '../../src/core/wallet/prices.ts';
 import type { CapabilityExample } from '../../src/kit/capability.ts';
-import { toldEvents } from '../../src/kit/offer.ts';
+import { releasedEvents } from '../../src/kit/offer.ts';
 import { usd } from '../../src/lib/money.ts';
 import { modules } from '../../src/modules/index.ts';
 import { examine } from '../../src/upkeep/doctor.ts';
@@ -46,7 +46,7 @@ async function eventsOf(accountId: string): Promise<{ type: string; request_id: 
 }
 
 const isToldWithoutCall = (type: string) =>
-  toldEvents(manifest).some((kind) => kind.type === type && kind.withoutCall !== undefined);
+  releasedEvents(manifest).some((kind) => kind.type === type && kind.withoutCall !== undefined);
 
 /** Runs an example on a fresh account; answers the event types its calls caused, by capability. */
 async function run(id: string, example: CapabilityExample, usdOfCredit: number) {
@@ -55,7 +55,7 @@ async function run(id: string, example: CapabilityExample, usdOfCredit: number) 
   const before = (await eventsOf(account.accountId)).length;
   const takings = new Takings(service.core, account.accountId);
   const played = await playExample(takings.watch(call), byId(id), example);
-  for (const { capability, reply } of played) takings.expectAsTold(capability, reply);
+  for (const { capability, reply } of played) takings.expectCostOf(capability, reply);
   const caused = (await eventsOf(account.accountId)).slice(before);
   for (const { capability, reply } of played) {
     const types = caused

@@ -78,7 +78,7 @@ test('there are calls that name objects, and calls that store', () => {
 test.each(hardInputs)('%s takes and tells what its line says, by objects of a bucket', async (id, names) => {
   const { call, takings } = await payer();
   const reply = await ok(call, id, await hardInput(call, id, names));
-  takings.expectAsTold(byId(id), reply);
+  takings.expectCostOf(byId(id), reply);
 });
 
 test('a page that a model reads takes and tells what both cost', async () => {
@@ -86,14 +86,14 @@ test('a page that a model reads takes and tells what both cost', async () => {
   const schema = { type: 'object', properties: { price: { type: 'number' } }, required: ['price'] };
   const url = `${(await exampleSite()).url}/keys`;
   const reply = await ok(call, 'web.fetch', { url, format: 'json', schema });
-  takings.expectAsTold(byId('web.fetch'), reply);
+  takings.expectCostOf(byId('web.fetch'), reply);
 });
 
 test('a batch of e-mails that was waited for tells what was taken, and counts as one call', async () => {
   const { call, takings } = await payer();
   const emails = [mail('ada@example.org'), mail('grace@example.org')];
   const reply = await ok(call, 'email.batch.send', { emails });
-  takings.expectAsTold(byId('email.batch.send'), reply);
+  takings.expectCostOf(byId('email.batch.send'), reply);
   expect(reply.body.metadata.cost_usd).toBeGreaterThan(0);
   expect(await calls(call, 'email.')).toBe(1);
 });

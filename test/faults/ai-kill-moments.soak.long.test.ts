@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { BatchCaller } from '../ai/batches-harness.ts';
 import { AiVendors, PATIENT } from '../ai/vendors-bench.ts';
-import { completionOf, type Deed, embedded, type Seen, streamOf } from '../support/ai/openai-double.ts';
+import { completionOf, type Deed, embeddingsAnswer, type Seen, streamOf } from '../support/ai/openai-double.ts';
 import { openaiWire } from '../support/ai/wires.ts';
 import { createPlace, type Place, startProcess } from '../support/process.ts';
 import { client, createTestAccount, SECRETS_KEY } from '../support/service.ts';
@@ -47,7 +47,7 @@ const piece = (text: string, size = Math.ceil(text.length / 6)) =>
 const slow = (seen: Seen): Deed => {
   if (seen.body.stream === true) return { stream: streamOf('One two three four five.'), everyMs: EVERY_MS };
   const isChat = seen.path.endsWith('/completions');
-  const whole = isChat ? completionOf('One two three four five.') : embedded(1, seen.body.encoding_format);
+  const whole = isChat ? completionOf('One two three four five.') : embeddingsAnswer(1, seen.body.encoding_format);
   return { stream: piece(JSON.stringify(whole)), type: 'application/json', everyMs: EVERY_MS };
 };
 

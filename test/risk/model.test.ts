@@ -39,7 +39,7 @@ class History {
         expect(Object.fromEntries(told)).toEqual(expected[kind]);
       }
     }
-    for (const row of tally.changed()) {
+    for (const row of tally.changedWindows()) {
       const id = row.key.toString('hex');
       // As upsertWindows keeps those that did not change.
       const partners = row.partners.length > 0 ? row.partners : (this.#rows.get(id)?.partners ?? row.partners);

@@ -47,7 +47,7 @@ function listener(socket: RawSocket, head: SocketHead, state: ParlorState): Sock
       else if (what === 'key') socket.send(await identified(socket, more));
       else socket.send(message);
     },
-    closed(code) {
+    onClose(code) {
       state.open.delete(socket);
       state.closed.push(code);
     },

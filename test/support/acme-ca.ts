@@ -125,11 +125,11 @@ class Authority {
       finalize: (asked) => this.#finalize(asked),
       cert: ({ id }) => [200, this.#orders[id as number]?.certificate],
     };
-    const asked = { ...this.#signed(body), id: number === undefined ? null : Number(number) };
+    const asked = { ...this.#verifySigned(body), id: number === undefined ? null : Number(number) };
     return answers[what]?.(asked) ?? [404, { type: 'urn:ietf:params:acme:error:malformed', detail: path }];
   }
 
-  #signed(body: string): Omit<Asked, 'id'> {
+  #verifySigned(body: string): Omit<Asked, 'id'> {
     const sent = JSON.parse(body) as { protected: string; payload: string; signature: string };
     const head = JSON.parse(text(sent.protected)) as { nonce: string; jwk?: Jwk; kid?: string };
     if (!this.#nonces.delete(head.nonce)) throw new Error('badNonce');
@@ -211,9 +211,9 @@ class Authority {
     const by = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '1', '-copy_extensions', 'copy'];
     const request = ['x509', '-req', '-inform', 'DER', '-in', `${id}.csr`, ...by, '-out', `${id}.pem`];
     await run('openssl', request, { cwd: this.#room });
-    const read = (name: string) => readFile(join(this.#room, name), 'utf8');
+    const readFileInRoom = (name: string) => readFile(join(this.#room, name), 'utf8');
     const order = this.#orders[id as number] as Order;
-    order.certificate = (await read(`${id}.pem`)) + (await read('ca.pem'));
+    order.certificate = (await readFileInRoom(`${id}.pem`)) + (await readFileInRoom('ca.pem'));
     order.status = 'valid';
     return [200, this.#shownOrder(id as number), `${this.origin}/order/${id}`];
   }

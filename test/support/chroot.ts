@@ -24,16 +24,16 @@ export function missingForChroot(): string | null {
 export function layBase(image: string, folder: string): void {
   const release = /^(?:debian|node):(?:24-)?(\w+)-slim$/.exec(image)?.[1];
   if (release === undefined) throw new Error(`no folder stands for the image ${image}`);
-  execFileSync('cp', ['-a', cached(release, (place) => bootstrap(release, place)), folder]);
+  execFileSync('cp', ['-a', makeOnce(release, (place) => bootstrap(release, place)), folder]);
   if (!image.startsWith('node:')) return;
   const local = join(folder, 'usr/local');
   cpSync(join(PROJECT, 'node_modules/node/bin/node'), join(local, 'bin/node'));
-  cpSync(cached('npm', unpackNpm), join(local, 'lib/node_modules/npm'), { recursive: true });
+  cpSync(makeOnce('npm', unpackNpm), join(local, 'lib/node_modules/npm'), { recursive: true });
   symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(local, 'bin/npm'));
 }
 
 /** A folder that is made once: whole, or not at all. */
-function cached(name: string, make: (place: string) => void): string {
+function makeOnce(name: string, make: (place: string) => void): string {
   const place = join(CACHE, name);
   if (existsSync(place)) return place;
   rmSync(`${place}.part`, { recursive: true, force: true });
@@ -56,16 +56,16 @@ function unpackNpm(place: string): void {
 
 /** Where this machine gets packages, for a command that builds: proxies, registry, certificates. No image keeps it. */
 function networkOfThisMachine(): { readonly env: Record<string, string>; readonly mounts: string } {
-  const configured = (name: string) => execFileSync('npm', ['config', 'get', name], { encoding: 'utf8' }).trim();
+  const npmSetting = (name: string) => execFileSync('npm', ['config', 'get', name], { encoding: 'utf8' }).trim();
   const proxies = Object.entries(process.env).filter(([name]) => /^(?:https?|no)_proxy$/i.test(name));
   const env: Record<string, string> = { ...Object.fromEntries(proxies as [string, string][]) };
-  env.npm_config_registry = configured('registry');
+  env.npm_config_registry = npmSetting('registry');
   const names = ['/etc/resolv.conf', '/etc/hosts'];
   const mounts = [
     'mount -t tmpfs tmpfs "$ROOT/run"',
     ...names.map((path) => `touch "$ROOT${path}"; mount --bind "$(readlink -f ${path})" "$ROOT${path}"`),
   ];
-  const ca = [process.env.NODE_EXTRA_CA_CERTS, configured('cafile')].find(
+  const ca = [process.env.NODE_EXTRA_CA_CERTS, npmSetting('cafile')].find(
     (path) => path !== undefined && existsSync(path),
   );
   if (ca !== undefined) {
@@ -109,7 +109,7 @@ export function runStep(root: string, settings: Settings, command: readonly stri
 }
 
 /** No capability, no new privileges: what compose.yaml asks for. */
-const confined = (user: string) => [
+const confinedCommand = (user: string) => [
   ...['setpriv', `--reuid=${user}`, `--regid=${user}`, '--init-groups', '--no-new-privs', '--bounding-set=-all', '--'],
 ];
 
@@ -132,7 +132,7 @@ mount --bind "$VOLUME" "$ROOT$MOUNTED_AT"
 ip link set lo up
 exec chroot "$ROOT" "$@"`;
   const namespaces = ['--mount', '--pid', '--net', '--fork', '--kill-child'];
-  const inside = [...words(settings), ...confined(settings.user), ...command];
+  const inside = [...words(settings), ...confinedCommand(settings.user), ...command];
   return spawn('unshare', [...namespaces, 'sh', '-c', script, 'sh', ...inside], {
     env: { ...process.env, ROOT: root, VOLUME: volume.folder, MOUNTED_AT: volume.mountedAt },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -145,7 +145,7 @@ export function execContained(
   settings: Settings & { readonly user: string },
   command: readonly string[],
 ): { readonly status: number | null; readonly output: string } {
-  const inside = [...words(settings), ...confined(settings.user), ...command];
+  const inside = [...words(settings), ...confinedCommand(settings.user), ...command];
   const args = ['--target', String(pid), '--mount', '--pid', '--net', '--root', '--wd', ...inside];
   const { status, stdout, stderr } = spawnSync('nsenter', args, { encoding: 'utf8' });
   return { status, output: stdout + stderr };

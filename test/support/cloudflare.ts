@@ -72,7 +72,7 @@ class Double implements CloudflareDouble {
   }
 
   add(zone: string, record: Fields): void {
-    this.zones.get(zone)?.push(stored(record, zone));
+    this.zones.get(zone)?.push(storedRecord(record, zone));
   }
 
   async stop(): Promise<void> {
@@ -101,7 +101,7 @@ class Double implements CloudflareDouble {
     const result = found.map(([each, name]) => ({
       ...{ id: each, name, status: 'active', paused: false, name_servers: NAME_SERVERS },
     }));
-    return [200, listed(result, 1, 50)];
+    return [200, listAnswer(result, 1, 50)];
   }
 
   #ofZone({ pathname, searchParams }: URL, body: string): readonly [number, object] {
@@ -111,7 +111,7 @@ class Double implements CloudflareDouble {
     if (batch !== undefined) return this.#batch(zone, JSON.parse(body) as Batch);
     return [
       200,
-      listed(this.zones.get(zone) ?? [], Number(searchParams.get('page')), Number(searchParams.get('per_page'))),
+      listAnswer(this.zones.get(zone) ?? [], Number(searchParams.get('page')), Number(searchParams.get('per_page'))),
     ];
   }
 
@@ -126,7 +126,7 @@ class Double implements CloudflareDouble {
     for (const post of posts) {
       const fault = faultOf(post, [...left.values()]);
       if (fault !== null) return [400, fault];
-      const made = stored(post, zone);
+      const made = storedRecord(post, zone);
       left.set(made.id, made);
     }
     this.zones.set(zone, [...left.values()]);
@@ -141,7 +141,7 @@ interface Batch {
 }
 
 /** As it is listed: whole names, `content` of what has `data`, and what the service adds. */
-function stored(sent: Fields, zone: string): Fields {
+function storedRecord(sent: Fields, zone: string): Fields {
   const { name, type, data, ttl = 1, priority, proxied = false } = sent;
   const content =
     type === 'SRV'
@@ -184,7 +184,7 @@ const failure = (code: number, message: string) => ({
   result: null,
 });
 
-function listed(all: readonly Fields[], page: number, size: number): object {
+function listAnswer(all: readonly Fields[], page: number, size: number): object {
   const result = all.slice((page - 1) * size, page * size);
   const info = {
     page,

@@ -2,7 +2,7 @@
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { eventSchema } from '../../src/kit/event-kind.ts';
-import { toldEvents } from '../../src/kit/offer.ts';
+import { releasedEvents } from '../../src/kit/offer.ts';
 import { manifest } from './capabilities.ts';
 import type { Client } from './service.ts';
 
@@ -14,7 +14,7 @@ export type TestEvent = any;
 
 /** What is wrong with an event; empty when it is as described, without a field more. */
 export function eventFaults(event: TestEvent): string[] {
-  const kind = toldEvents(manifest).find(({ type }) => type === event.type);
+  const kind = releasedEvents(manifest).find(({ type }) => type === event.type);
   if (kind === undefined) return [`${event.type} is described nowhere`];
   const faults: string[] = [];
   if (!ajv.validate(eventSchema, event)) faults.push(`envelope: ${ajv.errorsText()}`);

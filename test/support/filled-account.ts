@@ -150,9 +150,9 @@ async function fillEmail(ok: Ok, mark: string): Promise<FilledEmail> {
     html: '<h1 style="color:#0b62c6">Invoice 7</h1><p>Your invoice is in your <b>account</b>.</p>',
     attachments: [{ filename: 'invoice.csv', content: 'YSxiCjEsMgo=', content_type: 'text/csv' }],
   });
-  const received = () => ok('GET', `/v1/email/inbox/messages/${inbox_id}?wait_seconds=10`);
-  await eventually(async () => (await received()).items.length > 0);
-  const [{ inbound_id }] = (await received()).items;
+  const receiveMail = () => ok('GET', `/v1/email/inbox/messages/${inbox_id}?wait_seconds=10`);
+  await eventually(async () => (await receiveMail()).items.length > 0);
+  const [{ inbound_id }] = (await receiveMail()).items;
   return { email_id, domain, inbox_id, inbound_id };
 }
 

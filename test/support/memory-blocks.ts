@@ -69,7 +69,7 @@ export class MemoryBlocks {
   }
 
   #replace(some: readonly Kept[], make: (blocks: readonly StoredBlock[]) => readonly BlockDraft[]): void {
-    const drafts = make(some.map((kept) => stored(kept, null)));
+    const drafts = make(some.map((kept) => storedBlock(kept, null)));
     this.#kept = this.#kept.filter((each) => !some.includes(each));
     const level = Math.max(...some.map(({ ref }) => ref.level)) + 1;
     for (const [i, draft] of drafts.entries()) this.add((some[i] as Kept).ref.blockId, draft, level);
@@ -94,7 +94,7 @@ export class MemoryBlocks {
     const blocks = refs.map((ref) => {
       const kept = this.#kept.find(({ ref: own }) => own.blockId === ref.blockId && own.seq === ref.seq);
       if (kept === undefined || kept.ref.level !== ref.level) throw new Error(`no block ${ref.blockId}`);
-      return stored(kept, work.columns);
+      return storedBlock(kept, work.columns);
     });
     const { source, exportName } = work;
     return structuredClone(await perform({ source, exportName, blocks, args: structuredClone(work.args) })) as Answer;
@@ -117,7 +117,7 @@ export class MemoryBlocks {
   }
 }
 
-function stored({ ref, draft }: Kept, columns: readonly string[] | null): StoredBlock {
+function storedBlock({ ref, draft }: Kept, columns: readonly string[] | null): StoredBlock {
   const { blockId, fromMs, toMs, records, level } = ref;
   const kept = [...draft.columns].filter(([name]) => columns === null || columns.includes(name));
   return { blockId, fromMs, toMs, records, level, columns: new Map(kept) };

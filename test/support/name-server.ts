@@ -48,7 +48,7 @@ export async function startNameServer(): Promise<NameServer> {
     const kind = KINDS.get(question.type);
     if (kind !== undefined) asked.push(`${way}${kind} ${question.name}`);
     const how = bad.get(question.name);
-    return how === undefined ? proper(message, question, records) : misbehaved(message, question, how);
+    return how === undefined ? proper(message, question, records) : misbehave(message, question, how);
   };
   const { udp, tcp } = await listen(answerTo);
   return {
@@ -76,7 +76,7 @@ async function listen(answerTo: (message: Buffer, way: 'tcp ' | '') => Buffer | 
     const udp: UdpSocket = createSocket('udp4', (message, { port, address }) => {
       const answer = answerTo(message, '');
       if (answer === null) return;
-      udp.send(answer.length > UDP_BYTES_MAX ? truncated(answer) : answer, port, address);
+      udp.send(answer.length > UDP_BYTES_MAX ? truncateAnswer(answer) : answer, port, address);
     });
     udp.bind(0, LOOPBACK);
     await once(udp, 'listening');
@@ -133,7 +133,7 @@ function proper(message: Buffer, question: Question, records: ReadonlyMap<string
   return reply(message, question, isKnown ? CODES.none : CODES.nxdomain, []);
 }
 
-function misbehaved(message: Buffer, question: Question, how: Misbehaviour): Buffer | null {
+function misbehave(message: Buffer, question: Question, how: Misbehaviour): Buffer | null {
   const txt = [record(question.type, rdata('TXT', 'v=forged'))];
   const forged = reply(message, question, CODES.none, txt);
   switch (how) {
@@ -175,7 +175,7 @@ function reply(message: Buffer, { endAt }: Question, code: number, answers: read
 }
 
 /** Only what was asked, and the flag that there is more. */
-function truncated(answer: Buffer): Buffer {
+function truncateAnswer(answer: Buffer): Buffer {
   const short = Buffer.from(answer.subarray(0, readQuestion(answer).endAt));
   short.writeUInt16BE(short.readUInt16BE(2) | 0x0200, 2);
   short.writeUInt16BE(0, 6);

@@ -22,7 +22,7 @@ export const TEMPLATE_DATABASE = 'migrated';
  * With the usual 4,096 rounds a connection takes some milliseconds of processor time to sign in, and a run makes tens of thousands. PostgreSQL 15
  * has no such setting.
  */
-const signInByOneRound = ({ user, password }: Connection) =>
+const signInByOneIteration = ({ user, password }: Connection) =>
   `SET scram_iterations = 1; ALTER ROLE ${user} PASSWORD '${password}'`;
 
 // A database lives for seconds: nothing in it grows old.
@@ -72,7 +72,7 @@ async function setupEmbedded(project: TestProject): Promise<() => Promise<void>>
     const postgres = await startEmbedded({ dataDir, major });
     const { connection } = postgres;
     await withClient({ ...connection, database: 'postgres' }, async (client) => {
-      if (major === 18) await client.query(signInByOneRound(connection));
+      if (major === 18) await client.query(signInByOneIteration(connection));
       await client.query(`CREATE DATABASE ${TEMPLATE_DATABASE} TEMPLATE ${connection.database} STRATEGY FILE_COPY`);
     });
     await makePartitions({ ...connection, database: TEMPLATE_DATABASE });

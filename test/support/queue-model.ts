@@ -129,7 +129,7 @@ export class QueueModel {
     });
     if (!requeue) for (const message of named) this.#deadLetter(message);
     else {
-      for (const { message, failed } of this.#returned(queue, named)) {
+      for (const { message, failed } of this.#returnMessages(queue, named)) {
         if (!failed) message.count -= 1;
         if (isExhausted(settings, message)) this.#deadLetter(message);
         else this.#giveBack(message, this.#nowMs + (named.has(message) ? delay * 1000 : 0));
@@ -222,7 +222,7 @@ export class QueueModel {
   }
 
   /** In a FIFO group every later delivered message comes back too; only the first has failed. */
-  #returned(queue: string, named: ReadonlySet<ModelMessage>): { message: ModelMessage; failed: boolean }[] {
+  #returnMessages(queue: string, named: ReadonlySet<ModelMessage>): { message: ModelMessage; failed: boolean }[] {
     if (!this.fifo) return [...named].map((message) => ({ message, failed: true }));
     const groups = new Set([...named].map((message) => message.group));
     return [...groups].flatMap((group) => {

@@ -44,10 +44,10 @@ export async function startRelay(options: SMTPServerOptions & { readonly port?: 
       if (typeof fault === 'object') done(failure(fault));
     },
     onData(stream, session, done) {
-      const taken = (source: string) => {
+      const takeMail = (source: string) => {
         const fault = faults.shift();
         if (fault === 'hang') return;
-        if (fault === 'cut') return cut(session.id);
+        if (fault === 'cut') return disconnect(session.id);
         if (fault !== undefined) return done(failure(fault));
         const { mailFrom, rcptTo } = session.envelope;
         const from = mailFrom === false ? '' : mailFrom.address;
@@ -55,12 +55,12 @@ export async function startRelay(options: SMTPServerOptions & { readonly port?: 
         done();
       };
       // A sender that dies meanwhile has handed nothing over.
-      text(stream).then(taken, () => undefined);
+      text(stream).then(takeMail, () => undefined);
     },
     ...options,
   });
   server.on('error', () => undefined);
-  const cut = (id: string) => {
+  const disconnect = (id: string) => {
     for (const connection of server.connections as unknown as Set<{ id: string; _socket: { destroy(): void } }>) {
       if (connection.id === id) connection._socket.destroy();
     }

@@ -42,10 +42,10 @@ export async function lendService(
   const key = JSON.stringify(plain);
   const kept = idle.get(key);
   idle.delete(key);
-  return lent(key, kept ?? (await start()));
+  return asLent(key, kept ?? (await start()));
 }
 
-function lent(key: string, service: LentService): LentService {
+function asLent(key: string, service: LentService): LentService {
   let isAsBefore = true;
   const changes = () => {
     isAsBefore = false;

@@ -54,7 +54,7 @@ export class Takings {
   }
 
   /** `reply` of a call that was watched; in the order of the calls. */
-  expectAsTold(capability: Priced, reply: Reply): void {
+  expectCostOf(capability: Priced, reply: Reply): void {
     const { request_id: id, cost_usd: costUsd } = reply.body.metadata;
     const entries = this.#byRequest.get(id) ?? [];
     const told = BigInt(Math.round(costUsd * 1e9));

@@ -33,7 +33,7 @@ test('does not read what a commit hands over, and reads what it cannot follow', 
   const told = (figure: string) => engine.gauges()[figure];
   await expectAnswers(engine, collection, [all]);
   for (const from of [290, 0, 310]) {
-    engine.changed(await write(from));
+    engine.noteChange(await write(from));
     await expectAnswers(engine, collection, [all]);
   }
   expect([told('changes_followed'), told('changes_skipped'), told('deltas')]).toEqual([3, 0, 0]);
@@ -41,12 +41,12 @@ test('does not read what a commit hands over, and reads what it cannot follow', 
   // One is never told of, one comes twice, one is followed by a deletion.
   await write(320);
   const late = await write(330);
-  engine.changed({ ...late, floats: late.floats.slice() });
+  engine.noteChange({ ...late, floats: late.floats.slice() });
   await expectAnswers(engine, collection, [all]);
-  engine.changed(late);
+  engine.noteChange(late);
   const before = await write(5);
   await collection.remove(['row-5', 'row-6']);
-  engine.changed(before);
+  engine.noteChange(before);
   await expectAnswers(engine, collection, [all]);
   expect([told('changes_followed'), told('changes_skipped'), told('deltas')]).toEqual([4, 2, 2]);
   expect(engine.indexState(collection.ref).bytes).toBeGreaterThan(bytes);

@@ -87,7 +87,7 @@ it('holds after any sequence of writes, evictions, forgotten deletions and crash
         const collection = collections[one.which] as TestCollection;
         if (one.kind === 'upsert') {
           const change = await collection.upsert(rowsFrom(random, DIMENSION, one.count, one.from));
-          for (const engine of one.told) engines[engine].changed({ ...change, floats: change.floats.slice() });
+          for (const engine of one.told) engines[engine].noteChange({ ...change, floats: change.floats.slice() });
         } else if (one.kind === 'remove')
           await collection.remove(Array.from({ length: one.count }, (_, i) => `row-${one.from + i}`));
         else if (one.kind === 'forget deletions') await collection.forgetDeletions();
@@ -112,7 +112,7 @@ it('holds after any sequence of writes, evictions, forgotten deletions and crash
     for (const engine of engines) await expectAnswers(engine, one, [search]);
     // What is in memory follows.
     const change = await one.upsert(rowsFrom(random, DIMENSION, 5, 500));
-    for (const engine of engines) engine.changed({ ...change, floats: change.floats.slice() });
+    for (const engine of engines) engine.noteChange({ ...change, floats: change.floats.slice() });
     for (const engine of engines) await expectAnswers(engine, one, [search]);
   }
   for (const engine of engines) expect(engine.gauges().memory_bytes).toBeLessThanOrEqual(2 ** 20);

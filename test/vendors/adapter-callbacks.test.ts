@@ -17,9 +17,9 @@ describeAdapters((wire, there) => {
     });
 
   test('ours is asked for where the vendor calls back, and only then', async () => {
-    const { at } = await there().taken({ callbackUrl: CALLBACK_URL });
+    const { at } = await there().acceptedJob({ callbackUrl: CALLBACK_URL });
     expect(at.callbackUrl).toBe(there().adapter.readCallback === undefined ? null : CALLBACK_URL);
-    expect((await there().taken()).at.callbackUrl).toBeNull();
+    expect((await there().acceptedJob()).at.callbackUrl).toBeNull();
   });
 
   test('an early one names the job whose answer was lost; repeated it says the same', async () => {
@@ -39,7 +39,7 @@ describeAdapters((wire, there) => {
   test('a forged one, an old one and a bare one are known as such where the vendor signs', async () => {
     if (!['fal', 'replicate'].includes(wire.name))
       return expect(there().adapter.readCallback === undefined || wire.name === 'ark').toBe(true);
-    const { at } = await there().taken({ callbackUrl: CALLBACK_URL });
+    const { at } = await there().acceptedJob({ callbackUrl: CALLBACK_URL });
     expect(await read(there().double.callback(at, { forged: true }))).toMatchObject({ kind: 'forged' });
     expect(await read(there().double.callback(at, { atMs: Date.now() - 600_000 }))).toMatchObject({ kind: 'forged' });
     expect(await read({ headers: {}, body: Buffer.from('{}') })).toMatchObject({ kind: 'forged' });
@@ -50,7 +50,7 @@ describeAdapters((wire, there) => {
   test('while its key cannot be had, nothing is said of it', async () => {
     if (!['fal', 'replicate'].includes(wire.name))
       return expect(there().adapter.readCallback === undefined || wire.name === 'ark').toBe(true);
-    const { at } = await there().taken({ callbackUrl: CALLBACK_URL });
+    const { at } = await there().acceptedJob({ callbackUrl: CALLBACK_URL });
     there().double.script('keys', { proxy: 502 }, 'html');
     expect(await read(there().double.callback(at))).toMatchObject({ kind: 'unanswered' });
     expect(await read(there().double.callback(at))).toMatchObject({ kind: 'unanswered' });

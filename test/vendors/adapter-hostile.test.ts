@@ -46,7 +46,7 @@ const reply = fc.record({
 
 describeAdapters((wire, there) => {
   test('whatever JSON comes, nothing is thrown and every outcome is one of the known', async () => {
-    const { job, at } = await there().taken({ callbackUrl: CALLBACK_URL });
+    const { job, at } = await there().acceptedJob({ callbackUrl: CALLBACK_URL });
     await fc.assert(
       fc.asyncProperty(reply, async (answer) => {
         for (const operation of ['submit', 'poll', 'result', 'cancel', 'purge', 'list', 'keys'] as const) {
@@ -77,7 +77,7 @@ describeAdapters((wire, there) => {
   });
 
   test('a job whose addresses lead elsewhere gets the key nowhere else, and nothing private is reached', async () => {
-    const { job } = await there().taken();
+    const { job } = await there().acceptedJob();
     const to = (origin: string): VendorJob => ({
       ...job,
       details: Object.fromEntries(Object.keys(job.details).map((key) => [key, `${origin}/${key}`])),

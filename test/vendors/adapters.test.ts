@@ -11,7 +11,7 @@ import { BYTES } from '../support/vendors/videos.ts';
 describeAdapters((wire, there) => {
   describe('submitting', () => {
     test('the job is taken once, with what was asked for, and its reference kept as JSON', async () => {
-      const { job, at } = await there().taken({ prompt: 'Ein Fuchs "läuft" 雪', seconds: 10 });
+      const { job, at } = await there().acceptedJob({ prompt: 'Ein Fuchs "läuft" 雪', seconds: 10 });
       expect(at).toMatchObject({ reference: job.reference, model: wire.model, seconds: 10 });
       expect(JSON.parse(JSON.stringify(job))).toEqual(job);
       expect(JSON.stringify(at.submitted.body)).toContain('Ein Fuchs \\"läuft\\" 雪');
@@ -113,7 +113,7 @@ describeAdapters((wire, there) => {
 
   describe('polling', () => {
     test('queued, running, succeeded, and the video by its bytes', async () => {
-      const { job, at } = await there().taken();
+      const { job, at } = await there().acceptedJob();
       expect(await there().poll(job)).toMatchObject({ kind: 'queued', warning: null });
       Object.assign(at, { state: 'running', started: true, progressPct: 40 });
       expect(await there().poll(job)).toMatchObject({ kind: 'running', warning: null });
@@ -131,7 +131,7 @@ describeAdapters((wire, there) => {
     });
 
     test('refused content, other failures, cancelled, expired', async () => {
-      const { job, at } = await there().taken();
+      const { job, at } = await there().acceptedJob();
       Object.assign(at, { state: 'failed', failure: 'content', started: true });
       expect(await there().poll(job)).toMatchObject({ kind: 'failed', code: 'CONTENT_REFUSED', bill: 'nothing' });
       at.failure = 'other';
@@ -143,14 +143,14 @@ describeAdapters((wire, there) => {
     });
 
     test.each(['daydreaming', 'RUNNING', 'Processing'])('the status word %s means that it runs', async (word) => {
-      const { job, at } = await there().taken();
+      const { job, at } = await there().acceptedJob();
       at.word = word;
       const warning = word === 'daydreaming' ? expect.stringContaining('daydreaming') : null;
       expect(await there().poll(job)).toMatchObject({ kind: 'running', warning });
     });
 
     test('a job that the vendor has purged, or never had, is gone', async () => {
-      const { job, at } = await there().taken();
+      const { job, at } = await there().acceptedJob();
       Object.assign(at, { state: 'succeeded', purged: true });
       expect(await there().poll(job)).toEqual({ kind: 'gone' });
       there().double.jobs.length = 0;
@@ -169,14 +169,14 @@ describeAdapters((wire, there) => {
       { refusal: 'auth' },
       { refusal: 'busy' },
     ])('an answer such as %j tells nothing of the job', async (fault) => {
-      const { job } = await there().taken();
+      const { job } = await there().acceptedJob();
       there().double.script('poll', fault);
       expect(await there().poll(job)).toMatchObject({ kind: 'unanswered' });
       expect(await there().poll(job)).toMatchObject({ kind: 'queued' });
     });
 
     test('a vendor that says nothing is left in time', async () => {
-      const { job } = await there().taken();
+      const { job } = await there().acceptedJob();
       there().double.script('poll', 'silent');
       const progress = await there().adapter.poll(there().call({ timeouts: { pollMs: 100 } }), job);
       expect(progress).toMatchObject({ kind: 'unanswered', breaker: { kind: 'counts' } });
@@ -185,7 +185,7 @@ describeAdapters((wire, there) => {
 
   describe('downloading', () => {
     async function finished() {
-      const { job, at } = await there().taken();
+      const { job, at } = await there().acceptedJob();
       Object.assign(at, { state: 'succeeded', started: true });
       const done = await there().poll(job);
       if (done.kind !== 'succeeded') throw new Error(done.kind);
@@ -212,7 +212,7 @@ describeAdapters((wire, there) => {
 
   describe('cancelling', () => {
     test('a waiting job stops unbilled, where the vendor can stop at all', async () => {
-      const { job, at } = await there().taken();
+      const { job, at } = await there().acceptedJob();
       if (wire.label === 'openrouter')
         return expect(await there().adapter.cancel(there().call(), job)).toEqual({ kind: 'impossible' });
       expect(await there().adapter.cancel(there().call(), job)).toEqual({ kind: 'stopped', bill: 'nothing' });
@@ -220,7 +220,7 @@ describeAdapters((wire, there) => {
     });
 
     test('a running job stops, is told to, or cannot, as the vendor has it', async () => {
-      const { job, at } = await there().taken();
+      const { job, at } = await there().acceptedJob();
       Object.assign(at, { state: 'running', started: true });
       const { kind } = await there().adapter.cancel(there().call(), job);
       const can = wire.stops({ ...at, state: 'running' });
@@ -229,7 +229,7 @@ describeAdapters((wire, there) => {
     });
 
     test('what is finished is neither stopped nor removed', async () => {
-      const { job, at } = await there().taken();
+      const { job, at } = await there().acceptedJob();
       Object.assign(at, { state: 'succeeded', started: true });
       expect(await there().adapter.cancel(there().call(), job)).toEqual({ kind: 'impossible' });
       expect([at.state, at.purged]).toEqual(['succeeded', false]);
@@ -237,7 +237,7 @@ describeAdapters((wire, there) => {
 
     test('without an answer nothing is claimed', async () => {
       if (wire.label === 'openrouter') return expect(wire.route('DELETE', '/videos/1')).toBeNull();
-      const { job, at } = await there().taken();
+      const { job, at } = await there().acceptedJob();
       for (const fault of [
         { proxy: 502 },
         { proxy: 404 },
@@ -256,7 +256,7 @@ describeAdapters((wire, there) => {
   test('removing the copy removes it, and again is fine', async () => {
     const { purge } = there().adapter;
     if (purge === undefined) return expect(['fal', 'replicate', 'dashscope']).toContain(wire.name);
-    const { job, at } = await there().taken();
+    const { job, at } = await there().acceptedJob();
     if (wire.label === 'openrouter') return expect(await purge(there().call(), job)).toBe(false);
     Object.assign(at, { state: 'succeeded', started: true });
     expect([await purge(there().call(), job), at.purged]).toEqual([true, true]);

@@ -58,7 +58,7 @@ async function both(): Promise<void> {
 async function calls(health: VendorHealth, outcomes: readonly CallOutcome[]): Promise<void> {
   for (const outcome of outcomes) {
     const admitted = await health.enter(vendor, CAPABILITY);
-    if (admitted.kind === 'go') admitted.ended(outcome);
+    if (admitted.kind === 'go') admitted.reportOutcome(outcome);
   }
 }
 
@@ -77,7 +77,7 @@ async function settled(): Promise<void> {
 
 async function end(admitted: Admittance, outcome: CallOutcome): Promise<void> {
   if (admitted.kind !== 'go') throw new Error(`the call was not admitted: ${admitted.reason}`);
-  admitted.ended(outcome);
+  admitted.reportOutcome(outcome);
   await settled();
 }
 
@@ -214,7 +214,8 @@ describe('waits', () => {
 
   test('at once in the process that was asked', async () => {
     const admitted = await enter();
-    if (admitted.kind === 'go') admitted.ended({ breaker: { kind: 'waits', ms: 20_000 }, reason: 'RATE_LIMIT_VENDOR' });
+    if (admitted.kind === 'go')
+      admitted.reportOutcome({ breaker: { kind: 'waits', ms: 20_000 }, reason: 'RATE_LIMIT_VENDOR' });
     expect(await goes(here)).toBe(false);
     await settled();
   });

@@ -148,7 +148,7 @@ describe.each(batches.map((batch, n) => [n + 1, batch] as const))('batch %i', (_
     const vendor = vendors.all.find((each) => each.id === id);
     if (vendor === undefined) throw new Error(`there is no ${id}`);
     const entry = await vendors.enter(vendor, 'video.generate');
-    if (entry.kind === 'go') entry.ended({ breaker: { kind: 'none' }, reason: null });
+    if (entry.kind === 'go') entry.reportOutcome({ breaker: { kind: 'none' }, reason: null });
   }
 
   test.each(batch.map((each) => [each.wire.label ?? each.wire.name, each.row.name, each.mode, each] as const))(

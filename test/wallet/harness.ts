@@ -151,7 +151,7 @@ export function rowEffect(options: { read?: (call: number) => ReadVerdict<null>;
         void tx.query(insertRow, [item.accountId, firstSeq, item.input]);
         return JSON.stringify({ seq: String(firstSeq) });
       }),
-    committed: () => options.committed?.(),
+    afterCommit: () => options.committed?.(),
   };
   return effect;
 }

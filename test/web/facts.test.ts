@@ -1,10 +1,10 @@
 // What is kept of thirty saved pages, and what of the pages around them. The libraries alone keep 69 facts.
 import { expect, test } from 'vitest';
-import { read } from '../../src/modules/web/read/page.ts';
+import { readPage } from '../../src/modules/web/read/page.ts';
 import { factsIn, PAGES, savedPage } from './page-facts.ts';
 
 async function contentOf(file: string, mainContent: boolean): Promise<string> {
-  const { content } = await read({
+  const { content } = await readPage({
     ...{ bytes: await savedPage(file), contentType: file.endsWith('.pdf') ? 'application/pdf' : 'text/html' },
     ...{ url: `https://site.example/${file}`, format: 'markdown', mainContent, links: false, bytesMax: 1_048_576 },
   });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Services } from '../../src/kit/services.ts';
 import { get } from '../../src/modules/web/fetch/request.ts';
 import { Robots } from '../../src/modules/web/fetch/robots.ts';
-import { callerLeft } from '../../src/problems/caller-left.ts';
+import { disconnectedProblem } from '../../src/problems/caller-left.ts';
 import { createOutboundClient } from '../../src/vendors/http/client.ts';
 import { listen } from '../outbound/receivers.ts';
 import { expectFailure } from '../support/envelope.ts';
@@ -179,7 +179,7 @@ test('robots.txt that cannot be read allows nothing, and says so; who waits for 
   const first = robots.allow(`${site.url}/`, leaving.signal);
   const second = robots.allow(`${site.url}/`, new AbortController().signal);
   await arrived.promise;
-  leaving.abort(callerLeft());
+  leaving.abort(disconnectedProblem());
   await expect(first).rejects.toMatchObject({ detail: 'client_disconnected' });
   await expect.poll(() => asked.length).toBe(2);
   for (const answer of asked) answer();

@@ -1,10 +1,10 @@
 // What is made of single pages: characters, code, tables, links, and what must never come out.
 import { expect, test } from 'vitest';
-import { read } from '../../src/modules/web/read/page.ts';
+import { readPage } from '../../src/modules/web/read/page.ts';
 import type { ReadTask } from '../../src/modules/web/read/wire.ts';
 
 const page = (html: string | Uint8Array, task: Partial<ReadTask> = {}) =>
-  read({
+  readPage({
     ...{ bytes: typeof html === 'string' ? new Uint8Array(Buffer.from(html)) : html, contentType: 'text/html' },
     ...{ url: 'https://site.example/a/b?c=1', format: 'markdown', mainContent: true, links: true, bytesMax: 100_000 },
     ...task,

@@ -75,7 +75,7 @@ async function create(place: string, { config, store }: Place): Promise<Answer> 
     manifest.has_assets ? '' : 'The files of ASSETS_URL stay in their bucket and are not in it.',
     secretsKey === undefined ? '' : 'SECRETS_KEY is not in it: without that key the database cannot be used.',
   ].filter((note) => note !== '');
-  const { json, text } = told(manifest, place);
+  const { json, text } = summaryOf(manifest, place);
   return { json: { ...json, notes }, text: [`Backed up ${text}. It holds secrets.`, ...notes].join('\n') };
 }
 
@@ -87,7 +87,7 @@ async function restore(place: string, { config, store }: Place): Promise<Answer>
       'the backup holds files, and ASSETS_URL is a bucket: restore with ASSETS_URL unset or a folder',
     );
   await restoreBackup(store, manifest, { dataDir, assetsFolder: assets.kind === 'folder' ? assets.folder : null });
-  const { json, text } = told(manifest, place);
+  const { json, text } = summaryOf(manifest, place);
   return { json: { ...json, data_dir: dataDir }, text: `Restored ${text} into ${dataDir}. Start the service.` };
 }
 
@@ -98,7 +98,7 @@ async function verify(place: string, { config, store }: Place): Promise<Answer> 
     // As root the server runs as another user, who must be able to pass.
     chmodSync(dataDir, 0o711);
     await restoreBackup(store, manifest, { dataDir, assetsFolder: null });
-    const { json, text } = told(manifest, place);
+    const { json, text } = summaryOf(manifest, place);
     if (manifest.database === null) return { json: { ok: true, ...json }, text: `Every byte is as it was: ${text}.` };
     const { databaseUrl: _, ...embedded } = config;
     const { accounts, findings } = await withSession(inspect, { ...embedded, dataDir });
@@ -114,7 +114,7 @@ async function verify(place: string, { config, store }: Place): Promise<Answer> 
   }
 }
 
-function told({ created_at, database, files }: Manifest, place: string) {
+function summaryOf({ created_at, database, files }: Manifest, place: string) {
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const json = {
     place: place.split('?', 1)[0],

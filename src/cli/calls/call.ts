@@ -6,7 +6,7 @@ import { begin, readEnvelope, Unanswered } from '../client/http.ts';
 import { type Access, access, address } from '../client/profile.ts';
 import { CommandError, printable, UsageError } from '../output.ts';
 import { buildCall, type Fields, readInput, UnknownField } from './input.ts';
-import { type Look, shown } from './shown.ts';
+import { dataText, type Look } from './shown.ts';
 
 interface CallOptions extends Look {
   readonly help?: boolean;
@@ -63,7 +63,7 @@ async function run(id: string | undefined, words: string[], options: CallOptions
 
 async function list({ json = false }: CallOptions): Promise<void> {
   const { capabilities } = await discoveryOf(await address());
-  const { listed } = await import('./describe.ts');
+  const { capabilityList: listed } = await import('./describe.ts');
   process.stdout.write(`${listed(capabilities, json)}\n`);
 }
 
@@ -119,7 +119,7 @@ async function call(to: Access, { id, capability, fields }: Prepared, options: C
     }
     const { data, warnings } = await readEnvelope(to.url, answer);
     for (const warning of warnings) process.stderr.write(`warning: ${printable(warning)}\n`);
-    process.stdout.write(`${shown(data, options)}\n`);
+    process.stdout.write(`${dataText(data, options)}\n`);
   } catch (error) {
     if (!(error instanceof Unanswered) || !error.connected || capability.method === 'GET') throw error;
     const again = key === undefined ? 'with --idempotency-key a repeat is safe' : 'repeat it with the same key';

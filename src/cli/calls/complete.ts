@@ -16,17 +16,17 @@ export function completeCommand(): Command {
 /** @param words after `qm`; the last one is begun */
 async function candidatesFor(words: readonly string[]): Promise<string[]> {
   const begun = words.at(-1) ?? '';
-  const all = await offered(words.slice(0, -1), begun);
+  const all = await offerWords(words.slice(0, -1), begun);
   return [...new Set(all)].filter((candidate) => candidate.startsWith(begun));
 }
 
-async function offered(before: readonly string[], begun: string): Promise<string[]> {
+async function offerWords(before: readonly string[], begun: string): Promise<string[]> {
   const [first, second] = before;
   if (first === undefined)
     return begun.startsWith('-') ? ['--help', '--version'] : [...Object.keys(callingCommands), 'admin'];
   if (first === 'admin' && second === undefined) return Object.keys(adminCommands);
   if (first === 'call' && !begun.startsWith('-')) return inputOf(before.slice(1), begun);
-  if (before.at(-1) === '--types') return [...((await kept())?.events ?? [])];
+  if (before.at(-1) === '--types') return [...((await readDiscovery())?.events ?? [])];
   const named = first === 'admin' ? adminCommands[second as string] : (callingCommands[first] ?? adminCommands[first]);
   if (named === undefined) return [];
   return wordsOf(await named.load(), before.slice(first === 'admin' ? 2 : 1));
@@ -42,7 +42,7 @@ function wordsOf(command: Command, words: readonly string[]): string[] {
 
 /** Names of capabilities, then the fields of the one that is named; of a field with few values these. */
 async function inputOf(before: readonly string[], begun: string): Promise<string[]> {
-  const capabilities = (await kept())?.capabilities ?? {};
+  const capabilities = (await readDiscovery())?.capabilities ?? {};
   const [id] = before;
   if (id === undefined) return Object.keys(capabilities);
   const schema = Object.hasOwn(capabilities, id) ? capabilities[id]?.schema : undefined;
@@ -59,6 +59,6 @@ function valuesOf(schema: JsonSchema): string[] {
   return typesOf(schema).has('boolean') ? ['true', 'false'] : [];
 }
 
-async function kept(): Promise<Discovery | null> {
+async function readDiscovery(): Promise<Discovery | null> {
   return keptDiscovery(await address());
 }

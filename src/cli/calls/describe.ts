@@ -4,7 +4,7 @@ import type { OfferedCapability } from '../client/discovery.ts';
 import { printable, table } from '../output.ts';
 import { typesOf } from './input.ts';
 
-export function listed(capabilities: Readonly<Record<string, OfferedCapability>>, asJson: boolean): string {
+export function capabilityList(capabilities: Readonly<Record<string, OfferedCapability>>, asJson: boolean): string {
   const all = Object.entries(capabilities);
   if (asJson) return JSON.stringify(all.map(([id, { summary, price, scope }]) => ({ id, summary, price, scope })));
   return table([['CAPABILITY', 'WHAT IT DOES'], ...all.map(([id, { summary }]) => [id, printable(summary)])]);

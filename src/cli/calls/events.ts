@@ -7,7 +7,7 @@ import { elementTexts, memberSources } from '../../lib/json-source.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { discoveryOf } from '../client/discovery.ts';
 import { follow } from '../client/follow.ts';
-import { read } from '../client/http.ts';
+import { readPath } from '../client/http.ts';
 import { type Access, access } from '../client/profile.ts';
 import { printable, UsageError } from '../output.ts';
 import { forward, readSecret } from './forward.ts';
@@ -92,13 +92,13 @@ class EventReader {
     return this.#way.length > 0;
   }
 
-  /** Throws as `read` does; what it would have handed out comes the next time. */
+  /** Throws as `readPath` does; what it would have handed out comes the next time. */
   async next(): Promise<ListedEvent[]> {
     for (let above: number | null = null; ; ) {
       const cursor = this.#way.at(-1);
       const query = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
       const limit = this.#last === null ? 1 : PAGE;
-      const { data } = await read(this.#to, `/v1/account/events/list?limit=${limit}${query}`);
+      const { data } = await readPath(this.#to, `/v1/account/events/list?limit=${limit}${query}`);
       const page = eventsIn(data);
       this.#last ??= page[0]?.sequence ?? 0;
       const last = this.#last;

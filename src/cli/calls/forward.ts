@@ -19,14 +19,14 @@ interface ForwardedEvent {
 export async function forward(url: string, { id, text: body }: ForwardedEvent, secret: string): Promise<string> {
   const headers = signedHeaders({ id, timestampMs: Date.now(), body }, [secret]);
   const begunMs = performance.now();
-  const took = () => `${Math.round(performance.now() - begunMs)} ms`;
+  const durationText = () => `${Math.round(performance.now() - begunMs)} ms`;
   try {
     const answer = await send(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(TOTAL_MS) });
     await readText(answer, ANSWER_BYTES_MAX);
-    return `${id} -> ${answer.statusCode} in ${took()}`;
+    return `${id} -> ${answer.statusCode} in ${durationText()}`;
   } catch (error) {
     if (!(error instanceof Unanswered)) throw error;
-    return `${id} -> failed after ${took()}: ${error.message}`;
+    return `${id} -> failed after ${durationText()}: ${error.message}`;
   }
 }
 

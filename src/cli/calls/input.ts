@@ -38,7 +38,7 @@ export async function readInput(words: readonly string[], schema: JsonSchema): P
 function readWhole(text: string, fields: Fields): void {
   const whole = jsonText('the input', text);
   if (!/^\s*\{/.test(whole)) throw new UsageError('the input must be a JSON object');
-  for (const [name, value] of opened(whole)) fields.set(name, value);
+  for (const [name, value] of parseFields(whole)) fields.set(name, value);
 }
 
 async function readField(word: string, schema: JsonSchema, fields: Fields): Promise<void> {
@@ -162,7 +162,7 @@ function parentOf(fields: Fields, path: readonly string[]): { readonly inside: F
   const parents = path.slice(0, -1);
   const inside = parents.reduce((within, name) => {
     const found = within.get(name) ?? new Map();
-    const object = found instanceof JsonText && /^\s*\{/.test(found.text) ? opened(found.text) : found;
+    const object = found instanceof JsonText && /^\s*\{/.test(found.text) ? parseFields(found.text) : found;
     if (!(object instanceof Map)) throw new UsageError(`${path.join('.')}: ${name} is given as something else`);
     within.set(name, object);
     return object;
@@ -170,7 +170,7 @@ function parentOf(fields: Fields, path: readonly string[]): { readonly inside: F
   return { inside, name: path.at(-1) as string };
 }
 
-function opened(text: string): Fields {
+function parseFields(text: string): Fields {
   const members = [...memberSources(text)];
   return new Map(members.map(([name, { start, end }]) => [name, new JsonText(text.slice(start, end))]));
 }

@@ -18,7 +18,7 @@ async function open(page = ''): Promise<void> {
   const url = `${await address()}/${path}`;
   process.stdout.write(`${url}\n`);
   const opener = openerOf(process.platform);
-  if (opener !== null) await started(opener, url);
+  if (opener !== null) await startProgram(opener, url);
 }
 
 function openerOf(platform: NodeJS.Platform): readonly string[] | null {
@@ -29,7 +29,7 @@ function openerOf(platform: NodeJS.Platform): readonly string[] | null {
 }
 
 /** A program that cannot be started is no failure: the address is printed. */
-function started([program = '']: readonly string[], url: string): Promise<void> {
+function startProgram([program = '']: readonly string[], url: string): Promise<void> {
   const child = spawn(program, [url], { stdio: 'ignore', detached: true });
   child.unref();
   return new Promise((resolve) => {

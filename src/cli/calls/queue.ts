@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { elementTexts, memberSources } from '../../lib/json-source.ts';
 import { follow } from '../client/follow.ts';
-import { read } from '../client/http.ts';
+import { readPath } from '../client/http.ts';
 import { access } from '../client/profile.ts';
 import { wholeNumber } from '../fields.ts';
 import { printable } from '../output.ts';
@@ -38,7 +38,7 @@ async function tail(name: string, { interval = 1, json = false }: TailOptions): 
   const seen = new Set<string>();
   const path = `/v1/queue/peek/${encodeURIComponent(name)}?limit=${PEEK_MAX}`;
   let isFull = false;
-  for await (const { data } of follow(() => read(to, path), to.url)) {
+  for await (const { data } of follow(() => readPath(to, path), to.url)) {
     const messages = elementTexts(data, memberSources(data).get('items')?.start ?? 0);
     for (const text of messages) {
       const { message_id: id, published_at: at, delivery_count: count } = JSON.parse(text);

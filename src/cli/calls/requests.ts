@@ -2,10 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
 import { follow } from '../client/follow.ts';
-import { begin, read, readEnvelope, Unanswered } from '../client/http.ts';
+import { begin, readEnvelope, readPath, Unanswered } from '../client/http.ts';
 import { type Access, access } from '../client/profile.ts';
 import { printable } from '../output.ts';
-import { oneLine, shown } from './shown.ts';
+import { dataText, oneLine } from './shown.ts';
 import { eventsOf } from './stream.ts';
 
 /** The service sends something every 15 s. */
@@ -97,6 +97,6 @@ function lineOf({
 }
 
 async function get(id: string, { json = false }: { json?: boolean }): Promise<void> {
-  const { data } = await read(await access(), `/v1/account/requests/get/${encodeURIComponent(id)}`);
-  process.stdout.write(`${shown(data, { json })}\n`);
+  const { data } = await readPath(await access(), `/v1/account/requests/get/${encodeURIComponent(id)}`);
+  process.stdout.write(`${dataText(data, { json })}\n`);
 }

@@ -1,5 +1,5 @@
 // The data of an answer as somebody reads it: indented JSON, one line of JSON, or a table. Digits and the order of names stay as they came.
-import { indented } from '../../lib/json-source.ts';
+import { indentJson } from '../../lib/json-source.ts';
 import { printable, table } from '../output.ts';
 
 export interface Look {
@@ -12,10 +12,10 @@ const CELL_CHARACTERS_MAX = 60;
 const CUT = '…';
 
 /** @param data JSON text */
-export function shown(data: string, look: Look): string {
+export function dataText(data: string, look: Look): string {
   if (look.table === true) return asTable(JSON.parse(data));
   if (look.json === true) return oneLine(data);
-  const text = indented(data, data.length * INDENTED_TIMES_MAX + 1_000);
+  const text = indentJson(data, data.length * INDENTED_TIMES_MAX + 1_000);
   return text.split('\n').map(printable).join('\n');
 }
 

@@ -1,6 +1,6 @@
 // `qm whoami`: whose key this is, what it may do, and what is left to spend. What the key may not see is named with its scope.
 import { Command } from 'commander';
-import { CallFailed, read } from '../client/http.ts';
+import { CallFailed, readPath } from '../client/http.ts';
 import { type Access, access } from '../client/profile.ts';
 import { print, printable, table } from '../output.ts';
 
@@ -54,16 +54,16 @@ async function whoami({ json = false }: { json?: boolean }): Promise<void> {
   const hidden = 'not visible to this key (needs account:read)';
   const rows = [
     ['address', answer.url],
-    ['account', account === null ? hidden : `${account.account_id}${named(account.name)}`],
+    ['account', account === null ? hidden : `${account.account_id}${nameText(account.name)}`],
     ['tier', answer.tier ?? hidden],
-    ['key', `${answer.key_hint}${named(answer.key_name)}, from ${answer.key_source}`],
+    ['key', `${answer.key_hint}${nameText(answer.key_name)}, from ${answer.key_source}`],
     ['scopes', answer.scopes === null ? hidden : answer.scopes.join(', ')],
     ['balance', balance === null ? hidden : `${balance.balance_usd} USD`],
   ];
   print({ json: answer, text: table(rows.map((row) => row.map(printable))) }, json);
 }
 
-const named = (name: string | null) => (name === null ? '' : ` (${name})`);
+const nameText = (name: string | null) => (name === null ? '' : ` (${name})`);
 
 /** Enough to recognise a key by: its first characters and the last four. */
 function hintOf(key: string): string {
@@ -73,7 +73,7 @@ function hintOf(key: string): string {
 /** Null when the key may not see it. */
 async function visible<T>(to: Access, path: string): Promise<T | null> {
   try {
-    return JSON.parse((await read(to, path)).data) as T;
+    return JSON.parse((await readPath(to, path)).data) as T;
   } catch (error) {
     if (error instanceof CallFailed && error.failure.code === 'INSUFFICIENT_SCOPE') return null;
     throw error;

@@ -83,12 +83,12 @@ export async function send(url: string, request: HttpRequest): Promise<IncomingM
 
 function boundConnecting(sent: ClientRequest, onConnected: () => void): void {
   const late = setTimeout(() => sent.destroy(new Error('no connection within 10 s')), CONNECT_MS);
-  const done = () => {
+  const endConnecting = () => {
     clearTimeout(late);
     onConnected();
   };
   sent.once('close', () => clearTimeout(late));
-  sent.once('socket', (socket) => (socket.connecting ? socket.once('connect', done) : done()));
+  sent.once('socket', (socket) => (socket.connecting ? socket.once('connect', endConnecting) : endConnecting()));
 }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -105,7 +105,7 @@ function reasonOf(error: Error): string {
 
 /** The answer as text. Throws Unanswered when it breaks off or is too long. */
 export async function readText(answer: IncomingMessage, bytesMax = ANSWER_BYTES_MAX): Promise<string> {
-  const body = answer.headers['content-encoding'] === 'gzip' ? await unpacked(answer) : answer;
+  const body = answer.headers['content-encoding'] === 'gzip' ? await unzipBody(answer) : answer;
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
@@ -121,7 +121,7 @@ export async function readText(answer: IncomingMessage, bytesMax = ANSWER_BYTES_
   return Buffer.concat(chunks).toString('utf8');
 }
 
-async function unpacked(answer: IncomingMessage): Promise<Readable> {
+async function unzipBody(answer: IncomingMessage): Promise<Readable> {
   const { createGunzip } = await import('node:zlib');
   // What fails in either fails the reading, too.
   return pipeline(answer, createGunzip(), () => undefined);
@@ -138,7 +138,7 @@ export function begin({ url, key }: Access, path: string, request: HttpRequest =
 export async function readEnvelope(url: string, answer: IncomingMessage): Promise<Envelope> {
   const text = await readText(answer);
   const status = answer.statusCode ?? 0;
-  const envelope = parsed(text);
+  const envelope = parseEnvelope(text);
   if (envelope?.ok === true) {
     const data = memberSources(text).get('data');
     if (data !== undefined)
@@ -155,7 +155,7 @@ interface ReadEnvelope {
   readonly metadata?: { readonly warnings?: readonly string[] };
 }
 
-function parsed(text: string): ReadEnvelope | null {
+function parseEnvelope(text: string): ReadEnvelope | null {
   if (!text.startsWith('{')) return null;
   try {
     return JSON.parse(text);
@@ -167,6 +167,6 @@ function parsed(text: string): ReadEnvelope | null {
 const READ_SILENCE_MS = 30_000;
 
 /** A read of the service, for commands that show parts of it. */
-export async function read(to: Access, path: string, signal?: AbortSignal): Promise<Envelope> {
+export async function readPath(to: Access, path: string, signal?: AbortSignal): Promise<Envelope> {
   return readEnvelope(to.url, await begin(to, path, { silenceMs: READ_SILENCE_MS, signal }));
 }

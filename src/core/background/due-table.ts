@@ -30,10 +30,10 @@ export interface DueShape {
 
 /** Called once, at import. */
 export function dueTable({ table, key, attempt = 'attempt', leaseMs, mayBeDue = 'true' }: DueShape): DueTable {
-  const named = (what: string) => `due_${table.replace('.', '_')}_${what}`;
+  const statementName = (what: string) => `due_${table.replace('.', '_')}_${what}`;
   const one = `account_id = $1 AND ${key} = $2`;
   const claim = statement(
-    named('claim'),
+    statementName('claim'),
     `WITH c AS MATERIALIZED (
        SELECT ${key}, core.clock_now() + $4 * interval '1 millisecond' AS lease_end
          FROM ${table}
@@ -44,12 +44,12 @@ export function dueTable({ table, key, attempt = 'attempt', leaseMs, mayBeDue = 
      RETURNING t.${key} AS id, t.${attempt} AS attempt`,
   );
   const next = statement(
-    named('next'),
+    statementName('next'),
     `SELECT due_at FROM ${table} WHERE account_id = $1 AND due_at IS NOT NULL ORDER BY due_at LIMIT 1`,
   );
-  const set = statement(named('set'), `UPDATE ${table} SET due_at = $4 WHERE ${one} AND ${attempt} = $3`);
+  const set = statement(statementName('set'), `UPDATE ${table} SET due_at = $4 WHERE ${one} AND ${attempt} = $3`);
   const make = statement(
-    named('make'),
+    statementName('make'),
     `UPDATE ${table} SET due_at = $3, ${attempt} = ${attempt} + 1 WHERE ${one} AND (${mayBeDue}) RETURNING ${attempt} AS attempt`,
   );
   return {

@@ -131,7 +131,7 @@ class Kind<Job extends LeasedJob> {
     try {
       const suspects = this.#suspects.isFor(turn);
       const { jobs, hasSuspects } = await this.#db.transaction((tx) => this.#claimIn(tx, turn, limit, suspects));
-      if (suspects) for (const job of jobs) this.#suspects.claimed(job);
+      if (suspects) for (const job of jobs) this.#suspects.noteClaim(job);
       else if (jobs.length === 0 && hasSuspects) this.#suspects.await(turn);
       return jobs;
     } catch (error) {
@@ -164,7 +164,7 @@ class Kind<Job extends LeasedJob> {
     } catch (error) {
       if (lost.signal.aborted) return;
       try {
-        await this.#returned(job, signal.aborted ? 0 : backoffMs(this.#work.backoff ?? BACKOFF, job.attempt));
+        await this.#returnJob(job, signal.aborted ? 0 : backoffMs(this.#work.backoff ?? BACKOFF, job.attempt));
       } catch (second) {
         // What the job failed with says more than that it could not be put back.
         throw new AggregateError([error, second], 'A job failed, and could not be put back.');
@@ -192,7 +192,7 @@ class Kind<Job extends LeasedJob> {
     return setInterval(() => void renew(), renewal.everyMs).unref();
   }
 
-  async #returned(job: Job, pauseMs: number): Promise<void> {
+  async #returnJob(job: Job, pauseMs: number): Promise<void> {
     const { name, putBack } = this.#work;
     if (putBack === undefined) return;
     this.#putBack += 1;

@@ -51,7 +51,7 @@ export class JobLoop<Job = unknown> {
   }
 
   /** Counts and tells a failure of ours. */
-  failed(error: unknown, fields: object, message: string): void {
+  reportFailure(error: unknown, fields: object, message: string): void {
     this.#failures += 1;
     this.#options.log.error({ err: error, jobs: this.name, ...fields }, message);
   }
@@ -109,7 +109,7 @@ export class JobLoop<Job = unknown> {
       } catch (error) {
         failuresInRow += 1;
         const retryInMs = backoffMs(BACKOFF, failuresInRow);
-        this.failed(error, { retryInMs }, 'background jobs could not be claimed');
+        this.reportFailure(error, { retryInMs }, 'background jobs could not be claimed');
         await sleep(retryInMs, undefined, { signal: this.#stopping.signal, ref: false }).catch(() => undefined);
       }
     }
@@ -127,7 +127,7 @@ export class JobLoop<Job = unknown> {
   #begin(job: Job): void {
     const running = this.#options
       .run(job, this.#aborting.signal)
-      .catch((error: unknown) => this.failed(error, {}, 'a background job failed'))
+      .catch((error: unknown) => this.reportFailure(error, {}, 'a background job failed'))
       .finally(() => {
         if (this.#running.size >= this.#options.concurrency) this.wake();
         this.#running.delete(running);

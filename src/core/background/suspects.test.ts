@@ -13,7 +13,7 @@ test('a suspect waits for what runs, and everything else waits for it', () => {
   ended();
   expect(suspects.next()).toBe(turn);
   expect(suspects.isFor(turn)).toBe(true);
-  suspects.claimed(suspect);
+  suspects.noteClaim(suspect);
   const suspectEnded = suspects.begin(suspect);
   expect(suspects.next()).toBe('nothing');
   suspectEnded();
@@ -37,7 +37,7 @@ test('what has run for long neither keeps a suspect waiting nor is alone any mor
   expect(suspects.next()).toBe('nothing');
   vi.advanceTimersByTime(30);
   expect(suspects.next()).toBe(turn);
-  suspects.claimed(suspect);
+  suspects.noteClaim(suspect);
   const suspectEnded = suspects.begin(suspect);
   expect(suspects.next()).toBe('nothing');
   vi.advanceTimersByTime(30);

@@ -42,7 +42,7 @@ export class Suspects<Turn extends object, Job> {
   }
 
   /** The suspect that was claimed: it is about to begin. */
-  claimed(job: Job): void {
+  noteClaim(job: Job): void {
     this.#alone = job;
   }
 

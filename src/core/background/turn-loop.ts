@@ -89,7 +89,7 @@ async function takeTurns<Turn extends OfAccount, Job>(
         missed.any ||= unused === 0 && reserved < placesPerTurn;
         taken.push(...jobs.map((job) => ({ accountId, job })));
       } catch (error) {
-        loop.failed(error, { accountId }, 'the due work of an account could not be claimed');
+        loop.reportFailure(error, { accountId }, 'the due work of an account could not be claimed');
         await putOff?.(turn).catch((err: unknown) =>
           log.error({ err, jobs: name, accountId }, 'nor could it be put off'),
         );

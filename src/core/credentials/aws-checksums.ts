@@ -18,8 +18,8 @@ const checksums: Readonly<Record<ChecksumName, () => Checksum>> = {
   crc32: () => new Crc32(),
   crc32c: () => new ReflectedCrc(crc32c, 4),
   crc64nvme: () => new ReflectedCrc(crc64nvme, 8),
-  sha1: () => hashed('sha1'),
-  sha256: () => hashed('sha256'),
+  sha1: () => hashChecksum('sha1'),
+  sha256: () => hashChecksum('sha256'),
 };
 
 export function isChecksumName(name: string): name is ChecksumName {
@@ -93,7 +93,7 @@ class ReflectedCrc implements Checksum {
   }
 }
 
-function hashed(algorithm: string): Checksum {
+function hashChecksum(algorithm: string): Checksum {
   const hash = createHash(algorithm);
   return { update: (bytes) => void hash.update(bytes), digest: () => hash.digest('base64') };
 }

@@ -21,7 +21,7 @@ export interface Credential {
 /** A credential that only its whole body completes: it signs the hash of the body, and does not tell it. */
 export interface BodyCredential {
   /** Whom it names, before anything of the body is there: a name is no proof. Or why it stands for nobody, whatever the body is. */
-  named(core: Core): Promise<Named | NoPrincipal>;
+  identifyKey(core: Core): Promise<Named | NoPrincipal>;
   /** Takes the next part of the body. */
   update(block: Uint8Array): void;
   /** Of all that was taken. */

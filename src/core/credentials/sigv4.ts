@@ -88,7 +88,7 @@ export function sigV4OfBody(head: CredentialHead, options: SigV4Options): BodyCr
   if (signed === null) return null;
   const sha256 = createHash('sha256');
   return {
-    async named({ keys }) {
+    async identifyKey({ keys }) {
       const [hash] = await keys.secretsOf(signed.accessKeyId);
       if (hash === undefined) return 'unknown';
       if (signed.canonicalRequest === null) return 'signature';

@@ -9,7 +9,7 @@ import type { CallContext } from '../callers/context.ts';
 import { confirmCaller, type Entry, enter } from '../callers/enter.ts';
 import type { IdempotencyKey } from '../callers/idempotency-key.ts';
 import type { Secrets } from '../secrets/secrets.ts';
-import { traced } from '../tracing/traced.ts';
+import { withSpan } from '../tracing/traced.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 
 /** The services that a write needs. */
@@ -84,7 +84,7 @@ export function runWrite(
     await options.admit?.(tx, entry);
     return once(tx, ctx, () => body(tx, entry), options);
   };
-  return traced(ctx.core.tracing, 'commit', () => ctx.core.db.transaction(write));
+  return withSpan(ctx.core.tracing, 'commit', () => ctx.core.db.transaction(write));
 }
 
 /**
@@ -101,7 +101,7 @@ export function runLongWrite(
     await confirmCaller(tx, ctx);
     return written;
   };
-  return traced(ctx.core.tracing, 'commit', () => ctx.core.db.transaction(write));
+  return withSpan(ctx.core.tracing, 'commit', () => ctx.core.db.transaction(write));
 }
 
 interface Written {

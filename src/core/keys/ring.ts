@@ -137,7 +137,7 @@ export class KeyRing {
     const hash = secretHash(secret);
     const id = hash.toString('latin1');
     // What is remembered was well formed: the checksum, another hash, is looked at only before a read.
-    const known = this.#known(id);
+    const known = this.#findById(id);
     if (known !== undefined) return known;
     return isWellFormedSecret(this.#secrets, secret) ? this.#look(id, hash) : 'unknown';
   }
@@ -156,7 +156,7 @@ export class KeyRing {
   /** The live key of a secret of this deployment, by its hash. */
   async findByHash(hash: Buffer): Promise<Found> {
     const id = hash.toString('latin1');
-    return this.#known(id) ?? this.#look(id, hash);
+    return this.#findById(id) ?? this.#look(id, hash);
   }
 
   /** Forgets a key at once; look-ups in flight are made again. */
@@ -172,7 +172,7 @@ export class KeyRing {
     return used;
   }
 
-  #known(id: string): Found | undefined {
+  #findById(id: string): Found | undefined {
     return this.#live.get(id) ?? this.#dead.get(id);
   }
 

@@ -15,9 +15,9 @@ const BYTES_MAX = 64;
  */
 export function signingSecret(input: string | null | undefined, param: string): string {
   if (input === null || input === undefined) return PREFIX + randomBytes(MINTED_BYTES).toString('base64');
-  const bytes = input.startsWith(PREFIX) ? decoded(input.slice(PREFIX.length), param) : utf8(input, param);
+  const bytes = input.startsWith(PREFIX) ? decodeSecret(input.slice(PREFIX.length), param) : utf8(input, param);
   if (bytes.length < BYTES_MIN || bytes.length > BYTES_MAX) {
-    throw refused(param, 'length', `The secret must be of ${BYTES_MIN} to ${BYTES_MAX} bytes.`);
+    throw refusal(param, 'length', `The secret must be of ${BYTES_MIN} to ${BYTES_MAX} bytes.`);
   }
   return PREFIX + bytes.toString('base64');
 }
@@ -28,18 +28,18 @@ export function secretLast4(secret: string): string {
 }
 
 // Node's decoder skips what is not base64; encoding again shows whether anything was skipped. Missing padding is mended.
-function decoded(text: string, param: string): Buffer {
+function decodeSecret(text: string, param: string): Buffer {
   const bytes = Buffer.from(text, 'base64');
   const encoded = bytes.toString('base64');
   if (encoded === text || encoded.replace(/=+$/, '') === text) return bytes;
-  throw refused(param, 'format', 'A secret that begins with whsec_ must go on with base64.');
+  throw refusal(param, 'format', 'A secret that begins with whsec_ must go on with base64.');
 }
 
 function utf8(text: string, param: string): Buffer {
   if (text.isWellFormed()) return Buffer.from(text, 'utf8');
-  throw refused(param, 'format', 'The secret holds a lone surrogate.');
+  throw refusal(param, 'format', 'The secret holds a lone surrogate.');
 }
 
-function refused(param: string, rule: string, message: string): Problem {
+function refusal(param: string, rule: string, message: string): Problem {
   return invalidField(param, rule, message);
 }

@@ -35,7 +35,7 @@ export function checkTargetHeaders(
   param: string,
 ): Readonly<Record<string, string>> {
   const entries = Object.entries(headers);
-  if (entries.length > COUNT_MAX) throw rejected(param, 'count', `At most ${COUNT_MAX} headers are allowed.`);
+  if (entries.length > COUNT_MAX) throw rejection(param, 'count', `At most ${COUNT_MAX} headers are allowed.`);
   const seen = new Set<string>();
   return Object.fromEntries(
     entries.map(([name, value]) => {
@@ -51,33 +51,34 @@ export function checkTargetHeaders(
  * `****` alone. No name is trusted to be harmless, so all values are masked alike.
  */
 export function maskHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, masked(value)]));
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, maskValue(value)]));
 }
 
 function checkName(name: string, at: string, seen: Set<string>): void {
   if (!TOKEN.test(name) || name.length > NAME_CHARACTERS_MAX) {
-    throw rejected(at, 'name', `A header name is a token of at most ${NAME_CHARACTERS_MAX} characters (RFC 9110).`);
+    throw rejection(at, 'name', `A header name is a token of at most ${NAME_CHARACTERS_MAX} characters (RFC 9110).`);
   }
   const lower = name.toLowerCase();
   if (RESERVED.has(lower) || RESERVED_PREFIXES.some((prefix) => lower.startsWith(prefix))) {
-    throw rejected(at, 'reserved', 'This header is reserved.');
+    throw rejection(at, 'reserved', 'This header is reserved.');
   }
-  if (seen.has(lower)) throw rejected(at, 'duplicate', 'This header stands there twice; case does not count in names.');
+  if (seen.has(lower))
+    throw rejection(at, 'duplicate', 'This header stands there twice; case does not count in names.');
   seen.add(lower);
 }
 
 function checkedValue(value: unknown, at: string): string {
-  if (typeof value !== 'string') throw rejected(at, 'type', 'A header value is a string.');
+  if (typeof value !== 'string') throw rejection(at, 'type', 'A header value is a string.');
   if (value.length > VALUE_BYTES_MAX) {
-    throw rejected(at, 'length', `A header value has at most ${VALUE_BYTES_MAX} bytes.`);
+    throw rejection(at, 'length', `A header value has at most ${VALUE_BYTES_MAX} bytes.`);
   }
   if (!VALUE.test(value)) {
-    throw rejected(at, 'value', 'A header value is visible ASCII; spaces may stand inside, not at the ends.');
+    throw rejection(at, 'value', 'A header value is visible ASCII; spaces may stand inside, not at the ends.');
   }
   return value;
 }
 
-function masked(value: string): string {
+function maskValue(value: string): string {
   return value.length < PARTLY_SHOWN_FROM ? MASK : MASK + value.slice(-SHOWN_CHARACTERS);
 }
 
@@ -85,6 +86,6 @@ function printable(name: string): string {
   return name.slice(0, NAME_CHARACTERS_MAX).replace(/[^!-~]/g, '?');
 }
 
-function rejected(param: string, rule: string, message: string): Problem {
+function rejection(param: string, rule: string, message: string): Problem {
   return problem('WEBHOOK_HEADER_REJECTED', { param, detail: rule, message });
 }

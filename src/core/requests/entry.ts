@@ -75,9 +75,9 @@ export async function rowsOf(calls: readonly LoggedCall[], nowMs: number): Promi
     rows.push({
       ...call,
       seq: call.seq,
-      path: shown(call.path),
-      message: call.message === null ? null : shown(scrubText(call.message, MODE.usual)),
-      param: call.param === null ? null : shown(call.param),
+      path: entryText(call.path),
+      message: call.message === null ? null : entryText(scrubText(call.message, MODE.usual)),
+      param: call.param === null ? null : entryText(call.param),
       input: call.input === null ? null : shownInput(call.input, call.secretFields),
     });
   }
@@ -89,19 +89,19 @@ function nextCounter(): number {
   return counter;
 }
 
-function shown(text: string): string {
+function entryText(text: string): string {
   return firstCharacters(cleanText(text), TEXT_CHARACTERS_MAX);
 }
 
 /** Null of what is no JSON: some secrets are known only by their place in it. */
 function shownInput(text: string, secretFields: LoggedCall['secretFields']): string | null {
-  const value = parsed(text);
+  const value = parseJson(text);
   if (value === undefined) return null;
   const hidden = secretFields.reduce(hide, value);
   return firstCharacters(cleanText(JSON.stringify(scrubEvent(hidden))), INPUT_CHARACTERS_MAX);
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

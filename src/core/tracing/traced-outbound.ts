@@ -24,7 +24,7 @@ export class TracedOutbound implements OutboundClient {
 
   async post(request: OutboundPost): Promise<OutboundOutcome> {
     const span = this.#tracing.begin(this.#tracing.current);
-    const outcome = await this.#client.post({ ...request, headers: handedOn(request.headers, span) });
+    const outcome = await this.#client.post({ ...request, headers: withTraceparent(request.headers, span) });
     endRequest(span, { method: 'POST', url: request.url }, outcome);
     return outcome;
   }
@@ -47,7 +47,10 @@ export class TracedOutbound implements OutboundClient {
 }
 
 /** A header that the owner of the address has named counts. */
-function handedOn(headers: Readonly<Record<string, string>>, { traceparent }: Span): Readonly<Record<string, string>> {
+function withTraceparent(
+  headers: Readonly<Record<string, string>>,
+  { traceparent }: Span,
+): Readonly<Record<string, string>> {
   const isNamed = Object.keys(headers).some((name) => name.toLowerCase() === 'traceparent');
   return isNamed ? headers : { ...headers, traceparent };
 }

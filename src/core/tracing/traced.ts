@@ -3,7 +3,7 @@ import { Problem } from '../../problems/problem.ts';
 import type { Span, Tracing } from './tracing.ts';
 
 /** Does `work`; where there are traces, as a child of the span that runs. */
-export function traced<Result>(tracing: Tracing | null, name: string, work: () => Promise<Result>): Promise<Result> {
+export function withSpan<Result>(tracing: Tracing | null, name: string, work: () => Promise<Result>): Promise<Result> {
   const parent = tracing?.current ?? null;
   if (tracing === null || parent === null) return work();
   const span = tracing.begin(parent);

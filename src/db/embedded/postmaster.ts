@@ -100,10 +100,10 @@ function spawnServer(layout: Layout, { postgres }: Binaries, owner: Owner | unde
   child.unref();
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
   endWithProcess(exited, () => child.kill('SIGINT'));
-  return { pid: spawned(child), exited };
+  return { pid: spawnedPid(child), exited };
 }
 
-function spawned(child: ChildProcess): Promise<number> {
+function spawnedPid(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     child.once('spawn', () => resolve(child.pid as number));
     child.once('error', (cause) =>

@@ -57,8 +57,8 @@ export class BodyReaders {
     const { bulk, id } = endpoint.capability;
     const length = body.reduce((sum, block) => sum + block.length, 0);
     if (bulk === undefined || isShort(length)) {
-      const read = () => readOutcome(endpoint, joined(body), key).outcome;
-      return length < SLICED_BYTES_MIN || length > SLICED_BYTES_MAX ? read() : this.#slices.run(read);
+      const readHere = () => readOutcome(endpoint, joinBody(body), key).outcome;
+      return length < SLICED_BYTES_MIN || length > SLICED_BYTES_MAX ? readHere() : this.#slices.run(readHere);
     }
     return this.#inThread(accountId, { source: bulk.source, id, body, key }).then(outcomeOf);
   }
@@ -87,7 +87,7 @@ export class BodyReaders {
   }
 }
 
-function joined(body: readonly Uint8Array<ArrayBuffer>[]): Buffer {
+function joinBody(body: readonly Uint8Array<ArrayBuffer>[]): Buffer {
   const [first] = body;
   return body.length === 1 && first !== undefined
     ? Buffer.from(first.buffer, first.byteOffset, first.length)

@@ -12,23 +12,23 @@ const endpoints = new Map<string, Endpoint>();
 async function endpointOf(job: Job): Promise<Endpoint> {
   let endpoint = endpoints.get(job.id);
   if (endpoint === undefined) {
-    endpoint = compileEndpoint('', () => undefined, await exported<Capability>(job));
+    endpoint = compileEndpoint('', () => undefined, await importById<Capability>(job));
     endpoints.set(job.id, endpoint);
   }
   return endpoint;
 }
 
-async function exported<T extends { readonly id: string }>({ source, id }: Job): Promise<T> {
+async function importById<T extends { readonly id: string }>({ source, id }: Job): Promise<T> {
   const found = Object.values((await import(source)) as Record<string, Partial<T>>).find((one) => one?.id === id);
   if (found === undefined) throw new Error(`${source} exports no ${id}`);
   return found as T;
 }
 
-async function read(job: Job): Promise<Read> {
+async function runJob(job: Job): Promise<Read> {
   const { key } = job;
   const body = Buffer.concat(job.body);
   try {
-    if (key === null) return only({ result: (await exported<BodyTask<unknown>>(job)).run(body) });
+    if (key === null) return only({ result: (await importById<BodyTask<unknown>>(job)).run(body) });
     const { outcome, transfer } = readOutcome(await endpointOf(job), body, key);
     return { done: { outcome: plainOutcome(outcome) }, transfer };
   } catch (error) {
@@ -39,4 +39,4 @@ async function read(job: Job): Promise<Read> {
 
 const only = (done: Done): Read => ({ done, transfer: [] });
 
-serve<Job, Read>(read, ({ transfer }) => transfer);
+serve<Job, Read>(runJob, ({ transfer }) => transfer);

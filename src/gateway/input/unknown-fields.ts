@@ -16,7 +16,7 @@ type WalkedEndpoint = Pick<Endpoint, 'capability' | 'unknownFields' | 'fields' |
 export function unknownFieldWarnings(input: Record<string, unknown>, endpoint: WalkedEndpoint): string[] {
   if (endpoint.unknownFields === 'taken') return [];
   const unknown = unknownIn(input, endpoint, admission.call.unknownFieldsMax);
-  return [...unknown.named.map(({ param }) => `${param}: unknown field, ignored`), ...unknown.unnamed()];
+  return [...unknown.named.map(({ param }) => `${param}: unknown field, ignored`), ...unknown.remainderWarnings()];
 }
 
 /** The first unknown fields, each with the nearest known name, or else those that its place knows. Nothing is looked at beyond them. */
@@ -96,7 +96,7 @@ class UnknownFields {
   }
 
   /** What is to be said of those that are not named. */
-  unnamed(): string[] {
+  remainderWarnings(): string[] {
     if (this.count <= NAMED_MAX) return [];
     if (this.#isOver) return [`and more unknown fields, ignored: only ${this.#countMax} are looked at`];
     return [`and ${this.count - NAMED_MAX} more unknown fields, ignored`];

@@ -75,7 +75,7 @@ export class CallPlaces {
       if (left <= 0) break;
       if (this.#places.take(owner, 1)) {
         const [next] = line.splice(0, 1);
-        this.#left(1);
+        this.#removeWaiters(1);
         next?.run();
       } else left -= 1;
       // The end of the line of owners: the next turn is another's.
@@ -94,12 +94,12 @@ export class CallPlaces {
       const late = line.findIndex(({ sinceMs }) => nowMs - sinceMs <= waitMs);
       const refused = line.splice(0, late === -1 ? line.length : late);
       if (line.length === 0) this.#waiting.delete(owner);
-      this.#left(refused.length);
+      this.#removeWaiters(refused.length);
       for (const waiter of refused) waiter.refuse();
     }
   }
 
-  #left(waiters: number): void {
+  #removeWaiters(waiters: number): void {
     this.#waiters -= waiters;
     if (this.#waiters > 0 || this.#timer === null) return;
     clearInterval(this.#timer);

@@ -39,7 +39,7 @@ export class RateLimiter implements Rates {
 
   take(accountId: string, tier: Tier, limitClass: RatedClass, nowMs: number = performance.now()): Grant {
     const rate = rateOf(tier, limitClass);
-    const bucket = this.#filled(accountId, limitClass, rate, nowMs);
+    const bucket = this.#refill(accountId, limitClass, rate, nowMs);
     const allowed = bucket.tokens >= 1;
     if (allowed) bucket.tokens -= 1;
     return {
@@ -59,14 +59,14 @@ export class RateLimiter implements Rates {
     nowMs: number = performance.now(),
   ): string {
     const rate = rateOf(tier, limitClass);
-    const bucket = this.#filled(accountId, limitClass, rate, nowMs);
+    const bucket = this.#refill(accountId, limitClass, rate, nowMs);
     bucket.tokens = Math.max(bucket.tokens - tokens, -rate.perMs * debtSecondsMax * 1000);
     return remainingOf(limitClass, rate, bucket);
   }
 
   /** The bucket is as another process has told it. */
   adopt(accountId: string, tier: Tier, limitClass: RatedClass, tokens: number): void {
-    this.#filled(accountId, limitClass, rateOf(tier, limitClass), performance.now()).tokens = tokens;
+    this.#refill(accountId, limitClass, rateOf(tier, limitClass), performance.now()).tokens = tokens;
   }
 
   begin(accountId: string, tier: Tier): boolean {
@@ -82,7 +82,7 @@ export class RateLimiter implements Rates {
     else this.#running.set(accountId, running);
   }
 
-  #filled(accountId: string, limitClass: string, { capacity, perMs }: Rate, nowMs: number): Bucket {
+  #refill(accountId: string, limitClass: string, { capacity, perMs }: Rate, nowMs: number): Bucket {
     const bucket = this.#bucket(`${limitClass} ${accountId}`, capacity, nowMs);
     bucket.tokens = Math.min(capacity, bucket.tokens + (nowMs - bucket.updatedMs) * perMs);
     bucket.updatedMs = nowMs;

@@ -114,7 +114,7 @@ export class Traffic {
   }
 
   /** As `make`, of what is made already: it counts in any case. */
-  made(place: Place, bytes: number): void {
+  countMade(place: Place, bytes: number): void {
     if (place.ended) return;
     this.#making.force(place.owner, bytes);
     place.answerBytes += bytes;

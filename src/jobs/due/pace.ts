@@ -13,15 +13,15 @@ const LATEST_SHARE = 0.3;
 const MODELS_MAX = 1_000;
 
 export function firstPauseMs(expectedMs: number | null): number {
-  return jittered(Math.max(FIRST_MS_MIN, FIRST_SHARE * (expectedMs ?? 0)));
+  return withJitter(Math.max(FIRST_MS_MIN, FIRST_SHARE * (expectedMs ?? 0)));
 }
 
 export function nextPauseMs(elapsedMs: number): number {
-  return jittered(Math.min(NEXT_MS_MAX / (1 + JITTER), Math.max(NEXT_MS_MIN, NEXT_SHARE * elapsedMs)));
+  return withJitter(Math.min(NEXT_MS_MAX / (1 + JITTER), Math.max(NEXT_MS_MIN, NEXT_SHARE * elapsedMs)));
 }
 
 /** Never shorter than the least. */
-function jittered(ms: number): number {
+function withJitter(ms: number): number {
   return Math.round(ms * (1 + JITTER * Math.random()));
 }
 
@@ -36,7 +36,7 @@ export class WorkTimes {
     return each === undefined ? null : each * units;
   }
 
-  took(model: string, units: number, ms: number): void {
+  learnPace(model: string, units: number, ms: number): void {
     const each = ms / Math.max(1, units);
     const before = this.#byModel.get(model) ?? each;
     if (this.#byModel.size >= MODELS_MAX && !this.#byModel.has(model)) return;

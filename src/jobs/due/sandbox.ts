@@ -93,11 +93,11 @@ async function follow(
   const { db } = core;
   const { steps } = kind.tables;
   const orders = await sandbox.orders(step.job).catch(problemOf);
-  if (orders instanceof Problem) return failed(step.job, orders);
+  if (orders instanceof Problem) return failedJob(step.job, orders);
   const slowMs = orders.slowSeconds * 1_000;
   const job = await steps.runs(db, step, nowMs, RENDERING, slowMs === 0 ? null : slowMs);
   if (job === null) return null;
-  if (orders.fail !== null) return failed(job, ordered(orders.fail));
+  if (orders.fail !== null) return failedJob(job, orderedFailure(orders.fail));
   const waitsUntilMs = (job.running_at ?? nowMs) + (orders.hang ? HANG_MS_MAX : slowMs);
   if (nowMs < waitsUntilMs) {
     const pauseMs = orders.hang ? HANG_MS_MAX : Math.max(LOOK_MS_MIN, slowMs * LOOK_SHARE);
@@ -110,11 +110,11 @@ async function follow(
     return { job, ...(await sandbox.make(step, job, signal)) };
   } catch (error) {
     if (signal.aborted || !(error instanceof Problem)) throw error;
-    return failed(job, error);
+    return failedJob(job, error);
   }
 }
 
-function failed(job: JobRow, failure: Problem): Followed {
+function failedJob(job: JobRow, failure: Problem): Followed {
   return { job, end: { state: 'failed', problem: failure }, assets: [] };
 }
 
@@ -124,7 +124,7 @@ function problemOf(error: unknown): Problem {
 }
 
 /** The failure that a prompt ordered. */
-function ordered(code: string): Problem {
+function orderedFailure(code: string): Problem {
   const known = code in sharedProblems ? (code as ProblemCode) : 'VENDOR_ERROR';
   return problem(known, { message: 'The prompt ordered this failure.' });
 }

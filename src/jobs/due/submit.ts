@@ -128,7 +128,7 @@ async function askVendor(
     outcome = callOutcome(submission);
     return await keepAnswer(vendorStep, attemptId, submission);
   } finally {
-    entry.ended(outcome);
+    entry.reportOutcome(outcome);
   }
 }
 
@@ -153,7 +153,7 @@ async function send(
       capability: `${shape.name}.${job.operation}`,
       row,
       quoteNanos: BigInt(link.quoteNanos),
-      request: vendorWork.sent(job, row),
+      request: vendorWork.requestOf(job, row),
     });
   });
   const { baseUrl, key, assetHosts } = row.vendor;

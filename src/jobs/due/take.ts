@@ -73,7 +73,7 @@ async function succeed(
     },
   });
   if (after === null) return forgetUndelivered(host, job, assets);
-  times.took(job.model, kind.unitsOf(job), nowMs() - (job.running_at ?? job.created_at));
+  times.learnPace(job.model, kind.unitsOf(job), nowMs() - (job.running_at ?? job.created_at));
 }
 
 function unsound(vendorStep: VendorStep, attempt: AttemptRow, reason: string, bill: JobBill): Promise<void> {

@@ -4,13 +4,13 @@ import type { Problem } from '../../problems/problem.ts';
 import type { Read, Visit } from './visit.ts';
 
 /** What a call answered, or the failure in its place. */
-export function shown<Data>(visit: Visit, read: Read<Data>, content: (data: Data) => Html): Html {
+export function contentOrFailure<Data>(visit: Visit, read: Read<Data>, content: (data: Data) => Html): Html {
   return read.problem === null ? content(read.data) : failure(visit, read.problem, read.requestId);
 }
 
 /** A part of the page under a heading. */
 export function panel<Data>(visit: Visit, title: string, read: Read<Data>, content: (data: Data) => Html): Html {
-  return html`<section class="panel"><h2>${title}</h2>${shown(visit, read, content)}</section>`;
+  return html`<section class="panel"><h2>${title}</h2>${contentOrFailure(visit, read, content)}</section>`;
 }
 
 /** No alert: its request id is another one whenever a live page is fetched again, and would be announced each time. */

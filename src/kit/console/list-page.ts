@@ -83,11 +83,11 @@ function searchForm(
 export function filterTabs(visit: Visit, filter: ListPage<TSchema, TSchema>['filter'], here: string | undefined): Html {
   if (filter === undefined) return html``;
   const entries = [undefined, ...filter.values].map((value) => ({
-    text: titled(value ?? 'all'),
+    text: capitalise(value ?? 'all'),
     href: withQuery(visit, { [filter.name]: value ?? null, cursor: null }),
     isHere: value === here,
   }));
   return tabs(filter.label, entries);
 }
 
-const titled = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+const capitalise = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

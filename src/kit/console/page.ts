@@ -83,12 +83,12 @@ export interface Act<Called extends Pick<Callable, 'id'> = Callable> {
   /** Path below /console of the page that follows; absent: the page of the form. */
   next?(data: AnswerOf<Called>, visit: Visit): string;
   /** A page in answer to the form itself, for what is shown once, such as a secret, or leads to another site. */
-  shown?(data: AnswerOf<Called>, visit: Visit, form: URLSearchParams, envelope: string): View;
+  answerView?(data: AnswerOf<Called>, visit: Visit, form: URLSearchParams, envelope: string): View;
 }
 
 type AnswerOf<Called> = Called extends Callable ? DataOf<Called> : unknown;
 
-/** Types the answer in `next` and `shown` by the capability's schema. */
+/** Types the answer in `next` and `answerView` by the capability's schema. */
 export function actOf<Out extends TSchema>(made: Act<Callable<Out>>): Act {
   return made;
 }

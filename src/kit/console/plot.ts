@@ -31,7 +31,7 @@ export interface Plot {
 export function plot(whole: Plot): Html {
   const { caption, unit, empty } = whole;
   const range = shownRange(whole);
-  if (range !== null) return drawn(whole, range);
+  if (range !== null) return plotTable(whole, range);
   return html`<figure class="plot"><figcaption>${caption}</figcaption><p class="empty">${empty ?? nothing(unit)}</p></figure>`;
 }
 
@@ -41,19 +41,22 @@ export function plots(all: readonly Plot[]): Html | null {
   const range = first === undefined ? null : shownRange({ ...first, series: all.flatMap(({ series }) => series) });
   if (range === null) return null;
   const left = range.left === '' ? '' : html`<p class="quiet small">There was ${range.left}.</p>`;
-  return html`${left}<div class="plots">${all.map((each) => drawn(each, { ...range, left: '' }))}</div>`;
+  return html`${left}<div class="plots">${all.map((each) => plotTable(each, { ...range, left: '' }))}</div>`;
 }
 
-function drawn({ caption, unit, series, isLine = false }: Plot, { from, end, instants, isRunning, left }: Shown): Html {
+function plotTable(
+  { caption, unit, series, isLine = false }: Plot,
+  { from, end, instants, isRunning, left }: Shown,
+): Html {
   const cut = series.map(({ label, values }) => ({ label, values: values.slice(from, end) }));
   const shown = isLine ? cut : withOther(cut);
   const text = unit === 'USD' ? moneyText : figure;
-  const told = (value: number) => (unit === 'USD' ? exactMoney(value) : `${figure(value)} ${unit}`);
+  const exactText = (value: number) => (unit === 'USD' ? exactMoney(value) : `${figure(value)} ${unit}`);
   const head = shown.map(({ label }) => html`<th scope="col" class="number">${label}</th>`);
   const cell = (value: number | null) =>
     value === null
       ? html`<td class="number">unknown</td>`
-      : html`<td class="number" data-value="${value}" data-told="${told(value)}">${text(value)}</td>`;
+      : html`<td class="number" data-value="${value}" data-told="${exactText(value)}">${text(value)}</td>`;
   const rows = instants.map(
     (instant, i) =>
       html`<tr><th scope="row"><time datetime="${instant}">${minute(instant)}</time></th>${shown.map(({ values }) => cell(values[i] ?? null))}</tr>\n`,

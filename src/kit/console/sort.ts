@@ -40,7 +40,7 @@ export class Sort<Row> {
     return rows.toSorted((one, other) => {
       const [left, right] = [key(one), key(other)];
       if (left === null || right === null) return Number(left === null) - Number(right === null);
-      return sign * compared(left, right);
+      return sign * compareValues(left, right);
     });
   }
 
@@ -63,7 +63,7 @@ function nameOf({ title }: { readonly title: string }): string {
   return title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 }
 
-function compared(left: string | number, right: string | number): number {
+function compareValues(left: string | number, right: string | number): number {
   if (typeof left === 'number' && typeof right === 'number') return left - right;
   return String(left).localeCompare(String(right), 'en', { numeric: true });
 }

@@ -27,7 +27,7 @@ export async function tokenPiecesOf(text: string): Promise<readonly TokenPiece[]
 }
 
 function ask(texts: readonly string[], inPieces: boolean): Promise<Reply> {
-  thread ??= started();
+  thread ??= startThread();
   asks += 1;
   const waiting = Promise.withResolvers<Reply>();
   asked.set(asks, waiting);
@@ -36,19 +36,19 @@ function ask(texts: readonly string[], inPieces: boolean): Promise<Reply> {
   return waiting.promise;
 }
 
-function started(): Worker {
+function startThread(): Worker {
   const worker = new Worker(new URL('./token-thread.ts', import.meta.url));
   worker.on('message', (reply: Reply) => {
     asked.get(reply.id)?.resolve(reply);
     asked.delete(reply.id);
     if (asked.size === 0) worker.unref();
   });
-  worker.on('error', (error) => ended(worker, error));
-  worker.on('exit', (code) => ended(worker, new Error(`the thread that counts tokens ended with code ${code}`)));
+  worker.on('error', (error) => endThread(worker, error));
+  worker.on('exit', (code) => endThread(worker, new Error(`the thread that counts tokens ended with code ${code}`)));
   return worker;
 }
 
-function ended(worker: Worker, error: unknown): void {
+function endThread(worker: Worker, error: unknown): void {
   if (thread !== worker) return;
   thread = null;
   for (const { reject } of asked.values()) reject(error);

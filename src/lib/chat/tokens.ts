@@ -62,7 +62,7 @@ export async function tokenPieces(text: string): Promise<TokenPiece[]> {
     tokens.push(...tokenizer().encode(part, plainText));
   }
   let taken = 0;
-  const counted = function* () {
+  const countedTokens = function* () {
     for (const token of tokens) {
       taken += 1;
       yield token;
@@ -70,7 +70,7 @@ export async function tokenPieces(text: string): Promise<TokenPiece[]> {
   };
   const pieces: TokenPiece[] = [];
   let before = 0;
-  for (const piece of tokenizer().decodeGenerator(counted())) {
+  for (const piece of tokenizer().decodeGenerator(countedTokens())) {
     pieces.push({ text: piece, tokens: taken - before });
     before = taken;
     if (slices.isOver) await slices.next();

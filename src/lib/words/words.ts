@@ -56,7 +56,7 @@ export function storedWords(texts: readonly (string | null)[]): string[] {
     const cut = cutOf(read);
     for (const word of wordsIn(read, cut)) {
       if (words.size === WORDS_MAX) break;
-      words.add(stored(word, cut));
+      words.add(storedWord(word, cut));
       if (parts.size < PARTS_MAX && cut.seam.test(word)) addParts(parts, word, cut);
     }
   }
@@ -66,7 +66,7 @@ export function storedWords(texts: readonly (string | null)[]): string[] {
 /** The words of a question, by the same rule but without parts: who types a whole name looks for it. */
 export function searchedWords(q: string): SearchedWords {
   const cut = cutOf(q);
-  const words = wordsIn(q, cut).map((word) => stored(word, cut));
+  const words = wordsIn(q, cut).map((word) => storedWord(word, cut));
   const prefix = words.pop() ?? null;
   return { whole: [...new Set(words)].slice(0, WORDS_MAX), prefix };
 }
@@ -85,7 +85,7 @@ export function eachWord(text: string, seen: Set<string>, see: (word: string) =>
   for (const word of cut === ascii ? (read.match(cut.word) ?? []) : wordsIn(read, cut)) {
     if (seen.has(word)) continue;
     seen.add(word);
-    see(stored(word, cut));
+    see(storedWord(word, cut));
     if (!cut.seam.test(word)) continue;
     const parts = new Set<string>();
     addParts(parts, word, cut);
@@ -99,7 +99,7 @@ function wordsIn(text: string, { word }: Cut): readonly string[] {
   return text.normalize('NFC').match(word) ?? [];
 }
 
-function stored(word: string, cut: Cut): string {
+function storedWord(word: string, cut: Cut): string {
   const short = word.slice(0, WORD_CHARACTERS_MAX);
   return cut === ascii ? short.toLowerCase() : short.toWellFormed().toLowerCase().normalize('NFC');
 }
@@ -109,7 +109,7 @@ function addParts(parts: Set<string>, word: string, cut: Cut): void {
     const found = isId(name, cut) ? [name] : (name.match(cut.part) ?? []);
     for (const part of found) {
       if (parts.size === PARTS_MAX) return;
-      if (part.length > 1) parts.add(stored(part, cut));
+      if (part.length > 1) parts.add(storedWord(part, cut));
     }
   }
 }

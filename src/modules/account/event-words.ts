@@ -58,7 +58,7 @@ const account: Readonly<Record<string, EventWords>> = {
     one: (of) => `Another account merged into this one, with ${usd(of.credit_usd)} of credit`,
     path: toAccount,
   },
-  'account.updated': { one: updated, path: toAccount },
+  'account.updated': { one: updateWords, path: toAccount },
   'account.device_linked': { one: (of) => `Device linked: ${of.client_name}`, path: (of) => `/keys/${of.id}` },
   'kyc.status_changed': { one: (of) => `Verification of the owner: ${of.kyc_status}`, path: toAccount },
   'tier.upgraded': { one: tierChanged, path: toAccount, tone: 'good' },
@@ -81,7 +81,7 @@ function tierChanged({ tier }: EventRecord, { previous }: EventRecord): string {
   return `Tier changed from ${(previous as EventRecord | undefined)?.tier} to ${tier}`;
 }
 
-function updated(of: EventRecord, beside: EventRecord): string {
+function updateWords(of: EventRecord, beside: EventRecord): string {
   const before = (beside.previous ?? {}) as EventRecord;
   if ('tier' in before) return tierChanged(of, beside);
   if ('suspended' in before) return of.suspended === true ? 'Account suspended' : 'Suspension ended';

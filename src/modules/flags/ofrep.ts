@@ -65,7 +65,7 @@ export const ofrepRoutes: readonly RawRoute<FlagsState>[] = [
 ];
 
 async function one(request: RawRequest, state: FlagsState): Promise<RawAnswer> {
-  const { ctx, context } = asked(request);
+  const { ctx, context } = readContext(request);
   let status = 200;
   const keys = [request.params.key ?? ''];
   const [text = ''] = await evaluateFlags(ctx, state, { keys, context }, (evaluation) => {
@@ -78,7 +78,7 @@ async function one(request: RawRequest, state: FlagsState): Promise<RawAnswer> {
 
 /** Flags that are off are told too, without a value. */
 async function all(request: RawRequest, state: FlagsState): Promise<RawAnswer> {
-  const { ctx, context } = asked(request);
+  const { ctx, context } = readContext(request);
   const told = /^"?(\d{1,15})"?$/.exec(request.query.get('flagConfigEtag') ?? '')?.[1];
   if (told !== undefined) await state.served.atLeast(ctx.accountId, BigInt(told));
   const texts = await evaluateFlags(ctx, state, { keys: null, context }, evaluationText);
@@ -90,7 +90,7 @@ async function all(request: RawRequest, state: FlagsState): Promise<RawAnswer> {
 }
 
 /** Everybody can read the key of a page. */
-function asked({ ctx: admitted, headers, body }: RawRequest) {
+function readContext({ ctx: admitted, headers, body }: RawRequest) {
   const ctx = admitted as CallContext;
   if (headers.origin !== undefined) requirePageKey(ctx.core, ctx.principal, 'flags', EVALUATE);
   const { context = {} } = body.length === 0 ? {} : jsonFields(body);

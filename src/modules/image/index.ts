@@ -67,5 +67,5 @@ export const image = defineModule<StartedImage>({
   isEmpty: noRowIn('image.job'),
   sweeps: (state) => [...imageSweeps(state), ...renderedSweeps(state.core)],
   jobs: ({ loops }) => loops,
-  liveWork: (db, accountId, ids) => store.unsettled(db, accountId, ids),
+  liveWork: (db, accountId, ids) => store.findUnsettled(db, accountId, ids),
 });

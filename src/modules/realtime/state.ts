@@ -36,13 +36,13 @@ export function startRealtime(core: Services, settings: RealtimeSettings): Realt
     heard: (accountId) => feeds.wake(accountId),
     onError: (err) => log.warn({ err }, 'hints of messages are away; they are looked for once a second'),
   });
-  const published = (accountId: string) => {
+  const announce = (accountId: string) => {
     feeds.wake(accountId);
     hints.tell(accountId);
   };
   const hub = new Hub();
-  const sockets = { hub, occupancy: new Occupancy(core, hub, published), clientEvents: new ClientEventSettings(db) };
-  return { core, settings, feeds, hints, publishing: new PublishEffect(published), ...sockets, published };
+  const sockets = { hub, occupancy: new Occupancy(core, hub, announce), clientEvents: new ClientEventSettings(db) };
+  return { core, settings, feeds, hints, publishing: new PublishEffect(announce), ...sockets, published: announce };
 }
 
 export async function closeRealtime({ feeds, hints, occupancy }: RealtimeState): Promise<void> {

@@ -25,16 +25,16 @@ const ended = { ...sent, ended_at: '2026-11-01T12:00:03.021Z' };
 const inbound = { ...sms, direction: 'inbound', to: sms.from, from: sms.to, text: 'Thanks!', status: 'received' };
 
 const path: EventWords['path'] = (of) => `/sms/${of.sms_id}`;
-const told = (what: string, tone: EventWords['tone']): EventWords => ({
+const smsWords = (what: string, tone: EventWords['tone']): EventWords => ({
   one: (of) => `SMS to ${of.to} ${what}`,
   many: (_, count) => `${count} SMS ${what}`,
   ...{ path, tone },
 });
 
 const words: Readonly<Record<string, EventWords>> = {
-  'sms.queued': told('accepted', undefined),
-  'sms.sent': told('sent', undefined),
-  'sms.delivered': told('delivered', 'good'),
+  'sms.queued': smsWords('accepted', undefined),
+  'sms.sent': smsWords('sent', undefined),
+  'sms.delivered': smsWords('delivered', 'good'),
   'sms.failed': {
     one: (of) => `SMS to ${of.to} failed: ${of.error_code ?? 'no reason given'}`,
     ...{ path, tone: 'critical' },

@@ -17,7 +17,7 @@ const HEADER = { septets: 7, bytes: 6 } as const;
 
 /** Throws VALIDATION_FAILED beyond `most`. */
 export function countSegments(text: string, param = 'text', most = SEGMENTS_MAX): Segments {
-  const { encoding, parts } = cut(text);
+  const { encoding, parts } = splitText(text);
   if (parts.length > most) {
     throw invalidField(param, 'segments', `It takes ${parts.length} segments; ${most} are the most.`);
   }
@@ -26,10 +26,10 @@ export function countSegments(text: string, param = 'text', most = SEGMENTS_MAX)
 
 /** The segments as bytes without headers: one septet a byte in GSM 7-bit, else UTF-16 with the high byte first. */
 export function segmentBytes(text: string): { readonly encoding: SmsEncoding; readonly parts: readonly Buffer[] } {
-  return cut(text);
+  return splitText(text);
 }
 
-function cut(text: string): { readonly encoding: SmsEncoding; readonly parts: readonly Buffer[] } {
+function splitText(text: string): { readonly encoding: SmsEncoding; readonly parts: readonly Buffer[] } {
   const message = new SegmentedMessage(text, 'auto');
   const encoding = message.encodingName === 'GSM-7' ? 'gsm7' : 'ucs2';
   const units = message.segments.map((segment) =>

@@ -5,9 +5,9 @@ import { statement } from '../../db/statement.ts';
 import { KEEP_DAYS } from './limits.ts';
 
 const removers = {
-  'sms.messages': kept('sms.message', 'sms_id', 'due_at IS NULL'),
-  'sms.parts': kept('sms.part', 'sms_id'),
-  'sms.verifications': kept('sms.verification', 'verification_id'),
+  'sms.messages': removerOfOld('sms.message', 'sms_id', 'due_at IS NULL'),
+  'sms.parts': removerOfOld('sms.part', 'sms_id'),
+  'sms.verifications': removerOfOld('sms.verification', 'verification_id'),
 };
 const forgetCodes = statement(
   'sms_forget_codes',
@@ -26,6 +26,6 @@ export function smsSweeps(db: Database): Sweep[] {
   return [...old, codes];
 }
 
-function kept(table: string, key: string, when?: string): ReturnType<typeof removerOf> {
+function removerOfOld(table: string, key: string, when?: string): ReturnType<typeof removerOf> {
   return removerOf({ table, key, at: 'created_at', keepDays: KEEP_DAYS, ...(when && { when }) });
 }

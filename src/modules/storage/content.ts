@@ -26,7 +26,7 @@ export const contentRoute: RawRoute<StorageState> = {
 export const sharedRoute: RawRoute<StorageState> = {
   ...{ name: 'storage.shared', methods: ['GET', 'HEAD'], path: '/v1/storage/shared/{token}' },
   ...{ capability: null, stream: 'answer', bodyBytesMax: BODY_BYTES_MAX },
-  answer: shared,
+  answer: answerShare,
 };
 
 const preflight: RawAnswer = {
@@ -74,7 +74,7 @@ const lastPart = ({ key }: ObjectRow) =>
     .findLast((part) => part !== '') ?? 'object';
 const percent = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 
-async function shared({ params, method }: RawRequest, { core, links }: StorageState): Promise<RawAnswer> {
+async function answerShare({ params, method }: RawRequest, { core, links }: StorageState): Promise<RawAnswer> {
   const { accountId, shareId } = links.readShare(params.token ?? '');
   const share = await shareTable.find(core.db, { accountId }, shareId);
   if (share === null || share.expires_at <= (await clockNow(core.db))) throw problem('LINK_EXPIRED');

@@ -53,7 +53,8 @@ export function chargeHeld({ db, prices }: Services, accountId: string, debtDays
     const units = until.byte_ms / BYTE_MS_PER_NANO;
     const work = { capability: HELD_PRICE, keyId: row.key_id, units, isUncapped: true };
     const verdict = units === 0n ? null : (await chargeWork(tx, opened, prices, [work]))[0];
-    const after = verdict === null || verdict?.charged === true ? paid(until, units, nowMs) : owed(until, nowMs);
+    const after =
+      verdict === null || verdict?.charged === true ? paidRow(until, units, nowMs) : unpaidRow(until, nowMs);
     await saveHeld(tx, [after]);
     if (after.unpaid_since === null) await countAccepted(tx, [{ accountId, capability: HELD_PRICE, units }]);
     const isOverdue = debtDays > 0 && after.unpaid_since !== null && nowMs - after.unpaid_since > debtDays * DAY_MS;
@@ -69,11 +70,11 @@ async function removeSome(tx: Transaction, accountId: string, nowMs: number): Pr
   }
 }
 
-function paid(row: HeldRow, units: bigint, nowMs: number): HeldRow {
+function paidRow(row: HeldRow, units: bigint, nowMs: number): HeldRow {
   const byte_ms = row.byte_ms - units * BYTE_MS_PER_NANO;
   return { ...row, byte_ms, unpaid_since: null, due_at: row.bytes === 0n ? null : nowMs + HOUR_MS };
 }
 
-function owed(row: HeldRow, nowMs: number): HeldRow {
+function unpaidRow(row: HeldRow, nowMs: number): HeldRow {
   return { ...row, unpaid_since: row.unpaid_since ?? nowMs, due_at: nowMs + UNPAID_AGAIN_MS };
 }

@@ -45,7 +45,10 @@ export async function createVectorState(core: Services, settings: VectorSettings
     engine,
     changing: new ChangeEffect(engine),
     querying: new AnswerEffect('vector.query'),
-    reading: new Coalescer({ batchMax: QUERIES_PER_READ, run: (accountId, names) => read(core, accountId, names) }),
+    reading: new Coalescer({
+      batchMax: QUERIES_PER_READ,
+      run: (accountId, names) => readCollections(core, accountId, names),
+    }),
     filterPlaces: new AccountPlaces(FILTERS_AT_ONCE, { alone: 'all' }),
     longAnswers: new AccountPlaces(core.bounds.all.longAnswersAtOnce, { alone: 'all' }),
   };
@@ -67,7 +70,7 @@ async function createEngine(
   return createPgvectorEngine({ connection, log });
 }
 
-async function read({ db }: Services, accountId: string, names: readonly string[]): Promise<Reading[]> {
+async function readCollections({ db }: Services, accountId: string, names: readonly string[]): Promise<Reading[]> {
   const wanted = [...new Set(names)].map((name) => ({ accountId, name }));
   const [{ rows }, funds] = await Promise.all([
     readNamed(db.hot, textArray([accountId]), wanted),

@@ -83,5 +83,5 @@ export const video = defineModule<StartedVideo, VideoSettings>({
   isEmpty: noRowIn('video.job'),
   sweeps: videoSweeps,
   jobs: ({ loops }) => loops,
-  liveWork: (db, accountId, ids) => store.unsettled(db, accountId, ids),
+  liveWork: (db, accountId, ids) => store.findUnsettled(db, accountId, ids),
 });

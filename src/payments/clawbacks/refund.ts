@@ -115,16 +115,16 @@ async function payBack(core: PaymentCore, provider: PaymentProvider, { topup, re
   const amountMinor = Number(amount_minor);
   try {
     const answer = await provider.refund({ id, paymentRef: topup.payment_ref as string, amountMinor });
-    return await settled(core, topup, { ...answer, id });
+    return await settleRefund(core, topup, { ...answer, id });
   } catch (error) {
     if (!(error instanceof PaymentProviderError)) throw error;
     core.log.warn({ err: error, refund: id }, 'a refund was not made');
     if (error.kind !== 'refused') return topup;
-    return settled(core, topup, { ref: id, id, status: 'failed', amountMinor });
+    return settleRefund(core, topup, { ref: id, id, status: 'failed', amountMinor });
   }
 }
 
-function settled({ db }: PaymentCore, { account_id, topup_id }: TopupRow, refund: RefundState): Promise<TopupRow> {
+function settleRefund({ db }: PaymentCore, { account_id, topup_id }: TopupRow, refund: RefundState): Promise<TopupRow> {
   return db.transaction(async (tx) => {
     const nowMs = await lockAccount(tx, account_id);
     const topup = await findTopup(tx, account_id, topup_id);
@@ -160,7 +160,7 @@ export async function settlePendingRefunds(
     after =
       nowMs < refund.created_at + repeatableMs
         ? await payBack(core, provider, { topup: after, refund })
-        : await settled(core, after, { ref: id, id, status: 'failed', amountMinor: Number(amount_minor) });
+        : await settleRefund(core, after, { ref: id, id, status: 'failed', amountMinor: Number(amount_minor) });
   }
   return after;
 }

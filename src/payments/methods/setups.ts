@@ -127,7 +127,7 @@ async function apply(
   const nowMs = await lockCaller(tx, account_id);
   const before = await findSetup(tx, account_id, setup_id);
   if (before === null) return null;
-  const after = await judged(tx, before, state, nowMs);
+  const after = await judgeSetup(tx, before, state, nowMs);
   if (after !== before) await saveSetup(tx, after);
   const nextMs = nextCheckMs(after, nowMs);
   if (nextMs === null) await deleteSetup(tx, after);
@@ -135,7 +135,12 @@ async function apply(
   return after;
 }
 
-async function judged(tx: Transaction, row: SetupRow, state: PaymentState | null, nowMs: number): Promise<SetupRow> {
+async function judgeSetup(
+  tx: Transaction,
+  row: SetupRow,
+  state: PaymentState | null,
+  nowMs: number,
+): Promise<SetupRow> {
   if (row.status === 'succeeded') return row;
   // What was left counts also when the page had ended.
   if (state?.method != null) {

@@ -20,7 +20,7 @@ export function payWith(db: Database, token: string, card: TestCard): Promise<Pa
     const chosen = { ...payment, card: card.id };
     if (card.outcome === 'decline') return { ...chosen, failure_code: 'card_declined' };
     if (card.outcome === 'authenticate') return { ...chosen, status: 'authenticating', failure_code: null };
-    return paid(tx, chosen, card.outcome, nowMs);
+    return payPayment(tx, chosen, card.outcome, nowMs);
   });
 }
 
@@ -28,7 +28,7 @@ export function payWith(db: Database, token: string, card: TestCard): Promise<Pa
 export function authenticate(db: Database, token: string, confirmed: boolean): Promise<PaymentRow | null> {
   return change(db, token, 'authenticating', async (tx, payment, nowMs) =>
     confirmed
-      ? paid(tx, payment, 'pay', nowMs)
+      ? payPayment(tx, payment, 'pay', nowMs)
       : { ...payment, status: 'open', card: null, failure_code: 'authentication_failed' },
   );
 }
@@ -51,7 +51,7 @@ function change(
 }
 
 /** The payment with what it keeps: the method where one is asked for, and the subscription. */
-async function paid(
+async function payPayment(
   tx: Transaction,
   payment: PaymentRow,
   outcome: 'pay' | 'review' | 'wait',

@@ -9,13 +9,13 @@ import {
   type ChargeRequest,
   type Checkout,
   type CheckoutRequest,
-  goneBack,
   type InvoiceState,
   type PaymentProvider,
   PaymentProviderError,
   type PaymentState,
   type RefundRequest,
   type RefundState,
+  returnedMoney,
   type SavedMethod,
   type SubscriptionChange,
   type SubscriptionState,
@@ -138,7 +138,7 @@ export class SandboxProvider implements PaymentProvider {
     if (invoice === null) return state;
     const back = returnsIn(await returnsOfPayment(this.#db, invoice.ref));
     const payUrl = state.status === 'past_due' ? await this.#invoicePage(row, invoice, nowMs) : null;
-    return { ...state, lastInvoice: { ...invoice, ...goneBack(back), payUrl } };
+    return { ...state, lastInvoice: { ...invoice, ...returnedMoney(back), payUrl } };
   }
 
   /** Where a person pays a renewal: made once for each. */

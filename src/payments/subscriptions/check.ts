@@ -42,7 +42,7 @@ export async function checkSubscriptionAttempt(
   if (row === null || row.attempt !== job.attempt) return null;
   const provider = providerOf(core.payments, row);
   if (provider === null) return passOver(core, row, job);
-  const seen = await read(core, provider, row);
+  const seen = await readSeen(core, provider, row);
   const method = seen.checkout?.method ?? null;
   const paymentRef = seen.subscription?.lastInvoice?.paymentRef ?? null;
   const after = await core.db.transaction(async (tx) => {
@@ -87,7 +87,7 @@ function passOver(
   });
 }
 
-async function read(core: SubscriptionCore, provider: PaymentProvider, row: SubscriptionRow): Promise<Seen> {
+async function readSeen(core: SubscriptionCore, provider: PaymentProvider, row: SubscriptionRow): Promise<Seen> {
   if (row.subscription_ref !== null) {
     const found = await provider.readSubscription(row.subscription_ref);
     const subscription = row.wish === null ? found : await fulfil(provider, row, row.wish, found);

@@ -89,7 +89,7 @@ function run(row: SubscriptionRow, state: SubscriptionState, moment: Moment): St
   const endsMs = row.cancel_at_period_end ? row.period_end : null;
   // The promised end holds also where the provider learned of it late.
   if (state.status !== 'cancelled' && endsMs !== null && moment.nowMs >= endsMs)
-    return { row: wished(over(row, row.cancel_reason ?? 'operator'), 'cancel_now'), told: ['cancelled'] };
+    return { row: withWish(over(row, row.cancel_reason ?? 'operator'), 'cancel_now'), told: ['cancelled'] };
   // Older than what is known: a period that is over says nothing but that all has ended.
   const isOld = state.currentPeriodStartMs < (row.period_start ?? 0);
   if (isOld && state.status !== 'cancelled') return { row, told: [] };
@@ -110,7 +110,7 @@ function run(row: SubscriptionRow, state: SubscriptionState, moment: Moment): St
     return { row: over(next, reason), told: [...told, 'cancelled'] };
   }
   if (invoice?.dispute === 'lost')
-    return { row: wished(over(next, 'payment_failed'), 'cancel_now'), told: [...told, 'cancelled'] };
+    return { row: withWish(over(next, 'payment_failed'), 'cancel_now'), told: [...told, 'cancelled'] };
   if (state.status !== 'past_due' && invoiceStatus !== 'review')
     return { row: { ...next, status: 'active', past_due_since: null, reminders: 0 }, told };
   const owing = owe(next, moment.nowMs);
@@ -119,7 +119,7 @@ function run(row: SubscriptionRow, state: SubscriptionState, moment: Moment): St
 
 function owe(row: SubscriptionRow, nowMs: number): SubscriptionRow {
   const sinceMs = row.past_due_since ?? nowMs;
-  if (nowMs >= sinceMs + GRACE_MS) return wished(over(row, 'payment_failed'), 'cancel_now');
+  if (nowMs >= sinceMs + GRACE_MS) return withWish(over(row, 'payment_failed'), 'cancel_now');
   const reminders = REMINDER_DAYS.filter((day) => nowMs >= sinceMs + day * DAY_MS).length;
   return { ...row, status: 'past_due', past_due_since: sinceMs, reminders: Math.max(reminders, row.reminders) };
 }
@@ -127,7 +127,7 @@ function owe(row: SubscriptionRow, nowMs: number): SubscriptionRow {
 /** Ended on this side, whatever the provider says. */
 export function end(row: SubscriptionRow, reason: EndReason): Step {
   if (!isLive(row)) return { row, told: [] };
-  return { row: wished(over(row, reason), 'cancel_now'), told: ['cancelled'] };
+  return { row: withWish(over(row, reason), 'cancel_now'), told: ['cancelled'] };
 }
 
 /** Its provider is no more to be asked. */
@@ -139,12 +139,15 @@ export function outlive(row: SubscriptionRow): Step {
 
 export function cancelLater(row: SubscriptionRow): Step {
   if (!isLive(row) || row.cancel_at_period_end) return { row, told: [] };
-  return { row: wished({ ...row, cancel_at_period_end: true, cancel_reason: 'requested' }, 'cancel_later'), told: [] };
+  return {
+    row: withWish({ ...row, cancel_at_period_end: true, cancel_reason: 'requested' }, 'cancel_later'),
+    told: [],
+  };
 }
 
 export function resume(row: SubscriptionRow): Step {
   if (!isLive(row) || !row.cancel_at_period_end) return { row, told: [] };
-  return { row: wished({ ...row, cancel_at_period_end: false, cancel_reason: null }, 'resume'), told: [] };
+  return { row: withWish({ ...row, cancel_at_period_end: false, cancel_reason: null }, 'resume'), told: [] };
 }
 
 /** The operator gives the account a tier: a lesser one ends what runs, else it is what stays when that ends. */
@@ -165,7 +168,7 @@ function over(row: SubscriptionRow, reason: EndReason): SubscriptionRow {
   };
 }
 
-function wished(row: SubscriptionRow, wish: Wish): SubscriptionRow {
+function withWish(row: SubscriptionRow, wish: Wish): SubscriptionRow {
   return { ...row, wish, wish_number: row.wish_number + 1 };
 }
 

@@ -55,7 +55,7 @@ export async function applyPayment(
   };
   const known = [before.checkout_ref, before.payment_ref];
   await keepNewRefs(tx, [after.checkout_ref, after.payment_ref], known, { accountId, kind: 'topup', id });
-  if (judgement.status === 'succeeded' && before.grant_id === null) after = await credited(tx, after, nowMs);
+  if (judgement.status === 'succeeded' && before.grant_id === null) after = await creditTopup(tx, after, nowMs);
   if (after.save_method && payment?.method != null && before.grant_id === null)
     await keepMethod(tx, accountId, payment.method, after, nowMs);
   const credit = payment === null ? null : creditOf(after);
@@ -78,7 +78,7 @@ export async function applyReturns(
   return write(tx, before, { ...before, ...returns, attempt }, nowMs);
 }
 
-async function credited(tx: Transaction, topup: TopupRow, nowMs: number): Promise<TopupRow> {
+async function creditTopup(tx: Transaction, topup: TopupRow, nowMs: number): Promise<TopupRow> {
   const grantId = await grantCredit(tx, topup.account_id, {
     kind: 'paid',
     amountNanos: topup.amount_nanos,
@@ -123,7 +123,7 @@ export async function decide(
     verdict === 'approved'
       ? { ...topup, review_verdict: verdict, status: 'succeeded' }
       : { ...topup, review_verdict: verdict, status: 'failed', failure_code: 'rejected' };
-  return write(tx, topup, verdict === 'approved' ? await credited(tx, judged, nowMs) : judged, nowMs);
+  return write(tx, topup, verdict === 'approved' ? await creditTopup(tx, judged, nowMs) : judged, nowMs);
 }
 
 /** A creation that brought no link: failed, in its own transaction. `again`: it may have been made all the same, and is looked for. */

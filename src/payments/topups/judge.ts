@@ -19,7 +19,7 @@ export function judge(
   const { status, failure_code, review_reason } = topup;
   if (status === 'succeeded') return { status, failure_code, review_reason };
   if (payment?.status === 'paid' || payment?.status === 'review')
-    return arrived(topup, reasonToReview(topup, payment, reviewAboveNanos));
+    return judgeArrived(topup, reasonToReview(topup, payment, reviewAboveNanos));
   if (payment?.status === 'processing') return { status, failure_code: null, review_reason };
   if (status === 'failed' || status === 'expired') return { status, failure_code, review_reason };
   if (payment?.status === 'failed')
@@ -38,7 +38,7 @@ function reasonToReview(topup: TopupRow, payment: Payment, above: bigint | null)
   return above !== null && topup.amount_nanos > above ? 'amount' : null;
 }
 
-function arrived({ review_verdict }: TopupRow, reason: TopupRow['review_reason']): Judgement {
+function judgeArrived({ review_verdict }: TopupRow, reason: TopupRow['review_reason']): Judgement {
   if (review_verdict === 'rejected') return { status: 'failed', failure_code: 'rejected', review_reason: reason };
   if (reason === null || review_verdict === 'approved')
     return { status: 'succeeded', failure_code: null, review_reason: reason };

@@ -21,7 +21,7 @@ export function mayMakeKeys(scopes: Principal['scopes']): boolean {
 }
 
 /** Whether the word still holds. That a person has signed out since changes nothing of it. */
-export async function stillHolds(
+export async function mayStillApprove(
   tx: Queryable,
   { knownScopes }: Pick<Core, 'knownScopes'>,
   { accountId, approvedBy, scopes }: Word,

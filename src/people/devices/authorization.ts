@@ -34,7 +34,7 @@ export async function authorizeClient(
   wish: Wish,
 ): Promise<{ readonly code: string } | Fault | number> {
   const code = randomBytes(32).toString('base64url');
-  const deviceCode = derived(core.secrets, code, asked);
+  const deviceCode = deriveCode(core.secrets, code, asked);
   const started = await startDevice(core, { ...asked, deviceCode });
   if (typeof started === 'number') return started;
   const device = { device_hash: deviceHash(deviceCode) as Buffer, scopes: asked.scopes };
@@ -50,10 +50,10 @@ export async function redeemCode(
 ): Promise<Polled> {
   if (!VERIFIER.test(verifier) || deviceHash(code) === null) return { kind: 'invalid_grant' };
   const challenge = createHash('sha256').update(verifier).digest('base64url');
-  return redeemDevice(core, derived(core.secrets, code, { ...bound, challenge }));
+  return redeemDevice(core, deriveCode(core.secrets, code, { ...bound, challenge }));
 }
 
-function derived(secrets: Secrets, code: string, { clientId, redirectUri, challenge }: Bound): string {
+function deriveCode(secrets: Secrets, code: string, { clientId, redirectUri, challenge }: Bound): string {
   const text = JSON.stringify([code, clientId, redirectUri, challenge]);
   return createHmac('sha256', secrets.derive('authorization-code', 32)).update(text).digest('base64url');
 }

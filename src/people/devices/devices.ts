@@ -14,7 +14,7 @@ import { MINUTE_MS } from '../../lib/time.ts';
 import { Problem } from '../../problems/problem.ts';
 import { wideNetworkOf } from '../addresses.ts';
 import { ask } from '../asked.ts';
-import { stillHolds } from './approver.ts';
+import { mayStillApprove } from './approver.ts';
 import { deviceHash, newDeviceCode, newUserCode } from './codes.ts';
 import { countGuess, forgetGuesses, type Guesser, takeBackGuess } from './guesses.ts';
 import * as store from './store.ts';
@@ -102,7 +102,7 @@ async function askFor(
     return await core.db.transaction(async (tx) => {
       const row = await store.lock(tx, hash);
       if (row === null || !isFor(row)) return { kind: 'invalid_grant' };
-      return polled(tx, core, row, deviceCode);
+      return pollLocked(tx, core, row, deviceCode);
     });
   } catch (error) {
     // The account has as many keys as it may have.
@@ -112,7 +112,7 @@ async function askFor(
   }
 }
 
-async function polled(
+async function pollLocked(
   tx: Transaction,
   core: DeviceServices,
   row: store.DeviceRow,
@@ -122,14 +122,14 @@ async function polled(
   if (row.status === 'redeemed') return again(core.secrets, row, deviceCode, nowMs);
   if (row.expires_at <= nowMs) return { kind: 'expired_token' };
   if (row.status === 'denied') return { kind: 'access_denied', why: 'The person did not approve it.' };
-  if (row.status === 'approved') return redeemed(tx, core, row, deviceCode);
+  if (row.status === 'approved') return redeemApproved(tx, core, row, deviceCode);
   const isTooSoon = row.polled_at !== null && nowMs - row.polled_at < row.interval_s * 1_000;
   const intervalS = row.interval_s + (isTooSoon ? SLOWER_S : 0);
   await store.markPolled(tx, row.device_hash, nowMs, intervalS);
   return isTooSoon ? { kind: 'slow_down', intervalS } : { kind: 'authorization_pending' };
 }
 
-async function redeemed(
+async function redeemApproved(
   tx: Transaction,
   core: DeviceServices,
   row: store.DeviceRow,
@@ -142,7 +142,7 @@ async function redeemed(
     throw new Error('what was approved names an account, somebody and scopes');
   const nowMs = await lockAccount(tx, accountId);
   if (nowMs === null) return { kind: 'access_denied', why: 'The account is gone.' };
-  if (!(await stillHolds(tx, core, { accountId, approvedBy, scopes })))
+  if (!(await mayStillApprove(tx, core, { accountId, approvedBy, scopes })))
     return { kind: 'access_denied', why: 'Who approved it may not hand out such keys any more.' };
   const cap = cap_nanos === null ? null : { nanos: cap_nanos, period: row.cap_period ?? 'total' };
   const fields = { name: client_name, scopes, expiresAtMs: row.key_expires_at, cap };

@@ -102,7 +102,7 @@ async function send(core: MailCore, mail: DueMail): Promise<void> {
   if (mailServer === null) return keep(core, mail);
   try {
     if ((await mailServer.send(mail)) === 'sent') await db.query(deleteSent, [mail.id]);
-    else await refused(core, mail);
+    else await recordRefusal(core, mail);
   } catch (error) {
     const pauseMs = backoffMs(BACKOFF, mail.attempt);
     await db.query(putOff, [mail.id, mail.attempt, timestamp((await clockNow(db)) + pauseMs)]);
@@ -115,7 +115,7 @@ async function keep({ db, log, baseUrl }: MailCore, { id, attempt, to, subject, 
   await db.query(putOff, [id, attempt, null]);
 }
 
-async function refused({ db, log }: MailCore, { id, attempt }: DueMail): Promise<void> {
+async function recordRefusal({ db, log }: MailCore, { id, attempt }: DueMail): Promise<void> {
   log.warn({ mail: id }, 'the mail server will not take a mail');
   await db.query(putOff, [id, attempt, null]);
 }

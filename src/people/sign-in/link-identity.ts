@@ -101,7 +101,7 @@ export async function linkIdentity(
   const [absorbed, kept]: [string[], string[]] = [[], []];
   for (const accountId of came) {
     const isAgreed = agreed !== APART && merger?.from.some((each) => each.accountId === accountId) === true;
-    const isGone = isAgreed && (await goOver(core, accountId, who, merger));
+    const isGone = isAgreed && (await mergeAccount(core, accountId, who, merger));
     (isGone ? absorbed : kept).push(accountId);
   }
   return { absorbed, kept };
@@ -158,7 +158,7 @@ async function takeOver(tx: Transaction, personId: string, otherId: string, nowM
 }
 
 /** The person keeps what is written to it by calls that had begun before, and all of it where a key has appeared that nobody was shown. */
-async function goOver(
+async function mergeAccount(
   core: Core & Pick<PeoplePart, 'signUpCreditNanos'>,
   from: string,
   { accountId, personId }: Linking,

@@ -26,14 +26,14 @@ function paramsOf(pattern: string, path: string): Record<string, string> | null 
       if (part !== text) return null;
       continue;
     }
-    const value = decoded(text);
+    const value = decodePart(text);
     if (value === null || value === '') return null;
     params[part.slice(1, -1)] = value;
   }
   return params;
 }
 
-function decoded(text: string): string | null {
+function decodePart(text: string): string | null {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -20,14 +20,14 @@ export const findPage: ConsolePage = {
   path: '/find',
   needs: search,
   async show(visit) {
-    const text = asked(visit);
+    const text = searchText(visit);
     const content = html`<h1>Search</h1>
 <form method="get" class="row" role="search"><label>Name or ID <input type="search" name="q" value="${text}" size="40" spellcheck="false"></label> <button>Search</button></form>
 ${text === '' ? '' : results(visit, await foundFor(visit, text))}`;
     return { title: 'Search', content };
   },
   async jsonl(visit) {
-    const text = asked(visit);
+    const text = searchText(visit);
     const found = text === '' ? [] : await foundFor(visit, text);
     return found
       .map(({ kind, id, name, console_url }) => `${JSON.stringify({ kind, id, name, path: pathOf(console_url) })}\n`)
@@ -35,7 +35,7 @@ ${text === '' ? '' : results(visit, await foundFor(visit, text))}`;
   },
 };
 
-function asked({ query }: Visit): string {
+function searchText({ query }: Visit): string {
   return (query.get('q') ?? '').trim().slice(0, TEXT_CHARACTERS_MAX);
 }
 

@@ -77,7 +77,7 @@ export class LiveTicks {
         const nowMs = performance.now();
         const dueMs = listener.hasMoved ? tickedMs + tickEveryMs : beatMs + everyMs;
         if (nowMs < dueMs) {
-          await woken(listener, dueMs - nowMs);
+          await waitForWake(listener, dueMs - nowMs);
           continue;
         }
         beatMs = nowMs;
@@ -123,7 +123,7 @@ export class LiveTicks {
         listener.wake();
       }
       this.#looks += 1;
-      if (this.#looks % LOOKS_PER_CHECK === 0) await this.#endWhoLeft();
+      if (this.#looks % LOOKS_PER_CHECK === 0) await this.#endSignedOut();
     } catch (error) {
       this.#core.log.warn({ err: error }, 'what moved could not be read for the pages that are open');
     } finally {
@@ -132,16 +132,16 @@ export class LiveTicks {
   }
 
   /** Whose session has ended, or stands for nobody any more, is told nothing. */
-  async #endWhoLeft(): Promise<void> {
+  async #endSignedOut(): Promise<void> {
     const listeners = [...this.#listeners];
     const sessions = await findSessions(this.#core.db, [...new Set(listeners.map(({ sessionId }) => sessionId))]);
     const live = new Map<string, Session>();
-    for (const session of sessions) if (await this.#standsForSomebody(session)) live.set(session.sessionId, session);
+    for (const session of sessions) if (await this.#hasPrincipal(session)) live.set(session.sessionId, session);
     for (const listener of listeners)
       if (live.get(listener.sessionId)?.accountId !== listener.accountId) this.#leave(listener);
   }
 
-  async #standsForSomebody(session: Session): Promise<boolean> {
+  async #hasPrincipal(session: Session): Promise<boolean> {
     const { kind, role } = session;
     if (kind === 'key') return typeof (await principalOf(this.#core, session)) !== 'string';
     return kind === 'operator' || role !== null;
@@ -149,7 +149,7 @@ export class LiveTicks {
 }
 
 /** Until something is to be told, or so long. */
-function woken(listener: Listener, ms: number): Promise<void> {
+function waitForWake(listener: Listener, ms: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
     listener.wake = () => {

@@ -27,7 +27,7 @@ import { preferencesCookie, preferencesOf } from './preferences.ts';
 import { type Standing, Standings } from './standing.ts';
 import { tryPage } from './try/try-page.ts';
 import { PageVisit, type VisitParts } from './visit.ts';
-import { written } from './written.ts';
+import { performAct } from './written.ts';
 
 const { consoleFormBytesMax: formBytesMax } = admission.doors;
 const FORM_KEY = /^[0-9a-f]{32}$/;
@@ -62,12 +62,12 @@ export function consoleRoutes(services: () => Services, manifest: Manifest): rea
     ...{ name: `console.${name}`, path: `${ROOT}${path}`, capability: null, entryForm: 'console' },
     ...{ bodyBytesMax: formBytesMax, refuse: refusal, ...rest },
   });
-  const shown = (path: string) =>
+  const pageRoute = (path: string) =>
     route('page', path, {
       methods: ['GET', 'POST'],
       answer: async (request) => {
         const [files, brought] = await Promise.all([assets(), offered()]);
-        return visited(
+        return answerVisit(
           { core: services(), manifest, assets: files, ticks: ticks(), standings: standings(), ...brought },
           request,
         );
@@ -83,8 +83,8 @@ export function consoleRoutes(services: () => Services, manifest: Manifest): rea
       answer: (request) => follow(services(), ticks(), request),
     }),
     route('view', '/view', { methods: ['POST'], answer: (request) => setPreferences(services(), request) }),
-    shown(''),
-    shown('/{rest*}'),
+    pageRoute(''),
+    pageRoute('/{rest*}'),
   ];
 }
 
@@ -100,7 +100,7 @@ async function pagesOf(manifest: Manifest): Promise<Pick<Console, 'consoles' | '
   return { consoles, pages: all.toSorted((one, other) => place(one) - place(other)) };
 }
 
-async function visited(
+async function answerVisit(
   { core, manifest, assets, ticks, standings, consoles, pages }: Console,
   request: RawRequest,
 ): Promise<RawAnswer> {
@@ -138,12 +138,12 @@ async function visited(
     standingOf: (visit) => standings.of(visit, parts, pages),
   };
   const visit = new PageVisit(parts);
-  if (form === null) return answered(framed, visit);
+  if (form === null) return pageOrFile(framed, visit);
   const name = form.get('act') ?? '';
   const act = Object.hasOwn(page.acts ?? {}, name) ? page.acts?.[name] : undefined;
   const formKey = form.get('form_key') ?? '';
   if (act === undefined || !FORM_KEY.test(formKey)) return foreignFormPage();
-  const read = await written(visit, act, form, `console:${formKey}`);
+  const read = await performAct(visit, act, form, `console:${formKey}`);
   standings.forget(parts);
   if (read.problem === null) return afterwards(framed, visit, act, form, read);
   const { problem: refused, requestId, text: envelope } = read;
@@ -161,7 +161,7 @@ async function pageAnswer({ standingOf, ...framed }: FramedPage, visit: PageVisi
   return consoleAnswer({ ...framed, visit, view, standing: await standingOf(visit) });
 }
 
-async function answered(framed: FramedPage, visit: PageVisit): Promise<RawAnswer> {
+async function pageOrFile(framed: FramedPage, visit: PageVisit): Promise<RawAnswer> {
   const { page } = framed;
   const as = visit.query.get('as');
   if ((as !== 'csv' && as !== 'jsonl') || page[as] === undefined || !visit.may(page.needs))
@@ -186,7 +186,8 @@ function afterwards(
   form: URLSearchParams,
   { data, text }: Extract<Read<unknown>, { problem: null }>,
 ): RawAnswer | Promise<RawAnswer> {
-  if (act.shown !== undefined) return pageAnswer({ ...framed, done: null }, visit, act.shown(data, visit, form, text));
+  if (act.answerView !== undefined)
+    return pageAnswer({ ...framed, done: null }, visit, act.answerView(data, visit, form, text));
   const next = act.next === undefined ? visit.elsewhere(visit.url) : visit.path(act.next(data, visit));
   const address = new URL(next, 'http://own.invalid');
   // The page of a new thing is left with it.
@@ -209,7 +210,7 @@ async function viewOf(page: ConsolePage, visit: PageVisit): Promise<View> {
     return await page.show(visit);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return failed(visit, error);
+    return failureView(visit, error);
   }
 }
 
@@ -223,7 +224,7 @@ function missingScope(visit: PageVisit, { id }: ConsolePage['needs']): Problem {
 }
 
 /** One page for what is another account's and what never was; else what went wrong. */
-function failed(visit: PageVisit, found: Problem): View {
+function failureView(visit: PageVisit, found: Problem): View {
   const isUnknown = found.httpStatus === 404 || ['VALIDATION_FAILED', 'INVALID_CURSOR'].includes(found.code);
   if (isUnknown)
     return {

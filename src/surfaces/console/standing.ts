@@ -38,7 +38,7 @@ export class Standings {
     if (kept === undefined) {
       // By a visit of its own: its calls are none of the page's.
       const own = new PageVisit(parts);
-      kept = { around: read(own, parts, pages), failing: visit.failingSoFar ?? own.failing() };
+      kept = { around: readAround(own, parts, pages), failing: visit.failingSoFar ?? own.failing() };
       this.#kept.set(key, kept);
     } else if (visit.failingSoFar !== null) kept.failing = visit.failingSoFar;
     try {
@@ -60,7 +60,7 @@ function keyOf({ visitor: { session } }: Pick<VisitParts, 'visitor'>): string {
   return `${session.sessionId} ${session.accountId}`;
 }
 
-async function read(visit: PageVisit, { core }: VisitParts, pages: readonly ConsolePage[]): Promise<Around> {
+async function readAround(visit: PageVisit, { core }: VisitParts, pages: readonly ConsolePage[]): Promise<Around> {
   const lists = pages.flatMap(({ path, nav }) => (nav?.holds ? [[path, nav.holds] as const] : []));
   const [held, money, memberships] = await Promise.all([
     Promise.all(lists.map(async ([path, list]) => ((await holds(visit, list)) ? [path] : []))),

@@ -15,7 +15,7 @@ import type {
   Visit,
 } from '../../kit/console/visit.ts';
 import type { EventWords } from '../../kit/event-kind.ts';
-import { toldEvents } from '../../kit/offer.ts';
+import { releasedEvents } from '../../kit/offer.ts';
 import type { RawOutcome, RawRequest } from '../../kit/raw-route.ts';
 import type { Services } from '../../kit/services.ts';
 import type { JsonText } from '../../lib/json-text.ts';
@@ -121,7 +121,7 @@ export class PageVisit implements Visit {
   }
 
   eventWords(type: string): EventWords | undefined {
-    const kind = toldEvents(this.#parts.manifest).find((told) => told.type === type);
+    const kind = releasedEvents(this.#parts.manifest).find((told) => told.type === type);
     return kind === undefined ? undefined : (kind.words ?? { one: () => kind.summary.replace(/\.$/, '') });
   }
 

@@ -5,7 +5,12 @@ import { invalidField, Problem } from '../../problems/problem.ts';
 import type { PageVisit } from './visit.ts';
 
 /** What the last call answered, or the first that failed: those before it are done. */
-export async function written(visit: PageVisit, act: Act, form: URLSearchParams, key: string): Promise<Read<unknown>> {
+export async function performAct(
+  visit: PageVisit,
+  act: Act,
+  form: URLSearchParams,
+  key: string,
+): Promise<Read<unknown>> {
   try {
     const input = act.input(form, visit);
     if (!isSeveral(input)) return await visit.write(act.capability, input, key);

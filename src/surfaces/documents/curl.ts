@@ -50,9 +50,9 @@ export function curlOf(capability: Capability, input: Input, baseUrl: string): s
   const { path, rest } = splitInput(capability, input);
   const url = `${baseUrl}${path}${takesBody(capability) ? '' : queryText(rest)}`;
   const method = capability.method === 'GET' ? '' : ` -X ${capability.method}`;
-  const lines = [`curl -sS${method} ${quoted(url)}`, '  -H "Authorization: Bearer $QM_KEY"'];
+  const lines = [`curl -sS${method} ${shellWord(url)}`, '  -H "Authorization: Bearer $QM_KEY"'];
   if (takesBody(capability) && Object.keys(rest).length > 0) {
-    lines.push("  -H 'Content-Type: application/json'", `  -d ${quoted(JSON.stringify(rest))}`);
+    lines.push("  -H 'Content-Type: application/json'", `  -d ${shellWord(JSON.stringify(rest))}`);
   }
   return lines.join(' \\\n');
 }
@@ -70,6 +70,6 @@ export function queryText(fields: Input): string {
 }
 
 /** One word of a POSIX shell, taken literally. */
-function quoted(text: string): string {
+function shellWord(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -68,14 +68,14 @@ export function findCapabilities(
   isShown: (capability: Capability) => boolean,
 ): Capability[] {
   const { byId, capabilities } = manifest;
-  const found = query.trim() === '' ? capabilities : ranked(manifest, query).map((id) => byId.get(id));
+  const found = query.trim() === '' ? capabilities : rankedIds(manifest, query).map((id) => byId.get(id));
   return found.filter((each) => each !== undefined).filter(isShown);
 }
 
 /** The planned modules that a query fits better than any capability: what it asks for is not here. */
 export function findPlanned(manifest: Manifest, query: string): string[] {
   if (query.trim() === '') return [];
-  const found = ranked(manifest, query);
+  const found = rankedIds(manifest, query);
   const end = found.findIndex((id) => manifest.byId.has(id));
   return found.slice(0, end < 0 ? found.length : end).map((id) => id.slice(MODULE.length));
 }
@@ -85,7 +85,7 @@ export function briefOf(capability: Capability, { prices }: Manifest): Capabilit
   return { id, summary, price: priceInWords(pricingOf(capability, prices)) };
 }
 
-function ranked(manifest: Manifest, query: string): string[] {
+function rankedIds(manifest: Manifest, query: string): string[] {
   const index = indexes.get(manifest) ?? indexOf(manifest);
   indexes.set(manifest, index);
   const found = index.search(query.slice(0, QUERY_CHARACTERS_MAX));

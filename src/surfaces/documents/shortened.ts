@@ -1,7 +1,7 @@
 // Texts as short as a list, or a model's context, has room for.
 
 /** At most so many characters: whole sentences where they are half of that at least, else whole words. */
-export function shortened(text: string, charactersMax: number): string {
+export function shorten(text: string, charactersMax: number): string {
   if (text.length <= charactersMax) return text;
   const head = text.slice(0, charactersMax);
   const sentence = Math.max(head.lastIndexOf('. '), head.endsWith('.') ? head.length - 1 : -1);

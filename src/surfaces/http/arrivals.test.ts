@@ -63,14 +63,14 @@ test('who has waited too long, or finds no room, is late; nobody is lost', async
 test('while connections come, turns are kept short, but requests wait for no longer than said', async () => {
   const { gone, queue } = arrivals(1);
   for (let i = 0; i < 20; i += 1) {
-    queue.accepted();
+    queue.noteAccepted();
     queue.add('a', String(i));
     await turn();
   }
   expect(gone.length).toBeLessThan(20);
   // Connections come without end: without the bound none would ever begin.
   while (gone.length === 0) {
-    queue.accepted();
+    queue.noteAccepted();
     await turn();
   }
   while (queue.waiting > 0) await turn();
@@ -79,11 +79,11 @@ test('while connections come, turns are kept short, but requests wait for no lon
 
 test('however long the turns take that accept, requests begin after what they may wait', async () => {
   const { gone, queue } = arrivals(0);
-  queue.accepted();
+  queue.noteAccepted();
   queue.add('a', 'waits');
   expect(gone).toEqual([]);
   for (let i = 0; i < 3 && gone.length === 0; i += 1) {
-    queue.accepted();
+    queue.noteAccepted();
     busy(5);
     await turn();
   }

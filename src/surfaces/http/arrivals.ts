@@ -51,7 +51,7 @@ export class Arrivals<T> {
    * A connection has been accepted. The event loop accepts one in a turn: while there are more, its turns are kept short, or with
    * thousands of calls under way a new client would wait for seconds.
    */
-  accepted(): void {
+  noteAccepted(): void {
     this.#hasAccepted = true;
     if (this.#isOpen) return;
     this.#isOpen = true;

@@ -106,7 +106,7 @@ export class Connections {
     };
     const door = tls && { ...tls, bounds, isProxy, connectionsMax: this.#max };
     const { server, serve } = createHttpServer(options, door, (socket) => {
-      this.#arrivals.accepted();
+      this.#arrivals.noteAccepted();
       take(socket, false);
     });
     server.setTimeout(connection.silenceMs, (socket) => this.#silent(socket));
@@ -173,7 +173,7 @@ export class Connections {
     }
     const { bounds } = this.#options.traffic;
     if (connection.waiting.length >= bounds.connection.pipelinedMax || this.#waiting >= bounds.all.pipelinedMax) {
-      this.#cut(connection);
+      this.#disconnect(connection);
       return;
     }
     this.#waiting += 1;
@@ -186,11 +186,11 @@ export class Connections {
     const connection = this.#open.get(socket);
     if (connection === undefined) return void socket.destroy();
     connection.move = null;
-    const taken = () => {
+    const clearAnswer = () => {
       connection.answer = null;
       connection.request = null;
     };
-    this.#arrive(request, lastAnswer(request, head, taken));
+    this.#arrive(request, lastAnswer(request, head, clearAnswer));
   }
 
   #begin(connection: Connection, request: IncomingMessage, answer: Answer): void {
@@ -236,7 +236,7 @@ export class Connections {
     const next = socket.writable ? waiting.shift() : undefined;
     if (next === undefined) {
       const isKnown = answer !== null && answer.owner !== connection.owner;
-      if (move !== null && request !== null && isKnown) this.#moves?.answered(move, answer.owner, request);
+      if (move !== null && request !== null && isKnown) this.#moves?.noteAnswered(move, answer.owner, request);
       return;
     }
     this.#waiting -= 1;
@@ -245,7 +245,7 @@ export class Connections {
   }
 
   /** Nobody sends so many requests ahead of their answers. */
-  #cut({ socket }: Connection): void {
+  #disconnect({ socket }: Connection): void {
     this.#options.refusals.tell('pipelines');
     // The parser would go on to the end of what it has, some 1,400 requests: at an answer that it does not know it stops (3.7 -> 1.0 ms).
     const { parser } = socket as { parser?: { onIncoming?: unknown } | null };

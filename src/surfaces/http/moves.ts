@@ -42,7 +42,11 @@ export class Moves {
   }
 
   /** A request of the account has been answered, and none waits behind it. */
-  answered(move: Move, accountId: string, { socket, complete }: Pick<IncomingMessage, 'socket' | 'complete'>): void {
+  noteAnswered(
+    move: Move,
+    accountId: string,
+    { socket, complete }: Pick<IncomingMessage, 'socket' | 'complete'>,
+  ): void {
     if (move.home === undefined) {
       move.home = null;
       void this.#homes.homeOf(accountId).then((home) => {

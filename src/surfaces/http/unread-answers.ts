@@ -39,19 +39,19 @@ export class UnreadAnswers {
   }
 
   cutSlow(nowMs: number): void {
-    for (const [socket, { untilMs }] of this.#unread) if (nowMs > untilMs) this.#cut(socket);
+    for (const [socket, { untilMs }] of this.#unread) if (nowMs > untilMs) this.#disconnect(socket);
   }
 
   #cutOldest(owner: string): boolean {
     for (const [socket, unread] of this.#unread) {
       if (unread.owner !== owner) continue;
-      this.#cut(socket);
+      this.#disconnect(socket);
       return true;
     }
     return false;
   }
 
-  #cut(socket: Socket): void {
+  #disconnect(socket: Socket): void {
     socket.destroy();
     this.#forget(socket);
   }

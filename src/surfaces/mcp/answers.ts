@@ -24,7 +24,7 @@ export function resultOf(envelope: string, select: readonly string[] | null): Ca
   if (failed) return { content: [{ type: 'text', text }], structuredContent: { ...content }, isError: true };
   const isWhole = select === null && text.length <= mcpAnswerCharacters;
   if (isWhole) return { content: [{ type: 'text', text }], structuredContent: { ...content } };
-  if (select !== null) content.data = selected(content.data, select);
+  if (select !== null) content.data = selectParts(content.data, select);
   return withinSize(content);
 }
 
@@ -48,7 +48,7 @@ function withinSize(content: Content): CallToolResult {
   const text = JSON.stringify(content);
   if (text.length <= mcpAnswerCharacters)
     return { content: [{ type: 'text', text }], structuredContent: { ...content } };
-  const { data, truncated } = cut(content.data, text.length - mcpAnswerCharacters);
+  const { data, truncated } = cutStrings(content.data, text.length - mcpAnswerCharacters);
   const shorter = { ...content, data, ...(truncated.length === 0 ? {} : { truncated }) };
   return { content: [{ type: 'text', text: JSON.stringify(shorter) }], structuredContent: shorter };
 }
@@ -76,19 +76,19 @@ function pointerFault(pointer: unknown): ((param: string) => Problem) | null {
 }
 
 /** The parts that the pointers name, nested as they were; of arrays the named elements in their order. What is not there is left out. */
-function selected(data: unknown, pointers: readonly string[]): unknown {
-  const paths = pointers.map((pointer) => pointer.split('/').slice(1).map(unescaped));
-  return kept(data, paths);
+function selectParts(data: unknown, pointers: readonly string[]): unknown {
+  const paths = pointers.map((pointer) => pointer.split('/').slice(1).map(unescapePointer));
+  return keepPaths(data, paths);
 }
 
-function kept(value: unknown, paths: readonly (readonly string[])[]): unknown {
+function keepPaths(value: unknown, paths: readonly (readonly string[])[]): unknown {
   if (paths.some((path) => path.length === 0) || value === null || typeof value !== 'object') return value;
   const below = Map.groupBy(paths, ([first]) => first as string);
   const entries = Object.entries(value).flatMap(([name, item]) => {
     const rest = below.get(name)?.map((path) => path.slice(1));
     // Of what holds nothing a pointer into it names nothing.
     if (rest === undefined || (!isContainer(item) && rest.every((path) => path.length > 0))) return [];
-    return [[name, kept(item, rest)] as const];
+    return [[name, keepPaths(item, rest)] as const];
   });
   return Array.isArray(value) ? entries.map(([, item]) => item) : Object.fromEntries(entries);
 }
@@ -98,7 +98,7 @@ function isContainer(value: unknown): boolean {
 }
 
 /** Cuts the longest strings until `excess` characters are gone, or no string is left to cut; with JSON pointers to what was cut. */
-function cut(data: unknown, excess: number): { data: unknown; truncated: string[] } {
+function cutStrings(data: unknown, excess: number): { data: unknown; truncated: string[] } {
   const lengths = stringLengths(data).sort((left, right) => right - left);
   const longest = cutTo(lengths, excess);
   const truncated: string[] = [];
@@ -112,7 +112,7 @@ function cut(data: unknown, excess: number): { data: unknown; truncated: string[
     if (Array.isArray(value)) return value.map((item, i) => walk(item, `${at}/${i}`));
     if (value === null || typeof value !== 'object') return value;
     return Object.fromEntries(
-      Object.entries(value).map(([name, item]) => [name, walk(item, `${at}/${escaped(name)}`)]),
+      Object.entries(value).map(([name, item]) => [name, walk(item, `${at}/${escapePointer(name)}`)]),
     );
   };
   return { data: walk(data, ''), truncated };
@@ -144,10 +144,10 @@ function stringLengths(value: unknown): number[] {
   return lengths;
 }
 
-function unescaped(token: string): string {
+function unescapePointer(token: string): string {
   return token.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-function escaped(name: string): string {
+function escapePointer(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }

@@ -41,10 +41,10 @@ async function answer(surface: Surface, core: Services, request: RawRequest): Pr
   if (principal === null) throw new Error('the key is looked at before the message is answered');
   const library = await loadLibrary();
   const strange = strangerOf(library, core.baseUrl, request);
-  if (strange !== null) return failed(403, SERVER_ERROR, strange);
+  if (strange !== null) return errorAnswer(403, SERVER_ERROR, strange);
   const { body, arguments: sent } = await ratedMessage(request);
   if (body.method === 'subscriptions/listen')
-    return failed(404, METHOD_NOT_FOUND, 'There is nothing to subscribe to: lists change with the service only.');
+    return errorAnswer(404, METHOD_NOT_FOUND, 'There is nothing to subscribe to: lists change with the service only.');
   const readOnly = readOnlyOf(request);
   const set = surface.sets.of({ modules: request.params.modules ?? null, readOnly }, principal.scopes);
   const { baseUrl } = core;
@@ -102,7 +102,7 @@ function refusal(services: () => Services, failure: Problem, { requestId }: RawH
   const { code, httpStatus, message, retryable, retryAfterMs, detail, param } = failure;
   const shown = httpStatus === 500 ? 'Something went wrong inside the service.' : message;
   const number = code === 'MALFORMED_JSON' ? PARSE_ERROR : httpStatus === 400 ? INVALID_REQUEST : SERVER_ERROR;
-  const answer = failed(httpStatus, number, shown, {
+  const answer = errorAnswer(httpStatus, number, shown, {
     ...{ code, http_status: httpStatus, retryable, request_id: requestId },
     ...(detail === undefined ? {} : { code_detail: detail }),
     ...(param === undefined ? {} : { param }),
@@ -121,7 +121,7 @@ function challengeOf(baseUrl: string, code: string): string {
   return `Bearer realm="quartermaster",${error} resource_metadata="${baseUrl}/.well-known/oauth-protected-resource/mcp"`;
 }
 
-function failed(status: number, code: number, message: string, data?: object): RawAnswer {
+function errorAnswer(status: number, code: number, message: string, data?: object): RawAnswer {
   const error = { code, message, ...(data === undefined ? {} : { data }) };
   return {
     status,

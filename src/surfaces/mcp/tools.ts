@@ -7,7 +7,7 @@ import { pricingOf, requestSchema } from '../../manifest/describe.ts';
 import { asJsonSchema, type JsonSchema } from '../../manifest/json-schema.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { priceInWords } from '../documents/price-in-words.ts';
-import { oneLine, shortened } from '../documents/shortened.ts';
+import { oneLine, shorten } from '../documents/shortened.ts';
 
 /** 8,000 tokens at four bytes each, with room for get_account. */
 const MODULE_BYTES_MAX = 31_000;
@@ -79,7 +79,7 @@ function describedIn({ prices }: Manifest, capability: Capability, charactersMax
       : `Price: ${priceInWords(pricingOf(capability, prices))}`;
   const { summary, description } = capability;
   const text = oneLine(description.startsWith(summary) ? description : `${summary} ${description}`);
-  return `${shortened(text, charactersMax - price.length - 2)} ${price}.`;
+  return `${shorten(text, charactersMax - price.length - 2)} ${price}.`;
 }
 
 /** Hints that say what the protocol takes for granted are left out: destructive, not idempotent, of an open world. */
@@ -106,7 +106,7 @@ function compact(value: unknown, text: Text): unknown {
     .map(([keyword, each]) => [
       keyword,
       keyword === 'description' && typeof each === 'string'
-        ? shortened(oneLine(each), text.field)
+        ? shorten(oneLine(each), text.field)
         : isData(keyword)
           ? each
           : compact(each, text),

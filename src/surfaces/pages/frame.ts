@@ -17,7 +17,7 @@ export interface Framed {
 }
 
 /** The page as it is answered. */
-export function framed({ status, title, content, signOut, isNarrow = false, headers = {} }: Framed): RawAnswer {
+export function framePage({ status, title, content, signOut, isNarrow = false, headers = {} }: Framed): RawAnswer {
   const body = html`<!doctype html>
 <html lang="en">
 <head>

@@ -3,7 +3,7 @@
 import type { RawAnswer } from '../../kit/raw-route.ts';
 import { type Html, html } from '../../lib/html.ts';
 import type { Problem } from '../../problems/problem.ts';
-import { framed } from './frame.ts';
+import { framePage } from './frame.ts';
 
 /** For a form that another site sent in the visitor's name. */
 export function foreignFormPage(): RawAnswer {
@@ -18,7 +18,7 @@ export function message(
   text: Html,
   more: { readonly signOut?: Html; readonly headers?: RawAnswer['headers'] } = {},
 ): RawAnswer {
-  return framed({ status, title, content: html`<h1>${title}</h1>\n${text}`, isNarrow: true, ...more });
+  return framePage({ status, title, content: html`<h1>${title}</h1>\n${text}`, isNarrow: true, ...more });
 }
 
 /** Retry-After, where the failure says one. */

@@ -16,13 +16,13 @@ export function withNewToken(route: RawRoute): RawRoute {
   const { refuse } = route;
   return {
     ...route,
-    answer: async (request, state) => sent(await route.answer(request, state), request),
-    ...(refuse === undefined ? {} : { refuse: (failure, head) => sent(refuse(failure, head), head) }),
+    answer: async (request, state) => withCookie(await route.answer(request, state), request),
+    ...(refuse === undefined ? {} : { refuse: (failure, head) => withCookie(refuse(failure, head), head) }),
   };
 }
 
 /** Who signs in anew or out is given the cookie of that, and no other. */
-function sent(answer: RawAnswer, { headers }: Pick<RawHead, 'headers'>): RawAnswer {
+function withCookie(answer: RawAnswer, { headers }: Pick<RawHead, 'headers'>): RawAnswer {
   const cookie = cookies.get(headers);
   if (cookie === undefined) return answer;
   const others = [answer.headers['set-cookie'] ?? []].flat();

@@ -9,7 +9,7 @@ export interface Prepared {
   /** Weak (RFC 9110, section 8.8.1): one for all encodings of the same text. */
   readonly etag: string;
   /** Compressed when it is first asked for, and then kept. */
-  encoded(encoding: Encoding): Promise<Buffer>;
+  encodedBody(encoding: Encoding): Promise<Buffer>;
 }
 
 const BROTLI_QUALITY = 9;
@@ -19,10 +19,10 @@ export function prepare(text: string): Prepared {
   const kept = new Map<Encoding, Promise<Buffer>>([['identity', Promise.resolve(identity)]]);
   return {
     etag: tagOf(identity),
-    encoded(encoding) {
+    encodedBody(encoding) {
       const known = kept.get(encoding);
       if (known !== undefined) return known;
-      const ready = encoding === 'br' ? brotli(identity) : zipped(identity);
+      const ready = encoding === 'br' ? brotli(identity) : gzipText(identity);
       kept.set(encoding, ready);
       // Whoever waits is told of a failure; the next one tries again.
       ready.catch(() => kept.delete(encoding));
@@ -45,7 +45,7 @@ function brotli(text: Buffer): Promise<Buffer> {
   return promisify(brotliCompress)(text, { params });
 }
 
-function zipped(text: Buffer): Promise<Buffer> {
+function gzipText(text: Buffer): Promise<Buffer> {
   return promisify(gzip)(text, { level: constants.Z_BEST_COMPRESSION });
 }
 

@@ -75,8 +75,8 @@ function addDocuments(app: FastifyInstance, { manifest, baseUrl, hasStarted }: P
       part?.isRare === true
         ? prepare(part.render())
         : theme === 'system'
-          ? remembered(kept, part?.name ?? path, part?.render ?? render)
-          : remembered(kept, `${path}#${theme}`, () => inTheme(render(), theme));
+          ? prepareOnce(kept, part?.name ?? path, part?.render ?? render)
+          : prepareOnce(kept, `${path}#${theme}`, () => inTheme(render(), theme));
     const { etag } = prepared;
     void reply.headers({ ...headersWith(policy), etag, vary: varyOf(documents.get(asked) as PublicDocument) });
     // What a cookie chose is for its reader alone.
@@ -85,7 +85,7 @@ function addDocuments(app: FastifyInstance, { manifest, baseUrl, hasStarted }: P
     // A part that few ask for is not kept, and compressing it takes long.
     const encoding = part?.isRare === true ? 'identity' : encodingFor(headers['accept-encoding']);
     if (encoding !== 'identity') void reply.header('content-encoding', encoding);
-    return reply.type(contentType).send(await prepared.encoded(encoding));
+    return reply.type(contentType).send(await prepared.encodedBody(encoding));
   };
   // The paths do not depend on the base URL; the texts do.
   const all = [...publicDocuments(manifest, { baseUrl: baseUrl() }).keys()];
@@ -106,7 +106,7 @@ function headersWith(policy: string | undefined): Readonly<Record<string, string
   return { ...publicDocumentHeaders, ...(policy === undefined ? {} : { 'Content-Security-Policy': policy }) };
 }
 
-function remembered(kept: Map<string, Prepared>, name: string, render: () => string): Prepared {
+function prepareOnce(kept: Map<string, Prepared>, name: string, render: () => string): Prepared {
   const known = kept.get(name);
   if (known !== undefined) return known;
   const prepared = prepare(render());

@@ -29,7 +29,7 @@ export async function beginSigning(
   head: RawHead,
 ): Promise<{ readonly signing: Signing; readonly named: Principal | null }> {
   const credential = route.bodyCredentialOf?.(head) ?? null;
-  const named = credential === null ? null : await credential.named(gateway.core);
+  const named = credential === null ? null : await credential.identifyKey(gateway.core);
   if (credential === null || named === null) return refuse(gateway, null, head);
   if (typeof named === 'string') return refuse(gateway, { find: async () => named }, head);
   const guesser = `${networkOf(head.remoteAddress)} ${named.keyId}`;

@@ -19,12 +19,12 @@ export function fileRoutes(services: () => Services): readonly RawRoute[] {
       capability: null,
       stream: 'answer',
       bodyBytesMax: BODY_BYTES_MAX,
-      answer: (request) => linked(services(), request),
+      answer: (request) => answerLink(services(), request),
     },
   ];
 }
 
-async function linked(core: Services, { params, query }: RawRequest): Promise<RawAnswer> {
+async function answerLink(core: Services, { params, query }: RawRequest): Promise<RawAnswer> {
   const file = new FileLinks(core).read(params.name ?? '', query);
   if (file.endMs <= (await clockNow(core.db))) throw problem('LINK_EXPIRED');
   const contentType = contentTypeOf(file.name);

@@ -27,7 +27,7 @@ export function oauthRoutes(services: () => Services): readonly RawRoute[] {
       visits.count(request.remoteAddress);
       const fields = readForm(request.headers, request.body);
       const twice = repeatedField(fields);
-      if (twice !== null) return failed(400, 'invalid_request', `${printable(twice)} is given more than once.`);
+      if (twice !== null) return errorAnswer(400, 'invalid_request', `${printable(twice)} is given more than once.`);
       return answer(core, fields, request);
     },
   });
@@ -77,18 +77,18 @@ function resourceOf({ baseUrl }: Services) {
 async function start(core: Services, form: URLSearchParams, request: RawRequest): Promise<RawAnswer> {
   const clientName = readClientName(form.get('client_id'));
   if (clientName === null)
-    return failed(400, 'invalid_request', 'client_id must be a name of 1 to 128 characters, on one line.');
+    return errorAnswer(400, 'invalid_request', 'client_id must be a name of 1 to 128 characters, on one line.');
   let scopes: readonly string[] | null;
   try {
     scopes = readScopes(core.knownScopes, form.get('scope'));
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'INVALID_SCOPE') throw error;
-    return failed(400, 'invalid_scope', error.message);
+    return errorAnswer(400, 'invalid_scope', error.message);
   }
-  if (scopes === null) return failed(400, 'invalid_scope', 'scope may have at most 100 parts.');
+  if (scopes === null) return errorAnswer(400, 'invalid_scope', 'scope may have at most 100 parts.');
   const started = await startDevice(core, { clientName, scopes, remoteAddress: request.remoteAddress });
   if (typeof started === 'number')
-    return failed(429, 'slow_down', 'At most 10 devices a minute can begin in one network.', started);
+    return errorAnswer(429, 'slow_down', 'At most 10 devices a minute can begin in one network.', started);
   const userCode = shownUserCode(started.userCode);
   return json(200, {
     device_code: started.deviceCode,
@@ -102,24 +102,24 @@ async function start(core: Services, form: URLSearchParams, request: RawRequest)
 
 async function token(core: Services, form: URLSearchParams): Promise<RawAnswer> {
   const grant = form.get('grant_type');
-  if (grant === null) return failed(400, 'invalid_request', 'grant_type is missing.');
+  if (grant === null) return errorAnswer(400, 'invalid_request', 'grant_type is missing.');
   if (grant === CODE_GRANT) return tokenByCode(core, form);
   if (grant !== DEVICE_GRANT)
-    return failed(400, 'unsupported_grant_type', `grant_type must be ${CODE_GRANT} or ${DEVICE_GRANT}.`);
+    return errorAnswer(400, 'unsupported_grant_type', `grant_type must be ${CODE_GRANT} or ${DEVICE_GRANT}.`);
   const [deviceCode, clientName] = [form.get('device_code'), readClientName(form.get('client_id'))];
-  if (deviceCode === null) return failed(400, 'invalid_request', 'device_code is missing.');
+  if (deviceCode === null) return errorAnswer(400, 'invalid_request', 'device_code is missing.');
   if (clientName === null)
-    return failed(400, 'invalid_request', 'client_id must be the name that the device began with.');
+    return errorAnswer(400, 'invalid_request', 'client_id must be the name that the device began with.');
   const answer = await pollDevice(core, deviceCode, clientName);
-  return answer.kind === 'key' ? json(200, tokenOf(answer.key)) : failed(400, answer.kind, descriptionOf(answer));
+  return answer.kind === 'key' ? json(200, tokenOf(answer.key)) : errorAnswer(400, answer.kind, descriptionOf(answer));
 }
 
 async function tokenByCode(core: Services, form: URLSearchParams): Promise<RawAnswer> {
   const names = ['code', 'code_verifier', 'client_id', 'redirect_uri'] as const;
   const missing = names.find((name) => !form.get(name));
-  if (missing !== undefined) return failed(400, 'invalid_request', `${missing} is missing.`);
+  if (missing !== undefined) return errorAnswer(400, 'invalid_request', `${missing} is missing.`);
   if (!isOurs(core, form.get('resource')))
-    return failed(400, 'invalid_target', `resource must be ${core.baseUrl}/mcp, or below it.`);
+    return errorAnswer(400, 'invalid_target', `resource must be ${core.baseUrl}/mcp, or below it.`);
   const [code, verifier, clientId, redirectUri] = names.map((name) => form.get(name) as string) as [
     string,
     string,
@@ -128,8 +128,8 @@ async function tokenByCode(core: Services, form: URLSearchParams): Promise<RawAn
   ];
   const answer = await redeemCode(core, code, verifier, { clientId, redirectUri });
   if (answer.kind === 'key') return json(200, tokenOf(answer.key));
-  if (answer.kind === 'access_denied') return failed(400, 'invalid_grant', answer.why);
-  return failed(
+  if (answer.kind === 'access_denied') return errorAnswer(400, 'invalid_grant', answer.why);
+  return errorAnswer(
     400,
     'invalid_grant',
     'The code is none of this client, verifier and redirect_uri, or was used, or has expired.',
@@ -165,12 +165,17 @@ function descriptionOf(answer: Exclude<Polled, { kind: 'key' }>): string {
 /** What the surface, or the service, refuses it with. */
 function refusal({ httpStatus, message, retryAfterMs }: Problem): RawAnswer {
   if (httpStatus >= 500)
-    return failed(httpStatus, httpStatus === 503 ? 'temporarily_unavailable' : 'server_error', message, retryAfterMs);
-  return failed(httpStatus, httpStatus === 429 ? 'slow_down' : 'invalid_request', message, retryAfterMs);
+    return errorAnswer(
+      httpStatus,
+      httpStatus === 503 ? 'temporarily_unavailable' : 'server_error',
+      message,
+      retryAfterMs,
+    );
+  return errorAnswer(httpStatus, httpStatus === 429 ? 'slow_down' : 'invalid_request', message, retryAfterMs);
 }
 
 /** RFC 6749 §5.2. */
-function failed(status: number, error: string, description: string, retryAfterMs?: number): RawAnswer {
+function errorAnswer(status: number, error: string, description: string, retryAfterMs?: number): RawAnswer {
   const answer = json(status, { error, error_description: printable(description) });
   if (retryAfterMs === undefined) return answer;
   return {

@@ -4,7 +4,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { BodyProof } from '../../core/credentials/credential.ts';
-import { type Encoding, inflated, windowBytes } from '../../core/inflate.ts';
+import { type Encoding, inflateBody, windowBytes } from '../../core/inflate.ts';
 import type { Place, Traffic } from '../../gateway/limits/traffic.ts';
 import type { RawRoute } from '../../kit/raw-route.ts';
 import { type Problem, problem } from '../../problems/problem.ts';
@@ -98,7 +98,7 @@ export class RawBody {
     };
     try {
       count(windowBytes[encoding]);
-      return await use(counting(inflated(sent, encoding, route.inflatedBytesMax ?? route.bodyBytesMax), count));
+      return await use(counting(inflateBody(sent, encoding, route.inflatedBytesMax ?? route.bodyBytesMax), count));
     } finally {
       traffic.forget(place, counted);
     }
@@ -114,11 +114,13 @@ export class RawBody {
     const encoding = this.#encoding();
     // The connection stays, for an answer, when not all of it is read.
     const arriving = streams.read(sent.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>);
-    const body = limited(proof()?.read(arriving) ?? arriving, route.bodyBytesMax);
+    const body = limitBytes(proof()?.read(arriving) ?? arriving, route.bodyBytesMax);
     if (encoding === null) return Readable.from(body, { objectMode: false });
     // It is held as long as the request: what is inflated is read no faster than it is used.
     traffic.receive(place, windowBytes[encoding]);
-    return Readable.from(inflated(body, encoding, route.inflatedBytesMax ?? route.bodyBytesMax), { objectMode: false });
+    return Readable.from(inflateBody(body, encoding, route.inflatedBytesMax ?? route.bodyBytesMax), {
+      objectMode: false,
+    });
   }
 }
 
@@ -133,7 +135,7 @@ async function* counting(blocks: AsyncIterable<Buffer>, count: (bytes: number) =
   }
 }
 
-async function* limited(blocks: AsyncIterable<Buffer>, bytesMax: number): AsyncGenerator<Buffer> {
+async function* limitBytes(blocks: AsyncIterable<Buffer>, bytesMax: number): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const block of blocks) {
     bytes += block.length;

@@ -158,7 +158,7 @@ function doorOf(gateway: Gateway, request: FastifyRequest, reply: FastifyReply):
 async function enterAs(gateway: Gateway, principal: Principal, slot: CallSlot, reply: FastifyReply): Promise<void> {
   if (principal.suspended) throw problem('ACCOUNT_SUSPENDED');
   if (slot.raw !== undefined) slot.raw.principal = principal;
-  slot.call?.identified(principal);
+  slot.call?.setPrincipal(principal);
   if (slot.call !== undefined) await admit(gateway, slot.call);
   if (slot.place !== undefined) claim(gateway.traffic, slot.place, principal.accountId, reply);
 }

@@ -58,14 +58,15 @@ export class OpenStreams {
       void reply.hijack();
       writeHead();
     };
-    const beating = beat === undefined ? null : setInterval(() => beatOn(answer, begin, beat.text), beat.everyMs);
+    const beating =
+      beat === undefined ? null : setInterval(() => sendHeartbeat(answer, begin, beat.text), beat.everyMs);
     try {
       let piece = await reading.until(iterator.next());
       if (piece !== LEFT) begin();
       else void reply.hijack();
       while (piece !== LEFT && piece.done !== true) {
         beating?.refresh();
-        if (!answer.write(piece.value) && (await reading.until(drained(answer))) === LEFT) break;
+        if (!answer.write(piece.value) && (await reading.until(waitForDrain(answer))) === LEFT) break;
         piece = await reading.until(iterator.next());
       }
       if (piece !== LEFT && piece.done === true) answer.end();
@@ -101,12 +102,12 @@ class Reading {
 }
 
 /** Not to a client that has not read what came before: it sees that the connection lives. */
-function beatOn(answer: Answer, begin: () => void, text: string): void {
+function sendHeartbeat(answer: Answer, begin: () => void, text: string): void {
   begin();
   if (!answer.writableNeedDrain && !answer.writableEnded && !answer.destroyed) answer.write(text);
 }
 
-function drained(answer: Answer): Promise<void> {
+function waitForDrain(answer: Answer): Promise<void> {
   return new Promise((resolve) => {
     answer.once('drain', resolve);
   });

@@ -8,7 +8,7 @@ import type { Refusals } from '../../gateway/limits/refusals.ts';
 import type { Traffic } from '../../gateway/limits/traffic.ts';
 import { toProblem } from '../../gateway/to-problem.ts';
 import { traceparentOf } from '../../gateway/trace-context.ts';
-import { isCallerLeft } from '../../problems/caller-left.ts';
+import { isDisconnected } from '../../problems/caller-left.ts';
 import type { Problem } from '../../problems/problem.ts';
 import { answerOf } from '../http/answer.ts';
 import { JSON_TYPE } from '../http/headers.ts';
@@ -51,7 +51,7 @@ function arrives({ readableFlowing, complete }: IncomingMessage): boolean {
 
 /** What is refused for being too much, while something is away, or for what others fail at, is one line a second; what nobody foresaw is told one by one. */
 export function note({ log, refusals }: FailureOptions, slot: CallSlot, identity: Identity, failure: Problem): void {
-  if (failure.httpStatus < 500 || isCallerLeft(failure)) return;
+  if (failure.httpStatus < 500 || isDisconnected(failure)) return;
   if (failure.httpStatus === 503 || failure.httpStatus === 502) {
     refusals.tell(failure.code, failure.cause);
     return;

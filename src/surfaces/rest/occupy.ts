@@ -44,8 +44,8 @@ export class OccupiedPlace implements AnsweringPlace {
     this.#traffic.make(this.#place, bytes);
   }
 
-  made(bytes: number): void {
-    this.#traffic.made(this.#place, bytes);
+  countMade(bytes: number): void {
+    this.#traffic.countMade(this.#place, bytes);
   }
 
   requireRoom(): void {

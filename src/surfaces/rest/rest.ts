@@ -114,7 +114,7 @@ function addRoute(app: FastifyInstance, options: RestOptions, endpoint: Endpoint
       slot.call = call;
       if (endpoint.capability.answersSecret === true) call.headers['cache-control'] = 'no-store';
       const place = occupy(traffic, call, slot, reply);
-      call.identified(await identify(gateway, bearer(arrived), arrived.remoteAddress, () => withoutBearer(arrived)));
+      call.setPrincipal(await identify(gateway, bearer(arrived), arrived.remoteAddress, () => withoutBearer(arrived)));
       await admit(gateway, call);
       claim(traffic, place, call.accountId, reply);
     },

@@ -33,7 +33,7 @@ export async function callFor(
   call: { readonly input: InvokedInput; readonly idempotencyKey: string | null },
 ): Promise<RawOutcome> {
   try {
-    return await placed(origin, caller, capability, (placed) => invoke(origin.gateway, { ...placed, ...call }));
+    return await withPlace(origin, caller, capability, (placed) => invoke(origin.gateway, { ...placed, ...call }));
   } catch (error) {
     const problem = toProblem(error);
     const { gateway, entryForm, traceId } = origin;
@@ -49,13 +49,13 @@ export function performFor(
   capability: string,
   work: (ctx: CallContext) => Promise<Answer>,
 ): Promise<Answer> {
-  return placed(origin, caller, capability, (placed) => perform(origin.gateway, placed, work));
+  return withPlace(origin, caller, capability, (placed) => perform(origin.gateway, placed, work));
 }
 
 type Placed = Omit<Invocation, 'input' | 'idempotencyKey'>;
 
 /** Throws UNAUTHORIZED for a socket that has not identified itself. */
-async function placed<Result>(
+async function withPlace<Result>(
   { gateway: { endpoints, traffic }, entryForm, traceId }: Origin,
   { principal, signal }: Caller,
   capability: string,

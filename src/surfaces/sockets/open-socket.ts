@@ -97,21 +97,21 @@ export class OpenSocket implements RawSocket {
   async begin(head: SocketHead, state: unknown): Promise<void> {
     const { route } = this.#accepted;
     this.#ws
-      .on('message', (data, isBinary) => this.#arrived(isBinary ? (data as Buffer) : data.toString()))
+      .on('message', (data, isBinary) => this.#receive(isBinary ? (data as Buffer) : data.toString()))
       .on('ping', (data) => this.#spend(1, 0) && this.#pings.answer(data, this.#mayGoOn()))
       .on('pong', () => this.#spend(1, 0) && this.#mayGoOn())
       // The library has sent the close frame.
       .on('error', () => this.#over('protocol'))
-      .on('close', (code) => this.#closed(code));
+      .on('close', (code) => this.#release(code));
     // After the library, which has read the piece by then.
     this.#tcp.on('data', (piece) => this.#spend(0, piece.length));
     try {
       this.#listener = await route.open(this, head, state);
       // It may have closed meanwhile.
       if (this.#closedCode !== null) this.#tellClosed(this.#closedCode);
-      this.#handled();
+      this.#finishMessage();
     } catch (error) {
-      this.#failed(error);
+      this.#fail(error);
     }
   }
 
@@ -176,7 +176,7 @@ export class OpenSocket implements RawSocket {
     this.#ws.terminate();
   }
 
-  #arrived(message: string | Buffer): void {
+  #receive(message: string | Buffer): void {
     if (!this.#spend(1, 0)) return;
     this.#messagesIn += 1;
     if (!this.#isBusy && this.#mayGoOn()) this.#handle(message);
@@ -208,7 +208,7 @@ export class OpenSocket implements RawSocket {
     return false;
   }
 
-  #handled(): void {
+  #finishMessage(): void {
     this.#isBusy = false;
     this.goOn();
   }
@@ -219,11 +219,11 @@ export class OpenSocket implements RawSocket {
       if (handled === undefined) return;
       this.#isBusy = true;
       handled.then(
-        () => this.#handled(),
-        (error: unknown) => this.#failed(error),
+        () => this.#finishMessage(),
+        (error: unknown) => this.#fail(error),
       );
     } catch (error) {
-      this.#failed(error);
+      this.#fail(error);
     }
   }
 
@@ -246,7 +246,7 @@ export class OpenSocket implements RawSocket {
     else if (unread > sockets.bounds.unreadBytesMax) this.end('slow', 'messages were not read');
   }
 
-  #failed(error: unknown): void {
+  #fail(error: unknown): void {
     const failure = toProblem(error);
     const { gateway, route, requestId } = this.#accepted;
     const cause = failure.cause ?? failure;
@@ -270,7 +270,7 @@ export class OpenSocket implements RawSocket {
     else this.goOn();
   }
 
-  #closed(code: number): void {
+  #release(code: number): void {
     const { sockets, gateway, place, requestId, route } = this.#accepted;
     this.#end ??= 'client';
     this.#waiting = null;
@@ -289,7 +289,7 @@ export class OpenSocket implements RawSocket {
   #tellClosed(code: number): void {
     const { gateway, requestId, route } = this.#accepted;
     try {
-      this.#listener?.closed?.(code);
+      this.#listener?.onClose?.(code);
     } catch (err) {
       gateway.core.log.error({ err, request_id: requestId, route: route.name }, 'a socket failed at its end');
     }

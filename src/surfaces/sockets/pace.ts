@@ -98,9 +98,9 @@ export class Allowance {
     const { messagesPerSecond, bytesPerSecond, burstSeconds } = this.#bounds;
     const seconds = (nowMs - this.#filledMs) / 1_000;
     this.#filledMs = nowMs;
-    const filled = (left: number, perSecond: number) => Math.min(perSecond * burstSeconds, left + seconds * perSecond);
-    this.#messages = filled(this.#messages, messagesPerSecond) - messages;
-    this.#bytes = filled(this.#bytes, bytesPerSecond) - bytes;
+    const refill = (left: number, perSecond: number) => Math.min(perSecond * burstSeconds, left + seconds * perSecond);
+    this.#messages = refill(this.#messages, messagesPerSecond) - messages;
+    this.#bytes = refill(this.#bytes, bytesPerSecond) - bytes;
     return this.#messages >= 0 && this.#bytes >= 0;
   }
 }

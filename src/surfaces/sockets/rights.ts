@@ -20,7 +20,7 @@ export interface Entitled {
 /** Gives each socket its principal as it is now, or ends it. */
 export async function lookAtRights(db: Database, sockets: readonly Entitled[]): Promise<void> {
   const known = new Map<string, Principal>();
-  for (const socket of sockets) socket.principal = shared(known, socket.principal);
+  for (const socket of sockets) socket.principal = sharedPrincipal(known, socket.principal);
   const looked = sockets.map((socket) => ({ socket, principal: socket.principal }));
   const { live, suspended } = await readRights(db, new Set(looked.flatMap(({ principal }) => principal ?? [])));
   for (const { socket, principal } of looked) {
@@ -49,7 +49,7 @@ async function readRights(db: Database, principals: ReadonlySet<Principal>) {
 }
 
 /** One object for equal ones, so that a thousand sockets of a key are one row to look for. */
-function shared(known: Map<string, Principal>, principal: Principal | null): Principal | null {
+function sharedPrincipal(known: Map<string, Principal>, principal: Principal | null): Principal | null {
   if (principal === null) return null;
   const first = known.get(principal.id);
   if (first === undefined) known.set(principal.id, principal);

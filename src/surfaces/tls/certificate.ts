@@ -17,7 +17,7 @@ export interface Certificate {
 
 /** Throws StartupError with the setting and what is wrong with its file. */
 export function readCertificate({ certFile, keyFile }: TlsSettings): Certificate {
-  const [cert, key] = [read('TLS_CERT', certFile), read('TLS_KEY', keyFile)];
+  const [cert, key] = [readPem('TLS_CERT', certFile), readPem('TLS_KEY', keyFile)];
   try {
     createSecureContext({ cert, key });
     return { cert, key, untilMs: Date.parse(new X509Certificate(cert).validTo) };
@@ -49,7 +49,7 @@ export function watchCertificate(
   };
 }
 
-function read(name: string, file: string): Buffer {
+function readPem(name: string, file: string): Buffer {
   try {
     return readFileSync(file);
   } catch (cause) {

@@ -96,7 +96,7 @@ export class S3Calls {
   ): Promise<{ readonly status: number; readonly headers: IncomingHttpHeaders; readonly xml: string }> {
     const { status, headers, body } = await this.send(call);
     const xml = await shortText(body);
-    if (xml === null) throw this.#broken('its answer broke off');
+    if (xml === null) throw this.#unavailable('its answer broke off');
     // Some answers begin before the work is done, and tell its failure afterwards.
     if (status === 200 && xml.includes('<Error>')) throw this.failure(status, xml);
     return { status, headers, xml };
@@ -123,7 +123,7 @@ export class S3Calls {
       },
       signal: new AbortController().signal,
     });
-    if (reply.kind === 'failed') throw this.#broken(`it did not answer: ${reply.message}`);
+    if (reply.kind === 'failed') throw this.#unavailable(`it did not answer: ${reply.message}`);
     if ((reply.status >= 200 && reply.status < 300) || also.includes(reply.status)) return reply;
     throw this.failure(reply.status, (await shortText(reply.body)) ?? '');
   }
@@ -142,10 +142,10 @@ export class S3Calls {
     const code = tagOf(xml, 'Code') ?? '';
     const isPassing = status >= 500 || status === 429 || PASSING_CODES.has(code);
     const why = SENTENCES[code] ?? `it answered ${status}${code === '' ? '' : ` ${code.slice(0, 80)}`}`;
-    return isPassing ? this.#broken(why) : new AssetsUnavailable(`${this.#name} refuses: ${why}.`, true);
+    return isPassing ? this.#unavailable(why) : new AssetsUnavailable(`${this.#name} refuses: ${why}.`, true);
   }
 
-  #broken(why: string): AssetsUnavailable {
+  #unavailable(why: string): AssetsUnavailable {
     return new AssetsUnavailable(`${this.#name} cannot be used now: ${why}`, false);
   }
 

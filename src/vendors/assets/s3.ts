@@ -82,7 +82,7 @@ class S3Assets implements AssetStore {
   async list(prefix: string, after: string, beforeMs: number): Promise<string[]> {
     let from = this.#prefix + after;
     for (;;) {
-      const { xml } = await this.#s3.text({ method: 'GET', key: null, query: this.#listed(prefix, from) });
+      const { xml } = await this.#s3.text({ method: 'GET', key: null, query: this.#listQuery(prefix, from) });
       const found = elementsOf(xml, 'Contents').map((each) => ({
         key: tagOf(each, 'Key') ?? '',
         changedMs: Date.parse(tagOf(each, 'LastModified') ?? ''),
@@ -132,7 +132,7 @@ class S3Assets implements AssetStore {
     throw tagOf(xml, 'Code') === 'NoSuchKey' ? new AssetGone(key) : this.#s3.failure(status, xml);
   }
 
-  #listed(prefix: string, from: string): Record<string, string> {
+  #listQuery(prefix: string, from: string): Record<string, string> {
     const query = { 'list-type': '2', 'max-keys': String(LISTED_MAX), prefix: this.#prefix + prefix };
     return from === '' ? query : { ...query, 'start-after': from };
   }

@@ -16,7 +16,7 @@ import type {
   VendorCallback,
   VendorJob,
 } from './job.ts';
-import { bodyOf, cancelJob, failedJob, isSuccess, pollJob, referenceAt, submitJob, unanswered } from './job-calls.ts';
+import { bodyOf, cancelJob, failedJob, isSuccess, noAnswer, pollJob, referenceAt, submitJob } from './job-calls.ts';
 import { readStatus } from './job-status.ts';
 import type { VendorError } from './judge.ts';
 import type { Refused, VendorCall } from './port.ts';
@@ -29,7 +29,7 @@ export interface FalModels<Work extends FalWork, Made> {
   refused?(work: Work): Refused | null;
   input(work: Work): Record<string, unknown>;
   /** Where the result has what was made; null: nowhere. `output`: the place that the row names. */
-  made(result: unknown, output: string | undefined): Made | null;
+  readOutput(result: unknown, output: string | undefined): Made | null;
 }
 
 interface FalWork {
@@ -123,15 +123,15 @@ async function result<Work extends FalWork, Made>(
   const reply = await ask(call, { method: 'GET', url, credentials: credentials(call), timeoutMs });
   const body = bodyOf(reply);
   if (isSuccess(reply)) {
-    const made = models.made(body, job.details.output);
+    const made = models.readOutput(body, job.details.output);
     if (made !== null) return { kind: 'succeeded', bill: 'quote', ...made };
-    return body === undefined ? unanswered(call, reply, readError) : failedJob(call, NOTHING, 'quote');
+    return body === undefined ? noAnswer(call, reply, readError) : failedJob(call, NOTHING, 'quote');
   }
   const status = reply.kind === 'answered' ? reply.status : 0;
   if (status === 404 || status === 410) return { kind: 'gone' };
   // The model's own answer, kept: asking again changes nothing. What concerns us and the present moment is not the model's.
   const isModels = readError(body) !== null && status >= 400 && ![401, 402, 403, 408, 429].includes(status);
-  return isModels ? failure(call, body) : unanswered(call, reply, readError);
+  return isModels ? failure(call, body) : noAnswer(call, reply, readError);
 }
 
 const NOTHING: VendorError = { said: 'the result holds nothing at the place named by `output`', means: null };

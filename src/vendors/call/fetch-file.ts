@@ -40,7 +40,7 @@ export async function fetchFile(
     body.destroy();
     return status === 200 ? TOO_LONG : { kind: kindOf(status), message: `The vendor's file answers ${status}.` };
   }
-  return opened(body, sizeBytes);
+  return openDownload(body, sizeBytes);
 }
 
 const TOO_LONG: JobDownload = { kind: 'unsound', message: "The vendor's file has more than 2 GiB." };
@@ -54,7 +54,7 @@ function sizeOf(header: string | undefined): number | null {
   return header !== undefined && /^\d{1,15}$/.test(header) ? Number(header) : null;
 }
 
-async function opened(body: Readable, sizeBytes: number | null): Promise<JobDownload> {
+async function openDownload(body: Readable, sizeBytes: number | null): Promise<JobDownload> {
   const head = await peek(body);
   const contentType = head === null ? null : contentTypeOf(head);
   if (contentType !== null) return { kind: 'opened', contentType, sizeBytes, body };

@@ -58,13 +58,13 @@ export function mappedInput(
   for (const [name, value] of Object.entries(values)) {
     const to = map[name];
     if (to === undefined || value === null) continue;
-    if (typeof to === 'string') put(input, to, value);
-    else put(input, to.field, Object.hasOwn(to.values, String(value)) ? to.values[String(value)] : value);
+    if (typeof to === 'string') putAt(input, to, value);
+    else putAt(input, to.field, Object.hasOwn(to.values, String(value)) ? to.values[String(value)] : value);
   }
   return input;
 }
 
-function put(input: Record<string, unknown>, path: string, value: unknown): void {
+function putAt(input: Record<string, unknown>, path: string, value: unknown): void {
   const names = path.split('.');
   const last = names.pop() as string;
   let place = input;

@@ -32,12 +32,12 @@ export async function pollJob<Made>(
   read: (body: unknown) => JobProgress<Made> | null,
 ): Promise<JobProgress<Made>> {
   const reply = await ask(call, { method: 'GET', timeoutMs: call.timeouts.pollMs, ...question });
-  if (isSuccess(reply)) return read(bodyOf(reply)) ?? unanswered(call, reply, readError);
-  return isGone(reply, readError) ? { kind: 'gone' } : unanswered(call, reply, readError);
+  if (isSuccess(reply)) return read(bodyOf(reply)) ?? noAnswer(call, reply, readError);
+  return isGone(reply, readError) ? { kind: 'gone' } : noAnswer(call, reply, readError);
 }
 
 /** What is known when the reply says nothing about the job: nothing, and what the breaker makes of it. */
-export function unanswered(call: VendorCall, reply: VendorReply, readError: ReadError): Unanswered {
+export function noAnswer(call: VendorCall, reply: VendorReply, readError: ReadError): Unanswered {
   const verdict = judge(reply, errorOf(reply, readError), { awaits: 'answer', key: call.key });
   if (verdict.kind === 'not_sent')
     return { kind: 'unanswered', breaker: { kind: 'none' }, message: 'This process stops.' };
@@ -68,7 +68,7 @@ export async function cancelJob(
 ): Promise<JobCancellation> {
   const reply = await ask(call, { timeoutMs: call.timeouts.pollMs, ...question });
   if (reply.kind === 'answered' && isSuccess(reply)) return read(reply.status, reply.body);
-  return refusesState(reply, readError) ? { kind: 'impossible' } : unanswered(call, reply, readError);
+  return refusesState(reply, readError) ? { kind: 'impossible' } : noAnswer(call, reply, readError);
 }
 
 /** Whether the vendor refuses because of the job or the way, not because of us or of now; a proxy's page says nothing. */

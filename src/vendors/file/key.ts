@@ -14,7 +14,7 @@ export function readKey(
   place: string | { readonly file: string },
   reading: Pick<Reading, 'environment' | 'keyFile'>,
 ): KeyReading {
-  if (typeof place === 'object') return found(`file:${place.file}`, reading.keyFile(place.file));
+  if (typeof place === 'object') return keyReading(`file:${place.file}`, reading.keyFile(place.file));
   const name = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/.exec(place)?.[1];
   if (name === undefined) {
     return {
@@ -22,10 +22,10 @@ export function readKey(
       message: `It must be \${NAME} of the environment, or {file: PATH}; a key itself does not belong here.`,
     };
   }
-  return found(name, reading.environment(name) ?? null);
+  return keyReading(name, reading.environment(name) ?? null);
 }
 
-function found(name: string, text: string | null): KeyReading {
+function keyReading(name: string, text: string | null): KeyReading {
   const value = text?.trim() ?? '';
   if (value === '') return { kind: 'missing', name };
   return SENDABLE.test(value)

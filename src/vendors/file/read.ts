@@ -39,7 +39,7 @@ export function readVendorsFile(
   const rows: ModelRow[] = [];
   const warnings: string[] = [];
   let isSandboxEnabled = true;
-  for (const [i, entry] of listed(document, faults).entries()) {
+  for (const [i, entry] of vendorEntries(document, faults).entries()) {
     const path: Path = ['vendors', i];
     const { id, enabled } = (entry ?? {}) as { readonly id?: unknown; readonly enabled?: unknown };
     if (id === SANDBOX) {
@@ -78,7 +78,7 @@ export function readVendorsFile(
 }
 
 /** The entries; none of a text that is no such file. */
-function listed(document: YamlDocument, faults: Faults): readonly unknown[] {
+function vendorEntries(document: YamlDocument, faults: Faults): readonly unknown[] {
   faults.found.push(...document.faults);
   if (document.faults.length > 0) return [];
   for (const { path, message } of schemaFaults(fileSchema, document.value, [])) faults.add(path, message);

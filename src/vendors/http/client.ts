@@ -87,7 +87,7 @@ class GuardedClient implements OutboundClient {
       );
       return { kind: 'answered', ...answer, latencyMs: since(startedMs) };
     } catch (error) {
-      return failed(error, startedMs);
+      return failedAnswer(error, startedMs);
     } finally {
       ending.clear();
     }
@@ -112,7 +112,7 @@ class GuardedClient implements OutboundClient {
     } catch (error) {
       ending.clear();
       sending.discard();
-      return { ...failed(error, startedMs), sent: sending.sent };
+      return { ...failedAnswer(error, startedMs), sent: sending.sent };
     }
   }
 
@@ -193,7 +193,7 @@ interface AdmitRules extends JudgeRules {
 
 const NONE: ReadonlySet<number> = new Set();
 
-function failed(error: unknown, startedMs: number) {
+function failedAnswer(error: unknown, startedMs: number) {
   const { code, message } = exchangeFailed(error);
   return { kind: 'failed', code, message, latencyMs: since(startedMs) } as const;
 }

@@ -77,7 +77,7 @@ export class Sending {
     if (body instanceof FormData) return formBody(body);
     if (!(body instanceof Readable)) return { body, framing: {} };
     const framing: Record<string, string> = bodyBytes === undefined ? {} : { 'content-length': String(bodyBytes) };
-    return { body: Readable.from(bounded(body, limits.bodyBytesMax ?? Number.POSITIVE_INFINITY)), framing };
+    return { body: Readable.from(limitBytes(body, limits.bodyBytesMax ?? Number.POSITIVE_INFINITY)), framing };
   }
 }
 
@@ -94,7 +94,7 @@ async function formBody(form: FormData): Promise<{ body: Uint8Array | Readable; 
   return { body: Readable.fromWeb(made.body as import('node:stream/web').ReadableStream), framing };
 }
 
-async function* bounded(body: Readable, bytesMax: number): AsyncGenerator<Uint8Array> {
+async function* limitBytes(body: Readable, bytesMax: number): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   try {
     for await (const chunk of body) {

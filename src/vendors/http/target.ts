@@ -41,10 +41,10 @@ export function readTarget(url: string, charactersMax = urlCharactersMax, isOfWe
   if (parsed.username !== '' || parsed.password !== '' || authority(url).includes('@')) {
     return refusal('userinfo', 'The URL must not hold a user name or password; use a header.');
   }
-  return described(parsed, isOfWeb);
+  return targetOf(parsed, isOfWeb);
 }
 
-function described(parsed: URL, isOfWeb: boolean): Target {
+function targetOf(parsed: URL, isOfWeb: boolean): Target {
   const secure = parsed.protocol === 'https:';
   const host = parsed.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   const port = parsed.port === '' ? (secure ? 443 : 80) : Number(parsed.port);

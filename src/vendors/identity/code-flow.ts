@@ -20,7 +20,7 @@ export function codeFlow(flow: Flow): IdentityProvider {
   return {
     ...{ id, name },
     begin: (redirectUri) =>
-      judged(async () => {
+      withIdentityErrors(async () => {
         const checks = {
           state: openid.randomState(),
           nonce: openid.randomNonce(),
@@ -37,7 +37,7 @@ export function codeFlow(flow: Flow): IdentityProvider {
         return { url: url.href, checks };
       }),
     finish: (callback, { state, nonce, codeVerifier }) =>
-      judged(async () => {
+      withIdentityErrors(async () => {
         const configuration = await flow.configuration();
         const tokens = await openid.authorizationCodeGrant(configuration, callback, {
           expectedState: state,
@@ -50,7 +50,7 @@ export function codeFlow(flow: Flow): IdentityProvider {
 }
 
 /** What openid-client throws, as one error of three kinds. */
-async function judged<T>(work: () => Promise<T>): Promise<T> {
+async function withIdentityErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -28,7 +28,7 @@ export function oauth2Provider(client: OAuth2Client, outbound: Pick<OutboundClie
   const provider = codeFlow({
     ...{ id, name, scopes, hasIdToken: false },
     configuration: () => Promise.resolve(configuration),
-    whoIs: (_, { access_token: token }) => whoIs(client, (url) => read(configuration, token, url)),
+    whoIs: (_, { access_token: token }) => whoIs(client, (url) => readResource(configuration, token, url)),
   });
   // Nobody told us its issuer, so its name in the callback can be compared with nothing.
   return { ...provider, finish: (callback, checks) => provider.finish(without(callback, 'iss'), checks) };
@@ -73,7 +73,7 @@ function bestEmail(list: unknown): string | null {
   return verified.find((email) => email !== null) ?? null;
 }
 
-async function read(configuration: openid.Configuration, token: string, url: string): Promise<unknown> {
+async function readResource(configuration: openid.Configuration, token: string, url: string): Promise<unknown> {
   const headers = new Headers({ accept: 'application/json' });
   const answer = await openid.fetchProtectedResource(configuration, token, new URL(url), 'GET', null, headers);
   if (answer.status !== 200) throw new IdentityError('invalid', `${url} answered ${answer.status}`);

@@ -21,7 +21,7 @@ export interface OidcClient {
 /** Nothing is asked of the issuer before the first who signs in. */
 export function oidcProvider(client: OidcClient, outbound: Pick<OutboundClient, 'send'>): IdentityProvider {
   const { id, name, scopes } = client;
-  const configuration = kept(() => discover(client, outbound), CONFIGURATION_MS);
+  const configuration = cacheFor(() => discover(client, outbound), CONFIGURATION_MS);
   return codeFlow({ id, name, scopes, configuration, hasIdToken: true, whoIs });
 }
 
@@ -64,7 +64,7 @@ async function whoIs(configuration: openid.Configuration, tokens: Tokens): Promi
 }
 
 /** What `make` made, for so long; what failed is made again by the next who asks. */
-function kept<T>(make: () => Promise<T>, keptMs: number): () => Promise<T> {
+function cacheFor<T>(make: () => Promise<T>, keptMs: number): () => Promise<T> {
   let made: { readonly value: Promise<T>; readonly untilMs: number } | null = null;
   return () => {
     if (made !== null && performance.now() < made.untilMs) return made.value;

@@ -156,7 +156,7 @@ export interface InvoiceState {
 }
 
 /** What went back of an invoice's payment. */
-export function goneBack({
+export function returnedMoney({
   refunds,
   disputes,
 }: Pick<PaymentState, 'refunds' | 'disputes'>): Pick<InvoiceState, 'refundedMinor' | 'dispute'> {

@@ -177,7 +177,7 @@ export async function claimDeliveries(db: Database, wanted: readonly LineClaim[]
 }
 
 async function claimTogether(db: Database, wanted: readonly LineClaim[]): Promise<Omit<Claim, 'failures'>> {
-  const { answers } = await db.hot.pipelined(async (tx) => {
+  const { answers } = await db.hot.pipelinedTransaction(async (tx) => {
     const { rows } = await tx.query<LineRow>(lockLines, idsOf(wanted));
     if (rows.length === 0) return { answers: null };
     const locked = new Set(rows.map((row) => `${row.account_id} ${row.webhook_id}`));

@@ -50,7 +50,7 @@ export class Deliverer {
       intervalMs: INTERVAL_MS,
       take: () => this.#take(),
       run: (job, signal) => this.#run(job, signal),
-      stopped: () => freeLinesOf(core.db, this.#lines.unfinished()),
+      stopped: () => freeLinesOf(core.db, this.#lines.unfinishedLines()),
       metrics: () => this.#metrics(),
     });
     core.db.onHint('deliveries', () => {
@@ -65,7 +65,8 @@ export class Deliverer {
     if (turns.length === 0) return [];
     try {
       const claim = await claimDeliveries(this.#core.db, turns.map(claimOf));
-      for (const error of claim.failures) this.loop.failed(error, {}, 'deliveries of an account could not be claimed');
+      for (const error of claim.failures)
+        this.loop.reportFailure(error, {}, 'deliveries of an account could not be claimed');
       const lines = new Map(claim.lines.map((line) => [line.webhookId, line]));
       const deliveries = Map.groupBy(claim.deliveries, (delivery) => delivery.webhookId);
       return turns.flatMap((turn) => {
@@ -78,8 +79,8 @@ export class Deliverer {
     }
   }
 
-  #begin(turn: Turn, served: Parameters<Lines['served']>[1], deliveries: readonly ClaimedDelivery[]): Job[] {
-    this.#lines.served(turn, served, deliveries.length);
+  #begin(turn: Turn, served: Parameters<Lines['endTurn']>[1], deliveries: readonly ClaimedDelivery[]): Job[] {
+    this.#lines.endTurn(turn, served, deliveries.length);
     return deliveries.map((delivery, i) => ({ delivery, place: turn.places[i] as Place }));
   }
 
@@ -99,7 +100,7 @@ export class Deliverer {
         return;
       }
       const found = await findDueLines(this.#core.db.hot, health, limit);
-      for (const line of found) this.#lines.found(line, health);
+      for (const line of found) this.#lines.noteDue(line, health);
       if (found.length === limit && !isFailing) this.#searchAtMs = 0;
     });
     await Promise.all(searches);
@@ -124,7 +125,7 @@ export class Deliverer {
       clearTimeout(slow);
       const wasFull = this.#full.has(place.pool);
       if (wasFull) this.#searchAtMs = 0;
-      if (this.#lines.ended(delivery, place, succeeded) || wasFull) this.loop.wake();
+      if (this.#lines.endAttempt(delivery, place, succeeded) || wasFull) this.loop.wake();
     }
   }
 
@@ -153,7 +154,7 @@ export class Deliverer {
   }
 
   #metrics(): Metric[] {
-    const used = this.#places.used().map(([pool, value]) => ({
+    const used = this.#places.usedPlaces().map(([pool, value]) => ({
       name: 'qm_webhook_attempts_running',
       help: 'Webhook attempts under way on this process.',
       labels: { pool },

@@ -108,7 +108,7 @@ export async function writeOutcomes(db: Database, outcomes: readonly Outcome[]):
 }
 
 function writeTogether(db: Database, outcomes: readonly Outcome[]): Promise<Disabled[]> {
-  return db.hot.pipelined(async (tx) => {
+  return db.hot.pipelinedTransaction(async (tx) => {
     const accounts = textArray([...new Set(outcomes.map((outcome) => outcome.accountId))].sort());
     const changing = outcomes.filter(changesWebhook);
     const changed = [...new Map(changing.map((outcome) => [outcome.webhookId, outcome])).values()];

@@ -53,7 +53,7 @@ export class Lines {
   }
 
   /** A line that the database says is due. */
-  found({ accountId, webhookId }: LineId, health: Health): void {
+  noteDue({ accountId, webhookId }: LineId, health: Health): void {
     const line = this.#line(accountId, webhookId);
     line.health = health;
     line.found = true;
@@ -92,7 +92,7 @@ export class Lines {
   }
 
   /** After a claim: the places that are not needed are free again, and the line waits for another turn if it has more. */
-  served(turn: Turn, served: ServedLine | undefined, claimed: number): void {
+  endTurn(turn: Turn, served: ServedLine | undefined, claimed: number): void {
     const { line, places } = turn;
     for (const place of places.splice(claimed)) this.#places.release(place);
     this.#waiting.delete(line);
@@ -117,7 +117,7 @@ export class Lines {
   }
 
   /** An attempt has ended. `succeeded` is null when nothing is known of the receiver. Answers whether any line waits for a turn. */
-  ended({ accountId, webhookId }: LineId, place: Place, succeeded: boolean | null): boolean {
+  endAttempt({ accountId, webhookId }: LineId, place: Place, succeeded: boolean | null): boolean {
     const line = this.#line(accountId, webhookId);
     this.#places.release(place);
     line.underWay -= 1;
@@ -137,7 +137,7 @@ export class Lines {
   }
 
   /** Lines that the database has left to this process and that are not finished. */
-  unfinished(): LineId[] {
+  unfinishedLines(): LineId[] {
     return [...this.#lines.values()].filter((line) => line.more);
   }
 

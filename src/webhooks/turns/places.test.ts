@@ -27,7 +27,7 @@ test('a slow attempt frees its healthy place while there is room among the slow 
   expect(taken.map((place) => places.slow(place))).toEqual([true, true, false]);
   expect(places.room(HEALTH.healthy)).toBe(7);
   for (const place of taken) places.release(place);
-  expect(places.used().every(([, used]) => used === 0)).toBe(true);
+  expect(places.usedPlaces().every(([, used]) => used === 0)).toBe(true);
   expect(places.slow(places.take(HEALTH.failing, 'a'))).toBe(false);
 });
 

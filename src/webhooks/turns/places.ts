@@ -66,7 +66,7 @@ export class Places {
     this.#count(place, -1);
   }
 
-  used(): readonly (readonly [pool: string, used: number])[] {
+  usedPlaces(): readonly (readonly [pool: string, used: number])[] {
     return Object.entries(this.#pools).map(([name, pool]) => [name, pool.used] as const);
   }
 

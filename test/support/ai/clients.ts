@@ -66,13 +66,13 @@ function officialChat(openai: OpenAI): Client {
   const create = async (messages: Any[], over: object = {}, model = ECHO) =>
     (await openai.chat.completions.create({ model, messages, ...over })) as OpenAI.Chat.ChatCompletion;
   const textOf = ({ choices }: OpenAI.Chat.ChatCompletion) => choices[0]?.message.content ?? '';
-  const told = (text: string, usage: OpenAI.CompletionUsage | null | undefined): Told => ({
+  const completionTold = (text: string, usage: OpenAI.CompletionUsage | null | undefined): Told => ({
     ...{ text, inputTokens: usage?.prompt_tokens, outputTokens: usage?.completion_tokens },
   });
   return {
     async say(content, model) {
       const completion = await create([{ role: 'user', content }], {}, model);
-      return told(textOf(completion), completion.usage);
+      return completionTold(textOf(completion), completion.usage);
     },
     async stream(content) {
       const asked = {
@@ -81,7 +81,10 @@ function officialChat(openai: OpenAI): Client {
         stream_options: { include_usage: true },
       };
       const chunks = await Array.fromAsync(await openai.chat.completions.create({ ...asked, stream: true }));
-      return told(chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join(''), chunks.at(-1)?.usage);
+      return completionTold(
+        chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join(''),
+        chunks.at(-1)?.usage,
+      );
     },
     async useTool() {
       const asked = { role: 'user', content: 'Rain?' };
@@ -119,13 +122,13 @@ const toolSchema = {
 
 function officialResponses(openai: OpenAI): Client {
   const weather = { type: 'function' as const, name: 'weather', parameters: toolSchema, strict: true };
-  const told = ({ output_text: text, usage }: OpenAI.Responses.Response): Told => ({
+  const responseTold = ({ output_text: text, usage }: OpenAI.Responses.Response): Told => ({
     text,
     inputTokens: usage?.input_tokens,
     outputTokens: usage?.output_tokens,
   });
   return {
-    say: async (input, model = ECHO) => told(await openai.responses.create({ model, input })),
+    say: async (input, model = ECHO) => responseTold(await openai.responses.create({ model, input })),
     async stream(input) {
       const stream = openai.responses.stream({ model: ECHO, input });
       let text = '';
@@ -133,7 +136,7 @@ function officialResponses(openai: OpenAI): Client {
         if (event.type === 'response.output_text.delta') text += event.delta;
         if (event.type === 'response.failed') throw new Error(event.response.error?.code, { cause: event });
       }
-      return { ...told(await stream.finalResponse()), text };
+      return { ...responseTold(await stream.finalResponse()), text };
     },
     async useTool() {
       const asked = { role: 'user' as const, content: 'Rain?' };
@@ -216,17 +219,17 @@ function aiSdk(model: (id: string) => Any, embedding: Any): Client {
 
 function langchain({ apiKey, ...configuration }: Options): Client {
   const chat = (model = ECHO) => new ChatOpenAI({ apiKey, model, configuration });
-  const told = ({ text, usage_metadata: usage }: Any): Told => ({
+  const messageTold = ({ text, usage_metadata: usage }: Any): Told => ({
     text,
     inputTokens: usage?.input_tokens,
     outputTokens: usage?.output_tokens,
   });
   return {
-    say: async (words, model) => told(await chat(model).invoke(words)),
+    say: async (words, model) => messageTold(await chat(model).invoke(words)),
     async stream(words) {
       let whole: Any;
       for await (const chunk of await chat().stream(words)) whole = whole === undefined ? chunk : whole.concat(chunk);
-      return told(whole);
+      return messageTold(whole);
     },
     async useTool() {
       const weather = { type: 'function' as const, function: { name: 'weather', parameters: toolSchema } };

@@ -14,7 +14,7 @@ const data = (body: Json, more: Omit<DocumentedEvent, 'text'> = {}): DocumentedE
   text: `data: ${typeof body === 'string' ? body : JSON.stringify(body)}\n\n`,
   ...more,
 });
-const named = (body: Json, more: Omit<DocumentedEvent, 'text'> = {}): DocumentedEvent => ({
+const namedEvent = (body: Json, more: Omit<DocumentedEvent, 'text'> = {}): DocumentedEvent => ({
   text: `event: ${body.type}\ndata: ${JSON.stringify(body)}\n\n`,
   ...more,
 });
@@ -25,14 +25,14 @@ function openai(): DocumentedEvent[] {
     ...{ id: 'chatcmpl-123', object: 'chat.completion.chunk', created: 1_694_268_190, model: 'm-1' },
     ...{ service_tier: 'default', system_fingerprint: 'fp_44709d6fcb', choices, usage, obfuscation: 'x1' },
   });
-  const said = (delta: Json, finish_reason: string | null = null) =>
+  const deltaChunk = (delta: Json, finish_reason: string | null = null) =>
     chunk([{ index: 0, delta, logprobs: null, finish_reason }]);
   const details = { prompt_tokens_details: { cached_tokens: 0 }, completion_tokens_details: { reasoning_tokens: 0 } };
   return [
-    data(said({ role: 'assistant', content: '', refusal: null })),
-    data(said({ content: 'Héllo' }), { words: 'Héllo' }),
-    data(said({ content: ' there.' }), { words: ' there.' }),
-    data(said({}, 'stop')),
+    data(deltaChunk({ role: 'assistant', content: '', refusal: null })),
+    data(deltaChunk({ content: 'Héllo' }), { words: 'Héllo' }),
+    data(deltaChunk({ content: ' there.' }), { words: ' there.' }),
+    data(deltaChunk({}, 'stop')),
     data(chunk([], { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, ...details }), { used: [10, 5] }),
     data('[DONE]'),
   ];
@@ -64,17 +64,17 @@ function anthropic(): DocumentedEvent[] {
     ...{ stop_reason: null, stop_sequence: null, usage: { input_tokens: 10, output_tokens: 1 } },
   };
   const delta = (text: string) =>
-    named({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } }, { words: text });
+    namedEvent({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } }, { words: text });
   const end = { stop_reason: 'end_turn', stop_sequence: null };
   return [
-    named({ type: 'message_start', message }, { used: [10, 1] }),
-    named({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
-    named({ type: 'ping' }),
+    namedEvent({ type: 'message_start', message }, { used: [10, 1] }),
+    namedEvent({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
+    namedEvent({ type: 'ping' }),
     delta('Héllo'),
     delta(' there.'),
-    named({ type: 'content_block_stop', index: 0 }),
-    named({ type: 'message_delta', delta: end, usage: { output_tokens: 5 } }, { used: [10, 5] }),
-    named({ type: 'message_stop' }),
+    namedEvent({ type: 'content_block_stop', index: 0 }),
+    namedEvent({ type: 'message_delta', delta: end, usage: { output_tokens: 5 } }, { used: [10, 5] }),
+    namedEvent({ type: 'message_stop' }),
   ];
 }
 
@@ -109,7 +109,7 @@ function responses(): DocumentedEvent[] {
     [{ type: 'response.completed', response: { ...response, status: 'completed', output: [whole], usage } }],
   ];
   return events.map(([event, words], sequence_number) =>
-    named({ ...event, sequence_number }, words === undefined ? {} : { words }),
+    namedEvent({ ...event, sequence_number }, words === undefined ? {} : { words }),
   );
 }
 

@@ -108,7 +108,7 @@ export class OpenaiDouble {
   /** What it does where nothing else is said. */
   usual({ path, body }: Seen): Deed {
     if (path.endsWith('/embeddings'))
-      return { status: 200, body: embedded([body.input].flat().length, body.encoding_format) };
+      return { status: 200, body: embeddingsAnswer([body.input].flat().length, body.encoding_format) };
     const { stream, completion } = this.#speaks;
     return body.stream === true ? { stream: stream(this.#words) } : { status: 200, body: completion(this.#words) };
   }
@@ -177,7 +177,7 @@ export function streamOf(content: string, told: object | null = usage): string[]
   return [opening, ...words, frame(chunk({}, 'stop')), ...counted, done];
 }
 
-export function embedded(count: number, encoding: string): Json {
+export function embeddingsAnswer(count: number, encoding: string): Json {
   const data = Array.from({ length: count }, (_, index) => {
     const vector = Float32Array.from([index, 0.5, -0.25]);
     const embedding = encoding === 'base64' ? Buffer.from(vector.buffer).toString('base64') : [...vector];

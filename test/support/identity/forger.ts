@@ -3,7 +3,7 @@ import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { closed } from './oidc.ts';
+import { closeServer } from './oidc.ts';
 
 export interface Forgery {
   /** Over those of an honest ID token; undefined takes one away. */
@@ -38,7 +38,7 @@ export async function startForger(clientId: string, nonceOf: () => string): Prom
   http.listen(0, '127.0.0.1');
   await once(http, 'listening');
   const issuer = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
-  const forger: Forger = { issuer, forgery: {}, exchanges: [], stop: () => closed(http) };
+  const forger: Forger = { issuer, forgery: {}, exchanges: [], stop: () => closeServer(http) };
   return forger;
 
   function answer(path: string, body: string): { readonly status: number; readonly body: string } {

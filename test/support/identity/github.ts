@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { closed } from './oidc.ts';
+import { closeServer } from './oidc.ts';
 
 export interface GitHubUser {
   readonly id: number;
@@ -46,7 +46,7 @@ export async function startGitHub(): Promise<GitHubServer> {
       token_url: `${url}/login/oauth/access_token`,
       userinfo_url: `${url}/user`,
     }),
-    stop: () => closed(http),
+    stop: () => closeServer(http),
   };
   return github;
 

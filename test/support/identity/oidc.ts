@@ -42,7 +42,7 @@ export async function startOidc(redirectUris: string[], client: Partial<ClientMe
     issuer,
     person: { sub: 'nobody' },
     entry: (id) => ({ id, type: 'oidc', name: id, issuer, client_id: CLIENT.id, client_secret: CLIENT.secret }),
-    stop: () => closed(http),
+    stop: () => closeServer(http),
   };
   const callback = provider.callback();
   http.on('request', async (req, res) => {
@@ -78,7 +78,7 @@ function createProvider(issuer: string, people: ReadonlyMap<string, Person>, cli
 }
 
 /** Also ends what is kept alive. */
-export async function closed(http: Server): Promise<void> {
+export async function closeServer(http: Server): Promise<void> {
   http.closeAllConnections();
   http.close();
   await once(http, 'close');

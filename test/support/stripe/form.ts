@@ -4,15 +4,15 @@ type Value = string | Fields | Value[];
 
 export function readForm(text: string): Fields {
   const fields: Fields = {};
-  for (const [name, value] of new URLSearchParams(text)) put(fields, pathOf(name), value);
-  return listed(fields) as Fields;
+  for (const [name, value] of new URLSearchParams(text)) putAt(fields, pathOf(name), value);
+  return withLists(fields) as Fields;
 }
 
 function pathOf(name: string): string[] {
   return name.split('[').map((part) => part.replace(/\]$/, ''));
 }
 
-function put(fields: Fields, [first = '', ...rest]: string[], value: string): void {
+function putAt(fields: Fields, [first = '', ...rest]: string[], value: string): void {
   if (rest.length === 0) {
     fields[first] = value;
     return;
@@ -20,13 +20,13 @@ function put(fields: Fields, [first = '', ...rest]: string[], value: string): vo
   const inner = (fields[first] ?? {}) as Fields;
   fields[first] = inner;
   const next = rest[0] === '' ? [String(Object.keys(inner).length), ...rest.slice(1)] : rest;
-  put(inner, next, value);
+  putAt(inner, next, value);
 }
 
 /** Objects whose names are 0, 1, 2 … are lists. */
-function listed(value: Value): Value {
+function withLists(value: Value): Value {
   if (typeof value === 'string' || Array.isArray(value)) return value;
-  const entries = Object.entries(value).map(([name, inner]) => [name, listed(inner)] as const);
+  const entries = Object.entries(value).map(([name, inner]) => [name, withLists(inner)] as const);
   const isList = entries.length > 0 && entries.every(([name], i) => name === String(i));
   return isList ? entries.map(([, inner]) => inner) : Object.fromEntries(entries);
 }

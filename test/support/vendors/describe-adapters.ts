@@ -38,7 +38,7 @@ export class AtVendor {
   }
 
   /** A job as we know it, and as the vendor has it. */
-  async taken(more: Partial<VideoWork> = {}): Promise<{ job: VendorJob; at: DoubleJob }> {
+  async acceptedJob(more: Partial<VideoWork> = {}): Promise<{ job: VendorJob; at: DoubleJob }> {
     const submission = await this.submit(more);
     if (submission.kind !== 'accepted') throw new Error(JSON.stringify(submission));
     return { job: submission.job, at: this.double.jobs.at(-1) as DoubleJob };

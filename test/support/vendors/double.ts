@@ -132,7 +132,7 @@ class Double implements VendorDouble {
   }
 
   async #answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const call = await seen(req);
+    const call = await callSeen(req);
     const path = call.path.slice(this.wire.basePath.length);
     const route = call.path.startsWith(this.wire.basePath) ? this.wire.route(call.method, path) : null;
     this.calls.push({ ...call, operation: route?.operation ?? null });
@@ -215,10 +215,10 @@ class Double implements VendorDouble {
     const outcome = this.wire.stops(job);
     if (outcome === 'refused' && method === 'DELETE' && job.state !== 'running') {
       job.purged = true;
-      return this.wire.cancelled(job, 'stopped');
+      return this.wire.answerCancel(job, 'stopped');
     }
     if (outcome !== 'refused') job.state = 'cancelled';
-    return this.wire.cancelled(job, outcome);
+    return this.wire.answerCancel(job, outcome);
   }
 
   #videoUrl(job: DoubleJob): string {
@@ -226,7 +226,7 @@ class Double implements VendorDouble {
   }
 
   async #answerAsset(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const call = await seen(req);
+    const call = await callSeen(req);
     this.assetCalls.push(call);
     answerVideo(call.path.startsWith('/plain/') ? 'sound' : this.video, res, this.#assetOrigin);
   }
@@ -252,7 +252,7 @@ function listening(server: Server): Promise<string> {
   });
 }
 
-async function seen(req: IncomingMessage): Promise<VendorCallSeen> {
+async function callSeen(req: IncomingMessage): Promise<VendorCallSeen> {
   const bytes = await buffer(req).catch(() => Buffer.alloc(0));
   const type = req.headers['content-type'] ?? '';
   const { method = '', url: path = '', headers } = req;

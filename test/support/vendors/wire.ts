@@ -65,7 +65,7 @@ export interface Wire {
   refusal(kind: Refusal): Reply;
   /** Whether a job in this state can be stopped: at once, by and by, or not. */
   stops(job: DoubleJob): 'stopped' | 'requested' | 'refused';
-  cancelled(job: DoubleJob, outcome: 'stopped' | 'requested' | 'refused'): Reply;
+  answerCancel(job: DoubleJob, outcome: 'stopped' | 'requested' | 'refused'): Reply;
   unknownJob(): Reply;
   /** Where the video is at the vendor's own origin; elsewhere it is on the asset host. */
   readonly videoAtOrigin?: boolean;

@@ -39,7 +39,7 @@ export const dashscopeWire: Wire = {
     down: [500, { code: 'InternalError', message: 'An internal error has occurred.', request_id: '1' }],
   }),
   stops: (job) => (job.state === 'queued' ? 'stopped' : 'refused'),
-  cancelled: (_job, outcome) =>
+  answerCancel: (_job, outcome) =>
     outcome === 'stopped'
       ? { status: 200, body: { request_id: REQUEST } }
       : { status: 400, body: { code: 'UnsupportedOperation', message: 'Failed to cancel the task.', request_id: '1' } },
@@ -100,7 +100,7 @@ export const arkWire: Wire = {
     down: [500, arkError('InternalServiceError', 'The service encountered an error.', 'InternalServerError')],
   }),
   stops: (job) => (job.state === 'queued' ? 'stopped' : 'refused'),
-  cancelled: (_job, outcome) =>
+  answerCancel: (_job, outcome) =>
     outcome === 'stopped'
       ? { status: 200, body: {} }
       : { status: 409, body: arkError('InvalidAction.RunningTaskDeletion', 'A running task cannot be deleted.') },

@@ -39,7 +39,7 @@ export const openaiWire: Wire = {
     down: [503, openaiError('server_error', 'The server is overloaded.', 'service_unavailable_error')],
   }),
   stops: (job) => (isOver(job) ? 'refused' : 'stopped'),
-  cancelled: (job) => ({ status: 200, body: { id: job.reference, deleted: true, object: 'video.deleted' } }),
+  answerCancel: (job) => ({ status: 200, body: { id: job.reference, deleted: true, object: 'video.deleted' } }),
   unknownJob: () => ({ status: 404, body: openaiError('not_found', 'Video not found.') }),
   videoAtOrigin: true,
 };
@@ -176,7 +176,7 @@ export const falWire: Wire = {
     down: [503, { detail: 'No runner is available.', error_type: 'runner_scheduling_failure' }],
   }),
   stops: (job) => (isOver(job) ? 'refused' : job.state === 'queued' ? 'stopped' : 'requested'),
-  cancelled(_job, outcome) {
+  answerCancel(_job, outcome) {
     if (outcome === 'refused') return { status: 400, body: { status: 'ALREADY_COMPLETED' } };
     return outcome === 'stopped'
       ? { status: 200, body: { status: 'OK' } }
@@ -226,7 +226,7 @@ export const replicateWire: Wire = {
     down: [503, { title: 'Service unavailable', detail: 'Try again later.', status: 503 }],
   }),
   stops: (job) => (isOver(job) ? 'refused' : job.started ? 'requested' : 'stopped'),
-  cancelled: (job) => ({ status: 200, body: prediction(job, '', '') }),
+  answerCancel: (job) => ({ status: 200, body: prediction(job, '', '') }),
   unknownJob: () => ({ status: 404, body: { detail: 'The requested resource could not be found.', status: 404 } }),
 };
 

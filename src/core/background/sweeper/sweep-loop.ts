@@ -52,7 +52,7 @@ export class SweepLoop {
   /** Resolves after `signal` is aborted and the run under way has ended. Never rejects. */
   async live(signal: AbortSignal): Promise<void> {
     let pauseMs = Math.random() * this.#sweep.intervalMs;
-    while (await paused(pauseMs, signal)) pauseMs = await this.#turn(signal);
+    while (await pause(pauseMs, signal)) pauseMs = await this.#turn(signal);
     try {
       await this.#lease?.drop();
     } catch (error) {
@@ -108,7 +108,7 @@ export class SweepLoop {
 }
 
 /** False as soon as `signal` is aborted. */
-async function paused(ms: number, signal: AbortSignal): Promise<boolean> {
+async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   try {
     // Also without a pause other work of the process gets its turn.
     await sleep(ms, undefined, { signal, ref: false });

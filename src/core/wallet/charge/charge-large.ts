@@ -80,7 +80,7 @@ class LargeWrite<Input, Context> {
   /** Local hints; they cannot undo what is committed. */
   tell(): void {
     try {
-      if (this.#written !== null) this.#item.effect.committed?.([this.#written.admitted]);
+      if (this.#written !== null) this.#item.effect.afterCommit?.([this.#written.admitted]);
     } catch (error) {
       this.#core.log.error({ err: error }, 'local hint after a large effect failed');
     }

@@ -136,7 +136,7 @@ export function composeBatch(input: AccountBatchInput): AccountBatch {
     refused,
     wallet: saved,
     makesDue: wallet.recharge_due_at === null && saved.recharge_due_at !== null,
-    changedGrants: changed(funds.grants, admission.grants),
+    changedGrants: changedGrants(funds.grants, admission.grants),
     changedCaps: input.keyCaps
       .map((cap) => capAfter(cap, admission.keySpends))
       .filter((cap, i) => cap !== input.keyCaps[i]),
@@ -154,7 +154,7 @@ export function billOf(item: LaneItem, verdict: ReadVerdict<unknown> | undefined
   return { keyId, units: verdict.units, amount: (amount * verdict.units) / units, mode };
 }
 
-function changed(before: readonly OpenGrant[], after: readonly OpenGrant[]): OpenGrant[] {
+function changedGrants(before: readonly OpenGrant[], after: readonly OpenGrant[]): OpenGrant[] {
   return after.filter((grant, i) => grant.remaining !== before[i]?.remaining || grant.reserved !== before[i]?.reserved);
 }
 

@@ -69,7 +69,7 @@ export async function commitLanes(
   locked: LockedWallets,
   onProbe: (probe: CommitProbe, result: CommitResult) => void,
 ): Promise<CommitResult> {
-  return db.hot.pipelined(async (tx) => {
+  return db.hot.pipelinedTransaction(async (tx) => {
     const snapshot = await readSnapshot(tx, items, locked, db.distributed);
     const outcomes = new Map<LaneItem, LaneOutcome>();
     const candidates = new Map<string, LaneItem[]>();
@@ -90,7 +90,7 @@ export async function commitLanes(
     const result = {
       outcomes: items.map((item) => outcomes.get(item) ?? null),
       afterCommit: () => {
-        for (const [effect, of] of admitted) effect.committed?.(of);
+        for (const [effect, of] of admitted) effect.afterCommit?.(of);
       },
     };
     if (first !== undefined) onProbe(probeOf(first), result);

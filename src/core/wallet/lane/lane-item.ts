@@ -46,7 +46,7 @@ export interface LaneEffect<Input, Context> {
    */
   writeLarge?(tx: Transaction, admitted: AdmittedItem<Input, Context>, nowMs: number): Promise<string>;
   /** After the commit: local hints such as waking consumers. */
-  committed?(items: readonly AdmittedItem<Input, Context>[]): void;
+  afterCommit?(items: readonly AdmittedItem<Input, Context>[]): void;
 }
 
 export interface LaneItem<Input = unknown, Context = unknown> {

@@ -81,8 +81,8 @@ async function makePartitions(tables: readonly Table[], to: pg.Client): Promise<
 
 function requireSame(from: readonly Table[], to: readonly Table[]): void {
   const known = new Map(to.map(({ name, columns }) => [name, columns]));
-  const sorted = (columns: string | undefined) => columns?.split(', ').sort().join();
-  const other = from.find(({ name, columns }) => sorted(known.get(name)) !== sorted(columns));
+  const sortedColumns = (columns: string | undefined) => columns?.split(', ').sort().join();
+  const other = from.find(({ name, columns }) => sortedColumns(known.get(name)) !== sortedColumns(columns));
   if (other === undefined && from.length === to.length) return;
   throw new StartupError(
     `the database holds a table that this release does not know: ${other?.name ?? 'one is missing'}`,

@@ -119,11 +119,11 @@ function nameBefore(text: string, at: number, kept: number): Found | null {
   const kind = kindOfName(text.slice(start, end));
   if (kind === NAME.secret && isSyntaxToken(text, start, end)) return null;
   if (kind !== NAME.plain && kind !== NAME.personal) return { start, end, kind, quoted };
-  return kind === NAME.plain ? twoWords(text, start, end, kept, quoted) : null;
+  return kind === NAME.plain ? twoWordSecret(text, start, end, kept, quoted) : null;
 }
 
 /** `API key: …`, `session id = …`. */
-function twoWords(text: string, start: number, end: number, kept: number, quoted: boolean): Found | null {
+function twoWordSecret(text: string, start: number, end: number, kept: number, quoted: boolean): Found | null {
   if (end - start > 6 || codeAt(text, start - 1) !== SPACE || start - 1 <= kept) return null;
   if (!/^(?:keys?|ids?|codes?|number|phrase)$/i.test(text.slice(start, end))) return null;
   const first = nameStart(text, start - 1, kept);

@@ -60,12 +60,12 @@ export const search = ({ finders }: Pick<Offer, 'finders'>) =>
         const kind = core.knownScopes.kinds.get(capability);
         return kind !== undefined && scopesAllow(principal.scopes, capability, kind);
       });
-      const found = await Promise.all(mine.map(async (each) => shown(ctx, each, await foundBy(ctx, each, q))));
+      const found = await Promise.all(mine.map(async (each) => searchItems(ctx, each, await foundBy(ctx, each, q))));
       return { data: { items: found.flat() } };
     },
   });
 
-function shown({ core }: CallContext, { kind }: Finder, found: readonly Found[]): Static<typeof item>[] {
+function searchItems({ core }: CallContext, { kind }: Finder, found: readonly Found[]): Static<typeof item>[] {
   return found.map(({ id, name, path }) => ({ kind, id, name, console_url: `${core.baseUrl}/console${path}` }));
 }
 
@@ -73,7 +73,7 @@ async function foundBy(ctx: CallContext, finder: Finder, q: string): Promise<rea
   if (finder.byId !== undefined) return foundById(ctx, finder, finder.byId, q.trim());
   const sought = finder.searchOf?.(q.trim()) ?? null;
   if (sought !== null) {
-    const { items }: ListedPage = await called(ctx, finder, { ...sought, limit: foundOfKindMax });
+    const { items }: ListedPage = await callList(ctx, finder, { ...sought, limit: foundOfKindMax });
     return items.map((each) => finder.of(each));
   }
   const wanted = q.toLowerCase();
@@ -81,7 +81,7 @@ async function foundBy(ctx: CallContext, finder: Finder, q: string): Promise<rea
   const found: Found[] = [];
   let cursor: string | null = null;
   for (let page = 0; page < pagesMax; page += 1) {
-    const { items, next_cursor }: ListedPage = await called(ctx, finder, {
+    const { items, next_cursor }: ListedPage = await callList(ctx, finder, {
       limit: pageItems,
       ...(cursor === null ? {} : { cursor }),
     });
@@ -100,7 +100,7 @@ async function foundById(
 ): Promise<readonly Found[]> {
   if (!pattern.test(id)) return [];
   try {
-    return [finder.of(await called(ctx, finder, { [field]: id }))];
+    return [finder.of(await callList(ctx, finder, { [field]: id }))];
   } catch (error) {
     if (error instanceof Problem && error.httpStatus === 404) return [];
     throw error;
@@ -113,7 +113,7 @@ interface ListedPage {
 }
 
 /** Each list that is read is a read of its own, for the rate too. */
-async function called<Data>(ctx: CallContext, { capability }: Finder, input: Record<string, unknown>): Promise<Data> {
+async function callList<Data>(ctx: CallContext, { capability }: Finder, input: Record<string, unknown>): Promise<Data> {
   ctx.weigh(1);
   const { data } = await ctx.invoke(capability, input);
   return (data instanceof JsonText ? JSON.parse(data.text) : data) as Data;

@@ -37,16 +37,19 @@ const PIECE_BYTES = 1024 * 1024;
 /** Throws QUOTA_EXCEEDED when the account has as many batches, or keeps as much of them, as its tier may. */
 export async function requireRoom(db: Queryable, { accountId, tier }: CallContext, bytes: number): Promise<void> {
   const counts = await batchCounts(db, accountId);
-  const refused = (message: string, detail: string) => problem('QUOTA_EXCEEDED', { message, detail });
+  const quotaExceeded = (message: string, detail: string) => problem('QUOTA_EXCEEDED', { message, detail });
   if (counts.live >= liveBatches[tier])
-    throw refused(
+    throw quotaExceeded(
       `The account has ${counts.live} batches that have not ended; its tier allows ${liveBatches[tier]}.`,
       'live',
     );
   if (counts.kept >= BATCHES_KEPT_MAX)
-    throw refused(`The account keeps ${counts.kept} batches; each is removed 7 days after its end.`, 'kept');
+    throw quotaExceeded(`The account keeps ${counts.kept} batches; each is removed 7 days after its end.`, 'kept');
   if (counts.bytes + bytes > batchBytes[tier])
-    throw refused(`Batches of the account keep ${counts.bytes} bytes; its tier allows ${batchBytes[tier]}.`, 'bytes');
+    throw quotaExceeded(
+      `Batches of the account keep ${counts.bytes} bytes; its tier allows ${batchBytes[tier]}.`,
+      'bytes',
+    );
 }
 
 /** In the caller's transaction; the account is locked at its end only. Throws QUOTA_EXCEEDED. */

@@ -74,7 +74,7 @@ function askText(capability: Batchable, body: Sent, at: string): string {
 function readAsk(capability: Batchable, body: Sent, at: string): object {
   try {
     const text = JSON.stringify(body);
-    if (capability === EMBED) return fewInputs(readEmbed(body, text));
+    if (capability === EMBED) return requireFewInputs(readEmbed(body, text));
     const ask = readChat(body, text);
     // What is long is read in a thread; what is not is counted at its turn.
     const inputTokens = text.length > admission.call.readHereBytesMax ? inputTokensOf(ask.body) : null;
@@ -86,7 +86,7 @@ function readAsk(capability: Batchable, body: Sent, at: string): object {
   throw invalidField(`${at}.stream`, 'not_here', 'Batches do not stream.');
 }
 
-function fewInputs<Ask extends { readonly inputs: readonly unknown[] }>(ask: Ask): Ask {
+function requireFewInputs<Ask extends { readonly inputs: readonly unknown[] }>(ask: Ask): Ask {
   if (ask.inputs.length <= BATCH_INPUTS_MAX) return ask;
   throw invalidField('input', 'max_items', `A request of a batch has at most ${BATCH_INPUTS_MAX} inputs.`);
 }

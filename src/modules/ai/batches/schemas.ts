@@ -84,14 +84,14 @@ const example = (status: string, succeeded: number) => ({
   expires_at: '2026-11-02T11:00:00.000Z',
 });
 
-const succeeded = ({ counts }: EventRecord) => {
+const successWords = ({ counts }: EventRecord) => {
   const { succeeded, total } = counts as EventRecord;
   return `${succeeded} of ${total} requests succeeded`;
 };
 
 const words: Readonly<Record<string, EventWords>> = {
-  'ai.batch.completed': { one: (of) => `Batch finished: ${succeeded(of)}`, path: () => '/ai', tone: 'good' },
-  'ai.batch.failed': { one: (of) => `Batch ${of.status}: ${succeeded(of)}`, path: () => '/ai', tone: 'critical' },
+  'ai.batch.completed': { one: (of) => `Batch finished: ${successWords(of)}`, path: () => '/ai', tone: 'good' },
+  'ai.batch.failed': { one: (of) => `Batch ${of.status}: ${successWords(of)}`, path: () => '/ai', tone: 'critical' },
 };
 
 export const batchEvents: readonly EventKind[] = withoutCall(

@@ -104,7 +104,7 @@ class BatchWork {
     } catch (error) {
       if (signal.aborted) throw error;
       if (error instanceof NoRoom) await this.#later(item, held);
-      else await this.#failed(item, failureOf(error, this.#state), isHeld);
+      else await this.#failItem(item, failureOf(error, this.#state), isHeld);
     } finally {
       held.release();
     }
@@ -143,7 +143,7 @@ class BatchWork {
     await tryItemAgain(this.#state.core.db, item, jitteredMs(HELD_PAUSE_MS), false);
   }
 
-  async #failed(item: BatchItem, failure: Problem, isHeld: boolean): Promise<void> {
+  async #failItem(item: BatchItem, failure: Problem, isHeld: boolean): Promise<void> {
     const { accountId, row } = item;
     const { db, usage } = this.#state.core;
     if (failure.code === 'INSUFFICIENT_CREDIT' && isHeld) {

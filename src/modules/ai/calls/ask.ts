@@ -96,7 +96,7 @@ export function readChat(sent: Sent, text: string, names = chatNames(sent)): Sen
   const options = objectOf(sent, 'stream_options');
   const format = objectOf(sent, 'response_format');
   return {
-    ...routed(sent),
+    ...readRouting(sent),
     body: withoutOwn(sent),
     response: null,
     choices: wholeOf(sent, 'n', 1, CHOICES_MAX) ?? 1,
@@ -121,7 +121,7 @@ export function withoutOwn(sent: Sent): WireObject {
 }
 
 /** Throws VALIDATION_FAILED. */
-export function routed(sent: Sent): Routed {
+export function readRouting(sent: Sent): Routed {
   return { model: textOf(sent, 'model'), vendor: textOf(sent, 'vendor'), crossRegion: flagOf(sent, 'cross_region') };
 }
 

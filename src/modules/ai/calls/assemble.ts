@@ -138,7 +138,7 @@ function addLogprobs(choice: Choice, sent: WireObject): void {
 }
 
 /** As the wire tells them. */
-function told(fields: Fields): WireObject {
+function wireFields(fields: Fields): WireObject {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name, value instanceof GrowingText ? String(value) : value]),
   );
@@ -147,8 +147,8 @@ function told(fields: Fields): WireObject {
 function wholeChoice(index: number, { message, toolCalls, finishReason, logprobs }: Choice): WireObject {
   const calls = [...toolCalls]
     .sort(([a], [b]) => a - b)
-    .map(([, { fields, called }]) => ({ ...fields, function: told(called) }));
-  const whole = calls.length === 0 ? told(message) : { ...told(message), tool_calls: calls };
+    .map(([, { fields, called }]) => ({ ...fields, function: wireFields(called) }));
+  const whole = calls.length === 0 ? wireFields(message) : { ...wireFields(message), tool_calls: calls };
   return { index, message: whole, logprobs, finish_reason: finishReason };
 }
 

@@ -71,7 +71,7 @@ export class CallHold {
         return settlement;
       }),
     );
-    return this.#settled(end);
+    return this.#finishSettlement(end);
   }
 
   /**
@@ -111,10 +111,10 @@ export class CallHold {
     await core.holds.release(accountId, holdId).catch((err: unknown) => {
       core.log.warn({ err, holdId }, 'a hold could not be released; it expires by itself');
     });
-    this.#settled(null);
+    this.#finishSettlement(null);
   }
 
-  #settled(end: HoldSettlement | null): Charged {
+  #finishSettlement(end: HoldSettlement | null): Charged {
     this.#isSettled = true;
     this.#ended.resolve();
     return { costNanos: end?.capturedNanos ?? 0n, balanceNanos: end?.balanceNanos ?? 0n };

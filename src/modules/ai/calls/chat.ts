@@ -3,8 +3,8 @@
 
 import { findReplay } from '../../../core/idempotency/write.ts';
 import type { WireObject } from '../../../lib/chat/body.ts';
-import { callerLeft } from '../../../problems/caller-left.ts';
-import { type Chain, type Taken, walk, wasLeft, wentWell } from '../../../routing/walk.ts';
+import { disconnectedProblem } from '../../../problems/caller-left.ts';
+import { type Chain, callSucceeded, clientDisconnected, type Taken, walk } from '../../../routing/walk.ts';
 import { chooseForChat } from '../models/choose.ts';
 import type { AiState } from '../state.ts';
 import { again, findCached, keepEnd } from './again.ts';
@@ -86,14 +86,14 @@ class Answering {
     const { candidate, reply } = taken;
     const settlement = new Settlement(ctx, ask, taken, this.#hold);
     if (reply.kind === 'left') {
-      taken.ended(wasLeft);
+      taken.ended(clientDisconnected);
       // The request of a batch is made again.
       if (ctx.item === undefined) await settlement.part(await reply.heard.usageByNow(), reply.heard.said);
-      throw callerLeft();
+      throw disconnectedProblem();
     }
     if (reply.kind === 'stream') this.#reading = new Reading(ctx, taken as Taken<Begun>, settlement);
     else {
-      taken.ended(wentWell);
+      taken.ended(callSucceeded);
       const end = await settlement.complete(reply.completion, reply.usage);
       const chunks = ask.stream ? chunksOf(end.completion) : [];
       this.#events = [...chunks.map((chunk) => ({ kind: 'chunk', chunk }) as const), end];

@@ -5,10 +5,10 @@ import { findReplay } from '../../../core/idempotency/write.ts';
 import type { Answer } from '../../../kit/capability.ts';
 import { tokensOfAll } from '../../../lib/chat/token-counter.ts';
 import { countTokens } from '../../../lib/chat/tokens.ts';
-import { callerLeft } from '../../../problems/caller-left.ts';
+import { disconnectedProblem } from '../../../problems/caller-left.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import type { Candidate } from '../../../routing/choose.ts';
-import { type Chain, walk, wasLeft, wentWell } from '../../../routing/walk.ts';
+import { type Chain, callSucceeded, clientDisconnected, walk } from '../../../routing/walk.ts';
 import {
   CACHE_TTL_SECONDS_MAX,
   DIMENSIONS_UNSAID,
@@ -24,7 +24,7 @@ import { billedNanos, mostNanos, pricedModel, soundUsage, usedNanos } from '../m
 import type { AiState } from '../state.ts';
 import type { AiUsage } from '../vendors/port.ts';
 import { findCached, keepCached } from './again.ts';
-import { digestOf, routed, type Sent, wholeOf } from './ask.ts';
+import { digestOf, readRouting, type Sent, wholeOf } from './ask.ts';
 import { requireFewTokens, requireSize } from './body-size.ts';
 import { CallHold, type Due } from './call-hold.ts';
 import { type Kept, keep, reopen } from './kept.ts';
@@ -78,7 +78,7 @@ export function readEmbed(sent: Sent, text: string): SentEmbed {
   if (encoding !== 'float' && encoding !== 'base64')
     throw invalidField('encoding_format', 'enum', 'encoding_format is float or base64.');
   return {
-    ...routed(sent),
+    ...readRouting(sent),
     inputs,
     encoding,
     dimensions: wholeOf(sent, 'dimensions', 1),
@@ -203,12 +203,12 @@ async function answerOf(
   hold: CallHold,
 ): Promise<Embedded> {
   const { candidate, reply, failover, ended } = await walk(ctx, chain, (one) => askEmbedder(ctx, ask, one));
-  ended(reply.kind === 'left' ? wasLeft : wentWell);
+  ended(reply.kind === 'left' ? clientDisconnected : callSucceeded);
   if (reply.kind === 'left') {
     // The request of a batch is made again.
     const charged = ctx.item === undefined ? await hold.capture(dueFor(ctx, candidate, countedFor(ask))) : null;
     ctx.chargedThoughFailed?.(charged?.costNanos ?? 0n, true);
-    throw callerLeft();
+    throw disconnectedProblem();
   }
   const told = soundUsage(reply.usage);
   const usage = told ?? countedFor(ask);

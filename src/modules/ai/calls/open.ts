@@ -8,7 +8,7 @@ import type { ChatAsk, SentChat } from './ask.ts';
 type ReadHere = SentChat & { readonly body: WireObject };
 
 /** The same, of a body that has so many characters: a long one is read in a thread, so it is counted here, and packed. */
-export function handedOver(ask: ReadHere, characters: number): SentChat {
+export function packLong(ask: ReadHere, characters: number): SentChat {
   if (characters <= admission.call.readHereBytesMax) return ask;
   const { body, response } = ask;
   return { ...ask, body: packJson([body, response]), response: null, inputTokens: inputTokensOf(body) };
@@ -22,7 +22,7 @@ export async function openChat({ tokensBeside = 0, ...sent }: SentChat): Promise
   return { ...sent, body, response, inputTokens };
 }
 
-export async function opened(handed: WireObject | PackedJson): Promise<WireObject> {
+export async function unpackHanded(handed: WireObject | PackedJson): Promise<WireObject> {
   return isPacked(handed) ? ((await unpackJson(handed)) as WireObject) : handed;
 }
 

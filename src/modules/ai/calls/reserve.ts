@@ -61,7 +61,7 @@ export async function reserveForChat(ctx: ModelCall, ask: ChatAsk, chain: Chain)
     const payable = Math.min(...models.map((model) => outputTokensFor(model, size, shortfall.roomNanos)));
     const isFixed = ask.outputTokens !== null || ctx.item?.mayShrink === false;
     if (isFixed || payable < OUTPUT_TOKENS_LEAST || tries === TRIES)
-      throw tooDear(outcome.problem, payable, ask.names.limit);
+      throw withPayableTokens(outcome.problem, payable, ask.names.limit);
     longest = payable;
   }
 }
@@ -92,7 +92,7 @@ function settledBy(outcome: LaneOutcome, nanos: bigint, outputTokens: Reserved['
   return { kind: 'held', holdId: outcome.hold.holdId, nanos, outputTokensOf: outputTokens };
 }
 
-function tooDear(refused: Problem, payable: number, limit: string): Problem {
+function withPayableTokens(refused: Problem, payable: number, limit: string): Problem {
   const { shortfall, detail, message } = refused;
   // Whoever may not see what is left is not told by the way either.
   if (shortfall === undefined || shortfall.leftNanos === null) return refused;

@@ -34,7 +34,7 @@ export class Settlement {
   /** `said`: of a stream. */
   async complete(completion: WireObject, reported: AiUsage | null, said?: Assembly): Promise<ChatEnd> {
     const sound = soundUsage(reported);
-    const usage = sound ?? (await this.#counted(said ?? assembled(completion)));
+    const usage = sound ?? (await this.#countUsage(said ?? assemble(completion)));
     const isEstimated = sound === null;
     if (isEstimated) this.#ctx.warnings.push('usage: counted here, for the vendor has not told it');
     const isOwnWire = isResponse(completion);
@@ -57,7 +57,7 @@ export class Settlement {
   /** Of an answer that did not come to its end: what the vendor told of it, or what came. The call is told that it has cost so much. */
   async part(reported: AiUsage | null, said: Assembly): Promise<void> {
     const sound = soundUsage(reported);
-    const { costNanos } = await this.#charge(sound ?? (await this.#counted(said)));
+    const { costNanos } = await this.#charge(sound ?? (await this.#countUsage(said)));
     this.#ctx.chargedThoughFailed?.(costNanos, sound === null);
   }
 
@@ -74,7 +74,7 @@ export class Settlement {
     });
   }
 
-  async #counted(said: Assembly): Promise<AiUsage> {
+  async #countUsage(said: Assembly): Promise<AiUsage> {
     const { inputTokens, images } = this.#ask;
     const input = inputTokens + images * this.#row.imageTokens;
     const none = { cachedInputTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0, costUsd: null };
@@ -82,7 +82,7 @@ export class Settlement {
   }
 }
 
-function assembled(completion: WireObject): Assembly {
+function assemble(completion: WireObject): Assembly {
   const assembly = new Assembly();
   for (const chunk of chunksOf(completion)) assembly.add(chunk);
   return assembly;

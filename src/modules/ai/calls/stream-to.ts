@@ -62,7 +62,7 @@ class Pieces {
       await this.#publish('ai.start', {});
     } catch (error) {
       this.#isOver = true;
-      throw error instanceof Problem && error.param === 'channel' ? renamed(error) : error;
+      throw error instanceof Problem && error.param === 'channel' ? withStreamToParam(error) : error;
     }
   }
 
@@ -78,7 +78,7 @@ class Pieces {
     await this.#publishAll(0);
     if (this.#isOver) return;
     this.#isOver = true;
-    await this.#publish(event, data).catch((error: unknown) => this.#failed(error));
+    await this.#publish(event, data).catch((error: unknown) => this.#fail(error));
   }
 
   async #publishAll(waitMs = PIECE_MS): Promise<void> {
@@ -91,13 +91,13 @@ class Pieces {
         this.#index += 1;
       }
     } catch (error) {
-      this.#failed(error);
+      this.#fail(error);
     } finally {
       this.#going = null;
     }
   }
 
-  #failed(error: unknown): void {
+  #fail(error: unknown): void {
     this.#isOver = true;
     const { code } = error instanceof Problem ? error : { code: 'INTERNAL_ERROR' };
     if (code === 'INTERNAL_ERROR') this.#ctx.core.log.error({ err: error }, 'an answer could not be published');
@@ -123,7 +123,7 @@ function endOf({ completion, usage }: ChatEnd): object {
   return { model: completion.model, finish_reason: isObject(choice) ? choice.finish_reason : null, usage };
 }
 
-function renamed(error: Problem): Problem {
+function withStreamToParam(error: Problem): Problem {
   const message = error.message.replaceAll('channel', 'stream_to');
   return new Problem(error.code, error.entry, { message, param: 'stream_to' });
 }

@@ -3,7 +3,7 @@ import { defineCapability } from '../../../kit/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { readChat, type SentChat, ttlIn } from '../calls/ask.ts';
 import { chat as chatOf } from '../calls/chat.ts';
-import { handedOver } from '../calls/open.ts';
+import { packLong } from '../calls/open.ts';
 import { channelOf, publishedTo } from '../calls/stream-to.ts';
 import { BODY_BYTES_MAX } from '../limits.ts';
 import type { AiState } from '../state.ts';
@@ -111,6 +111,6 @@ export const chat = defineCapability<AiState>()({
 
 function readWhole(sent: object, text: string): SentChat {
   const ask = readChat(sent as Readonly<Record<string, unknown>>, text);
-  if (!ask.stream) return handedOver(ask, text.length);
+  if (!ask.stream) return packLong(ask, text.length);
   throw invalidField('stream', 'not_here', 'Streams are answered by POST /v1/chat/completions, with the same body.');
 }

@@ -3,7 +3,7 @@ import { defineCapability } from '../../../kit/capability.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { readChat, type Sent, type SentChat } from '../calls/ask.ts';
 import { openEmbed, readEmbed, type SentEmbed } from '../calls/embed.ts';
-import { handedOver, openChat } from '../calls/open.ts';
+import { openChat, packLong } from '../calls/open.ts';
 import { BODY_BYTES_MAX, TOKENS_PER_IMAGE } from '../limits.ts';
 import type { AiState } from '../state.ts';
 import { modelField } from './fields.ts';
@@ -56,13 +56,13 @@ function readEither(sent: object, text: string): Either {
   const { messages, input } = sent as Sent;
   if ((messages === undefined) === (input === undefined))
     throw invalidField('messages', 'one_of', 'Send messages or input, one of the two.');
-  if (input !== undefined) return { inputs: counted(readEmbed({ input }, text)) };
-  const chat = handedOver(readChat(sent as Sent, text), text.length);
+  if (input !== undefined) return { inputs: withoutCountedInputs(readEmbed({ input }, text)) };
+  const chat = packLong(readChat(sent as Sent, text), text.length);
   // Of what is counted nothing else is needed.
   return { chat: chat.inputTokens === null ? chat : { ...chat, body: {} } };
 }
 
-function counted(sent: SentEmbed): SentEmbed {
+function withoutCountedInputs(sent: SentEmbed): SentEmbed {
   return sent.counts === null ? sent : { ...sent, inputs: [] };
 }
 

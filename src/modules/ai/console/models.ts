@@ -28,12 +28,12 @@ export const aiModelsPage: ConsolePage = {
 async function show(visit: Visit): Promise<View> {
   const [models, usage] = await Promise.all([visit.call(aiModels), visit.call(aiUsage, lastDays(visit, DAYS))]);
   const content = html`${aiHead(visit, '/models')}
-${panel(visit, `Spend in ${DAYS} days`, usage, (data) => spent(visit, data))}
-${panel(visit, 'Models', models, ({ items }) => listed(visit, items))}`;
+${panel(visit, `Spend in ${DAYS} days`, usage, (data) => spendTable(visit, data))}
+${panel(visit, 'Models', models, ({ items }) => modelTable(visit, items))}`;
   return { title: 'Models', content };
 }
 
-function spent(visit: Visit, { by_model: all }: Usage): Html {
+function spendTable(visit: Visit, { by_model: all }: Usage): Html {
   const usagePath = (capability: string) =>
     visit.path(`/usage?capability=${encodeURIComponent(capability)}&period=${DAYS}d`);
   const rest = all.length - MODELS_MAX;
@@ -56,7 +56,7 @@ function spent(visit: Visit, { by_model: all }: Usage): Html {
   })}${rest > 0 ? html`<p class="quiet">${count(rest)} more cost less. <code>ai.usage</code> lists them all.</p>` : ''}`;
 }
 
-function listed(visit: Visit, all: readonly Model[]): Html {
+function modelTable(visit: Visit, all: readonly Model[]): Html {
   const asked = visit.query.get('search')?.trim() ?? '';
   // A name alone stands for the same models that stand there with their vendor.
   const found = all.filter(({ id, owned_by }) => (id.includes('/') || owned_by === 'self') && id.includes(asked));

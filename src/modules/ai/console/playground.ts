@@ -43,9 +43,9 @@ const chat: Act<typeof aiChat> = {
   capability: aiChat,
   input: question,
   done: 'The model answered.',
-  shown(data, visit, form, envelope) {
+  answerView(data, visit, form, envelope) {
     visit.tell(aiChat, question(form));
-    return { title: 'AI', hasPlayground: true, content: answered(visit, data, form, costOf(envelope)) };
+    return { title: 'AI', hasPlayground: true, content: completionView(visit, data, form, costOf(envelope)) };
   },
 };
 
@@ -114,7 +114,7 @@ function conversation(turns: readonly Turn[]): Html {
   return html`<ol class="chat">${turns.map(each)}</ol>`;
 }
 
-function answered(visit: Visit, data: Completion, form: URLSearchParams, costUsd: number): Html {
+function completionView(visit: Visit, data: Completion, form: URLSearchParams, costUsd: number): Html {
   const { prompt_tokens: read = 0, completion_tokens: made = 0 } = data.usage;
   const turns: readonly Turn[] = [
     ...turnsOf(form),
@@ -132,7 +132,7 @@ ${withModels(visit, turns, (name) => form.get(name), models)}
 
 /** What was said so far, as the form has it; what is no conversation is none. */
 function turnsOf(form: URLSearchParams): Turn[] {
-  const value = parsed(form.get('turns') ?? '[]');
+  const value = parseJson(form.get('turns') ?? '[]');
   return Array.isArray(value) ? value.filter(isTurn) : [];
 }
 
@@ -144,7 +144,7 @@ function isTurn(value: unknown): value is Turn {
   return (role === 'user' || role === 'assistant') && typeof content === 'string' && isNoted && hasCost;
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

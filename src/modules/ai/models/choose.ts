@@ -15,7 +15,7 @@ type Unable = 'tools' | 'images' | 'response_format' | 'max_tokens' | 'messages'
 
 /** Throws what `choose` of vendors throws, and VALIDATION_FAILED for what no model that may be asked can do. */
 export async function chooseForChat(core: Services, accountId: string, ask: ChatAsk): Promise<Chain> {
-  const excluded = await core.vendors.routing.excluded(accountId, CHAT);
+  const excluded = await core.vendors.routing.excludedVendors(accountId, CHAT);
   const choice = core.vendors.choose(
     {
       ...{ capability: CHAT, model: ask.model, vendor: ask.vendor, crossRegion: ask.crossRegion },
@@ -96,9 +96,9 @@ export interface EmbedWish extends Routed {
 
 /** A model of one space only: vectors of two cannot be compared, so nothing else takes its place. Throws as above. */
 export async function chooseForEmbed(core: Services, accountId: string, ask: EmbedWish): Promise<Chain> {
-  const excluded = await core.vendors.routing.excluded(accountId, EMBED);
+  const excluded = await core.vendors.routing.excludedVendors(accountId, EMBED);
   const isAuto = (ask.model ?? 'auto') === 'auto' && ask.vendor === null;
-  const chosen = (mayBe: (model: AiModel) => boolean, primaryNanos?: bigint) =>
+  const chooseVendors = (mayBe: (model: AiModel) => boolean, primaryNanos?: bigint) =>
     core.vendors.choose(
       {
         ...{ capability: EMBED, model: ask.model, vendor: ask.vendor, crossRegion: ask.crossRegion },
@@ -109,13 +109,13 @@ export async function chooseForEmbed(core: Services, accountId: string, ask: Emb
       },
       excluded,
     );
-  const choice = chosen((model) => !isAuto || model.isDefaultEmbedding);
+  const choice = chooseVendors((model) => !isAuto || model.isDefaultEmbedding);
   if (choice.kind === 'unable') throw cannotEmbed(choice.models, ask);
   const [first, ...further] = choice.chain;
   const space = aiModel(first.row).embeddingSpace;
   const isAlike = (row: ModelRow) => space !== null && row !== first.row && aiModel(row).embeddingSpace === space;
   if (!isAuto) return [first, ...further.filter(({ row }) => isAlike(row))];
-  const others = chosen(({ row }) => isAlike(row), first.quoteNanos);
+  const others = chooseVendors(({ row }) => isAlike(row), first.quoteNanos);
   return others.kind === 'unable' ? [first] : [first, ...others.chain.slice(0, 2)];
 }
 

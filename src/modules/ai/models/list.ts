@@ -21,7 +21,7 @@ export function listModels({ vendors }: Services, capability: string | null) {
     const one = recordOf(row as ModelRow, [row as ModelRow, ...others].some(isUp));
     return { ...one, id, vendor: others.length === 0 ? one.vendor : null };
   });
-  const words = ['auto', 'cheapest', 'smartest'].map((id) => chosen(id, rows.some(isUp)));
+  const words = ['auto', 'cheapest', 'smartest'].map((id) => ownModel(id, rows.some(isUp)));
   return [...words, ...listed, ...byName];
 }
 
@@ -40,18 +40,18 @@ function recordOf(row: ModelRow, up: boolean) {
 /** USD per million tokens, with markup; of the smallest input where the price depends on its size. */
 function pricingOf({ row, tiers, perImage, perRequest }: AiModel) {
   const rates = tiers[0]?.rates;
-  const priced = (nanos: bigint | undefined) => usd(quoteOf(row.vendor, nanos ?? 0n, 1n));
+  const priceText = (nanos: bigint | undefined) => usd(quoteOf(row.vendor, nanos ?? 0n, 1n));
   return {
-    input: priced(rates?.input),
-    cached_input: priced(rates?.cachedInput),
-    cache_write: priced(rates?.cacheWrite),
-    output: priced(rates?.output),
-    per_image: priced(perImage),
-    per_request: priced(perRequest),
+    input: priceText(rates?.input),
+    cached_input: priceText(rates?.cachedInput),
+    cache_write: priceText(rates?.cacheWrite),
+    output: priceText(rates?.output),
+    per_image: priceText(perImage),
+    per_request: priceText(perRequest),
   };
 }
 
-function chosen(id: string, up: boolean) {
+function ownModel(id: string, up: boolean) {
   return {
     ...{ id, object: 'model', created: 0, owned_by: 'self', vendor: null, region: null, capabilities: [CHAT, EMBED] },
     ...{ context_length: null, max_output_tokens: null, pricing: null, up },

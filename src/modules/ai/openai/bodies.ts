@@ -4,7 +4,7 @@ import { jsonFields } from '../../../kit/openai-wire.ts';
 import type { BodyTask } from '../../../kit/raw-route.ts';
 import { digestOf, readChat, type SentChat } from '../calls/ask.ts';
 import { readEmbed, type SentEmbed } from '../calls/embed.ts';
-import { handedOver } from '../calls/open.ts';
+import { packLong } from '../calls/open.ts';
 
 interface Read<Ask> {
   readonly ask: Ask;
@@ -17,15 +17,18 @@ interface Read<Ask> {
 export const readChatBody: BodyTask<Read<SentChat>> = {
   source: import.meta.url,
   id: 'ai.openai.chat',
-  run: (body) => read(body, (sent, text) => handedOver(readChat(sent, text), text.length)),
+  run: (body) => readBody(body, (sent, text) => packLong(readChat(sent, text), text.length)),
 };
 export const readEmbedBody: BodyTask<Read<SentEmbed>> = {
   source: import.meta.url,
   id: 'ai.openai.embed',
-  run: (body) => read(body, readEmbed),
+  run: (body) => readBody(body, readEmbed),
 };
 
-function read<Ask>(body: Buffer, readAsk: (sent: Readonly<Record<string, unknown>>, text: string) => Ask): Read<Ask> {
+function readBody<Ask>(
+  body: Buffer,
+  readAsk: (sent: Readonly<Record<string, unknown>>, text: string) => Ask,
+): Read<Ask> {
   const sent = jsonFields(body);
   const text = body.toString('utf8');
   return { ask: readAsk(sent, text), key: sent[KEY_FIELD], fingerprint: digestOf(text) };

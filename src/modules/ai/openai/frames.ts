@@ -12,7 +12,7 @@ export interface ChatWire {
   /** Frames of a stream. */
   chunk(chunk: WireObject): Iterable<string>;
   end(end: ChatEnd, metadata: object): Iterable<string>;
-  failed(failure: Problem, metadata: object | null): Iterable<string>;
+  failureFrames(failure: Problem, metadata: object | null): Iterable<string>;
   /** The answer in one piece. */
   whole(end: ChatEnd, metadata: object): object;
 }
@@ -40,7 +40,7 @@ export async function* framesOf(
     }
   } catch (error) {
     const isOurs = error instanceof Problem;
-    yield* wire.failed(isOurs ? error : problem('INTERNAL_ERROR'), failureMetadata());
+    yield* wire.failureFrames(isOurs ? error : problem('INTERNAL_ERROR'), failureMetadata());
     if (!isOurs) throw error;
   } finally {
     await events.return();
@@ -73,7 +73,7 @@ export class CompletionWire implements ChatWire {
     yield eventText({ data: '[DONE]' });
   }
 
-  *failed(failure: Problem, metadata: object | null): Iterable<string> {
+  *failureFrames(failure: Problem, metadata: object | null): Iterable<string> {
     yield frame({ error: errorOf(failure, failure.param ?? null), service_metadata: metadata });
   }
 

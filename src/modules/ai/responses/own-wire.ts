@@ -7,7 +7,7 @@ export function isResponse({ object }: WireObject): boolean {
 }
 
 /** The chunk, or event, with the model that answered. */
-export function named(chunk: WireObject, model: string): WireObject {
+export function withModel(chunk: WireObject, model: string): WireObject {
   if (chunk.choices !== undefined) return { ...chunk, model };
   return isObject(chunk.response) ? { ...chunk, response: { ...chunk.response, model } } : chunk;
 }
@@ -29,7 +29,7 @@ function eventsOfItem(item: WireObject, index: number): WireObject[] {
   return [
     { type: 'response.output_item.added', output_index: index, item: { ...item, ...empty, status: 'in_progress' } },
     ...objectsOf(item.content).flatMap((part, i) => eventsOfPart(part, { ...address, content_index: i })),
-    ...(isCall(item) ? saidTwice('response.function_call_arguments', 'arguments', item, address) : []),
+    ...(isCall(item) ? deltaAndDone('response.function_call_arguments', 'arguments', item, address) : []),
     { type: 'response.output_item.done', output_index: index, item },
   ];
 }
@@ -39,14 +39,18 @@ function isCall({ type, arguments: words }: WireObject): boolean {
 }
 
 function eventsOfPart(part: WireObject, address: object): WireObject[] {
-  const added = (text: object) => ({ type: 'response.content_part.added', ...address, part: { ...part, ...text } });
+  const partAdded = (text: object) => ({ type: 'response.content_part.added', ...address, part: { ...part, ...text } });
   const done = { type: 'response.content_part.done', ...address, part };
-  if (part.type !== 'output_text') return [added({}), done];
-  return [added({ text: '' }), ...saidTwice('response.output_text', 'text', part, { ...address, logprobs: [] }), done];
+  if (part.type !== 'output_text') return [partAdded({}), done];
+  return [
+    partAdded({ text: '' }),
+    ...deltaAndDone('response.output_text', 'text', part, { ...address, logprobs: [] }),
+    done,
+  ];
 }
 
 /** As it comes, and once more when it is whole. */
-function saidTwice(event: string, member: string, of: WireObject, address: object): WireObject[] {
+function deltaAndDone(event: string, member: string, of: WireObject, address: object): WireObject[] {
   return [
     { type: `${event}.delta`, ...address, delta: of[member] },
     { type: `${event}.done`, ...address, [member]: of[member] },

@@ -52,15 +52,15 @@ export function chatBodyOf(sent: Sent): WireObject {
   return {
     ...passed,
     messages: messagesOf(sent),
-    ...given('max_completion_tokens', wholeOf(sent, 'max_output_tokens', 1)),
-    ...given('response_format', format),
-    ...given('reasoning_effort', effort),
-    ...given('verbosity', verbosity),
-    ...(tools.length === 0 ? {} : { tools, ...given('tool_choice', choiceOf(sent.tool_choice)) }),
+    ...optionalMember('max_completion_tokens', wholeOf(sent, 'max_output_tokens', 1)),
+    ...optionalMember('response_format', format),
+    ...optionalMember('reasoning_effort', effort),
+    ...optionalMember('verbosity', verbosity),
+    ...(tools.length === 0 ? {} : { tools, ...optionalMember('tool_choice', choiceOf(sent.tool_choice)) }),
   };
 }
 
-function given(name: string, value: unknown): WireObject {
+function optionalMember(name: string, value: unknown): WireObject {
   return value == null ? {} : { [name]: value };
 }
 
@@ -89,7 +89,8 @@ function addItem(messages: WireObject[], item: unknown, at: string): void {
   else if (type === 'function_call') addCall(messages, item, at);
   else if (type === 'function_call_output') messages.push(resultOf(item, at));
   // What a model thought is its own: other models cannot read it.
-  else if (type !== 'reasoning') throw notHere(`${at}.type`, 'Items are message, function_call, function_call_output.');
+  else if (type !== 'reasoning')
+    throw unsupportedHere(`${at}.type`, 'Items are message, function_call, function_call_output.');
 }
 
 function messageOf({ role, content }: WireObject, at: string): WireObject {
@@ -97,11 +98,11 @@ function messageOf({ role, content }: WireObject, at: string): WireObject {
   if (typeof content === 'string') return { role: name, content };
   if (!Array.isArray(content)) throw invalidField(`${at}.content`, 'type', 'content is a text or a list of parts.');
   const parts = content.map((part, i) => partOf(part, `${at}.content[${i}]`));
-  return { role: name, content: name === 'assistant' ? joined(parts) : parts };
+  return { role: name, content: name === 'assistant' ? joinText(parts) : parts };
 }
 
 /** What an assistant has said is text, for the most vendors. */
-function joined(parts: readonly WireObject[]): string {
+function joinText(parts: readonly WireObject[]): string {
   return parts.map(({ text, refusal }) => text ?? refusal ?? '').join('');
 }
 
@@ -111,10 +112,10 @@ function partOf(part: unknown, at: string): WireObject {
     return { type: 'text', text: textOf(part.text, `${at}.text`) };
   if (part.type === 'refusal') return { type: 'refusal', refusal: textOf(part.refusal, `${at}.refusal`) };
   if (part.type !== 'input_image')
-    throw notHere(`${at}.type`, 'Parts are input_text, output_text, refusal, input_image.');
-  if (part.file_id != null) throw notHere(`${at}.file_id`, 'Files are not stored: send image_url.');
+    throw unsupportedHere(`${at}.type`, 'Parts are input_text, output_text, refusal, input_image.');
+  if (part.file_id != null) throw unsupportedHere(`${at}.file_id`, 'Files are not stored: send image_url.');
   const url = textOf(part.image_url, `${at}.image_url`);
-  return { type: 'image_url', image_url: { url, ...given('detail', part.detail) } };
+  return { type: 'image_url', image_url: { url, ...optionalMember('detail', part.detail) } };
 }
 
 /** A call belongs to what the assistant said before it. */
@@ -142,9 +143,12 @@ function toolsOf(sent: unknown): WireObject[] {
   return (sent ?? []).map((tool: unknown, i: number) => {
     const { type, name, description, parameters, strict }: WireObject = isObject(tool) ? tool : {};
     if (type !== 'function')
-      throw notHere(`tools[${i}].type`, 'Tools are functions of yours; there are no hosted ones.');
-    const called = { name: textOf(name, `tools[${i}].name`), ...given('description', description) };
-    return { type, function: { ...called, ...given('parameters', parameters), ...given('strict', strict) } };
+      throw unsupportedHere(`tools[${i}].type`, 'Tools are functions of yours; there are no hosted ones.');
+    const called = { name: textOf(name, `tools[${i}].name`), ...optionalMember('description', description) };
+    return {
+      type,
+      function: { ...called, ...optionalMember('parameters', parameters), ...optionalMember('strict', strict) },
+    };
   });
 }
 
@@ -152,7 +156,7 @@ function choiceOf(sent: unknown): unknown {
   if (sent == null || typeof sent === 'string') return sent;
   if (isObject(sent) && sent.type === 'function')
     return { type: 'function', function: { name: textOf(sent.name, 'tool_choice.name') } };
-  throw notHere('tool_choice', 'tool_choice is none, auto, required, or a function.');
+  throw unsupportedHere('tool_choice', 'tool_choice is none, auto, required, or a function.');
 }
 
 function formatOf(sent: unknown): WireObject | null {
@@ -161,7 +165,7 @@ function formatOf(sent: unknown): WireObject | null {
   if (type === 'text') return null;
   if (type === 'json_object') return { type };
   if (type === 'json_schema') return { type, json_schema: schema };
-  throw notHere('text.format.type', 'Formats are text, json_object, json_schema.');
+  throw unsupportedHere('text.format.type', 'Formats are text, json_object, json_schema.');
 }
 
 function textOf(value: unknown, field: string): string {
@@ -169,6 +173,6 @@ function textOf(value: unknown, field: string): string {
   throw invalidField(field, 'type', 'This is a text.');
 }
 
-function notHere(field: string, message: string): Problem {
+function unsupportedHere(field: string, message: string): Problem {
   return invalidField(field, 'not_here', message);
 }

@@ -224,13 +224,13 @@ describe('an answer', () => {
   test('that fails on the way is told with our code, and with what had come', () => {
     const stream = wire();
     const begun = [...stream.chunk(chunk({ content: 'Half' }))];
-    const events = parsed([...begun, ...stream.failed(problem('VENDOR_DOWN'), { cost_usd: 0 })]);
+    const events = parsed([...begun, ...stream.failureFrames(problem('VENDOR_DOWN'), { cost_usd: 0 })]);
     expect(events.at(-1)).toMatchObject({
       type: 'response.failed',
       response: { status: 'failed', error: { code: 'VENDOR_DOWN' }, service_metadata: { cost_usd: 0 } },
     });
     expect(events.at(-1).response.output).toMatchObject([{ status: 'incomplete', content: [{ text: 'Half' }] }]);
-    const early = parsed(wire().failed(problem('VENDOR_TIMEOUT'), null));
+    const early = parsed(wire().failureFrames(problem('VENDOR_TIMEOUT'), null));
     expect(early.map(({ type }) => type)).toEqual(['response.created', 'response.in_progress', 'response.failed']);
     expect(early.at(-1).response.id).toBe('resp_req_1');
   });

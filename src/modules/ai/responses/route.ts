@@ -8,7 +8,7 @@ import { objectsOf, type WireObject } from '../../../lib/chat/body.ts';
 import { type PackedJson, packJson } from '../../../lib/long-json.ts';
 import { digestOf, type FieldNames, readChat, type Sent, type SentChat, withoutOwn } from '../calls/ask.ts';
 import { requireSize } from '../calls/body-size.ts';
-import { handedOver, opened } from '../calls/open.ts';
+import { packLong, unpackHanded } from '../calls/open.ts';
 import { BODY_BYTES_MAX } from '../limits.ts';
 import { answerChat, contextOf, refuse } from '../openai/answer.ts';
 import type { AiState } from '../state.ts';
@@ -51,7 +51,7 @@ export const readResponseBody: BodyTask<Read> = {
     const ask = readChat(chat, JSON.stringify(chat), names);
     // By any wire, the same chat is the same to the cache; a key repeats what was sent on this one.
     return {
-      ask: handedOver({ ...ask, response: withoutOwn(sent), tokensBeside: thoughtTokens(sent) }, text.length),
+      ask: packLong({ ...ask, response: withoutOwn(sent), tokensBeside: thoughtTokens(sent) }, text.length),
       key: sent[KEY_FIELD],
       fingerprint: digestOf(text),
       echo: text.length > admission.call.readHereBytesMax ? packJson(echoOf(sent)) : echoOf(sent),
@@ -74,7 +74,7 @@ async function respond(request: RawRequest, state: AiState): Promise<RawAnswer> 
     state,
     ctx,
     ask,
-    new ResponseWire(await opened(echo), request.requestId, (bytes) => ctx.holdAnswer(bytes)),
+    new ResponseWire(await unpackHanded(echo), request.requestId, (bytes) => ctx.holdAnswer(bytes)),
   );
 }
 

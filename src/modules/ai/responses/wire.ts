@@ -76,16 +76,16 @@ export class ResponseWire implements ChatWire {
   *end({ completion, usage }: ChatEnd, metadata: object): Iterable<string> {
     if (isResponse(completion)) {
       const type = completion.status === 'incomplete' ? 'response.incomplete' : 'response.completed';
-      yield this.#frame(type, { response: ended(completion, usage, metadata) });
+      yield this.#frame(type, { response: withUsage(completion, usage, metadata) });
       return;
     }
     yield* this.#begin(completion);
     for (const item of this.#items) yield* this.#close(item);
-    const response = this.#ended(usage, metadata);
+    const response = this.#finalResponse(usage, metadata);
     yield this.#frame(`response.${this.#status}`, { response });
   }
 
-  *failed({ code, message, retryAfterMs }: Problem, metadata: object | null): Iterable<string> {
+  *failureFrames({ code, message, retryAfterMs }: Problem, metadata: object | null): Iterable<string> {
     const error = { code, message, ...(retryAfterMs === undefined ? {} : { retry_after_ms: Math.ceil(retryAfterMs) }) };
     if (this.#own !== null) {
       const response = { ...this.#own, status: 'failed', error, service_metadata: metadata };
@@ -99,11 +99,11 @@ export class ResponseWire implements ChatWire {
   }
 
   whole({ completion, usage }: ChatEnd, metadata: object): object {
-    if (isResponse(completion)) return ended(completion, usage, metadata);
+    if (isResponse(completion)) return withUsage(completion, usage, metadata);
     this.#head = completion;
     for (const chunk of chunksOf(completion)) exhaust(this.chunk(chunk));
     for (const item of this.#items) item.status = 'completed';
-    return this.#ended(usage, metadata);
+    return this.#finalResponse(usage, metadata);
   }
 
   *#begin(head: WireObject): Iterable<string> {
@@ -192,7 +192,7 @@ export class ResponseWire implements ChatWire {
     return String(this.#finish) in INCOMPLETE ? 'incomplete' : 'completed';
   }
 
-  #ended(usage: WireObject, metadata: object): WireObject {
+  #finalResponse(usage: WireObject, metadata: object): WireObject {
     const reason = INCOMPLETE[String(this.#finish)];
     const details = reason === undefined ? null : { reason };
     const outcome = { status: this.#status, incomplete_details: details };
@@ -209,7 +209,7 @@ export class ResponseWire implements ChatWire {
       ...{ id: `resp_${this.#id}`, object: 'response', created_at: created ?? Math.floor(Date.now() / 1_000) },
       ...{ error: null, incomplete_details: null },
       ...this.#echo,
-      ...given('model', model),
+      ...optionalMember('model', model),
       ...{ store: false, previous_response_id: null, background: false },
       output: this.#items.map((item) => itemOf(item)),
       usage: null,
@@ -224,7 +224,7 @@ export class ResponseWire implements ChatWire {
 }
 
 /** Of a vendor that speaks this wire. */
-function ended(response: WireObject, usage: WireObject, metadata: object): WireObject {
+function withUsage(response: WireObject, usage: WireObject, metadata: object): WireObject {
   return { ...response, usage: response.usage ?? usageOf(usage), service_metadata: metadata };
 }
 
@@ -232,7 +232,7 @@ function exhaust(frames: Iterable<string>): void {
   for (const _ of frames);
 }
 
-function given(name: string, value: unknown): WireObject {
+function optionalMember(name: string, value: unknown): WireObject {
   return value === undefined ? {} : { [name]: value };
 }
 

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { chatBytesMax, parsed, readJson } from './asking.ts';
+import { chatBytesMax, parseVendorJson, readJson } from './asking.ts';
 
 const MIB = 1024 * 1024;
 
@@ -28,7 +28,7 @@ test('JSON of a vendor that nests too deep, or has too many parts for its size, 
   const deep = `${'['.repeat(5_000)}${']'.repeat(5_000)}`;
   const wide = `[${'[],'.repeat(200_001)}0]`;
   const members = `{${Array.from({ length: 300_001 }, (_, i) => `"${i}":0`)}}`;
-  expect([deep, wide, members].map(parsed)).toEqual([undefined, undefined, undefined]);
+  expect([deep, wide, members].map(parseVendorJson)).toEqual([undefined, undefined, undefined]);
   const logprobs = Array.from({ length: 20_000 }, () => ({ token: 'a', logprob: -1, bytes: [97] }));
-  expect(parsed(JSON.stringify(logprobs))).toEqual(logprobs);
+  expect(parseVendorJson(JSON.stringify(logprobs))).toEqual(logprobs);
 });

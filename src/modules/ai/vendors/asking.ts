@@ -83,7 +83,7 @@ export function countAt(value: unknown, path: string): number | null {
 /** The whole of an answer as JSON; undefined when it is none, is too long, or did not come to its end. */
 export async function readJson(body: Readable, bytesMax: number): Promise<unknown> {
   const bytes = await readBytes(body, bytesMax);
-  return bytes === null ? undefined : parsed(bytes.toString('utf8'));
+  return bytes === null ? undefined : parseVendorJson(bytes.toString('utf8'));
 }
 
 /** Null when there are more, or they did not come to their end. */
@@ -103,7 +103,7 @@ export async function readBytes(body: Readable, bytesMax: number): Promise<Buffe
 }
 
 /** JSON of a vendor; undefined when it is none, or has too much in it. */
-export function parsed(text: string): unknown {
+export function parseVendorJson(text: string): unknown {
   if (text.length > PLAIN_CHARACTERS_MAX) {
     const { depth, containers, members } = nesting(text);
     if (depth > JSON_MAX.depth || containers > JSON_MAX.containers || members > JSON_MAX.members) return undefined;

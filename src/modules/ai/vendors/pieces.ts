@@ -46,7 +46,7 @@ export class Pieces implements AsyncIterableIterator<ChatPiece, undefined> {
     this.#call = call;
     this.#body = body;
     this.#read = read;
-    body.on('readable', () => this.#arrived());
+    body.on('readable', () => this.#readInTurn());
     body.on('error', (error) => this.#fail(error));
     body.on('close', () => this.#fail(null));
   }
@@ -63,7 +63,7 @@ export class Pieces implements AsyncIterableIterator<ChatPiece, undefined> {
         this.#awaited = resolve;
       });
     }
-    if (this.#waiting.length === 0 && this.#isFull) this.#arrived();
+    if (this.#waiting.length === 0 && this.#isFull) this.#readInTurn();
     return Promise.resolve({ done: false, value });
   }
 
@@ -74,7 +74,7 @@ export class Pieces implements AsyncIterableIterator<ChatPiece, undefined> {
     return Promise.resolve(OVER);
   }
 
-  #arrived(): void {
+  #readInTurn(): void {
     if (this.#waitsForTurn) return;
     if (turns.take()) {
       this.#readOn();
@@ -121,7 +121,7 @@ export class Pieces implements AsyncIterableIterator<ChatPiece, undefined> {
     const code = (error as { code?: unknown } | null)?.code;
     this.#give({
       kind: 'failed',
-      failure: brokenOff(this.#call, code === 'timeout' || code === 'aborted' ? code : 'reset'),
+      failure: brokenAnswer(this.#call, code === 'timeout' || code === 'aborted' ? code : 'reset'),
     });
   }
 
@@ -134,6 +134,6 @@ export class Pieces implements AsyncIterableIterator<ChatPiece, undefined> {
 
 const OVER = { done: true, value: undefined } as const;
 
-function brokenOff(call: AiCall, code: 'reset' | 'timeout' | 'aborted'): Refused {
+function brokenAnswer(call: AiCall, code: 'reset' | 'timeout' | 'aborted'): Refused {
   return refusedBy(call, { kind: 'failed', code, sent: true, message: '' }, null) as Refused;
 }

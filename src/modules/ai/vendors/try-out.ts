@@ -46,16 +46,16 @@ async function tryChat(adapter: AiAdapter, model: AiModel, call: AiCall): Promis
     inputTokens: 8,
   });
   if (reply.kind === 'stream') return readStream(reply.pieces);
-  return reply.kind === 'completed' ? answered('it answered', reply.usage) : failed(reply);
+  return reply.kind === 'completed' ? successOf('it answered', reply.usage) : failureOf(reply);
 }
 
 /** Some stream unasked. */
 async function readStream(pieces: AsyncIterable<ChatPiece>): Promise<TryOut> {
   let usage: AiUsage | null = null;
   for await (const piece of pieces) {
-    if (piece.kind === 'failed') return failed(piece.failure);
+    if (piece.kind === 'failed') return failureOf(piece.failure);
     if (piece.kind === 'usage') usage = piece.usage;
-    if (piece.kind === 'end') return answered('it answered', usage);
+    if (piece.kind === 'end') return successOf('it answered', usage);
   }
   return { ok: false, message: 'its answer broke off' };
 }
@@ -72,19 +72,19 @@ async function tryVectors(adapter: AiAdapter, { traits }: ModelRow, model: AiMod
     inputTokens: 4,
   };
   const reply = await adapter.embed(call, request);
-  if (reply.kind !== 'embedded') return failed(reply);
+  if (reply.kind !== 'embedded') return failureOf(reply);
   const length = reply.vectors[0]?.length ?? 0;
   if (wanted !== null && length !== wanted)
     return { ok: false, message: `its vectors have ${length} numbers; the row says ${wanted}`, usage: reply.usage };
-  return answered(`it made a vector of ${length} numbers`, reply.usage);
+  return successOf(`it made a vector of ${length} numbers`, reply.usage);
 }
 
-function answered(what: string, usage: AiUsage | null): TryOut {
+function successOf(what: string, usage: AiUsage | null): TryOut {
   if (usage === null) return { ok: true, message: `${what}, and does not tell what it used`, usage };
   return { ok: true, message: `${what}: ${usage.inputTokens} tokens in, ${usage.outputTokens} out`, usage };
 }
 
-function failed(reply: Refused | NotSent): TryOut {
+function failureOf(reply: Refused | NotSent): TryOut {
   if (reply.kind === 'not_sent') return { ok: false, message: 'nothing was sent' };
   const { reason, message, vendorSaid } = reply;
   return { ok: false, message: [`${reason}: ${message}`, vendorSaid].filter(Boolean).join(' ') };

@@ -82,7 +82,7 @@ export class AccountPeople {
     describe(person, membersOf(set ?? ''), true);
   }
 
-  changed() {
+  pendingChanges() {
     const aliases: NewAlias[] = [];
     for (const [distinctId, { number, stored }] of this.#aliases) {
       if (stored !== 0) continue;

@@ -158,7 +158,7 @@ function* newUuids(input: ReadyEvents, { fresh }: Known, firstSeq: bigint) {
 
 function changesOf(items: readonly Admitted[]): Omit<Changed, 'seen'> {
   const all = new Map(items.map(({ item, context }) => [item.accountId, context.people]));
-  const changes = [...all].map(([accountId, people]) => ({ accountId, changed: people.changed() }));
+  const changes = [...all].map(([accountId, people]) => ({ accountId, changed: people.pendingChanges() }));
   type Changes = (typeof changes)[number]['changed'];
   const of = <T>(pick: (changed: Changes) => readonly T[]): Of<T>[] =>
     changes.flatMap(({ accountId, changed }) => pick(changed).map((value) => ({ accountId, value })));

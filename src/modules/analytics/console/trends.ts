@@ -47,7 +47,7 @@ async function show(visit: Visit): Promise<View> {
 ${periodControl(visit, period)}
 ${form(visit)}
 ${stepTabs(visit, period)}
-${panel(visit, 'Trends', counted, (data) => drawn(data, interval, math === 'uniques' ? 'people' : 'events'))}
+${panel(visit, 'Trends', counted, (data) => trendPlot(data, interval, math === 'uniques' ? 'people' : 'events'))}
 ${stepped === null ? '' : panel(visit, 'Funnel', stepped, funnelTable)}
 ${returned === null ? '' : panel(visit, 'Retention', returned, retentionTable)}`;
   return { title: 'Analytics', content, hasPlots: true };
@@ -63,7 +63,7 @@ function form(visit: Visit): Html {
 <label class="choice"><input type="checkbox" name="people"${query.get('people') === null ? '' : html` checked`}> Count people</label> <button>Show</button></form>`;
 }
 
-function drawn({ times, series }: DataOf<typeof trends>, interval: string, unit: string): Html {
+function trendPlot({ times, series }: DataOf<typeof trends>, interval: string, unit: string): Html {
   const label = ({ event, breakdown, is_other: isOther }: (typeof series)[number]) =>
     [event ?? 'All events', isOther ? 'others' : breakdown].filter((each) => each !== null).join(': ');
   const lines = series.map((each) => ({ label: label(each), values: each.values }));

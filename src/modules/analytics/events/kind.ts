@@ -83,7 +83,7 @@ class Gathered {
     const persons = events.persons();
     const names = events.names();
     const nameIds = names.values.map((name) => this.#nameId(name as string));
-    const [bots, uuids, sent, numbers] = [events.bots(), events.uuids(), events.sent(), events.numbers()];
+    const [bots, uuids, sent, numbers] = [events.bots(), events.uuids(), events.sentUuids(), events.numbers()];
     const eventOf = new Int32Array(events.records).fill(-1);
     let at = from;
     for (let row = 0; row < events.records; row += 1) {

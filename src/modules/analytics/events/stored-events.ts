@@ -62,7 +62,7 @@ export class StoredEvents {
   }
 
   /** Which events have a UUID; null: all, or none. */
-  sent(): Uint8Array | null {
+  sentUuids(): Uint8Array | null {
     const sent = this.#columns.get('sent');
     return sent === undefined ? null : unpackBytes(sent);
   }

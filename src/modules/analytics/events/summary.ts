@@ -45,7 +45,7 @@ export function packSummary(
     out.varint(count);
     if (out.length > SUMMARY_BYTES_MAX) return Buffer.alloc(0);
   }
-  return Buffer.from(out.written());
+  return Buffer.from(out.writtenBytes());
 }
 
 export function eachCount(

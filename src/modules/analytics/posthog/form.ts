@@ -20,14 +20,14 @@ export function jsonOf(body: Buffer): Buffer {
   if (found === null) return body;
   const end = body.indexOf('&', found[0].length);
   const value = body.subarray(found[0].length, end === -1 ? body.length : end);
-  const [first] = unescaped(value.subarray(0, 3));
+  const [first] = unescapeForm(value.subarray(0, 3));
   const isJson = first === BRACE || first === BRACKET;
   // In base64 a plus that was not escaped is one.
-  const text = unescaped(value, isJson ? SPACE : PLUS);
+  const text = unescapeForm(value, isJson ? SPACE : PLUS);
   return isJson ? text : Buffer.from(text.toString('latin1'), 'base64');
 }
 
-function unescaped(value: Buffer, plus = PLUS): Buffer {
+function unescapeForm(value: Buffer, plus = PLUS): Buffer {
   const text = Buffer.allocUnsafe(value.length);
   let length = 0;
   for (let i = 0; i < value.length; i += 1) {

@@ -2,7 +2,7 @@
 // The key stands in the body: posthog-node names it first, browsers within their first event, posthog-python behind all events. It is looked for
 // as the body is unzipped, and of what is packed more tightly than events are, nothing more is unzipped before the key has been found right.
 import { setImmediate } from 'node:timers/promises';
-import { inflated } from '../../../core/inflate.ts';
+import { inflateBody } from '../../../core/inflate.ts';
 import { problem } from '../../../problems/problem.ts';
 import { BODY_BYTES_MAX } from '../limits.ts';
 import { isForm, jsonOf } from './form.ts';
@@ -34,7 +34,7 @@ export async function openBody(sent: SentBody, admit: (key: string | null) => Pr
   const search = new KeySearch();
   let bytes = 0;
   let isAdmitted = false;
-  for await (const piece of inPieces(await unzipped(sent.blocks))) {
+  for await (const piece of inPieces(await unzipBlocks(sent.blocks))) {
     bytes += piece.length;
     if (bytes > BODY_BYTES_MAX)
       throw problem('PAYLOAD_TOO_LARGE', {
@@ -81,7 +81,7 @@ async function* inPieces(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
   }
 }
 
-async function unzipped(blocks: AsyncIterable<Buffer>): Promise<AsyncIterable<Buffer>> {
+async function unzipBlocks(blocks: AsyncIterable<Buffer>): Promise<AsyncIterable<Buffer>> {
   const source = blocks[Symbol.asyncIterator]();
   let head: Buffer = Buffer.alloc(0);
   while (head.length < 2) {
@@ -90,7 +90,7 @@ async function unzipped(blocks: AsyncIterable<Buffer>): Promise<AsyncIterable<Bu
     head = head.length === 0 ? next.value : Buffer.concat([head, next.value]);
   }
   const whole = behind(head, source);
-  return head[0] === 0x1f && head[1] === 0x8b ? inflated(whole, 'gzip', BODY_BYTES_MAX) : whole;
+  return head[0] === 0x1f && head[1] === 0x8b ? inflateBody(whole, 'gzip', BODY_BYTES_MAX) : whole;
 }
 
 async function* behind(head: Buffer, source: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {

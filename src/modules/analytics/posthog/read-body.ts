@@ -24,11 +24,11 @@ export const readPosthog: BodyTask<ReadyEvents> = {
   run: (enveloped) => {
     const end = enveloped.indexOf(10);
     const { userAgent } = JSON.parse(enveloped.toString('utf8', 0, end)) as Envelope;
-    return readEvents(parsed(jsonOf(enveloped.subarray(end + 1)).toString('utf8')), userAgent, Date.now());
+    return readEvents(parseJson(jsonOf(enveloped.subarray(end + 1)).toString('utf8')), userAgent, Date.now());
   },
 };
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (cause) {

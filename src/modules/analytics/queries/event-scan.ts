@@ -107,7 +107,7 @@ class Block {
       ...{ timeMs, number, person },
       id: this.#persons[event] as number,
       name: this.#names[this.#nameIds[event] as number] as string,
-      uuid: uuidAt(this.#events.uuids(), this.#events.sent(), event),
+      uuid: uuidAt(this.#events.uuids(), this.#events.sentUuids(), event),
       isBot: this.#bots?.[event] === 1,
       properties: this.#properties.json(event),
     };

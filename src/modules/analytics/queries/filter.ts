@@ -74,14 +74,14 @@ function neededBy(operator: Operator): { readonly text: string; fits(value: Filt
     case 'not_contains':
       return {
         text: `a value or a list of at most ${PARTS_MAX}`,
-        fits: (value) => value !== undefined && fewIn(value),
+        fits: (value) => value !== undefined && isShortList(value),
       };
     default:
       return { text: 'a number', fits: (value) => typeof value === 'number' };
   }
 }
 
-const fewIn = (value: NonNullable<Filter[number]['value']>) => !Array.isArray(value) || value.length <= PARTS_MAX;
+const isShortList = (value: NonNullable<Filter[number]['value']>) => !Array.isArray(value) || value.length <= PARTS_MAX;
 
 /** Which events all conditions hold of, as 1; null: of all. */
 export function matching(events: StoredEvents, filter: Filter): Uint8Array | null {

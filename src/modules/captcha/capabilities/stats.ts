@@ -6,8 +6,11 @@ import { reasons } from './verify.ts';
 /** Days that are shown and kept. */
 export const STATS_DAYS = 30;
 
-const found = (reason: string) => [reason, Type.Integer({ description: `Verifications that answered ${reason}.` })];
-const counts = Object.fromEntries(reasons.map(found)) as Record<(typeof reasons)[number], TInteger>;
+const reasonField = (reason: string) => [
+  reason,
+  Type.Integer({ description: `Verifications that answered ${reason}.` }),
+];
+const counts = Object.fromEntries(reasons.map(reasonField)) as Record<(typeof reasons)[number], TInteger>;
 const day = Type.Object({ date: Type.String({ format: 'date', description: 'Day of UTC.' }), ...counts });
 
 const selectDays = statement(

@@ -124,9 +124,9 @@ const addToTally = statement(
        ON CONFLICT (account_id, day, reason) DO UPDATE SET verifications = t.verifications + excluded.verifications`,
 );
 
-const verification = { name: 'captcha.verify', exclusiveKeys: () => [], read, write };
+const verification = { name: 'captcha.verify', exclusiveKeys: () => [], read: readSpent, write };
 
-async function read(tx: Queryable, items: readonly Item[]): Promise<ReadVerdict<boolean>[]> {
+async function readSpent(tx: Queryable, items: readonly Item[]): Promise<ReadVerdict<boolean>[]> {
   const ids = items.map(({ input }) => input.found.challenge_id);
   const { rows } = await tx.query<{ id: string }>(findSpent, [accountsOf(items), textArray(ids)]);
   const spent = new Set<string | null>(rows.map(({ id }) => id));

@@ -25,7 +25,7 @@ const attempt: Act = actOf<(typeof verify)['output']>({
   capability: verify,
   input: (form) => ({ payload: textOf(form, 'payload'), action }),
   done: 'Verified.',
-  shown: (data, visit) => ({ title: 'Captcha', content: verified(visit, data) }),
+  answerView: (data, visit) => ({ title: 'Captcha', content: verdictView(visit, data) }),
 });
 const page: ConsolePage = {
   ...{ name: 'captcha', path: '/captcha', needs: stats, show, acts: { try: attempt } },
@@ -65,7 +65,10 @@ async function trial(visit: Visit): Promise<Html> {
   });
 }
 
-function verified(visit: Visit, { reason, challenge_id: id, difficulty, took_ms: took }: DataOf<typeof verify>): Html {
+function verdictView(
+  visit: Visit,
+  { reason, challenge_id: id, difficulty, took_ms: took }: DataOf<typeof verify>,
+): Html {
   const solvedIn = took === null ? null : `${count(took)} ms`;
   const found = facts([
     ['Outcome', reason],

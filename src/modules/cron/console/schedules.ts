@@ -37,7 +37,7 @@ export const schedulesPage = listPage({
       ...{ cron_expr: textOf(form, 'cron_expr'), run_at: textOf(form, 'run_at') },
     }),
     done: 'Schedule created.',
-    shown: secretPage,
+    answerView: secretPage,
     form: (visit, act) =>
       html`${jobFields(visit, act)}
 <button class="main">Create schedule</button> <span class="quiet">$0.00002 per run. Payload and headers are set by the API.</span>`,

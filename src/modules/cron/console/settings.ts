@@ -90,7 +90,7 @@ ${typedForm(visit, 'delete', { wanted: id, button: 'Delete' })}`;
 /** How often it ran is how often it will be missed. */
 function ofLastDay({ nowMs }: Visit, { items, next_cursor: next }: Page<Run>): string {
   const day = items.filter(({ scheduled_at: at }) => Date.parse(at) > nowMs - DAY_MS);
-  const told = (runs: number) =>
+  const runCount = (runs: number) =>
     runs === items.length && next !== null ? `${runs} runs or more` : countOf(runs, 'run');
-  return `It had ${told(day.length)} in the last 24 hours. The record of ${told(items.length)} in 30 days is deleted with it.`;
+  return `It had ${runCount(day.length)} in the last 24 hours. The record of ${runCount(items.length)} in 30 days is deleted with it.`;
 }

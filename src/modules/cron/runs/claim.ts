@@ -96,10 +96,10 @@ export async function claimRuns(
     nextLapseMs(tx, accountId),
   ]);
   const running = begun.filter(({ run }) => run.status === 'running').map(({ job, run }) => ({ run, target: job }));
-  return { jobs: [...lapsed, ...running].map(claimed), nextMs: earliest(slot.rows[0]?.due_at ?? null, lapseMs) };
+  return { jobs: [...lapsed, ...running].map(claimedRun), nextMs: earliest(slot.rows[0]?.due_at ?? null, lapseMs) };
 }
 
-function claimed({ run, target }: Pick<ClaimedRun, 'run' | 'target'>): ClaimedRun {
+function claimedRun({ run, target }: Pick<ClaimedRun, 'run' | 'target'>): ClaimedRun {
   return { accountId: run.account_id, id: run.run_id, attempt: run.attempt, run, target };
 }
 

@@ -49,10 +49,10 @@ async function readJobs(tx: Queryable, items: readonly LaneItem<JobRef, null>[])
     textArray(items.map(({ input }) => input.jobId)),
   ]);
   const found = new Map(rows.map((row) => [`${row.account_id}\n${row.job_id}`, row.status]));
-  return items.map(({ accountId, input }) => judged(found.get(`${accountId}\n${input.jobId}`)));
+  return items.map(({ accountId, input }) => verdictOf(found.get(`${accountId}\n${input.jobId}`)));
 }
 
-function judged(status: JobStatus | undefined): ReadVerdict<null> {
+function verdictOf(status: JobStatus | undefined): ReadVerdict<null> {
   if (status === undefined) return { kind: 'refuse', problem: problem('JOB_NOT_FOUND', { param: 'id' }) };
   if (status === 'completed')
     return { kind: 'refuse', problem: problem('STATE_CONFLICT', { message: 'The job is completed.' }) };

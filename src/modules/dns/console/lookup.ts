@@ -29,11 +29,11 @@ async function show(visit: Visit): Promise<View> {
   const content = html`<h1>DNS</h1>
 ${dnsTabs(visit, LOOKUP)}
 ${form}
-${read === null ? html`<p class="quiet">Asks a resolver now for the records of any name.</p>` : panel(visit, 'Answer', read, answered)}`;
+${read === null ? html`<p class="quiet">Asks a resolver now for the records of any name.</p>` : panel(visit, 'Answer', read, answerView)}`;
   return { title: 'Look up', content };
 }
 
-function answered({ name, type, resolver, rcode, answers, authenticated, latency_ms }: DataOf<typeof lookup>): Html {
+function answerView({ name, type, resolver, rcode, answers, authenticated, latency_ms }: DataOf<typeof lookup>): Html {
   const kind = rcode === 'NOERROR' ? 'good' : rcode === 'NXDOMAIN' ? 'warning' : 'critical';
   return html`${facts([
     ['Question', html`<span class="breaking">${short(name, 120)}</span> ${type}`],

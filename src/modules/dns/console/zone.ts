@@ -62,7 +62,7 @@ export const zoneDeletePage = deletionPage({
   },
   async about(visit, sent) {
     const { zone, vendor } = await visit.need(getZone, { zone: sent });
-    return { label: zone, back: zonePath(zone), text: whatGoes(vendor) };
+    return { label: zone, back: zonePath(zone), text: deletionWords(vendor) };
   },
   next: ZONES,
 });
@@ -83,7 +83,7 @@ ${dangerZone([
   visit.may(deleteZone)
     ? {
         title: 'Delete this zone',
-        text: whatGoes(found.vendor),
+        text: deletionWords(found.vendor),
         act: dangerLink(visit.path(`${zonePath(zone)}/delete`), 'Delete…'),
       }
     : null,
@@ -154,7 +154,7 @@ function linesOf(form: URLSearchParams): readonly string[] {
     .filter((line) => line !== '');
 }
 
-function whatGoes(vendor: string): string {
+function deletionWords(vendor: string): string {
   return vendor === 'embedded'
     ? 'Its records are gone at once, and its names are answered for no more.'
     : 'It is let go here. Its vendor keeps it, with its records.';

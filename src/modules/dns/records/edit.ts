@@ -102,8 +102,8 @@ async function editThere(
 ): Promise<Edited> {
   for (let round = 1; ; round += 1) {
     const now = await host.read(zone, signal);
-    if (now === null) throw gone(zone);
-    const { changes, ...edited } = planned(now, order);
+    if (now === null) throw zoneGone(zone);
+    const { changes, ...edited } = planChanges(now, order);
     if (changes.length === 0) return edited;
     await begin();
     try {
@@ -115,7 +115,7 @@ async function editThere(
   }
 }
 
-export function gone(zone: string) {
+export function zoneGone(zone: string) {
   return new VendorFault(
     'VENDOR_ERROR',
     `The vendor has no zone ${zone} any more, or does not let this service read it.`,
@@ -123,7 +123,7 @@ export function gone(zone: string) {
 }
 
 /** What is to change so that the zone is as the edits want it. Throws as editZone. */
-function planned(now: HostedZone, order: Order): Edited & { readonly changes: readonly SetChange[] } {
+function planChanges(now: HostedZone, order: Order): Edited & { readonly changes: readonly SetChange[] } {
   const before = new Map(now.sets.map((set) => [keyOf(set), set]));
   const after = new Map(before);
   const set: RecordSet[] = [];

@@ -4,7 +4,7 @@ import type { DnsState } from '../state.ts';
 import { EMBEDDED } from '../vendors/hosts.ts';
 import type { HostedZone } from '../vendors/port.ts';
 import type { ShownZone } from '../zones/store.ts';
-import { gone } from './edit.ts';
+import { zoneGone } from './edit.ts';
 import type { RecordSet } from './sets.ts';
 import { readSets } from './store.ts';
 
@@ -26,7 +26,7 @@ export function hostedZone(
 ): Promise<HostedZone> {
   return hosts.run(vendor, { accountId, zone }, async (host, signal) => {
     const found = await host.read(zone, signal);
-    if (found === null) throw gone(zone);
+    if (found === null) throw zoneGone(zone);
     return found;
   });
 }

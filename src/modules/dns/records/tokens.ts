@@ -88,7 +88,7 @@ class Reader {
       } else {
         if (tokens.length === 0) line = this.#line;
         if (tokens.length === TOKENS_MAX) throw new BadLine(line, `more than ${TOKENS_MAX} words.`);
-        tokens.push(char === '"' ? this.#quoted() : this.#plain());
+        tokens.push(char === '"' ? this.#readQuoted() : this.#plain());
       }
     }
     if (depth !== 0) throw new BadLine(line, 'a bracket is not closed.');
@@ -102,25 +102,25 @@ class Reader {
       text += this.#run(PLAIN);
       if (this.#text[this.#at] !== '\\') break;
       isEscaped = true;
-      text += this.#escaped();
-      this.#bound(text);
+      text += this.#readEscaped();
+      this.#checkLength(text);
     }
-    this.#bound(text);
+    this.#checkLength(text);
     return { text, isQuoted: false, isEscaped };
   }
 
-  #quoted(): Token {
+  #readQuoted(): Token {
     this.#at += 1;
     let text = '';
     let isEscaped = false;
     for (;;) {
       text += this.#run(QUOTED);
-      this.#bound(text);
+      this.#checkLength(text);
       const char = this.#text[this.#at];
       if (char === '"') break;
       if (char !== '\\') throw new BadLine(this.#line, 'a quote is not closed.');
       isEscaped = true;
-      text += this.#escaped();
+      text += this.#readEscaped();
     }
     this.#at += 1;
     return { text, isQuoted: true, isEscaped };
@@ -134,7 +134,7 @@ class Reader {
   }
 
   /** `\DDD` is a byte, `\X` is X. */
-  #escaped(): string {
+  #readEscaped(): string {
     const digits = this.#text.slice(this.#at + 1, this.#at + 4);
     if (/^\d{3}$/.test(digits)) {
       const byte = Number(digits);
@@ -148,7 +148,7 @@ class Reader {
     return char;
   }
 
-  #bound(text: string): void {
+  #checkLength(text: string): void {
     if (text.length > TOKEN_BYTES_MAX) throw new BadLine(this.#line, `a word of more than ${TOKEN_BYTES_MAX} bytes.`);
   }
 }

@@ -25,11 +25,11 @@ export function answerTo(
     return writeUnread(query);
   }
   const reply = replyTo(query, zones);
-  const written = (said: Reply) => {
+  const replyBytes = (said: Reply) => {
     countOne(counts.answers, said.rcode);
     return writeReply(query, said, room(query));
   };
-  return reply instanceof Promise ? reply.then(written) : written(reply);
+  return reply instanceof Promise ? reply.then(replyBytes) : replyBytes(reply);
 }
 
 function replyTo(query: Query, zones: ServedZones): Reply | Promise<Reply> {

@@ -37,7 +37,7 @@ export class DnsPort implements ProtocolServer {
     this.#zones = new ServedZones(core, names);
     this.#counts = counts;
     this.#rate = new AnswerRate(Math.ceil(settings.rate / core.bounds.processes));
-    this.#tcp = createServer({ noDelay: true }, (socket) => this.#connected(socket));
+    this.#tcp = createServer({ noDelay: true }, (socket) => this.#onConnection(socket));
     this.#tcp.maxConnections = CONNECTIONS_MAX;
   }
 
@@ -103,7 +103,7 @@ export class DnsPort implements ProtocolServer {
     });
   }
 
-  #connected(socket: Socket): void {
+  #onConnection(socket: Socket): void {
     const address = socket.remoteAddress ?? '';
     const open = this.#open.get(address) ?? 0;
     if (open >= CONNECTIONS_OF_ADDRESS_MAX || this.#udp === null) {

@@ -77,22 +77,22 @@ export class ZoneData {
       const node = this.#nodes.get(name) ?? this.#wildcard(name);
       if (node === undefined) return this.#none(query, 'NXDOMAIN', answers);
       const set = node.get(query.type);
-      if (set !== undefined) return this.#found(answers, owner, set);
+      if (set !== undefined) return this.#replyWith(answers, owner, set);
       const alias = node.get(CNAME);
       if (query.type === ANY && node.size > 0) {
-        return this.#found(answers, owner, { bodies: [MINIMAL_ANY], hosts: [] });
+        return this.#replyWith(answers, owner, { bodies: [MINIMAL_ANY], hosts: [] });
       }
       if (alias === undefined) return this.#none(query, 'NOERROR', answers);
       push(answers, owner, alias);
       name = alias.hosts[0] as string;
       // Whoever asks follows an alias that leads elsewhere, or in circles.
-      if (!name.endsWith(`.${this.zone}`) && name !== this.zone) return this.#found(answers, owner, null);
-      if (followed === ALIASES_MAX) return this.#found(answers, owner, null);
+      if (!name.endsWith(`.${this.zone}`) && name !== this.zone) return this.#replyWith(answers, owner, null);
+      if (followed === ALIASES_MAX) return this.#replyWith(answers, owner, null);
       owner = nameBytes(name);
     }
   }
 
-  #found(answers: ReplyRecord[], owner: Buffer, set: StoredSet | null): Reply {
+  #replyWith(answers: ReplyRecord[], owner: Buffer, set: StoredSet | null): Reply {
     if (set !== null) push(answers, owner, set);
     return { rcode: 'NOERROR', isAuthoritative: true, answers, authority: NOTHING, additional: NOTHING };
   }

@@ -83,7 +83,7 @@ export class ZoneHosts {
       const { reason, message, retryAfterMs } = error;
       throw problem(reason, { message, cause: error, ...(retryAfterMs === null ? {} : { retryAfterMs }) });
     } finally {
-      admitted.ended(outcome);
+      admitted.reportOutcome(outcome);
     }
   }
 }

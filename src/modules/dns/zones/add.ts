@@ -41,7 +41,7 @@ export async function addZone(
       const { nowMs } = await enter(tx);
       await lockNames(tx, ctx.accountId, domain);
       for (const other of await othersAt(tx, ctx.accountId, domains, zone)) {
-        if (given.get(other.zone) !== other.account_id) throw taken(zone, other);
+        if (given.get(other.zone) !== other.account_id) throw zoneTaken(zone, other);
         await freeZone(tx, other.account_id, other.zone, nowMs);
       }
       return insertZone(tx, ctx, { zone, domain, vendor, nameServers, nowMs }, state);
@@ -128,16 +128,16 @@ async function givenUp(
   if (first === undefined) return new Map();
   const before = (await clockNow(core.db)) - RELEASE_MS;
   const held = others.find(({ undelegated_since: since }) => since === null || since > before);
-  if (held !== undefined || others.length > OTHERS_MAX) throw taken(zone, held ?? first);
+  if (held !== undefined || others.length > OTHERS_MAX) throw zoneTaken(zone, held ?? first);
   const { names, resolvers } = state;
   for (const other of others) {
     const since = await checkDelegation({ core, names, resolvers }, other);
-    if (since === null || since > before) throw taken(zone, other);
+    if (since === null || since > before) throw zoneTaken(zone, other);
   }
   return new Map(others.map((other) => [other.zone, other.account_id]));
 }
 
-function taken(zone: string, other: ZoneName) {
+function zoneTaken(zone: string, other: ZoneName) {
   const where = other.zone === zone ? 'exists' : 'lies within, or above, one that exists';
   return problem('ALREADY_EXISTS', {
     param: 'zone',

@@ -50,7 +50,7 @@ export const list = defineCapability()({
       const next = found.nextAfter === null ? null : encodeCursor(core.secrets, binding, [found.nextAfter]);
       const rows = await findMessages(core.db, accountId, found.emailIds);
       const items = rows.toSorted((one, other) => (one.email_id < other.email_id ? 1 : -1));
-      return { data: await shown(ctx, { items, next_cursor: next, has_more: next !== null }) };
+      return { data: await withRecipients(ctx, { items, next_cursor: next, has_more: next !== null }) };
     }
     const page = await listPage(
       ctx,
@@ -61,11 +61,11 @@ export const list = defineCapability()({
         positionOf: ({ email_id }) => email_id,
       },
     );
-    return { data: await shown(ctx, page) };
+    return { data: await withRecipients(ctx, page) };
   },
 });
 
-async function shown({ core, accountId }: CallContext, page: Page<MessageRow>) {
+async function withRecipients({ core, accountId }: CallContext, page: Page<MessageRow>) {
   const ids = page.items.map(({ email_id }) => email_id);
   const recipients = await recipientsOf(core.db, accountId, ids);
   return { ...page, items: page.items.map((row) => emailRecord(row, recipients.get(row.email_id) ?? [])) };

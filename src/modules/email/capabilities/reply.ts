@@ -12,7 +12,7 @@ import { replayOf, sendOne } from '../sending/order.ts';
 import type { SentMail } from '../sending/read-mail.ts';
 import type { EmailState } from '../state.ts';
 import { receivedBefore } from './received/example.ts';
-import { decoded } from './send.ts';
+import { decodeAttachments } from './send.ts';
 
 const REFERENCES_MAX = 20;
 const REFERENCES_CHARACTERS_MAX = 1_900;
@@ -32,7 +32,7 @@ export const reply = defineCapability<EmailState>()({
   chargedAtEnd: true,
   bodyBytesMax: BODY_BYTES_MAX,
   // Attachments may be long.
-  bulk: { source: import.meta.url, reduce: decoded },
+  bulk: { source: import.meta.url, reduce: decodeAttachments },
   errors: [
     ...['NOT_FOUND', 'DOMAIN_NOT_VERIFIED', 'RECIPIENT_SUPPRESSED', 'VENDOR_NOT_AVAILABLE'],
     ...['EMAIL_SEND_FAILED', 'VENDOR_TIMEOUT', 'IDEMPOTENCY_INDETERMINATE', 'OVERLOADED', 'CONCURRENCY_LIMITED'],

@@ -29,7 +29,7 @@ export const send = defineCapability<EmailState>()({
   bodyBytesMax: BODY_BYTES_MAX,
   opaque: ['headers'],
   // Attachments may be long.
-  bulk: { source: import.meta.url, reduce: decoded },
+  bulk: { source: import.meta.url, reduce: decodeAttachments },
   errors: [
     ...['DOMAIN_NOT_VERIFIED', 'RECIPIENT_SUPPRESSED', 'VENDOR_NOT_AVAILABLE', 'EMAIL_SEND_FAILED', 'VENDOR_TIMEOUT'],
     ...['IDEMPOTENCY_INDETERMINATE', 'OVERLOADED', 'CONCURRENCY_LIMITED'],
@@ -83,7 +83,7 @@ export const send = defineCapability<EmailState>()({
 });
 
 /** With the bytes of attachments in place of their text. */
-export function decoded<Sent extends Pick<Input, 'attachments'>>(input: Sent) {
+export function decodeAttachments<Sent extends Pick<Input, 'attachments'>>(input: Sent) {
   const transfer: ArrayBuffer[] = [];
   const attachments = (input.attachments ?? []).map((attachment, i) => {
     const read = attachment.content === '' ? { bytes: new Uint8Array() } : readInlineBytes(attachment.content);

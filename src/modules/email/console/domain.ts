@@ -55,7 +55,7 @@ async function show(visit: Visit): Promise<View> {
   const content = html`<p><a href="${visit.path(DOMAINS)}">Domains</a></p>
 <div class="head"><div class="head named"><h1>${short(domain.domain, 120)}</h1><p>${domainBadge(domain)}</p></div><div class="actions">${visit.may(verify) ? actButton(visit, 'verify', 'Check DNS now') : ''}</div></div>
 <p class="quiet">Checked ${ago(visit, domain.checked_at)} · added ${ago(visit, domain.created_at)}</p>
-<p>${whatNext(domain)}</p>
+<p>${nextStep(domain)}</p>
 ${domain.records.map(recordPanel)}
 ${dangerZone([
   visit.may(remove)
@@ -69,7 +69,7 @@ ${dangerZone([
   return { title: domain.domain, content, ...(domain.status === 'verified' ? {} : { againSeconds: AGAIN_SECONDS }) };
 }
 
-function whatNext({ status, records }: Domain): string {
+function nextStep({ status, records }: Domain): string {
   const isWhole = records.every((record) => !record.required || record.status === 'ok');
   if (status === 'verified' && isWhole) return 'You can send from this domain. Its records are checked daily.';
   if (status === 'verified')

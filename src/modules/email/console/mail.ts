@@ -1,6 +1,6 @@
 // One mail: what became of it for each recipient, what it says, its source; cancelled while it waits.
 import { copiedId } from '../../../kit/console/copied.ts';
-import { shown } from '../../../kit/console/failure.ts';
+import { contentOrFailure } from '../../../kit/console/failure.ts';
 import { actButton } from '../../../kit/console/form.ts';
 import type { ConsolePage, View } from '../../../kit/console/page.ts';
 import { facts, table } from '../../../kit/console/table.ts';
@@ -91,5 +91,5 @@ function course(visit: Visit, { recipients }: Mail): Html {
 }
 
 function sourceOf(visit: Visit, read: Read<DataOf<typeof raw>>): Html {
-  return shown(visit, read, (of) => sourceView(of, 'email.raw'));
+  return contentOrFailure(visit, read, (of) => sourceView(of, 'email.raw'));
 }

@@ -1,6 +1,6 @@
 // One received mail: who says that it is from whom and what was checked of that, what it says, its files, and an answer to it.
 import { copiedId } from '../../../kit/console/copied.ts';
-import { shown } from '../../../kit/console/failure.ts';
+import { contentOrFailure } from '../../../kit/console/failure.ts';
 import { actForm, field, textOf } from '../../../kit/console/form.ts';
 import { actOf, type ConsolePage, type View } from '../../../kit/console/page.ts';
 import { badge, facts } from '../../../kit/console/table.ts';
@@ -80,5 +80,5 @@ function replyForm(visit: Visit): Html {
 }
 
 function sourceOf(visit: Visit, read: Read<DataOf<typeof rawReceived>>): Html {
-  return shown(visit, read, (of) => sourceView(of, 'email.received.raw'));
+  return contentOrFailure(visit, read, (of) => sourceView(of, 'email.received.raw'));
 }

@@ -34,9 +34,9 @@ export async function askNameServers<Result>(
   const deadline = setTimeout(() => resolver.cancel(), ALL_MS);
   try {
     return await work({
-      txt: (name) => found(resolver.resolveTxt(name), (chunks) => chunks.join('').slice(0, TEXT_CHARACTERS_MAX)),
+      txt: (name) => readRecords(resolver.resolveTxt(name), (chunks) => chunks.join('').slice(0, TEXT_CHARACTERS_MAX)),
       async mx(name) {
-        const hosts = await found(resolver.resolveMx(name), inLowerCase);
+        const hosts = await readRecords(resolver.resolveMx(name), inLowerCase);
         return hosts === 'unanswered' ? hosts : [...hosts].sort((a, b) => a.priority - b.priority);
       },
     });
@@ -45,7 +45,7 @@ export async function askNameServers<Result>(
   }
 }
 
-async function found<Sent, Value>(answer: Promise<Sent[]>, read: (record: Sent) => Value): Promise<Found<Value>> {
+async function readRecords<Sent, Value>(answer: Promise<Sent[]>, read: (record: Sent) => Value): Promise<Found<Value>> {
   try {
     return (await answer).slice(0, RECORDS_MAX).map(read);
   } catch (error) {

@@ -122,7 +122,7 @@ async function knownMail(tx: Transaction, { inbox, mail, digest }: NewMail, nowM
 }
 
 /** Why the inbox takes no mail now; null: it does, or is gone. Another answer may hold when the mail is there. */
-export async function whyFull(db: Queryable, ref: InboxRef): Promise<string | null> {
+export async function fullReason(db: Queryable, ref: InboxRef): Promise<string | null> {
   const inbox = (await db.query<LockedInbox>(readInbox, [ref.accountId, ref.inboxId])).rows[0];
   return inbox === undefined ? null : fullBecause(db, ref, inbox);
 }

@@ -45,7 +45,7 @@ const TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}$/;
 /** Null: the mail is beyond the bounds of what is taken apart. */
 export async function parseMail(source: Buffer): Promise<ParsedMail | null> {
   const mail = await readMime(source, BOUNDS);
-  return mail === null ? null : said(mail);
+  return mail === null ? null : parsedMail(mail);
 }
 
 /** The bytes of the attachment with that number, in the order of `parseMail`; null: there is none. */
@@ -54,10 +54,10 @@ export async function attachmentOf(source: Buffer, number: number): Promise<Uint
   return found === undefined ? null : bytesOf(found);
 }
 
-function said(mail: Email): ParsedMail {
+function parsedMail(mail: Email): ParsedMail {
   const [from = ''] = addresses(mail.from === undefined ? [] : [mail.from]);
-  const text = cut(mail.text, TEXT_CHARACTERS_MAX);
-  const html = cut(mail.html, HTML_CHARACTERS_MAX);
+  const text = cutBody(mail.text, TEXT_CHARACTERS_MAX);
+  const html = cutBody(mail.html, HTML_CHARACTERS_MAX);
   return {
     from,
     fromAddress: bareAddress(from),
@@ -78,10 +78,10 @@ function addresses(found: readonly Address[] = []): string[] {
   return found
     .flatMap((each) => (each.group === undefined ? [each] : each.group))
     .slice(0, ADDRESSES_MAX)
-    .map(({ name, address }) => header(name === '' ? address : `${quoted(name)} <${address}>`));
+    .map(({ name, address }) => header(name === '' ? address : `${quoteName(name)} <${address}>`));
 }
 
-function quoted(name: string): string {
+function quoteName(name: string): string {
   return /^[\w !#$%&'*+/=?^`{|}~-]+$/.test(name) ? name : `"${name.replaceAll(/["\\]/g, '\\$&')}"`;
 }
 
@@ -100,7 +100,7 @@ function header(value: string): string {
   );
 }
 
-function cut(body: string | undefined, charactersMax: number) {
+function cutBody(body: string | undefined, charactersMax: number) {
   if (body === undefined) return { text: null, isCut: false };
   // A line end is two characters at most.
   const plain = body.slice(0, charactersMax * 2 + 2).replaceAll('\r\n', '\n');

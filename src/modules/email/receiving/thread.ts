@@ -31,18 +31,18 @@ serve<ReadTask, ReadAnswer>(async (task) => {
   if (task.kind === 'submission') return { submitted: await parseSubmission(source) };
   if (task.kind === 'attachment') return { bytes: await attachmentOf(source, task.number) };
   const { check } = task;
-  const [mail, auth] = await Promise.all([parseMail(source), check === undefined ? null : checked(source, check)]);
+  const [mail, auth] = await Promise.all([parseMail(source), check === undefined ? null : checkSource(source, check)]);
   return { mail, auth };
-}, moved);
+}, transferList);
 
 /** Files of a mail are long: they are handed over. */
-function moved(answer: ReadAnswer): ArrayBuffer[] {
+function transferList(answer: ReadAnswer): ArrayBuffer[] {
   const files = 'submitted' in answer ? (answer.submitted?.attachments ?? []).map(({ content }) => content) : [];
   const bytes = 'bytes' in answer && answer.bytes !== null ? [answer.bytes] : files;
   return [...new Set(bytes.map(({ buffer }) => buffer as ArrayBuffer))];
 }
 
-async function checked(source: Buffer, { dnsServers, ...origin }: MailOrigin & AuthSettings): Promise<MailAuth> {
+async function checkSource(source: Buffer, { dnsServers, ...origin }: MailOrigin & AuthSettings): Promise<MailAuth> {
   const { checkMail } = await import('./authenticate.ts');
   return checkMail(source, origin, { dnsServers });
 }

@@ -21,7 +21,7 @@ export async function createDomain(request: RawRequest): Promise<RawAnswer> {
   if (JSON.stringify(capabilities ?? {}).includes('"sending":"disabled"')) {
     throw invalidField('capabilities', 'unsupported', 'A domain always sends here.');
   }
-  const domain = await verified(request, name);
+  const domain = await invokeVerify(request, name);
   return json({ ...domainOf(domain), records: recordsOf(domain) }, 201);
 }
 
@@ -33,7 +33,7 @@ export async function getDomain(request: RawRequest): Promise<RawAnswer> {
 /** Only of a domain that there is: `create` adds. */
 export async function verifyDomain(request: RawRequest): Promise<RawAnswer> {
   const { domain } = await dataOf<Domain>(request.invoke('email.domain.get', { domain: idOf(request) }));
-  await verified(request, domain);
+  await invokeVerify(request, domain);
   return json({ object: 'domain', id: domain });
 }
 
@@ -57,7 +57,7 @@ export async function deleteDomain(request: RawRequest): Promise<RawAnswer> {
   return json({ object: 'domain', id, deleted });
 }
 
-function verified(request: RawRequest, domain: string): Promise<Domain> {
+function invokeVerify(request: RawRequest, domain: string): Promise<Domain> {
   return dataOf<Domain>(request.invoke('email.domain.verify', { domain }, keyOf(request)));
 }
 

@@ -32,7 +32,7 @@ const byStatus: readonly (readonly [status: number, name: string])[] = [
 
 export function refuse(failure: Problem, { requestId }: { readonly requestId: string }): RawAnswer {
   const { code, message, retryAfterMs } = failure;
-  const [statusCode, name] = toldOf(failure);
+  const [statusCode, name] = statusAndName(failure);
   const wait: Record<string, string> =
     retryAfterMs === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) };
   return {
@@ -42,7 +42,7 @@ export function refuse(failure: Problem, { requestId }: { readonly requestId: st
   };
 }
 
-function toldOf(failure: Problem): Told {
+function statusAndName(failure: Problem): Told {
   const { code, httpStatus } = failure;
   if (code === 'VALIDATION_FAILED') return [422, nameOfField(failure)];
   const [, name = 'validation_error'] = byStatus.find(([status]) => httpStatus >= status) ?? [];

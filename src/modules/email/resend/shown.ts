@@ -26,11 +26,13 @@ export function domainOf({ domain, status, created_at, records }: Domain) {
 export function recordsOf({ records }: Domain) {
   return records.flatMap((record) => {
     const kind = recordKind[record.purpose];
-    return kind === null ? [] : [{ record: kind, ...placed(record), ttl: 'Auto', status: recordStatus[record.status] }];
+    return kind === null
+      ? []
+      : [{ record: kind, ...dnsRecord(record), ttl: 'Auto', status: recordStatus[record.status] }];
   });
 }
 
-function placed({ type, name, value }: DomainRecord) {
+function dnsRecord({ type, name, value }: DomainRecord) {
   const [preference = '', host = ''] = value.split(' ');
   return type === 'MX' ? { type, name, value: host, priority: Number(preference) } : { type, name, value };
 }

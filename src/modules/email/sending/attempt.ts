@@ -219,7 +219,7 @@ async function sendCopy(host: SendingHost, mail: ToSend, copy: Copy, { stop, sig
   for (const relay of relaysFor(host, row)) {
     const relayed = await relay.handOver(row.account_id, envelope, mark, signal);
     if (relayed.kind === 'unmarked') return null;
-    if (relayed.kind === 'answered') return answered(mail, copy, relay, relayed.replies);
+    if (relayed.kind === 'answered') return sentOutcome(mail, copy, relay, relayed.replies);
     if (relayed.kind === 'unknown') return unknown(copy, relay, relayed.detail);
     failed = { relay, relayed };
   }
@@ -237,7 +237,7 @@ function envelopeFrom({ core, settings }: SendingHost, row: MessageRow): string 
     : bounceAddress(core.secrets, row.email_id, settings.bounceDomain);
 }
 
-function answered(mail: ToSend, { recipients }: Copy, relay: Relay, replies: ReadonlyMap<string, Reply>): Sent {
+function sentOutcome(mail: ToSend, { recipients }: Copy, relay: Relay, replies: ReadonlyMap<string, Reply>): Sent {
   const results = recipients.map((recipient) => resultOf(mail, recipient, replies.get(recipient.address)));
   const isNobody = results.every(({ status }) => status === 'bounced');
   const [first] = results;

@@ -68,7 +68,7 @@ export class Relay {
   }
 
   async #inPlace(envelope: Envelope, mark: Mark, signal: AbortSignal): Promise<Relayed> {
-    if (signal.aborted) return unreached('The relay had no session free in time.');
+    if (signal.aborted) return unreachedRelay('The relay had no session free in time.');
     const admitted = await this.#core.vendors.enter(this.vendor, CAPABILITY);
     if (admitted.kind === 'pass')
       return { kind: 'down', reply: noReply('The relay has failed before and is left alone for a while.') };
@@ -78,12 +78,12 @@ export class Relay {
       outcome = outcomeOf(relayed);
       return relayed;
     } finally {
-      admitted.ended(outcome);
+      admitted.reportOutcome(outcome);
     }
   }
 
   async #byASession(envelope: Envelope, mark: Mark, signal: AbortSignal): Promise<Relayed> {
-    const kept = this.#kept();
+    const kept = this.#takeIdle();
     const session = kept ?? new SmtpSession({ url: this.#url, name: this.#name });
     if (kept === undefined) {
       const failure = await session.open(signal);
@@ -101,7 +101,7 @@ export class Relay {
     return handedOver;
   }
 
-  #kept(): SmtpSession | undefined {
+  #takeIdle(): SmtpSession | undefined {
     while (this.#idle.length > 0) {
       const session = this.#idle.pop();
       if (session?.isOver === false) return session;
@@ -179,4 +179,4 @@ function outcomeOf(relayed: Relayed): CallOutcome {
 }
 
 const noReply = (detail: string): Reply => ({ status: null, code: null, detail });
-const unreached = (detail: string): Relayed => ({ kind: 'unreached', cause: 'timeout', reply: noReply(detail) });
+const unreachedRelay = (detail: string): Relayed => ({ kind: 'unreached', cause: 'timeout', reply: noReply(detail) });

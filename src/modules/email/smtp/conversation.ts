@@ -7,7 +7,7 @@ import type { ProtocolDoor } from '../../../kit/protocol-server.ts';
 import type { FairPlaces } from '../../../lib/fair-places.ts';
 import { newId } from '../../../lib/ids.ts';
 import { isLoopback } from '../../../lib/loopback.ts';
-import { whyFull } from '../inboxes/keep.ts';
+import { fullReason } from '../inboxes/keep.ts';
 import { RECIPIENTS_MAX as SENT_RECIPIENTS_MAX } from '../limits.ts';
 import type { MailBytes } from '../receiving/mail-bytes.ts';
 import { receive, traceOf } from '../receiving/receive.ts';
@@ -93,7 +93,7 @@ export class Conversation {
       this.#refusals += 1;
       throw new SmtpReply(550, 'There is no such mailbox here, and mail for others is taken only after a login.');
     }
-    const why = recipient.kind === 'inbox' ? await whyFull(receiving.core.db, recipient.inbox) : null;
+    const why = recipient.kind === 'inbox' ? await fullReason(receiving.core.db, recipient.inbox) : null;
     if (why !== null) throw new SmtpReply(452, `${why} Try again later.`);
   }
 

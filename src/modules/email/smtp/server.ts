@@ -43,14 +43,14 @@ export async function openSmtp(receiving: Receiving, door: ProtocolDoor, submit:
 }
 
 async function certificateOf({ certFile, keyFile }: { readonly certFile: string; readonly keyFile: string }) {
-  const read = async (name: string, path: string) => {
+  const readPem = async (name: string, path: string) => {
     try {
       return await readFile(path);
     } catch (error) {
       throw new StartupError(`${name}: ${path} cannot be read: ${(error as Error).message}`);
     }
   };
-  return { cert: await read('SMTP_TLS_CERT', certFile), key: await read('SMTP_TLS_KEY', keyFile) };
+  return { cert: await readPem('SMTP_TLS_CERT', certFile), key: await readPem('SMTP_TLS_KEY', keyFile) };
 }
 
 class SmtpPort implements ProtocolServer {
@@ -80,7 +80,7 @@ class SmtpPort implements ProtocolServer {
         socketTimeout: SILENCE_MS,
         closeTimeout: CLOSE_MS,
       },
-      onConnect: (session, done) => void told(this.#connected(session as Session), done, this.#core),
+      onConnect: (session, done) => void replyWith(this.#admit(session as Session), done, this.#core),
       onSecure: (_socket, session, done) => {
         Conversation.allow(session as Session, true);
         done();
@@ -89,20 +89,21 @@ class SmtpPort implements ProtocolServer {
         const login = async () => ({
           user: await this.#guest(session as Session).login(password ?? '', session as Session),
         });
-        void told(login(), done as Callback, this.#core);
+        void replyWith(login(), done as Callback, this.#core);
       },
       onMailFrom: (_address, session, done) => {
         const mail = async () => this.#guest(session as Session).requireMail();
-        void told(mail(), done, this.#core);
+        void replyWith(mail(), done, this.#core);
       },
       onRcptTo: ({ address }, session, done) => {
-        const asked = async () => this.#guest(session as Session).requireRecipient(address, session as Session);
-        void told(asked(), done, this.#core);
+        const requireRecipient = async () =>
+          this.#guest(session as Session).requireRecipient(address, session as Session);
+        void replyWith(requireRecipient(), done, this.#core);
       },
       onData: (stream, session, done) => {
-        void told(this.#take(stream as unknown as DataStream, session as Session), done as Callback, this.#core);
+        void replyWith(this.#take(stream as unknown as DataStream, session as Session), done as Callback, this.#core);
       },
-      onClose: (session) => this.#left(session as Session),
+      onClose: (session) => this.#release(session as Session),
     });
     this.#server.server.maxConnections = connectionsMax * 2;
     // Of connections: their clients have left, or spoke no TLS. Of the port: `listen` is told.
@@ -124,7 +125,7 @@ class SmtpPort implements ProtocolServer {
     for (const { conversation } of this.#guests.values()) conversation.end();
   }
 
-  async #connected(session: Session): Promise<void> {
+  async #admit(session: Session): Promise<void> {
     const { id, remoteAddress } = session;
     Conversation.allow(session, this.#services.hasTls);
     if (!(await this.#core.underWay.begin(placeOf(remoteAddress), CONNECTIONS_OF_ADDRESS_MAX))) {
@@ -134,7 +135,7 @@ class SmtpPort implements ProtocolServer {
     this.#guests.set(id, { conversation: new Conversation(this.#services), timer });
   }
 
-  #left({ id, remoteAddress }: Session): void {
+  #release({ id, remoteAddress }: Session): void {
     const guest = this.#guests.get(id);
     if (guest === undefined) return;
     this.#guests.delete(id);
@@ -169,7 +170,11 @@ function placeOf(address: string): string {
 }
 
 /** Gives the library what became of it; a 421 ends the connection. What is nobody's reply is logged, and the client is to try again. */
-async function told<Value>(work: Promise<Value>, done: Callback<Value>, { log }: Pick<Services, 'log'>): Promise<void> {
+async function replyWith<Value>(
+  work: Promise<Value>,
+  done: Callback<Value>,
+  { log }: Pick<Services, 'log'>,
+): Promise<void> {
   let value: Value;
   try {
     value = await work;

@@ -62,7 +62,7 @@ export class SmtpSession {
   readonly #connection: SMTPConnection;
   readonly #auth: { readonly user: string; readonly pass: string } | null;
   #failure: SmtpError | null = null;
-  #failed: (error: SmtpError) => void = () => undefined;
+  #reject: (error: SmtpError) => void = () => undefined;
   /** When it last handed something over. */
   usedMs = performance.now();
 
@@ -143,14 +143,14 @@ export class SmtpSession {
 
   #fail(error: SmtpError): void {
     this.#failure ??= error;
-    this.#failed(error);
+    this.#reject(error);
   }
 
   #until<T>(signal: AbortSignal, act: (done: (error: SmtpError | null, value?: T) => void) => void): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#failure !== null) return reject(this.#failure);
       const stop = () => reject(Object.assign(new Error('the relay took too long'), { code: 'ETIMEDOUT' }));
-      this.#failed = reject;
+      this.#reject = reject;
       signal.addEventListener('abort', stop, { once: true });
       act((error, value) => {
         signal.removeEventListener('abort', stop);
@@ -177,9 +177,9 @@ const TOO_LARGE = { status: 552, code: '5.3.4' };
 
 function replyOf({ response, responseCode, code, message }: SmtpError): Reply {
   // The client looks at the size that the relay takes, and asks it no further.
-  if (code === 'EMESSAGE' && response === undefined) return { ...TOO_LARGE, detail: cut(message) };
+  if (code === 'EMESSAGE' && response === undefined) return { ...TOO_LARGE, detail: detailText(message) };
   return response === undefined || responseCode === undefined
-    ? { status: null, code: null, detail: cut(message) }
+    ? { status: null, code: null, detail: detailText(message) }
     : { ...replyFrom(response), status: responseCode };
 }
 
@@ -189,11 +189,11 @@ export function replyFrom(response: string): Reply {
   return {
     status: status === undefined ? null : Number(status),
     code: enhanced ?? status ?? null,
-    detail: cut(response),
+    detail: detailText(response),
   };
 }
 
-function cut(text: string): string {
+function detailText(text: string): string {
   return text
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/\p{Cc}/gu, '')

@@ -92,7 +92,7 @@ export class CaptureEffect implements LaneEffect<CaptureInput, KnownState> {
     return texts;
   }
 
-  committed(items: readonly Admitted[]): void {
+  afterCommit(items: readonly Admitted[]): void {
     const written = this.#written.get(items[0]?.context as KnownState) ?? [];
     for (const { group, key } of written) this.#facets.add(group, key);
   }

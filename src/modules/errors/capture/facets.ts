@@ -15,16 +15,16 @@ export interface Facet {
 
 /** The facets of an event whose being new matters to its group, each by its key. */
 export function decisiveFacets(input: CaptureInput): [string, Facet][] {
-  const tags = Object.entries(input.tags).map(([name, value]) => keyed(KIND.tag, name, countedValue(value)));
-  return input.userId === null ? tags : [keyed(KIND.user, input.userId, ''), ...tags];
+  const tags = Object.entries(input.tags).map(([name, value]) => facetEntry(KIND.tag, name, countedValue(value)));
+  return input.userId === null ? tags : [facetEntry(KIND.user, input.userId, ''), ...tags];
 }
 
 /** What a new value of the tag is counted by. */
 export function tagNameOf(tag: Facet): [string, Facet] {
-  return keyed(KIND.tagName, tag.name, '');
+  return facetEntry(KIND.tagName, tag.name, '');
 }
 
-function keyed(kind: number, name: string, value: string): [string, Facet] {
+function facetEntry(kind: number, name: string, value: string): [string, Facet] {
   return [facetKey(kind, name, value), { kind, name, value }];
 }
 

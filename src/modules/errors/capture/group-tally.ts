@@ -194,13 +194,13 @@ export class GroupTally {
     more: object,
   ): void {
     const message = input.message === null ? null : firstCharacters(input.message, TOLD_MESSAGE_CHARACTERS);
-    const object = { ...this.#toldObject(accountId, input, state, seq), message, ...more };
+    const object = { ...this.#eventObject(accountId, input, state, seq), message, ...more };
     const data = message === input.message ? { object } : { object, truncated: true };
     this.told.push({ accountId, type, data, requestId });
   }
 
   /** The event and its group without what may be long or about users: stacks, breadcrumbs, context, extra, request, user. */
-  #toldObject(accountId: string, input: CaptureInput, state: GroupState, seq: bigint): object {
+  #eventObject(accountId: string, input: CaptureInput, state: GroupState, seq: bigint): object {
     const groupId = this.#ids.groupId(accountId, state.groupId);
     return {
       event_id: this.#ids.eventId(accountId, seq),

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { html } from '../../../lib/html.ts';
 import { dayOfHours } from './day.ts';
 import { breadcrumbs, instant } from './history.ts';
-import { indented, jsonBlock, shortened } from './json-block.ts';
+import { indentJson, jsonBlock, shorten } from './json-block.ts';
 import { distribution } from './shares.ts';
 import { type Exception, exceptions } from './stack.ts';
 
@@ -61,19 +61,19 @@ test('the day has a bar for each hour and its figures as text', () => {
 test('JSON of any depth and size stays short', () => {
   let deep: unknown = 'end';
   for (let i = 0; i < 5_000; i += 1) deep = [deep];
-  expect(indented(deep).length).toBeLessThan(1_000);
+  expect(indentJson(deep).length).toBeLessThan(1_000);
   const wide = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`name ${i}`, 'x'.repeat(100)]));
-  expect(indented(wide).length).toBeLessThan(25_000);
-  expect(indented(wide)).toMatch(/the event as a file has all of it$/);
-  expect(indented({ a: [1, 'b\n', null], c: {}, d: [] })).toBe(
+  expect(indentJson(wide).length).toBeLessThan(25_000);
+  expect(indentJson(wide)).toMatch(/the event as a file has all of it$/);
+  expect(indentJson({ a: [1, 'b\n', null], c: {}, d: [] })).toBe(
     '{\n  "a": [\n    1,\n    "b\\n",\n    null\n  ],\n  "c": {},\n  "d": []\n}',
   );
 });
 
 test('a text is cut between characters, and says how much is left out', () => {
-  expect(shortened('abc', 3)).toBe('abc');
-  expect(shortened('ab😀cd', 3)).toBe('ab … (4 more characters)');
-  expect(shortened('abcdef', 2)).toBe('ab … (4 more characters)');
+  expect(shorten('abc', 3)).toBe('abc');
+  expect(shorten('ab😀cd', 3)).toBe('ab … (4 more characters)');
+  expect(shorten('abcdef', 2)).toBe('ab … (4 more characters)');
 });
 
 test('an instant has both zones, and what is none is shown as it was sent', () => {

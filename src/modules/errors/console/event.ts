@@ -6,7 +6,7 @@ import type { DataOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import type { get } from '../capabilities/get.ts';
 import { breadcrumbs, instant } from './history.ts';
-import { jsonBlock, shortened } from './json-block.ts';
+import { jsonBlock, shorten } from './json-block.ts';
 import { exceptions, plainStack } from './stack.ts';
 
 const MESSAGE_CHARACTERS_MAX = 10_000;
@@ -19,7 +19,7 @@ export function eventSections(visit: Visit, event: ErrorEvent): Html {
   const { exception, extra, message, tags } = event;
   const stack = typeof extra.stack === 'string' && (exception?.stacktrace.length ?? 0) === 0 ? extra.stack : null;
   const isTold = message === null || message === event.title || message === exception?.value;
-  return html`${isTold ? '' : section('Message', html`<div class="text" dir="auto">${shortened(message, MESSAGE_CHARACTERS_MAX)}</div>`)}
+  return html`${isTold ? '' : section('Message', html`<div class="text" dir="auto">${shorten(message, MESSAGE_CHARACTERS_MAX)}</div>`)}
 ${exception === null ? '' : section('Exception', html`${exceptions(exception)}`)}
 ${stack === null ? '' : section('Stack trace', plainStack(stack))}
 ${event.breadcrumbs.length === 0 ? '' : section('Breadcrumbs', breadcrumbs(visit, event.breadcrumbs))}
@@ -34,7 +34,7 @@ export function section(title: string, content: Html): Html {
 
 function eventFacts(visit: Visit, event: ErrorEvent): Html {
   const text = (value: string | null) =>
-    value === null ? null : html`<bdi>${shortened(value, FACT_CHARACTERS_MAX)}</bdi>`;
+    value === null ? null : html`<bdi>${shorten(value, FACT_CHARACTERS_MAX)}</bdi>`;
   return facts([
     ['Event', copiedId(event.event_id)],
     ['Happened', instant(visit, event.timestamp)],
@@ -58,7 +58,7 @@ function neighbours(
 function tagTable(tags: ErrorEvent['tags']): Html {
   const rows = Object.entries(tags).map(
     ([name, value]) =>
-      html`<tr><th scope="row" dir="auto">${name}</th><td dir="auto">${shortened(value, FACT_CHARACTERS_MAX)}</td></tr>\n`,
+      html`<tr><th scope="row" dir="auto">${name}</th><td dir="auto">${shorten(value, FACT_CHARACTERS_MAX)}</td></tr>\n`,
   );
   return html`<table><caption class="unseen">Tags of the event</caption>
 <thead><tr><th scope="col">Name</th><th scope="col">Value</th></tr></thead><tbody>${rows}</tbody></table>`;

@@ -8,7 +8,7 @@ import { type Html, html } from '../../../lib/html.ts';
 import type { get } from '../capabilities/get.ts';
 import type { groupDetail } from '../capabilities/group-detail.ts';
 import { levelKind } from './group.ts';
-import { jsonBlock, shortened } from './json-block.ts';
+import { jsonBlock, shorten } from './json-block.ts';
 
 type Breadcrumb = DataOf<typeof get>['breadcrumbs'][number];
 
@@ -29,8 +29,8 @@ export function breadcrumbs(visit: Pick<Visit, 'preferences'>, entries: readonly
 function breadcrumb(visit: Pick<Visit, 'preferences'>, { at, category, message, level, data }: Breadcrumb): Html {
   const more = html`<details><summary>Data</summary>${jsonBlock(data, 'Data of the breadcrumb')}</details>`;
   return html`<tr><td>${instant(visit, at)}</td>
-<td dir="auto">${shortened(category, MESSAGE_CHARACTERS_MAX)}${level === null ? '' : html` ${badge(level, levelKind(level))}`}</td>
-<td><div class="text" dir="auto">${shortened(message, MESSAGE_CHARACTERS_MAX)}</div>${data === null || Object.keys(data).length === 0 ? '' : more}</td></tr>\n`;
+<td dir="auto">${shorten(category, MESSAGE_CHARACTERS_MAX)}${level === null ? '' : html` ${badge(level, levelKind(level))}`}</td>
+<td><div class="text" dir="auto">${shorten(message, MESSAGE_CHARACTERS_MAX)}</div>${data === null || Object.keys(data).length === 0 ? '' : more}</td></tr>\n`;
 }
 
 /** `2026-03-01 10:20:30 UTC` for an ISO instant, with the reader's zone as its title; what is none is shown as it was sent. */
@@ -49,7 +49,7 @@ export function comments(visit: Visit, entries: readonly Comment[]): Html {
       key_id,
       created_at,
     }) => html`<li class="card"><p class="quiet">${time(visit, created_at)} by <code>${key_id}</code></p>
-<div class="text" dir="auto">${shortened(text, COMMENT_CHARACTERS_MAX)}</div></li>\n`,
+<div class="text" dir="auto">${shorten(text, COMMENT_CHARACTERS_MAX)}</div></li>\n`,
   )}</ol>`;
 }
 

@@ -22,7 +22,7 @@ import { dayOfHours } from './day.ts';
 import { type ErrorEvent, eventSections, section } from './event.ts';
 import { levelOf, stateActs, stateOf } from './group.ts';
 import { activity, comments } from './history.ts';
-import { shortened } from './json-block.ts';
+import { shorten } from './json-block.ts';
 import { distribution } from './shares.ts';
 
 type Detail = DataOf<typeof groupDetail>;
@@ -78,7 +78,7 @@ async function show(visit: Visit): Promise<View> {
   const group = await groupOf(visit);
   const [event, events] = await Promise.all([shownEvent(visit, group), eventsOf(visit)]);
   const content = html`<p><a href="${visit.path('/errors')}">All errors</a></p>
-<h1 dir="auto">${shortened(group.title, TITLE_CHARACTERS_MAX)}</h1>
+<h1 dir="auto">${shorten(group.title, TITLE_CHARACTERS_MAX)}</h1>
 ${state(visit, group)}
 ${overview(group)}
 <div class="columns">

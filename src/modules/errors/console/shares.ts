@@ -2,7 +2,7 @@
 
 import { count } from '../../../kit/console/text.ts';
 import { type Html, html } from '../../../lib/html.ts';
-import { shortened } from './json-block.ts';
+import { shorten } from './json-block.ts';
 
 const SHOWN = 8;
 const NAME_CHARACTERS_MAX = 300;
@@ -24,7 +24,7 @@ function table(title: string, rows: readonly (readonly [string, number])[], tota
 
 function row(name: string, events: number, total: number): Html {
   const share = total === 0 ? 0 : Math.min(100, (events / total) * 100);
-  return html`<tr><th scope="row" dir="auto">${shortened(name, NAME_CHARACTERS_MAX)}<svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect class="none" width="100" height="4"/><rect class="bar" width="${share.toFixed(1)}" height="4"/></svg></th><td>${count(events)} <span class="quiet">${percent(share)}</span></td></tr>`;
+  return html`<tr><th scope="row" dir="auto">${shorten(name, NAME_CHARACTERS_MAX)}<svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect class="none" width="100" height="4"/><rect class="bar" width="${share.toFixed(1)}" height="4"/></svg></th><td>${count(events)} <span class="quiet">${percent(share)}</span></td></tr>`;
 }
 
 function percent(share: number): string {

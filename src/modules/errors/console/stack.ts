@@ -2,7 +2,7 @@
 import type { DataOf } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import type { get } from '../capabilities/get.ts';
-import { jsonBlock, shortened } from './json-block.ts';
+import { jsonBlock, shorten } from './json-block.ts';
 
 export type Exception = NonNullable<DataOf<typeof get>['exception']>;
 
@@ -16,8 +16,8 @@ const NAME_CHARACTERS_MAX = 300;
 export function exceptions(exception: Exception): Html[] {
   return withCauses(exception).map(
     ({ type, value, stacktrace, ...origin }, i) => html`<section class="exception">
-<h3 dir="auto">${i === 0 ? '' : html`<span class="quiet">Caused by </span>`}${shortened(type, NAME_CHARACTERS_MAX)}</h3>
-${value === '' ? '' : html`<p class="value" dir="auto">${shortened(value, VALUE_CHARACTERS_MAX)}</p>`}
+<h3 dir="auto">${i === 0 ? '' : html`<span class="quiet">Caused by </span>`}${shorten(type, NAME_CHARACTERS_MAX)}</h3>
+${value === '' ? '' : html`<p class="value" dir="auto">${shorten(value, VALUE_CHARACTERS_MAX)}</p>`}
 ${originOf(origin)}
 ${stacktrace.length === 0 ? html`<p class="quiet">No stack trace was sent.</p>` : html`<ol class="frames" aria-label="Stack trace, innermost frame first">${stacktrace.map(frame)}</ol>`}
 </section>`,
@@ -28,9 +28,9 @@ ${stacktrace.length === 0 ? html`<p class="quiet">No stack trace was sent.</p>` 
 function originOf({ module, mechanism, handled }: Pick<Exception, 'module' | 'mechanism' | 'handled'>): Html {
   const { type } = mechanism ?? {};
   const parts = [
-    ...(module === undefined ? [] : [html`<bdi>${shortened(module, NAME_CHARACTERS_MAX)}</bdi>`]),
+    ...(module === undefined ? [] : [html`<bdi>${shorten(module, NAME_CHARACTERS_MAX)}</bdi>`]),
     ...(typeof type === 'string' && type !== ''
-      ? [html`caught by <bdi>${shortened(type, NAME_CHARACTERS_MAX)}</bdi>`]
+      ? [html`caught by <bdi>${shorten(type, NAME_CHARACTERS_MAX)}</bdi>`]
       : []),
     ...(handled === undefined ? [] : [html`${handled ? 'handled' : 'not handled'}`]),
   ];
@@ -46,11 +46,11 @@ function withCauses(exception: Exception): Exception[] {
 
 /** A stack that was sent as one text. */
 export function plainStack(text: string): Html {
-  return html`<pre class="scroll" tabindex="0" role="region" aria-label="Stack trace as sent">\n${shortened(text, VALUE_CHARACTERS_MAX)}</pre>`;
+  return html`<pre class="scroll" tabindex="0" role="region" aria-label="Stack trace as sent">\n${shorten(text, VALUE_CHARACTERS_MAX)}</pre>`;
 }
 
 function frame(at: StackFrame): Html {
-  const name = html`<span class="func">${shortened(at.func, NAME_CHARACTERS_MAX)}</span> <span class="quiet">${place(at)}</span>${at.in_app ? html` <span class="tag">app</span>` : ''}`;
+  const name = html`<span class="func">${shorten(at.func, NAME_CHARACTERS_MAX)}</span> <span class="quiet">${place(at)}</span>${at.in_app ? html` <span class="tag">app</span>` : ''}`;
   const hasVars = at.vars !== null && Object.keys(at.vars).length > 0;
   if (at.context_line === null && !hasVars) return html`<li><div class="frame">${name}</div></li>\n`;
   const vars = html`<details class="vars"><summary>Local variables</summary>${jsonBlock(at.vars, `Local variables of ${at.func}`)}</details>`;
@@ -62,9 +62,9 @@ function place({ file, line, col, module, instruction_addr: address }: StackFram
   const at =
     file === ''
       ? ''
-      : `${shortened(file, NAME_CHARACTERS_MAX)}${line === 0 ? '' : `:${line}`}${col === null ? '' : `:${col}`}`;
-  const where = module === undefined || module === file ? '' : `in ${shortened(module, NAME_CHARACTERS_MAX)}`;
-  return [at, where, address === undefined ? '' : `at ${shortened(address, NAME_CHARACTERS_MAX)}`]
+      : `${shorten(file, NAME_CHARACTERS_MAX)}${line === 0 ? '' : `:${line}`}${col === null ? '' : `:${col}`}`;
+  const where = module === undefined || module === file ? '' : `in ${shorten(module, NAME_CHARACTERS_MAX)}`;
+  return [at, where, address === undefined ? '' : `at ${shorten(address, NAME_CHARACTERS_MAX)}`]
     .filter(Boolean)
     .join(' ');
 }
@@ -76,7 +76,7 @@ function source(at: StackFrame): Html {
   const lines = [...before, at.context_line, ...(at.context_post ?? [])];
   const rows = lines.map((text, i) => {
     const number = first + i > 0 ? String(first + i) : '';
-    const code = html`<span class="number">${number}</span>${shortened(text, LINE_CHARACTERS_MAX)}\n`;
+    const code = html`<span class="number">${number}</span>${shorten(text, LINE_CHARACTERS_MAX)}\n`;
     return i === before.length ? html`<mark>${code}</mark>` : html`<span class="line">${code}</span>`;
   });
   return html`<pre class="source scroll" tabindex="0" role="region" aria-label="Source around line ${at.line}"><code>${rows}</code></pre>`;

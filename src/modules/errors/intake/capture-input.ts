@@ -35,7 +35,7 @@ export function draftOf(input: CaptureInput, warnings: string[], source: string)
     fingerprint: input.fingerprint ?? null,
     message,
     exceptionType: thrown?.type ?? null,
-    exceptionValue: thrown === null ? null : saidBy(thrown),
+    exceptionValue: thrown === null ? null : exceptionMessage(thrown),
     title: input.title ?? null,
     code: input.code ?? null,
   });
@@ -94,12 +94,12 @@ function thrownOf({ exception }: CaptureInput): ExceptionInput | null {
   return typeof exception === 'string' ? null : (exception ?? null);
 }
 
-const saidBy = ({ value, message }: ExceptionInput) => value || message || value || null;
+const exceptionMessage = ({ value, message }: ExceptionInput) => value || message || value || null;
 
 function titleOf(input: CaptureInput, message: string | null): string {
   if (input.title) return firstCharacters(input.title, SENT_TITLE_CHARACTERS_MAX);
   const thrown = thrownOf(input);
-  const text = thrown === null ? '' : [thrown.type, saidBy(thrown)].filter(Boolean).join(': ');
+  const text = thrown === null ? '' : [thrown.type, exceptionMessage(thrown)].filter(Boolean).join(': ');
   return firstCharacters(message || text || input.code || UNTITLED, TITLE_CHARACTERS);
 }
 
@@ -110,7 +110,7 @@ function exceptionOf({ exception }: CaptureInput): ExceptionRecord | null {
   const handled = exception.handled ?? mechanism?.handled;
   return {
     type: exception.type ?? 'Error',
-    value: saidBy(exception) ?? '',
+    value: exceptionMessage(exception) ?? '',
     ...(module == null ? {} : { module }),
     ...(mechanism == null ? {} : { mechanism }),
     ...(typeof handled === 'boolean' ? { handled } : {}),

@@ -101,10 +101,10 @@ export function trimFrames<T>(sent: readonly T[], make: (frame: T) => StackFrame
   const head = Math.ceil(kept / 2);
   const left = sent.length - kept;
   const tail = sent.slice(sent.length - (kept - head));
-  return [...sent.slice(0, head).map(make), omitted(left), ...tail.map(make)];
+  return [...sent.slice(0, head).map(make), omittedFrames(left), ...tail.map(make)];
 }
 
-function omitted(frames: number): StackFrame {
+function omittedFrames(frames: number): StackFrame {
   return {
     func: `(${frames} frames omitted)`,
     file: '',

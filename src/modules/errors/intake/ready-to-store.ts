@@ -23,7 +23,7 @@ export function captureReady(
   ready: ReadyEvent,
   idempotency: IdempotencyKey | null = ctx.idempotency,
 ): Promise<ChargedAnswer> {
-  const input = identified(state, ctx.accountId, ready);
+  const input = withUserHash(state, ctx.accountId, ready);
   return chargeInLane(ctx, {
     units: 1n,
     effect: state.capturing,
@@ -36,7 +36,7 @@ export function captureReady(
 }
 
 /** With a hash in place of the address that stands for the user. */
-function identified(state: ErrorsState, accountId: string, { contact, ...event }: ReadyEvent): CaptureInput {
+function withUserHash(state: ErrorsState, accountId: string, { contact, ...event }: ReadyEvent): CaptureInput {
   const detail = detailFromThread(event.detail);
   if (contact === null) return { ...event, detail };
   const userId = state.userHashes.of(accountId, contact);

@@ -14,7 +14,7 @@ const json = { 'content-type': 'application/json; charset=utf-8', 'cache-control
 export const KEY_LINE = 'qm keys create --account ACCOUNT_ID --name sentry --scopes errors.capture,errors.message';
 
 /** `id` is the one that the SDK gave the event; null for an envelope without an event. */
-export function taken(id: string | null, costNanos?: bigint): RawAnswer {
+export function acceptedAnswer(id: string | null, costNanos?: bigint): RawAnswer {
   const body = JSON.stringify(id === null ? {} : { id });
   return { status: 200, headers: json, body, ...(costNanos === undefined ? {} : { costNanos }) };
 }

@@ -30,11 +30,11 @@ export function templateOf(event: JsonObject): string | null {
 function entryOf({ logentry, message }: JsonObject): LogEntry {
   const entry = objectOf(logentry) ?? objectOf(message);
   const template = textOf(entry?.message);
-  return { template, formatted: textOf(entry?.formatted) ?? filled(template, entry?.params) };
+  return { template, formatted: textOf(entry?.formatted) ?? fillTemplate(template, entry?.params) };
 }
 
 /** Null where there is nothing to fill in. A place that no parameter is for stays as it is. */
-function filled(template: string | null, params: unknown): string | null {
+function fillTemplate(template: string | null, params: unknown): string | null {
   if (template === null || params === null || typeof params !== 'object' || Object.keys(params).length === 0)
     return null;
   const filling = new Filling(params as JsonObject);

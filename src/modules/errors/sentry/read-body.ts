@@ -1,6 +1,6 @@
 // From the body of an SDK to an event that is ready to be stored: of long bodies this takes milliseconds, and is done in a thread.
 
-import { type Encoding, inflated } from '../../../core/inflate.ts';
+import { type Encoding, inflateBody } from '../../../core/inflate.ts';
 import type { BodyTask } from '../../../kit/raw-route.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
 import type { ReadyEvent } from '../capture/capture-types.ts';
@@ -62,7 +62,7 @@ export async function storedEvent(body: AsyncIterable<Buffer>): Promise<Buffer> 
   const text = sent.toString('latin1').trimEnd();
   if (!BASE64.test(text)) return sent;
   const packed = Buffer.from(text, 'base64');
-  return sift(inflated(one(packed), encodingOf(packed), EVENT_BYTES_MAX), new WholeBody(EVENT_BYTES_MAX));
+  return sift(inflateBody(one(packed), encodingOf(packed), EVENT_BYTES_MAX), new WholeBody(EVENT_BYTES_MAX));
 }
 
 async function* one(bytes: Buffer): AsyncGenerator<Buffer> {

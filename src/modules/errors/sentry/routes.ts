@@ -11,7 +11,7 @@ import { invalidField, problem } from '../../../problems/problem.ts';
 import { CAPTURE } from '../capture/capture-types.ts';
 import { captureReady } from '../intake/ready-to-store.ts';
 import type { ErrorsState } from '../state.ts';
-import { access, refusal, taken } from './answers.ts';
+import { acceptedAnswer, access, refusal } from './answers.ts';
 import { envelopeHeader } from './envelope.ts';
 import { ENVELOPE_BYTES_MAX, STORE_BYTES_MAX } from './numbers.ts';
 import { type ReadEvent, readEnvelope, readStored, storedEvent } from './read-body.ts';
@@ -79,10 +79,10 @@ async function take(request: RawRequest, state: ErrorsState, form: BodyForm): Pr
   const known = request.ctx === null ? null : await requirePublicKey(request.ctx, state);
   const { ctx, read } = await request.inflate((body) => open(request, state, form, known, body));
   const { id, event } = read;
-  if (event === null) return taken(id);
+  if (event === null) return acceptedAnswer(id);
   const idempotency = id === null ? null : eventKey(ctx, id);
   const { costNanos } = await state.unpaid.watch(ctx, captureReady(ctx, state, event, idempotency));
-  return taken(id ?? randomUUID().replaceAll('-', ''), costNanos);
+  return acceptedAnswer(id ?? randomUUID().replaceAll('-', ''), costNanos);
 }
 
 /** What the body says. What it inflates to is held no longer than this takes. */

@@ -155,7 +155,7 @@ export class EnvelopeSieve implements Sieve {
   }
 
   /** A copy of its own: the block it came in may be long. */
-  #taken(): Buffer {
+  #takeBytes(): Buffer {
     const bytes = Buffer.concat(this.#begun);
     this.#begun = [];
     this.#begunBytes = 0;
@@ -163,12 +163,12 @@ export class EnvelopeSieve implements Sieve {
   }
 
   #endHeader(): void {
-    this.#header = this.#taken();
+    this.#header = this.#takeBytes();
     this.#at = 'between';
   }
 
   #endItemHeader(): void {
-    const line = this.#taken();
+    const line = this.#takeBytes();
     this.#itemHeadersBytes += line.length;
     const { type, length }: JsonObject = parseObject(line, 'item header');
     this.#isEvent = type === 'event';
@@ -184,7 +184,7 @@ export class EnvelopeSieve implements Sieve {
   #endPayload(): void {
     this.#at = 'between';
     if (!this.#isEvent) return;
-    const event = this.#taken();
+    const event = this.#takeBytes();
     // With nothing behind its header an envelope has no event.
     if (event.length === 0) parseEvent(event);
     this.#event = event;

@@ -90,7 +90,7 @@ export async function evaluateFlags(
   { keys, context, type }: Asked,
   show: (evaluation: Evaluation) => string,
 ): Promise<string[]> {
-  const flags = served.held(ctx.accountId) ?? (await load(ctx, served));
+  const flags = served.flagsInMemory(ctx.accountId) ?? (await load(ctx, served));
   const asked = keys ?? [...flags.byKey.keys()];
   const isLong = asked.length > 1;
   const texts: string[] = [];

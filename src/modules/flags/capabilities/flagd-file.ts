@@ -197,18 +197,18 @@ function requireForm<T extends TSchema>(schema: T, sent: unknown, at: string): a
 /** The rule with evaluators in the place of references to them, within bounds: some that name one another twice would double at each level. */
 function withEvaluators(rule: flag.Members, evaluators: flag.Members, param: string): unknown {
   let parts = 0;
-  const put = (part: unknown, depth: number): unknown => {
+  const insertEvaluators = (part: unknown, depth: number): unknown => {
     parts += 1;
     if (parts > RULE.nodesMax || depth > 2 * RULE.depthMax)
       throw invalidField(param, 'too_complex', `With its evaluators a rule has at most ${RULE.nodesMax} parts.`);
     if (part === null || typeof part !== 'object') return part;
-    if (Array.isArray(part)) return part.map((each) => put(each, depth + 1));
+    if (Array.isArray(part)) return part.map((each) => insertEvaluators(each, depth + 1));
     const { $ref: name, ...others } = part as flag.Members;
     if (typeof name !== 'string' || Object.keys(others).length > 0)
-      return Object.fromEntries(Object.entries(part).map(([key, each]) => [key, put(each, depth + 1)]));
-    if (Object.hasOwn(evaluators, name)) return put(evaluators[name], depth + 1);
+      return Object.fromEntries(Object.entries(part).map(([key, each]) => [key, insertEvaluators(each, depth + 1)]));
+    if (Object.hasOwn(evaluators, name)) return insertEvaluators(evaluators[name], depth + 1);
     const message = `There is no evaluator ${JSON.stringify(name.slice(0, 100))} in $evaluators.`;
     throw invalidField(param, 'unknown_evaluator', message);
   };
-  return put(rule, 0);
+  return insertEvaluators(rule, 0);
 }

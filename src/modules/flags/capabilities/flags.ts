@@ -141,7 +141,7 @@ export const remove = deleteOf<flag.FlagRow, FlagsState>(flags, {
     'Evaluations of the key answer FLAG_NOT_FOUND from now on: code uses its own default. Its history stays.',
   keywords: ['remove feature flag', 'archive flag'],
   examples: [{ title: 'One that is not there', input: { key: 'old-banner' }, expect: { deleted: false } }],
-  after: ({ ctx, state }) => state.served.changed(ctx.accountId),
+  after: ({ ctx, state }) => state.served.noteChange(ctx.accountId),
 });
 
 const listChanges = statement(

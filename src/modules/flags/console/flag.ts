@@ -24,7 +24,10 @@ const plain = html`spellcheck="false"`;
 export const flagPath = (key: string) => `${FLAGS}/${encodeURIComponent(key)}`;
 export const stateOf = ({ enabled }: Pick<Flag, 'enabled'>) => (enabled ? badge('enabled', 'good') : badge('disabled'));
 const keyOf = ({ params: { key = '' } }: Visit) => key;
-const known = (form: URLSearchParams, visit: Visit) => ({ key: keyOf(visit), revision: Number(form.get('revision')) });
+const flagInput = (form: URLSearchParams, visit: Visit) => ({
+  key: keyOf(visit),
+  revision: Number(form.get('revision')),
+});
 
 export const flagPage: ConsolePage = {
   ...{ name: 'flag', path: `${FLAGS}/{key}`, needs: get, isLive: true, show },
@@ -36,13 +39,13 @@ export const flagPage: ConsolePage = {
     },
     rules: {
       capability: update,
-      input: (form, visit) => ({ ...known(form, visit), targeting: writeRules(rulesOf(form)) }),
+      input: (form, visit) => ({ ...flagInput(form, visit), targeting: writeRules(rulesOf(form)) }),
       done: 'Rules saved.',
     },
     json: {
       capability: update,
       input: (form, visit) => ({
-        ...{ ...known(form, visit), description: textOf(form, 'description') ?? null },
+        ...{ ...flagInput(form, visit), description: textOf(form, 'description') ?? null },
         ...{ default_variant: textOf(form, 'default_variant') ?? null, variants: jsonOf(form, 'variants') },
         ...{ targeting: jsonOf(form, 'targeting') ?? null, metadata: jsonOf(form, 'metadata') ?? {} },
       }),
@@ -66,7 +69,7 @@ async function show(visit: Visit): Promise<View> {
   ]);
   const act = dangerLink(visit.path(`${flagPath(key)}/delete`), 'Delete…');
   const content = html`${head(visit, flag)}
-<div class="panels">${variantsOf(flag)}<section class="panel"><h2>Try a context</h2>${await tried(visit, key)}</section></div>
+<div class="panels">${variantsOf(flag)}<section class="panel"><h2>Try a context</h2>${await trialView(visit, key)}</section></div>
 <section class="panel"><h2>Rules</h2>${visit.may(update) ? forms(visit, flag) : payload(flag.targeting, 'The rule', { call: 'flags.get' })}</section>
 ${panel(visit, 'Changes', changes, (page) => changesOf(visit, page))}
 ${dangerZone([visit.may(remove) ? { title: 'Delete this flag', text: GONE, act } : null])}`;
@@ -90,7 +93,7 @@ function variantsOf({ variants, default_variant: usual }: Flag): Html {
   return html`<section class="panel"><h2>Variants</h2>${facts(shown)}${usual === null ? html`<p class="quiet">Without a default variant your code uses its own default.</p>` : ''}</section>`;
 }
 
-async function tried(visit: Visit, key: string): Promise<Html> {
+async function trialView(visit: Visit, key: string): Promise<Html> {
   const sent = visit.query.get('context')?.trim() ?? '';
   const form = html`<form method="get"><div class="field"><label for="tried-context">Context</label><textarea id="tried-context" name="context" rows="4" spellcheck="false">\n${sent === '' ? '{"targetingKey": "user-1"}' : sent}</textarea></div><button>Evaluate</button></form>`;
   if (sent === '' || !visit.may(evaluate)) return form;
@@ -151,10 +154,10 @@ ${[...rows, ...Array<typeof free>(FREE_ROWS).fill(free)].slice(0, ROWS_MAX).map(
 }
 
 function rulesOf(form: URLSearchParams): SimpleRules {
-  const sent = (name: string) => textOf(form, name) ?? '';
+  const sentText = (name: string) => textOf(form, name) ?? '';
   const rows = Array.from({ length: ROWS_MAX }, (_, i) => ({
-    ...{ attribute: sent(`attribute_${i}`), operator: sent(`operator_${i}`) },
-    ...{ value: sent(`value_${i}`), variant: form.get(`variant_${i}`) ?? '' },
+    ...{ attribute: sentText(`attribute_${i}`), operator: sentText(`operator_${i}`) },
+    ...{ value: sentText(`value_${i}`), variant: form.get(`variant_${i}`) ?? '' },
   }));
   const shares = form.getAll('share_of').flatMap((name, i) => {
     const text = textOf(form, `share_${i}`);

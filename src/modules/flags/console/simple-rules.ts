@@ -27,12 +27,12 @@ interface Operator {
 }
 
 const numeric = (value: string) => (Number.isFinite(Number(value)) ? Number(value) : value);
-const listed = (value: string) => value.split(',').map((each) => each.trim());
+const splitList = (value: string) => value.split(',').map((each) => each.trim());
 
 export const operators: Readonly<Record<string, Operator>> = {
   is: { label: 'is', write: (it, value) => ({ '==': [it, value] }) },
   is_not: { label: 'is not', write: (it, value) => ({ '!=': [it, value] }) },
-  one_of: { label: 'is one of (commas between)', write: (it, value) => ({ in: [it, listed(value)] }) },
+  one_of: { label: 'is one of (commas between)', write: (it, value) => ({ in: [it, splitList(value)] }) },
   contains: { label: 'contains', write: (it, value) => ({ in: [value, it] }) },
   starts_with: { label: 'starts with', write: (it, value) => ({ starts_with: [it, value] }) },
   ends_with: { label: 'ends with', write: (it, value) => ({ ends_with: [it, value] }) },

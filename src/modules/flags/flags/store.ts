@@ -105,11 +105,11 @@ export async function revisionsOf(db: Queryable, accountIds: readonly string[]):
 /** A free write; this process sees it at once. */
 export async function writeFlags(
   ctx: CallContext,
-  { served }: { readonly served: { changed(accountId: string): void } },
+  { served }: { readonly served: { noteChange(accountId: string): void } },
   body: (tx: Transaction, entry: { readonly nowMs: number }) => Promise<unknown>,
 ) {
   const written = await runWrite(ctx, body);
-  served.changed(ctx.accountId);
+  served.noteChange(ctx.accountId);
   return written;
 }
 
@@ -145,7 +145,7 @@ export async function recordChange(tx: Transaction, ctx: CallContext, change: Ch
   const changed_fields = changedFields.join(' ');
   await saveChanges(tx, ctx, [
     ...removed.map((key) => ({ ...by, key, action: 'delete', changed_fields: '', flag: null })),
-    ...saved.map((flag) => ({ ...by, key: flag.key, action, changed_fields, flag: shown({ ...flag, ...times }) })),
+    ...saved.map((flag) => ({ ...by, key: flag.key, action, changed_fields, flag: flagJson({ ...flag, ...times }) })),
   ]);
   await tx.query(trimChanges, [ctx.accountId, CHANGES_KEPT]);
   const [{ bytes } = { bytes: 0n }] = (await tx.query<{ bytes: bigint }>(sumBytes, [ctx.accountId])).rows;
@@ -159,6 +159,6 @@ export async function recordChange(tx: Transaction, ctx: CallContext, change: Ch
 }
 
 /** As JSON; null: it is too long to be kept. When it was created stands in its first change. */
-function shown(flag: FlagRow): string | null {
+function flagJson(flag: FlagRow): string | null {
   return flag.bytes > SHOWN_BYTES_MAX ? null : JSON.stringify({ ...showFlag(flag), created_at: undefined });
 }

@@ -27,8 +27,8 @@ export function checkAnswers(rule: unknown, variants: readonly string[], param: 
   const place = { at: param, variants };
   for (const { value, at } of answersOf(rule, param)) {
     if (variants.includes(String(value))) continue;
-    const names = variants.slice(0, 10).map(quoted).join(', ');
-    const message = `The rule may answer ${quoted(value)}, which is none of its variants (${names}).`;
+    const names = variants.slice(0, 10).map(quotedText).join(', ');
+    const message = `The rule may answer ${quotedText(value)}, which is none of its variants (${names}).`;
     throw refusal(at, 'unknown_variant', message);
   }
   checkPart(rule, place);
@@ -72,7 +72,7 @@ function checkConditions(name: string, sent: readonly unknown[], at: string): vo
   for (const [i, each] of sent.entries()) {
     const isCondition = choices.includes(name) ? i % 2 === 0 && i < sent.length - 1 : name.startsWith('!');
     if (!isCondition || typeof each !== 'string') continue;
-    const message = `${quoted(each)} is a text, which is always true: a condition is an object, such as {"==": [{"var": "plan"}, "pro"]}.`;
+    const message = `${quotedText(each)} is a text, which is always true: a condition is an object, such as {"==": [{"var": "plan"}, "pro"]}.`;
     throw refusal(`${at}.${i}`, 'condition', message);
   }
 }
@@ -81,7 +81,7 @@ function checkVersions(sent: readonly unknown[], at: string): void {
   requireArguments(sent, 3, at);
   const operator = sent[1];
   if (typeof operator === 'object' || VERSION_OPERATORS.includes(String(operator))) return;
-  const message = `sem_ver compares by ${VERSION_OPERATORS.join(' ')}; ${quoted(operator)} is none of them.`;
+  const message = `sem_ver compares by ${VERSION_OPERATORS.join(' ')}; ${quotedText(operator)} is none of them.`;
   throw refusal(`${at}.1`, 'operator', message);
 }
 
@@ -95,7 +95,7 @@ function checkShares(sent: unknown, at: string): void {
   const form = 'fractional is a list of shares, such as [["on", 25], ["off", 75]].';
   if (!Array.isArray(sent)) throw refusal(at, 'shares', form);
   if (typeof sent[0] === 'string') {
-    const message = `${quoted(sent[0])} is the same for everybody, so that all get one variant: write {"var": ${quoted(sent[0])}}.`;
+    const message = `${quotedText(sent[0])} is the same for everybody, so that all get one variant: write {"var": ${quotedText(sent[0])}}.`;
     throw refusal(`${at}.0`, 'shares', message);
   }
   const first = Array.isArray(sent[0]) ? 0 : 1;
@@ -121,7 +121,7 @@ function operatorOf(part: object) {
   return { name, sent: (Array.isArray(value) ? value : [value]) as readonly unknown[] };
 }
 
-function quoted(value: unknown): string {
+function quotedText(value: unknown): string {
   return JSON.stringify(typeof value === 'string' ? value.slice(0, TOLD_CHARACTERS) : value).slice(
     0,
     2 * TOLD_CHARACTERS,

@@ -57,7 +57,7 @@ export class ServedFlags {
   }
 
   /** Those in memory; undefined: they are to be loaded. */
-  held(accountId: string): AccountFlags | undefined {
+  flagsInMemory(accountId: string): AccountFlags | undefined {
     return this.#held.get(accountId);
   }
 
@@ -66,7 +66,7 @@ export class ServedFlags {
   }
 
   /** This process has changed them. */
-  changed(accountId: string): void {
+  noteChange(accountId: string): void {
     this.#held.delete(accountId);
   }
 
@@ -75,7 +75,7 @@ export class ServedFlags {
     const held = this.#held.peek(accountId);
     if (held === undefined || held.revision >= revision) return;
     const { revision: now } = await accountOf(this.#core.db, { accountId });
-    if (now !== held.revision) this.changed(accountId);
+    if (now !== held.revision) this.noteChange(accountId);
   }
 
   /** The account's revision once it is not the one that is known; null: `ended` was aborted before. */
@@ -112,7 +112,7 @@ export class ServedFlags {
     for (const accountId of watched) {
       const revision = revisions.get(accountId) ?? 0n;
       const held = this.#held.peek(accountId);
-      if (held !== undefined && held.revision < revision) this.changed(accountId);
+      if (held !== undefined && held.revision < revision) this.noteChange(accountId);
       this.#looks.emit(accountId, revision);
     }
   }

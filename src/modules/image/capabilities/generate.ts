@@ -31,7 +31,7 @@ export const generate = defineCapability<ImageState>()({
   replay: { keepDays: 30 },
   bodyBytesMax: GENERATE_BODY_BYTES_MAX,
   // The image may be long.
-  bulk: { source: import.meta.url, reduce: decoded },
+  bulk: { source: import.meta.url, reduce: decodeInput },
   errors: [
     'MODEL_NOT_FOUND',
     'VENDOR_NOT_AVAILABLE',
@@ -67,7 +67,7 @@ export const generate = defineCapability<ImageState>()({
     }),
 });
 
-function decoded(input: Input) {
+function decodeInput(input: Input) {
   const image = input.image === undefined ? null : decodedSource(input.image, 'image');
   const mask = input.mask === undefined ? null : decodedSource(input.mask, 'mask');
   return {

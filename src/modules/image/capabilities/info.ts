@@ -22,7 +22,7 @@ export const info = defineCapability<ImageState>()({
   isLongRead: true,
   bodyBytesMax: BODY_BYTES_MAX,
   // The image may be long.
-  bulk: { source: import.meta.url, reduce: decoded },
+  bulk: { source: import.meta.url, reduce: decodeInput },
   errors: ['OVERLOADED', 'CONCURRENCY_LIMITED', 'NOT_FOUND'],
   limits: { source: '20 MiB.' },
   examples: [
@@ -44,7 +44,7 @@ export const info = defineCapability<ImageState>()({
   },
 });
 
-function decoded(input: Input) {
+function decodeInput(input: Input) {
   const { source, transfer } = decodedSource(input.source, PARAM);
   return { value: { source }, transfer };
 }

@@ -43,7 +43,7 @@ export const transform = defineCapability<ImageState>()({
   laterPrices: [READ_PRICE, ...STORE_PRICES],
   bodyBytesMax: BODY_BYTES_MAX,
   // The image may be long.
-  bulk: { source: import.meta.url, reduce: decoded },
+  bulk: { source: import.meta.url, reduce: decodeInput },
   errors: ['OVERLOADED', 'CONCURRENCY_LIMITED', 'NOT_FOUND'],
   events: ['wallet.low_balance'],
   limits: {
@@ -87,7 +87,7 @@ export const transform = defineCapability<ImageState>()({
   },
 });
 
-function decoded(input: Input) {
+function decodeInput(input: Input) {
   const { source, transfer } = decodedSource(input.source, PARAM);
   return { value: { ...input, source }, transfer };
 }

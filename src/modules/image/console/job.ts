@@ -1,7 +1,7 @@
 // One image job: how far it is, its images, what they cost, and the way to stop or delete it.
 import { copiedId } from '../../../kit/console/copied.ts';
 import { dangerLink, dangerZone } from '../../../kit/console/danger-zone.ts';
-import { shown } from '../../../kit/console/failure.ts';
+import { contentOrFailure } from '../../../kit/console/failure.ts';
 import { actForm } from '../../../kit/console/form.ts';
 import { jobDeletionPage, jobFacts, jobFailure, jobProgress, jobState } from '../../../kit/console/job.ts';
 import type { ConsolePage, View } from '../../../kit/console/page.ts';
@@ -46,9 +46,9 @@ async function show(visit: Visit): Promise<View> {
   };
   const content = html`<p><a href="${visit.path('/images')}">Images</a></p>
 <div class="head"><div class="head named"><h1>${nameOf(job)}</h1><p>${jobState(job)}</p></div>${isRunning && visit.may(cancel) ? actForm(visit, 'cancel', html`<button class="danger">Cancel</button>`) : ''}</div>
-${isRunning ? shown(visit, await visit.call(imageStatus, { id }), jobProgress) : images(job)}
+${isRunning ? contentOrFailure(visit, await visit.call(imageStatus, { id }), jobProgress) : images(job)}
 ${jobFailure(error)}
-${told(visit, job)}
+${ownFacts(visit, job)}
 ${prompt.length <= 80 ? '' : html`<h2>Prompt</h2>${payload(prompt, 'Prompt', { call: 'image.get' })}`}
 ${dangerZone([!isRunning && visit.may(remove) ? zone : null])}`;
   return { title: prompt.slice(0, 80).toWellFormed() || 'An image', content };
@@ -64,7 +64,7 @@ function images({ images: made }: Job): Html {
   )}</div>`;
 }
 
-function told(visit: Visit, job: Job): Html {
+function ownFacts(visit: Visit, job: Job): Html {
   return facts([
     ['ID', copiedId(job.job_id)],
     ['Model', short(job.model, 100)],

@@ -26,7 +26,7 @@ const transform: Act<typeof imageTransform> = {
   capability: imageTransform,
   input: wish,
   done: 'Image transformed.',
-  shown: (data, visit) => ({ title: 'Transformed image', content: transformed(visit, data) }),
+  answerView: (data, visit) => ({ title: 'Transformed image', content: imageView(visit, data) }),
 };
 
 export const transformPage: ConsolePage = {
@@ -57,7 +57,7 @@ ${field(visit, act, { name: 'quality', label: 'Quality', attributes: whole })}</
 <button class="main">Transform image</button>`;
 }
 
-function transformed(visit: Visit, made: Transformed): Html {
+function imageView(visit: Visit, made: Transformed): Html {
   const { url, format, width, height, pages, bytes, expires_at: end } = made;
   const path = url === null ? null : ownPath(url);
   return html`<p><a href="${visit.path('/images/transform')}">Transform an image</a></p>

@@ -22,12 +22,12 @@ export function imageWork(own: Own): VendorWork<Material, ImageFiles> {
   return {
     async material(job) {
       const { image, mask } = wantedOf(job);
-      const read = async (sent: typeof image) =>
+      const readSent = async (sent: typeof image) =>
         sent === null ? null : { bytes: await assets.read(sent.asset), contentType: sent.contentType };
-      return { image: await read(image), mask: await read(mask) };
+      return { image: await readSent(image), mask: await readSent(mask) };
     },
     workFor: async (job, row, material, _asked: Asked) => workFor(own, job, row, material),
-    sent(job, row) {
+    requestOf(job, row) {
       const { size, n, seed } = wantedOf(job);
       return { size, n, seed, options: row.options };
     },

@@ -70,7 +70,7 @@ async function picturesOf(
   ctx.idle();
   const { core, accountId } = ctx;
   const { bytesMax } = core.bounds.call.image;
-  const kept = async (source: Source, param: string): Promise<SentPicture> => {
+  const keepSource = async (source: Source, param: string): Promise<SentPicture> => {
     const { bytes } = await readSource(ctx, source, { bytesMax, param });
     const made = await images.transform(ctx, bytes, { format: 'png' }, param);
     const asset = `${accountId}/${jobId}.${param}`;
@@ -78,7 +78,7 @@ async function picturesOf(
     return { asset, contentType: 'image/png' };
   };
   return beforeDecoding.run(ctx, { units, heldNanos: plan.heldNanos, jobsMax }, async () => ({
-    image: await kept(image, 'image'),
-    mask: mask === null ? null : await kept(mask, 'mask'),
+    image: await keepSource(image, 'image'),
+    mask: mask === null ? null : await keepSource(mask, 'mask'),
   }));
 }

@@ -31,11 +31,11 @@ const long = { ...common, methods: ['POST'], capability: null, bodyBytesMax: GEN
 export const openaiRoutes: readonly RawRoute<ImageState>[] = [
   {
     ...{ ...long, path: '/v1/images/generations', stream: 'answer' },
-    answer: async (request, state) => made(request, state, await request.read(readGeneration, request.body)),
+    answer: async (request, state) => generateImages(request, state, await request.read(readGeneration, request.body)),
   },
   {
     ...{ ...long, path: '/v1/images/edits', stream: 'answer' },
-    answer: async (request, state) => made(request, state, await request.read(readEdit, request.body)),
+    answer: async (request, state) => generateImages(request, state, await request.read(readEdit, request.body)),
   },
   {
     ...common,
@@ -46,7 +46,11 @@ export const openaiRoutes: readonly RawRoute<ImageState>[] = [
   },
 ];
 
-async function made(request: RawRequest, state: ImageState, { input, asUrl }: WireRequest): Promise<RawAnswer> {
+async function generateImages(
+  request: RawRequest,
+  state: ImageState,
+  { input, asUrl }: WireRequest,
+): Promise<RawAnswer> {
   if (request.principal === null) await request.identify(null);
   const { answer, problem: failure } = await request.invoke('image.generate', new JsonText(input), keyOf(request));
   if (answer === null) throw failure as Problem;

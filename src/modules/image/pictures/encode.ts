@@ -15,7 +15,7 @@ interface Written {
   readonly pages: number;
 }
 
-export function encoded(
+export function encodeImage(
   work: Sharp,
   { quality }: Pick<Transform, 'quality'>,
   { format, widthPx, heightPx, pages }: Written,

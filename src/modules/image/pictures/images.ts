@@ -31,17 +31,17 @@ export class Images {
 
   /** Throws VALIDATION_FAILED for what is no image that may be used, CONCURRENCY_LIMITED and OVERLOADED. `param`: the field that brings it. */
   async transform(asker: Asker, bytes: Uint8Array, transform: Transform, param: string): Promise<Image> {
-    return this.#made(asker, bytes, { kind: 'transform', transform }, param, async (path, made) => {
+    return this.#makeImage(asker, bytes, { kind: 'transform', transform }, param, async (path, made) => {
       return { ...made, bytes: await readFile(path) };
     });
   }
 
   /** Throws as `transform` does. */
   async info(asker: Asker, bytes: Uint8Array, param: string): Promise<MadeImage> {
-    return this.#made(asker, bytes, { kind: 'info' }, param, async (_, made) => made);
+    return this.#makeImage(asker, bytes, { kind: 'info' }, param, async (_, made) => made);
   }
 
-  async #made<T>(
+  async #makeImage<T>(
     { accountId, signal }: Asker,
     bytes: Uint8Array,
     task: ImageTask,

@@ -4,7 +4,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import sharp, { type Metadata, type Sharp } from 'sharp';
 import { formatOf, type PictureFormat, refusedByScans } from '../../../pictures/head.ts';
 import { type Order, type PictureOutcome, refusedPicture } from '../../../pictures/wire.ts';
-import { encoded } from './encode.ts';
+import { encodeImage } from './encode.ts';
 import { type Size, sizeAfter } from './size.ts';
 import type { ImageBounds, ImageFacts, ImageTask, MadeImage, Transform } from './task.ts';
 
@@ -83,7 +83,7 @@ function planOf({ found, facts }: Image, transform: Transform, bounds: ImageBoun
     const message = `Decoded, an image has at most ${bounds.decodedBytesMax / 1e6} million bytes; this one has ${Math.ceil(decodedBytes / 1e6)} million. Save it with 8 bits a channel.`;
     return refusedPicture('image_size', message);
   }
-  const still = isMoving ? stillOnly(transform) : null;
+  const still = isMoving ? stillOnlyOption(transform) : null;
   if (still !== null) {
     const message = `${still} works on one frame, and this image has ${pages}. Set format to jpeg, png, avif or tiff to take the first.`;
     return refusedPicture('image_animated', message);
@@ -101,7 +101,7 @@ function bytesOfDepth(depth: Metadata['depth']): number {
 }
 
 /** What the decoder does to all frames as if they were one image. */
-function stillOnly({ rotate, flip, blur, sharpen }: Transform): string | null {
+function stillOnlyOption({ rotate, flip, blur, sharpen }: Transform): string | null {
   if (rotate !== undefined && rotate !== 0) return 'rotate';
   if (flip !== undefined && flip !== 'horizontal') return `flip ${flip}`;
   if (blur !== undefined) return 'blur';
@@ -116,7 +116,11 @@ async function make(
 ): Promise<PictureOutcome<MadeImage>> {
   const { pages, format } = plan;
   const options = { limitInputPixels: bounds.pixelsMax, failOn: 'error', animated: pages > 1 } as const;
-  const { pipeline, warnings } = encoded(worked(sharp(image.bytes, options), image, transform, plan), transform, plan);
+  const { pipeline, warnings } = encodeImage(
+    applyTransform(sharp(image.bytes, options), image, transform, plan),
+    transform,
+    plan,
+  );
   const made = await pipeline.toBuffer({ resolveWithObject: true }).catch(() => null);
   if (made === null) return damaged;
   if (made.data.length > bounds.madeBytesMax)
@@ -134,7 +138,7 @@ const TRANSPARENT = { r: 0, g: 0, b: 0, alpha: 0 };
 const WHITE = '#ffffff';
 
 /** Upright, turned, cut, resized, and what else is asked for, in this order. */
-function worked(image: Sharp, { facts }: Image, transform: Transform, { pages, format }: Plan): Sharp {
+function applyTransform(image: Sharp, { facts }: Image, transform: Transform, { pages, format }: Plan): Sharp {
   const { rotate = 0, crop, resize, flip, blur, sharpen, grayscale, background, keep_metadata: keeps } = transform;
   // A JPEG has no transparency.
   const isOpaque = format === 'jpeg' || background !== undefined;

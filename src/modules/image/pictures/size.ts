@@ -20,7 +20,7 @@ export function sizeAfter(
     return refusedPicture('image_size', message);
   }
   const cut = crop === undefined ? turned : { widthPx: crop.width, heightPx: crop.height };
-  const made = resize === undefined ? cut : resized(cut, resize);
+  const made = resize === undefined ? cut : resizedSize(cut, resize);
   const isTooLarge =
     Math.max(made.widthPx, made.heightPx) > sidePxMax || made.widthPx * made.heightPx * pages > pixelsMax;
   if (!isTooLarge) return made;
@@ -29,7 +29,7 @@ export function sizeAfter(
   return refusedPicture('image_size', message);
 }
 
-function resized(
+function resizedSize(
   { widthPx, heightPx }: Size,
   { width, height, fit = 'cover' }: NonNullable<Transform['resize']>,
 ): Size {

@@ -17,7 +17,7 @@ export function falAdapter(): ImageAdapter {
         image: image && dataUrl(image),
         mask: mask && dataUrl(mask),
       }),
-    made: filesIn,
+    readOutput: filesIn,
   });
   return {
     ...queue,

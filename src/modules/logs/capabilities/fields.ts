@@ -8,7 +8,7 @@ import type { LogsState } from '../state.ts';
 
 const ENTRIES_MAX = 200;
 
-const counted = (what: string) =>
+const countList = (what: string) =>
   Type.Array(
     Type.Object({
       name: Type.String({ description: 'Its name.' }),
@@ -27,8 +27,8 @@ export const fields = defineCapability<LogsState>()({
   input: Type.Object(periodFields),
   output: Type.Object({
     levels: countsSchema,
-    services: counted('Services'),
-    attributes: counted('Attributes'),
+    services: countList('Services'),
+    attributes: countList('Attributes'),
     is_complete: Type.Boolean({ description: 'False: there are more services or attributes than are listed.' }),
   }),
   limits: { period: 'All that is kept when from is absent.' },
@@ -53,15 +53,15 @@ export const fields = defineCapability<LogsState>()({
     return {
       data: {
         levels: countsOf(found.levels),
-        services: listed(found.services),
-        attributes: listed(found.names),
+        services: topEntries(found.services),
+        attributes: topEntries(found.names),
         is_complete: found.isComplete && found.services.size <= ENTRIES_MAX && found.names.size <= ENTRIES_MAX,
       },
     };
   },
 });
 
-function listed(counts: ReadonlyMap<string, number>) {
+function topEntries(counts: ReadonlyMap<string, number>) {
   const sorted = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
   return sorted.slice(0, ENTRIES_MAX).map(([name, records]) => ({ name, records }));
 }

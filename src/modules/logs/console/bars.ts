@@ -4,7 +4,7 @@ import type { DataOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { iso } from '../../../lib/time.ts';
 import type { histogram } from '../capabilities/histogram.ts';
-import { narrowed } from './filter.ts';
+import { narrowedPath } from './filter.ts';
 
 type Histogram = DataOf<typeof histogram>;
 
@@ -46,7 +46,7 @@ function bar(
   const label = `${at.slice(0, 19).replace('T', ' ')} UTC: ${countOf(total, 'record')}, ${countOf(grave, 'error')}`;
   const rect = (height: number, kind: Html) =>
     html`<rect${kind} x="${String(x)}" y="${String(HEIGHT - height)}" width="${String(BAR - 1)}" height="${String(height)}"/>`;
-  return html`<a href="${narrowed(visit, { from: at, to: iso(Date.parse(at) + intervalMs) })}" aria-label="${label}"><title>${label}</title>${rect(HEIGHT, html` class="hit"`)}${rect(heightOf(total, most), html``)}${rect(heightOf(grave, most), html` class="critical"`)}</a>`;
+  return html`<a href="${narrowedPath(visit, { from: at, to: iso(Date.parse(at) + intervalMs) })}" aria-label="${label}"><title>${label}</title>${rect(HEIGHT, html` class="hit"`)}${rect(heightOf(total, most), html``)}${rect(heightOf(grave, most), html` class="critical"`)}</a>`;
 }
 
 function heightOf(count: number, most: number): number {

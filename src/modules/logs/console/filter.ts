@@ -16,7 +16,7 @@ export function filterOf({ query }: Visit): Record<string, string> {
 }
 
 /** This page with one more filter. */
-export function narrowed(visit: Visit, fields: Readonly<Record<string, string | null>>): string {
+export function narrowedPath(visit: Visit, fields: Readonly<Record<string, string | null>>): string {
   return withQuery(visit, { ...fields, cursor: null, around: null });
 }
 
@@ -45,7 +45,7 @@ function chips(visit: Visit, others: readonly (readonly [string, string])[]): Ht
   if (others.length === 0) return html``;
   const each = ([name, value]: readonly [string, string]) => {
     const label = name.startsWith(ATTRIBUTE) ? name.slice(ATTRIBUTE.length) : name;
-    const without = narrowed(visit, { [name]: null });
+    const without = narrowedPath(visit, { [name]: null });
     return html`<li><code>${label} ${value.slice(0, 80)}</code> <a href="${without}">Remove<span class="unseen"> ${label}</span></a></li>`;
   };
   return html`<ul class="chips" aria-label="Further filters">${others.map(each)}</ul>`;

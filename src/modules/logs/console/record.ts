@@ -4,7 +4,7 @@ import { short, time } from '../../../kit/console/text.ts';
 import type { ItemOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import type { search } from '../capabilities/search.ts';
-import { attributeName, narrowed } from './filter.ts';
+import { attributeName, narrowedPath } from './filter.ts';
 
 export type LogRecord = ItemOf<typeof search>;
 
@@ -24,7 +24,7 @@ export function recordRow(visit: Visit, record: LogRecord): Html {
 }
 
 export function serviceLink(visit: Visit, { service }: LogRecord): Html {
-  return html`<a href="${narrowed(visit, { service })}">${short(service, 40)}</a>`;
+  return html`<a href="${narrowedPath(visit, { service })}">${short(service, 40)}</a>`;
 }
 
 function details(visit: Visit, record: LogRecord): Html {
@@ -52,7 +52,7 @@ function attribute(visit: Visit, name: string, value: unknown): Html {
   const shown = short(text, VALUE_CHARACTERS_MAX);
   const content =
     isOne && text.length <= VALUE_CHARACTERS_MAX && name !== ''
-      ? html`<a href="${narrowed(visit, { [attributeName(name)]: text })}">${text === '' ? '(empty)' : shown}</a>`
+      ? html`<a href="${narrowedPath(visit, { [attributeName(name)]: text })}">${text === '' ? '(empty)' : shown}</a>`
       : shown;
   return html`<dt>${short(name, 80)}</dt><dd>${content}</dd>`;
 }

@@ -90,7 +90,7 @@ export class Intake {
       rejected: this.#rejected,
       rejectedCount: this.#rejectedCount,
       drafts: isFew || batch.size === 0 ? [] : draftsOf(batch),
-      few: isFew ? fewOf(batch) : [],
+      few: isFew ? recordsOf(batch) : [],
     };
   }
 
@@ -107,7 +107,7 @@ export class Intake {
   }
 }
 
-function fewOf(batch: LogBatch): FewRecord[] {
+function recordsOf(batch: LogBatch): FewRecord[] {
   const text = (texts: readonly string[], id: number) => (id === NONE ? null : (texts[id] as string));
   return batch.times.map((timeMs, i) => {
     const start = i === 0 ? 0 : (batch.ends[i - 1] as number);

@@ -17,7 +17,7 @@ import { Intake, type ReadyLogs } from './intake.ts';
 import { type Labels, streamOf, takeEntry } from './loki-record.ts';
 
 /** The body under snappy. Throws OtlpError. */
-export function unsnapped(body: Buffer): Buffer {
+export function unpackSnappy(body: Buffer): Buffer {
   try {
     return snappyDecompress(body, BODY_BYTES_MAX);
   } catch (error) {
@@ -143,12 +143,12 @@ export function labelsOf(text: string): Labels {
       if (source.slice(at).trim() === '}') break;
       throw new OtlpError('labels must be name="value" pairs');
     }
-    labels.set(match[1] as string, unquoted(match[2] as string));
+    labels.set(match[1] as string, unquote(match[2] as string));
   }
   return labels;
 }
 
-function unquoted(quoted: string): string {
+function unquote(quoted: string): string {
   try {
     return JSON.parse(quoted) as string;
   } catch {

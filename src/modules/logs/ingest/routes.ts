@@ -17,7 +17,7 @@ import { INGEST } from '../limits.ts';
 import type { LogsState } from '../state.ts';
 import { storeDigested } from './ingest.ts';
 import type { ReadyLogs } from './intake.ts';
-import { readLokiJson, readLokiProtobuf, unsnapped } from './loki.ts';
+import { readLokiJson, readLokiProtobuf, unpackSnappy } from './loki.ts';
 import { readLogsJson } from './otlp-json.ts';
 import { readLogsProtobuf } from './otlp-protobuf.ts';
 import { countSpansInJson, countSpansInProtobuf } from './spans.ts';
@@ -31,7 +31,7 @@ export const spansInProtobuf = task('spans.protobuf', countSpansInProtobuf);
 export const spansInJson = task('spans.json', countSpansInJson);
 export const lokiJson = task('loki.json', (body) => readLokiJson(body, Date.now()));
 export const lokiProtobuf = task('loki.protobuf', (body) => readLokiProtobuf(body, Date.now()));
-export const lokiSnappy = task('loki.snappy', (body) => readLokiProtobuf(unsnapped(body), Date.now()));
+export const lokiSnappy = task('loki.snappy', (body) => readLokiProtobuf(unpackSnappy(body), Date.now()));
 
 const otlpLogs = otlpRoute<LogsState, ReadyLogs>({
   name: 'logs.otlp',
@@ -108,7 +108,7 @@ function readPush(request: RawRequest, body: Buffer): Digested<ReadyLogs> | Prom
 
 function unsnappedHere(body: Buffer): Buffer {
   try {
-    return unsnapped(body);
+    return unpackSnappy(body);
   } catch (error) {
     if (!(error instanceof OtlpError)) throw error;
     throw problem('INVALID_REQUEST', { message: `The body cannot be read: ${error.message}.`, cause: error });

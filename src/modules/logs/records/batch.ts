@@ -138,7 +138,7 @@ export class LogBatch {
       (ids.spanId === null ? 0 : SPAN_BYTES) +
       (this.#isPlain ? this.#addPlain() : this.#addTogether());
     this.messages.push(message);
-    this.bytes += bytes > RECORD_BYTES_MAX ? this.#cut(bytes, start) : bytes;
+    this.bytes += bytes > RECORD_BYTES_MAX ? this.#cutRecord(bytes, start) : bytes;
     this.times.push(timeMs);
     this.levels.push(level);
     this.traces.push(this.traceTexts.id(ids.traceId));
@@ -235,7 +235,7 @@ export class LogBatch {
   }
 
   /** Cuts the record that is being added: its message first, then what does not fit of its attributes. Answers its bytes. */
-  #cut(bytes: number, start: number): number {
+  #cutRecord(bytes: number, start: number): number {
     this.#isCut = true;
     const message = this.messages.at(-1) as number;
     const names = this.names.splice(start);

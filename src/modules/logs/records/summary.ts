@@ -54,7 +54,7 @@ export function packSummary(
   }
   writeCounts(out, services, SERVICES_MAX);
   writeCounts(out, names, NAMES_MAX);
-  return Buffer.from(out.written());
+  return Buffer.from(out.writtenBytes());
 }
 
 function writeCounts(out: ByteWriter, counts: Counts, entriesMax: number): void {

@@ -4,7 +4,7 @@ import { ask } from '../query/ask.ts';
 import { rangeOf } from '../query/times.ts';
 import { msOf, queryField, resultSchema } from '../schemas.ts';
 import type { MetricsState } from '../state.ts';
-import { shown } from './query.ts';
+import { resultJson } from './query.ts';
 
 const STEPS_USUAL = 250;
 const HOUR_MS = 3_600_000;
@@ -46,6 +46,6 @@ export const queryRange = defineCapability<MetricsState>()({
     const start = input.start === undefined ? end - HOUR_MS : msOf(input.start);
     const usual = Math.max(1_000, Math.ceil((end - start) / STEPS_USUAL / 1_000) * 1_000);
     const step = input.step_seconds === undefined ? usual : Math.max(1, Math.round(input.step_seconds * 1_000));
-    return { data: shown(await ask(ctx, state, input.query, rangeOf(start, end, step), 'range')) };
+    return { data: resultJson(await ask(ctx, state, input.query, rangeOf(start, end, step), 'range')) };
   },
 });

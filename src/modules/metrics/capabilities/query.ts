@@ -46,10 +46,10 @@ export const query = defineCapability<MetricsState>()({
   ],
   async run({ ctx, input, state }) {
     const at = input.time === undefined ? Date.now() : msOf(input.time);
-    return { data: shown(await ask(ctx, state, input.query, { startMs: at, endMs: at, stepMs: 1 }, 'instant')) };
+    return { data: resultJson(await ask(ctx, state, input.query, { startMs: at, endMs: at, stepMs: 1 }, 'instant')) };
   },
 });
 
-export function shown({ type, result }: ResultText): JsonText {
+export function resultJson({ type, result }: ResultText): JsonText {
   return new JsonText(`{"result_type":"${type}","result":${result}}`);
 }

@@ -20,7 +20,12 @@ interface ListInput {
   readonly limit?: number;
 }
 
-async function listed(ctx: CallContext, { store }: MetricsState, kind: ListKind, input: ListInput): Promise<JsonText> {
+async function listJson(
+  ctx: CallContext,
+  { store }: MetricsState,
+  kind: ListKind,
+  input: ListInput,
+): Promise<JsonText> {
   const selectors = input.match === undefined ? [[]] : await matchersOf(ctx, [input.match]);
   const firstMs = await store.firstKeptMs(ctx.accountId);
   const time = {
@@ -54,7 +59,7 @@ export const listSeries = defineCapability<MetricsState>()({
     },
   ],
   async run({ ctx, input, state }) {
-    return { data: await listed(ctx, state, { of: 'series' }, input) };
+    return { data: await listJson(ctx, state, { of: 'series' }, input) };
   },
 });
 
@@ -94,6 +99,6 @@ export const labels = defineCapability<MetricsState>()({
   async run({ ctx, input, state }) {
     const { label, ...rest } = input;
     const kind: ListKind = label === undefined ? { of: 'labels' } : { of: 'values', label };
-    return { data: await listed(ctx, state, kind, rest) };
+    return { data: await listJson(ctx, state, kind, rest) };
   },
 });

@@ -101,7 +101,7 @@ export class IngestEffect implements LaneEffect<IngestInput, Registration> {
     return items.map(({ context }) => context.answer());
   }
 
-  committed(items: readonly IngestAdmitted[]): void {
+  afterCommit(items: readonly IngestAdmitted[]): void {
     for (const { item, context } of items) {
       for (const { value } of context.series()) {
         const [{ id }, { liveHour, firstHour, lastHour }] = value;

@@ -98,7 +98,7 @@ export class BatchBuilder {
   }
 
   /** The place of the next samples, counted as they are sent. */
-  sent(count: number): number {
+  countSent(count: number): number {
     this.#sent += count;
     return this.#sent - count;
   }
@@ -192,7 +192,7 @@ export class BatchBuilder {
       start = end;
     }
     return [...spans.values()].map(({ ids, lengths, out, ...of }) => {
-      const section = { ids, lengths, chunks: out.written() };
+      const section = { ids, lengths, chunks: out.writtenBytes() };
       return { ...of, section, packed: isLong ? packedPart(of, section) : null };
     });
   }

@@ -40,7 +40,7 @@ export function readRemoteWrite(plain: Buffer, nowMs: number): SampleBatch {
 }
 
 /** The body without snappy. Throws OtlpError. */
-export function unsnapped(body: Buffer): Buffer {
+export function unpackSnappy(body: Buffer): Buffer {
   try {
     return snappyDecompress(body, REMOTE_WRITE_BYTES_MAX);
   } catch (error) {
@@ -75,15 +75,15 @@ function readSeries(reader: OtlpReader, end: number, builder: BatchBuilder): voi
     if (builder.samples + samples.length > SAMPLES_MAX) throw new OtlpError(`it has more than ${SAMPLES_MAX} samples`);
   }
   requireEnd(reader, end);
-  if (histograms > 0) builder.refuse(builder.sent(histograms), 'native histograms are not kept', histograms);
+  if (histograms > 0) builder.refuse(builder.countSent(histograms), 'native histograms are not kept', histograms);
   const bytes = (reader.buf as Buffer).subarray(start, labelsEnd);
   const series = samples.length === 0 ? '' : seriesOfBytes(bytes, () => seriesFrom(readLabels(bytes)));
   if (typeof series === 'string') {
-    if (samples.length > 0) builder.refuse(builder.sent(samples.length), series, samples.length);
+    if (samples.length > 0) builder.refuse(builder.countSent(samples.length), series, samples.length);
     return;
   }
   const place = builder.seriesOf(series);
-  for (const { low, high, timeMs } of samples) builder.addBits(place, timeMs, low, high, builder.sent(1));
+  for (const { low, high, timeMs } of samples) builder.addBits(place, timeMs, low, high, builder.countSent(1));
 }
 
 const NAME = bytesTag(1);

@@ -45,7 +45,11 @@ export class Translation {
     const name = metricName(metric);
     if (kind === null || points.length === 0) return;
     if (kind === 'exponential_histogram') {
-      this.#builder.refuse(this.#builder.sent(points.length), 'exponential histograms are not kept', points.length);
+      this.#builder.refuse(
+        this.#builder.countSent(points.length),
+        'exponential histograms are not kept',
+        points.length,
+      );
       return;
     }
     this.#builder.describe({ name, type: typeOf(metric), help: description, unit: unit === '1' ? null : unit });
@@ -57,7 +61,7 @@ export class Translation {
   }
 
   #point(name: string, { kind, isDelta }: OtlpMetric, point: OtlpPoint): void {
-    const index = this.#builder.sent(1);
+    const index = this.#builder.countSent(1);
     const base = new Map([...labelsFrom(point.attributes), ...this.#target.identity]);
     const hasTotal = isDelta && (kind === 'sum' || kind === 'histogram');
     const add = (suffix: string, value: number, label?: readonly [string, string]) =>

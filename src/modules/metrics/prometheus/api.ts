@@ -56,7 +56,7 @@ function formOf({ method, headers, body, query }: RawRequest): URLSearchParams {
   return new URLSearchParams([...query, ...new URLSearchParams(body.toString('utf8'))]);
 }
 
-function required(form: URLSearchParams, name: string): string {
+function requiredField(form: URLSearchParams, name: string): string {
   const value = form.get(name);
   if (value === null || value === '') throw invalidField(name, 'required', `${name} is missing.`);
   return value;
@@ -66,13 +66,13 @@ async function query({ ctx, state, form }: Call): Promise<RawAnswer> {
   const time = form.get('time');
   const at = time === null || time === '' ? Date.now() : timeMs(time, 'time');
   const range = { startMs: at, endMs: at, stepMs: 1 };
-  return result(await ask(ctx, state, required(form, 'query'), range, 'instant'));
+  return result(await ask(ctx, state, requiredField(form, 'query'), range, 'instant'));
 }
 
 async function queryRange({ ctx, state, form }: Call): Promise<RawAnswer> {
-  const [start, end] = [timeMs(required(form, 'start'), 'start'), timeMs(required(form, 'end'), 'end')];
-  const range = rangeOf(start, end, stepMs(required(form, 'step')));
-  return result(await ask(ctx, state, required(form, 'query'), range, 'range'));
+  const [start, end] = [timeMs(requiredField(form, 'start'), 'start'), timeMs(requiredField(form, 'end'), 'end')];
+  const range = rangeOf(start, end, stepMs(requiredField(form, 'step')));
+  return result(await ask(ctx, state, requiredField(form, 'query'), range, 'range'));
 }
 
 const result = ({ type, result: text }: { type: string; result: string }) =>
@@ -80,13 +80,13 @@ const result = ({ type, result: text }: { type: string; result: string }) =>
 
 async function series(call: Call): Promise<RawAnswer> {
   if (call.form.getAll('match[]').length === 0) throw invalidField('match[]', 'required', 'match[] is missing.');
-  return listed(call, { of: 'series' });
+  return answerList(call, { of: 'series' });
 }
 
 async function labelValues(call: Call): Promise<RawAnswer> {
   const { ctx, state, form, params } = call;
   const label = params.label ?? '';
-  if (label !== NAME_LABEL || form.getAll('match[]').length > 0) return listed(call, { of: 'values', label });
+  if (label !== NAME_LABEL || form.getAll('match[]').length > 0) return answerList(call, { of: 'values', label });
   const sinceHour = hourOf(Math.max(await state.store.firstKeptMs(ctx.accountId), timeOf(form, 'start') ?? 0));
   const rows = await metricsOf(ctx.core.db, ctx.accountId, { ofSeries: true, sinceHour, limit: LISTED_MAX });
   return success(JSON.stringify(rows.map(({ name }) => name)));
@@ -97,7 +97,7 @@ function timeOf(form: URLSearchParams, name: string): number | null {
   return text === null || text === '' ? null : timeMs(text, name);
 }
 
-async function listed({ ctx, state, form }: Call, kind: ListKind): Promise<RawAnswer> {
+async function answerList({ ctx, state, form }: Call, kind: ListKind): Promise<RawAnswer> {
   const matches = form.getAll('match[]');
   if (matches.length > MATCHES_MAX)
     throw invalidField('match[]', 'maxItems', `At most ${MATCHES_MAX} selectors are taken.`);
@@ -132,7 +132,7 @@ export const apiRoutes: readonly RawRoute<MetricsState>[] = [
   route('/query', 'metrics.query', query),
   route('/query_range', 'metrics.query_range', queryRange),
   route('/series', 'metrics.series.list', series),
-  route('/labels', 'metrics.labels', (call) => listed(call, { of: 'labels' })),
+  route('/labels', 'metrics.labels', (call) => answerList(call, { of: 'labels' })),
   route('/label/{label}/values', 'metrics.labels', labelValues),
   route('/metadata', 'metrics.list', metadata),
   route('/query_exemplars', 'metrics.query', async () => success('[]')),

@@ -12,14 +12,14 @@ import { problem } from '../../../problems/problem.ts';
 import { ingest, takenOf } from '../ingest/ingest.ts';
 import type { SampleBatch } from '../intake/batch.ts';
 import { LONG_BYTES } from '../intake/native.ts';
-import { readRemoteWrite, unsnapped } from '../intake/remote-write.ts';
+import { readRemoteWrite, unpackSnappy } from '../intake/remote-write.ts';
 import { INGEST, NAMED_REFUSALS_MAX } from '../limits.ts';
 import type { MetricsState } from '../state.ts';
 
 const task = (id: string, read: (body: Buffer) => SampleBatch) =>
   telemetryTask({ source: import.meta.url, id: `metrics.${id}` }, read);
 export const writePlain = task('write.plain', (body) => readRemoteWrite(body, Date.now()));
-export const writeSnappy = task('write.snappy', (body) => readRemoteWrite(unsnapped(body), Date.now()));
+export const writeSnappy = task('write.snappy', (body) => readRemoteWrite(unpackSnappy(body), Date.now()));
 
 export const writeRoute: RawRoute<MetricsState> = {
   name: 'metrics.remote_write',
@@ -66,7 +66,7 @@ async function readSent(request: RawRequest): Promise<Digested<SampleBatch>> {
   const { body } = request;
   if (body.length > LONG_BYTES) return request.read(writeSnappy, body);
   try {
-    return await request.read(writePlain, unsnapped(body));
+    return await request.read(writePlain, unpackSnappy(body));
   } catch (error) {
     if (!(error instanceof OtlpError)) throw error;
     throw problem('INVALID_REQUEST', { message: `The body cannot be read: ${error.message}.`, cause: error });

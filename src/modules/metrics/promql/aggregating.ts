@@ -25,7 +25,7 @@ export function aggregate(
   const groups = groupsOf(series, grouping);
   if (op === 'topk' || op === 'bottomk')
     return groups.flatMap((group) => extremes(evaluation, group, op === 'topk', param as Float64Array));
-  return groups.map((group) => reduced(evaluation, op, group, param));
+  return groups.map((group) => reduceGroup(evaluation, op, group, param));
 }
 
 function groupsOf(series: readonly Stepped[], { isBy, labels }: Grouping): Group[] {
@@ -41,7 +41,12 @@ function groupsOf(series: readonly Stepped[], { isBy, labels }: Grouping): Group
   return [...groups.values()];
 }
 
-function reduced(evaluation: Evaluation, op: string, { labels, members }: Group, param: Float64Array | null): Stepped {
+function reduceGroup(
+  evaluation: Evaluation,
+  op: string,
+  { labels, members }: Group,
+  param: Float64Array | null,
+): Stepped {
   const made = emptyOf(evaluation, labels);
   const reduce = reducers[op];
   for (let step = 0; step < evaluation.steps; step += 1) {

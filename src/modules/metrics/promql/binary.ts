@@ -1,9 +1,9 @@
 // Operators between numbers and vectors. Which series of two vectors belong together is decided at each step, as in Prometheus 2.42
 // (promql/engine.go, VectorBinop).
 import { executionError } from './execution-error.ts';
-import { type Labels, NAME, only, signature, withLabel, without, withoutName, written } from './labels.ts';
+import { type Labels, labelsText, NAME, only, signature, withLabel, without, withoutName } from './labels.ts';
 import { comparisons, type Matching } from './query.ts';
-import { type Evaluation, emptyOf, joined, type Stepped } from './values.ts';
+import { type Evaluation, emptyOf, joinEqual, type Stepped } from './values.ts';
 
 type Operate = (left: number, right: number) => number;
 
@@ -31,7 +31,7 @@ function power(base: number, exponent: number): number {
 }
 
 /** A value, or null for what a comparison drops. `kept`: what a comparison keeps. */
-function operated(op: string, left: number, right: number, isBool: boolean, kept = left): number | null {
+function applyOperator(op: string, left: number, right: number, isBool: boolean, kept = left): number | null {
   const operate = arithmetic[op];
   if (operate !== undefined) return operate(left, right);
   const holds = compare[op]?.(left, right) === true;
@@ -40,7 +40,7 @@ function operated(op: string, left: number, right: number, isBool: boolean, kept
 }
 
 export function numbersOf(op: string, left: Float64Array, right: Float64Array): Float64Array {
-  return left.map((value, step) => operated(op, value, right[step] as number, true) as number);
+  return left.map((value, step) => applyOperator(op, value, right[step] as number, true) as number);
 }
 
 /** A vector beside a number of each step. `isSwapped`: the number stands first. */
@@ -57,14 +57,18 @@ export function vectorAndNumber(
     for (let step = 0; step < own.values.length; step += 1) {
       if (has[step] === 0) continue;
       const [value, other] = [values[step] as number, number[step] as number];
-      put(own, step, isSwapped ? operated(op, other, value, isBool, value) : operated(op, value, other, isBool));
+      setValue(
+        own,
+        step,
+        isSwapped ? applyOperator(op, other, value, isBool, value) : applyOperator(op, value, other, isBool),
+      );
     }
     return own;
   });
-  return joined(made);
+  return joinEqual(made);
 }
 
-function put(series: Stepped, step: number, value: number | null): void {
+function setValue(series: Stepped, step: number, value: number | null): void {
   if (value === null) return;
   series.values[step] = value;
   series.has[step] = 1;
@@ -97,12 +101,12 @@ export function vectorAndVector(
     for (let step = 0; step < own.values.length; step += 1) {
       if (manySide.has[step] === 0 || oneSide.has[step] === 0) continue;
       const [a, b] = [manySide.values[step] as number, oneSide.values[step] as number];
-      put(own, step, isSwapped ? operated(op, b, a, isBool) : operated(op, a, b, isBool));
+      setValue(own, step, isSwapped ? applyOperator(op, b, a, isBool) : applyOperator(op, a, b, isBool));
     }
     return { own, key };
   });
   if (matching.group === null) requireOneToOne(made);
-  return joined(made.map(({ own }) => own));
+  return joinEqual(made.map(({ own }) => own));
 }
 
 /** On one side each group has at most one series at a step, where the other side has any at all. */
@@ -117,7 +121,7 @@ function requireOne(
     for (let step = 0; step < steps; step += 1) {
       const there = group.filter(({ has }) => has[step] === 1);
       if (there.length < 2 || !many.some(({ has }) => has[step] === 1)) continue;
-      const [a, b] = there.map(({ labels }) => written(labels).slice(0, 150));
+      const [a, b] = there.map(({ labels }) => labelsText(labels).slice(0, 150));
       throw executionError(`On the ${side} side ${a} and ${b} match the same series.`);
     }
   }
@@ -163,7 +167,7 @@ export function setOperation(
     }
     return there;
   };
-  const kept = (series: readonly Stepped[], others: ReadonlyMap<string, Uint8Array>, whereThere: number) =>
+  const keepWhere = (series: readonly Stepped[], others: ReadonlyMap<string, Uint8Array>, whereThere: number) =>
     series.map(({ labels, values, has }) => {
       evaluation.budget.take(evaluation.steps);
       const other = others.get(keyOf(labels, matching));
@@ -173,10 +177,14 @@ export function setOperation(
         has: has.map((each, step) => each & Number((other?.[step] ?? 0) === whereThere)),
       };
     });
-  if (op === 'and') return kept(left, presence(right), 1);
-  if (op === 'unless') return kept(left, presence(right), 0);
-  return joined([...left.map(copied), ...kept(right, presence(left), 0)]);
+  if (op === 'and') return keepWhere(left, presence(right), 1);
+  if (op === 'unless') return keepWhere(left, presence(right), 0);
+  return joinEqual([...left.map(copySeries), ...keepWhere(right, presence(left), 0)]);
 }
 
 /** Joining writes into the first of equal series. */
-const copied = ({ labels, values, has }: Stepped): Stepped => ({ labels, values: values.slice(), has: has.slice() });
+const copySeries = ({ labels, values, has }: Stepped): Stepped => ({
+  labels,
+  values: values.slice(),
+  has: has.slice(),
+});

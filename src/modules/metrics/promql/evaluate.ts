@@ -3,7 +3,7 @@ import { aggregate } from './aggregating.ts';
 import { numbersOf, setOperation, vectorAndNumber, vectorAndVector } from './binary.ts';
 import { Expressions } from './expressions.ts';
 import { type Labels, withoutName } from './labels.ts';
-import { histogramQuantile, labelReplaced, mapped } from './mapping.ts';
+import { histogramQuantile, labelReplaced, mapValues } from './mapping.ts';
 import { type Expression, type Node, type Selector, setOps } from './query.ts';
 import { type QueryRange, stepsOf } from './select.ts';
 import { latest, overRange, rawSamples } from './selecting.ts';
@@ -42,18 +42,18 @@ export function evaluate(
   const { root, type } = query;
   if (root.kind === 'string') return { type: 'string', value: root.value };
   if (type === 'scalar') return { type: 'scalar', times, values: numbers(evaluation, root) };
-  if (type === 'range') return { type, series: bounded(rawSamples(evaluation, root as Selector), bounds) };
-  const series = vector(evaluation, root).flatMap((each) => answered(each, times));
-  return { type: 'vector', series: bounded(series, bounds) };
+  if (type === 'range') return { type, series: requireFew(rawSamples(evaluation, root as Selector), bounds) };
+  const series = vector(evaluation, root).flatMap((each) => presentValues(each, times));
+  return { type: 'vector', series: requireFew(series, bounds) };
 }
 
-function bounded(series: readonly AnsweredSeries[], { seriesMax }: Bounds): readonly AnsweredSeries[] {
+function requireFew(series: readonly AnsweredSeries[], { seriesMax }: Bounds): readonly AnsweredSeries[] {
   if (series.length > seriesMax)
     throw tooComplex(`The answer has ${series.length} series; at most ${seriesMax} are answered.`);
   return series;
 }
 
-function answered({ labels, values, has }: Stepped, times: Float64Array): AnsweredSeries[] {
+function presentValues({ labels, values, has }: Stepped, times: Float64Array): AnsweredSeries[] {
   const there = Array.from(has.keys()).filter((step) => has[step] === 1);
   if (there.length === 0) return [];
   const of = (from: Float64Array) => Float64Array.from(there, (step) => from[step] as number);
@@ -86,13 +86,13 @@ function vectorOf(evaluation: Evaluation, node: Node): readonly Stepped[] {
     case 'selector':
       return latest(evaluation, node);
     case 'negated':
-      return negated(evaluation, vector(evaluation, node.of));
+      return negate(evaluation, vector(evaluation, node.of));
     case 'aggregation': {
       const param = node.param === null ? null : numbers(evaluation, node.param);
       return aggregate(evaluation, node.op, vector(evaluation, node.of), node, param);
     }
     case 'call':
-      return called(evaluation, node.name, node.args);
+      return callFunction(evaluation, node.name, node.args);
     case 'binary':
       return binary(evaluation, node);
     default:
@@ -100,7 +100,7 @@ function vectorOf(evaluation: Evaluation, node: Node): readonly Stepped[] {
   }
 }
 
-function negated(evaluation: Evaluation, series: readonly Stepped[]): readonly Stepped[] {
+function negate(evaluation: Evaluation, series: readonly Stepped[]): readonly Stepped[] {
   return requireDistinct(
     series.map(({ labels, values, has }) => {
       evaluation.budget.take(values.length);
@@ -129,7 +129,7 @@ function binary(evaluation: Evaluation, node: Extract<Node, { kind: 'binary' }>)
     : vectorAndVector(evaluation, op, one, two, { isBool, matching });
 }
 
-function called(evaluation: Evaluation, name: string, args: readonly Node[]): readonly Stepped[] {
+function callFunction(evaluation: Evaluation, name: string, args: readonly Node[]): readonly Stepped[] {
   if (Object.hasOwn(windowFunctions, name)) {
     const param = args.length === 2 ? numbers(evaluation, args[0] as Node) : null;
     return overRange(evaluation, name, args.at(-1) as Selector, param);
@@ -141,7 +141,7 @@ function called(evaluation: Evaluation, name: string, args: readonly Node[]): re
   const of = vector(evaluation, args[0] as Node);
   if (name === 'label_replace') return labelReplaced(evaluation, of, [text(1), text(2), text(3), text(4)]);
   const params = args.slice(1).map((_, i) => number(i + 1));
-  return mapped(evaluation, of, valueFunctions[name]?.(params) as (value: number, step: number) => number | null);
+  return mapValues(evaluation, of, valueFunctions[name]?.(params) as (value: number, step: number) => number | null);
 }
 
 type Params = readonly Float64Array[];

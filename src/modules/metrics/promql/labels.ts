@@ -36,7 +36,7 @@ export function withLabel(labels: Labels, name: string, value: string): Labels {
 }
 
 /** As they are written in a query. */
-export function written(labels: Labels): string {
+export function labelsText(labels: Labels): string {
   const others = [...withoutName(labels)].map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(', ');
   return `${labels.get(NAME) ?? ''}{${others}}`;
 }

@@ -24,11 +24,11 @@ export function durationMs(text: string): number | null {
 export function numberOf(text: string): number | null {
   const sign = text.startsWith('-') ? -1 : 1;
   // The grammar takes a sign for a part of the number, with what space lies between.
-  const value = unsigned(text.toLowerCase().replace(/^[+-]\s*/, ''));
+  const value = unsignedNumber(text.toLowerCase().replace(/^[+-]\s*/, ''));
   return value === null ? null : sign * value;
 }
 
-function unsigned(lower: string): number | null {
+function unsignedNumber(lower: string): number | null {
   if (lower === 'inf') return Number.POSITIVE_INFINITY;
   if (lower === 'nan') return Number.NaN;
   if (/^0[0-7]+$/.test(lower)) return Number.parseInt(lower, 8);

@@ -3,10 +3,10 @@ import { Problem } from '../../../problems/problem.ts';
 import { executionError } from './execution-error.ts';
 import { type Expression, type Expressions, type Groups, NeedsThread } from './expressions.ts';
 import { type Labels, signature, withLabel, without, withoutName } from './labels.ts';
-import { type Budget, type Evaluation, emptyOf, joined, type Stepped } from './values.ts';
+import { type Budget, type Evaluation, emptyOf, joinEqual, type Stepped } from './values.ts';
 
 /** Values by a function of the value and the parameters of the step; null drops one. */
-export function mapped(
+export function mapValues(
   evaluation: Evaluation,
   series: readonly Stepped[],
   of: (value: number, step: number) => number | null,
@@ -21,7 +21,7 @@ export function mapped(
     }
     return own;
   });
-  return joined(made);
+  return joinEqual(made);
 }
 
 const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
@@ -43,14 +43,14 @@ export function labelReplaced(
     let label = replaced.get(text);
     if (label === undefined) {
       const groups = compiled.groupsOf(text);
-      label = groups === null ? null : expanded(replacement, groups, budget);
+      label = groups === null ? null : expandTemplate(replacement, groups, budget);
       replaced.set(text, label);
     }
     if (label !== null) budget.write(label.length);
     const own = { values: values.slice(), has: has.slice() };
     return { labels: label === null ? labels : withLabel(labels, target, label), ...own };
   });
-  return joined(made);
+  return joinEqual(made);
 }
 
 /** The expression of label_replace. Throws VALIDATION_FAILED for one that cannot be used, or a target that is no label. */
@@ -67,7 +67,7 @@ export function replacingExpression(expressions: Expressions, target: string, ex
 const REFERENCE = /\$(?:\$|\{(\w+)\}|(\w+))/g;
 
 /** As Go's Regexp.Expand: `$1`, `${1}x`, `$name`, and `$$` for a dollar; a group that is not there is empty. */
-function expanded(template: string, { count, names, group }: Groups, budget: Budget): string {
+function expandTemplate(template: string, { count, names, group }: Groups, budget: Budget): string {
   return template.replaceAll(REFERENCE, (found, braced, bare) => {
     if (found === '$$') return '$';
     const name = (braced ?? bare) as string;
@@ -107,7 +107,7 @@ export function histogramQuantile(
     }
     return own;
   });
-  return joined(made);
+  return joinEqual(made);
 }
 
 /** As Go's ParseFloat; null for what is no number. */

@@ -90,7 +90,7 @@ class Reading {
       case 'MatrixSelector':
         return this.#selector(node);
       case 'OffsetExpr':
-        throw this.#unsupported(node, 'this form of offset');
+        throw this.#unsupportedQuery(node, 'this form of offset');
       case 'FunctionCall':
         return this.#call(node);
       case 'AggregateExpr':
@@ -98,7 +98,7 @@ class Reading {
       case 'BinaryExpr':
         return this.#binary(node);
       default:
-        throw this.#unsupported(node, unsupportedNames[node.name] ?? node.name);
+        throw this.#unsupportedQuery(node, unsupportedNames[node.name] ?? node.name);
     }
   }
 
@@ -115,16 +115,16 @@ class Reading {
   #selector(node: SyntaxNode): Node {
     const offsetMs = this.#offsets.get(node.to)?.ms ?? 0;
     this.#offsets.delete(node.to);
-    if (node.name === 'VectorSelector') return this.#selected(node, offsetMs, null);
+    if (node.name === 'VectorSelector') return this.#readSelector(node, offsetMs, null);
     const [of, duration] = childrenOf(node) as [SyntaxNode, SyntaxNode];
     if (of.name !== 'VectorSelector') throw this.#wrong(node.from, 'has a range behind what is no selector');
     const rangeMs = durationMs(this.#of(duration));
-    if (rangeMs === null) throw this.#unsupported(duration, `the range ${this.#of(duration)}`);
+    if (rangeMs === null) throw this.#unsupportedQuery(duration, `the range ${this.#of(duration)}`);
     if (rangeMs === 0) throw this.#wrong(duration.from, 'has an empty range');
-    return this.#selected(of, offsetMs, rangeMs);
+    return this.#readSelector(of, offsetMs, rangeMs);
   }
 
-  #selected(node: SyntaxNode, offsetMs: number, rangeMs: number | null): Selector {
+  #readSelector(node: SyntaxNode, offsetMs: number, rangeMs: number | null): Selector {
     const matchers: Matcher[] = [];
     for (const child of childrenOf(node)) {
       if (child.name === 'Identifier') matchers.push(matcherOf(NAME, '=', this.#of(child)));
@@ -147,7 +147,7 @@ class Reading {
   #matcher(node: SyntaxNode): Matcher {
     const [label, op, value] = childrenOf(node);
     if (node.name !== 'UnquotedLabelMatcher' || label === undefined || op === undefined || value === undefined) {
-      throw this.#unsupported(node, `the quoted name ${this.#of(node)}`);
+      throw this.#unsupportedQuery(node, `the quoted name ${this.#of(node)}`);
     }
     try {
       return matcherOf(this.#of(label), this.#of(op) as Matcher['op'], this.#string(value), this.#expressions);
@@ -161,13 +161,13 @@ class Reading {
     const [identifier, body] = childrenOf(node) as [SyntaxNode, SyntaxNode];
     const name = this.#of(identifier);
     const taken = Object.hasOwn(functions, name) ? functions[name] : undefined;
-    if (taken === undefined) throw this.#unsupported(node, `the function ${name}`);
+    if (taken === undefined) throw this.#unsupportedQuery(node, `the function ${name}`);
     const sent = childrenOf(body);
     const { takes, optional = 0 } = taken;
     if (sent.length > takes.length || sent.length < takes.length - optional) {
       throw this.#wrong(node.from, `gives ${name} ${sent.length} arguments; it takes ${takes.length}`);
     }
-    const args = sent.map((each, i) => this.#typed(each, takes[i] as NodeType, name));
+    const args = sent.map((each, i) => this.#nodeOfType(each, takes[i] as NodeType, name));
     if (name === 'label_replace') {
       const [target, , , expression] = args.slice(1).map((arg) => (arg.kind === 'string' ? arg.value : ''));
       replacingExpression(this.#expressions, target as string, expression as string);
@@ -175,7 +175,7 @@ class Reading {
     return { kind: 'call', name, args };
   }
 
-  #typed(node: SyntaxNode, wanted: NodeType, by: string): Node {
+  #nodeOfType(node: SyntaxNode, wanted: NodeType, by: string): Node {
     const read = this.#node(node);
     const type = typeOf(read);
     if (type !== wanted) throw this.#wrong(node.from, `gives ${by} ${typeNames[type]}; it takes ${typeNames[wanted]}`);
@@ -186,15 +186,15 @@ class Reading {
     const children = childrenOf(node);
     const op = this.#of(children[0] as SyntaxNode).toLowerCase();
     const hasParam = Object.hasOwn(aggregations, op) ? aggregations[op] : undefined;
-    if (hasParam === undefined) throw this.#unsupported(node, `the aggregation ${op}`);
+    if (hasParam === undefined) throw this.#unsupportedQuery(node, `the aggregation ${op}`);
     const modifier = children.find(({ name }) => name === 'AggregateModifier');
     const body = children.find(({ name }) => name === 'FunctionCallBody');
     const sent = body === undefined ? [] : childrenOf(body);
     if (sent.length !== (hasParam ? 2 : 1)) {
       throw this.#wrong(node.from, `gives ${op} ${sent.length} arguments; it takes ${hasParam ? 2 : 1}`);
     }
-    const param = hasParam ? this.#typed(sent[0] as SyntaxNode, 'scalar', op) : null;
-    const of = this.#typed(sent.at(-1) as SyntaxNode, 'vector', op);
+    const param = hasParam ? this.#nodeOfType(sent[0] as SyntaxNode, 'scalar', op) : null;
+    const of = this.#nodeOfType(sent.at(-1) as SyntaxNode, 'vector', op);
     const isBy = modifier === undefined || modifier.firstChild?.name === 'By';
     return { kind: 'aggregation', op, param, of, isBy, labels: modifier === undefined ? [] : this.#labels(modifier) };
   }
@@ -207,7 +207,7 @@ class Reading {
 
   #names(list: SyntaxNode): string[] {
     return childrenOf(list).map((label) => {
-      if (label.name !== 'LabelName') throw this.#unsupported(label, `the quoted name ${this.#of(label)}`);
+      if (label.name !== 'LabelName') throw this.#unsupportedQuery(label, `the quoted name ${this.#of(label)}`);
       return this.#of(label);
     });
   }
@@ -217,9 +217,9 @@ class Reading {
     const [left, right] = [this.#node(children[0] as SyntaxNode), this.#node(children.at(-1) as SyntaxNode)];
     const op = this.#of(children[1] as SyntaxNode).toLowerCase();
     if (!(comparisons.has(op) || setOps.has(op) || arithmetic.has(op)))
-      throw this.#unsupported(node, `the operator ${op}`);
+      throw this.#unsupportedQuery(node, `the operator ${op}`);
     const fill = children.find(({ name }) => name === 'FillModifier');
-    if (fill !== undefined) throw this.#unsupported(fill, `the modifier ${/^\w*/.exec(this.#of(fill))?.[0]}`);
+    if (fill !== undefined) throw this.#unsupportedQuery(fill, `the modifier ${/^\w*/.exec(this.#of(fill))?.[0]}`);
     const isBool = children.some(({ name }) => name === 'BoolModifier');
     const clause = children.find(({ name }) => name === 'MatchingModifierClause') ?? null;
     const matching = clause === null ? anyMatching : this.#matching(clause);
@@ -260,7 +260,7 @@ class Reading {
 
   #number(node: SyntaxNode): number {
     const value = numberOf(this.#of(node));
-    if (value === null) throw this.#unsupported(node, `the number ${this.#of(node)}`);
+    if (value === null) throw this.#unsupportedQuery(node, `the number ${this.#of(node)}`);
     return value;
   }
 
@@ -278,7 +278,7 @@ class Reading {
     return invalidField('query', 'pattern', `At character ${at + 1} the query ${what}.`);
   }
 
-  #unsupported({ from }: SyntaxNode, what: string) {
+  #unsupportedQuery({ from }: SyntaxNode, what: string) {
     return problem('UNSUPPORTED_QUERY', {
       param: 'query',
       message: `At character ${from + 1}: ${what.slice(0, 100)} is not supported.`,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { threadMsOf } from '../../../../test/support/thread-time.ts';
 import { Problem } from '../../../problems/problem.ts';
 import { evaluate } from './evaluate.ts';
-import { labelsOf, sortedByLabels, written } from './labels.ts';
+import { labelsOf, labelsText, sortedByLabels } from './labels.ts';
 import { matchesAll } from './matchers.ts';
 import { parseQuery } from './parse.ts';
 import { selectionsOf } from './select.ts';
@@ -37,7 +37,7 @@ function asked(text: string, own = bounds, data = all) {
   if (answer.type === 'string') return answer.value;
   if (answer.type === 'scalar') return answer.values[0];
   return Object.fromEntries(
-    answer.series.map(({ labels, values }) => [written(labels), values.length === 1 ? values[0] : [...values]]),
+    answer.series.map(({ labels, values }) => [labelsText(labels), values.length === 1 ? values[0] : [...values]]),
   );
 }
 

@@ -1,7 +1,7 @@
 // What the parts of a query answer while they are evaluated: for each step a number, or a vector of series of which some have a value.
 import { executionError } from './execution-error.ts';
 import type { Expressions } from './expressions.ts';
-import { type Labels, signature, written } from './labels.ts';
+import { type Labels, labelsText, signature } from './labels.ts';
 import type { QueryRange } from './select.ts';
 import { tooComplex } from './too-complex.ts';
 
@@ -88,7 +88,7 @@ export function emptyOf({ steps, budget }: Evaluation, labels: Labels): Stepped 
 }
 
 /** Series with equal labels are one, as long as they have no value at the same step. Throws when they have. */
-export function joined(series: readonly Stepped[]): readonly Stepped[] {
+export function joinEqual(series: readonly Stepped[]): readonly Stepped[] {
   const known = new Map<string, Stepped>();
   for (const each of series) {
     const key = signature(each.labels);
@@ -121,5 +121,5 @@ export function requireDistinct(series: readonly Stepped[]): readonly Stepped[] 
 }
 
 function twice(labels: Labels) {
-  return executionError(`The query makes two series with the labels ${written(labels).slice(0, 200)}.`);
+  return executionError(`The query makes two series with the labels ${labelsText(labels).slice(0, 200)}.`);
 }

@@ -17,7 +17,7 @@ export type WindowFunction = (window: Window, param: number) => number | null;
 const at = (values: Float64Array, i: number) => values[i] as number;
 
 /** An increase as far as the range reaches, not only from its first to its last sample. */
-function extrapolated(
+function extrapolatedIncrease(
   { times, values, from, to, startMs, endMs }: Window,
   isCounter: boolean,
   isRate: boolean,
@@ -140,9 +140,9 @@ const some =
     window.to === window.from ? null : of(window);
 
 export const windowFunctions: Readonly<Record<string, WindowFunction>> = {
-  rate: (window) => extrapolated(window, true, true),
-  increase: (window) => extrapolated(window, true, false),
-  delta: (window) => extrapolated(window, false, false),
+  rate: (window) => extrapolatedIncrease(window, true, true),
+  increase: (window) => extrapolatedIncrease(window, true, false),
+  delta: (window) => extrapolatedIncrease(window, false, false),
   irate: instantRate,
   sum_over_time: some(sum),
   avg_over_time: some(average),

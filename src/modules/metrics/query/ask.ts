@@ -47,7 +47,7 @@ export async function ask(
     );
   }
   const isShort = query.length <= HERE_CHARACTERS;
-  const read = await made(ctx, (await tasks()).readQuery, none, { query, range, as }, isShort, QUERY_MS);
+  const read = await runScan(ctx, (await tasks()).readQuery, none, { query, range, as }, isShort, QUERY_MS);
   const firstKeptMs = await store.firstKeptMs(ctx.accountId);
   const selections = read.selections.map((each) => ({ ...each, fromMs: Math.max(each.fromMs, firstKeptMs) }));
   const pages = await pagesOf(ctx, selections);
@@ -64,7 +64,7 @@ export async function ask(
     isShort && !read.hasExpressions && series <= HERE_SERIES && bytes <= HERE_BYTES && cost <= HERE_VALUES;
   const blocks = () => readAll(ctx.accountId, store, refs, columnsOf(ids), ctx.signal);
   const leftMs = untilMs - performance.now();
-  return made(
+  return runScan(
     ctx,
     (await tasks()).evaluateQuery,
     blocks,
@@ -87,7 +87,7 @@ export async function list(
     selectors.map((matchers) => ({ matchers, ...time })),
   );
   const series = pages.flat().reduce((sum, { count }) => sum + count, 0);
-  return made(
+  return runScan(
     ctx,
     (await tasks()).listSeries,
     none,
@@ -106,7 +106,7 @@ export async function matchersOf(ctx: CallContext, selectors: readonly string[])
       throw invalidField('match', 'maxLength', `A selector may have at most ${QUERY_CHARACTERS_MAX} characters.`);
     const isShort = query.length <= HERE_CHARACTERS;
     const asked = { query, range, as: 'selector' as const };
-    const read = await made(ctx, (await tasks()).readQuery, none, asked, isShort, QUERY_MS);
+    const read = await runScan(ctx, (await tasks()).readQuery, none, asked, isShort, QUERY_MS);
     all.push([...(read.selections[0] as PlainSelection).matchers]);
   }
   return all;
@@ -160,7 +160,7 @@ function bytesOf(blocks: readonly StoredBlock[]): number {
 const tooLate = () => tooComplex('The query takes too long. Ask for fewer series, or a shorter time.');
 
 /** What the task makes of blocks, here or in a thread of at most `msMax`; they are read when it is its turn. What only a thread may do goes there. */
-async function made<Args extends Where, Answer>(
+async function runScan<Args extends Where, Answer>(
   ctx: CallContext,
   task: ScanTask<Args, Told<Answer>>,
   blocks: () => Promise<StoredBlock[]>,
@@ -175,7 +175,7 @@ async function made<Args extends Where, Answer>(
     ? task.run(await blocks(), args)
     : ((await core.blockThreads.run(accountId, prepare, signal, { msMax, tooLate })) as Told<Answer>);
   if ('answer' in told) return told.answer;
-  if ('needsThread' in told) return made(ctx, task, blocks, asked, false, msMax);
+  if ('needsThread' in told) return runScan(ctx, task, blocks, asked, false, msMax);
   const [code, entry, options] = told.failure;
   throw new Problem(code, entry, options);
 }

@@ -24,7 +24,7 @@ export type Told<Answer> =
   | { readonly needsThread: true }
   | { readonly failure: readonly [code: string, entry: ProblemEntry, options: ProblemOptions] };
 
-function told<Args extends Where, Answer>(
+function answerTask<Args extends Where, Answer>(
   id: string,
   run: (blocks: readonly StoredBlock[], args: Args) => Answer,
 ): ScanTask<Args, Told<Answer>> {
@@ -70,7 +70,7 @@ export interface ReadQuery {
   readonly hasExpressions: boolean;
 }
 
-export const readQuery = told('readQuery', (_blocks, { query, range, as, here }: Asked): ReadQuery => {
+export const readQuery = answerTask('readQuery', (_blocks, { query, range, as, here }: Asked): ReadQuery => {
   const read = parseQuery(query, expressionsFor({ here }));
   const { root, type } = read;
   if (as === 'range' && type !== 'vector' && type !== 'scalar') {
@@ -96,7 +96,7 @@ export interface Evaluated extends Omit<ReadQuery, 'hasExpressions'>, Pick<Asked
   readonly leftMs: number;
 }
 
-export const evaluateQuery = told('evaluateQuery', (blocks, asked: Evaluated): ResultText => {
+export const evaluateQuery = answerTask('evaluateQuery', (blocks, asked: Evaluated): ResultText => {
   const deadlineMs = performance.now() + asked.leftMs;
   const expressions = expressionsFor(asked);
   const chosen = asked.selections.map(({ matchers }, i) => chosenOf(asked.pages[i] ?? [], matchers, expressions));
@@ -159,7 +159,7 @@ export interface ListAsked extends Where {
   readonly limit: number;
 }
 
-export const listSeries = told('listSeries', (_blocks, { kind, selectors, pages, limit, here }: ListAsked) => {
+export const listSeries = answerTask('listSeries', (_blocks, { kind, selectors, pages, limit, here }: ListAsked) => {
   const expressions = expressionsFor({ here });
   return listText(
     kind,

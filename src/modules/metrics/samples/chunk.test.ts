@@ -32,7 +32,7 @@ test('a chunk gives back every sample, bit by bit', () => {
     fc.property(fc.array(samples(1), { minLength: 1, maxLength: 4 }), (chunks) => {
       const out = new ByteWriter();
       for (const chunk of chunks) writeChunk(out, chunk);
-      const source = new ByteReader(out.written());
+      const source = new ByteReader(out.writtenBytes());
       for (const chunk of chunks) expect(bits(readChunk(source))).toEqual(bits(chunk));
       expect(source.rest()).toHaveLength(0);
     }),

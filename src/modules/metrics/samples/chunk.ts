@@ -137,7 +137,7 @@ function unzigzag(value: number): number {
 /** The samples of both; where both have a time, `later` has the word. */
 export function mergeSamples(earlier: Samples, later: Samples): Samples {
   if (earlier.times.length === 0) return later;
-  if ((earlier.times.at(-1) as number) < (later.times[0] as number)) return joined(earlier, later);
+  if ((earlier.times.at(-1) as number) < (later.times[0] as number)) return joinSamples(earlier, later);
   const room = earlier.times.length + later.times.length;
   const times = new Float64Array(room);
   const values = new Float64Array(room);
@@ -154,7 +154,7 @@ export function mergeSamples(earlier: Samples, later: Samples): Samples {
   return { times: times.slice(0, count), values: values.slice(0, count) };
 }
 
-function joined(earlier: Samples, later: Samples): Samples {
+function joinSamples(earlier: Samples, later: Samples): Samples {
   const both = (one: Float64Array, other: Float64Array) => {
     const whole = new Float64Array(one.length + other.length);
     whole.set(one);

@@ -139,7 +139,7 @@ class MergedBlock {
   pack(): BlockDraft {
     const columns = new Map<string, Buffer>();
     for (const [bucket, { ids, lengths, out }] of this.#sections) {
-      const section: Section = { ids, lengths, chunks: out.written() };
+      const section: Section = { ids, lengths, chunks: out.writtenBytes() };
       columns.set(bucketColumn(bucket), packSection(section));
     }
     const [fromMs, toMs, records] = [this.#fromMs, this.#toMs, this.records];

@@ -17,7 +17,7 @@ export function packSection({ ids, lengths, chunks }: Section): Buffer {
   out.bytes(Buffer.from(ids.join(''), 'latin1'));
   for (const length of lengths) out.varint(length);
   out.bytes(chunks);
-  return packBytes(out.written());
+  return packBytes(out.writtenBytes());
 }
 
 export function unpackSection(packed: Uint8Array): Section {

@@ -64,13 +64,13 @@ ${figures([
   ['Debt', money(account.balance.debt_usd)],
 ])}
 ${account.balance.frozen_reason === null ? '' : html`<p class="failure">The wallet is frozen: ${account.balance.frozen_reason}.</p>`}
-<div class="panels"><section class="panel"><h2>Account</h2>${told(visit, account)}${people(account)}</section>
+<div class="panels"><section class="panel"><h2>Account</h2>${accountFacts(visit, account)}${people(account)}</section>
 ${visit.may(accountsUpdate) ? html`<section class="panel"><h2>Change</h2>${changes(visit, account)}</section>` : ''}</div>
-${panel(visit, 'Top-ups', topups, (page) => html`${paid(visit, page)}${more(visit, page)}`)}`;
+${panel(visit, 'Top-ups', topups, (page) => html`${topupTable(visit, page)}${more(visit, page)}`)}`;
   return { title: account.name ?? account_id, content };
 }
 
-function told(visit: Visit, account: Detail): Html {
+function accountFacts(visit: Visit, account: Detail): Html {
   return facts([
     ['ID', copiedId(account.account_id)],
     ['Status', standing(account)],
@@ -143,7 +143,7 @@ ${field(visit, 'grant', { name: 'note', label: 'Note' })}</div>
   );
 }
 
-function paid(visit: Visit, { items }: Page<Topup>): Html {
+function topupTable(visit: Visit, { items }: Page<Topup>): Html {
   const refund = ({ account_id: account, topup_id: id, status, amount_usd: amount, refunded_usd: back }: Topup) =>
     status === 'succeeded' && back < amount && visit.may(topupRefund)
       ? html`<a href="${visit.path(`/operator/accounts/${account}/refund/${id}`)}">Refund…</a>`

@@ -6,7 +6,7 @@ import { STORE_PRICES } from '../../../objects/limits.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { CONTENT_BYTES_MAX, CREATE_BODY_BYTES_MAX } from '../limits.ts';
 import { answerPdf } from '../operations/answer.ts';
-import { paid } from '../operations/paid.ts';
+import { chargePages } from '../operations/paid.ts';
 import { pageFormat } from '../page.ts';
 import { marginTextField, pageField, pagesField } from '../schemas.ts';
 import type { PdfState } from '../state.ts';
@@ -47,7 +47,7 @@ export const create = defineCapability<PdfState>()({
   laterPrices: STORE_PRICES,
   bodyBytesMax: CREATE_BODY_BYTES_MAX,
   // Content may be long.
-  bulk: { source: import.meta.url, reduce: (value: Static<typeof createSchema>) => bounded(value) },
+  bulk: { source: import.meta.url, reduce: (value: Static<typeof createSchema>) => limitContent(value) },
   errors: ['BUCKET_NOT_FOUND', 'OBJECT_NOT_FOUND', 'CONCURRENCY_LIMITED', 'OVERLOADED'],
   events: ['wallet.low_balance'],
   limits: {
@@ -74,7 +74,7 @@ export const create = defineCapability<PdfState>()({
     },
   ],
   run: ({ ctx, input, state }) =>
-    paid(ctx, (pagesMax) =>
+    chargePages(ctx, (pagesMax) =>
       answerPdf(ctx, state, input, `${input.title ?? 'document'}.pdf`, async () => ({
         ...({ kind: 'create', type: input.type, content: input.content, pagesMax } as const),
         ...{ header: lineOf(input.header), footer: lineOf(input.footer), title: input.title ?? null },
@@ -91,7 +91,7 @@ export const create = defineCapability<PdfState>()({
     ),
 });
 
-function bounded(value: Static<typeof createSchema>) {
+function limitContent(value: Static<typeof createSchema>) {
   if (Buffer.byteLength(value.content) > CONTENT_BYTES_MAX)
     throw invalidField('content', 'too_large', 'The content has more than 2 MiB.');
   return { value, transfer: [] };

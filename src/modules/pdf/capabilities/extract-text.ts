@@ -3,7 +3,7 @@ import { defineCapability } from '../../../kit/capability.ts';
 import { sourceField } from '../../../kit/file-fields.ts';
 import { READ_PRICE } from '../../../objects/limits.ts';
 import { FILE_BODY_BYTES_MAX } from '../limits.ts';
-import { paid } from '../operations/paid.ts';
+import { chargePages } from '../operations/paid.ts';
 import { readPdf, withBytes } from '../operations/sources.ts';
 import { RANGES_WORDS, rangesField } from '../schemas.ts';
 import type { PdfState } from '../state.ts';
@@ -47,7 +47,7 @@ export const extractText = defineCapability<PdfState>()({
     },
   ],
   run: ({ ctx, input, state: { engines } }) =>
-    paid(ctx, async (pagesMax) => {
+    chargePages(ctx, async (pagesMax) => {
       const source = await readPdf(ctx, input.source);
       const task = { kind: 'text', source, pages: input.pages ?? null, pagesMax } as const;
       const { pages } = await engines.run(ctx, task, 'text');

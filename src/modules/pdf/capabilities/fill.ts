@@ -5,7 +5,7 @@ import { READ_PRICE, STORE_PRICES } from '../../../objects/limits.ts';
 import type { FieldValue } from '../engine/wire.ts';
 import { FILE_BODY_BYTES_MAX } from '../limits.ts';
 import { answerPdf } from '../operations/answer.ts';
-import { paid } from '../operations/paid.ts';
+import { chargePages } from '../operations/paid.ts';
 import { readPdf, withBytes } from '../operations/sources.ts';
 import { madeSchema } from '../schemas.ts';
 import type { PdfState } from '../state.ts';
@@ -63,7 +63,7 @@ export const fill = defineCapability<PdfState>()({
     },
   ],
   run: ({ ctx, input, state }) =>
-    paid(ctx, (pagesMax) =>
+    chargePages(ctx, (pagesMax) =>
       answerPdf(ctx, state, input, 'filled.pdf', async () => ({
         ...({ kind: 'fill', fields: input.fields, flatten: input.flatten ?? false, pagesMax } as const),
         fontsFolder: state.settings.fontsFolder,

@@ -4,7 +4,7 @@ import { resultWishFields, sourceField } from '../../../kit/file-fields.ts';
 import { READ_PRICE, STORE_PRICES } from '../../../objects/limits.ts';
 import { FILE_BODY_BYTES_MAX, SOURCES_MAX } from '../limits.ts';
 import { answerPdf } from '../operations/answer.ts';
-import { paid } from '../operations/paid.ts';
+import { chargePages } from '../operations/paid.ts';
 import { readPdfs, withAllBytes } from '../operations/sources.ts';
 import { madeSchema } from '../schemas.ts';
 import type { PdfState } from '../state.ts';
@@ -42,7 +42,7 @@ export const merge = defineCapability<PdfState>()({
     },
   ],
   run: ({ ctx, input, state }) =>
-    paid(ctx, (pagesMax) =>
+    chargePages(ctx, (pagesMax) =>
       answerPdf(ctx, state, input, 'merged.pdf', async () => ({
         ...({ kind: 'merge', pagesMax } as const),
         sources: await readPdfs(ctx, input.sources),

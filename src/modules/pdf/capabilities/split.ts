@@ -7,7 +7,7 @@ import { READ_PRICE, STORE_PRICES } from '../../../objects/limits.ts';
 import type { MadePdf } from '../engine/wire.ts';
 import { FILE_BODY_BYTES_MAX } from '../limits.ts';
 import { PDF } from '../operations/answer.ts';
-import { paid } from '../operations/paid.ts';
+import { chargePages } from '../operations/paid.ts';
 import { readPdf, withBytes } from '../operations/sources.ts';
 import { pagesField, RANGES_WORDS, rangesField } from '../schemas.ts';
 import type { PdfState } from '../state.ts';
@@ -59,7 +59,7 @@ export const split = defineCapability<PdfState>()({
     },
   ],
   run: ({ ctx, input, state: { engines } }) =>
-    paid(ctx, async (pagesMax) => {
+    chargePages(ctx, async (pagesMax) => {
       await requireResultPlace(ctx, input);
       const { ranges } = input;
       const source = await readPdf(ctx, input.source);
@@ -75,7 +75,7 @@ async function answerParts(ctx: CallContext, files: readonly MadePdf[], ranges: 
   for (const [at, { bytes, pages }] of files.entries()) {
     const inline = wish.inline === true && bytes.length <= inlineLeft;
     if (inline) inlineLeft -= bytes.length;
-    const store = wish.store && { ...wish.store, key: numbered(wish.store.key, at + 1) };
+    const store = wish.store && { ...wish.store, key: numberedKey(wish.store.key, at + 1) };
     const as = { contentType: PDF, filename: `part-${at + 1}.pdf` };
     const result = await answerResult(ctx, bytes, { ...as, inline, store });
     parts.push({ range: ranges[at]?.trim() ?? '', pages, ...result });
@@ -84,7 +84,7 @@ async function answerParts(ctx: CallContext, files: readonly MadePdf[], ranges: 
   return { pages, data: { pages, files: parts } };
 }
 
-function numbered(key: string, number: number): string {
+function numberedKey(key: string, number: number): string {
   const dot = key.lastIndexOf('.');
   return dot > key.lastIndexOf('/') ? `${key.slice(0, dot)}-${number}${key.slice(dot)}` : `${key}-${number}`;
 }

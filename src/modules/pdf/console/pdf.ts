@@ -47,9 +47,9 @@ const create: Act<typeof pdfCreate> = {
   capability: pdfCreate,
   input: wish,
   done: 'PDF created.',
-  shown(data, visit, form, envelope) {
+  answerView(data, visit, form, envelope) {
     visit.tell(pdfCreate, wish(form));
-    return { title: 'PDF', content: made(visit, data, form, envelope) };
+    return { title: 'PDF', content: pdfView(visit, data, form, envelope) };
   },
 };
 
@@ -90,7 +90,7 @@ interface Told {
   readonly metadata: { readonly cost_usd: number; readonly warnings?: readonly string[] };
 }
 
-function made(visit: Visit, data: Made, sent: URLSearchParams, envelope: string): Html {
+function pdfView(visit: Visit, data: Made, sent: URLSearchParams, envelope: string): Html {
   const { cost_usd: cost, warnings = [] } = (JSON.parse(envelope) as Told).metadata;
   const { pages, bytes, engine, url, expires_at: ends } = data;
   const path = ownPath(url ?? '');

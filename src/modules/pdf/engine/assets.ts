@@ -26,7 +26,7 @@ export const isAssetName = (src: string): boolean => NAME.test(src);
 export function assetsFirst(assets: readonly Asset[], ask: Ask): Ask {
   return async (question) => {
     const { url } = question;
-    const name = url.startsWith(NOWHERE) ? decoded(url.slice(NOWHERE.length)) : NAME.exec(url)?.[1];
+    const name = url.startsWith(NOWHERE) ? decodePath(url.slice(NOWHERE.length)) : NAME.exec(url)?.[1];
     if (name === undefined) return ask(question);
     const asset = assets.find((each) => each.name === name);
     const contentType = types[name.slice(name.lastIndexOf('.') + 1).toLowerCase()] ?? null;
@@ -35,7 +35,7 @@ export function assetsFirst(assets: readonly Asset[], ask: Ask): Ask {
   };
 }
 
-function decoded(text: string): string {
+function decodePath(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

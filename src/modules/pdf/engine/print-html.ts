@@ -11,20 +11,20 @@ export function printHtml({ type, content, title }: Pick<CreateTask, 'type' | 'c
   const body =
     type === 'markdown'
       ? marked.parse(content, { async: false, gfm: true })
-      : `<pre style="font:inherit;background:none;padding:0">${escaped(content)}</pre>`;
-  return `<!doctype html><html><head><meta charset="utf-8"><title>${escaped(title ?? '')}</title><style>${STYLE}</style></head><body>${body}</body></html>`;
+      : `<pre style="font:inherit;background:none;padding:0">${escapeHtml(content)}</pre>`;
+  return `<!doctype html><html><head><meta charset="utf-8"><title>${escapeHtml(title ?? '')}</title><style>${STYLE}</style></head><body>${body}</body></html>`;
 }
 
 /** The line above or below pages; the browser puts in the numbers. */
 export function marginLine(line: MarginLine | null): string {
   if (line === null) return '<span></span>';
   if ('html' in line) return line.html;
-  const numbered = escaped(line.text)
+  const numbered = escapeHtml(line.text)
     .replaceAll('{pages}', '<span class="totalPages"></span>')
     .replaceAll('{page}', '<span class="pageNumber"></span>');
   return `<div style="width:100%;text-align:center;font:8pt sans-serif;color:#6b7280">${numbered}</div>`;
 }
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

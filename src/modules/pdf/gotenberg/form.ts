@@ -30,7 +30,7 @@ export const readGotenbergForm: BodyTask<GotenbergForm> = {
     const fields: Record<string, string> = {};
     for (const { name, isFile, filename, bytes } of parts) {
       if (isFile && name === 'files') files.push({ name: filename, bytes: new Uint8Array(bytes) });
-      else if (isFile) throw unserved(name);
+      else if (isFile) throw unsupportedField(name);
       else if (/^[A-Za-z]{1,60}$/.test(name)) fields[name] = bytes.toString('utf8', 0, VALUE_CHARACTERS_MAX);
     }
     return { files, fields };
@@ -40,14 +40,15 @@ export const readGotenbergForm: BodyTask<GotenbergForm> = {
 /** Throws INVALID_REQUEST for a field that asks for what is not done here. */
 export function requireServed({ fields }: GotenbergForm, served: readonly string[]): void {
   for (const [name, value] of Object.entries(fields))
-    if (!served.includes(name) && !INDIFFERENT.test(name) && !NOTHING.includes(value.trim())) throw unserved(name);
+    if (!served.includes(name) && !INDIFFERENT.test(name) && !NOTHING.includes(value.trim()))
+      throw unsupportedField(name);
 }
 
 export function invalid(message: string) {
   return problem('INVALID_REQUEST', { message });
 }
 
-function unserved(name: string) {
+function unsupportedField(name: string) {
   return problem('INVALID_REQUEST', {
     message: `Form field '${name.slice(0, 60)}' is not supported here.`,
     param: name,

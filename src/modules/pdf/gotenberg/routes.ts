@@ -7,7 +7,7 @@ import type { CallContext } from '../../../kit/services.ts';
 import { zipOf } from '../../../lib/zip.ts';
 import type { Problem } from '../../../problems/problem.ts';
 import type { EngineTask, MadePdf } from '../engine/wire.ts';
-import { paid } from '../operations/paid.ts';
+import { chargePages } from '../operations/paid.ts';
 import type { PdfState } from '../state.ts';
 import { FORM_BYTES_MAX, type GotenbergForm, readGotenbergForm } from './form.ts';
 import { convertTask, mergeTask, splitTask } from './tasks.ts';
@@ -37,7 +37,7 @@ async function serve(request: RawRequest, { engines, settings }: PdfState, taskO
   const ctx = request.ctx ?? (await request.admit(null));
   const form = await request.read(readGotenbergForm, request.body);
   let files: readonly MadePdf[] = [];
-  const { costNanos = 0n } = await paid(ctx, async (pagesMax) => {
+  const { costNanos = 0n } = await chargePages(ctx, async (pagesMax) => {
     ({ files } = await engines.run(ctx, taskOf(form, pagesMax, settings), 'made'));
     ctx.holdMade(files.reduce((sum, { bytes }) => sum + bytes.length, 0));
     return { pages: files.reduce((sum, { pages }) => sum + pages, 0), data: {} };

@@ -19,14 +19,14 @@ export interface Worked {
 }
 
 /** `work` gets how many pages are paid for. Throws INSUFFICIENT_CREDIT before it, or when it needs more of them; and what `work` throws. */
-export async function paid(ctx: CallContext, work: (pagesMax: number) => Promise<Worked>): Promise<Answer> {
+export async function chargePages(ctx: CallContext, work: (pagesMax: number) => Promise<Worked>): Promise<Answer> {
   try {
-    return await charged(ctx, PAGES_MAX, work);
+    return await chargeAtMost(ctx, PAGES_MAX, work);
   } catch (error) {
     if (!(error instanceof Problem) || error.shortfall === undefined) throw error;
     const affordable = Number(error.shortfall.roomNanos / priceOfPage(ctx));
     if (affordable < PAGES_CHARGED_MIN || affordable >= PAGES_MAX) throw error;
-    return charged(ctx, affordable, (pagesMax) => work(pagesMax).catch((failure) => rethrown(failure, error)));
+    return chargeAtMost(ctx, affordable, (pagesMax) => work(pagesMax).catch((failure) => rethrown(failure, error)));
   }
 }
 
@@ -39,7 +39,11 @@ function rethrown(failure: unknown, refusal: Problem): never {
   throw failure instanceof Problem && failure.detail === 'too_many_pages' ? refusal : failure;
 }
 
-function charged(ctx: CallContext, pagesMax: number, work: (pagesMax: number) => Promise<Worked>): Promise<Answer> {
+function chargeAtMost(
+  ctx: CallContext,
+  pagesMax: number,
+  work: (pagesMax: number) => Promise<Worked>,
+): Promise<Answer> {
   const charge = { units: BigInt(pagesMax), effect, sequences: 0, bytes: FIXED_BYTES, rows: 1 };
   return chargeForWork(ctx, charge, true, async () => {
     const { pages, data } = await work(pagesMax);

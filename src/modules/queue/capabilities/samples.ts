@@ -8,7 +8,7 @@ import { SAMPLE_DAYS } from '../samples/take.ts';
 import { queueName } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
 
-const bound = (description: string) =>
+const timeBound = (description: string) =>
   Type.Optional(
     Type.String({
       format: 'date-time',
@@ -27,8 +27,8 @@ export const samples = defineCapability<QueueState>()({
   keywords: ['queue metrics', 'queue throughput', 'queue depth over time', 'publish rate', 'backlog history'],
   input: Type.Object({
     queue: queueName('Name of the queue.'),
-    from: bound('Start of the period; one hour before its end by default.'),
-    to: bound('End of the period; now by default.'),
+    from: timeBound('Start of the period; one hour before its end by default.'),
+    to: timeBound('End of the period; now by default.'),
   }),
   output: Type.Object(
     {

@@ -1,6 +1,6 @@
 // How a queue fared: what was published and acknowledged, how deep it was, how old its oldest message.
 
-import { shown } from '../../../kit/console/failure.ts';
+import { contentOrFailure } from '../../../kit/console/failure.ts';
 import { plots } from '../../../kit/console/plot.ts';
 import { tabs, withQuery } from '../../../kit/console/table.ts';
 import type { DataOf, Visit } from '../../../kit/console/visit.ts';
@@ -28,10 +28,10 @@ export async function charts(visit: Visit, { name: queue }: Queue): Promise<Html
     href: withQuery(visit, { period }),
     isHere: period === here,
   }));
-  return html`<section class="panel"><div class="head"><h2>Activity</h2>${tabs('Period', choices)}</div>${shown(visit, read, drawn)}</section>`;
+  return html`<section class="panel"><div class="head"><h2>Activity</h2>${tabs('Period', choices)}</div>${contentOrFailure(visit, read, queuePlots)}</section>`;
 }
 
-function drawn({ step_seconds: step, items }: Samples): Html {
+function queuePlots({ step_seconds: step, items }: Samples): Html {
   const instants = items.map(({ at }) => at);
   const per = step === 60 ? 'minute' : `${step / 60} minutes`;
   const of = (name: 'published' | 'acknowledged' | 'depth') => items.map((item) => item[name]);

@@ -1,7 +1,7 @@
 // The dead letters of one queue: what each holds, why it was given up, and the way back: one, those chosen, or all, at a rate. A redrive
 // under way shows how far it is.
 
-import { panel, shown } from '../../../kit/console/failure.ts';
+import { contentOrFailure, panel } from '../../../kit/console/failure.ts';
 import { actForm, field, numberOf } from '../../../kit/console/form.ts';
 import type { Act, ConsolePage, View } from '../../../kit/console/page.ts';
 import { more, table, teach } from '../../../kit/console/table.ts';
@@ -19,15 +19,15 @@ import {
   deliveriesColumn,
   groupColumn,
   type Message,
+  messagesWithSource,
   payloadColumn,
   publishedColumn,
   records,
   type Sourced,
-  sourced,
 } from './messages.ts';
 import { queueView } from './one.ts';
 import { type Queue, queuePath } from './queue.ts';
-import { ended, running } from './redrives.ts';
+import { endedRedrives, running } from './redrives.ts';
 
 type DeadMessage = ItemOf<typeof dlqList>;
 
@@ -67,7 +67,7 @@ export const dlqPage: ConsolePage = {
   isLive: true,
   show,
   async jsonl(visit) {
-    return records(visit, sourced(await visit.call(dlqList, listed(visit))));
+    return records(visit, messagesWithSource(await visit.call(dlqList, listInput(visit))));
   },
   acts: {
     [CHOSEN]: chosen,
@@ -80,7 +80,7 @@ export const dlqPage: ConsolePage = {
   },
 };
 
-function listed({ params, query }: Visit) {
+function listInput({ params, query }: Visit) {
   return { queue: params.name, cursor: query.get('cursor') ?? undefined, limit: ROWS };
 }
 
@@ -89,23 +89,23 @@ async function show(visit: Visit): Promise<View> {
   const view = await queueView(visit, '/dlq', async (queue, stats) => {
     const of = { queue: queue.name };
     const [dead, redrives] = await Promise.all([
-      visit.call(dlqList, listed(visit)),
+      visit.call(dlqList, listInput(visit)),
       visit.may(dlqRedrives) ? visit.call(dlqRedrives, { ...of, limit: REDRIVES }) : null,
     ]);
     const items = redrives?.data?.items ?? [];
     // One at a time a queue.
     isMoving = items.some(({ state }) => state === 'running');
     const found = stats?.dlq_count ?? null;
-    return html`${found === null ? '' : told(visit, queue, found)}
-${redrives === null ? '' : shown(visit, redrives, () => running(visit, items))}
-${panel(visit, 'Messages', dead, (page) => html`${letters(visit, queue, sourced(dead))}${more(visit, page)}`)}
+    return html`${found === null ? '' : deadLetterText(visit, queue, found)}
+${redrives === null ? '' : contentOrFailure(visit, redrives, () => running(visit, items))}
+${panel(visit, 'Messages', dead, (page) => html`${letters(visit, queue, messagesWithSource(dead))}${more(visit, page)}`)}
 ${visit.may(dlqRedrive) && found !== 0 && !isMoving ? html`<section class="panel"><h2>Redrive all</h2>${allForm(visit, found)}</section>` : ''}
-${ended(visit, items)}`;
+${endedRedrives(visit, items)}`;
   });
   return { ...view, title: `Dead letters of ${view.title}`, ...(isMoving ? { againSeconds: REDRIVE_SECONDS } : {}) };
 }
 
-function told(visit: Visit, { dlq_name: dlq, max_receive_count: most }: Queue, dead: number): Html {
+function deadLetterText(visit: Visit, { dlq_name: dlq, max_receive_count: most }: Queue, dead: number): Html {
   const where = dlq === null ? html`` : html` in <a href="${visit.path(queuePath(dlq))}">${short(dlq, 80)}</a>`;
   const deliveries = countOf(most, 'delivery', 'deliveries');
   const why =

@@ -4,7 +4,7 @@ import { type Column, withQuery } from '../../../kit/console/table.ts';
 import { ago, count, payload, short, TEXT_CHARACTERS_MAX } from '../../../kit/console/text.ts';
 import type { ItemOf, Read, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
-import { elementStarts, indented, memberSources, memberStart } from '../../../lib/json-source.ts';
+import { elementStarts, indentJson, memberSources, memberStart } from '../../../lib/json-source.ts';
 import { problem } from '../../../problems/problem.ts';
 import type { peek } from '../capabilities/peek.ts';
 
@@ -21,7 +21,9 @@ export type Sourced<One> = One & {
 };
 
 /** The messages that a call answered. Throws what it failed with. */
-export function sourced<One extends Message>(read: Read<{ readonly items: readonly One[] }>): Sourced<One>[] {
+export function messagesWithSource<One extends Message>(
+  read: Read<{ readonly items: readonly One[] }>,
+): Sourced<One>[] {
   if (read.problem !== null) throw read.problem;
   const { data, text } = read;
   const items = memberStart(text, 'items', memberStart(text, 'data') ?? 0);
@@ -50,7 +52,7 @@ function contentOf(visit: Visit, { message_id: id, payload: text, headers }: Sou
   if (text.length <= LINE_CHARACTERS && headers === 'null') return html`<code class="content">${short(text)}</code>`;
   const download = withQuery(visit, { as: 'jsonl', message: id });
   const part = (source: string, label: string) =>
-    payload(indented(source, TEXT_CHARACTERS_MAX), `${label} of ${id}`, { download });
+    payload(indentJson(source, TEXT_CHARACTERS_MAX), `${label} of ${id}`, { download });
   return html`<details id="content-${id}"><summary><code class="content">${short(text, LINE_CHARACTERS)}</code></summary>${part(text, 'Payload')}${headers === 'null' ? '' : html`<p>Headers</p>${part(headers, 'Headers')}`}</details>`;
 }
 

@@ -1,7 +1,7 @@
 // One queue: the head that its pages share, with its figures and tabs, and the first of them: how it fares over time, and its next messages, which
 // are looked at without taking them.
 
-import { panel, shown } from '../../../kit/console/failure.ts';
+import { contentOrFailure, panel } from '../../../kit/console/failure.ts';
 import { numberOf } from '../../../kit/console/form.ts';
 import type { ConsolePage, View } from '../../../kit/console/page.ts';
 import { figures, pageTabs, table, teach } from '../../../kit/console/table.ts';
@@ -21,11 +21,11 @@ import {
   deliveriesColumn,
   groupColumn,
   type Message,
+  messagesWithSource,
   payloadColumn,
   publishedColumn,
   records,
   type Sourced,
-  sourced,
 } from './messages.ts';
 import { againSeconds, ageOf, messagesOf, type Queue, queuePath, type Stats, stateOf } from './queue.ts';
 
@@ -53,7 +53,7 @@ export const queuePage: ConsolePage = {
   show,
   async jsonl(visit) {
     const peeked = await visit.call(queuePeek, { queue: visit.params.name, limit: PEEKED_MAX });
-    return records(visit, sourced(peeked));
+    return records(visit, messagesWithSource(peeked));
   },
 };
 
@@ -64,7 +64,7 @@ async function show(visit: Visit): Promise<View> {
       charts(visit, queue),
       visit.may(queuePeek) ? visit.call(queuePeek, { queue: queue.name, limit }) : null,
     ]);
-    const messages = () => next(visit, queue, peeked === null ? [] : sourced(peeked), stats);
+    const messages = () => next(visit, queue, peeked === null ? [] : messagesWithSource(peeked), stats);
     return html`${drawn}${peeked === null ? '' : panel(visit, 'Next messages', peeked, messages)}`;
   });
 }
@@ -86,7 +86,7 @@ export async function queueView(
   const body = html`<p><a href="${visit.path('/queues')}">Queues</a></p>
 <div class="head named"><h1>${short(name, 80)}</h1>${known === null ? '' : html`<p>${stateOf(known, sources.length > 0)}</p>`}</div>
 ${about(visit, queue, sources)}
-${stats === null ? '' : shown(visit, stats, (data) => counts(visit, queue, data))}
+${stats === null ? '' : contentOrFailure(visit, stats, (data) => counts(visit, queue, data))}
 ${roomTabs(visit, name, room)}
 ${await content(queue, known)}`;
   return { title: name, content: body, hasPlots: room === '', againSeconds: againSeconds([known]) };

@@ -35,7 +35,7 @@ export const queuePushPage: ConsolePage = {
         visibility_timeout: numberOf(form, 'visibility_timeout'),
       }),
       done: 'Subscription created.',
-      shown: secretPage,
+      answerView: secretPage,
     }),
   },
 };

@@ -103,7 +103,7 @@ function figureColumns(visit: Visit): Column<Counted>[] {
     sortBy: ({ stats }) => (stats === null ? null : of(stats)),
     cell: ({ stats }) => (stats === null ? '' : text(stats)),
   });
-  const counted = (title: string, of: (stats: Stats) => number) => figure(title, of, (stats) => count(of(stats)));
+  const countFigure = (title: string, of: (stats: Stats) => number) => figure(title, of, (stats) => count(of(stats)));
   const dead: Column<Counted> = {
     ...{ title: 'Dead letters', kind: 'number' },
     sortBy: ({ stats }) => stats?.dlq_count ?? null,
@@ -111,9 +111,9 @@ function figureColumns(visit: Visit): Column<Counted>[] {
       stats === null ? '' : stats.dlq_count === 0 ? '0' : deadLink(visit, name, count(stats.dlq_count)),
   };
   return [
-    counted('Available', ({ available_count }) => available_count),
-    counted('In flight', ({ in_flight_count }) => in_flight_count),
-    counted('Delayed', ({ delayed_count }) => delayed_count),
+    countFigure('Available', ({ available_count }) => available_count),
+    countFigure('In flight', ({ in_flight_count }) => in_flight_count),
+    countFigure('Delayed', ({ delayed_count }) => delayed_count),
     dead,
     figure('Oldest message', ({ oldest_message_age_seconds }) => oldest_message_age_seconds, ageOf),
   ];

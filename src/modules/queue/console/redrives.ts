@@ -25,7 +25,7 @@ function progress(visit: Visit, { redrive_id: id, moved, requested, rate_per_sec
 ${meter(percent)}${stop}</section>`;
 }
 
-export function ended(visit: Visit, redrives: readonly Redrive[]): Html {
+export function endedRedrives(visit: Visit, redrives: readonly Redrive[]): Html {
   const rows = redrives.filter(({ state }) => state !== 'running');
   if (rows.length === 0) return html``;
   return html`<section class="panel"><h2>Earlier redrives</h2>${table({

@@ -96,7 +96,7 @@ function leaseField(visit: Visit, act: string, value: string): Html {
 
 /** To be changed, or, for who may not, to be read. */
 async function settings(visit: Visit, queue: Queue): Promise<Html> {
-  return visit.may(update.capability) ? updateForm(visit, queue) : told(visit, queue);
+  return visit.may(update.capability) ? updateForm(visit, queue) : queueFacts(visit, queue);
 }
 
 async function updateForm(visit: Visit, queue: Queue): Promise<Html> {
@@ -120,7 +120,7 @@ ${queue.type === 'fifo' ? '' : priority}<button class="main">Save</button>`,
   );
 }
 
-function told(visit: Visit, queue: Queue): Html {
+function queueFacts(visit: Visit, queue: Queue): Html {
   const { dlq_name: dlq } = queue;
   return facts([
     ['Dead-letter queue', dlq === null ? 'none' : html`<a href="${visit.path(queuePath(dlq))}">${short(dlq, 80)}</a>`],

@@ -41,7 +41,7 @@ const NO_FENCE = -1;
 /** Whether each ref was acknowledged, in order. A message named twice is acknowledged once. */
 export async function ackMessages(db: Database, queue: QueueRow, refs: readonly MessageRef[]): Promise<boolean[]> {
   const wanted = onePerMessage(refs);
-  const gone = await db.hot.pipelined(async (tx) => {
+  const gone = await db.hot.pipelinedTransaction(async (tx) => {
     const { groups, live } = await lockLive(tx, queue, wanted);
     const { rows } = await tx.query<{ seq: bigint; attempt: number; source_queue_id: bigint | null }>(deleteAcked, [
       queue.account_id,
@@ -59,7 +59,7 @@ export async function ackMessages(db: Database, queue: QueueRow, refs: readonly 
     await refreshGroups(tx, queue.account_id, queue.queue_id, groups);
     return new Map(rows.map((row) => [row.seq, row.attempt]));
   });
-  return answered(refs, gone);
+  return matchedRefs(refs, gone);
 }
 
 /** The refs that may still act, and in a FIFO queue the groups of their messages, locked. */
@@ -86,7 +86,7 @@ function onePerMessage(refs: readonly MessageRef[]): MessageRef[] {
 }
 
 /** The delete does not say which of several refs to a message matched: at most one attempt is current, and an id matches any. */
-function answered(refs: readonly MessageRef[], gone: ReadonlyMap<bigint, number>): boolean[] {
+function matchedRefs(refs: readonly MessageRef[], gone: ReadonlyMap<bigint, number>): boolean[] {
   const open = new Map(gone);
   return refs.map(({ seq, attempt }) => {
     const current = open.get(seq);
@@ -101,7 +101,7 @@ export async function extendMessage(
   ref: MessageRef,
   seconds: number,
 ): Promise<number | null> {
-  return db.hot.pipelined(async (tx) => {
+  return db.hot.pipelinedTransaction(async (tx) => {
     const { groups, live } = await lockLive(tx, queue, [ref]);
     if (live.length === 0) return null;
     const { rows } = await tx.query<{ visible_at: number }>(extendLease, [

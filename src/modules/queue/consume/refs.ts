@@ -18,9 +18,9 @@ export function singleRef(ids: MessageIds, accountId: string, input: RefInput): 
   const { message_id: messageId, receipt_handle: receipt } = input;
   if (messageId === undefined && receipt === undefined)
     throw invalidField('receipt_handle', 'required', 'Send receipt_handle or message_id.');
-  const first = named(ids, accountId, receipt ?? (messageId as string));
+  const first = namedRef(ids, accountId, receipt ?? (messageId as string));
   if (messageId === undefined || receipt === undefined) return first;
-  const second = named(ids, accountId, messageId);
+  const second = namedRef(ids, accountId, messageId);
   const same = first.ref === null || second.ref === null ? messageId === receipt : first.ref.seq === second.ref.seq;
   if (!same)
     throw problem('INVALID_REQUEST', {
@@ -43,10 +43,10 @@ export function refList(
       message: 'Send receipts, or a single receipt_handle or message_id, not both.',
     });
   }
-  return input.receipts.map((text) => named(ids, accountId, text));
+  return input.receipts.map((text) => namedRef(ids, accountId, text));
 }
 
-function named(ids: MessageIds, accountId: string, text: string): NamedRef {
+function namedRef(ids: MessageIds, accountId: string, text: string): NamedRef {
   return { text, ref: ids.parse(accountId, text) };
 }
 

@@ -27,7 +27,7 @@ export function lapsedLeases(inFlight: readonly HeldMessage[], nowMs: number): L
     const endedMs = Math.min(...running.map((message) => message.visible_at));
     if (endedMs > nowMs) return { returned, running };
     const failed = running.findIndex((message) => message.visible_at === endedMs);
-    returned.push(...comeBack(running.slice(failed), () => endedMs));
+    returned.push(...returnsOf(running.slice(failed), () => endedMs));
     running = running.slice(0, failed);
   }
 }
@@ -50,10 +50,10 @@ export function returnedByNack(
 ): Return[] {
   const first = inFlight.findIndex((message) => nacked.has(message.seq));
   if (first === -1) return [];
-  return comeBack(inFlight.slice(first), (message) => nowMs + (nacked.has(message.seq) ? delayMs : 0));
+  return returnsOf(inFlight.slice(first), (message) => nowMs + (nacked.has(message.seq) ? delayMs : 0));
 }
 
-function comeBack(messages: readonly HeldMessage[], availableMs: (message: HeldMessage) => number): Return[] {
+function returnsOf(messages: readonly HeldMessage[], availableMs: (message: HeldMessage) => number): Return[] {
   return messages.map((message, i) => ({ message, availableMs: availableMs(message), isNeighbour: i > 0 }));
 }
 

@@ -142,7 +142,7 @@ export class PublishEffect implements LaneEffect<PublishInput, PublishContext> {
     });
   }
 
-  committed(items: readonly AdmittedItem<PublishInput, PublishContext>[]): void {
+  afterCommit(items: readonly AdmittedItem<PublishInput, PublishContext>[]): void {
     for (const { item } of items) this.#wake(item.accountId, item.input.queue, item.input.messages.length);
   }
 }

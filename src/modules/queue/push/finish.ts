@@ -25,10 +25,10 @@ export async function finishPushed(
   const { account_id: accountId, queue: name } = subscription;
   const ref = { seq: row.seq, attempt: row.attempt };
   if (isSuccess(outcome)) {
-    await unlessGone(() => state.acking.add(queueKey(accountId, name), [ref]));
+    await ignoreDeletedQueue(() => state.acking.add(queueKey(accountId, name), [ref]));
     return;
   }
-  await unlessGone(async () => {
+  await ignoreDeletedQueue(async () => {
     const queue = await state.cache.get(accountId, name);
     const delayMs = delayAfter(outcome, row);
     const options = { ids: state.ids, delayMs, requeue: true, reason: null, requestId: null };
@@ -66,7 +66,7 @@ function delayAfter(outcome: OutboundOutcome, row: ClaimedRow): number {
 }
 
 /** A queue deleted meanwhile took its messages with it: nothing is left to write. */
-async function unlessGone(write: () => Promise<unknown>): Promise<void> {
+async function ignoreDeletedQueue(write: () => Promise<unknown>): Promise<void> {
   try {
     await write();
   } catch (error) {

@@ -70,7 +70,7 @@ export async function readSamples(
   const items: Sample[] = [];
   for (let startMs = fromMs; startMs < toMs; startMs += stepMs) {
     const row = byStart.get(startMs);
-    items.push(row === undefined ? unsampled(startMs, isEmpty) : sampled(startMs, row));
+    items.push(row === undefined ? emptySample(startMs, isEmpty) : sampleOf(startMs, row));
     if (row !== undefined) isEmpty = row.last_depth === 0n;
   }
   return items;
@@ -84,14 +84,14 @@ interface Sample {
   readonly oldest_message_age_seconds: number | null;
 }
 
-function sampled(startMs: number, { published, acknowledged, depth, age }: StepRow): Sample {
+function sampleOf(startMs: number, { published, acknowledged, depth, age }: StepRow): Sample {
   return {
     ...{ at: iso(startMs), published: Number(published), acknowledged: Number(acknowledged) },
     ...{ depth: Number(depth), oldest_message_age_seconds: age },
   };
 }
 
-function unsampled(startMs: number, isEmpty: boolean): Sample {
+function emptySample(startMs: number, isEmpty: boolean): Sample {
   const value = isEmpty ? 0 : null;
   return {
     at: iso(startMs),

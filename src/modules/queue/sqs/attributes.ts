@@ -6,7 +6,7 @@ import type { QueueRow } from '../queues/records.ts';
 import type { ExactSettingsInput } from '../queues/settings.ts';
 import type { QueueStats } from '../queues/stats.ts';
 import type { QueueSettings } from '../queues/store.ts';
-import { refused } from './failures.ts';
+import { refusal } from './failures.ts';
 import { shownName } from './names.ts';
 import { type Fields, isFields } from './request.ts';
 
@@ -111,7 +111,7 @@ function readNumber(name: keyof typeof NUMBERS, value: string) {
 function readKept(name: string, value: string): string {
   if (name === 'Policy' || name === 'RedriveAllowPolicy') {
     if (value === '') return value;
-    throw refused(
+    throw refusal(
       'UnsupportedOperation',
       `${name} is not supported: the scopes of API keys say who may do what.`,
       name,
@@ -155,7 +155,7 @@ export function requireAttributesOf(type: QueueRow['type'], { kept, isFifo: aske
   if (type === 'fifo') return;
   if (asked) throw wrongValue('FifoQueue', 'The type of a queue never changes.');
   const wrong = Object.keys(kept).find((name) => FIFO_ONLY.has(name));
-  if (wrong !== undefined) throw refused('InvalidAttributeName', `${wrong} is for FIFO queues.`, wrong);
+  if (wrong !== undefined) throw refusal('InvalidAttributeName', `${wrong} is for FIFO queues.`, wrong);
 }
 
 /** Names asked for; `All` are all. Throws InvalidAttributeName. */
@@ -209,9 +209,9 @@ export function attributesOf(
 }
 
 function unknownAttribute(name: string) {
-  return refused('InvalidAttributeName', `Unknown attribute ${name.slice(0, 64)}.`, 'AttributeName');
+  return refusal('InvalidAttributeName', `Unknown attribute ${name.slice(0, 64)}.`, 'AttributeName');
 }
 
 function wrongValue(name: string, reason: string) {
-  return refused('InvalidAttributeValue', `Invalid value for the attribute ${name}. ${reason}`, name);
+  return refusal('InvalidAttributeValue', `Invalid value for the attribute ${name}. ${reason}`, name);
 }

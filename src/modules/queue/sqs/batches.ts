@@ -1,6 +1,6 @@
 // Batches of SQS: up to ten entries, each with an id of its own and an outcome of its own.
 import type { Problem } from '../../../problems/problem.ts';
-import { failureOf, invalid, missing, refused } from './failures.ts';
+import { failureOf, invalid, missing, refusal } from './failures.ts';
 import { type Fields, isFields, optionalText } from './request.ts';
 
 const ENTRIES_MAX = 10;
@@ -13,11 +13,11 @@ export interface Entry {
 
 /** Throws EmptyBatchRequest, TooManyEntriesInBatchRequest, InvalidBatchEntryId, BatchEntryIdsNotDistinct. */
 export function batchEntries({ Entries: sent }: Fields): Entry[] {
-  if (sent === undefined) throw refused('EmptyBatchRequest', 'There should be at least one entry in the request.');
+  if (sent === undefined) throw refusal('EmptyBatchRequest', 'There should be at least one entry in the request.');
   if (!Array.isArray(sent)) throw invalid('Entries', 'It must be a list.');
-  if (sent.length === 0) throw refused('EmptyBatchRequest', 'There should be at least one entry in the request.');
+  if (sent.length === 0) throw refusal('EmptyBatchRequest', 'There should be at least one entry in the request.');
   if (sent.length > ENTRIES_MAX) {
-    throw refused(
+    throw refusal(
       'TooManyEntriesInBatchRequest',
       `Maximum number of entries per request are ${ENTRIES_MAX}. You have sent ${sent.length}.`,
     );
@@ -27,12 +27,12 @@ export function batchEntries({ Entries: sent }: Fields): Entry[] {
     const id = optionalText(each, 'Id');
     if (id === undefined) throw missing('Id');
     if (!ID.test(id)) {
-      throw refused('InvalidBatchEntryId', 'An id has 1 to 80 letters, digits, hyphens and underscores.', 'Id');
+      throw refusal('InvalidBatchEntryId', 'An id has 1 to 80 letters, digits, hyphens and underscores.', 'Id');
     }
     return { id, fields: each };
   });
   if (new Set(entries.map(({ id }) => id)).size < entries.length) {
-    throw refused('BatchEntryIdsNotDistinct', 'Two or more entries of the request have the same id.', 'Id');
+    throw refusal('BatchEntryIdsNotDistinct', 'Two or more entries of the request have the same id.', 'Id');
   }
   return entries;
 }

@@ -36,16 +36,16 @@ export type SqsRefusal =
 const SQS = 'sqs.';
 
 /** To throw. `param` as clients send it. */
-export function refused(name: SqsRefusal, message: string, param?: string): Problem {
+export function refusal(name: SqsRefusal, message: string, param?: string): Problem {
   return problem('INVALID_REQUEST', { message, detail: `${SQS}${name}`, ...(param === undefined ? {} : { param }) });
 }
 
 export function missing(param: string): Problem {
-  return refused('MissingParameter', `The request must contain the parameter ${param}.`, param);
+  return refusal('MissingParameter', `The request must contain the parameter ${param}.`, param);
 }
 
 export function invalid(param: string, reason: string): Problem {
-  return refused('InvalidParameterValue', `The value of ${param} is invalid. Reason: ${reason}`, param);
+  return refusal('InvalidParameterValue', `The value of ${param} is invalid. Reason: ${reason}`, param);
 }
 
 export interface SqsFailure {
@@ -75,7 +75,7 @@ const SIGNATURES: ReadonlySet<string> = new Set(['signature', 'clock']);
 
 export function failureOf(failure: Problem): SqsFailure {
   const { code, detail, httpStatus, message, retryAfterMs } = failure;
-  const [name, status] = named(failure);
+  const [name, status] = nameAndStatus(failure);
   const isOwn = httpStatus === 500;
   const shown = isOwn ? 'Something went wrong inside the service.' : message;
   const type = status >= 500 ? 'Receiver' : 'Sender';
@@ -85,7 +85,7 @@ export function failureOf(failure: Problem): SqsFailure {
   };
 }
 
-function named({ code, detail = '', httpStatus }: Problem): readonly [name: string, status: number] {
+function nameAndStatus({ code, detail = '', httpStatus }: Problem): readonly [name: string, status: number] {
   if (detail.startsWith(SQS)) return [detail.slice(SQS.length), 400];
   if (code === 'INVALID_API_KEY') {
     return [SIGNATURES.has(detail) ? 'SignatureDoesNotMatch' : 'InvalidClientTokenId', 403];

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import { admission } from '../../../core/admission.ts';
 import { nesting } from '../../../lib/json-source.ts';
-import { invalid, missing, refused } from './failures.ts';
+import { invalid, missing, refusal } from './failures.ts';
 import { type Fields, isFields, members, optionalText } from './request.ts';
 
 const UNSTORABLE = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
@@ -46,7 +46,7 @@ export function sentMessage(fields: Fields, traceOfRequest: string | undefined):
   const body = optionalText(fields, 'MessageBody', Number.POSITIVE_INFINITY);
   if (body === undefined || body === '') throw missing('MessageBody');
   if (UNSTORABLE.test(body)) {
-    throw refused('InvalidMessageContents', 'The message contains characters that are not allowed.', 'MessageBody');
+    throw refusal('InvalidMessageContents', 'The message contains characters that are not allowed.', 'MessageBody');
   }
   const system = attributesOf(members(fields, 'MessageSystemAttributes'), 'MessageSystemAttributes');
   for (const name of system.keys()) {
@@ -96,7 +96,7 @@ export function sizeOf({ body, attributes }: SentMessage): number {
 }
 
 /** How the message is stored: JSON texts. */
-export function stored({ body, attributes, trace }: SentMessage, group: string | undefined) {
+export function storedMessage({ body, attributes, trace }: SentMessage, group: string | undefined) {
   const isPayload = publishTakes(body);
   const types = [...attributes].filter(([, { type }]) => type !== 'String').map(([name, { type }]) => [name, type]);
   const kept: Kept = {

@@ -12,7 +12,7 @@ import type { QueueRow } from '../queues/records.ts';
 import { readStats } from '../queues/stats.ts';
 import { sourceQueues } from '../queues/store.ts';
 import { queueKey } from '../state.ts';
-import { invalid, refused } from './failures.ts';
+import { invalid, refusal } from './failures.ts';
 import { isMissing, queueNamed, shownName } from './names.ts';
 import type { SqsAction, SqsCall } from './queue-actions.ts';
 import { optionalInteger, optionalText, requiredText } from './request.ts';
@@ -71,7 +71,7 @@ async function refuseOtherDestination(call: SqsCall, sources: readonly QueueRow[
   const destination = await queueOfArn(call, 'DestinationArn');
   const [only, ...others] = sources;
   if (only?.queue_id === destination.queue_id && others.length === 0) return;
-  throw refused(
+  throw refusal(
     'UnsupportedOperation',
     'Messages go back to the queues that they came from: leave DestinationArn out.',
     'DestinationArn',

@@ -10,7 +10,7 @@ import { findQueueById } from '../queues/store.ts';
 import { queueKey } from '../state.ts';
 import { keptOf } from './attributes.ts';
 import { batchEntries, batchOutcome, type Entry } from './batches.ts';
-import { missing, refused } from './failures.ts';
+import { missing, refusal } from './failures.ts';
 import { type Attributes, attributeFields, attributesMd5, md5, readMessage } from './message.ts';
 import { shownName } from './names.ts';
 import { invoke, type SqsAction, type SqsCall, theHotQueue } from './queue-actions.ts';
@@ -130,7 +130,7 @@ function refOf({ state, accountId }: SqsCall, fields: Fields) {
   const handle = handleOf(fields);
   const ref = state.ids.parse(accountId, handle);
   if (ref?.attempt != null) return ref;
-  throw refused('ReceiptHandleIsInvalid', 'The receipt handle is none that this account was given.', 'ReceiptHandle');
+  throw refusal('ReceiptHandleIsInvalid', 'The receipt handle is none that this account was given.', 'ReceiptHandle');
 }
 
 function handleOf(fields: Fields): string {
@@ -165,5 +165,5 @@ async function changeVisibility(call: SqsCall, queue: string, fields: Fields): P
       ? (await invoke<{ nacked: boolean }>(call, 'queue.nack', input)).nacked
       : (await invoke<{ extended: boolean }>(call, 'queue.extend', { ...input, visibility_timeout: seconds })).extended;
   if (!changed)
-    throw refused('MessageNotInflight', 'The message is not in flight under this handle any more.', 'ReceiptHandle');
+    throw refusal('MessageNotInflight', 'The message is not in flight under this handle any more.', 'ReceiptHandle');
 }

@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { BodyTask } from '../../../kit/raw-route.ts';
 import { nesting } from '../../../lib/json-source.ts';
-import { invalid, missing, refused } from './failures.ts';
+import { invalid, missing, refusal } from './failures.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -38,19 +38,19 @@ export const readJsonFields: BodyTask<Fields> = {
   source: import.meta.url,
   id: 'queue.sqs.json',
   run(body) {
-    if (!isUtf8(body)) throw refused('SerializationException', 'The body is not valid UTF-8.');
+    if (!isUtf8(body)) throw refusal('SerializationException', 'The body is not valid UTF-8.');
     const text = body.length === 0 ? '{}' : body.toString('utf8');
     const { depth, members, containers } = nesting(text);
     if (depth > DEPTH_MAX || members > FIELDS_MAX || containers > FIELDS_MAX) {
-      throw refused('SerializationException', 'The body is nested too deep, or has too many members.');
+      throw refusal('SerializationException', 'The body is nested too deep, or has too many members.');
     }
     let value: unknown;
     try {
       value = JSON.parse(text);
     } catch {
-      throw refused('SerializationException', 'The body is not valid JSON.');
+      throw refusal('SerializationException', 'The body is not valid JSON.');
     }
-    if (!isFields(value)) throw refused('SerializationException', 'The body must be a JSON object.');
+    if (!isFields(value)) throw refusal('SerializationException', 'The body must be a JSON object.');
     return value;
   },
 };
@@ -59,7 +59,7 @@ export const readForm: BodyTask<SqsRequest> = {
   source: import.meta.url,
   id: 'queue.sqs.form',
   run(body) {
-    if (!isUtf8(body)) throw refused('InvalidParameterValue', 'The form is not encoded as UTF-8.');
+    if (!isUtf8(body)) throw refusal('InvalidParameterValue', 'The form is not encoded as UTF-8.');
     return formOf(body.toString('utf8'));
   },
 };
@@ -82,24 +82,24 @@ const AMPERSAND = 38;
 /** `Action=…&QueueUrl=…`, of a body or an address. */
 export function formOf(text: string): SqsRequest {
   if (text.split('&', FIELDS_MAX + 1).length > FIELDS_MAX) {
-    throw refused('InvalidParameterValue', `A form has at most ${FIELDS_MAX} fields.`);
+    throw refusal('InvalidParameterValue', `A form has at most ${FIELDS_MAX} fields.`);
   }
   const tree: Tree = new Map();
   for (const pair of text.split('&')) {
     const [name = '', value = ''] = pair.split(/=(.*)/s, 2);
-    if (name !== '') place(tree, decoded(name), decoded(value));
+    if (name !== '') place(tree, decodeText(name), decodeText(value));
   }
   const action = tree.get('Action');
   if (typeof action !== 'string')
-    throw refused('InvalidAction', 'The form must contain the parameter Action.', 'Action');
+    throw refusal('InvalidAction', 'The form must contain the parameter Action.', 'Action');
   return { action, fields: fieldsOf(tree) };
 }
 
-function decoded(text: string): string {
+function decodeText(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    throw refused('InvalidParameterValue', 'The form is not encoded as UTF-8.');
+    throw refusal('InvalidParameterValue', 'The form is not encoded as UTF-8.');
   }
 }
 
@@ -126,7 +126,7 @@ function fieldsOf(tree: Tree): Fields {
       const map = MAPS[name];
       if (value === '') return [name, emptyOf(name)];
       if (typeof value === 'string') return [name, value];
-      if (list !== undefined) return [list, numbered(value).map(plain)];
+      if (list !== undefined) return [list, numberedItems(value).map(plain)];
       return map === undefined ? [name, fieldsOf(value)] : [map[0], mapOf(value, name, map[1])];
     }),
   );
@@ -143,7 +143,7 @@ function plain(value: Tree | string): unknown {
 }
 
 function mapOf(tree: Tree, name: string, keyName: string): Fields {
-  const pairs = numbered(tree).map((each): [string, unknown] => {
+  const pairs = numberedItems(tree).map((each): [string, unknown] => {
     const { [keyName]: key, Value: value } = typeof each === 'string' ? {} : fieldsOf(each);
     if (typeof key !== 'string') throw missing(`${name}.N.${keyName}`);
     return [key, value];
@@ -153,7 +153,7 @@ function mapOf(tree: Tree, name: string, keyName: string): Fields {
 }
 
 /** In the order of their numbers. */
-function numbered(tree: Tree): (Tree | string)[] {
+function numberedItems(tree: Tree): (Tree | string)[] {
   return [...tree]
     .filter(([name]) => /^\d{1,6}$/.test(name))
     .sort(([a], [b]) => Number(a) - Number(b))

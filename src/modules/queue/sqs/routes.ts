@@ -6,7 +6,7 @@ import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../../kit/raw-
 import type { Problem } from '../../../problems/problem.ts';
 import { BATCH_BODY_BYTES_MAX } from '../limits.ts';
 import type { QueueState } from '../state.ts';
-import { failureOf, refused } from './failures.ts';
+import { failureOf, refusal } from './failures.ts';
 import { cancelMessageMoveTask, listMessageMoveTasks, startMessageMoveTask } from './move-actions.ts';
 import {
   createQueueAction,
@@ -38,8 +38,8 @@ const TARGET = 'AmazonSQS.';
 /** What is done, and as a call of which capability: of several, of the first that the scopes allow. */
 type Served = readonly [run: SqsAction, ...capabilities: readonly string[]];
 
-const unsupported: SqsAction = async () => {
-  throw refused(
+const refuseUnsupported: SqsAction = async () => {
+  throw refusal(
     'UnsupportedOperation',
     'The scopes of API keys say who may do what: see POST /v1/account/keys/create.',
   );
@@ -68,8 +68,8 @@ export const ACTIONS: ReadonlyMap<string, Served> = new Map(
     TagQueue: [tagQueue, 'queue.update'],
     UntagQueue: [untagQueue, 'queue.update'],
     ListQueueTags: [listQueueTags, 'queue.get'],
-    AddPermission: [unsupported],
-    RemovePermission: [unsupported],
+    AddPermission: [refuseUnsupported],
+    RemovePermission: [refuseUnsupported],
   }),
 );
 
@@ -119,8 +119,8 @@ async function answer(request: RawRequest, state: QueueState): Promise<RawAnswer
 }
 
 function notServed(action: string): Problem {
-  if (action === '') return refused('InvalidAction', 'The form must contain the parameter Action.', 'Action');
-  return refused('InvalidAction', `The action ${JSON.stringify(action.slice(0, 64))} is not served.`, 'Action');
+  if (action === '') return refusal('InvalidAction', 'The form must contain the parameter Action.', 'Action');
+  return refusal('InvalidAction', `The action ${JSON.stringify(action.slice(0, 64))} is not served.`, 'Action');
 }
 
 /** What is asked for, before the rest is read; empty: nothing. */

@@ -8,8 +8,8 @@ import { idInMessageText, type QueueRow } from '../queues/records.ts';
 import type { QueueState } from '../state.ts';
 import { keptOf } from './attributes.ts';
 import { batchEntries, batchOutcome } from './batches.ts';
-import { invalid, missing, refused } from './failures.ts';
-import { attributesMd5, md5, type SentMessage, sentMessage, sizeOf, stored } from './message.ts';
+import { invalid, missing, refusal } from './failures.ts';
+import { attributesMd5, md5, type SentMessage, sentMessage, sizeOf, storedMessage } from './message.ts';
 import { type SqsAction, type SqsCall, theHotQueue } from './queue-actions.ts';
 import { type Fields, optionalInteger, optionalText } from './request.ts';
 
@@ -35,7 +35,7 @@ export const sendMessageBatch: SqsAction = async (call) => {
   const messages = entries.map(({ fields }) => messageOrProblem(fields, traceOf(call)));
   const bytes = messages.reduce((sum, each) => sum + ('body' in each ? sizeOf(each) : 0), 0);
   if (bytes > BATCH_BYTES_MAX) {
-    throw refused('BatchRequestTooLong', `The messages have ${bytes} bytes together, of at most ${BATCH_BYTES_MAX}.`);
+    throw refusal('BatchRequestTooLong', `The messages have ${bytes} bytes together, of at most ${BATCH_BYTES_MAX}.`);
   }
   const { data } = await request.perform('queue.batch.publish', async (ctx) => {
     const named = await theHotQueue(call);
@@ -90,7 +90,7 @@ async function send(
   const fifo = queue.type === 'fifo' ? fifoFields(queue, fields, sent) : null;
   const group = optionalText(fields, 'MessageGroupId', 128);
   if (fifo === null) refuseFifoFields(fields);
-  const { kept, payload, headers } = stored(sent, fifo === null ? group : undefined);
+  const { kept, payload, headers } = storedMessage(sent, fifo === null ? group : undefined);
   const message: NewMessage = {
     ...{ payload, headers, priority: undefined, sqs: { bytes, kept } },
     // A message of a FIFO queue has the delay of its queue.
@@ -137,7 +137,7 @@ function fifoFields(queue: QueueRow, fields: Fields, { body }: SentMessage) {
   if (sent === undefined && !byContent) {
     const reason =
       'The queue should either have ContentBasedDeduplication enabled or MessageDeduplicationId provided explicitly';
-    throw refused('InvalidParameterValue', reason, 'MessageDeduplicationId');
+    throw refusal('InvalidParameterValue', reason, 'MessageDeduplicationId');
   }
   return { groupId, deduplicationId: sent ?? hash('sha256', body) };
 }

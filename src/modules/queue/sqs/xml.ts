@@ -21,12 +21,12 @@ const PAIRS: Readonly<Record<string, readonly [name: string, key: string]>> = {
 export function xmlAnswer(action: string, fields: Fields, requestId: string): string {
   // Also without content: botocore wants the element.
   const result = `<${action}Result>${membersOf(fields, `${action}ResultEntry`)}</${action}Result>`;
-  return `<?xml version="1.0"?><${action}Response xmlns="${NAMESPACE}">${result}<ResponseMetadata><RequestId>${escaped(requestId)}</RequestId></ResponseMetadata></${action}Response>`;
+  return `<?xml version="1.0"?><${action}Response xmlns="${NAMESPACE}">${result}<ResponseMetadata><RequestId>${escapeXml(requestId)}</RequestId></ResponseMetadata></${action}Response>`;
 }
 
 export function xmlFailure({ queryName, message, type }: SqsFailure, requestId: string): string {
-  const error = `<Type>${type}</Type><Code>${queryName}</Code><Message>${escaped(message)}</Message><Detail/>`;
-  return `<?xml version="1.0"?><ErrorResponse xmlns="${NAMESPACE}"><Error>${error}</Error><RequestId>${escaped(requestId)}</RequestId></ErrorResponse>`;
+  const error = `<Type>${type}</Type><Code>${queryName}</Code><Message>${escapeXml(message)}</Message><Detail/>`;
+  return `<?xml version="1.0"?><ErrorResponse xmlns="${NAMESPACE}"><Error>${error}</Error><RequestId>${escapeXml(requestId)}</RequestId></ErrorResponse>`;
 }
 
 function membersOf(fields: Fields, successful: string): string {
@@ -44,12 +44,12 @@ function memberOf(name: string, value: unknown, successful: string): string {
   if (pair === undefined || !isFields(value)) return element(name, value, successful);
   const [entry, key] = pair;
   return Object.entries(value)
-    .map(([of, each]) => `<${entry}><${key}>${escaped(of)}</${key}>${element('Value', each, successful)}</${entry}>`)
+    .map(([of, each]) => `<${entry}><${key}>${escapeXml(of)}</${key}>${element('Value', each, successful)}</${entry}>`)
     .join('');
 }
 
 function element(name: string, value: unknown, successful: string): string {
-  return `<${name}>${isFields(value) ? membersOf(value, successful) : escaped(String(value))}</${name}>`;
+  return `<${name}>${isFields(value) ? membersOf(value, successful) : escapeXml(String(value))}</${name}>`;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -69,6 +69,6 @@ export function writable(text: string): string {
   return text.replaceAll(UNWRITABLE, '\ufffd');
 }
 
-function escaped(text: string): string {
+function escapeXml(text: string): string {
   return writable(text).replaceAll(/[&<>"\r]/g, (character) => ESCAPES[character] as string);
 }

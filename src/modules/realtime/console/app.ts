@@ -25,7 +25,7 @@ export const appPage: ConsolePage = {
       capability: realtimeApp,
       input: () => ({}),
       done: 'Shown.',
-      shown: (data, visit) => shownApp(data, visit),
+      answerView: (data, visit) => shownApp(data, visit),
     }),
     [ROTATE]: actOf({
       capability: appRotate,
@@ -40,7 +40,7 @@ export const appPage: ConsolePage = {
         return { grace_hours: hours };
       },
       done: 'Secret rotated.',
-      shown: (data, visit) => shownApp(data, visit),
+      answerView: (data, visit) => shownApp(data, visit),
     }),
   },
 };

@@ -76,7 +76,7 @@ export class Hints {
         client.on('end', () => resolve());
         client.on('error', () => resolve());
       });
-      client.on('notification', ({ payload = '' }) => this.#heard(payload));
+      client.on('notification', ({ payload = '' }) => this.#onHint(payload));
       try {
         await client.connect();
         await client.query(`LISTEN ${TOPIC}`);
@@ -89,7 +89,7 @@ export class Hints {
     }
   }
 
-  #heard(payload: string): void {
+  #onHint(payload: string): void {
     const [processId, ...accounts] = payload.split(',');
     if (processId === this.#options.processId) return;
     for (const account of accounts) this.#options.heard(account);

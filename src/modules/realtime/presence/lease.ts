@@ -55,7 +55,7 @@ export interface Abandoned {
 }
 
 /** Ends those whose lease is over, and finds what they have left. */
-export async function abandoned(db: Queryable): Promise<readonly Abandoned[]> {
+export async function endLeases(db: Queryable): Promise<readonly Abandoned[]> {
   await db.query(end, []);
   const { rows } = await db.query<{ process_id: string }>(listEnded, []);
   if (rows.length === 0) return [];

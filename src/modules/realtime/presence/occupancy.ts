@@ -10,10 +10,10 @@ import { nextSequence } from '../../../lib/sequence.ts';
 import { membersFrame } from '../pusher/frames.ts';
 import type { Hub } from '../pusher/hub.ts';
 import { type Changes, changesOf, type Held, refusedKey, type Told } from './changes.ts';
-import { abandoned, beginLease, RENEW_MS, renewLease } from './lease.ts';
+import { beginLease, endLeases, RENEW_MS, renewLease } from './lease.ts';
 import { shownUserId } from './member.ts';
 import { insertOwnMessages, type OwnMessage } from './messages.ts';
-import { heldBy, lockAccount, members, occupied, writeRows, writeSequence } from './store.ts';
+import { heldBy, lockAccount, members, occupancyRows, writeRows, writeSequence } from './store.ts';
 
 export const GRACE_MS = 3_000;
 const TICK_MS = 250;
@@ -78,7 +78,7 @@ export class Occupancy {
   }
 
   /** The last subscriber, or the last one of a member, has left. */
-  left(accountId: string, channel: string): void {
+  noteLeave(accountId: string, channel: string): void {
     this.#later(accountId, channel, GRACE_MS);
   }
 
@@ -135,7 +135,7 @@ export class Occupancy {
     const joined = new Map<string, Joined>();
     const processId = await this.#id();
     for (const some of portions(different)) {
-      const held = new Map(some.map((channel) => [channel, this.#held(accountId, channel)]));
+      const held = new Map(some.map((channel) => [channel, this.#occupancyOf(accountId, channel)]));
       const written = await this.#change(accountId, processId, held);
       for (const [channel, { subscriptions }] of held) {
         if (subscriptions === null) this.#hub.drop(accountId, channel);
@@ -146,7 +146,7 @@ export class Occupancy {
   }
 
   /** What this process has of a channel. Who has left, but not for long enough, is due later. */
-  #held(accountId: string, channel: string): Held {
+  #occupancyOf(accountId: string, channel: string): Held {
     const room = this.#hub.room(accountId, channel);
     const nowMs = performance.now();
     const here = new Map<string, string>();
@@ -171,7 +171,7 @@ export class Occupancy {
 
   /** Removes what processes have left that are gone. True: there is more. */
   async sweep(signal: AbortSignal): Promise<boolean> {
-    const left = await abandoned(this.#core.db);
+    const left = await endLeases(this.#core.db);
     for (const { account_id: accountId, process_id: processId } of left) {
       if (signal.aborted) return false;
       const channels = await heldBy(this.#core.db, accountId, processId, CHANNELS_AT_ONCE);
@@ -229,7 +229,11 @@ async function writeChanges(
   const channels = [...held.keys()];
   const presence = channels.filter(isPresence);
   const lastSeq = await lockAccount(tx, accountId);
-  const stored = await Promise.all([occupied(tx, accountId, channels), members(tx, accountId, presence), clockNow(tx)]);
+  const stored = await Promise.all([
+    occupancyRows(tx, accountId, channels),
+    members(tx, accountId, presence),
+    clockNow(tx),
+  ]);
   const changes = changesOf(processId, held, { occupied: stored[0], members: stored[1] });
   if (lastSeq === null) {
     // The account is gone, and with it whoever could be told.

@@ -71,7 +71,7 @@ export async function writeSequence(tx: Transaction, accountId: string, seq: big
   await tx.query(saveSequence, [accountId, seq]);
 }
 
-export async function occupied(db: Queryable, accountId: string, channels: readonly string[]) {
+export async function occupancyRows(db: Queryable, accountId: string, channels: readonly string[]) {
   return (await db.query<OccupancyRow>(readOccupied, [accountId, textArray(channels)])).rows;
 }
 

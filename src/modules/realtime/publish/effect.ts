@@ -59,7 +59,7 @@ export class PublishEffect implements LaneEffect<readonly NewEvent[], PublishCon
     return texts;
   }
 
-  committed(items: readonly Admitted[]): void {
+  afterCommit(items: readonly Admitted[]): void {
     for (const accountId of new Set(items.map(({ item }) => item.accountId))) this.#published(accountId);
   }
 }

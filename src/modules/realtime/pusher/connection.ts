@@ -64,18 +64,19 @@ export class PusherConnection implements Session, SocketListener {
       case 'pusher:pong':
         return undefined;
       case 'pusher:subscribe':
-        return this.#orClosed(this.#subscribe(frame));
+        return this.#ignoreIfClosed(this.#subscribe(frame));
       case 'pusher:unsubscribe':
         return this.#unsubscribe(frame);
       case 'pusher:signin':
-        return this.#orClosed(this.#signIn(frame));
+        return this.#ignoreIfClosed(this.#signIn(frame));
       default:
-        if (frame.event.startsWith('client-')) return this.#orClosed(this.#clientEvents.take(frame), channelOf(frame));
+        if (frame.event.startsWith('client-'))
+          return this.#ignoreIfClosed(this.#clientEvents.take(frame), channelOf(frame));
         return this.error(null, 'The event is none that a client may send: those begin with client-.');
     }
   }
 
-  closed(): void {
+  onClose(): void {
     this.#isClosed = true;
     for (const channel of [...this.subscriptions.keys()]) this.leave(channel);
     if (this.userId !== null) this.wire.state.hub.removeUser(this.feed, this.userId, this);
@@ -91,7 +92,7 @@ export class PusherConnection implements Session, SocketListener {
     const userId = subscription.member?.userId;
     if (userId !== undefined && !this.#isUser(userId)) hub.removeUser(this.feed, userId, this);
     if (isUserChannel(channel)) hub.drop(this.feed.accountId, channel);
-    else if (isLast) occupancy.left(this.feed.accountId, channel);
+    else if (isLast) occupancy.noteLeave(this.feed.accountId, channel);
     else occupancy.countChanged(this.feed.accountId, channel);
   }
 
@@ -106,7 +107,7 @@ export class PusherConnection implements Session, SocketListener {
   }
 
   /** The connection may have ended meanwhile: then nothing is left to be done. */
-  async #orClosed(work: Promise<void>, channel?: string): Promise<void> {
+  async #ignoreIfClosed(work: Promise<void>, channel?: string): Promise<void> {
     try {
       await work;
     } catch (error) {

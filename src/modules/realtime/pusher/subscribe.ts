@@ -23,17 +23,17 @@ interface Asked {
 export async function subscribe(connection: Session, asked: Asked): Promise<void> {
   const { channel } = asked;
   const kind = socketChannel(channel);
-  if (kind === null) return refused(connection, channel.slice(0, 200), 'No channel has this name.');
+  if (kind === null) return refuseAuth(connection, channel.slice(0, 200), 'No channel has this name.');
   if (kind.userId !== null && kind.userId !== connection.userId)
-    return refused(connection, channel, 'The user of this channel has not signed in on this connection.');
+    return refuseAuth(connection, channel, 'The user of this channel has not signed in on this connection.');
   if (kind.isPrivate) {
     const data = kind.isPresence && typeof asked.channelData === 'string' ? asked.channelData : undefined;
     const isRight = (app: SignedApp) => isSame(channelAuth(app, connection.socketId, channel, data), asked.auth);
     if (!(await isProven(connection.wire, isRight)))
-      return refused(connection, channel, `The signature for ${channel} is not right.`);
+      return refuseAuth(connection, channel, `The signature for ${channel} is not right.`);
   }
   const member = kind.isPresence ? memberOf(asked.channelData, connection) : null;
-  if (typeof member === 'string') return refused(connection, channel, member);
+  if (typeof member === 'string') return refuseAuth(connection, channel, member);
   if (connection.isClosed) return;
   const subscription: Subscription = { connection, member, sinceSeq: 0n, pending: kind.isPresence ? [] : null };
   connection.subscriptions.set(channel, subscription);
@@ -42,7 +42,7 @@ export async function subscribe(connection: Session, asked: Asked): Promise<void
   if (member !== null) {
     hub.addUser(connection.wire.feed, member.userId, connection);
     // Other members do not wait for this one: the connection goes on, too.
-    void joined(connection, channel, subscription, member);
+    void joinPresence(connection, channel, subscription, member);
     return;
   }
   connection.send(ownFrame('pusher_internal:subscription_succeeded', {}, channel));
@@ -52,7 +52,7 @@ export async function subscribe(connection: Session, asked: Asked): Promise<void
   if (kind.isCache) await sendLast(connection, channel, subscription);
 }
 
-function refused(connection: Session, channel: string, message: string): void {
+function refuseAuth(connection: Session, channel: string, message: string): void {
   connection.refuse(channel, 'AuthError', codes.unauthorized, message);
 }
 
@@ -70,7 +70,12 @@ function memberOf(channelData: unknown, { userId: signedIn }: Session): Member |
 }
 
 /** Tells who is there once its row is written, and then what has come since. */
-async function joined(connection: Session, channel: string, subscription: Subscription, member: Member): Promise<void> {
+async function joinPresence(
+  connection: Session,
+  channel: string,
+  subscription: Subscription,
+  member: Member,
+): Promise<void> {
   const { occupancy, core } = connection.wire.state;
   try {
     const there = await occupancy.write(connection.wire.feed.accountId, channel);

@@ -117,7 +117,7 @@ async function* follow(
   try {
     yield RETRY_TEXT;
     if (missed?.isCut === true) yield 'event: gap\ndata: {"reason":"history_ended"}\n\n';
-    if (missed !== null) yield* subscription.missed(missed.after, position, missed.nowMs);
+    if (missed !== null) yield* subscription.missedEvents(missed.after, position, missed.nowMs);
     // Who has seen nothing yet begins here when it comes again.
     else yield `id: ${messageId(position)}\n\n`;
     for (let lookedMs = performance.now(); !signal.aborted && !subscription.isTooSlow; ) {

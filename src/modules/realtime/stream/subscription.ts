@@ -95,7 +95,7 @@ export class StreamSubscription implements Subscriber {
   }
 
   /** What was published behind `after` and before it subscribed. Called first, once. */
-  async *missed(after: bigint, upTo: bigint, nowMs: number): AsyncGenerator<Buffer> {
+  async *missedEvents(after: bigint, upTo: bigint, nowMs: number): AsyncGenerator<Buffer> {
     const span = { channels: this.#channels, after, upTo, nowMs };
     const { slices } = this.#feed.deliveries;
     for await (const page of readHistory(this.#db, this.#feed.accountId, span, ROWS_PER_READING)) {

@@ -14,7 +14,7 @@ const kinds = {
   ...{ ip: 'Network address', cidr: 'Network', email: 'E-mail address' },
   ...{ domain: 'Mail domain', user: 'User ID', device: 'Device ID' },
 };
-const sent = (form: URLSearchParams, names: readonly string[]) =>
+const sentFields = (form: URLSearchParams, names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, textOf(form, name)]));
 
 const listed = listPage({
@@ -38,13 +38,13 @@ const listed = listPage({
   ],
   create: {
     ...{ capability: listAdd, heading: 'New entry', form: entryForm, done: 'Entry added.' },
-    input: (form) => sent(form, ['list', 'kind', 'value', 'note', 'expires_at']),
+    input: (form) => sentFields(form, ['list', 'kind', 'value', 'note', 'expires_at']),
   },
 });
 const remove = {
   capability: listRemove,
   done: 'Entry removed.',
-  input: (form: URLSearchParams) => sent(form, ['kind', 'value']),
+  input: (form: URLSearchParams) => sentFields(form, ['kind', 'value']),
 };
 export const listsPage: ConsolePage = { ...listed, acts: { ...listed.acts, remove } };
 

@@ -24,7 +24,7 @@ export const rulesPage: ConsolePage = {
   },
   acts: {
     save: actOf({ capability: rulesSet, input: rulesOf, done: 'Rules saved. They count from the next call on.' }),
-    try: actOf({ capability: rulesTry, input: rulesOf, done: 'Tried.', shown: triedView }),
+    try: actOf({ capability: rulesTry, input: rulesOf, done: 'Tried.', answerView: triedView }),
   },
 };
 

@@ -73,13 +73,13 @@ const CIDR = /^[0-9a-f:.]{2,45}\/\d{1,3}$/i;
 
 /** The key of its row, the value in one writing, and the shape that look-ups find it by. Throws VALIDATION_FAILED for a value that is none of its kind. */
 export function entryOf(kind: EntryRow['kind'], text: string) {
-  const value = written(kind, text.trim());
+  const value = normalValue(kind, text.trim());
   const family = value.includes(':') ? 'cidr6' : 'cidr4';
   const shape = kind === 'cidr' ? `${family}/${value.split('/')[1]}` : kind;
   return { entry: `${kind}:${value}`, value, shape };
 }
 
-function written(kind: EntryRow['kind'], text: string): string {
+function normalValue(kind: EntryRow['kind'], text: string): string {
   if (kind === 'ip') return addressOf(text, 'value').toString();
   if (kind === 'email') return mailboxOf(text, 'value');
   if (kind === 'cidr') {

@@ -27,7 +27,7 @@ function checkCondition(node: unknown, place: Place): void {
   if (typeof node === 'boolean') return;
   const [operator, operands] = operatorOf(node);
   if (operator === null)
-    refuse(place, `has ${quoted(node)} as a condition, which is the same of every call: a condition is ${EXAMPLE}`);
+    refuse(place, `has ${quotedText(node)} as a condition, which is the same of every call: a condition is ${EXAMPLE}`);
   if (operator === 'var') return;
   const at = `${place.at}.${operator}`;
   const each = operands.map((operand, i) => ({ operand, place: { ...place, at: `${at}[${i}]` } }));
@@ -59,7 +59,7 @@ function checkComparison(operator: string, operands: readonly unknown[], place: 
   if (operands.every(isConstant))
     refuse(
       place,
-      `compares ${operands.map(quoted).join(' with ')}, which are both constants: a signal is {"var": "…"}`,
+      `compares ${operands.map(quotedText).join(' with ')}, which are both constants: a signal is {"var": "…"}`,
     );
   for (const [i, operand] of operands.entries()) {
     const path = signalOf(operand);
@@ -85,13 +85,13 @@ function requireComparable(operator: string, path: string, value: unknown, place
     text: typeof value === 'string',
     key: typeof value === 'boolean',
   };
-  if (!fits[type]) refuse(place, `compares ${path}, which is ${typeWords[type]}, with ${quoted(value)}`);
+  if (!fits[type]) refuse(place, `compares ${path}, which is ${typeWords[type]}, with ${quotedText(value)}`);
   requireEvent(path, value, place);
 }
 
 function requireEvent(path: string, value: unknown, place: Place): void {
   if (path !== 'event' || events.some((event) => event === value)) return;
-  refuse(place, `compares event with ${quoted(value)}; events are ${events.join(', ')}`);
+  refuse(place, `compares event with ${quotedText(value)}; events are ${events.join(', ')}`);
 }
 
 function requireOperands(operands: readonly unknown[], least: number, place: Place): void {
@@ -115,7 +115,7 @@ function operatorOf(node: unknown): readonly [name: string | null, operands: rea
   return [name, Array.isArray(value) ? value : [value]];
 }
 
-const quoted = (value: unknown) => JSON.stringify(value).slice(0, 80);
+const quotedText = (value: unknown) => JSON.stringify(value).slice(0, 80);
 
 function refuse({ id, at }: Place, what: string): never {
   throw invalidField(at, 'rule', `Rule ${id} ${what}.`);

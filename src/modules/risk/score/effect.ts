@@ -76,7 +76,7 @@ export class ScoreEffect implements LaneEffect<ScoreInput, Known> {
   write(tx: Transaction, items: readonly Admitted[], nowMs: number): string[] {
     const accounts = textArray(accountsOf(items.map(({ item }) => item)));
     const signals = items.map((admitted) => countedSignals(admitted, nowMs));
-    sendWindows(tx, accounts, (items[0] as Admitted).context.tally.changed(), nowMs);
+    sendWindows(tx, accounts, (items[0] as Admitted).context.tally.changedWindows(), nowMs);
     // These rows take the longest part of the commit.
     tx.flush();
     const decisions = items.map((admitted, i) => this.#decide(admitted, signals[i] as Signals));

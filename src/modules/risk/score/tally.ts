@@ -30,7 +30,7 @@ export class Tally {
 
   /** Counts a call, and answers the series of its keys, by their kinds. */
   count(accountId: string, keys: readonly Buffer[], seq: bigint, nowMs: number): Map<Kind, Series> {
-    const seen = keys.map((key) => this.#seen(accountId, key));
+    const seen = keys.map((key) => this.#windowOf(accountId, key));
     seen.forEach((one, i) => {
       one.seqs.push(seq);
       one.series.add(SIGHTINGS, nowMs);
@@ -39,7 +39,7 @@ export class Tally {
     return new Map(seen.map(({ key, series }) => [kindOf(key), series]));
   }
 
-  changed(): ChangedWindow[] {
+  changedWindows(): ChangedWindow[] {
     const changed = [...this.#keys.values()].filter(({ seqs }) => seqs.length > 0);
     return changed.map(({ accountId, key, series, partners, seqs }) => ({
       ...{ account_id: accountId, key, series: series.encode(), partners: partners.changed },
@@ -47,7 +47,7 @@ export class Tally {
     }));
   }
 
-  #seen(accountId: string, key: Buffer): Seen {
+  #windowOf(accountId: string, key: Buffer): Seen {
     const id = keyId(accountId, key);
     let seen = this.#keys.get(id);
     if (seen === undefined) {

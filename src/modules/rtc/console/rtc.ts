@@ -18,7 +18,7 @@ const join: Act = actOf<(typeof token)['output']>({
   capability: token,
   input: (form) => ({ room: textOf(form, 'room'), identity: textOf(form, 'identity'), ttl_seconds: 60 }),
   done: 'Token created.',
-  shown: (data, visit) => ({ title: 'Calls', content: joined(visit, data) }),
+  answerView: (data, visit) => ({ title: 'Calls', content: tokenView(visit, data) }),
 });
 
 export const rtcPage: ConsolePage = {
@@ -65,7 +65,7 @@ ${field(visit, JOIN, { name: 'identity', label: 'Identity', value: 'ana', isRequ
 }
 
 /** The token itself is not shown: whoever reads it is in the room. */
-function joined(visit: Visit, { mode, url, room, channel, expires_at: end }: Joined): Html {
+function tokenView(visit: Visit, { mode, url, room, channel, expires_at: end }: Joined): Html {
   return html`<h1>Calls</h1>
 <section class="panel" aria-label="The token">${facts([
     ['Mode', mode],

@@ -25,7 +25,7 @@ async function show(visit: Visit): Promise<View> {
 <div class="head"><div class="head named"><h1>${isInbound ? 'From' : 'To'} ${short(number)}</h1><p>${smsState(sms)}</p></div></div>
 ${sms.status === 'failed' ? html`<p class="failure">It was not delivered: <code>${short(sms.error_code ?? 'no reason given', 100)}</code></p>` : ''}
 ${sms.detail === 'outcome_unknown' ? html`<p class="note">The answer of the carrier was lost: the message may have been sent. It is not sent again.</p>` : ''}
-<div class="panels">${phone(visit, sms)}<section class="panel"><h2>Course</h2>${course(visit, sms)}${told(visit, sms)}</section></div>`;
+<div class="panels">${phone(visit, sms)}<section class="panel"><h2>Course</h2>${course(visit, sms)}${smsFacts(visit, sms)}</section></div>`;
   return { title: `SMS ${isInbound ? 'from' : 'to'} ${number}`, content };
 }
 
@@ -48,7 +48,7 @@ function course(visit: Visit, sms: Sms): Html {
   return html`<ol class="course">${steps.map(([what, at]) => html`<li${at === null ? html` class="quiet"` : ''}>${what}${at === null ? '' : html` ${ago(visit, at)}`}</li>`)}</ol>`;
 }
 
-function told(visit: Visit, sms: Sms): Html {
+function smsFacts(visit: Visit, sms: Sms): Html {
   return facts([
     ['ID', copiedId(sms.sms_id)],
     ['To', short(sms.to)],

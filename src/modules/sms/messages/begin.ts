@@ -32,11 +32,11 @@ export const beginMessage: LaneEffect<NewMessage, null> = {
   name: 'sms.begin',
   // Codes of an account see one another.
   exclusiveKeys: ({ accountId, input }) => (input.code === null ? [] : [`${accountId}\ncode`]),
-  read,
+  read: readVerdicts,
   write,
 };
 
-async function read(tx: Queryable, items: readonly Item[]): Promise<ReadVerdict<null>[]> {
+async function readVerdicts(tx: Queryable, items: readonly Item[]): Promise<ReadVerdict<null>[]> {
   const accounts = [...new Set(items.map(({ accountId }) => accountId))].sort();
   const [recent, ofPrefix] = await Promise.all([
     countRecent(tx, accounts),

@@ -10,7 +10,7 @@ import { SEND, segmentNanos, sendersOf } from '../carriers/family.ts';
 import { requireNumber } from '../numbers.ts';
 import { countSegments } from '../segments.ts';
 import type { SmsSettings } from '../settings.ts';
-import { optedOut, stoppedFrom } from './opt-outs.ts';
+import { optOutProblem, stoppedFrom } from './opt-outs.ts';
 import type { Link, MessageRow } from './row.ts';
 
 const CAPTURED =
@@ -81,7 +81,7 @@ async function openLinks(ctx: CallContext, wanted: WantedSms, segments: bigint):
     links.map(({ from }) => from),
     wanted.to,
   );
-  if (stopped.has(links[0].from)) throw optedOut(links[0].from);
+  if (stopped.has(links[0].from)) throw optOutProblem(links[0].from);
   return links.filter(({ from }) => !stopped.has(from)) as [Link, ...Link[]];
 }
 

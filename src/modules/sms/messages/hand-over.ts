@@ -91,7 +91,7 @@ async function submitTo(
   if (await isStopped(core, row, link)) return optedOut;
   if (vendor.id === SANDBOX) {
     await mark(host, row, link);
-    return cameOf(await carrier.submit(messageOf(row, link, text), signal));
+    return handOverOutcome(await carrier.submit(messageOf(row, link, text), signal));
   }
   const admitted = await core.vendors.enter(vendor, SEND);
   if (admitted.kind === 'pass') {
@@ -109,9 +109,9 @@ async function submitTo(
     await mark(host, row, link);
     outcome = await carrier.submit(messageOf(row, link, text), signal);
   } finally {
-    admitted.ended(endingOf(outcome));
+    admitted.reportOutcome(endingOf(outcome));
   }
-  return cameOf(outcome);
+  return handOverOutcome(outcome);
 }
 
 function endingOf(outcome: SubmitOutcome | null): CallOutcome {
@@ -126,7 +126,7 @@ function failoverReasonOf(reason: Refused['reason']): FailoverReason | null {
   return reason === 'VALIDATION_FAILED' || reason === 'VENDOR_ERROR' || reason === 'CONTENT_REFUSED' ? null : reason;
 }
 
-function cameOf(outcome: SubmitOutcome): Came {
+function handOverOutcome(outcome: SubmitOutcome): Came {
   switch (outcome.kind) {
     case 'accepted':
       return outcome;

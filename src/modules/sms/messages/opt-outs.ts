@@ -62,7 +62,7 @@ export async function stoppedFrom(
   return new Set(rows.map(({ our_number }) => our_number));
 }
 
-export function optedOut(from: string) {
+export function optOutProblem(from: string) {
   const message = `The number has sent STOP to ${from}. It gets messages again once it sends START.`;
   return problem('RECIPIENT_SUPPRESSED', { param: 'to', message });
 }

@@ -17,13 +17,13 @@ export function checkCode(ctx: CallContext, id: string, code: string): Promise<A
       throw problem('NOT_FOUND', { param: 'verification_id', message: 'The verification does not exist.' });
     if (row.status === 'approved')
       throw problem('STATE_CONFLICT', { message: 'The code was used already: start another verification.' });
-    const after = row.status === 'pending' ? judged(row, isCode(core.secrets, row, code), nowMs) : row;
+    const after = row.status === 'pending' ? judgeCode(row, isCode(core.secrets, row, code), nowMs) : row;
     if (after !== row) await saveVerification(tx, after);
     return { verification_id: id, status: after.status, attempts_left: after.attempts_left };
   });
 }
 
-function judged(row: VerificationRow, isRight: boolean, nowMs: number): VerificationRow {
+function judgeCode(row: VerificationRow, isRight: boolean, nowMs: number): VerificationRow {
   if (row.expires_at <= nowMs) return { ...row, status: 'expired', attempts_left: 0, ended_at: nowMs };
   if (isRight) return { ...row, status: 'approved', ended_at: nowMs };
   const left = row.attempts_left - 1;

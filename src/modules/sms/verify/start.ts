@@ -35,11 +35,11 @@ const SENDER = new RegExp(SENDER_PATTERN, 'u');
 export function startVerification(ctx: CallContext, state: SmsState, input: StartInput): Promise<Answer> {
   const { accountId, idempotency: key } = ctx;
   if (key === null) return startNow(ctx, state, input);
-  return afterOthers(state.starting, `${accountId} ${key.hash}`, () => startNow(ctx, state, input));
+  return runInTurn(state.starting, `${accountId} ${key.hash}`, () => startNow(ctx, state, input));
 }
 
 /** Calls with one key come one after the other: each but the first is a replay, and counts no code. */
-async function afterOthers(
+async function runInTurn(
   running: Map<string, Promise<unknown>>,
   key: string,
   work: () => Promise<Answer>,

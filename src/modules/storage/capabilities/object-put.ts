@@ -51,7 +51,7 @@ export const putObjectCall = defineCapability<StorageState>()({
   laterPrices: ['storage.held', 'queue.publish'],
   bodyBytesMax: BODY_BYTES_MAX,
   opaque: ['content', 'content_base64', 'metadata'],
-  bulk: { source: import.meta.url, reduce: (input: SentObject) => reduced(input) },
+  bulk: { source: import.meta.url, reduce: (input: SentObject) => decodeContent(input) },
   errors: ['BUCKET_NOT_FOUND', 'PRECONDITION_FAILED', 'QUOTA_EXCEEDED'],
   events: ['wallet.low_balance'],
   limits: {
@@ -87,11 +87,11 @@ export const putObjectCall = defineCapability<StorageState>()({
 });
 
 /** In a thread where the content is long. */
-function reduced({ content, content_base64: base64, ...rest }: SentObject) {
+function decodeContent({ content, content_base64: base64, ...rest }: SentObject) {
   if ((content === undefined) === (base64 === undefined)) {
     throw invalidField('content', 'required', 'Send content or content_base64, and not both.');
   }
-  const buffer = content === undefined ? decoded(base64 as string) : Buffer.from(content, 'utf8');
+  const buffer = content === undefined ? decodeBase64(base64 as string) : Buffer.from(content, 'utf8');
   if (buffer.length > CONTENT_BYTES_MAX) {
     throw invalidField(
       'content',
@@ -103,7 +103,7 @@ function reduced({ content, content_base64: base64, ...rest }: SentObject) {
   return { value: { ...rest, bytes, isText: content !== undefined }, transfer: [bytes.buffer] };
 }
 
-function decoded(base64: string): Buffer {
+function decodeBase64(base64: string): Buffer {
   const bytes = Buffer.from(base64, 'base64');
   // Decoding skips what is no base64.
   if (

@@ -105,9 +105,9 @@ function folders(visit: Visit, prefix: string): Html {
 }
 
 function objects(visit: Visit, { items, prefixes }: Listing, prefix: string): Html {
-  const named = (key: string) => short(key.slice(prefix.length) || key, 120);
+  const keyText = (key: string) => short(key.slice(prefix.length) || key, 120);
   const folder = (key: string) =>
-    html`<li><a href="${withQuery(visit, { prefix: key, cursor: null })}">${named(key)}</a></li>`;
+    html`<li><a href="${withQuery(visit, { prefix: key, cursor: null })}">${keyText(key)}</a></li>`;
   const inside = prefixes.length === 0 ? '' : html`<h3>Folders</h3><ul class="plain">${prefixes.map(folder)}</ul>`;
   if (items.length === 0 && prefixes.length > 0) return html`${inside}`;
   return html`${inside}${table<Listing['items'][number]>({
@@ -117,7 +117,7 @@ function objects(visit: Visit, { items, prefixes }: Listing, prefix: string): Ht
     columns: [
       {
         title: 'Key',
-        cell: ({ bucket, key }) => html`<a href="${visit.path(objectPath(bucket, key))}">${named(key)}</a>`,
+        cell: ({ bucket, key }) => html`<a href="${visit.path(objectPath(bucket, key))}">${keyText(key)}</a>`,
       },
       { title: 'Type', cell: ({ content_type: type }) => short(type, 60) },
       { title: 'Size', kind: 'number', cell: ({ bytes }) => sizeText(bytes) },

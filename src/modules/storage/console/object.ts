@@ -20,7 +20,7 @@ type Stored = DataOf<typeof headObject>;
 type Read = DataOf<typeof getObject>;
 
 const DAY_SECONDS = 86_400;
-const named = ({ params: { bucket = '' }, query }: Visit) => ({ bucket, key: query.get('key') ?? '' });
+const objectInput = ({ params: { bucket = '' }, query }: Visit) => ({ bucket, key: query.get('key') ?? '' });
 /** The folder that a key lies in, as the page of the bucket shows it. */
 const folderPath = (bucket: string, key: string) => {
   const cut = key.lastIndexOf('/', key.length - 2);
@@ -35,19 +35,19 @@ export const objectPage: ConsolePage = {
   acts: {
     read: actOf({
       capability: getObject,
-      input: (_, visit) => named(visit),
+      input: (_, visit) => objectInput(visit),
       done: 'Object read.',
-      shown: (data, visit) => ({ title: data.key, content: html`${top(visit, data)}${contentOf(visit, data)}` }),
+      answerView: (data, visit) => ({ title: data.key, content: html`${top(visit, data)}${contentOf(visit, data)}` }),
     }),
     share: actOf({
       capability: createShare,
       input: (form, visit) => ({
-        ...named(visit),
+        ...objectInput(visit),
         expires_seconds: Number(numberOf(form, 'days') ?? 7) * DAY_SECONDS,
         downloads_max: numberOf(form, 'downloads_max'),
       }),
       done: 'Link created.',
-      shown: (data, visit) => ({
+      answerView: (data, visit) => ({
         title: 'Link created',
         content: html`${top(visit, data)}<h2>Link created</h2>
 <p>Whoever has this address can download the object until ${ago(visit, data.expires_at)}. Each download costs as a read.</p>
@@ -58,7 +58,7 @@ ${copiedBlock(html`<pre class="scroll text" tabindex="0" aria-label="Address">${
     }),
     copy: {
       capability: copyObject,
-      input: (form, visit) => ({ ...named(visit), to_key: textOf(form, 'to_key') }),
+      input: (form, visit) => ({ ...objectInput(visit), to_key: textOf(form, 'to_key') }),
       done: 'Object copied.',
       next: (data, visit) => objectPath(visit.params.bucket ?? '', (data as Stored).key),
     },
@@ -74,18 +74,18 @@ export const objectDeletePage: ConsolePage = {
     delete: {
       capability: deleteObjects,
       input(form, visit) {
-        const { bucket, key } = named(visit);
+        const { bucket, key } = objectInput(visit);
         requireTyped(form, key.trim(), 'delete the object');
         return { bucket, keys: [key] };
       },
       done: 'Object deleted.',
-      next: (_, visit) => folderPath(named(visit).bucket, named(visit).key),
+      next: (_, visit) => folderPath(objectInput(visit).bucket, objectInput(visit).key),
     },
   },
 };
 
 async function showDelete(visit: Visit): Promise<View> {
-  const object = await visit.need(headObject, named(visit));
+  const object = await visit.need(headObject, objectInput(visit));
   const content = html`<p><a href="${visit.path(objectPath(object.bucket, object.key))}">Back to the object</a></p>
 <h1>Delete the object</h1>
 <p>${short(object.key, 200)}: ${sizeText(object.bytes)}, written ${ago(visit, object.updated_at)}. It cannot be undone.</p>
@@ -99,7 +99,7 @@ function top(visit: Visit, { bucket, key }: Pick<Stored, 'bucket' | 'key'>): Htm
 }
 
 async function show(visit: Visit): Promise<View> {
-  const object = await visit.need(headObject, named(visit));
+  const object = await visit.need(headObject, objectInput(visit));
   const content = html`${top(visit, object)}
 ${facts([
   ['Key', short(object.key, 1_024)],

@@ -13,7 +13,7 @@ import { bucketOf, emptyAnswer, ownerOf, type S3Call, shortBody, xmlAnswer } fro
 import { instantOf, nameIn, tokenOf } from './listing.ts';
 import { readCreateBucket } from './wire/bodies.ts';
 import { refuseUnserved } from './wire/object-headers.ts';
-import { refused } from './wire/refusals.ts';
+import { refusal } from './wire/refusals.ts';
 import {
   lifecycleFields,
   lifecycleHeaders,
@@ -48,14 +48,14 @@ export async function listBuckets(call: S3Call): Promise<RawAnswer> {
 function bucketsAsked(sent: string | undefined): number {
   const number = /^\d{1,5}$/.test(sent ?? '10000') ? Number(sent ?? '10000') : 0;
   if (number >= 1 && number <= 10_000) return number;
-  throw refused('InvalidArgument', 'max-buckets is 1 to 10,000.');
+  throw refusal('InvalidArgument', 'max-buckets is 1 to 10,000.');
 }
 
 export async function createBucket(call: S3Call): Promise<RawAnswer> {
   refuseUnserved(call.headers);
   const bucket = bucketOf(call);
   readCreateBucket(await shortBody(call));
-  await invoked(call, { bucket });
+  await callCapability(call, { bucket });
   return emptyAnswer(call, 200, { location: `/${bucket}` });
 }
 
@@ -65,7 +65,7 @@ export async function headBucket(call: S3Call): Promise<RawAnswer> {
 }
 
 export async function deleteBucket(call: S3Call): Promise<RawAnswer> {
-  const { deleted } = (await invoked(call, { bucket: bucketOf(call) })) as { deleted: boolean };
+  const { deleted } = (await callCapability(call, { bucket: bucketOf(call) })) as { deleted: boolean };
   // Natively a bucket that is not there is deleted already.
   if (!deleted) throw bucketMissing();
   return emptyAnswer(call, 204);
@@ -88,7 +88,7 @@ export async function getLifecycle(call: S3Call): Promise<RawAnswer> {
   const row = await bucketRow(call);
   const lifecycle = lifecycleShown(row.lifecycle, { expire: row.expire ?? [], abort_uploads: row.abort_uploads ?? [] });
   if (lifecycle.rules.length === 0) {
-    throw refused('NoSuchLifecycleConfiguration', 'The bucket has no lifecycle rules.');
+    throw refusal('NoSuchLifecycleConfiguration', 'The bucket has no lifecycle rules.');
   }
   const answer = xmlAnswer(call, 'LifecycleConfiguration', lifecycleFields(lifecycle));
   return { ...answer, headers: { ...answer.headers, ...lifecycleHeaders(lifecycle) } };
@@ -118,7 +118,7 @@ export async function putNotification(call: S3Call): Promise<RawAnswer> {
   const notify = readNotification(await shortBody(call), (arn) => {
     const name = queueNameInArn(arn, call.accountId);
     if (name === null || name.length < QUEUE_NAME_CHARACTERS_MIN) {
-      throw refused('InvalidArgument', 'The queue is named by its ARN, and is one of the account.');
+      throw refusal('InvalidArgument', 'The queue is named by its ARN, and is one of the account.');
     }
     // Names of queues are in lower case, however a client of SQS spells them.
     return name.toLowerCase();
@@ -149,11 +149,11 @@ async function bucketRow(call: S3Call): Promise<BucketRow> {
 }
 
 async function readBucket(call: S3Call): Promise<void> {
-  await invoked(call, { bucket: bucketOf(call) });
+  await callCapability(call, { bucket: bucketOf(call) });
 }
 
 /** Calls the capability. Answers its data; throws what it fails with. */
-async function invoked({ request, capability }: S3Call, input: object): Promise<unknown> {
+async function callCapability({ request, capability }: S3Call, input: object): Promise<unknown> {
   const { answer, problem } = await request.invoke(capability, { ...input });
   if (problem !== null) throw problem;
   return answer?.data;

@@ -6,7 +6,7 @@ import type { ObjectRef } from '../../../objects/store.ts';
 import type { StorageState } from '../state.ts';
 import { checksumElement, checksumHeader } from './wire/checksums.ts';
 import type { S3Address } from './wire/operation.ts';
-import { refused } from './wire/refusals.ts';
+import { refusal } from './wire/refusals.ts';
 import { type XmlFields, xmlDocument } from './wire/xml.ts';
 
 export interface S3Call {
@@ -40,7 +40,7 @@ export async function shortBody({ request: { stream } }: S3Call): Promise<Buffer
   let bytes = 0;
   for await (const block of stream as AsyncIterable<Buffer>) {
     bytes += block.length;
-    if (bytes > SHORT_BODY_BYTES_MAX) throw refused('MalformedXML', `The body may have ${SHORT_BODY_BYTES_MAX} bytes.`);
+    if (bytes > SHORT_BODY_BYTES_MAX) throw refusal('MalformedXML', `The body may have ${SHORT_BODY_BYTES_MAX} bytes.`);
     blocks.push(block);
   }
   return Buffer.concat(blocks);
@@ -49,7 +49,7 @@ export async function shortBody({ request: { stream } }: S3Call): Promise<Buffer
 /** Bytes of the body without the chunks that it may be sent in. Throws MissingContentLength. */
 export function bodyBytes({ request: { headers } }: S3Call): number {
   const sent = headers['x-amz-decoded-content-length'] ?? headers['content-length'];
-  if (sent === undefined) throw refused('MissingContentLength', 'Say how long the body is: send Content-Length.');
+  if (sent === undefined) throw refusal('MissingContentLength', 'Say how long the body is: send Content-Length.');
   return Number(sent);
 }
 

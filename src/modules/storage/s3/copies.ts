@@ -8,12 +8,12 @@ import type { Checksums } from '../../../objects/object.ts';
 import { putObject } from '../../../objects/put.ts';
 import { type FoundObject, findObject } from '../../../objects/read.ts';
 import { checksumsShown, objectOf, type S3Call, type StoredChecksums, xmlAnswer } from './call.ts';
-import { aboutOf, stored } from './objects.ts';
+import { aboutOf, storedObject } from './objects.ts';
 import { algorithmAsked } from './wire/checksums.ts';
 import { requireSource, sourceConditionsOf, writeConditionsOf } from './wire/conditions.ts';
 import { copySourceOf } from './wire/copy-source.ts';
 import { refuseUnserved, writtenObject } from './wire/object-headers.ts';
-import { refused } from './wire/refusals.ts';
+import { refusal } from './wire/refusals.ts';
 
 export async function copyObject(call: S3Call): Promise<RawAnswer> {
   const { request, capability, headers } = call;
@@ -26,7 +26,7 @@ export async function copyObject(call: S3Call): Promise<RawAnswer> {
   const algorithm = algorithmAsked(headers);
   const isSame = from.bucket === target.bucket && from.key.equals(target.key);
   if (isSame && !replaces && !replacesTags && algorithm === null) {
-    throw refused(
+    throw refusal(
       'InvalidRequest',
       'A copy of an object to itself must replace its metadata, its tags or its checksum.',
     );
@@ -55,7 +55,7 @@ export async function copyObject(call: S3Call): Promise<RawAnswer> {
       },
     });
   });
-  const { etag, updated_at: changed } = stored(data);
+  const { etag, updated_at: changed } = storedObject(data);
   const shown = checksumsShown(checksums, 'elements');
   return xmlAnswer(call, 'CopyObjectResult', { ETag: `"${etag}"`, LastModified: changed, ...shown });
 }
@@ -63,7 +63,7 @@ export async function copyObject(call: S3Call): Promise<RawAnswer> {
 function isReplaced(directive: string | string[] | undefined, name: string): boolean {
   if (directive === undefined || directive === 'COPY') return false;
   if (directive === 'REPLACE') return true;
-  throw refused('InvalidArgument', `${name} is COPY or REPLACE.`);
+  throw refusal('InvalidArgument', `${name} is COPY or REPLACE.`);
 }
 
 /** Throws InvalidRequest for a source whose bytes are more than one write may have. */
@@ -76,7 +76,7 @@ async function checkedBy(
   const known = checksums?.type === 'FULL_OBJECT' ? checksums[algorithm] : undefined;
   if (known !== undefined) return { blobId, checksums: { [algorithm]: known, type: 'FULL_OBJECT' } };
   if (bytes > BigInt(PUT_BYTES_MAX)) {
-    throw refused('InvalidRequest', `A copy with a new checksum may have at most ${PUT_BYTES_MAX} bytes.`);
+    throw refusal('InvalidRequest', `A copy with a new checksum may have at most ${PUT_BYTES_MAX} bytes.`);
   }
   const sum = checksumOf(algorithm);
   if (bytes > 0n) {

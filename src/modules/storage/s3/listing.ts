@@ -2,7 +2,7 @@
 // cannot hold.
 
 import type { S3Address } from './wire/operation.ts';
-import { refused } from './wire/refusals.ts';
+import { refusal } from './wire/refusals.ts';
 import { urlEncoded, type XmlFields } from './wire/xml.ts';
 
 const PAGE_MAX = 1_000;
@@ -50,7 +50,7 @@ export function listAsked(query: Query, isSecond: boolean): ListAsked {
 export function pageOf(query: Query, name: string): number {
   const sent = query.get(name);
   if (sent === undefined || sent === '') return PAGE_MAX;
-  if (!/^\d{1,10}$/.test(sent)) throw refused('InvalidArgument', `${name} is a whole number from 0.`);
+  if (!/^\d{1,10}$/.test(sent)) throw refusal('InvalidArgument', `${name} is a whole number from 0.`);
   return Math.min(Number(sent), PAGE_MAX);
 }
 
@@ -59,7 +59,7 @@ export function isEncodedIn(query: Query): boolean {
   const sent = query.get('encoding-type');
   if (sent === undefined || sent === '') return false;
   if (sent.toLowerCase() === 'url') return true;
-  throw refused('InvalidArgument', 'encoding-type is url.');
+  throw refusal('InvalidArgument', 'encoding-type is url.');
 }
 
 /** The token is the key behind which the next page begins, so that clients take it for no key. */
@@ -73,7 +73,7 @@ function tokenOrStart(query: Query): string {
 export function nameIn(token: string): string {
   const name = Buffer.from(token, 'base64url').toString('utf8');
   if (token !== '' && tokenOf(name) === token) return name;
-  throw refused('InvalidArgument', 'The continuation token is not one of this list.');
+  throw refusal('InvalidArgument', 'The continuation token is not one of this list.');
 }
 
 export function tokenOf(name: string): string {
@@ -84,19 +84,19 @@ export function tokenOf(name: string): string {
 export function listFields(bucket: string, query: Query, page: ListedPage, owner: XmlFields): XmlFields {
   const isSecond = query.get('list-type') === '2';
   const { prefix, delimiter, max, isEncoded } = listAsked(query, isSecond);
-  const written = (text: string) => (isEncoded ? urlEncoded(text) : text);
+  const encodeKey = (text: string) => (isEncoded ? urlEncoded(text) : text);
   const { objects, prefixes, next } = page;
   const withOwner = !isSecond || query.get('fetch-owner') === 'true';
   return {
     Name: bucket,
-    Prefix: written(prefix),
-    ...(isSecond ? secondFields(query, page, written) : firstFields(query, page, delimiter, written)),
+    Prefix: encodeKey(prefix),
+    ...(isSecond ? secondFields(query, page, encodeKey) : firstFields(query, page, delimiter, encodeKey)),
     MaxKeys: max,
-    ...(delimiter === '' ? {} : { Delimiter: written(delimiter) }),
+    ...(delimiter === '' ? {} : { Delimiter: encodeKey(delimiter) }),
     ...(isEncoded ? { EncodingType: 'url' } : {}),
     IsTruncated: next !== null,
     Contents: objects.map((object) => ({
-      Key: written(object.key),
+      Key: encodeKey(object.key),
       LastModified: instantOf(object.updatedMs),
       ETag: `"${object.etag}"`,
       ...checksumFields(object.checksums),
@@ -104,7 +104,7 @@ export function listFields(bucket: string, query: Query, page: ListedPage, owner
       StorageClass: 'STANDARD',
       ...(withOwner ? { Owner: owner } : {}),
     })),
-    CommonPrefixes: prefixes.map((each) => ({ Prefix: written(each) })),
+    CommonPrefixes: prefixes.map((each) => ({ Prefix: encodeKey(each) })),
   };
 }
 

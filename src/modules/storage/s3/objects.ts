@@ -38,7 +38,7 @@ import { type SentChecksums, sentChecksums } from './wire/checksums.ts';
 import { conditionsOf, deleteConditionsOf, writeConditionsOf } from './wire/conditions.ts';
 import { nameOf } from './wire/failures.ts';
 import { answeredHeaders, refuseUnserved, type WrittenObject, writtenObject } from './wire/object-headers.ts';
-import { refused } from './wire/refusals.ts';
+import { refusal } from './wire/refusals.ts';
 
 const FREE: Answer = { data: null };
 
@@ -73,7 +73,7 @@ export async function headObject(call: S3Call): Promise<RawAnswer> {
 /** Throws PreconditionFailed. */
 function isUnchangedFor({ headers }: S3Call, row: ObjectRow): boolean {
   const verdict = judgeConditions(conditionsOf(headers), row);
-  if (verdict === 'failed') throw refused('PreconditionFailed', 'The object is not the one that the conditions name.');
+  if (verdict === 'failed') throw refusal('PreconditionFailed', 'The object is not the one that the conditions name.');
   return verdict === 'not_modified';
 }
 
@@ -128,15 +128,15 @@ export async function putObjectOf(call: S3Call): Promise<RawAnswer> {
       });
     });
   });
-  return emptyAnswer(call, 200, { etag: `"${stored(data).etag}"`, ...checksumsShown(kept, 'headers') });
+  return emptyAnswer(call, 200, { etag: `"${storedObject(data).etag}"`, ...checksumsShown(kept, 'headers') });
 }
 
 /** Throws BadDigest: the body is another one than was said. */
 export function requireDigests(sent: SentChecksums, found: { md5: string; checksums: StoredChecksums }): void {
   const { md5, algorithm, value } = sent;
-  if (md5 !== null && md5 !== found.md5) throw refused('BadDigest', 'The body is not the one of Content-MD5.');
+  if (md5 !== null && md5 !== found.md5) throw refusal('BadDigest', 'The body is not the one of Content-MD5.');
   if (algorithm !== null && value !== null && found.checksums[algorithm] !== value) {
-    throw refused('BadDigest', `The body is not the one of x-amz-checksum-${algorithm}.`);
+    throw refusal('BadDigest', `The body is not the one of x-amz-checksum-${algorithm}.`);
   }
 }
 
@@ -147,7 +147,7 @@ export function aboutOf({ contentType, headers, metadata, tags }: WrittenObject)
 }
 
 /** What a write answered. */
-export function stored(data: unknown): StoredObject {
+export function storedObject(data: unknown): StoredObject {
   return JSON.parse((data as { readonly text: string }).text);
 }
 

@@ -4,7 +4,7 @@ import type { RawAnswer } from '../../../kit/raw-route.ts';
 import type { FoundObject } from '../../../objects/read.ts';
 import type { S3Call } from './call.ts';
 import { partNumberOf } from './wire/bodies.ts';
-import { notImplemented, refused } from './wire/refusals.ts';
+import { notImplemented, refusal } from './wire/refusals.ts';
 
 export interface AskedPart {
   readonly start: number;
@@ -17,10 +17,10 @@ export interface AskedPart {
 export function partAsked({ address, headers }: S3Call, { row, pieceBytes }: FoundObject): AskedPart | null {
   const asked = address.query.get('partNumber');
   if (asked === undefined) return null;
-  if (headers.range !== undefined) throw refused('InvalidRequest', 'Ask for a range or for a part, not for both.');
+  if (headers.range !== undefined) throw refusal('InvalidRequest', 'Ask for a range or for a part, not for both.');
   const number = partNumberOf(asked);
   const count = Number(row.etag.split('-')[1] ?? 1);
-  if (number > count) throw refused('InvalidPart', `The object has ${count} parts.`);
+  if (number > count) throw refusal('InvalidPart', `The object has ${count} parts.`);
   if (!row.etag.includes('-')) return null;
   // A part beyond 2 GiB is kept in several pieces: then it is not known which are whose.
   if (pieceBytes.length !== count) throw notImplemented('A read of one part of an object with parts beyond 2 GiB');

@@ -30,7 +30,7 @@ import { LONG_XML_BYTES_MAX } from './wire/bodies.ts';
 import { failureAnswer } from './wire/failures.ts';
 import { headersOf } from './wire/object-headers.ts';
 import { addressOf, type Operation, operationOf } from './wire/operation.ts';
-import { notImplemented, refused } from './wire/refusals.ts';
+import { notImplemented, refusal } from './wire/refusals.ts';
 
 type Served = readonly [run: S3Operation, capability: string];
 
@@ -95,7 +95,7 @@ function credentialOf(head: RawHead) {
   if (credential !== null) return credential;
   const { method, headers, query } = head;
   if (method === 'OPTIONS') throw notImplemented('CORS of a bucket');
-  if (headers.authorization !== undefined || query.has('Signature')) throw refused('InvalidRequest', OLD_SIGNATURE);
+  if (headers.authorization !== undefined || query.has('Signature')) throw refusal('InvalidRequest', OLD_SIGNATURE);
   if (method === 'POST' && BROWSER_FORM.test(headers['content-type'] ?? '')) throw notImplemented('POST with a form');
   throw problem('UNAUTHORIZED');
 }
@@ -117,7 +117,7 @@ function requireOwner(headers: RawRequest['headers'], accountId: string): void {
   for (const name of ['x-amz-expected-bucket-owner', 'x-amz-source-expected-bucket-owner']) {
     const owner = headers[name];
     if (owner !== undefined && owner !== accountId && owner !== accountDigits(accountId)) {
-      throw refused('AccessDenied', `The buckets of this key are not those of the account that ${name} names.`);
+      throw refusal('AccessDenied', `The buckets of this key are not those of the account that ${name} names.`);
     }
   }
 }

@@ -9,7 +9,7 @@ import { requireUpload } from '../../../objects/uploads.ts';
 import { bucketOf, checksumsShown, objectOf, ownerOf, type S3Call, type StoredChecksums, xmlAnswer } from './call.ts';
 import { instantOf, isEncodedIn, pageOf } from './listing.ts';
 import type { S3Address } from './wire/operation.ts';
-import { refused } from './wire/refusals.ts';
+import { refusal } from './wire/refusals.ts';
 import { urlEncoded, type XmlFields } from './wire/xml.ts';
 
 const READ_AT_ONCE = 1_000;
@@ -25,7 +25,7 @@ interface UploadPage {
 export async function listUploads(call: S3Call): Promise<RawAnswer> {
   const { query } = call.address;
   const isEncoded = isEncodedIn(query);
-  const written = (text: string) => (isEncoded ? urlEncoded(text) : text);
+  const encodeKey = (text: string) => (isEncoded ? urlEncoded(text) : text);
   const max = Math.max(1, pageOf(query, 'max-uploads'));
   let page: UploadPage = { uploads: [], prefixes: [], isTruncated: false };
   await call.request.perform(call.capability, async () => {
@@ -33,16 +33,16 @@ export async function listUploads(call: S3Call): Promise<RawAnswer> {
     return { data: null };
   });
   return xmlAnswer(call, 'ListMultipartUploadsResult', {
-    ...{ Bucket: bucketOf(call), KeyMarker: written(query.get('key-marker') ?? '') },
-    ...{ UploadIdMarker: query.get('upload-id-marker') ?? '', ...nextOf(page, written) },
-    ...{ Prefix: written(query.get('prefix') ?? ''), Delimiter: written(query.get('delimiter') ?? '') },
+    ...{ Bucket: bucketOf(call), KeyMarker: encodeKey(query.get('key-marker') ?? '') },
+    ...{ UploadIdMarker: query.get('upload-id-marker') ?? '', ...nextOf(page, encodeKey) },
+    ...{ Prefix: encodeKey(query.get('prefix') ?? ''), Delimiter: encodeKey(query.get('delimiter') ?? '') },
     ...{ MaxUploads: max, IsTruncated: page.isTruncated, ...(isEncoded ? { EncodingType: 'url' } : {}) },
     Upload: page.uploads.map((upload) => ({
-      ...{ Key: written(upload.key.toString()), UploadId: upload.upload_id, Initiator: ownerOf(call) },
+      ...{ Key: encodeKey(upload.key.toString()), UploadId: upload.upload_id, Initiator: ownerOf(call) },
       ...{ Owner: ownerOf(call), StorageClass: 'STANDARD', Initiated: instantOf(upload.created_at) },
       ...algorithmOf(upload),
     })),
-    CommonPrefixes: page.prefixes.map((prefix) => ({ Prefix: written(prefix.toString()) })),
+    CommonPrefixes: page.prefixes.map((prefix) => ({ Prefix: encodeKey(prefix.toString()) })),
   });
 }
 
@@ -140,5 +140,5 @@ export async function listParts(call: S3Call): Promise<RawAnswer> {
 function markerOf(query: S3Address['query']): number {
   const sent = query.get('part-number-marker') ?? '';
   if (/^\d{0,5}$/.test(sent)) return Number(sent);
-  throw refused('InvalidArgument', 'part-number-marker is the number of a part.');
+  throw refusal('InvalidArgument', 'part-number-marker is the number of a part.');
 }

@@ -2,7 +2,7 @@
 // asks it, since it costs what it costs by the API.
 
 import { dangerLink, dangerZone } from '../../../kit/console/danger-zone.ts';
-import { panel, shown } from '../../../kit/console/failure.ts';
+import { contentOrFailure, panel } from '../../../kit/console/failure.ts';
 import { actForm, field, jsonOf, numberOf } from '../../../kit/console/form.ts';
 import type { Act, ConsolePage, View } from '../../../kit/console/page.ts';
 import { figures, more, type Page, pageTabs, table } from '../../../kit/console/table.ts';
@@ -36,7 +36,7 @@ const query: Act<typeof vectorQuery> = {
   capability: vectorQuery,
   input: question,
   done: 'Query answered.',
-  shown(data, visit, form) {
+  answerView(data, visit, form) {
     visit.tell(vectorQuery, question(form, visit));
     const content = html`${back(visit, '/query')}<h1>Matches</h1>
 ${matches(visit, data)}
@@ -49,14 +49,14 @@ export const collectionPage: ConsolePage = {
   name: 'collection',
   path: '/vectors/{name}',
   needs: collectionGet,
-  show: (visit) => collectionView(visit, '', () => listed(visit)),
+  show: (visit) => collectionView(visit, '', () => vectorPanel(visit)),
 };
 
 export const collectionQueryPage: ConsolePage = {
   name: 'collection_query',
   path: '/vectors/{name}/query',
   needs: vectorQuery,
-  show: (visit) => collectionView(visit, '/query', () => asked(visit)),
+  show: (visit) => collectionView(visit, '/query', () => querySection(visit)),
   acts: { [QUERY]: query },
 };
 
@@ -114,18 +114,18 @@ ${await content(one)}`;
   return { title: name, content: body };
 }
 
-async function listed(visit: Visit): Promise<Html> {
+async function vectorPanel(visit: Visit): Promise<Html> {
   const prefix = visit.query.get('prefix') || undefined;
   const cursor = visit.query.get('cursor') ?? undefined;
   const read = await visit.call(vectorList, { collection: visit.params.name, prefix, limit: ROWS, cursor });
   return panel(visit, 'Vectors', read, (page) => html`${prefixForm(prefix)}${byId(visit, page)}${more(visit, page)}`);
 }
 
-async function asked(visit: Visit): Promise<Html> {
+async function querySection(visit: Visit): Promise<Html> {
   const like = visit.query.get('id')?.trim() || null;
   const { name: collection } = visit.params;
   const taken = like === null ? null : await visit.call(fetch, { collection, ids: [like], include_values: true });
-  return html`${takeForm(like)}${tried(visit, like, taken)}`;
+  return html`${takeForm(like)}${likeForm(visit, like, taken)}`;
 }
 
 async function danger(visit: Visit, { collection, vector_count: vectors }: Collection): Promise<Html> {
@@ -139,9 +139,9 @@ function takeForm(like: string | null): Html {
   return html`<form method="get" class="row" aria-label="Take an embedding"><label>Vector ID <input name="id" value="${like ?? ''}" size="24" spellcheck="false"></label> <button>Use this vector</button></form>`;
 }
 
-function tried(visit: Visit, like: string | null, taken: Read<Pick<Page<Vector>, 'items'>> | null): Html {
+function likeForm(visit: Visit, like: string | null, taken: Read<Pick<Page<Vector>, 'items'>> | null): Html {
   if (taken === null) return queryForm(visit, () => '');
-  return shown(visit, taken, ({ items: [found] }) =>
+  return contentOrFailure(visit, taken, ({ items: [found] }) =>
     found?.embedding === undefined
       ? html`<p class="failure" role="alert">There is no vector ${short(like ?? '', 100)} in this collection.</p>${queryForm(visit, () => '')}`
       : queryForm(visit, (name) => (name === 'embedding' ? JSON.stringify(found.embedding) : '')),

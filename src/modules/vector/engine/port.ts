@@ -86,7 +86,7 @@ export interface VectorEngine {
    */
   search(ref: CollectionRef, searches: readonly Search[], signal: AbortSignal): Promise<SearchResult[]>;
   /** A hint: an engine that holds the state before the commit need not read it. */
-  changed?(change: Change): void;
+  noteChange?(change: Change): void;
   /** What this process holds of it now. */
   indexState(ref: CollectionRef): IndexState;
   /** Frees what is held of a deleted collection. */

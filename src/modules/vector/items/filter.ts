@@ -14,12 +14,12 @@ export function parseFilter(sent: Readonly<Record<string, unknown>> | undefined,
 
 function conditionsOf(key: string, value: unknown, at: string): Condition[] {
   if (key.startsWith('$'))
-    throw unsupported(at, `${key} is not an operator on the whole filter; keys are combined by AND.`);
+    throw unsupportedFilter(at, `${key} is not an operator on the whole filter; keys are combined by AND.`);
   if (!isStorable(key)) throw invalidField(at, 'characters', 'A key holds NUL or half of a surrogate pair.');
   if (value === null || typeof value !== 'object') return [{ key, op: 'eq', value: scalar(value, at) }];
   const tests = Array.isArray(value) ? [] : Object.entries(value);
   if (tests.length === 0) {
-    throw unsupported(at, `${at} must be a text, a number, a boolean, null, or an object of operators.`);
+    throw unsupportedFilter(at, `${at} must be a text, a number, a boolean, null, or an object of operators.`);
   }
   return tests.map(([operator, operand]) => condition(key, operator, operand, `${at}.${operator}`));
 }
@@ -34,12 +34,12 @@ function condition(key: string, operator: string, operand: unknown, at: string):
     case '$gte':
     case '$lt':
     case '$lte':
-      return { key, op: operator.slice(1) as 'gt' | 'gte' | 'lt' | 'lte', value: ordered(operand, at) };
+      return { key, op: operator.slice(1) as 'gt' | 'gte' | 'lt' | 'lte', value: orderOperand(operand, at) };
     case '$exists':
       if (typeof operand !== 'boolean') throw invalidField(at, 'type', `${at} must be true or false.`);
       return { key, op: 'exists', value: operand };
     default:
-      throw unsupported(at, `${operator} is not one of $in, $ne, $gt, $gte, $lt, $lte, $exists.`);
+      throw unsupportedFilter(at, `${operator} is not one of $in, $ne, $gt, $gte, $lt, $lte, $exists.`);
   }
 }
 
@@ -50,14 +50,14 @@ function scalars(operand: unknown, at: string): Scalar[] {
   return operand.map((value, i) => scalar(value, `${at}[${i}]`));
 }
 
-function ordered(operand: unknown, at: string): number | string {
+function orderOperand(operand: unknown, at: string): number | string {
   const value = scalar(operand, at);
   if (typeof value === 'number' || typeof value === 'string') return value;
   throw invalidField(at, 'type', `${at} must be a number or a text.`);
 }
 
 function scalar(value: unknown, at: string): Scalar {
-  if (value !== null && typeof value === 'object') throw unsupported(at, `${at} must be a single value.`);
+  if (value !== null && typeof value === 'object') throw unsupportedFilter(at, `${at} must be a single value.`);
   if (typeof value === 'number' && !Number.isFinite(value))
     throw invalidField(at, 'number_range', `${at} is larger than a double can hold.`);
   if (typeof value === 'string' && !isStorable(value))
@@ -65,7 +65,7 @@ function scalar(value: unknown, at: string): Scalar {
   return value as Scalar;
 }
 
-function unsupported(param: string, message: string) {
+function unsupportedFilter(param: string, message: string) {
   return problem('UNSUPPORTED_FILTER', { param: param.slice(0, 200), message });
 }
 

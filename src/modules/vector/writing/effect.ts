@@ -74,10 +74,11 @@ export class ChangeEffect implements LaneEffect<ChangeInput, CollectionRow> {
     return items.map(({ item }) => answerOf(item.input));
   }
 
-  committed(items: readonly Admitted[]): void {
+  afterCommit(items: readonly Admitted[]): void {
     const engine = this.#engine;
-    if (engine.changed !== undefined) {
-      for (const change of changesOf(items, (ref) => engine.indexState(ref).state === 'ready')) engine.changed(change);
+    if (engine.noteChange !== undefined) {
+      for (const change of changesOf(items, (ref) => engine.indexState(ref).state === 'ready'))
+        engine.noteChange(change);
     }
     for (const { item } of items) if (item.mode === 'hold') freeWritten(item.input);
   }

@@ -28,7 +28,7 @@ export const generate = defineCapability<VideoState>()({
   replay: { keepDays: 30 },
   bodyBytesMax: BODY_BYTES_MAX,
   // The reference image may be long.
-  bulk: { source: import.meta.url, reduce: decoded },
+  bulk: { source: import.meta.url, reduce: decodeInput },
   errors: [
     'DURATION_EXCEEDED',
     'MODEL_NOT_FOUND',
@@ -65,7 +65,7 @@ export const generate = defineCapability<VideoState>()({
 type Input = Static<typeof generateSchema>;
 
 /** With the bytes of an image in place of their text. */
-function decoded(input: Input) {
+function decodeInput(input: Input) {
   const { reference_image: sent } = input;
   if (sent == null || isUrl(sent)) return { value: input, transfer: [] };
   const bytes = decodeInline(sent);

@@ -2,7 +2,7 @@
 
 import { copiedId } from '../../../kit/console/copied.ts';
 import { dangerLink, dangerZone } from '../../../kit/console/danger-zone.ts';
-import { shown } from '../../../kit/console/failure.ts';
+import { contentOrFailure } from '../../../kit/console/failure.ts';
 import { actForm } from '../../../kit/console/form.ts';
 import { jobDeletionPage, jobFacts, jobFailure, jobProgress, jobState } from '../../../kit/console/job.ts';
 import type { ConsolePage, View } from '../../../kit/console/page.ts';
@@ -47,9 +47,9 @@ async function show(visit: Visit): Promise<View> {
   const status = isRunning ? await visit.call(videoStatus, { id }) : null;
   const content = html`<p><a href="${visit.path('/video')}">Videos</a></p>
 <div class="head"><div class="head named"><h1>${nameOf(job)}</h1><p>${jobState(job)}</p></div>${isRunning && visit.may(cancel) ? actForm(visit, 'cancel', html`<button class="danger">Cancel</button>`) : ''}</div>
-${status === null ? video(job) : shown(visit, status, jobProgress)}
+${status === null ? video(job) : contentOrFailure(visit, status, jobProgress)}
 ${jobFailure(job.error)}
-${told(visit, job)}
+${ownFacts(visit, job)}
 ${job.prompt.length <= 80 ? '' : html`<h2>Prompt</h2>${payload(job.prompt, 'Prompt', { call: 'video.get' })}`}
 ${dangerZone([!isRunning && visit.may(remove) ? { title: 'Delete this video', text: 'The video, its thumbnail and its record are deleted.', act: dangerLink(visit.path(`/video/${job.job_id}/delete`), 'Delete…') } : null])}`;
   return { title: job.prompt.slice(0, 80).toWellFormed() || 'A video', content };
@@ -62,7 +62,7 @@ function video({ video_url: url, thumbnail_url: picture, job_id: id }: Job): Htm
 <p><a href="${ownPath(url)}" download="${id}">Download</a></p>`;
 }
 
-function told(visit: Visit, job: Job): Html {
+function ownFacts(visit: Visit, job: Job): Html {
   return facts([
     ['ID', copiedId(job.job_id)],
     ['Operation', job.operation],

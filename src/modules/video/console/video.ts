@@ -33,9 +33,9 @@ const quote: Act<typeof videoQuote> = {
   capability: videoQuote,
   input: wish,
   done: 'Price quoted.',
-  shown(data, visit, form) {
+  answerView(data, visit, form) {
     visit.tell(videoQuote, wish(form));
-    return { title: 'Price of the video', content: quoted(visit, data, form) };
+    return { title: 'Price of the video', content: quoteView(visit, data, form) };
   },
 };
 
@@ -115,7 +115,7 @@ ${choice(visit, act, { name: 'aspect_ratio', label: 'Aspect ratio', value: '16:9
 <button class="main">Get price</button>`;
 }
 
-function quoted(visit: Visit, { chain, max_cost_usd: most }: Quote, form: URLSearchParams): Html {
+function quoteView(visit: Visit, { chain, max_cost_usd: most }: Quote, form: URLSearchParams): Html {
   const hidden = Object.fromEntries(FIELDS.map((name) => [name, form.get(name) ?? '']));
   return html`<p><a href="${visit.path('/video')}">Videos</a></p>
 <h1>Price of the video</h1>

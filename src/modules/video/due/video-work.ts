@@ -29,7 +29,7 @@ export function videoWork(own: Own): VendorWork<Material, VideoFiles> {
   return {
     material: (job, signal) => materialOf(own, job, signal),
     workFor: (job, row, material, asked) => workFor(own, job, row, material, asked),
-    sent: requestOf,
+    requestOf: requestOf,
     take: (step, attempt, call, made) => takeVideo(own, step, attempt, call, made),
   };
 }

@@ -74,18 +74,23 @@ export class ReferenceImages {
 
   /** What a vendor is sent; throws a Problem for a URL that does not lead to an image that may be used. */
   async open(job: Of, image: NonNullable<Wanted['image']>, signal: AbortSignal): Promise<Image> {
-    if ('url' in image) return this.#made(job, await this.#fetch(image.url, signal), { kind: 'clean' }, signal);
+    if ('url' in image) return this.#makeImage(job, await this.#fetch(image.url, signal), { kind: 'clean' }, signal);
     return { bytes: await this.#core.assets.read(image.asset), contentType: image.contentType as ImageType };
   }
 
   /** The image in the size of a video, as PNG; throws as `open` does. */
   async cover(job: Of, image: NonNullable<Wanted['image']>, size: Size, signal: AbortSignal): Promise<Buffer> {
     const bytes = 'url' in image ? await this.#fetch(image.url, signal) : await this.#core.assets.read(image.asset);
-    return (await this.#made(job, bytes, { kind: 'cover', ...size }, signal)).bytes;
+    return (await this.#makeImage(job, bytes, { kind: 'cover', ...size }, signal)).bytes;
   }
 
   /** In the background: what cannot be made now is tried again. */
-  async #made({ account_id: accountId }: Of, bytes: Buffer, task: PictureTask, signal: AbortSignal): Promise<Image> {
+  async #makeImage(
+    { account_id: accountId }: Of,
+    bytes: Buffer,
+    task: PictureTask,
+    signal: AbortSignal,
+  ): Promise<Image> {
     const made = await this.#pictures.make(accountId, bytes, task, signal, async (path, { contentType }) => {
       return { bytes: await readFile(path), contentType };
     });

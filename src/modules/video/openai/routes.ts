@@ -58,7 +58,7 @@ async function create(request: RawRequest): Promise<RawAnswer> {
   if (request.principal === null) await request.identify(null);
   const task = /^multipart\/form-data\b/i.test(request.headers['content-type'] ?? '') ? readFormCreate : readJsonCreate;
   const input = new JsonText(await request.read(task, request.body));
-  const { data } = answered(await request.invoke('video.generate', input, keyOf(request)));
+  const { data } = requireAnswer(await request.invoke('video.generate', input, keyOf(request)));
   const job = (data instanceof JsonText ? JSON.parse(data.text) : data) as ReturnType<typeof jobRecord>;
   return json(videoOf(job, 0));
 }
@@ -87,7 +87,7 @@ async function list(request: RawRequest, state: VideoState): Promise<RawAnswer> 
 async function remove(request: RawRequest): Promise<RawAnswer> {
   if (request.principal === null) await request.identify(null);
   const { id = '' } = request.params;
-  answered(await request.invoke('video.delete', { id }, keyOf(request)));
+  requireAnswer(await request.invoke('video.delete', { id }, keyOf(request)));
   return json({ id, object: 'video.deleted', deleted: true });
 }
 
@@ -110,7 +110,7 @@ function keyOf({ headers }: RawRequest): { readonly idempotencyKey?: string } {
   return typeof sent === 'string' ? { idempotencyKey: sent } : {};
 }
 
-function answered({ answer, problem: failure }: RawOutcome) {
+function requireAnswer({ answer, problem: failure }: RawOutcome) {
   if (answer === null) throw failure as Problem;
   return answer;
 }

@@ -13,7 +13,7 @@ export function falAdapter(): VideoAdapter {
     modelFields: inputFields,
     input: vendorInput,
     refused: (work) => (work.operation !== 'generate' && !work.parent?.url ? withoutParent(NO_PUBLIC_ADDRESS) : null),
-    made(result, output) {
+    readOutput(result, output) {
       const videoUrl = firstTextAt(result, output === undefined ? PLACES : [output], URL_CHARACTERS_MAX);
       return videoUrl === null ? null : { videoUrl, thumbnailUrl: null };
     },

@@ -141,7 +141,7 @@ function poll(call: VendorCall, job: VendorJob): Promise<VideoProgress> {
 
 function progressOf(call: VendorCall, job: VendorJob, body: unknown): VideoProgress {
   const { kind, warning } = readStatus(at(body, 'status'));
-  if (kind === 'succeeded') return succeeded(call, job, body);
+  if (kind === 'succeeded') return succeededProgress(call, job, body);
   if (kind === 'failed') return failedJob(call, readError(body) ?? { said: '', means: null });
   if (kind === 'cancelled' || kind === 'expired') return { kind, bill: 'nothing' };
   const progress = numberAt(body, 'progress');
@@ -149,7 +149,7 @@ function progressOf(call: VendorCall, job: VendorJob, body: unknown): VideoProgr
   return { kind, progressPct, step: textAt(body, 'status', 40), warning };
 }
 
-function succeeded(call: VendorCall, job: VendorJob, body: unknown): VideoProgress {
+function succeededProgress(call: VendorCall, job: VendorJob, body: unknown): VideoProgress {
   const content = `${jobUrl(call, job)}/content`;
   const named = firstTextAt(body, ['unsigned_urls.0', 'url', 'video_url'], URL_CHARACTERS_MAX);
   const elsewhere = named === null ? null : (URL.parse(named, `${call.baseUrl}/`)?.href ?? null);

@@ -23,10 +23,10 @@ import {
   cancelJob,
   failedJob,
   isSuccess,
+  noAnswer,
   pollJob,
   referenceAt,
   submitJob,
-  unanswered,
 } from '../../../vendors/call/job-calls.ts';
 import { readStatus } from '../../../vendors/call/job-status.ts';
 import type { VendorError } from '../../../vendors/call/judge.ts';
@@ -137,7 +137,7 @@ async function find(
   const url = `${call.baseUrl}/predictions`;
   const reply = await ask(call, { method: 'GET', url, credentials: bearer(call), timeoutMs: call.timeouts.pollMs });
   const results = at(bodyOf(reply), 'results');
-  if (!isSuccess(reply) || !Array.isArray(results)) return unanswered(call, reply, readError);
+  if (!isSuccess(reply) || !Array.isArray(results)) return noAnswer(call, reply, readError);
   const found = results.find((each) => textAt(each, 'webhook')?.endsWith(`/${token}`));
   const job = found === undefined ? null : jobOf(call, found, output);
   return job === null ? { kind: 'not_found' } : { kind: 'found', job };

@@ -4,7 +4,7 @@ import { defineCapability } from '../../../kit/capability.ts';
 import { orNull } from '../../../kit/fields.ts';
 import { usd } from '../../../lib/money.ts';
 import { type Page, readPage } from '../fetch/page.ts';
-import { structured } from '../fetch/structured.ts';
+import { structuredReader } from '../fetch/structured.ts';
 import { CONTENT_BYTES_MAX, CONTENT_BYTES_USUAL, LINKS_MAX } from '../limits.ts';
 import { mainContentField, pageFields, urlField } from '../schemas.ts';
 import type { WebState } from '../state.ts';
@@ -82,7 +82,7 @@ export const fetch = defineCapability<WebState>()({
       main_content: mainContent = true,
     } = input;
     const wish = { url, mainContent, links: input.links ?? false, bytesMax };
-    const ask = structured(input);
+    const ask = structuredReader(input);
     return chargeForAnswer(ctx, state.fetching, 1n, async () => {
       ctx.idle();
       const page = await readPage(
@@ -95,7 +95,7 @@ export const fetch = defineCapability<WebState>()({
       ctx.holdMade(2 * page.content.length);
       const made = ask === null ? null : await ask(ctx, page);
       return JSON.stringify({
-        ...shown(page),
+        ...pageRecord(page),
         links: wish.links ? page.links : null,
         json: made?.json ?? null,
         ai_cost_usd: made === null ? null : usd(made.costNanos),
@@ -105,7 +105,7 @@ export const fetch = defineCapability<WebState>()({
 });
 
 /** As operations answer it. */
-export function shown(page: Page) {
+export function pageRecord(page: Page) {
   const { url, status, title, byline, description, language, content, contentHash, truncated } = page;
   return { url, status, title, byline, description, language, content, content_hash: contentHash, truncated };
 }

@@ -81,7 +81,7 @@ function pages({ items, status }: Got): Html {
     rows: items,
     empty: html`<p>${status === 'running' ? 'The first page is being read.' : 'It read no page.'}</p>`,
     columns: [
-      { title: 'Page', cell: named },
+      { title: 'Page', cell: pageName },
       { title: 'Status', cell: pageStatus },
       { title: 'Links away', kind: 'number', cell: ({ depth }) => count(depth) },
       { title: 'Content', cell: contentOf },
@@ -89,7 +89,7 @@ function pages({ items, status }: Got): Html {
   });
 }
 
-function named({ url, title }: CrawledPage): Html {
+function pageName({ url, title }: CrawledPage): Html {
   const address = html`<span class="breaking">${short(url, 200)}</span>`;
   return title === null ? address : html`<div>${short(title, 120)}</div><div class="quiet">${address}</div>`;
 }

@@ -33,9 +33,9 @@ const read: Act<typeof webFetch> = {
   capability: webFetch,
   input: wish,
   done: 'Page read.',
-  shown(data, visit, form, envelope) {
+  answerView(data, visit, form, envelope) {
     visit.tell(webFetch, wish(form));
-    return { title: data.title ?? 'Web page', content: shown(visit, data, form, envelope) };
+    return { title: data.title ?? 'Web page', content: pageView(visit, data, form, envelope) };
   },
 };
 
@@ -72,7 +72,7 @@ interface Told {
   readonly metadata: { readonly cost_usd: number };
 }
 
-function shown(visit: Visit, data: Read, sent: URLSearchParams, envelope: string): Html {
+function pageView(visit: Visit, data: Read, sent: URLSearchParams, envelope: string): Html {
   const { metadata } = JSON.parse(envelope) as Told;
   const { title, url, byline, language, content, links, truncated } = data;
   return html`<h1>${short(title ?? 'Web page', 120)}</h1>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { threadMsOf } from '../../../../test/support/thread-time.ts';
-import { followed, matcher, pageUrl } from './links.ts';
+import { linksToFollow, matcher, pageUrl } from './links.ts';
 
 test.each([
   ['/docs/*', '/docs/a', true],
@@ -56,10 +56,12 @@ test('links of the host are followed, each once, without fragments', async () =>
     ...['https://a.test/x#top', 'https://a.test/x', 'https://b.test/', 'mailto:a@a.test', 'https://a.test/y?page=2'],
     ...['https://user@a.test/z', 'javascript:alert(1)', 'https://a.test/no/1'],
   ];
-  expect(await followed(links, { host: 'a.test', include: [], exclude: ['/no'] })).toEqual([
+  expect(await linksToFollow(links, { host: 'a.test', include: [], exclude: ['/no'] })).toEqual([
     'https://a.test/x',
     'https://a.test/y?page=2',
   ]);
-  expect(await followed(links, { host: 'a.test', include: ['/y'], exclude: [] })).toEqual(['https://a.test/y?page=2']);
+  expect(await linksToFollow(links, { host: 'a.test', include: ['/y'], exclude: [] })).toEqual([
+    'https://a.test/y?page=2',
+  ]);
   expect(pageUrl(`https://a.test/${'x'.repeat(3_000)}`)).toBeNull();
 });

@@ -27,7 +27,7 @@ export function pageUrl(text: string, base?: string): string | null {
 }
 
 /** The links that are followed, in order, each once. */
-export async function followed(
+export async function linksToFollow(
   links: readonly string[],
   { host, below = '', include, exclude }: Scope,
 ): Promise<string[]> {

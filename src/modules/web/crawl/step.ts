@@ -16,7 +16,7 @@ import { Problem } from '../../../problems/problem.ts';
 import { type Page, readPage } from '../fetch/page.ts';
 import { CRAWL_CONTENT_BYTES, CRAWL_KNOWN_FACTOR, CRAWL_MS_MAX, FETCH } from '../limits.ts';
 import type { WebState } from '../state.ts';
-import { followed, pageUrl } from './links.ts';
+import { linksToFollow, pageUrl } from './links.ts';
 import {
   type CrawlRow,
   type CrawlStatus,
@@ -66,12 +66,12 @@ async function step(web: WebState, job: LeasedJob, signal: AbortSignal): Promise
   const crawl = await crawlTable.find(db, place, job.id);
   if (crawl === null || crawl.status !== 'running') return;
   // Also where its host has no turn for it, or a page always fails to be kept.
-  if ((await clockNow(db)) - crawl.created_at > CRAWL_MS_MAX) return ended(web, job, 'completed', 'time');
+  if ((await clockNow(db)) - crawl.created_at > CRAWL_MS_MAX) return endCrawl(web, job, 'completed', 'time');
   const queued = await queuedPage(db, place);
-  if (queued === null) return ended(web, job, 'completed', null);
+  if (queued === null) return endCrawl(web, job, 'completed', null);
   // What would not be paid for is not asked for; under the lock both are looked at again.
   const refusal = (await refusalOf(db, job.accountId, crawl.key_id)) ?? (await creditRefusal(web, job.accountId));
-  if (refusal !== null) return ended(web, job, 'failed', refusal);
+  if (refusal !== null) return endCrawl(web, job, 'failed', refusal);
   const outcome = await outcomeOf(web, job.accountId, queued, wishOf(crawl), signal);
   if ('code' in outcome && BUSY.has(outcome.code)) return again(web, job);
   const links = await linksOf(crawl, queued, outcome);
@@ -95,7 +95,7 @@ async function outcomeOf(
 }
 
 /** The crawl as it is under the lock of its account; null: it ended, or another attempt has it. */
-async function locked(tx: Transaction, { accountId, id, attempt }: LeasedJob) {
+async function lockCrawl(tx: Transaction, { accountId, id, attempt }: LeasedJob) {
   const opened = await openWallet(tx, accountId);
   const crawl = await crawlTable.find(tx, { accountId }, id);
   if (opened === null || crawl === null || crawl.status !== 'running' || crawl.attempt !== attempt) return null;
@@ -109,7 +109,7 @@ async function keep(
   queued: QueuedPage,
   { outcome, links }: Told,
 ): Promise<void> {
-  const found = await locked(tx, job);
+  const found = await lockCrawl(tx, job);
   if (found === null) return;
   const { opened, crawl } = found;
   const { nowMs } = opened;
@@ -152,7 +152,7 @@ async function linksOf(
   const wish = wishOf({ wish: asked });
   if ('code' in outcome || depth >= wish.depth) return [];
   const own = pageUrl(outcome.url);
-  return (await followed(outcome.links, { ...wish, host: new URL(url).host })).filter((link) => link !== own);
+  return (await linksToFollow(outcome.links, { ...wish, host: new URL(url).host })).filter((link) => link !== own);
 }
 
 /** Queues the links that are new, as far as the crawl may know more. Answers the number that the next page gets. */
@@ -192,16 +192,16 @@ function end(
   saveCrawl(tx, { accountId }, { ...crawl, status, finished_at: nowMs, due_at: null });
 }
 
-function ended({ core }: WebState, job: LeasedJob, status: CrawlStatus, reason: string | null): Promise<void> {
+function endCrawl({ core }: WebState, job: LeasedJob, status: CrawlStatus, reason: string | null): Promise<void> {
   return core.db.transaction(async (tx) => {
-    const found = await locked(tx, job);
+    const found = await lockCrawl(tx, job);
     if (found !== null) end(tx, job, { ...found.crawl, reason }, status, found.opened.nowMs);
   });
 }
 
 function again({ core }: WebState, job: LeasedJob): Promise<void> {
   return core.db.transaction(async (tx) => {
-    const found = await locked(tx, job);
+    const found = await lockCrawl(tx, job);
     if (found === null) return;
     const dueMs = found.opened.nowMs + AGAIN_MS;
     await crawlDue.setDue(tx, job, dueMs);

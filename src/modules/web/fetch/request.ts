@@ -2,7 +2,7 @@
 // whoever calls. What is received, what it unfolds to and how long it takes are bounded together over all of them.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
-import { type Encoding, inflated } from '../../../core/inflate.ts';
+import { type Encoding, inflateBody } from '../../../core/inflate.ts';
 import type { Services } from '../../../kit/services.ts';
 import { Problem } from '../../../problems/problem.ts';
 import { PAGE_MS, REDIRECTS_MAX } from '../limits.ts';
@@ -64,19 +64,20 @@ export async function get(core: Pick<Services, 'outbound'>, url: string, options
       const reply = await ask(core, at, options, leftMs);
       isExempt &&= reply.isExempt;
       const next = redirectOf(reply.status, reply.headers.location, at);
-      if (next === null) return { ...(await received(reply, options)), isExempt };
+      if (next === null) return { ...(await receiveBody(reply, options)), isExempt };
       reply.body.destroy();
-      if (redirects === REDIRECTS_MAX) throw failed('protocol', `The page redirects more than ${REDIRECTS_MAX} times.`);
+      if (redirects === REDIRECTS_MAX)
+        throw targetFailed('protocol', `The page redirects more than ${REDIRECTS_MAX} times.`);
       leftMs = Math.max(1, leftMs - (performance.now() - begunMs));
       at = next;
     }
   } catch (error) {
     const { param = 'url', signal } = options;
-    if (error instanceof Problem && error.code === 'TARGET_REJECTED') throw rejected(error, param, at === url);
+    if (error instanceof Problem && error.code === 'TARGET_REJECTED') throw targetRejected(error, param, at === url);
     if (error instanceof Problem || signal.aborted) throw error;
     const { code } = error as { code?: unknown };
-    if (code === 'timeout') throw failed(code, LATE, error);
-    throw failed(typeof code === 'string' ? code : 'reset', 'The answer broke off.', error);
+    if (code === 'timeout') throw targetFailed(code, LATE, error);
+    throw targetFailed(typeof code === 'string' ? code : 'reset', 'The answer broke off.', error);
   }
 }
 
@@ -93,14 +94,14 @@ async function ask(core: Pick<Services, 'outbound'>, url: string, options: GetOp
   if (reply.kind === 'answered') return reply;
   signal.throwIfAborted();
   if (reply.code === 'refused') throw problem('TARGET_REJECTED', { message: reply.message });
-  throw failed(reply.code, `The page could not be fetched: ${reply.message}`);
+  throw targetFailed(reply.code, `The page could not be fetched: ${reply.message}`);
 }
 
 /** Where an answer leads; null when it is the page itself. */
 function redirectOf(status: number, location: string | undefined, from: string): string | null {
   if (!REDIRECTS.has(status) || location === undefined) return null;
   const next = URL.parse(location, from);
-  if (next === null) throw failed('protocol', 'The redirect of the page cannot be read.');
+  if (next === null) throw targetFailed('protocol', 'The redirect of the page cannot be read.');
   // A fragment is the reader's own matter.
   next.hash = '';
   return next.href;
@@ -108,7 +109,7 @@ function redirectOf(status: number, location: string | undefined, from: string):
 
 type Answered = Awaited<ReturnType<typeof ask>>;
 
-async function received(
+async function receiveBody(
   { url, status, headers, body }: Answered,
   { bytesMax, hold }: GetOptions,
 ): Promise<Omit<Got, 'isExempt'>> {
@@ -116,14 +117,14 @@ async function received(
   const encoding = ENCODINGS[named] ?? null;
   if (encoding === null && named !== 'identity' && named !== '') {
     body.destroy();
-    throw failed('protocol', 'The page is compressed in a way that was not asked for.');
+    throw targetFailed('protocol', 'The page is compressed in a way that was not asked for.');
   }
-  const sent = cut(body, bytesMax);
+  const sent = cutBody(body, bytesMax);
   const pieces: Buffer[] = [];
   let bytes = 0;
   let truncated = false;
   try {
-    for await (const piece of encoding === null ? sent : inflated(sent, encoding, Number.MAX_SAFE_INTEGER)) {
+    for await (const piece of encoding === null ? sent : inflateBody(sent, encoding, Number.MAX_SAFE_INTEGER)) {
       const kept = piece.subarray(0, bytesMax - bytes);
       hold?.(kept.length);
       pieces.push(kept);
@@ -134,7 +135,7 @@ async function received(
   } catch (error) {
     // What breaks off where it was cut here is the beginning of a page; what does so by itself is no page.
     const isBroken = error instanceof Problem && error.code === 'INVALID_REQUEST';
-    if (isBroken && !sent.wasCut()) throw failed('protocol', `The page is not valid ${named}.`, error);
+    if (isBroken && !sent.wasCut()) throw targetFailed('protocol', `The page is not valid ${named}.`, error);
     if (!isBroken) throw error;
   } finally {
     body.destroy();
@@ -145,7 +146,7 @@ async function received(
 }
 
 /** The first bytes of a body. */
-function cut(body: Readable, bytesMax: number): AsyncIterable<Buffer> & { wasCut(): boolean } {
+function cutBody(body: Readable, bytesMax: number): AsyncIterable<Buffer> & { wasCut(): boolean } {
   let isCut = false;
   async function* pieces(): AsyncGenerator<Buffer> {
     let bytes = 0;
@@ -161,10 +162,10 @@ function cut(body: Readable, bytesMax: number): AsyncIterable<Buffer> & { wasCut
   return { [Symbol.asyncIterator]: () => source, wasCut: () => isCut };
 }
 
-function failed(code: string, message: string, cause?: unknown): Problem {
+function targetFailed(code: string, message: string, cause?: unknown): Problem {
   return problem('TARGET_FAILED', { detail: code, message, cause });
 }
 
-function rejected({ message }: Problem, param: string, isOwn: boolean): Problem {
+function targetRejected({ message }: Problem, param: string, isOwn: boolean): Problem {
   return problem('TARGET_REJECTED', { param, message: isOwn ? message : `The page redirects: ${message}` });
 }

@@ -3,7 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import robotsParser from 'robots-parser';
 import type { Services } from '../../../kit/services.ts';
-import { isCallerLeft } from '../../../problems/caller-left.ts';
+import { isDisconnected } from '../../../problems/caller-left.ts';
 import { Problem } from '../../../problems/problem.ts';
 import {
   CRAWL_DELAY_MS_MAX,
@@ -127,7 +127,7 @@ const none: Rules = { delayMs: 0, sitemaps: [], bytes: FEW_BYTES, mayFetch: () =
 
 /** By the leaving of the call that asks for several, or at its deadline. */
 function isAborted(error: unknown): boolean {
-  if (error instanceof Problem) return isCallerLeft(error);
+  if (error instanceof Problem) return isDisconnected(error);
   return error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError');
 }
 

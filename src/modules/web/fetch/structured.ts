@@ -29,7 +29,7 @@ interface Completion {
 }
 
 /** Null: no JSON was asked for. Throws INVALID_REQUEST for JSON without a schema, and for a schema without JSON. */
-export function structured({ format, schema, model = 'auto', prompt = null }: Wish) {
+export function structuredReader({ format, schema, model = 'auto', prompt = null }: Wish) {
   if (format !== 'json') {
     if (schema === undefined) return null;
     throw problem('INVALID_REQUEST', { param: 'schema', message: 'schema belongs to format json.' });

@@ -41,7 +41,7 @@ export async function startCrawl(request: RawRequest, web: WebState): Promise<Ra
     include: patternsOf(fields.includePaths, 'includePaths'),
     exclude: patternsOf(fields.excludePaths, 'excludePaths'),
   };
-  return started(request, web, 'crawl', [url], wish);
+  return startAndAnswer(request, web, 'crawl', [url], wish);
 }
 
 export async function startBatch(request: RawRequest, web: WebState): Promise<RawAnswer> {
@@ -54,10 +54,10 @@ export async function startBatch(request: RawRequest, web: WebState): Promise<Ra
   if (urls.length > CRAWL_PAGES_MAX)
     throw invalidField('urls', 'too_many', `urls may have at most ${CRAWL_PAGES_MAX}.`);
   const wish = { ...crawlFormat(fields), limit: urls.length, depth: 0, include: [], exclude: [] };
-  return started(request, web, 'batch/scrape', urls, wish);
+  return startAndAnswer(request, web, 'batch/scrape', urls, wish);
 }
 
-async function started(
+async function startAndAnswer(
   request: RawRequest,
   web: WebState,
   kind: Kind,

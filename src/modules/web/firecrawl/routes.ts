@@ -40,7 +40,7 @@ export const firecrawlRoutes: readonly RawRoute<WebState>[] = [
   route('/batch/scrape/{id}/errors', { GET: readErrors }),
 ];
 
-async function called<Data>(request: RawRequest, capability: string, input: Readonly<Record<string, unknown>>) {
+async function callCapability<Data>(request: RawRequest, capability: string, input: Readonly<Record<string, unknown>>) {
   const { answer, problem } = await request.invoke(capability, input);
   if (answer === null) throw problem as Problem;
   return { data: dataOf<Data>(answer), costNanos: answer.costNanos ?? 0n };
@@ -54,7 +54,7 @@ async function map(request: RawRequest): Promise<RawAnswer> {
     url: textField(fields, 'url'),
     limit: Math.max(1, wholeField(fields, 'limit', LINKS_MAX) ?? LINKS_MAX),
   };
-  const { data, costNanos } = await called<{ links: readonly string[] }>(request, 'web.map', input);
+  const { data, costNanos } = await callCapability<{ links: readonly string[] }>(request, 'web.map', input);
   const word = typeof fields.search === 'string' ? fields.search.toLowerCase() : '';
   const links = data.links.filter((link) => link.toLowerCase().includes(word)).map((url) => ({ url }));
   return { ...json({ success: true, links }), costNanos };
@@ -72,7 +72,7 @@ async function search(request: RawRequest): Promise<RawAnswer> {
   checkOptions({ actions: fields.scrapeOptions === undefined ? null : fields.scrapeOptions }, 'scrapeOptions.');
   const count = wholeField(fields, 'limit', RESULTS_MAX);
   const input = { query: textField(fields, 'query'), ...(count !== undefined && { count: Math.max(1, count) }) };
-  const { data, costNanos } = await called<Results>(request, 'web.search', input);
+  const { data, costNanos } = await callCapability<Results>(request, 'web.search', input);
   const web = data.results.map(({ title, url, snippet }, i) => ({ url, title, description: snippet, position: i + 1 }));
   return { ...json({ success: true, data: { web } }), costNanos };
 }

@@ -4,7 +4,7 @@ import { json, jsonFields } from '../../../kit/openai-wire.ts';
 import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
 import type { Problem } from '../../../problems/problem.ts';
 import { getPage, type Page, readGot } from '../fetch/page.ts';
-import { structured } from '../fetch/structured.ts';
+import { structuredReader } from '../fetch/structured.ts';
 import { CONTENT_BYTES_MAX, FETCH } from '../limits.ts';
 import type { WebState } from '../state.ts';
 import { dataOf } from './calls.ts';
@@ -21,17 +21,17 @@ export async function scrape(request: RawRequest, web: WebState): Promise<RawAns
     chargeForAnswer(ctx, web.fetching, 1n, async () => {
       ctx.idle();
       const got = await getPage(web, ctx.accountId, url, ctx.signal, (bytes) => ctx.holdAnswer(bytes));
-      const read = async (format: 'markdown' | 'html', links: boolean) => {
+      const readAs = async (format: 'markdown' | 'html', links: boolean) => {
         // A thread takes the bytes that it is given.
         const copy = { ...got, bytes: Buffer.from(got.bytes) };
         const of = { url, format, links, mainContent: wish.mainContent, bytesMax: CONTENT_BYTES_MAX };
         return readGot(web, ctx.accountId, copy, of, ctx.signal);
       };
       const pages = new Map<string, Page>();
-      for (const format of formatsOf(wish)) pages.set(format, await read(format, wish.links && pages.size === 0));
+      for (const format of formatsOf(wish)) pages.set(format, await readAs(format, wish.links && pages.size === 0));
       const [first] = pages.values() as Iterable<Page>;
       for (const page of pages.values()) ctx.holdMade(2 * page.content.length);
-      const ask = wish.json === null ? null : structured({ ...wish.json, format: 'json' });
+      const ask = wish.json === null ? null : structuredReader({ ...wish.json, format: 'json' });
       const made = ask === null ? null : await ask(ctx, pages.get('markdown') as Page);
       document = {
         ...Object.fromEntries(wish.texts.map((format) => [format, pages.get(format)?.content])),

@@ -4,7 +4,7 @@ import { Problem } from '../../../problems/problem.ts';
 import { getPolitely, readPage } from '../fetch/page.ts';
 import { SITEMAP_BYTES_MAX, SITEMAPS_READ_MAX } from '../limits.ts';
 import type { WebState } from '../state.ts';
-import { type Located, located } from './sitemap.ts';
+import { type Located, sitemapEntries } from './sitemap.ts';
 
 export interface MapWish {
   readonly url: string;
@@ -50,7 +50,7 @@ async function* namesIn(web: WebState, accountId: string, url: string, signal: A
   const got = await getPolitely(web, accountId, url, { signal, bytesMax: SITEMAP_BYTES_MAX }).catch(
     unlessAborted(signal, null),
   );
-  if (got !== null && got.status >= 200 && got.status < 300) yield* located(got.bytes, got.truncated);
+  if (got !== null && got.status >= 200 && got.status < 300) yield* sitemapEntries(got.bytes, got.truncated);
 }
 
 function unlessAborted<T>(signal: AbortSignal, instead: T) {

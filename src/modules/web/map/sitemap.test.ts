@@ -2,10 +2,10 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { allowedCpuMs } from '../../../../test/support/slowness.ts';
 import { longestTurn } from '../../../../test/support/turn-meter.ts';
-import { located } from './sitemap.ts';
+import { sitemapEntries } from './sitemap.ts';
 
 const names = async (text: string | Buffer) => {
-  const found = await Array.fromAsync(located(Buffer.from(text)));
+  const found = await Array.fromAsync(sitemapEntries(Buffer.from(text)));
   return found.map(({ kind, url }) => (kind === 'page' ? url : `${kind} ${url}`));
 };
 const NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';

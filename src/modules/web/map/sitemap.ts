@@ -1,7 +1,7 @@
 // A sitemap (sitemaps.org, protocol 0.9): XML of pages or of further sitemaps, or text with an address a line; either may be gzipped.
 // The file is a stranger's: it is read piece by piece, in slices of time, and depth, addresses and their lengths are bounded.
 import { Parser } from 'htmlparser2';
-import { inflated } from '../../../core/inflate.ts';
+import { inflateBody } from '../../../core/inflate.ts';
 import { TimeSlices } from '../../../lib/time-slices.ts';
 import { SITEMAP_BYTES_MAX, SITEMAP_DEPTH_MAX, SITEMAP_URLS_MAX, URL_CHARACTERS_MAX } from '../limits.ts';
 
@@ -16,8 +16,8 @@ export interface Located {
 }
 
 /** What a sitemap names, in its order. What is no sitemap names nothing; one that was cut, or breaks off, names what came before. */
-export async function* located(bytes: Buffer, isCut = false): AsyncGenerator<Located, void, undefined> {
-  const { plain, isWhole } = isGzip(bytes) ? await unpacked(bytes) : { plain: bytes, isWhole: !isCut };
+export async function* sitemapEntries(bytes: Buffer, isCut = false): AsyncGenerator<Located, void, undefined> {
+  const { plain, isWhole } = isGzip(bytes) ? await unzipSitemap(bytes) : { plain: bytes, isWhole: !isCut };
   const found: Located[] = [];
   const reader = /^(?:\ufeff|\s)*</.test(plain.toString('utf8', 0, 64)) ? new XmlReader(found) : new LineReader(found);
   const decoder = new TextDecoder();
@@ -41,11 +41,11 @@ function isGzip(bytes: Buffer): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
 
-async function unpacked(bytes: Buffer): Promise<{ plain: Buffer; isWhole: boolean }> {
+async function unzipSitemap(bytes: Buffer): Promise<{ plain: Buffer; isWhole: boolean }> {
   const pieces: Buffer[] = [];
   let left = SITEMAP_BYTES_MAX;
   try {
-    for await (const piece of inflated(once(bytes), 'gzip', Number.MAX_SAFE_INTEGER)) {
+    for await (const piece of inflateBody(once(bytes), 'gzip', Number.MAX_SAFE_INTEGER)) {
       pieces.push(piece.subarray(0, left));
       left -= piece.length;
       if (left < 0) return { plain: Buffer.concat(pieces), isWhole: false };

@@ -15,14 +15,14 @@ export function kindOf(contentType: string | null, bytes: Uint8Array): PageKind 
   if (type === 'application/pdf' || type === 'application/x-pdf') return 'pdf';
   if (HTML_TYPES.test(type)) return 'html';
   if (PLAIN_TYPES.test(type)) return 'plain';
-  if (type === '' || type === 'application/octet-stream') return sniffed(bytes);
+  if (type === '' || type === 'application/octet-stream') return sniffKind(bytes);
   throw new Refused(
     'unsupported_type',
     `The address answers ${type.slice(0, 100)}. Pages are HTML, text, JSON, XML or PDF.`,
   );
 }
 
-function sniffed(bytes: Uint8Array): PageKind {
+function sniffKind(bytes: Uint8Array): PageKind {
   const head = Buffer.from(bytes.subarray(0, SNIFFED_BYTES)).toString('latin1');
   if (head.includes('%PDF-')) return 'pdf';
   if (/^[^<]{0,16}(?:<!--|<!doctype html|<html|<head|<body|<title|<meta|<div|<p[ >]|<h1)/i.test(head.trimStart()))

@@ -5,7 +5,7 @@ const LINE_SHARE = 0.1;
 const REPLACEMENT = '\ufffd';
 
 /** At most `bytesMax` bytes of UTF-8, cut between characters, and at the end of a line where one is near. */
-export function cut(content: string, bytesMax: number): { content: string; truncated: boolean } {
+export function cutContent(content: string, bytesMax: number): { content: string; truncated: boolean } {
   if (content.length * 3 <= bytesMax || Buffer.byteLength(content) <= bytesMax) return { content, truncated: false };
   const bytes = Buffer.from(content.slice(0, bytesMax));
   const whole = new TextDecoder().decode(bytes.subarray(0, bytesMax), { stream: true });

@@ -1,11 +1,11 @@
 // A page of its bytes: what kind they are, and what is made of them.
 import { charactersOf, kindOf } from './bytes.ts';
-import { cut } from './cut.ts';
+import { cutContent } from './cut.ts';
 import type { ReadPage, ReadTask } from './wire.ts';
 
-export async function read(task: ReadTask): Promise<ReadPage> {
+export async function readPage(task: ReadTask): Promise<ReadPage> {
   const page = await contentOf(task);
-  const { content, truncated } = cut(page.content, task.bytesMax);
+  const { content, truncated } = cutContent(page.content, task.bytesMax);
   return { kind: 'read', ...page, content, truncated: truncated || page.truncated };
 }
 

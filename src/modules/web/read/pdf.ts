@@ -7,7 +7,7 @@ type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
 
 /** Stops when there is more text than is wanted. */
 export async function readPdf({ bytes, bytesMax }: ReadTask): Promise<Omit<ReadPage, 'kind'>> {
-  const pdf = await opened(bytes);
+  const pdf = await openPdf(bytes);
   const { info } = await pdf.getMetadata().catch(() => ({ info: {} }));
   const texts: string[] = [];
   let characters = 0;
@@ -19,12 +19,17 @@ export async function readPdf({ bytes, bytesMax }: ReadTask): Promise<Omit<ReadP
   const content = texts.filter((text) => text !== '').join('\n\n');
   const { Title, Author, Subject, Language } = info as Record<string, unknown>;
   return {
-    ...{ title: named(Title), byline: named(Author), language: named(Language), description: named(Subject) },
+    ...{
+      title: infoText(Title),
+      byline: infoText(Author),
+      language: infoText(Language),
+      description: infoText(Subject),
+    },
     ...{ content, links: [], truncated: characters > bytesMax },
   };
 }
 
-async function opened(bytes: Uint8Array): Promise<Pdf> {
+async function openPdf(bytes: Uint8Array): Promise<Pdf> {
   try {
     return await getDocumentProxy(bytes, { disableFontFace: true, useSystemFonts: false });
   } catch (error) {
@@ -41,5 +46,5 @@ async function pageText(pdf: Pdf, number: number): Promise<string> {
   return pieces.join('').replaceAll('\0', '').trim();
 }
 
-const named = (value: unknown) =>
+const infoText = (value: unknown) =>
   typeof value === 'string' && value.trim() !== '' ? value.trim().slice(0, 1_000) : null;

@@ -2,7 +2,7 @@
 // which has a bound of memory and of time.
 import { getPriority, setPriority } from 'node:os';
 import { serve } from '../../../lib/threads.ts';
-import { read } from './page.ts';
+import { readPage } from './page.ts';
 import { Refused } from './refused.ts';
 import type { ReadAnswer, ReadTask } from './wire.ts';
 
@@ -17,7 +17,7 @@ serve<ReadTask, ReadAnswer, 'begun'>(async (task, { tell }) => {
   // Loading the libraries is no time of the page.
   tell('begun');
   try {
-    return await read(task);
+    return await readPage(task);
   } catch (error) {
     if (error instanceof Refused) return error.refusal;
     if (error instanceof RangeError) return new Refused('too_complex', 'The page is nested too deep.').refusal;

@@ -75,13 +75,13 @@ async function load(page: Page, { page: { url }, waitMs }: ShotTask): Promise<bo
     if (page.isClosed() || !/ERR_ABORTED|Download is starting|ERR_INVALID_RESPONSE/.test(String(error))) throw error;
     return false;
   }
-  await loaded(page, LOAD_MS);
+  await waitForLoad(page, LOAD_MS);
   if (waitMs > 0) await page.waitForTimeout(waitMs);
-  await loaded(page, LEAD_MS);
+  await waitForLoad(page, LEAD_MS);
   return true;
 }
 
-async function loaded(page: Page, timeout: number): Promise<void> {
+async function waitForLoad(page: Page, timeout: number): Promise<void> {
   await page.waitForLoadState('load', { timeout }).catch((error: Error) => {
     if (error.name !== 'TimeoutError') throw error;
   });

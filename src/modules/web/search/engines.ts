@@ -35,7 +35,7 @@ const searxng: Engine = {
   address: ({ vendor }, { query, language }) =>
     `${vendor.baseUrl}/search?${new URLSearchParams({ q: query, format: 'json', ...(language && { language }) })}`,
   credentials: () => ({}),
-  results: (body) => listed(at(body, 'results'), 'content', (text) => text),
+  results: (body) => searchResults(at(body, 'results'), 'content', (text) => text),
   error: () => null,
 };
 
@@ -49,7 +49,7 @@ const brave: Engine = {
   results: (body) => {
     if (at(body, 'type') !== 'search') return null;
     // Without any result there is no `web` either.
-    return listed(at(body, 'web.results') ?? [], 'description', textOfHtml);
+    return searchResults(at(body, 'web.results') ?? [], 'description', textOfHtml);
   },
   error: (body) => {
     const said = textAt(body, 'error.detail') ?? textAt(body, 'error.code');
@@ -69,15 +69,15 @@ const BRAVE_CODES: Readonly<Record<string, VendorError['means']>> = {
 
 export const engines: Readonly<Record<string, Engine>> = { searxng, brave };
 
-function listed(list: unknown, snippet: string, read: (text: string) => string): SearchResult[] | null {
+function searchResults(list: unknown, snippet: string, read: (text: string) => string): SearchResult[] | null {
   if (!Array.isArray(list)) return null;
-  const shown = (value: unknown, max: number) =>
+  const resultText = (value: unknown, max: number) =>
     typeof value === 'string' ? line(read(value.slice(0, 4 * max)), max) : '';
   return list.slice(0, LISTED_MAX).flatMap((each) => {
     const url = textAt(each, 'url', URL_CHARACTERS_MAX);
     if (url === null || !/^https?:\/\//i.test(url)) return [];
-    const title = shown(fieldsOf(each)?.title, TITLE_CHARACTERS_MAX);
-    return [{ title, url, snippet: shown(fieldsOf(each)?.[snippet], SNIPPET_CHARACTERS_MAX) }];
+    const title = resultText(fieldsOf(each)?.title, TITLE_CHARACTERS_MAX);
+    return [{ title, url, snippet: resultText(fieldsOf(each)?.[snippet], SNIPPET_CHARACTERS_MAX) }];
   });
 }
 

@@ -2,7 +2,7 @@
 import type { CallContext } from '../../../kit/services.ts';
 import { problem } from '../../../problems/problem.ts';
 import type { Candidate } from '../../../routing/choose.ts';
-import { type Chain, walk, wentWell } from '../../../routing/walk.ts';
+import { type Chain, callSucceeded, walk } from '../../../routing/walk.ts';
 import { ask } from '../../../vendors/call/ask.ts';
 import { judge } from '../../../vendors/call/judge.ts';
 import { type NotSent, type Refused, vendorTimeouts } from '../../../vendors/call/port.ts';
@@ -36,7 +36,7 @@ export function enginesFor({ core }: Pick<CallContext, 'core'>, vendor: string |
 /** Throws the Problem of a refusal, or of what the first engine was left for. */
 export async function search(ctx: CallContext, chain: Chain, wish: SearchWish): Promise<Found> {
   const { candidate, reply, ended } = await walk(ctx, chain, (one) => askEngine(ctx, one, wish));
-  ended(wentWell);
+  ended(callSucceeded);
   return { results: reply.results, vendor: candidate.vendor, costNanos: candidate.quoteNanos };
 }
 

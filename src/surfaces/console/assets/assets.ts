@@ -31,9 +31,9 @@ const JAVASCRIPT = 'text/javascript; charset=utf-8';
 /** Reads them all, once. */
 export async function loadAssets(): Promise<Assets> {
   const [idiomorph, uPlot, uPlotStyle, style, console_, plots, playground, challenge] = await Promise.all([
-    published('idiomorph/dist/idiomorph.min.js'),
-    published('uplot/dist/uPlot.iife.min.js'),
-    published('uplot/dist/uPlot.min.css'),
+    readLibraryFile('idiomorph/dist/idiomorph.min.js'),
+    readLibraryFile('uplot/dist/uPlot.iife.min.js'),
+    readLibraryFile('uplot/dist/uPlot.min.css'),
     own('console.css'),
     own('console.js'),
     own('plots.js'),
@@ -80,7 +80,7 @@ async function answerOf({ prepared, contentType }: Asset, accepted: string | und
       'cross-origin-resource-policy': 'same-origin',
       ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
     },
-    body: await prepared.encoded(encoding),
+    body: await prepared.encodedBody(encoding),
   };
 }
 
@@ -104,6 +104,6 @@ function own(name: string): Promise<string> {
 }
 
 /** A file of a library, as it was published. */
-function published(path: string): Promise<string> {
+function readLibraryFile(path: string): Promise<string> {
   return readFile(createRequire(import.meta.url).resolve(path), 'utf8');
 }

@@ -36,7 +36,7 @@ function actOf(manifest: Manifest, capability: Capability): Act {
     capability,
     done: 'The call was made.',
     input: (form) => inputOf(capability, form),
-    shown: (_data, visit, form, envelope) =>
+    answerView: (_data, visit, form, envelope) =>
       viewOf(manifest, visit, capability, {
         called: callHtml(visit, capability, form, { status: 200, envelope }),
         typed: form,

@@ -10,7 +10,7 @@ import { fieldsAnswered, fieldsOf, typeInWords } from '../fields.ts';
 import { guideOf } from '../guides/guides.ts';
 import { priceInWords } from '../price-in-words.ts';
 import { samplesOf } from '../samples/samples.ts';
-import { shortened } from '../shortened.ts';
+import { shorten } from '../shortened.ts';
 import { type Block, type Cell, code, type DocsPage, h1, h2, prose } from './page.ts';
 import { isTriable, tryAddress } from './triable.ts';
 
@@ -129,7 +129,7 @@ function examples(manifest: Manifest, capability: Capability, { baseUrl, level }
     return [
       { kind: 'heading', level: 3, text: example.title },
       { kind: 'samples', samples: samplesOf(manifest, capability, shown, baseUrl) },
-      ...answered(shown),
+      ...expectedAnswer(shown),
     ];
   });
   return [h2('Examples'), ...each];
@@ -137,11 +137,11 @@ function examples(manifest: Manifest, capability: Capability, { baseUrl, level }
 
 /** Where it would be cut to nothing, the name says enough. */
 function meaningOf(description: string, charactersMax: number): string {
-  return charactersMax === 0 ? '' : shortened(description, charactersMax);
+  return charactersMax === 0 ? '' : shorten(description, charactersMax);
 }
 
 /** What the tests find in its answer. */
-function answered({ expect }: CapabilityExample): Block[] {
+function expectedAnswer({ expect }: CapabilityExample): Block[] {
   if (expect === undefined) return [];
   const text = JSON.stringify({ ok: true, data: expect }, null, 2);
   return [prose('The answer contains, among other fields:'), { kind: 'code', language: 'json', text }];

@@ -7,7 +7,7 @@ import type { Manifest } from '../../../manifest/manifest.ts';
 import { plannedModules } from '../../../manifest/planned/modules.ts';
 import { guides } from '../guides/guides.ts';
 import type { SurfaceOptions } from '../openapi/openapi.ts';
-import { shortened } from '../shortened.ts';
+import { shorten } from '../shortened.ts';
 import { clientsInWords, renderModule } from './module.ts';
 import { fitting, llmsTokensMax, SIZE, tokensOf } from './sized.ts';
 
@@ -108,8 +108,8 @@ curl -sS ${baseUrl}/v1/queue/publish -H "Authorization: Bearer $QM_KEY" -H 'Cont
 }
 
 function moduleLine(module: Module, tokens: string, { summary, verbs, isBrief }: Level): string {
-  const named = verbs === 0 ? '' : ` Calls: ${shortened(verbsOf(module), verbs)}.`;
-  return `- ${module.name} (${tokens} tokens): ${shortened(module.summary, summary)}${named}${clientsInWords(module, isBrief)}`;
+  const named = verbs === 0 ? '' : ` Calls: ${shorten(verbsOf(module), verbs)}.`;
+  return `- ${module.name} (${tokens} tokens): ${shorten(module.summary, summary)}${named}${clientsInWords(module, isBrief)}`;
 }
 
 /** Names of its capabilities without its own: `create, get, dlq.{list,redrive}`; what costs money is what it is for, and is cut last. */

@@ -47,7 +47,7 @@ export function renderModule(manifest: Manifest, module: Module, baseUrl: string
       head(module, baseUrl),
       `## Calls\n\n${legend(baseUrl, level)}\n\n${module.capabilities.map((each) => line(manifest, each, baseUrl, level)).join('\n')}`,
       streams(module, level),
-      worked(manifest, module),
+      workedExamples(manifest, module),
       limits(module),
       errors(manifest, module, level),
       events(module),
@@ -154,7 +154,7 @@ const fieldsBothWays = onceFor((capability: Capability): FieldsBothWays => {
   return { fields, answered, isList: items.length > 0 };
 });
 
-function worked(manifest: Manifest, { capabilities, shownBy }: Module): string {
+function workedExamples(manifest: Manifest, { capabilities, shownBy }: Module): string {
   const shown = shownBy?.map((id) => manifest.byId.get(id)) ?? capabilities.slice(0, 2);
   const examples = shown.flatMap((each) => (each === undefined ? [] : [workedExample(manifest, each)]));
   return `## Worked examples

@@ -1,6 +1,6 @@
 // The OpenAPI 3.1.0 description of the service, derived from the manifest (specification, "Versioning"; contract §11).
 
-import { toldEvents } from '../../../kit/offer.ts';
+import { releasedEvents } from '../../../kit/offer.ts';
 import type { Manifest } from '../../../manifest/manifest.ts';
 import { streamsOf } from '../../../manifest/streams.ts';
 import { specVersion } from '../../../manifest/version.ts';
@@ -54,7 +54,7 @@ export function renderOpenapi(manifest: Manifest, { baseUrl }: SurfaceOptions): 
       .map((module) => ({ name: module.name, description: module.summary })),
     paths,
     webhooks: Object.fromEntries(
-      toldEvents(manifest).map((event) => [event.type, webhookOf(event, manifest.deployment.region, shelf)]),
+      releasedEvents(manifest).map((event) => [event.type, webhookOf(event, manifest.deployment.region, shelf)]),
     ),
     components: { ...shared, schemas: shelf.schemas() },
   };

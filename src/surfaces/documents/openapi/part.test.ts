@@ -2,7 +2,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, test } from 'vitest';
 import { manifest } from '../../../../test/support/capabilities.ts';
-import { toldEvents } from '../../../kit/offer.ts';
+import { releasedEvents } from '../../../kit/offer.ts';
 import { streamsOf } from '../../../manifest/streams.ts';
 import { renderOpenapi } from './openapi.ts';
 import { modulesAsked, openapiParts } from './part.ts';
@@ -51,7 +51,7 @@ test('what stands in a part stands so in the whole, and no schema in vain', () =
 
 test('all modules together are the whole, but for events of no module', () => {
   const part = partOf(...names);
-  const ofNone = toldEvents(manifest).filter(({ module }) => !names.includes(module));
+  const ofNone = releasedEvents(manifest).filter(({ module }) => !names.includes(module));
   expect(ofNone.map(({ type }) => type)).toEqual(['system.vendor.down']);
   for (const { type } of ofNone) expect(part.webhooks[type]).toBeUndefined();
   expect(part.paths).toEqual(whole.paths);

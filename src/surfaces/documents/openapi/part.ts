@@ -45,7 +45,7 @@ export function openapiParts(whole: object): (modules: readonly string[]) => str
   return (modules) => {
     const own = (of: ReadonlyMap<string, readonly Piece[]>) => modules.flatMap((module) => of.get(module) ?? []);
     const pieces = { paths: own(pathsOf), webhooks: own(webhooksOf) };
-    const needed = reached(schemaPieces, [
+    const needed = reachableSchemas(schemaPieces, [
       sharedRefs,
       ...[...pieces.paths, ...pieces.webhooks].map(({ refs }) => refs),
     ]);
@@ -74,7 +74,7 @@ function refsOf(text: string): ReadonlySet<string> {
 }
 
 /** The schemas that are referred to, and those to which these refer, in the order of the document. */
-function reached(schemas: ReadonlyMap<string, Piece>, from: readonly ReadonlySet<string>[]): Piece[] {
+function reachableSchemas(schemas: ReadonlyMap<string, Piece>, from: readonly ReadonlySet<string>[]): Piece[] {
   const names = new Set(from.flatMap((refs) => [...refs]));
   // A set that grows is walked to its new end.
   for (const name of names) for (const further of schemas.get(name)?.refs ?? []) names.add(further);

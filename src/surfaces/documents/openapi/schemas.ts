@@ -18,7 +18,7 @@ export class SchemaShelf {
   place(schema: JsonSchema): JsonSchema {
     const earlier = this.#placed.get(schema);
     if (earlier !== undefined) return earlier;
-    const placed = typed(this.#placeWithin(schema) as JsonSchema);
+    const placed = explicitSchema(this.#placeWithin(schema) as JsonSchema);
     const { title } = schema;
     if (title === undefined || !/^[A-Z][A-Za-z0-9]*$/.test(title)) return placed;
     const known = this.#schemas.get(title);
@@ -63,7 +63,7 @@ export class SchemaShelf {
 }
 
 /** What many generators of clients need: a type beside a list of allowed strings, and that an object without named fields may hold any. */
-function typed(schema: JsonSchema): JsonSchema {
+function explicitSchema(schema: JsonSchema): JsonSchema {
   const strings = schema.type === undefined && schema.enum?.every((value) => typeof value === 'string');
   if (strings) return { type: 'string', ...schema };
   const isFree =

@@ -67,7 +67,7 @@ function typeScriptOf(calls: readonly Call[]): string {
       body === undefined
         ? `  headers: { authorization: 'Bearer ' + process.env.QM_KEY },`
         : `  headers: { authorization: 'Bearer ' + process.env.QM_KEY, 'content-type': 'application/json' },`,
-      ...(body === undefined ? [] : [`  body: JSON.stringify(${indented(JSON.stringify(body, null, 2), '  ')}),`]),
+      ...(body === undefined ? [] : [`  body: JSON.stringify(${indentText(JSON.stringify(body, null, 2), '  ')}),`]),
     ];
     return `${i === 0 ? 'let ' : ''}response = await fetch(${JSON.stringify(url)}, {\n${options.join('\n')}\n});\nconsole.log(await response.json());`;
   });
@@ -103,6 +103,6 @@ function pythonLiteral(value: unknown, indent: string): string {
   return members.length === 0 ? '{}' : `{\n${members.join('\n')}\n${indent}}`;
 }
 
-function indented(text: string, by: string): string {
+function indentText(text: string, by: string): string {
   return text.replaceAll('\n', `\n${by}`);
 }

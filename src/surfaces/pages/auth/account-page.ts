@@ -4,7 +4,7 @@ import { isOperatorsScope, OPERATOR_MODULE } from '../../../core/callers/scopes.
 import type { RawAnswer } from '../../../kit/raw-route.ts';
 import type { Services } from '../../../kit/services.ts';
 import { type Html, html } from '../../../lib/html.ts';
-import { framed } from '../frame.ts';
+import { framePage } from '../frame.ts';
 import { pathTo, signOutForm, type Visitor } from '../visitor.ts';
 import { instant, personSections, sessionForm } from './person-sections.ts';
 import type { Fault } from './sign-in-page.ts';
@@ -24,28 +24,28 @@ export async function accountPage(core: Services, visitor: Visitor, page: Accoun
   const content = html`<h1>Your account</h1>
 ${done === undefined ? '' : html`<p role="status">${done}</p>`}
 <dl class="facts">
-<dt>Signed in as</dt><dd>${whoIs(visitor)}</dd>
+<dt>Signed in as</dt><dd>${visitorName(visitor)}</dd>
 <dt>Account</dt><dd>${session.accountId}</dd>
 </dl>
 ${principal?.scopes?.some(isOperatorsScope) === true ? operatorLink(core) : ''}
 ${principal === null ? '' : html`<p><a href="${pathTo(core, '/console')}">Console</a></p>`}
-${account === null || account.purgeAtMs === null ? '' : deleted(core, visitor, account.purgeAtMs)}
+${account === null || account.purgeAtMs === null ? '' : deletedSection(core, visitor, account.purgeAtMs)}
 ${sections.switcher}
 ${sections.identities}
 ${sections.devices}
 ${sections.people}`;
   const signOut = signOutForm(core, visitor);
-  return framed({ status, title: 'Your account', content, signOut });
+  return framePage({ status, title: 'Your account', content, signOut });
 }
 
 /** Nothing of it works; for a while its owner can have it back. */
-function deleted(core: Services, visitor: Visitor, purgeAtMs: number): Html {
+function deletedSection(core: Services, visitor: Visitor, purgeAtMs: number): Html {
   const button = html`<button>Restore the account</button>`;
   return html`<h2>Deleted</h2><p>This account was deleted. Its keys do not work, and all of it is removed for good ${instant(purgeAtMs)}.</p>
 ${visitor.session.role === 'owner' ? sessionForm(core, visitor, { path: '/auth/account/restore', content: button }) : html`<p>An owner of it can restore it until then.</p>`}`;
 }
 
-function whoIs({ session, person }: Visitor): string {
+function visitorName({ session, person }: Visitor): string {
   if (person !== null)
     return `${person.email ?? person.name ?? person.personId}${session.role === null ? '' : `, ${session.role}`}`;
   return session.kind === 'key' ? 'an API key' : 'the operator';

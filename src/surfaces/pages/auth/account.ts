@@ -104,16 +104,16 @@ function afterwards(core: Services, form: URLSearchParams): string {
 
 /** Signs out on one device or everywhere: over on every process before the answer. */
 export const endDevices: Act = async (core, _request, { session, person }, form) => {
-  const gone = () => redirect(pathTo(core, '/auth'), { 'set-cookie': endingCookie(core.baseUrl) });
-  if (person === null) return gone();
+  const redirectToSignIn = () => redirect(pathTo(core, '/auth'), { 'set-cookie': endingCookie(core.baseUrl) });
+  if (person === null) return redirectToSignIn();
   if (form.has('all')) {
     await endSessionsOf(core.db, person.personId);
-    return gone();
+    return redirectToSignIn();
   }
   const sessionId = form.get('session_id') ?? '';
   const own = await sessionsOf(core.db, person.personId);
   if (own.some((each) => each.sessionId === sessionId)) await endSession(core.db, sessionId);
-  return sessionId === session.sessionId ? gone() : redirect(afterwards(core, form));
+  return sessionId === session.sessionId ? redirectToSignIn() : redirect(afterwards(core, form));
 };
 
 export const inviteSomebody = ownersForm(async (core, { remoteAddress }, visitor, owner, form) => {

@@ -41,11 +41,15 @@ export function sentAttempt(
 ): Attempt | null {
   const token = sentCookie(cookies, cookieName(baseUrl, NAME));
   if (token === null || !TOKEN.test(token)) return null;
-  const attempt = opened(secrets, providerId, token);
+  const attempt = openAttempt(secrets, providerId, token);
   return attempt !== null && attempt.untilMs > nowMs ? attempt : null;
 }
 
-function opened(secrets: Secrets, providerId: string, token: string): (Attempt & { readonly untilMs: number }) | null {
+function openAttempt(
+  secrets: Secrets,
+  providerId: string,
+  token: string,
+): (Attempt & { readonly untilMs: number }) | null {
   try {
     return JSON.parse(secrets.decrypt(LABEL, providerId, Buffer.from(token, 'base64url')));
   } catch {

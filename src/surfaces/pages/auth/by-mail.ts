@@ -16,7 +16,7 @@ import {
   takeLink,
 } from '../../../people/sign-in/by-mail.ts';
 import { Problem } from '../../../problems/problem.ts';
-import { framed } from '../frame.ts';
+import { framePage } from '../frame.ts';
 import { foreignFormPage, message, retryAfter } from '../message.ts';
 import { isOwnForm, readForm } from '../own-form.ts';
 import { cookieName, sentCookie, setCookie } from '../session-cookie.ts';
@@ -95,7 +95,7 @@ function codePage(status: number, wrong: string | null): RawAnswer {
 ${field('code', 'Code', html`type="text" inputmode="numeric" autocomplete="one-time-code" maxlength="12"`, fault)}
 <button class="main wide">Sign in</button>
 </form>`;
-  return framed({ status, title: 'Check your email', content, isNarrow: true });
+  return framePage({ status, title: 'Check your email', content, isNarrow: true });
 }
 
 function linkPage({ email, invitation }: SignInByMail): RawAnswer {
@@ -106,7 +106,7 @@ function linkPage({ email, invitation }: SignInByMail): RawAnswer {
   const content = html`<h1>Sign in</h1>
 ${what}
 <form method="post"><button class="main wide">Sign in</button></form>`;
-  return framed({ status: 200, title: 'Sign in', content, isNarrow: true });
+  return framePage({ status: 200, title: 'Sign in', content, isNarrow: true });
 }
 
 function usedLinkPage(core: Services): RawAnswer {

@@ -4,7 +4,7 @@ import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
 import type { Services } from '../../../kit/services.ts';
 import { html } from '../../../lib/html.ts';
 import { bindEmail } from '../../../people/email-binding.ts';
-import { framed } from '../frame.ts';
+import { framePage } from '../frame.ts';
 import { foreignFormPage, message } from '../message.ts';
 import { isOwnForm } from '../own-form.ts';
 
@@ -29,7 +29,7 @@ function confirmPage(): RawAnswer {
   const content = html`<h1>Confirm this email address</h1>
 <p>Somebody asked to bind this address to their account. If it was not you, close this page.</p>
 <form method="post"><button class="main wide">Confirm address</button></form>`;
-  return framed({ status: 200, title: 'Confirm this email address', content, isNarrow: true });
+  return framePage({ status: 200, title: 'Confirm this email address', content, isNarrow: true });
 }
 
 function worksNoMore(): RawAnswer {

@@ -13,7 +13,7 @@ import { iso } from '../../../lib/time.ts';
 import { enterAsOwner } from '../../../people/acting-owner.ts';
 import { removePerson } from '../../../people/remove-person.ts';
 import { isRecent } from '../../../people/sessions/sessions.ts';
-import { framed } from '../frame.ts';
+import { framePage } from '../frame.ts';
 import { foreignFormPage } from '../message.ts';
 import { readForm } from '../own-form.ts';
 import { endingCookie } from '../session-cookie.ts';
@@ -104,7 +104,7 @@ ${live.length === 0 ? '' : keysField(live, refused?.chosen ?? [])}
 </form>
 <p><a href="${pathTo(core, '/auth/account')}">Stay</a></p>`;
   const signOut = signOutForm(core, visitor);
-  return framed({
+  return framePage({
     status: refused === undefined ? 200 : 409,
     title: 'Leave the account',
     content,

@@ -14,11 +14,11 @@ import { APART, linkIdentity } from '../../../people/sign-in/link-identity.ts';
 import type { Merger } from '../../../people/sign-in/merger.ts';
 import { Problem } from '../../../problems/problem.ts';
 import type { ProvenIdentity } from '../../../vendors/identity/port.ts';
-import { framed } from '../frame.ts';
+import { framePage } from '../frame.ts';
 import { foreignFormPage } from '../message.ts';
 import { readForm } from '../own-form.ts';
 import { isFormOf, pathTo, redirect, signInAgain, signOutForm, type Visitor, visitorOf } from '../visitor.ts';
-import { hasBoth, refused, toldPage } from './provider-pages.ts';
+import { hasBoth, refusalPage, statusPage } from './provider-pages.ts';
 
 const ACCOUNT = '/auth/account';
 const LABEL = 'identity-linking';
@@ -56,7 +56,7 @@ export async function link(
   const linked = await linkIdentity(core, who, { identity, remoteAddress }, agreed);
   if ('asks' in linked) return question(core, visitor, linking, linked.asks, { isAgain: agreed !== null, headers });
   const isApart = linked.kept.length > 0 && agreed !== APART;
-  return isApart ? toldPage(hasBoth, returnTo, headers) : redirect(returnTo, headers);
+  return isApart ? statusPage(hasBoth, returnTo, headers) : redirect(returnTo, headers);
 }
 
 /** The form of the question. */
@@ -66,14 +66,14 @@ export async function linkAsAgreed(core: Services, request: RawRequest): Promise
   if (visitor === null || !isFormOf(core, request, form, visitor)) return foreignFormPage();
   const personId = visitor.person?.personId ?? '';
   if (!mayLink(visitor, personId)) return signInAgain(core, { url: ACCOUNT });
-  const sealed = opened(core, personId, form.get('linking') ?? '');
-  if (sealed === null || sealed.untilMs <= (await clockNow(core.db))) return toldPage(over, pathTo(core, ACCOUNT));
+  const sealed = openSealed(core, personId, form.get('linking') ?? '');
+  if (sealed === null || sealed.untilMs <= (await clockNow(core.db))) return statusPage(over, pathTo(core, ACCOUNT));
   const agreed = form.get('action') === 'apart' ? APART : sealed.digest;
   try {
     return await link(core, visitor, sealed, { agreed, remoteAddress: request.remoteAddress });
   } catch (error) {
     if (!(error instanceof Problem) || error.httpStatus >= 500) throw error;
-    return refused(error, pathTo(core, ACCOUNT));
+    return refusalPage(error, pathTo(core, ACCOUNT));
   }
 }
 
@@ -83,7 +83,7 @@ const over = {
   text: 'Only the person who was asked can answer it, within ten minutes. Nothing was changed: link the identity again.',
 };
 
-function opened({ secrets }: Services, personId: string, text: string): Sealed | null {
+function openSealed({ secrets }: Services, personId: string, text: string): Sealed | null {
   if (!SEALED.test(text)) return null;
   try {
     return JSON.parse(secrets.decrypt(LABEL, personId, Buffer.from(text, 'base64url')));
@@ -133,7 +133,7 @@ ${people.length === 0 ? html`<p>Nobody.</p>` : html`<ul class="plain">${people.m
 </form>
 <p><a href="${returnTo}">Do not link</a></p>`;
   const signOut = signOutForm(core, visitor);
-  return framed({
+  return framePage({
     status: isAgain ? 409 : 200,
     title: 'Merge your accounts?',
     content,

@@ -6,7 +6,7 @@ import { useOperatorLink } from '../../../core/operator/link.ts';
 import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
 import type { Services } from '../../../kit/services.ts';
 import { html } from '../../../lib/html.ts';
-import { framed } from '../frame.ts';
+import { framePage } from '../frame.ts';
 import { foreignFormPage, message } from '../message.ts';
 import { isOwnForm } from '../own-form.ts';
 import { pathTo } from '../visitor.ts';
@@ -30,5 +30,5 @@ function askedPage(): RawAnswer {
   const content = html`<h1>Sign in as the operator</h1>
 <p>This browser will act for the operator’s account: it may decide on the money and the accounts of everybody here.</p>
 <form method="post"><button class="main">Sign in</button></form>`;
-  return framed({ status: 200, title: 'Sign in as the operator', content, isNarrow: true });
+  return framePage({ status: 200, title: 'Sign in as the operator', content, isNarrow: true });
 }

@@ -79,12 +79,12 @@ function switcher(parts: Parts, memberships: readonly Member[]): Html {
 }
 
 function devices(parts: Parts, sessions: readonly Session[]): Html {
-  const told = (ms: number) => instant(ms, parts.options.localTime);
+  const instantText = (ms: number) => instant(ms, parts.options.localTime);
   const row = (session: Session) => {
     const isHere = session.sessionId === parts.visitor.session.sessionId;
     const button = html`<input type="hidden" name="session_id" value="${session.sessionId}"><button aria-label="Sign out ${session.agent} at ${session.remoteAddress}">Sign out</button>`;
     return html`<li class="card"><p><bdi>${session.agent === '' ? 'Unknown browser' : session.agent}</bdi>, ${session.remoteAddress}${isHere ? ' (this one)' : ''}</p>
-<p class="quiet">Signed in ${told(session.signedInAtMs)}, last seen ${told(session.seenAtMs)}</p>
+<p class="quiet">Signed in ${instantText(session.signedInAtMs)}, last seen ${instantText(session.seenAtMs)}</p>
 ${form(parts, '/auth/account/end', button)}</li>`;
   };
   return html`<h2>Devices</h2><ul class="plain">${sessions.map(row)}</ul>

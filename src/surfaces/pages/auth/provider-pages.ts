@@ -13,7 +13,7 @@ export interface Told {
 }
 
 /** @param back a path of this service: where it goes on */
-export function toldPage({ status, title, text }: Told, back: string, headers: RawAnswer['headers'] = {}): RawAnswer {
+export function statusPage({ status, title, text }: Told, back: string, headers: RawAnswer['headers'] = {}): RawAnswer {
   return message(status, title, html`<p role="status">${text}</p>\n${link(back, 'Continue')}`, { headers });
 }
 
@@ -48,9 +48,9 @@ export const hasBoth: Told = {
   text: 'The identity is linked. It had an account of its own that is in use, so nothing of it was moved: you can switch between the two.',
 };
 
-export function refused(failure: Problem, back: string, headers: RawAnswer['headers'] = {}): RawAnswer {
+export function refusalPage(failure: Problem, back: string, headers: RawAnswer['headers'] = {}): RawAnswer {
   const told = { status: failure.httpStatus, title: 'Nobody was signed in', text: failure.message };
-  return toldPage(told, back, { ...headers, ...retryAfter(failure) });
+  return statusPage(told, back, { ...headers, ...retryAfter(failure) });
 }
 
 /** The sentences for what a provider, or what came back from it, failed with. */

@@ -13,7 +13,7 @@ import { readForm } from '../own-form.ts';
 import { isFormOf, localPath, pathTo, redirect, signInAgain, visitorOf } from '../visitor.ts';
 import { type Attempt, attemptCookie, endingAttemptCookie, sentAttempt } from './attempt.ts';
 import { link, mayLink } from './merge.ts';
-import { failures, noSuchProvider, notBegun, onwardPage, refused, toldPage } from './provider-pages.ts';
+import { failures, noSuchProvider, notBegun, onwardPage, refusalPage, statusPage } from './provider-pages.ts';
 import { signedIn } from './signed-in.ts';
 
 const ACCOUNT = '/auth/account';
@@ -33,7 +33,7 @@ export async function backFromProvider(core: Services, request: RawRequest): Pro
   const ended = endingAttemptCookie(baseUrl);
   return withProvider(core, request, { 'set-cookie': ended }, async (provider) => {
     const attempt = sentAttempt(secrets, baseUrl, request.headers.cookie, provider.id, await clockNow(core.db));
-    if (attempt === null) return toldPage(notBegun(baseUrl), pathTo(core, '/auth'));
+    if (attempt === null) return statusPage(notBegun(baseUrl), pathTo(core, '/auth'));
     const callback = new URL(`${callbackUrl(core, provider)}?${request.query}`);
     const identity = await provider.finish(callback, attempt.checks);
     return attempt.linkTo === null
@@ -50,15 +50,15 @@ async function withProvider(
 ): Promise<RawAnswer> {
   const back = pathTo(core, '/auth');
   const provider = core.identityProviders.get(request.params.provider ?? '');
-  if (provider === undefined) return toldPage(noSuchProvider, back);
+  if (provider === undefined) return statusPage(noSuchProvider, back);
   try {
     return await answer(provider);
   } catch (error) {
     if (error instanceof IdentityError) {
       core.log.info({ err: error, provider: provider.id }, 'a sign-in by a provider came to nothing');
-      return toldPage(failures[error.kind](provider.name), back, headers);
+      return statusPage(failures[error.kind](provider.name), back, headers);
     }
-    if (error instanceof Problem && error.httpStatus < 500) return refused(error, back, headers);
+    if (error instanceof Problem && error.httpStatus < 500) return refusalPage(error, back, headers);
     throw error;
   }
 }

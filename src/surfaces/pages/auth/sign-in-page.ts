@@ -3,7 +3,7 @@
 import type { RawAnswer } from '../../../kit/raw-route.ts';
 import type { Services } from '../../../kit/services.ts';
 import { type Html, html } from '../../../lib/html.ts';
-import { framed } from '../frame.ts';
+import { framePage } from '../frame.ts';
 import { pathTo } from '../visitor.ts';
 
 /** What was wrong, and in which field. */
@@ -39,7 +39,7 @@ ${field('email', 'Email address', html`type="email" autocomplete="email" maxleng
 ${field('key', 'API key', html`type="password" autocomplete="current-password" spellcheck="false" autocapitalize="off" placeholder="qm_live_…"`, fault)}
 <p></p><button class="wide">Sign in with an API key</button>
 </form>`;
-  return framed({ status, title: 'Sign in', content, isNarrow: true, headers });
+  return framePage({ status, title: 'Sign in', content, isNarrow: true, headers });
 }
 
 function providers(core: Pick<Services, 'baseUrl' | 'identityProviders'>, returnTo: string): Html {

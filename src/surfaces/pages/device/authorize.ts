@@ -26,29 +26,29 @@ export async function authorizePage(
 ): Promise<RawAnswer> {
   const { query } = request;
   const twice = repeatedField(query);
-  if (twice !== null) return refused(frame, `${twice.slice(0, 40)} is given more than once.`);
+  if (twice !== null) return refusalPage(frame, `${twice.slice(0, 40)} is given more than once.`);
   const client = await readClient(core, query.get('client_id'), query.get('redirect_uri'), request.signal);
-  if (typeof client === 'string') return refused(frame, client);
+  if (typeof client === 'string') return refusalPage(frame, client);
   const asked = askedOf(core, request, client);
-  if (typeof asked === 'string') return refused(frame, asked);
+  if (typeof asked === 'string') return refusalPage(frame, asked);
   const offer = offerOf(core.knownScopes, asked.scopes, visitor.principal.scopes);
-  const shown = (wished: Wished, fault: Fault | null) =>
+  const pageWith = (wished: Wished, fault: Fault | null) =>
     clientPage(visitor, frame, { client, redirectHost: hostOf(asked.redirectUri), offer, wished, fault });
   if (request.method !== 'POST')
-    return shown(proposedWish(proposalOf(core.knownScopes, offer), visitor.principal), null);
+    return pageWith(proposedWish(proposalOf(core.knownScopes, offer), visitor.principal), null);
   const form = readForm(request.headers, request.body);
   if (!isFormOf(core, request, form, visitor)) return foreignFormPage();
   if (form.get('action') === 'deny') return sentBack(core, request, asked, frame, { error: 'access_denied' });
   const { wished, wish } = wishOf(form);
   const fill = fillOf(form, offer);
-  if (fill !== null) return shown({ ...wished, scopes: fill }, null);
-  if ('field' in wish) return shown(wished, wish);
+  if (fill !== null) return pageWith({ ...wished, scopes: fill }, null);
+  if ('field' in wish) return pageWith(wished, wish);
   const answer = await authorizeClient(core, visitor.principal, asked, wish);
   if (typeof answer === 'number') {
     const text = `Too many programs asked from your network: try again in ${Math.ceil(answer / 1_000)} seconds.`;
-    return shown(wished, { field: null, text });
+    return pageWith(wished, { field: null, text });
   }
-  return 'code' in answer ? sentBack(core, request, asked, frame, { code: answer.code }) : shown(wished, answer);
+  return 'code' in answer ? sentBack(core, request, asked, frame, { code: answer.code }) : pageWith(wished, answer);
 }
 
 /** What the program asks for; a sentence: what is wrong with it. */
@@ -107,6 +107,6 @@ function hostOf(uri: string): string {
   return host === '' ? protocol : host;
 }
 
-function refused(frame: DeviceFrame, text: string): RawAnswer {
+function refusalPage(frame: DeviceFrame, text: string): RawAnswer {
   return message(400, 'This program cannot be given a key', html`<p class="failure" role="alert">${text}</p>`, frame);
 }

@@ -11,7 +11,7 @@ import { DAY_MS, iso } from '../../../lib/time.ts';
 import type { Fault, Wish } from '../../../people/devices/approve.ts';
 import type { Offer } from '../../../people/devices/offer.ts';
 import type { DeviceRow } from '../../../people/devices/store.ts';
-import { framed } from '../frame.ts';
+import { framePage } from '../frame.ts';
 import type { Visitor } from '../visitor.ts';
 import type { OauthClient } from './client-metadata.ts';
 
@@ -73,7 +73,7 @@ ${fault === undefined ? '' : html`<p class="failure" role="alert" id="user_code-
 <input id="user_code" name="user_code" value="${typed.slice(0, 40)}" required maxlength="40" autocomplete="off" spellcheck="false" autocapitalize="characters"${fault === undefined ? '' : html` aria-invalid="true" aria-describedby="user_code-fault"`}>
 <button class="main wide">Continue</button>
 </form>`;
-  return framed({ status, title: 'Connect a device', content, isNarrow: true, ...frame });
+  return framePage({ status, title: 'Connect a device', content, isNarrow: true, ...frame });
 }
 
 export function confirmPage(visitor: Visitor, frame: DeviceFrame, confirmation: Confirmation): RawAnswer {
@@ -91,7 +91,7 @@ ${fault === null ? '' : html`<p class="failure" role="alert" id="${fault.field ?
 ${isNothing(offer) ? html`<p class="failure">You cannot give any of the access that it asks for. You can only deny it.</p>` : fieldsOf(confirmation)}
 <button name="action" value="deny">Deny</button>
 </form>`;
-  return framed({
+  return framePage({
     status: fault === null ? 200 : 400,
     title: 'Authorize this device?',
     content,
@@ -122,7 +122,7 @@ ${isNothing(offer) ? html`<p class="failure">You cannot give any of the access t
 <button name="action" value="deny">Deny</button>
 </form>`;
   const status = fault === null ? 200 : 400;
-  return framed({ status, title: 'Authorize this program?', content, isNarrow: true, ...frame });
+  return framePage({ status, title: 'Authorize this program?', content, isNarrow: true, ...frame });
 }
 
 function isNothing({ modules, operations }: Offer): boolean {
@@ -130,7 +130,7 @@ function isNothing({ modules, operations }: Offer): boolean {
 }
 
 function fieldsOf({ offer, wished, fault }: Pick<Confirmation, 'offer' | 'wished' | 'fault'>): Html {
-  const tied = (field: NonNullable<Fault['field']>) =>
+  const faultAttributes = (field: NonNullable<Fault['field']>) =>
     fault?.field === field ? html` aria-invalid="true" aria-describedby="${field}-fault"` : html``;
   const operation = (id: string) =>
     html`<label class="choice"><input type="checkbox" name="scope" value="${id}"${wished.scopes.includes(id) ? html` checked` : ''}>${id} only</label>
@@ -140,11 +140,11 @@ function fieldsOf({ offer, wished, fault }: Pick<Confirmation, 'offer' | 'wished
 ${offer.modules.length < 2 ? '' : html`<p class="quiet">Set all to <button name="action" value="read">Read</button> <button name="action" value="write">Read and write</button></p>`}
 ${scopePicker('scope', offer.modules, wished.scopes)}${offer.operations.map(operation)}</fieldset>
 <label for="lifetime">Key expires</label>
-<select id="lifetime" name="lifetime"${tied('lifetime')}>
+<select id="lifetime" name="lifetime"${faultAttributes('lifetime')}>
 ${lifetimes.map(([days, text]) => html`<option value="${days}"${days === wished.lifetime ? html` selected` : ''}>${text}</option>`)}
 </select>
 <label for="cap">Spend cap, USD <span class="quiet">Empty: no cap</span></label>
-<input id="cap" name="cap" value="${wished.cap.slice(0, 40)}" inputmode="decimal" maxlength="40" autocomplete="off"${tied('cap')}>
+<input id="cap" name="cap" value="${wished.cap.slice(0, 40)}" inputmode="decimal" maxlength="40" autocomplete="off"${faultAttributes('cap')}>
 <label for="period">Cap period</label>
 <select id="period" name="period">
 ${capPeriods.map((period) => html`<option value="${period}"${period === wished.period ? html` selected` : ''}>${periods[period]}</option>`)}

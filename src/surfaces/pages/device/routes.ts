@@ -43,7 +43,7 @@ export function deviceRoutes(services: () => Services): readonly RawRoute[] {
         const core = services();
         visits ??= new PageViews(core.bounds);
         visits.count(request.remoteAddress);
-        return visited(core, request, devicePage);
+        return answerApprover(core, request, devicePage);
       },
     },
     {
@@ -54,7 +54,7 @@ export function deviceRoutes(services: () => Services): readonly RawRoute[] {
         const core = services();
         visits ??= new PageViews(core.bounds);
         visits.count(request.remoteAddress);
-        return visited(core, request, authorizePage);
+        return answerApprover(core, request, authorizePage);
       },
     },
   ];
@@ -63,7 +63,7 @@ export function deviceRoutes(services: () => Services): readonly RawRoute[] {
 type ApproversPage = (core: Services, request: RawRequest, visitor: Approver, frame: DeviceFrame) => Promise<RawAnswer>;
 
 /** The page for who may give keys; others are sent to sign in, or told why not. */
-async function visited(core: Services, request: RawRequest, page: ApproversPage): Promise<RawAnswer> {
+async function answerApprover(core: Services, request: RawRequest, page: ApproversPage): Promise<RawAnswer> {
   const visitor = await visitorOf(core, request);
   if (visitor === null || visitor.principal === null) return signInFirst(core, request);
   const { principal } = visitor;
@@ -119,23 +119,23 @@ async function decide(
 ): Promise<RawAnswer> {
   const action = form.get('action');
   const offer = offerOf(core.knownScopes, device.scopes, visitor.principal.scopes);
-  const shown = (wished: Wished, fault: Fault | null) =>
+  const pageWith = (wished: Wished, fault: Fault | null) =>
     confirmPage(visitor, frame, { device, code: shownUserCode(device.user_code), offer, wished, fault });
   if (action === 'deny') {
     await denyDevice(core, device);
-    return decided(core);
+    return redirectDecided(core);
   }
   const { wished, wish } = wishOf(form);
   const fill = fillOf(form, offer);
-  if (fill !== null) return shown({ ...wished, scopes: fill }, null);
-  if (action !== 'approve') return shown(proposedWish(proposalOf(core.knownScopes, offer), visitor.principal), null);
-  if ('field' in wish) return shown(wished, wish);
+  if (fill !== null) return pageWith({ ...wished, scopes: fill }, null);
+  if (action !== 'approve') return pageWith(proposedWish(proposalOf(core.knownScopes, offer), visitor.principal), null);
+  if ('field' in wish) return pageWith(wished, wish);
   const fault = await approveDevice(core, visitor.principal, device, wish);
-  return fault === null ? decided(core) : shown(wished, fault);
+  return fault === null ? redirectDecided(core) : pageWith(wished, fault);
 }
 
 /** The browser asks for a page of its own: loading that again sends nothing twice. */
-function decided(core: Services): RawAnswer {
+function redirectDecided(core: Services): RawAnswer {
   return redirect(`${pathTo(core, '/device')}?decided`);
 }
 

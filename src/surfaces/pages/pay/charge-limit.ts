@@ -8,7 +8,7 @@ import { html } from '../../../lib/html.ts';
 import { dollars, nanosOfUsd } from '../../../lib/money.ts';
 import { limitCharges, rechargeRecord } from '../../../payments/recharge/configure.ts';
 import { isRecent } from '../../../people/sessions/sessions.ts';
-import { framed } from '../frame.ts';
+import { framePage } from '../frame.ts';
 import { foreignFormPage, message } from '../message.ts';
 import { readForm } from '../own-form.ts';
 import {
@@ -67,7 +67,7 @@ ${fault === null ? '' : html`<p class="failure" role="alert" id="limit_usd-fault
 <button class="main">Save</button>
 </form>`;
   const signOut = signOutForm(core, visitor);
-  return framed({
+  return framePage({
     status: fault === null ? 200 : 400,
     title: 'Charge limit',
     content,

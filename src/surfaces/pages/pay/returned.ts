@@ -16,7 +16,7 @@ import { findSubscription } from '../../../payments/subscriptions/store.ts';
 import { checkTopup } from '../../../payments/topups/check.ts';
 import { findTopup } from '../../../payments/topups/store.ts';
 import { PaymentProviderError } from '../../../vendors/payments/port.ts';
-import { framed } from '../frame.ts';
+import { framePage } from '../frame.ts';
 
 interface Ended {
   readonly status: string;
@@ -34,7 +34,7 @@ async function endOf(core: Services, { accountId, kind, id }: PaymentOwner): Pro
   if (kind === 'topup') {
     const found = await findTopup(core.db, accountId, id);
     const isOpen = found?.status === 'pending' || found?.status === 'review';
-    const topup = isOpen ? await checked(core, found, () => checkTopup(core, named)) : found;
+    const topup = isOpen ? await checkOrKeep(core, found, () => checkTopup(core, named)) : found;
     return (
       topup && { status: topup.status, expiresAtMs: topup.expires_at, returnUrl: topup.return_url, idName: 'topup_id' }
     );
@@ -42,7 +42,7 @@ async function endOf(core: Services, { accountId, kind, id }: PaymentOwner): Pro
   if (kind === 'subscription') {
     const found = await findSubscription(core.db, accountId, id);
     const isOpen = found?.status === 'pending' || found?.status === 'past_due';
-    const row = isOpen ? await checked(core, found, () => checkSubscription(core, accountId, id)) : found;
+    const row = isOpen ? await checkOrKeep(core, found, () => checkSubscription(core, accountId, id)) : found;
     return (
       row && {
         ...{ status: subscriptionRecord(row).status, expiresAtMs: row.expires_at },
@@ -52,14 +52,14 @@ async function endOf(core: Services, { accountId, kind, id }: PaymentOwner): Pro
   }
   if (kind !== 'setup') return null;
   const found = await findSetup(core.db, accountId, id);
-  const setup = found?.status === 'open' ? await checked(core, found, () => checkSetup(core, named)) : found;
+  const setup = found?.status === 'open' ? await checkOrKeep(core, found, () => checkSetup(core, named)) : found;
   if (setup === null) return null;
   const status = setup.status === 'open' ? 'pending' : setup.status;
   return { status, expiresAtMs: setup.expires_at, returnUrl: setup.return_url, idName: 'setup_id' };
 }
 
 /** As the provider says it is; as it was found when that does not answer. */
-async function checked<T>(core: Services, found: T, check: () => Promise<T | null>): Promise<T | null> {
+async function checkOrKeep<T>(core: Services, found: T, check: () => Promise<T | null>): Promise<T | null> {
   try {
     return await check();
   } catch (error) {
@@ -70,17 +70,17 @@ async function checked<T>(core: Services, found: T, check: () => Promise<T | nul
 }
 
 /** @param key as the address has it that the provider was given */
-export async function returned(core: Services, id: string, key: string): Promise<RawAnswer> {
+export async function answerReturn(core: Services, id: string, key: string): Promise<RawAnswer> {
   const owner = await findRef(core.db, id);
   const ended = owner === null ? null : await endOf(core, owner);
-  if (ended === null) return told(404, 'There is no such payment', 'Check the link.');
+  if (ended === null) return messagePage(404, 'There is no such payment', 'Check the link.');
   const { status, expiresAtMs, returnUrl, idName } = ended;
-  if (returnUrl === null || !isReturnKey(core, id, key)) return told(200, ...wordsOf(status));
+  if (returnUrl === null || !isReturnKey(core, id, key)) return messagePage(200, ...wordsOf(status));
   const url = new URL(returnUrl);
   url.searchParams.set(idName, id);
   url.searchParams.set('status', status);
   // Nobody makes a lasting redirect to another site of a payment of theirs.
-  if ((await clockNow(core.db)) >= expiresAtMs) return told(200, ...wordsOf(status), url);
+  if ((await clockNow(core.db)) >= expiresAtMs) return messagePage(200, ...wordsOf(status), url);
   return {
     status: 303,
     headers: { location: url.href, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },
@@ -97,8 +97,8 @@ function wordsOf(status: string): [string, string] {
 }
 
 /** `onward`: the page of the caller, by a link that says where it leads. */
-function told(status: number, title: string, text: string, onward?: URL): RawAnswer {
+function messagePage(status: number, title: string, text: string, onward?: URL): RawAnswer {
   const link = onward && html`\n<p><a href="${onward.href}" rel="noreferrer">Continue to ${onward.host}</a></p>`;
   const content = html`<h1>${title}</h1>\n<p role="status">${text}</p>${link ?? ''}`;
-  return framed({ status, title, content, isNarrow: true });
+  return framePage({ status, title, content, isNarrow: true });
 }

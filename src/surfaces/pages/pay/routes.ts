@@ -11,11 +11,11 @@ import { testCard } from '../../../payments/sandbox/cards.ts';
 import { authenticate, payWith } from '../../../payments/sandbox/pay.ts';
 import { findPayment, type PaymentRow } from '../../../payments/sandbox/store.ts';
 import type { Problem } from '../../../problems/problem.ts';
-import { framed } from '../frame.ts';
+import { framePage } from '../frame.ts';
 import { isOwnForm, readForm } from '../own-form.ts';
 import { PageViews } from '../page-views.ts';
 import { chargeLimit, chargeLimitPath } from './charge-limit.ts';
-import { returned } from './returned.ts';
+import { answerReturn } from './returned.ts';
 import { sandboxPage } from './sandbox-page.ts';
 
 const { formBytesMax } = admission.doors;
@@ -24,32 +24,33 @@ const ID = /^[0-9A-Za-z_]{1,64}$/;
 
 export function payRoutes(services: () => Services): readonly RawRoute[] {
   let visits: PageViews | undefined;
-  const counted = (answer: (request: RawRequest, core: Services) => Promise<RawAnswer>) => (request: RawRequest) => {
-    const core = services();
-    visits ??= new PageViews(core.bounds);
-    visits.count(request.remoteAddress);
-    return answer(request, core);
-  };
+  const countingViews =
+    (answer: (request: RawRequest, core: Services) => Promise<RawAnswer>) => (request: RawRequest) => {
+      const core = services();
+      visits ??= new PageViews(core.bounds);
+      visits.count(request.remoteAddress);
+      return answer(request, core);
+    };
   return [
     {
       ...{ name: 'pay.charge_limit', methods: ['GET', 'POST'], path: chargeLimitPath, capability: null },
       bodyBytesMax: formBytesMax,
-      answer: counted(chargeLimit),
+      answer: countingViews(chargeLimit),
       refuse: failurePage,
     },
     {
       ...{ name: 'pay.sandbox', methods: ['GET', 'POST'], path: '/pay/{token}', capability: null },
       bodyBytesMax: formBytesMax,
-      answer: counted(atSandbox),
+      answer: countingViews(atSandbox),
       refuse: failurePage,
     },
     {
       ...{ name: 'pay.return', methods: ['GET'], path: '/pay/return/{id}', capability: null },
       bodyBytesMax: formBytesMax,
-      answer: counted((request, core) => {
+      answer: countingViews((request, core) => {
         const id = request.params.id ?? '';
         const key = request.query.get('key') ?? '';
-        return ID.test(id) ? returned(core, id, key) : Promise.resolve(noSuchPayment());
+        return ID.test(id) ? answerReturn(core, id, key) : Promise.resolve(noSuchPayment());
       }),
       refuse: failurePage,
     },
@@ -104,5 +105,5 @@ function failurePage(failure: Problem): RawAnswer {
 
 function message(status: number, title: string, text: string): RawAnswer {
   const content = html`<h1>${title}</h1>\n<p>${text}</p>`;
-  return framed({ status, title, content, isNarrow: true });
+  return framePage({ status, title, content, isNarrow: true });
 }

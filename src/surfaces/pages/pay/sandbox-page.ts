@@ -5,7 +5,7 @@ import { type Html, html } from '../../../lib/html.ts';
 import { amountText } from '../../../payments/money.ts';
 import { testCards } from '../../../payments/sandbox/cards.ts';
 import type { PaymentRow } from '../../../payments/sandbox/store.ts';
-import { framed } from '../frame.ts';
+import { framePage } from '../frame.ts';
 
 export interface Shown {
   readonly payment: PaymentRow;
@@ -21,8 +21,8 @@ export function sandboxPage({ payment, payee, nowMs, fault }: Shown): RawAnswer 
   const isOpen = payment.status === 'open' || payment.status === 'authenticating';
   const isOver = isOpen && payment.expires_at <= nowMs;
   const title = isOver ? 'This link has expired' : titleOf(payment);
-  const step = isOver ? over() : isOpen ? form(payment, fault) : decided(payment, nowMs);
-  return framed({
+  const step = isOver ? over() : isOpen ? form(payment, fault) : outcomeSection(payment, nowMs);
+  return framePage({
     status: fault === null ? 200 : 400,
     title,
     content: html`<h1>${title}</h1>
@@ -73,7 +73,7 @@ ${testCards.map(
 </form>`;
 }
 
-function decided(payment: PaymentRow, nowMs: number): Html {
+function outcomeSection(payment: PaymentRow, nowMs: number): Html {
   const { status, pays_at, return_url } = payment;
   const waits = status === 'processing' && pays_at !== null && pays_at > nowMs;
   const words = waits

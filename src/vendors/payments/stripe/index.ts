@@ -60,7 +60,7 @@ class StripeProvider implements PaymentProvider {
 
   async checkout(request: CheckoutRequest): Promise<Checkout> {
     const params = { ...sessionParams(request), ...modeParams(request) };
-    const session = await this.#stripe.checkout.sessions.create(params, keyed(request.id)).catch(fail);
+    const session = await this.#stripe.checkout.sessions.create(params, requestOptions(request.id)).catch(fail);
     if (session.url === null) throw new Error('Stripe made a checkout without an address');
     return { ref: session.id, url: session.url };
   }
@@ -76,12 +76,12 @@ class StripeProvider implements PaymentProvider {
       ...{ off_session: true, confirm: true, description, metadata: { ...metadata, id }, expand: ['review'] },
     };
     try {
-      return intentState(await this.#stripe.paymentIntents.create(params, keyed(id)));
+      return intentState(await this.#stripe.paymentIntents.create(params, requestOptions(id)));
     } catch (error) {
-      if (error instanceof Stripe.errors.StripeCardError) return declined(request, error);
+      if (error instanceof Stripe.errors.StripeCardError) return declinedCharge(request, error);
       // The method is gone, or is another customer's: nothing was made.
       if (isRefusal(error) && error.param === 'payment_method')
-        return { ...failed(request), failureCode: 'method_gone' };
+        return { ...failedCharge(request), failureCode: 'method_gone' };
       return fail(error);
     }
   }
@@ -99,7 +99,7 @@ class StripeProvider implements PaymentProvider {
   async refund({ id, paymentRef, amountMinor }: RefundRequest): Promise<RefundState> {
     const params = { payment_intent: paymentRef, amount: amountMinor, metadata: { id } };
     try {
-      return refundState(await this.#stripe.refunds.create(params, keyed(id)));
+      return refundState(await this.#stripe.refunds.create(params, requestOptions(id)));
     } catch (error) {
       // More than is left of the payment, or one that cannot be paid back: nothing was made.
       if (isRefusal(error) && !isMissing(error)) return { ref: id, id, status: 'failed', amountMinor };
@@ -110,7 +110,7 @@ class StripeProvider implements PaymentProvider {
   async ensureCustomer({ accountId, email }: { accountId: string; email: string | null }): Promise<string> {
     // Without the address: under one key the parameters must never change.
     const params = { metadata: { account_id: accountId } };
-    const { id } = await this.#stripe.customers.create(params, keyed(`customer-${accountId}`)).catch(fail);
+    const { id } = await this.#stripe.customers.create(params, requestOptions(`customer-${accountId}`)).catch(fail);
     if (email !== null) await this.#stripe.customers.update(id, { email }).catch(fail);
     return id;
   }
@@ -143,7 +143,7 @@ class StripeProvider implements PaymentProvider {
     if (atPeriodEnd) await this.#setEnd(change, true);
     else {
       if (state.lastInvoice?.status === 'failed') await this.#void(id, state.lastInvoice.ref);
-      await this.#stripe.subscriptions.cancel(subscriptionRef, { prorate: false }, keyed(id)).catch(fail);
+      await this.#stripe.subscriptions.cancel(subscriptionRef, { prorate: false }, requestOptions(id)).catch(fail);
     }
     return this.readSubscription(subscriptionRef);
   }
@@ -155,14 +155,14 @@ class StripeProvider implements PaymentProvider {
 
   /** Nobody pays for what has ended. */
   async #void(id: string, invoiceRef: string): Promise<void> {
-    await this.#stripe.invoices.voidInvoice(invoiceRef, {}, keyed(`${id}_void`)).catch((error: unknown) => {
+    await this.#stripe.invoices.voidInvoice(invoiceRef, {}, requestOptions(`${id}_void`)).catch((error: unknown) => {
       // It is void, or paid, already.
       if (!isRefusal(error)) fail(error);
     });
   }
 
   async #setEnd({ id, subscriptionRef }: SubscriptionChange, cancel_at_period_end: boolean): Promise<void> {
-    await this.#stripe.subscriptions.update(subscriptionRef, { cancel_at_period_end }, keyed(id)).catch(fail);
+    await this.#stripe.subscriptions.update(subscriptionRef, { cancel_at_period_end }, requestOptions(id)).catch(fail);
   }
 
   verifyHint(rawBody: Buffer, signatureHeader: string | undefined, nowMs: number) {
@@ -171,7 +171,7 @@ class StripeProvider implements PaymentProvider {
   }
 }
 
-function keyed(idempotencyKey: string): Stripe.RequestOptions {
+function requestOptions(idempotencyKey: string): Stripe.RequestOptions {
   return { idempotencyKey };
 }
 
@@ -193,15 +193,15 @@ function modeParams(request: CheckoutRequest): Stripe.Checkout.SessionCreatePara
   // The payer pays the amount of our row, in its currency.
   const adaptive_pricing = { enabled: false };
   if (purpose === 'subscription') {
-    const line_items = [priced(request, { interval: 'month' })];
+    const line_items = [lineItem(request, { interval: 'month' })];
     return { mode: 'subscription', line_items, adaptive_pricing, subscription_data: { metadata } };
   }
   const usage = saveMethod ? { setup_future_usage: 'off_session' as const } : {};
   const payment_intent_data = { description, metadata, ...usage };
-  return { mode: 'payment', line_items: [priced(request)], adaptive_pricing, payment_intent_data };
+  return { mode: 'payment', line_items: [lineItem(request)], adaptive_pricing, payment_intent_data };
 }
 
-function priced(
+function lineItem(
   { currency, amountMinor, description }: CheckoutRequest,
   recurring?: { readonly interval: 'month' },
 ): Stripe.Checkout.SessionCreateParams.LineItem {
@@ -209,14 +209,14 @@ function priced(
   return { quantity: 1, price_data: recurring === undefined ? price : { ...price, recurring } };
 }
 
-function failed({ id, amountMinor, currency }: ChargeRequest): PaymentState {
+function failedCharge({ id, amountMinor, currency }: ChargeRequest): PaymentState {
   return {
     ...{ ref: id, status: 'failed', amountMinor, currency, failureCode: null, paymentRef: null },
     ...{ method: null, subscriptionRef: null, refunds: [], disputes: [] },
   };
 }
 
-function declined(request: ChargeRequest, error: Stripe.errors.StripeCardError): PaymentState {
+function declinedCharge(request: ChargeRequest, error: Stripe.errors.StripeCardError): PaymentState {
   const ref = error.payment_intent?.id ?? request.id;
-  return { ...failed(request), ref, failureCode: failureCode(error) };
+  return { ...failedCharge(request), ref, failureCode: failureCode(error) };
 }

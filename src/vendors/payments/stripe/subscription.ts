@@ -1,6 +1,6 @@
 // What a subscription at Stripe is now.
 import type Stripe from 'stripe';
-import { goneBack, type InvoiceState, type SubscriptionState } from '../port.ts';
+import { type InvoiceState, returnedMoney, type SubscriptionState } from '../port.ts';
 import { failureCode } from './errors.ts';
 import { objectOf, returnsOf } from './payment.ts';
 
@@ -55,5 +55,5 @@ function invoiceOf(invoice: Stripe.Invoice): InvoiceState {
 
 async function withReturns(stripe: Stripe, invoice: InvoiceState): Promise<InvoiceState> {
   if (invoice.paymentRef === null) return invoice;
-  return { ...invoice, ...goneBack(await returnsOf(stripe, invoice.paymentRef)) };
+  return { ...invoice, ...returnedMoney(await returnsOf(stripe, invoice.paymentRef)) };
 }

@@ -88,14 +88,14 @@ async function report(
 ) {
   if (confirmed) {
     const { key, replacement } = await replaceLeakedKey(tx, secrets, accountId, keyId, rotate, nowMs);
-    return { key: keyRecord(key), replacement: replacement === null ? null : shown(replacement) };
+    return { key: keyRecord(key), replacement: replacement === null ? null : keyRecordWithSecret(replacement) };
   }
   if (rotate)
     return {
-      key: shown(await rotateKey(tx, secrets, accountId, keyId, GRACE_HOURS * HOUR_MS, nowMs)),
+      key: keyRecordWithSecret(await rotateKey(tx, secrets, accountId, keyId, GRACE_HOURS * HOUR_MS, nowMs)),
       replacement: null,
     };
   return { key: keyRecord(await flagKey(tx, accountId, keyId, nowMs)), replacement: null };
 }
 
-const shown = ({ key, secret }: KeyWithSecret) => keyWithSecret(key, secret);
+const keyRecordWithSecret = ({ key, secret }: KeyWithSecret) => keyWithSecret(key, secret);

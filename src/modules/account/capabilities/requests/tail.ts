@@ -46,7 +46,7 @@ function follower({ core, accountId }: CallContext, filter: RequestFilter): Pick
   const begin = async () => {
     from = sequenceAt(await clockNow(core.db));
   };
-  async function* read() {
+  async function* readPages() {
     for (let pages = 0; pages < PAGES_PER_READ; pages += 1) {
       const rows = await requestsFrom(core.db, accountId, from, { filter, limit: ROWS_PER_READ });
       const fresh = rows.filter(({ seq }) => !sent.has(seq));
@@ -63,5 +63,5 @@ function follower({ core, accountId }: CallContext, filter: RequestFilter): Pick
       sent = new Set([last.seq]);
     }
   }
-  return { begin, read };
+  return { begin, read: readPages };
 }

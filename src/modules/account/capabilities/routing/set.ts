@@ -57,6 +57,6 @@ function requireExcludable(core: Services, capability: string, excluded: Readonl
       message: `No vendor has the id ${JSON.stringify(unknown)}. ${hint}`,
     });
   }
-  if (excluded.size > 0 && core.vendors.leavesNobody(capability, excluded))
+  if (excluded.size > 0 && core.vendors.excludesAllVendors(capability, excluded))
     throw problem('ROUTING_EMPTY', { param: 'exclude', message: `Nobody would be left for ${capability}.` });
 }

@@ -56,7 +56,7 @@ function events(visit: Visit, page: Page<Event>): Html {
       `curl -sS -X POST ${visit.baseUrl}/v1/account/webhooks/register -H "Authorization: Bearer $QM_KEY" -H 'Content-Type: application/json' -d '{"url":"https://example.com/hook","events":["*"]}'`,
     ),
     columns: [
-      { title: 'What happened', cell: ({ of: [first], said }) => linked(visit, first, said) },
+      { title: 'What happened', cell: ({ of: [first], said }) => eventLink(visit, first, said) },
       {
         title: 'Type',
         cell: ({ of: [{ type, test: isTest }] }) => badge(type, isTest ? 'plain' : visit.eventWords(type)?.tone),
@@ -67,7 +67,7 @@ function events(visit: Visit, page: Page<Event>): Html {
   })}${more(visit, page)}`;
 }
 
-function linked(visit: Visit, { type, data, test: isTest }: Event, said: string): Html {
+function eventLink(visit: Visit, { type, data, test: isTest }: Event, said: string): Html {
   const path = isTest ? undefined : visit.eventWords(type)?.path?.(recordOf(data));
   const text = short(said, WORDS_CHARACTERS_MAX);
   return path === undefined ? text : html`<a href="${visit.path(path)}">${text}</a>`;

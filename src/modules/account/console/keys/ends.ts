@@ -22,7 +22,7 @@ const leaked: Act = {
     return { id, confirmed_leak: true, auto_rotate: form.has('auto_rotate') };
   },
   done: 'Leak reported.',
-  shown: leakReported,
+  answerView: leakReported,
 };
 
 /** Its next call is refused, and a new key may take its place. */
@@ -68,7 +68,7 @@ async function showRevoke(visit: Visit): Promise<View> {
   const key = await findKey(visit);
   const content = html`${back(visit, key)}
 <h1>Revoke ${short(key.name ?? key.id, 100)}</h1>
-${await whatEnds(visit, key)}
+${await revocationEffect(visit, key)}
 ${typedForm(visit, 'revoke', { wanted: key.id, button: 'Revoke key' })}`;
   return { title: 'Revoke a key', content };
 }
@@ -78,7 +78,7 @@ async function showLeaked(visit: Visit): Promise<View> {
   const anew = 'Create a new key in its place, with the same access, expiry and cap';
   const content = html`${back(visit, key)}
 <h1>Report a leak of ${short(key.name ?? key.id, 100)}</h1>
-${await whatEnds(visit, key)}
+${await revocationEffect(visit, key)}
 ${typedForm(visit, LEAKED, {
   wanted: key.id,
   button: 'End key',
@@ -88,7 +88,7 @@ ${typedForm(visit, LEAKED, {
 }
 
 /** Who still uses it is cut off: the calls of a day say how many that may be. */
-async function whatEnds(visit: Visit, { id, last_used_at: last }: Key): Promise<Html> {
+async function revocationEffect(visit: Visit, { id, last_used_at: last }: Key): Promise<Html> {
   const day = await visit.need(usage, { ...lastDays(visit, 1), key_id: id });
   return html`<p>Its next call is refused, and it can never be used again. In the last 24 hours it made ${countOf(day.request_count, 'call')} (${count(day.error_count)} failed) for ${money(day.spend_usd)}. It was last used ${ago(visit, last)}.</p>`;
 }

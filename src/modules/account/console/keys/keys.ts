@@ -31,7 +31,7 @@ const create = actOf({
     spend_cap_period: form.get('spend_cap_usd')?.trim() ? (textOf(form, 'spend_cap_period') ?? 'total') : undefined,
   }),
   done: 'Key created.',
-  shown: secretPage,
+  answerView: secretPage,
 });
 
 /** Of a key in the table; its own page tells them all. */
@@ -59,7 +59,7 @@ async function show(visit: Visit): Promise<View> {
   const content = html`${titleWithNew(visit, 'Keys', newKey)}
 <p>Give each program its own key with the access it needs. You can then stop one program without stopping the others.</p>
 ${statusTabs(visit, status)}
-${panel(visit, status === undefined ? 'All keys' : `${capitalised(status)} keys`, list, (page) => html`${keyTable(visit, page, spent)}${more(visit, page)}`)}`;
+${panel(visit, status === undefined ? 'All keys' : `${capitalise(status)} keys`, list, (page) => html`${keyTable(visit, page, spent)}${more(visit, page)}`)}`;
   return { title: 'Keys', content };
 }
 
@@ -69,10 +69,10 @@ function statusTabs(visit: Visit, here: string | undefined): Html {
     href: withQuery(visit, { status, cursor: null }),
     isHere: status === (here ?? null),
   });
-  return tabs('Status', [each('All', null), ...statuses.map((status) => each(capitalised(status), status))]);
+  return tabs('Status', [each('All', null), ...statuses.map((status) => each(capitalise(status), status))]);
 }
 
-function capitalised(word: string): string {
+function capitalise(word: string): string {
   return `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;
 }
 

@@ -2,7 +2,7 @@
 
 import { copiedId } from '../../../../kit/console/copied.ts';
 import { dangerLink, dangerZone } from '../../../../kit/console/danger-zone.ts';
-import { panel, shown } from '../../../../kit/console/failure.ts';
+import { contentOrFailure, panel } from '../../../../kit/console/failure.ts';
 import { actForm, checkbox, field, numberOf, textOf } from '../../../../kit/console/form.ts';
 import { type Act, actOf, type ConsolePage, type View } from '../../../../kit/console/page.ts';
 import { lastDays } from '../../../../kit/console/period.ts';
@@ -50,7 +50,7 @@ const rotate = actOf({
     return { id: params.id, grace_hours: hours };
   },
   done: 'Secret rotated.',
-  shown: secretPage,
+  answerView: secretPage,
 });
 
 /** Of what is not certain: the key lives on. */
@@ -58,7 +58,7 @@ const leak: Act = {
   capability: keysSuspectedCompromise,
   input: (form, { params }) => ({ id: params.id, confirmed_leak: false, auto_rotate: form.has('auto_rotate') }),
   done: 'Leak reported.',
-  shown: leakReported,
+  answerView: leakReported,
 };
 
 export const keyPage: ConsolePage = {
@@ -80,7 +80,7 @@ async function show(visit: Visit): Promise<View> {
   const isLive = status === 'active' || status === 'rotating';
   const content = html`<p><a href="${visit.path('/keys')}">All keys</a></p>
 <h1>${short(name ?? id, 100)}</h1>
-${shown(visit, spent, spendOf)}
+${contentOrFailure(visit, spent, spendOf)}
 ${keyFacts(visit, key)}
 ${panel(visit, 'Usage by capability', spent, ({ by_capability: of }) => usageOf(visit, id, of))}
 ${calls === null ? '' : panel(visit, 'Last calls', calls, ({ items }) => lastCalls(visit, id, items, callers.names))}

@@ -1,6 +1,6 @@
 // The first page: how much money is left and how long it lasts, what fails, which keys spend. Each panel is one read, and fails alone.
 
-import { panel, shown } from '../../../../kit/console/failure.ts';
+import { contentOrFailure, panel } from '../../../../kit/console/failure.ts';
 import type { ConsolePage, View } from '../../../../kit/console/page.ts';
 import { type Period, periodControl, periodOf, withPeriod } from '../../../../kit/console/period.ts';
 import { plot } from '../../../../kit/console/plot.ts';
@@ -68,7 +68,7 @@ async function show(visit: Visit): Promise<View> {
 ${money_(visit, balance, budget, lastWeek)}
 ${failures}
 <section class="panel"><h2>Spend</h2>${periodControl(visit, period)}
-${shown(visit, series, (data) => spendPlot(visit, data, period))}</section>
+${contentOrFailure(visit, series, (data) => spendPlot(visit, data, period))}</section>
 <div class="panels">
 ${panel(visit, 'By capability', usage, (data) => byCapability(visit, data))}
 ${panel(visit, 'By key', usage, (data) => byKey(visit, data, callers))}
@@ -78,7 +78,7 @@ ${panel(visit, 'By key', usage, (data) => byKey(visit, data, callers))}
 
 /** What is left, and for how long at the rate of the last seven days. */
 function money_(visit: Visit, balance: Read<Balance>, budget: Read<Budget>, lastWeek: Read<Usage>): Html {
-  return html`<section class="panel" aria-label="Money">${shown(visit, balance, (data) => {
+  return html`<section class="panel" aria-label="Money">${contentOrFailure(visit, balance, (data) => {
     const perDay = (lastWeek.data?.spend_usd ?? 0) / WEEK_DAYS;
     return html`${figures([
       [
@@ -96,7 +96,7 @@ function money_(visit: Visit, balance: Read<Balance>, budget: Read<Budget>, last
     ])}
 ${data.frozen_reason === null ? '' : html`<p class="failure" role="alert">The wallet is frozen: ${data.frozen_reason}. <a href="${visit.path('/wallet')}">Open the wallet</a></p>`}
 ${data.low_balance ? html`<p class="notice" role="status">The balance is low. <a href="${visit.path('/wallet')}">Top up</a></p>` : ''}`;
-  })}${shown(visit, budget, (data) => budgetBar(visit, data))}</section>`;
+  })}${contentOrFailure(visit, budget, (data) => budgetBar(visit, data))}</section>`;
 }
 
 /** What failed can be looked at, call by call. */

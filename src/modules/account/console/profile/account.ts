@@ -36,7 +36,7 @@ export const accountPage: ConsolePage = {
   nav: { label: 'Account', key: 'c', group: 'settings' },
   isLive: true,
   show,
-  jsonl: exported,
+  jsonl: exportText,
   acts: {
     rename: {
       capability: update,
@@ -74,7 +74,7 @@ export const accountDeletePage: ConsolePage = {
         return { confirm: accountId, forfeit_balance: form.has('forfeit_balance') };
       },
       done: 'Account deleted.',
-      shown: (data, visit) => ({
+      answerView: (data, visit) => ({
         title: 'Account deleted',
         content: html`<h1>Account deleted</h1>
 <p>An owner can restore it until ${time(visit, data.purge_at)} at <a href="${visit.elsewhere('/auth/account')}">your account</a>. Then it is removed for good.</p>`,
@@ -176,7 +176,7 @@ ${typedForm(visit, 'delete', {
 }
 
 /** One record a line. Where there are more, the last line is no record: it has the cursor of the next. */
-async function exported(visit: Visit): Promise<string> {
+async function exportText(visit: Visit): Promise<string> {
   const lines: string[] = [];
   let cursor: string | null | undefined = visit.query.get('cursor') ?? undefined;
   for (let page = 0; page < FILE_PAGES_MAX && cursor !== null; page += 1) {

@@ -1,6 +1,6 @@
 // The plan of the account: its limits with what is used of them, the subscription that pays for it, and the way to another one.
 
-import { shown } from '../../../../kit/console/failure.ts';
+import { contentOrFailure } from '../../../../kit/console/failure.ts';
 import { actForm } from '../../../../kit/console/form.ts';
 import { type Act, actOf, type View } from '../../../../kit/console/page.ts';
 import { badge, facts, table } from '../../../../kit/console/table.ts';
@@ -25,7 +25,7 @@ export const planActs: Readonly<Record<string, Act>> = {
     capability: tierUpgrade,
     input: (form, visit) => ({ target: form.get('target'), return_url: returnUrl(visit, '/account') }),
     done: 'Plan saved.',
-    shown: chosen,
+    answerView: planView,
   }),
   cancel: {
     capability: subscriptionCancel,
@@ -35,7 +35,7 @@ export const planActs: Readonly<Record<string, Act>> = {
   resume: { capability: subscriptionResume, input: () => ({}), done: 'Subscription resumed.' },
 };
 
-function chosen({ target, status, checkout_url: url }: DataOf<typeof tierUpgrade>, visit: Visit): View {
+function planView({ target, status, checkout_url: url }: DataOf<typeof tierUpgrade>, visit: Visit): View {
   if (status === 'requires_payment')
     return checkoutPage(visit, {
       ...{ title: `Subscribe to ${target}`, url, back: '/account' },
@@ -56,7 +56,7 @@ export function plan(visit: Visit, tier: Tier, subscription: Read<Subscription>,
   const usage: Readonly<Record<string, number>> = tier.usage;
   const names = Object.entries(tier.limits).map(([name, of]) => ({ name, of, used: usage[name] }));
   return html`<div class="panels"><div>${facts([['Tier', badge(tier.tier, 'good')]])}
-${shown(visit, subscription, (data) => subscribed(visit, data))}
+${contentOrFailure(visit, subscription, (data) => subscriptionFacts(visit, data))}
 ${visit.may(tierUpgrade) ? upgrades(visit, tier, canPay) : ''}</div>
 <div>${table({
     caption: 'Limits',
@@ -70,7 +70,7 @@ ${visit.may(tierUpgrade) ? upgrades(visit, tier, canPay) : ''}</div>
   })}</div></div>`;
 }
 
-function subscribed(visit: Visit, of: Subscription): Html {
+function subscriptionFacts(visit: Visit, of: Subscription): Html {
   if (of.status === 'none') return html`<p class="quiet">No subscription. This tier is free.</p>`;
   const { last_invoice: invoice, cancel_at_period_end: ends, pay_url: url } = of;
   const mayChange = visit.may(subscriptionCancel) && of.status !== 'cancelled' && of.status !== 'pending';

@@ -33,9 +33,9 @@ export const routingActs: Readonly<Record<string, Act>> = {
     capability: routingTest,
     input: (form) => ({ capability: form.get('capability') }),
     done: 'Routing tested.',
-    shown(data, visit, form) {
+    answerView(data, visit, form) {
       visit.tell(routingTest, { capability: form.get('capability') });
-      return { title: 'Routing', content: tried(visit, data) };
+      return { title: 'Routing', content: chainView(visit, data) };
     },
   }),
 };
@@ -86,7 +86,7 @@ function excludeForm(visit: Visit, capability: string, exclude: readonly string[
   )}${sent === null ? '' : html`<p class="fault" id="${id}-fault">${sent.problem.message}</p>`}`;
 }
 
-function tried(visit: Visit, { capability, region, chain, excluded, reason }: Tried): Html {
+function chainView(visit: Visit, { capability, region, chain, excluded, reason }: Tried): Html {
   return html`<p><a href="${visit.path('/account')}">Account</a></p><h1>Routing of ${capability}</h1>
 <p>In the region ${region}${excluded.length === 0 ? '' : html`, without ${short(excluded.join(', '), 200)}`}.${reason === null ? '' : html` No vendor: ${reason.replaceAll('_', ' ')}.`}</p>
 ${table({

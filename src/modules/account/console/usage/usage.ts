@@ -2,7 +2,7 @@
 // calls, such as those of the console itself, are left out until somebody asks for them.
 
 import { csv, csvHref } from '../../../../kit/console/csv.ts';
-import { panel, shown } from '../../../../kit/console/failure.ts';
+import { contentOrFailure, panel } from '../../../../kit/console/failure.ts';
 import type { ConsolePage, View } from '../../../../kit/console/page.ts';
 import {
   type Period,
@@ -90,8 +90,8 @@ ${tabs('Figure', [
 ])}
 ${stepTabs(visit, period)}</div>
 ${filterForm(visit, filter, names)}
-${shown(visit, now, (data) => sums(data, earlier.data))}
-${shown(visit, series, (data) => drawn(visit, data, period, figure, names))}
+${contentOrFailure(visit, now, (data) => sums(data, earlier.data))}
+${contentOrFailure(visit, series, (data) => usagePlot(visit, data, period, figure, names))}
 ${panel(visit, by === 'key' ? 'Keys' : 'Capabilities', now, (data) => html`${rows(visit, rowsOf(visit, [data, earlier.data], by, names), data.spend_usd)}<p><a href="${csvHref(visit)}">As CSV</a></p>`)}`;
   return { title: 'Usage', content, hasPlots: true };
 }
@@ -153,7 +153,7 @@ function sums(now: Usage, before: Usage | null): Html {
   ]);
 }
 
-function drawn(visit: Visit, { points }: Series, { to }: Period, figure: Figure, names: CallerNames): Html {
+function usagePlot(visit: Visit, { points }: Series, { to }: Period, figure: Figure, names: CallerNames): Html {
   const groups = [...Map.groupBy(points, ({ group }) => group ?? 'all')].filter(([, of]) =>
     of.some((point) => point[FIELDS[figure]] > 0),
   );

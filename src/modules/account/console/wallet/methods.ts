@@ -12,14 +12,14 @@ import { checkoutPage, returnUrl } from '../checkout.ts';
 
 export type Method = ItemOf<typeof paymentMethodList>;
 
-const chosen = (form: URLSearchParams) => ({ payment_method_id: form.get('payment_method_id') ?? '' });
+const methodInput = (form: URLSearchParams) => ({ payment_method_id: form.get('payment_method_id') ?? '' });
 
 export const methodActs: Readonly<Record<string, Act>> = {
   attach: actOf({
     capability: paymentMethodAttach,
     input: (_, visit) => ({ return_url: returnUrl(visit, '/wallet') }),
     done: 'Ready.',
-    shown: (data, visit) =>
+    answerView: (data, visit) =>
       checkoutPage(visit, {
         title: 'Add a card',
         sentence: 'Nothing is charged. The card is saved for auto-recharge.',
@@ -27,7 +27,7 @@ export const methodActs: Readonly<Record<string, Act>> = {
         back: '/wallet',
       }),
   }),
-  set_default: { capability: paymentMethodSetDefault, input: chosen, done: 'Default card saved.' },
+  set_default: { capability: paymentMethodSetDefault, input: methodInput, done: 'Default card saved.' },
 };
 
 export function nameOf({ brand, type, last4 }: Method): string {

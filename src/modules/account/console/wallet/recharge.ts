@@ -65,7 +65,7 @@ export function recharge(
     ['Next attempt', now.next_attempt_at === null ? null : ago(visit, now.next_attempt_at)],
   ]);
   const form = canPay && visit.may(rechargeAct.capability) ? actForm(visit, 'recharge', fields(visit, now, cards)) : '';
-  return html`<div class="panels"><div>${told}${tried(visit, now, spent)}</div><div>${form}</div></div>`;
+  return html`<div class="panels"><div>${told}${planTrial(visit, now, spent)}</div><div>${form}</div></div>`;
 }
 
 function fields(visit: Visit, now: Recharge, cards: readonly Method[]): Html {
@@ -95,15 +95,15 @@ ${choice(visit, 'recharge', {
 }
 
 /** What other figures would have done is tried by the address: nothing is kept. */
-function tried(visit: Visit, now: Recharge, spent: Read<Spend>): Html {
+function planTrial(visit: Visit, now: Recharge, spent: Read<Spend>): Html {
   if (spent.problem !== null) return failure(visit, spent.problem, spent.requestId);
-  const asked = (name: string) => {
+  const numberInQuery = (name: string) => {
     const text = visit.query.get(name)?.trim() ?? '';
     return /^\d{1,7}(\.\d{1,9})?$/.test(text) ? Number(text) : null;
   };
   const plan: Plan = {
-    trigger: asked('trigger') ?? now.trigger_balance ?? USUAL.trigger,
-    amount: Math.max(5, asked('amount') ?? now.recharge_amount ?? USUAL.amount),
+    trigger: numberInQuery('trigger') ?? now.trigger_balance ?? USUAL.trigger,
+    amount: Math.max(5, numberInQuery('amount') ?? now.recharge_amount ?? USUAL.amount),
     perDay: now.max_per_day ?? USUAL.perDay,
     perMonth: now.max_per_month ?? USUAL.perMonth,
     limit: now.charge_limit_usd,

@@ -36,12 +36,12 @@ async function show(visit: Visit): Promise<View> {
   const end = expiryOf(card);
   const content = html`<p><a href="${visit.path('/wallet')}">Wallet</a></p>
 <h1>Remove ${nameOf(card)}</h1>
-<p>The card${end === null ? '' : `, which expires ${end},`} is deleted here and at the payment provider. To use it again, add it again. ${left(card, items.length - 1)}</p>
+<p>The card${end === null ? '' : `, which expires ${end},`} is deleted here and at the payment provider. To use it again, add it again. ${remainingCards(card, items.length - 1)}</p>
 ${typedForm(visit, 'remove', { wanted: card.payment_method_id, button: 'Remove card' })}`;
   return { title: 'Remove a card', content };
 }
 
-function left({ is_default: isUsual }: Method, others: number): string {
+function remainingCards({ is_default: isUsual }: Method, others: number): string {
   if (others === 0) return 'No other card is saved. Auto-recharge and a plan need one.';
   const next = isUsual ? ', and the oldest becomes the default' : '';
   return `${countOf(others, 'other card')} stay${others === 1 ? 's' : ''}${next}.`;

@@ -49,7 +49,7 @@ export const walletPage: ConsolePage = {
         return_url: returnUrl(visit, '/wallet'),
       }),
       done: 'Top-up started.',
-      shown: (data, visit) =>
+      answerView: (data, visit) =>
         checkoutPage(visit, {
           title: 'Pay the top-up',
           sentence: 'Nothing has been charged yet. The credit arrives when the payment is confirmed.',
@@ -85,7 +85,7 @@ async function show(visit: Visit): Promise<View> {
   ]);
   const canPay = account.data?.email_bound !== false;
   const content = html`<h1>Wallet</h1>
-${panel(visit, 'Balance', balance, (data) => left(visit, data))}
+${panel(visit, 'Balance', balance, (data) => balanceFigures(visit, data))}
 <div class="panels"><div><section class="panel"><h2>Top up</h2>${topupForm(visit, canPay)}</section>
 ${panel(visit, 'Last top-ups', topups, (page) => topupTable(visit, page))}
 ${panel(visit, 'Payment methods', cards, ({ items }) => methods(visit, items, canPay))}</div>
@@ -95,7 +95,7 @@ ${panel(visit, 'Ledger', entries, (page) => ledger(visit, page, periodOf(visit, 
   return { title: 'Wallet', content };
 }
 
-function left(visit: Visit, balance: Balance): Html {
+function balanceFigures(visit: Visit, balance: Balance): Html {
   const { debt_usd: debt, test_usd: test, frozen_reason: frozen } = balance;
   return html`${figures([
     ['Available', html`<span aria-live="polite">${money(balance.balance_usd)}</span>`],

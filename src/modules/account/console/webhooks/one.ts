@@ -1,7 +1,7 @@
 // One webhook: its standing, how its attempts went over time, and its deliveries with every attempt, which can be made again.
 
 import { copiedId } from '../../../../kit/console/copied.ts';
-import { panel, shown } from '../../../../kit/console/failure.ts';
+import { contentOrFailure, panel } from '../../../../kit/console/failure.ts';
 import { actButton, textOf } from '../../../../kit/console/form.ts';
 import type { ConsolePage, View } from '../../../../kit/console/page.ts';
 import { plot } from '../../../../kit/console/plot.ts';
@@ -63,7 +63,7 @@ async function show(visit: Visit): Promise<View> {
     visit.call(webhooksDeliveries, { id, status, cursor, limit: ROWS }),
   ]);
   const content = html`${head(visit, webhook, '')}
-${shown(visit, newest, ({ items }) => attempts(visit, items))}
+${contentOrFailure(visit, newest, ({ items }) => attempts(visit, items))}
 ${panel(visit, 'Deliveries', list, (page) => html`${statusTabs(visit, status)}${deliveries(visit, page)}`)}`;
   const isMoving = list.data?.items.some((each) => each.status === 'pending') === true;
   return { title: webhook.url, content, hasPlots: true, ...(isMoving ? { againSeconds: AGAIN_SECONDS } : {}) };

@@ -29,7 +29,7 @@ export const webhookSettingsPage: ConsolePage = {
       capability: webhooksUpdate,
       input: (_, visit) => ({ id: idOf(visit), secret: null }),
       done: 'Secret rotated.',
-      shown: (data, visit) => ({ title: 'Signing secret', content: secretShown(visit, data) }),
+      answerView: (data, visit) => ({ title: 'Signing secret', content: secretShown(visit, data) }),
     }),
     update: {
       capability: webhooksUpdate,

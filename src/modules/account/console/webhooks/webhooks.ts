@@ -33,7 +33,7 @@ export const webhooksPage = listPage({
       description: textOf(form, 'description') ?? null,
     }),
     done: 'Webhook registered.',
-    shown: (made, visit) => ({ title: 'Signing secret', content: secretShown(visit, made) }),
+    answerView: (made, visit) => ({ title: 'Signing secret', content: secretShown(visit, made) }),
     form: (visit, act) => html`${webhookFields(visit, act)}<button class="main">Create webhook</button>`,
   },
 });

@@ -95,7 +95,7 @@ async function toContent(
   }
   upstream.end();
   await pieces.return?.();
-  return brokenOff('The vendor sends pieces without content.');
+  return brokenAnswer('The vendor sends pieces without content.');
 }
 
 /** Of a vendor that streams unasked: nobody sees half of it, so what fails is a refusal, however far it had come. */
@@ -108,14 +108,14 @@ async function toEnd(pieces: AsyncIterableIterator<ChatPiece>, heard: Heard): Pr
     if (piece.kind === 'failed') return piece.failure;
     if (piece.response !== undefined) return { kind: 'completed', completion: piece.response, usage };
     if (said.isWhole) return { kind: 'completed', completion: said.completion(), usage };
-    return brokenOff('The answer is too long to be given in one piece.');
+    return brokenAnswer('The answer is too long to be given in one piece.');
   }
 }
 
 export function pieceOf({ done, value }: IteratorResult<ChatPiece>): ChatPiece {
-  return done === true ? { kind: 'failed', failure: brokenOff('The vendor broke off its answer.') } : value;
+  return done === true ? { kind: 'failed', failure: brokenAnswer('The vendor broke off its answer.') } : value;
 }
 
-function brokenOff(message: string): Refused {
+function brokenAnswer(message: string): Refused {
   return { kind: 'refused', reason: 'VENDOR_DOWN', breaker: { kind: 'counts' }, message, vendorSaid: null };
 }

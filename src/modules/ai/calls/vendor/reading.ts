@@ -2,11 +2,18 @@
 import { performance } from 'node:perf_hooks';
 import type { WireObject } from '../../../../lib/chat/body.ts';
 import { problem } from '../../../../problems/problem.ts';
-import { failureOf, outcomeOf, type Taken, tooLate, wasLeft, wentWell } from '../../../../routing/walk.ts';
+import {
+  callSucceeded,
+  clientDisconnected,
+  failureOf,
+  outcomeOf,
+  type Taken,
+  tooLate,
+} from '../../../../routing/walk.ts';
 import type { Refused } from '../../../../vendors/call/port.ts';
 import { DRAIN_MS } from '../../limits.ts';
 import { aiModel } from '../../models/family.ts';
-import { named } from '../../responses/own-wire.ts';
+import { withModel } from '../../responses/own-wire.ts';
 import type { ChatPiece } from '../../vendors/port.ts';
 import type { ChatEnd, ChatEvent } from '../chat-event.ts';
 import type { ModelCall } from '../model-call.ts';
@@ -48,11 +55,11 @@ export class Reading {
         // Who has left is given nothing more, but what it cost is still to be known.
         if (this.#ctx.signal.aborted) continue;
         this.#givenMs = performance.now();
-        return { kind: 'chunk', chunk: named(piece.chunk, this.#settlement.model) };
+        return { kind: 'chunk', chunk: withModel(piece.chunk, this.#settlement.model) };
       }
       this.#isOver = true;
       if (piece.kind === 'end') return await this.#complete(piece.response);
-      await this.#failed(piece.failure);
+      await this.#throwFailure(piece.failure);
     }
     return null;
   }
@@ -70,17 +77,17 @@ export class Reading {
 
   /** `response`: of a vendor that tells it whole at its end. */
   #complete(response?: WireObject): Promise<ChatEnd> {
-    this.#taken.ended(wentWell);
+    this.#taken.ended(callSucceeded);
     const { said, usage } = this.#heard;
     return this.#settlement.complete(response ?? said.completion(), usage, said);
   }
 
   /** Throws what it failed with. A client that has left made it fail, and so did one that took it too slowly. */
-  async #failed(failure: Refused): Promise<void> {
+  async #throwFailure(failure: Refused): Promise<void> {
     const { ended, reply } = this.#taken;
-    if (this.#ctx.signal.aborted) return this.#left();
+    if (this.#ctx.signal.aborted) return this.#endDisconnected();
     if (reply.upstream.isLate && this.#heldUpMs > reply.upstream.ageMs * HELD_UP_SHARE) {
-      await this.#left();
+      await this.#endDisconnected();
       const message = 'The answer was not taken in time: its client read too slowly. What had come of it is charged.';
       throw problem('DEADLINE_EXCEEDED', { message });
     }
@@ -91,8 +98,8 @@ export class Reading {
   }
 
   /** Nobody waits for more of it. */
-  async #left(): Promise<void> {
-    this.#taken.ended(wasLeft);
+  async #endDisconnected(): Promise<void> {
+    this.#taken.ended(clientDisconnected);
     await this.#settlement.part(await this.#heard.usageByNow(), this.#heard.said);
   }
 
@@ -104,7 +111,7 @@ export class Reading {
     let last: ChatPiece;
     do last = await this.#piece();
     while (last.kind === 'chunk' || last.kind === 'usage');
-    if (last.kind !== 'end') return this.#left();
+    if (last.kind !== 'end') return this.#endDisconnected();
     const { answer, isEstimated } = await this.#complete(last.response);
     this.#ctx.chargedThoughFailed?.(answer.costNanos ?? 0n, isEstimated);
   }

@@ -1,6 +1,6 @@
 // Answers of the Messages API in the shape of chat completions, whole and piece by piece.
 import { isObject, objectsOf, type WireObject } from '../../../../lib/chat/body.ts';
-import { countAt, errorInside, parsed } from '../asking.ts';
+import { countAt, errorInside, parseVendorJson } from '../asking.ts';
 import type { SentEvent } from '../pieces.ts';
 import type { AiCall, AiUsage, ChatPiece } from '../port.ts';
 import { readAnthropicError } from './errors.ts';
@@ -79,7 +79,7 @@ export class MessageStream {
   }
 
   read({ data }: SentEvent): ChatPiece[] | null {
-    const sent = parsed(data);
+    const sent = parseVendorJson(data);
     if (!isObject(sent)) return null;
     switch (sent.type) {
       case 'message_start':
@@ -89,11 +89,11 @@ export class MessageStream {
       case 'content_block_delta':
         return this.#add(sent.index, isObject(sent.delta) ? sent.delta : {});
       case 'content_block_stop':
-        return this.#thought(this.#thoughts.close(sent.index));
+        return this.#thoughtPieces(this.#thoughts.close(sent.index));
       case 'message_delta':
         return this.#finish(isObject(sent.delta) ? sent.delta : {}, sent.usage);
       case 'message_stop':
-        return [...this.#counted(), { kind: 'end' }];
+        return [...this.#usagePieces(), { kind: 'end' }];
       case 'error':
         return [{ kind: 'failed', failure: errorInside(this.#call, sent, readAnthropicError) }];
       default:
@@ -105,13 +105,13 @@ export class MessageStream {
     this.#base = { id, object: 'chat.completion.chunk', created: secondsNow(), model };
     this.#remember(usage);
     // The input is known from the start: a stream that breaks has used that at least.
-    return [this.#chunk({ role: 'assistant', content: '' }, false), ...this.#counted({ isPartial: true })];
+    return [this.#chunk({ role: 'assistant', content: '' }, false), ...this.#usagePieces({ isPartial: true })];
   }
 
   #open(index: unknown, block: WireObject): ChatPiece[] {
     if (block.type === 'text' && typeof block.text === 'string' && block.text !== '')
       return [this.#chunk({ content: block.text })];
-    if (block.type !== 'tool_use') return this.#thought(this.#thoughts.open(index, block));
+    if (block.type !== 'tool_use') return this.#thoughtPieces(this.#thoughts.open(index, block));
     if (block.name === this.#asText) {
       this.#calls.set(index, null);
       return [];
@@ -135,7 +135,7 @@ export class MessageStream {
     return [this.#chunk(number === null ? { content: json } : { tool_calls: called })];
   }
 
-  #thought(thoughts: readonly WireObject[]): ChatPiece[] {
+  #thoughtPieces(thoughts: readonly WireObject[]): ChatPiece[] {
     return thoughts.length === 0 ? [] : [this.#chunk({ thinking_blocks: thoughts })];
   }
 
@@ -144,7 +144,7 @@ export class MessageStream {
     if (reason == null) return [];
     const isAnswer = [...this.#calls.values()].includes(null);
     // The figures that come with why it ends are its last.
-    return [this.#chunk({}, false, finishOf(reason, isAnswer)), ...this.#counted()];
+    return [this.#chunk({}, false, finishOf(reason, isAnswer)), ...this.#usagePieces()];
   }
 
   /** Later figures are of the whole answer, and may leave out what has not changed. */
@@ -152,7 +152,7 @@ export class MessageStream {
     if (isObject(usage)) this.#usage = { ...this.#usage, ...usage };
   }
 
-  #counted(how: { readonly isPartial?: true } = {}): ChatPiece[] {
+  #usagePieces(how: { readonly isPartial?: true } = {}): ChatPiece[] {
     const usage = usageOf(this.#usage);
     return usage === null ? [] : [{ kind: 'usage', usage, ...how }];
   }

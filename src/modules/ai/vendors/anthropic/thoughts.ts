@@ -5,10 +5,10 @@ import { GrowingText } from '../../../../lib/growing-text.ts';
 
 /** Those among blocks of the vendor, or in `thinking_blocks` of a client. */
 export function signedThoughts(blocks: unknown): WireObject[] {
-  return objectsOf(blocks).flatMap(signed);
+  return objectsOf(blocks).flatMap(signedBlocks);
 }
 
-function signed({ type, thinking, signature, data }: WireObject): WireObject[] {
+function signedBlocks({ type, thinking, signature, data }: WireObject): WireObject[] {
   if (type === 'redacted_thinking' && typeof data === 'string') return [{ type, data }];
   const isSigned = typeof signature === 'string' && signature !== '';
   return type === 'thinking' && typeof thinking === 'string' && isSigned ? [{ type, thinking, signature }] : [];
@@ -26,8 +26,8 @@ export class Thoughts {
   open(index: unknown, block: WireObject): WireObject[] {
     if (block.type !== 'thinking') return signedThoughts([block]);
     const { thinking, signature } = block;
-    const begun = (text: unknown) => new GrowingText(String(text ?? ''));
-    this.#open.set(index, { thinking: begun(thinking), signature: begun(signature) });
+    const growingText = (text: unknown) => new GrowingText(String(text ?? ''));
+    this.#open.set(index, { thinking: growingText(thinking), signature: growingText(signature) });
     return [];
   }
 

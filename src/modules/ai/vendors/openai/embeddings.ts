@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { objectsOf } from '../../../../lib/chat/body.ts';
 import { type Fields, fieldsOf } from '../../../../vendors/call/answer.ts';
-import { ANSWER_BYTES_MAX, parsed, readBytes } from '../asking.ts';
+import { ANSWER_BYTES_MAX, parseVendorJson, readBytes } from '../asking.ts';
 import type { EmbedRequest } from '../port.ts';
 
 /** A number as text, with its comma. */
@@ -46,7 +46,7 @@ export async function readEmbeddings(
     await turn();
   }
   const rest = Buffer.concat([...left, bytes.subarray(done)]);
-  const answer = rest.length > beside ? null : fieldsOf(parsed(rest.toString('utf8')));
+  const answer = rest.length > beside ? null : fieldsOf(parseVendorJson(rest.toString('utf8')));
   const byIndex = new Map(
     objectsOf(answer?.data).map(({ index, embedding }, at) => [Number(index ?? at), found[Number(embedding)]]),
   );
@@ -76,7 +76,7 @@ function skipSpaces(bytes: Buffer, from: number): number {
 
 /** Null: it is no vector of finite numbers. */
 function vectorOf(bytes: Buffer): Float32Array | null {
-  const value = parsed(bytes.toString('latin1'));
+  const value = parseVendorJson(bytes.toString('latin1'));
   const vector = typeof value === 'string' ? ofBase64(value) : Array.isArray(value) ? ofNumbers(value) : null;
   return vector !== null && vector.length > 0 && vector.every(Number.isFinite) ? vector : null;
 }

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { isObject, objectsOf, type WireObject } from '../../../../lib/chat/body.ts';
 import { fieldsOf, numberAt } from '../../../../vendors/call/answer.ts';
 import type { Refused } from '../../../../vendors/call/port.ts';
-import { askVendor, chatBytesMax, countAt, errorInside, parsed, readJson, unreadable } from '../asking.ts';
+import { askVendor, chatBytesMax, countAt, errorInside, parseVendorJson, readJson, unreadable } from '../asking.ts';
 import { Pieces, type SentEvent } from '../pieces.ts';
 import type {
   AiAdapter,
@@ -113,7 +113,7 @@ function invalid(message: string): Refused {
 
 function readEvent(call: AiCall, { data }: SentEvent): ChatPiece[] | null {
   if (data.trim() === '[DONE]') return [{ kind: 'end' }];
-  const sent = parsed(data);
+  const sent = parseVendorJson(data);
   if (!isObject(sent)) return null;
   if (sent.error != null) return [{ kind: 'failed', failure: errorInside(call, sent, readOpenaiError) }];
   const { usage: told, ...chunk } = sent;

@@ -1,7 +1,7 @@
 // The wire of responses, for models whose vendor speaks it: a request goes as it came, and its events come back as they are.
 import { isObject, type WireObject } from '../../../../lib/chat/body.ts';
 import { fieldsOf, numberAt } from '../../../../vendors/call/answer.ts';
-import { askVendor, chatBytesMax, countAt, errorInside, parsed, readJson, unreadable } from '../asking.ts';
+import { askVendor, chatBytesMax, countAt, errorInside, parseVendorJson, readJson, unreadable } from '../asking.ts';
 import { Pieces, type SentEvent } from '../pieces.ts';
 import type { AiCall, AiUsage, ChatPiece, ChatReply, ChatRequest } from '../port.ts';
 import { readOpenaiError } from './errors.ts';
@@ -27,7 +27,7 @@ function bodyOf({ model, body, outputTokensMax, stream }: ChatRequest): WireObje
 }
 
 function readEvent(call: AiCall, { data }: SentEvent): ChatPiece[] | null {
-  const sent = parsed(data);
+  const sent = parseVendorJson(data);
   if (!isObject(sent) || typeof sent.type !== 'string') return null;
   const response = isObject(sent.response) ? sent.response : {};
   switch (sent.type) {

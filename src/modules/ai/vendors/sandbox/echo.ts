@@ -30,8 +30,8 @@ export async function echo({ signal }: AiCall, request: ChatRequest): Promise<Ch
   const { body, stream } = request;
   const asked = lastOfUser(body);
   const orders = ordersIn(asked);
-  if (orders.slowMs > 0 && !(await waited(orders.slowMs, signal))) return { kind: 'not_sent' };
-  if (orders.fail !== null) return refused(orders.fail, `The sandbox fails with ${orders.fail}, as it was told to.`);
+  if (orders.slowMs > 0 && !(await pause(orders.slowMs, signal))) return { kind: 'not_sent' };
+  if (orders.fail !== null) return refusal(orders.fail, `The sandbox fails with ${orders.fail}, as it was told to.`);
   const said = await saying(request, asked);
   if (said.kind === 'refused') return said;
   // Two answers are never the same one, whatever they say.
@@ -41,7 +41,7 @@ export async function echo({ signal }: AiCall, request: ChatRequest): Promise<Ch
   const choices = Number(body.n ?? 1);
   const usage = orders.tellsUsage ? usageOf(request, said, choices) : null;
   if (stream) return { kind: 'stream', pieces: piecesOf({ base, said, choices, usage, orders, signal }) };
-  if (orders.breakAfter !== null) return refused('VENDOR_DOWN', 'The sandbox breaks off, as it was told to.');
+  if (orders.breakAfter !== null) return refusal('VENDOR_DOWN', 'The sandbox breaks off, as it was told to.');
   const all = Array.from({ length: choices }, (_, index) => ({
     index,
     message: messageOf(said),
@@ -51,11 +51,11 @@ export async function echo({ signal }: AiCall, request: ChatRequest): Promise<Ch
   return { kind: 'completed', completion: { ...base, object: 'chat.completion', choices: all }, usage };
 }
 
-function refused(reason: Refused['reason'], message: string): Refused {
+function refusal(reason: Refused['reason'], message: string): Refused {
   return { kind: 'refused', reason, breaker: { kind: 'none' }, message, vendorSaid: null };
 }
 
-async function waited(ms: number, signal: AbortSignal): Promise<boolean> {
+async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   await sleep(ms, null, { signal }).catch(() => null);
   return !signal.aborted;
 }
@@ -78,7 +78,7 @@ async function saying(
         ? JSON.stringify(instanceOf(parametersOf(tool)))
         : schema !== null
           ? JSON.stringify(instanceOf(schema))
-          : restated(body, asked);
+          : echoText(body, asked);
     const stopped = tool === null ? cutAtStop(whole, body.stop) : whole;
     const pieces = await tokenPiecesOf(stopped);
     const fitting = within(pieces, outputTokensMax);
@@ -90,11 +90,11 @@ async function saying(
     return { kind: 'said', pieces: fitting, call, finish: isCut ? 'length' : call === null ? 'stop' : 'tool_calls' };
   } catch (error) {
     if (!(error instanceof NoInstance)) throw error;
-    return refused('VALIDATION_FAILED', `The sandbox finds no value of the schema: ${error.message}.`);
+    return refusal('VALIDATION_FAILED', `The sandbox finds no value of the schema: ${error.message}.`);
   }
 }
 
-function restated(body: WireObject, asked: string): string {
+function echoText(body: WireObject, asked: string): string {
   const text = `[sandbox] You said: ${asked}`;
   return isObject(body.response_format) && body.response_format.type === 'json_object'
     ? JSON.stringify({ text })
@@ -182,7 +182,7 @@ async function* piecesOf({ base, said, choices, usage, orders, signal }: Streami
   for (const { text } of said.pieces) {
     for (const index of all) {
       if (signal.aborted || sent === orders.breakAfter) {
-        yield { kind: 'failed', failure: refused('VENDOR_DOWN', 'The sandbox broke off, as it was told to.') };
+        yield { kind: 'failed', failure: refusal('VENDOR_DOWN', 'The sandbox broke off, as it was told to.') };
         return;
       }
       yield chunk(index, deltaOf(said, text));

@@ -56,16 +56,16 @@ class Instances {
   of(schema: unknown, depth: number): unknown {
     this.#spend(VALUE_STEPS);
     if (depth > DEPTH_MAX) throw new NoInstance('the schema is too deep');
-    if (schema === true || !isObject(schema)) return this.#made(ANY_TEXT);
-    if (typeof schema.$ref === 'string') return this.#referred(schema.$ref, depth);
-    if ('const' in schema) return this.#copied(schema.const);
-    if (Array.isArray(schema.enum)) return this.#copied(schema.enum[0]);
+    if (schema === true || !isObject(schema)) return this.#spendText(ANY_TEXT);
+    if (typeof schema.$ref === 'string') return this.#followRef(schema.$ref, depth);
+    if ('const' in schema) return this.#copyValue(schema.const);
+    if (Array.isArray(schema.enum)) return this.#copyValue(schema.enum[0]);
     for (const name of ['anyOf', 'oneOf']) {
       const branches = this.#objectsOf(schema[name]);
       if (branches.length > 0) return this.#first(branches, depth);
     }
     const all = this.#objectsOf(schema.allOf);
-    return all.length > 0 ? this.of(this.#merged(schema, all), depth + 1) : this.#typed(schema, depth);
+    return all.length > 0 ? this.of(this.#mergeSchemas(schema, all), depth + 1) : this.#valueOfType(schema, depth);
   }
 
   #spend(amount: number): void {
@@ -79,18 +79,18 @@ class Instances {
     return objectsOf(value);
   }
 
-  #made(text: string): string {
+  #spendText(text: string): string {
     this.#spend(text.length);
     return text;
   }
 
-  #copied(value: unknown): unknown {
+  #copyValue(value: unknown): unknown {
     if (value === undefined) throw new NoInstance('an enum is empty');
     this.#spend(sizeWithin(value, SPENT_MAX - this.#spent));
     return value;
   }
 
-  #merged(schema: WireObject, all: readonly WireObject[]): WireObject {
+  #mergeSchemas(schema: WireObject, all: readonly WireObject[]): WireObject {
     const { allOf: _, ...rest } = schema;
     const whole: Record<string, unknown> = {};
     for (const part of [...all, rest]) {
@@ -115,7 +115,7 @@ class Instances {
     throw new NoInstance('no branch has an end');
   }
 
-  #typed(schema: WireObject, depth: number): unknown {
+  #valueOfType(schema: WireObject, depth: number): unknown {
     const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
     switch (type ?? (isObject(schema.properties) ? 'object' : 'string')) {
       case 'object':
@@ -167,7 +167,7 @@ class Instances {
   }
 
   #text({ format, pattern, minLength, maxLength }: WireObject): string {
-    if (typeof pattern === 'string') return this.#made(this.#matchingOf(pattern));
+    if (typeof pattern === 'string') return this.#spendText(this.#matchingOf(pattern));
     const text = FORMATS.get(format) ?? ANY_TEXT;
     const least = numberIn(minLength, 0);
     this.#spend(Math.max(text.length, least));
@@ -185,7 +185,7 @@ class Instances {
     return made;
   }
 
-  #referred(ref: string, depth: number): unknown {
+  #followRef(ref: string, depth: number): unknown {
     if (ref.length > REF_CHARACTERS_MAX) throw new TooLarge(`a $ref has more than ${REF_CHARACTERS_MAX} characters`);
     if (this.#open.has(ref)) throw new NoInstance('the schema has no end');
     this.#open.add(ref);
@@ -199,7 +199,7 @@ class Instances {
   #at(ref: string): unknown {
     if (!this.#resolved.has(ref)) {
       this.#spend(ref.length);
-      this.#resolved.set(ref, resolved(this.#root, ref));
+      this.#resolved.set(ref, resolveRef(this.#root, ref));
     }
     const found = this.#resolved.get(ref);
     if (found === undefined) throw new NoInstance(`there is no ${ref}`);
@@ -207,7 +207,7 @@ class Instances {
   }
 }
 
-function resolved(root: WireObject, ref: string): unknown {
+function resolveRef(root: WireObject, ref: string): unknown {
   const steps = ref.replace(/^#\/?/, '').split('/').filter(Boolean);
   return steps.reduce<unknown>((at, step) => {
     const name = step.replaceAll('~1', '/').replaceAll('~0', '~');

@@ -41,7 +41,7 @@ let last: Promise<unknown> = Promise.resolve();
 
 /** Of unit length; zeros for a text without letters or digits. Texts wait for one another: what one of them takes is in memory once. */
 export function vectorOf(text: string, dimensions: number): Promise<Float32Array> {
-  const made = last.then(() => read(text, dimensions));
+  const made = last.then(() => textVector(text, dimensions));
   last = made.catch(() => undefined);
   return made;
 }
@@ -54,10 +54,10 @@ interface Counted {
 /** By its hash; in the order in which they were met first. */
 type Counts = Map<number, Counted>;
 
-async function read(text: string, dimensions: number): Promise<Float32Array> {
+async function textVector(text: string, dimensions: number): Promise<Float32Array> {
   const counts: Counts = new Map();
   for (const piece of piecesOf(text)) {
-    for (const [word] of folded(piece).matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
+    for (const [word] of foldCase(piece).matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
       addWord(counts, word.slice(0, WORD_LETTERS_MAX));
       if (isSliceOver()) await nextSlice();
     }
@@ -97,7 +97,7 @@ function endOfPiece(text: string, from: number): number {
  * NFKC and full case folding (Unicode, section 3.13), by what every machine has: lower, upper and lower again take ß, ẞ and SS to the same,
  * and a dotless ı to i, as I goes; a sigma is one letter wherever it stands. What that takes apart is composed again.
  */
-function folded(text: string): string {
+function foldCase(text: string): string {
   // To order the marks of one letter takes time that grows with their square.
   const marked = text.replace(/\p{M}{31,}/gu, (marks) => [...marks].slice(0, MARKS_MAX).join(''));
   const lower = marked.normalize('NFKC').toLowerCase().toUpperCase().toLowerCase();
@@ -106,11 +106,11 @@ function folded(text: string): string {
 
 function addWord(counts: Counts, word: string): void {
   const weight = word.length <= SHORT_LETTERS ? SHORT_WEIGHT : 1;
-  add(counts, mixed(hashed(begun(1), word, 0, word.length)), weight);
+  add(counts, mixBits(extendHash(hashSeed(1), word, 0, word.length)), weight);
   const marked = `^${word}$`;
   for (let length = GRAM_MIN; length <= GRAM_MAX; length += 1) {
     for (let at = 0; at + length <= marked.length; at += 1) {
-      add(counts, mixed(hashed(begun(2), marked, at, at + length)), weight * (length / GRAM_MAX) ** 2);
+      add(counts, mixBits(extendHash(hashSeed(2), marked, at, at + length)), weight * (length / GRAM_MAX) ** 2);
     }
   }
 }
@@ -122,18 +122,18 @@ function add(counts: Counts, hash: number, weight: number): void {
 }
 
 /** FNV-1a, of words (1) and grams (2) apart. */
-function begun(kind: number): number {
+function hashSeed(kind: number): number {
   return 0x811c9dc5 ^ kind;
 }
 
-function hashed(before: number, text: string, from: number, to: number): number {
+function extendHash(before: number, text: string, from: number, to: number): number {
   let hash = before;
   for (let i = from; i < to; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
   return hash;
 }
 
 /** Every bit of it may be used. */
-function mixed(hashed: number): number {
+function mixBits(hashed: number): number {
   let hash = Math.imul(hashed ^ (hashed >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;

@@ -47,7 +47,7 @@ function textOf(token: Token, step: () => void): string | null {
     case SET:
       return leastOf(token, step);
     case REPETITION:
-      return repeated(token, step);
+      return repeatToken(token, step);
     case CHARACTER:
       return String.fromCharCode(token.value as number);
     default:
@@ -65,7 +65,7 @@ function sequence(tokens: readonly Token[], step: () => void): string | null {
   return text;
 }
 
-function repeated({ value, min = 0 }: Token, step: () => void): string | null {
+function repeatToken({ value, min = 0 }: Token, step: () => void): string | null {
   if (min === 0) return '';
   const one = textOf(value as Token, step);
   for (let characters = min * (one?.length ?? 0); characters > 0; characters -= 1) step();

@@ -36,7 +36,7 @@ export const getZone = defineCapability<DnsState>()({
     const found = await requireZone(ctx.core.db, ctx, input.zone);
     ctx.weigh(LOOKUP_TOKENS - 1);
     const { row, record_count, wanted } =
-      found.vendor === EMBEDDED ? await embedded(ctx, state, found) : await hosted(ctx, state, found);
+      found.vendor === EMBEDDED ? await embeddedZone(ctx, state, found) : await zoneAtVendor(ctx, state, found);
     const delegation = await state.lookups.run(accountId, null, () =>
       lookAtDelegation(state.resolvers, row.zone, wanted),
     );
@@ -44,7 +44,7 @@ export const getZone = defineCapability<DnsState>()({
   },
 });
 
-async function embedded({ core, accountId }: CallContext, { names }: DnsState, row: ShownZone) {
+async function embeddedZone({ core, accountId }: CallContext, { names }: DnsState, row: ShownZone) {
   const place = { accountId, zone: row.zone };
   const [record_count, wanted] = await Promise.all([
     countRecords(core.db, place),
@@ -53,7 +53,7 @@ async function embedded({ core, accountId }: CallContext, { names }: DnsState, r
   return { row, record_count, wanted };
 }
 
-async function hosted({ accountId }: CallContext, state: DnsState, row: ShownZone) {
+async function zoneAtVendor({ accountId }: CallContext, state: DnsState, row: ShownZone) {
   const { sets, nameServers } = await hostedZone(state, accountId, row);
   return {
     row: { ...row, name_servers: JSON.stringify(nameServers) },

@@ -36,7 +36,7 @@ export async function exchange(
   socket.on('error', () => undefined);
   try {
     socket.write(frameOf(signed));
-    for await (const bytes of framesOf(bounded(socket))) {
+    for await (const bytes of framesOf(boundedAnswer(socket))) {
       const message = readMessage(bytes);
       if (message.header.id !== id || !message.isAnswer) throw new Malformed('it answers something else');
       // Of no effect but a failure, so it may be unsigned: some servers sign nothing of zones that they do not have.
@@ -54,7 +54,7 @@ export async function exchange(
 }
 
 /** What comes, up to so many bytes. Throws Malformed beyond them. */
-async function* bounded(socket: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* boundedAnswer(socket: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let total = 0;
   for await (const chunk of socket) {
     total += chunk.length;

@@ -47,7 +47,7 @@ export class Rfc2136Host implements ZoneHost {
       );
     } catch (error) {
       if (error instanceof Refusal && NOT_HELD.has(error.rcode)) return null;
-      throw told(error);
+      throw faultOf(error);
     }
     const { sets, nameServers, types } = found;
     return {
@@ -69,13 +69,13 @@ export class Rfc2136Host implements ZoneHost {
       try {
         await exchange(this.#at, message, () => Promise.resolve(true), signal);
       } catch (error) {
-        throw told(error);
+        throw faultOf(error);
       }
     }
   }
 }
 
-function told(error: unknown): unknown {
+function faultOf(error: unknown): unknown {
   if (!(error instanceof Refusal)) return error;
   const { rcode } = error;
   if (CHANGED.has(rcode)) {

@@ -67,7 +67,7 @@ export const inboxMessages = defineCapability<ReceivingState>()({
       input.cursor === undefined
         ? await seqAfter(ctx, inboxId, input.after)
         : BigInt(decodeCursor(ctx.core.secrets, binding, input.cursor)[0] ?? 0);
-    const rows = await read(receiving, ctx, { inboxId, afterSeq, limit: limit + 1 }, waitSeconds * 1_000);
+    const rows = await waitForMessages(receiving, ctx, { inboxId, afterSeq, limit: limit + 1 }, waitSeconds * 1_000);
     ctx.holdAnswer(rows.reduce((sum, { content }) => sum + content.length, 0));
     const found = page(rows, limit, ({ seq }) => encodeCursor(ctx.core.secrets, binding, [String(seq)]));
     const nowMs = await clockNow(ctx.core.db);
@@ -91,7 +91,7 @@ interface Wanted {
   readonly limit: number;
 }
 
-async function read(
+async function waitForMessages(
   { waiters }: Receiving,
   ctx: CallContext,
   wanted: Wanted,

@@ -3,9 +3,9 @@
 // answers. Series, expressions and numbers are ours; each answer here is that of Prometheus, which test/metrics/promql-peer asks at random.
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../../problems/problem.ts';
-import { written } from '../labels.ts';
+import { labelsText } from '../labels.ts';
 import { parseQuery } from '../parse.ts';
-import { answerOf, asked, load, MINUTE_MS, near, table } from './notation.fixture.ts';
+import { answerAt, answerOf, load, MINUTE_MS, near, table } from './notation.fixture.ts';
 
 describe('counters', () => {
   const counters = load(
@@ -102,7 +102,7 @@ describe('selectors', () => {
     MINUTE_MS,
     `up{job="api", zone="eu-1"} 1\nup{job="api-canary", zone="eu-2"} 1\nup{job="web"} 1\nother:sum{job="api"} 2`,
   );
-  const ups = (text: string) => Object.keys(asked(text, services, 0) as object).sort();
+  const ups = (text: string) => Object.keys(answerAt(text, services, 0) as object).sort();
   it.each([
     ['up{job="api"}', ['up{job="api", zone="eu-1"}']],
     ['up{job!="api"}', ['up{job="api-canary", zone="eu-2"}', 'up{job="web"}']],
@@ -138,7 +138,7 @@ describe('staleness', () => {
     ['late', 4, { 'late{}': 7 }],
     ['late', 6, {}],
     ['late offset 2m', 6, { 'late{}': 7 }],
-  ] as const)('%s at minute %i', (text, at, due) => expect(asked(text, gone, at)).toEqual(due));
+  ] as const)('%s at minute %i', (text, at, due) => expect(answerAt(text, gone, at)).toEqual(due));
 });
 
 describe('ranges', () => {
@@ -150,7 +150,7 @@ describe('ranges', () => {
     if (answer.type === 'string') return answer.value;
     return Object.fromEntries(
       answer.series.map(({ labels, times, values }) => [
-        written(labels),
+        labelsText(labels),
         Array.from(times, (time, i) => [time / MINUTE_MS, near(values[i] as number)]),
       ]),
     );

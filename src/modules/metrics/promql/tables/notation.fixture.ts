@@ -1,7 +1,7 @@
 // Series in the notation of Prometheus' test files (`0+10x5`, `_` for no sample, `stale`), and what an expression answers over them.
 import { expect, it } from 'vitest';
 import { evaluate } from '../evaluate.ts';
-import { labelsOf, written } from '../labels.ts';
+import { labelsOf, labelsText } from '../labels.ts';
 import { matchesAll } from '../matchers.ts';
 import { parseQuery } from '../parse.ts';
 import { selectionsOf } from '../select.ts';
@@ -19,7 +19,7 @@ export function load(stepMs: number, lines: string): Series[] {
     .map((line) => {
       const [, name = '', labels = '', values = ''] = /^\s*([\w:]+)(?:\{(.*)\})?\s+(.*)$/.exec(line) ?? [];
       const pairs = [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, label, value]) => [label, value]);
-      const samples = values.trim().split(/\s+/).flatMap(unfolded);
+      const samples = values.trim().split(/\s+/).flatMap(valuesOf);
       const kept = samples.flatMap((value, i) => (value === null ? [] : [[i * stepMs, value] as const]));
       const bytes = new Float64Array(kept.length);
       for (const [i, [, value]] of kept.entries()) {
@@ -34,7 +34,7 @@ export function load(stepMs: number, lines: string): Series[] {
     });
 }
 
-function unfolded(word: string): (number | 'stale' | null)[] {
+function valuesOf(word: string): (number | 'stale' | null)[] {
   if (word === '_') return [null];
   if (word === 'stale') return ['stale'];
   const series = /^(-?[\d.]+)([+-][\d.]+)x(\d+)$/.exec(word);
@@ -65,13 +65,13 @@ export function answerOf(text: string, data: readonly Series[], range: Range) {
 export const near = (value: number) => (Number.isFinite(value) ? Number(value.toPrecision(12)) + 0 : value);
 
 /** At minute `at`: a number, or values by labels. */
-export function asked(text: string, data: readonly Series[], at: number): unknown {
+export function answerAt(text: string, data: readonly Series[], at: number): unknown {
   const answer = answerOf(text, data, { startMs: at * MINUTE_MS, endMs: at * MINUTE_MS, stepMs: 1 });
   if (answer.type === 'string') return answer.value;
   if (answer.type === 'scalar') return near(answer.values[0] as number);
-  return Object.fromEntries(answer.series.map(({ labels, values }) => [written(labels), near(values[0] as number)]));
+  return Object.fromEntries(answer.series.map(({ labels, values }) => [labelsText(labels), near(values[0] as number)]));
 }
 
 export function table(data: readonly Series[], at: number, rows: readonly (readonly [string, unknown])[]): void {
-  it.each(rows)('%s', (text, due) => expect(asked(text, data, at)).toEqual(due));
+  it.each(rows)('%s', (text, due) => expect(answerAt(text, data, at)).toEqual(due));
 }

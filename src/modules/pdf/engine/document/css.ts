@@ -115,7 +115,7 @@ export function knownStyle(declarations: string, variables: ReadonlyMap<string, 
     const colon = declaration.indexOf(':');
     if (colon === -1) continue;
     const name = declaration.slice(0, colon).trim().toLowerCase();
-    const value = resolved(declaration.slice(colon + 1), variables);
+    const value = resolveVariables(declaration.slice(colon + 1), variables);
     const written = writtenAs(name, value);
     if (written !== null) kept.set(written[0], written[1]);
     else if (isMissed(name, value)) ignored.add(name === 'display' ? value : name);
@@ -123,7 +123,7 @@ export function knownStyle(declarations: string, variables: ReadonlyMap<string, 
   return [...kept].map(([name, value]) => `${name}:${value}`).join(';');
 }
 
-function resolved(value: string, variables: ReadonlyMap<string, string>): string {
+function resolveVariables(value: string, variables: ReadonlyMap<string, string>): string {
   const plain = value
     .replace(/!\s*important/i, '')
     .trim()
@@ -144,8 +144,8 @@ function writtenAs(name: string, value: string): readonly [string, string] | nul
   if (!KNOWN.test(name) || value === '' || /[:;{}]|\w\(/.test(value.replace(/\b(?:rgb|rgba|hsl|hsla)\(/gi, '')))
     return null;
   if (name === 'background' || name === 'background-color')
-    return isColor(value) ? ['background-color', spaced(value)] : null;
-  if (name === 'color' || name.endsWith('-color')) return isColor(value) ? [name, spaced(value)] : null;
+    return isColor(value) ? ['background-color', spaceCommas(value)] : null;
+  if (name === 'color' || name.endsWith('-color')) return isColor(value) ? [name, spaceCommas(value)] : null;
   if (name === 'line-height') return lineHeight(value);
   if (/^(?:font-size|margin-|text-indent|width$|height$)/.test(name)) {
     const length = lengthOf(value, name);
@@ -158,7 +158,7 @@ function writtenAs(name: string, value: string): readonly [string, string] | nul
 const isColor = (value: string) =>
   /^(?:#[0-9a-f]{3}|#[0-9a-f]{6}|[a-z]{3,25}|(?:rgb|hsl)a?\([\d.,%\s]{5,60}\))$/i.test(value);
 /** The layout wants one space behind commas. */
-const spaced = (value: string) => value.replaceAll(/\s*,\s*/g, ', ');
+const spaceCommas = (value: string) => value.replaceAll(/\s*,\s*/g, ', ');
 
 function lineHeight(value: string): readonly [string, string] | null {
   const [, number, unit] = LENGTH.exec(value) ?? [];

@@ -70,11 +70,11 @@ export function contentOf(document: Document, frame: Frame): unknown {
   };
   return htmlToPdfmake('-', {
     ...{ window, defaultStyles, removeTagClasses: true, tableAutoSize: true },
-    customTag: ({ element, ret }: { element: Element; ret: Node }) => adjusted(element, ret, frame),
+    customTag: ({ element, ret }: { element: Element; ret: Node }) => adjustNode(element, ret, frame),
   });
 }
 
-function adjusted(element: Element, node: Node, frame: Frame): Node {
+function adjustNode(element: Element, node: Node, frame: Frame): Node {
   if (typeof node !== 'object' || node === null || Array.isArray(node)) return node;
   const style = element.getAttribute('style') ?? '';
   if (/break-before:\s*(?:always|page|left|right)/.test(style)) node.pageBreak = 'before';
@@ -85,7 +85,7 @@ function adjusted(element: Element, node: Node, frame: Frame): Node {
     node.layout = 'plain';
     node.table = tableOf(node.table as Node, headerRows);
   }
-  if (element.nodeName === 'TD' || element.nodeName === 'TH') spanned(element, node);
+  if (element.nodeName === 'TD' || element.nodeName === 'TH') noteSpans(element, node);
   if (element.nodeName === 'HR')
     return {
       canvas: [{ type: 'line', x1: 0, y1: 0, x2: frame.width, y2: 0, lineWidth: 0.75, lineColor: '#c8ccd4' }],
@@ -96,7 +96,7 @@ function adjusted(element: Element, node: Node, frame: Frame): Node {
 }
 
 /** What a cell spans, under names that the converter does not act upon. */
-function spanned(element: Element, node: Node): void {
+function noteSpans(element: Element, node: Node): void {
   const [rows, columns] = [element.getAttribute(ROWS_SPANNED), element.getAttribute(COLUMNS_SPANNED)];
   if (rows !== null) node.rowsSpanned = Number(rows);
   if (columns !== null) node.columnsSpanned = Number(columns);

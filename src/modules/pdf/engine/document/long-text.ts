@@ -19,7 +19,7 @@ export function layOutLongTexts(): void {
   const { prototype } = LayoutBuilder.default;
   const nextLine = prototype.buildNextLine;
   prototype.buildNextLine = function buildNextLine(this: unknown, node: TextNode) {
-    if (node._later === undefined && (node._inlines?.length ?? 0) > 2 * WORDS) cut(node);
+    if (node._later === undefined && (node._inlines?.length ?? 0) > 2 * WORDS) splitInlines(node);
     fill(node);
     const line = nextLine.call(this, node);
     fill(node);
@@ -27,7 +27,7 @@ export function layOutLongTexts(): void {
   };
 }
 
-function cut(node: TextNode): void {
+function splitInlines(node: TextNode): void {
   const all = node._inlines ?? [];
   node._inlines = all.slice(0, WORDS);
   node._later = [];

@@ -13,7 +13,7 @@ import { fontsOf, USUAL_FONT } from '../document/fonts.ts';
 import { Refused, tooManyPages } from '../refused.ts';
 import type { EngineAnswer, EngineTask, FieldValue } from '../wire.ts';
 import { openPdf, pageCountOf } from './open.ts';
-import { saved } from './save.ts';
+import { savePdf } from './save.ts';
 
 type FillTask = Extract<EngineTask, { kind: 'fill' }>;
 
@@ -34,7 +34,7 @@ export async function fill({ source, fields, flatten, pagesMax, fontsFolder }: F
   const texts = Object.values(fields).flat().map(String).join('');
   form.updateFieldAppearances(await fontFor(pdf, texts, fontsFolder));
   if (flatten) form.flatten({ updateFieldAppearances: false });
-  return { kind: 'made', files: [{ bytes: await saved(pdf), pages }], engine: null, warnings: [] };
+  return { kind: 'made', files: [{ bytes: await savePdf(pdf), pages }], engine: null, warnings: [] };
 }
 
 /** The font of the document, unless the values have characters beyond Latin-1. */

@@ -26,9 +26,9 @@ export async function info({ source }: Extract<EngineTask, { kind: 'info' }>): P
   const pages = pdf.getPageCount();
   if (pages === 0 && !encrypted) throw new Refused('source', 'not_a_pdf', 'It has no pages.');
   // What is encrypted reads as noise.
-  const said = <T>(read: () => T | undefined): T | null => (encrypted ? null : (quiet(read) ?? null));
-  const text = (read: () => string | undefined) => said(read)?.slice(0, TEXT_MAX) ?? null;
-  const date = (read: () => Date | undefined) => said(read)?.toISOString() ?? null;
+  const readUnencrypted = <T>(read: () => T | undefined): T | null => (encrypted ? null : (quiet(read) ?? null));
+  const text = (read: () => string | undefined) => readUnencrypted(read)?.slice(0, TEXT_MAX) ?? null;
+  const date = (read: () => Date | undefined) => readUnencrypted(read)?.toISOString() ?? null;
   const told: PdfInfo = {
     pages,
     page_sizes: pageSizesOf(pdf),
@@ -59,10 +59,10 @@ function pageSizesOf(pdf: PDFDocument) {
     .getPages()
     .slice(0, SIZES_MAX)
     .map((page) => quiet(() => page.getSize()) ?? { width: 0, height: 0 })
-    .map(({ width, height }) => ({ width: rounded(width), height: rounded(height) }));
+    .map(({ width, height }) => ({ width: roundPoints(width), height: roundPoints(height) }));
 }
 
-const rounded = (points: number) => Math.round(points * 100) / 100;
+const roundPoints = (points: number) => Math.round(points * 100) / 100;
 
 function fieldsOf(pdf: PDFDocument): FormField[] {
   return pdf.getForm().getFields().slice(0, FIELDS_MAX).map(fieldOf);

@@ -4,7 +4,7 @@ import { admission } from '../../../../core/admission.ts';
 import { Refused } from '../refused.ts';
 
 /** Copies pages, by their numbers from 0, to the end of `to`. */
-export async function copied(from: PDFDocument, pages: readonly number[], to: PDFDocument): Promise<void> {
+export async function copyPages(from: PDFDocument, pages: readonly number[], to: PDFDocument): Promise<void> {
   for (const page of await to.copyPages(from, [...pages])) to.addPage(page);
 }
 
@@ -17,7 +17,7 @@ export function requireRoom(bytes: number, field: string): void {
     throw new Refused(field, 'too_large', 'The result has more than 64 MiB: take fewer pages at a time.');
 }
 
-export async function saved(pdf: PDFDocument): Promise<Uint8Array<ArrayBuffer>> {
+export async function savePdf(pdf: PDFDocument): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = await pdf.save({ addDefaultPage: false, objectsPerTick: 500, updateFieldAppearances: false });
   return bytes.byteLength === bytes.buffer.byteLength ? (bytes as Uint8Array<ArrayBuffer>) : new Uint8Array(bytes);
 }

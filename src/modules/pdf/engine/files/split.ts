@@ -4,7 +4,7 @@ import { rangesOf } from '../../ranges.ts';
 import { tooManyPages } from '../refused.ts';
 import type { Cut, EngineAnswer, EngineTask, MadePdf } from '../wire.ts';
 import { openPdf, pageCountOf } from './open.ts';
-import { copied, requireRoom, saved } from './save.ts';
+import { copyPages, requireRoom, savePdf } from './save.ts';
 
 export async function split({
   source,
@@ -19,12 +19,12 @@ export async function split({
   const files: MadePdf[] = [];
   for (const part of parts) {
     const made = await PDFDocument.create({ updateMetadata: false });
-    await copied(
+    await copyPages(
       pdf,
       part.map((page) => page - 1),
       made,
     );
-    files.push({ bytes: await saved(made), pages: part.length });
+    files.push({ bytes: await savePdf(made), pages: part.length });
     requireRoom(
       files.reduce((sum, { bytes }) => sum + bytes.length, 0),
       'ranges',

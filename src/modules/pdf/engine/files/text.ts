@@ -14,7 +14,7 @@ export async function text({
   pagesMax,
 }: Extract<EngineTask, { kind: 'text' }>): Promise<EngineAnswer> {
   requireHead(source, 'source');
-  const pdf = await opened(source);
+  const pdf = await openPdf(source);
   const numbers = [...new Set(rangesOf(wanted ?? '1-', pdf.numPages, 'pages').flat())];
   if (numbers.length > pagesMax) throw tooManyPages('pages', pagesMax);
   const pages: PageText[] = [];
@@ -29,7 +29,7 @@ export async function text({
   return { kind: 'text', pages };
 }
 
-async function opened(source: Uint8Array) {
+async function openPdf(source: Uint8Array) {
   try {
     return await getDocumentProxy(source, { disableFontFace: true, useSystemFonts: false });
   } catch (error) {

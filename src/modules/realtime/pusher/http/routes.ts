@@ -24,7 +24,7 @@ export const httpRoutes: readonly RawRoute<RealtimeState>[] = [
     ...{ method: 'POST', path: '/events', capability: PUBLISH, bodyBytesMax: EVENT_BODY_BYTES_MAX },
     async answer(call) {
       const events = await call.request.read(readEvent, call.request.body);
-      const costNanos = await published(call, events);
+      const costNanos = await publishAll(call, events);
       const { channels, info } = events[0] as SentEvent;
       if (info.length === 0) return { data: {}, costNanos };
       const states = await statesOf(call, channels, info);
@@ -35,7 +35,7 @@ export const httpRoutes: readonly RawRoute<RealtimeState>[] = [
     ...{ method: 'POST', path: '/batch_events', capability: PUBLISH, bodyBytesMax: EVENT_BODY_BYTES_MAX },
     async answer(call) {
       const events = await call.request.read(readBatch, call.request.body);
-      const costNanos = await published(call, events);
+      const costNanos = await publishAll(call, events);
       if (events.every(({ info }) => info.length === 0)) return { data: {}, costNanos };
       const batch: object[] = [];
       for (const { channels, info } of events) batch.push((await statesOf(call, channels, info))[0] ?? {});
@@ -100,7 +100,7 @@ function channelOf({ request: { params } }: SignedCall): string {
   return channel;
 }
 
-async function published({ ctx, state }: SignedCall, events: readonly SentEvent[]): Promise<bigint> {
+async function publishAll({ ctx, state }: SignedCall, events: readonly SentEvent[]): Promise<bigint> {
   const paramOf = (i: number) => (events.length === 1 ? 'data' : `batch[${i}].data`);
   return (await publishEvents(ctx, state, events, paramOf)).costNanos;
 }
@@ -111,7 +111,7 @@ async function statesOf({ ctx }: SignedCall, channels: readonly string[], asked:
   const states = await channelStates(core.db, accountId, channels);
   const shown: object[] = [];
   for (const state of states) {
-    const last = asked.includes('cache') ? await cached(core.db, accountId, state.channel) : {};
+    const last = asked.includes('cache') ? await cachedMessage(core.db, accountId, state.channel) : {};
     shown.push({ ...(occupied ? { occupied: state.subscriptions > 0 } : {}), ...attributes(state, asked), ...last });
   }
   return shown;
@@ -124,7 +124,7 @@ function attributes({ subscriptions, users }: ChannelState, asked: readonly stri
   };
 }
 
-async function cached(db: Parameters<typeof lastMessage>[0], accountId: string, channel: string) {
+async function cachedMessage(db: Parameters<typeof lastMessage>[0], accountId: string, channel: string) {
   const last = socketChannel(channel)?.isCache === true ? await lastMessage(db, accountId, channel) : null;
   return last === null ? {} : { cache: { data: last.data } };
 }

@@ -12,7 +12,7 @@ export interface SessionOptions {
   readonly password: string;
   readonly log: Logger;
   /** What the carrier brings; it is acknowledged with the status that this answers. */
-  delivered(pdu: Pdu): Promise<number>;
+  receiveDelivery(pdu: Pdu): Promise<number>;
 }
 
 /** `lost`: it was written, and no answer came. `unsent`: nothing was written. */
@@ -80,12 +80,12 @@ export class SmppSession {
     return new Promise((resolve) => {
       const end = (came: Submitted) => {
         clearTimeout(timer);
-        this.#open.delete(lost);
+        this.#open.delete(endLost);
         resolve(came);
       };
-      const lost = () => end({ kind: 'lost' });
-      const timer = setTimeout(lost, withinMs);
-      this.#open.add(lost);
+      const endLost = () => end({ kind: 'lost' });
+      const timer = setTimeout(endLost, withinMs);
+      this.#open.add(endLost);
       if (!write((pdu) => end({ kind: 'answered', pdu }))) end({ kind: 'unsent' });
     });
   }
@@ -121,7 +121,7 @@ export class SmppSession {
       this.#bound = session;
       for (const resolve of this.#waiting.splice(0)) resolve();
     } else session.destroy();
-    const alive = setInterval(() => void this.#lookAlive(session), ALIVE_MS).unref();
+    const alive = setInterval(() => void this.#checkLink(session), ALIVE_MS).unref();
     await ended;
     clearInterval(alive);
     this.#bound = null;
@@ -152,7 +152,7 @@ export class SmppSession {
     return status === 0;
   }
 
-  async #lookAlive(session: Session): Promise<void> {
+  async #checkLink(session: Session): Promise<void> {
     const came = await this.#ask(ANSWER_MS, (answered) => session.enquire_link({}, answered));
     if (came.kind !== 'answered') session.destroy();
   }
@@ -160,7 +160,7 @@ export class SmppSession {
   async #acknowledge(session: Session, pdu: Pdu): Promise<void> {
     let status = 0;
     try {
-      status = await this.#options.delivered(pdu);
+      status = await this.#options.receiveDelivery(pdu);
     } catch (err) {
       status = ESME_RSYSERR;
       this.#options.log.warn(

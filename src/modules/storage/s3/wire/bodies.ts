@@ -8,7 +8,7 @@ import { checkedValue, checksumElement } from './checksums.ts';
 import { deleteConditions } from './conditions.ts';
 import { checkedTags } from './object-headers.ts';
 import { KEY_BYTES_MAX } from './operation.ts';
-import { malformed, notImplemented, refused } from './refusals.ts';
+import { malformedXml, notImplemented, refusal } from './refusals.ts';
 import { childOf, childrenOf, readXml, requiredText, textOf } from './xml.ts';
 
 const DELETED_MAX = 1_000;
@@ -46,7 +46,7 @@ export const readDelete: BodyTask<DeleteRequest> = {
   run(body) {
     const root = readXml(body, 'Delete', DELETE_BOUNDS);
     const objects = childrenOf(root, 'Object');
-    if (objects.length === 0 || objects.length > DELETED_MAX) throw malformed(`Name 1 to ${DELETED_MAX} keys.`);
+    if (objects.length === 0 || objects.length > DELETED_MAX) throw malformedXml(`Name 1 to ${DELETED_MAX} keys.`);
     return { objects: objects.map(keyToDelete), isQuiet: textOf(root, 'Quiet')?.trim().toLowerCase() === 'true' };
   },
 };
@@ -54,10 +54,10 @@ export const readDelete: BodyTask<DeleteRequest> = {
 function keyToDelete(object: XmlElement): KeyToDelete {
   const key = requiredText(object, 'Key');
   const version = textOf(object, 'VersionId');
-  if (version !== undefined && version !== 'null') throw refused('InvalidArgument', 'Objects have no versions here.');
-  if (key === '') throw malformed('A key to delete is empty.');
+  if (version !== undefined && version !== 'null') throw refusal('InvalidArgument', 'Objects have no versions here.');
+  if (key === '') throw malformedXml('A key to delete is empty.');
   if (Buffer.byteLength(key) > KEY_BYTES_MAX) {
-    throw refused('KeyTooLongError', `A key has at most ${KEY_BYTES_MAX} bytes in UTF-8.`);
+    throw refusal('KeyTooLongError', `A key has at most ${KEY_BYTES_MAX} bytes in UTF-8.`);
   }
   const said = {
     etag: textOf(object, 'ETag'),
@@ -82,9 +82,9 @@ export const readComplete: BodyTask<readonly NamedPart[]> = {
   hereBytesMax: HERE_BYTES_MAX,
   run(body) {
     const parts = childrenOf(readXml(body, 'CompleteMultipartUpload', COMPLETE_BOUNDS), 'Part').map(partOf);
-    if (parts.length === 0 || parts.length > PARTS_MAX) throw malformed(`Name 1 to ${PARTS_MAX} parts.`);
+    if (parts.length === 0 || parts.length > PARTS_MAX) throw malformedXml(`Name 1 to ${PARTS_MAX} parts.`);
     if (parts.some(({ partNumber }, at) => at > 0 && partNumber <= (parts[at - 1] as NamedPart).partNumber)) {
-      throw refused('InvalidPartOrder', 'The parts must stand in ascending order of their numbers.');
+      throw refusal('InvalidPartOrder', 'The parts must stand in ascending order of their numbers.');
     }
     return parts;
   },
@@ -106,13 +106,13 @@ function partOf(part: XmlElement): NamedPart {
 export function partNumberOf(text: string): number {
   const number = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (number >= 1 && number <= PARTS_MAX) return number;
-  throw refused('InvalidArgument', `Part numbers are 1 to ${PARTS_MAX}.`);
+  throw refusal('InvalidArgument', `Part numbers are 1 to ${PARTS_MAX}.`);
 }
 
 /** Throws MalformedXML, InvalidTag. */
 export function readTagging(body: Buffer): Record<string, string> {
   const set = childOf(readXml(body, 'Tagging', TAGGING_BOUNDS), 'TagSet');
-  if (set === undefined) throw malformed('Tagging needs TagSet.');
+  if (set === undefined) throw malformedXml('Tagging needs TagSet.');
   return checkedTags(childrenOf(set, 'Tag').map((tag) => [requiredText(tag, 'Key'), requiredText(tag, 'Value')]));
 }
 

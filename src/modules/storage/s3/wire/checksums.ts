@@ -2,7 +2,7 @@
 // whole of a multipart upload (docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity.html).
 import type { IncomingHttpHeaders } from 'node:http';
 import { type ChecksumName, isChecksumName } from '../../../../core/credentials/aws-checksums.ts';
-import { refused } from './refusals.ts';
+import { refusal } from './refusals.ts';
 
 export type ChecksumType = 'COMPOSITE' | 'FULL_OBJECT';
 
@@ -31,7 +31,7 @@ const FULL_ONLY: ReadonlySet<ChecksumName> = new Set(['crc64nvme']);
 /** Throws InvalidDigest, InvalidRequest. */
 export function sentChecksums(headers: IncomingHttpHeaders): SentChecksums {
   const sent = namedIn(Object.keys(headers));
-  if (sent.length > 1) throw refused('InvalidRequest', 'Send one x-amz-checksum- header, not several.');
+  if (sent.length > 1) throw refusal('InvalidRequest', 'Send one x-amz-checksum- header, not several.');
   const [inHeader] = sent;
   const asked = algorithmAsked(headers);
   const trailer = String(headers['x-amz-trailer'] ?? '').trim();
@@ -49,13 +49,13 @@ export function uploadChecksum(headers: IncomingHttpHeaders): UploadChecksum | n
   const algorithm = algorithmAsked(headers);
   const type = typeOf(headers);
   if (algorithm === null) {
-    if (type !== null) throw refused('InvalidRequest', 'x-amz-checksum-type needs x-amz-checksum-algorithm.');
+    if (type !== null) throw refusal('InvalidRequest', 'x-amz-checksum-type needs x-amz-checksum-algorithm.');
     return null;
   }
   const usual = FULL_ONLY.has(algorithm) ? 'FULL_OBJECT' : 'COMPOSITE';
   const chosen = type ?? usual;
   const isKnown = chosen === 'COMPOSITE' ? !FULL_ONLY.has(algorithm) : !COMPOSITE_ONLY.has(algorithm);
-  if (!isKnown) throw refused('InvalidRequest', `A ${algorithm} of a multipart upload cannot be ${chosen}.`);
+  if (!isKnown) throw refusal('InvalidRequest', `A ${algorithm} of a multipart upload cannot be ${chosen}.`);
   return { algorithm, type: chosen };
 }
 
@@ -82,27 +82,27 @@ export function algorithmAsked(headers: IncomingHttpHeaders): ChecksumName | nul
   // A checksum of the request alone, which Content-MD5 is too.
   if (asked === '' || asked === 'md5') return null;
   if (isChecksumName(asked)) return asked;
-  throw refused('InvalidRequest', 'The checksum algorithms are CRC32, CRC32C, CRC64NVME, SHA1 and SHA256.');
+  throw refusal('InvalidRequest', 'The checksum algorithms are CRC32, CRC32C, CRC64NVME, SHA1 and SHA256.');
 }
 
 function typeOf(headers: IncomingHttpHeaders): ChecksumType | null {
   const type = headers['x-amz-checksum-type'];
   if (type === undefined) return null;
   if (type === 'COMPOSITE' || type === 'FULL_OBJECT') return type;
-  throw refused('InvalidRequest', 'x-amz-checksum-type is COMPOSITE or FULL_OBJECT.');
+  throw refusal('InvalidRequest', 'x-amz-checksum-type is COMPOSITE or FULL_OBJECT.');
 }
 
 function md5Of(header: string | undefined): string | null {
   if (header === undefined) return null;
   const bytes = bytesOf(header, 16);
-  if (bytes === null) throw refused('InvalidDigest', 'Content-MD5 is the MD5 of the body in base64.');
+  if (bytes === null) throw refusal('InvalidDigest', 'Content-MD5 is the MD5 of the body in base64.');
   return bytes.toString('hex');
 }
 
 /** As sent in a body too. Throws InvalidRequest. */
 export function checkedValue(name: ChecksumName, value: string): string {
   if (bytesOf(value, BYTES[name]) !== null) return value;
-  throw refused('InvalidRequest', `Value for ${PREFIX}${name} header is invalid.`);
+  throw refusal('InvalidRequest', `Value for ${PREFIX}${name} header is invalid.`);
 }
 
 function bytesOf(base64: string, count: number): Buffer | null {

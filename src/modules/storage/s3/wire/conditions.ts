@@ -1,7 +1,7 @@
 // Conditions of a request as its headers say them (RFC 9110, section 13); what they mean stands in objects/conditions.ts.
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Conditions, judgeConditions, type RemovalConditions } from '../../../../objects/conditions.ts';
-import { notImplemented, refused } from './refusals.ts';
+import { notImplemented, refusal } from './refusals.ts';
 
 /** Of a read. */
 export function conditionsOf(headers: IncomingHttpHeaders): Conditions {
@@ -67,13 +67,13 @@ export function deleteConditions({ etag, size, changed }: SaidOfDeleted): Remova
 
 function sizeOf(text: string): bigint {
   if (/^\d{1,15}$/.test(text)) return BigInt(text);
-  throw refused('InvalidArgument', 'The size that an object must have is a number of bytes.');
+  throw refusal('InvalidArgument', 'The size that an object must have is a number of bytes.');
 }
 
 function timeOf(text: string): number {
   const ms = Date.parse(text);
   if (!Number.isNaN(ms)) return ms;
-  throw refused('InvalidArgument', 'The time of the last change that an object must have is no date.');
+  throw refusal('InvalidArgument', 'The time of the last change that an object must have is no date.');
 }
 
 /** What a copy asks of its source. */
@@ -87,5 +87,5 @@ export function requireSource(
   source: { readonly etag: string; readonly updated_at: number },
 ): void {
   if (judgeConditions(sourceConditionsOf(headers), source) === null) return;
-  throw refused('PreconditionFailed', 'The source of the copy is not the one that its conditions name.');
+  throw refusal('PreconditionFailed', 'The source of the copy is not the one that its conditions name.');
 }

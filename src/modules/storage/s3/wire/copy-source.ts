@@ -1,7 +1,7 @@
 // What a copy copies: bucket and key of x-amz-copy-source, and the bytes of x-amz-copy-source-range.
 import type { IncomingHttpHeaders } from 'node:http';
 import { addressOf } from './operation.ts';
-import { refused } from './refusals.ts';
+import { refusal } from './refusals.ts';
 
 export interface CopySource {
   readonly bucket: string;
@@ -13,9 +13,9 @@ export function copySourceOf(headers: IncomingHttpHeaders): CopySource {
   const sent = String(headers['x-amz-copy-source']).replace(/^\//, '');
   const { bucket, key, query } = addressOf(`/s3/${sent}`);
   const version = query.get('versionId');
-  if (version !== undefined && version !== 'null') throw refused('InvalidArgument', 'Objects have no versions here.');
+  if (version !== undefined && version !== 'null') throw refusal('InvalidArgument', 'Objects have no versions here.');
   if (bucket === null || key === null) {
-    throw refused('InvalidArgument', 'x-amz-copy-source is the bucket, a slash, and the key, percent-encoded.');
+    throw refusal('InvalidArgument', 'x-amz-copy-source is the bucket, a slash, and the key, percent-encoded.');
   }
   return { bucket, key };
 }
@@ -27,8 +27,8 @@ export function copyRangeOf(headers: IncomingHttpHeaders, bytes: number): { star
   const [, first, last] = /^bytes=(\d{1,15})-(\d{1,15})$/.exec(String(sent)) ?? [];
   const [start, end] = [Number(first), Number(last)];
   if (first === undefined || end < start) {
-    throw refused('InvalidArgument', 'x-amz-copy-source-range is `bytes=first-last`, both included.');
+    throw refusal('InvalidArgument', 'x-amz-copy-source-range is `bytes=first-last`, both included.');
   }
-  if (end >= bytes) throw refused('InvalidRange', `The source of the copy has ${bytes} bytes.`);
+  if (end >= bytes) throw refusal('InvalidRange', `The source of the copy has ${bytes} bytes.`);
   return { start, end };
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { RawHead } from '../../../../kit/raw-route.ts';
 import { problem } from '../../../../problems/problem.ts';
 import { failureAnswer, nameOf } from './failures.ts';
-import { refused } from './refusals.ts';
+import { refusal } from './refusals.ts';
 
 describe('a failure', () => {
   const head = (method: string, query = ''): RawHead => ({
@@ -44,7 +44,7 @@ describe('a failure', () => {
     [problem('PAYLOAD_TOO_LARGE'), 'EntityTooLarge', 400],
     [problem('RANGE_NOT_SATISFIABLE'), 'InvalidRange', 416],
     [problem('INTERNAL_ERROR', { message: 'secret path' }), 'InternalError', 500],
-    [refused('NotImplemented', 'x'), 'NotImplemented', 501],
+    [refusal('NotImplemented', 'x'), 'NotImplemented', 501],
   ])('%s is %s', (failure, name, status) => {
     expect(nameOf(failure)).toEqual([name, status]);
     const { body } = failureAnswer(failure, head('GET'));

@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import { type KeptHeaders, METADATA_HEADER, type ObjectRow } from '../../../../objects/object.ts';
 import type { S3Address } from './operation.ts';
-import { notImplemented, refused } from './refusals.ts';
+import { notImplemented, refusal } from './refusals.ts';
 
 const METADATA_BYTES_MAX = 2 * 1_024;
 const DEFAULT_TYPE = 'application/octet-stream';
@@ -67,19 +67,19 @@ export function refuseUnserved(headers: IncomingHttpHeaders): void {
     }
     if (HARMLESS[name]?.includes(String(value)) !== false) continue;
     if (name === 'x-amz-acl') {
-      throw refused(
+      throw refusal(
         'AccessControlListNotSupported',
         'No object is public: the scopes of API keys say who may do what.',
       );
     }
-    throw refused('InvalidStorageClass', 'The storage class here is STANDARD.');
+    throw refusal('InvalidStorageClass', 'The storage class here is STANDARD.');
   }
 }
 
 /** Throws MetadataTooLarge, InvalidTag, InvalidArgument. */
 export function writtenObject(headers: IncomingHttpHeaders): WrittenObject {
   return {
-    contentType: received(headers['content-type'] ?? '') || DEFAULT_TYPE,
+    contentType: receivedText(headers['content-type'] ?? '') || DEFAULT_TYPE,
     headers: keptHeaders(headers),
     metadata: metadataOf(headers),
     tags: tagsOfHeader(headers['x-amz-tagging'] as string | undefined),
@@ -88,7 +88,7 @@ export function writtenObject(headers: IncomingHttpHeaders): WrittenObject {
 
 function keptHeaders(headers: IncomingHttpHeaders): KeptHeaders {
   const kept = Object.entries(KEPT).map(([name, header]) => {
-    const value = received(String(headers[header] ?? ''));
+    const value = receivedText(String(headers[header] ?? ''));
     return [name, header === 'content-encoding' ? withoutChunks(value) : value] as const;
   });
   const latin1 = namesInLatin1(headers);
@@ -113,10 +113,10 @@ function withoutChunks(encoding: string): string {
 function metadataOf(headers: IncomingHttpHeaders): Record<string, string> {
   const pairs = Object.entries(headers)
     .filter(([name]) => name.startsWith(METADATA_HEADER))
-    .map(([name, value]) => [name.slice(METADATA_HEADER.length), received(String(value))] as const);
+    .map(([name, value]) => [name.slice(METADATA_HEADER.length), receivedText(String(value))] as const);
   const bytes = pairs.reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + Buffer.byteLength(value), 0);
   if (bytes > METADATA_BYTES_MAX) {
-    throw refused('MetadataTooLarge', `Metadata has at most ${METADATA_BYTES_MAX} bytes, names and values together.`);
+    throw refusal('MetadataTooLarge', `Metadata has at most ${METADATA_BYTES_MAX} bytes, names and values together.`);
   }
   return Object.fromEntries(pairs);
 }
@@ -129,17 +129,17 @@ export function tagsOfHeader(header: string | undefined): Record<string, string>
 
 /** Throws InvalidTag. */
 export function checkedTags(pairs: readonly (readonly [string, string])[]): Record<string, string> {
-  if (pairs.length > TAGS_MAX) throw refused('InvalidTag', `An object has at most ${TAGS_MAX} tags.`);
+  if (pairs.length > TAGS_MAX) throw refusal('InvalidTag', `An object has at most ${TAGS_MAX} tags.`);
   for (const [key, value] of pairs) {
     if (key === '' || key.length > TAG_KEY_CHARACTERS_MAX) {
-      throw refused('InvalidTag', `The key of a tag has 1 to ${TAG_KEY_CHARACTERS_MAX} characters.`);
+      throw refusal('InvalidTag', `The key of a tag has 1 to ${TAG_KEY_CHARACTERS_MAX} characters.`);
     }
     if (value.length > TAG_VALUE_CHARACTERS_MAX) {
-      throw refused('InvalidTag', `The value of a tag has at most ${TAG_VALUE_CHARACTERS_MAX} characters.`);
+      throw refusal('InvalidTag', `The value of a tag has at most ${TAG_VALUE_CHARACTERS_MAX} characters.`);
     }
   }
   if (new Set(pairs.map(([key]) => key)).size < pairs.length) {
-    throw refused('InvalidTag', 'A key stands among the tags twice.');
+    throw refusal('InvalidTag', 'A key stands among the tags twice.');
   }
   return Object.fromEntries(pairs);
 }
@@ -163,7 +163,7 @@ export function answeredHeaders(
     const value = query.get(`response-${header}`);
     if (value === undefined) continue;
     if (!isOneLine(value))
-      throw refused('InvalidArgument', `response-${header} has characters that no header may have.`);
+      throw refusal('InvalidArgument', `response-${header} has characters that no header may have.`);
     answered[header] = sendable(value);
   }
   for (const [name, value] of Object.entries(object.metadata ?? {})) {
@@ -180,7 +180,7 @@ function textIn(value: string): { readonly text: string; readonly isLatin1: bool
   return isUtf8(bytes) ? { text: bytes.toString('utf8'), isLatin1: false } : { text: value, isLatin1: true };
 }
 
-const received = (value: string) => textIn(value).text;
+const receivedText = (value: string) => textIn(value).text;
 
 function isOneLine(value: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: no header may have them

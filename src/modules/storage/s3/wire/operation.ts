@@ -1,7 +1,7 @@
 // Which operation of Amazon S3 a request is: by its method, what it is of (the service, a bucket, an object), and the sub-resource in its query.
 // The closed list of what is served; all else is NotImplemented. Keys are read byte for byte: `..`, `//` and `+` are plain characters.
 import type { IncomingHttpHeaders } from 'node:http';
-import { notImplemented, refused } from './refusals.ts';
+import { notImplemented, refusal } from './refusals.ts';
 
 /** Of a request. Null: it names none. */
 export interface S3Address {
@@ -70,25 +70,25 @@ export function addressOf(url: string): S3Address {
   const [bucket = '', key = ''] = path
     .slice(ROOT.length + 1)
     .split(/\/(.*)/s, 2)
-    .map(decoded);
+    .map(decodePath);
   if (Buffer.byteLength(key) > KEY_BYTES_MAX) {
-    throw refused('KeyTooLongError', `A key has at most ${KEY_BYTES_MAX} bytes in UTF-8.`);
+    throw refusal('KeyTooLongError', `A key has at most ${KEY_BYTES_MAX} bytes in UTF-8.`);
   }
   const query = new Map<string, string>();
   for (const pair of queryText.split('&')) {
     // A plus sign is one, as the signature has it.
-    const [name = '', value = ''] = pair.split(/=(.*)/s, 2).map(decoded);
+    const [name = '', value = ''] = pair.split(/=(.*)/s, 2).map(decodePath);
     if (name !== '' && !query.has(name)) query.set(name, value);
   }
   return { bucket: bucket === '' ? null : bucket, key: key === '' ? null : key, query };
 }
 
 /** Throws InvalidURI for what is not UTF-8 with percent signs. */
-export function decoded(text: string): string {
+export function decodePath(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw refused('InvalidURI', 'The address is not UTF-8, percent-encoded.');
+    throw refusal('InvalidURI', 'The address is not UTF-8, percent-encoded.');
   }
 }
 
@@ -101,7 +101,7 @@ export function operationOf(
   const asked = [...query.keys()].filter((name) => SUB_RESOURCES.has(name));
   const version = query.get('versionId');
   if (version !== undefined && version !== 'null') {
-    throw refused('InvalidArgument', 'Objects have no versions here: the only version ID is null.');
+    throw refusal('InvalidArgument', 'Objects have no versions here: the only version ID is null.');
   }
   if (bucket === null) {
     if (method === 'GET' && asked.length === 0) return 'ListBuckets';
@@ -117,6 +117,6 @@ export function operationOf(
 
 function notServed(method: string, asked: readonly string[], of: string) {
   if (asked.length === 0 && method !== 'POST')
-    return refused('MethodNotAllowed', `${method} of ${of} is no operation.`);
+    return refusal('MethodNotAllowed', `${method} of ${of} is no operation.`);
   return notImplemented(`${method} ${asked.length === 0 ? 'with a form' : `?${asked.join('&')}`} of ${of}`);
 }

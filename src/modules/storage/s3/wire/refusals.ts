@@ -38,14 +38,14 @@ export type S3Refusal = keyof typeof REFUSALS;
 export const S3 = 's3.';
 
 /** To throw. */
-export function refused(name: S3Refusal, message: string): Problem {
+export function refusal(name: S3Refusal, message: string): Problem {
   return problem('INVALID_REQUEST', { message, detail: `${S3}${name}` });
 }
 
-export function malformed(message = 'The XML is not what this operation takes.'): Problem {
-  return refused('MalformedXML', message);
+export function malformedXml(message = 'The XML is not what this operation takes.'): Problem {
+  return refusal('MalformedXML', message);
 }
 
 export function notImplemented(what: string): Problem {
-  return refused('NotImplemented', `${what} is not supported here.`);
+  return refusal('NotImplemented', `${what} is not supported here.`);
 }

@@ -12,7 +12,7 @@ import {
   type TransitionMinimum,
 } from '../../buckets/lifecycle.ts';
 import { KEY_BYTES_MAX } from './operation.ts';
-import { malformed, notImplemented, refused } from './refusals.ts';
+import { malformedXml, notImplemented, refusal } from './refusals.ts';
 import { childOf, childrenOf, readXml, requiredText, textOf, type XmlFields } from './xml.ts';
 
 export type NotifiedEvent = 'created' | 'deleted';
@@ -33,13 +33,13 @@ const EVENTS: Readonly<Record<NotifiedEvent, string>> = {
 /** Throws InvalidArgument, InvalidRequest, MalformedXML, NotImplemented. */
 export function readLifecycle(body: Buffer): LifecycleRule[] {
   const rules = childrenOf(readXml(body, 'LifecycleConfiguration', BOUNDS), 'Rule').map(ruleOf);
-  if (rules.length === 0) throw malformed('LifecycleConfiguration needs a Rule.');
+  if (rules.length === 0) throw malformedXml('LifecycleConfiguration needs a Rule.');
   if (rules.length > LIFECYCLE_RULES_MAX) {
-    throw refused('InvalidArgument', `A bucket has at most ${LIFECYCLE_RULES_MAX} lifecycle rules.`);
+    throw refusal('InvalidArgument', `A bucket has at most ${LIFECYCLE_RULES_MAX} lifecycle rules.`);
   }
   const ids = new Set<string>();
   for (const { id } of rules) {
-    if (ids.has(id)) throw refused('InvalidArgument', `Rule ID must be unique. Two rules have the ID ${id}.`);
+    if (ids.has(id)) throw refusal('InvalidArgument', `Rule ID must be unique. Two rules have the ID ${id}.`);
     ids.add(id);
   }
   return rules;
@@ -50,7 +50,7 @@ function ruleOf(rule: XmlElement): LifecycleRule {
   const expireDays = expireDaysOf(childOf(rule, 'Expiration'));
   const abortDays = abortDaysOf(childOf(rule, 'AbortIncompleteMultipartUpload'));
   if (expireDays === null && abortDays === null) {
-    throw refused('InvalidRequest', 'A rule needs Expiration or AbortIncompleteMultipartUpload.');
+    throw refusal('InvalidRequest', 'A rule needs Expiration or AbortIncompleteMultipartUpload.');
   }
   return { id: idOf(rule), isEnabled: isEnabled(rule), ...scopeOf(rule), expireDays, abortDays };
 }
@@ -65,20 +65,20 @@ function idOf(rule: XmlElement): string {
   const id = textOf(rule, 'ID') ?? '';
   if (id === '') return newId('rule_');
   if ([...id].length <= ID_CHARACTERS_MAX) return id;
-  throw refused('InvalidArgument', `ID length should not exceed allowed limit of ${ID_CHARACTERS_MAX}.`);
+  throw refusal('InvalidArgument', `ID length should not exceed allowed limit of ${ID_CHARACTERS_MAX}.`);
 }
 
 function isEnabled(rule: XmlElement): boolean {
   const status = requiredText(rule, 'Status').trim();
   if (status === 'Enabled' || status === 'Disabled') return status === 'Enabled';
-  throw malformed('Status of a rule is Enabled or Disabled.');
+  throw malformedXml('Status of a rule is Enabled or Disabled.');
 }
 
 function scopeOf(rule: XmlElement): Pick<LifecycleRule, 'form' | 'prefix'> {
   const filter = childOf(rule, 'Filter');
   const own = textOf(rule, 'Prefix');
   if (filter === undefined) return { form: own === undefined ? 'none' : 'prefix', prefix: checkedPrefix(own) };
-  if (own !== undefined) throw malformed('A rule has a Filter or a Prefix, not both.');
+  if (own !== undefined) throw malformedXml('A rule has a Filter or a Prefix, not both.');
   refuseOthers(filter, ['Prefix'], 'the Filter of a lifecycle rule');
   const inside = textOf(filter, 'Prefix');
   return { form: inside === undefined ? 'filter' : 'filter_prefix', prefix: checkedPrefix(inside) };
@@ -86,7 +86,7 @@ function scopeOf(rule: XmlElement): Pick<LifecycleRule, 'form' | 'prefix'> {
 
 function checkedPrefix(prefix = ''): string {
   if (Buffer.byteLength(prefix) <= KEY_BYTES_MAX) return prefix;
-  throw refused('InvalidArgument', `The Prefix of a rule has at most ${KEY_BYTES_MAX} bytes in UTF-8.`);
+  throw refusal('InvalidArgument', `The Prefix of a rule has at most ${KEY_BYTES_MAX} bytes in UTF-8.`);
 }
 
 function expireDaysOf(expiration: XmlElement | undefined): number | null {
@@ -105,10 +105,10 @@ function abortDaysOf(abort: XmlElement | undefined): number | null {
 
 function daysOf(element: XmlElement, name: string): number {
   const text = requiredText(element, name).trim();
-  if (!/^-?\d+$/.test(text)) throw malformed(`${name} is a whole number.`);
+  if (!/^-?\d+$/.test(text)) throw malformedXml(`${name} is a whole number.`);
   const days = Number(text);
   if (days >= 1 && days <= LIFECYCLE_DAYS_MAX) return days;
-  throw refused(
+  throw refusal(
     'InvalidArgument',
     `${name} of ${element.name} must be a positive integer up to ${LIFECYCLE_DAYS_MAX}.`,
   );
@@ -137,7 +137,7 @@ export function transitionMinimumOf(headers: IncomingHttpHeaders): TransitionMin
   const sent = headers[TRANSITION_HEADER] ?? TRANSITION_MINIMA[0];
   const found = TRANSITION_MINIMA.find((each) => each === sent);
   if (found !== undefined) return found;
-  throw refused('InvalidRequest', `${TRANSITION_HEADER} is ${TRANSITION_MINIMA.join(' or ')}.`);
+  throw refusal('InvalidRequest', `${TRANSITION_HEADER} is ${TRANSITION_MINIMA.join(' or ')}.`);
 }
 
 export function lifecycleHeaders({ transitionMinimum }: Lifecycle): Record<string, string> {
@@ -154,7 +154,7 @@ export function readNotification(body: Buffer, queueOf: (arn: string) => string)
   if (more.length > 0) throw notImplemented('More than one QueueConfiguration of a bucket');
   if (childOf(configuration, 'Filter') !== undefined) throw notImplemented('A Filter of notifications');
   const events = childrenOf(configuration, 'Event').map(({ text }) => eventOf(text.trim()));
-  if (events.length === 0) throw malformed('QueueConfiguration needs an Event.');
+  if (events.length === 0) throw malformedXml('QueueConfiguration needs an Event.');
   return { queue: queueOf(requiredText(configuration, 'Queue').trim()), events: [...new Set(events)] };
 }
 

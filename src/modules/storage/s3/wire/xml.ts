@@ -1,14 +1,14 @@
 // The XML of Amazon S3: bodies of requests as a tree of texts, in which nothing is taken for a number and no space is lost; answers from
 // plain objects, in which a list is its entries one after another.
 import { readXmlTree, type XmlBounds, type XmlElement, XmlError } from '../../../../lib/xml.ts';
-import { malformed } from './refusals.ts';
+import { malformedXml } from './refusals.ts';
 
 const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
 
 /** The root element, which must have this name. Throws MalformedXML. */
 export function readXml(body: Buffer, root: string, bounds: XmlBounds): XmlElement {
   const element = treeOf(body, bounds);
-  if (element.name !== root) throw malformed(`The body must be one ${root}.`);
+  if (element.name !== root) throw malformedXml(`The body must be one ${root}.`);
   return element;
 }
 
@@ -16,14 +16,14 @@ function treeOf(body: Buffer, bounds: XmlBounds): XmlElement {
   try {
     return readXmlTree(body, bounds);
   } catch (error) {
-    throw error instanceof XmlError ? malformed(error.message) : error;
+    throw error instanceof XmlError ? malformedXml(error.message) : error;
   }
 }
 
 /** Undefined: there is none. Throws MalformedXML for several. */
 export function childOf(element: XmlElement, name: string): XmlElement | undefined {
   const [first, ...more] = childrenOf(element, name);
-  if (more.length > 0) throw malformed(`${element.name} has several ${name}.`);
+  if (more.length > 0) throw malformedXml(`${element.name} has several ${name}.`);
   return first;
 }
 
@@ -38,7 +38,7 @@ export function textOf(element: XmlElement, name: string): string | undefined {
 /** Throws MalformedXML where it is missing. */
 export function requiredText(element: XmlElement, name: string): string {
   const text = textOf(element, name);
-  if (text === undefined) throw malformed(`${element.name} needs ${name}.`);
+  if (text === undefined) throw malformedXml(`${element.name} needs ${name}.`);
   return text;
 }
 
@@ -50,7 +50,7 @@ export interface XmlFields {
 /** What is undefined is left out. `content`: of the root, its elements or its text. */
 export function xmlDocument(root: string, content: XmlFields | string): string {
   const namespace = root === 'Error' ? '' : ` xmlns="${NAMESPACE}"`;
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<${root}${namespace}>${typeof content === 'string' ? escaped(content) : contentOf(content)}</${root}>`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<${root}${namespace}>${typeof content === 'string' ? escapeXml(content) : contentOf(content)}</${root}>`;
 }
 
 function contentOf(fields: XmlFields): string {
@@ -64,14 +64,14 @@ function contentOf(fields: XmlFields): string {
 }
 
 function element(name: string, value: string | number | boolean | XmlFields): string {
-  const content = typeof value === 'object' ? contentOf(value) : escaped(String(value));
+  const content = typeof value === 'object' ? contentOf(value) : escapeXml(String(value));
   return `<${name}>${content}</${name}>`;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 /** Also characters that XML cannot hold, as Amazon does: whoever has such keys asks for `encoding-type=url`. */
-function escaped(text: string): string {
+function escapeXml(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is escaped
   return text.replaceAll(/[&<>"\u0000-\u001f\u007f\ufffe\uffff]/g, (character) => {
     return ESCAPES[character] ?? `&#x${character.charCodeAt(0).toString(16).toUpperCase()};`;

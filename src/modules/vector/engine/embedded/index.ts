@@ -61,7 +61,7 @@ export class EmbeddedEngine implements VectorEngine {
     return this.#homeOf(ref.collectionId).search(ref, searches, signal);
   }
 
-  changed(change: Change): void {
+  noteChange(change: Change): void {
     if (this.indexState(change.ref).state === 'ready') this.#homeOf(change.ref.collectionId).follow(change);
   }
 
@@ -131,7 +131,7 @@ export class EmbeddedEngine implements VectorEngine {
 
   #count(worker: number, counter: Counter): void {
     this.#counted[counter] += 1;
-    if (counter === 'changesFollowed' || counter === 'changesSkipped') this.#workers[worker]?.followed();
+    if (counter === 'changesFollowed' || counter === 'changesSkipped') this.#workers[worker]?.noteFollowed();
   }
 
   #evictOldest(): void {

@@ -135,18 +135,18 @@ export class PgvectorEngine implements VectorEngine {
   }
 
   async removeOrphans(signal: AbortSignal): Promise<boolean> {
-    await this.#prepared();
+    await this.#prepareOnce();
     return removeOrphans(this.#db, signal);
   }
 
   async tendGraphs(signal: AbortSignal): Promise<boolean> {
-    await this.#prepared();
+    await this.#prepareOnce();
     const { connection, graphFromRows = GRAPH_FROM_ROWS } = this.#options;
     return tendGraphs({ db: this.#db, connection, fromRows: graphFromRows, signal });
   }
 
   async #search(ref: CollectionRef, searches: readonly Search[], signal: AbortSignal): Promise<SearchResult[]> {
-    const typeOid = await this.#prepared();
+    const typeOid = await this.#prepareOnce();
     for (let tries = 1; ; tries += 1) {
       const results = await this.#answer(ref, searches, signal);
       if (results !== null) return results;
@@ -210,7 +210,7 @@ export class PgvectorEngine implements VectorEngine {
     return true;
   }
 
-  #prepared(): Promise<number> {
+  #prepareOnce(): Promise<number> {
     this.#typeOid ??= prepare(this.#db).catch((error: unknown) => {
       this.#typeOid = undefined;
       throw error;
@@ -220,7 +220,7 @@ export class PgvectorEngine implements VectorEngine {
 
   async #removeCopy(accountId: string, collectionId: string): Promise<void> {
     try {
-      await this.#prepared();
+      await this.#prepareOnce();
       await removeCopy(this.#db, accountId, collectionId, this.#closing.signal);
     } catch (error) {
       this.#options.log.error({ err: error }, 'the copy of a deleted collection stays until the next sweep');

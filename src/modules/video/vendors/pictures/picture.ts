@@ -38,7 +38,7 @@ export async function makePicture(
   if (late !== null) return { kind: 'refused', ...late };
   if (found.width * found.height > bounds.smallPixelsMax) await large();
   const upright = sharp(bytes, { limitInputPixels: bounds.pixelsMax, animated: false, failOn: 'error' }).autoOrient();
-  const { pipeline, contentType } = encoded(upright.toColourspace('srgb'), task, format, found);
+  const { pipeline, contentType } = encodePicture(upright.toColourspace('srgb'), task, format, found);
   const isMade = await pipeline.toFile(to).then(
     () => true,
     () => false,
@@ -63,7 +63,7 @@ function refusedBySize(found: Metadata, bounds: PictureBounds): PictureRefusal |
   return { rule: 'image_size', message };
 }
 
-function encoded(upright: Sharp, task: PictureTask, format: Taken, { width, height }: Metadata) {
+function encodePicture(upright: Sharp, task: PictureTask, format: Taken, { width, height }: Metadata) {
   switch (task.kind) {
     case 'clean':
       return { pipeline: inFormat(upright, format, width * height), contentType: `image/${format}` as const };

@@ -1,6 +1,6 @@
 // What of a page is not its content: navigation, headers and footers of the site, notices, advertisements. Elements are known by their names
 // and roles, and by words in `id` and `class`. A word never takes what holds a large part of the page's text.
-import { type Measure, type Measures, measured, NOTHING } from './measure.ts';
+import { type Measure, type Measures, measuresOf, NOTHING } from './measure.ts';
 import { ELEMENT_NODE, type Element } from './tree.ts';
 import { wordSet } from './words.ts';
 
@@ -27,11 +27,11 @@ const ARTICLE_TEXT_MIN = 400;
 
 /** Takes them out. `isArticle`: what readers say below is not its content. Returns the measures of what is left. */
 export function withoutChrome(body: Element, isArticle: boolean): Measures {
-  const before = measured(body);
+  const before = measuresOf(body);
   const total = before.get(body) ?? NOTHING;
   prune(body, { measures: before, prose: total.text - total.linked }, false);
-  const after = measured(body);
-  return withoutComments(body, after, isArticle) ? measured(body) : after;
+  const after = measuresOf(body);
+  return withoutComments(body, after, isArticle) ? measuresOf(body) : after;
 }
 
 interface Page {

@@ -2,14 +2,14 @@
 
 import type { ReadPage, ReadTask } from '../wire.ts';
 import { childrenOf } from './chrome.ts';
-import { limited } from './limit.ts';
+import { limitText } from './limit.ts';
 import { mainOf } from './main.ts';
 import { markdownOf } from './markdown.ts';
-import { measured } from './measure.ts';
+import { measuresOf } from './measure.ts';
 import { metadataOf } from './metadata.ts';
 import { parse } from './parse.ts';
 import { textOf } from './text.ts';
-import { tidied } from './tidy.ts';
+import { tidyDocument } from './tidy.ts';
 import type { Element } from './tree.ts';
 import { htmlOf } from './write.ts';
 
@@ -22,8 +22,8 @@ export function readHtml(html: string, task: ReadTask): Omit<ReadPage, 'kind'> {
   settleNoscript(page.body);
   const metadata = metadataOf(page);
   const main = task.mainContent ? mainOf(page) : page.body;
-  const truncated = limited(main, task.bytesMax);
-  const content = WRITERS[task.format](tidied(main, page.document));
+  const truncated = limitText(main, task.bytesMax);
+  const content = WRITERS[task.format](tidyDocument(main, page.document));
   return { ...metadata, content, truncated, links: task.links ? page.links : [] };
 }
 
@@ -31,14 +31,14 @@ export function readHtml(html: string, task: ReadTask): Omit<ReadPage, 'kind'> {
 function settleNoscript(body: Element): void {
   const all = [...body.querySelectorAll('noscript')];
   if (all.length === 0) return;
-  const measures = measured(body);
+  const measures = measuresOf(body);
   const sizeOf = (element: Element) => measures.get(element)?.text ?? 0;
   const beside = sizeOf(body) - all.reduce((sum, element) => sum + sizeOf(element), 0);
   if (beside > SHELL_TEXT_MAX) for (const element of all) element.remove();
-  else if (sizeOf(body) > 2 * beside) body.append(...detached(body, all));
+  else if (sizeOf(body) > 2 * beside) body.append(...detachAll(body, all));
 }
 
-function detached(body: Element, all: readonly Element[]): readonly Element[] {
+function detachAll(body: Element, all: readonly Element[]): readonly Element[] {
   for (const child of childrenOf(body)) child.remove();
   return all;
 }

@@ -1,17 +1,17 @@
 // Content beyond what the answer takes is left out of the tree before it is written: writing costs more than all before it.
-import { collapsed } from './measure.ts';
+import { collapseSpace } from './measure.ts';
 import { type Element, TEXT_NODE, type TreeNode } from './tree.ts';
 
 /** At least `charactersMax` characters of text stay, in order. Returns whether anything went. */
-export function limited(root: Element, charactersMax: number): boolean {
+export function limitText(root: Element, charactersMax: number): boolean {
   let left = charactersMax;
   for (let node = next(root, root); node !== null; node = next(node, root)) {
     if (node.nodeType !== TEXT_NODE) continue;
     const text = node.textContent ?? '';
-    if (text.length < left) left -= collapsed(text).trim().length;
+    if (text.length < left) left -= collapseSpace(text).trim().length;
     else {
       const isCode = node.parentElement?.closest('pre') != null;
-      const shown = isCode ? text : collapsed(text);
+      const shown = isCode ? text : collapseSpace(text);
       if (shown.length > left) {
         node.textContent = shown.slice(0, left + 1);
         removeAfter(node, root);

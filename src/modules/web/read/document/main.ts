@@ -95,7 +95,7 @@ function withoutEdges(root: Element, core: Element, measures: Measures, isArticl
   for (let at = core; at !== root && at.parentElement !== null; at = at.parentElement)
     for (const beside of childrenOf(at.parentElement)) {
       const size = measures.get(beside) ?? NOTHING;
-      if (beside !== at && !(looksLikeContent(beside, size) && !(isArticle && tellsOfOthers(size)))) beside.remove();
+      if (beside !== at && !(looksLikeContent(beside, size) && !(isArticle && isTeaserList(size)))) beside.remove();
     }
 }
 
@@ -105,7 +105,7 @@ function looksLikeContent(element: Element, size: Measure): boolean {
   return size.text >= 80 && size.linked < size.text * 0.4;
 }
 
-const tellsOfOthers = (size: Measure) =>
+const isTeaserList = (size: Measure) =>
   size.headings === 0 && size.code === 0 && (size.teasers >= 2 || size.linked > size.text * 0.25);
 
 /** Lists of links before the first text and after the last: at the level where the page has its blocks, and within the largest of them. */

@@ -9,7 +9,7 @@ const ROW = '\ufdd1';
 const service = new TurndownService({
   ...{ headingStyle: 'atx', hr: '---', bulletListMarker: '-', codeBlockStyle: 'fenced', emDelimiter: '*' },
 });
-service.addRule('code', { filter: 'pre', replacement: (_, node) => fenced(node as unknown as Element) });
+service.addRule('code', { filter: 'pre', replacement: (_, node) => fencedCode(node as unknown as Element) });
 service.addRule('cell', {
   filter: ['td', 'th'],
   replacement: (content) =>
@@ -45,7 +45,7 @@ export function markdownOf(root: Element): string {
     .trim();
 }
 
-function fenced(pre: Element): string {
+function fencedCode(pre: Element): string {
   const code = pre.textContent ?? '';
   const language = /^language-(.+)$/.exec(pre.querySelector('code')?.getAttribute('class') ?? '')?.[1] ?? '';
   const longest = (code.match(/`{3,}/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);

@@ -19,7 +19,7 @@ export type Measures = ReadonlyMap<Element, Measure>;
 const LOOKED_AT = 100_000;
 const IDEOGRAPHS = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/g;
 
-export function measured(root: Element): Measures {
+export function measuresOf(root: Element): Measures {
   const measures = new Map<Element, Measure>();
   measure(root, false, measures);
   return measures;
@@ -60,12 +60,12 @@ function weightOf(node: TreeNode): number {
   const known = weights.get(node);
   if (known !== undefined) return known;
   const text = node.textContent ?? '';
-  const { length } = collapsed(text).trim();
+  const { length } = collapseSpace(text).trim();
   const weight = length === 0 ? 0 : length + 2 * (text.slice(0, LOOKED_AT).match(IDEOGRAPHS)?.length ?? 0);
   weights.set(node, weight);
   return weight;
 }
 
-export const collapsed = (text: string) => text.replaceAll(/\s+/g, ' ');
+export const collapseSpace = (text: string) => text.replaceAll(/\s+/g, ' ');
 
 export const NOTHING: Measure = { text: 0, linked: 0, links: 0, cells: 0, code: 0, headings: 0, teasers: 0 };

@@ -14,29 +14,31 @@ export interface Metadata {
 }
 
 export function metadataOf({ title, language, meta, json, body }: Parsed): Metadata {
-  const data = json.map(parsed).flatMap(thingsOf).filter(isAbout);
+  const data = json.map(parseJson).flatMap(thingsOf).filter(isAbout);
   const of = (...names: readonly string[]) =>
-    names.map((name) => told(meta.get(name))).find((value) => value !== null) ?? null;
-  const stated = (name: string) => data.map((thing) => told(thing[name])).find((value) => value !== null) ?? null;
+    names.map((name) => metadataText(meta.get(name))).find((value) => value !== null) ?? null;
+  const firstStated = (name: string) =>
+    data.map((thing) => metadataText(thing[name])).find((value) => value !== null) ?? null;
   const author = data.map(({ author: by }) => namesOf(by)).find((names) => names !== null) ?? null;
-  const heading = told(body.querySelector('h1')?.textContent);
+  const heading = metadataText(body.querySelector('h1')?.textContent);
   return {
     title:
       of('citation_title', 'og:title', 'twitter:title', 'dc.title') ??
-      stated('headline') ??
-      told(title) ??
-      stated('name') ??
+      firstStated('headline') ??
+      metadataText(title) ??
+      firstStated('name') ??
       heading,
     byline:
       of('author', 'citation_author', 'dc.creator', 'parsely-author', 'sailthru.author') ?? author ?? bylineOf(body),
-    language: tagOf(language ?? of('content-language', 'og:locale', 'dc.language') ?? stated('inLanguage')),
-    description: of('description', 'og:description', 'twitter:description', 'dc.description') ?? stated('description'),
+    language: tagOf(language ?? of('content-language', 'og:locale', 'dc.language') ?? firstStated('inLanguage')),
+    description:
+      of('description', 'og:description', 'twitter:description', 'dc.description') ?? firstStated('description'),
   };
 }
 
 type Thing = Readonly<Record<string, unknown>>;
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -66,18 +68,18 @@ const isAbout = ({ '@type': type }: Thing) =>
 function namesOf(value: unknown): string | null {
   const names = [value]
     .flat()
-    .map((each) => told(typeof each === 'object' && each !== null ? (each as Thing).name : each));
+    .map((each) => metadataText(typeof each === 'object' && each !== null ? (each as Thing).name : each));
   const known = names.filter((name) => name !== null).slice(0, 10);
   return known.length === 0 ? null : known.join(', ');
 }
 
 function bylineOf(body: Parsed['body']): string | null {
   const byline = body.querySelector('[rel=author],[itemprop=author],.byline,.author')?.textContent;
-  const text = told(byline);
+  const text = metadataText(byline);
   return text === null || text.length > 100 ? null : text.replace(/^by\s+/i, '');
 }
 
-function told(value: unknown): string | null {
+function metadataText(value: unknown): string | null {
   if (typeof value !== 'string') return null;
   const text = value
     .slice(0, 4 * LENGTH_MAX)

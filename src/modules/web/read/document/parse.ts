@@ -66,7 +66,7 @@ export function parse(html: string, url: string): Parsed {
     { decodeEntities: true, lowerCaseAttributeNames: true },
   );
   parser.end(html);
-  return builder.parsed();
+  return builder.finish();
 }
 
 function refuseCrowded(html: string): void {
@@ -157,7 +157,7 @@ class Builder {
     if (this.#skipped === 0) this.#pending += text;
   }
 
-  parsed(): Parsed {
+  finish(): Parsed {
     this.#flush();
     return {
       ...{ document: this.#document, body: this.#document.body, title: this.#title, language: this.#language },
@@ -170,7 +170,7 @@ class Builder {
   /** One node for a text, however many pieces and entities it came in. */
   #flush(): void {
     if (this.#pending === '') return;
-    this.#at.appendChild(this.#document.createTextNode(written(this.#pending)));
+    this.#at.appendChild(this.#document.createTextNode(withoutMarks(this.#pending)));
     this.#pending = '';
   }
 
@@ -179,7 +179,7 @@ class Builder {
       this.#language ??= attributes.lang ?? attributes['xml:lang'] ?? null;
       this.#direction ??= attributes.dir ?? null;
     } else if (name === 'base' && attributes.href !== undefined) {
-      this.#base = resolved(attributes.href, this.#base) ?? this.#base;
+      this.#base = resolveUrl(attributes.href, this.#base) ?? this.#base;
     } else if (name === 'meta') {
       const key = (
         attributes.name ??
@@ -190,7 +190,7 @@ class Builder {
       if (key !== undefined && attributes.content !== undefined && this.#meta.size < 200 && !this.#meta.has(key))
         this.#meta.set(key, attributes.content.slice(0, HEAD_CHARACTERS_MAX));
     } else if ((name === 'a' || name === 'area') && attributes.href !== undefined && this.#links.size < LINKS_MAX) {
-      const link = resolved(attributes.href, this.#base)?.split('#', 1)[0];
+      const link = resolveUrl(attributes.href, this.#base)?.split('#', 1)[0];
       if (link !== undefined && /^https?:/.test(link)) this.#links.add(link);
     }
   }
@@ -221,19 +221,19 @@ class Builder {
 
   #address(element: Element, name: string, value: string | undefined): void {
     // Links within the page lead nowhere once it is text.
-    const address = value === undefined || value.startsWith('#') ? null : resolved(value, this.#base);
+    const address = value === undefined || value.startsWith('#') ? null : resolveUrl(value, this.#base);
     if (address !== null && /^(?:https?|mailto|tel):/.test(address)) element.setAttribute(name, address);
   }
 }
 
 /** Without what a later step takes as a mark of its own. */
-function written(text: string): string {
+function withoutMarks(text: string): string {
   const clean = text.replaceAll(/[\0\ufdd0\ufdd1]/g, '');
   if (clean.length < LONG_TEXT) return clean;
   return clean.replaceAll(/\s+/g, (blanks) => (blanks.length > BLANKS_MAX ? ' ' : blanks));
 }
 
-function resolved(address: string, base: string): string | null {
+function resolveUrl(address: string, base: string): string | null {
   return address.length > HEAD_CHARACTERS_MAX ? null : (URL.parse(address.trim(), base)?.href ?? null);
 }
 

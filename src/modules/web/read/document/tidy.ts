@@ -18,7 +18,7 @@ const CELLS_ADDED_MAX = 10_000;
 export const isBlock = (node: TreeNode | null) =>
   node?.nodeType === ELEMENT_NODE && BLOCKS.has((node as Element).localName);
 
-export function tidied(root: Element, document: Document): Element {
+export function tidyDocument(root: Element, document: Document): Element {
   tidy(root, document);
   const added = { cells: 0 };
   for (const table of [...root.querySelectorAll('table')]) {
@@ -36,7 +36,7 @@ function tidy(element: Element, document: Document): void {
     else if (name === 'img' && isIdleImage(child)) child.remove();
     else {
       tidy(child, document);
-      if (standsApart(child)) child.replaceWith(child, ' ');
+      if (isSideBySide(child)) child.replaceWith(child, ' ');
       if (!BLOCKS.has(name) && !INLINE.has(name))
         replace(child, name.includes('-') || /^(?:form|fieldset|legend)$/.test(name) ? 'div' : 'span', document);
     }
@@ -44,7 +44,7 @@ function tidy(element: Element, document: Document): void {
 }
 
 /** Links and labels side by side are blocks by style: their words do not run together. */
-function standsApart({ localName: name, nextSibling }: Element): boolean {
+function isSideBySide({ localName: name, nextSibling }: Element): boolean {
   return (
     (name === 'a' || name === 'label') &&
     nextSibling?.nodeType === ELEMENT_NODE &&

@@ -20,7 +20,7 @@ const texts: Readonly<Record<AssetName, () => string>> = {
   'style.css': () => `${consoleStyle}${own('docs.css')}`,
   'docs.js': () => own('docs.js'),
   // Modules of their own: they are loaded when somebody first searches, or tries a call.
-  'search.js': () => published('minisearch'),
+  'search.js': () => readLibrary('minisearch'),
   'try.js': () => own('try.js'),
 };
 
@@ -50,7 +50,7 @@ function assetOf(name: AssetName): Asset {
 }
 
 /** A library as one module. */
-function published(name: string): string {
+function readLibrary(name: string): string {
   return readFileSync(new URL(import.meta.resolve(name)), 'utf8').replace(/^\/\/# sourceMappingURL=.*$/m, '');
 }
 

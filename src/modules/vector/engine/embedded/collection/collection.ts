@@ -85,7 +85,7 @@ export class Collection implements Held {
       }
       this.#torn = false;
       this.#version = version;
-      this.#context.shelf.resized(this);
+      this.#context.shelf.noteSize(this);
       this.#context.changed(this, 'ready');
       return true;
     });
@@ -129,12 +129,12 @@ export class Collection implements Held {
   async #alone<T>(work: () => Promise<T>): Promise<T> {
     const { shelf } = this.#context;
     this.pins += 1;
-    shelf.pinned();
+    shelf.notePinned();
     try {
       return await this.#turn(work);
     } finally {
       this.pins -= 1;
-      shelf.pinned();
+      shelf.notePinned();
     }
   }
 

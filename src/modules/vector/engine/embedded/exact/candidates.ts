@@ -40,7 +40,7 @@ export class Candidates {
   }
 
   /** Rows by falling upper bound. */
-  sorted(): { readonly rows: Uint32Array; readonly uppers: Float64Array } {
+  rowsByBound(): { readonly rows: Uint32Array; readonly uppers: Float64Array } {
     this.#prune();
     const order = new Uint32Array(this.#count).map((_, index) => index);
     order.sort((a, b) => (this.#uppers[b] as number) - (this.#uppers[a] as number) || 0);

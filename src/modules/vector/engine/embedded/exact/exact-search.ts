@@ -89,7 +89,7 @@ export async function rescore(
   best: Best,
   slices: TimeSlices,
 ): Promise<void> {
-  const { rows, uppers } = candidates.sorted();
+  const { rows, uppers } = candidates.rowsByBound();
   const scorer = new Scorer(search);
   for (let i = 0; i < rows.length; i += 1) {
     // A bound speaks of the order's key; equal scores go by id, so only a lesser bound ends it.

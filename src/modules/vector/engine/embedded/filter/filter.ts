@@ -35,7 +35,7 @@ export function resolveFilter(filter: Filter, postings: Postings, alive: Bitmap,
     return passed;
   }
   if (others.length === 0) return rowsOf(first.codes, postings, size);
-  const passed = marked(first.codes, postings, size);
+  const passed = bitmapOf(first.codes, postings, size);
   for (const one of others) narrow(passed, first.rows, one, postings, size);
   return passed;
 }
@@ -66,11 +66,11 @@ function codesFor(condition: Condition, values: Values): number[] {
     case 'exists':
       return [...values.codesOf(key)];
     default:
-      return ordered(condition.op, condition.value, values, key);
+      return codesInOrder(condition.op, condition.value, values, key);
   }
 }
 
-function ordered(op: Order, operand: number | string, values: Values, key: string): number[] {
+function codesInOrder(op: Order, operand: number | string, values: Values, key: string): number[] {
   const text = typeof operand === 'string' ? Buffer.from(operand) : undefined;
   const codes: number[] = [];
   for (const code of values.codesOf(key)) {
@@ -97,10 +97,10 @@ function compareLong(kept: Uint8Array, text: Buffer): number {
 /** Not to be written: it may be the value's own. */
 function rowsOf(codes: readonly number[], postings: Postings, size: number): Uint32Array {
   const kept = codes.length === 1 ? postings.bitmapOf(codes[0] as number) : undefined;
-  return kept?.subarray(0, (size + 31) >>> 5) ?? marked(codes, postings, size);
+  return kept?.subarray(0, (size + 31) >>> 5) ?? bitmapOf(codes, postings, size);
 }
 
-function marked(codes: readonly number[], postings: Postings, size: number): Bitmap {
+function bitmapOf(codes: readonly number[], postings: Postings, size: number): Bitmap {
   const bitmap = bitmapFor(size);
   for (const code of codes) postings.mark(code, bitmap);
   return bitmap;

@@ -146,15 +146,15 @@ export class Values {
   }
 
   #hash(key: number, { kind, number, text }: Coded): number {
-    return this.#mixed(key, kind, number, hashBytes(text, 0, text.length, this.#seed));
+    return this.#hashOf(key, kind, number, hashBytes(text, 0, text.length, this.#seed));
   }
 
   #hashOfCode(code: number): number {
     const text = hashBytes(this.#heap, this.#textAt[code] as number, this.#textEnd[code] as number, this.#seed);
-    return this.#mixed(this.#keyOf[code] as number, this.kindOf(code), this.numberOf(code), text);
+    return this.#hashOf(this.#keyOf[code] as number, this.kindOf(code), this.numberOf(code), text);
   }
 
-  #mixed(key: number, kind: Kind, number: number, text: number): number {
+  #hashOf(key: number, kind: Kind, number: number, text: number): number {
     numberBits.setFloat64(0, number);
     return mix(mix(mix(text ^ key) ^ numberBits.getUint32(0)) ^ numberBits.getUint32(4) ^ (kind << 28));
   }

@@ -53,7 +53,7 @@ export class Centroids {
   }
 
   /** Every list, the likeliest to hold the best rows first. */
-  ranked(query: PreparedQuery): Uint32Array {
+  rankLists(query: PreparedQuery): Uint32Array {
     const scores = new Float64Array(this.count);
     this.#score(query, this.#metric === 'euclidean', (list, score) => {
       scores[list] = score;

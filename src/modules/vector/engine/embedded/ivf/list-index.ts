@@ -106,11 +106,11 @@ export class ListIndex {
     rows: IndexedRows,
     slices: TimeSlices,
   ): Promise<Probes | undefined> {
-    const stopped = () => this.#disposed;
+    const isStopped = () => this.#disposed;
     const count = Math.min(LISTS_MAX, Math.ceil(Math.sqrt(rows.live) * LISTS_PER_ROOT));
     const sample = sampleRows(rows, count * SAMPLE_PER_LIST);
     if (sample.length < count) return undefined;
-    const training = { pool: this.#pool, vectors, metric, sample, lists: count, stopped };
+    const training = { pool: this.#pool, vectors, metric, sample, lists: count, stopped: isStopped };
     const centroids = await trainCentroids(training, slices);
     if (centroids === undefined) return undefined;
     const lists = new Lists(this.#pool, vectors, centroids);
@@ -119,7 +119,7 @@ export class ListIndex {
       if (rows.isAlive(row) && lists.listOf(row) === undefined) lists.assign(row);
       if (!slices.isOver) continue;
       await slices.next();
-      if (stopped()) return undefined;
+      if (isStopped()) return undefined;
     }
     return this.#calibrate(lists, vectors, metric, rows);
   }
@@ -136,7 +136,8 @@ export class ListIndex {
       const neighbours = await rows.neighbours(row, RANKED + 1);
       if (neighbours === undefined || this.#disposed) return undefined;
       const rankOf = new Uint32Array(lists.centroids.count);
-      for (const [rank, list] of lists.centroids.ranked(queryOf(vectors, row, metric)).entries()) rankOf[list] = rank;
+      for (const [rank, list] of lists.centroids.rankLists(queryOf(vectors, row, metric)).entries())
+        rankOf[list] = rank;
       const others = neighbours.filter((other) => other !== row).slice(0, RANKED);
       const found = others.map((other) => lists.listOf(other)).filter((list) => list !== undefined);
       ranks.push(found.map((list) => rankOf[list] as number));

@@ -18,7 +18,7 @@ export async function searchLists(
   const { ids, query, topK, rows } = search;
   const candidates = new Candidates(topK);
   let scanned = 0;
-  for (const [rank, list] of lists.centroids.ranked(query).entries()) {
+  for (const [rank, list] of lists.centroids.rankLists(query).entries()) {
     if (rank >= probes && scanned >= topK) break;
     for (const block of lists.blocksOf(list)) {
       scanBlock(block, search, candidates);

@@ -54,7 +54,7 @@ export class Shelf {
   }
 
   /** Takes note of its size, though nobody asked for it. */
-  resized(held: Held): void {
+  noteSize(held: Held): void {
     const known = this.#order.get(held.key);
     if (known === undefined) return;
     const bytes = Math.max(held.resident?.bytes ?? 0, held.reservedBytes);
@@ -105,7 +105,7 @@ export class Shelf {
   }
 
   /** To be called when a collection comes into use or out of it. */
-  pinned(): void {
+  notePinned(): void {
     this.#publish();
   }
 

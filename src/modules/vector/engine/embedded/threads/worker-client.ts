@@ -80,7 +80,7 @@ export class WorkerClient {
   }
 
   /** One of the changes handed over is dealt with. */
-  followed(): void {
+  noteFollowed(): void {
     this.#changesUnderWay -= 1;
   }
 
@@ -121,7 +121,7 @@ export class WorkerClient {
     worker.on('error', (error) => {
       reason = new Error('the search worker failed', { cause: error });
     });
-    worker.once('exit', () => this.#ended(worker, reason));
+    worker.once('exit', () => this.#endWorker(worker, reason));
     return worker;
   }
 
@@ -139,7 +139,7 @@ export class WorkerClient {
     return pending;
   }
 
-  #ended(worker: Worker, reason: Error): void {
+  #endWorker(worker: Worker, reason: Error): void {
     if (this.#worker === worker) {
       this.#worker = undefined;
       this.#changesUnderWay = 0;
