@@ -67,9 +67,15 @@ async function collect(): Promise<void> {
 await sleep(SAMPLE_SECONDS * 1_000 + 1_000);
 const [beganMs, processorBefore] = [Date.now(), fineSeconds([service.pid])];
 const running = clients.take({
-  ...{ url: service.url, path: CHAT_PATH, secrets: service.accounts.map(({ secret }) => secret) },
-  ...{ connections: OPEN, pieces: PIECES, everyMs: EVERY_MS, leastShare: LEAST_SHARE },
-  ...{ streams: Number.POSITIVE_INFINITY, seconds: SECONDS },
+  url: service.url,
+  path: CHAT_PATH,
+  secrets: service.accounts.map(({ secret }) => secret),
+  connections: OPEN,
+  pieces: PIECES,
+  everyMs: EVERY_MS,
+  leastShare: LEAST_SHARE,
+  streams: Number.POSITIVE_INFINITY,
+  seconds: SECONDS,
 });
 for (let n = 1; n <= 12; n += 1) {
   await sleep(Math.max(0, beganMs + n * COLLECT_SECONDS * 1_000 - Date.now()));

@@ -21,8 +21,13 @@ async function judgementUs(): Promise<number> {
   const secrets = new Secrets('a secret of the bench, long enough to be one');
   const ctx = { core: { secrets }, accountId: 'acct_1' } as Parameters<typeof judge>[0];
   const challenge = await createChallenge({
-    ...{ ...signingSecrets(ctx), algorithm: 'PBKDF2/SHA-256', deriveKey, cost: 1, counter: 1 },
-    ...{ expiresAt: Math.floor(Date.now() / 1_000) + 600, data: { id: 'cap_1', created: 0, difficulty: 'normal' } },
+    ...signingSecrets(ctx),
+    algorithm: 'PBKDF2/SHA-256',
+    deriveKey,
+    cost: 1,
+    counter: 1,
+    expiresAt: Math.floor(Date.now() / 1_000) + 600,
+    data: { id: 'cap_1', created: 0, difficulty: 'normal' },
   });
   const payload = btoa(JSON.stringify({ challenge, solution: await solveChallenge({ challenge, deriveKey }) }));
   if (judge(ctx, payload, {}).reason !== 'ok') throw new Error('the payload is not right');

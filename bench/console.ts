@@ -28,11 +28,9 @@ const { host } = new URL(service.url);
 /** The cookie of a new session. */
 async function signIn(secret: string): Promise<string> {
   const answer = await fetch(`${service.url}/auth/key`, {
-    ...{
-      method: 'POST',
-      redirect: 'manual',
-      body: new URLSearchParams({ key: secret, return_to: '/console' }),
-    },
+    method: 'POST',
+    redirect: 'manual',
+    body: new URLSearchParams({ key: secret, return_to: '/console' }),
     headers: { origin: service.url },
   });
   const [cookie = ''] = answer.headers.getSetCookie();
@@ -82,7 +80,8 @@ async function visits(): Promise<Row[]> {
     rows.push({
       what: `/console${page}, ${calls.length} calls: the page, its calls side by side over HTTP; beyond them, p50`,
       value: `${whole.toFixed(1)}, ${reads.toFixed(1)} ms; ${(whole - reads).toFixed(1)} ms`,
-      ...{ target: '≤ 5 ms', met: whole - reads <= 5 },
+      target: '≤ 5 ms',
+      met: whole - reads <= 5,
     });
   }
   line.end();

@@ -84,7 +84,8 @@ const day = Array.from({ length: 100 }, (_, n) => ({
     ['__name__', 'm'],
     ['instance', `i${n}`],
   ]),
-  ...{ times: dayTimes, values: valuesOf(n * 4, DAY_STEPS) },
+  times: dayTimes,
+  values: valuesOf(n * 4, DAY_STEPS),
 }));
 const range = { startMs, endMs: startMs + 86_400_000, stepMs: 60_000 };
 const bounds = { deadlineMs: Number.POSITIVE_INFINITY, samplesMax: 1e9, seriesMax: 1_000 };

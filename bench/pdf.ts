@@ -15,8 +15,17 @@ const paragraph = `<p>${'The quick brown fox jumps over the lazy dog, and then i
 const content = `<h1>Report</h1>${paragraph.repeat(6)}<table><thead><tr><th>Name</th><th>Count</th><th>Share</th></tr></thead>${rows.join('')}</table>`;
 const task = {
   ...({ kind: 'create', type: 'html', content, engine: 'document', page: pageFormat('A4', false, {}) } as const),
-  ...{ header: null, footer: null, title: null, assets: [], onlyPages: null, scale: 1, pagesMax: 500 },
-  ...{ chromiumPath: null, browserFolder: null, browserMb: 0, fontsFolder: null },
+  header: null,
+  footer: null,
+  title: null,
+  assets: [],
+  onlyPages: null,
+  scale: 1,
+  pagesMax: 500,
+  chromiumPath: null,
+  browserFolder: null,
+  browserMb: 0,
+  fontsFolder: null,
 };
 const nothing = async () => ({ bytes: null, contentType: null, status: 0, message: '' });
 
@@ -58,8 +67,10 @@ await Promise.all([create(), bare()]);
 const made: { bare: number; calls: number; alone: LoadResult; beside: LoadResult }[] = [];
 for (let round = 0; round < ROUNDS; round += 1)
   made.push({
-    ...{ bare: await perSecond(bare), calls: await perSecond(create) },
-    ...{ alone: await publish(), beside: await beside() },
+    bare: await perSecond(bare),
+    calls: await perSecond(create),
+    alone: await publish(),
+    beside: await beside(),
   });
 
 const ms = (of: (round: (typeof made)[number]) => number) => `${median(made.map(of)).toFixed(1)} ms`;

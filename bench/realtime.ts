@@ -102,7 +102,10 @@ await sleep(2_000);
 
 const keys = await Promise.all(others.map(({ secret }) => appKeyOf(secret)));
 const idle = keys.map((key, i) => ({
-  ...{ appKey: key, channel: 'idle', count: PER_ACCOUNT, from: `127.0.1.${1 + Math.floor(i / 4)}` },
+  appKey: key,
+  channel: 'idle',
+  count: PER_ACCOUNT,
+  from: `127.0.1.${1 + Math.floor(i / 4)}`,
 }));
 const beforeMb = service.memoryMb();
 const openedMs = performance.now();

@@ -32,7 +32,9 @@ function scores(of: BenchAccount, input: (n: number) => object): Flow {
 
 const all = (n: number, keys: number) => ({
   ip: `10.${(n >> 8) % 256}.${n % Math.min(keys, 256)}.${Math.floor(n / keys) % 4}`,
-  ...{ user_id: `u-${n % keys}`, device_id: `d-${n % keys}`, email: `m${n % keys}@example.org` },
+  user_id: `u-${n % keys}`,
+  device_id: `d-${n % keys}`,
+  email: `m${n % keys}@example.org`,
 });
 
 const flows: Readonly<Record<string, Flow>> = {

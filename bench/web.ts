@@ -18,12 +18,13 @@ type Page = (typeof pages)[number];
 
 async function ours({ bytes, isPdf, file }: Page): Promise<string> {
   const { content } = await readPage({
-    ...{
-      bytes: bytes.slice(),
-      contentType: isPdf ? 'application/pdf' : 'text/html',
-      url: `https://site.example/${file}`,
-    },
-    ...{ format: 'markdown', mainContent: true, links: true, bytesMax: 1_048_576 },
+    bytes: bytes.slice(),
+    contentType: isPdf ? 'application/pdf' : 'text/html',
+    url: `https://site.example/${file}`,
+    format: 'markdown',
+    mainContent: true,
+    links: true,
+    bytesMax: 1_048_576,
   });
   return content;
 }

@@ -31,6 +31,7 @@ const CHECKS: readonly Check[] = [
   { name: 'generated files', command: ['node', 'scripts/gen.ts', '--check'], reads: ANYTHING },
   { name: 'lint and format', command: ['node', 'scripts/check-style.ts'], reads: ANYTHING },
   { name: 'names', command: ['node', 'scripts/check-names.ts'], reads: CODE },
+  { name: 'literals', command: ['node', 'scripts/check-literals.ts'], reads: CODE },
   { name: 'size', command: ['node', 'scripts/check-size.ts'], reads: CODE },
   { name: 'modules', command: ['node', 'scripts/check-modules.ts'], reads: ANYTHING },
   { name: 'tests', command: ['node', 'scripts/check-tests.ts'], reads: /[.]test[.]ts$|^scripts\// },

@@ -40,7 +40,9 @@ export function aiScenarios(url: string, addresses: readonly string[], { secret 
     { connections, addresses, manner: 'calls' as const, requests: [post(url, path, secret, JSON.stringify(body))] },
   ];
   const requests = Array.from({ length: BATCH_REQUESTS }, (_, n) => ({
-    ...{ custom_id: `n-${n}`, capability: 'ai.chat', body: chat },
+    custom_id: `n-${n}`,
+    capability: 'ai.chat',
+    body: chat,
   }));
   return [
     ...doors.map(([name, path, body]) => ({

@@ -21,7 +21,10 @@ export async function questionScenarios(
   addresses: readonly string[],
 ): Promise<Scenario[]> {
   const points = Array.from({ length: LONG_LABELS }, (_, i) => ({
-    ...{ name: 'lr', type: 'gauge', value: i, labels: { v: `${'a'.repeat(1_000)}${i}b` } },
+    name: 'lr',
+    type: 'gauge',
+    value: i,
+    labels: { v: `${'a'.repeat(1_000)}${i}b` },
   }));
   await call(secret, '/v1/metrics/ingest', { points });
   // The first question loads what answers questions.
@@ -55,7 +58,10 @@ export async function questionScenarios(
       query: `lr{v=~"${'a{1000}'.repeat(146)}"}`,
     }),
     asked('steps', '4 sums of 100 numbers at once over 11,000 steps, without any series', 4, `${QUERY}_range`, {
-      ...{ query: Array.from({ length: 100 }, () => '1').join('+'), start, end, step_seconds: 1 },
+      query: Array.from({ length: 100 }, () => '1').join('+'),
+      start,
+      end,
+      step_seconds: 1,
     }),
     {
       name: 'remote-writes',
@@ -83,7 +89,8 @@ function written(url: string, secret: string): Buffer {
       ['instance', `host-${n}`],
       ['job', 'node'],
     ]),
-    ...{ times: Float64Array.of(Date.now()), values: Float64Array.of(n) },
+    times: Float64Array.of(Date.now()),
+    values: Float64Array.of(n),
   }));
   const body = remoteWrite(series);
   const headers = Object.entries({

@@ -32,7 +32,10 @@ const events = (body: number) =>
 
 const points = (body: number) =>
   Array.from({ length: RECORDS }, (_, i) => ({
-    ...{ name: 'exploding', type: 'gauge', value: i, labels: { id: String(body * RECORDS + i) } },
+    name: 'exploding',
+    type: 'gauge',
+    value: i,
+    labels: { id: String(body * RECORDS + i) },
     timestamp: new Date().toISOString(),
   }));
 
@@ -51,7 +54,10 @@ export async function telemetryScenarios(
     what,
     orders: [
       {
-        ...{ connections: FLOOD_CONNECTIONS, addresses, manner: 'floods', perSecond: FLOOD_PER_SECOND },
+        connections: FLOOD_CONNECTIONS,
+        addresses,
+        manner: 'floods',
+        perSecond: FLOOD_PER_SECOND,
         requests: Array.from({ length: 8 }, (_, body) => post(url, path, secret, JSON.stringify(bodyOf(body)))),
       },
     ],

@@ -47,7 +47,10 @@ function sample(): Sample {
         ? `${one(WORDS)} ${one(WORDS)} ${one(WORDS)} order ${below(1e6)} in ${below(1_000)} ms`
         : `cache miss for key user:${below(100_000)}:profile`;
   return {
-    ...{ severity: one(SEVERITIES), body, traceId: hex(16), spanId: hex(8) },
+    severity: one(SEVERITIES),
+    body,
+    traceId: hex(16),
+    spanId: hex(8),
     attributes: [
       ['http.request.method', one(['GET', 'POST', 'PUT'])],
       ['http.route', one(ROUTES)],

@@ -30,7 +30,9 @@ export async function startModelsService(
   writeFileSync(file, JSON.stringify({ version: 1, vendors: [{ ...entry, models: [model] }] }));
   const service = await startBenchService(accounts, 'off', 1, { VENDORS_FILE: file, ...settings });
   return {
-    ...{ service, vendor, vendorPort },
+    service,
+    vendor,
+    vendorPort,
     async stop() {
       await service.stop();
       vendor.disconnect();

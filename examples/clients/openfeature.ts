@@ -8,7 +8,10 @@ await fetch(`${QM_URL}/v1/flags/create`, {
   method: 'POST',
   headers: { Authorization: `Bearer ${QM_KEY}`, 'Content-Type': 'application/json' },
   body: JSON.stringify({
-    ...{ key: 'greeting', type: 'string', variants: { warm: 'Hello!', plain: 'Hi.' }, default_variant: 'plain' },
+    key: 'greeting',
+    type: 'string',
+    variants: { warm: 'Hello!', plain: 'Hi.' },
+    default_variant: 'plain',
     targeting: { if: [{ '==': [{ var: 'plan' }, 'pro'] }, 'warm', null] },
   }),
 });

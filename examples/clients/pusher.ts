@@ -11,7 +11,11 @@ const useTLS = protocol === 'https:';
 // Its types name a default export within the default export.
 const Client = PusherClient as unknown as typeof PusherClient.default;
 const client = new Client(key, {
-  ...{ wsHost: hostname, wsPort: Number(port), wssPort: Number(port), forceTLS: useTLS, cluster: '' },
+  wsHost: hostname,
+  wsPort: Number(port),
+  wssPort: Number(port),
+  forceTLS: useTLS,
+  cluster: '',
   enabledTransports: ['ws', 'wss'],
 });
 const server = new Pusher({ appId, key, secret, host, useTLS });

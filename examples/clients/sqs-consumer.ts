@@ -10,7 +10,9 @@ const sqs = new SQSClient({ endpoint: aws.sqs_endpoint, region: aws.region, cred
 const { QueueUrl: queueUrl = '' } = await sqs.send(new GetQueueUrlCommand({ QueueName: QUEUE }));
 
 const worker = Consumer.create({
-  ...{ queueUrl, sqs, waitTimeSeconds: 1 },
+  queueUrl,
+  sqs,
+  waitTimeSeconds: 1,
   async handleMessage(message) {
     console.log('done', message.Body);
     if (JSON.parse(message.Body ?? '{}').last === true) worker.stop();

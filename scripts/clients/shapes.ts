@@ -49,7 +49,10 @@ export function shapesOf(capabilities: readonly Capability[]): Shapes {
     const name = pascal(id);
     const schema = requestSchema(capability);
     return {
-      ...{ id, method, path, summary },
+      id,
+      method,
+      path,
+      summary,
       input: new Namer(structs, name).shape(schema, `${name}Input`),
       inputRequired: (schema.required ?? []).length > 0,
       output: new Namer(structs, name).shape(asJsonSchema(capability.output), `${name}Data`),

@@ -2,8 +2,14 @@ import { expect, test } from 'vitest';
 import { runsOf } from './merge.ts';
 
 const ref = (blockId: number, records: number, level = 0, bytes = 100) => ({
-  ...{ blockId: BigInt(blockId), seq: 0n, fromMs: 0, toMs: 0, summary: null },
-  ...{ records, level, bytes },
+  blockId: BigInt(blockId),
+  seq: 0n,
+  fromMs: 0,
+  toMs: 0,
+  summary: null,
+  records,
+  level,
+  bytes,
 });
 
 test('blocks are merged only with small neighbours, and only where a new one is among them', () => {

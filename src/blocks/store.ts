@@ -120,7 +120,9 @@ export class BlockStore {
   async work<Answer>(accountId: string, refs: readonly BlockRef[], work: Work, signal: AbortSignal): Promise<Answer> {
     signal.throwIfAborted();
     const prepare = async () => ({
-      ...{ source: work.source, exportName: work.exportName, args: work.args },
+      source: work.source,
+      exportName: work.exportName,
+      args: work.args,
       blocks: await readBlocks(this.#core, this.#kind, accountId, refs, work.columns),
     });
     const isLittle = sum(refs, 'bytes') <= HERE_BYTES && sum(refs, 'records') <= HERE_RECORDS;

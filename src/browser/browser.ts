@@ -59,7 +59,9 @@ async function launch(executablePath: string, folder: string): Promise<Browser> 
   process.env.TMPDIR = folder;
   try {
     return await chromium.launch({
-      ...{ executablePath, args: NO_NETWORK, timeout: LAUNCH_MS },
+      executablePath,
+      args: NO_NETWORK,
+      timeout: LAUNCH_MS,
       // Root has no sandbox.
       chromiumSandbox: process.getuid?.() !== 0,
       env: { HOME: folder, TMPDIR: folder },

@@ -83,7 +83,10 @@ function bucketOf(url: URL, name: string) {
   if (!pathStyle && ipaddr.isValid(endpoint.hostname.replace(/^\[|\]$/g, '')))
     throw new ConfigError(`${name}: an endpoint that is an address needs path_style=true`);
   return {
-    ...{ bucket, region, pathStyle, endpoint: endpoint.origin },
+    bucket,
+    region,
+    pathStyle,
+    endpoint: endpoint.origin,
     prefix: requireLike(PREFIX, prefix === '' ? '' : `${prefix}/`, `${name}: its prefix`),
   };
 }

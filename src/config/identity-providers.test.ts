@@ -16,8 +16,13 @@ describe('who may vouch for people', () => {
   test('an issuer of OpenID Connect, with the usual scopes', () => {
     expect(read([CORP])).toEqual([
       {
-        ...{ type: 'oidc', id: 'corp', name: 'corp', issuer: 'https://id.example.org' },
-        ...{ clientId: 'qm', clientSecret: 's3cret', scopes: ['openid', 'email', 'profile'] },
+        type: 'oidc',
+        id: 'corp',
+        name: 'corp',
+        issuer: 'https://id.example.org',
+        clientId: 'qm',
+        clientSecret: 's3cret',
+        scopes: ['openid', 'email', 'profile'],
       },
     ]);
   });
@@ -26,7 +31,10 @@ describe('who may vouch for people', () => {
     const client = { id: 'github', type: 'github', client_id: 'Iv1', client_secret: 'x' };
     expect(read([client])).toMatchObject([
       {
-        ...{ type: 'oauth2', name: 'GitHub', scopes: ['read:user', 'user:email'], subjectField: 'id' },
+        type: 'oauth2',
+        name: 'GitHub',
+        scopes: ['read:user', 'user:email'],
+        subjectField: 'id',
         authorizationUrl: 'https://github.com/login/oauth/authorize',
         tokenUrl: 'https://github.com/login/oauth/access_token',
         emailsUrl: 'https://api.github.com/user/emails',

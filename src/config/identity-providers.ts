@@ -90,7 +90,9 @@ function providerOf(entry: Entry): IdentityProviderSettings {
   if (!/^[a-z0-9][a-z0-9_-]{0,31}$/.test(id))
     entry.fail('id', 'must have 1 to 32 lower case letters, digits, - and _, and begin with a letter or digit');
   const registration = {
-    ...{ id, name: entry.text('name', type === 'github' ? 'GitHub' : id), clientId: entry.text('client_id') },
+    id,
+    name: entry.text('name', type === 'github' ? 'GitHub' : id),
+    clientId: entry.text('client_id'),
     clientSecret: entry.secret('client_secret'),
   };
   if (type === 'oidc')
@@ -107,7 +109,9 @@ function githubOf(entry: Entry): Omit<OAuth2Settings, keyof Registration | 'type
     tokenUrl: entry.url('token_url', GITHUB.token_url),
     userinfoUrl,
     emailsUrl: entry.url('emails_url', `${userinfoUrl}/emails`),
-    ...{ subjectField: 'id', emailField: 'email', emailVerifiedField: 'email_verified' },
+    subjectField: 'id',
+    emailField: 'email',
+    emailVerifiedField: 'email_verified',
   };
 }
 

@@ -140,7 +140,9 @@ export const admission = {
     /** Bytes of pictures fetched for vendors that fetch none, until they are sent: each is in memory some three times. Refused before they are read. */
     pictureBytesMax: 72 * MIB,
     /** Calls that wait for a thread that makes PDFs, for one that reads web pages, and for a browser: OVERLOADED. They hold what they were sent, or have fetched. */
-    ...{ pdfsWaitingMax: 100, pagesWaitingMax: 50, shotsWaitingMax: 20 },
+    pdfsWaitingMax: 100,
+    pagesWaitingMax: 50,
+    shotsWaitingMax: 20,
     /** Pictures decoded at once, each in a process of its own at low priority, an account never all of them; more wait. */
     decodesAtOnce: 2,
     /** Answers of vectors of megabytes that are made at once; more wait. */
@@ -227,7 +229,9 @@ export const admission = {
     /** Queries of analytics, each of which may keep the threads for seconds: 429 CONCURRENCY_LIMITED. */
     analyticsQueriesAtOnce: 2,
     /** Its calls that wait for a thread that makes PDFs, that reads pages, and for a browser: CONCURRENCY_LIMITED. Of two or more threads it never has all. */
-    ...{ pdfsWaitingMax: 20, pagesWaitingMax: 20, shotsWaitingMax: 5 },
+    pdfsWaitingMax: 20,
+    pagesWaitingMax: 20,
+    shotsWaitingMax: 5,
     /** Top-ups that nobody has paid: 409 QUOTA_EXCEEDED. Each ends after a day. */
     pendingTopupsMax: 20,
   },
@@ -276,7 +280,9 @@ export const admission = {
     uncountedBodyBytes: 4 * KIB,
     /** What MCP answers a tool's call with has at most so many characters: strings beyond are cut, and named in `truncated`.
      * Pointers in `select` of a tool's call, and characters of each: VALIDATION_FAILED. */
-    ...{ mcpAnswerCharacters: 64 * KIB, mcpSelectMax: 50, mcpSelectCharactersMax: 500 },
+    mcpAnswerCharacters: 64 * KIB,
+    mcpSelectMax: 50,
+    mcpSelectCharactersMax: 500,
     /** Calls that a call may stand within: a module that would call itself without end is told by its log. */
     invokedWithinMax: 4,
     /** account.search: of each list the first pages, each of so many items; objects beyond are not found by name. */
@@ -321,8 +327,13 @@ export const admission = {
     /** A PDF that is made or read, in a thread of its own: its time and memory (looked at every 20 ms, a browser's every 200),
      * what it has fetched, and what it made. Beyond: VALIDATION_FAILED, code_detail `too_complex` or `too_large`. Costs what stands here. */
     pdf: {
-      ...{ msMax: 30_000, heapMb: 512, outsideHeapMb: 384, browserMb: 1_024 },
-      ...{ fetchesMax: 100, fetchedBytesMax: 20 * MIB, madeBytesMax: 64 * MIB },
+      msMax: 30_000,
+      heapMb: 512,
+      outsideHeapMb: 384,
+      browserMb: 1_024,
+      fetchesMax: 100,
+      fetchedBytesMax: 20 * MIB,
+      madeBytesMax: 64 * MIB,
     },
     /** A web page that is read, in a thread too, and a screenshot, in a thread and a browser of its own: VALIDATION_FAILED, `too_complex`. */
     page: { msMax: 5_000, heapMb: 512, outsideHeapMb: 128 },
@@ -330,7 +341,8 @@ export const admission = {
     readHereBytesMax: 64 * KIB, // Longer bodies are read in a thread; up to here reading takes some 2 ms.
     /** The head of an answer of a model that streams goes out after so long, content or not, which costs the status of what fails later.
      * Then a comment whenever nothing else of it has gone out for so long: shorter than what proxies take for dead. */
-    ...{ streamHeadAfterMs: 15_000, streamCommentEveryMs: 10_000 },
+    streamHeadAfterMs: 15_000,
+    streamCommentEveryMs: 10_000,
   },
 };
 

@@ -42,8 +42,16 @@ export class OwnCalls {
     const scopes = [call.capability];
     const failure = await this.#make(
       {
-        ...{ kind: ownKind, id: call.bookedUnder, accountId, projectId, scopes, tier, suspended },
-        ...{ isCurrent: true, hasSpendCap: false, signedInAtMs: null },
+        kind: ownKind,
+        id: call.bookedUnder,
+        accountId,
+        projectId,
+        scopes,
+        tier,
+        suspended,
+        isCurrent: true,
+        hasSpendCap: false,
+        signedInAtMs: null,
       },
       call,
     );

@@ -61,7 +61,11 @@ async function fetchSource(ctx: SourceContext, url: string, { bytesMax, param }:
   // One more than may come, so that the end of the bound is told from a source that is exactly as long.
   const limits = { totalMs: FETCH_MS, firstByteMs: FETCH_MS, idleMs: FETCH_MS, answerBytesMax: bytesMax + 1 };
   const reply = await ctx.core.outbound.send({
-    ...{ url, method: 'GET', redirectsMax: REDIRECTS_MAX, limits, signal: ctx.signal },
+    url,
+    method: 'GET',
+    redirectsMax: REDIRECTS_MAX,
+    limits,
+    signal: ctx.signal,
   });
   if (reply.kind === 'failed') {
     const rule = reply.code === 'refused' ? 'url_refused' : 'url_failed';

@@ -58,7 +58,10 @@ export function storeResult(
       { source: ofBytes(bytes), bytes: bytes.length },
       ({ blobId, md5: etag }) =>
         putObject(call, {
-          ...{ bucket, key, content: { kind: 'blob', blobId, bytes: bytes.length, etag }, conditions: {} },
+          bucket,
+          key,
+          content: { kind: 'blob', blobId, bytes: bytes.length, etag },
+          conditions: {},
           about: { contentType, headers: null, metadata: null, checksums: null, tags: null },
         }),
     );

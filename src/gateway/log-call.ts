@@ -41,8 +41,14 @@ export function logCall(call: EndedCall, end: CallEnd): void {
   const { sender, answer } = call;
   const failure = status >= 400 ? end.failure : null;
   call.core.requests.add({
-    ...{ accountId: call.accountId, requestId: call.requestId, traceId: call.traceId, callerId: call.principal.id },
-    ...{ capability: capability.id, entryForm: call.entryForm, status, latencyMs: Math.round(latencyMs) },
+    accountId: call.accountId,
+    requestId: call.requestId,
+    traceId: call.traceId,
+    callerId: call.principal.id,
+    capability: capability.id,
+    entryForm: call.entryForm,
+    status,
+    latencyMs: Math.round(latencyMs),
     method: sender?.method ?? capability.method,
     path: sender?.path ?? capability.path,
     code: failure?.code ?? null,

@@ -53,8 +53,18 @@ async function holding<T>(ctx: CallContext, { units, heldNanos }: Ask, decode: (
   const { accountId, principal, capability, scope, requestId } = ctx;
   const { holds, prices } = ctx.core;
   const outcome = await holds.authorize({
-    ...{ accountId, principal, capability, scope, requestId, units, amount: heldNanos, idempotency: null },
-    ...{ priceVersion: prices.version, holdMs: holds.termMs, holdOwner: holds.owner, keepMs: DAY_MS },
+    accountId,
+    principal,
+    capability,
+    scope,
+    requestId,
+    units,
+    amount: heldNanos,
+    idempotency: null,
+    priceVersion: prices.version,
+    holdMs: holds.termMs,
+    holdOwner: holds.owner,
+    keepMs: DAY_MS,
   });
   if (outcome.kind === 'refused') throw outcome.problem;
   if (outcome.kind !== 'held') throw new Error(`a hold was ${outcome.kind}`);

@@ -174,8 +174,12 @@ export function getOf<Row, State, Out extends TSchema>(
 ): Capability<TObject, State, Out> {
   const { noun, keyName, keyField, output } = resource;
   return defineCapability<State>()({
-    ...{ method: 'GET', summary: `Shows a ${noun}.`, ...texts },
-    ...{ input: Type.Object({ [keyName]: keyField }), output, errors: [notFound(resource).code] },
+    method: 'GET',
+    summary: `Shows a ${noun}.`,
+    ...texts,
+    input: Type.Object({ [keyName]: keyField }),
+    output,
+    errors: [notFound(resource).code],
     async run({ ctx, input, state }) {
       const row = await requireRow(resource, ctx.core.db, ctx, String(input[keyName]));
       return { data: resource.show(row, { ctx, state }) };
@@ -197,7 +201,9 @@ export function listOf<Row, State, Out extends TSchema>(
 ) {
   const names = Object.keys(filters);
   return defineCapability<State>()({
-    ...{ method: 'GET', summary: `Lists the ${noun}s of the account.`, ...texts },
+    method: 'GET',
+    summary: `Lists the ${noun}s of the account.`,
+    ...texts,
     input: Type.Object({ ...filters, cursor: cursorField, limit: limitField }),
     output: Type.Object({ items: Type.Array(output, { description: 'This page.' }), ...pageFields }),
     errors: [...errors, 'INVALID_CURSOR'],
@@ -228,7 +234,9 @@ export function deleteOf<Row, State>(
 ) {
   const { noun, keyName, keyField } = resource;
   return defineCapability<State>()({
-    ...{ method: 'DELETE', summary: `Deletes a ${noun}.`, ...texts },
+    method: 'DELETE',
+    summary: `Deletes a ${noun}.`,
+    ...texts,
     input: Type.Object({ [keyName]: keyField }),
     output: Type.Object({
       [keyName]: Type.String({ description: 'As sent.' }),

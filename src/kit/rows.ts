@@ -12,11 +12,11 @@ interface RowsShape<Column extends string> {
   /** With its schema: `flags.flag`. */
   readonly table: string;
   /** Columns of the primary key behind account_id. */
-  readonly key: readonly Column[];
+  readonly key: readonly NoInfer<Column>[];
   /** Beside account_id, with their types. */
   readonly columns: Readonly<Record<Column, keyof typeof arrays>>;
   /** Columns that keep their value where a row takes the place of another. */
-  readonly kept?: readonly Column[];
+  readonly kept?: readonly NoInfer<Column>[];
 }
 
 type Value = string | number | bigint | boolean | null;

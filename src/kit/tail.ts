@@ -33,7 +33,11 @@ export interface Tail {
 export function tailAnswer(request: RawRequest, ctx: CallContext, { noun, begin, read }: Tail): Promise<RawAnswer> {
   const { account, all } = ctx.core.bounds;
   return streamAnswer(request, ctx, {
-    ...{ kind: 'tails', noun, accountMax: account.tailsMax, allMax: all.tailsMax, checkEveryMs: CHECK_EVERY_MS },
+    kind: 'tails',
+    noun,
+    accountMax: account.tailsMax,
+    allMax: all.tailsMax,
+    checkEveryMs: CHECK_EVERY_MS,
     begin,
     async *next(signal) {
       yield* read();

@@ -209,7 +209,8 @@ function refuseOtlp(failure: Problem, head: RawHead): RawAnswer {
   const { requestId } = head;
   const answer = speaksJson(head)
     ? jsonAnswer(status, {
-        ...{ code, message },
+        code,
+        message,
         details: [{ '@type': ERROR_INFO, reason: failure.code, domain: DOMAIN, metadata: { request_id: requestId } }],
       })
     : protobufAnswer(status, writeStatus(code, message, failure.code, requestId));

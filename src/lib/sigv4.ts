@@ -153,7 +153,9 @@ export function signedOf(head: SignedHead, options: SigV4Options): Signed | null
   return {
     accessKeyId,
     scope: `${date}/${region}/${service}/${end}`,
-    ...{ instant: parts.instant, signature: parts.signature, payload },
+    instant: parts.instant,
+    signature: parts.signature,
+    payload,
     canonicalRequest: isSound ? canonical.join('\n') : null,
     isInTime: isInTime(parts, options.nowMs ?? Date.now()),
   };

@@ -20,7 +20,10 @@ function faultsOf(...ids: readonly string[]): string[] {
     }),
   );
   const module = defineModule({
-    ...{ name: 'parcel', summary: 'Parcels.', status: 'ga', capabilities },
+    name: 'parcel',
+    summary: 'Parcels.',
+    status: 'ga',
+    capabilities,
   });
   return checkManifest([module], composeOffer([module], plainDeployment));
 }

@@ -31,7 +31,9 @@ export function streamsOf(modules: readonly Module[]): StreamDescription[] {
           method: 'GET',
           path: route.path,
           summary: told.summary,
-          ...{ scope: `${moduleOf(of)}:read`, event: told.event, query_schema: asJsonSchema(told.query) },
+          scope: `${moduleOf(of)}:read`,
+          event: told.event,
+          query_schema: asJsonSchema(told.query),
         } as const,
       ];
     }),

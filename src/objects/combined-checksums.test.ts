@@ -13,7 +13,9 @@ describe('the checksum of an object made of parts', () => {
   const bodies = [randomBytes(5_001), randomBytes(1), randomBytes(70_000), randomBytes(0), randomBytes(513)];
   const partsWith = (name: ChecksumName) =>
     bodies.map((body, i) => ({
-      ...{ part_number: i + 1, bytes: BigInt(body.length), checksums: { [name]: digestOf(name, body) } },
+      part_number: i + 1,
+      bytes: BigInt(body.length),
+      checksums: { [name]: digestOf(name, body) },
     }));
 
   for (const name of ['crc32', 'crc32c', 'crc64nvme'] as const) {

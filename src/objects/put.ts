@@ -175,8 +175,13 @@ function rowOf(
   known: Known,
 ): PutContext['row'] | Problem {
   const said = {
-    ...{ bucket, key, content_type: about.contentType, headers: about.headers, metadata: about.metadata },
-    ...{ checksums: about.checksums, tags: about.tags },
+    bucket,
+    key,
+    content_type: about.contentType,
+    headers: about.headers,
+    metadata: about.metadata,
+    checksums: about.checksums,
+    tags: about.tags,
   };
   if (content.kind === 'copy') {
     const source = { accountId, bucket: content.bucket, key: content.key };

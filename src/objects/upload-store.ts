@@ -88,7 +88,8 @@ const endUploads = statement(
 
 export const uploadMissing = (): Problem =>
   problem('NOT_FOUND', {
-    ...{ param: 'upload_id', detail: 'upload' },
+    param: 'upload_id',
+    detail: 'upload',
     message: 'There is no such upload: it was completed, aborted, or never begun.',
   });
 

@@ -94,7 +94,10 @@ export function putPart(ctx: CallContext<ObjectServices>, input: PartInput): Pro
 
 async function readPartPuts(tx: Queryable, items: readonly PartItem[]): Promise<ReadVerdict<PartContext>[]> {
   const refs = items.map(({ accountId, input: { uploadId, partNumber, blob } }) => ({
-    ...{ accountId, uploadId, partNumber, blobId: blob.blobId },
+    accountId,
+    uploadId,
+    partNumber,
+    blobId: blob.blobId,
   }));
   const [open, before, writing, held] = await Promise.all([
     readOpenUploads(tx, refs),
@@ -203,14 +206,22 @@ export async function completeUpload(ctx: CallContext<ObjectServices>, completio
     parts.map((part) => part.blob_id),
   );
   const about: About = {
-    ...{ contentType: upload.content_type, headers: upload.headers, metadata: upload.metadata },
-    ...{ checksums, tags: upload.tags },
+    contentType: upload.content_type,
+    headers: upload.headers,
+    metadata: upload.metadata,
+    checksums,
+    tags: upload.tags,
   };
   const charged = await putObject(ctx, {
-    ...{ bucket: completion.bucket, key: completion.key, about, conditions: completion.conditions },
+    bucket: completion.bucket,
+    key: completion.key,
+    about,
+    conditions: completion.conditions,
     content: {
       kind: 'upload',
-      ...{ uploadId: upload.upload_id, version: upload.version, etag },
+      uploadId: upload.upload_id,
+      version: upload.version,
+      etag,
       blob: { blobId: newId('blb_'), bytes, pieces },
       kept: parts.length === known.length ? null : parts.map((part) => part.part_number),
     },

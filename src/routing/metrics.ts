@@ -65,7 +65,10 @@ export class VendorMetrics {
       return { name: 'qm_vendor_down_seconds', help: DOWN, labels: { vendor, capability }, value };
     });
     const dropped = [...this.#dropped].map(([vendor, value]) => ({
-      ...{ name: 'qm_vendor_lines_dropped_total', help: DROPPED, labels: { vendor }, value },
+      name: 'qm_vendor_lines_dropped_total',
+      help: DROPPED,
+      labels: { vendor },
+      value,
     }));
     const isTold = performance.now() - this.#billsAtMs <= BILLS_TOLD_FOR_MS;
     return [...calls, ...dropped, ...down, ...(isTold ? this.#bills.flatMap(billMetrics) : [])];

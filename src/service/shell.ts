@@ -81,7 +81,12 @@ export function createShell(config: Config, manifest: Manifest, { log, bounds, s
     planned: plannedModules(manifest.modules),
     gateway: () => (open ? (inner?.gateway ?? null) : null),
     envelope: currentEnvelope,
-    ...{ traffic, refusals, connections, streams, sockets, log },
+    traffic,
+    refusals,
+    connections,
+    streams,
+    sockets,
+    log,
     trustProxy: config.trustProxy,
     s3: config.s3,
   });

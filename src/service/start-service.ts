@@ -137,8 +137,18 @@ export async function startService(config: Config, options: ServiceOptions): Pro
     shell.announce(baseUrl);
     storage = await (group?.openStorage() ?? openStorage(config, options));
     const started = await startInner({
-      ...{ config, settings, vendorsFile, adapters, manifest, shell },
-      ...{ storage, baseUrl, log, bounds, siblings, group },
+      config,
+      settings,
+      vendorsFile,
+      adapters,
+      manifest,
+      shell,
+      storage,
+      baseUrl,
+      log,
+      bounds,
+      siblings,
+      group,
     });
     inner = started;
     shell.open(started);
@@ -216,7 +226,11 @@ async function startInner(options: InnerOptions): Promise<Inner> {
   const { tracing, outbound } = await openOutbound(config, { log, processId, ownPorts: own });
   const lanes = new Lanes({ db, log, bounds, tracing });
   const core: Services = {
-    ...{ db, connection: storage.connection, secrets, lanes, calls: new OwnCalls(db) },
+    db,
+    connection: storage.connection,
+    secrets,
+    lanes,
+    calls: new OwnCalls(db),
     holds: new Holds({ db, lanes, log, owner: processId, bounds }),
     keys: new KeyRing({ db, secrets }),
     knownScopes: knownScopesOf(manifest.capabilities, moduleTags),
@@ -224,23 +238,27 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     requests: new RequestLog(db, bounds),
     prices: manifest.prices,
     eventTypes: new Map(manifest.events.map(({ type, status }) => [type, status])),
-    ...{ outbound, tracing },
+    outbound,
+    tracing,
     payments: await openPayments(db, baseUrl, config.payments),
     mailServer: await openMailServer(config.people.smtp),
     ...(await openPeople(config, manifest.modules, outbound)),
     vendors: await startVendors(db, options.vendorsFile, options),
     assets: await openAssets(config.assets, outbound, { db, log, secrets }),
     processes: new ProcessRegistry(db, processId, config.role, options.vendorsFile.digest, group?.name),
-    ...{ log, baseUrl, siblings, bounds, limitsRates: config.rateLimits, decodes: new DecodeTurns(bounds.all) },
+    log,
+    baseUrl,
+    siblings,
+    bounds,
+    limitsRates: config.rateLimits,
+    decodes: new DecodeTurns(bounds.all),
     blockThreads: new BlockThreads(bounds.all),
-    ...{
-      chromiumPath: config.chromiumPath,
-      nameServers: config.nameServers,
-      ownNames: new Set([new URL(baseUrl).hostname]),
-      region: config.region,
-      cnyPerUsd: config.cnyPerUsd,
-      underWay: group?.underWay ?? new UnderWayHere(),
-    },
+    chromiumPath: config.chromiumPath,
+    nameServers: config.nameServers,
+    ownNames: new Set([new URL(baseUrl).hostname]),
+    region: config.region,
+    cnyPerUsd: config.cnyPerUsd,
+    underWay: group?.underWay ?? new UnderWayHere(),
   };
   hearSiblings(core, config.role !== 'api');
   await switchTestClock(db, config.testClock);

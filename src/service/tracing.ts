@@ -36,7 +36,10 @@ export async function openOutbound(
   const { url, headers, resource, sampling } = settings;
   const process = { 'service.version': release.version, 'service.instance.id': processId, 'host.name': hostname() };
   const exporter = new SpanExporter({
-    ...{ url, headers, resource: { ...process, ...resource }, log },
+    url,
+    headers,
+    resource: { ...process, ...resource },
+    log,
     outbound: createOutboundClient({ allowPrivateTargets: [] }),
   });
   const tracing = new Tracer({ exporter, ...sampling });

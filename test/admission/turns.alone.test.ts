@@ -43,11 +43,14 @@ interface Sent {
 const json =
   (path: string, value: unknown, status = 200) =>
   (): Sent => ({
-    ...{ path, status },
+    path,
+    status,
     body: Buffer.from(JSON.stringify(value)),
   });
 const form = (path: string, body: string, status: number) => (): Sent => ({
-  ...{ path, body, status },
+  path,
+  body,
+  status,
   headers: { 'content-type': 'application/x-www-form-urlencoded' },
 });
 const get =
@@ -59,8 +62,10 @@ const texts = (type: string) => many(10_000, () => ({ type, text: words(1_500) }
 const others = many(10_000, () => ({ type: 'text', text: 'é漢'.repeat(200) }));
 const picture = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(15 * MIB)}` } };
 const chat = (content: unknown, over: object = {}) => ({
-  ...{ model: 'sandbox/echo-1', max_completion_tokens: 16 },
-  ...{ messages: [{ role: 'user', content }], ...over },
+  model: 'sandbox/echo-1',
+  max_completion_tokens: 16,
+  messages: [{ role: 'user', content }],
+  ...over,
 });
 const response = (input: unknown) => ({ model: 'sandbox/echo-1', max_output_tokens: 16, input });
 const embed = (input: unknown) => ({ model: 'sandbox/ngram-1', dimensions: 64, input });
@@ -114,7 +119,9 @@ const doors: [string, () => Sent][] = [
   [
     'a tool that is called with 9,000 members',
     json('/mcp/queue', {
-      ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
       params: { name: 'queue_publish', arguments: { queue: 'jobs', payload: { ...many(9_000, (n) => `n${n}`) } } },
     }),
   ],

@@ -119,7 +119,9 @@ test('of a client that disconnects in the middle the tokens that it is charged a
   const { chat } = await adds(async () => {
     const leaving = new AbortController();
     const response = await fetch(`${bench.service.url}${CHAT}`, {
-      ...{ method: 'POST', body: JSON.stringify({ messages, stream: true }), signal: leaving.signal },
+      method: 'POST',
+      body: JSON.stringify({ messages, stream: true }),
+      signal: leaving.signal,
       headers: { authorization: `Bearer ${bench.account.secret}`, 'content-type': 'application/json' },
     });
     await response.body?.getReader().read();
@@ -131,8 +133,11 @@ test('of a client that disconnects in the middle the tokens that it is charged a
 
 test('of a process that is killed in the middle of an answer nothing is counted', async () => {
   const place = await createPlace({
-    ...{ ...bench.env, DATABASE_URL: bench.service.database.url, SECRETS_KEY },
-    ...{ LOG_LEVEL: 'silent', TEST_CLOCK: 'on' },
+    ...bench.env,
+    DATABASE_URL: bench.service.database.url,
+    SECRETS_KEY,
+    LOG_LEVEL: 'silent',
+    TEST_CLOCK: 'on',
   });
   const dying = await startProcess(place);
   bench.acme.next({ stream: [opening, frame(chunk({ content: 'Half ' }))], ends: 'silence' });

@@ -90,7 +90,12 @@ const whole = {
     { role: 'user', content: 'So?' },
   ],
   tools: [{ type: 'function', function: { name: 'weather', description: 'd', parameters: { type: 'object' } } }],
-  ...{ tool_choice: 'required', parallel_tool_calls: false, stop: 'END', temperature: 0.1, user: 'u', unknown: 1 },
+  tool_choice: 'required',
+  parallel_tool_calls: false,
+  stop: 'END',
+  temperature: 0.1,
+  user: 'u',
+  unknown: 1,
 };
 
 describe('the vendor is sent', () => {
@@ -101,14 +106,12 @@ describe('the vendor is sent', () => {
     expect(seen?.path).toBe('/v1/messages');
     expect(seen?.headers).toMatchObject({ 'x-api-key': 'the-key', 'anthropic-version': '2023-06-01' });
     expect(seen?.body).toEqual({
-      ...{
-        model: 'claude',
-        max_tokens: 50,
-        temperature: 0.1,
-        system: 'Be brief.\n\nBe kind.',
-        stop_sequences: ['END'],
-        metadata: { user_id: 'u' },
-      },
+      model: 'claude',
+      max_tokens: 50,
+      temperature: 0.1,
+      system: 'Be brief.\n\nBe kind.',
+      stop_sequences: ['END'],
+      metadata: { user_id: 'u' },
       tools: [{ name: 'weather', description: 'd', input_schema: { type: 'object' } }],
       tool_choice: { type: 'any', disable_parallel_tool_use: true },
       messages: [

@@ -179,7 +179,8 @@ test('who does not read holds the vendor back, is cut when the time is over, and
   bench.acme.next({ opening, endless: frame(chunk({ content: 'word '.repeat(2_000) })) });
   const funds = await bench.funds();
   const response = await fetch(bench.service.url + CHAT, {
-    ...{ method: 'POST', body: JSON.stringify(say({ model: 'acme/timed', max_tokens: 1_000, stream: true })) },
+    method: 'POST',
+    body: JSON.stringify(say({ model: 'acme/timed', max_tokens: 1_000, stream: true })),
     headers: { authorization: `Bearer ${bench.account.secret}`, 'content-type': 'application/json' },
   });
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();

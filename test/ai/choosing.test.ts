@@ -64,7 +64,10 @@ describe.each(Object.entries(wires))('%s', (path, wire) => {
     const needs = { tools: wire.tools, picture: wire.picture, schema: wire.schema, context: long };
     const led = Object.entries(needs).map(async ([need, said]) => [need, await chosen('auto', said)]);
     expect(Object.fromEntries(await Promise.all(led))).toEqual({
-      ...{ tools: 'acme/m-1', picture: 'acme/eyes', schema: 'acme/m-1', context: 'acme/m-1' },
+      tools: 'acme/m-1',
+      picture: 'acme/eyes',
+      schema: 'acme/m-1',
+      context: 'acme/m-1',
     });
     expect(await chosen('cheapest', wire.tools)).toBe('acme/m-1');
     expect(await chosen('smartest', long)).toBe('acme/eyes');

@@ -89,7 +89,9 @@ describe.each(rows)('a stream of $vendor on $path', ({ vendor, path, model = {} 
         expect({ cut, told: last.service_metadata.cost_usd }).toEqual({ cut, told: Number(cost) / 1e9 });
       });
       expect({ cut, paid, asked: [bench.acme.seen.length, bench.corp.seen.length] }).toEqual({
-        ...{ cut, paid: cost, asked: [1, corp] },
+        cut,
+        paid: cost,
+        asked: [1, corp],
       });
     }
   });
@@ -109,12 +111,10 @@ function arriving(parts: readonly Buffer[]): Readable {
 describe.each(Object.keys(documentedStreams) as Vendor[])('a stream of %s', (vendor) => {
   const stream = documentedStreams[vendor];
   const request: ChatRequest = {
-    ...{
-      body: bodies[vendor.endsWith('responses') ? RESPONSES : CHAT],
-      outputTokensMax: 5,
-      inputTokens: 1,
-      stream: true,
-    },
+    body: bodies[vendor.endsWith('responses') ? RESPONSES : CHAT],
+    outputTokensMax: 5,
+    inputTokens: 1,
+    stream: true,
     model: { id: 'm-1', jsonSchema: null, reasoning: false, options: {} },
   };
 
@@ -125,8 +125,13 @@ describe.each(Object.keys(documentedStreams) as Vendor[])('a stream of %s', (ven
     const send: OutboundClient['send'] = async () => ({ ...answered, body: arriving(parts) });
     const nothing = () => undefined;
     const call = {
-      ...{ baseUrl: 'http://vendor.example/v1', key: null, assetHosts: [], holdPicture: nothing, accepted: nothing },
-      ...{ timeouts: { connectMs: 1, firstContentMs: 1, idleMs: 1, totalMs: 1 }, signal: new AbortController().signal },
+      baseUrl: 'http://vendor.example/v1',
+      key: null,
+      assetHosts: [],
+      holdPicture: nothing,
+      accepted: nothing,
+      timeouts: { connectMs: 1, firstContentMs: 1, idleMs: 1, totalMs: 1 },
+      signal: new AbortController().signal,
       outbound: { send } as OutboundClient,
       dropped: () => {
         throw new Error('a line was left out');

@@ -143,7 +143,9 @@ describe.each([openaiWire, anthropicWire])('on the wire $adapter', (wire) => {
 
   async function ask(body: object, signal: AbortSignal, read: { text: string }): Promise<void> {
     const response = await fetch(`${bench.service.url}/v1/chat/completions`, {
-      ...{ method: 'POST', body: JSON.stringify(body), signal },
+      method: 'POST',
+      body: JSON.stringify(body),
+      signal,
       headers: { authorization: `Bearer ${bench.account.secret}`, 'content-type': 'application/json' },
     });
     const texts = new TextDecoderStream();
@@ -188,7 +190,9 @@ describe('embeddings', () => {
     const before = await bench.funds();
     const leave = new AbortController();
     const leaving = fetch(`${bench.service.url}/v1/embeddings`, {
-      ...{ method: 'POST', body: JSON.stringify({ model: `acme/${model}`, input: INPUT }), signal: leave.signal },
+      method: 'POST',
+      body: JSON.stringify({ model: `acme/${model}`, input: INPUT }),
+      signal: leave.signal,
       headers: { authorization: `Bearer ${bench.account.secret}`, 'content-type': 'application/json' },
     }).catch(() => null);
     await eventually(() => bench.acme.seen.length > 0 && (at === null || heads > 0));
@@ -231,7 +235,8 @@ describe('an answer that does not come to its end', () => {
     bench.acme.next({ stream: [opening, ...many], everyMs: 0, ends: 'silence' });
     const before = await bench.funds();
     const response = await fetch(`${bench.service.url}/v1/chat/completions`, {
-      ...{ method: 'POST', body: JSON.stringify(say({ stream: true })) },
+      method: 'POST',
+      body: JSON.stringify(say({ stream: true })),
       headers: { authorization: `Bearer ${bench.account.secret}`, 'content-type': 'application/json' },
     });
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();

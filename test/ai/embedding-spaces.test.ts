@@ -90,13 +90,20 @@ test.each([
   ['with two defaults', [true, true], 'One embedding model must have default_embedding: true, and only one; 2 have.'],
 ] as const)('a file %s is taken, or refused by name', (_, defaults, fault) => {
   const models = defaults.map((isDefault, i) => ({
-    ...{ id: `e-${i}`, dimensions: 3, price: 'free', ...(isDefault ? { default_embedding: true } : {}) },
+    id: `e-${i}`,
+    dimensions: 3,
+    price: 'free',
+    ...(isDefault ? { default_embedding: true } : {}),
   }));
   const chat = { id: 'm-1', price: 'free' };
   const vendor = { id: 'acme', adapter: 'openai', region: 'western', models: [chat, ...models] };
   const { faults } = readVendorsFile(JSON.stringify({ version: 1, vendors: [vendor] }), {
-    ...{ region: 'western', families: [aiFamily], adapters: { ai: [openaiModels] }, nowMs: 0 },
-    ...{ environment: () => undefined, keyFile: () => null },
+    region: 'western',
+    families: [aiFamily],
+    adapters: { ai: [openaiModels] },
+    nowMs: 0,
+    environment: () => undefined,
+    keyFile: () => null,
   });
   expect(faults.map(({ message }) => message)).toEqual(fault === null ? [] : [expect.stringContaining(fault)]);
 });

@@ -36,11 +36,13 @@ interface Row {
 }
 
 const status = (code: number, meaning: Parameters<WireWords['error']>[0], reason: Reason): Row => ({
-  ...{ name: `${code} ${meaning}`, reason },
+  name: `${code} ${meaning}`,
+  reason,
   deed: (wire) => ({ status: code, body: wire.error(meaning) }),
 });
 const proxy = (code: number, reason: Reason): Row => ({
-  ...{ name: `${code} of a proxy`, reason },
+  name: `${code} of a proxy`,
+  reason,
   deed: () => ({ status: code, body: '<html>no</html>' }),
 });
 const streamed = (name: string, reason: Reason, deed: Row['deed']): Row => ({ name, reason, deed, stream: true });

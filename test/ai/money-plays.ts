@@ -23,7 +23,12 @@ export interface Sheet extends Rates {
 
 /** USD per million tokens; of a picture, and of a call. */
 export const SHEET: Sheet = {
-  ...{ input: 1, cached_input: 0.25, cache_write: 1.25, output: 2, per_image: 0.0007, per_request: 0.0003 },
+  input: 1,
+  cached_input: 0.25,
+  cache_write: 1.25,
+  output: 2,
+  per_image: 0.0007,
+  per_request: 0.0003,
   tiers: [
     { above: 60, input: 1.5, cached_input: 0.3, cache_write: 1.7, output: 2.000003 },
     { above: 2_000, input: 3.1, cached_input: 0.25, cache_write: 1.25, output: 2 },
@@ -61,7 +66,10 @@ export interface Play {
 const tokens = fc.oneof(fc.nat(70), fc.nat(3_000));
 const told = fc.option(
   fc.record({
-    ...{ plain: tokens, cached: tokens, written: tokens, output: fc.nat(1_500) },
+    plain: tokens,
+    cached: tokens,
+    written: tokens,
+    output: fc.nat(1_500),
     costUsd: fc.option(fc.nat(10_000_000).map((n) => n / 1e10)),
   }),
   { nil: null, freq: 4 },
@@ -72,15 +80,25 @@ const often = <T>(usual: T, ...others: T[]) =>
 const chat = fc.record({
   door: fc.constantFrom('completions', 'chat', 'responses'),
   model: fc.constantFrom('m-1', 'acme/m-1', 'own', 'bills', 'native', 'claude', 'claude-bills'),
-  ...{ stream: fc.boolean(), words: fc.nat(200), pictures: fc.constantFrom(0, 0, 1, 2) },
+  stream: fc.boolean(),
+  words: fc.nat(200),
+  pictures: fc.constantFrom(0, 0, 1, 2),
   limit: fc.option(fc.integer({ min: 1, max: 900 })),
-  ...{ told, deed: often('answers', 'breaks', 'refuses', 'down'), leaves: often('never', 'early', 'midway') },
+  told,
+  deed: often('answers', 'breaks', 'refuses', 'down'),
+  leaves: often('never', 'early', 'midway'),
   process: fc.constantFrom(0, 1),
 }) as fc.Arbitrary<Play>;
 const vectors = fc.record({
-  ...{ door: fc.constantFrom('embeddings', 'embed'), model: fc.constantFrom('auto', 'acme/e-1') },
-  ...{ stream: fc.constant(false), words: fc.nat(200), pictures: fc.constant(0), limit: fc.constant(null) },
-  ...{ told, deed: often('answers', 'refuses', 'down'), leaves: often('never', 'early') },
+  door: fc.constantFrom('embeddings', 'embed'),
+  model: fc.constantFrom('auto', 'acme/e-1'),
+  stream: fc.constant(false),
+  words: fc.nat(200),
+  pictures: fc.constant(0),
+  limit: fc.constant(null),
+  told,
+  deed: often('answers', 'refuses', 'down'),
+  leaves: often('never', 'early'),
   process: fc.constantFrom(0, 1),
 }) as fc.Arbitrary<Play>;
 

@@ -60,7 +60,9 @@ async function ask(
   read: { text: string },
 ): Promise<number> {
   const response = await fetch(stage.urls[one.process] + paths[one.door], {
-    ...{ method: 'POST', body: JSON.stringify(bodyOf(one, id)), signal },
+    method: 'POST',
+    body: JSON.stringify(bodyOf(one, id)),
+    signal,
     headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
   });
   const texts = new TextDecoderStream();
@@ -120,7 +122,11 @@ test('charges, wallet, usage, journal and price sheet are one sum, and nothing s
       const sum = ended.reduce((all, { given }) => all + costOf(given.play, given.by.at(-1) ?? null), 0n);
       const { balance, journal, usage, models, captured } = after;
       expect({ lost: CREDIT - balance, journal: CREDIT - journal, usage, models, captured }).toEqual({
-        ...{ lost: sum, journal: sum, usage: sum, models: sum, captured: sum },
+        lost: sum,
+        journal: sum,
+        usage: sum,
+        models: sum,
+        captured: sum,
       });
     }),
     { numRuns: rounds(300), endOnFailure: true },

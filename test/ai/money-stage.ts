@@ -109,10 +109,21 @@ export class Stage {
 
 function vendorsAt(urls: readonly string[]) {
   const chat = (id: string, price: object, further = {}) => ({
-    ...{ id, serves: ['ai.chat'], price, context: 100_000, max_output: MAX_OUTPUT, images: true, ...further },
+    id,
+    serves: ['ai.chat'],
+    price,
+    context: 100_000,
+    max_output: MAX_OUTPUT,
+    images: true,
+    ...further,
   });
   const vectors = (further = {}) => ({
-    ...{ id: 'e-1', serves: ['ai.embed'], price: VECTORS, dimensions: 3, embedding_space: 'e', ...further },
+    id: 'e-1',
+    serves: ['ai.embed'],
+    price: VECTORS,
+    dimensions: 3,
+    embedding_space: 'e',
+    ...further,
   });
   const bills = { bills_after_disconnect: true };
   const acme = [
@@ -123,7 +134,12 @@ function vendorsAt(urls: readonly string[]) {
     vectors({ default_embedding: true }),
   ];
   const of = (id: string, adapter: string, at: number, models: object[]) => ({
-    ...{ id, adapter, region: 'western', base_url: urls[at], timeouts: PATIENT, models },
+    id,
+    adapter,
+    region: 'western',
+    base_url: urls[at],
+    timeouts: PATIENT,
+    models,
   });
   return [
     of('acme', 'openai', 0, acme),
@@ -163,15 +179,19 @@ interface Words {
 function chatWords(told: Told | null): Words {
   const { plain = 0, cached = 0, written = 0, output = 0, costUsd = null } = told ?? {};
   const counts = {
-    ...{ prompt_tokens: plain + cached + written, completion_tokens: output },
+    prompt_tokens: plain + cached + written,
+    completion_tokens: output,
     prompt_tokens_details: { cached_tokens: cached, cache_write_tokens: written },
     ...(costUsd === null ? {} : { cost: costUsd }),
   };
   const usage = told === null ? [] : [frame({ ...chunk({}), choices: [], usage: counts })];
   return {
     whole: completionOf(HALF + REST, { usage: told === null ? undefined : counts }),
-    ...{ before: [opening], half: frame(chunk({ content: HALF })), rest: frame(chunk({ content: REST })) },
-    ...{ usage, after: [frame(chunk({}, 'stop')), ...usage, done] },
+    before: [opening],
+    half: frame(chunk({ content: HALF })),
+    rest: frame(chunk({ content: REST })),
+    usage,
+    after: [frame(chunk({}, 'stop')), ...usage, done],
   };
 }
 
@@ -187,7 +207,9 @@ function messageWords(told: Told | null): Words {
   return {
     whole: { ...message, content, stop_reason: 'end_turn', ...usage({ ...input, output_tokens: output }) },
     before: [event({ type: 'message_start', message: { ...message, ...usage({ ...input, output_tokens: 0 }) } })],
-    ...{ half: said(HALF), rest: said(REST), usage: [] },
+    half: said(HALF),
+    rest: said(REST),
+    usage: [],
     after: [
       event({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, ...usage({ output_tokens: output }) }),
       event({ type: 'message_stop' }),
@@ -209,11 +231,11 @@ function responseWords(told: Told | null): Words {
   const said = (delta: string) =>
     event({ type: 'response.output_text.delta', item_id: 'msg_1', output_index: 0, content_index: 0, delta });
   return {
-    ...{
-      whole,
-      before: [event({ type: 'response.created', response: { ...head, status: 'in_progress', output: [] } })],
-    },
-    ...{ half: said(HALF), rest: said(REST), usage: [] },
+    whole,
+    before: [event({ type: 'response.created', response: { ...head, status: 'in_progress', output: [] } })],
+    half: said(HALF),
+    rest: said(REST),
+    usage: [],
     after: [event({ type: 'response.completed', response: whole })],
   };
 }

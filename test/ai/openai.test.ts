@@ -55,7 +55,10 @@ describe('a chat', () => {
 
   test('with usage asked for ends with a chunk of usage', async () => {
     const stream = await openai.chat.completions.create({
-      ...{ model: ECHO, messages: say('Say hello.'), stream: true, stream_options: { include_usage: true } },
+      model: ECHO,
+      messages: say('Say hello.'),
+      stream: true,
+      stream_options: { include_usage: true },
     } as const);
     const chunks: Any[] = await Array.fromAsync(stream as AsyncIterable<unknown>);
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { completion_tokens: expect.any(Number) } });

@@ -23,7 +23,10 @@ afterEach(() => vendor.reset());
 /** Nothing here is about time. */
 const timeouts = { connectMs: 30_000, firstContentMs: 30_000, idleMs: 30_000, totalMs: 30_000 };
 const rowOf = (quirks: object, over: Partial<AiModel> = {}): AiModel => ({
-  ...{ id: 'm-1', jsonSchema: null, reasoning: false, options: { quirks } },
+  id: 'm-1',
+  jsonSchema: null,
+  reasoning: false,
+  options: { quirks },
   ...over,
 });
 
@@ -105,13 +108,11 @@ test('pictures by URL are fetched here where it fetches none: through the guard,
   ];
   const ask = (client: OutboundClient, path: string) =>
     openaiModels.chat(callBy(client), {
-      ...{
-        model: rowOf({ images: 'inline' }),
-        body: { messages: messagesOf(path) },
-        outputTokensMax: 5,
-        inputTokens: 1,
-        stream: false,
-      },
+      model: rowOf({ images: 'inline' }),
+      body: { messages: messagesOf(path) },
+      outputTokensMax: 5,
+      inputTokens: 1,
+      stream: false,
     });
   const refused = { kind: 'refused', reason: 'VALIDATION_FAILED' };
   expect(await ask(outbound, '/cat.png')).toMatchObject(refused);

@@ -19,15 +19,16 @@ const thought = { id: 'rs_1', type: 'reasoning', summary: [], encrypted_content:
 const part = { type: 'output_text', text: 'Hello there.', annotations: [{ type: 'url_citation', url: 'x' }] };
 const message = { id: 'msg_1', type: 'message', role: 'assistant', status: 'completed', content: [part] };
 const responseOf = (over: object = {}): Json => ({
-  ...{
-    id: 'resp_1',
-    object: 'response',
-    created_at: 1_767_225_600,
-    status: 'completed',
-    model: 'm-1-2026',
-    error: null,
-  },
-  ...{ output: [thought, message], usage, service_tier: 'default', ...over },
+  id: 'resp_1',
+  object: 'response',
+  created_at: 1_767_225_600,
+  status: 'completed',
+  model: 'm-1-2026',
+  error: null,
+  output: [thought, message],
+  usage,
+  service_tier: 'default',
+  ...over,
 });
 const begun = responseOf({ status: 'in_progress', output: [], usage: null });
 const place = { item_id: 'msg_1', output_index: 1, content_index: 0 };
@@ -48,12 +49,13 @@ const frames = (some: readonly Json[]) =>
   some.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
 
 const sent = {
-  ...{
-    model: 'acme/m-1',
-    input: [{ role: 'user', content: 'Hi.' }, thought],
-    include: ['reasoning.encrypted_content'],
-  },
-  ...{ max_output_tokens: 50, metadata: { a: 'b' }, store: true, unknown: { deep: [1] } },
+  model: 'acme/m-1',
+  input: [{ role: 'user', content: 'Hi.' }, thought],
+  include: ['reasoning.encrypted_content'],
+  max_output_tokens: 50,
+  metadata: { a: 'b' },
+  store: true,
+  unknown: { deep: [1] },
 };
 const respond = (over: object = {}) => bench.call('POST', '/v1/responses', { ...sent, ...over });
 

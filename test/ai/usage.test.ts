@@ -42,12 +42,17 @@ test('each model has its charged calls, tokens and spend, by either wire and onc
   const { prompt_tokens, completion_tokens } = first.data.usage;
   const { by_model } = await usage();
   expect(by_model.find(({ model }: { model: string }) => model === chat.model)).toEqual({
-    ...{ model: chat.model, capability: 'ai.chat', calls: 2 },
-    ...{ input_tokens: 2 * prompt_tokens, output_tokens: 2 * completion_tokens },
+    model: chat.model,
+    capability: 'ai.chat',
+    calls: 2,
+    input_tokens: 2 * prompt_tokens,
+    output_tokens: 2 * completion_tokens,
     spend_usd: expect.closeTo(2 * first.metadata.cost_usd, 9),
   });
   expect(by_model.find(({ model }: { model: string }) => model === embed.model)).toMatchObject({
-    ...{ capability: 'ai.embed', calls: 1, output_tokens: 0 },
+    capability: 'ai.embed',
+    calls: 1,
+    output_tokens: 0,
     spend_usd: vectors.metadata.cost_usd,
   });
   const { by_capability } = (await call('GET', '/v1/account/usage')).body.data;

@@ -76,23 +76,30 @@ export class AiVendors {
     const of = (id: 'acme' | 'corp', double: OpenaiDouble, price: typeof ACME, further: object) => {
       const adapter = id === 'acme' ? wire.adapter : 'openai';
       const chat = {
-        ...{
-          id: 'm-1',
-          serves: ['ai.chat'],
-          price,
-          context: 100_000,
-          max_output: 1_000,
-          tools: true,
-          json_schema: true,
-        },
+        id: 'm-1',
+        serves: ['ai.chat'],
+        price,
+        context: 100_000,
+        max_output: 1_000,
+        tools: true,
+        json_schema: true,
         ...further,
       };
       const embedding = {
-        ...{ id: 'e-1', serves: ['ai.embed'], price: { input: price.input }, dimensions: 3, embedding_space: 'e' },
+        id: 'e-1',
+        serves: ['ai.embed'],
+        price: { input: price.input },
+        dimensions: 3,
+        embedding_space: 'e',
         ...((id === 'acme') === (wire.adapter === 'openai') ? { default_embedding: true } : {}),
       };
       return {
-        ...{ id, adapter, region: 'western', base_url: double.url, api_key: { file: keyFile }, timeouts },
+        id,
+        adapter,
+        region: 'western',
+        base_url: double.url,
+        api_key: { file: keyFile },
+        timeouts,
         models: [
           chat,
           ...(id === 'acme' ? more : []).map((one) => ({ ...chat, ...one })),

@@ -17,7 +17,9 @@ afterEach(() => bench.forgive());
 const CHAT = '/v1/chat/completions';
 const say = (over: object = {}) => ({ messages: [{ role: 'user', content: 'Hi.' }], ...over });
 const vendorSays = (status: number, code: string, headers: Record<string, string> = {}) => ({
-  ...{ status, headers, body: { error: { message: 'no', code } } },
+  status,
+  headers,
+  body: { error: { message: 'no', code } },
 });
 
 describe('a refusal', () => {
@@ -87,7 +89,8 @@ describe('a refusal', () => {
       const codes: string[] = [];
       for (const body of bodies) {
         const response = await fetch(bench.service.url + path, {
-          ...{ method: 'POST', body },
+          method: 'POST',
+          body,
           headers: { authorization: `Bearer ${bench.account.secret}`, 'content-type': 'application/json' },
         });
         const { error } = (await response.json()) as Json;
@@ -212,8 +215,16 @@ describe('models', () => {
     });
     // With 5 % on top.
     expect(data.find(({ id }: Json) => id === 'acme/m-1')).toEqual({
-      ...{ id: 'acme/m-1', object: 'model', created: 0, owned_by: 'acme', vendor: 'acme', region: 'western', up: true },
-      ...{ capabilities: ['ai.chat'], context_length: 100_000, max_output_tokens: 1_000 },
+      id: 'acme/m-1',
+      object: 'model',
+      created: 0,
+      owned_by: 'acme',
+      vendor: 'acme',
+      region: 'western',
+      up: true,
+      capabilities: ['ai.chat'],
+      context_length: 100_000,
+      max_output_tokens: 1_000,
       pricing: { input: 1.05, cached_input: 1.05, cache_write: 1.05, output: 2.1, per_image: 0, per_request: 0 },
     });
     expect(data.find(({ id }: Json) => id === 'm-1').vendor).toBeNull();

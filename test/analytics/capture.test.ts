@@ -53,7 +53,10 @@ test('of calls with one uuid at once exactly one counts', async () => {
 test('a long batch is one of many blocks, and reads back', async () => {
   const own = await bench.withAccount();
   const batch = Array.from({ length: 1_000 }, (_, i) => ({
-    ...{ event: `e${i % 3}`, distinct_id: `u${i % 100}`, timestamp: ago(i % 4, -1_000), uuid: randomUUID() },
+    event: `e${i % 3}`,
+    distinct_id: `u${i % 100}`,
+    timestamp: ago(i % 4, -1_000),
+    uuid: randomUUID(),
     properties: { n: i, label: `x${i % 7}`, [`rare${i}`]: true, deep: { a: [1, 2] } },
   }));
   expect(await own.capture({ batch })).toMatchObject({ accepted: 1_000 });

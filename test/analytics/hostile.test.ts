@@ -18,7 +18,8 @@ test('thousands of properties with names of their own are stored, asked for and 
   const own = await bench.withAccount();
   let name = 0;
   const batch = Array.from({ length: 1_000 }, (_, i) => ({
-    ...{ event: 'wide', distinct_id: `u${i % 3}` },
+    event: 'wide',
+    distinct_id: `u${i % 3}`,
     properties: Object.fromEntries(Array.from({ length: NAMES }, () => [`n${name++}`, 1])),
   }));
   expect(await own.capture({ batch })).toMatchObject({ accepted: 1_000 });
@@ -70,7 +71,9 @@ test('names that objects know, and values of every kind, come back as they were 
 test('conditions need a fitting value, are few in a funnel, and long lists of values cost no more than short ones', async () => {
   const own = await bench.withAccount();
   const batch = Array.from({ length: 1_000 }, (_, i) => ({
-    ...{ event: 'e', distinct_id: 'd', uuid: `u${i}` },
+    event: 'e',
+    distinct_id: 'd',
+    uuid: `u${i}`,
     properties: { text: `value ${i}` },
   }));
   await own.capture({ batch });

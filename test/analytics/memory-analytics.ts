@@ -57,8 +57,13 @@ export class MemoryAnalytics {
     for (const [distinct_id, alias] of this.#aliases) people.know({ account_id: 'acc_1', distinct_id, ...alias });
     for (const saved of this.#persons.values()) {
       people.knowPerson({
-        ...{ account_id: 'acc_1', person: saved.person, ids: saved.ids, is_identified: saved.isIdentified },
-        ...{ properties: saved.properties, created_ms: BigInt(saved.createdMs), updated_ms: BigInt(saved.updatedMs) },
+        account_id: 'acc_1',
+        person: saved.person,
+        ids: saved.ids,
+        is_identified: saved.isIdentified,
+        properties: saved.properties,
+        created_ms: BigInt(saved.createdMs),
+        updated_ms: BigInt(saved.updatedMs),
       });
     }
     const persons = Int32Array.from(idOf, (id) => people.number(ids[id] as string));

@@ -25,7 +25,13 @@ const askTrend: Ask = async (own, source, random) => {
   const includeBots = random(3) === 0;
   const asked = { ...source.period(), events, math, property, breakdown, filter, interval, include_bots: includeBots };
   const { times, lines } = await trendOf(own.question(asked), {
-    ...{ events, math, property, breakdown, filter, interval, includeBots },
+    events,
+    math,
+    property,
+    breakdown,
+    filter,
+    interval,
+    includeBots,
   });
   expect(times.map((time) => Date.parse(time))).toEqual(startsOf(asked));
   const wanted = (events ?? [null]).flatMap((event, series) => {
@@ -34,7 +40,9 @@ const askTrend: Ask = async (own, source, random) => {
       .filter(({ properties }) => property === null || typeof properties[property] === 'number');
     const values = new Set(counted.map((each) => plainValue(each, breakdown)));
     return [...values].map((value) => ({
-      ...{ series, value, isOther: false },
+      series,
+      value,
+      isOther: false,
       ...own.reference.trend(asked, event, breakdown === null ? undefined : value),
     }));
   });
@@ -67,14 +75,21 @@ const askRetention: Ask = async (own, source, random) => {
   const days = 1 + random(2);
   const periods = 2 + random(DAYS);
   const asked = {
-    ...{ start_event: source.nameOrAny(), return_event: source.nameOrAny(), days, periods },
-    ...{ from: new Date(source.startMs - random(3) * DAY_MS).toISOString(), include_bots: random(3) === 0 },
+    start_event: source.nameOrAny(),
+    return_event: source.nameOrAny(),
+    days,
+    periods,
+    from: new Date(source.startMs - random(3) * DAY_MS).toISOString(),
+    include_bots: random(3) === 0,
   };
   const fromMs = Date.parse(asked.from);
   const starts = Float64Array.from({ length: periods }, (_, i) => fromMs + i * days * DAY_MS);
   const to = new Date(fromMs + periods * days * DAY_MS).toISOString();
   const rows = await retentionOf(own.question({ from: asked.from, to }), {
-    ...{ startEvent: asked.start_event, returnEvent: asked.return_event, starts, includeBots: asked.include_bots },
+    startEvent: asked.start_event,
+    returnEvent: asked.return_event,
+    starts,
+    includeBots: asked.include_bots,
   });
   expect(rows, JSON.stringify(asked)).toEqual(own.reference.retention(asked));
 };

@@ -78,7 +78,9 @@ test('bodies of every form are one event each, and none twice', async () => {
 test('a key behind megabytes of events is found, as posthog-python sends it', async () => {
   const own = await bench.withAccount();
   const event = (i: number) => ({
-    ...{ event: `far ${i}`, distinct_id: 'p', uuid: randomUUID() },
+    event: `far ${i}`,
+    distinct_id: 'p',
+    uuid: randomUUID(),
     properties: { text: randomBytes(9_000).toString('hex'), n: i },
   });
   const batch = Array.from({ length: 100 }, (_, i) => event(i));

@@ -79,7 +79,9 @@ function eventAt(random: () => number, timestamp: string): RefEvent {
   if (kind < 0.05) return { event: '$create_alias', distinct_id, timestamp, properties: { alias: pick(ids) } };
   if (kind < 0.055) return { event: '$merge_dangerously', distinct_id, timestamp, properties: { alias: pick(ids) } };
   return {
-    ...{ event: pick(names), distinct_id, timestamp },
+    event: pick(names),
+    distinct_id,
+    timestamp,
     properties: {
       ...(random() < 0.7 ? { plan: pick(['free', 'pro', 'team']) } : {}),
       ...(random() < 0.5 ? { amount: Math.floor(random() * 100) } : {}),

@@ -37,7 +37,11 @@ export async function blocksHarness() {
   let offset = 0;
   const sweeps = new Map(store.sweeps().map((sweep) => [sweep.name.split('.')[1], sweep]));
   return {
-    ...{ db, core, store, folder, database },
+    db,
+    core,
+    store,
+    folder,
+    database,
     makeAccount: () => db.transaction((tx) => createAccount(tx, { name: 'test' })),
     now: () => clockNow(db),
     /** As the commit of one call. */

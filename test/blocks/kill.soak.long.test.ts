@@ -47,7 +47,9 @@ test(`two processes that merge and move blocks and are killed lose no record and
     await Promise.all(running.map(({ begun }) => begun));
     for (let call = 0; call < 12; call += 1) {
       const records = Array.from({ length: 1 + random(60) }, (_, i) => ({
-        ...{ timeMs: first + random(spread), number: known.length + i, text: `t${random(9)}` },
+        timeMs: first + random(spread),
+        number: known.length + i,
+        text: `t${random(9)}`,
       }));
       await harness.send(accountId, records);
       known.push(...records);

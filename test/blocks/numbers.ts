@@ -54,7 +54,9 @@ export function recordsOf({ columns }: Pick<StoredBlock, 'columns'>): NumberReco
   const [times, ids] = [unpackIntegers(columns.get('time') as Buffer), unpackIntegers(columns.get('number') as Buffer)];
   const texts = unpackDictionary(columns.get('text') as Buffer);
   return Array.from(times, (timeMs, i) => ({
-    ...{ timeMs, number: ids[i] as number, text: texts.values[texts.ids[i] as number] as string },
+    timeMs,
+    number: ids[i] as number,
+    text: texts.values[texts.ids[i] as number] as string,
   }));
 }
 

@@ -81,11 +81,17 @@ test.each<[string, () => string]>([
 test('a challenge that somebody else signed is invalid', async () => {
   const key = createHash('sha256').update(bench.accountId).digest('hex');
   const challenge = await createChallenge({
-    ...{ algorithm: 'PBKDF2/SHA-256', deriveKey, cost: 1, counter: 1 },
-    ...{ hmacSignatureSecret: key, hmacKeySignatureSecret: key, expiresAt: Math.floor(Date.now() / 1_000) + 600 },
+    algorithm: 'PBKDF2/SHA-256',
+    deriveKey,
+    cost: 1,
+    counter: 1,
+    hmacSignatureSecret: key,
+    hmacKeySignatureSecret: key,
+    expiresAt: Math.floor(Date.now() / 1_000) + 600,
   });
   expect(await bench.verify(payloadOf({ challenge, solution: { counter: 1, derivedKey: 'ab' } }))).toMatchObject({
-    ...{ reason: 'invalid', challenge_id: null },
+    reason: 'invalid',
+    challenge_id: null,
   });
 });
 
@@ -97,7 +103,8 @@ test.each([
   ['action', { payload: 'AAAA', action: 'two words' }],
 ])('a %s out of bounds is refused by name', async (param, body) => {
   expect((await bench.call('POST', '/v1/captcha/verify', body)).body.error).toMatchObject({
-    ...{ code: 'VALIDATION_FAILED', param },
+    code: 'VALIDATION_FAILED',
+    param,
   });
 });
 

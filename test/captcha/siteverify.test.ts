@@ -29,7 +29,11 @@ test.each<[string, (response: string) => ReturnType<typeof post>]>([
   const { status, body } = await send(response);
   expect(status).toBe(200);
   expect(body).toEqual({
-    ...{ success: true, 'error-codes': [], hostname: 'www.example.com', action: 'signup', difficulty: 'easy' },
+    success: true,
+    'error-codes': [],
+    hostname: 'www.example.com',
+    action: 'signup',
+    difficulty: 'easy',
     challenge_id: expect.stringMatching(/^cap_/),
     challenge_ts: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/),
   });

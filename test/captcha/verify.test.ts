@@ -24,7 +24,9 @@ test.each(['easy', 'normal'] as const)('a solution of a challenge that is %s cou
   });
   expect(right.challenge_id).toMatch(/^cap_/);
   expect(await bench.verify(payload, { action: 'signup' })).toEqual({
-    ...{ ...right, success: false, reason: 'replayed' },
+    ...right,
+    success: false,
+    reason: 'replayed',
     verified_at: expect.any(String),
   });
 });

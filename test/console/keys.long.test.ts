@@ -139,8 +139,10 @@ test('by keyboard alone a key is made with an end, is used, is narrowed, and is 
   const own = client(service.url, secret);
   const listed = await own('GET', '/v1/account/keys/list?limit=100');
   expect(listed.body.data.items.find(({ name }: { name: string }) => name === 'typed')).toMatchObject({
-    ...{ scopes: ['queue:write', 'account:read'], expires_at: '2099-12-31T23:59:59.000Z' },
-    ...{ spend_cap_usd: 0.5, spend_cap_period: 'total' },
+    scopes: ['queue:write', 'account:read'],
+    expires_at: '2099-12-31T23:59:59.000Z',
+    spend_cap_usd: 0.5,
+    spend_cap_period: 'total',
   });
   await press(page, 'main a:has-text("All keys")');
   await press(page, 'tbody a:has-text("typed")');

@@ -68,7 +68,8 @@ test('is sound, narrow and dark', async () => {
 });
 
 const rename = (from: string, to: string) => ({
-  ...{ name: `test_rename_${from}`, text: `ALTER TABLE queue.${from} RENAME TO ${to}` },
+  name: `test_rename_${from}`,
+  text: `ALTER TABLE queue.${from} RENAME TO ${to}`,
 });
 
 test('figures that cannot be read take nothing else of the page with them', async () => {

@@ -23,7 +23,9 @@ async function create(fields: Readonly<Record<string, unknown>>): Promise<string
 async function ran(): Promise<string> {
   bench.receiver.status = 500;
   const id = await create({
-    ...{ name: HOSTILE, run_at: new Date(Date.now() + 1_500).toISOString(), payload: { text: HOSTILE } },
+    name: HOSTILE,
+    run_at: new Date(Date.now() + 1_500).toISOString(),
+    payload: { text: HOSTILE },
   });
   const runs = async () => (await bench.call('GET', `/v1/cron/runs/${id}`)).body.data.items;
   await expect.poll(async () => (await runs())[0]?.status).toBe('failed');
@@ -101,7 +103,9 @@ test('one is made without scripts, its secret shown once, and changed', async ()
   const change = { name: '', task: fields.task, cron_expr: '0 8 * * *', timezone: 'UTC', run_at: '' };
   expect((await sendForm(visitor, page, 'update', change)).location).toBe(`${page}?done=schedule_settings.update`);
   expect((await bench.call('GET', `/v1/cron/get/${id}`)).body.data).toMatchObject({
-    ...{ name: null, cron_expr: '0 8 * * *', timezone: 'UTC' },
+    name: null,
+    cron_expr: '0 8 * * *',
+    timezone: 'UTC',
   });
 });
 

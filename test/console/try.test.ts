@@ -40,8 +40,11 @@ test('the same form sent twice is one call', async () => {
   const { text } = await visitor.get('/console/try/queue.publish');
   const hidden = (name: string) => new RegExp(`name="${name}" value="([^"]+)"`).exec(text)?.[1] ?? '';
   const fields = {
-    ...{ form_token: hidden('form_token'), form_key: hidden('form_key') },
-    ...{ act: 'queue.publish', queue: 'once', payload: '{}' },
+    form_token: hidden('form_token'),
+    form_key: hidden('form_key'),
+    act: 'queue.publish',
+    queue: 'once',
+    payload: '{}',
   };
   for (let i = 0; i < 2; i += 1) expect((await visitor.post('/console/try/queue.publish', fields)).status).toBe(200);
   expect((await call('GET', 'queue/stats/once')).body.data.message_count).toBe(1);

@@ -15,7 +15,9 @@ afterAll(() => bench?.stop());
 
 async function register(path: string, description: string | null = null): Promise<string> {
   const made = await bench.call('POST', '/v1/account/webhooks/register', {
-    ...{ url: bench.receiver.url(path), events: ['queue.dlq'], description },
+    url: bench.receiver.url(path),
+    events: ['queue.dlq'],
+    description,
     headers: { 'x-note': 'a note', authorization: 'Bearer very-secret' },
   });
   expect(made.status).toBe(200);
@@ -88,7 +90,8 @@ test('one is registered without scripts, its secret shown once; changed; its sec
   const changed = await sendForm(visitor, page, 'update', { ...fields, events: 'queue.dlq', description: 'mine' });
   expect(changed.location).toBe(`${page}?done=webhook_settings.update`);
   expect((await bench.call('GET', `/v1/account/webhooks/get/${id}`)).body.data).toMatchObject({
-    ...{ events: ['queue.dlq'], description: 'mine' },
+    events: ['queue.dlq'],
+    description: 'mine',
   });
   const rotated = await sendForm(visitor, page, 'rotate');
   expect(/aria-label="Secret">(whsec_[^<]+)</.exec(rotated.text)?.[1]).not.toBe(secret);

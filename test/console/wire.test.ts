@@ -7,8 +7,10 @@ import { type SharedService, sharedService } from '../support/shared-service.ts'
 
 const PATH = '/console/wire/v1/chat/completions';
 const body = JSON.stringify({
-  ...{ model: 'sandbox/echo-1', messages: [{ role: 'user', content: 'hello' }] },
-  ...{ stream: true, stream_options: { include_usage: true } },
+  model: 'sandbox/echo-1',
+  messages: [{ role: 'user', content: 'hello' }],
+  stream: true,
+  stream_options: { include_usage: true },
 });
 
 let service: SharedService;

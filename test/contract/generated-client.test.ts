@@ -51,8 +51,14 @@ function faultsOf(text: string): string[] {
   const path = join(folder, 'program.ts');
   writeFileSync(path, text);
   const program = ts.createProgram([path], {
-    ...{ strict: true, noEmit: true, allowImportingTsExtensions: true, preserveSymlinks: true, types: ['node'] },
-    ...{ target: ts.ScriptTarget.ESNext, module: ts.ModuleKind.NodeNext, skipLibCheck: true },
+    strict: true,
+    noEmit: true,
+    allowImportingTsExtensions: true,
+    preserveSymlinks: true,
+    types: ['node'],
+    target: ts.ScriptTarget.ESNext,
+    module: ts.ModuleKind.NodeNext,
+    skipLibCheck: true,
     typeRoots: [join(PROJECT, 'node_modules/@types')],
   });
   return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));

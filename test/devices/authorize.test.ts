@@ -66,9 +66,15 @@ const verifier = randomBytes(32).toString('base64url');
 const challengeOf = (text: string) => createHash('sha256').update(text).digest('base64url');
 function asked(over: Record<string, string | undefined> = {}): string {
   const fields = {
-    ...{ response_type: 'code', client_id: clientId, redirect_uri: REDIRECT, state: 'a state&' },
-    ...{ code_challenge: challengeOf(verifier), code_challenge_method: 'S256', scope: 'queue' },
-    ...{ resource: `${service.core.baseUrl}/mcp`, ...over },
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: REDIRECT,
+    state: 'a state&',
+    code_challenge: challengeOf(verifier),
+    code_challenge_method: 'S256',
+    scope: 'queue',
+    resource: `${service.core.baseUrl}/mcp`,
+    ...over,
   };
   const given = Object.entries(fields).filter((each): each is [string, string] => each[1] !== undefined);
   return `/oauth/authorize?${new URLSearchParams(given)}`;

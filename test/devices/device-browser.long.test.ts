@@ -96,8 +96,13 @@ test('a person who is sent here by a program goes back to it with a code', async
   await once(program, 'listening');
   const own = `http://127.0.0.1:${(program.address() as AddressInfo).port}`;
   const asked = new URLSearchParams({
-    ...{ response_type: 'code', client_id: `${own}/client.json`, redirect_uri: `${own}/back`, scope: 'queue vector' },
-    ...{ code_challenge: 'x'.repeat(43), code_challenge_method: 'S256', state: 'mine' },
+    response_type: 'code',
+    client_id: `${own}/client.json`,
+    redirect_uri: `${own}/back`,
+    scope: 'queue vector',
+    code_challenge: 'x'.repeat(43),
+    code_challenge_method: 'S256',
+    state: 'mine',
   });
   const context = await chromium.browser.newContext();
   const page = await context.newPage();

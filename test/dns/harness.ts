@@ -64,7 +64,11 @@ export async function startDnsBench({
     return decode(answer);
   };
   return {
-    ...{ test, port, address, send, ask },
+    test,
+    port,
+    address,
+    send,
+    ask,
     owner: () => ownerOf(test),
     async askUntil(name, type, isWanted) {
       for (let left = 100; ; left -= 1) {
@@ -119,7 +123,10 @@ async function ownerOf(test: TestService): Promise<DnsOwner> {
     return reply.body.data;
   };
   return {
-    ...{ accountId, secret, call, data },
+    accountId,
+    secret,
+    call,
+    data,
     async zone(zone, content) {
       await data('POST', '/v1/dns/zone/create', { zone });
       if (content !== undefined) await data('POST', '/v1/dns/zone/import', { zone, content });

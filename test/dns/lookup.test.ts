@@ -37,7 +37,11 @@ describe('dns.lookup', () => {
     names.set('CNAME', 'www.acme.test', 'acme.test');
     names.set('A', 'acme.test', '192.0.2.1');
     expect((await lookup('name=Acme.test.&type=MX')).data).toMatchObject({
-      ...{ name: 'acme.test', type: 'MX', resolver: names.address, rcode: 'NOERROR', authenticated: false },
+      name: 'acme.test',
+      type: 'MX',
+      resolver: names.address,
+      rcode: 'NOERROR',
+      authenticated: false,
       answers: [{ name: 'acme.test', type: 'MX', ttl: 0, data: '20 second.acme.test' }, { data: '5 first.acme.test' }],
     });
     expect((await lookup('name=acme.test&type=TXT')).data.answers[0].data).toBe(`v=DKIM1; p=${'A'.repeat(392)}`);
@@ -81,8 +85,13 @@ describe('dns.lookup', () => {
 
 test('silence, forged and broken answers are told, and end in time', async () => {
   const wanted: Readonly<Record<Misbehaviour, readonly string[]>> = {
-    ...{ silence: ['TIMEOUT'], 'wrong id': ['TIMEOUT'], servfail: ['SERVFAIL'], refused: ['REFUSED'] },
-    ...{ loop: ['NOERROR', 'MALFORMED'], garbage: ['MALFORMED', 'TIMEOUT'], cut: ['MALFORMED'] },
+    silence: ['TIMEOUT'],
+    'wrong id': ['TIMEOUT'],
+    servfail: ['SERVFAIL'],
+    refused: ['REFUSED'],
+    loop: ['NOERROR', 'MALFORMED'],
+    garbage: ['MALFORMED', 'TIMEOUT'],
+    cut: ['MALFORMED'],
   };
   // It begins when they do, and where the machine is slow it is as late as their own.
   const late = AbortSignal.timeout(2 * ASK_MS);

@@ -20,7 +20,10 @@ const call = (method: string, path: string, body?: unknown, key = owner.secret) 
   client(bench.test.url)(method, path, body, { 'x-api-key': key });
 const patch = (...rrsets: readonly object[]) => call('PATCH', `${API}/acme.test.`, { rrsets });
 const txt = (changetype: string, ...contents: readonly string[]) => ({
-  ...{ name: '_acme-challenge.acme.test.', type: 'TXT', ttl: 120, changetype },
+  name: '_acme-challenge.acme.test.',
+  type: 'TXT',
+  ttl: 120,
+  changetype,
   records: contents.map((content) => ({ content, disabled: false })),
 });
 
@@ -111,7 +114,10 @@ test('another account, a key without the scope, and no key are refused', async (
 
 test.runIf(hasLego)('lego proves a domain and its wildcard to an ACME authority by the pdns provider', async () => {
   const made = await certificateByLego({
-    ...{ domain: 'acme.test', url: bench.test.url, secret: owner.secret, nameServer: bench.address },
+    domain: 'acme.test',
+    url: bench.test.url,
+    secret: owner.secret,
+    nameServer: bench.address,
   });
   expect(made).toEqual({ names: 'DNS:*.acme.test, DNS:acme.test', proved: ['*.acme.test', 'acme.test'] });
   // Afterwards the proof is gone.

@@ -103,8 +103,13 @@ describe('clients', () => {
     resolver.setServers([bench.address]);
     expect(await resolver.resolveCaa('acme.test')).toMatchObject([{ critical: 0, issue: 'letsencrypt.org' }]);
     expect(await resolver.resolveSoa('acme.test')).toEqual({
-      ...{ nsname: 'ns1.dns.test', hostmaster: 'hostmaster.acme.test', serial: expect.any(Number) },
-      ...{ refresh: 3_600, retry: 600, expire: 1_209_600, minttl: 300 },
+      nsname: 'ns1.dns.test',
+      hostmaster: 'hostmaster.acme.test',
+      serial: expect.any(Number),
+      refresh: 3_600,
+      retry: 600,
+      expire: 1_209_600,
+      minttl: 300,
     });
     expect(await resolver.resolveTxt('acme.test')).toEqual([['v=spf1 -all']]);
     expect(await resolver.resolve4('www.acme.test')).toEqual(['192.0.2.1']);

@@ -223,7 +223,10 @@ for (const maker of makers) {
       const change = (changetype: string, ...values: readonly string[]) => ({
         rrsets: [
           {
-            ...{ name: '_acme-challenge.shop.test.', type: 'TXT', ttl: 120, changetype },
+            name: '_acme-challenge.shop.test.',
+            type: 'TXT',
+            ttl: 120,
+            changetype,
             records: values.map((content) => ({ content, disabled: false })),
           },
         ],
@@ -238,7 +241,10 @@ for (const maker of makers) {
 
     test.runIf(hasLego && maker !== 'cloudflare')('lego proves a domain whose zone is there', async () => {
       const made = await certificateByLego({
-        ...{ domain: 'shop.test', url: bench.test.url, secret: owner.secret, nameServer: there.address },
+        domain: 'shop.test',
+        url: bench.test.url,
+        secret: owner.secret,
+        nameServer: there.address,
       });
       expect(made.proved).toEqual(['*.shop.test', 'shop.test']);
       expect(await list('shop.test', '&name=_acme-challenge')).toEqual([]);

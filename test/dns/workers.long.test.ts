@@ -21,8 +21,12 @@ beforeAll(async () => {
   port = await freePort();
   const http = await freePort();
   place = await createPlace({
-    ...{ WORKERS: '2', HOST: '::', PORT: String(http), BASE_URL: `http://127.0.0.1:${http}` },
-    ...{ DNS_PORT: String(port), DNS_RATE: '0' },
+    WORKERS: '2',
+    HOST: '::',
+    PORT: String(http),
+    BASE_URL: `http://127.0.0.1:${http}`,
+    DNS_PORT: String(port),
+    DNS_RATE: '0',
   });
   service = await startProcess(place);
 }, 120_000);

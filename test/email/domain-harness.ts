@@ -24,7 +24,8 @@ export async function startDomainBench(env: Record<string, string> = {}): Promis
   const names = await startNameServer();
   const test = await startTestService({ env: { DNS_RESOLVERS: names.address, ...env } });
   return {
-    ...{ test, names },
+    test,
+    names,
     async account() {
       const { accountId, secret } = await createTestAccount(test.core);
       const call = client(test.url, secret);
@@ -34,7 +35,9 @@ export async function startDomainBench(env: Record<string, string> = {}): Promis
         return reply.body.data;
       };
       return {
-        ...{ accountId, secret, call },
+        accountId,
+        secret,
+        call,
         verify: (domain) => data('POST', '/v1/email/domain/verify', { domain }),
         get: (domain) => data('GET', `/v1/email/domain/get/${domain}`),
       };

@@ -76,6 +76,7 @@ test('a mail that is sent while it is read has recipients that are sent', async 
   };
   const slow = { core: { ...core, db: Object.create(core.db, { query: { value: query } }) } };
   expect(await recordOf(slow, bench.account.accountId, id)).toMatchObject({
-    ...{ status: 'sent', recipients: [{ status: 'sent' }] },
+    status: 'sent',
+    recipients: [{ status: 'sent' }],
   });
 });

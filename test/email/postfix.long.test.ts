@@ -53,32 +53,24 @@ beforeAll(async () => {
   for (const name of ['spool', 'data']) await mkdir(join(folder, name));
   execFileSync('chown', ['postfix', join(folder, 'data')]);
   const settings = {
-    ...{
-      compatibility_level: '3.6',
-      myhostname: 'relay.test',
-      mydestination: '',
-      inet_interfaces: '127.0.0.1',
-      inet_protocols: 'ipv4',
-    },
-    ...{
-      mail_owner: 'postfix',
-      setgid_group: 'postdrop',
-      queue_directory: join(folder, 'spool'),
-      data_directory: join(folder, 'data'),
-    },
-    ...{
-      mynetworks: '127.0.0.0/8',
-      relayhost: `[127.0.0.1]:${world.port}`,
-      disable_dns_lookups: 'yes',
-      smtp_tls_security_level: 'none',
-    },
-    ...{
-      transport_maps: `inline:{ { ${BOUNCES} = smtp:[127.0.0.1]:${smtpPort} } }`,
-      maillog_file: join(folder, 'log'),
-      maillog_file_prefixes: folder,
-      alias_maps: '',
-      local_recipient_maps: '',
-    },
+    compatibility_level: '3.6',
+    myhostname: 'relay.test',
+    mydestination: '',
+    inet_interfaces: '127.0.0.1',
+    inet_protocols: 'ipv4',
+    mail_owner: 'postfix',
+    setgid_group: 'postdrop',
+    queue_directory: join(folder, 'spool'),
+    data_directory: join(folder, 'data'),
+    mynetworks: '127.0.0.0/8',
+    relayhost: `[127.0.0.1]:${world.port}`,
+    disable_dns_lookups: 'yes',
+    smtp_tls_security_level: 'none',
+    transport_maps: `inline:{ { ${BOUNCES} = smtp:[127.0.0.1]:${smtpPort} } }`,
+    maillog_file: join(folder, 'log'),
+    maillog_file_prefixes: folder,
+    alias_maps: '',
+    local_recipient_maps: '',
   };
   await writeFile(
     join(folder, 'main.cf'),

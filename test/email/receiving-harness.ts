@@ -42,7 +42,9 @@ export async function startReceivingBench(env: Record<string, string> = {}, log?
     ...(log === undefined ? {} : { log: pino({ level: 'warn' }, { write: (line: string) => void log.push(line) }) }),
   });
   return {
-    ...{ test, names, smtpPort },
+    test,
+    names,
+    smtpPort,
     async owner(usd = 100) {
       const { accountId, secret } = await createTestAccount(test.core, usd);
       const call = client(test.url, secret);
@@ -52,7 +54,10 @@ export async function startReceivingBench(env: Record<string, string> = {}, log?
         return reply.body.data;
       };
       return {
-        ...{ accountId, secret, call, data },
+        accountId,
+        secret,
+        call,
+        data,
         inbox: async (address, queue) =>
           (await data('POST', '/v1/email/inbox/create', { address, ...(queue === undefined ? {} : { queue }) }))
             .inbox_id,

@@ -164,7 +164,8 @@ test('attachments are read by links that need no key, end after an hour, and nev
   const reply = await fetch(item.attachments[0].url);
   expect((await reply.text()).trimEnd()).toBe(page);
   expect(Object.fromEntries(reply.headers)).toMatchObject({
-    ...{ 'content-type': 'text/html', 'x-content-type-options': 'nosniff' },
+    'content-type': 'text/html',
+    'x-content-type-options': 'nosniff',
     'content-security-policy': expect.stringContaining('sandbox'),
     'content-disposition': expect.stringMatching(/^attachment; filename="[A-Za-z0-9._ -]+"; filename\*=UTF-8''/),
   });

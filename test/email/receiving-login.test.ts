@@ -64,7 +64,10 @@ test.runIf(outside !== undefined)('from elsewhere a login is refused until TLS i
   expect(await smtp.say(`AUTH PLAIN ${plain('ada', ada.secret)}`)).toMatch(/^(500|502|538)/);
   smtp.close();
   const transport = nodemailer.createTransport({
-    ...{ host: outside, port: bench.smtpPort, requireTLS: true, tls: { rejectUnauthorized: false } },
+    host: outside,
+    port: bench.smtpPort,
+    requireTLS: true,
+    tls: { rejectUnauthorized: false },
     auth: { user: 'anything', pass: ada.secret },
   });
   expect(await transport.verify()).toBe(true);
@@ -73,7 +76,10 @@ test.runIf(outside !== undefined)('from elsewhere a login is refused until TLS i
 
 test.each(['PLAIN', 'LOGIN'])('a login by %s, under any user name', async (authMethod) => {
   const transport = nodemailer.createTransport({
-    ...{ host: '127.0.0.1', port: bench.smtpPort, authMethod, tls: { rejectUnauthorized: false } },
+    host: '127.0.0.1',
+    port: bench.smtpPort,
+    authMethod,
+    tls: { rejectUnauthorized: false },
     auth: { user: 'whoever', pass: ada.secret },
   });
   expect(await transport.verify()).toBe(true);
@@ -149,7 +155,9 @@ test('a login made before TLS does not hold under it', async () => {
 
 test('after a login mail goes anywhere: that is a matter of email.send', async () => {
   const transport = nodemailer.createTransport({
-    ...{ host: '127.0.0.1', port: bench.smtpPort, tls: { rejectUnauthorized: false } },
+    host: '127.0.0.1',
+    port: bench.smtpPort,
+    tls: { rejectUnauthorized: false },
     auth: { user: 'whoever', pass: ada.secret },
   });
   const raw = mailText({ From: 'ada@near.test', To: 'x@elsewhere.test', Subject: 'Hi' });

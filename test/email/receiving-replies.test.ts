@@ -13,7 +13,10 @@ test('two accounts of the service write to each other: mail is delivered here, a
   const [bob, eve] = [await bench.owner(), await bench.owner()];
   const [bobs, eves] = [await bob.inbox('bob@one.test'), await eve.inbox('eve@two.test')];
   const sent = await bob.data('POST', '/v1/email/send', {
-    ...{ from: 'Bob <bob@one.test>', to: 'Eve <eve@two.test>', subject: 'Question', text: 'Why?' },
+    from: 'Bob <bob@one.test>',
+    to: 'Eve <eve@two.test>',
+    subject: 'Question',
+    text: 'Why?',
   });
   expect(sent.recipients).toMatchObject([{ status: 'delivered', detail: 'Delivered to an inbox of this service.' }]);
   const {

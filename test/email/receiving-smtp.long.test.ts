@@ -31,8 +31,15 @@ test('a mail for an inbox is there once it was taken, with what it says and how 
   expect(response).toMatch(/^250 2\.6\.0 Taken as smtp_/);
   const [item] = await received();
   expect(item).toMatchObject({
-    ...{ inbox_id: inboxId, from: 'Bob <bob@far.test>', to: ['ada@near.test'], subject: 'First', text: 'Hello\n' },
-    ...{ html: null, truncated: false, attachments: [], in_reply_to: null },
+    inbox_id: inboxId,
+    from: 'Bob <bob@far.test>',
+    to: ['ada@near.test'],
+    subject: 'First',
+    text: 'Hello\n',
+    html: null,
+    truncated: false,
+    attachments: [],
+    in_reply_to: null,
     auth: { spf: 'none', dkim: 'none', dmarc: 'none' },
   });
   const { source: text } = await ada.data('GET', `/v1/email/received/raw/${item.inbound_id}`);

@@ -38,8 +38,14 @@ const rawOf = async (emailId: string): Promise<string> => (await ada.data('GET',
 test('nodemailer sends text, HTML, a file and headers of its own; the reply names the mail', async () => {
   const transport = transportOf();
   const { response, messageId } = await transport.sendMail({
-    ...{ from: FROM, to: 'Bob <bob@far.example>', cc: 'eve@far.example', bcc: 'secret@far.example', subject: 'Grüße' },
-    ...{ text: 'Hällo', html: '<p>Hällo</p>', headers: { 'X-Campaign': 'spring', 'List-Id': '<list.sender.example>' } },
+    from: FROM,
+    to: 'Bob <bob@far.example>',
+    cc: 'eve@far.example',
+    bcc: 'secret@far.example',
+    subject: 'Grüße',
+    text: 'Hällo',
+    html: '<p>Hällo</p>',
+    headers: { 'X-Campaign': 'spring', 'List-Id': '<list.sender.example>' },
     attachments: [{ filename: 'ä.pdf', content: Buffer.from('PDF'), contentType: 'application/pdf' }],
   });
   transport.close();
@@ -169,13 +175,16 @@ test('the 51st recipient goes by another mail', async () => {
 test('headers that servers wrote on the way, and hostile ones, are no part of what is sent', async () => {
   const transport = transportOf();
   const fields = {
-    ...{
-      Received: 'from a by b',
-      'DKIM-Signature': 'v=1; forged',
-      'Authentication-Results': 'x; dkim=pass',
-      Bcc: 'hidden@far.example',
-    },
-    ...{ From: FROM, To: 'x@far.example', Subject: 'Clean', 'X-Fold': 'a\r\n\tb', 'X Bad': 'y', 'X-Ok': 'z' },
+    Received: 'from a by b',
+    'DKIM-Signature': 'v=1; forged',
+    'Authentication-Results': 'x; dkim=pass',
+    Bcc: 'hidden@far.example',
+    From: FROM,
+    To: 'x@far.example',
+    Subject: 'Clean',
+    'X-Fold': 'a\r\n\tb',
+    'X Bad': 'y',
+    'X-Ok': 'z',
   };
   await transport.sendMail({ envelope: { from: 'a@sender.example', to: 'x@far.example' }, raw: mailText(fields) });
   transport.close();

@@ -23,16 +23,30 @@ const lastEvent = async (id: string) => (await resend.emails.get(id)).data?.last
 
 test('a mail with all fields arrives at the relay, and is shown with them', async () => {
   const id = await sent({
-    ...{ to: ['ada@example.net', 'Bob <bob@example.net>'], cc: 'carol@example.net', bcc: ['dave@example.net'] },
-    ...{ subject: 'Invoice 7', html: '<p>Paid.</p>', replyTo: 'answers@example.net', headers: { 'X-Order': '17' } },
+    to: ['ada@example.net', 'Bob <bob@example.net>'],
+    cc: 'carol@example.net',
+    bcc: ['dave@example.net'],
+    subject: 'Invoice 7',
+    html: '<p>Paid.</p>',
+    replyTo: 'answers@example.net',
+    headers: { 'X-Order': '17' },
     tags: [{ name: 'order', value: '17' }],
     attachments: [{ filename: 'a.txt', content: Buffer.from('hello'), contentType: 'text/plain' }],
   });
   await expect.poll(() => lastEvent(id)).toBe('sent');
   expect((await resend.emails.get(id)).data).toMatchObject({
-    ...{ object: 'email', id, from: SENDER, subject: 'Invoice 7', text: 'Hi.', html: '<p>Paid.</p>' },
-    ...{ to: ['ada@example.net', 'Bob <bob@example.net>'], cc: ['carol@example.net'], bcc: ['dave@example.net'] },
-    ...{ reply_to: ['answers@example.net'], tags: [{ name: 'order', value: '17' }], scheduled_at: null },
+    object: 'email',
+    id,
+    from: SENDER,
+    subject: 'Invoice 7',
+    text: 'Hi.',
+    html: '<p>Paid.</p>',
+    to: ['ada@example.net', 'Bob <bob@example.net>'],
+    cc: ['carol@example.net'],
+    bcc: ['dave@example.net'],
+    reply_to: ['answers@example.net'],
+    tags: [{ name: 'order', value: '17' }],
+    scheduled_at: null,
   });
   const source = bench.relay?.mails.at(-1)?.source ?? '';
   expect(source).toMatch(/^X-Order: 17\r$/m);

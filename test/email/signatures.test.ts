@@ -16,8 +16,15 @@ const record = [[`v=DKIM1; k=rsa; p=${publicKey.toString('base64')}`]];
 const base = {
   from: { name: 'Åda "A." Lovelace, née Byron', address: 'ada@example.org' },
   to: [{ name: '', address: 'bob@example.net' }],
-  ...{ cc: [], replyTo: [], headers: [], attachments: [], html: null },
-  ...{ subject: 'Hello', text: 'Hello.\n', messageId: '<1@example.org>', dateMs: 0 },
+  cc: [],
+  replyTo: [],
+  headers: [],
+  attachments: [],
+  html: null,
+  subject: 'Hello',
+  text: 'Hello.\n',
+  messageId: '<1@example.org>',
+  dateMs: 0,
 };
 const noLinks: CopyLinks | null = null;
 const bytes = (length: number) => Uint8Array.from({ length }, (_, n) => (n * 31) & 255);

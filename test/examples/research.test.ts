@@ -39,7 +39,9 @@ afterAll(async () => {
 
 test('a question is answered from pages of the web, whose addresses are told', async () => {
   const results = ['/bread', '/moon', '/gone', '/tides'].map((path) => ({
-    ...{ url: `${site.url}${path}`, title: path, content: '' },
+    url: `${site.url}${path}`,
+    title: path,
+    content: '',
   }));
   engine.script.push({ status: 200, json: { results } });
   const question = 'In how many days does the Moon orbit the Earth?';

@@ -47,13 +47,11 @@ const kinds = {
     path: '/v1/metrics/ingest',
     body: (ids, timesMs) => ({
       points: ids.map((id, i) => ({
-        ...{
-          name: 'kill_records',
-          type: 'gauge',
-          value: id,
-          labels: { id: String(id % 50) },
-          timestamp: at(timesMs[i]),
-        },
+        name: 'kill_records',
+        type: 'gauge',
+        value: id,
+        labels: { id: String(id % 50) },
+        timestamp: at(timesMs[i]),
       })),
     }),
   },

@@ -22,7 +22,10 @@ beforeAll(async () => {
   const env = {
     DATABASE_URL: bench.service.database.url,
     SMTP_URL: bench.relay?.url ?? '',
-    ...{ EMAIL_TRUSTED_DOMAINS: 'sender.example.org', TEST_CLOCK: 'on', RATE_LIMITS: 'off', SECRETS_KEY },
+    EMAIL_TRUSTED_DOMAINS: 'sender.example.org',
+    TEST_CLOCK: 'on',
+    RATE_LIMITS: 'off',
+    SECRETS_KEY,
   };
   for (let i = 0; i < 2; i += 1) processes.push(await startProcess(await createPlace(env)));
 });

@@ -40,7 +40,10 @@ let db: Database;
 beforeAll(async () => {
   double = await StripeDouble.start();
   const env = {
-    ...{ SECRETS_KEY, TEST_CLOCK: 'on', STRIPE_SECRET_KEY: SECRET_KEY, STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET },
+    SECRETS_KEY,
+    TEST_CLOCK: 'on',
+    STRIPE_SECRET_KEY: SECRET_KEY,
+    STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
     STRIPE_API_BASE: double.url,
   };
   const first = await createPlace(env);

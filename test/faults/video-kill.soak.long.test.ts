@@ -32,7 +32,12 @@ beforeAll(async () => {
   const { VENDORS_FILE, ASSETS_URL } = bench.env;
   place = await createPlace({
     DATABASE_URL: bench.service.database.url,
-    ...{ ROLE: 'worker', TEST_CLOCK: 'on', SECRETS_KEY, BASE_URL, VENDORS_FILE, ASSETS_URL },
+    ROLE: 'worker',
+    TEST_CLOCK: 'on',
+    SECRETS_KEY,
+    BASE_URL,
+    VENDORS_FILE,
+    ASSETS_URL,
   } as Record<string, string>);
 });
 afterAll(async () => {

@@ -16,8 +16,10 @@ afterAll(() => bench.stop());
 const get = (key: string) => owner.data('GET', `/v1/flags/get/${key}`);
 
 const row = (n: number, attribute: string, operator: string, value: string, variant: string) => ({
-  ...{ [`attribute_${n}`]: attribute, [`operator_${n}`]: operator },
-  ...{ [`value_${n}`]: value, [`variant_${n}`]: variant },
+  [`attribute_${n}`]: attribute,
+  [`operator_${n}`]: operator,
+  [`value_${n}`]: value,
+  [`variant_${n}`]: variant,
 });
 // One share each, for form fields of one name are sent as lists by browsers alone.
 const share = (of: string, percent: string) => ({ share_of: of, share_0: percent });

@@ -5,7 +5,8 @@ import { type FlagOwner, startFlagBench } from './harness.ts';
 type Context = Readonly<Record<string, unknown>>;
 const names = (...of: string[]) => Object.fromEntries(of.map((name) => [name, name]));
 const flag = (variants: object, defaultVariant: string | null | undefined, targeting?: object, state = 'ENABLED') => ({
-  ...{ state, variants },
+  state,
+  variants,
   ...(defaultVariant === undefined ? {} : { defaultVariant }),
   ...(targeting === undefined ? {} : { targeting }),
 });
@@ -304,7 +305,9 @@ describe('evaluations', () => {
     ];
     for (const [i, targeting] of rules.entries())
       await owner.data('POST', '/v1/flags/create', {
-        ...{ key: `known-later-${i}`, type: 'string', targeting },
+        key: `known-later-${i}`,
+        type: 'string',
+        targeting,
         variants: names('one', 'two', 'true'),
       });
   });

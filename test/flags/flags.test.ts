@@ -220,11 +220,11 @@ test('a file of flagd goes in and comes out as it was', async () => {
   const file = {
     flags: {
       banner: {
-        ...{ state: 'DISABLED', variants: { a: 'x', b: 'y' }, defaultVariant: null },
-        ...{
-          targeting: { if: [{ '==': [{ var: 'a' }, 1] }, 'a', null] },
-          metadata: { owner: 'web', description: 'A banner' },
-        },
+        state: 'DISABLED',
+        variants: { a: 'x', b: 'y' },
+        defaultVariant: null,
+        targeting: { if: [{ '==': [{ var: 'a' }, 1] }, 'a', null] },
+        metadata: { owner: 'web', description: 'A banner' },
       },
       limit: {
         state: 'ENABLED',

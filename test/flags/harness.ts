@@ -45,7 +45,10 @@ export function callerOf(url: string, accountId: string, secret: string): FlagOw
     return reply.body.data;
   };
   return {
-    ...{ accountId, secret, call, data },
+    accountId,
+    secret,
+    call,
+    data,
     flag: (key, fields = {}) => data('POST', '/v1/flags/create', { key, ...onOff, ...fields }),
     evaluate: async (key, context = {}, type) =>
       (await data('POST', '/v1/flags/evaluate', { key, context, ...(type === undefined ? {} : { type }) })).items[0],

@@ -47,7 +47,9 @@ describe('a server', () => {
     await Server.setProviderAndWait(new OFREPProvider({ baseUrl: baseUrl(), headers: bearer(owner.secret) }));
     const client = Server.getClient();
     expect(await client.getBooleanDetails('sdk-boolean', true, { targetingKey: 'u', plan: 'pro' })).toMatchObject({
-      ...{ value: false, variant: 'off', reason: 'TARGETING_MATCH' },
+      value: false,
+      variant: 'off',
+      reason: 'TARGETING_MATCH',
     });
     expect(await client.getStringDetails('sdk-string', 'x')).toMatchObject({
       value: '',
@@ -186,7 +188,9 @@ describe('the stream', () => {
     const decoder = new TextDecoder();
     let text = '';
     return {
-      ...{ status: reply.status, headers: reply.headers, end: () => control.abort() },
+      status: reply.status,
+      headers: reply.headers,
+      end: () => control.abort(),
       async until(wanted: RegExp) {
         while (!wanted.test(text)) {
           const { value, done } = await reader.read();

@@ -45,7 +45,11 @@ const run = defineCapability<ErrandState>()({
     }
     const { message_id } = JSON.parse((data as JsonText).text);
     return chargeInLane(ctx, {
-      ...{ units: 1n, effect: echoEffect, sequences: 0, bytes: 100, rows: 0 },
+      units: 1n,
+      effect: echoEffect,
+      sequences: 0,
+      bytes: 100,
+      rows: 0,
       input: JSON.stringify({ message_id }),
     });
   },

@@ -116,7 +116,10 @@ describe('a body of the AWS SDK', () => {
       maxAttempts: 1,
     });
     const command = new PutObjectCommand({
-      ...{ Bucket: 'shelf', Key: 'a b/ü', Body, ContentLength: bytes.length },
+      Bucket: 'shelf',
+      Key: 'a b/ü',
+      Body,
+      ContentLength: bytes.length,
       ...(ChecksumAlgorithm === undefined ? {} : { ChecksumAlgorithm }),
       ...more,
     });

@@ -162,9 +162,17 @@ async function holdFor(ctx: CallContext, unitsMax: bigint) {
   const { core, accountId, principal, capability, scope, requestId, idempotency } = ctx;
   const { holds } = core;
   const outcome = await holds.authorize({
-    ...{ accountId, principal, capability, scope, requestId, idempotency },
-    ...{ units: unitsMax, amount: priceOfCall(ctx, unitsMax), priceVersion: core.prices.version },
-    ...{ holdMs: holds.termMs, keepMs: 60_000 },
+    accountId,
+    principal,
+    capability,
+    scope,
+    requestId,
+    idempotency,
+    units: unitsMax,
+    amount: priceOfCall(ctx, unitsMax),
+    priceVersion: core.prices.version,
+    holdMs: holds.termMs,
+    keepMs: 60_000,
   });
   if (outcome.kind === 'refused') throw outcome.problem;
   if (outcome.kind !== 'held') throw new Error(`a hold was ${outcome.kind}`);

@@ -113,7 +113,8 @@ describe('a server like GitHub', () => {
     const known = { issuer: `${github.url}/user`, subject: '583231' };
     expect(await octo.finish(callback, checks)).toEqual({
       ...known,
-      ...{ verifiedEmail: 'octo@example.org', name: 'octocat' },
+      verifiedEmail: 'octo@example.org',
+      name: 'octocat',
     });
     await expect(octo.finish(callback, checks)).rejects.toMatchObject({ kind: 'invalid' });
   });

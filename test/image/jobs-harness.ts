@@ -37,7 +37,8 @@ export async function openVendor(answer: Vendor['answer']): Promise<Vendor> {
     const bytes = await buffer(request);
     const isJson = request.headers['content-type'] === 'application/json';
     const seen: Asked = {
-      ...{ method: request.method ?? '', path: request.url ?? '' },
+      method: request.method ?? '',
+      path: request.url ?? '',
       authorization: request.headers.authorization,
       body: isJson ? JSON.parse(bytes.toString('utf8')) : bytes.toString('latin1'),
     };

@@ -13,7 +13,10 @@ beforeAll(async () => {
   fal = await openVendor(() => ({}));
   bench = await ImageBench.start([
     {
-      ...{ id: 'ours', adapter: 'openai-images', base_url: `${openai.url}/v1`, priority: 1 },
+      id: 'ours',
+      adapter: 'openai-images',
+      base_url: `${openai.url}/v1`,
+      priority: 1,
       models: [
         {
           id: 'painter',
@@ -26,16 +29,17 @@ beforeAll(async () => {
       ],
     },
     {
-      ...{ id: 'fal', adapter: 'fal', base_url: fal.url, priority: 2 },
+      id: 'fal',
+      adapter: 'fal',
+      base_url: fal.url,
+      priority: 2,
       models: [
         {
-          ...{
-            id: 'fal-ai/flux',
-            price: { per_image: { '256x256': 0.05 } },
-            sizes: ['256x256'],
-            images_max: 4,
-            seed: true,
-          },
+          id: 'fal-ai/flux',
+          price: { per_image: { '256x256': 0.05 } },
+          sizes: ['256x256'],
+          images_max: 4,
+          seed: true,
           input: { width: 'image_size.width', height: 'image_size.height', n: 'num_images', seed: 'seed' },
         },
       ],
@@ -75,7 +79,8 @@ describe('openai-images', () => {
     expect(job).toMatchObject({ state: 'succeeded', vendor: 'ours', model: 'ours/painter', cost_usd: 0.08 });
     expect(openai?.asked).toHaveLength(1);
     expect(openai?.asked[0]).toMatchObject({
-      ...{ path: '/v1/images/generations', authorization: 'Bearer vendor-key' },
+      path: '/v1/images/generations',
+      authorization: 'Bearer vendor-key',
       body: { model: 'painter', prompt: 'A paper boat.', n: 2, size: '256x256', quality: 'low' },
     });
     expect(job.images).toHaveLength(2);
@@ -146,7 +151,8 @@ test('a vendor that is down is left for the next one, and the job says so', asyn
   expect(job).toMatchObject({ state: 'succeeded', vendor: 'fal', cost_usd: 0.1 });
   expect(job.metadata.failover_info).toMatchObject({ primary_vendor: 'ours', failover_reason: 'VENDOR_DOWN' });
   expect(fal?.asked[0]).toMatchObject({
-    ...{ path: '/fal-ai/flux', authorization: 'Key vendor-key' },
+    path: '/fal-ai/flux',
+    authorization: 'Key vendor-key',
     body: { prompt: 'A paper boat.', image_size: { width: 256, height: 256 }, num_images: 2, seed: 3 },
   });
   expect(job.images).toHaveLength(2);
@@ -155,6 +161,10 @@ test('a vendor that is down is left for the next one, and the job says so', asyn
 test('capabilities tell what the file says', async () => {
   const { models } = await bench.ok('GET', '/v1/image/capabilities');
   expect(models.find(({ model }: { model: string }) => model === 'ours/painter')).toMatchObject({
-    ...{ sizes: ['256x256'], images_max: 2, seed: false, edit: true, price_per_image_usd: { '256x256': 0.04 } },
+    sizes: ['256x256'],
+    images_max: 2,
+    seed: false,
+    edit: true,
+    price_per_image_usd: { '256x256': 0.04 },
   });
 });

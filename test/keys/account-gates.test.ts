@@ -27,7 +27,8 @@ async function owner(scopes: string[] | null = null): Promise<Owner> {
   const { accountId, secret } = await createTestAccount(service.core, 0, scopes);
   const call = client(service.url, secret);
   return {
-    ...{ accountId, call },
+    accountId,
+    call,
     async topup(input = {}) {
       const { status, body } = await call('POST', '/v1/account/topup', input);
       return [status, body.error?.code, body.error?.param];
@@ -128,8 +129,14 @@ test('the account shows its address masked, and each change is told with what wa
   const changed = await call('PATCH', '/v1/account/update', { name: 'north', notifications: { email: false } });
   expect(changed.body.data).toMatchObject({ name: 'north', notifications: { email: false } });
   expect((await call('GET', '/v1/account/get')).body.data).toMatchObject({
-    ...{ account_id: accountId, name: 'north', email: 'a•••@example.com', email_bound: true, kyc_status: 'pending' },
-    ...{ notifications: { email: false }, purge_at: null, suspended: false },
+    account_id: accountId,
+    name: 'north',
+    email: 'a•••@example.com',
+    email_bound: true,
+    kyc_status: 'pending',
+    notifications: { email: false },
+    purge_at: null,
+    suspended: false,
   });
   const events = (await allEvents(call)).reverse();
   expect(events.flatMap(eventFaults)).toEqual([]);

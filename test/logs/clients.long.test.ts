@@ -43,7 +43,11 @@ test.each([
   const { items } = await logs.search({ order: 'oldest' });
   expect(items).toMatchObject([
     {
-      ...{ level: 'warn', message: 'stock is low', attributes, trace_id: traceId, span_id: spanId },
+      level: 'warn',
+      message: 'stock is low',
+      attributes,
+      trace_id: traceId,
+      span_id: spanId,
       resource: { 'otel.scope.name': 'orders', 'otel.scope.version': '2.0.0', 'telemetry.sdk.language': 'nodejs' },
     },
     { level: 'error', message: '{"event":"map"}', attributes: {}, trace_id: null },
@@ -75,7 +79,10 @@ test.each([true, false])('winston-loki (JSON: %s)', async (json) => {
     host: `${logs.service.url}/v1/logs`,
     basicAuth: `logs:${logs.account.secret}`,
     labels: { app: 'shop' },
-    ...{ json, batching: true, interval: 1, gracefulShutdown: false },
+    json,
+    batching: true,
+    interval: 1,
+    gracefulShutdown: false,
   });
   winston.createLogger({ transports: [loki] }).warn('stock is low', { article: 'teapot', left: 2 });
   await loki.flush();

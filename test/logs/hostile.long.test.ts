@@ -99,7 +99,8 @@ test('10,000 records with other names each are stored, found and merged', async 
   const many = await logs.withAccount();
   const nowMs = Date.now();
   const records = Array.from({ length: 10_001 }, (_, i) => ({
-    ...{ timeMs: nowMs - i, body: `b${i}` },
+    timeMs: nowMs - i,
+    body: `b${i}`,
     attributes: Object.fromEntries(Array.from({ length: 10 }, (_each, j) => [`name ${i} ${j}`, `v${i % 7}`])),
   }));
   const sent = await many.post('/v1/logs', otlpProtobuf(records), PROTOBUF);

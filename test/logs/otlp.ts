@@ -69,7 +69,9 @@ export function otlpJson(records: readonly OtlpRecord[], resource: Readonly<Reco
     ...(timeMs === undefined ? {} : { timeUnixNano: `${timeMs}000000` }),
     ...(severity === undefined ? {} : { severityNumber: severity }),
     ...(body === undefined ? {} : { body: jsonValue(body) }),
-    ...{ attributes: list(attributes), traceId, spanId },
+    attributes: list(attributes),
+    traceId,
+    spanId,
   }));
   return JSON.stringify({
     resourceLogs: [{ resource: { attributes: list(resource) }, scopeLogs: [{ scope: { name: 'scope' }, logRecords }] }],

@@ -61,13 +61,18 @@ describe.each(generations)('a client of revision %s', (generation) => {
     expect(JSON.parse(published.content[0]?.text ?? '')).toEqual(published.structuredContent);
     // The same key by REST is the same request.
     const again = await client(service.url, secret)('POST', '/v1/queue/publish', {
-      ...{ queue: 'jobs', payload: { n: 1 }, idempotency_key: 'once' },
+      queue: 'jobs',
+      payload: { n: 1 },
+      idempotency_key: 'once',
     });
     expect(again.body.data).toEqual(data);
     expect(again.body.metadata).toMatchObject({ idempotent_replay: true, cost_usd: 0 });
     const account = await mcp.call('get_account');
     expect(account.structuredContent.data).toMatchObject({
-      ...{ account_id: accountId, scopes: ['*'], balance: expect.any(Object), budget: expect.any(Object) },
+      account_id: accountId,
+      scopes: ['*'],
+      balance: expect.any(Object),
+      budget: expect.any(Object),
       modules: expect.arrayContaining(['queue', 'vector', 'account']),
     });
   });

@@ -45,8 +45,16 @@ async function begin({ provider, nowMs }: ProviderBench, over: Partial<CheckoutR
   const accountId = newId('acct_email_');
   const id = newId('top_');
   const request: CheckoutRequest = {
-    ...{ id, accountId, customer: null, purpose: 'topup', amountMinor: 1_000, currency: 'EUR', description: 'Credit' },
-    ...{ saveMethod: false, returnUrl: `https://q.example/pay/return/${id}`, metadata: { id, account_id: accountId } },
+    id,
+    accountId,
+    customer: null,
+    purpose: 'topup',
+    amountMinor: 1_000,
+    currency: 'EUR',
+    description: 'Credit',
+    saveMethod: false,
+    returnUrl: `https://q.example/pay/return/${id}`,
+    metadata: { id, account_id: accountId },
     expiresAtMs: (await nowMs()) + DAY_SECONDS * 1_000,
     ...over,
   };
@@ -69,8 +77,14 @@ function checkoutCases(bench: () => ProviderBench): void {
     const { request, ref, url } = await begin(bench());
     expect(await bench().provider.checkout(request)).toEqual({ ref, url });
     expect(await bench().provider.read(ref)).toMatchObject({
-      ...{ ref, status: 'open', amountMinor: 1_000, currency: 'EUR', paymentRef: null, method: null },
-      ...{ refunds: [], disputes: [] },
+      ref,
+      status: 'open',
+      amountMinor: 1_000,
+      currency: 'EUR',
+      paymentRef: null,
+      method: null,
+      refunds: [],
+      disputes: [],
     });
   });
 
@@ -151,8 +165,14 @@ function methodCases(bench: () => ProviderBench): void {
     expect(method).toMatchObject({ type: 'card', last4: expect.stringMatching(/^\d{4}$/) });
     const { accountId, customer } = request;
     const charge = {
-      ...{ id: newId('arch_'), accountId, customer: customer as string, methodRef: method?.ref as string },
-      ...{ amountMinor: 2_500, currency: 'USD' as const, description: 'Recharge', metadata: {} },
+      id: newId('arch_'),
+      accountId,
+      customer: customer as string,
+      methodRef: method?.ref as string,
+      amountMinor: 2_500,
+      currency: 'USD' as const,
+      description: 'Recharge',
+      metadata: {},
     };
     const charged = await provider.charge(charge);
     expect(charged).toMatchObject({ status: 'paid', amountMinor: 2_500, currency: 'USD' });
@@ -172,8 +192,14 @@ function methodCases(bench: () => ProviderBench): void {
     const { request, state } = await paid(bench(), { purpose: 'setup', amountMinor: 0, saveMethod: true }, card);
     expect(state.status).toBe('paid');
     const charged = await bench().provider.charge({
-      ...{ id: newId('arch_'), accountId: request.accountId, customer: request.customer as string },
-      ...{ methodRef: state.method?.ref as string, amountMinor: 500, currency: 'USD', description: 'x', metadata: {} },
+      id: newId('arch_'),
+      accountId: request.accountId,
+      customer: request.customer as string,
+      methodRef: state.method?.ref as string,
+      amountMinor: 500,
+      currency: 'USD',
+      description: 'x',
+      metadata: {},
     });
     expect(charged).toMatchObject({ status: 'failed', failureCode });
   });
@@ -205,7 +231,8 @@ function subscriptionCases(bench: () => ProviderBench): void {
     expect(owed).toMatchObject({ status: 'past_due', lastInvoice: { status: 'failed', failureCode: 'card_declined' } });
     await payInvoice(owed.lastInvoice?.payUrl as string);
     expect(await provider.readSubscription(subscriptionRef)).toMatchObject({
-      ...{ status: 'active', currentPeriodStartMs: owed.currentPeriodStartMs },
+      status: 'active',
+      currentPeriodStartMs: owed.currentPeriodStartMs,
       lastInvoice: { ref: owed.lastInvoice?.ref, status: 'paid', amountMinor: 2_000, currency: 'USD', payUrl: null },
     });
     await advance(MONTH_SECONDS);

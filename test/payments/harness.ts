@@ -51,7 +51,9 @@ export async function openStripeTill(env: Record<string, string> = {}): Promise<
     await Promise.all([service.advance(seconds), advance(seconds)]);
   };
   return {
-    ...{ service, double, bench: { ...bench, advance: both } },
+    service,
+    double,
+    bench: { ...bench, advance: both },
     send(event, over = {}) {
       const { headers, body } = double.message(event);
       const sent = { headers: { ...headers, ...over.headers }, body: over.body ?? body };

@@ -30,8 +30,15 @@ describe('a payment method', () => {
     await attach(customer, 'slow');
     const [first, second] = await listed(customer);
     expect(first).toEqual({
-      ...{ payment_method_id: expect.stringMatching(/^pm_/), type: 'card', brand: 'test', last4: '0001' },
-      ...{ exp_month: 12, exp_year: 2099, is_default: true, test_mode: true, created_at: expect.any(String) },
+      payment_method_id: expect.stringMatching(/^pm_/),
+      type: 'card',
+      brand: 'test',
+      last4: '0001',
+      exp_month: 12,
+      exp_year: 2099,
+      is_default: true,
+      test_mode: true,
+      created_at: expect.any(String),
     });
     expect(second).toMatchObject({ last4: '0005', is_default: false });
   });
@@ -149,6 +156,9 @@ test('without a method auto-recharge cannot be enabled, and it says so', async (
   const { status, body } = await configure(customer);
   expect([status, body.error.code]).toEqual([402, 'PAYMENT_METHOD_REQUIRED']);
   expect((await customer.call('GET', '/v1/account/autorecharge/get')).body.data).toMatchObject({
-    ...{ enabled: false, trigger_balance: null, next_attempt_at: null, charge_limit_usd: 500 },
+    enabled: false,
+    trigger_balance: null,
+    next_attempt_at: null,
+    charge_limit_usd: 500,
   });
 });

@@ -145,7 +145,9 @@ test('a tier: the link, the page, the first month, and the tier is there when th
   await page.waitForURL(/\/done/);
   const subscription = (await call('GET', '/v1/account/subscription/get')).body.data;
   expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
-    ...{ order: '7', subscription_id: subscription.subscription_id, status: 'active' },
+    order: '7',
+    subscription_id: subscription.subscription_id,
+    status: 'active',
   });
   expect(subscription).toMatchObject({ status: 'active', label: 'team', test_mode: true });
   expect((await call('GET', '/v1/account/tier')).body.data.tier).toBe('pro');

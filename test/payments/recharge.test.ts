@@ -42,7 +42,10 @@ describe('a wallet below its trigger', () => {
     expect(await wallet.balance()).toBe(29.99998);
     const shown = await wallet.show();
     expect(shown).toMatchObject({
-      ...{ charged_today: 1, charged_this_month: 1, charged_this_month_usd: 25, next_attempt_at: null },
+      charged_today: 1,
+      charged_this_month: 1,
+      charged_this_month_usd: 25,
+      next_attempt_at: null,
       last_attempt: { status: 'succeeded', amount_usd: 25, failure_code: null, test_mode: true },
     });
     const events = await told(wallet);
@@ -142,7 +145,9 @@ describe('a charge that failed', () => {
       await wallet.look();
     }
     expect(await wallet.show()).toMatchObject({
-      ...{ enabled: false, disabled_reason: 'failed_three_times', next_attempt_at: null },
+      enabled: false,
+      disabled_reason: 'failed_three_times',
+      next_attempt_at: null,
       last_attempt: { status: 'failed', failure_code: 'card_declined' },
     });
     const mails = await listMails(till.service.core.db, { limit: 50 });

@@ -90,7 +90,8 @@ test('what is refunded or disputed of a renewal is shown and freezes nothing; a 
   await till.bench.refundElsewhere(paymentRef, 500);
   const dispute = await till.bench.dispute(paymentRef, 1_500);
   expect(await subscriber.check()).toMatchObject({
-    ...{ status: 'active', last_invoice: { status: 'paid', amount_usd: 20, refunded_usd: 5, dispute: 'open' } },
+    status: 'active',
+    last_invoice: { status: 'paid', amount_usd: 20, refunded_usd: 5, dispute: 'open' },
   });
   expect(await subscriber.customer.balance()).toMatchObject({ frozen_reason: null, debt_usd: 0 });
   await till.bench.closeDispute(dispute, 'lost');

@@ -110,7 +110,10 @@ describe('money that is taken back elsewhere', () => {
     await till.bench.refundElsewhere(paymentRef, 1_000);
     await customer.check(topup);
     expect(await customer.balance()).toMatchObject({
-      ...{ balance_usd: 0, held_usd: 3, debt_usd: 3, frozen_reason: 'debt' },
+      balance_usd: 0,
+      held_usd: 3,
+      debt_usd: 3,
+      frozen_reason: 'debt',
     });
     await till.service.core.holds.capture(customer.account.accountId, holdId, { capturedNanos: 2n * USD });
     expect(await customer.balance()).toMatchObject({ held_usd: 0, balance_usd: 1, debt_usd: 3 });

@@ -26,8 +26,16 @@ describe('Stripe', () => {
 async function checkoutRequest(over: Partial<CheckoutRequest> = {}): Promise<CheckoutRequest> {
   const id = newId('top_');
   return {
-    ...{ id, accountId: newId('acct_email_'), customer: null, purpose: 'topup', amountMinor: 1_000, currency: 'USD' },
-    ...{ description: 'Credit', saveMethod: false, returnUrl: 'https://q.example/pay/return', metadata: { id } },
+    id,
+    accountId: newId('acct_email_'),
+    customer: null,
+    purpose: 'topup',
+    amountMinor: 1_000,
+    currency: 'USD',
+    description: 'Credit',
+    saveMethod: false,
+    returnUrl: 'https://q.example/pay/return',
+    metadata: { id },
     expiresAtMs: (await bench.nowMs()) + 86_400_000,
     ...over,
   };

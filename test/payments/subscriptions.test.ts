@@ -21,10 +21,8 @@ describe('upgrading', () => {
   test('answers one page, which brings the tier once it is paid and not before', async () => {
     const subscriber = await Subscriber.open(till);
     expect(await subscriber.ok('GET', 'tier')).toMatchObject({
-      ...{
-        tier: 'standard',
-        usage: { keys: 1, webhooks: 0, queues: 0, cron_jobs: 0, collections: 0, image_jobs: 0, video_jobs: 0 },
-      },
+      tier: 'standard',
+      usage: { keys: 1, webhooks: 0, queues: 0, cron_jobs: 0, collections: 0, image_jobs: 0, video_jobs: 0 },
       upgrade_options: [
         { target: 'pro', tier: 'pro', price_usd: 19.9, status: 'requires_payment' },
         { target: 'team', tier: 'pro', price_usd: 19.9, status: 'requires_payment' },
@@ -38,7 +36,9 @@ describe('upgrading', () => {
     expect(await subscriber.tier()).toBe('standard');
     await till.bench.pay(page.checkout_url, 'pays');
     expect(await subscriber.check()).toMatchObject({
-      ...{ status: 'active', cancel_at_period_end: false, test_mode: true },
+      status: 'active',
+      cancel_at_period_end: false,
+      test_mode: true,
       last_invoice: { status: 'paid', amount_usd: 19.9, next_attempt_at: null },
     });
     expect(await subscriber.ok('GET', 'tier')).toMatchObject({ tier: 'pro', limits: { keys: 500 } });

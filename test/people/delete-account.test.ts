@@ -61,7 +61,9 @@ async function filled(): Promise<TestAccount> {
   const account = await createTestAccount(service.core);
   for (const { fill } of fixtures) {
     await fill({
-      ...{ accountId: account.accountId, leaveCard, db: service.core.db },
+      accountId: account.accountId,
+      leaveCard,
+      db: service.core.db,
       act: async (id, input) => {
         const { body } = await callCapability(callsOf(account), manifest.byId.get(id) as never, input);
         expect(body, id).toMatchObject({ ok: true });
@@ -122,10 +124,14 @@ describe('a deletion is refused', () => {
     const before = await accountRows(service.core.db, account.accountId);
     const other = await createTestAccount(service.core);
     expect((await deletes(account, { confirm: other.accountId })).body.error).toMatchObject({
-      ...{ code: 'VALIDATION_FAILED', param: 'confirm', code_detail: 'not_the_account' },
+      code: 'VALIDATION_FAILED',
+      param: 'confirm',
+      code_detail: 'not_the_account',
     });
     expect((await deletes(account, { forfeit_balance: false })).body.error).toMatchObject({
-      ...{ code: 'STATE_CONFLICT', code_detail: 'paid_credit', param: 'forfeit_balance' },
+      code: 'STATE_CONFLICT',
+      code_detail: 'paid_credit',
+      param: 'forfeit_balance',
     });
     expect(await accountRows(service.core.db, account.accountId)).toEqual(before);
   });
@@ -172,7 +178,8 @@ describe('a deleted account', () => {
     );
     expect(told).toEqual(expect.arrayContaining(['account.deleted', 'account.updated']));
     await expect(service.core.db.transaction((tx) => restoreAccount(tx, account.accountId))).rejects.toMatchObject({
-      ...{ code: 'STATE_CONFLICT', detail: 'not_restorable' },
+      code: 'STATE_CONFLICT',
+      detail: 'not_restorable',
     });
   });
 

@@ -18,7 +18,8 @@ test('the app is made once, however many ask for it at once', async () => {
   const apps = await Promise.all(Array.from({ length: 8 }, () => own.ok('GET', 'app')));
   expect(new Set(apps.map((app) => JSON.stringify(app))).size).toBe(1);
   expect(apps[0]).toMatchObject({
-    ...{ app_id: expect.stringMatching(/^\d{12}$/), app_key: expect.stringMatching(/^key_/) },
+    app_id: expect.stringMatching(/^\d{12}$/),
+    app_key: expect.stringMatching(/^key_/),
     app_secret: expect.stringMatching(/^[0-9A-Za-z]{40}$/),
   });
   const keys = (await own.call('GET', '/v1/account/keys/list')).body.data.items as { name: string; scopes: string[] }[];
@@ -35,7 +36,8 @@ test.each([
     const replies = [
       await fetch(`${own.service.url}/v1/realtime/app`, { headers: { authorization: `Bearer ${key.key_secret}` } }),
       await fetch(`${own.service.url}/v1/realtime/app/rotate`, {
-        ...{ method: 'POST', headers: { authorization: `Bearer ${key.key_secret}` } },
+        method: 'POST',
+        headers: { authorization: `Bearer ${key.key_secret}` },
       }),
     ];
     return Promise.all(

@@ -48,7 +48,10 @@ async function send(url: string | null, secret: string, body: object): Promise<s
   const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
   try {
     const reply = await fetch(`${url}/v1/realtime/publish`, {
-      ...{ method: 'POST', headers, body: JSON.stringify(body), signal: AbortSignal.timeout(10_000) },
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(10_000),
     });
     const answer = (await reply.json()) as { data?: { items: { message_id: string }[] } };
     return reply.status === 200 ? (answer.data?.items[0]?.message_id ?? null) : null;

@@ -32,16 +32,23 @@ afterAll(async () => {
 function connect(user = 'ana', url = bench.service.url): PusherJs {
   const { hostname, port } = new URL(url);
   const client = new PusherJs(bench.app.app_key, {
-    ...{ wsHost: hostname, wsPort: Number(port), forceTLS: false, cluster: '', enabledTransports: ['ws'], nacl },
+    wsHost: hostname,
+    wsPort: Number(port),
+    forceTLS: false,
+    cluster: '',
+    enabledTransports: ['ws'],
+    nacl,
     channelAuthorization: {
-      ...{ transport: 'ajax', endpoint: '' },
+      transport: 'ajax',
+      endpoint: '',
       customHandler: ({ socketId, channelName }, done) => {
         const member = channelName.startsWith('presence-') ? { user_id: user, user_info: { name: user } } : undefined;
         done(null, server().authorizeChannel(socketId, channelName, member) as never);
       },
     },
     userAuthentication: {
-      ...{ transport: 'ajax', endpoint: '' },
+      transport: 'ajax',
+      endpoint: '',
       customHandler: ({ socketId }, done) => done(null, server().authenticateUser(socketId, { id: user }) as never),
     },
   });
@@ -217,6 +224,7 @@ test('a wrong secret triggers nothing, and says why', async () => {
   const { app_id: appId, app_key: key } = bench.app;
   const forged = new PusherServer({ appId, key, secret: 'x'.repeat(40), host: hostname, port, useTLS: false });
   await expect(forged.trigger('news', 'a', {})).rejects.toMatchObject({
-    ...{ status: 401, body: expect.stringContaining('INVALID_API_KEY') },
+    status: 401,
+    body: expect.stringContaining('INVALID_API_KEY'),
   });
 });

@@ -76,7 +76,9 @@ test('a caller that leaves ends what is published', async () => {
   const stream = await own.listen('chat-3');
   const leaving = new AbortController();
   const sent = fetch(`${own.service.url}/v1/chat/completions`, {
-    ...{ method: 'POST', signal: leaving.signal, body: JSON.stringify({ ...ask, stream: true, stream_to: 'chat-3' }) },
+    method: 'POST',
+    signal: leaving.signal,
+    body: JSON.stringify({ ...ask, stream: true, stream_to: 'chat-3' }),
     headers: { authorization: `Bearer ${own.account.secret}`, 'content-type': 'application/json' },
   });
   await stream.take(2);

@@ -51,15 +51,22 @@ test('a failed call is listed and can be looked at by its request_id; its error 
   const { request_id: id, trace_id: traceId, message, log_url: logUrl } = body.error;
   expect(logUrl).toBe(`${service.url}/console/requests/${id}`);
   const expected = {
-    ...{
-      request_id: id,
-      trace_id: traceId,
-      capability: 'queue.publish',
-      method: 'POST',
-      path: '/v1/queue/publish',
-    },
-    ...{ entry_form: 'rest', key_id: keyId, person_id: null, status: 400, code: 'VALIDATION_FAILED', message },
-    ...{ param: 'delay_seconds', cost_usd: 0, replay: false, vendor: null, address: '127.0.0.0' },
+    request_id: id,
+    trace_id: traceId,
+    capability: 'queue.publish',
+    method: 'POST',
+    path: '/v1/queue/publish',
+    entry_form: 'rest',
+    key_id: keyId,
+    person_id: null,
+    status: 400,
+    code: 'VALIDATION_FAILED',
+    message,
+    param: 'delay_seconds',
+    cost_usd: 0,
+    replay: false,
+    vendor: null,
+    address: '127.0.0.0',
     input: '{"queue":"jobs","payload":{"a":1},"delay_seconds":-1}',
   };
   const { items, dropped } = await list();
@@ -197,7 +204,8 @@ test('writes of the account are the audit log, with their input and without secr
   const { call, list, keyId } = await account();
   await call('POST', '/v1/account/keys/create', { name: 'deploys' });
   await call('POST', '/v1/account/webhooks/register', {
-    ...{ url: 'https://example.com/hook', events: ['*'] },
+    url: 'https://example.com/hook',
+    events: ['*'],
     secret: 'a-secret-of-thirty-two-characters',
     headers: { 'X-Door': 'sesame' },
   });

@@ -20,7 +20,9 @@ async function tail(secret: string, query = '') {
   });
   const ended = new Promise<void>((resolve) => body.once('close', resolve));
   return {
-    ...{ status: statusCode, type: headers['content-type'], ended },
+    status: statusCode,
+    type: headers['content-type'],
+    ended,
     events: () => [...text.matchAll(/^data: (.*)$/gm)].map(([, json]) => JSON.parse(json as string)),
     text: () => text,
     // The client itself ends it, which undici tells as an error.

@@ -29,8 +29,15 @@ export function mmdb(type: string, networks: Readonly<Record<string, Value>>): B
     tree.writeUIntBE(link(right), i * 6 + 3, 3);
   });
   const about = {
-    ...{ node_count: nodes.length, record_size: 24, ip_version: 6, database_type: type, languages: ['en'] },
-    ...{ binary_format_major_version: 2, binary_format_minor_version: 0, build_epoch: 1_700_000_000, description: {} },
+    node_count: nodes.length,
+    record_size: 24,
+    ip_version: 6,
+    database_type: type,
+    languages: ['en'],
+    binary_format_major_version: 2,
+    binary_format_minor_version: 0,
+    build_epoch: 1_700_000_000,
+    description: {},
   };
   return Buffer.concat([tree, Buffer.alloc(EMPTY), ...data, MARKER, encode(about)]);
 }

@@ -11,9 +11,13 @@ import { RiskBench } from './harness.ts';
 const thresholds = { review: 40, block: 80 };
 const one = (when: unknown) => ({ thresholds, rules: [{ id: 'r', points: 50, description: null, when }] });
 const facts: Facts = {
-  ...{ event: 'login', amount_usd: 25, context: { plan: 'free', tries: 3, vip: false, none: null } },
+  event: 'login',
+  amount_usd: 25,
+  context: { plan: 'free', tries: 3, vip: false, none: null },
   ip: { kind: 'public', country: 'DE', asn: 64_500, network: 'Example' },
-  ...{ email: { is_disposable: false, has_mx: null }, user: {}, device: null },
+  email: { is_disposable: false, has_mx: null },
+  user: {},
+  device: null,
 };
 /** Every count is 7. */
 const signals = signalsOf(facts, () => 7);
@@ -192,7 +196,8 @@ describe('on a service', () => {
       ],
     });
     expect(tried).toMatchObject({
-      ...{ decisions: 7, changed: 6 },
+      decisions: 7,
+      changed: 6,
       before: { allow: 6, review: 0, block: 1 },
       after: { allow: 0, review: 4, block: 3 },
       rules: [

@@ -65,7 +65,8 @@ test('windows end by steps: what was seen is gone after each of them', async () 
 test('points add up to a score from 0 to 100, and thresholds make the action', async () => {
   const account = await bench.another();
   const over = (id: string, points: number, count: number) => ({
-    ...{ id, points },
+    id,
+    points,
     when: { '>=': [{ var: 'user.count_1m' }, count] },
   });
   await account.rules([over('one', 30, 1), over('two', 30, 2), over('three', 90, 3), over('less', -200 / 2, 4)]);

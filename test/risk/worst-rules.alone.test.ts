@@ -11,9 +11,13 @@ const TRIES = 3;
 const AIMED_AT_US = 40;
 const text = 'x'.repeat(256);
 const facts: Facts = {
-  ...{ event: 'login', amount_usd: 1, context: { text } },
+  event: 'login',
+  amount_usd: 1,
+  context: { text },
   ip: { kind: 'public', country: null, asn: null, network: null },
-  ...{ email: { is_disposable: false, has_mx: null }, user: {}, device: {} },
+  email: { is_disposable: false, has_mx: null },
+  user: {},
+  device: {},
 };
 const signals = signalsOf(facts, () => 1);
 const each = Math.floor(RULE_NODES_MAX / RULES_MAX);

@@ -43,12 +43,19 @@ describe('with a LiveKit server', () => {
     const { body } = await call('POST', '/v1/rtc/token', { room: 'stand-up', identity: 'ana', name: 'Ana Müller' });
     const { mode, token, url, room, channel, app_key } = body.data;
     expect({ mode, url, channel, app_key }).toEqual({
-      ...{ mode: 'livekit', url: livekit.LIVEKIT_URL, channel: null, app_key: null },
+      mode: 'livekit',
+      url: livekit.LIVEKIT_URL,
+      channel: null,
+      app_key: null,
     });
     const claims = await verifier.verify(token);
     expect(claims).toMatchObject({ sub: 'ana', name: 'Ana Müller' });
     expect(claims.video).toEqual({
-      ...{ room, roomJoin: true, canPublish: true, canPublishData: true, canSubscribe: true },
+      room,
+      roomJoin: true,
+      canPublish: true,
+      canPublishData: true,
+      canSubscribe: true,
     });
     expect(room).toBe(`${account.accountId}.stand-up`);
     expect(body.metadata.cost_usd).toBe(0.0001);
@@ -105,12 +112,20 @@ describe('without one', () => {
     const member = { room: 'stand-up', identity: 'ana', name: 'Ana' };
     const { body } = await call('POST', '/v1/rtc/token', { ...member, socket_id: '12.34' });
     const authorized = await call('POST', '/v1/realtime/authorize', {
-      ...{ channel: 'presence-rtc-stand-up', socket_id: '12.34', user_id: 'ana', user_info: { name: 'Ana' } },
+      channel: 'presence-rtc-stand-up',
+      socket_id: '12.34',
+      user_id: 'ana',
+      user_info: { name: 'Ana' },
     });
     const { auth, channel_data } = authorized.body.data;
     expect(body.data).toMatchObject({
-      ...{ mode: 'peer', token: auth, channel_data, channel: 'presence-rtc-stand-up', ice_servers: [] },
-      ...{ url: `${service.url.replace('http', 'ws')}/v1/realtime/pusher`, app_key: auth.split(':')[0] },
+      mode: 'peer',
+      token: auth,
+      channel_data,
+      channel: 'presence-rtc-stand-up',
+      ice_servers: [],
+      url: `${service.url.replace('http', 'ws')}/v1/realtime/pusher`,
+      app_key: auth.split(':')[0],
     });
     expect(body.metadata.warnings).toEqual([expect.stringContaining('No TURN server')]);
     const unsigned = (await call('POST', '/v1/rtc/token', member)).body.data;

@@ -33,7 +33,8 @@ describe('buckets', () => {
     const made = await sdk.send(new CreateBucketCommand({ Bucket: 'one' }));
     expect(made.Location).toBe('/one');
     expect(await failureOf(sdk.send(new CreateBucketCommand({ Bucket: 'one' })))).toMatchObject({
-      ...{ name: 'BucketAlreadyOwnedByYou', status: 409 },
+      name: 'BucketAlreadyOwnedByYou',
+      status: 409,
     });
     expect(await failureOf(sdk.send(new CreateBucketCommand({ Bucket: 'Not_A_Name' })))).toMatchObject({
       name: 'InvalidBucketName',
@@ -97,7 +98,8 @@ describe('buckets', () => {
     const { sdk, rest } = bench;
     const Bucket = await bench.bucket('settings');
     expect(await failureOf(sdk.send(new GetBucketLifecycleConfigurationCommand({ Bucket })))).toMatchObject({
-      ...{ name: 'NoSuchLifecycleConfiguration', status: 404 },
+      name: 'NoSuchLifecycleConfiguration',
+      status: 404,
     });
     const Rules = [{ Status: 'Enabled' as const, Filter: { Prefix: 'tmp/' }, Expiration: { Days: 7 } }];
     await sdk.send(new PutBucketLifecycleConfigurationCommand({ Bucket, LifecycleConfiguration: { Rules } }));

@@ -94,13 +94,11 @@ export class S3Bench {
 
   client(config: S3ClientConfig = {}): S3Client {
     return new S3Client({
-      ...{
-        endpoint: `${this.url}/s3`,
-        forcePathStyle: true,
-        region: 'us-east-1',
-        credentials: this.key,
-        maxAttempts: 1,
-      },
+      endpoint: `${this.url}/s3`,
+      forcePathStyle: true,
+      region: 'us-east-1',
+      credentials: this.key,
+      maxAttempts: 1,
       ...config,
     });
   }

@@ -91,7 +91,9 @@ describe('lifecycle rules', () => {
     expect((await get(Bucket)).Rules).toEqual([
       { ID: 'expire-1', Status: 'Enabled', Filter: { Prefix: 'x/' }, Expiration: { Days: 5 } },
       {
-        ...{ ID: 'abort-1', Status: 'Enabled', Filter: { Prefix: 'y/' } },
+        ID: 'abort-1',
+        Status: 'Enabled',
+        Filter: { Prefix: 'y/' },
         AbortIncompleteMultipartUpload: { DaysAfterInitiation: 6 },
       },
     ]);
@@ -183,7 +185,8 @@ describe('an unfinished upload', () => {
     await begin(Bucket, 'a');
     await bench.put(Bucket, 'k', 'x');
     expect(await failureOf(bench.sdk.send(new DeleteBucketCommand({ Bucket })))).toMatchObject({
-      ...{ name: 'BucketNotEmpty', status: 409 },
+      name: 'BucketNotEmpty',
+      status: 409,
     });
     expect(await openUploads(Bucket)).toEqual(['a']);
   });
@@ -195,7 +198,9 @@ describe('an unfinished upload', () => {
     await bench.service.advance(2 * 86_400);
     await begin(Bucket, 'tmp/new');
     const rule = (ID: string, Prefix: string, DaysAfterInitiation: number) => ({
-      ...{ ID, Status: 'Enabled' as const, Filter: { Prefix } },
+      ID,
+      Status: 'Enabled' as const,
+      Filter: { Prefix },
       AbortIncompleteMultipartUpload: { DaysAfterInitiation },
     });
     const paused = { ...rule('paused', 'keep/', 1), Status: 'Disabled' as const };
@@ -223,7 +228,9 @@ describe('many unfinished uploads of one key', () => {
     return rows[0]?.n;
   };
   const rule = (DaysAfterInitiation: number): LifecycleRule => ({
-    ...{ ID: 'a', Status: 'Enabled', Filter: { Prefix: 'key' } },
+    ID: 'a',
+    Status: 'Enabled',
+    Filter: { Prefix: 'key' },
     AbortIncompleteMultipartUpload: { DaysAfterInitiation },
   });
 

@@ -92,8 +92,17 @@ program('boto3', python !== undefined)('boto3', () => {
     const args = [join(import.meta.dirname, 'boto3_program.py'), endpoint(), accessKeyId, secretAccessKey, bucket];
     const seen = JSON.parse(await run(python as string, args, { input: JSON.stringify(keys) }));
     expect(seen).toMatchObject({
-      ...{ buckets: true, listed: true, listed_old: true, read: true, copied: true, signed: 'signed', deleted: true },
-      ...{ big: [21 * 2 ** 20, 'video/mp4'], big_same: true, big_copy: 21 * 2 ** 20, gone: ['404', 404] },
+      buckets: true,
+      listed: true,
+      listed_old: true,
+      read: true,
+      copied: true,
+      signed: 'signed',
+      deleted: true,
+      big: [21 * 2 ** 20, 'video/mp4'],
+      big_same: true,
+      big_copy: 21 * 2 ** 20,
+      gone: ['404', 404],
       failures: {
         missing: ['NoSuchKey', 404],
         head: ['404', 404],

@@ -66,7 +66,8 @@ async function send(body: string, key: string): Promise<number | null> {
     'idempotency-key': key,
   };
   const sent = fetch(`${killed.url}/v1/sms/send`, {
-    ...{ method: 'POST', headers },
+    method: 'POST',
+    headers,
     body: JSON.stringify({ to: '+12025550123', text: body }),
   });
   return sent.then(({ status }) => status).catch(() => null);

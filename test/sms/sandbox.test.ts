@@ -17,8 +17,17 @@ test('a message is handed over, charged by segment, and delivered by receipt', a
   const own = await bench.another();
   const sms = await own.send();
   expect(sms).toMatchObject({
-    ...{ status: 'sent', direction: 'outbound', to: PERSON, from: '+15005550006', vendor: 'sandbox', captured: true },
-    ...{ segments: 1, encoding: 'gsm7', cost_usd: CENTS, error_code: null, detail: null },
+    status: 'sent',
+    direction: 'outbound',
+    to: PERSON,
+    from: '+15005550006',
+    vendor: 'sandbox',
+    captured: true,
+    segments: 1,
+    encoding: 'gsm7',
+    cost_usd: CENTS,
+    error_code: null,
+    detail: null,
   });
   expect(await own.balance()).toBeCloseTo(5 - CENTS, 9);
   expect(await own.reached(sms.sms_id, 'delivered')).toMatchObject({ ended_at: expect.any(String) });
@@ -104,7 +113,9 @@ describe('a person who writes STOP', () => {
     const stop = await write(own, 'stop ');
     expect(stop).toMatchObject({ direction: 'inbound', status: 'received', from: PERSON });
     expect(await own.refused('/v1/sms/send', { to: PERSON, text: 'Hi' })).toMatchObject({
-      ...{ status: 409, code: 'RECIPIENT_SUPPRESSED', param: 'to' },
+      status: 409,
+      code: 'RECIPIENT_SUPPRESSED',
+      param: 'to',
     });
     expect(await own.send({ from: '+15005550007' })).toMatchObject({ status: 'sent' });
     expect(await own.send({ to: '+12025550188' })).toMatchObject({ status: 'sent' });

@@ -8,8 +8,15 @@ export const OURS = '+12025550100';
 
 /** Its entry in the file of vendors. */
 export const entryOf = ({ port }: SmppDouble, over: object = {}) => ({
-  ...{ id: 'carrier', adapter: 'smpp', url: `smpp://127.0.0.1:${port}`, system_id: 'acme', password: SECRET },
-  ...{ from: [OURS, '12345', 'ACME'], price: 0.004, window: 4, ...over },
+  id: 'carrier',
+  adapter: 'smpp',
+  url: `smpp://127.0.0.1:${port}`,
+  system_id: 'acme',
+  password: SECRET,
+  from: [OURS, '12345', 'ACME'],
+  price: 0.004,
+  window: 4,
+  ...over,
 });
 
 /** What it answers a submit: a status, or nothing at all; `hang up`: it ends the connection. */

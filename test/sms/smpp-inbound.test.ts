@@ -104,7 +104,8 @@ describe('messages of people', () => {
     const own = await bench.another();
     await own.send({ to: `+${from}` });
     const part = (number: number, text: string) => ({
-      ...{ ...message, esm_class: 0x40 },
+      ...message,
+      esm_class: 0x40,
       short_message: { udh: Buffer.from([5, 0, 3, 77, 2, number]), message: text },
     });
     await carrier.deliver(part(2, 'world'));
@@ -113,8 +114,11 @@ describe('messages of people', () => {
     const other = await bench.another();
     await other.send({ to: `+${from}` });
     const sar = (number: number, text: string) => ({
-      ...{ ...message, short_message: text },
-      ...{ sar_msg_ref_num: 9, sar_total_segments: 2, sar_segment_seqnum: number },
+      ...message,
+      short_message: text,
+      sar_msg_ref_num: 9,
+      sar_total_segments: 2,
+      sar_segment_seqnum: number,
     });
     await carrier.deliver(sar(1, 'One '));
     await carrier.deliver(sar(2, 'two'));

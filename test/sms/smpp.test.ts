@@ -33,14 +33,14 @@ test('a session is bound as transceiver, and a message submitted with a receipt 
   expect(carrier.binds[0]).toMatchObject({ system_id: 'acme', interface_version: 0x34 });
   expect(carrier.submits).toHaveLength(1);
   expect(carrier.submits[0]).toMatchObject({
-    ...{
-      source_addr: '12025550100',
-      source_addr_ton: 1,
-      source_addr_npi: 1,
-      destination_addr: PERSON.slice(1),
-      dest_addr_ton: 1,
-    },
-    ...{ registered_delivery: 1, data_coding: 0, esm_class: 0 },
+    source_addr: '12025550100',
+    source_addr_ton: 1,
+    source_addr_npi: 1,
+    destination_addr: PERSON.slice(1),
+    dest_addr_ton: 1,
+    registered_delivery: 1,
+    data_coding: 0,
+    esm_class: 0,
     short_message: { message: 'Hi ü€' },
   });
 });

@@ -47,7 +47,9 @@ test('a message goes out as a form, at the price of the entry with markup, and t
 test('a call may be from another sender of the entry, and from no other', async () => {
   expect(await bench.send({ from: 'ACME' })).toMatchObject({ from: 'ACME' });
   expect(await bench.refused('/v1/sms/send', { to: PERSON, text: 'Hi', from: '+12025550199' })).toMatchObject({
-    ...{ status: 400, param: 'from', code_detail: 'sender' },
+    status: 400,
+    param: 'from',
+    code_detail: 'sender',
     message: expect.stringContaining(OURS),
   });
 });
@@ -92,8 +94,13 @@ describe('what Twilio refuses costs nothing', () => {
     const fresh = await SmsBench.start({
       vendors: [
         {
-          ...{ id: 'twilio', adapter: 'twilio', base_url: twilio.url, account_sid: ACCOUNT_SID, auth_token: SECRET },
-          ...{ from: OURS, price: 0.01 },
+          id: 'twilio',
+          adapter: 'twilio',
+          base_url: twilio.url,
+          account_sid: ACCOUNT_SID,
+          auth_token: SECRET,
+          from: OURS,
+          price: 0.01,
         },
       ],
     });

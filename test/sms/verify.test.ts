@@ -23,7 +23,9 @@ test('the right code approves, once', async () => {
   const code = await codeOf(own, one);
   expect(code).toMatch(/^\d{6}$/);
   expect(await check(own, one.verification_id, code)).toEqual({
-    ...{ verification_id: one.verification_id, status: 'approved', attempts_left: 5 },
+    verification_id: one.verification_id,
+    status: 'approved',
+    attempts_left: 5,
   });
   const again = await own.refused('/v1/sms/verify/check', { verification_id: one.verification_id, code });
   expect(again).toMatchObject({ status: 409, code: 'STATE_CONFLICT' });
@@ -49,7 +51,9 @@ test('text and length are as asked for; a text without its place is refused', as
   const { text } = await own.get(one.message_id);
   expect(text).toMatch(/^Acme: (\d{8})\. Not you\? Ignore \1\.$/);
   expect(await own.refused('/v1/sms/verify/start', { to: PERSON, text: 'No place' })).toMatchObject({
-    ...{ status: 400, param: 'text', code_detail: 'code_place' },
+    status: 400,
+    param: 'text',
+    code_detail: 'code_place',
   });
 });
 

@@ -23,9 +23,17 @@ afterAll(() => bench?.stop());
 const nameless = (text: string) => text.replace(/"request_id":"[^"]*"|<RequestId>[^<]*/g, '');
 /** What any action may want. */
 const inputOf = (queue: string) => ({
-  ...{ QueueName: queue, QueueUrl: url.replace(/jobs$/, queue), SourceArn: arn.replace(/jobs$/, queue) },
-  ...{ MessageBody: 'x', ReceiptHandle: 'x', VisibilityTimeout: 5, TagKeys: ['a'], Tags: { a: 'b' }, TaskHandle: 'x' },
-  ...{ Attributes: {}, Entries: [{ Id: 'a', MessageBody: 'x', ReceiptHandle: 'x', VisibilityTimeout: 5 }] },
+  QueueName: queue,
+  QueueUrl: url.replace(/jobs$/, queue),
+  SourceArn: arn.replace(/jobs$/, queue),
+  MessageBody: 'x',
+  ReceiptHandle: 'x',
+  VisibilityTimeout: 5,
+  TagKeys: ['a'],
+  Tags: { a: 'b' },
+  TaskHandle: 'x',
+  Attributes: {},
+  Entries: [{ Id: 'a', MessageBody: 'x', ReceiptHandle: 'x', VisibilityTimeout: 5 }],
 });
 
 describe('a public key learns nothing', () => {

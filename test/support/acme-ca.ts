@@ -66,7 +66,8 @@ export async function startAcmeCa(nameServer: string): Promise<AcmeCa> {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   authority.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    ...{ directory: `${authority.origin}/directory`, proved: authority.proved },
+    directory: `${authority.origin}/directory`,
+    proved: authority.proved,
     async stop() {
       server.closeAllConnections();
       server.close();
@@ -101,7 +102,8 @@ class Authority {
     ).catch(({ message }: Error): Told => [400, { type: `urn:ietf:params:acme:error:${message}`, detail: message }]);
     const isText = typeof shown === 'string';
     response.writeHead(status, {
-      ...{ 'content-type': isText ? 'application/pem-certificate-chain' : 'application/json', 'replay-nonce': nonce },
+      'content-type': isText ? 'application/pem-certificate-chain' : 'application/json',
+      'replay-nonce': nonce,
       ...(location === undefined ? {} : { location }),
     });
     response.end(isText ? shown : JSON.stringify(shown));
@@ -163,7 +165,8 @@ class Authority {
   #shownOrder(id: number) {
     const { status, names, authorizations, certificate } = this.#orders[id] as Order;
     return {
-      ...{ status, finalize: `${this.origin}/finalize/${id}` },
+      status,
+      finalize: `${this.origin}/finalize/${id}`,
       identifiers: names.map((value) => ({ type: 'dns', value })),
       authorizations: authorizations.map((each) => `${this.origin}/authz/${each}`),
       ...(certificate === null ? {} : { certificate: `${this.origin}/cert/${id}` }),

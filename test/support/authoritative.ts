@@ -48,7 +48,10 @@ export async function startAuthoritative(
     await sleep(50);
   }
   return {
-    ...{ address: `127.0.0.1:${port}`, keyName, secret, algorithm },
+    address: `127.0.0.1:${port}`,
+    keyName,
+    secret,
+    algorithm,
     async stop() {
       const ended = once(child, 'exit');
       child.kill('SIGTERM');

@@ -99,7 +99,11 @@ class Double implements CloudflareDouble {
   #zonesNamed({ searchParams }: URL): readonly [number, object] {
     const found = [...this.#ids].filter(([, name]) => name === searchParams.get('name'));
     const result = found.map(([each, name]) => ({
-      ...{ id: each, name, status: 'active', paused: false, name_servers: NAME_SERVERS },
+      id: each,
+      name,
+      status: 'active',
+      paused: false,
+      name_servers: NAME_SERVERS,
     }));
     return [200, listAnswer(result, 1, 50)];
   }
@@ -150,11 +154,22 @@ function storedRecord(sent: Fields, zone: string): Fields {
         ? `${data.flags} ${data.tag} "${data.value}"`
         : sent.content;
   return {
-    ...{ id: id(), zone_name: zone, name: name.endsWith(zone) ? name : `${name}.${zone}`, type, content, ttl, proxied },
-    ...{ proxiable: ['A', 'AAAA', 'CNAME'].includes(type), settings: {}, meta: {}, comment: null, tags: [] },
+    id: id(),
+    zone_name: zone,
+    name: name.endsWith(zone) ? name : `${name}.${zone}`,
+    type,
+    content,
+    ttl,
+    proxied,
+    proxiable: ['A', 'AAAA', 'CNAME'].includes(type),
+    settings: {},
+    meta: {},
+    comment: null,
+    tags: [],
     ...(data === undefined ? {} : { data }),
     ...(priority === undefined ? {} : { priority }),
-    ...{ created_on: '2026-11-01T00:00:00.000000Z', modified_on: '2026-11-01T00:00:00.000000Z' },
+    created_on: '2026-11-01T00:00:00.000000Z',
+    modified_on: '2026-11-01T00:00:00.000000Z',
   };
 }
 

@@ -49,11 +49,17 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
   const [queue, dlq, collection] = ['jobs', 'failed', 'notes'];
   const video = await post('/v1/video/generate', { ...QUICK, prompt: `${mark}-video` });
   const image = await post('/v1/image/generate', {
-    ...{ prompt: `${mark}-image`, model: 'sandbox/card-1', size: '256x256', n: 2 },
+    prompt: `${mark}-image`,
+    model: 'sandbox/card-1',
+    size: '256x256',
+    n: 2,
   });
   await ok('PUT', '/v1/account/budget/set', { period: 'daily', hard_cap_usd: 7.25 });
   const key = await post('/v1/account/keys/create', {
-    ...{ name: `${mark}-key`, scopes: ['queue:write'], spend_cap_usd: 1.75, spend_cap_period: 'daily' },
+    name: `${mark}-key`,
+    scopes: ['queue:write'],
+    spend_cap_usd: 1.75,
+    spend_cap_period: 'daily',
   });
   await post('/v1/queue/create', { name: dlq });
   await post('/v1/queue/create', { name: queue, dead_letter_queue: dlq, max_retries: 1 });
@@ -67,7 +73,9 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
   await fillTelemetry(post, mark);
   await fillVectors(post, mark, collection);
   const webhook = await post('/v1/account/webhooks/register', {
-    ...{ url: receiver, events: ['queue.dlq'], description: `${mark}-account` },
+    url: receiver,
+    events: ['queue.dlq'],
+    description: `${mark}-account`,
   });
   await post(`/v1/account/webhooks/test/${webhook.id}`, {});
   const schedule = await post('/v1/cron/create', { name: `${mark}-cron`, task: receiver, cron_expr: '0 9 * * *' });
@@ -89,11 +97,25 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
   await eventually(async () => (await ok('GET', `/v1/image/get/${image.job_id}`)).finished_at !== null);
   await eventually(async () => (await ok('GET', `/v1/web/crawl/get/${crawl.crawl_id}`)).status !== 'running');
   return {
-    ...{ queue, dlq, collection, schedule: schedule.id, webhook: webhook.id },
-    ...{ group: group.error_group_id, video: video.job_id, image: image.job_id, key: key.id },
+    queue,
+    dlq,
+    collection,
+    schedule: schedule.id,
+    webhook: webhook.id,
+    group: group.error_group_id,
+    video: video.job_id,
+    image: image.job_id,
+    key: key.id,
     card: card.payment_method_id,
     request: refused.body.error.request_id,
-    ...{ bucket, object, ...email, sms, zone, flag, crawl: crawl.crawl_id, person: `${mark}-analytics` },
+    bucket,
+    object,
+    ...email,
+    sms,
+    zone,
+    flag,
+    crawl: crawl.crawl_id,
+    person: `${mark}-analytics`,
   };
 }
 
@@ -113,7 +135,10 @@ async function fillTelemetry(post: (path: string, body: unknown) => Promise<unkn
   const trace = '5b8efff798038103d269b633813fc60c';
   await post('/v1/logs/ingest', {
     records: ['trace', 'debug', 'info', 'warn', 'error', 'fatal'].map((level, i) => ({
-      ...{ level, service: `${mark}-service`, message: `${mark}-logs ${i}`, trace_id: i === 4 ? trace : null },
+      level,
+      service: `${mark}-service`,
+      message: `${mark}-logs ${i}`,
+      trace_id: i === 4 ? trace : null,
       attributes: { provider: 'acme', attempt: i, nested: { of: [1, null] }, empty: '' },
     })),
   });
@@ -145,8 +170,12 @@ async function fillEmail(ok: Ok, mark: string): Promise<FilledEmail> {
   const address = `agent-${randomBytes(4).toString('hex')}@inbox.test`;
   const { inbox_id } = await ok('POST', '/v1/email/inbox/create', { address });
   const { email_id } = await ok('POST', '/v1/email/send', {
-    ...{ from: 'Billing <billing@example.com>', to: ['ada@example.org', address], cc: 'grace@example.org' },
-    ...{ subject: `${mark}-email`, text: 'Your invoice is in your account.', tags: ['invoice'] },
+    from: 'Billing <billing@example.com>',
+    to: ['ada@example.org', address],
+    cc: 'grace@example.org',
+    subject: `${mark}-email`,
+    text: 'Your invoice is in your account.',
+    tags: ['invoice'],
     html: '<h1 style="color:#0b62c6">Invoice 7</h1><p>Your invoice is in your <b>account</b>.</p>',
     attachments: [{ filename: 'invoice.csv', content: 'YSxiCjEsMgo=', content_type: 'text/csv' }],
   });
@@ -224,10 +253,23 @@ async function fillDns(ok: Ok, mark: string): Promise<string> {
 /** The address of the page, with what it is about put in. The operator's pages are another account's. */
 export function addressOf({ path }: Pick<ConsolePage, 'path'>, filled: Filled): string {
   const rooms: Readonly<Record<string, string>> = {
-    ...{ queues: filled.queue, errors: filled.group, vectors: filled.collection, schedules: filled.schedule },
-    ...{ webhooks: filled.webhook, video: filled.video, images: filled.image, keys: filled.key, wallet: filled.card },
-    ...{ requests: filled.request, storage: filled.bucket, sms: filled.sms, dns: filled.zone, web: filled.crawl },
-    ...{ flags: filled.flag, analytics: encodeURIComponent(filled.person), realtime: CHANNEL },
+    queues: filled.queue,
+    errors: filled.group,
+    vectors: filled.collection,
+    schedules: filled.schedule,
+    webhooks: filled.webhook,
+    video: filled.video,
+    images: filled.image,
+    keys: filled.key,
+    wallet: filled.card,
+    requests: filled.request,
+    storage: filled.bucket,
+    sms: filled.sms,
+    dns: filled.zone,
+    web: filled.crawl,
+    flags: filled.flag,
+    analytics: encodeURIComponent(filled.person),
+    realtime: CHANNEL,
   };
   const query = /^\/storage\/\{bucket\}\/(delete-)?object$/.test(path)
     ? `?${new URLSearchParams({ key: filled.object })}`

@@ -38,8 +38,15 @@ export function buildImage(file: string, place: string): Image {
 function beginStage(base: string, root: string): Image {
   layBase(base, root);
   return {
-    ...{ root, env: { PATH }, user: 'root', workdir: '/', volume: null, port: null },
-    ...{ stopSignal: 'SIGTERM', healthcheck: [], entrypoint: [] },
+    root,
+    env: { PATH },
+    user: 'root',
+    workdir: '/',
+    volume: null,
+    port: null,
+    stopSignal: 'SIGTERM',
+    healthcheck: [],
+    entrypoint: [],
   };
 }
 

@@ -24,7 +24,9 @@ export async function startMailbox(): Promise<Mailbox> {
   const mails: ReceivedMail[] = [];
   const faults: number[] = [];
   const server = new SMTPServer({
-    ...{ authOptional: true, disabledCommands: ['STARTTLS'], logger: false },
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    logger: false,
     onData(stream, { envelope }, done) {
       void text(stream).then((source) => {
         const fault = faults.shift();
@@ -43,7 +45,8 @@ export async function startMailbox(): Promise<Mailbox> {
   if (address === null || typeof address === 'string') throw new Error('the mail server has no port');
   return {
     url: `smtp://127.0.0.1:${address.port}`,
-    ...{ mails, faults },
+    mails,
+    faults,
     stop: () => new Promise((stopped) => void server.close(stopped)),
   };
 }

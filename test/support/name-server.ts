@@ -52,7 +52,8 @@ export async function startNameServer(): Promise<NameServer> {
   };
   const { udp, tcp } = await listen(answerTo);
   return {
-    ...{ address: `${LOOPBACK}:${udp.address().port}`, asked },
+    address: `${LOOPBACK}:${udp.address().port}`,
+    asked,
     set: (kind, name, ...values) => void records.set(`${kind} ${name}`, values),
     misbehave: (name, how) => void (how === null ? bad.delete(name) : bad.set(name, how)),
     clear() {

@@ -33,7 +33,9 @@ export class PageVisitor {
   async send(method: string, path: string, headers: Record<string, string>, body?: string): Promise<Visit> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const response = await fetch(new URL(path, this.#url), {
-      ...{ method, redirect: 'manual' as const, headers: { ...headers, ...(cookie === '' ? {} : { cookie }) } },
+      method,
+      redirect: 'manual' as const,
+      headers: { ...headers, ...(cookie === '' ? {} : { cookie }) },
       ...(body === undefined ? {} : { body }),
     });
     for (const set of response.headers.getSetCookie()) {

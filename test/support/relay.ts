@@ -33,7 +33,10 @@ export async function startRelay(options: SMTPServerOptions & { readonly port?: 
     Object.assign(new Error(message), { responseCode: code });
   let connections = 0;
   const server = new SMTPServer({
-    ...{ authOptional: true, disabledCommands: ['STARTTLS'], logger: false, closeTimeout: 100 },
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    logger: false,
+    closeTimeout: 100,
     onConnect(_session, done) {
       connections += 1;
       done();
@@ -69,7 +72,11 @@ export async function startRelay(options: SMTPServerOptions & { readonly port?: 
   const address = server.server.address();
   if (address === null || typeof address === 'string') throw new Error('the relay has no port');
   return {
-    ...{ port: address.port, url: `smtp://127.0.0.1:${address.port}`, mails, faults, refused },
+    port: address.port,
+    url: `smtp://127.0.0.1:${address.port}`,
+    mails,
+    faults,
+    refused,
     get connections() {
       return connections;
     },

@@ -29,7 +29,8 @@ export async function startSite(pages: Readonly<Record<string, Page>>, host = SI
   }, host);
   const { port } = server.address() as AddressInfo;
   return {
-    ...{ url: `http://${host}:${port}`, asked },
+    url: `http://${host}:${port}`,
+    asked,
     stop: () => {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));

@@ -14,8 +14,15 @@ afterEach(() => Promise.all(ends.splice(0).map((end) => end())));
 
 const NEVER_MS = 2 ** 30;
 const span: EndedSpan = {
-  ...{ traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), parentSpanId: null, name: 'GET /v1/queue/list' },
-  ...{ kind: 'server', attributes: {}, isError: false, startUnixMs: 1_000, endUnixMs: 1_001 },
+  traceId: 'a'.repeat(32),
+  spanId: 'b'.repeat(16),
+  parentSpanId: null,
+  name: 'GET /v1/queue/list',
+  kind: 'server',
+  attributes: {},
+  isError: false,
+  startUnixMs: 1_000,
+  endUnixMs: 1_001,
 };
 
 function exporterTo(url: string, everyMs: number) {

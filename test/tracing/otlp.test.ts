@@ -5,9 +5,14 @@ import { type EndedSpan, exportRequest } from '../../src/core/tracing/otlp.ts';
 
 const SECOND_MS = 1_000;
 const span: EndedSpan = {
-  ...{ traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7', parentSpanId: 'b7ad6b7169203331' },
-  ...{ name: 'POST /v1/queue/publish', kind: 'server', isError: true },
-  ...{ startUnixMs: 1_795_873_200_000.25, endUnixMs: 1_795_873_200_017.5 },
+  traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
+  spanId: '00f067aa0ba902b7',
+  parentSpanId: 'b7ad6b7169203331',
+  name: 'POST /v1/queue/publish',
+  kind: 'server',
+  isError: true,
+  startUnixMs: 1_795_873_200_000.25,
+  endUnixMs: 1_795_873_200_017.5,
   attributes: { text: 'Zürich "x"', whole: 200, part: 0.25, yes: true, no: false, absent: null },
 };
 const KINDS = { internal: 0, server: 1, client: 2 };

@@ -67,7 +67,10 @@ describe('a call', () => {
   test('continues the trace of its caller, and its answer names its span', () => {
     const span = collector.spans.find(({ parentSpanId }) => parentSpanId === CALLER.spanId);
     expect(span).toMatchObject({
-      ...{ name: 'POST /v1/queue/publish', kind: KIND.server, traceId: CALLER.traceId, status: {} },
+      name: 'POST /v1/queue/publish',
+      kind: KIND.server,
+      traceId: CALLER.traceId,
+      status: {},
       attributes: {
         'http.request.method': 'POST',
         'http.route': '/v1/queue/publish',
@@ -133,7 +136,8 @@ describe('a request to the outside', () => {
     const requests = trace.filter(({ kind }) => kind === KIND.client);
     expect(requests).toHaveLength(2);
     expect(requests[0]).toMatchObject({
-      ...{ name: 'POST', status: { code: 2 } },
+      name: 'POST',
+      status: { code: 2 },
       attributes: {
         'http.request.method': 'POST',
         'url.scheme': 'http',

@@ -14,7 +14,8 @@ beforeAll(async () => {
   // What the vendor's model can do: whole seconds of a set, one size, two shapes, no image.
   bench = await VendorBench.at([
     {
-      ...{ id: 'acme', wire: openaiWire },
+      id: 'acme',
+      wire: openaiWire,
       model: { seconds: { only: [2, 5] }, resolutions: ['720p'], aspect_ratios: ['16:9', '9:16'] },
     },
   ]);

@@ -13,7 +13,9 @@ import { VendorBench, type VendorOptions } from './vendors-harness.ts';
 /** A vendor with a model of its own. */
 function vendor(id: string, priority: number, perSecond: number, model: Data = {}, entry: Data = {}): VendorOptions {
   return {
-    ...{ id, wire: openaiWire, entry: { priority, ...entry } },
+    id,
+    wire: openaiWire,
+    entry: { priority, ...entry },
     model: { id: `${id}-model`, price: { per_second: perSecond }, ...model },
   };
 }

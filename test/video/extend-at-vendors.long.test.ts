@@ -44,8 +44,12 @@ describe('where vendors can reach the service', () => {
     expect((await bench.balance()).held - before.held).toBeCloseTo(3 * WITH_MARKUP, 9);
     const job = await bench.soon(begun.job_id);
     expect(job).toMatchObject({
-      ...{ state: 'succeeded', operation: 'extend', parent_job_id: parent, vendor: 'acme' },
-      ...{ extend_mode: 'stitched', duration_seconds: 7 },
+      state: 'succeeded',
+      operation: 'extend',
+      parent_job_id: parent,
+      vendor: 'acme',
+      extend_mode: 'stitched',
+      duration_seconds: 7,
     });
     expect(job.cost_usd).toBeCloseTo(3 * WITH_MARKUP, 9);
     const { jobs, calls } = bench.double('acme');
@@ -125,7 +129,8 @@ describe('where vendors can reach the service', () => {
     await bench.until(() => submits(bench)[1] === (before[1] as number) + 1);
     await bench.ok('DELETE', `/v1/video/delete/${parent}`);
     expect(await bench.soon(id)).toMatchObject({
-      ...{ state: 'failed', cost_usd: 0 },
+      state: 'failed',
+      cost_usd: 0,
       error: { code: 'STATE_CONFLICT', http_status: 409, code_detail: 'output_expired' },
     });
     await refuses(bench, path, { duration_seconds: 1 }, [404, 'JOB_NOT_FOUND', 'id', undefined]);

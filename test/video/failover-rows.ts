@@ -52,7 +52,9 @@ export const ROWS: readonly Row[] = [
   {
     name: 'does not connect in time',
     entry: ({ mute }) => ({ base_url: mute, timeouts: { connect_ms: 200 } }),
-    ...{ verdict: late, breaker: counted, ...never },
+    verdict: late,
+    breaker: counted,
+    ...never,
   },
   ...[500, 503, 529].map((status) => {
     return { name: `says ${status} itself`, fault: own(status), verdict: down, breaker: counted, ...again };
@@ -62,12 +64,16 @@ export const ROWS: readonly Row[] = [
   {
     name: 'says 429 with Retry-After',
     fault: () => ({ refusal: 'busy', retryAfterS: 1_800 }),
-    ...{ verdict: busy, breaker: waits(1_800_000), ...once },
+    verdict: busy,
+    breaker: waits(1_800_000),
+    ...once,
   },
   {
     name: 'has too many of ours',
     fault: () => ({ refusal: 'concurrency' }),
-    ...{ verdict: busy, breaker: waits(10_000), ...again },
+    verdict: busy,
+    breaker: waits(10_000),
+    ...again,
   },
   // A call before has taken the place of this minute; pinned, it is made when the minute is over.
   {

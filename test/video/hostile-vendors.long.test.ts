@@ -50,7 +50,9 @@ describe('a vendor that answers', () => {
       ...of('poll', { poll_ms: 400 }),
       ...of('cancel', { poll_ms: 400 }),
       ...Object.entries(videos()).map(([id, [video]]) => ({
-        ...{ id, wire: falWire, video },
+        id,
+        wire: falWire,
+        video,
         ...slow({ download_ms: 400, idle_ms: 200 }, { deadline_minutes: 1 }),
       })),
     ]);
@@ -70,7 +72,8 @@ describe('a vendor that answers', () => {
       await bench.until(async () => (await bench.get(id)).state === 'queued');
       await bench.service.advance(601);
       expect(await bench.soon(id)).toMatchObject({
-        ...{ state: 'failed', cost_usd: 0 },
+        state: 'failed',
+        cost_usd: 0,
         error: { code: 'VENDOR_TIMEOUT', code_detail: 'outcome_unknown' },
       });
       expect([double.count('submit'), await bench.balance()]).toEqual([1, before]);

@@ -54,7 +54,11 @@ test('a video that is not stored is there for its pickup time, for nothing; its 
   await sweep();
   expect(await kept(own)).toEqual([]);
   expect(await own.get(job.job_id)).toMatchObject({
-    ...{ state: 'succeeded', prompt: '', video_url: null, thumbnail_url: null, expires_at: null },
+    state: 'succeeded',
+    prompt: '',
+    video_url: null,
+    thumbnail_url: null,
+    expires_at: null,
   });
   expect((await own.fails('GET', `/v1/video/download_url/${job.job_id}`)).slice(0, 2)).toEqual([409, 'STATE_CONFLICT']);
   await own.service.advance(88 * DAY);

@@ -19,7 +19,11 @@ export async function makeVideo(over: Partial<SandboxRequest> & { prompt?: strin
   try {
     await videoSandbox.render({
       scenes: [{ prompt: over.prompt ?? 'A paper boat on a pond.', seconds: 1, seed: 7 }],
-      ...{ widthPx: 320, heightPx: 180, image: null, videoPath, thumbnailPath },
+      widthPx: 320,
+      heightPx: 180,
+      image: null,
+      videoPath,
+      thumbnailPath,
       onProgress: () => undefined,
       signal: new AbortController().signal,
       ...over,

@@ -92,7 +92,11 @@ async function frames(bytes: Uint8Array): Promise<string[]> {
 describe('a video', () => {
   test('is sound, and stays as it is', async () => {
     expect(await check(video)).toEqual({
-      ...{ kind: 'sound', contentType: 'video/mp4', widthPx: 320, heightPx: 180, durationSeconds: 1 },
+      kind: 'sound',
+      contentType: 'video/mp4',
+      widthPx: 320,
+      heightPx: 180,
+      durationSeconds: 1,
     });
     expect((await readFile(path)).equals(video)).toBe(true);
   });

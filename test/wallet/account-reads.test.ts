@@ -75,7 +75,10 @@ describe('account.balance', () => {
     const trial = { granted_usd: 2, remaining_usd: 2, withheld_reason: null };
     expect(await read()).toEqual({
       currency: 'USD',
-      ...{ balance_usd: 12.5, held_usd: 0.5, test_usd: 0, debt_usd: 0 },
+      balance_usd: 12.5,
+      held_usd: 0.5,
+      test_usd: 0,
+      debt_usd: 0,
       promo_usd: 2.5,
       paid_usd: 10,
       expiring,
@@ -202,7 +205,10 @@ describe('lists', () => {
     await give(account, 'promo', 1n, null, signUpNote);
     await give(account, 'promo', 1n, null, 'a present');
     const paid: NewGrant = {
-      ...{ kind: 'paid', amountNanos: 1n, expiresInMs: null, note: null },
+      kind: 'paid',
+      amountNanos: 1n,
+      expiresInMs: null,
+      note: null,
       source: { kind: 'topup', id: 'top_1' },
     };
     await shop.db.transaction((tx) => grantCredit(tx, account.accountId, paid));

@@ -187,8 +187,15 @@ describe.runIf(inject('cluster') !== null)('on a cluster', () => {
     for (const [{ accountId }, { calls, grants, renames }] of accounts) {
       const left = CREDIT_NANOS + grants * GRANT_NANOS - calls * PRICE_NANOS;
       expect(await booksOf(db, accountId)).toMatchObject({
-        ...{ balance: left, grants: left, ledger: left, last_balance: left, charged: calls * PRICE_NANOS },
-        ...{ held: 0n, reserved: 0n, holds: 0n, requests: calls },
+        balance: left,
+        grants: left,
+        ledger: left,
+        last_balance: left,
+        charged: calls * PRICE_NANOS,
+        held: 0n,
+        reserved: 0n,
+        holds: 0n,
+        requests: calls,
       });
       expect((await db.query(lockName, [accountId])).rows).toEqual([{ name: String(renames) }]);
       expect(await examineAccount({ db, secrets: null, modules: [] }, accountId)).toEqual([]);

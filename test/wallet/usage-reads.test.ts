@@ -35,8 +35,12 @@ const contextFor = (account: Account, capability: string): CallContext => {
 };
 const publish = (account: Account) =>
   chargeInLane(contextFor(account, 'queue.publish'), {
-    ...{ units: 2n, effect: rowEffect(), input: '1' },
-    ...{ sequences: 1, bytes: 1, rows: 1 },
+    units: 2n,
+    effect: rowEffect(),
+    input: '1',
+    sequences: 1,
+    bytes: 1,
+    rows: 1,
   });
 const dataOf = (answer: { data: unknown }) => JSON.parse(toJson(answer.data));
 

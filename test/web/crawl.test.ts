@@ -70,7 +70,9 @@ describe('a crawl', () => {
       ...['/', '/a', '/b', '/secret', '/gone', '/a?x=1'],
     ]);
     expect(found.items.find((item: { url: string }) => item.url.endsWith('/secret'))).toMatchObject({
-      ...{ status: null, error: 'ROBOTS_DISALLOWED', content: '' },
+      status: null,
+      error: 'ROBOTS_DISALLOWED',
+      content: '',
     });
     expect(found.items[1]).toMatchObject({ title: 'A', status: 200, depth: 1, error: null });
     expect(site.asked).not.toContain('/secret');

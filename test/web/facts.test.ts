@@ -5,8 +5,13 @@ import { factsIn, PAGES, savedPage } from './page-facts.ts';
 
 async function contentOf(file: string, mainContent: boolean): Promise<string> {
   const { content } = await readPage({
-    ...{ bytes: await savedPage(file), contentType: file.endsWith('.pdf') ? 'application/pdf' : 'text/html' },
-    ...{ url: `https://site.example/${file}`, format: 'markdown', mainContent, links: false, bytesMax: 1_048_576 },
+    bytes: await savedPage(file),
+    contentType: file.endsWith('.pdf') ? 'application/pdf' : 'text/html',
+    url: `https://site.example/${file}`,
+    format: 'markdown',
+    mainContent,
+    links: false,
+    bytesMax: 1_048_576,
   });
   return content;
 }

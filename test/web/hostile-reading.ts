@@ -8,12 +8,13 @@ import type { Problem } from '../../src/problems/problem.ts';
 export const readers = new Readers({ bounds: admission }, { threads: 1 });
 
 const taskOf = (html: string): ReadTask => ({
-  ...{
-    bytes: new Uint8Array(Buffer.from(html)),
-    contentType: 'text/html; charset=utf-8',
-    url: 'https://site.example/',
-  },
-  ...{ format: 'markdown', mainContent: true, links: true, bytesMax: 1_048_576 },
+  bytes: new Uint8Array(Buffer.from(html)),
+  contentType: 'text/html; charset=utf-8',
+  url: 'https://site.example/',
+  format: 'markdown',
+  mainContent: true,
+  links: true,
+  bytesMax: 1_048_576,
 });
 
 /** It is read or refused within the thread's time, and the next page is read as ever. */

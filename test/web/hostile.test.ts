@@ -184,7 +184,8 @@ test('robots.txt that cannot be read allows nothing, and says so; who waits for 
   await expect.poll(() => asked.length).toBe(2);
   for (const answer of asked) answer();
   await expect(second).rejects.toMatchObject({
-    ...{ code: 'ROBOTS_DISALLOWED', detail: 'robots_unreachable' },
+    code: 'ROBOTS_DISALLOWED',
+    detail: 'robots_unreachable',
     message: expect.stringContaining('It is asked for again after 30 s.'),
   });
   await site.stop();

@@ -5,8 +5,13 @@ import type { ReadTask } from '../../src/modules/web/read/wire.ts';
 
 const page = (html: string | Uint8Array, task: Partial<ReadTask> = {}) =>
   readPage({
-    ...{ bytes: typeof html === 'string' ? new Uint8Array(Buffer.from(html)) : html, contentType: 'text/html' },
-    ...{ url: 'https://site.example/a/b?c=1', format: 'markdown', mainContent: true, links: true, bytesMax: 100_000 },
+    bytes: typeof html === 'string' ? new Uint8Array(Buffer.from(html)) : html,
+    contentType: 'text/html',
+    url: 'https://site.example/a/b?c=1',
+    format: 'markdown',
+    mainContent: true,
+    links: true,
+    bytesMax: 100_000,
     ...task,
   });
 const body = async (html: string, task: Partial<ReadTask> = {}) => (await page(html, task)).content;

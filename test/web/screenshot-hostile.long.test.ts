@@ -138,7 +138,9 @@ describe('a page without end', () => {
     pages.set('endless', '<script>for (;;);</script>');
     const left = new AbortController();
     const asking = request(`${bench.service.url}/v1/web/screenshot`, {
-      ...{ method: 'POST', signal: left.signal, body: JSON.stringify({ url: `${site.url}/endless?left` }) },
+      method: 'POST',
+      signal: left.signal,
+      body: JSON.stringify({ url: `${site.url}/endless?left` }),
       headers: { ...bench.headers, 'content-type': 'application/json' },
     });
     await expect.poll(() => browsers().length).toBeGreaterThan(0);

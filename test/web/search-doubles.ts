@@ -19,9 +19,16 @@ export function startSearxng(): Promise<EngineDouble> {
     if (asked.pathname !== '/search' || asked.searchParams.get('format') !== 'json') return { status: 403, json: null };
     const query = asked.searchParams.get('q');
     const results = Array.from({ length: 30 }, (_none, i) => ({
-      ...{ url: `https://example.org/${i}`, title: `Result ${i} of ${query}`, content: `List<T> & more of ${i}` },
-      ...{ engine: 'duckduckgo', engines: ['duckduckgo'], positions: [i + 1], score: 1, category: 'general' },
-      ...{ parsed_url: ['https', 'example.org', `/${i}`, '', '', ''], template: 'default.html' },
+      url: `https://example.org/${i}`,
+      title: `Result ${i} of ${query}`,
+      content: `List<T> & more of ${i}`,
+      engine: 'duckduckgo',
+      engines: ['duckduckgo'],
+      positions: [i + 1],
+      score: 1,
+      category: 'general',
+      parsed_url: ['https', 'example.org', `/${i}`, '', '', ''],
+      template: 'default.html',
     }));
     const rest = { answers: [], corrections: [], infoboxes: [], suggestions: [], unresponsive_engines: [] };
     return { status: 200, json: { query, number_of_results: 0, results, ...rest } };
@@ -36,8 +43,13 @@ export function startBrave(): Promise<EngineDouble> {
     }
     const [query, count] = [asked.searchParams.get('q'), Number(asked.searchParams.get('count'))];
     const results = Array.from({ length: count }, (_none, i) => ({
-      ...{ type: 'search_result', title: `Brave ${i}`, url: `https://example.com/${i}`, is_source_local: false },
-      ...{ description: `About <strong>${query}</strong> &amp; more`, language: 'en', family_friendly: true },
+      type: 'search_result',
+      title: `Brave ${i}`,
+      url: `https://example.com/${i}`,
+      is_source_local: false,
+      description: `About <strong>${query}</strong> &amp; more`,
+      language: 'en',
+      family_friendly: true,
     }));
     const shown = query === 'nothing' ? {} : { web: { type: 'search', results, family_friendly: true } };
     return {

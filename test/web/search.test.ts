@@ -59,7 +59,9 @@ describe('web.search', () => {
     });
     expect(body.metadata.cost_usd).toBe(0.0001);
     expect(Object.fromEntries(searxng.asked.at(-1)?.searchParams ?? [])).toEqual({
-      ...{ q: 'blue cat', format: 'json', language: 'de-DE' },
+      q: 'blue cat',
+      format: 'json',
+      language: 'de-DE',
     });
   });
 

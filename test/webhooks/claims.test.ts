@@ -58,7 +58,12 @@ test.each(['succeeded', 'failed', 'refused', 'aborted', 'unsent'] as const)(
       const delivery = { accountId, deliveryId: 'whd_1', attempt };
       if (verdict === 'unsent') return endUnsentDelivery(db, delivery, 'cancelled', null);
       const result = {
-        ...{ verdict, httpStatus: 200, errorCode: 'late', latencyMs: 1, snippet: null, retryAfter: null },
+        verdict,
+        httpStatus: 200,
+        errorCode: 'late',
+        latencyMs: 1,
+        snippet: null,
+        retryAfter: null,
         requestHeaders: '{}',
       };
       const of = { webhookId, attempts: null, retryPolicy: 'default' as const, wasHealthy: true, result };

@@ -8,7 +8,9 @@ test('a failure is logged, and the work goes on until it is ended', async () => 
   const thrice = Promise.withResolvers<void>();
   let times = 0;
   const end = repeat({
-    ...{ everyMs: 1, log, failed: 'it could not be read' },
+    everyMs: 1,
+    log,
+    failed: 'it could not be read',
     async work() {
       times += 1;
       if (times === 3) thrice.resolve();
@@ -41,7 +43,9 @@ test('its end waits for work under way', async () => {
   const work = Promise.withResolvers<void>();
   let isDone = false;
   const end = repeat({
-    ...{ everyMs: 1, log: {} as Logger, failed: '' },
+    everyMs: 1,
+    log: {} as Logger,
+    failed: '',
     async work() {
       begun.resolve();
       await work.promise;

@@ -13,7 +13,10 @@ function bench(due: Map<string, number>, places: number) {
   const loop = turnLoop({
     name: 'test.work',
     log: createLog('silent'),
-    ...{ places, placesPerTurn: 16, claimsAtOnce: 1, intervalMs: NEVER_MS },
+    places,
+    placesPerTurn: 16,
+    claimsAtOnce: 1,
+    intervalMs: NEVER_MS,
     async find() {
       finds += 1;
       return [...due].filter(([, jobs]) => jobs > 0).map(([accountId]) => ({ accountId }));

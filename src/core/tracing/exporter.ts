@@ -111,9 +111,14 @@ export class SpanExporter {
   async #post(batch: readonly EndedSpan[]): Promise<Sent> {
     const { url, headers, resource, outbound } = this.#options;
     const reply = await outbound.send({
-      ...{ url, method: 'POST', headers: { 'content-type': 'application/json' }, credentials: headers },
-      ...{ operator: { origin: new URL(url).origin }, body: exportRequest(resource, batch) },
-      ...{ limits: LIMITS, signal: this.#stopping.signal },
+      url,
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      credentials: headers,
+      operator: { origin: new URL(url).origin },
+      body: exportRequest(resource, batch),
+      limits: LIMITS,
+      signal: this.#stopping.signal,
     });
     return reply.kind === 'failed' ? { kind: 'later', reason: reply.message } : readReply(reply);
   }

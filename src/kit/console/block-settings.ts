@@ -12,7 +12,10 @@ export function blockSettingsPage({ kept, getSettings, setSettings }: BlockSetti
   async function show(visit: Visit): Promise<View> {
     const { retention_days: days } = await visit.need(getSettings);
     const input = field(visit, 'set', {
-      ...{ name: 'retention_days', label: 'Retention (days)', value: String(days), isRequired: true },
+      name: 'retention_days',
+      label: 'Retention (days)',
+      value: String(days),
+      isRequired: true,
       hint: `1 to ${kept.keepDays.max}. A shorter time deletes older ${noun} for good.`,
       attributes: html`inputmode="numeric"`,
     });

@@ -5,7 +5,9 @@ import type { Visit } from './visit.ts';
 import { wallClock } from './zone.ts';
 
 const days = new Intl.DateTimeFormat('en-GB', {
-  ...{ weekday: 'long', day: 'numeric', month: 'long' },
+  weekday: 'long',
+  day: 'numeric',
+  month: 'long',
   year: 'numeric',
   timeZone: 'UTC',
 });

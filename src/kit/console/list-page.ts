@@ -38,7 +38,11 @@ export function listPage<Out extends TSchema, Made extends TSchema = TSchema>(of
   const rows = (visit: Visit, page: Page<Item<Out>>) =>
     table({ caption, rows: page.items, empty: of.empty(visit), columns: of.columns(visit) });
   return {
-    ...{ name, path, nav, needs: list, isLive: true },
+    name,
+    path,
+    nav,
+    needs: list,
+    isLive: true,
     ...(create === undefined ? {} : { acts: { [CREATE]: create }, actions: [newAction(path, create)] }),
     async show(visit) {
       if (newForm !== null && asksForNew(visit, newForm)) return newView(visit, newForm);

@@ -91,7 +91,9 @@ function shownRange({ instants, series, isRunning }: Plot): Shown | null {
     ...(end < instants.length ? [`after ${minute(instants[end] as string)}`] : []),
   ];
   return {
-    ...{ from, end, instants: instants.slice(from, end) },
+    from,
+    end,
+    instants: instants.slice(from, end),
     isRunning: isRunning && end === instants.length,
     left: parts.length === 0 ? '' : `nothing ${parts.join(' or ')} UTC`,
   };

@@ -24,7 +24,9 @@ export function scopesField(visit: Visit, act: string, scopes: readonly string[]
   const preset = (value: string, name: string, hint: string) =>
     html`<label class="choice"><input type="radio" name="access" value="${value}"${access === value ? html` checked` : ''}><span>${name} <span class="quiet">${hint}</span></span></label>`;
   const single = field(visit, act, {
-    ...{ name: 'scopes', label: 'Single operations', value: otherScopes(modules, chosen).join(' ') },
+    name: 'scopes',
+    label: 'Single operations',
+    value: otherScopes(modules, chosen).join(' '),
     hint: 'IDs separated by spaces, such as errors.capture.',
     attributes: html`spellcheck="false" autocapitalize="off"`,
   });

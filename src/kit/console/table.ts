@@ -84,7 +84,9 @@ function shownColumn<Row>(column: Column<Row>, rows: readonly Row[]): ShownColum
   // As wide as the longest fraction of the column: the points meet, and nothing is left empty where amounts are round.
   const decimals = Math.max(...rows.map((row) => decimalsOf(column.usd(row) ?? 0)));
   return {
-    ...{ title: `${title}, USD`, name: title, kind: `number money decimals-${decimals}` },
+    title: `${title}, USD`,
+    name: title,
+    kind: `number money decimals-${decimals}`,
     cell(row) {
       const usd = column.usd(row);
       return usd === null ? '' : digits(usd);

@@ -57,7 +57,9 @@ interface DeletionText {
 export function deletionPage({ noun, capability, parameter, about, next, ...of }: Deletion): ConsolePage {
   const idOf = ({ params }: Visit) => params[parameter] ?? '';
   return {
-    ...{ name: of.name, path: of.path, needs: capability },
+    name: of.name,
+    path: of.path,
+    needs: capability,
     async show(visit) {
       const id = idOf(visit);
       const { label = id, back, text } = await about(visit, id);

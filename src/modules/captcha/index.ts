@@ -10,8 +10,14 @@ import { verify } from './capabilities/verify.ts';
 import { siteverifyRoute, widgetRoute } from './routes.ts';
 
 const failed = {
-  ...{ success: false, reason: 'replayed', challenge_id: 'cap_0vTq3mXkfR7bYc1LpZs8Ne', action: 'signup' },
-  ...{ difficulty: 'normal', hostname: 'www.example.com', challenge_at: '2026-11-01T12:00:00.000Z', took_ms: 731 },
+  success: false,
+  reason: 'replayed',
+  challenge_id: 'cap_0vTq3mXkfR7bYc1LpZs8Ne',
+  action: 'signup',
+  difficulty: 'normal',
+  hostname: 'www.example.com',
+  challenge_at: '2026-11-01T12:00:00.000Z',
+  took_ms: 731,
   verified_at: '2026-11-01T12:00:04.118Z',
 };
 const verified = { ...failed, success: true, reason: 'ok' };
@@ -24,7 +30,8 @@ const events: readonly EventKind[] = [
     words: {
       one: ({ action }) => `Captcha solved${of(action)}`,
       many: (_, count) => `${count} captchas solved`,
-      ...{ path, tone: 'good' },
+      path,
+      tone: 'good',
     },
   },
   {
@@ -44,7 +51,9 @@ export const captcha = defineModule<Services>({
   capabilities: [challenge, verify, stats],
   clients: [
     {
-      ...{ client: "ALTCHA's widget, siteverify", address: '{base_url}/v1/captcha', serves: [challenge.id, verify.id] },
+      client: "ALTCHA's widget, siteverify",
+      address: '{base_url}/v1/captcha',
+      serves: [challenge.id, verify.id],
       use: 'challenges at /altcha?key=, verification as reCAPTCHA, hCaptcha and Turnstile do',
     },
   ],

@@ -15,7 +15,11 @@ import { verify } from './capabilities/verify.ts';
 
 const access = { headers: 'Authorization, Content-Type, X-Requested-With, traceparent', exposed: 'Retry-After' };
 export const widgetRoute = pageRoute<Services>(access, {
-  ...{ name: 'captcha.altcha', methods: ['GET'], path: '/v1/captcha/altcha', capability: null, bodyBytesMax: 1_024 },
+  name: 'captcha.altcha',
+  methods: ['GET'],
+  path: '/v1/captcha/altcha',
+  capability: null,
+  bodyBytesMax: 1_024,
   credentialOf(head) {
     const key = head.query.get('key');
     return key ? secretCredential(key) : bearer(head);
@@ -48,8 +52,14 @@ const errorCodes: Readonly<Record<string, readonly string[]>> = {
 const errorCodeOf = (cause: string) => Object.keys(errorCodes).find((code) => errorCodes[code]?.includes(cause));
 
 export const siteverifyRoute: RawRoute<Services> = {
-  ...{ name: 'captcha.siteverify', methods: ['POST'], path: '/v1/captcha/siteverify', capability: null },
-  ...{ bodyBytesMax: 16 * 1_024, credentialOf: telemetryCredential, answer: siteverify, refuse: refuseSite },
+  name: 'captcha.siteverify',
+  methods: ['POST'],
+  path: '/v1/captcha/siteverify',
+  capability: null,
+  bodyBytesMax: 16 * 1_024,
+  credentialOf: telemetryCredential,
+  answer: siteverify,
+  refuse: refuseSite,
 };
 
 async function siteverify(request: RawRequest): Promise<RawAnswer> {
@@ -61,9 +71,13 @@ async function siteverify(request: RawRequest): Promise<RawAnswer> {
   const expected = { action: action || undefined, difficulty: difficulty || undefined };
   const found = await dataOf<Static<typeof verify.output>>(request.invoke(verify.id, { payload, ...expected }));
   return json({
-    ...{ success: found.success, 'error-codes': found.success ? [] : [errorCodeOf(found.reason)] },
-    ...{ challenge_ts: found.challenge_at, ...(found.hostname !== null && { hostname: found.hostname }) },
-    ...{ action: found.action ?? '', difficulty: found.difficulty, challenge_id: found.challenge_id },
+    success: found.success,
+    'error-codes': found.success ? [] : [errorCodeOf(found.reason)],
+    challenge_ts: found.challenge_at,
+    ...(found.hostname !== null && { hostname: found.hostname }),
+    action: found.action ?? '',
+    difficulty: found.difficulty,
+    challenge_id: found.challenge_id,
   });
 }
 

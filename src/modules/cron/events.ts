@@ -24,12 +24,14 @@ const words: Readonly<Record<string, EventWords>> = {
   'cron.executed': {
     one: (of) => `Schedule ${of.job_id} ran`,
     many: (of, count) => `Schedule ${of.job_id} ran ${count} times`,
-    ...{ path, tone: 'good' },
+    path,
+    tone: 'good',
   },
   'cron.failed': {
     one: (of) => `Schedule ${of.job_id} failed: ${of.error_code ?? `HTTP ${of.http_status}`}`,
     many: (of, count) => `Schedule ${of.job_id} failed ${count} times`,
-    ...{ path, tone: 'critical' },
+    path,
+    tone: 'critical',
   },
 };
 

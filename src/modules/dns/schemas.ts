@@ -9,25 +9,32 @@ import { delegationStatuses } from './zones/delegation.ts';
 const NAME_PATTERN = '^[^\\s\\p{Cc}\\p{Cs}/]*$';
 
 export const zoneField = Type.String({
-  ...{ minLength: 1, maxLength: TYPED_CHARACTERS_MAX, pattern: NAME_PATTERN },
+  minLength: 1,
+  maxLength: TYPED_CHARACTERS_MAX,
+  pattern: NAME_PATTERN,
   description: 'Name of the zone, such as example.org.',
 });
 export const vendorField = Type.Optional(
   Type.String({
-    ...{ minLength: 1, maxLength: 64, pattern: '^[a-z0-9][a-z0-9_-]*$' },
+    minLength: 1,
+    maxLength: 64,
+    pattern: '^[a-z0-9][a-z0-9_-]*$',
     description:
       'Who answers for the zone: `embedded` (this service), or a vendor of the operator. When not sent: this service, or where it has no name server the first vendor that may.',
   }),
 );
 export const nameField = Type.String({
-  ...{ maxLength: TYPED_CHARACTERS_MAX, pattern: NAME_PATTERN },
+  maxLength: TYPED_CHARACTERS_MAX,
+  pattern: NAME_PATTERN,
   description:
     'Name of the record: relative (`www`), whole (`www.example.org`), `@` for the zone itself, `*` for all other names.',
 });
 export const typeField = Type.Enum([...recordTypes], { description: 'Type of the record.' });
 export const ttlField = Type.Optional(
   Type.Integer({
-    ...{ minimum: TTL_MIN, maximum: TTL_MAX, default: TTL_USUAL },
+    minimum: TTL_MIN,
+    maximum: TTL_MAX,
+    default: TTL_USUAL,
     description: `Seconds for which resolvers keep it; ${TTL_USUAL} when not sent.`,
   }),
 );
@@ -92,7 +99,9 @@ export const recordSchema = Type.Object(
 );
 
 export const lookupNameField = Type.String({
-  ...{ minLength: 1, maxLength: TYPED_CHARACTERS_MAX, pattern: NAME_PATTERN },
+  minLength: 1,
+  maxLength: TYPED_CHARACTERS_MAX,
+  pattern: NAME_PATTERN,
   description: 'The name to look up, such as www.example.org.',
 });
 export const lookupTypeField = Type.Optional(

@@ -28,13 +28,13 @@ const PUBLIC = ['1.1.1.1', '8.8.8.8', '9.9.9.9'].map((host) => ({ text: host, ho
 export function startDns(core: Services, settings: DnsSettings): DnsState {
   for (const name of settings.names) core.ownNames.add(name);
   return {
-    ...{ core, settings, names: settings.names.length > 0 ? settings.names : [hostOf(core.baseUrl)] },
+    core,
+    settings,
+    names: settings.names.length > 0 ? settings.names : [hostOf(core.baseUrl)],
     resolvers: core.nameServers ?? PUBLIC,
-    ...{
-      lookups: new AccountPlaces(LOOKUPS_AT_ONCE, { alone: 'all' }),
-      counts: newCounts(),
-      hosts: new ZoneHosts(core),
-    },
+    lookups: new AccountPlaces(LOOKUPS_AT_ONCE, { alone: 'all' }),
+    counts: newCounts(),
+    hosts: new ZoneHosts(core),
   };
 }
 

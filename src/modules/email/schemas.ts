@@ -15,7 +15,9 @@ import { recipientStatuses } from './messages/row.ts';
 const ADDRESS_CHARACTERS_MAX = 520;
 
 export const emailIdField = Type.String({
-  ...{ minLength: 1, maxLength: 200, pattern: '^[A-Za-z0-9_-]+$' },
+  minLength: 1,
+  maxLength: 200,
+  pattern: '^[A-Za-z0-9_-]+$',
   description: 'Id of the mail, `eml_…`, as send and list return it.',
 });
 
@@ -25,7 +27,10 @@ const addressText = (description: string) =>
 const addresses = (description: string) =>
   Type.Unsafe<string | string[]>({
     type: ['string', 'array'],
-    ...{ minLength: 3, maxLength: ADDRESS_CHARACTERS_MAX, minItems: 1, maxItems: RECIPIENTS_MAX },
+    minLength: 3,
+    maxLength: ADDRESS_CHARACTERS_MAX,
+    minItems: 1,
+    maxItems: RECIPIENTS_MAX,
     items: { type: 'string', minLength: 3, maxLength: ADDRESS_CHARACTERS_MAX },
     description,
   });
@@ -38,7 +43,7 @@ export const bodyFields = {
 export const attachmentsField = Type.Optional(
   Type.Array(
     Type.Object({
-      filename: Type.String({ ...{ minLength: 1, maxLength: 255 }, description: 'Name of the file.' }),
+      filename: Type.String({ minLength: 1, maxLength: 255, description: 'Name of the file.' }),
       content: Type.String({ description: 'Its bytes as base64.' }),
       content_type: Type.Optional(
         Type.String({
@@ -94,7 +99,8 @@ export const mailFields = {
   ),
   send_at: Type.Optional(
     Type.String({
-      ...{ format: 'date-time', maxLength: 40 },
+      format: 'date-time',
+      maxLength: 40,
       description: `When to send it, up to ${SEND_AHEAD_DAYS / 365} years ahead; now when absent. The call then does not wait, and the price is held until then.`,
     }),
   ),

@@ -41,7 +41,9 @@ export function startEmail(core: Services, sent: Omit<EmailSettings, 'dnsServers
     apply: (address, report) => applyReport(state, address, report),
   });
   const state: EmailState = {
-    ...{ core, settings, keys },
+    core,
+    settings,
+    keys,
     domains: new Domains(core, keys, settings),
     composer: new Composer(),
     relays: new Relays(core),
@@ -52,7 +54,8 @@ export function startEmail(core: Services, sent: Omit<EmailSettings, 'dnsServers
     pace: paceOf(settings.perSecond),
     begin: new BeginEffect(),
     seen: new Seen(),
-    ...{ receiving, local: localDelivery(receiving) },
+    receiving,
+    local: localDelivery(receiving),
   };
   return { ...state, loops: [sendingLoop(state), state.domains.checks(), queueMessages(core)] };
 }

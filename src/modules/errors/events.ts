@@ -43,11 +43,13 @@ const words: Readonly<Record<string, EventWords>> = {
   'error.captured': {
     one: (of) => `${kindOf(of)}: ${of.group_title}`,
     many: (of, count) => `${kindOf(of)}: ${of.group_title}, told ${count} times`,
-    ...{ path, tone: 'critical' },
+    path,
+    tone: 'critical',
   },
   'error.rate_anomaly': {
     one: (of) => `Error rate up: ${of.group_title}, ${of.count_5m} in 5 minutes`,
-    ...{ path, tone: 'critical' },
+    path,
+    tone: 'critical',
   },
 };
 

@@ -88,7 +88,9 @@ export const eventSchema = Type.Object(
     ),
     context: Type.Object({}, { additionalProperties: true, description: 'Surroundings.' }),
     extra: Type.Unsafe<Record<string, unknown>>({
-      ...{ type: 'object', additionalProperties: true, description: 'Anything else; code and stack stand here.' },
+      type: 'object',
+      additionalProperties: true,
+      description: 'Anything else; code and stack stand here.',
     }),
     idempotency_key: textOrNull('Key that the event was captured with.'),
     sdk: objectOrNull('What reported it.'),

@@ -39,7 +39,10 @@ const access = {
 };
 
 const shared: Omit<RawRoute<FlagsState>, 'path' | 'answer'> = {
-  ...{ name: 'flags.ofrep', methods: ['POST'], capability: EVALUATE, refuse: refusal },
+  name: 'flags.ofrep',
+  methods: ['POST'],
+  capability: EVALUATE,
+  refuse: refusal,
   bodyBytesMax: CONTEXT.bytesMax + BESIDE_BYTES,
   credentialOf(head) {
     const credential = bearer(head) ?? apiKeyHeader(head);
@@ -51,8 +54,14 @@ export const ofrepRoutes: readonly RawRoute<FlagsState>[] = [
   pageRoute(access, { ...shared, path: `${ROOT}/{key}`, answer: one }),
   pageRoute(access, { ...shared, path: ROOT, answer: all }),
   pageRoute(access, {
-    ...{ name: 'flags.stream', methods: ['GET'], path: '/v1/flags/stream', capability: null, refuse: refusal },
-    ...{ stream: 'answer', bodyBytesMax: 1_024, answer: listen },
+    name: 'flags.stream',
+    methods: ['GET'],
+    path: '/v1/flags/stream',
+    capability: null,
+    refuse: refusal,
+    stream: 'answer',
+    bodyBytesMax: 1_024,
+    answer: listen,
     eventStream: {
       summary: 'Tells when flags changed, to whoever holds the token that POST /ofrep/v1/evaluate/flags answers.',
       query: Type.Object({
@@ -149,9 +158,12 @@ async function listen(request: RawRequest, { core, tokens, served }: FlagsState)
   let known = isBehind ? null : revision;
   const by = { core, principal, accountId: principal.accountId, capability: EVALUATE };
   return streamAnswer(request, by, {
-    ...{ kind: 'flag streams', noun: 'flags', accountMax: STREAMS_OF_ACCOUNT_MAX },
+    kind: 'flag streams',
+    noun: 'flags',
+    accountMax: STREAMS_OF_ACCOUNT_MAX,
     allMax: Math.min(STREAMS_MAX, core.bounds.all.streams / 2),
-    ...{ checkEveryMs: CHECK_EVERY_MS, endMs: Number(endMs) },
+    checkEveryMs: CHECK_EVERY_MS,
+    endMs: Number(endMs),
     async *next(signal) {
       const ended = AbortSignal.any([signal, AbortSignal.timeout(CHECK_EVERY_MS)]);
       const now = await served.revisionAfter(by.accountId, known, ended);

@@ -5,8 +5,11 @@ import { rowCount } from '../../kit/resource.ts';
 /** By tier; account.tier shows it. */
 export const queueLimits = {
   queues: {
-    ...{ description: 'Queues.', used: rowCount('queue.queue') },
-    ...{ standard: 1_000, pro: 10_000, enterprise: 100_000 },
+    description: 'Queues.',
+    used: rowCount('queue.queue'),
+    standard: 1_000,
+    pro: 10_000,
+    enterprise: 100_000,
   },
 } satisfies Readonly<Record<string, CountedLimit>>;
 

@@ -32,7 +32,9 @@ export function startRealtime(core: Services, settings: RealtimeSettings): Realt
     onError: (err) => log.warn({ err }, 'messages could not be read; they are read again'),
   });
   const hints = new Hints({
-    ...{ db, connection, processId: core.processes.id },
+    db,
+    connection,
+    processId: core.processes.id,
     heard: (accountId) => feeds.wake(accountId),
     onError: (err) => log.warn({ err }, 'hints of messages are away; they are looked for once a second'),
   });

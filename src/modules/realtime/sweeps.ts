@@ -12,18 +12,22 @@ const MARGIN_MS = 600_000;
 export function realtimeSweeps({ core: { db }, feeds, occupancy }: RealtimeState): Sweep[] {
   return [
     {
-      ...{ name: 'realtime.missed', intervalMs: POLL_MS, perProcess: true },
+      name: 'realtime.missed',
+      intervalMs: POLL_MS,
+      perProcess: true,
       async run() {
         await lookForMissed(db, feeds, Date.now());
         return false;
       },
     },
     {
-      ...{ name: 'realtime.abandoned', intervalMs: 1_000 },
+      name: 'realtime.abandoned',
+      intervalMs: 1_000,
       run: (signal) => occupancy.sweep(signal),
     },
     {
-      ...{ name: 'realtime.retention', intervalMs: 60_000 },
+      name: 'realtime.retention',
+      intervalMs: 60_000,
       async run() {
         const nowMs = await clockNow(db);
         const near = await dropOldestPartition(db, ['realtime.message'], nowMs - NEAR_HISTORY_MS - MARGIN_MS);

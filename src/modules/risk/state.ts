@@ -22,7 +22,10 @@ export async function startRisk(core: Services, { databases }: RiskSettings) {
     throw new StartupError(`RISK_MMDB must be paths of .mmdb files, separated by commas: ${cause.message}`, { cause });
   });
   return {
-    ...{ core, networks, hashes: new KeyHashes(core.secrets), scoring: new ScoreEffect(core.secrets) },
+    core,
+    networks,
+    hashes: new KeyHashes(core.secrets),
+    scoring: new ScoreEffect(core.secrets),
     mailExchangers: new MailExchangers(core.nameServers?.map(({ text }) => text) ?? null),
   };
 }

@@ -26,19 +26,24 @@ const removeExpired = removerOf({ table: 'risk.entry', key: 'entry', at: 'expire
 export function riskSweeps({ core: { db }, networks }: Pick<RiskState, 'core' | 'networks'>): readonly Sweep[] {
   return [
     {
-      ...{ name: 'risk.decisions', intervalMs: INTERVAL_MS },
+      name: 'risk.decisions',
+      intervalMs: INTERVAL_MS,
       run: async () => dropOldestPartition(db, ['risk.decision'], startOfDay(await clockNow(db)) - KEEP_DAYS * DAY_MS),
     },
     {
-      ...{ name: 'risk.keys', intervalMs: INTERVAL_MS },
+      name: 'risk.keys',
+      intervalMs: INTERVAL_MS,
       run: removeOldRows<{ account_id: string; key: Buffer }>(db, {
-        ...{ find: findOldKeys, remove: removeOldKeys },
+        find: findOldKeys,
+        remove: removeOldKeys,
         keys: (rows) => [byteaArray(rows.map(({ key }) => key))],
       }),
     },
     { name: 'risk.entries', intervalMs: INTERVAL_MS, run: removeExpired(db) },
     {
-      ...{ name: 'risk.databases', intervalMs: HOUR_MS, perProcess: true },
+      name: 'risk.databases',
+      intervalMs: HOUR_MS,
+      perProcess: true,
       run: async () => {
         await networks.read();
         return false;

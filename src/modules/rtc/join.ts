@@ -22,7 +22,8 @@ export async function join(ctx: CallContext, state: RtcState, input: JoinInput):
   const { room, identity, ttl_seconds: ttlSeconds = TTL_SECONDS.usual } = input;
   const expiresMs = Date.now() + ttlSeconds * 1_000;
   const shown = {
-    ...{ identity, expires_at: iso(expiresMs) },
+    identity,
+    expires_at: iso(expiresMs),
     ice_servers: iceServersFor(state.settings.turn, `${ctx.accountId}.${identity}`, expiresMs),
   };
   if (state.livekit === null) return JSON.stringify({ ...shown, ...(await byPeers(ctx, state, input)) });
@@ -31,7 +32,7 @@ export async function join(ctx: CallContext, state: RtcState, input: JoinInput):
   const canSubscribe = input.can_subscribe ?? true;
   const joined = { room: `${ctx.accountId}.${room}`, identity, name: input.name, canPublish, canSubscribe, ttlSeconds };
   const made = { mode: 'livekit', token: await tokenFor(joined), url, room: joined.room };
-  return JSON.stringify({ ...made, ...{ channel: null, app_key: null, channel_data: null }, ...shown });
+  return JSON.stringify({ ...made, channel: null, app_key: null, channel_data: null, ...shown });
 }
 
 interface Authorized {
@@ -46,7 +47,9 @@ async function byPeers(ctx: CallContext, { settings }: RtcState, input: JoinInpu
   const { room, identity, name, socket_id: socketId } = input;
   const channel = `presence-rtc-${room}`;
   const { data } = await ctx.invoke('realtime.authorize', {
-    ...{ channel, socket_id: socketId ?? SOME_SOCKET, user_id: identity },
+    channel,
+    socket_id: socketId ?? SOME_SOCKET,
+    user_id: identity,
     ...(name === undefined ? {} : { user_info: { name } }),
   });
   const { auth, channel_data } = data as Authorized;
@@ -54,8 +57,12 @@ async function byPeers(ctx: CallContext, { settings }: RtcState, input: JoinInpu
   if (input.can_publish === false || input.can_subscribe === false) ctx.warnings.push(NOT_HELD);
   const isSigned = socketId !== undefined;
   return {
-    ...{ mode: 'peer', token: isSigned ? auth : null, channel_data: isSigned ? channel_data : null },
+    mode: 'peer',
+    token: isSigned ? auth : null,
+    channel_data: isSigned ? channel_data : null,
     url: `${ctx.core.baseUrl.replace(/^http/, 'ws')}/v1/realtime/pusher`,
-    ...{ room, channel, app_key: auth.slice(0, auth.indexOf(':')) },
+    room,
+    channel,
+    app_key: auth.slice(0, auth.indexOf(':')),
   };
 }

@@ -4,17 +4,23 @@ import { instant, textOrNull } from '../../kit/fields.ts';
 import { TTL_SECONDS } from './limits.ts';
 
 export const roomField = Type.String({
-  ...{ minLength: 1, maxLength: 128, pattern: '^[A-Za-z0-9_.-]+$' },
+  minLength: 1,
+  maxLength: 128,
+  pattern: '^[A-Za-z0-9_.-]+$',
   description: 'Name of the room. It exists while somebody is in it; other accounts may use the same name.',
 });
 export const identityField = Type.String({
-  ...{ minLength: 1, maxLength: 128, pattern: '^[A-Za-z0-9_.@-]+$' },
+  minLength: 1,
+  maxLength: 128,
+  pattern: '^[A-Za-z0-9_.@-]+$',
   description:
     'Who joins, as your service knows them. Once in a room: a second join of an identity ends the first at LiveKit.',
 });
 export const ttlField = Type.Optional(
   Type.Integer({
-    ...{ minimum: TTL_SECONDS.min, maximum: TTL_SECONDS.max, default: TTL_SECONDS.usual },
+    minimum: TTL_SECONDS.min,
+    maximum: TTL_SECONDS.max,
+    default: TTL_SECONDS.usual,
     description: 'How long token and TURN credentials let somebody in; who is in stays. Six hours when not sent.',
   }),
 );

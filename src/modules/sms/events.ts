@@ -28,7 +28,8 @@ const path: EventWords['path'] = (of) => `/sms/${of.sms_id}`;
 const smsWords = (what: string, tone: EventWords['tone']): EventWords => ({
   one: (of) => `SMS to ${of.to} ${what}`,
   many: (_, count) => `${count} SMS ${what}`,
-  ...{ path, tone },
+  path,
+  tone,
 });
 
 const words: Readonly<Record<string, EventWords>> = {
@@ -37,7 +38,8 @@ const words: Readonly<Record<string, EventWords>> = {
   'sms.delivered': smsWords('delivered', 'good'),
   'sms.failed': {
     one: (of) => `SMS to ${of.to} failed: ${of.error_code ?? 'no reason given'}`,
-    ...{ path, tone: 'critical' },
+    path,
+    tone: 'critical',
   },
   'sms.inbound': { one: (of) => `SMS from ${of.from}`, path },
 };

@@ -7,11 +7,15 @@ import { E164_PATTERN, SENDER_PATTERN } from './numbers.ts';
 const CONTENT = '^[^\\u0000\\p{Cs}]*$';
 
 export const smsIdField = Type.String({
-  ...{ minLength: 1, maxLength: 100, pattern: '^[A-Za-z0-9_-]+$' },
+  minLength: 1,
+  maxLength: 100,
+  pattern: '^[A-Za-z0-9_-]+$',
   description: 'Id of the message, `sms_…`, as send and list return it.',
 });
 export const verificationIdField = Type.String({
-  ...{ minLength: 1, maxLength: 100, pattern: '^[A-Za-z0-9_-]+$' },
+  minLength: 1,
+  maxLength: 100,
+  pattern: '^[A-Za-z0-9_-]+$',
   description: 'Id of the verification, `ver_…`, as start returns it.',
 });
 export const numberField = (description: string) => Type.String({ maxLength: 16, pattern: E164_PATTERN, description });
@@ -21,7 +25,9 @@ export const textField = (description: string) =>
   Type.String({ minLength: 1, maxLength: TEXT_CHARACTERS_MAX, pattern: CONTENT, description });
 export const vendorField = Type.Optional(
   Type.String({
-    ...{ minLength: 1, maxLength: 40, pattern: '^[a-z0-9-]+$' },
+    minLength: 1,
+    maxLength: 40,
+    pattern: '^[a-z0-9-]+$',
     description: 'Pins one carrier: the id of its entry, as discovery names it. `sandbox` sends nothing.',
   }),
 );
@@ -73,13 +79,17 @@ export const verificationSchema = Type.Object(
 export const codeFields = {
   length: Type.Optional(
     Type.Integer({
-      ...{ minimum: CODE_LENGTH.min, maximum: CODE_LENGTH.max, default: CODE_LENGTH.usual },
+      minimum: CODE_LENGTH.min,
+      maximum: CODE_LENGTH.max,
+      default: CODE_LENGTH.usual,
       description: `Digits of the code, ${CODE_LENGTH.min} to ${CODE_LENGTH.max}; ${CODE_LENGTH.usual} when not sent.`,
     }),
   ),
   ttl_seconds: Type.Optional(
     Type.Integer({
-      ...{ minimum: CODE_SECONDS.min, maximum: CODE_SECONDS.max, default: CODE_SECONDS.usual },
+      minimum: CODE_SECONDS.min,
+      maximum: CODE_SECONDS.max,
+      default: CODE_SECONDS.usual,
       description: `Seconds that the code is taken, ${CODE_SECONDS.min} to ${CODE_SECONDS.max}; ${CODE_SECONDS.usual} when not sent.`,
     }),
   ),

@@ -17,7 +17,8 @@ const forgetCodes = statement(
 export function smsSweeps(db: Database): Sweep[] {
   const old = Object.entries(removers).map(([name, of]): Sweep => ({ name, intervalMs: 30_000, run: of(db) }));
   const codes: Sweep = {
-    ...{ name: 'sms.codes', intervalMs: 3_600_000 },
+    name: 'sms.codes',
+    intervalMs: 3_600_000,
     async run() {
       await db.query(forgetCodes, []);
       return false;

@@ -18,14 +18,22 @@ const SHOWN = /^(image\/(jpeg|png|gif|webp|avif)|audio\/|video\/|text\/plain|app
 const BODY_BYTES_MAX = 1_024;
 
 export const contentRoute: RawRoute<StorageState> = {
-  ...{ name: 'storage.content', methods: ['GET', 'HEAD', 'OPTIONS'], path: '/v1/storage/content/{token}' },
-  ...{ capability: null, stream: 'answer', bodyBytesMax: BODY_BYTES_MAX },
+  name: 'storage.content',
+  methods: ['GET', 'HEAD', 'OPTIONS'],
+  path: '/v1/storage/content/{token}',
+  capability: null,
+  stream: 'answer',
+  bodyBytesMax: BODY_BYTES_MAX,
   answer: (request, state) => (request.method === 'OPTIONS' ? Promise.resolve(preflight) : content(request, state)),
 };
 
 export const sharedRoute: RawRoute<StorageState> = {
-  ...{ name: 'storage.shared', methods: ['GET', 'HEAD'], path: '/v1/storage/shared/{token}' },
-  ...{ capability: null, stream: 'answer', bodyBytesMax: BODY_BYTES_MAX },
+  name: 'storage.shared',
+  methods: ['GET', 'HEAD'],
+  path: '/v1/storage/shared/{token}',
+  capability: null,
+  stream: 'answer',
+  bodyBytesMax: BODY_BYTES_MAX,
   answer: answerShare,
 };
 

@@ -14,8 +14,13 @@ import type { StorageState } from './state.ts';
 const CONTENT_TYPE_CHARACTERS_MAX = 255;
 
 export const uploadRoute: RawRoute<StorageState> = {
-  ...{ name: 'storage.upload', methods: ['PUT'], path: '/v1/storage/upload/{bucket}/{key*}' },
-  ...{ capability: 'storage.object.put', stream: 'both', bodyBytesMax: PUT_BYTES_MAX, encodings: 'kept' },
+  name: 'storage.upload',
+  methods: ['PUT'],
+  path: '/v1/storage/upload/{bucket}/{key*}',
+  capability: 'storage.object.put',
+  stream: 'both',
+  bodyBytesMax: PUT_BYTES_MAX,
+  encodings: 'kept',
   credentialOf: bearer,
   isForPages: true,
   answer: upload,
@@ -33,7 +38,9 @@ async function upload(request: RawRequest): Promise<RawAnswer> {
   await requireWritable(ctx, bucket, bytes);
   const answer = await keepBytes(ctx, { source: request.stream, bytes }, (blob) =>
     putObject(ctx, {
-      ...{ bucket, key, content: { kind: 'blob', blobId: blob.blobId, bytes, etag: blob.md5 } },
+      bucket,
+      key,
+      content: { kind: 'blob', blobId: blob.blobId, bytes, etag: blob.md5 },
       about: { contentType, headers: null, metadata: null, checksums: null, tags: null },
       conditions: headers['if-none-match'] === '*' ? { ifNoneMatch: ['*'] } : {},
     }),

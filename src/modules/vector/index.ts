@@ -38,7 +38,9 @@ export const vector = defineModule<VectorState, VectorSettings>({
   ],
   finders: [
     finder('collection', collectionList, ({ collection: name }) => ({
-      ...{ id: name, name, path: `/vectors/${encodeURIComponent(name)}` },
+      id: name,
+      name,
+      path: `/vectors/${encodeURIComponent(name)}`,
     })),
   ],
   console: async () => (await import('./console/index.ts')).vectorConsole,

@@ -22,13 +22,17 @@ const webhookLoop = webhookLoopOf(videoKind.tables.shape);
 
 export function startVideo(core: Services, settings: VideoSettings): StartedVideo {
   const { videos, decoder } = videosHere({
-    ...{ ffmpegPath: settings.ffmpegPath, log: core.log },
-    ...{ pictureBounds: core.bounds.call.picture, decodes: core.decodes },
+    ffmpegPath: settings.ffmpegPath,
+    log: core.log,
+    pictureBounds: core.bounds.call.picture,
+    decodes: core.decodes,
   });
   const pictures = new AccountPictures(core, decoder);
   const own = {
     ...jobParts(core, videoKind, videoLinks, settings.pickupHours),
-    ...{ videos, pictures, images: new ReferenceImages(core, pictures) },
+    videos,
+    pictures,
+    images: new ReferenceImages(core, pictures),
   };
   const state: VideoState = { ...own, vendorWork: videoWork(own) };
   return { ...state, loops: [vendorLoop(state), sandboxLoop(state, settings.sandboxThreads), webhookLoop(core)] };

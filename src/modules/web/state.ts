@@ -25,10 +25,16 @@ export interface WebState {
 export function startWeb(core: Services, settings: WebSettings): WebState {
   const userAgent = settings.userAgent ?? `Quartermaster/1 (+${core.baseUrl})`;
   return {
-    ...{ core, settings, userAgent, pace: new Pace(core.db, settings.hostEveryMs) },
+    core,
+    settings,
+    userAgent,
+    pace: new Pace(core.db, settings.hostEveryMs),
     robots: new Robots(core, { obeys: settings.obeysRobots, userAgent }),
-    ...{ readers: new Readers(core, settings), fetching: new AnswerEffect('web.fetch') },
-    ...{ shots: new Shots(core, settings), shooting: new AnswerEffect('web.screenshot') },
-    ...{ mapping: new AnswerEffect('web.map'), searching: new AnswerEffect('web.search') },
+    readers: new Readers(core, settings),
+    fetching: new AnswerEffect('web.fetch'),
+    shots: new Shots(core, settings),
+    shooting: new AnswerEffect('web.screenshot'),
+    mapping: new AnswerEffect('web.map'),
+    searching: new AnswerEffect('web.search'),
   };
 }

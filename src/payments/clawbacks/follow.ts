@@ -140,7 +140,12 @@ async function takeUnseen(tx: Transaction, payment: Credited, { refunds, dispute
     if (rows.some((row) => isOf(row, each))) continue;
     const { source, source_id } = payment;
     const clawback: NewClawback = {
-      ...{ account_id: stop.accountId, clawback_id: each.ref, source, source_id, kind: each.kind, is_ours: false },
+      account_id: stop.accountId,
+      clawback_id: each.ref,
+      source,
+      source_id,
+      kind: each.kind,
+      is_ours: false,
       status: each.status === 'succeeded' || each.status === 'lost' ? 'done' : 'pending',
       amount_nanos: nanosGoingBack(returnedOf(payment, rows), BigInt(each.amountMinor)),
       amount_minor: BigInt(each.amountMinor),

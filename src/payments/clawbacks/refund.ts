@@ -82,8 +82,15 @@ async function take(
   const refund = await takeBack(
     tx,
     {
-      ...{ account_id: accountId, clawback_id: refundId, source: 'topup', source_id: topupId },
-      ...{ kind: 'refund', status: 'pending', is_ours: true, amount_nanos: nanos, amount_minor: minor },
+      account_id: accountId,
+      clawback_id: refundId,
+      source: 'topup',
+      source_id: topupId,
+      kind: 'refund',
+      status: 'pending',
+      is_ours: true,
+      amount_nanos: nanos,
+      amount_minor: minor,
     },
     { grantId, earlierId: grantId, testMode: topup.test_mode },
   );

@@ -106,7 +106,11 @@ export async function restore(
 /** Gives what was taken in an account before to this one, which its credit went over into: as a grant of its own, once. */
 export async function giveBack(tx: Transaction, accountId: string, row: ClawbackRow, testMode: boolean): Promise<void> {
   await grantCredit(tx, accountId, {
-    ...{ kind: 'paid', amountNanos: row.amount_nanos, expiresInMs: null, note: `restored ${row.source_id}`, testMode },
+    kind: 'paid',
+    amountNanos: row.amount_nanos,
+    expiresInMs: null,
+    note: `restored ${row.source_id}`,
+    testMode,
     source: { kind: 'restored', id: row.clawback_id },
   });
 }
@@ -114,7 +118,11 @@ export async function giveBack(tx: Transaction, accountId: string, row: Clawback
 /** The grant that the account would have, had not all of it been spent before. */
 async function renew(tx: Transaction, row: ClawbackRow, { earlierId, testMode }: OwnGrant, amountNanos: bigint) {
   await grantCredit(tx, row.account_id, {
-    ...{ kind: 'paid', amountNanos, expiresInMs: null, note: `restored ${row.source_id}`, testMode },
+    kind: 'paid',
+    amountNanos,
+    expiresInMs: null,
+    note: `restored ${row.source_id}`,
+    testMode,
     source: { kind: 'absorption', id: earlierId },
   });
 }

@@ -89,8 +89,13 @@ function begin(
 async function openPage(core: PaymentCore, provider: PaymentProvider, row: NewSetup): Promise<SetupRow> {
   const { account_id: accountId, setup_id: id } = row;
   const { ref, url } = await provider.checkout({
-    ...{ id, accountId, customer: await customerOf({ db: core.db, provider }, accountId, null) },
-    ...{ purpose: 'setup', amountMinor: 0, currency: 'USD', saveMethod: true },
+    id,
+    accountId,
+    customer: await customerOf({ db: core.db, provider }, accountId, null),
+    purpose: 'setup',
+    amountMinor: 0,
+    currency: 'USD',
+    saveMethod: true,
     description: 'A payment method for automatic recharges',
     returnUrl: returnAddress(core, id),
     expiresAtMs: row.expires_at,

@@ -93,7 +93,10 @@ describe('a charge that failed', () => {
     const second = afterFailure(first, 'insufficient_funds', NOW);
     expect(second).toMatchObject({ enabled: true, failures: 2, retry_at: NOW + 6 * HOUR_MS });
     expect(afterFailure(second, 'card_declined', NOW)).toMatchObject({
-      ...{ enabled: false, failures: 3, retry_at: null, disabled_reason: 'failed_three_times' },
+      enabled: false,
+      failures: 3,
+      retry_at: null,
+      disabled_reason: 'failed_three_times',
     });
   });
 

@@ -15,7 +15,10 @@ import { centsOf } from './settle.ts';
 import { type AttemptRow, findAttempt } from './store.ts';
 
 export const returnsDue = dueTable({
-  ...{ table: 'core.recharge_attempt', key: 'attempt_id', attempt: 'tries', leaseMs: LEASE_MS },
+  table: 'core.recharge_attempt',
+  key: 'attempt_id',
+  attempt: 'tries',
+  leaseMs: LEASE_MS,
   mayBeDue: `status = 'succeeded'`,
 });
 

@@ -111,7 +111,12 @@ async function askProvider(core: PaymentCore, provider: PaymentProvider, attempt
   if ((await clockNow(core.db)) >= attempt.created_at + repeatableMs) return find('no_answer');
   try {
     return await provider.charge({
-      ...{ id, accountId, customer, methodRef: method_ref, amountMinor: centsOf(amount_nanos), currency: 'USD' },
+      id,
+      accountId,
+      customer,
+      methodRef: method_ref,
+      amountMinor: centsOf(amount_nanos),
+      currency: 'USD',
       description: `${usdText(amount_nanos)} USD of credit, recharged automatically`,
       metadata: { account_id: accountId, attempt_id: id },
     });

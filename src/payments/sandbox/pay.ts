@@ -72,7 +72,10 @@ async function payPayment(
     await insertSubscription(tx, { ref: subscriptionRef, method_ref: methodRef, started_at: paysAt }, payment, nowMs);
   return {
     ...payment,
-    ...{ failure_code: null, pays_at: paysAt, method_ref: methodRef, subscription_ref: subscriptionRef },
+    failure_code: null,
+    pays_at: paysAt,
+    method_ref: methodRef,
+    subscription_ref: subscriptionRef,
     status: paysAt > nowMs ? 'processing' : outcome === 'review' && purpose === 'topup' ? 'review' : 'paid',
   };
 }

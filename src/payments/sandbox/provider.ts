@@ -147,8 +147,11 @@ export class SandboxProvider implements PaymentProvider {
     if (begun === null) throw new Error(`the payment of ${ref} is gone`);
     const row: PaymentRow = {
       ...blank({ ...begun, id: invoice.ref, accountId: begun.account_id, amountMinor: invoice.amountMinor }),
-      ...{ token: randomText(TOKEN_CHARACTERS), purpose: 'invoice', subscription_ref: ref },
-      ...{ return_url: begun.return_url, expires_at: invoice.atMs + INVOICE_LIFETIME_MS },
+      token: randomText(TOKEN_CHARACTERS),
+      purpose: 'invoice',
+      subscription_ref: ref,
+      return_url: begun.return_url,
+      expires_at: invoice.atMs + INVOICE_LIFETIME_MS,
     };
     return `${this.#baseUrl}/pay/${(await keepPayment(this.#db, row, nowMs)).token}`;
   }

@@ -8,7 +8,10 @@ const row = (over: Partial<SubscriptionRow> = {}) =>
   ({
     ref: 'sub',
     method_ref: 'pm',
-    ...{ amount_minor: 2_000n, currency: 'USD', payment_ref: 'pay', paid_renewals: 0 },
+    amount_minor: 2_000n,
+    currency: 'USD',
+    payment_ref: 'pay',
+    paid_renewals: 0,
     started_at: STARTED,
     cancel_at: null,
     ...over,
@@ -36,7 +39,9 @@ describe('a subscription', () => {
     const states = [0, 1, 14].map((months) => subscriptionState(row(), 'pays', at(months)));
     for (const [i, months] of [0, 1, 14].entries())
       expect(states[i]).toMatchObject({
-        ...{ status: 'active', currentPeriodStartMs: at(months), currentPeriodEndMs: at(months + 1) },
+        status: 'active',
+        currentPeriodStartMs: at(months),
+        currentPeriodEndMs: at(months + 1),
         lastInvoice: { ref: `sub_${months}`, status: 'paid', amountMinor: 2_000, nextAttemptMs: null },
       });
     expect(subscriptionState(row(), 'pays', at(1, -1)).lastInvoice?.ref).toBe('sub_0');
@@ -57,10 +62,14 @@ describe('a subscription', () => {
   test('owes the next renewal when a person paid the one before', () => {
     const paid = row({ paid_renewals: 1 });
     expect(subscriptionState(paid, 'declines_later', at(1))).toMatchObject({
-      ...{ status: 'active', currentPeriodStartMs: at(1), lastInvoice: { ref: 'sub_1', status: 'paid' } },
+      status: 'active',
+      currentPeriodStartMs: at(1),
+      lastInvoice: { ref: 'sub_1', status: 'paid' },
     });
     expect(subscriptionState(paid, 'declines_later', at(2))).toMatchObject({
-      ...{ status: 'past_due', currentPeriodStartMs: at(2), lastInvoice: { ref: 'sub_2', status: 'failed' } },
+      status: 'past_due',
+      currentPeriodStartMs: at(2),
+      lastInvoice: { ref: 'sub_2', status: 'failed' },
     });
   });
 
@@ -68,7 +77,8 @@ describe('a subscription', () => {
     const ending = row({ cancel_at: at(1) });
     expect(subscriptionState(ending, 'pays', at(1, -1))).toMatchObject({ status: 'active', cancelAtPeriodEnd: true });
     expect(subscriptionState(ending, 'pays', at(1))).toMatchObject({
-      ...{ status: 'cancelled', cancelAtPeriodEnd: false },
+      status: 'cancelled',
+      cancelAtPeriodEnd: false,
       lastInvoice: { ref: 'sub_0' },
     });
   });

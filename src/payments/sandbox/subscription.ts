@@ -39,9 +39,15 @@ export function subscriptionState(row: SubscriptionRow, card: string, nowMs: num
     lastInvoice: isPending
       ? null
       : {
-          ...{ ref, status: failureCode === null ? 'paid' : 'failed', amountMinor: Number(row.amount_minor) },
-          ...{ currency: row.currency, atMs: startMs, paymentRef: failureCode === null ? ref : null },
-          ...{ payUrl: null, refundedMinor: 0, dispute: null },
+          ref,
+          status: failureCode === null ? 'paid' : 'failed',
+          amountMinor: Number(row.amount_minor),
+          currency: row.currency,
+          atMs: startMs,
+          paymentRef: failureCode === null ? ref : null,
+          payUrl: null,
+          refundedMinor: 0,
+          dispute: null,
           nextAttemptMs: failureCode === null || isCancelled ? null : startMs + RETRY_MS,
           failureCode,
         },

@@ -20,7 +20,9 @@ export async function openCheckout(
 ): Promise<Checkout> {
   const { account_id: accountId, subscription_id: id } = row;
   return provider.checkout({
-    ...{ id, accountId, customer: await customerOf({ db: core.db, provider }, accountId, null) },
+    id,
+    accountId,
+    customer: await customerOf({ db: core.db, provider }, accountId, null),
     purpose: 'subscription',
     amountMinor: minorOfNanos(row.price_nanos, 10n ** 9n, 'USD'),
     currency: 'USD',

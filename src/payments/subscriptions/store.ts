@@ -81,7 +81,9 @@ export const LEASE_MS = 180_000;
 
 /** A new attempt: what others read before it is not applied. */
 export const subscriptionDue = dueTable({
-  ...{ table: 'core.subscription', key: 'subscription_id', leaseMs: LEASE_MS },
+  table: 'core.subscription',
+  key: 'subscription_id',
+  leaseMs: LEASE_MS,
   mayBeDue: `due_at IS NOT NULL OR status IN ('pending', 'active', 'past_due')`,
 });
 

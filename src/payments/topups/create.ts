@@ -115,7 +115,9 @@ export async function openCheckout(core: PaymentCore, provider: PaymentProvider,
   const { account_id: accountId, topup_id: id } = row;
   const customer = row.save_method ? await customerOf({ db: core.db, provider }, accountId, null) : null;
   return provider.checkout({
-    ...{ id, accountId, customer },
+    id,
+    accountId,
+    customer,
     purpose: 'topup',
     amountMinor: Number(row.charge_minor),
     currency: row.currency,

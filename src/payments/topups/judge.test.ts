@@ -7,9 +7,16 @@ import type { TopupRow, TopupStatus } from './store.ts';
 const BEGUN = Date.UTC(2026, 10, 1);
 const row = (over: Partial<TopupRow> = {}) =>
   ({
-    ...{ status: 'pending', amount_nanos: 10n ** 10n, currency: 'USD', charge_minor: 1_000n, failure_code: null },
-    ...{ review_reason: null, review_verdict: null, return_open: false },
-    ...{ created_at: BEGUN, expires_at: BEGUN + DAY_MS },
+    status: 'pending',
+    amount_nanos: 10n ** 10n,
+    currency: 'USD',
+    charge_minor: 1_000n,
+    failure_code: null,
+    review_reason: null,
+    review_verdict: null,
+    return_open: false,
+    created_at: BEGUN,
+    expires_at: BEGUN + DAY_MS,
     ...over,
   }) as TopupRow;
 const payment = (status: PaymentState['status']) =>

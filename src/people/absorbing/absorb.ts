@@ -160,7 +160,11 @@ async function arrive(tx: Transaction, moving: Moving, content: Content): Promis
 
 function putCreditIn(tx: Transaction, into: string, { grantId, kind, nanos, expiresAtMs, note, testMode }: MovedGrant) {
   return grantCredit(tx, into, {
-    ...{ kind, amountNanos: BigInt(nanos), note, testMode, expiresInMs: null },
+    kind,
+    amountNanos: BigInt(nanos),
+    note,
+    testMode,
+    expiresInMs: null,
     ...(expiresAtMs !== null && { expiresAtMs }),
     source: { kind: 'absorption', id: grantId },
   });

@@ -71,9 +71,14 @@ export async function startDevice(
     const { deviceCode = newDeviceCode() } = device;
     const userCode = newUserCode();
     const row = {
-      ...{ device_hash: deviceHash(deviceCode) as Buffer, user_code: userCode, client_name: device.clientName },
-      ...{ remote_address: device.remoteAddress, scopes: device.scopes, interval_s: INTERVAL_S },
-      ...{ created_at: nowMs, expires_at: nowMs + CODE_LIVES_MS },
+      device_hash: deviceHash(deviceCode) as Buffer,
+      user_code: userCode,
+      client_name: device.clientName,
+      remote_address: device.remoteAddress,
+      scopes: device.scopes,
+      interval_s: INTERVAL_S,
+      created_at: nowMs,
+      expires_at: nowMs + CODE_LIVES_MS,
     };
     if (await store.insert(db, row))
       return { deviceCode, userCode, expiresInS: CODE_LIVES_MS / 1_000, intervalS: INTERVAL_S };

@@ -29,8 +29,17 @@ export async function principalOf(core: PrincipalCore, session: Session): Promis
   if (scopes === undefined || account === null) return 'unknown';
   const { accountId, projectId, tier, suspended } = account;
   const principal: SessionPrincipal = {
-    ...{ kind: kindFor(core), id: idOf(session), sessionId: session.sessionId, signedInAtMs: session.signedInAtMs },
-    ...{ accountId, projectId, tier, suspended, scopes, isCurrent: true, hasSpendCap: false },
+    kind: kindFor(core),
+    id: idOf(session),
+    sessionId: session.sessionId,
+    signedInAtMs: session.signedInAtMs,
+    accountId,
+    projectId,
+    tier,
+    suspended,
+    scopes,
+    isCurrent: true,
+    hasSpendCap: false,
   };
   return principal;
 }

@@ -61,7 +61,9 @@ export async function openSession(
   const token = randomBytes(32).toString('base64url');
   const { kind } = owner;
   const session = {
-    ...{ sessionId: newId('sess_', nowMs), kind, tokenHash: hashOf(token) },
+    sessionId: newId('sess_', nowMs),
+    kind,
+    tokenHash: hashOf(token),
     accountId: kind === 'key' ? owner.key.accountId : owner.accountId,
     personId: kind === 'person' ? owner.personId : null,
     secretHash: kind === 'key' ? owner.key.secretHash : null,

@@ -95,7 +95,10 @@ export async function pendingInvitations(db: Queryable, accountId: string): Prom
     LISTED_MAX,
   ]);
   return rows.map(({ link_hash, email, role, expires_at }) => ({
-    ...{ id: link_hash.toString('base64url'), email, role, expiresAtMs: expires_at },
+    id: link_hash.toString('base64url'),
+    email,
+    role,
+    expiresAtMs: expires_at,
   }));
 }
 

@@ -57,7 +57,10 @@ export async function giveSignUpCredit(
   await withhold(tx, accountId, withheld);
   if (withheld !== null) return withheld;
   await grantCredit(tx, accountId, {
-    ...{ kind: 'promo', amountNanos, expiresInMs: signUpLifetimeMs, note: signUpNote },
+    kind: 'promo',
+    amountNanos,
+    expiresInMs: signUpLifetimeMs,
+    note: signUpNote,
     source: { kind: 'signup', id: accountId },
   });
   return null;

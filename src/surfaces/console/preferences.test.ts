@@ -10,7 +10,10 @@ test('what is chosen comes back with the cookie', () => {
   expect(cookie).toMatch(/; Max-Age=31536000; Path=\/; HttpOnly; SameSite=Lax$/);
   const sent = cookie.split(';')[0] as string;
   expect(readFrom(sent)).toEqual({
-    ...{ theme: 'dark', zone: 'Europe/Berlin', keys: false, isChosen: true },
+    theme: 'dark',
+    zone: 'Europe/Berlin',
+    keys: false,
+    isChosen: true,
     opened: ['vectors'],
   });
 });
@@ -35,13 +38,19 @@ test.each(['qm_console=', 'qm_console=%', 'qm_console=neon~Moon/Base~on', 'other
 test('a page that was opened is kept once, and does not count as a choice', () => {
   const first = openedCookie(readFrom('other=1'), 'vectors')?.split(';')[0] as string;
   expect(readFrom(first)).toEqual({
-    ...{ theme: 'system', zone: 'UTC', keys: true, isChosen: false },
+    theme: 'system',
+    zone: 'UTC',
+    keys: true,
+    isChosen: false,
     opened: ['vectors'],
   });
   expect(openedCookie(readFrom(first), 'vectors')).toBeNull();
   const both = openedCookie(readFrom('qm_console=dark~UTC~off~vectors'), 'ai')?.split(';')[0] as string;
   expect(readFrom(both)).toEqual({
-    ...{ theme: 'dark', zone: 'UTC', keys: false, isChosen: true },
+    theme: 'dark',
+    zone: 'UTC',
+    keys: false,
+    isChosen: true,
     opened: ['vectors', 'ai'],
   });
 });

@@ -32,7 +32,9 @@ export function preferencesOf({ headers }: Pick<RawHead, 'headers'>): Preference
   if (sent === null) return plain;
   const [theme = '', zone = '', keys = '', opened = ''] = sent.split('~');
   return {
-    ...{ theme: themeOf(theme), zone: zoneOf(zone), keys: keys !== 'off' },
+    theme: themeOf(theme),
+    zone: zoneOf(zone),
+    keys: keys !== 'off',
     isChosen: theme !== '',
     opened: opened
       .split('.')
@@ -56,8 +58,12 @@ export function openedCookie({ theme, zone, keys, isChosen, opened }: Preference
 
 function cookieOf(chosen: readonly string[], opened: readonly string[]): string {
   return stringifySetCookie({
-    ...{ name: NAME, value: [...chosen, opened.join('.')].join('~'), maxAge: YEAR_SECONDS },
-    ...{ path: '/', httpOnly: true, sameSite: 'lax' },
+    name: NAME,
+    value: [...chosen, opened.join('.')].join('~'),
+    maxAge: YEAR_SECONDS,
+    path: '/',
+    httpOnly: true,
+    sameSite: 'lax',
   });
 }
 

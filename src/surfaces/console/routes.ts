@@ -59,8 +59,13 @@ export function consoleRoutes(services: () => Services, manifest: Manifest): rea
     path: string,
     rest: Pick<RawRoute, 'methods' | 'answer' | 'stream' | 'isOfPages'>,
   ): RawRoute => ({
-    ...{ name: `console.${name}`, path: `${ROOT}${path}`, capability: null, entryForm: 'console' },
-    ...{ bodyBytesMax: formBytesMax, refuse: refusal, ...rest },
+    name: `console.${name}`,
+    path: `${ROOT}${path}`,
+    capability: null,
+    entryForm: 'console',
+    bodyBytesMax: formBytesMax,
+    refuse: refusal,
+    ...rest,
   });
   const pageRoute = (path: string) =>
     route('page', path, {
@@ -75,11 +80,13 @@ export function consoleRoutes(services: () => Services, manifest: Manifest): rea
     });
   return [
     route('assets', '/assets/{file}', {
-      ...{ methods: ['GET'], isOfPages: true },
+      methods: ['GET'],
+      isOfPages: true,
       answer: async (request) => (await assets()).answer(request.params.file ?? '', request) ?? noSuchPage(services()),
     }),
     route('live', '/live', {
-      ...{ methods: ['GET'], stream: 'answer' },
+      methods: ['GET'],
+      stream: 'answer',
       answer: (request) => follow(services(), ticks(), request),
     }),
     route('view', '/view', { methods: ['POST'], answer: (request) => setPreferences(services(), request) }),
@@ -134,7 +141,11 @@ async function answerVisit(
   };
   const since = page.isLive === true && form === null ? await ticks.mark(principal.accountId) : null;
   const framed: FramedPage = {
-    ...{ page, pages, assets, since, done: doneText(pages, request) },
+    page,
+    pages,
+    assets,
+    since,
+    done: doneText(pages, request),
     standingOf: (visit) => standings.of(visit, parts, pages),
   };
   const visit = new PageVisit(parts);
@@ -169,10 +180,8 @@ async function pageOrFile(framed: FramedPage, visit: PageVisit): Promise<RawAnsw
   return {
     status: 200,
     headers: {
-      ...{
-        'content-type': fileTypes[as],
-        'cache-control': 'no-store',
-      },
+      'content-type': fileTypes[as],
+      'cache-control': 'no-store',
       'content-disposition': `attachment; filename="${page.name}.${as}"`,
     },
     body: await page[as](visit),

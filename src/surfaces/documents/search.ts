@@ -111,7 +111,9 @@ function indexOf({ capabilities, modules }: Manifest): MiniSearch<Indexed> {
   });
   index.addAll(
     capabilities.map(({ id, summary, description, input, keywords = [] }) => ({
-      ...{ id, summary, description },
+      id,
+      summary,
+      description,
       words: id.replaceAll(/[._]/g, ' '),
       keywords: keywords.join(', '),
       fields: Object.keys(input.properties).join(' ').replaceAll('_', ' '),
@@ -119,8 +121,12 @@ function indexOf({ capabilities, modules }: Manifest): MiniSearch<Indexed> {
   );
   index.addAll(
     [...plannedModules(modules)].map((name) => ({
-      ...{ id: MODULE + name, words: name, keywords: plannedWords[name] ?? '' },
-      ...{ summary: '', description: '', fields: '' },
+      id: MODULE + name,
+      words: name,
+      keywords: plannedWords[name] ?? '',
+      summary: '',
+      description: '',
+      fields: '',
     })),
   );
   return index;

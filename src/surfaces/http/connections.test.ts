@@ -25,8 +25,11 @@ async function ports(
   answeringMs = admission.connection.answeringMs,
 ): Promise<{ readonly own: number; readonly other: number }> {
   const connection = {
-    ...{ ...admission.connection, headersTimeoutMs: HEAD_MS, headersLookEveryMs: 10 },
-    ...{ silenceMs, answeringMs },
+    ...admission.connection,
+    headersTimeoutMs: HEAD_MS,
+    headersLookEveryMs: 10,
+    silenceMs,
+    answeringMs,
   };
   const traffic = new Traffic(new Registry(), { ...admission, connection });
   let take: (socket: Socket) => void = () => undefined;

@@ -142,7 +142,11 @@ export class Connections {
     if (spare) this.#spare += 1;
     const timer = spare ? setTimeout(() => socket.destroy(), all.spareConnectionMs) : null;
     const connection: Connection = {
-      ...{ socket, owner, isProxied, spare, handle },
+      socket,
+      owner,
+      isProxied,
+      spare,
+      handle,
       next: () => this.#next(connection),
       answer: null,
       request: null,

@@ -108,14 +108,18 @@ const describeOne: OwnTool = {
     const described = describeCapability(capability, manifest);
     const { request_schema, response_schema, errors, examples, pricing, limits, events_emitted } = described;
     const data = {
-      ...{ id: capability.id, summary: described.summary, description: described.description },
-      ...{ scope: described.scope, may_call: set.allowed.has(capability.id) },
+      id: capability.id,
+      summary: described.summary,
+      description: described.description,
+      scope: described.scope,
+      may_call: set.allowed.has(capability.id),
       price: priceInWords(pricing),
       input_schema: request_schema,
       output_schema: response_schema,
       errors: errors.map(({ code }) => code),
       example: examples[0] ?? null,
-      ...{ limits, events_emitted },
+      limits,
+      events_emitted,
     };
     return ownResult(data, request.failureMetadata());
   },
@@ -188,7 +192,9 @@ const getAccount: OwnTool = {
       }),
     );
     const data = {
-      ...{ account_id: principal.accountId, tier: principal.tier, scopes: principal.scopes ?? ['*'] },
+      account_id: principal.accountId,
+      tier: principal.tier,
+      scopes: principal.scopes ?? ['*'],
       modules: [...new Set([...set.allowed].map(moduleOf))],
       ...(balance === undefined ? {} : { balance }),
       ...(budget === undefined ? {} : { budget }),

@@ -25,7 +25,11 @@ interface Surface {
 export function mcpRoutes(services: () => Services, manifest: Manifest): readonly RawRoute[] {
   const surface = { manifest, sets: new ToolSets(manifest) };
   const route = (name: string, path: string): RawRoute => ({
-    ...{ name, path, methods: ['POST'], capability: null, entryForm: 'mcp' },
+    name,
+    path,
+    methods: ['POST'],
+    capability: null,
+    entryForm: 'mcp',
     bodyBytesMax: admission.doors.mcpMessageBytesMax,
     credentialOf: bearer,
     // There is no other: who has shown no key is refused before the body is read.
@@ -103,7 +107,10 @@ function refusal(services: () => Services, failure: Problem, { requestId }: RawH
   const shown = httpStatus === 500 ? 'Something went wrong inside the service.' : message;
   const number = code === 'MALFORMED_JSON' ? PARSE_ERROR : httpStatus === 400 ? INVALID_REQUEST : SERVER_ERROR;
   const answer = errorAnswer(httpStatus, number, shown, {
-    ...{ code, http_status: httpStatus, retryable, request_id: requestId },
+    code,
+    http_status: httpStatus,
+    retryable,
+    request_id: requestId,
     ...(detail === undefined ? {} : { code_detail: detail }),
     ...(param === undefined ? {} : { param }),
     ...(retryAfterMs === undefined ? {} : { retry_after_ms: Math.ceil(retryAfterMs) }),

@@ -196,7 +196,10 @@ function refuseUnknown({ tool: { name, inputSchema } }: OwnTool, { own, others }
   const message = `${param} is not an argument of ${name}, ${takes}.${hint}${fields}`;
   const fault = { param, rule: 'unknown_field', message };
   throw problem('VALIDATION_FAILED', {
-    ...{ param, detail: 'unknown_field', message, didYouMean: near ?? undefined },
+    param,
+    detail: 'unknown_field',
+    message,
+    didYouMean: near ?? undefined,
     errors: [fault],
   });
 }

@@ -28,8 +28,13 @@ export function endingCookie(baseUrl: string): string {
 /** Set-Cookie for all pages of the service; `lifeMs` 0 removes it. */
 export function setCookie(baseUrl: string, name: string, value: string, lifeMs: number): string {
   return stringifySetCookie({
-    ...{ name: cookieName(baseUrl, name), value, maxAge: lifeMs / 1_000 },
-    ...{ path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure(baseUrl) },
+    name: cookieName(baseUrl, name),
+    value,
+    maxAge: lifeMs / 1_000,
+    path: '/',
+    httpOnly: true,
+    sameSite: 'lax',
+    secure: isSecure(baseUrl),
   });
 }
 

@@ -46,7 +46,9 @@ export async function visitorOf(
     principalOf(core, session),
   ]);
   return {
-    ...{ session, person, formToken: formToken(core.secrets, session) },
+    session,
+    person,
+    formToken: formToken(core.secrets, session),
     principal: typeof principal === 'string' ? null : principal,
   };
 }

@@ -13,7 +13,10 @@ export interface Host {
 export function addHostMetrics(registry: Registry, { dataDir, tls }: Host): void {
   const gauge = (name: string, help: string, read: () => Promise<number>) =>
     new Gauge({
-      ...{ name, help, aggregator: 'min', registers: [registry] },
+      name,
+      help,
+      aggregator: 'min',
+      registers: [registry],
       async collect() {
         this.set(await read().catch(() => 0));
       },

@@ -20,7 +20,12 @@ type Answering = (core: Services, form: URLSearchParams, request: RawRequest) =>
 export function oauthRoutes(services: () => Services): readonly RawRoute[] {
   let visits: PageViews | undefined;
   const form = (name: string, path: string, answer: Answering): RawRoute => ({
-    ...{ name, methods: ['POST'], path, capability: null, bodyBytesMax: formBytesMax, refuse: refusal },
+    name,
+    methods: ['POST'],
+    path,
+    capability: null,
+    bodyBytesMax: formBytesMax,
+    refuse: refusal,
     answer: async (request) => {
       const core = services();
       visits ??= new PageViews(core.bounds);
@@ -33,14 +38,22 @@ export function oauthRoutes(services: () => Services): readonly RawRoute[] {
   });
   return [
     {
-      ...{ name: 'oauth.metadata', methods: ['GET'], path: '/.well-known/oauth-authorization-server' },
-      ...{ capability: null, bodyBytesMax: formBytesMax, refuse: refusal },
+      name: 'oauth.metadata',
+      methods: ['GET'],
+      path: '/.well-known/oauth-authorization-server',
+      capability: null,
+      bodyBytesMax: formBytesMax,
+      refuse: refusal,
       answer: async () => json(200, metadata(services())),
     },
     ...['', '/{modules}'].map(
       (below): RawRoute => ({
-        ...{ name: 'oauth.resource', methods: ['GET'], path: `/.well-known/oauth-protected-resource/mcp${below}` },
-        ...{ capability: null, bodyBytesMax: formBytesMax, refuse: refusal },
+        name: 'oauth.resource',
+        methods: ['GET'],
+        path: `/.well-known/oauth-protected-resource/mcp${below}`,
+        capability: null,
+        bodyBytesMax: formBytesMax,
+        refuse: refusal,
         answer: async () => json(200, resourceOf(services())),
       }),
     ),

@@ -22,7 +22,11 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 export function rawRouteOf(route: SocketRoute): RawRoute {
   const { name, path, capability, entryForm, credentialOf, refuse } = route;
   return {
-    ...{ name, path, capability, methods: ['GET'], bodyBytesMax: 1 },
+    name,
+    path,
+    capability,
+    methods: ['GET'],
+    bodyBytesMax: 1,
     ...(entryForm === undefined ? {} : { entryForm }),
     ...(credentialOf === undefined ? {} : { credentialOf }),
     ...(refuse === undefined ? {} : { refuse }),
@@ -131,7 +135,11 @@ function shakeHands(Server: Server, { sockets, route, request }: Handshake, upgr
   };
   const spoken = route.protocols ?? [];
   const server = new Server({
-    ...{ noServer: true, clientTracking: false, perMessageDeflate: false, autoPong: false, ...bounds },
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    autoPong: false,
+    ...bounds,
     handleProtocols: (offered) => spoken.find((protocol) => offered.has(protocol)) ?? false,
   });
   server.on('headers', (headers) => headers.push(`X-Request-Id: ${requestId}`));

@@ -19,11 +19,19 @@ async function asked(text: string, chunkBytes: number, filesMax = 3) {
   );
   const send = async () => ({ kind: 'answered', status: 200, headers: {}, body: Readable.from(chunks) }) as never;
   const call: VendorCall = {
-    ...{ baseUrl: 'http://vendor', key: null, assetHosts: [], timeouts: vendorTimeouts, outbound: { send } },
+    baseUrl: 'http://vendor',
+    key: null,
+    assetHosts: [],
+    timeouts: vendorTimeouts,
+    outbound: { send },
     signal: new AbortController().signal,
   };
   return askForBytes(call, {
-    ...{ url: 'http://vendor/v1', credentials: {}, body: {}, field: 'b64_json', filesMax },
+    url: 'http://vendor/v1',
+    credentials: {},
+    body: {},
+    field: 'b64_json',
+    filesMax,
     async workPath() {
       files += 1;
       return join(folder, String(files));

@@ -33,7 +33,10 @@ export async function askForBytes(call: VendorCall, question: BytesQuestion): Pr
   const { connectMs, downloadMs, idleMs } = call.timeouts;
   const isForm = body instanceof FormData;
   const reply = await call.outbound.send({
-    ...{ method: 'POST', url, credentials, signal: call.signal },
+    method: 'POST',
+    url,
+    credentials,
+    signal: call.signal,
     headers: { accept: 'application/json', ...(!isForm && { 'content-type': 'application/json' }), ...headers },
     body: isForm ? body : JSON.stringify(body),
     operator: { origin: call.baseUrl, assetHosts: call.assetHosts },

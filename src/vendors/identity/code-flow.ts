@@ -18,7 +18,8 @@ export interface Flow {
 export function codeFlow(flow: Flow): IdentityProvider {
   const { id, name, scopes, hasIdToken } = flow;
   return {
-    ...{ id, name },
+    id,
+    name,
     begin: (redirectUri) =>
       withIdentityErrors(async () => {
         const checks = {

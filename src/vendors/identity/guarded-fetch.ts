@@ -21,7 +21,10 @@ export function guardedFetch(outbound: Pick<OutboundClient, 'send'>, written: re
       body: body === undefined || body === null ? null : String(body),
       operator: written.includes(origin) ? { origin } : undefined,
       limits: {
-        ...{ connectMs: CONNECT_MS, firstByteMs: REQUEST_MS, idleMs: REQUEST_MS, totalMs: REQUEST_MS },
+        connectMs: CONNECT_MS,
+        firstByteMs: REQUEST_MS,
+        idleMs: REQUEST_MS,
+        totalMs: REQUEST_MS,
         answerBytesMax: ANSWER_BYTES_MAX,
       },
       signal: signal ?? AbortSignal.timeout(REQUEST_MS),

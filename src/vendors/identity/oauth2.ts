@@ -26,7 +26,10 @@ export function oauth2Provider(client: OAuth2Client, outbound: Pick<OutboundClie
   const { id, name, scopes } = client;
   const configuration = configure(client, outbound);
   const provider = codeFlow({
-    ...{ id, name, scopes, hasIdToken: false },
+    id,
+    name,
+    scopes,
+    hasIdToken: false,
     configuration: () => Promise.resolve(configuration),
     whoIs: (_, { access_token: token }) => whoIs(client, (url) => readResource(configuration, token, url)),
   });

@@ -25,7 +25,10 @@ export function smtpServer({ url, from }: SmtpSettings): MailServer {
     async send({ id, to, subject, text, html }: Mail) {
       try {
         await transport.sendMail({
-          ...{ from, subject, text, html },
+          from,
+          subject,
+          text,
+          html,
           // As an object: nothing in it is read as a list of addresses.
           to: { name: '', address: to },
           messageId: `<${id}@${domainOf(from)}>`,

@@ -140,7 +140,9 @@ export function otherViews({ filled, owner: by }: FilledAccount): readonly State
       by,
     })),
     ...failing.map((path) => ({
-      ...{ name: `unreadable-${path.slice(1)}`, path: `/console${path}?cursor=none`, by },
+      name: `unreadable-${path.slice(1)}`,
+      path: `/console${path}?cursor=none`,
+      by,
       says: 'INVALID_CURSOR',
     })),
   ];
@@ -258,22 +260,18 @@ export function answeredStates({ filled, site, owner: by }: FilledAccount): read
       .slice(1)}-${of}`;
   return [
     ...refusedForms(filled).map(([path, of, fields]) => ({
-      ...{
-        name: `refused-${name(path, of)}`,
-        path: `/console${path}${NEW.has(of) ? '?new=1' : ''}`,
-        by,
-        status: 400,
-        form: act(of, fields),
-      },
+      name: `refused-${name(path, of)}`,
+      path: `/console${path}${NEW.has(of) ? '?new=1' : ''}`,
+      by,
+      status: 400,
+      form: act(of, fields),
     })),
     ...answeredForms({ filled, site }).map(([path, of, fields, says]) => ({
-      ...{
-        name: `answer-${name(path, of)}`,
-        path: `/console${path}${NEW.has(of) ? '?new=1' : ''}`,
-        by,
-        form: act(of, fields),
-        says,
-      },
+      name: `answer-${name(path, of)}`,
+      path: `/console${path}${NEW.has(of) ? '?new=1' : ''}`,
+      by,
+      form: act(of, fields),
+      says,
     })),
   ];
 }
@@ -291,7 +289,11 @@ export async function missingStates(
     { name: 'no-page', path: '/console/none', by, status: 404, says: 'begin at the Console' },
     ...rooms.map((room) => ({ name: `no-${room}`, path: `/console/${room}/${UNKNOWN}`, by, status: 404 })),
     ...['wallet', 'vectors', 'operator'].map((room) => ({
-      ...{ name: `forbidden-${room}`, path: `/console/${room}`, by: narrow, status: 403, says: 'scope' },
+      name: `forbidden-${room}`,
+      path: `/console/${room}`,
+      by: narrow,
+      status: 403,
+      says: 'scope',
     })),
   ];
 }

@@ -133,7 +133,10 @@ export async function operatorStates({ service, mark }: Scene): Promise<readonly
   };
   const by = await sessionOf(service, operator);
   const at = (name: string, path: string, rest: Partial<State> = {}): State => ({
-    ...{ name: `operator-${name}`, path: `/console/operator${path}`, by, ...rest },
+    name: `operator-${name}`,
+    path: `/console/operator${path}`,
+    by,
+    ...rest,
   });
   await new PageVisitor(url).post('/auth/mail', { email: 'written.to@example.org' });
   const [paid, review] = [await toppedUp('pays', 'succeeded'), await toppedUp('reviewed', 'review')];

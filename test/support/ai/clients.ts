@@ -50,7 +50,9 @@ export const clients: Readonly<Record<string, (options: Options) => Client>> = {
   '@ai-sdk/openai-compatible': (options) => {
     const sdk = createOpenAICompatible({
       ...options,
-      ...{ name: 'qm', includeUsage: true, supportsStructuredOutputs: true },
+      name: 'qm',
+      includeUsage: true,
+      supportsStructuredOutputs: true,
     });
     return aiSdk((id) => sdk(id), sdk.textEmbeddingModel(NGRAM));
   },
@@ -67,7 +69,9 @@ function officialChat(openai: OpenAI): Client {
     (await openai.chat.completions.create({ model, messages, ...over })) as OpenAI.Chat.ChatCompletion;
   const textOf = ({ choices }: OpenAI.Chat.ChatCompletion) => choices[0]?.message.content ?? '';
   const completionTold = (text: string, usage: OpenAI.CompletionUsage | null | undefined): Told => ({
-    ...{ text, inputTokens: usage?.prompt_tokens, outputTokens: usage?.completion_tokens },
+    text,
+    inputTokens: usage?.prompt_tokens,
+    outputTokens: usage?.completion_tokens,
   });
   return {
     async say(content, model) {
@@ -199,7 +203,10 @@ function aiSdk(model: (id: string) => Any, embedding: Any): Client {
         },
       });
       const { text } = await generateText({
-        ...{ model: model(ECHO), prompt: 'Rain?', tools: { weather }, stopWhen: stepCountIs(2) },
+        model: model(ECHO),
+        prompt: 'Rain?',
+        tools: { weather },
+        stopWhen: stepCountIs(2),
         prepareStep: ({ stepNumber }) => ({ toolChoice: stepNumber === 0 ? 'required' : 'auto' }),
       });
       return { args, text };

@@ -22,8 +22,15 @@ const namedEvent = (body: Json, more: Omit<DocumentedEvent, 'text'> = {}): Docum
 /** OpenAI, chat completions: every chunk has a usage when it is asked for, null but in the last. */
 function openai(): DocumentedEvent[] {
   const chunk = (choices: Json[], usage: Json = null) => ({
-    ...{ id: 'chatcmpl-123', object: 'chat.completion.chunk', created: 1_694_268_190, model: 'm-1' },
-    ...{ service_tier: 'default', system_fingerprint: 'fp_44709d6fcb', choices, usage, obfuscation: 'x1' },
+    id: 'chatcmpl-123',
+    object: 'chat.completion.chunk',
+    created: 1_694_268_190,
+    model: 'm-1',
+    service_tier: 'default',
+    system_fingerprint: 'fp_44709d6fcb',
+    choices,
+    usage,
+    obfuscation: 'x1',
   });
   const deltaChunk = (delta: Json, finish_reason: string | null = null) =>
     chunk([{ index: 0, delta, logprobs: null, finish_reason }]);
@@ -41,7 +48,11 @@ function openai(): DocumentedEvent[] {
 /** OpenRouter: comments while it looks for a vendor, no opening, usage with an empty piece after the last. */
 function openrouter(): DocumentedEvent[] {
   const chunk = (delta: Json, finish_reason: string | null, more: Json = {}) => ({
-    ...{ id: 'gen-1', provider: 'Azure', model: 'm-1', object: 'chat.completion.chunk', created: 1_778_031_306 },
+    id: 'gen-1',
+    provider: 'Azure',
+    model: 'm-1',
+    object: 'chat.completion.chunk',
+    created: 1_778_031_306,
     choices: [{ index: 0, delta, finish_reason, native_finish_reason: finish_reason, logprobs: null }],
     ...more,
   });
@@ -60,8 +71,14 @@ function openrouter(): DocumentedEvent[] {
 /** Anthropic, Messages: the input is told first; the output grows. */
 function anthropic(): DocumentedEvent[] {
   const message = {
-    ...{ id: 'msg_1nZdL29xx5MUA1yADyHTEsnR8uuvGzszyy', type: 'message', role: 'assistant', content: [], model: 'm-1' },
-    ...{ stop_reason: null, stop_sequence: null, usage: { input_tokens: 10, output_tokens: 1 } },
+    id: 'msg_1nZdL29xx5MUA1yADyHTEsnR8uuvGzszyy',
+    type: 'message',
+    role: 'assistant',
+    content: [],
+    model: 'm-1',
+    stop_reason: null,
+    stop_sequence: null,
+    usage: { input_tokens: 10, output_tokens: 1 },
   };
   const delta = (text: string) =>
     namedEvent({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } }, { words: text });
@@ -81,14 +98,28 @@ function anthropic(): DocumentedEvent[] {
 /** OpenAI, responses: items and parts are opened, filled and closed; usage is in the last, which is the end. */
 function responses(): DocumentedEvent[] {
   const response = {
-    ...{ id: 'resp_67c9fdcecf488190bdd9a0409de3a1ec07b8b0ad4e5eb654', object: 'response', created_at: 1_741_290_958 },
-    ...{ status: 'in_progress', error: null, incomplete_details: null, model: 'm-1', output: [], store: false },
-    ...{ parallel_tool_calls: true, tool_choice: 'auto', tools: [], usage: null },
+    id: 'resp_67c9fdcecf488190bdd9a0409de3a1ec07b8b0ad4e5eb654',
+    object: 'response',
+    created_at: 1_741_290_958,
+    status: 'in_progress',
+    error: null,
+    incomplete_details: null,
+    model: 'm-1',
+    output: [],
+    store: false,
+    parallel_tool_calls: true,
+    tool_choice: 'auto',
+    tools: [],
+    usage: null,
   };
   const place = { item_id: 'msg_1', output_index: 0, content_index: 0 };
   const part = (text: string) => ({ type: 'output_text', text, annotations: [] });
   const item = (status: string, content: Json[]) => ({
-    ...{ id: 'msg_1', type: 'message', status, role: 'assistant', content },
+    id: 'msg_1',
+    type: 'message',
+    status,
+    role: 'assistant',
+    content,
   });
   const whole = item('completed', [part('Héllo there.')]);
   const usage = { input_tokens: 10, input_tokens_details: { cached_tokens: 0 }, output_tokens: 5, total_tokens: 15 };

@@ -21,7 +21,9 @@ export class StreamReader {
   static async open(url: string, secret: string, body: Json, headers: Record<string, string> = {}) {
     const leave = new AbortController();
     const response = await fetch(url, {
-      ...{ method: 'POST', body: JSON.stringify({ ...body, stream: true }), signal: leave.signal },
+      method: 'POST',
+      body: JSON.stringify({ ...body, stream: true }),
+      signal: leave.signal,
       headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json', ...headers },
     });
     return new StreamReader(response, leave);

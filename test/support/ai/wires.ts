@@ -63,7 +63,12 @@ export const anthropicWire: WireWords = {
   adapter: 'anthropic',
   error: anthropicError,
   completion: (text) => ({
-    ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'm-1', stop_reason: 'end_turn', usage: used },
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'm-1',
+    stop_reason: 'end_turn',
+    usage: used,
     content: [{ type: 'text', text }],
   }),
   stream: (text) => [

@@ -35,7 +35,9 @@ export function walker(): Walker {
   };
   const get: Walker['get'] = (url, headers = {}) => send(url, { headers });
   return {
-    ...{ get, set, cookies },
+    get,
+    set,
+    cookies,
     async walk(url, target) {
       for (let at = url, i = 0; i < REDIRECTS_MAX; i += 1) {
         const answer = await get(at);

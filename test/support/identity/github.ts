@@ -41,7 +41,10 @@ export async function startGitHub(): Promise<GitHubServer> {
     url,
     user: { id: 1, login: 'nobody', emails: [] },
     entry: (id) => ({
-      ...{ id, type: 'github', client_id: CLIENT.id, client_secret: CLIENT.secret },
+      id,
+      type: 'github',
+      client_id: CLIENT.id,
+      client_secret: CLIENT.secret,
       authorization_url: `${url}/login/oauth/authorize`,
       token_url: `${url}/login/oauth/access_token`,
       userinfo_url: `${url}/user`,

@@ -104,9 +104,17 @@ export class StripeAccount {
 
   intent(over: Partial<Intent> & Pick<Intent, 'amount' | 'currency' | 'metadata'>): Intent {
     return this.add<Intent>({
-      ...{ id: this.newId('pi'), object: 'payment_intent', created: this.now, status: 'requires_payment_method' },
-      ...{ amount_received: 0, customer: null, payment_method: null, review: null, setup_future_usage: null },
-      ...{ last_payment_error: null, ...over },
+      id: this.newId('pi'),
+      object: 'payment_intent',
+      created: this.now,
+      status: 'requires_payment_method',
+      amount_received: 0,
+      customer: null,
+      payment_method: null,
+      review: null,
+      setup_future_usage: null,
+      last_payment_error: null,
+      ...over,
     });
   }
 
@@ -156,7 +164,10 @@ export class StripeAccount {
     const intent =
       session.payment_intent === null
         ? this.intent({
-            ...{ amount: amount ?? 0, currency: currency ?? 'usd', customer, metadata: asked.metadata },
+            amount: amount ?? 0,
+            currency: currency ?? 'usd',
+            customer,
+            metadata: asked.metadata,
             setup_future_usage: asked.saves ? 'off_session' : null,
           })
         : this.find<Intent>(session.payment_intent);
@@ -191,10 +202,18 @@ export class StripeAccount {
     const item = { id: this.newId('si'), current_period_start: this.now, current_period_end: monthLater(this.now) };
     const amount = amount_total ?? 0;
     const subscription = this.add<Subscription>({
-      ...{ id, object: 'subscription', status: 'active', cancel_at_period_end: false, cancel_at: null, amount },
+      id,
+      object: 'subscription',
+      status: 'active',
+      cancel_at_period_end: false,
+      cancel_at: null,
+      amount,
       currency: session.currency ?? 'usd',
-      ...{ customer: customer ?? '', default_payment_method: this.card(kind, customer).id, latest_invoice: '' },
-      ...{ items: { data: [item] }, metadata: asked.metadata },
+      customer: customer ?? '',
+      default_payment_method: this.card(kind, customer).id,
+      latest_invoice: '',
+      items: { data: [item] },
+      metadata: asked.metadata,
     });
     session.subscription = id;
     this.#invoice(subscription, null);
@@ -206,17 +225,26 @@ export class StripeAccount {
   #invoice(subscription: Subscription, error: ReturnType<typeof laterError>): void {
     const { id, amount, currency, customer, default_payment_method: payment_method } = subscription;
     const intent = this.intent({
-      ...{ amount, currency, customer, payment_method, metadata: {}, last_payment_error: error },
+      amount,
+      currency,
+      customer,
+      payment_method,
+      metadata: {},
+      last_payment_error: error,
       ...(error === null ? { status: 'succeeded', amount_received: amount } : {}),
     });
     const invoiceId = this.newId('in');
     const invoice = this.add<Invoice>({
-      ...{ id: invoiceId, object: 'invoice', status: error === null ? 'paid' : 'open', amount_due: amount, currency },
-      ...{
-        amount_paid: error === null ? amount : 0,
-        hosted_invoice_url: `https://invoice.stripe.example/i/${invoiceId}`,
-      },
-      ...{ attempt_count: 1, created: this.now, next_payment_attempt: error === null ? null : this.now + 3 * DAY },
+      id: invoiceId,
+      object: 'invoice',
+      status: error === null ? 'paid' : 'open',
+      amount_due: amount,
+      currency,
+      amount_paid: error === null ? amount : 0,
+      hosted_invoice_url: `https://invoice.stripe.example/i/${invoiceId}`,
+      attempt_count: 1,
+      created: this.now,
+      next_payment_attempt: error === null ? null : this.now + 3 * DAY,
       parent: { subscription_details: { subscription: id } },
       payments: { data: [{ payment: { payment_intent: intent.id } }] },
     });
@@ -269,8 +297,13 @@ export class StripeAccount {
     const left = intent.amount_received - given.reduce((sum, each) => sum + each.amount, 0);
     if (amount > left) throw invalid('amount', 'amount_too_large', `Only ${left} is left.`);
     const refund = this.add<Refund>({
-      ...{ id: this.newId('re'), object: 'refund', amount, status: 'succeeded', created: this.now },
-      ...{ payment_intent: payment, metadata },
+      id: this.newId('re'),
+      object: 'refund',
+      amount,
+      status: 'succeeded',
+      created: this.now,
+      payment_intent: payment,
+      metadata,
     });
     this.tell('refund.created', refund);
     return refund;
@@ -278,8 +311,13 @@ export class StripeAccount {
 
   dispute(payment: string, amount: number): Dispute {
     const dispute = this.add<Dispute>({
-      ...{ id: this.newId('dp'), object: 'dispute', amount, status: 'needs_response', created: this.now },
-      ...{ payment_intent: payment, metadata: {} },
+      id: this.newId('dp'),
+      object: 'dispute',
+      amount,
+      status: 'needs_response',
+      created: this.now,
+      payment_intent: payment,
+      metadata: {},
     });
     this.tell('charge.dispute.created', dispute);
     return dispute;

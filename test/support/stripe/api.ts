@@ -69,16 +69,22 @@ function makeSession(account: StripeAccount, _id: string, fields: Fields): Sessi
     throw invalid('expires_at', 'parameter_invalid', `${expires_at} is not within 30 minutes and 24 hours`);
   const id = account.newId('cs_test');
   return account.add<Session>({
-    ...{
-      id,
-      object: 'checkout.session',
-      mode,
-      status: 'open',
-      payment_status: mode === 'setup' ? 'no_payment_required' : 'unpaid',
-    },
-    ...{ url: `https://checkout.stripe.example/c/pay/${id}`, amount_total: line.amount, currency: line.currency },
-    ...{ expires_at, customer, client_reference_id: text(fields.client_reference_id), metadata: metadataOf(fields) },
-    ...{ payment_intent: null, setup_intent: null, subscription: null, success_url: text(fields.success_url) ?? '' },
+    id,
+    object: 'checkout.session',
+    mode,
+    status: 'open',
+    payment_status: mode === 'setup' ? 'no_payment_required' : 'unpaid',
+    url: `https://checkout.stripe.example/c/pay/${id}`,
+    amount_total: line.amount,
+    currency: line.currency,
+    expires_at,
+    customer,
+    client_reference_id: text(fields.client_reference_id),
+    metadata: metadataOf(fields),
+    payment_intent: null,
+    setup_intent: null,
+    subscription: null,
+    success_url: text(fields.success_url) ?? '',
     asked: { metadata: metadataOf(data), saves, interval: line.interval },
   });
 }
@@ -89,8 +95,11 @@ function makeIntent(account: StripeAccount, _id: string, fields: Fields): Intent
   if (method.customer === null || method.customer !== customer)
     throw invalid('payment_method', 'payment_method_unexpected_state', 'It is not attached to the customer.');
   const intent = account.intent({
-    ...{ amount: whole(fields, 'amount'), currency: text(fields.currency) ?? '', metadata: metadataOf(fields) },
-    ...{ customer, payment_method: method.id },
+    amount: whole(fields, 'amount'),
+    currency: text(fields.currency) ?? '',
+    metadata: metadataOf(fields),
+    customer,
+    payment_method: method.id,
   });
   account.chargeNow(intent);
   return intent;
@@ -136,7 +145,10 @@ export const endpoints: readonly Endpoint[] = [
     takes: params<Stripe.CustomerCreateParams>()('metadata', 'email', 'name'),
     run: (account, _id, fields) =>
       account.add<Customer>({
-        ...{ id: account.newId('cus'), object: 'customer', email: text(fields.email), metadata: metadataOf(fields) },
+        id: account.newId('cus'),
+        object: 'customer',
+        email: text(fields.email),
+        metadata: metadataOf(fields),
       }),
   },
   {

@@ -105,7 +105,8 @@ export function laterError(card: CardKind): IntentError | null {
 }
 
 export const declinedError: IntentError = {
-  ...{ code: 'card_declined', decline_code: 'generic_decline' },
+  code: 'card_declined',
+  decline_code: 'generic_decline',
   message: 'Your card was declined.',
 };
 

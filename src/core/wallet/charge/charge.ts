@@ -136,7 +136,9 @@ export async function beginWork<Input, Context>(
 ): Promise<ChargedAnswer> {
   const item: LaneItem<Input, Context> = {
     ...laneItem(ctx, work, 'begin'),
-    ...{ amount: work.amountNanos, holdMs: null, holdOwner: work.owner },
+    amount: work.amountNanos,
+    holdMs: null,
+    holdOwner: work.owner,
     ...(work.answersAtEnd === undefined ? {} : { answersAtEnd: work.answersAtEnd }),
   };
   return finish(ctx, item, await outcomeOrWait(() => ctx.core.lanes.submit(item as LaneItem)));

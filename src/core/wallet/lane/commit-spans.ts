@@ -13,7 +13,11 @@ export function traceCommit(
   for (const { span, sinceMs } of batch) {
     if (span === null) continue;
     tracing.add(span, {
-      ...{ name: 'commit', kind: 'internal', startedMs, endedMs, isError: failure !== null },
+      name: 'commit',
+      kind: 'internal',
+      startedMs,
+      endedMs,
+      isError: failure !== null,
       attributes: {
         'qm.commit.calls': batch.length,
         'qm.commit.waited_ms': Math.round((startedMs - sinceMs) * 1000) / 1000,

@@ -25,7 +25,8 @@ const item = Type.Object(
 
 /** Calls are too many to be listed. */
 export const requestFinder: Finder = {
-  ...{ kind: 'request', capability: 'account.requests.get' },
+  kind: 'request',
+  capability: 'account.requests.get',
   byId: { field: 'request_id', pattern: /^req_\w{1,60}$/ },
   of(item) {
     const { request_id: id, capability } = item as { readonly request_id: string; readonly capability: string };

@@ -131,7 +131,9 @@ export async function claimItems(
   const isEmpty = rows.length === 0 && limit > 0;
   const hasSuspects = isEmpty && (await tx.query(findSuspect, [accountId, ids])).rows.length > 0;
   const jobs = rows.map((row) => ({
-    ...{ accountId, id: `${row.batch_id}.${row.item_no}`, attempt: row.attempt },
+    accountId,
+    id: `${row.batch_id}.${row.item_no}`,
+    attempt: row.attempt,
     row,
   }));
   return { jobs, nextMs: next.rows[0]?.due_at ?? null, hasSuspects };

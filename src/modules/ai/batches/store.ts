@@ -38,7 +38,11 @@ const countBatches = statement(
 );
 
 export const batchTable = resourceTable<BatchRow>({
-  ...{ table: 'ai.batch', key: 'batch_id', columns, isNewestFirst: true, filters: ['status'] },
+  table: 'ai.batch',
+  key: 'batch_id',
+  columns,
+  isNewestFirst: true,
+  filters: ['status'],
 });
 
 export const batches: Resource<BatchRow, AiState, typeof batchSchema> = {

@@ -122,8 +122,16 @@ class BatchWork {
     const { capability, key_id: keyId } = row;
     const principal = await callerOf(core, { accountId, keyId, capability });
     const call: ModelCall = {
-      ...{ core, accountId, tier: principal.tier, principal, capability, scope: 'write' },
-      ...{ requestId: newId('req_'), idempotency: null, signal, warnings: [] },
+      core,
+      accountId,
+      tier: principal.tier,
+      principal,
+      capability,
+      scope: 'write',
+      requestId: newId('req_'),
+      idempotency: null,
+      signal,
+      warnings: [],
       holdAnswer: (bytes) => held.take(bytes),
       holdMade: (bytes) => held.force(bytes),
       item: {

@@ -220,7 +220,8 @@ async function answerOf(
   const model = `${vendor}/${candidate.model}`;
   const keptNow = () => ({
     body: { vectors: reply.vectors.map(base64Of), tokens: inputTokens, isEstimated },
-    ...{ model, served },
+    model,
+    served,
   });
   const isKept = ctx.idempotency !== null || ask.cacheTtlSeconds !== null;
   const kept = isKept && textBytes(reply.vectors) <= KEPT_BYTES_MAX ? keptNow() : null;
@@ -246,7 +247,8 @@ function dueFor(ctx: ModelCall, candidate: Candidate, usage: AiUsage): Due {
     candidate,
     nanos: usedNanos(pricedModel(ctx, candidate.row), usage, 0),
     billedNanos: billedNanos(aiModel(candidate.row), usage, 0),
-    ...{ inputTokens: usage.inputTokens, outputTokens: 0 },
+    inputTokens: usage.inputTokens,
+    outputTokens: 0,
   };
 }
 

@@ -78,7 +78,15 @@ function hold(ctx: ModelCall, { units, amount, priceVersion }: Wanted): Promise<
   const { holds } = ctx.core;
   return outcomeOrWait(() =>
     holds.authorize({
-      ...{ accountId, principal, capability, scope, requestId, idempotency, units, amount, priceVersion },
+      accountId,
+      principal,
+      capability,
+      scope,
+      requestId,
+      idempotency,
+      units,
+      amount,
+      priceVersion,
       holdMs: holds.termMs,
       holdOwner: holds.owner,
       keepMs: DAY_MS,

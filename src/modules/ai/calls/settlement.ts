@@ -49,7 +49,11 @@ export class Settlement {
     const { failover } = this.#taken;
     const charged = await this.#charge(usage, answer, () => JSON.stringify(whole));
     return {
-      ...{ kind: 'end', completion: whole, usage: shownUsage, isEstimated, isWhole: isKept },
+      kind: 'end',
+      completion: whole,
+      usage: shownUsage,
+      isEstimated,
+      isWhole: isKept,
       answer: { ...charged, served: { ...served, ...(failover === null ? {} : { failover }) } },
     };
   }

@@ -120,8 +120,10 @@ function completionView(visit: Visit, data: Completion, form: URLSearchParams, c
     ...turnsOf(form),
     { role: 'user', content: form.get('prompt') ?? '' },
     {
-      ...{ role: 'assistant', content: data.choices[0]?.message?.content ?? '' },
-      ...{ note: `${data.model} · ${countOf(read + made, 'token')} · ${exactMoney(costUsd)}`, costUsd },
+      role: 'assistant',
+      content: data.choices[0]?.message?.content ?? '',
+      note: `${data.model} · ${countOf(read + made, 'token')} · ${exactMoney(costUsd)}`,
+      costUsd,
     },
   ];
   const models = [form.get('model') ?? ''].filter((id) => id !== '');

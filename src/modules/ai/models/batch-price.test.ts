@@ -9,11 +9,17 @@ import { mostNanos, usedNanos } from './price.ts';
 const vendor = { id: 'acme', markupPct: 0 } as Vendor;
 const rowOf = (traits: object) =>
   ({
-    ...{ vendor, id: 'm-1', traits },
+    vendor,
+    id: 'm-1',
+    traits,
     price: { input: 1, output: 3, per_request: 0.001, tiers: [{ above: 100, input: 2 }] },
   }) as unknown as ModelRow;
 const usage = {
-  ...{ inputTokens: 1_000, cachedInputTokens: 0, cacheWriteTokens: 0, outputTokens: 10, reasoningTokens: 0 },
+  inputTokens: 1_000,
+  cachedInputTokens: 0,
+  cacheWriteTokens: 0,
+  outputTokens: 10,
+  reasoningTokens: 0,
   costUsd: 0.5,
 };
 const size = { inputTokens: 1_000, images: 0, outputTokens: 10, choices: 1 };

@@ -18,7 +18,10 @@ export async function chooseForChat(core: Services, accountId: string, ask: Chat
   const excluded = await core.vendors.routing.excludedVendors(accountId, CHAT);
   const choice = core.vendors.choose(
     {
-      ...{ capability: CHAT, model: ask.model, vendor: ask.vendor, crossRegion: ask.crossRegion },
+      capability: CHAT,
+      model: ask.model,
+      vendor: ask.vendor,
+      crossRegion: ask.crossRegion,
       unable: (row) =>
         unableToChat(aiModel(row), ask) ??
         core.vendors.adapter<AiAdapter>('ai', row.vendor.adapter).lacks?.(ask.body) ??
@@ -101,7 +104,10 @@ export async function chooseForEmbed(core: Services, accountId: string, ask: Emb
   const chooseVendors = (mayBe: (model: AiModel) => boolean, primaryNanos?: bigint) =>
     core.vendors.choose(
       {
-        ...{ capability: EMBED, model: ask.model, vendor: ask.vendor, crossRegion: ask.crossRegion },
+        capability: EMBED,
+        model: ask.model,
+        vendor: ask.vendor,
+        crossRegion: ask.crossRegion,
         unable: (row) => (mayBe(aiModel(row)) ? unableToEmbed(aiModel(row), ask) : 'space'),
         quote: (row) =>
           mostNanos(aiModel(row), { inputTokens: ask.inputTokens, images: 0, outputTokens: 0, choices: 0 }),

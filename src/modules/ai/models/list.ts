@@ -28,8 +28,13 @@ export function listModels({ vendors }: Services, capability: string | null) {
 function recordOf(row: ModelRow, up: boolean) {
   const model = aiModel(row);
   return {
-    ...{ id: row.id, object: 'model', created: 0, owned_by: row.vendor.id, vendor: row.vendor.id as string | null },
-    ...{ region: row.vendor.region as string | null, capabilities: [...row.serves] },
+    id: row.id,
+    object: 'model',
+    created: 0,
+    owned_by: row.vendor.id,
+    vendor: row.vendor.id as string | null,
+    region: row.vendor.region as string | null,
+    capabilities: [...row.serves],
     context_length: model.contextTokens ?? model.inputTokensMax,
     max_output_tokens: model.outputTokensMax,
     pricing: pricingOf(model),
@@ -53,7 +58,16 @@ function pricingOf({ row, tiers, perImage, perRequest }: AiModel) {
 
 function ownModel(id: string, up: boolean) {
   return {
-    ...{ id, object: 'model', created: 0, owned_by: 'self', vendor: null, region: null, capabilities: [CHAT, EMBED] },
-    ...{ context_length: null, max_output_tokens: null, pricing: null, up },
+    id,
+    object: 'model',
+    created: 0,
+    owned_by: 'self',
+    vendor: null,
+    region: null,
+    capabilities: [CHAT, EMBED],
+    context_length: null,
+    max_output_tokens: null,
+    pricing: null,
+    up,
   };
 }

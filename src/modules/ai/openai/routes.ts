@@ -28,7 +28,12 @@ const absent = ['/v1/audio/{rest*}', '/v1/files', '/v1/files/{rest*}', '/v1/comp
 
 export const openaiRoutes: readonly RawRoute<AiState>[] = [
   {
-    ...{ ...common, ...long, methods: ['POST'], path: '/v1/chat/completions', capability: 'ai.chat', answer: complete },
+    ...common,
+    ...long,
+    methods: ['POST'],
+    path: '/v1/chat/completions',
+    capability: 'ai.chat',
+    answer: complete,
     isForPages: true,
   },
   { ...common, ...long, methods: ['POST'], path: '/v1/embeddings', capability: 'ai.embed', answer: embeddings },

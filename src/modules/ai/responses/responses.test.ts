@@ -58,16 +58,31 @@ describe('a request', () => {
   test('says the same of tools, formats, limits and effort; what is not said otherwise goes on as it came', () => {
     const schema = { type: 'object' };
     const body = chatBodyOf({
-      ...{ model: 'm', input: 'x', stream: true, store: true, metadata: { a: 'b' }, include: [], temperature: 0.5 },
-      ...{ max_output_tokens: 9, reasoning: { effort: 'low', summary: 'auto' }, vendor: 'acme', x_unknown: 1 },
+      model: 'm',
+      input: 'x',
+      stream: true,
+      store: true,
+      metadata: { a: 'b' },
+      include: [],
+      temperature: 0.5,
+      max_output_tokens: 9,
+      reasoning: { effort: 'low', summary: 'auto' },
+      vendor: 'acme',
+      x_unknown: 1,
       tools: [{ type: 'function', name: 'f', description: 'd', parameters: schema, strict: true }],
       tool_choice: { type: 'function', name: 'f' },
       text: { format: { type: 'json_schema', name: 's', schema, strict: true }, verbosity: 'low' },
     });
     expect(body).toEqual({
-      ...{ model: 'm', stream: true, temperature: 0.5, vendor: 'acme', x_unknown: 1 },
+      model: 'm',
+      stream: true,
+      temperature: 0.5,
+      vendor: 'acme',
+      x_unknown: 1,
       messages: [{ role: 'user', content: 'x' }],
-      ...{ max_completion_tokens: 9, reasoning_effort: 'low', verbosity: 'low' },
+      max_completion_tokens: 9,
+      reasoning_effort: 'low',
+      verbosity: 'low',
       tools: [{ type: 'function', function: { name: 'f', description: 'd', parameters: schema, strict: true } }],
       tool_choice: { type: 'function', function: { name: 'f' } },
       response_format: { type: 'json_schema', json_schema: { name: 's', schema, strict: true } },
@@ -110,11 +125,16 @@ describe('a request', () => {
 
 describe('an answer', () => {
   const usage = {
-    ...{ prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
-    ...{ prompt_tokens_details: { cached_tokens: 1 }, completion_tokens_details: { reasoning_tokens: 1 } },
+    prompt_tokens: 3,
+    completion_tokens: 2,
+    total_tokens: 5,
+    prompt_tokens_details: { cached_tokens: 1 },
+    completion_tokens_details: { reasoning_tokens: 1 },
   };
   const chunk = (delta: object, finish: string | null = null): WireObject => ({
-    ...{ id: 'c-1', created: 7, model: 'acme/m' },
+    id: 'c-1',
+    created: 7,
+    model: 'acme/m',
     choices: [{ index: 0, delta, finish_reason: finish }],
   });
   const calls = (index: number, over: object) => chunk({ tool_calls: [{ index, ...over }] });
@@ -133,7 +153,9 @@ describe('an answer', () => {
   ];
   const f = (name: string, text: string) => ({ function: { name, arguments: text } });
   const message = {
-    ...{ role: 'assistant', content: 'I look.', reasoning_content: 'Hmm.' },
+    role: 'assistant',
+    content: 'I look.',
+    reasoning_content: 'Hmm.',
     tool_calls: [
       { id: 'a', ...f('f', '{"x":1}') },
       { id: 'b', ...f('g', '{}') },
@@ -179,9 +201,18 @@ describe('an answer', () => {
     ]);
     const { response } = events.at(-1);
     expect(response).toMatchObject({
-      ...{ id: 'resp_c-1', status: 'completed', store: false, model: 'acme/m', created_at: 7, user: 'u', error: null },
+      id: 'resp_c-1',
+      status: 'completed',
+      store: false,
+      model: 'acme/m',
+      created_at: 7,
+      user: 'u',
+      error: null,
       usage: {
-        ...{ input_tokens: 3, input_tokens_details: { cached_tokens: 1 }, output_tokens: 2, total_tokens: 5 },
+        input_tokens: 3,
+        input_tokens_details: { cached_tokens: 1 },
+        output_tokens: 2,
+        total_tokens: 5,
         output_tokens_details: { reasoning_tokens: 1 },
       },
       service_metadata: { cost_usd: 1 },

@@ -16,14 +16,16 @@ import { chatBodyOf } from './request.ts';
 import { ResponseWire } from './wire.ts';
 
 export const responsesRoute: RawRoute<AiState> = {
-  ...{
-    name: 'ai.responses',
-    methods: ['POST'],
-    path: '/v1/responses',
-    capability: 'ai.chat',
-    entryForm: 'openai_compat',
-  },
-  ...{ bodyBytesMax: BODY_BYTES_MAX, stream: 'answer', credentialOf: bearer, refuse, answer: respond },
+  name: 'ai.responses',
+  methods: ['POST'],
+  path: '/v1/responses',
+  capability: 'ai.chat',
+  entryForm: 'openai_compat',
+  bodyBytesMax: BODY_BYTES_MAX,
+  stream: 'answer',
+  credentialOf: bearer,
+  refuse,
+  answer: respond,
 };
 
 /** As they are called here. */

@@ -206,11 +206,16 @@ export class ResponseWire implements ChatWire {
   #response(over: object): WireObject {
     const { created, model } = this.#head ?? {};
     return {
-      ...{ id: `resp_${this.#id}`, object: 'response', created_at: created ?? Math.floor(Date.now() / 1_000) },
-      ...{ error: null, incomplete_details: null },
+      id: `resp_${this.#id}`,
+      object: 'response',
+      created_at: created ?? Math.floor(Date.now() / 1_000),
+      error: null,
+      incomplete_details: null,
       ...this.#echo,
       ...optionalMember('model', model),
-      ...{ store: false, previous_response_id: null, background: false },
+      store: false,
+      previous_response_id: null,
+      background: false,
       output: this.#items.map((item) => itemOf(item)),
       usage: null,
       ...over,
@@ -263,8 +268,10 @@ function usageOf(usage: WireObject): WireObject {
   const cached = isObject(read) ? (read.cached_tokens ?? 0) : 0;
   const reasoning = isObject(made) ? (made.reasoning_tokens ?? 0) : 0;
   return {
-    ...{ input_tokens: prompt_tokens, input_tokens_details: { cached_tokens: cached } },
-    ...{ output_tokens: completion_tokens, output_tokens_details: { reasoning_tokens: reasoning } },
+    input_tokens: prompt_tokens,
+    input_tokens_details: { cached_tokens: cached },
+    output_tokens: completion_tokens,
+    output_tokens_details: { reasoning_tokens: reasoning },
     total_tokens,
   };
 }

@@ -59,7 +59,10 @@ export async function askVendor(call: AiCall, question: AiQuestion, readError: R
 async function post(call: AiCall, { url, credentials, headers, body }: AiQuestion): Promise<OutboundReply> {
   const { connectMs, firstContentMs, idleMs, totalMs } = call.timeouts;
   return call.outbound.send({
-    ...{ method: 'POST', url, credentials, signal: call.signal },
+    method: 'POST',
+    url,
+    credentials,
+    signal: call.signal,
     headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
     body: await encodeJson(body),
     operator: { origin: call.baseUrl, assetHosts: call.assetHosts },

@@ -23,7 +23,11 @@ export async function tryModel(
   const connectMs = Math.min(row.timeouts.connect_ms ?? 5_000, totalMs);
   const { baseUrl, key, assetHosts } = row.vendor;
   const call: AiCall = {
-    ...{ baseUrl, assetHosts, outbound, signal, key: key?.reveal() ?? null },
+    baseUrl,
+    assetHosts,
+    outbound,
+    signal,
+    key: key?.reveal() ?? null,
     timeouts: { connectMs, firstContentMs: totalMs, idleMs: totalMs, totalMs },
     holdPicture: () => undefined,
     accepted: () => undefined,

@@ -72,7 +72,9 @@ export const funnel = defineCapability<AnalyticsState>()({
       throw problem('INVALID_REQUEST', { param: 'steps', message });
     }
     const asked = {
-      ...{ steps, breakdown: input.breakdown ?? null, includeBots: input.include_bots === true },
+      steps,
+      breakdown: input.breakdown ?? null,
+      includeBots: input.include_bots === true,
       windowMs: (input.window_seconds ?? WINDOW_SECONDS) * 1_000,
     };
     const lines = await ask(ctx, state, await periodOf(ctx, input), (question) => funnelOf(question, asked));

@@ -55,8 +55,10 @@ export const retention = defineCapability<AnalyticsState>()({
     );
     const span = { fromMs: starts[0] as number, toMs: startOfNext(starts.at(-1) as number, period) };
     const asked = {
-      ...{ startEvent: input.start_event ?? null, returnEvent: input.return_event ?? null },
-      ...{ starts: Float64Array.from(starts), includeBots: input.include_bots === true },
+      startEvent: input.start_event ?? null,
+      returnEvent: input.return_event ?? null,
+      starts: Float64Array.from(starts),
+      includeBots: input.include_bots === true,
     };
     const rows = await ask(ctx, state, span, (question) => retentionOf(question, asked));
     const cohorts = rows.map(([people = 0, ...returned], i) => ({ from: iso(starts[i] as number), people, returned }));

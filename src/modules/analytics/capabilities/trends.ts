@@ -77,7 +77,12 @@ export const trends = defineCapability<AnalyticsState>()({
     checkFilter(filter, 'filter');
     const events = input.events === undefined ? null : [...new Set(input.events)];
     const asked = {
-      ...{ events, math, breakdown, filter, interval, includeBots: input.include_bots === true },
+      events,
+      math,
+      breakdown,
+      filter,
+      interval,
+      includeBots: input.include_bots === true,
       property: math === 'sum' || math === 'avg' ? property : null,
     };
     const { times, lines } = await ask(ctx, state, await periodOf(ctx, input), (question) => trendOf(question, asked));
@@ -85,7 +90,11 @@ export const trends = defineCapability<AnalyticsState>()({
     const series = (events ?? [null]).flatMap((event, i) => {
       const own = lines.filter(({ series: of }) => of === i);
       return (own.length === 0 ? [empty] : own).map(({ value, isOther, values, total }) => ({
-        ...{ event, breakdown: value, is_other: isOther, values, total },
+        event,
+        breakdown: value,
+        is_other: isOther,
+        values,
+        total,
       }));
     });
     return { data: { times, series } };

@@ -125,8 +125,14 @@ export class AccountPeople {
     let person = this.#persons.get(id);
     if (person === undefined) {
       person = {
-        ...{ ids: 1, isIdentified: false, properties: new Map(), bytes: 2, createdMs: timeMs, updatedMs: timeMs },
-        ...{ isStored: false, isChanged: false },
+        ids: 1,
+        isIdentified: false,
+        properties: new Map(),
+        bytes: 2,
+        createdMs: timeMs,
+        updatedMs: timeMs,
+        isStored: false,
+        isChanged: false,
       };
       this.#persons.set(id, person);
     }

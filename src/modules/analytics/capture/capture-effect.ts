@@ -67,7 +67,8 @@ export class CaptureEffect implements LaneEffect<ReadyEvents, Known> {
     void countAccepted(
       tx,
       items.map(({ item: { accountId, capability }, context }) => ({
-        ...{ accountId, capability },
+        accountId,
+        capability,
         units: BigInt(freshOf(context.fresh)),
       })),
     );

@@ -44,7 +44,9 @@ function packRows(rows: readonly Row[]): { readonly blockId: bigint; readonly dr
   const of = (pick: (input: ReadyEvents, event: number) => number) =>
     rows.map(({ call, event }) => pick(call.input, event));
   const events = {
-    ...{ names: [...names.keys()], nameOf, uuids },
+    names: [...names.keys()],
+    nameOf,
+    uuids,
     times: Float64Array.from(rows, ({ timeMs }) => timeMs),
     bots: Uint8Array.from(of(({ bots }, event) => bots[event] as number)),
     hasUuid: Uint8Array.from(of(({ hasUuid }, event) => hasUuid[event] as number)),

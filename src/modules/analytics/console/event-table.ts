@@ -12,7 +12,9 @@ export function eventTable(visit: Visit, rows: readonly ItemOf<typeof events>[],
   const personCell = (id: string) =>
     visit.may(person) ? html`<a href="${visit.path(personPath(id))}">${short(id, 40)}</a>` : short(id, 40);
   return table({
-    ...{ caption: 'Events', rows, empty },
+    caption: 'Events',
+    rows,
+    empty,
     columns: [
       { title: 'Event', cell: ({ event }) => short(event, 80) },
       { title: 'Time', cell: ({ timestamp }) => time(visit, timestamp) },

@@ -104,7 +104,9 @@ class Block {
   show({ timeMs, number, event, person }: Candidate): FoundEvent {
     this.#properties ??= new StoredProperties(this.#events);
     return {
-      ...{ timeMs, number, person },
+      timeMs,
+      number,
+      person,
       id: this.#persons[event] as number,
       name: this.#names[this.#nameIds[event] as number] as string,
       uuid: uuidAt(this.#events.uuids(), this.#events.sentUuids(), event),

@@ -78,7 +78,9 @@ function foundIn(events: StoredEvents, args: FunnelArgs, joins: IntTable): Found
 
 function emptyFound({ blockId, fromMs, records }: StoredEvents, broken: Dictionary | null): Found {
   return {
-    ...{ blockId, dayMs: startOfDay(fromMs), size: 0 },
+    blockId,
+    dayMs: startOfDay(fromMs),
+    size: 0,
     times: new Uint32Array(sharedBytes(records * 4)),
     people: new Int32Array(sharedBytes(records * 4)),
     steps: new Uint16Array(sharedBytes(records * 2)),

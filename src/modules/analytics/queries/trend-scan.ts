@@ -54,7 +54,10 @@ export class TrendLines {
       throw problem('QUERY_TOO_LARGE', { param: 'breakdown', message });
     }
     const line: Counting = {
-      ...{ series, value, events: new Float64Array(this.#buckets), sums: new Float64Array(this.#buckets) },
+      series,
+      value,
+      events: new Float64Array(this.#buckets),
+      sums: new Float64Array(this.#buckets),
       people: new Array<IntTable | null>(this.#buckets).fill(null),
     };
     this.#lines.set(key, line);

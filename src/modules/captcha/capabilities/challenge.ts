@@ -67,8 +67,13 @@ export const challenge = defineCapability()({
     const { deriveKey } = await import('altcha-lib/algorithms/pbkdf2');
     // Derives one key, in a thread of libuv.
     const challenge = await createChallenge({
-      ...{ ...signingSecrets(ctx), expiresAt: created + ttlSeconds, data },
-      ...{ algorithm: 'PBKDF2/SHA-256', deriveKey, cost, counter: randomInt(tries[0], tries[1] + 1) },
+      ...signingSecrets(ctx),
+      expiresAt: created + ttlSeconds,
+      data,
+      algorithm: 'PBKDF2/SHA-256',
+      deriveKey,
+      cost,
+      counter: randomInt(tries[0], tries[1] + 1),
     });
     return { data: { challenge_id: data.id, challenge } };
   },

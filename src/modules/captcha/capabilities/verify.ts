@@ -58,8 +58,12 @@ export const verify = defineCapability()({
   examples: [{ title: 'No solution', input: { payload: 'bm90IGEgc29sdXRpb24=' }, expect: { reason: 'invalid' } }],
   run: ({ ctx, input: { payload: sent, ...expected } }) =>
     chargeInLane(ctx, {
-      ...{ units: 1n, effect: verification, input: judge(ctx, sent, expected) },
-      ...{ sequences: 0, bytes: VERIFICATION_BYTES, rows: 1 },
+      units: 1n,
+      effect: verification,
+      input: judge(ctx, sent, expected),
+      sequences: 0,
+      bytes: VERIFICATION_BYTES,
+      rows: 1,
     }),
 });
 
@@ -80,8 +84,11 @@ export function judge(
   const isOther = action !== undefined && action !== of.action;
   const reason: (typeof reasons)[number] = !isRight || isTooEasy ? 'invalid' : isOther ? 'action_mismatch' : 'ok';
   const found = {
-    ...{ challenge_id: of.id ?? null, action: of.action ?? null, difficulty: of.difficulty ?? null },
-    ...{ hostname: of.hostname ?? null, challenge_at: of.created === undefined ? null : iso(of.created * 1_000) },
+    challenge_id: of.id ?? null,
+    action: of.action ?? null,
+    difficulty: of.difficulty ?? null,
+    hostname: of.hostname ?? null,
+    challenge_at: of.created === undefined ? null : iso(of.created * 1_000),
     took_ms: typeof time === 'number' && time >= 0 && time <= DAY_MS ? Math.round(time) : null,
   };
   return { reason, found, endsMs: (parameters.expiresAt ?? Number.POSITIVE_INFINITY) * 1_000 };

@@ -28,7 +28,11 @@ const attempt: Act = actOf<(typeof verify)['output']>({
   answerView: (data, visit) => ({ title: 'Captcha', content: verdictView(visit, data) }),
 });
 const page: ConsolePage = {
-  ...{ name: 'captcha', path: '/captcha', needs: stats, show, acts: { try: attempt } },
+  name: 'captcha',
+  path: '/captcha',
+  needs: stats,
+  show,
+  acts: { try: attempt },
   nav: { label: 'Captcha', key: 'C', group: 'reach', holds: null },
 };
 export const captchaConsole: ModuleConsole = { pages: [page] };

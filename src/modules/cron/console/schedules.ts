@@ -14,8 +14,13 @@ import { list } from '../capabilities/list.ts';
 import { jobFields, jobPath, type Listed, nextRun, runState, scheduleText, stateOf } from './schedule.ts';
 
 export const schedulesPage = listPage({
-  ...{ name: 'schedules', path: '/schedules', nav: { label: 'Schedules', key: 's', group: 'build', holds: list } },
-  ...{ title: 'Schedules', intro: 'Each run is a signed POST to your URL.', caption: 'All schedules', list },
+  name: 'schedules',
+  path: '/schedules',
+  nav: { label: 'Schedules', key: 's', group: 'build', holds: list },
+  title: 'Schedules',
+  intro: 'Each run is a signed POST to your URL.',
+  caption: 'All schedules',
+  list,
   filter: { name: 'status', label: 'Status of schedules', values: ['active', 'paused', 'completed'] },
   empty: (visit) => teach('No schedules yet. To call a URL every day at nine:', firstCall(visit)),
   columns: (visit) => [
@@ -33,8 +38,11 @@ export const schedulesPage = listPage({
     capability: create,
     heading: 'New schedule',
     input: (form) => ({
-      ...{ task: textOf(form, 'task'), name: textOf(form, 'name'), timezone: textOf(form, 'timezone') },
-      ...{ cron_expr: textOf(form, 'cron_expr'), run_at: textOf(form, 'run_at') },
+      task: textOf(form, 'task'),
+      name: textOf(form, 'name'),
+      timezone: textOf(form, 'timezone'),
+      cron_expr: textOf(form, 'cron_expr'),
+      run_at: textOf(form, 'run_at'),
     }),
     done: 'Schedule created.',
     answerView: secretPage,

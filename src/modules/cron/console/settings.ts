@@ -29,9 +29,12 @@ export const scheduleSettingsPage: ConsolePage = {
     update: {
       capability: update,
       input: (form, visit) => ({
-        ...{ id: idOf(visit), name: textOf(form, 'name') ?? null, task: textOf(form, 'task') },
+        id: idOf(visit),
+        name: textOf(form, 'name') ?? null,
+        task: textOf(form, 'task'),
         // What was cleared is taken away.
-        ...{ cron_expr: textOf(form, 'cron_expr') ?? null, run_at: textOf(form, 'run_at') ?? null },
+        cron_expr: textOf(form, 'cron_expr') ?? null,
+        run_at: textOf(form, 'run_at') ?? null,
         timezone: textOf(form, 'timezone'),
       }),
       done: 'Settings saved.',

@@ -51,8 +51,11 @@ export const jobTable = resourceTable<JobRow>({
 /** By tier; account.tier shows it. */
 export const cronLimits = {
   cron_jobs: {
-    ...{ description: 'Scheduled jobs that are not completed.', used: jobTable.count },
-    ...{ standard: 100, pro: 1_000, enterprise: 10_000 },
+    description: 'Scheduled jobs that are not completed.',
+    used: jobTable.count,
+    standard: 100,
+    pro: 1_000,
+    enterprise: 10_000,
   },
 } satisfies Readonly<Record<string, CountedLimit>>;
 

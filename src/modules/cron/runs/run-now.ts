@@ -84,9 +84,16 @@ function writeRuns(tx: Transaction, admitted: readonly AdmittedItem<JobRef, null
 function beginning({ accountId, input, amount }: LaneItem<JobRef, null>, nowMs: number): RunRow {
   const none = { finished_at: null, http_status: null, error_code: null, latency_ms: null, response_snippet: null };
   return {
-    ...{ account_id: accountId, run_id: newId('run_', nowMs), job_id: input.jobId, ...none },
+    account_id: accountId,
+    run_id: newId('run_', nowMs),
+    job_id: input.jobId,
+    ...none,
     // No slot of an expression is there: those are whole seconds.
     scheduled_at: nowMs % 1_000 === 0 ? nowMs + 1 : nowMs,
-    ...{ started_at: nowMs, status: 'running', attempt: 0, cost_nanos: amount, is_manual: true },
+    started_at: nowMs,
+    status: 'running',
+    attempt: 0,
+    cost_nanos: amount,
+    is_manual: true,
   };
 }

@@ -19,7 +19,9 @@ export const lookup = defineCapability<DnsState>()({
     type: lookupTypeField,
     resolver: Type.Optional(
       Type.String({
-        ...{ minLength: 1, maxLength: 60, pattern: '^[0-9A-Fa-f.:\\[\\]]+$' },
+        minLength: 1,
+        maxLength: 60,
+        pattern: '^[0-9A-Fa-f.:\\[\\]]+$',
         description:
           'Public IP address of a name server, recursive or not, such as 9.9.9.9. One of the operator when not sent.',
       }),

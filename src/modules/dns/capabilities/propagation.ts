@@ -52,7 +52,10 @@ export const propagation = defineCapability<DnsState>()({
       })),
     );
     const resolvers = replies.map(({ resolver, reply: { rcode, answers, latencyMs } }) => ({
-      ...{ resolver, rcode, answers, latency_ms: latencyMs },
+      resolver,
+      rcode,
+      answers,
+      latency_ms: latencyMs,
       matches: expected === undefined ? null : answers.some(({ data }) => data === expected),
     }));
     const isSame = new Set(replies.map(({ reply }) => valuesText(reply))).size === 1;

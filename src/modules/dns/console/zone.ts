@@ -25,7 +25,10 @@ const TYPES = ['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'NS', 'SRV', 'CAA', 'PTR'].map
 const zoneOf = ({ params: { zone = '' } }: Visit) => zone;
 
 const newRecord: NewForm = {
-  ...{ act: 'set', heading: 'Set record', capability: setRecord, form: recordForm },
+  act: 'set',
+  heading: 'Set record',
+  capability: setRecord,
+  form: recordForm,
   intro: 'Takes the place of all values of this name and type.',
 };
 
@@ -38,8 +41,11 @@ export const zonePage: ConsolePage = {
     set: actOf({
       capability: setRecord,
       input: (form, visit) => ({
-        ...{ zone: zoneOf(visit), name: textOf(form, 'name') ?? '@', type: textOf(form, 'type') },
-        ...{ ttl: numberOf(form, 'ttl'), values: linesOf(form) },
+        zone: zoneOf(visit),
+        name: textOf(form, 'name') ?? '@',
+        type: textOf(form, 'type'),
+        ttl: numberOf(form, 'ttl'),
+        values: linesOf(form),
       }),
       done: 'Record set.',
       next: ({ zone }) => zonePath(zone),
@@ -53,13 +59,11 @@ export const zonePage: ConsolePage = {
 };
 
 export const zoneDeletePage = deletionPage({
-  ...{
-    name: 'dns_zone_delete',
-    path: `${ZONES}/{zone}/delete`,
-    noun: 'zone',
-    capability: deleteZone,
-    parameter: 'zone',
-  },
+  name: 'dns_zone_delete',
+  path: `${ZONES}/{zone}/delete`,
+  noun: 'zone',
+  capability: deleteZone,
+  parameter: 'zone',
   async about(visit, sent) {
     const { zone, vendor } = await visit.need(getZone, { zone: sent });
     return { label: zone, back: zonePath(zone), text: deletionWords(vendor) };

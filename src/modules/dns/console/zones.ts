@@ -9,7 +9,11 @@ import { listZones } from '../capabilities/zone/list.ts';
 import { dnsTabs, ZONES, zonePath } from './tabs.ts';
 
 export const zonesPage = listPage({
-  ...{ name: 'dns', path: ZONES, title: 'DNS', caption: 'All zones', list: listZones },
+  name: 'dns',
+  path: ZONES,
+  title: 'DNS',
+  caption: 'All zones',
+  list: listZones,
   nav: { label: 'DNS', key: 'z', group: 'reach', holds: listZones },
   intro: 'A zone holds the DNS records of a domain and of the names below it.',
   above: (visit) => dnsTabs(visit, ZONES),

@@ -25,8 +25,13 @@ type Made = (ctx: CallContext, request: RawRequest, state: DnsState) => Promise<
 /** `made` answers what is shown; null: nothing. */
 function route(method: Method, path: string, capability: string, made: Made): RawRoute<DnsState> {
   return {
-    ...{ name: 'dns.powerdns', methods: [method], path: `${ROOT}${path}`, capability: null },
-    ...{ bodyBytesMax: BODY_BYTES_MAX, credentialOf, refuse },
+    name: 'dns.powerdns',
+    methods: [method],
+    path: `${ROOT}${path}`,
+    capability: null,
+    bodyBytesMax: BODY_BYTES_MAX,
+    credentialOf,
+    refuse,
     async answer(request, state) {
       if (request.principal === null) await request.identify(null);
       const answer = await request.perform(capability, async (ctx) => ({ data: await made(ctx, request, state) }));
@@ -67,8 +72,13 @@ export const powerdnsRoutes: readonly RawRoute<DnsState>[] = [
     return { result: 'Notification queued' };
   }),
   {
-    ...{ name: 'dns.powerdns', methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], path: `${ROOT}/{rest*}` },
-    ...{ capability: null, bodyBytesMax: BODY_BYTES_MAX, credentialOf, refuse },
+    name: 'dns.powerdns',
+    methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    path: `${ROOT}/{rest*}`,
+    capability: null,
+    bodyBytesMax: BODY_BYTES_MAX,
+    credentialOf,
+    refuse,
     answer: () =>
       Promise.reject(problem('CAPABILITY_NOT_FOUND', { message: "This part of PowerDNS' API is not served here." })),
   },

@@ -5,16 +5,29 @@ import { fileValue } from '../records/values.ts';
 import type { ShownZone } from '../zones/store.ts';
 
 export const shownServer = {
-  ...{ type: 'Server', id: 'localhost', daemon_type: 'authoritative', version: '4.9.0' },
-  ...{ url: '/api/v1/servers/localhost', zones_url: '/api/v1/servers/localhost/zones{/zone}' },
+  type: 'Server',
+  id: 'localhost',
+  daemon_type: 'authoritative',
+  version: '4.9.0',
+  url: '/api/v1/servers/localhost',
+  zones_url: '/api/v1/servers/localhost/zones{/zone}',
 };
 
 export function shownSummary({ zone, serial }: ShownZone) {
   const id = `${zone}.`;
   const number = Number(serial);
   return {
-    ...{ id, name: id, type: 'Zone', url: `/api/v1/servers/localhost/zones/${id}`, kind: 'Native' },
-    ...{ serial: number, edited_serial: number, notified_serial: number, masters: [], dnssec: false, account: '' },
+    id,
+    name: id,
+    type: 'Zone',
+    url: `/api/v1/servers/localhost/zones/${id}`,
+    kind: 'Native',
+    serial: number,
+    edited_serial: number,
+    notified_serial: number,
+    masters: [],
+    dnssec: false,
+    account: '',
   };
 }
 
@@ -49,7 +62,10 @@ export function shownZone(row: ShownZone, sets: readonly RecordSet[], names: rea
 
 function shownSet(name: string, type: string, ttl: number, values: readonly string[]) {
   return {
-    ...{ name: `${name}.`, type, ttl, comments: [] },
+    name: `${name}.`,
+    type,
+    ttl,
+    comments: [],
     records: values.map((content) => ({ content, disabled: false })),
   };
 }

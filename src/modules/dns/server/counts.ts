@@ -20,7 +20,10 @@ export function countMetrics({ answers, dropped }: DnsCounts): readonly Metric[]
   const metric =
     (name: string, help: string, label: string) =>
     ([value, count]: [string, number]) => ({
-      ...{ name, help, labels: { [label]: value }, value: count },
+      name,
+      help,
+      labels: { [label]: value },
+      value: count,
     });
   return [
     ...[...answers].map(metric('qm_dns_answers_total', 'Answers of the name server.', 'rcode')),

@@ -46,7 +46,8 @@ export class DnsPort implements ProtocolServer {
     const { address: here, family } = await lookup(host);
     // `::` takes IPv4 too, as TCP does. An address needs no look-up: the usual one takes longer than the answer.
     const udp = createSocket({
-      ...{ type: family === 6 ? 'udp6' : 'udp4', reusePort },
+      type: family === 6 ? 'udp6' : 'udp4',
+      reusePort,
       lookup: (address, _, done) => done(null, address, family),
     });
     this.#udp = udp;

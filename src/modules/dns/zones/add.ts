@@ -107,8 +107,12 @@ async function insertZone(
   if (before === null) await requireRoom(tx, ctx, 'zone', zoneLimits.dns_zones);
   // One that was released comes back with its records.
   const row = before ?? {
-    ...{ zone, vendor, name_servers: nameServers === null ? null : JSON.stringify(nameServers) },
-    ...{ serial: BigInt(Math.floor(nowMs / 1_000)), created_at: nowMs, updated_at: nowMs },
+    zone,
+    vendor,
+    name_servers: nameServers === null ? null : JSON.stringify(nameServers),
+    serial: BigInt(Math.floor(nowMs / 1_000)),
+    created_at: nowMs,
+    updated_at: nowMs,
   };
   if (before === null) saveZone(tx, ctx, row);
   await claimZone(tx, ctx.accountId, { zone, domain, isEmbedded: vendor === EMBEDDED, nowMs });

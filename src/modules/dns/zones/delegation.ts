@@ -97,7 +97,8 @@ export function delegationSweeps(looking: Looking): Sweep[] {
   const { db } = looking.core;
   return [
     {
-      ...{ name: 'dns.delegation', intervalMs: 60_000 },
+      name: 'dns.delegation',
+      intervalMs: 60_000,
       async run(signal) {
         const before = timestamp((await clockNow(db)) - DELEGATION_EVERY_MS);
         const { rows } = await db.query<ZoneName>(findDue, [before, ROWS_PER_RUN]);
@@ -106,7 +107,8 @@ export function delegationSweeps(looking: Looking): Sweep[] {
       },
     },
     {
-      ...{ name: 'dns.gone', intervalMs: 600_000 },
+      name: 'dns.gone',
+      intervalMs: 600_000,
       async run() {
         await db.query(forgetGone, [timestamp((await clockNow(db)) - GONE_KEPT_MS)]);
         return false;

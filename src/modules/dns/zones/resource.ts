@@ -15,7 +15,10 @@ export interface ZonesState {
 
 export const zones: Resource<ShownZone, ZonesState, typeof schema> = {
   ...zoneTable,
-  ...{ noun: 'zone', keyName: 'zone', keyField: zoneField, output: schema },
+  noun: 'zone',
+  keyName: 'zone',
+  keyField: zoneField,
+  output: schema,
   find: (db, ctx, key) => zoneTable.find(db, ctx, zoneKey(key)),
   remove: (tx, { accountId }, key, nowMs) => removeZone(tx, accountId, zoneKey(key), nowMs),
   show: (row, { state }) => showZone(row, state),
@@ -26,9 +29,13 @@ export function showZone(
   { names }: ZonesState,
 ): Static<typeof zoneSchema> {
   return {
-    ...{ zone, vendor, status: is_active ? 'active' : 'released', serial: Number(serial) },
+    zone,
+    vendor,
+    status: is_active ? 'active' : 'released',
+    serial: Number(serial),
     name_servers: name_servers === null ? [...names] : (JSON.parse(name_servers) as string[]),
-    ...{ created_at: iso(created_at), updated_at: iso(updated_at) },
+    created_at: iso(created_at),
+    updated_at: iso(updated_at),
   };
 }
 

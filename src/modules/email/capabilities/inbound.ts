@@ -58,7 +58,9 @@ export const inbound = defineCapability<ReceivingState>()({
       }),
     ),
     to: Type.Array(Type.String({ minLength: 3, maxLength: ADDRESS_CHARACTERS_MAX }), {
-      ...{ minItems: 1, maxItems: RECIPIENTS_MAX, description: `Recipients of the envelope, 1 to ${RECIPIENTS_MAX}.` },
+      minItems: 1,
+      maxItems: RECIPIENTS_MAX,
+      description: `Recipients of the envelope, 1 to ${RECIPIENTS_MAX}.`,
     }),
   }),
   output,
@@ -74,7 +76,8 @@ export const inbound = defineCapability<ReceivingState>()({
         message: Buffer.from('From: a@sender.test\r\nTo: piped@inbox.test\r\nSubject: Hi\r\n\r\nHello\r\n').toString(
           'base64',
         ),
-        ...{ from: 'a@sender.test', to: ['piped@inbox.test'] },
+        from: 'a@sender.test',
+        to: ['piped@inbox.test'],
       },
       expect: { kind: 'mail', email_id: null },
     },
@@ -89,7 +92,10 @@ export const inbound = defineCapability<ReceivingState>()({
 
 /** The same with the mail as the body. */
 export const inboundRoute: RawRoute<ReceivingState> = {
-  ...{ name: 'email.inbound', methods: ['POST'], path: '/v1/email/inbound', capability: 'email.inbound' },
+  name: 'email.inbound',
+  methods: ['POST'],
+  path: '/v1/email/inbound',
+  capability: 'email.inbound',
   bodyBytesMax: RECEIVED_BYTES_MAX,
   credentialOf: bearer,
   answer: answerRaw,

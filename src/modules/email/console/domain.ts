@@ -30,12 +30,16 @@ export const domainPage: ConsolePage = {
 };
 
 export const domainDeletePage = deletionPage({
-  ...{ name: 'email_domain_delete', path: `${DOMAINS}/{domain}/delete`, noun: 'domain', capability: remove },
+  name: 'email_domain_delete',
+  path: `${DOMAINS}/{domain}/delete`,
+  noun: 'domain',
+  capability: remove,
   parameter: 'domain',
   async about(visit, sent) {
     const { domain } = await visit.need(get, { domain: sent });
     return {
-      ...{ label: domain, back: domainPath(domain) },
+      label: domain,
+      back: domainPath(domain),
       text: 'Mail from it is refused from now on, and its inboxes receive nothing. Mail already accepted is still sent.',
     };
   },

@@ -10,7 +10,11 @@ import { domainBadge, domainPath, recordsLeft } from './domain-parts.ts';
 import { DOMAINS, emailTabs } from './tabs.ts';
 
 export const domainsPage = listPage({
-  ...{ name: 'email_domains', path: DOMAINS, title: 'Domains', caption: 'All domains', list },
+  name: 'email_domains',
+  path: DOMAINS,
+  title: 'Domains',
+  caption: 'All domains',
+  list,
   intro: 'Mail goes out only from a domain that you have verified by DNS records.',
   above: (visit) => emailTabs(visit, DOMAINS),
   filter: { name: 'status', label: 'Status of domains', values: ['verified', 'pending', 'failed'] },

@@ -27,7 +27,10 @@ export const inboxPage: ConsolePage = {
 };
 
 export const inboxDeletePage = deletionPage({
-  ...{ name: 'email_inbox_delete', path: `${INBOXES}/{inbox_id}/delete`, noun: 'inbox', capability: deleteInbox },
+  name: 'email_inbox_delete',
+  path: `${INBOXES}/{inbox_id}/delete`,
+  noun: 'inbox',
+  capability: deleteInbox,
   parameter: 'inbox_id',
   async about(visit, id) {
     const { address, message_count } = await visit.need(getInbox, { inbox_id: id });

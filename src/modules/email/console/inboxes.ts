@@ -11,7 +11,11 @@ import { inboxMessages } from '../capabilities/inbox/messages.ts';
 import { emailTabs, INBOXES, inboxPath } from './tabs.ts';
 
 export const inboxesPage = listPage({
-  ...{ name: 'email_inboxes', path: INBOXES, title: 'Inboxes', caption: 'All inboxes', list: listInboxes },
+  name: 'email_inboxes',
+  path: INBOXES,
+  title: 'Inboxes',
+  caption: 'All inboxes',
+  list: listInboxes,
   intro: 'An inbox receives mail at an address of a verified domain: codes, answers, tickets.',
   above: (visit) => emailTabs(visit, INBOXES),
   empty: (visit) =>

@@ -14,11 +14,16 @@ import { emailTabs, mailPath, SENT } from './tabs.ts';
 type Item = ItemOf<typeof list>;
 
 export const mailsPage = listPage({
-  ...{ name: 'email', path: SENT, nav: { label: 'Email', key: 'm', group: 'reach', holds: list } },
-  ...{ title: 'Email', caption: 'Sent email', list },
+  name: 'email',
+  path: SENT,
+  nav: { label: 'Email', key: 'm', group: 'reach', holds: list },
+  title: 'Email',
+  caption: 'Sent email',
+  list,
   above: (visit) => emailTabs(visit, SENT),
   filter: {
-    ...{ name: 'status', label: 'Status of email' },
+    name: 'status',
+    label: 'Status of email',
     values: ['delivered', 'sent', 'scheduled', 'deferred', 'bounced', 'failed'],
   },
   search: [
@@ -43,9 +48,14 @@ export const mailsPage = listPage({
     ...actOf({
       capability: send,
       input: (form) => ({
-        ...{ from: textOf(form, 'from'), subject: form.get('subject') ?? '' },
-        ...{ to: addressesOf(form, 'to'), cc: addressesOf(form, 'cc'), bcc: addressesOf(form, 'bcc') },
-        ...{ text: textOf(form, 'text'), html: textOf(form, 'html'), send_at: textOf(form, 'send_at') },
+        from: textOf(form, 'from'),
+        subject: form.get('subject') ?? '',
+        to: addressesOf(form, 'to'),
+        cc: addressesOf(form, 'cc'),
+        bcc: addressesOf(form, 'bcc'),
+        text: textOf(form, 'text'),
+        html: textOf(form, 'html'),
+        send_at: textOf(form, 'send_at'),
         unsubscribe: form.has('unsubscribe') || undefined,
       }),
       done: 'Email accepted.',

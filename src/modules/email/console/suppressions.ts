@@ -14,13 +14,11 @@ import { emailTabs, mailPath, SUPPRESSIONS } from './tabs.ts';
 type Suppression = ItemOf<typeof list>;
 
 const listed = listPage({
-  ...{
-    name: 'email_suppressions',
-    path: SUPPRESSIONS,
-    title: 'Suppressions',
-    caption: 'All suppressed addresses',
-    list,
-  },
+  name: 'email_suppressions',
+  path: SUPPRESSIONS,
+  title: 'Suppressions',
+  caption: 'All suppressed addresses',
+  list,
   intro: 'These addresses get no mail of the account. Bounces and complaints add them by themselves.',
   above: (visit) => emailTabs(visit, SUPPRESSIONS),
   filter: { name: 'reason', label: 'Reasons', values: ['bounce', 'complaint', 'unsubscribe', 'manual'] },

@@ -14,7 +14,9 @@ export interface DomainsState {
 }
 
 export const domainField = Type.String({
-  ...{ minLength: 1, maxLength: 253, pattern: '^[^\\s\\p{Cc}/@:]+$' },
+  minLength: 1,
+  maxLength: 253,
+  pattern: '^[^\\s\\p{Cc}/@:]+$',
   description: 'A domain that you own, such as mail.example.org. It stands for itself: verify its subdomains apart.',
 });
 
@@ -48,7 +50,10 @@ export const domainSchema = Type.Object({
 
 export const domains: Resource<DomainRow, DomainsState, typeof domainSchema> = {
   ...domainTable,
-  ...{ noun: 'domain', keyName: 'domain', keyField: domainField, output: domainSchema },
+  noun: 'domain',
+  keyName: 'domain',
+  keyField: domainField,
+  output: domainSchema,
   find: (db, ctx, key) => domainTable.find(db, ctx, domainKey(key)),
   remove: (tx, ctx, key) => domainTable.remove(tx, ctx, domainKey(key)),
   show: showDomain,
@@ -57,7 +62,10 @@ export const domains: Resource<DomainRow, DomainsState, typeof domainSchema> = {
 export function showDomain(row: DomainRow) {
   const { domain, status, records, checked_at, created_at } = row;
   return {
-    ...{ domain, status, checked_at: isoOrNull(checked_at), created_at: iso(created_at) },
+    domain,
+    status,
+    checked_at: isoOrNull(checked_at),
+    created_at: iso(created_at),
     records: JSON.parse(records) as DomainRecord[],
   };
 }

@@ -51,8 +51,11 @@ export const domainDue = dueTable({ table: 'email.domain', key: 'domain', leaseM
 /** By tier; account.tier shows it. */
 export const domainLimits = {
   email_domains: {
-    ...{ description: 'Domains that mail is sent from.', used: domainTable.count },
-    ...{ standard: 100, pro: 1_000, enterprise: 10_000 },
+    description: 'Domains that mail is sent from.',
+    used: domainTable.count,
+    standard: 100,
+    pro: 1_000,
+    enterprise: 10_000,
   },
 } satisfies Readonly<Record<string, CountedLimit>>;
 

@@ -7,13 +7,11 @@ import { ATTACHMENTS_PATH } from './attachment-links.ts';
 import { receivedSource } from './source.ts';
 
 export const attachmentRoute: RawRoute<ReceivingState> = {
-  ...{
-    name: 'email.attachment',
-    methods: ['GET'],
-    path: `${ATTACHMENTS_PATH}/{token}`,
-    capability: null,
-    bodyBytesMax: 1,
-  },
+  name: 'email.attachment',
+  methods: ['GET'],
+  path: `${ATTACHMENTS_PATH}/{token}`,
+  capability: null,
+  bodyBytesMax: 1,
   answer,
 };
 

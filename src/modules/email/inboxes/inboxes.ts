@@ -23,7 +23,8 @@ export interface InboxRef {
 }
 
 export const inboxIdField = Type.String({
-  ...{ maxLength: 100, pattern: '^[A-Za-z0-9_-]+$' },
+  maxLength: 100,
+  pattern: '^[A-Za-z0-9_-]+$',
   description: 'ID of the inbox: `inb_…`.',
 });
 
@@ -36,7 +37,9 @@ export const inboxSchema = Type.Object({
 });
 
 const shape = {
-  ...{ table: 'email.inbox', key: 'inbox_id', isNewestFirst: true },
+  table: 'email.inbox',
+  key: 'inbox_id',
+  isNewestFirst: true,
   columns: 'inbox_id, address, domain, queue, message_count, created_at',
 };
 
@@ -45,8 +48,11 @@ export const saveInbox = rowSaver<InboxRow>(shape);
 
 export const inboxLimits = {
   email_inboxes: {
-    ...{ description: 'Inboxes for received mail.', used: inboxTable.count },
-    ...{ standard: 10, pro: 100, enterprise: 1_000 },
+    description: 'Inboxes for received mail.',
+    used: inboxTable.count,
+    standard: 10,
+    pro: 100,
+    enterprise: 1_000,
   } satisfies CountedLimit,
 };
 
@@ -88,7 +94,10 @@ export async function giveAddress(tx: Transaction, address: string, { accountId,
 
 export const inboxes: Omit<Resource<InboxRow, unknown, typeof inboxSchema>, 'remove'> = {
   ...inboxTable,
-  ...{ noun: 'inbox', keyName: 'inbox_id', keyField: inboxIdField, output: inboxSchema },
+  noun: 'inbox',
+  keyName: 'inbox_id',
+  keyField: inboxIdField,
+  output: inboxSchema,
   show: showInbox,
 };
 

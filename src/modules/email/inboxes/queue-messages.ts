@@ -40,7 +40,8 @@ export function queueMessages(core: Services): JobLoop {
 
 function workOf(core: Services): DueWork<LeasedJob> {
   return {
-    ...{ name: QUEUEING, places: 8 },
+    name: QUEUEING,
+    places: 8,
     claim: table.claim,
     putBack: table.setDue,
     async run(job) {

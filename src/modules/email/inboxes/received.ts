@@ -9,7 +9,8 @@ import type { AttachmentLinks } from './attachment-links.ts';
 import type { ReceivedContent } from './keep.ts';
 
 export const inboundIdField = Type.String({
-  ...{ maxLength: 100, pattern: '^[A-Za-z0-9_-]+$' },
+  maxLength: 100,
+  pattern: '^[A-Za-z0-9_-]+$',
   description: 'ID of the received mail: `eml_in_…`.',
 });
 
@@ -109,11 +110,24 @@ export function showReceived(
   const { text, html, isCut, attachments, auth } = contentOf(row);
   const { inbound_id, inbox_id, subject, message_id, in_reply_to, thread_id } = row;
   return {
-    ...{ inbound_id, inbox_id, from: row.from_header, to: [...row.to_header], subject, text, html, truncated: isCut },
+    inbound_id,
+    inbox_id,
+    from: row.from_header,
+    to: [...row.to_header],
+    subject,
+    text,
+    html,
+    truncated: isCut,
     attachments: attachments.map(({ filename, content_type, bytes }, number) => ({
-      ...{ filename, content_type, bytes },
+      filename,
+      content_type,
+      bytes,
       url: links.link({ accountId, inboundId: inbound_id, number, filename, contentType: content_type }, nowMs),
     })),
-    ...{ message_id, in_reply_to, thread_id, auth, received_at: iso(row.received_at) },
+    message_id,
+    in_reply_to,
+    thread_id,
+    auth,
+    received_at: iso(row.received_at),
   };
 }

@@ -41,7 +41,8 @@ export function receivedSweeps(core: Services): Sweep[] {
     { name: 'email.received', intervalMs: 10 * 60_000, run: (signal) => removeOld(core, signal) },
     {
       // Sources in the asset store, also those whose rows went with their inbox or account.
-      ...{ name: 'email.received_sources', intervalMs: HOUR_MS },
+      name: 'email.received_sources',
+      intervalMs: HOUR_MS,
       run: (signal) =>
         core.assets.removeOld({ prefix: INBOUND, beforeMs: Date.now() - (RECEIVED_DAYS + 1) * DAY_MS }, signal),
     },

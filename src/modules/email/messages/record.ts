@@ -10,7 +10,11 @@ export function emailRecord(row: MessageRow, recipients: readonly RecipientRow[]
     subject: row.subject,
     status: row.status,
     recipients: recipients.map(({ kind, address, status, code, detail, changed_at }) => ({
-      ...{ address, kind, status, code, detail },
+      address,
+      kind,
+      status,
+      code,
+      detail,
       changed_at: iso(changed_at),
     })),
     vendor: row.vendor,

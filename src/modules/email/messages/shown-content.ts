@@ -27,9 +27,14 @@ export const contentSchema = Type.Unsafe<Static<typeof shown> | null>({
 
 export function shownContent({ text, html, cc, replyTo, attachments }: MailContent): Static<typeof shown> {
   return {
-    ...{ text, html, cc: cc.map(mailboxText), reply_to: replyTo.map(mailboxText) },
+    text,
+    html,
+    cc: cc.map(mailboxText),
+    reply_to: replyTo.map(mailboxText),
     attachments: attachments.map(({ filename, contentType, bytes }) => ({
-      ...{ filename, content_type: contentType, bytes: bytes.length },
+      filename,
+      content_type: contentType,
+      bytes: bytes.length,
     })),
   };
 }

@@ -22,7 +22,10 @@ export async function checkMail(
   const checked = authenticate(source, {
     ...(ip === null ? {} : { ip }),
     ...(helo === null ? {} : { helo }),
-    ...{ sender: envelopeFrom, mta: 'localhost', disableArc: true, disableBimi: true },
+    sender: envelopeFrom,
+    mta: 'localhost',
+    disableArc: true,
+    disableBimi: true,
     resolver: resolverOf(settings),
   });
   const late = Promise.withResolvers<null>();

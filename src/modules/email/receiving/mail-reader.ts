@@ -77,10 +77,19 @@ function headerOnly(source: Buffer): ParsedMail {
   const ids = (name: string) => first(name).match(/<[^<>\s]{1,500}>/g) ?? [];
   const from = first('from');
   return {
-    ...{ from, fromAddress: (/<([^<>]*)>/.exec(from)?.[1] ?? from).trim().toLowerCase() },
-    ...{ to: (fields.get('to') ?? []).slice(0, 1).map(() => first('to')), cc: [], replyTo: first('reply-to') || null },
-    ...{ subject: first('subject'), text: null, html: null, isCut: true, attachments: [] },
-    ...{ messageId: ids('message-id')[0] ?? null, inReplyTo: ids('in-reply-to')[0] ?? null },
-    ...{ references: ids('references'), hops: fields.get('received')?.length ?? 0 },
+    from,
+    fromAddress: (/<([^<>]*)>/.exec(from)?.[1] ?? from).trim().toLowerCase(),
+    to: (fields.get('to') ?? []).slice(0, 1).map(() => first('to')),
+    cc: [],
+    replyTo: first('reply-to') || null,
+    subject: first('subject'),
+    text: null,
+    html: null,
+    isCut: true,
+    attachments: [],
+    messageId: ids('message-id')[0] ?? null,
+    inReplyTo: ids('in-reply-to')[0] ?? null,
+    references: ids('references'),
+    hops: fields.get('received')?.length ?? 0,
   };
 }

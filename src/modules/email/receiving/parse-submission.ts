@@ -37,13 +37,14 @@ export async function parseSubmission(source: Buffer): Promise<SubmittedMail | n
     if (!headers.has(key)) headers.set(key, [originalKey, value]);
   const [from = ''] = texts(mail.from === undefined ? [] : [mail.from]);
   return {
-    ...{ from, to: texts(mail.to), cc: texts(mail.cc), replyTo: texts(mail.replyTo) },
-    ...{
-      subject: mail.subject ?? '',
-      text: bodyOf(mail.text),
-      html: bodyOf(mail.html),
-      headers: [...headers.values()],
-    },
+    from,
+    to: texts(mail.to),
+    cc: texts(mail.cc),
+    replyTo: texts(mail.replyTo),
+    subject: mail.subject ?? '',
+    text: bodyOf(mail.text),
+    html: bodyOf(mail.html),
+    headers: [...headers.values()],
     attachments: mail.attachments.map(attachmentOf),
     messageId: /<[^<>\s]{3,250}>/.exec(mail.messageId ?? '')?.[0] ?? null,
   };

@@ -76,7 +76,13 @@ test('the bytes of an attachment are found by its number, and none beyond the la
 
 test('a mail without header fields is one with nothing said', async () => {
   expect(await parseMail(lines('', 'body'))).toMatchObject({
-    ...{ from: '', fromAddress: '', to: [], subject: '', messageId: null, references: [], text: 'body\n' },
+    from: '',
+    fromAddress: '',
+    to: [],
+    subject: '',
+    messageId: null,
+    references: [],
+    text: 'body\n',
   });
 });
 

@@ -20,8 +20,13 @@ function route(
   bodyBytesMax = SHORT_BYTES_MAX,
 ): RawRoute {
   return {
-    ...{ name: 'email.resend', methods: [method], path: `${ROOT}${path}`, capability: null },
-    ...{ bodyBytesMax, credentialOf: bearer, refuse },
+    name: 'email.resend',
+    methods: [method],
+    path: `${ROOT}${path}`,
+    capability: null,
+    bodyBytesMax,
+    credentialOf: bearer,
+    refuse,
     async answer(request) {
       if (request.principal === null) await request.identify(null);
       return answer(request);
@@ -40,13 +45,13 @@ export const resendRoutes: readonly RawRoute[] = [
   route('DELETE', '/domains/{id}', deleteDomain),
   route('POST', '/domains/{id}/verify', verifyDomain),
   {
-    ...{
-      name: 'email.resend',
-      methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-      path: `${ROOT}/{rest*}`,
-      capability: null,
-    },
-    ...{ bodyBytesMax: SHORT_BYTES_MAX, credentialOf: bearer, refuse },
+    name: 'email.resend',
+    methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    path: `${ROOT}/{rest*}`,
+    capability: null,
+    bodyBytesMax: SHORT_BYTES_MAX,
+    credentialOf: bearer,
+    refuse,
     answer: () =>
       Promise.reject(problem('CAPABILITY_NOT_FOUND', { message: "This part of Resend's API is not served here." })),
   },

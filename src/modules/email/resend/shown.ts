@@ -17,9 +17,14 @@ const recordKind = { dkim: 'DKIM', spf: 'SPF', mx: 'SPF', dmarc: null, inbound: 
 export function domainOf({ domain, status, created_at, records }: Domain) {
   const receives = records.some((record) => record.purpose === 'inbound' && record.status === 'ok');
   return {
-    ...{ id: domain, name: domain, status, created_at, region: REGION },
+    id: domain,
+    name: domain,
+    status,
+    created_at,
+    region: REGION,
     capabilities: { sending: 'enabled', receiving: receives ? 'enabled' : 'disabled' },
-    ...{ open_tracking: false, click_tracking: false },
+    open_tracking: false,
+    click_tracking: false,
   };
 }
 
@@ -41,16 +46,33 @@ function dnsRecord({ type, name, value }: DomainRecord) {
 export type Email = Static<(typeof get)['output']>;
 
 const lastEvent: Readonly<Record<Email['status'], string>> = {
-  ...{ queued: 'queued', scheduled: 'scheduled', sent: 'sent', delivered: 'delivered', deferred: 'delivery_delayed' },
-  ...{ bounced: 'bounced', failed: 'failed', cancelled: 'canceled', suppressed: 'suppressed', indeterminate: 'sent' },
+  queued: 'queued',
+  scheduled: 'scheduled',
+  sent: 'sent',
+  delivered: 'delivered',
+  deferred: 'delivery_delayed',
+  bounced: 'bounced',
+  failed: 'failed',
+  cancelled: 'canceled',
+  suppressed: 'suppressed',
+  indeterminate: 'sent',
 };
 
 export function mailOf(email: Email) {
   const { email_id, from, to, subject, status, message_id, created_at, content } = email;
   return {
-    ...{ object: 'email', id: email_id, from, to, subject, message_id, created_at },
-    ...{ html: content?.html ?? null, text: content?.text ?? null },
-    ...{ cc: ofKind(email, 'cc'), bcc: ofKind(email, 'bcc'), reply_to: content?.reply_to ?? [] },
+    object: 'email',
+    id: email_id,
+    from,
+    to,
+    subject,
+    message_id,
+    created_at,
+    html: content?.html ?? null,
+    text: content?.text ?? null,
+    cc: ofKind(email, 'cc'),
+    bcc: ofKind(email, 'bcc'),
+    reply_to: content?.reply_to ?? [],
     last_event: lastEvent[status],
     scheduled_at: status === 'scheduled' ? email.send_at : null,
     tags: email.tags.map(tagOf),

@@ -84,7 +84,9 @@ export async function attemptToSend(
   const written = await host.outcomes.write(row.account_id, {
     emailId: row.email_id,
     results,
-    ...{ from: 'pending', attempt: mail.attempt, vendor: relayed.vendor ?? row.vendor },
+    from: 'pending',
+    attempt: mail.attempt,
+    vendor: relayed.vendor ?? row.vendor,
     ...(retryInMs === null ? {} : { retryMs: host.core.vendors.health.nowMs + retryInMs }),
     freesKey: isNobody && mail.waits ? mail.key : null,
   });
@@ -242,7 +244,9 @@ function sentOutcome(mail: ToSend, { recipients }: Copy, relay: Relay, replies: 
   const isNobody = results.every(({ status }) => status === 'bounced');
   const [first] = results;
   return {
-    ...{ results, vendor: relay.vendor.id, isUnknown: false },
+    results,
+    vendor: relay.vendor.id,
+    isUnknown: false,
     failure: isNobody
       ? problem('EMAIL_SEND_FAILED', {
           detail: detailOf(first?.detail),
@@ -271,7 +275,8 @@ function unknown({ recipients }: Copy, relay: Relay, why: string): Sent {
   const detail = `The relay was given the mail, and its answer is not known: ${why}`;
   return {
     results: recipients.map(({ number }) => ({ number, status: 'indeterminate', code: null, detail })),
-    ...{ vendor: relay.vendor.id, isUnknown: true },
+    vendor: relay.vendor.id,
+    isUnknown: true,
     failure: problem('VENDOR_TIMEOUT', {
       message: 'The mail was handed over, and the answer of the relay is not known. It is not sent again by itself.',
     }),
@@ -283,7 +288,8 @@ function notReached(mail: ToSend, recipients: readonly RecipientRow[], vendor: s
   const status = mail.waits ? 'failed' : deferral(mail.row);
   return {
     results: recipients.map(({ number }) => ({ number, status, code: null, detail: why })),
-    ...{ vendor, isUnknown: false },
+    vendor,
+    isUnknown: false,
     failure: problem('EMAIL_SEND_FAILED', { detail: detailOf(why), message: 'No relay could be reached.' }),
   };
 }

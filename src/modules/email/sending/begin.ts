@@ -107,8 +107,13 @@ function beginMails(
     const sendMs = Math.max(nowMs, mail.sendAtMs ?? nowMs);
     const row: MessageRow = {
       ...mail.row,
-      ...{ hold_id: holdId as string, status: sendMs > nowMs ? 'scheduled' : 'queued', created_at: nowMs },
-      ...{ send_at: sendMs, due_at: leaseMs === null ? sendMs : nowMs + leaseMs, sent_at: null, deferrals: 0 },
+      hold_id: holdId as string,
+      status: sendMs > nowMs ? 'scheduled' : 'queued',
+      created_at: nowMs,
+      send_at: sendMs,
+      due_at: leaseMs === null ? sendMs : nowMs + leaseMs,
+      sent_at: null,
+      deferrals: 0,
     };
     const states = recipients.map((one) => (one.status === 'queued' ? { ...one, status: row.status } : one));
     const isOver = states.every(({ status }) => status === 'suppressed');
@@ -146,7 +151,8 @@ function judge({ accountId, input }: Item, { suppressed, verified, counts }: Kno
 
 export function notVerified(domain: string) {
   return problem('DOMAIN_NOT_VERIFIED', {
-    ...{ param: 'from', detail: domain },
+    param: 'from',
+    detail: domain,
     message: `${domain} is not verified for this account. POST /v1/email/domain/verify says which records prove it.`,
   });
 }
@@ -160,7 +166,14 @@ function recipientRows(
   return recipients.slice(0, RECIPIENTS_MAX).map(({ kind, address }, number) => {
     const reason = suppressed.get(suppressionKey(accountId, address));
     return {
-      ...{ email_id: row.email_id, number, kind, address, changed_at: nowMs, code: null, sending: false, taken: false },
+      email_id: row.email_id,
+      number,
+      kind,
+      address,
+      changed_at: nowMs,
+      code: null,
+      sending: false,
+      taken: false,
       status: reason === undefined ? 'queued' : 'suppressed',
       detail: reason === undefined ? null : `The address is on the suppression list: ${reason}.`,
     };

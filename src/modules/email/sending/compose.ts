@@ -48,7 +48,8 @@ export async function compose(content: MailContent, links: CopyLinks | null, key
     // Boundaries are random unless they are given.
     baseBoundary: createHash('sha256').update(content.messageId).digest('hex').slice(0, 24),
     newline: 'win',
-    ...{ disableFileAccess: true, disableUrlAccess: true },
+    disableFileAccess: true,
+    disableUrlAccess: true,
   });
   const unsigned = await mail.compile().build();
   return key === null ? unsigned : sign(unsigned, key);
@@ -78,7 +79,9 @@ function bodyOf(text: string, contentType: string) {
 
 function attachmentOf({ filename, contentType, contentId, bytes }: Attachment) {
   return {
-    ...{ filename, contentType, contentTransferEncoding: 'base64' },
+    filename,
+    contentType,
+    contentTransferEncoding: 'base64',
     content: piecesOf(bytes),
     ...(contentId === null ? { contentDisposition: 'attachment' } : { cid: contentId, contentDisposition: 'inline' }),
   };

@@ -79,7 +79,12 @@ export function readMail(
   const cc = mailboxesOf(sent.cc, `${param}cc`);
   const content: MailContent = {
     from: requireMailbox(sent.from, `${param}from`),
-    ...{ to, cc, subject: sent.subject, text, html, ...made },
+    to,
+    cc,
+    subject: sent.subject,
+    text,
+    html,
+    ...made,
     replyTo: mailboxesOf(sent.reply_to, `${param}reply_to`),
     headers: headersOf(sent, param),
     attachments: (sent.attachments ?? []).map((attachment, i) => attachmentOf(attachment, `${param}attachments[${i}]`)),

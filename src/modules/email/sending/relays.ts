@@ -162,8 +162,16 @@ function vendorsOf({ vendors, region, mailServer }: Services): { vendor: Vendor;
       .sort((one, other) => one.vendor.priority - other.vendor.priority);
   }
   const vendor: Vendor = {
-    ...{ id: SMTP, adapter: SMTP, baseUrl: '', region, key: null, markupPct: 0 },
-    ...{ limits: { concurrent: null, perMinute: null }, assetHosts: [], priority: 0, disabled: null },
+    id: SMTP,
+    adapter: SMTP,
+    baseUrl: '',
+    region,
+    key: null,
+    markupPct: 0,
+    limits: { concurrent: null, perMinute: null },
+    assetHosts: [],
+    priority: 0,
+    disabled: null,
   };
   return [{ vendor, url: mailServer.url }];
 }

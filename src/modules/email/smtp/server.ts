@@ -65,21 +65,21 @@ class SmtpPort implements ProtocolServer {
     const connectionsMax = Math.ceil(CONNECTIONS_MAX / this.#core.bounds.processes);
     this.#server = new SMTPServer({
       ...(tls === null ? { hideSTARTTLS: true } : tls),
-      ...{
-        name: new URL(this.#core.baseUrl).hostname,
-        banner: 'Quartermaster',
-        logger: false,
-        disableReverseLookup: true,
-      },
+      name: new URL(this.#core.baseUrl).hostname,
+      banner: 'Quartermaster',
+      logger: false,
+      disableReverseLookup: true,
       // Conversation.allow says where a login is: without TLS on this machine alone.
-      ...{ authOptional: true, allowInsecureAuth: true, authMethods: ['PLAIN', 'LOGIN'] },
-      ...{ size: RECEIVED_BYTES_MAX, maxRecipients: RECIPIENTS_MAX, maxCommandLength: COMMAND_BYTES_MAX },
-      ...{
-        hideENHANCEDSTATUSCODES: false,
-        maxClients: connectionsMax,
-        socketTimeout: SILENCE_MS,
-        closeTimeout: CLOSE_MS,
-      },
+      authOptional: true,
+      allowInsecureAuth: true,
+      authMethods: ['PLAIN', 'LOGIN'],
+      size: RECEIVED_BYTES_MAX,
+      maxRecipients: RECIPIENTS_MAX,
+      maxCommandLength: COMMAND_BYTES_MAX,
+      hideENHANCEDSTATUSCODES: false,
+      maxClients: connectionsMax,
+      socketTimeout: SILENCE_MS,
+      closeTimeout: CLOSE_MS,
       onConnect: (session, done) => void replyWith(this.#admit(session as Session), done, this.#core),
       onSecure: (_socket, session, done) => {
         Conversation.allow(session as Session, true);

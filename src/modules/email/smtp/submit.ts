@@ -44,7 +44,12 @@ function fieldsOf({ replyTo, text, html, headers, attachments, subject, ...mail 
   if (subject.length > SUBJECT_CHARACTERS_MAX)
     throw invalidField('subject', 'maxLength', `The subject has more than ${SUBJECT_CHARACTERS_MAX} characters.`);
   return {
-    ...{ from: mail.from, to: mail.to, cc: mail.cc, reply_to: replyTo, subject, attachments },
+    from: mail.from,
+    to: mail.to,
+    cc: mail.cc,
+    reply_to: replyTo,
+    subject,
+    attachments,
     // A mail may have files alone.
     ...(text === null && html === null ? { text: '' } : {}),
     ...(text === null ? {} : { text }),

@@ -26,12 +26,16 @@ export const suppressionLimits = {
   email_suppressions: {
     description: 'Addresses suppressed by hand.',
     used: suppressionTable.count,
-    ...{ standard: 10_000, pro: 100_000, enterprise: 1_000_000 },
+    standard: 10_000,
+    pro: 100_000,
+    enterprise: 1_000_000,
   },
 } satisfies Readonly<Record<string, CountedLimit>>;
 
 export const addressField = Type.String({
-  ...{ minLength: 3, maxLength: 320, pattern: '^[^\\s\\p{Cc}@]+@[^\\s\\p{Cc}@/]+$' },
+  minLength: 3,
+  maxLength: 320,
+  pattern: '^[^\\s\\p{Cc}@]+@[^\\s\\p{Cc}@/]+$',
   description: 'An e-mail address; case does not matter.',
 });
 
@@ -46,7 +50,10 @@ export const suppressionSchema = Type.Object({
 
 export const suppressions: Resource<SuppressionRow, unknown, typeof suppressionSchema> = {
   ...suppressionTable,
-  ...{ noun: 'suppression', keyName: 'address', keyField: addressField, output: suppressionSchema },
+  noun: 'suppression',
+  keyName: 'address',
+  keyField: addressField,
+  output: suppressionSchema,
   find: (db, ctx, address) => suppressionTable.find(db, ctx, address.toLowerCase()),
   remove: (tx, ctx, address) => suppressionTable.remove(tx, ctx, address.toLowerCase()),
   show: showSuppression,

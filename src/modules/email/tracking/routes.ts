@@ -20,7 +20,10 @@ const route = (
   methods: RawRoute<EmailState>['methods'],
   answer: RawRoute<EmailState>['answer'],
 ): RawRoute<EmailState> => ({
-  ...{ name: `email.${kind}`, methods, path: `${TRACKING_PATH}/${kind}/{token}`, capability: null },
+  name: `email.${kind}`,
+  methods,
+  path: `${TRACKING_PATH}/${kind}/{token}`,
+  capability: null,
   bodyBytesMax: BODY_BYTES_MAX,
   answer,
 });

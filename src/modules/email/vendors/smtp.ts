@@ -73,16 +73,19 @@ export class SmtpSession {
     this.#auth =
       url.username === '' ? null : { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) };
     this.#connection = new SMTPConnection({
-      ...{
-        host: url.hostname.replace(/^\[|\]$/g, ''),
-        port: Number(url.port) || (secure ? TLS_PORT : PORT),
-        secure,
-        name,
-      },
+      host: url.hostname.replace(/^\[|\]$/g, ''),
+      port: Number(url.port) || (secure ? TLS_PORT : PORT),
+      secure,
+      name,
       // A relay elsewhere must speak TLS: whoever stands between could take STARTTLS out of its greeting.
-      ...{ requireTLS: !secure && !isHere, ignoreTLS: !secure && isHere, allowInternalNetworkInterfaces: true },
-      ...{ connectionTimeout: CONNECT_MS_MAX, greetingTimeout: CONNECT_MS_MAX, dnsTimeout: CONNECT_MS_MAX },
-      ...{ socketTimeout: SILENT_MS_MAX, maxResponseSize: REPLY_BYTES_MAX },
+      requireTLS: !secure && !isHere,
+      ignoreTLS: !secure && isHere,
+      allowInternalNetworkInterfaces: true,
+      connectionTimeout: CONNECT_MS_MAX,
+      greetingTimeout: CONNECT_MS_MAX,
+      dnsTimeout: CONNECT_MS_MAX,
+      socketTimeout: SILENT_MS_MAX,
+      maxResponseSize: REPLY_BYTES_MAX,
     });
     this.#connection.on('error', (error: SmtpError) => this.#fail(error));
     this.#connection.on('end', () => this.#fail(new Error('the relay closed the connection')));

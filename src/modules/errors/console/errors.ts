@@ -41,7 +41,8 @@ const bulkActs: Readonly<Record<string, readonly (keyof typeof labels)[]>> = {
 };
 
 const onGroups = (capability: Callable, done: string): Act => ({
-  ...{ capability, done },
+  capability,
+  done,
   input(form) {
     const ids = selectedIds(form);
     if (ids.length === 0) throw invalidField('id', 'minItems', 'Select at least one error.');

@@ -34,7 +34,8 @@ const EVENTS_CURSOR = 'events';
 
 function onGroup(capability: Callable, done: string, fields: (form: URLSearchParams) => object = () => ({})): Act {
   return {
-    ...{ capability, done },
+    capability,
+    done,
     input: (form, { params }) => ({ error_group_id: params.id, ...fields(form) }),
   };
 }

@@ -178,7 +178,11 @@ describe('exceptions', () => {
       mechanism: { type: 'onerror', handled: false, meta: { signal: 6 } },
     });
     expect(draft({ exception: { values: [cause, outer] } }).exception).toEqual({
-      ...{ type: 'TypeError', value: 'boom', module: 'com.example', handled: false, stacktrace: [] },
+      type: 'TypeError',
+      value: 'boom',
+      module: 'com.example',
+      handled: false,
+      stacktrace: [],
       mechanism: { type: 'onerror', handled: false, meta: { signal: 6 } },
       chain: [{ ...cause, value: '', handled: true, stacktrace: [] }],
     });

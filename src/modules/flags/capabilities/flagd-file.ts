@@ -27,7 +27,7 @@ const input = Type.Object({
   }),
   $evaluators: Type.Optional(
     Type.Record(Type.String(), flag.members('A rule.'), {
-      ...{ maxProperties: EVALUATORS_MAX },
+      maxProperties: EVALUATORS_MAX,
       description: 'Rules by name, put in the place of each `{"$ref": "name"}`.',
     }),
   ),
@@ -135,7 +135,10 @@ function writtenFlag(row: flag.FlagRow) {
   const { variants, targeting, metadata } = flag.definitionOf(row);
   const description = row.description === null ? {} : { description: row.description };
   return {
-    ...{ state: row.enabled ? 'ENABLED' : 'DISABLED', variants, defaultVariant: row.default_variant, targeting },
+    state: row.enabled ? 'ENABLED' : 'DISABLED',
+    variants,
+    defaultVariant: row.default_variant,
+    targeting,
     metadata: { ...metadata, ...description },
   };
 }
@@ -174,7 +177,11 @@ function readFlag(key: string, sent: unknown, evaluators: flag.Members): flag.Ne
   const { description, ...others } = metadata;
   const isText = typeof description === 'string' && DESCRIPTION.test(description);
   const read = {
-    ...{ key, type, variants, enabled: state === 'ENABLED', default_variant: defaultVariant || null },
+    key,
+    type,
+    variants,
+    enabled: state === 'ENABLED',
+    default_variant: defaultVariant || null,
     targeting: withEvaluators(targeting ?? {}, evaluators, `${at}targeting`) as flag.Members,
   };
   return flag.checkedFlag({ ...read, ...(isText ? { description, metadata: others } : { metadata }) }, at);

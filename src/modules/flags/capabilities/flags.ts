@@ -13,7 +13,11 @@ import type { FlagsState } from '../serving/served-flags.ts';
 
 const flags: Resource<flag.FlagRow, FlagsState, typeof flag.flagSchema> = {
   ...flagTable,
-  ...{ noun: 'flag', keyName: 'key', keyField: flag.keyField, output: flag.flagSchema, show: flag.showFlag },
+  noun: 'flag',
+  keyName: 'key',
+  keyField: flag.keyField,
+  output: flag.flagSchema,
+  show: flag.showFlag,
   notFound: () => problem('FLAG_NOT_FOUND', { param: 'key' }),
   async remove(tx, ctx, key, nowMs) {
     const wasThere = await flagTable.remove(tx, ctx, key);
@@ -50,7 +54,10 @@ export const create = defineCapability<FlagsState>()({
     {
       title: 'On for testers, and for a quarter of all others',
       input: {
-        ...{ key: 'new-checkout', type: 'boolean', variants: { on: true, off: false }, default_variant: 'off' },
+        key: 'new-checkout',
+        type: 'boolean',
+        variants: { on: true, off: false },
+        default_variant: 'off',
         targeting: {
           if: [
             { ends_with: [{ var: 'email' }, '@example.org'] },
@@ -83,7 +90,8 @@ export const update = defineCapability<FlagsState>()({
     'Changes what is sent and leaves the rest; variants, targeting and metadata are replaced whole. This process answers by it at once, others within 1 s. The type stays.',
   keywords: ['turn feature on', 'turn flag off', 'change rollout percentage', 'kill switch off'],
   input: Type.Object({
-    ...{ key: flag.keyField, ...flag.changedSettings },
+    key: flag.keyField,
+    ...flag.changedSettings,
     revision: Type.Optional(
       Type.Integer({ minimum: 1, description: 'As you read it: refused if somebody changed the flag meanwhile.' }),
     ),
@@ -124,8 +132,11 @@ export const get = getOf(flags, {
 
 export const list = listOf(
   {
-    ...{ noun: 'flag', output: flag.summarySchema, list: listSummaries },
-    ...{ show: (row: flag.FlagSummary) => flag.showSummary(row), positionOf: ({ key }: flag.FlagSummary) => key },
+    noun: 'flag',
+    output: flag.summarySchema,
+    list: listSummaries,
+    show: (row: flag.FlagSummary) => flag.showSummary(row),
+    positionOf: ({ key }: flag.FlagSummary) => key,
   },
   {
     path: '/v1/flags/list',
@@ -168,10 +179,15 @@ const changeSchema = Type.Object({
 });
 
 const changes: Listed<ChangeRow, unknown, typeof changeSchema> = {
-  ...{ noun: 'change', output: changeSchema, positionOf: ({ revision }) => String(revision) },
+  noun: 'change',
+  output: changeSchema,
+  positionOf: ({ revision }) => String(revision),
   show: ({ revision, changed_fields: changed, flag: then, created_at, ...by }) => ({
-    ...{ ...by, revision: Number(revision), created_at: iso(created_at) },
-    ...{ changed_fields: changed === '' ? [] : changed.split(' '), flag: then === null ? null : JSON.parse(then) },
+    ...by,
+    revision: Number(revision),
+    created_at: iso(created_at),
+    changed_fields: changed === '' ? [] : changed.split(' '),
+    flag: then === null ? null : JSON.parse(then),
   }),
   list: async (db, { accountId }, { after, limit, filters }) =>
     (await db.query<ChangeRow>(listChanges, [accountId, filters?.key ?? '', after ?? NEWEST, limit])).rows,

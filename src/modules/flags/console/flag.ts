@@ -30,7 +30,11 @@ const flagInput = (form: URLSearchParams, visit: Visit) => ({
 });
 
 export const flagPage: ConsolePage = {
-  ...{ name: 'flag', path: `${FLAGS}/{key}`, needs: get, isLive: true, show },
+  name: 'flag',
+  path: `${FLAGS}/{key}`,
+  needs: get,
+  isLive: true,
+  show,
   acts: {
     turn: {
       capability: update,
@@ -45,9 +49,12 @@ export const flagPage: ConsolePage = {
     json: {
       capability: update,
       input: (form, visit) => ({
-        ...{ ...flagInput(form, visit), description: textOf(form, 'description') ?? null },
-        ...{ default_variant: textOf(form, 'default_variant') ?? null, variants: jsonOf(form, 'variants') },
-        ...{ targeting: jsonOf(form, 'targeting') ?? null, metadata: jsonOf(form, 'metadata') ?? {} },
+        ...flagInput(form, visit),
+        description: textOf(form, 'description') ?? null,
+        default_variant: textOf(form, 'default_variant') ?? null,
+        variants: jsonOf(form, 'variants'),
+        targeting: jsonOf(form, 'targeting') ?? null,
+        metadata: jsonOf(form, 'metadata') ?? {},
       }),
       done: 'Settings saved.',
     },
@@ -55,7 +62,11 @@ export const flagPage: ConsolePage = {
 };
 
 export const flagDeletePage = deletionPage({
-  ...{ name: 'flag_delete', path: `${FLAGS}/{key}/delete`, noun: 'flag', capability: remove, parameter: 'key' },
+  name: 'flag_delete',
+  path: `${FLAGS}/{key}/delete`,
+  noun: 'flag',
+  capability: remove,
+  parameter: 'key',
   about: async (visit, key) => ({ back: flagPath((await visit.need(get, { key })).key), text: GONE }),
   next: FLAGS,
 });
@@ -156,8 +167,10 @@ ${[...rows, ...Array<typeof free>(FREE_ROWS).fill(free)].slice(0, ROWS_MAX).map(
 function rulesOf(form: URLSearchParams): SimpleRules {
   const sentText = (name: string) => textOf(form, name) ?? '';
   const rows = Array.from({ length: ROWS_MAX }, (_, i) => ({
-    ...{ attribute: sentText(`attribute_${i}`), operator: sentText(`operator_${i}`) },
-    ...{ value: sentText(`value_${i}`), variant: form.get(`variant_${i}`) ?? '' },
+    attribute: sentText(`attribute_${i}`),
+    operator: sentText(`operator_${i}`),
+    value: sentText(`value_${i}`),
+    variant: form.get(`variant_${i}`) ?? '',
   }));
   const shares = form.getAll('share_of').flatMap((name, i) => {
     const text = textOf(form, `share_${i}`);
@@ -175,7 +188,9 @@ function changesOf(visit: Visit, page: Page<ItemOf<typeof history>>): Html {
       ? ''
       : html`<details id="change-${revision}"><summary>Revision ${String(revision)}</summary>${payload(flag, `The flag at revision ${revision}`, { call: 'flags.history' })}</details>`;
   const rows = table({
-    ...{ caption: 'Changes', rows: page.items, empty: html`<p>No changes are kept.</p>` },
+    caption: 'Changes',
+    rows: page.items,
+    empty: html`<p>No changes are kept.</p>`,
     columns: [
       { title: 'Time', cell: ({ created_at }) => time(visit, created_at) },
       { title: 'Change', cell: ({ action }) => action },

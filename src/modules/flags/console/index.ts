@@ -12,8 +12,13 @@ const types = create.input.properties.type.enum;
 const attributes = html`spellcheck="false" autocapitalize="off"`;
 
 const flagsPage = listPage({
-  ...{ name: 'flags', path: FLAGS, nav: { label: 'Flags', key: 'g', group: 'build', holds: list } },
-  ...{ title: 'Feature flags', intro: 'Every OpenFeature SDK asks for them.', caption: 'Flags', list },
+  name: 'flags',
+  path: FLAGS,
+  nav: { label: 'Flags', key: 'g', group: 'build', holds: list },
+  title: 'Feature flags',
+  intro: 'Every OpenFeature SDK asks for them.',
+  caption: 'Flags',
+  list,
   empty: (visit) =>
     teach(
       'No flags yet. To turn a feature on for testers and a quarter of your users:',
@@ -32,8 +37,11 @@ const flagsPage = listPage({
     capability: create,
     heading: 'New flag',
     input: (form) => ({
-      ...{ key: textOf(form, 'key'), type: textOf(form, 'type'), description: textOf(form, 'description') },
-      ...{ variants: jsonOf(form, 'variants'), default_variant: textOf(form, 'default_variant') },
+      key: textOf(form, 'key'),
+      type: textOf(form, 'type'),
+      description: textOf(form, 'description'),
+      variants: jsonOf(form, 'variants'),
+      default_variant: textOf(form, 'default_variant'),
     }),
     done: 'Flag created.',
     next: ({ key }) => flagPath(key),

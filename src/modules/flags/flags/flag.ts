@@ -24,21 +24,25 @@ export const settings = {
   enabled: Type.Boolean({ description: ENABLED }),
   default_variant: textOrNull('Name of the variant when no rule decides; null: the default of the code that asks.'),
   variants: members('Values by name, all of the flag’s type, such as `{"on": true, "off": false}`.', {
-    ...{ minProperties: 1, maxProperties: VARIANTS_MAX },
+    minProperties: 1,
+    maxProperties: VARIANTS_MAX,
   }),
   targeting: orNull<Members>(
     { type: 'object' },
     "A rule of flagd's (JsonLogic) that answers the name of a variant, or null for the default; `{}` or null: none.",
   ),
   metadata: Type.Unsafe<Readonly<Record<string, string | number | boolean>>>({
-    ...{ type: 'object', maxProperties: METADATA_MEMBERS_MAX },
+    type: 'object',
+    maxProperties: METADATA_MEMBERS_MAX,
     additionalProperties: { type: ['string', 'number', 'boolean'] },
     description: 'Texts, numbers and truth values that every evaluation tells.',
   }),
 };
 export const changedSettings = Type.Partial(Type.Object(settings)).properties;
 export const flagInput = Type.Object({
-  ...{ key: keyField, type: typeField, ...changedSettings },
+  key: keyField,
+  type: typeField,
+  ...changedSettings,
   enabled: Type.Optional(Type.Boolean({ default: true, description: ENABLED })),
   variants: settings.variants,
 });
@@ -48,7 +52,10 @@ export const revisionField = Type.Integer({
   description: 'Grows with each change of the account’s flags; that of its last one.',
 });
 export const summarySchema = Type.Object({
-  ...{ key: keyField, type: typeField, description: settings.description, enabled: settings.enabled },
+  key: keyField,
+  type: typeField,
+  description: settings.description,
+  enabled: settings.enabled,
   default_variant: settings.default_variant,
   has_targeting: Type.Boolean({ description: 'Whether a rule decides.' }),
   revision: revisionField,
@@ -57,7 +64,9 @@ export const summarySchema = Type.Object({
 });
 export const flagSchema = Type.Object({
   ...summarySchema.properties,
-  ...{ variants: settings.variants, targeting: members('The rule; `{}`: none.'), metadata: settings.metadata },
+  variants: settings.variants,
+  targeting: members('The rule; `{}`: none.'),
+  metadata: settings.metadata,
 });
 
 type Change = Readonly<{ revision: bigint; created_at: number; updated_at: number }>;

@@ -15,7 +15,9 @@ import { type FlagRow, type FlagSummary, type NewFlag, showFlag } from './flag.t
 const summary =
   'key, kind AS type, description, enabled, default_variant, has_targeting, revision, created_at, updated_at';
 export const flagTable = resourceTable<FlagRow>({
-  ...{ table: 'flags.flag', key: 'key', columns: `${summary}, definition, bytes, steps` },
+  table: 'flags.flag',
+  key: 'key',
+  columns: `${summary}, definition, bytes, steps`,
 });
 
 /** By tier; account.tier shows it. */
@@ -31,9 +33,18 @@ const saveRows = rowsSaver({
   table: 'flags.flag',
   key: ['key'],
   columns: {
-    ...{ key: 'text', kind: 'text', description: 'text', enabled: 'bool', default_variant: 'text' },
-    ...{ has_targeting: 'bool', definition: 'text', bytes: 'int', steps: 'int' },
-    ...{ revision: 'bigint', created_at: 'timestamptz', updated_at: 'timestamptz' },
+    key: 'text',
+    kind: 'text',
+    description: 'text',
+    enabled: 'bool',
+    default_variant: 'text',
+    has_targeting: 'bool',
+    definition: 'text',
+    bytes: 'int',
+    steps: 'int',
+    revision: 'bigint',
+    created_at: 'timestamptz',
+    updated_at: 'timestamptz',
   },
   kept: ['created_at'],
 });
@@ -41,8 +52,13 @@ const saveChanges = rowsSaver({
   table: 'flags.change',
   key: ['key', 'revision'],
   columns: {
-    ...{ key: 'text', revision: 'bigint', action: 'text', actor: 'text', changed_fields: 'text' },
-    ...{ flag: 'text', created_at: 'timestamptz' },
+    key: 'text',
+    revision: 'bigint',
+    action: 'text',
+    actor: 'text',
+    changed_fields: 'text',
+    flag: 'text',
+    created_at: 'timestamptz',
   },
 });
 const removeOthers = statement(

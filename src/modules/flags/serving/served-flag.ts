@@ -45,7 +45,9 @@ function compile(row: FlagRow, ofAll: object) {
   const targeting = asCompiled(written);
   const names = Object.keys(variants);
   const definition = {
-    ...{ state: 'ENABLED', variants: Object.fromEntries(names.map((name) => [name, name])), targeting },
+    state: 'ENABLED',
+    variants: Object.fromEntries(names.map((name) => [name, name])),
+    targeting,
     ...(row.default_variant === null ? {} : { defaultVariant: row.default_variant }),
   } as unknown as ConstructorParameters<typeof FeatureFlag>[1];
   return {

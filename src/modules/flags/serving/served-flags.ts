@@ -42,8 +42,13 @@ export class ServedFlags {
   readonly #places = new AccountPlaces(LOADS_AT_ONCE, { alone: 'all' });
   /** A read whose account changes meanwhile is answered and not kept. */
   readonly #held = new LRUCache<string, AccountFlags>({
-    ...{ max: ACCOUNTS_HELD_MAX, maxSize: HELD_BYTES_MAX, sizeCalculation: ({ bytes }) => bytes },
-    ...{ ttl: IDLE_MS, ttlResolution: 1_000, updateAgeOnGet: true, ignoreFetchAbort: true },
+    max: ACCOUNTS_HELD_MAX,
+    maxSize: HELD_BYTES_MAX,
+    sizeCalculation: ({ bytes }) => bytes,
+    ttl: IDLE_MS,
+    ttlResolution: 1_000,
+    updateAgeOnGet: true,
+    ignoreFetchAbort: true,
     fetchMethod: (accountId) => this.#places.run(accountId, null, () => this.#read(accountId)),
   });
   /** Of each look at an account that somebody follows, under its id: the revision. */

@@ -42,8 +42,15 @@ export const capabilities = defineCapability<ImageState>()({
       const { id, region } = row.vendor;
       const prices = sizes.map((of) => [of, usd(quoteOf(row.vendor, imageNanos(row, of) ?? 0n, 1n))] as const);
       return {
-        ...{ vendor: id, model: `${id}/${row.id}`, region, sizes: [...sizes], images_max: imagesMax, seed, edit },
-        ...{ flagship: row.flagship, price_per_image_usd: Object.fromEntries(prices) },
+        vendor: id,
+        model: `${id}/${row.id}`,
+        region,
+        sizes: [...sizes],
+        images_max: imagesMax,
+        seed,
+        edit,
+        flagship: row.flagship,
+        price_per_image_usd: Object.fromEntries(prices),
         up: vendors.health.isUp(id, 'image.generate'),
       };
     });

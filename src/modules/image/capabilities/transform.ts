@@ -79,8 +79,10 @@ export const transform = defineCapability<ImageState>()({
       ctx.holdMade(made.bytes.length);
       ctx.warnings.push(...made.warnings);
       const result = await answerResult(ctx, made.bytes, {
-        ...{ contentType: contentTypeOf(made.format), filename: `image.${endingOf(made.format)}` },
-        ...{ inline: input.inline, store: input.store },
+        contentType: contentTypeOf(made.format),
+        filename: `image.${endingOf(made.format)}`,
+        inline: input.inline,
+        store: input.store,
       });
       return JSON.stringify({ ...factsOf(made), ...result });
     });

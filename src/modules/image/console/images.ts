@@ -19,7 +19,10 @@ const ROWS = 20;
 const SIZES = ['256x256', '512x512', '1024x1024', '1536x1024', '1024x1536'];
 
 const newImage: NewForm = {
-  ...{ act: 'generate', heading: 'New image', capability: imageGenerate, form: orderForm },
+  act: 'generate',
+  heading: 'New image',
+  capability: imageGenerate,
+  form: orderForm,
 };
 
 export const imagesPage: ConsolePage = {

@@ -27,8 +27,12 @@ export const jobPage: ConsolePage = {
 };
 
 export const jobDeletePage = jobDeletionPage({
-  ...{ name: 'image_delete', listPath: '/images', remove, what: 'the image' },
-  ...{ title: 'Delete an image job', done: 'Image deleted.' },
+  name: 'image_delete',
+  listPath: '/images',
+  remove,
+  what: 'the image',
+  title: 'Delete an image job',
+  done: 'Image deleted.',
   async describe(visit, id) {
     const job = await visit.need(get, { id });
     return html`${nameOf(job, 200)}: ${job.images.length === 1 ? 'one image' : `${job.images.length} images`}. The images, the prompt and the record are deleted.`;
@@ -41,7 +45,8 @@ async function show(visit: Visit): Promise<View> {
   const isRunning = job.finished_at === null;
   const { error, prompt } = job;
   const zone = {
-    ...{ title: 'Delete this job', text: 'Its images, its prompt and its record are deleted.' },
+    title: 'Delete this job',
+    text: 'Its images, its prompt and its record are deleted.',
     act: dangerLink(visit.path(`/images/${job.job_id}/delete`), 'Delete…'),
   };
   const content = html`<p><a href="${visit.path('/images')}">Images</a></p>

@@ -18,7 +18,8 @@ function wish(form: URLSearchParams) {
   return {
     source: { url: textOf(form, 'source') ?? '' },
     ...(isResized ? { resize: { width, height, fit: textOf(form, 'fit') } } : {}),
-    ...{ format: textOf(form, 'format'), quality: numberOf(form, 'quality') },
+    format: textOf(form, 'format'),
+    quality: numberOf(form, 'quality'),
   };
 }
 

@@ -10,7 +10,10 @@ export function jobRecord(row: JobRow, webhooks: readonly JobWebhook[], shown: S
   const { links, nowMs, linkSeconds = LINK_SECONDS } = shown;
   const images = imagesOf(row).map(({ contentType, widthPx, heightPx, sizeBytes }, i) => ({
     url: links.link(row, endingOf(i, contentType), nowMs, linkSeconds),
-    ...{ content_type: contentType, width: widthPx, height: heightPx, size_bytes: sizeBytes },
+    content_type: contentType,
+    width: widthPx,
+    height: heightPx,
+    size_bytes: sizeBytes,
   }));
-  return { ...standing(row, webhooks, shown), ...{ prompt, size, n, seed, images } };
+  return { ...standing(row, webhooks, shown), prompt, size, n, seed, images };
 }

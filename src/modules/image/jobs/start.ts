@@ -41,8 +41,14 @@ export function startJob(
     if (plan.isSandbox) requireFontOf(prompt);
     const jobsMax = imageLimits.image_jobs[ctx.tier];
     return {
-      ...{ operation: 'generate', parentId: null, plan, links: linksOf(plan, request) },
-      ...{ units: n, jobsMax, prompt, common },
+      operation: 'generate',
+      parentId: null,
+      plan,
+      links: linksOf(plan, request),
+      units: n,
+      jobsMax,
+      prompt,
+      common,
       async request(jobId) {
         const pictures = await picturesOf(ctx, state, jobId, sources, { plan, jobsMax, units: BigInt(n) });
         return JSON.stringify({ prompt, size, n, seed, ...pictures } satisfies Wanted);

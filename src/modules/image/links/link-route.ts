@@ -42,8 +42,12 @@ export function imageLink(core: Pick<Services, 'secrets' | 'baseUrl'>, link: Ima
 }
 
 export const linkRoute: RawRoute<ImageState> = {
-  ...{ name: 'image.link', methods: ['GET', 'HEAD'], path: '/v1/image/rendered/{token}' },
-  ...{ capability: null, stream: 'answer', bodyBytesMax: 1_024 },
+  name: 'image.link',
+  methods: ['GET', 'HEAD'],
+  path: '/v1/image/rendered/{token}',
+  capability: null,
+  stream: 'answer',
+  bodyBytesMax: 1_024,
   answer,
 };
 
@@ -61,7 +65,9 @@ async function answer(request: RawRequest, state: ImageState): Promise<RawAnswer
   const etag = `"${id}"`;
   const headers = {
     ...open,
-    ...{ etag, 'content-type': rendered.content_type, 'cache-control': 'public, max-age=3600' },
+    etag,
+    'content-type': rendered.content_type,
+    'cache-control': 'public, max-age=3600',
   };
   if (request.headers['if-none-match'] === etag) return { status: 304, headers, body: '' };
   return {

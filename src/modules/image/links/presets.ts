@@ -45,6 +45,9 @@ export const presetLimits = {
 
 export const presets: Resource<PresetRow, unknown, typeof presetSchema> = {
   ...presetTable,
-  ...{ noun: 'preset', keyName: 'name', keyField: presetNameField, output: presetSchema },
+  noun: 'preset',
+  keyName: 'name',
+  keyField: presetNameField,
+  output: presetSchema,
   show: (row) => ({ ...row, created_at: iso(row.created_at), updated_at: iso(row.updated_at) }),
 };

@@ -87,8 +87,13 @@ export const imageFamily: ModelFamily = {
   timeouts: ['connect_ms', 'submit_ms', 'poll_ms', 'download_ms', 'idle_ms'],
   sandbox: [
     {
-      ...{ id: 'card-1', price: { per_image: 0.001 }, flagship: true, sizes: SANDBOX_SIZES },
-      ...{ images_max: IMAGES_MAX, seed: true, edit: true },
+      id: 'card-1',
+      price: { per_image: 0.001 },
+      flagship: true,
+      sizes: SANDBOX_SIZES,
+      images_max: IMAGES_MAX,
+      seed: true,
+      edit: true,
     },
   ],
   serves: () => ['image.generate'],

@@ -58,7 +58,12 @@ function wireRequest(sent: Sent): WireRequest {
     throw invalidField('response_format', 'enum', 'response_format is url or b64_json.');
   if (String(sent.stream ?? false) !== 'false') throw invalidField('stream', 'enum', 'stream is false.');
   const input = JSON.stringify({
-    ...{ model, prompt, n: wholeOf(n), seed: wholeOf(seed), image, mask },
+    model,
+    prompt,
+    n: wholeOf(n),
+    seed: wholeOf(seed),
+    image,
+    mask,
     size: size === 'auto' || size === null ? DEFAULT_SIZE : size,
   });
   return { input, asUrl: format === 'url' };

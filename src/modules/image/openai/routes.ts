@@ -30,11 +30,15 @@ const long = { ...common, methods: ['POST'], capability: null, bodyBytesMax: GEN
 
 export const openaiRoutes: readonly RawRoute<ImageState>[] = [
   {
-    ...{ ...long, path: '/v1/images/generations', stream: 'answer' },
+    ...long,
+    path: '/v1/images/generations',
+    stream: 'answer',
     answer: async (request, state) => generateImages(request, state, await request.read(readGeneration, request.body)),
   },
   {
-    ...{ ...long, path: '/v1/images/edits', stream: 'answer' },
+    ...long,
+    path: '/v1/images/edits',
+    stream: 'answer',
     answer: async (request, state) => generateImages(request, state, await request.read(readEdit, request.body)),
   },
   {

@@ -13,7 +13,12 @@ export function falAdapter(): ImageAdapter {
     modelFields: inputFieldsOf(['prompt', 'size', 'width', 'height', 'n', 'seed', 'image', 'mask']),
     input: ({ prompt, size, width, height, n, seed, image, mask, options }) =>
       mappedInput(options, mapOf(options), {
-        ...{ prompt, size, width, height, n, seed },
+        prompt,
+        size,
+        width,
+        height,
+        n,
+        seed,
         image: image && dataUrl(image),
         mask: mask && dataUrl(mask),
       }),
@@ -24,7 +29,9 @@ export function falAdapter(): ImageAdapter {
     check({ options, sizes, imagesMax, seed, edit }) {
       const map = mapOf(options);
       const isOffered = {
-        ...{ seed, n: imagesMax > 1, image: edit },
+        seed,
+        n: imagesMax > 1,
+        image: edit,
         size: sizes.length > 1 && map.width === undefined,
       };
       return [...missingInputs(map, isOffered), ...missingWords(map, { size: sizes })];

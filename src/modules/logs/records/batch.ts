@@ -32,7 +32,12 @@ interface Name {
 /** With all its members, empty, and null for both IDs. */
 const EMPTY_BYTES = Buffer.byteLength(
   JSON.stringify({
-    ...{ timestamp: new Date(0).toISOString(), level: '', service: '', message: '', attributes: {}, trace_id: null },
+    timestamp: new Date(0).toISOString(),
+    level: '',
+    service: '',
+    message: '',
+    attributes: {},
+    trace_id: null,
     span_id: null,
   }),
 );

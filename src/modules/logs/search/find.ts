@@ -43,7 +43,9 @@ export async function findPage(
   const fromMs = Math.max(question.fromMs, keptMs, isNewestFirst ? 0 : (after?.timeMs ?? 0));
   const toMs = isNewestFirst && after !== null ? Math.min(question.toMs, after.timeMs + 1) : question.toMs;
   const search = {
-    ...{ accountId, signal, giveUpAt: performance.now() + SEARCH_MS_MAX },
+    accountId,
+    signal,
+    giveUpAt: performance.now() + SEARCH_MS_MAX,
     args: { ...args, question: { ...question, fromMs, toMs } },
   };
   let found: FoundRecord[] = [];

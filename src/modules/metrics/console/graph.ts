@@ -32,7 +32,12 @@ export function graphOf(
       ? html`<p class="quiet">The first ${String(LINES_MAX)} of ${String(series.length)} series are drawn.</p>`
       : '';
   return html`${plot({
-    ...{ caption: 'Over time', unit: 'values', instants, series: lines, isRunning: false, isLine: true },
+    caption: 'Over time',
+    unit: 'values',
+    instants,
+    series: lines,
+    isRunning: false,
+    isLine: true,
     empty: 'No values but 0 in this time.',
   })}${note}`;
 }

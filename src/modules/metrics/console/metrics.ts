@@ -82,8 +82,10 @@ async function answer(visit: Visit, text: string, period: string): Promise<Html>
   const endMs = Math.ceil(Date.now() / 1_000 / step) * step * 1_000;
   const startMs = endMs - seconds * 1_000;
   const found = await visit.call(queryRange, {
-    ...{ query: text, step_seconds: step },
-    ...{ start: new Date(startMs).toISOString(), end: new Date(endMs).toISOString() },
+    query: text,
+    step_seconds: step,
+    start: new Date(startMs).toISOString(),
+    end: new Date(endMs).toISOString(),
   });
   const range = { startMs, endMs, stepMs: step * 1_000 };
   return panel(visit, 'Answer', found, ({ result }) => {

@@ -109,8 +109,12 @@ export class Registration {
     const before = this.#metrics.get(info.name);
     const told = info.type === null && before !== undefined ? before : info;
     this.#metrics.set(info.name, {
-      ...{ name: info.name, type: told.type, help: told.help, unit: told.unit },
-      ...{ isSeries: isSeries || before?.isSeries === true, seenHour: account.hour },
+      name: info.name,
+      type: told.type,
+      help: told.help,
+      unit: told.unit,
+      isSeries: isSeries || before?.isSeries === true,
+      seenHour: account.hour,
     });
   }
 

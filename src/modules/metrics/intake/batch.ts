@@ -248,8 +248,12 @@ function packedPart(of: { fromMs: number; toMs: number; records: number }, secti
 
 function addChunk(spans: Map<number, OpenPart>, span: number, id: string, times: Float64Array, values: Float64Array) {
   const part = spans.get(span) ?? {
-    ...{ fromMs: Number.POSITIVE_INFINITY, toMs: 0, records: 0 },
-    ...{ ids: [], lengths: [], out: new ByteWriter() },
+    fromMs: Number.POSITIVE_INFINITY,
+    toMs: 0,
+    records: 0,
+    ids: [],
+    lengths: [],
+    out: new ByteWriter(),
   };
   spans.set(span, part);
   const before = part.out.length;

@@ -42,8 +42,11 @@ export function readMetricsJson(body: Buffer, nowMs: number): SampleBatch {
 }
 
 const kinds: Readonly<Record<string, MetricKind>> = {
-  ...{ gauge: 'gauge', sum: 'sum', histogram: 'histogram' },
-  ...{ exponentialHistogram: 'exponential_histogram', summary: 'summary' },
+  gauge: 'gauge',
+  sum: 'sum',
+  histogram: 'histogram',
+  exponentialHistogram: 'exponential_histogram',
+  summary: 'summary',
 };
 
 function metricOf(members: JsonMembers, budget: OtlpBudget): OtlpMetric {

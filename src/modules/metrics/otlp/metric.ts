@@ -34,8 +34,15 @@ export function emptyMetric(): OtlpMetric {
 
 export function emptyPoint(): OtlpPoint {
   return {
-    ...{ attributes: new Map(), timeMs: 0, isGone: false, value: 0, count: 0, sum: null },
-    ...{ bucketCounts: [], bounds: [], quantiles: [] },
+    attributes: new Map(),
+    timeMs: 0,
+    isGone: false,
+    value: 0,
+    count: 0,
+    sum: null,
+    bucketCounts: [],
+    bounds: [],
+    quantiles: [],
   };
 }
 

@@ -22,7 +22,9 @@ export const LOOKBACK_MS = 5 * 60_000;
 /** In the order in which `evaluate` takes their series. */
 export function selectionsOf({ selectors }: Query, { startMs, endMs }: QueryRange): Selection[] {
   return selectors.map(({ matchers, offsetMs, rangeMs }) => ({
-    ...{ matchers, fromMs: startMs - offsetMs - (rangeMs ?? LOOKBACK_MS), toMs: endMs - offsetMs },
+    matchers,
+    fromMs: startMs - offsetMs - (rangeMs ?? LOOKBACK_MS),
+    toMs: endMs - offsetMs,
   }));
 }
 

@@ -29,7 +29,8 @@ function answerTask<Args extends Where, Answer>(
   run: (blocks: readonly StoredBlock[], args: Args) => Answer,
 ): ScanTask<Args, Told<Answer>> {
   return {
-    ...{ source: import.meta.url, id },
+    source: import.meta.url,
+    id,
     run(blocks, args) {
       try {
         return { answer: run(blocks, args) };
@@ -85,7 +86,8 @@ export const readQuery = answerTask('readQuery', (_blocks, { query, range, as, h
   }
   const selections = selectionsOf(read, range).map(({ matchers, fromMs, toMs }) => ({
     matchers: matchers.map(({ label, op, value }) => ({ label, op, value })),
-    ...{ fromMs, toMs },
+    fromMs,
+    toMs,
   }));
   return { expression: { root, type }, selections, hasExpressions: read.hasExpressions };
 });

@@ -85,7 +85,9 @@ ${typedForm(visit, 'refund', {
   wanted: id,
   button: 'Refund',
   before: field(visit, 'refund', {
-    ...{ name: 'amount_usd', label: 'Amount, USD', hint: 'Empty: the whole remaining amount.' },
+    name: 'amount_usd',
+    label: 'Amount, USD',
+    hint: 'Empty: the whole remaining amount.',
     attributes: html`inputmode="decimal"`,
   }),
 })}`;

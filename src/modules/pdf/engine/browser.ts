@@ -57,10 +57,16 @@ async function print(context: BrowserContext, task: CreateTask): Promise<Buffer>
   const page = await context.newPage();
   await page.setContent(withBase(printHtml(task)), { waitUntil: 'load', timeout: LOAD_MS });
   return page.pdf({
-    ...{ width: inches(width), height: inches(height), printBackground: true, tagged: true, scale: task.scale },
+    width: inches(width),
+    height: inches(height),
+    printBackground: true,
+    tagged: true,
+    scale: task.scale,
     margin: {
-      ...{ top: inches(margins.top), right: inches(margins.right) },
-      ...{ bottom: inches(margins.bottom), left: inches(margins.left) },
+      top: inches(margins.top),
+      right: inches(margins.right),
+      bottom: inches(margins.bottom),
+      left: inches(margins.left),
     },
     displayHeaderFooter: task.header !== null || task.footer !== null,
     headerTemplate: marginLine(task.header),

@@ -30,8 +30,10 @@ export function paperOf({ fields }: GotenbergForm): PageFormat {
     width: isTurned ? high : wide,
     height: isTurned ? wide : high,
     margins: {
-      ...{ top: margin('marginTop'), right: margin('marginRight') },
-      ...{ bottom: margin('marginBottom'), left: margin('marginLeft') },
+      top: margin('marginTop'),
+      right: margin('marginRight'),
+      bottom: margin('marginBottom'),
+      left: margin('marginLeft'),
     },
   };
 }

@@ -17,8 +17,13 @@ const ROOT = '/v1/pdf/gotenberg/forms';
 type TaskOf = (form: GotenbergForm, pagesMax: number, settings: PdfState['settings']) => EngineTask;
 
 const route = (path: string, capability: string, taskOf: TaskOf): RawRoute<PdfState> => ({
-  ...{ name: 'pdf.gotenberg', methods: ['POST'], path: `${ROOT}/${path}`, capability },
-  ...{ bodyBytesMax: FORM_BYTES_MAX, credentialOf, refuse },
+  name: 'pdf.gotenberg',
+  methods: ['POST'],
+  path: `${ROOT}/${path}`,
+  capability,
+  bodyBytesMax: FORM_BYTES_MAX,
+  credentialOf,
+  refuse,
   answer: (request, state) => serve(request, state, taskOf),
 });
 

@@ -21,15 +21,16 @@ export function convertTask(form: GotenbergForm, pagesMax: number, settings: Pdf
   const { chromiumPath, fontsFolder } = settings;
   return {
     ...({ kind: 'create', type: 'html', content: textOf(index.bytes), pagesMax, chromiumPath, fontsFolder } as const),
-    ...{
-      engine: chromiumPath === null ? 'document' : 'browser',
-      browserFolder: null,
-      browserMb: 0,
-      page: paperOf(form),
-    },
-    ...{ header: lineOf(form, 'header.html'), footer: lineOf(form, 'footer.html'), title: titleOf(fields.metadata) },
+    engine: chromiumPath === null ? 'document' : 'browser',
+    browserFolder: null,
+    browserMb: 0,
+    page: paperOf(form),
+    header: lineOf(form, 'header.html'),
+    footer: lineOf(form, 'footer.html'),
+    title: titleOf(fields.metadata),
     assets: form.files.filter((file) => ![INDEX, 'header.html', 'footer.html'].includes(file.name)),
-    ...{ onlyPages: rangesOf(fields.nativePageRanges), scale: scaleOf(fields.scale) },
+    onlyPages: rangesOf(fields.nativePageRanges),
+    scale: scaleOf(fields.scale),
   };
 }
 

@@ -68,7 +68,9 @@ class PagesEffect implements LaneEffect<string, bigint> {
 
   write(tx: Queryable, admitted: readonly AdmittedItem<string, bigint>[]): string[] {
     const counted = admitted.map(({ item: { accountId, capability }, context: units }) => ({
-      ...{ accountId, capability, units },
+      accountId,
+      capability,
+      units,
     }));
     void countAccepted(tx, counted);
     return admitted.map(({ item: { input } }) => input.slice(input.indexOf(' ') + 1));

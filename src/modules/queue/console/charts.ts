@@ -39,7 +39,9 @@ function queuePlots({ step_seconds: step, items }: Samples): Html {
   const common = { instants, isRunning: false, isLine: true };
   const made = plots([
     {
-      ...{ caption: `Messages per ${per}`, unit: 'messages', ...common },
+      caption: `Messages per ${per}`,
+      unit: 'messages',
+      ...common,
       series: [
         { label: 'published', values: of('published') },
         { label: 'acknowledged', values: of('acknowledged') },
@@ -52,7 +54,9 @@ function queuePlots({ step_seconds: step, items }: Samples): Html {
       series: [{ label: 'messages in the queue', values: of('depth') }],
     },
     {
-      ...{ caption: `Age of the oldest message, ${age.unit}`, unit: age.unit, ...common },
+      caption: `Age of the oldest message, ${age.unit}`,
+      unit: age.unit,
+      ...common,
       series: [{ label: 'oldest message', values: age.values }],
     },
   ]);

@@ -21,7 +21,8 @@ export const queuePurgePage: ConsolePage = {
   show: showPurge,
   acts: {
     purge: {
-      ...{ capability: purge, input: typedName('purge the queue') },
+      capability: purge,
+      input: typedName('purge the queue'),
       done: 'Queue purged.',
       next: (_, { params: { name = '' } }) => queuePath(name),
     },
@@ -35,7 +36,8 @@ export const queueDeletePage: ConsolePage = {
   show: showDelete,
   acts: {
     delete: {
-      ...{ capability: remove, input: typedName('delete the queue') },
+      capability: remove,
+      input: typedName('delete the queue'),
       done: 'Queue deleted.',
       next: () => '/queues',
     },

@@ -73,6 +73,7 @@ export function publishedColumn(visit: Visit): MessageColumn {
 }
 
 export const deliveriesColumn: MessageColumn = {
-  ...{ title: 'Deliveries', kind: 'number' },
+  title: 'Deliveries',
+  kind: 'number',
   cell: ({ delivery_count }) => count(delivery_count),
 };

@@ -17,7 +17,10 @@ import { queuePath } from './queue.ts';
 type Subscription = ItemOf<typeof subscriptions>;
 
 const newSubscription: NewForm = {
-  ...{ act: 'subscribe', heading: 'New subscription', capability: subscribe, form: subscribeForm },
+  act: 'subscribe',
+  heading: 'New subscription',
+  capability: subscribe,
+  form: subscribeForm,
   intro: 'Each message is sent to the URL as a signed POST. An answer 2xx within 15 seconds acknowledges it.',
 };
 
@@ -31,7 +34,9 @@ export const queuePushPage: ConsolePage = {
     [newSubscription.act]: actOf({
       capability: subscribe,
       input: (form, { params }) => ({
-        ...{ queue: params.name, url: textOf(form, 'url'), max_in_flight: numberOf(form, 'max_in_flight') },
+        queue: params.name,
+        url: textOf(form, 'url'),
+        max_in_flight: numberOf(form, 'max_in_flight'),
         visibility_timeout: numberOf(form, 'visibility_timeout'),
       }),
       done: 'Subscription created.',

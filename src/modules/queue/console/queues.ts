@@ -19,7 +19,9 @@ import { createFields, createInput } from './settings.ts';
 const ROWS = 20;
 
 const newQueue: NewForm = {
-  ...{ act: 'create', heading: 'New queue', capability: create },
+  act: 'create',
+  heading: 'New queue',
+  capability: create,
   form: async (visit, act) => html`${await createFields(visit, act)}<button class="main">Create queue</button>`,
 };
 
@@ -99,13 +101,15 @@ const stateColumn: Column<Counted> = {
 
 function figureColumns(visit: Visit): Column<Counted>[] {
   const figure = (title: string, of: (stats: Stats) => number, text: (stats: Stats) => string): Column<Counted> => ({
-    ...{ title, kind: 'number' },
+    title,
+    kind: 'number',
     sortBy: ({ stats }) => (stats === null ? null : of(stats)),
     cell: ({ stats }) => (stats === null ? '' : text(stats)),
   });
   const countFigure = (title: string, of: (stats: Stats) => number) => figure(title, of, (stats) => count(of(stats)));
   const dead: Column<Counted> = {
-    ...{ title: 'Dead letters', kind: 'number' },
+    title: 'Dead letters',
+    kind: 'number',
     sortBy: ({ stats }) => stats?.dlq_count ?? null,
     cell: ({ name, stats }) =>
       stats === null ? '' : stats.dlq_count === 0 ? '0' : deadLink(visit, name, count(stats.dlq_count)),

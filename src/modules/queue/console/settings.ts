@@ -76,8 +76,11 @@ ${leaseField(visit, act, '300')}</div>`;
 function deadLetterField(visit: Visit, act: string, value: string): Promise<Html> {
   const hint = 'An existing queue of the same type. Empty: none.';
   return queueField(visit, act, {
-    ...{ name: 'dead_letter_queue', label: 'Dead-letter queue', value },
-    ...{ attributes: plain, hint },
+    name: 'dead_letter_queue',
+    label: 'Dead-letter queue',
+    value,
+    attributes: plain,
+    hint,
   });
 }
 
@@ -89,8 +92,11 @@ function retriesField(visit: Visit, act: string, value: string): Html {
 function leaseField(visit: Visit, act: string, value: string): Html {
   const hint = 'How long a consumer has to acknowledge a message.';
   return field(visit, act, {
-    ...{ name: 'visibility_timeout_default', label: 'Visibility timeout (s)', value },
-    ...{ attributes: numeric, hint },
+    name: 'visibility_timeout_default',
+    label: 'Visibility timeout (s)',
+    value,
+    attributes: numeric,
+    hint,
   });
 }
 
@@ -103,7 +109,8 @@ async function updateForm(visit: Visit, queue: Queue): Promise<Html> {
   const number = (name: string, label: string, value: number) =>
     field(visit, UPDATE, { name, label, value: String(value), attributes: numeric });
   const priority = checkbox(visit, UPDATE, {
-    ...{ name: 'enable_priority', isChecked: queue.enable_priority },
+    name: 'enable_priority',
+    isChecked: queue.enable_priority,
     label: 'Deliver messages published from now on by priority',
   });
   return actForm(

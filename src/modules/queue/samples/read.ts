@@ -86,8 +86,11 @@ interface Sample {
 
 function sampleOf(startMs: number, { published, acknowledged, depth, age }: StepRow): Sample {
   return {
-    ...{ at: iso(startMs), published: Number(published), acknowledged: Number(acknowledged) },
-    ...{ depth: Number(depth), oldest_message_age_seconds: age },
+    at: iso(startMs),
+    published: Number(published),
+    acknowledged: Number(acknowledged),
+    depth: Number(depth),
+    oldest_message_age_seconds: age,
   };
 }
 
@@ -95,6 +98,9 @@ function emptySample(startMs: number, isEmpty: boolean): Sample {
   const value = isEmpty ? 0 : null;
   return {
     at: iso(startMs),
-    ...{ published: value, acknowledged: value, depth: value, oldest_message_age_seconds: value },
+    published: value,
+    acknowledged: value,
+    depth: value,
+    oldest_message_age_seconds: value,
   };
 }

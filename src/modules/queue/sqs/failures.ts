@@ -80,7 +80,12 @@ export function failureOf(failure: Problem): SqsFailure {
   const shown = isOwn ? 'Something went wrong inside the service.' : message;
   const type = status >= 500 ? 'Receiver' : 'Sender';
   return {
-    ...{ name, status, message: shown, type, retryAfterMs, queryName: QUERY_NAMES[name] ?? name },
+    name,
+    status,
+    message: shown,
+    type,
+    retryAfterMs,
+    queryName: QUERY_NAMES[name] ?? name,
     code: detail?.startsWith(SQS) === true ? name : code,
   };
 }

@@ -57,8 +57,13 @@ async function beginAll({ state, accountId }: SqsCall, ctx: CallContext, { sourc
     for (const [i, { queue_id: queueId, dlq_id: dlqId }] of sources.entries()) {
       const requested = Math.min(dead[i] ?? 0, REQUESTED_MAX);
       await noteRedrive(tx, {
-        ...{ accountId, redriveId: ids[i] as string, queueId, dlqId },
-        ...{ requested, seqs: null, ratePerSecond },
+        accountId,
+        redriveId: ids[i] as string,
+        queueId,
+        dlqId,
+        requested,
+        seqs: null,
+        ratePerSecond,
       });
     }
     return null;

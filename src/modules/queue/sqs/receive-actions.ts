@@ -30,7 +30,10 @@ export const receiveMessage: SqsAction = async (call) => {
     const queue = await theHotQueue(call);
     const wait = waitSeconds ?? Number(keptOf(queue).attributes.ReceiveMessageWaitTimeSeconds ?? 0);
     const rows = await consume(state, ctx, {
-      ...{ queue: queue.name, messages: wanted, waitMs: wait * 1000, visibilityTimeout },
+      queue: queue.name,
+      messages: wanted,
+      waitMs: wait * 1000,
+      visibilityTimeout,
     });
     const sources = show.system('DeadLetterQueueSourceArn') ? await sourceArns(call, rows) : new Map();
     return { data: rows.map((row) => messageFields(call, queue, row, show, sources)) };

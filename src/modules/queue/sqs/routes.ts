@@ -83,7 +83,11 @@ export const sqsRoutes: readonly RawRoute<QueueState>[] = [
 
 function route(name: string, path: string, methods: RawRoute['methods'] = ['GET', 'POST']): RawRoute<QueueState> {
   return {
-    ...{ name, path, methods, capability: null, bodyBytesMax: BATCH_BODY_BYTES_MAX },
+    name,
+    path,
+    methods,
+    capability: null,
+    bodyBytesMax: BATCH_BODY_BYTES_MAX,
     // What does not tell the hash of its body is known only with the body.
     credentialOf: (head) => (head.headers['x-amz-content-sha256'] === undefined ? null : sigV4(head, SIGNED)),
     bodyCredentialOf: (head) => sigV4OfBody(head, SIGNED),

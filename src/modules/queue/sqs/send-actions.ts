@@ -92,7 +92,10 @@ async function send(
   if (fifo === null) refuseFifoFields(fields);
   const { kept, payload, headers } = storedMessage(sent, fifo === null ? group : undefined);
   const message: NewMessage = {
-    ...{ payload, headers, priority: undefined, sqs: { bytes, kept } },
+    payload,
+    headers,
+    priority: undefined,
+    sqs: { bytes, kept },
     // A message of a FIFO queue has the delay of its queue.
     delaySeconds: fifo === null ? optionalInteger(fields, 'DelaySeconds', 0, 900) : undefined,
     groupId: fifo?.groupId ?? null,

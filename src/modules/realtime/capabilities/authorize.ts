@@ -27,13 +27,17 @@ export const authorize = defineCapability<RealtimeState>()({
     socket_id: Type.Optional(socketField),
     channels: Type.Optional(
       Type.Array(channelField, {
-        ...{ minItems: 1, maxItems: CHANNELS_MAX, uniqueItems: true },
+        minItems: 1,
+        maxItems: CHANNELS_MAX,
+        uniqueItems: true,
         description: 'Channels of a token.',
       }),
     ),
     ttl_seconds: Type.Optional(
       Type.Integer({
-        ...{ minimum: TOKEN_SECONDS.min, maximum: TOKEN_SECONDS.max, default: TOKEN_SECONDS.usual },
+        minimum: TOKEN_SECONDS.min,
+        maximum: TOKEN_SECONDS.max,
+        default: TOKEN_SECONDS.usual,
         description: 'How long a token can begin and hold streams; an hour when not sent.',
       }),
     ),

@@ -43,7 +43,10 @@ export const channels = defineCapability<RealtimeState>()({
       positionOf: ({ channel }) => channel,
     });
     const items = shown.items.map(({ channel, subscriptions, users }) => ({
-      ...{ channel, occupied: true, subscription_count: subscriptions, user_count: users },
+      channel,
+      occupied: true,
+      subscription_count: subscriptions,
+      user_count: users,
     }));
     return { data: { ...shown, items } };
   },

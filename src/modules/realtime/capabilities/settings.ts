@@ -8,7 +8,8 @@ import type { RealtimeState } from '../state.ts';
 
 const { min, usual, max } = HISTORY_SECONDS;
 const historyField = Type.Integer({
-  ...{ minimum: min, maximum: max },
+  minimum: min,
+  maximum: max,
   description: `Seconds that messages can be read again, up to ${max} (72 hours).`,
 });
 const clientEventsField = Type.Boolean({

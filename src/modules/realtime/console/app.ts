@@ -47,7 +47,10 @@ export const appPage: ConsolePage = {
 
 async function show(visit: Visit): Promise<View> {
   const grace = {
-    ...{ name: 'grace_hours', label: 'Grace (hours)', value: '24', isRequired: true },
+    name: 'grace_hours',
+    label: 'Grace (hours)',
+    value: '24',
+    isRequired: true,
     hint: 'The secret before stays right for so long, up to 168.',
     attributes: html`inputmode="numeric"`,
   };

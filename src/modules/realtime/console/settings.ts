@@ -28,12 +28,16 @@ export const settingsPage: ConsolePage = {
 async function show(visit: Visit): Promise<View> {
   const { history_seconds: seconds, client_events: clientEvents } = await visit.need(getSettings);
   const history = {
-    ...{ name: 'history_seconds', label: 'History (seconds)', value: String(seconds), isRequired: true },
+    name: 'history_seconds',
+    label: 'History (seconds)',
+    value: String(seconds),
+    isRequired: true,
     hint: 'Up to 259,200 (72 hours). A shorter history hides older messages at once.',
     attributes: html`inputmode="numeric"`,
   };
   const box = checkbox(visit, SET, {
-    ...{ name: 'client_events', isChecked: clientEvents },
+    name: 'client_events',
+    isChecked: clientEvents,
     label: 'Clients may publish client-… events in private and presence channels',
   });
   const shown = visit.may(setSettings)

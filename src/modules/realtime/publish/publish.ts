@@ -29,7 +29,11 @@ export function publishEvents(
   const rows = events.reduce((sum, { channels }) => sum + channels.length, 0);
   const bytes = sizes.reduce((sum, size) => sum + size, 0) + rows * MESSAGE_BYTES;
   return chargeInLane(ctx, {
-    ...{ units: BigInt(rows), effect: publishing, input: events, sequences: rows, rows },
+    units: BigInt(rows),
+    effect: publishing,
+    input: events,
+    sequences: rows,
+    rows,
     bytes: Math.min(bytes, LANE_BYTES_MAX),
     waitingBytes: bytes,
   });

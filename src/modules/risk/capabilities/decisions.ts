@@ -17,14 +17,18 @@ const decisionSchema = Type.Object({
   created_at: instant('When it was scored.'),
 });
 const keyField = Type.String({
-  ...{ maxLength: 32, pattern: KEY_PATTERN },
+  maxLength: 32,
+  pattern: KEY_PATTERN,
   description: 'A keyed hash that an answer showed, such as `user_…`.',
 });
 
 export const decisions = listOf(
   {
-    ...{ noun: 'decision', output: decisionSchema, show: decisionRecord },
-    ...{ list: listDecisions, positionOf: ({ seq }) => String(seq) },
+    noun: 'decision',
+    output: decisionSchema,
+    show: decisionRecord,
+    list: listDecisions,
+    positionOf: ({ seq }) => String(seq),
   },
   {
     path: '/v1/risk/decisions',

@@ -29,7 +29,9 @@ export const listAdd = defineCapability()({
     'From the next call on an entry decides alone. An allow entry wins over a block entry. A value stands on one list: adding it again moves it and replaces note and expires_at.',
   keywords: ['block ip address', 'ban user', 'allowlist', 'denylist domain', 'block email domain'],
   input: Type.Object({
-    ...{ list: listField, kind: kindField, value: valueField },
+    list: listField,
+    kind: kindField,
+    value: valueField,
     note: Type.Optional(plainTextOrNull(200, 'For people: why.')),
     expires_at: Type.Optional(instantOrNull('Until when it counts, in the future; absent: for good.')),
   }),

@@ -134,7 +134,10 @@ async function tryRules(db: Queryable, owner: { readonly accountId: string }, ru
     Object.fromEntries(actions.map((action) => [action, tried.filter((each) => each[when] === action).length]));
   const changed = tried.filter(({ before, after }) => before !== after);
   return {
-    ...{ decisions: tried.length, before: splitBy('before'), after: splitBy('after'), changed: changed.length },
+    decisions: tried.length,
+    before: splitBy('before'),
+    after: splitBy('after'),
+    changed: changed.length,
     rules: [...matched].map(([id, count]) => ({ id, matched: count })),
     examples: changed.slice(0, EXAMPLES_MAX),
   };

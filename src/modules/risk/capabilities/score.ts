@@ -25,7 +25,8 @@ export const keyFields = {
 
 const context = orNull<Record<string, string | number | boolean | null>>(
   {
-    ...{ type: 'object', maxProperties: CONTEXT_MEMBERS_MAX },
+    type: 'object',
+    maxProperties: CONTEXT_MEMBERS_MAX,
     propertyNames: { pattern: '^[A-Za-z][A-Za-z0-9_]{0,63}$' },
     additionalProperties: { type: ['string', 'number', 'boolean', 'null'], maxLength: LABEL_CHARACTERS_MAX },
   },
@@ -80,7 +81,8 @@ export const score = defineCapability<RiskState>()({
     ...verdictFields,
     signals: Type.Object(
       {
-        ...{ event: Type.String({ description: 'As sent.' }), amount_usd: numberOrNull('As sent.') },
+        event: Type.String({ description: 'As sent.' }),
+        amount_usd: numberOrNull('As sent.'),
         ...Object.fromEntries(keySignals),
         context: Type.Unknown({ description: 'As sent.' }),
       },
@@ -110,7 +112,11 @@ export const score = defineCapability<RiskState>()({
       throw invalidField('ip', 'required', 'Send at least one of ip, email, user_id and device_id.');
     const facts = await factsOf(state, input, sent);
     return chargeInLane(ctx, {
-      ...{ units: 1n, effect: state.scoring, sequences: 1, bytes: BYTES, rows: ROWS },
+      units: 1n,
+      effect: state.scoring,
+      sequences: 1,
+      bytes: BYTES,
+      rows: ROWS,
       input: { sent, keys, facts },
     });
   },

@@ -21,7 +21,12 @@ const windows = { '1m': '1 minute', '1h': '1 hour', '24h': '24 hours', '7d': '7 
 const kinds = { user_id: 'User', device_id: 'Device', ip: 'Network address', email: 'Mailbox' };
 
 export const decisionsPage = listPage({
-  ...{ name: 'risk', path: RISK, title: 'Risk', caption: 'Decisions', list: decisions, columns: decisionColumns },
+  name: 'risk',
+  path: RISK,
+  title: 'Risk',
+  caption: 'Decisions',
+  list: decisions,
+  columns: decisionColumns,
   nav: { label: 'Risk', key: 'R', group: 'observe', holds: decisions },
   above: (visit) => html`${riskTabs(visit, RISK)}${visit.may(subject) ? lookUp(visit) : ''}`,
   filter: { name: 'action', label: 'Actions', values: ['review', 'block'] },
@@ -83,7 +88,9 @@ async function show(visit: Visit): Promise<View> {
     ([window, text]) => [`Calls in ${text}`, count(counts[`count_${window}`] ?? 0)] as const,
   );
   const seen = table({
-    ...{ caption: 'Seen in one call with it, in 30 days', rows: Object.entries(linked), empty: html`` },
+    caption: 'Seen in one call with it, in 30 days',
+    rows: Object.entries(linked),
+    empty: html``,
     columns: [
       { title: 'What', cell: ([many]) => many },
       { title: 'Number', kind: 'number', cell: ([, { count: n }]) => count(n) },

@@ -11,14 +11,22 @@ import { LISTS, riskTabs } from './decisions.ts';
 
 const lists = { block: 'Block', allow: 'Allow' };
 const kinds = {
-  ...{ ip: 'Network address', cidr: 'Network', email: 'E-mail address' },
-  ...{ domain: 'Mail domain', user: 'User ID', device: 'Device ID' },
+  ip: 'Network address',
+  cidr: 'Network',
+  email: 'E-mail address',
+  domain: 'Mail domain',
+  user: 'User ID',
+  device: 'Device ID',
 };
 const sentFields = (form: URLSearchParams, names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, textOf(form, name)]));
 
 const listed = listPage({
-  ...{ name: 'risk_lists', path: LISTS, title: 'Risk', caption: 'All entries', list: listEntries },
+  name: 'risk_lists',
+  path: LISTS,
+  title: 'Risk',
+  caption: 'All entries',
+  list: listEntries,
   above: (visit) => riskTabs(visit, LISTS),
   intro: 'An entry decides alone, whatever the rules say. Allow wins over block.',
   filter: { name: 'list', label: 'Lists', values: Object.keys(lists) },
@@ -37,7 +45,10 @@ const listed = listPage({
     },
   ],
   create: {
-    ...{ capability: listAdd, heading: 'New entry', form: entryForm, done: 'Entry added.' },
+    capability: listAdd,
+    heading: 'New entry',
+    form: entryForm,
+    done: 'Entry added.',
     input: (form) => sentFields(form, ['list', 'kind', 'value', 'note', 'expires_at']),
   },
 });

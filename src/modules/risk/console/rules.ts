@@ -15,7 +15,9 @@ const EDITOR_ROWS = 30;
 const rulesOf = (form: URLSearchParams) => new JsonText(jsonTextOf(form, 'rules'));
 
 export const rulesPage: ConsolePage = {
-  ...{ name: 'risk_rules', path: RULES, needs: rulesGet },
+  name: 'risk_rules',
+  path: RULES,
+  needs: rulesGet,
   async show(visit) {
     const { thresholds, rules, is_default: isDefault, updated_at: changedAt } = await visit.need(rulesGet);
     const state = isDefault ? 'The default rules' : html`Changed ${ago(visit, changedAt)}`;
@@ -49,7 +51,9 @@ ${saves}${asks}<input type="hidden" name="act" value="${visit.may(rulesSet) ? 's
 function triedView({ decisions, rules, ...of }: Tried, visit: Visit, form: URLSearchParams): View {
   const split = ({ allow, review, block }: Tried['before']) => `${allow} / ${review} / ${block}`;
   const changes = table({
-    ...{ caption: 'Decisions that change', rows: of.examples, empty: html`<p>No decision changes.</p>` },
+    caption: 'Decisions that change',
+    rows: of.examples,
+    empty: html`<p>No decision changes.</p>`,
     columns: [
       { title: 'Decision', cell: ({ risk_id: id }) => html`<code>${short(id, 40)}</code>` },
       { title: 'Before', cell: ({ before }) => actionBadge(before) },

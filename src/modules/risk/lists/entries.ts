@@ -43,7 +43,9 @@ export function entryRecord({ entry: _, created_at, expires_at, ...shown }: Entr
 }
 
 const shape = {
-  ...{ table: 'risk.entry', key: 'entry', columns: 'entry, list, kind, value, note, created_at, expires_at' },
+  table: 'risk.entry',
+  key: 'entry',
+  columns: 'entry, list, kind, value, note, created_at, expires_at',
   filters: ['list', 'kind'],
 };
 export const entryTable = resourceTable<EntryRow>(shape);
@@ -53,7 +55,9 @@ export const riskLimits = {
   risk_entries: {
     description: 'Entries of allow and block lists.',
     used: entryTable.count,
-    ...{ standard: 1_000, pro: 10_000, enterprise: 100_000 },
+    standard: 1_000,
+    pro: 10_000,
+    enterprise: 100_000,
   } satisfies CountedLimit,
 };
 

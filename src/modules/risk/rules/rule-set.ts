@@ -21,7 +21,8 @@ const ruleSchema = Type.Object({
     description: 'Name of the rule in reasons; no two share it.',
   }),
   points: Type.Integer({
-    ...{ minimum: -100, maximum: 100 },
+    minimum: -100,
+    maximum: 100,
     description: 'Added to the score where the rule matches; negative ones lower it.',
   }),
   description: Type.Optional(plainTextOrNull(200, 'For people; it stands in reasons.')),

@@ -9,7 +9,10 @@ const comparisons = '< <= > >= == != === !== in'.split(' ');
 /** A condition as it should be. */
 const EXAMPLE = '{">": [{"var": "ip.users_1h"}, 5]}';
 const typeWords: Readonly<Record<SignalType, string>> = {
-  ...{ number: 'a number', boolean: 'true or false', text: 'a text', key: 'null or an object' },
+  number: 'a number',
+  boolean: 'true or false',
+  text: 'a text',
+  key: 'null or an object',
 };
 
 interface Place {

@@ -54,7 +54,11 @@ const selectShapes = statement(
 
 /** Of an account that has none. */
 const none: Settings = {
-  ...{ revision: 0n, own: null, set: new RuleSet(defaultRules), shapes: [], updatedAtMs: null },
+  revision: 0n,
+  own: null,
+  set: new RuleSet(defaultRules),
+  shapes: [],
+  updatedAtMs: null,
 };
 
 export class KnownSettings {

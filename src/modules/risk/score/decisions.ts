@@ -60,7 +60,8 @@ export function decisionRecord(row: DecisionRow) {
   const { signals, ...verdict } = decisionOf(row);
   const { keys } = row;
   return {
-    ...{ ...verdict, event: signals.event },
+    ...verdict,
+    event: signals.event,
     keys: Array.from({ length: keys.length / KEY_BYTES }, (_, i) =>
       keyText(keys.subarray(i * KEY_BYTES, (i + 1) * KEY_BYTES)),
     ),
@@ -83,7 +84,9 @@ export async function subjectRecord(db: Database, accountId: string, key: Buffer
     return [many, { count: series.total(i + 1, WINDOWS.length - 1, nowMs), keys: keys.map(keyText) }];
   });
   return {
-    ...{ key: keyText(key), kind: kindOf(key), last_seen_at: seqs[0] === undefined ? null : iso(sequenceMs(seqs[0])) },
+    key: keyText(key),
+    kind: kindOf(key),
+    last_seen_at: seqs[0] === undefined ? null : iso(sequenceMs(seqs[0])),
     counts: Object.fromEntries(WINDOWS.map(({ name }, i) => [`count_${name}`, series.total(SIGHTINGS, i, nowMs)])),
     linked: Object.fromEntries(linked),
     decisions: rows.map(decisionRecord),

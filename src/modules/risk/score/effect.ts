@@ -64,12 +64,14 @@ export class ScoreEffect implements LaneEffect<ScoreInput, Known> {
       findWindows(tx, accounts, keys),
     ]);
     const wanted = items.map(({ accountId, input: { sent } }) => ({
-      ...{ accountId, entries: candidatesOf(sent, settingsOf(accountId).shapes) },
+      accountId,
+      entries: candidatesOf(sent, settingsOf(accountId).shapes),
     }));
     const lists = await findLists(tx, accounts, wanted);
     const tally = new Tally(rows);
     return items.map(({ accountId }, i) => ({
-      ...{ kind: 'go', context: { tally, set: settingsOf(accountId).set, list: lists[i] ?? null } },
+      kind: 'go',
+      context: { tally, set: settingsOf(accountId).set, list: lists[i] ?? null },
     }));
   }
 

@@ -42,7 +42,10 @@ export class Tally {
   changedWindows(): ChangedWindow[] {
     const changed = [...this.#keys.values()].filter(({ seqs }) => seqs.length > 0);
     return changed.map(({ accountId, key, series, partners, seqs }) => ({
-      ...{ account_id: accountId, key, series: series.encode(), partners: partners.changed },
+      account_id: accountId,
+      key,
+      series: series.encode(),
+      partners: partners.changed,
       seqs: seqBytes(seqs.slice(-RECENT_DECISIONS)),
     }));
   }

@@ -90,15 +90,22 @@ export async function factsOf(sources: Sources, input: Told, sent: Sent): Promis
     email && mailFacts(sources.mailExchangers, email),
   ]);
   return {
-    ...{ event: input.event, amount_usd: input.amount_usd ?? null, context: input.context ?? {} },
+    event: input.event,
+    amount_usd: input.amount_usd ?? null,
+    context: input.context ?? {},
     ip: ip && network && { kind: addressKind(ip), ...network },
-    ...{ email: mail || null, user: user && {}, device: device && {} },
+    email: mail || null,
+    user: user && {},
+    device: device && {},
   };
 }
 
 /** Names of the library that read badly. */
 const ranges: Readonly<Record<string, string>> = {
-  ...{ unicast: 'public', uniqueLocal: 'private', carrierGradeNat: 'cgnat', linkLocal: 'link_local' },
+  unicast: 'public',
+  uniqueLocal: 'private',
+  carrierGradeNat: 'cgnat',
+  linkLocal: 'link_local',
 };
 /** RFC 5737 and RFC 3849: to the library they are reserved. */
 const DOCUMENTATION = /^(192\.0\.2\.|198\.51\.100\.|203\.0\.113\.|2001:db8:)/;

@@ -67,7 +67,8 @@ export class KeyHashes {
     const written: Readonly<Record<Kind, string | null>> = {
       ip: ip?.kind() === 'ipv6' ? networkText(ip, IPV6_BITS) : (ip?.toString() ?? null),
       email: email === null ? null : normalisedAddress(email),
-      ...{ user, device },
+      user,
+      device,
     };
     const secret = this.#secret + accountId;
     return KINDS.flatMap(({ kind }, i) => {

@@ -43,7 +43,8 @@ ${visit.may(token) ? trial(visit) : ''}`;
 
 function serverTable(rows: readonly Server[]): Html {
   return table<Server>({
-    ...{ caption: 'STUN and TURN servers', rows },
+    caption: 'STUN and TURN servers',
+    rows,
     empty: html`<p>None. People whose networks allow no direct connection cannot join calls from browser to browser.</p>`,
     columns: [
       { title: 'Addresses', cell: ({ urls }) => urls.join(', ') },

@@ -7,6 +7,9 @@ import type { SmsState } from '../state.ts';
 
 export const messages: Resource<MessageRow, SmsState, typeof smsSchema> = {
   ...messageTable,
-  ...{ noun: 'message', keyName: 'sms_id', keyField: smsIdField, output: smsSchema },
+  noun: 'message',
+  keyName: 'sms_id',
+  keyField: smsIdField,
+  output: smsSchema,
   show: smsRecord,
 };

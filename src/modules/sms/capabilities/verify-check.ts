@@ -16,7 +16,9 @@ export const verifyCheck = defineCapability<SmsState>()({
   input: Type.Object({
     verification_id: verificationIdField,
     code: Type.String({
-      ...{ minLength: CODE_LENGTH.min, maxLength: CODE_LENGTH.max, pattern: '^[0-9]+$' },
+      minLength: CODE_LENGTH.min,
+      maxLength: CODE_LENGTH.max,
+      pattern: '^[0-9]+$',
       writeOnly: true,
       description: 'The digits that the person typed.',
     }),

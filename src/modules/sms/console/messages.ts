@@ -21,7 +21,10 @@ const statuses = ['sent', 'delivered', 'failed', 'received'];
 const filter = { name: 'status', label: 'Status of messages', values: statuses };
 
 const newMessage: NewForm = {
-  ...{ act: 'send', heading: 'New message', capability: smsSend, form: messageForm },
+  act: 'send',
+  heading: 'New message',
+  capability: smsSend,
+  form: messageForm,
   intro: 'Without carriers the sandbox takes it: nothing leaves the service.',
 };
 

@@ -12,8 +12,11 @@ import { verifyStart } from '../capabilities/verify-start.ts';
 type Verification = ItemOf<typeof verifyList>;
 
 const list = listPage({
-  ...{ name: 'sms_verifications', path: '/sms/verifications', list: verifyList },
-  ...{ title: 'Verifications', intro: 'Codes that prove a number: each counts once, and ends after five wrong tries.' },
+  name: 'sms_verifications',
+  path: '/sms/verifications',
+  list: verifyList,
+  title: 'Verifications',
+  intro: 'Codes that prove a number: each counts once, and ends after five wrong tries.',
   caption: 'Verifications',
   filter: { name: 'status', label: 'Status of verifications', values: ['pending', 'approved', 'expired', 'failed'] },
   empty: (visit) =>

@@ -47,18 +47,29 @@ export async function composeSms(ctx: CallContext, { countries }: SmsSettings, w
       ? wanted.text
       : wanted.text.replaceAll(wanted.code, '•'.repeat(wanted.code.length));
   const row: Composed['row'] = {
-    ...{
-      account_id: ctx.accountId,
-      sms_id: smsId,
-      direction: 'outbound',
-      key_id: ctx.principal.id,
-      request_id: ctx.requestId,
-    },
-    ...{ to_number: wanted.to, from_number: first.from, text: masked, encoding, segments: count },
+    account_id: ctx.accountId,
+    sms_id: smsId,
+    direction: 'outbound',
+    key_id: ctx.principal.id,
+    request_id: ctx.requestId,
+    to_number: wanted.to,
+    from_number: first.from,
+    text: masked,
+    encoding,
+    segments: count,
     sealed_text: masked === wanted.text ? null : ctx.core.secrets.encrypt('sms-text', smsId, wanted.text),
-    ...{ status: 'queued', error_code: null, detail: null, vendor: first.vendor, chain: JSON.stringify(links) },
-    ...{ captured: isSandboxed, capability: ctx.capability, cost_nanos: 0n, sending: false, attempt: 0 },
-    ...{ sent_at: null, ended_at: null },
+    status: 'queued',
+    error_code: null,
+    detail: null,
+    vendor: first.vendor,
+    chain: JSON.stringify(links),
+    captured: isSandboxed,
+    capability: ctx.capability,
+    cost_nanos: 0n,
+    sending: false,
+    attempt: 0,
+    sent_at: null,
+    ended_at: null,
   };
   const heldNanos = links.map(({ nanos }) => BigInt(nanos)).reduce((most, one) => (one > most ? one : most));
   return { row, heldNanos, prefix, isSandboxed };
@@ -87,7 +98,10 @@ async function openLinks(ctx: CallContext, wanted: WantedSms, segments: bigint):
 
 function chainFor({ core }: CallContext, { from, vendor }: WantedSms, segments: bigint): readonly Candidate[] {
   const choice = core.vendors.choose<'sender'>({
-    ...{ capability: SEND, model: null, vendor: vendor ?? null, crossRegion: false },
+    capability: SEND,
+    model: null,
+    vendor: vendor ?? null,
+    crossRegion: false,
     unable: (row) =>
       from === undefined || row.vendor.id === SANDBOX || sendersOf(row).includes(from) ? null : 'sender',
     quote: (row) => segmentNanos(row) * segments,

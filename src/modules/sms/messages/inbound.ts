@@ -55,17 +55,32 @@ export async function saveInbound(
   const kept = text.replaceAll('\0', '').toWellFormed();
   const { encoding, count } = countSegments(kept, 'text', Number.POSITIVE_INFINITY);
   const row: MessageRow = {
-    ...{
-      account_id: accountId,
-      sms_id: idOf(vendor, reference),
-      direction: 'inbound',
-      key_id: keyId,
-      request_id: requestId,
-    },
-    ...{ to_number: to, from_number: from, text: kept, sealed_text: null, encoding, segments: count },
-    ...{ status: 'received', error_code: null, detail: null, vendor, chain: '[]', captured, hold_id: null },
-    ...{ capability: 'sms.inbound', cost_nanos: 0n, sending: false, due_at: null, attempt: 0 },
-    ...{ created_at: nowMs, sent_at: null, ended_at: null },
+    account_id: accountId,
+    sms_id: idOf(vendor, reference),
+    direction: 'inbound',
+    key_id: keyId,
+    request_id: requestId,
+    to_number: to,
+    from_number: from,
+    text: kept,
+    sealed_text: null,
+    encoding,
+    segments: count,
+    status: 'received',
+    error_code: null,
+    detail: null,
+    vendor,
+    chain: '[]',
+    captured,
+    hold_id: null,
+    capability: 'sms.inbound',
+    cost_nanos: 0n,
+    sending: false,
+    due_at: null,
+    attempt: 0,
+    created_at: nowMs,
+    sent_at: null,
+    ended_at: null,
   };
   if ((await sendInsert(tx, row)).count === 1) tell(tx, row, 'sms.inbound', nowMs, requestId);
   return row;

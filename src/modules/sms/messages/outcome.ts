@@ -55,9 +55,15 @@ function endOf(row: MessageRow, came: HandOver, nowMs: number): StepEnd {
   const captured = came.kind === 'accepted' && came.captured;
   return {
     ...by,
-    ...{ status: 'sent', error_code: null, detail: came.kind === 'unknown' ? OUTCOME_UNKNOWN : null },
+    status: 'sent',
+    error_code: null,
+    detail: came.kind === 'unknown' ? OUTCOME_UNKNOWN : null,
     // The sandbox makes its receipts itself.
-    ...{ captured, cost_nanos: BigInt(nanos), sent_at: nowMs, ended_at: null, due_at: captured ? nowMs : null },
+    captured,
+    cost_nanos: BigInt(nanos),
+    sent_at: nowMs,
+    ended_at: null,
+    due_at: captured ? nowMs : null,
   };
 }
 

@@ -41,7 +41,9 @@ export async function sendMessage(
     answersAtEnd: true,
     effect: beginMessage,
     input: { row, perMinuteMax: core.limitsRates ? perMinute[tier] : null, code },
-    ...{ sequences: 0, bytes: MESSAGE_BYTES, rows: code === null ? 1 : 2 },
+    sequences: 0,
+    bytes: MESSAGE_BYTES,
+    rows: code === null ? 1 : 2,
   });
   if (begun.replayed) return begun;
   accepted?.();

@@ -9,7 +9,10 @@ import { LEASE_MS } from '../limits.ts';
 import { type MessageRow, messageColumns } from './row.ts';
 
 export const messageTable = resourceTable<MessageRow>({
-  ...{ table: 'sms.message', key: 'sms_id', columns: messageColumns, isNewestFirst: true },
+  table: 'sms.message',
+  key: 'sms_id',
+  columns: messageColumns,
+  isNewestFirst: true,
   filters: ['status', 'direction', 'to_number'],
 });
 

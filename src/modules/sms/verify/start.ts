@@ -92,7 +92,9 @@ async function bySms(
   let isBegun = false;
   try {
     return await sendMessage(ctx, state, {
-      ...{ composed, text, code: { row, ttlMs, prefixMax: codesPerPrefix[ctx.tier] } },
+      composed,
+      text,
+      code: { row, ttlMs, prefixMax: codesPerPrefix[ctx.tier] },
       begun: () => {
         isBegun = true;
       },
@@ -147,7 +149,13 @@ async function senderOf(ctx: CallContext): Promise<string> {
 
 function newRow({ core, accountId }: CallContext, id: string, { to, channel = 'sms' }: StartInput, code: string) {
   return {
-    ...{ account_id: accountId, verification_id: id, to_address: to, channel },
-    ...{ code_hash: hashOfCode(core.secrets, id, code), status: 'pending', attempts_left: TRIES, ended_at: null },
+    account_id: accountId,
+    verification_id: id,
+    to_address: to,
+    channel,
+    code_hash: hashOfCode(core.secrets, id, code),
+    status: 'pending',
+    attempts_left: TRIES,
+    ended_at: null,
   } satisfies Partial<VerificationRow>;
 }

@@ -6,7 +6,10 @@ import { resourceTable } from '../../../kit/resource.ts';
 import { type VerificationRow, verificationColumns } from './row.ts';
 
 export const verificationTable = resourceTable<VerificationRow>({
-  ...{ table: 'sms.verification', key: 'verification_id', columns: verificationColumns, isNewestFirst: true },
+  table: 'sms.verification',
+  key: 'verification_id',
+  columns: verificationColumns,
+  isNewestFirst: true,
   filters: ['status'],
 });
 

@@ -100,7 +100,10 @@ const ENDED_UPLOADS_MAX = 10_000;
 
 export const buckets: Resource<BucketRow, unknown, typeof bucketSchema> = {
   ...bucketTable,
-  ...{ noun: 'bucket', keyName: 'bucket', keyField: bucketField, output: bucketSchema },
+  noun: 'bucket',
+  keyName: 'bucket',
+  keyField: bucketField,
+  output: bucketSchema,
   notFound: bucketMissing,
   show: showBucket,
   async remove(tx, ctx, bucket, nowMs) {

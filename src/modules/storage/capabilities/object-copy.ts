@@ -42,7 +42,9 @@ export const copyObject = defineCapability<StorageState>()({
     const [from, to] = [keyBytes(input.key), keyBytes(input.to_key, 'to_key')];
     requireMetadata(metadata);
     return putObject(ctx, {
-      ...{ bucket: to_bucket, key: to, conditions: {} },
+      bucket: to_bucket,
+      key: to,
+      conditions: {},
       content: {
         kind: 'copy',
         bucket,

@@ -78,7 +78,9 @@ export const putObjectCall = defineCapability<StorageState>()({
     const contentType = sent.content_type ?? (isText ? 'text/plain; charset=utf-8' : 'application/octet-stream');
     return keepBytes(ctx, { source: ofBytes(bytes), bytes: bytes.length }, (blob) =>
       putObject(ctx, {
-        ...{ bucket, key, content: { kind: 'blob', blobId: blob.blobId, bytes: bytes.length, etag: blob.md5 } },
+        bucket,
+        key,
+        content: { kind: 'blob', blobId: blob.blobId, bytes: bytes.length, etag: blob.md5 },
         about: { contentType, headers: null, metadata, checksums: null, tags: null },
         conditions: sent.if_none_match === undefined ? {} : { ifNoneMatch: ['*'] },
       }),

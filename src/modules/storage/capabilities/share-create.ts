@@ -59,8 +59,15 @@ export const createShare = defineCapability<StorageState>()({
       const key = keyBytes(input.key);
       await findObject(ctx, { bucket, key }, { mustBePaid: false, tx });
       const row = {
-        ...{ share_id: newId('shr_', nowMs), bucket, key, filename, downloads_max, downloads: 0 },
-        ...{ key_id: ctx.principal.id, created_at: nowMs, expires_at: nowMs + seconds * 1_000 },
+        share_id: newId('shr_', nowMs),
+        bucket,
+        key,
+        filename,
+        downloads_max,
+        downloads: 0,
+        key_id: ctx.principal.id,
+        created_at: nowMs,
+        expires_at: nowMs + seconds * 1_000,
       };
       saveShare(tx, ctx, row);
       return showShare(row, state.links.share({ accountId: ctx.accountId, shareId: row.share_id }));

@@ -27,7 +27,9 @@ export const objectPath = (bucket: string, key: string) =>
   `${bucketPath(bucket)}/object?key=${encodeURIComponent(key)}`;
 
 const newObject: NewForm = {
-  ...{ act: 'put', heading: 'New text object', capability: putObjectCall },
+  act: 'put',
+  heading: 'New text object',
+  capability: putObjectCall,
   form: (
     visit,
   ) => html`${field(visit, 'put', { name: 'key', label: 'Key', value: visit.query.get('prefix') ?? '', isRequired: true, attributes: html`spellcheck="false"` })}
@@ -46,7 +48,9 @@ export const bucketPage: ConsolePage = {
     put: {
       capability: putObjectCall,
       input: (form, visit) => ({
-        ...{ bucket: bucketOf(visit), key: textOf(form, 'key'), content: form.get('content') ?? '' },
+        bucket: bucketOf(visit),
+        key: textOf(form, 'key'),
+        content: form.get('content') ?? '',
         content_type: textOf(form, 'content_type'),
       }),
       done: 'Object stored.',
@@ -199,7 +203,10 @@ ${checkbox(visit, 'settings', { name: 'deleted', label: 'When an object is delet
 }
 
 export const bucketDeletePage = deletionPage({
-  ...{ name: 'bucket_delete', path: '/storage/{bucket}/delete', noun: 'bucket', capability: deleteBucket },
+  name: 'bucket_delete',
+  path: '/storage/{bucket}/delete',
+  noun: 'bucket',
+  capability: deleteBucket,
   parameter: 'bucket',
   async about(visit, sent) {
     const { bucket, object_count: objects } = await visit.need(getBucket, { bucket: sent });

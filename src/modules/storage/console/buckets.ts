@@ -18,8 +18,12 @@ import { bucketPath, objectPath } from './bucket.ts';
 const ROWS = 25;
 
 export const bucketsPage = listPage({
-  ...{ name: 'buckets', path: '/storage', nav: { label: 'Storage', key: 'b', group: 'build', holds: listBuckets } },
-  ...{ title: 'Storage', caption: 'All buckets', list: listBuckets },
+  name: 'buckets',
+  path: '/storage',
+  nav: { label: 'Storage', key: 'b', group: 'build', holds: listBuckets },
+  title: 'Storage',
+  caption: 'All buckets',
+  list: listBuckets,
   intro: 'Buckets are private: the page of an object makes links for people.',
   empty: (visit) =>
     teach(

@@ -40,7 +40,9 @@ export async function listBuckets(call: S3Call): Promise<RawAnswer> {
   const next = page.length < named.length ? { ContinuationToken: tokenOf(page.at(-1)?.bucket ?? '') } : {};
   const shown = page.map((row) => ({ Name: row.bucket, CreationDate: instantOf(row.created_at) }));
   return xmlAnswer(call, 'ListAllMyBucketsResult', {
-    ...{ Owner: ownerOf(call), Buckets: { Bucket: shown }, ...next },
+    Owner: ownerOf(call),
+    Buckets: { Bucket: shown },
+    ...next,
     ...(prefix === '' ? {} : { Prefix: prefix }),
   });
 }

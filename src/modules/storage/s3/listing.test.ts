@@ -22,20 +22,24 @@ describe('a list', () => {
     const asked = query('prefix=&delimiter=/&marker=a&max-keys=2&encoding-type=url');
     expect(listAsked(asked, false)).toEqual({ prefix: '', delimiter: '/', after: 'a', max: 2, isEncoded: true });
     expect(listFields('b', asked, page, owner)).toEqual({
-      ...{
-        Name: 'b',
-        Prefix: '',
-        Marker: 'a',
-        NextMarker: 'c%20d/',
-        MaxKeys: 2,
-        Delimiter: '/',
-        EncodingType: 'url',
-        IsTruncated: true,
-      },
+      Name: 'b',
+      Prefix: '',
+      Marker: 'a',
+      NextMarker: 'c%20d/',
+      MaxKeys: 2,
+      Delimiter: '/',
+      EncodingType: 'url',
+      IsTruncated: true,
       Contents: [
         {
-          ...{ Key: 'a%20b', LastModified: '1970-01-01T00:00:00.000Z', ETag: '"e"', ChecksumAlgorithm: ['CRC32'] },
-          ...{ ChecksumType: 'FULL_OBJECT', Size: 3, StorageClass: 'STANDARD', Owner: owner },
+          Key: 'a%20b',
+          LastModified: '1970-01-01T00:00:00.000Z',
+          ETag: '"e"',
+          ChecksumAlgorithm: ['CRC32'],
+          ChecksumType: 'FULL_OBJECT',
+          Size: 3,
+          StorageClass: 'STANDARD',
+          Owner: owner,
         },
       ],
       CommonPrefixes: [{ Prefix: 'c%20d/' }],

@@ -123,7 +123,9 @@ export async function putObjectOf(call: S3Call): Promise<RawAnswer> {
       requireDigests(sent, blob);
       kept = sent.algorithm === null ? null : { ...blob.checksums, type: 'FULL_OBJECT' };
       return putObject(ctx, {
-        ...{ ...target, conditions, about: { ...about, checksums: kept } },
+        ...target,
+        conditions,
+        about: { ...about, checksums: kept },
         content: { kind: 'blob', blobId: blob.blobId, bytes, etag: blob.md5 },
       });
     });

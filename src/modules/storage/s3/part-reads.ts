@@ -37,8 +37,11 @@ export function partAnswer(
 ): RawAnswer {
   const described = {
     ...headers,
-    ...{ 'accept-ranges': 'bytes', etag: `"${row.etag}"`, 'last-modified': new Date(row.updated_at).toUTCString() },
-    ...{ 'content-range': `bytes ${start}-${end}/${row.bytes}`, 'content-length': String(end - start + 1) },
+    'accept-ranges': 'bytes',
+    etag: `"${row.etag}"`,
+    'last-modified': new Date(row.updated_at).toUTCString(),
+    'content-range': `bytes ${start}-${end}/${row.bytes}`,
+    'content-length': String(end - start + 1),
     'x-amz-mp-parts-count': String(count),
   };
   return { status: 206, headers: described, body: method === 'HEAD' || end < start ? '' : open(start, end) };

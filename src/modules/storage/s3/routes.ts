@@ -81,7 +81,12 @@ export const s3Routes: readonly RawRoute<StorageState>[] = PATHS.flatMap((path) 
 
 function routeOf(path: string): Omit<RawRoute<StorageState>, 'methods' | 'bodyBytesMax'> {
   return {
-    ...{ name: 'storage.s3', path, capability: null, encodings: 'kept', credentialOf, answer },
+    name: 'storage.s3',
+    path,
+    capability: null,
+    encodings: 'kept',
+    credentialOf,
+    answer,
     passesAwsChunked: true,
     refuse: failureAnswer,
   };

@@ -33,13 +33,22 @@ export async function listUploads(call: S3Call): Promise<RawAnswer> {
     return { data: null };
   });
   return xmlAnswer(call, 'ListMultipartUploadsResult', {
-    ...{ Bucket: bucketOf(call), KeyMarker: encodeKey(query.get('key-marker') ?? '') },
-    ...{ UploadIdMarker: query.get('upload-id-marker') ?? '', ...nextOf(page, encodeKey) },
-    ...{ Prefix: encodeKey(query.get('prefix') ?? ''), Delimiter: encodeKey(query.get('delimiter') ?? '') },
-    ...{ MaxUploads: max, IsTruncated: page.isTruncated, ...(isEncoded ? { EncodingType: 'url' } : {}) },
+    Bucket: bucketOf(call),
+    KeyMarker: encodeKey(query.get('key-marker') ?? ''),
+    UploadIdMarker: query.get('upload-id-marker') ?? '',
+    ...nextOf(page, encodeKey),
+    Prefix: encodeKey(query.get('prefix') ?? ''),
+    Delimiter: encodeKey(query.get('delimiter') ?? ''),
+    MaxUploads: max,
+    IsTruncated: page.isTruncated,
+    ...(isEncoded ? { EncodingType: 'url' } : {}),
     Upload: page.uploads.map((upload) => ({
-      ...{ Key: encodeKey(upload.key.toString()), UploadId: upload.upload_id, Initiator: ownerOf(call) },
-      ...{ Owner: ownerOf(call), StorageClass: 'STANDARD', Initiated: instantOf(upload.created_at) },
+      Key: encodeKey(upload.key.toString()),
+      UploadId: upload.upload_id,
+      Initiator: ownerOf(call),
+      Owner: ownerOf(call),
+      StorageClass: 'STANDARD',
+      Initiated: instantOf(upload.created_at),
       ...algorithmOf(upload),
     })),
     CommonPrefixes: page.prefixes.map((prefix) => ({ Prefix: encodeKey(prefix.toString()) })),
@@ -126,13 +135,23 @@ export async function listParts(call: S3Call): Promise<RawAnswer> {
   const shown = rows.slice(0, max);
   const isEncoded = isEncodedIn(query);
   return xmlAnswer(call, 'ListPartsResult', {
-    ...{ Bucket: target.bucket, Key: isEncoded ? urlEncoded(target.key.toString()) : target.key.toString() },
-    ...{ UploadId: uploadId, Initiator: ownerOf(call), Owner: ownerOf(call), StorageClass: 'STANDARD' },
-    ...{ PartNumberMarker: after, NextPartNumberMarker: shown.at(-1)?.part_number ?? after, MaxParts: max },
-    ...{ IsTruncated: rows.length > max, ...(upload === undefined ? {} : algorithmOf(upload)) },
+    Bucket: target.bucket,
+    Key: isEncoded ? urlEncoded(target.key.toString()) : target.key.toString(),
+    UploadId: uploadId,
+    Initiator: ownerOf(call),
+    Owner: ownerOf(call),
+    StorageClass: 'STANDARD',
+    PartNumberMarker: after,
+    NextPartNumberMarker: shown.at(-1)?.part_number ?? after,
+    MaxParts: max,
+    IsTruncated: rows.length > max,
+    ...(upload === undefined ? {} : algorithmOf(upload)),
     Part: shown.map((part) => ({
-      ...{ PartNumber: part.part_number, LastModified: instantOf(part.updated_at), ETag: `"${part.etag}"` },
-      ...{ Size: Number(part.bytes), ...checksumsShown(part.checksums as StoredChecksums | null, 'elements') },
+      PartNumber: part.part_number,
+      LastModified: instantOf(part.updated_at),
+      ETag: `"${part.etag}"`,
+      Size: Number(part.bytes),
+      ...checksumsShown(part.checksums as StoredChecksums | null, 'elements'),
     })),
   });
 }

@@ -121,8 +121,10 @@ export async function completeUpload(call: S3Call): Promise<RawAnswer> {
   });
   const { etag, checksums } = completed as Completed;
   return xmlAnswer(call, 'CompleteMultipartUploadResult', {
-    ...{ Location: `/${bucketOf(call)}/${encodeURI(target.key.toString())}`, Bucket: target.bucket },
-    ...{ Key: target.key.toString(), ETag: `"${etag}"` },
+    Location: `/${bucketOf(call)}/${encodeURI(target.key.toString())}`,
+    Bucket: target.bucket,
+    Key: target.key.toString(),
+    ETag: `"${etag}"`,
     ...checksumsShown(checksums as StoredChecksums | null, 'elements'),
   });
 }

@@ -60,7 +60,9 @@ export async function countDownload(
 
 export const shares: Resource<ShareRow, StorageState, typeof shareSchema> = {
   ...shareTable,
-  ...{ noun: 'share', keyName: 'share_id', output: shareSchema },
+  noun: 'share',
+  keyName: 'share_id',
+  output: shareSchema,
   keyField: Type.String({
     minLength: 1,
     maxLength: 64,
@@ -72,8 +74,14 @@ export const shares: Resource<ShareRow, StorageState, typeof shareSchema> = {
 
 export function showShare(row: Omit<ShareRow, 'account_id'>, url: string): Static<typeof shareSchema> {
   return {
-    ...{ share_id: row.share_id, bucket: row.bucket, key: row.key.toString('utf8'), url, filename: row.filename },
-    ...{ downloads_max: row.downloads_max, downloads: row.downloads },
-    ...{ created_at: iso(row.created_at), expires_at: iso(row.expires_at) },
+    share_id: row.share_id,
+    bucket: row.bucket,
+    key: row.key.toString('utf8'),
+    url,
+    filename: row.filename,
+    downloads_max: row.downloads_max,
+    downloads: row.downloads,
+    created_at: iso(row.created_at),
+    expires_at: iso(row.expires_at),
   };
 }

@@ -42,7 +42,8 @@ const saveRemoval = statement(
 );
 
 const shape = {
-  ...{ table: 'vector.collection', key: 'name' },
+  table: 'vector.collection',
+  key: 'name',
   columns:
     'name, collection_id, dimension, metric, metadata, version, forgotten_version, vector_count, created_at, updated_at',
 };
@@ -53,8 +54,11 @@ export const saveCollection = rowSaver<CollectionRow>(shape);
 /** By tier; account.tier shows it. */
 export const vectorLimits = {
   collections: {
-    ...{ description: 'Vector collections.', used: collectionTable.count },
-    ...{ standard: 1_000, pro: 5_000, enterprise: 50_000 },
+    description: 'Vector collections.',
+    used: collectionTable.count,
+    standard: 1_000,
+    pro: 5_000,
+    enterprise: 50_000,
   },
 } satisfies Readonly<Record<string, CountedLimit>>;
 

@@ -13,8 +13,12 @@ import { upsert } from '../capabilities/upsert.ts';
 export type Collection = DataOf<typeof collectionGet>;
 
 export const vectorsPage = listPage({
-  ...{ name: 'vectors', path: '/vectors', nav: { label: 'Vectors', key: 'v', group: 'build', holds: collectionList } },
-  ...{ title: 'Vectors', caption: 'Collections', list: collectionList },
+  name: 'vectors',
+  path: '/vectors',
+  nav: { label: 'Vectors', key: 'v', group: 'build', holds: collectionList },
+  title: 'Vectors',
+  caption: 'Collections',
+  list: collectionList,
   empty: (visit) => teach('No collections yet. Create one and upsert a vector:', firstCalls(visit)),
   columns: (visit) => [
     {

@@ -59,7 +59,11 @@ export const upscale = defineCapability<VideoState>()({
       return {
         operation: 'upscale',
         parent,
-        ...{ prompt, aspectRatio, resolution, seed, videoSeconds },
+        prompt,
+        aspectRatio,
+        resolution,
+        seed,
+        videoSeconds,
         seconds: videoSeconds,
         negativePrompt: null,
         referenceImage: null,

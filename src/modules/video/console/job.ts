@@ -32,8 +32,12 @@ export const jobPage: ConsolePage = {
 };
 
 export const jobDeletePage = jobDeletionPage({
-  ...{ name: 'video_delete', listPath: '/video', remove, what: 'the video' },
-  ...{ title: 'Delete a video', done: 'Video deleted.' },
+  name: 'video_delete',
+  listPath: '/video',
+  remove,
+  what: 'the video',
+  title: 'Delete a video',
+  done: 'Video deleted.',
   async describe(visit, id) {
     const job = await visit.need(get, { id });
     return html`${nameOf(job, 200)}: ${job.size_bytes === null ? 'no video' : sizeText(job.size_bytes)}. The video, its thumbnail and its record are deleted.`;

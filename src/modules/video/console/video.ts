@@ -40,7 +40,10 @@ const quote: Act<typeof videoQuote> = {
 };
 
 const newVideo: NewForm = {
-  ...{ act: 'quote', heading: 'New video', capability: videoGenerate, form: orderForm },
+  act: 'quote',
+  heading: 'New video',
+  capability: videoGenerate,
+  form: orderForm,
 };
 
 export const videoPage: ConsolePage = {

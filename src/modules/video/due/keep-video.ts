@@ -21,7 +21,10 @@ export async function keepVideo(assets: Assets, name: string, made: NewVideo): P
   return {
     asset: videoAsset(name),
     ...video,
-    ...{ contentType, widthPx, heightPx, durationSeconds },
+    contentType,
+    widthPx,
+    heightPx,
+    durationSeconds,
     thumbnail: thumbnail === null ? null : { asset: `${name}.jpg`, ...thumbnail },
   };
 }

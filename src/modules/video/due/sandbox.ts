@@ -37,7 +37,11 @@ async function make(
   try {
     const image = wanted.image === null ? null : await images.cover(job, wanted.image, size, signal);
     await videos.render({
-      ...{ scenes, ...size, image, videoPath, thumbnailPath },
+      scenes,
+      ...size,
+      image,
+      videoPath,
+      thumbnailPath,
       onProgress(pct) {
         doing.pct = pct;
       },
@@ -45,7 +49,12 @@ async function make(
     });
     const { widthPx, heightPx, videoSeconds: durationSeconds } = wanted;
     const video = await keepVideo(assets, `${job.account_id}/${job.job_id}.${job.attempt}`, {
-      ...{ videoPath, thumbnailPath, contentType: 'video/mp4', widthPx, heightPx, durationSeconds },
+      videoPath,
+      thumbnailPath,
+      contentType: 'video/mp4',
+      widthPx,
+      heightPx,
+      durationSeconds,
     });
     const end = madeEnd(state, job, JSON.stringify(video), video.sizeBytes);
     return { end, assets: kind.assetsOf({ ...job, made: end.made }) };

@@ -103,7 +103,11 @@ export class ReferenceImages {
     const { bytesMax: answerBytesMax } = this.#core.bounds.call.picture;
     const limits = { totalMs: FETCH_MS, firstByteMs: FETCH_MS, idleMs: FETCH_MS, answerBytesMax };
     const reply = await this.#core.outbound.send({
-      ...{ url, method: 'GET', redirectsMax: REDIRECTS_MAX, limits, signal },
+      url,
+      method: 'GET',
+      redirectsMax: REDIRECTS_MAX,
+      limits,
+      signal,
     });
     if (reply.kind === 'failed') throw refusedImage('url_failed', `The URL could not be fetched: ${reply.message}`);
     if (reply.status !== 200) {

@@ -55,8 +55,14 @@ export function startJob(
     }
     const jobsMax = videoLimits.video_jobs[ctx.tier];
     return {
-      ...{ operation, parentId: parent?.job_id ?? null, plan, links: linksOf(plan.chain, request) },
-      ...{ units: seconds, jobsMax, prompt, common },
+      operation,
+      parentId: parent?.job_id ?? null,
+      plan,
+      links: linksOf(plan.chain, request),
+      units: seconds,
+      jobsMax,
+      prompt,
+      common,
       async request(jobId) {
         const image = await imageOf(ctx, state, jobId, request, { heldNanos: plan.heldNanos, jobsMax });
         return wantedText(wantedFrom(request, image));
@@ -87,7 +93,11 @@ function planRequestOf(
 ): PlanRequest {
   const { operation, parent, seconds, videoSeconds, resolution, aspectRatio, crossRegion, common } = request;
   return {
-    ...{ operation, seconds, videoSeconds, resolution, aspectRatio },
+    operation,
+    seconds,
+    videoSeconds,
+    resolution,
+    aspectRatio,
     // What was made elsewhere may go on there.
     crossRegion: crossRegion || (parent !== null && linkOf(parent).region !== core.region),
     model: common.model ?? null,
@@ -103,7 +113,14 @@ function planRequestOf(
 function wantedFrom(request: StartRequest, image: Wanted['image']): Wanted {
   const { prompt, negativePrompt, seconds, videoSeconds, resolution, aspectRatio, seed } = request;
   return {
-    ...{ prompt, negativePrompt, seconds, videoSeconds, resolution, aspectRatio, seed, image },
+    prompt,
+    negativePrompt,
+    seconds,
+    videoSeconds,
+    resolution,
+    aspectRatio,
+    seed,
+    image,
     ...pictureSize(resolution, aspectRatio),
   };
 }

@@ -66,7 +66,10 @@ function inputText(sent: Sent): string {
   }
   const { model, prompt, seconds = USUAL.seconds, size = USUAL.size, input_reference: reference } = sent;
   return JSON.stringify({
-    ...{ model, prompt, duration_seconds: secondsOf(seconds), ...pictureOf(size) },
+    model,
+    prompt,
+    duration_seconds: secondsOf(seconds),
+    ...pictureOf(size),
     reference_image: reference === undefined || reference === null ? undefined : imageOf(reference),
   });
 }

@@ -22,7 +22,8 @@ import type { WebState } from '../state.ts';
 const side = (what: string, usual: number) =>
   Type.Optional(
     Type.Integer({
-      ...{ minimum: 100, maximum: SHOT_SIDE_MAX },
+      minimum: 100,
+      maximum: SHOT_SIDE_MAX,
       description: `${what} of the window in pixels; ${usual} when absent.`,
     }),
   );
@@ -46,7 +47,8 @@ const inputSchema = Type.Object({
   ),
   wait_ms: Type.Optional(
     Type.Integer({
-      ...{ minimum: 0, maximum: SHOT_WAIT_MS_MAX },
+      minimum: 0,
+      maximum: SHOT_WAIT_MS_MAX,
       description: 'How long to wait after the page has loaded; 0 when absent.',
     }),
   ),
@@ -111,8 +113,10 @@ export const screenshot = defineCapability<WebState>()({
       ctx.holdMade(shot.bytes.length);
       const { url, status, title, width, height } = shot;
       const result = await answerResult(ctx, shot.bytes, {
-        ...{ contentType: `image/${wish.format}`, filename: `screenshot.${wish.format}` },
-        ...{ inline: input.inline, store: input.store },
+        contentType: `image/${wish.format}`,
+        filename: `screenshot.${wish.format}`,
+        inline: input.inline,
+        store: input.store,
       });
       return JSON.stringify({ page_url: url, status, title, width, height, ...result });
     });
@@ -121,8 +125,12 @@ export const screenshot = defineCapability<WebState>()({
 
 function wishOf(input: Static<typeof inputSchema>): ShotWish {
   return {
-    ...{ width: input.width ?? SHOT_WIDTH_USUAL, height: input.height ?? SHOT_HEIGHT_USUAL },
-    ...{ isFullPage: input.full_page ?? false, format: input.format ?? 'png' },
-    ...{ quality: input.quality ?? SHOT_QUALITY_USUAL, waitMs: input.wait_ms ?? 0, isDark: input.dark ?? false },
+    width: input.width ?? SHOT_WIDTH_USUAL,
+    height: input.height ?? SHOT_HEIGHT_USUAL,
+    isFullPage: input.full_page ?? false,
+    format: input.format ?? 'png',
+    quality: input.quality ?? SHOT_QUALITY_USUAL,
+    waitMs: input.wait_ms ?? 0,
+    isDark: input.dark ?? false,
   };
 }

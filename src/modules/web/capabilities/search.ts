@@ -15,24 +15,30 @@ export const search = defineCapability<WebState>()({
   keywords: ['search engine', 'web search', 'google for something', 'find pages', 'serp'],
   input: Type.Object({
     query: Type.String({
-      ...{ minLength: 1, maxLength: QUERY_CHARACTERS_MAX, pattern: '^(?=.*\\S)[^\\x00-\\x1f\\x7f]+$' },
+      minLength: 1,
+      maxLength: QUERY_CHARACTERS_MAX,
+      pattern: '^(?=.*\\S)[^\\x00-\\x1f\\x7f]+$',
       description: 'Words to search for, in the syntax of the engine.',
     }),
     count: Type.Optional(
       Type.Integer({
-        ...{ minimum: 1, maximum: RESULTS_MAX },
+        minimum: 1,
+        maximum: RESULTS_MAX,
         description: `Most results; ${RESULTS_USUAL} when absent.`,
       }),
     ),
     language: Type.Optional(
       Type.String({
-        ...{ maxLength: 20, pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$' },
+        maxLength: 20,
+        pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$',
         description: 'Language tag of the results, such as en or pt-BR; the usual one of the engine when absent.',
       }),
     ),
     vendor: Type.Optional(
       Type.String({
-        ...{ minLength: 1, maxLength: 40, pattern: '^[a-z0-9-]+$' },
+        minLength: 1,
+        maxLength: 40,
+        pattern: '^[a-z0-9-]+$',
         description: 'Pins one engine: the id of its entry, as discovery names it. `sandbox` makes results up.',
       }),
     ),

@@ -16,7 +16,11 @@ export type Crawl = DataOf<typeof cancelCrawl>;
 const kinds = { running: 'warning', completed: 'good', cancelled: 'plain', failed: 'critical' } as const;
 
 export const crawlsPage = listPage({
-  ...{ name: 'web_crawls', path: CRAWLS, title: 'Web pages', caption: 'Crawls', list: listCrawls },
+  name: 'web_crawls',
+  path: CRAWLS,
+  title: 'Web pages',
+  caption: 'Crawls',
+  list: listCrawls,
   above: (visit) => webTabs(visit, CRAWLS),
   empty: (visit) => teach('No crawls. To begin one:', visit.samples([[crawl, { url: 'https://docs.example.org/' }]])),
   columns: (visit) => [
@@ -37,9 +41,13 @@ export const crawlsPage = listPage({
     intro:
       'Reads a page, then the pages of its host that it links to, one a second. Each page that is read is charged.',
     input: (form) => ({
-      ...{ url: textOf(form, 'url'), limit: numberOf(form, 'limit'), depth: numberOf(form, 'depth') },
-      ...{ include: linesOf(form, 'include'), exclude: linesOf(form, 'exclude') },
-      ...{ format: textOf(form, 'format'), main_content: !form.has('whole') },
+      url: textOf(form, 'url'),
+      limit: numberOf(form, 'limit'),
+      depth: numberOf(form, 'depth'),
+      include: linesOf(form, 'include'),
+      exclude: linesOf(form, 'exclude'),
+      format: textOf(form, 'format'),
+      main_content: !form.has('whole'),
     }),
     done: 'Crawl begun.',
     next: ({ crawl_id }) => crawlPath(crawl_id),

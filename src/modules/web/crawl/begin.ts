@@ -17,9 +17,20 @@ export async function beginCrawl(ctx: CallContext, urls: readonly string[], wish
   return runWrite(ctx, async (tx, { nowMs }) => {
     await requireRoom(tx, ctx, 'crawl', crawlLimits.web_crawls);
     const row: CrawlRow = {
-      ...{ crawl_id: newId('crawl_', nowMs), key_id: ctx.principal.id, url: first[0] as string },
-      ...{ wish: JSON.stringify(wish), status: 'running', reason: null, next_no: first.length, pages: 0, failures: 0 },
-      ...{ cost_nanos: 0n, created_at: nowMs, finished_at: null, due_at: nowMs, attempt: 0 },
+      crawl_id: newId('crawl_', nowMs),
+      key_id: ctx.principal.id,
+      url: first[0] as string,
+      wish: JSON.stringify(wish),
+      status: 'running',
+      reason: null,
+      next_no: first.length,
+      pages: 0,
+      failures: 0,
+      cost_nanos: 0n,
+      created_at: nowMs,
+      finished_at: null,
+      due_at: nowMs,
+      attempt: 0,
     };
     saveCrawl(tx, ctx, row);
     const place = { accountId: ctx.accountId, crawlId: row.crawl_id };

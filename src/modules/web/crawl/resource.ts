@@ -6,6 +6,10 @@ import { type CrawlRow, crawlTable } from './store.ts';
 
 export const crawls: Resource<CrawlRow, unknown, typeof crawlSchema> = {
   ...crawlTable,
-  ...{ noun: 'crawl', keyName: 'crawl_id', keyField: crawlIdField, output: crawlSchema, show: showCrawl },
+  noun: 'crawl',
+  keyName: 'crawl_id',
+  keyField: crawlIdField,
+  output: crawlSchema,
+  show: showCrawl,
   notFound: () => problem('CRAWL_NOT_FOUND', { param: 'crawl_id' }),
 };

@@ -42,8 +42,16 @@ export function showCrawl(row: CrawlRow) {
   const { crawl_id, url, status, reason, pages, failures, cost_nanos, created_at, finished_at } = row;
   const { limit, depth } = wishOf(row);
   return {
-    ...{ crawl_id, url, status, reason, limit, depth, pages_read: pages, pages_failed: failures },
-    ...{ cost_usd: usd(cost_nanos), created_at: iso(created_at) },
+    crawl_id,
+    url,
+    status,
+    reason,
+    limit,
+    depth,
+    pages_read: pages,
+    pages_failed: failures,
+    cost_usd: usd(cost_nanos),
+    created_at: iso(created_at),
     finished_at: finished_at === null ? null : iso(finished_at),
   };
 }

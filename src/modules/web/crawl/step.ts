@@ -52,7 +52,9 @@ interface Told {
 
 export function crawlLoop(web: WebState): JobLoop {
   return dueWork<LeasedJob>(web.core, {
-    ...{ name: CRAWL_WORK, places: PLACES, perClaim: 2 },
+    name: CRAWL_WORK,
+    places: PLACES,
+    perClaim: 2,
     claim: crawlDue.claim,
     run: (job, signal, lost) => step(web, job, AbortSignal.any([signal, lost])),
     renewal: { everyMs: LEASE_MS / 3, renew: (job) => renewCrawl(web.core.db, job) },
@@ -131,7 +133,9 @@ async function keep(
     throw new Error(`a page of ${job.id} was kept twice`);
   const next_no = await follow(tx, place, crawl, queued, links);
   const after = {
-    ...{ ...crawl, next_no, cost_nanos: crawl.cost_nanos + costNanos },
+    ...crawl,
+    next_no,
+    cost_nanos: crawl.cost_nanos + costNanos,
     ...('code' in outcome ? { failures: crawl.failures + 1 } : { pages: crawl.pages + 1 }),
   };
   const isFull = after.pages + after.failures >= wishOf(crawl).limit;

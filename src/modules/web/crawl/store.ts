@@ -49,7 +49,10 @@ export const LEASE_MS = 15_000;
 export const wishOf = ({ wish }: Pick<CrawlRow, 'wish'>) => JSON.parse(wish) as CrawlWish;
 
 const shape = {
-  ...{ table: 'web.crawl', key: 'crawl_id', isNewestFirst: true, counted: `status = 'running'` },
+  table: 'web.crawl',
+  key: 'crawl_id',
+  isNewestFirst: true,
+  counted: `status = 'running'`,
   columns:
     'crawl_id, key_id, url, wish, status, reason, next_no, pages, failures, cost_nanos, created_at, finished_at, due_at, attempt',
 };

@@ -63,7 +63,8 @@ function busy(host: string, detail: 'account' | 'host', retryAfterMs: number) {
 
 export function hostSweep(db: Database): Sweep {
   return {
-    ...{ name: 'web.hosts', intervalMs: 60_000 },
+    name: 'web.hosts',
+    intervalMs: 60_000,
     run: async () => (await db.query(deletePast, [DELETED_PER_RUN])).count === DELETED_PER_RUN,
   };
 }

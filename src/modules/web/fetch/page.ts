@@ -49,7 +49,9 @@ export function getPage(
   hold?: GetOptions['hold'],
 ): Promise<Got> {
   return getPolitely(web, accountId, url, {
-    ...{ signal, bytesMax: PAGE_BYTES_MAX, accept: ACCEPT },
+    signal,
+    bytesMax: PAGE_BYTES_MAX,
+    accept: ACCEPT,
     ...(hold !== undefined && { hold }),
   });
 }
@@ -63,11 +65,18 @@ export async function readGot(
   signal: AbortSignal,
 ): Promise<Page> {
   const { url, status, contentType } = got;
-  const task = { ...{ bytes: got.bytes, contentType, url }, ...{ format, mainContent, links, bytesMax } };
+  const task = { bytes: got.bytes, contentType, url, format, mainContent, links, bytesMax };
   const read = await web.readers.run(accountId, task, signal);
   return {
-    ...{ url, status, contentType, title: read.title, byline: read.byline, language: read.language },
-    ...{ description: read.description, content: read.content, links: read.links },
+    url,
+    status,
+    contentType,
+    title: read.title,
+    byline: read.byline,
+    language: read.language,
+    description: read.description,
+    content: read.content,
+    links: read.links,
     contentHash: createHash('sha256').update(read.content).digest('hex'),
     truncated: read.truncated || got.truncated,
   };
@@ -82,7 +91,8 @@ export function getPolitely(
 ): Promise<Got> {
   const { signal } = options;
   return get(core, url, {
-    ...{ ...options, userAgent },
+    ...options,
+    userAgent,
     async before(at) {
       const { delayMs } = await robots.allow(at, signal, options.isPublicOnly);
       await pace.turn(accountId, new URL(at).host, delayMs, signal);

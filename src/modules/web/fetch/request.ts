@@ -86,7 +86,11 @@ const LATE = `The page took longer than ${PAGE_MS / 1_000} s.`;
 async function ask(core: Pick<Services, 'outbound'>, url: string, options: GetOptions, totalMs: number) {
   const { userAgent, accept = '*/*', headers, isPublicOnly = false, signal } = options;
   const reply = await core.outbound.send({
-    ...{ url, method: 'GET', isOfWeb: true, isPublicOnly, signal },
+    url,
+    method: 'GET',
+    isOfWeb: true,
+    isPublicOnly,
+    signal,
     headers: { ...headers, 'user-agent': userAgent, 'accept-encoding': 'gzip, deflate', accept },
     // The reader stops at its own bound, and uses what came before.
     limits: { totalMs, firstByteMs: FIRST_BYTE_MS, idleMs: IDLE_MS, answerBytesMax: Number.MAX_SAFE_INTEGER },

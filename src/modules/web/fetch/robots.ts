@@ -46,7 +46,9 @@ export class Robots {
   readonly #core: Services;
   readonly #options: RobotsOptions;
   readonly #known = new LRUCache<string, Rules>({
-    ...{ max: ROBOTS_KEPT_MAX, maxSize: ROBOTS_KEPT_BYTES_MAX, sizeCalculation: ({ bytes }) => bytes },
+    max: ROBOTS_KEPT_MAX,
+    maxSize: ROBOTS_KEPT_BYTES_MAX,
+    sizeCalculation: ({ bytes }) => bytes,
   });
   readonly #asking = new Map<string, Promise<Rules>>();
 
@@ -104,7 +106,11 @@ export class Robots {
     const url = `${origin}/robots.txt`;
     try {
       const got = await get(this.#core, url, {
-        ...{ signal, userAgent, isPublicOnly, bytesMax: ROBOTS_BYTES_MAX, msMax: ROBOTS_MS },
+        signal,
+        userAgent,
+        isPublicOnly,
+        bytesMax: ROBOTS_BYTES_MAX,
+        msMax: ROBOTS_MS,
       });
       const isThere = got.status >= 200 && got.status < 300;
       // 4xx: there are no rules. Anything else: nobody knows them (RFC 9309, section 2.3.1).

@@ -86,8 +86,12 @@ export function readCrawl(kind: Kind) {
       const endsMs = (row.finished_at ?? Date.now()) + CRAWL_KEPT_HOURS * HOUR_MS;
       return {
         data: {
-          ...{ success: true, status: states[row.status], completed: row.pages },
-          ...{ total: Math.min(limit, row.next_no), creditsUsed: row.pages, expiresAt: iso(endsMs) },
+          success: true,
+          status: states[row.status],
+          completed: row.pages,
+          total: Math.min(limit, row.next_no),
+          creditsUsed: row.pages,
+          expiresAt: iso(endsMs),
           ...(row.reason !== null && { error: row.reason }),
           ...(next !== undefined && { next: `${web.core.baseUrl}${ROOT}/${kind}/${row.crawl_id}?skip=${next}` }),
           data: shown.flatMap((each) => {
@@ -112,7 +116,10 @@ export async function readErrors(request: RawRequest): Promise<RawAnswer> {
     return {
       data: {
         errors: (others ?? []).map(({ page_no, url, error_code, read_at }) => ({
-          ...{ id: `${row.crawl_id}.${page_no}`, timestamp: iso(read_at), url, error: error_code },
+          id: `${row.crawl_id}.${page_no}`,
+          timestamp: iso(read_at),
+          url,
+          error: error_code,
         })),
         robotsBlocked: (blocked ?? []).map(({ url }) => url),
       },

@@ -17,13 +17,13 @@ const BODY_BYTES_MAX = 64 * 1024;
 type Serve = (request: RawRequest, web: WebState) => Promise<RawAnswer>;
 
 const route = (path: string, by: Readonly<Partial<Record<'GET' | 'POST' | 'DELETE', Serve>>>): RawRoute<WebState> => ({
-  ...{
-    name: 'web.firecrawl',
-    methods: Object.keys(by) as (keyof typeof by)[],
-    path: `${ROOT}${path}`,
-    capability: null,
-  },
-  ...{ bodyBytesMax: BODY_BYTES_MAX, credentialOf: bearer, refuse },
+  name: 'web.firecrawl',
+  methods: Object.keys(by) as (keyof typeof by)[],
+  path: `${ROOT}${path}`,
+  capability: null,
+  bodyBytesMax: BODY_BYTES_MAX,
+  credentialOf: bearer,
+  refuse,
   answer: (request, web) => (by[request.method as keyof typeof by] as Serve)(request, web),
 });
 

@@ -15,7 +15,9 @@ interface Told {
 /** `sourceUrl`: as it was asked for. */
 export function metadataOf({ url, status, title, description, language, contentType }: Told, sourceUrl: string) {
   return {
-    ...{ sourceURL: sourceUrl, url, statusCode: status },
+    sourceURL: sourceUrl,
+    url,
+    statusCode: status,
     ...(title !== null && { title }),
     ...(description !== null && { description }),
     ...(language !== null && { language }),

@@ -19,13 +19,13 @@ export async function readPdf({ bytes, bytesMax }: ReadTask): Promise<Omit<ReadP
   const content = texts.filter((text) => text !== '').join('\n\n');
   const { Title, Author, Subject, Language } = info as Record<string, unknown>;
   return {
-    ...{
-      title: infoText(Title),
-      byline: infoText(Author),
-      language: infoText(Language),
-      description: infoText(Subject),
-    },
-    ...{ content, links: [], truncated: characters > bytesMax },
+    title: infoText(Title),
+    byline: infoText(Author),
+    language: infoText(Language),
+    description: infoText(Subject),
+    content,
+    links: [],
+    truncated: characters > bytesMax,
   };
 }
 

@@ -16,8 +16,11 @@ export class Readers {
     const waiting = { max: all.pagesWaitingMax, perOwnerMax: account.pagesWaitingMax };
     this.#msMax = call.page.msMax;
     this.#threads = new AccountThreads(new URL('./thread.ts', import.meta.url), {
-      ...{ ...call.page, beginMsMax: BEGIN_MS_MAX, busyShare: BUSY_SHARE },
-      ...{ threads, waiting },
+      ...call.page,
+      beginMsMax: BEGIN_MS_MAX,
+      busyShare: BUSY_SHARE,
+      threads,
+      waiting,
     });
   }
 

@@ -94,7 +94,8 @@ async function draw(context: BrowserContext, page: Page, task: ShotTask, shown: 
   const fullHeight = Math.min(FULL_HEIGHT_MAX, Math.max(task.height, Math.ceil(cssContentSize.height)));
   const height = isFullPage ? fullHeight : task.height;
   const { data } = await session.send('Page.captureScreenshot', {
-    ...{ format, ...(format !== 'png' && { quality }) },
+    format,
+    ...(format !== 'png' && { quality }),
     ...(isFullPage && { captureBeyondViewport: true, clip: { x: 0, y: 0, width, height, scale: 1 } }),
   });
   const { currentIndex, entries } = await session.send('Page.getNavigationHistory');

@@ -63,7 +63,9 @@ async function askEngine(
     signal,
   };
   const reply = await ask(call, {
-    ...{ method: 'GET', url: engine.address(row, wish), timeoutMs: SEARCH_MS },
+    method: 'GET',
+    url: engine.address(row, wish),
+    timeoutMs: SEARCH_MS,
     credentials: engine.credentials(row),
   });
   const results = reply.kind === 'answered' && reply.status === 200 ? engine.results(reply.body) : null;

@@ -109,7 +109,8 @@ async function ask() {
 async function streamed(asked, item, signal) {
   const text = item.querySelector('pre');
   const response = await fetch(ground?.dataset.wire ?? '', {
-    ...{ method: 'POST', signal },
+    method: 'POST',
+    signal,
     headers: { 'content-type': 'application/json', 'x-form-token': fieldOf('form_token').value },
     body: JSON.stringify({ ...asked, stream: true, stream_options: { include_usage: true } }),
   });

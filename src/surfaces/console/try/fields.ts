@@ -62,7 +62,9 @@ function isFreeForm({ input }: Capability): boolean {
 function fieldsOf({ input }: Capability): FormField[] {
   const { properties = {}, required = [] } = asJsonSchema(input);
   return Object.entries(properties).map(([name, schema]) => ({
-    ...{ name, schema, kind: kindOf(schema) },
+    name,
+    schema,
+    kind: kindOf(schema),
     isRequired: required.includes(name),
   }));
 }

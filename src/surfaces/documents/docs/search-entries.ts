@@ -24,20 +24,34 @@ export function searchEntries(manifest: Manifest): SearchEntry[] {
     { id: '/docs', title: 'Quick start', kind: 'Start', words: 'first call key address', text: '' },
     ...guides.flatMap(sectionsOf),
     ...shownModules(manifest).map(({ name, summary }) => ({
-      ...{ id: `/docs/modules/${name}`, title: name, kind: 'Module', words: '', text: summary },
+      id: `/docs/modules/${name}`,
+      title: name,
+      kind: 'Module',
+      words: '',
+      text: summary,
     })),
     ...manifest.capabilities.map((capability) => ({
-      ...{ id: `/docs/capabilities/${capability.id}`, title: capability.id, kind: `Capability: ${capability.summary}` },
+      id: `/docs/capabilities/${capability.id}`,
+      title: capability.id,
+      kind: `Capability: ${capability.summary}`,
       words: [capability.path, ...(capability.keywords ?? [])].join(' '),
       text: `${capability.description} ${fieldsOf(capability)
         .map(({ name }) => name)
         .join(' ')}`,
     })),
     ...Object.entries(manifest.problems).map(([code, { title, advice }]) => ({
-      ...{ id: `/docs/errors/${code}`, title: code, kind: `Error: ${title}`, words: title, text: advice },
+      id: `/docs/errors/${code}`,
+      title: code,
+      kind: `Error: ${title}`,
+      words: title,
+      text: advice,
     })),
     ...manifest.events.map(({ type, summary }) => ({
-      ...{ id: `/docs/events/${type}`, title: type, kind: `Event: ${summary}`, words: '', text: summary },
+      id: `/docs/events/${type}`,
+      title: type,
+      kind: `Event: ${summary}`,
+      words: '',
+      text: summary,
     })),
   ];
 }

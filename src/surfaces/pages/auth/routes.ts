@@ -39,7 +39,12 @@ type Answering = (core: Services, request: RawRequest) => Promise<RawAnswer>;
 export function authRoutes(services: () => Services): readonly RawRoute[] {
   let visits: PageViews | undefined;
   const route = (name: string, methods: RawRoute['methods'], path: string, answer: Answering): RawRoute => ({
-    ...{ name, methods, path, capability: null, bodyBytesMax: formBytesMax, refuse: failurePage },
+    name,
+    methods,
+    path,
+    capability: null,
+    bodyBytesMax: formBytesMax,
+    refuse: failurePage,
     answer: (request) => {
       const core = services();
       visits ??= new PageViews(core.bounds);

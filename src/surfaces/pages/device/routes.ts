@@ -36,7 +36,10 @@ export function deviceRoutes(services: () => Services): readonly RawRoute[] {
   let visits: PageViews | undefined;
   return [
     {
-      ...{ name: 'device.page', methods: ['GET', 'POST'], path: '/device', capability: null },
+      name: 'device.page',
+      methods: ['GET', 'POST'],
+      path: '/device',
+      capability: null,
       bodyBytesMax: formBytesMax,
       refuse: failurePage,
       answer: (request) => {
@@ -47,7 +50,10 @@ export function deviceRoutes(services: () => Services): readonly RawRoute[] {
       },
     },
     {
-      ...{ name: 'oauth.authorize', methods: ['GET', 'POST'], path: '/oauth/authorize', capability: null },
+      name: 'oauth.authorize',
+      methods: ['GET', 'POST'],
+      path: '/oauth/authorize',
+      capability: null,
       bodyBytesMax: formBytesMax,
       refuse: failurePage,
       answer: (request) => {

@@ -45,8 +45,10 @@ async function endOf(core: Services, { accountId, kind, id }: PaymentOwner): Pro
     const row = isOpen ? await checkOrKeep(core, found, () => checkSubscription(core, accountId, id)) : found;
     return (
       row && {
-        ...{ status: subscriptionRecord(row).status, expiresAtMs: row.expires_at },
-        ...{ returnUrl: row.return_url, idName: 'subscription_id' },
+        status: subscriptionRecord(row).status,
+        expiresAtMs: row.expires_at,
+        returnUrl: row.return_url,
+        idName: 'subscription_id',
       }
     );
   }

@@ -33,19 +33,28 @@ export function payRoutes(services: () => Services): readonly RawRoute[] {
     };
   return [
     {
-      ...{ name: 'pay.charge_limit', methods: ['GET', 'POST'], path: chargeLimitPath, capability: null },
+      name: 'pay.charge_limit',
+      methods: ['GET', 'POST'],
+      path: chargeLimitPath,
+      capability: null,
       bodyBytesMax: formBytesMax,
       answer: countingViews(chargeLimit),
       refuse: failurePage,
     },
     {
-      ...{ name: 'pay.sandbox', methods: ['GET', 'POST'], path: '/pay/{token}', capability: null },
+      name: 'pay.sandbox',
+      methods: ['GET', 'POST'],
+      path: '/pay/{token}',
+      capability: null,
       bodyBytesMax: formBytesMax,
       answer: countingViews(atSandbox),
       refuse: failurePage,
     },
     {
-      ...{ name: 'pay.return', methods: ['GET'], path: '/pay/return/{id}', capability: null },
+      name: 'pay.return',
+      methods: ['GET'],
+      path: '/pay/return/{id}',
+      capability: null,
       bodyBytesMax: formBytesMax,
       answer: countingViews((request, core) => {
         const id = request.params.id ?? '';

@@ -33,7 +33,9 @@ export interface StripeOptions {
 
 export function stripeProvider({ secretKey, webhookSecret, apiBase }: StripeOptions): PaymentProvider {
   const stripe = new Stripe(secretKey, {
-    ...{ timeout: TIMEOUT_MS, maxNetworkRetries: RETRIES, telemetry: false },
+    timeout: TIMEOUT_MS,
+    maxNetworkRetries: RETRIES,
+    telemetry: false,
     ...(apiBase === null ? {} : originOf(apiBase)),
   });
   // A restricted key begins with rk.
@@ -72,8 +74,15 @@ class StripeProvider implements PaymentProvider {
   async charge(request: ChargeRequest): Promise<PaymentState> {
     const { id, customer, methodRef, amountMinor, currency, description, metadata } = request;
     const params: Stripe.PaymentIntentCreateParams = {
-      ...{ amount: amountMinor, currency: currency.toLowerCase(), customer, payment_method: methodRef },
-      ...{ off_session: true, confirm: true, description, metadata: { ...metadata, id }, expand: ['review'] },
+      amount: amountMinor,
+      currency: currency.toLowerCase(),
+      customer,
+      payment_method: methodRef,
+      off_session: true,
+      confirm: true,
+      description,
+      metadata: { ...metadata, id },
+      expand: ['review'],
     };
     try {
       return intentState(await this.#stripe.paymentIntents.create(params, requestOptions(id)));
@@ -211,8 +220,16 @@ function lineItem(
 
 function failedCharge({ id, amountMinor, currency }: ChargeRequest): PaymentState {
   return {
-    ...{ ref: id, status: 'failed', amountMinor, currency, failureCode: null, paymentRef: null },
-    ...{ method: null, subscriptionRef: null, refunds: [], disputes: [] },
+    ref: id,
+    status: 'failed',
+    amountMinor,
+    currency,
+    failureCode: null,
+    paymentRef: null,
+    method: null,
+    subscriptionRef: null,
+    refunds: [],
+    disputes: [],
   };
 }
 

@@ -106,8 +106,12 @@ function keptMethod(
 export function savedMethod({ id, type, card, ...of }: Stripe.PaymentMethod): SavedMethod {
   const last4 = card?.last4 ?? of.us_bank_account?.last4 ?? of.sepa_debit?.last4 ?? null;
   return {
-    ...{ ref: id, type, brand: card?.brand ?? null, last4 },
-    ...{ expMonth: card?.exp_month ?? null, expYear: card?.exp_year ?? null },
+    ref: id,
+    type,
+    brand: card?.brand ?? null,
+    last4,
+    expMonth: card?.exp_month ?? null,
+    expYear: card?.exp_year ?? null,
   };
 }
 

@@ -43,13 +43,17 @@ function invoiceOf(invoice: Stripe.Invoice): InvoiceState {
   const isOpen = invoice.status === 'draft' || (invoice.status === 'open' && invoice.attempt_count === 0);
   const status = invoice.status === 'paid' ? 'paid' : isOpen ? 'open' : 'failed';
   return {
-    ...{ ref: invoice.id, status, currency: invoice.currency.toUpperCase(), atMs: invoice.created * 1_000 },
+    ref: invoice.id,
+    status,
+    currency: invoice.currency.toUpperCase(),
+    atMs: invoice.created * 1_000,
     amountMinor: status === 'paid' ? invoice.amount_paid : invoice.amount_due,
     nextAttemptMs: invoice.next_payment_attempt === null ? null : invoice.next_payment_attempt * 1_000,
     failureCode: status === 'failed' ? code : null,
     paymentRef: status === 'paid' ? (intent?.id ?? null) : null,
     payUrl: invoice.status === 'open' && !isOpen ? (invoice.hosted_invoice_url ?? null) : null,
-    ...{ refundedMinor: 0, dispute: null },
+    refundedMinor: 0,
+    dispute: null,
   };
 }
 

@@ -74,7 +74,8 @@ export const autorechargeConfigure = defineCapability()({
       trigger_nanos: nanosField('trigger_balance', trigger_balance) as bigint,
       amount_nanos: amountNanos,
       method_id: payment_method_id,
-      ...{ max_per_day, max_per_month },
+      max_per_day,
+      max_per_month,
     };
     const methodUnknown = () => problem('PAYMENT_METHOD_NOT_FOUND', { param: 'payment_method_id' });
     return runWrite(ctx, async (tx) => {

@@ -6,7 +6,10 @@ import { requestRecord, requestSchema } from './request.ts';
 
 export const requestsGet = getOf(
   {
-    ...{ noun: 'request', keyName: 'request_id', output: requestSchema, show: requestRecord },
+    noun: 'request',
+    keyName: 'request_id',
+    output: requestSchema,
+    show: requestRecord,
     keyField: Type.String({ minLength: 1, maxLength: 64, description: 'The request_id of an error, `req_…`.' }),
     async find(db, ctx, id) {
       await flushRequests(ctx.core);

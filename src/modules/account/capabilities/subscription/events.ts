@@ -14,8 +14,12 @@ const running = {
   current_period_end: '2026-12-01T12:00:00.000Z',
   cancel_at_period_end: false,
   last_invoice: {
-    ...{ status: 'paid', amount_usd: 20, at: '2026-11-01T12:00:00.000Z', next_attempt_at: null },
-    ...{ refunded_usd: 0, dispute: null },
+    status: 'paid',
+    amount_usd: 20,
+    at: '2026-11-01T12:00:00.000Z',
+    next_attempt_at: null,
+    refunded_usd: 0,
+    dispute: null,
   },
   test_mode: false,
 };

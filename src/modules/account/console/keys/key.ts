@@ -51,7 +51,9 @@ export function capFields(visit: Visit, act: string, value: string, period: stri
   const hint = 'Calls beyond it are refused. Empty: only the balance and the budget limit the key.';
   return html`<div class="pair">${field(visit, act, { name: 'spend_cap_usd', label: 'Spend cap, USD', value, hint, attributes: html`inputmode="decimal"` })}
 ${choice(visit, act, {
-  ...{ name: 'spend_cap_period', label: 'Cap period', value: period },
+  name: 'spend_cap_period',
+  label: 'Cap period',
+  value: period,
   options: [
     ['total', 'In total'],
     ['daily', 'Per day (UTC)'],

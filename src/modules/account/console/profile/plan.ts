@@ -38,7 +38,9 @@ export const planActs: Readonly<Record<string, Act>> = {
 function planView({ target, status, checkout_url: url }: DataOf<typeof tierUpgrade>, visit: Visit): View {
   if (status === 'requires_payment')
     return checkoutPage(visit, {
-      ...{ title: `Subscribe to ${target}`, url, back: '/account' },
+      title: `Subscribe to ${target}`,
+      url,
+      back: '/account',
       sentence: 'Nothing has been charged yet. The new limits apply once the first month is paid.',
     });
   const sentence =

@@ -124,7 +124,8 @@ interface Filter {
 function filterOf(visit: Visit): Filter {
   const keyId = visit.query.get('key_id') || undefined;
   return {
-    ...{ capability: visit.query.get('capability')?.trim() || undefined, key_id: keyId },
+    capability: visit.query.get('capability')?.trim() || undefined,
+    key_id: keyId,
     console_calls: isAll(visit) || keyId !== undefined ? undefined : 'billed',
   };
 }

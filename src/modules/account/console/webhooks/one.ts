@@ -93,7 +93,9 @@ function attempts({ nowMs }: Visit, items: readonly Delivery[]): Html {
     if (hour in counted) counted[hour] = (counted[hour] as number) + 1;
   }
   return plot({
-    ...{ caption: `Attempts per hour, newest ${DRAWN} deliveries`, unit: 'attempts', isRunning: true },
+    caption: `Attempts per hour, newest ${DRAWN} deliveries`,
+    unit: 'attempts',
+    isRunning: true,
     instants: succeeded.map((_, hour) => iso(startMs + hour * HOUR_MS)),
     series: [
       { label: 'succeeded', values: succeeded },

@@ -35,7 +35,9 @@ export const webhookSettingsPage: ConsolePage = {
       capability: webhooksUpdate,
       input: (form, visit) => ({
         id: idOf(visit),
-        ...{ url: textOf(form, 'url'), events: pickedEvents(form), description: textOf(form, 'description') ?? null },
+        url: textOf(form, 'url'),
+        events: pickedEvents(form),
+        description: textOf(form, 'description') ?? null,
       }),
       done: 'Settings saved.',
     },

@@ -13,8 +13,12 @@ import { secretShown, standing, type Webhook, webhookFields, webhookPath } from 
 const EVENTS_SHOWN = 3;
 
 export const webhooksPage = listPage({
-  ...{ name: 'webhooks', path: '/webhooks', nav: { label: 'Webhooks', key: 'h', group: 'reach', holds: webhooksList } },
-  ...{ title: 'Webhooks', caption: 'All webhooks', list: webhooksList },
+  name: 'webhooks',
+  path: '/webhooks',
+  nav: { label: 'Webhooks', key: 'h', group: 'reach', holds: webhooksList },
+  title: 'Webhooks',
+  caption: 'All webhooks',
+  list: webhooksList,
   intro: 'Events are signed and sent to your URL. A delivery is retried for days until it is answered with 2xx.',
   empty: (visit) => teach('No webhooks yet. To be told of messages that are dead-lettered:', firstCall(visit)),
   columns: (visit) => [

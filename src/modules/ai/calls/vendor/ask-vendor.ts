@@ -46,7 +46,10 @@ export async function askVendor(
   const adapter = core.vendors.adapter<AiAdapter>('ai', name);
   const held = pictures.of(accountId);
   const call = {
-    ...{ baseUrl, assetHosts, outbound: core.outbound, signal: upstream.signal },
+    baseUrl,
+    assetHosts,
+    outbound: core.outbound,
+    signal: upstream.signal,
     key: key?.reveal() ?? null,
     holdPicture: held.take,
     accepted: () => {

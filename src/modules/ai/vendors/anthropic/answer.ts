@@ -57,9 +57,11 @@ export function usageOf(usage: unknown): AiUsage | null {
   const cacheWriteTokens = countAt(usage, 'cache_creation_input_tokens') ?? 0;
   return {
     inputTokens: plain + cachedInputTokens + cacheWriteTokens,
-    ...{ cachedInputTokens, cacheWriteTokens },
+    cachedInputTokens,
+    cacheWriteTokens,
     outputTokens: countAt(usage, 'output_tokens') ?? 0,
-    ...{ reasoningTokens: 0, costUsd: null },
+    reasoningTokens: 0,
+    costUsd: null,
   };
 }
 

@@ -46,7 +46,9 @@ export function requestOf({ model, body, outputTokensMax, stream }: ChatRequest)
   return {
     body: {
       ...Object.fromEntries(SAME.filter((name) => body[name] !== undefined).map((name) => [name, body[name]])),
-      ...{ model: model.id, max_tokens: outputTokensMax, messages: turns },
+      model: model.id,
+      max_tokens: outputTokensMax,
+      messages: turns,
       ...(system === '' ? {} : { system }),
       ...(body.stop == null ? {} : { stop_sequences: [body.stop].flat() }),
       ...(typeof body.user === 'string' ? { metadata: { user_id: body.user } } : {}),

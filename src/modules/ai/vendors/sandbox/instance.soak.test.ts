@@ -33,13 +33,18 @@ const { node: anySchema } = fc.letrec<{ node: Record<string, unknown> }>((tie) =
       .map((values) => ({ enum: values })),
     fc.oneof(fc.string(), fc.integer(), fc.boolean()).map((value) => ({ const: value })),
     fc.dictionary(name, tie('node'), { maxKeys: 4 }).map((properties) => ({
-      ...{ type: 'object', properties, required: Object.keys(properties), additionalProperties: false },
+      type: 'object',
+      properties,
+      required: Object.keys(properties),
+      additionalProperties: false,
     })),
     fc.record({ type: fc.constant('array'), items: tie('node'), minItems: fc.nat(3) }),
     fc.array(tie('node'), { minLength: 1, maxLength: 3 }).map((anyOf) => ({ anyOf })),
     // A list that goes on in itself.
     fc.tuple(name, tie('node')).map(([head, value]) => ({
-      ...{ type: 'object', required: [head, 'next_one'], additionalProperties: false },
+      type: 'object',
+      required: [head, 'next_one'],
+      additionalProperties: false,
       properties: { [head]: value, next_one: { anyOf: [{ $ref: '#' }, { type: 'null' }] } },
     })),
   ),

@@ -36,7 +36,9 @@ export const deleteRecord = defineCapability<DnsState>()({
       param: 'name',
       edits: (zone) => [{ kind: 'remove', name: requireRecordName(input.name, zone), type: input.type ?? null }],
       answer: ({ zone, removed }) => ({
-        ...{ zone, name: requireRecordName(input.name, zone), deleted: removed },
+        zone,
+        name: requireRecordName(input.name, zone),
+        deleted: removed,
         status: removed ? null : 'not_found',
       }),
     }),

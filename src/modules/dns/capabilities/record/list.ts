@@ -22,7 +22,12 @@ export const listRecords = listOf(
     noun: 'record',
     output: recordSchema,
     show: ({ zone, name, type, ttl, values, updated_at }: ListedRow) => ({
-      ...{ zone, name, type, ttl, values, updated_at: isoOrNull(updated_at) },
+      zone,
+      name,
+      type,
+      ttl,
+      values,
+      updated_at: isoOrNull(updated_at),
     }),
     async list(db, ctx, { after, limit, filters: wanted = {} }, state: DnsState): Promise<readonly ListedRow[]> {
       const found = await requireZone(db, ctx, wanted.zone ?? '');

@@ -35,7 +35,8 @@ export const importZone = defineCapability<DnsState>()({
   input: Type.Object({
     zone: zoneField,
     content: Type.String({
-      ...{ minLength: 1, maxLength: ZONE_FILE_BYTES_MAX },
+      minLength: 1,
+      maxLength: ZONE_FILE_BYTES_MAX,
       description: 'Text of the zone file, such as `www 300 IN A 192.0.2.1`, a record a line.',
     }),
     replace: Type.Optional(

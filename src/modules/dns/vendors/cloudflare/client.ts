@@ -45,12 +45,17 @@ export class CloudflareClient {
 
   async #send(method: HttpMethod, path: string, sent: string | null, signal: AbortSignal): Promise<unknown> {
     const reply = await this.#outbound.send({
-      ...{ method, url: `${this.#baseUrl}${path}`, signal, body: sent },
+      method,
+      url: `${this.#baseUrl}${path}`,
+      signal,
+      body: sent,
       credentials: { authorization: `Bearer ${this.#key}` },
       headers: { accept: 'application/json', ...(sent === null ? {} : { 'content-type': 'application/json' }) },
       operator: { origin: new URL(this.#baseUrl).origin },
       limits: {
-        ...{ firstByteMs: FIRST_BYTE_MS, idleMs: FIRST_BYTE_MS, totalMs: TOTAL_MS },
+        firstByteMs: FIRST_BYTE_MS,
+        idleMs: FIRST_BYTE_MS,
+        totalMs: TOTAL_MS,
         answerBytesMax: ANSWER_BYTES_MAX,
       },
     });

@@ -38,7 +38,10 @@ export class CloudflareHost implements ZoneHost {
     if (known === null) return null;
     const records = await this.#records(known.id, zone, signal);
     return {
-      ...{ zone, nameServers: known.nameServers, sets: setsOf(records, zone), ttlOf: ttlThere },
+      zone,
+      nameServers: known.nameServers,
+      sets: setsOf(records, zone),
+      ttlOf: ttlThere,
       change: (changes, until) => this.#inTurn(zone, () => this.#change(known.id, zone, changes, until)),
     };
   }

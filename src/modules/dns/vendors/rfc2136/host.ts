@@ -22,7 +22,8 @@ export class Rfc2136Host implements ZoneHost {
   constructor({ options, vendor }: ModelRow) {
     const [, bracketed, plain, port = '53'] = /^(?:\[(.+)\]|([^:]+))(?::(\d+))?$/.exec(String(options.server)) ?? [];
     this.#at = {
-      ...{ host: bracketed ?? plain ?? '', port: Number(port) },
+      host: bracketed ?? plain ?? '',
+      port: Number(port),
       key: {
         name: readName(String(options.key_name)) ?? '',
         secret: Buffer.from(vendor.secrets?.key_secret?.reveal().trim() ?? '', 'base64'),

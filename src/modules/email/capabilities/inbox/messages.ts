@@ -32,14 +32,18 @@ export const inboxMessages = defineCapability<ReceivingState>()({
     after: Type.Optional(inboundIdField),
     wait_seconds: Type.Optional(
       Type.Number({
-        ...{ minimum: 0, maximum: WAIT_SECONDS_MAX, default: 0 },
+        minimum: 0,
+        maximum: WAIT_SECONDS_MAX,
+        default: 0,
         description: `Wait up to this long for mail, 0 to ${WAIT_SECONDS_MAX}; 0 when not sent.`,
       }),
     ),
     cursor: cursorField,
     limit: Type.Optional(
       Type.Integer({
-        ...{ minimum: 1, maximum: MESSAGES_MAX, default: 10 },
+        minimum: 1,
+        maximum: MESSAGES_MAX,
+        default: 10,
         description: `Mails a page, 1 to ${MESSAGES_MAX}; 10 when not sent.`,
       }),
     ),

@@ -69,7 +69,10 @@ export function contentOf(document: Document, frame: Frame): unknown {
     },
   };
   return htmlToPdfmake('-', {
-    ...{ window, defaultStyles, removeTagClasses: true, tableAutoSize: true },
+    window,
+    defaultStyles,
+    removeTagClasses: true,
+    tableAutoSize: true,
     customTag: ({ element, ret }: { element: Element; ret: Node }) => adjustNode(element, ret, frame),
   });
 }

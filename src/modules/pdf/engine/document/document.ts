@@ -75,7 +75,10 @@ function pageOf({ page, header, footer }: CreateTask) {
       ? undefined
       : (current: number, of: number) => ({
           text: text.replaceAll('{page}', String(current)).replaceAll('{pages}', String(of)),
-          ...{ fontSize: MARGIN_TEXT_SIZE, color: '#6b7280', alignment: 'center', margin: [...margin] },
+          fontSize: MARGIN_TEXT_SIZE,
+          color: '#6b7280',
+          alignment: 'center',
+          margin: [...margin],
         });
   };
   return {

@@ -64,7 +64,8 @@ function openFonts(folders: readonly string[]): Fonts {
   }
   const byName = new Map([...families.keys()].map((family) => [simple(family), family]));
   return {
-    ...{ descriptors, files },
+    descriptors,
+    files,
     familyOf: (name) => byName.get(simple(name)) ?? null,
     runsOf: (text, family, missing) => runsOf(text, family, glyphs, missing),
   };

@@ -75,7 +75,9 @@ function fieldOf(field: PDFField): FormField {
     value: FormField['value'] = null,
     options: string[] | null = null,
   ): FormField => ({
-    ...{ name, type, value },
+    name,
+    type,
+    value,
     options: options?.slice(0, OPTIONS_MAX) ?? null,
   });
   if (field instanceof PDFTextField) return of('text', quiet(() => field.getText())?.slice(0, TEXT_MAX) ?? null);

@@ -21,12 +21,14 @@ const EVENT = /^[^\u0000-\u001f\u007f]+$/;
 const ATTRIBUTES = ['user_count', 'subscription_count', 'cache'];
 
 export const readEvent: BodyTask<SentEvent[]> = {
-  ...{ source: import.meta.url, id: 'readEvent' },
+  source: import.meta.url,
+  id: 'readEvent',
   run: (body) => [eventOf(objectIn(body), '')],
 };
 
 export const readBatch: BodyTask<SentEvent[]> = {
-  ...{ source: import.meta.url, id: 'readBatch' },
+  source: import.meta.url,
+  id: 'readBatch',
   run(body) {
     const { batch } = objectIn(body);
     if (!Array.isArray(batch) || batch.length === 0 || batch.length > BATCH_MAX)

@@ -21,7 +21,10 @@ const CHANNELS_LISTED_MAX = 1_000;
 
 export const httpRoutes: readonly RawRoute<RealtimeState>[] = [
   signedRoute({
-    ...{ method: 'POST', path: '/events', capability: PUBLISH, bodyBytesMax: EVENT_BODY_BYTES_MAX },
+    method: 'POST',
+    path: '/events',
+    capability: PUBLISH,
+    bodyBytesMax: EVENT_BODY_BYTES_MAX,
     async answer(call) {
       const events = await call.request.read(readEvent, call.request.body);
       const costNanos = await publishAll(call, events);
@@ -32,7 +35,10 @@ export const httpRoutes: readonly RawRoute<RealtimeState>[] = [
     },
   }),
   signedRoute({
-    ...{ method: 'POST', path: '/batch_events', capability: PUBLISH, bodyBytesMax: EVENT_BODY_BYTES_MAX },
+    method: 'POST',
+    path: '/batch_events',
+    capability: PUBLISH,
+    bodyBytesMax: EVENT_BODY_BYTES_MAX,
     async answer(call) {
       const events = await call.request.read(readBatch, call.request.body);
       const costNanos = await publishAll(call, events);
@@ -43,7 +49,9 @@ export const httpRoutes: readonly RawRoute<RealtimeState>[] = [
     },
   }),
   signedRoute({
-    ...{ method: 'GET', path: '/channels', capability: 'realtime.channels' },
+    method: 'GET',
+    path: '/channels',
+    capability: 'realtime.channels',
     async answer({ ctx, request: { query } }) {
       const prefix = query.get('filter_by_prefix') ?? '';
       if (prefix !== '' && !isChannelName(prefix))
@@ -64,7 +72,9 @@ export const httpRoutes: readonly RawRoute<RealtimeState>[] = [
     },
   }),
   signedRoute({
-    ...{ method: 'GET', path: '/channels/{channel}', capability: 'realtime.channels' },
+    method: 'GET',
+    path: '/channels/{channel}',
+    capability: 'realtime.channels',
     async answer(call) {
       const channel = channelOf(call);
       const [state] = await statesOf(call, [channel], attributesOf(call.request.query.get('info')), true);
@@ -72,7 +82,9 @@ export const httpRoutes: readonly RawRoute<RealtimeState>[] = [
     },
   }),
   signedRoute({
-    ...{ method: 'GET', path: '/channels/{channel}/users', capability: 'realtime.members' },
+    method: 'GET',
+    path: '/channels/{channel}/users',
+    capability: 'realtime.members',
     async answer(call) {
       const channel = channelOf(call);
       if (socketChannel(channel)?.isPresence !== true)
@@ -83,7 +95,9 @@ export const httpRoutes: readonly RawRoute<RealtimeState>[] = [
     },
   }),
   signedRoute({
-    ...{ method: 'POST', path: '/users/{user}/terminate_connections', capability: 'realtime.disconnect' },
+    method: 'POST',
+    path: '/users/{user}/terminate_connections',
+    capability: 'realtime.disconnect',
     async answer({ ctx, state, request: { params } }) {
       const userId = params.user;
       if (!isUserId(userId)) throw invalidField('user_id', 'pattern', 'No user has this id.');

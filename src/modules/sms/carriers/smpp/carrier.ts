@@ -43,8 +43,11 @@ export class SmppCarrier implements Carrier {
     this.#listener = listener;
     this.#window = pLimit(this.#options.window ?? WINDOW);
     this.#session = new SmppSession({
-      ...{ vendor: vendor.id, url: vendor.secrets?.url?.reveal() ?? vendor.baseUrl, log: core.log },
-      ...{ systemId: this.#options.system_id, systemType: this.#options.system_type ?? '' },
+      vendor: vendor.id,
+      url: vendor.secrets?.url?.reveal() ?? vendor.baseUrl,
+      log: core.log,
+      systemId: this.#options.system_id,
+      systemType: this.#options.system_type ?? '',
       password: vendor.secrets?.password?.reveal() ?? '',
       receiveDelivery: (pdu) => this.#receiveDelivery(pdu),
     });

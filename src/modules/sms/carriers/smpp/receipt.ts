@@ -12,8 +12,12 @@ export interface DeliveryReceipt {
 const MESSAGE_TYPE = 0x3c;
 const RECEIPT_TYPES: readonly number[] = [0x04, 0x08, 0x20];
 const ENDS: Readonly<Record<string, Receipt['status']>> = {
-  ...{ DELIVRD: 'delivered', ACKED: 'delivered' },
-  ...{ EXPIRED: 'failed', DELETED: 'failed', UNDELIV: 'failed', REJECTD: 'failed' },
+  DELIVRD: 'delivered',
+  ACKED: 'delivered',
+  EXPIRED: 'failed',
+  DELETED: 'failed',
+  UNDELIV: 'failed',
+  REJECTD: 'failed',
 };
 /** Of the field `message_state`. */
 const STATES: Readonly<Record<number, string>> = {

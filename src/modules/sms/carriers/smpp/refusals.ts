@@ -12,7 +12,8 @@ interface Meaning {
 }
 
 const invalid = (what: string): Meaning => ({
-  ...{ reason: 'VALIDATION_FAILED', breaker: NONE },
+  reason: 'VALIDATION_FAILED',
+  breaker: NONE,
   message: `The carrier refuses the message: ${what}.`,
 });
 const MEANINGS: Readonly<Record<number, Meaning>> = {

@@ -22,9 +22,14 @@ export function submitFields(
 ): Readonly<Record<string, unknown>>[] {
   const [source, destination] = [addressOf(from), addressOf(to)];
   const common = {
-    ...{ source_addr_ton: source.ton, source_addr_npi: source.npi, source_addr: source.text },
-    ...{ dest_addr_ton: destination.ton, dest_addr_npi: destination.npi, destination_addr: destination.text },
-    ...{ data_coding: DATA_CODING[encoding], registered_delivery: REGISTERED },
+    source_addr_ton: source.ton,
+    source_addr_npi: source.npi,
+    source_addr: source.text,
+    dest_addr_ton: destination.ton,
+    dest_addr_npi: destination.npi,
+    destination_addr: destination.text,
+    data_coding: DATA_CODING[encoding],
+    registered_delivery: REGISTERED,
   };
   const [only] = parts;
   if (parts.length <= 1) return [{ ...common, short_message: only ?? Buffer.alloc(0) }];

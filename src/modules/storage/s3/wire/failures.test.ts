@@ -7,8 +7,15 @@ import { refusal } from './refusals.ts';
 
 describe('a failure', () => {
   const head = (method: string, query = ''): RawHead => ({
-    ...{ method, params: {}, query: new URLSearchParams(query), headers: {}, remoteAddress: '192.0.2.1' },
-    ...{ url: '/b/k', routed: `/s3/b/k?${query}`, requestId: 'req_1', failureMetadata: () => null },
+    method,
+    params: {},
+    query: new URLSearchParams(query),
+    headers: {},
+    remoteAddress: '192.0.2.1',
+    url: '/b/k',
+    routed: `/s3/b/k?${query}`,
+    requestId: 'req_1',
+    failureMetadata: () => null,
   });
 
   test('is told in XML with our code, and to HEAD without a body', () => {

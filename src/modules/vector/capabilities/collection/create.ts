@@ -71,8 +71,17 @@ export const collectionCreate = defineCapability<VectorState>()({
       await requireRoom(tx, ctx, 'collection', vectorLimits.collections);
       const collectionId = newId('vcol_', nowMs);
       const row = saveCollection(tx, ctx, {
-        ...{ account_id: accountId, name, collection_id: collectionId, dimension, metric, metadata },
-        ...{ version: 0n, forgotten_version: 0n, vector_count: 0n, created_at: nowMs, updated_at: nowMs },
+        account_id: accountId,
+        name,
+        collection_id: collectionId,
+        dimension,
+        metric,
+        metadata,
+        version: 0n,
+        forgotten_version: 0n,
+        vector_count: 0n,
+        created_at: nowMs,
+        updated_at: nowMs,
       });
       return new JsonText(collectionText(row, state.engine));
     });

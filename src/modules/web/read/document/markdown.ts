@@ -7,7 +7,11 @@ const CELL = '\ufdd0';
 const ROW = '\ufdd1';
 
 const service = new TurndownService({
-  ...{ headingStyle: 'atx', hr: '---', bulletListMarker: '-', codeBlockStyle: 'fenced', emDelimiter: '*' },
+  headingStyle: 'atx',
+  hr: '---',
+  bulletListMarker: '-',
+  codeBlockStyle: 'fenced',
+  emDelimiter: '*',
 });
 service.addRule('code', { filter: 'pre', replacement: (_, node) => fencedCode(node as unknown as Element) });
 service.addRule('cell', {

@@ -28,8 +28,13 @@ export function measuresOf(root: Element): Measures {
 function measure(element: Element, isLinked: boolean, measures: Map<Element, Measure>): Measure {
   const name = element.localName;
   const sum: Measure = {
-    ...{ text: 0, linked: 0, links: name === 'a' ? 1 : 0, cells: name === 'td' ? 1 : 0, code: name === 'pre' ? 1 : 0 },
-    ...{ headings: name === 'h1' ? 1 : 0, teasers: 0 },
+    text: 0,
+    linked: 0,
+    links: name === 'a' ? 1 : 0,
+    cells: name === 'td' ? 1 : 0,
+    code: name === 'pre' ? 1 : 0,
+    headings: name === 'h1' ? 1 : 0,
+    teasers: 0,
   };
   const within = isLinked || name === 'a';
   for (let node: TreeNode | null = element.firstChild; node !== null; node = node.nextSibling) {

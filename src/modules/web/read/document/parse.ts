@@ -160,8 +160,13 @@ class Builder {
   finish(): Parsed {
     this.#flush();
     return {
-      ...{ document: this.#document, body: this.#document.body, title: this.#title, language: this.#language },
-      ...{ direction: this.#direction, meta: this.#meta, links: [...this.#links] },
+      document: this.#document,
+      body: this.#document.body,
+      title: this.#title,
+      language: this.#language,
+      direction: this.#direction,
+      meta: this.#meta,
+      links: [...this.#links],
       elements: this.#elements,
       json: this.#json.filter((text) => text.length <= JSON_CHARACTERS_MAX),
     };

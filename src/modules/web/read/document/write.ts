@@ -2,14 +2,17 @@
 import type { Element } from './tree.ts';
 
 const KEPT: Readonly<Record<string, readonly string[]>> = {
-  ...{
-    a: ['href', 'title'],
-    img: ['src', 'alt', 'title'],
-    time: ['datetime'],
-    ol: ['start', 'reversed'],
-    code: ['class'],
-  },
-  ...{ td: ['align'], th: ['align', 'scope'], blockquote: ['cite'], q: ['cite'], abbr: ['title'], bdo: ['dir'] },
+  a: ['href', 'title'],
+  img: ['src', 'alt', 'title'],
+  time: ['datetime'],
+  ol: ['start', 'reversed'],
+  code: ['class'],
+  td: ['align'],
+  th: ['align', 'scope'],
+  blockquote: ['cite'],
+  q: ['cite'],
+  abbr: ['title'],
+  bdo: ['dir'],
 };
 const EVERYWHERE = ['lang', 'dir'];
 

@@ -169,8 +169,14 @@ async function loadIndex() {
 const dialog = /** @type {HTMLDialogElement} */ (make('dialog', { class: 'search', 'aria-label': 'Search' }));
 const field = /** @type {HTMLInputElement} */ (
   make('input', {
-    ...{ type: 'search', placeholder: 'Search', 'aria-label': 'Search the documentation', autocomplete: 'off' },
-    ...{ role: 'combobox', 'aria-expanded': 'false', 'aria-controls': 'results', spellcheck: 'false' },
+    type: 'search',
+    placeholder: 'Search',
+    'aria-label': 'Search the documentation',
+    autocomplete: 'off',
+    role: 'combobox',
+    'aria-expanded': 'false',
+    'aria-controls': 'results',
+    spellcheck: 'false',
   })
 );
 const list = make('ul', { role: 'listbox', id: 'results', 'aria-label': 'Results' });
