@@ -158,7 +158,7 @@ describe('several Idempotency-Key headers', () => {
   });
 });
 
-describe('writes that take no key', () => {
+describe.skipIf(writesWithout.length === 0)('writes that take no key', () => {
   const endVideosOf = endVideosAfter(afterEach);
   test.each(writesWithout)('%s names it in warnings, wherever it stands', async (id) => {
     const [first, second] = [await prepare(id, endVideosOf), await prepare(id, endVideosOf)];

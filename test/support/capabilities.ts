@@ -22,6 +22,8 @@ import { EXAMPLE_SITE, exampleSite } from './site.ts';
 export const manifest = composeManifest(modules);
 /** MODULE: loops go through the operations of that module alone. */
 const { MODULE } = process.env;
+/** What holds of all operations together is not looked at then. */
+export const isOneModule = MODULE !== undefined;
 export const capabilities: readonly Capability[] = manifest.capabilities.filter(
   ({ id }) => MODULE === undefined || id.startsWith(`${MODULE}.`),
 );

@@ -27,17 +27,14 @@ export const tenants: TenantFixture = {
   aims: {
     'ai.chat': [],
     'ai.embed': [],
-    'ai.models': [],
     'ai.usage': [() => ({})],
     'ai.count_tokens': [],
     'ai.batch.create': [],
-    'ai.batch.list': [],
     'ai.batch.get': [({ batch: id }) => ({ id })],
     'ai.batch.results': [({ batch: id }) => ({ id })],
     'ai.batch.cancel': [({ batch: id }) => ({ id })],
   },
   lists: {
-    'ai.batch.list': () => ({}),
     'ai.batch.results': ({ batch: id }) => ({ id }),
   },
   keyed: [

@@ -25,8 +25,5 @@ export const tenants: TenantFixture = {
     ],
     'analytics.person': [({ analyticsPerson }) => ({ distinct_id: analyticsPerson })],
     'analytics.person.delete': [({ analyticsPerson }) => ({ distinct_id: analyticsPerson })],
-    'analytics.settings.get': [],
-    'analytics.settings.set': [],
   },
-  lists: { 'analytics.events': () => ({}) },
 };

@@ -13,6 +13,5 @@ export const tenants: TenantFixture = {
     await act('captcha.verify', { payload: 'bm90IGEgc29sdXRpb24=' });
     return {};
   },
-  aims: { 'captcha.challenge': [], 'captcha.verify': [], 'captcha.stats': [] },
-  lists: {},
+  aims: { 'captcha.challenge': [], 'captcha.verify': [] },
 };

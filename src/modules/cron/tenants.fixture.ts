@@ -25,7 +25,6 @@ export const tenants: TenantFixture = {
   },
   aims: {
     'cron.create': [],
-    'cron.list': [],
     'cron.get': [(names) => ({ id: names.job })],
     'cron.runs': [(names) => ({ id: names.job })],
     'cron.update': [
@@ -38,7 +37,6 @@ export const tenants: TenantFixture = {
     'cron.delete': [(names) => ({ id: names.job })],
   },
   lists: {
-    'cron.list': () => ({}),
     'cron.runs': ({ job }) => ({ id: job }),
   },
 };

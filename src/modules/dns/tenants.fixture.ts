@@ -27,17 +27,8 @@ export const tenants: TenantFixture = {
     'dns.propagation': [],
     // That a zone is taken is told to whoever tries to create it.
     'dns.zone.create': [],
-    'dns.zone.list': [],
-    'dns.zone.get': [({ zone }) => ({ zone })],
-    'dns.zone.delete': [({ zone }) => ({ zone })],
     'dns.zone.import': [({ zone }) => ({ zone, content: 'www 300 IN A 192.0.2.2' })],
-    'dns.zone.export': [({ zone }) => ({ zone })],
     'dns.record.set': [({ zone }) => ({ zone, ...record })],
-    'dns.record.list': [({ zone }) => ({ zone })],
     'dns.record.delete': [({ zone }) => ({ zone, name: 'www', type: 'A' })],
-  },
-  lists: {
-    'dns.zone.list': () => ({}),
-    'dns.record.list': ({ zone }) => ({ zone }),
   },
 };

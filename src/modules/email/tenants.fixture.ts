@@ -42,15 +42,10 @@ export const tenants: TenantFixture = {
     'email.cancel': [(names) => ({ email_id: names.mail })],
     // Two accounts may prove one domain.
     'email.domain.verify': [],
-    'email.domain.list': [],
-    'email.domain.get': [({ domain }) => ({ domain })],
-    'email.domain.delete': [({ domain }) => ({ domain })],
     // Each account has a list of its own.
     'email.suppression.add': [],
-    'email.suppression.list': [],
     'email.suppression.delete': [],
     'email.inbox.create': [],
-    'email.inbox.list': [],
     'email.inbox.get': [(names) => ({ inbox_id: names.inbox })],
     'email.inbox.delete': [(names) => ({ inbox_id: names.inbox })],
     'email.inbox.messages': [(names) => ({ inbox_id: names.inbox })],
@@ -61,10 +56,6 @@ export const tenants: TenantFixture = {
     'email.inbound': [],
   },
   lists: {
-    'email.list': () => ({}),
-    'email.domain.list': () => ({}),
-    'email.suppression.list': () => ({}),
-    'email.inbox.list': () => ({}),
     'email.inbox.messages': (names) => ({ inbox_id: names.inbox }),
   },
   keyed: [

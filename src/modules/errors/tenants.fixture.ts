@@ -18,7 +18,6 @@ export const tenants: TenantFixture = {
     'errors.list': [(names) => ({ filter: { error_group_id: names.errorGroup } })],
     'errors.search': [(names) => ({ q: 'failure', filter: { error_group_id: names.errorGroup } })],
     'errors.get': [(names) => ({ event_id: names.errorEvent })],
-    'errors.groups': [],
     'errors.group_detail': [(names) => ({ error_group_id: names.errorGroup })],
     'errors.events': [(names) => ({ error_group_id: names.errorGroup })],
     'errors.resolve': [(names) => ({ error_group_id: names.errorGroup })],
@@ -29,9 +28,7 @@ export const tenants: TenantFixture = {
     'errors.comment': [(names) => ({ error_group_id: names.errorGroup, text: 'taken' })],
   },
   lists: {
-    'errors.list': () => ({}),
     'errors.search': () => ({ q: 'failure' }),
-    'errors.groups': () => ({}),
     'errors.events': ({ errorGroup }) => ({ error_group_id: errorGroup }),
   },
 };

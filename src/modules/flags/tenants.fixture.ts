@@ -19,14 +19,7 @@ export const tenants: TenantFixture = {
   aims: {
     // A key is one account's: the same is free in another.
     'flags.create': [],
-    'flags.get': [({ key }) => ({ key })],
-    'flags.list': [],
     'flags.update': [({ key }) => ({ key, enabled: false })],
-    'flags.delete': [({ key }) => ({ key })],
-    'flags.evaluate': [({ key }) => ({ key })],
-    'flags.history': [({ key }) => ({ key })],
-    'flags.export': [],
     'flags.import': [],
   },
-  lists: { 'flags.list': () => ({}), 'flags.history': ({ key }) => ({ key }) },
 };

@@ -27,11 +27,9 @@ export const tenants: TenantFixture = {
     // What the address shows is looked for in the account that the address names, which is that of the call.
     'image.link': [({ preset }) => ({ source: { bucket: 'none', key: 'none' }, preset })],
     'image.preset.set': [({ preset }) => ({ name: preset, transform: { resize: { width: 9 } } })],
-    'image.preset.list': [],
     'image.preset.delete': [({ preset }) => ({ name: preset })],
     'image.generate': [],
     'image.quote': [],
-    'image.capabilities': [],
     'image.list': [],
     'image.get': [(names) => ({ id: names.image })],
     'image.status': [(names) => ({ id: names.image })],
@@ -39,7 +37,6 @@ export const tenants: TenantFixture = {
     'image.cancel': [(names) => ({ id: names.image })],
     'image.delete': [(names) => ({ id: names.image })],
   },
-  lists: { 'image.list': () => ({}), 'image.preset.list': () => ({}) },
   keyed: [
     ['image.transform', small],
     ['image.generate', quick],

@@ -22,10 +22,6 @@ export const tenants: TenantFixture = {
   aims: {
     'logs.ingest': [],
     'logs.search': [({ service }) => ({ service }), ({ trace }) => ({ trace_id: trace })],
-    'logs.histogram': [({ service }) => ({ service })],
-    'logs.fields': [],
-    'logs.settings.get': [],
-    'logs.settings.set': [],
   },
   lists: { 'logs.search': () => ({ q: 'record' }) },
 };

@@ -18,11 +18,7 @@ export const tenants: TenantFixture = {
     'metrics.ingest': [],
     'metrics.query': [({ metric }) => ({ query: metric })],
     'metrics.query_range': [({ metric }) => ({ query: metric })],
-    'metrics.list': [],
     'metrics.series.list': [({ metric }) => ({ match: metric })],
     'metrics.labels': [({ metric }) => ({ label: '__name__', match: metric })],
-    'metrics.settings.get': [],
-    'metrics.settings.set': [],
   },
-  lists: { 'metrics.list': () => ({}) },
 };

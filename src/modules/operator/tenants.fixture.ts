@@ -34,5 +34,4 @@ export const tenants: TenantFixture = {
     'operator.outbox.get': [(names) => ({ mail_id: names.mail })],
     'operator.health': [() => ({})],
   },
-  lists: {},
 };

@@ -13,5 +13,4 @@ export const tenants: TenantFixture = {
     'pdf.info': [],
     'pdf.extract_text': [],
   },
-  lists: {},
 };

@@ -37,8 +37,6 @@ export const tenants: TenantFixture = {
   fill,
   fillOther: fill,
   aims: {
-    'realtime.app': [],
-    'realtime.app.rotate': [],
     'realtime.publish': [({ channel }) => ({ channel, event: 'e', data: 1 })],
     'realtime.authorize': [({ channel }) => ({ channel, socket_id: '1.1', user_id: 'ana' })],
     'realtime.history': [
@@ -47,10 +45,6 @@ export const tenants: TenantFixture = {
       ({ channel, message }) => ({ channel, after: message }),
     ],
     'realtime.channels': [({ channel }) => ({ prefix: channel })],
-    'realtime.members': [({ channel }) => ({ channel })],
     'realtime.disconnect': [({ user }) => ({ user_id: user })],
-    'realtime.settings.get': [],
-    'realtime.settings.set': [],
   },
-  lists: { 'realtime.channels': () => ({}), 'realtime.members': ({ channel }) => ({ channel }) },
 };

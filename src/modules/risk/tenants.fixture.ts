@@ -24,15 +24,10 @@ export const tenants: TenantFixture = {
   },
   aims: {
     'risk.score': [],
-    'risk.subject': [({ key }) => ({ key })],
-    'risk.decisions': [],
-    'risk.rules.get': [],
     'risk.rules.set': [],
     'risk.rules.try': [],
     'risk.list.add': [],
     'risk.list.remove': [({ entry }) => ({ kind: 'user', value: entry })],
-    'risk.list.entries': [],
   },
   keyed: [['risk.score', { event: 'login', user_id: 'u-another' }]],
-  lists: { 'risk.decisions': () => ({}), 'risk.list.entries': () => ({}) },
 };

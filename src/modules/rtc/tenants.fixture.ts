@@ -12,6 +12,5 @@ export const tenants: TenantFixture = {
     await act('rtc.token', { room: 'stand-up', identity: 'ana' });
     return {};
   },
-  aims: { 'rtc.token': [], 'rtc.ice_servers': [] },
-  lists: {},
+  aims: { 'rtc.token': [] },
 };

@@ -25,7 +25,5 @@ export const tenants: TenantFixture = {
     'sms.sandbox.inbound': [],
     'sms.verify.start': [],
     'sms.verify.check': [({ verification }) => ({ verification_id: verification, code: '123456' })],
-    'sms.verify.list': [],
   },
-  lists: { 'sms.list': () => ({}), 'sms.verify.list': () => ({}) },
 };

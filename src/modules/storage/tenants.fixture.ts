@@ -21,28 +21,15 @@ export const tenants: TenantFixture = {
   },
   aims: {
     'storage.bucket.create': [],
-    'storage.bucket.list': [],
-    'storage.bucket.get': [({ bucket }) => ({ bucket })],
     'storage.bucket.settings': [({ bucket }) => ({ bucket, expire: [{ prefix: '', days: 1 }] })],
-    'storage.bucket.delete': [({ bucket }) => ({ bucket })],
     'storage.object.put': [({ bucket, key }) => ({ bucket, key, content: 'of b' })],
-    'storage.object.get': [({ bucket, key }) => ({ bucket, key })],
-    'storage.object.head': [({ bucket, key }) => ({ bucket, key })],
-    'storage.object.list': [({ bucket }) => ({ bucket })],
     'storage.object.copy': [
       ({ bucket, key }) => ({ bucket, key, to_bucket: 'of-b', to_key: 'stolen' }),
       ({ bucket, key }) => ({ bucket: 'of-b', key, to_bucket: bucket, to_key: 'planted' }),
     ],
     'storage.object.delete': [({ bucket, key }) => ({ bucket, keys: [key as string] })],
     'storage.presign': [],
-    'storage.share.create': [({ bucket, key }) => ({ bucket, key })],
-    'storage.share.list': [],
     'storage.share.revoke': [({ share }) => ({ share_id: share })],
-  },
-  lists: {
-    'storage.bucket.list': () => ({}),
-    'storage.object.list': ({ bucket }) => ({ bucket }),
-    'storage.share.list': () => ({}),
   },
   keyed: [['storage.object.put', { bucket: 'of-b', key: 'k', content: 'of b' }]],
 };

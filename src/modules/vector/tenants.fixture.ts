@@ -18,9 +18,6 @@ export const tenants: TenantFixture = {
   },
   aims: {
     'vector.collection.create': [],
-    'vector.collection.get': [(names) => ({ collection: names.collection })],
-    'vector.collection.list': [],
-    'vector.collection.delete': [(names) => ({ collection: names.collection })],
     'vector.upsert': [
       (names) => ({ collection: names.collection, vectors: [{ id: names.vector, embedding: [1, 0] }] }),
     ],
@@ -45,9 +42,5 @@ export const tenants: TenantFixture = {
       (names) => ({ collection: 'of-b', ids: [names.vector] }),
     ],
     'vector.delete_by_filter': [(names) => ({ collection: names.collection, filter: { kind: 'of-a' } })],
-  },
-  lists: {
-    'vector.collection.list': () => ({}),
-    'vector.list': ({ collection }) => ({ collection }),
   },
 };

@@ -17,7 +17,6 @@ export const tenants: TenantFixture = {
   aims: {
     'video.generate': [],
     'video.quote': [],
-    'video.capabilities': [],
     'video.list': [],
     'video.get': [(names) => ({ id: names.video })],
     'video.status': [(names) => ({ id: names.video })],
@@ -28,6 +27,5 @@ export const tenants: TenantFixture = {
     'video.cancel': [(names) => ({ id: names.video })],
     'video.delete': [(names) => ({ id: names.video })],
   },
-  lists: { 'video.list': () => ({}) },
   keyed: [['video.generate', quick]],
 };

@@ -29,8 +29,7 @@ export const tenants: TenantFixture = {
     'web.screenshot': [],
     'web.crawl': [],
     'web.crawl.get': [({ crawl }) => ({ crawl_id: crawl })],
-    'web.crawl.list': [],
     'web.crawl.cancel': [({ crawl }) => ({ crawl_id: crawl })],
   },
-  lists: { 'web.crawl.list': () => ({}), 'web.crawl.get': ({ crawl }) => ({ crawl_id: crawl }) },
+  lists: { 'web.crawl.get': ({ crawl }) => ({ crawl_id: crawl }) },
 };
