@@ -16,6 +16,8 @@ function projectOf(files: Readonly<Record<string, string>>): string {
 
 const whole = {
   'README.md': '| flags | `flags/create` |',
+  'CHANGELOG.md': '- Module `flags`.',
+  'docs/contract.md': '- POST /v1/flags/create',
   'docs/flags.md': 'POST /v1/flags/create',
   'docs/architecture.md': '',
   'src/modules/flags/index.ts': '',
@@ -38,6 +40,13 @@ test.each([
 ])('without %s it is told', (path, what) => {
   const { [path as keyof typeof whole]: _, ...rest } = whole;
   expect(missingIn(projectOf(rest))).toEqual([`flags: ${what}`]);
+});
+
+test.each([
+  ['docs/contract.md', 'its part in docs/contract.md'],
+  ['CHANGELOG.md', 'an entry in CHANGELOG.md'],
+])('without a word in %s it is told', (path, what) => {
+  expect(missingIn(projectOf({ ...whole, [path]: '' }))).toEqual([`flags: ${what}`]);
 });
 
 test('a call in a text for builders is no guide, and README has a line of its own', () => {

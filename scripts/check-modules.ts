@@ -1,5 +1,5 @@
 // What a module brings beside its code, as the checklist of CONTRIBUTING.md has it: a README, a tenant fixture, pages of the console, tests, a
-// guide and a line of the README.
+// guide, a line of the README, a part of the contract and an entry of the changelog.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './remembered.ts';
@@ -8,6 +8,7 @@ import { ROOT } from './remembered.ts';
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'account: tests in test/account': 'they stand by subject: keys, wallet, people, payments, webhooks',
   'operator: a line in README.md': 'no key of an account may call it',
+  'vector: an entry in CHANGELOG.md': 'it was there before the changelog began',
 };
 
 /** Texts of the project for who is no user of a module. */
@@ -29,6 +30,10 @@ export function missingIn(root: string): string[] {
       [`tests in test/${name}`]: globSync(`test/${name}/**/*.test.ts`, { cwd: root }).length > 0,
       'a guide in docs that shows a call': call.test(texts),
       'a line in README.md': readme.includes(`\`${name}/`),
+      'its part in docs/contract.md': new RegExp(`/v1/${name}/|\\b${name}[.][a-z_]+`).test(
+        readSource('docs/contract.md'),
+      ),
+      'an entry in CHANGELOG.md': new RegExp(`\`${name}\\b|\\b${name}[./]`).test(readSource('CHANGELOG.md')),
     };
     return Object.entries(wanted).flatMap(([what, isThere]) => (isThere ? [] : [`${name}: ${what}`]));
   });

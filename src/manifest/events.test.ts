@@ -13,8 +13,9 @@ function moduleOf(name: string, events: readonly EventKind[]): Module {
 }
 
 describe('a kind of event', () => {
+  const words = { one: () => 'Parcels moved' };
   const kind = (type: string, example?: object): EventKind => {
-    const built = eventKind(type, 'Parcels moved.', { size: member.whole('How many.', 3) });
+    const built = { ...eventKind(type, 'Parcels moved.', { size: member.whole('How many.', 3) }), words };
     return example === undefined ? built : { ...built, example: { object: example } };
   };
   const faults = (...modules: Module[]) => checkManifest(modules, composeOffer(modules, plainDeployment));
@@ -35,6 +36,13 @@ describe('a kind of event', () => {
       'Lost: its type is not lower-case words joined by dots',
       'parcel.lost: the module letter tells an event of the module parcel',
       'system.maintenance.scheduled: the module queue tells an event of the module system',
+    ]);
+  });
+
+  test('without words for people is refused', () => {
+    const wordless = { ...kind('parcel.lost'), words: undefined };
+    expect(faults(moduleOf('parcel', [wordless]))).toEqual([
+      'parcel.lost: it has no words: say in EventKind.words what a list of events shows',
     ]);
   });
 

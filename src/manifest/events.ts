@@ -47,10 +47,12 @@ export function eventFaults(modules: readonly Module[]): string[] {
   const owners = new Map([...coreEvents(modules), ...planned].map(({ type, module }) => [type, module]));
   const faults: string[] = [];
   for (const { name, events = [] } of modules) {
-    for (const { type } of events) {
+    for (const { type, words } of events) {
       const owner = owners.get(type) ?? name;
       if (owner !== name) faults.push(`${type}: the module ${name} tells an event of the module ${owner}`);
       if (!/^[a-z_]+(\.[a-z_]+)+$/.test(type)) faults.push(`${type}: its type is not lower-case words joined by dots`);
+      if (words === undefined)
+        faults.push(`${type}: it has no words: say in EventKind.words what a list of events shows`);
       owners.set(type, name);
     }
   }
