@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
 import { request } from 'undici';
 import { inject } from 'vitest';
 import { loadConfig } from '../../src/config/config.ts';
@@ -55,12 +56,18 @@ const OF_TESTS = { turnWaitMs: 10_000, turnBurstWaitMs: 10_000, bodyThreadNicene
 export const SECRETS_KEY = 'a secret of the tests, long enough to be one';
 
 /** Starts a service on a free port and a database of its own, without rate limits unless asked for. */
+/** Where the files of a database lie: all services of one keep them in one place. */
+const assetsOf = new WeakMap<TestDatabase, string>();
+
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
   const database = options.database ?? (await createTestDatabase());
   const dataDir = await mkdtemp(join(tmpdir(), 'qm-test-'));
+  const assets = assetsOf.get(database) ?? pathToFileURL(join(dataDir, 'assets')).href;
+  assetsOf.set(database, assets);
   const config = loadConfig({
     PORT: '0',
     DATA_DIR: dataDir,
+    ASSETS_URL: assets,
     DATABASE_URL: database.url,
     SECRETS_KEY,
     RATE_LIMITS: 'off',
