@@ -101,14 +101,12 @@ export interface CapabilityDraft<In extends TObject = TObject, State = unknown, 
   readonly chargedAtEnd?: boolean;
   /** A key for such capabilities alone may stand where anybody reads it, as in the DSN of a web page: what it may spend has a bound. */
   readonly publishable?: boolean;
-  /** Its answer is a secret that outlives the call: it asks for the scope admin. */
-  readonly showsSecret?: boolean;
   /** Refused to a session: what it does belongs to an API key. */
   readonly needsKey?: boolean;
   /** Open to every valid key, whatever its scopes. */
   readonly anyKey?: boolean;
-  /** Its answer holds a secret: no cache on the way keeps it. */
-  readonly answersSecret?: boolean;
+  /** Its answer holds a secret: no cache on the way keeps it. `admins`: one that outlives the call, so it asks for the scope admin. */
+  readonly answersSecret?: 'callers' | 'admins';
   /** Refused to a secret that was replaced and lives on for its grace: what could take the key over. */
   readonly currentSecretOnly?: boolean;
   /** `operator`: it is the operator's account; `recent_sign_in`: a person signed in lately, where it is a session that calls; `email`: an address is bound; `kyc`: its owner need not be verified, or is. Those of module operator need not be named. */
@@ -185,9 +183,9 @@ function isRead({ method, isLongRead }: Pick<CapabilityDraft, 'method' | 'isLong
   return method === 'GET' || isLongRead === true;
 }
 
-function scopeOf(id: string, draft: Pick<CapabilityDraft, 'method' | 'isLongRead' | 'showsSecret'>): ScopeKind {
-  if (isRead(draft)) return draft.showsSecret === true ? 'admin' : 'read';
-  return draft.showsSecret === true || isAdministered({ ...draft, id }) ? 'admin' : 'write';
+function scopeOf(id: string, draft: Pick<CapabilityDraft, 'method' | 'isLongRead' | 'answersSecret'>): ScopeKind {
+  if (isRead(draft)) return draft.answersSecret === 'admins' ? 'admin' : 'read';
+  return draft.answersSecret === 'admins' || isAdministered({ ...draft, id }) ? 'admin' : 'write';
 }
 
 /** What reaches into every account is for the operator alone, and changes only soon after a sign-in. */

@@ -38,7 +38,7 @@ describe('the scope and the idempotency key follow from the method', () => {
   test.each<[string, Partial<CapabilityDraft>, string, boolean]>([
     ['a GET reads', { method: 'GET' }, 'read', false],
     ['a read by POST does', { isLongRead: true }, 'read', false],
-    ['a read whose answer is a secret is for admins', { method: 'GET', showsSecret: true }, 'admin', false],
+    ['a read whose answer is a secret is for admins', { method: 'GET', answersSecret: 'admins' }, 'admin', false],
     ['everything else writes, with a key', { method: 'PATCH' }, 'write', true],
     ['a keyless write takes none', { isKeyless: true }, 'write', false],
     ['a write of the account is for admins', { path: '/v1/account/update' }, 'admin', true],

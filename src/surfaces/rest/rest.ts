@@ -112,7 +112,7 @@ function addRoute(app: FastifyInstance, options: RestOptions, endpoint: Endpoint
       const slot = slotOf(request);
       slot.arrived = arrived;
       slot.call = call;
-      if (endpoint.capability.answersSecret === true) call.headers['cache-control'] = 'no-store';
+      if (endpoint.capability.answersSecret !== undefined) call.headers['cache-control'] = 'no-store';
       const place = occupy(traffic, call, slot, reply);
       call.setPrincipal(await identify(gateway, bearer(arrived), arrived.remoteAddress, () => withoutBearer(arrived)));
       await admit(gateway, call);

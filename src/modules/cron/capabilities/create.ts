@@ -14,6 +14,9 @@ import type { CronState } from '../state.ts';
 
 const noTiming = { cronExpr: null, runAtMs: null, timezone: 'UTC' };
 
+/** Its answer holds a secret: a replay is for the key that got it. */
+const KEPT_SECRET = { secret: true } as const;
+
 export const create = defineCapability<CronState>()({
   method: 'POST',
   path: '/v1/cron/create',
@@ -43,7 +46,7 @@ export const create = defineCapability<CronState>()({
   }),
   output: createdJobSchema,
   laterPrices: [RUN_PRICE],
-  replay: { secret: true },
+  replay: KEPT_SECRET,
   bodyBytesMax: BODY_BYTES_MAX,
   opaque: ['payload', 'headers'],
   errors: ['WEBHOOK_URL_REJECTED', 'WEBHOOK_HEADER_REJECTED', 'QUOTA_EXCEEDED'],
@@ -92,7 +95,7 @@ export const create = defineCapability<CronState>()({
         const job = (await jobTable.find(tx, ctx, jobId)) as JobRow;
         return new JsonText(jobText(core.secrets, job, secret));
       },
-      { secret: true },
+      KEPT_SECRET,
     );
   },
 });

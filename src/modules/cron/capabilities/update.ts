@@ -10,6 +10,9 @@ import { BODY_BYTES_MAX, PREVIOUS_SECRET_MS, RUN_PRICE } from '../limits.ts';
 import { jobIdField, secretField, settingsFields, taskField, updatedJobSchema } from '../schemas.ts';
 import type { CronState } from '../state.ts';
 
+/** Its answer holds a secret: a replay is for the key that got it. */
+const KEPT_SECRET = { secret: true } as const;
+
 export const update = defineCapability<CronState>()({
   method: 'PATCH',
   path: '/v1/cron/update/{id}',
@@ -27,7 +30,7 @@ export const update = defineCapability<CronState>()({
   }),
   output: updatedJobSchema,
   laterPrices: [RUN_PRICE],
-  replay: { secret: true },
+  replay: KEPT_SECRET,
   bodyBytesMax: BODY_BYTES_MAX,
   opaque: ['payload', 'headers'],
   errors: ['JOB_NOT_FOUND', 'STATE_CONFLICT', 'WEBHOOK_URL_REJECTED', 'WEBHOOK_HEADER_REJECTED'],
@@ -66,7 +69,7 @@ export const update = defineCapability<CronState>()({
         const job = (await jobTable.find(tx, ctx, before.job_id)) as JobRow;
         return new JsonText(jobText(core.secrets, job, secret));
       },
-      { secret: true },
+      KEPT_SECRET,
     );
   },
 });

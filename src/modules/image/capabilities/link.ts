@@ -29,7 +29,7 @@ export const link = defineCapability<ImageState>()({
   keywords: ['image url', 'thumbnail url', 'image cdn', 'responsive images', 'signed image address'],
   isLongRead: true,
   needsKey: true,
-  answersSecret: true,
+  answersSecret: 'callers',
   input: Type.Object({
     source: Type.Object(
       {

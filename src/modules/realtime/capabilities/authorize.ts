@@ -59,7 +59,7 @@ export const authorize = defineCapability<RealtimeState>()({
   isKeyless: true,
   unlimited: true,
   bodyBytesMax: 16 * 1024,
-  answersSecret: true,
+  answersSecret: 'callers',
   errors: ['QUOTA_EXCEEDED'],
   limits: { user_info: '1,024 characters of JSON.' },
   examples: [

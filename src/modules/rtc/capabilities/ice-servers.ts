@@ -14,7 +14,7 @@ export const iceServers = defineCapability<RtcState>()({
   keywords: ['turn credentials', 'stun turn servers', 'rtcpeerconnection configuration'],
   input: Type.Object({ ttl_seconds: ttlField }),
   output: Type.Object({ ice_servers: iceServersField, expires_at: expiresField }),
-  answersSecret: true,
+  answersSecret: 'callers',
   examples: [{ title: 'For an hour', input: { ttl_seconds: 3_600 } }],
   async run({ ctx, input, state: { settings } }) {
     const expiresMs = Date.now() + (input.ttl_seconds ?? TTL_SECONDS.usual) * 1_000;

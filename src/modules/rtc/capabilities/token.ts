@@ -36,7 +36,7 @@ export const token = defineCapability<RtcState>()({
   }),
   output: joinSchema,
   price: TOKEN,
-  answersSecret: true,
+  answersSecret: 'callers',
   errors: ['QUOTA_EXCEEDED'],
   events: ['wallet.low_balance'],
   limits: { room: 'In mode peer up to six people, since each browser sends to every other one.' },

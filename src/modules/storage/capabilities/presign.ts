@@ -19,7 +19,7 @@ export const presign = defineCapability<StorageState>()({
   keywords: ['presigned url', 'signed upload url', 'browser upload', 's3 presign'],
   isLongRead: true,
   needsKey: true,
-  answersSecret: true,
+  answersSecret: 'callers',
   input: Type.Object({
     bucket: bucketField,
     key: keyField,

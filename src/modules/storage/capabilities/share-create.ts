@@ -40,7 +40,7 @@ export const createShare = defineCapability<StorageState>()({
   }),
   output: shareSchema,
   laterPrices: ['storage.read'],
-  answersSecret: true,
+  answersSecret: 'callers',
   errors: ['BUCKET_NOT_FOUND', 'OBJECT_NOT_FOUND'],
   examples: [
     {

@@ -25,7 +25,7 @@ export const keysAws = defineCapability()({
   }),
   anyKey: true,
   needsKey: true,
-  answersSecret: true,
+  answersSecret: 'callers',
   gates: ['recent_sign_in'],
   examples: [{ title: 'Credentials for a client of SQS', input: {} }],
   async run({ ctx }) {

@@ -5,6 +5,9 @@ import { isoOrNull } from '../../../../lib/time.ts';
 import { defaultSecret, rotateDefaultSecret } from '../../../../webhooks/default-secret.ts';
 import { defaultSecretSchema } from './default-secret.ts';
 
+/** Its answer holds a secret: a replay is for the key that got it. */
+const KEPT_SECRET = { secret: true } as const;
+
 export const webhooksDefaultSecretRotate = defineCapability()({
   method: 'POST',
   path: '/v1/account/webhooks/default_secret/rotate',
@@ -15,7 +18,7 @@ export const webhooksDefaultSecretRotate = defineCapability()({
   input: Type.Object({}),
   output: defaultSecretSchema,
   destructive: true,
-  replay: { secret: true },
+  replay: KEPT_SECRET,
   examples: [{ title: 'A new one', input: {} }],
   async run({ ctx }) {
     const { core, accountId } = ctx;
@@ -26,7 +29,7 @@ export const webhooksDefaultSecretRotate = defineCapability()({
         const { current, previousUntilMs } = await defaultSecret(tx, core.secrets, accountId);
         return { secret: current, previous_until: isoOrNull(previousUntilMs) };
       },
-      { secret: true },
+      KEPT_SECRET,
     );
   },
 });

@@ -22,7 +22,7 @@ export const webhooksDefaultSecret = defineCapability()({
   keywords: ['signing secret of job callbacks', 'verify webhook_url signature'],
   input: Type.Object({}),
   output: defaultSecretSchema,
-  showsSecret: true,
+  answersSecret: 'admins',
   examples: [{ title: 'To verify with', input: {}, expect: { previous_until: null } }],
   async run({ ctx: { core, accountId } }) {
     const { current, previousUntilMs } = await defaultSecret(core.db, core.secrets, accountId);
