@@ -1,8 +1,6 @@
-// The bytes of a mail as they leave: MIME by nodemailer's composer, signed with DKIM. The same content and key always make the same bytes.
+// The bytes of a mail as they leave: MIME by nodemailer's composer, which is loaded with the first mail, signed with DKIM. The same content and key always make the same bytes.
 import { createHash, createPrivateKey, type KeyObject } from 'node:crypto';
 import { Readable } from 'node:stream';
-import DKIM from 'nodemailer/lib/dkim';
-import MailComposer from 'nodemailer/lib/mail-composer';
 import { lruOf } from '../../../lib/lru.ts';
 import type { Mailbox } from '../addresses.ts';
 import type { Attachment, MailContent } from '../messages/content.ts';
@@ -33,6 +31,7 @@ const keysRead = lruOf<KeyObject>(200);
 
 export async function compose(content: MailContent, links: CopyLinks | null, key: DkimKey | null): Promise<Buffer> {
   const html = links?.html ?? content.html;
+  const { default: MailComposer } = await import('nodemailer/lib/mail-composer');
   const mail = new MailComposer({
     from: addressOf(content.from),
     to: content.to.map(addressOf),
@@ -99,6 +98,7 @@ async function sign(unsigned: Buffer, { domain, selector, privateKey: pem }: Dki
   keysRead.set(pem, read);
   // It goes to the signature of node:crypto, which takes both.
   const privateKey = read as unknown as string;
+  const { default: DKIM } = await import('nodemailer/lib/dkim');
   const dkim = new DKIM({ domainName: domain, keySelector: selector, privateKey, headerFieldNames: SIGNED_HEADERS });
   const chunks: Buffer[] = [];
   for await (const chunk of dkim.sign(piecesOf(unsigned))) chunks.push(chunk as Buffer);

@@ -1,6 +1,6 @@
 // A session kept open to a carrier by SMPP 3.4: bound as transceiver, asked for life, opened again after every end, with pauses that grow.
 import { setTimeout as sleep } from 'node:timers/promises';
-import smpp, { type Pdu, type Session } from 'smpp';
+import type { Pdu, Session } from 'smpp';
 import type { Logger } from '../../../../core/process/logger.ts';
 import { backoffMs } from '../../../../lib/backoff.ts';
 
@@ -102,6 +102,8 @@ export class SmppSession {
   /** One session from its connection to its end; whether it was bound. */
   async #session(signal: AbortSignal): Promise<boolean> {
     const { vendor, log, url } = this.#options;
+    // 12 MB, and few services have a carrier.
+    const { default: smpp } = await import('smpp');
     const session = smpp.connect({ url });
     const ended = new Promise<void>((resolve) => session.once('close', resolve));
     let fault: unknown = null;
