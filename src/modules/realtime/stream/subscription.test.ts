@@ -52,7 +52,8 @@ test('streams that wait for a message are woken one after the other, in turns of
   const coming = streams.map((each) => each.next(WAIT_MS));
   await Promise.resolve();
   const turns = await turnsOf(feed.deliver(message(1)).then(() => Promise.all(coming)));
-  expect(turns).toBeGreaterThanOrEqual(50);
+  // The first may share its turn with the delivery; woken at once, all would take two or three.
+  expect(turns).toBeGreaterThan(40);
 });
 
 test('a delivery to many that takes long lets others have their turns', async () => {

