@@ -104,7 +104,8 @@ async function disturbed(scenario: Scenario): Promise<Row> {
 
 function turnMark(alone: LongestTurn, longest: LongestTurn): Mark {
   const [before, value] = [alone, longest].map(
-    ({ ms, collectingMs }) => `${ms.toFixed(0)} (${collectingMs.toFixed(0)} of garbage)`,
+    ({ ms, kernelMs, collectingMs }) =>
+      `${ms.toFixed(0)} (${kernelMs.toFixed(0)} of the kernel, ${collectingMs.toFixed(0)} of garbage)`,
   );
   return {
     value: `longest turn ${before} → ${value} ms of processor time`,

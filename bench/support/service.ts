@@ -17,6 +17,8 @@ export interface BenchAccount {
 export interface LongestTurn {
   /** Of processor time. */
   readonly ms: number;
+  /** Of it in the kernel: new pages of memory, sockets. */
+  readonly kernelMs: number;
   /** By the clock, of it: garbage was collected. */
   readonly collectingMs: number;
 }
