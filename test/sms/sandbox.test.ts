@@ -148,6 +148,7 @@ test('more messages a minute than the tier has are refused, exactly', async () =
 });
 
 test('the operator may name the countries that messages go to', async () => {
+  await expect(SmsBench.start({ env: { SMS_COUNTRIES: 'de, UK' } })).rejects.toThrow('there is no "UK"');
   const german = await SmsBench.start({ env: { SMS_COUNTRIES: 'de, AT' } });
   try {
     expect(await german.send({ to: '+4915112345678' })).toMatchObject({ status: 'sent' });

@@ -1,5 +1,4 @@
 // Numbers of phones: E.164 in, and what their country allows. Senders may also be short codes or names.
-import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { invalidField } from '../../problems/problem.ts';
 
 export interface PhoneNumber {
@@ -17,7 +16,12 @@ export const E164_PATTERN = '^\\+[1-9][0-9]{6,14}$';
 export const SENDER_PATTERN = '^(\\+[1-9][0-9]{6,14}|[0-9]{3,8}|(?=.*[A-Za-z])[A-Za-z0-9 _.&-]{1,11})$';
 
 /** Throws VALIDATION_FAILED for what is no number of a phone, or of a country that the operator does not allow (null: all are). */
-export function requireNumber(text: string, param: string, countries: ReadonlySet<string> | null): PhoneNumber {
+export async function requireNumber(
+  text: string,
+  param: string,
+  countries: ReadonlySet<string> | null,
+): Promise<PhoneNumber> {
+  const { parsePhoneNumberFromString } = await import('libphonenumber-js/min');
   const parsed = parsePhoneNumberFromString(text);
   if (parsed === undefined || parsed.number !== text || !parsed.isPossible()) {
     throw invalidField(param, 'e164', 'It must be a phone number in E.164: +, country code, number; no spaces.');

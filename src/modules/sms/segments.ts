@@ -1,5 +1,4 @@
 // How a text is cut into segments, and their bytes: what is counted is what is sent (3GPP TS 23.038, 23.040).
-import { SegmentedMessage } from 'sms-segments-calculator';
 import { invalidField } from '../../problems/problem.ts';
 import { SEGMENTS_MAX } from './limits.ts';
 
@@ -16,8 +15,8 @@ const BYTES_MAX = 140;
 const HEADER = { septets: 7, bytes: 6 } as const;
 
 /** Throws VALIDATION_FAILED beyond `most`. */
-export function countSegments(text: string, param = 'text', most = SEGMENTS_MAX): Segments {
-  const { encoding, parts } = splitText(text);
+export async function countSegments(text: string, param = 'text', most = SEGMENTS_MAX): Promise<Segments> {
+  const { encoding, parts } = await segmentBytes(text);
   if (parts.length > most) {
     throw invalidField(param, 'segments', `It takes ${parts.length} segments; ${most} are the most.`);
   }
@@ -25,11 +24,10 @@ export function countSegments(text: string, param = 'text', most = SEGMENTS_MAX)
 }
 
 /** The segments as bytes without headers: one septet a byte in GSM 7-bit, else UTF-16 with the high byte first. */
-export function segmentBytes(text: string): { readonly encoding: SmsEncoding; readonly parts: readonly Buffer[] } {
-  return splitText(text);
-}
-
-function splitText(text: string): { readonly encoding: SmsEncoding; readonly parts: readonly Buffer[] } {
+export async function segmentBytes(
+  text: string,
+): Promise<{ readonly encoding: SmsEncoding; readonly parts: readonly Buffer[] }> {
+  const { SegmentedMessage } = await import('sms-segments-calculator');
   const message = new SegmentedMessage(text, 'auto');
   const encoding = message.encodingName === 'GSM-7' ? 'gsm7' : 'ucs2';
   const units = message.segments.map((segment) =>

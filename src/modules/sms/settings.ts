@@ -1,5 +1,4 @@
 // What the operator sets for SMS.
-import { isSupportedCountry } from 'libphonenumber-js/min';
 import { ConfigError, type Variables } from '../../config/variables.ts';
 
 export interface SmsSettings {
@@ -10,12 +9,17 @@ export interface SmsSettings {
 export function smsSettings(variables: Variables): SmsSettings {
   const text = variables.text('SMS_COUNTRIES');
   if (text === undefined) return { countries: null };
-  const countries = text.split(',').map((code) => code.trim().toUpperCase());
-  const wrong = countries.find((code) => !isSupportedCountry(code));
+  return { countries: new Set(text.split(',').map((code) => code.trim().toUpperCase())) };
+}
+
+/** Throws ConfigError for a country that no number can be of. What knows them is loaded by those alone who name some. */
+export async function requireCountries({ countries }: SmsSettings): Promise<void> {
+  if (countries === null) return;
+  const { isSupportedCountry } = await import('libphonenumber-js/min');
+  const wrong = [...countries].find((code) => !isSupportedCountry(code));
   if (wrong !== undefined) {
     throw new ConfigError(
       `SMS_COUNTRIES must list ISO 3166-1 codes such as US,DE; there is no ${JSON.stringify(wrong)}`,
     );
   }
-  return { countries: new Set(countries) };
 }

@@ -8,7 +8,7 @@ import type { HandOverHost } from './messages/hand-over.ts';
 import { carrierListener } from './messages/receipts.ts';
 import { messageLoop } from './messages/steps.ts';
 import { type Marking, markSending } from './messages/store.ts';
-import type { SmsSettings } from './settings.ts';
+import { requireCountries, type SmsSettings } from './settings.ts';
 
 export interface SmsState extends HandOverHost {
   readonly settings: SmsSettings;
@@ -22,7 +22,8 @@ export interface SmsState extends HandOverHost {
 
 const MARKS_MAX = 100;
 
-export function startSms(core: Services, settings: SmsSettings): SmsState {
+export async function startSms(core: Services, settings: SmsSettings): Promise<SmsState> {
+  await requireCountries(settings);
   const listener = carrierListener(core);
   const marks = new Coalescer<Marking, boolean>({
     batchMax: MARKS_MAX,

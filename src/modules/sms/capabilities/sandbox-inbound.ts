@@ -35,8 +35,8 @@ export const sandboxInbound = defineCapability<SmsState>()({
       expect: { direction: 'inbound', status: 'received', to: SANDBOX_FROM },
     },
   ],
-  run({ ctx, input: { from, to = SANDBOX_FROM, text } }) {
-    requireNumber(from, 'from', null);
+  async run({ ctx, input: { from, to = SANDBOX_FROM, text } }) {
+    await requireNumber(from, 'from', null);
     return runWrite(ctx, async (tx, { nowMs }) => {
       const word = optWordOf(text);
       if (word !== null) await saveOptWord(tx, { sandboxOf: ctx.accountId, ours: to, theirs: from }, word, nowMs);

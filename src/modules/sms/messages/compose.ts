@@ -35,8 +35,8 @@ export interface Composed {
 
 /** Throws VALIDATION_FAILED, VENDOR_NOT_AVAILABLE, RECIPIENT_SUPPRESSED. */
 export async function composeSms(ctx: CallContext, { countries }: SmsSettings, wanted: WantedSms): Promise<Composed> {
-  const { prefix } = requireNumber(wanted.to, 'to', countries);
-  const { encoding, count } = countSegments(wanted.text);
+  const { prefix } = await requireNumber(wanted.to, 'to', countries);
+  const { encoding, count } = await countSegments(wanted.text);
   const links = await openLinks(ctx, wanted, BigInt(count));
   const [first] = links;
   const isSandboxed = first.vendor === SANDBOX;

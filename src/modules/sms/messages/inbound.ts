@@ -53,7 +53,7 @@ export async function saveInbound(
   nowMs: number,
 ): Promise<MessageRow> {
   const kept = text.replaceAll('\0', '').toWellFormed();
-  const { encoding, count } = countSegments(kept, 'text', Number.POSITIVE_INFINITY);
+  const { encoding, count } = await countSegments(kept, 'text', Number.POSITIVE_INFINITY);
   const row: MessageRow = {
     account_id: accountId,
     sms_id: idOf(vendor, reference),

@@ -57,7 +57,7 @@ export class SmppCarrier implements Carrier {
     const down = await this.#session.ready(READY_MS);
     if (signal.aborted) return { kind: 'not_sent' };
     if (down !== null) return unreachable(down);
-    const { encoding, parts } = segmentBytes(message.text);
+    const { encoding, parts } = await segmentBytes(message.text);
     const all = submitFields(message, { encoding, parts }, this.#options.long_messages ?? 'udh', randomInt(256));
     const references: string[] = [];
     const untilMs = performance.now() + WINDOW_WAIT_MS;
