@@ -1,12 +1,15 @@
 // The bytes of one mail as they arrive. They are bounded, alone and with those of all other mails; lines end in CRLF alone: a server that took
 // a bare LF for a line end would read one mail where another reads two (SMTP smuggling).
 import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FairPlaces } from '../../../lib/fair-places.ts';
 import { RECEIVED_BYTES_MAX, RECEIVED_LINES_MAX } from '../inboxes/limits.ts';
 import { MailBytes } from '../receiving/mail-bytes.ts';
 import { SmtpReply } from './replies.ts';
 
 const [LINE_FEED, CARRIAGE_RETURN] = [0x0a, 0x0d];
+/** Between two pieces of a mail that is refused: nobody waits for it, and reading it takes time from all others. */
+const REFUSED_PIECE_MS = 20;
 
 /** Of smtp-server: set once the mail is longer than the size that was told. */
 export interface DataStream extends Readable {
@@ -43,7 +46,10 @@ export async function takeData(stream: DataStream, owner: string, held: FairPlac
   };
   try {
     for await (const piece of stream as AsyncIterable<Buffer>) {
-      if (refusal !== null) continue;
+      if (refusal !== null) {
+        await sleep(REFUSED_PIECE_MS);
+        continue;
+      }
       refusal = refusalOf(piece);
       if (refusal === null) {
         bytes += piece.length;
