@@ -17,11 +17,10 @@ function projectOf(files: Readonly<Record<string, string>>): string {
 const whole = {
   'README.md': '| flags | `flags/create` |',
   'CHANGELOG.md': '- Module `flags`.',
-  'docs/contract.md': '- POST /v1/flags/create',
   'docs/flags.md': 'POST /v1/flags/create',
   'docs/architecture.md': '',
   'src/modules/flags/index.ts': '',
-  'src/modules/flags/README.md': '',
+  'src/modules/flags/README.md': '# Flags\n\n## Contract\n',
   'src/modules/flags/tenants.fixture.ts': '',
   'src/modules/flags/console/index.ts': '',
   'test/flags/flags.test.ts': '',
@@ -32,7 +31,7 @@ test('a module that has everything lacks nothing', () => {
 });
 
 test.each([
-  ['src/modules/flags/README.md', 'src/modules/flags/README.md'],
+  ['src/modules/flags/README.md', 'a README with its contract'],
   ['src/modules/flags/tenants.fixture.ts', 'src/modules/flags/tenants.fixture.ts'],
   ['src/modules/flags/console/index.ts', 'src/modules/flags/console/index.ts'],
   ['test/flags/flags.test.ts', 'tests in test/flags'],
@@ -43,7 +42,7 @@ test.each([
 });
 
 test.each([
-  ['docs/contract.md', 'its part in docs/contract.md'],
+  ['src/modules/flags/README.md', 'a README with its contract'],
   ['CHANGELOG.md', 'an entry in CHANGELOG.md'],
 ])('without a word in %s it is told', (path, what) => {
   expect(missingIn(projectOf({ ...whole, [path]: '' }))).toEqual([`flags: ${what}`]);

@@ -45,7 +45,7 @@ export interface Member<Schema extends TSchema = TSchema> {
 type Members = Readonly<Record<string, Member>>;
 type RecordOf<Of extends Members> = Static<TObject<{ [Name in keyof Of]: Of[Name]['schema'] }>>;
 
-/** An event as it is listed and delivered (contract §10); `data` is that of its kind. */
+/** An event as it is listed and delivered (contract of webhooks); `data` is that of its kind. */
 export const eventSchema = Type.Object(
   {
     id: Type.String({ description: 'Event id, also the webhook-id of its deliveries.' }),

@@ -8,7 +8,7 @@ import { timestamp } from '../db/types.ts';
 import { DAY_MS } from '../lib/time.ts';
 
 const SECRET_BYTES = 32;
-/** How long the one before signs beside a new one (contract §10). */
+/** How long the one before signs beside a new one (contract of webhooks). */
 const PREVIOUS_MS = DAY_MS;
 
 const select = statement(

@@ -1,4 +1,4 @@
-// The queues of contract §7 in memory, as plainly as they can be written: what a real queue must do, message by message.
+// The queues of contract of queue in memory, as plainly as they can be written: what a real queue must do, message by message.
 // Time stands still between calls of `advance`; what time alone decides is settled at once.
 
 import type {

@@ -1,4 +1,4 @@
-// An event as it is listed and delivered (contract §10), and the cutting of data that is too large for it.
+// An event as it is listed and delivered (contract of webhooks), and the cutting of data that is too large for it.
 import { iso } from '../../lib/time.ts';
 
 /** Date of the event shapes; on the wire as api_version. */

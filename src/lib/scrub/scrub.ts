@@ -1,4 +1,4 @@
-// Takes secrets out of a captured event before anything of it is stored, queued or logged (contract §9). By name: what stands
+// Takes secrets out of a captured event before anything of it is stored, queued or logged (contract of errors). By name: what stands
 // under `password`, `x-api-key` and the like. By value: what looks like a credential wherever it stands, in names too. In
 // variables, request, user and breadcrumbs also e-mail and IP addresses.
 //

@@ -22,7 +22,7 @@ export const RUNS_PER_CLAIM = 16;
 export const LEASE_MS = 30_000;
 /** A run whose attempts all died with their process is given up. */
 export const ATTEMPTS_MAX = 5;
-/** How long the earlier signing secret signs beside a new one (contract §10). */
+/** How long the earlier signing secret signs beside a new one (contract of webhooks). */
 export const PREVIOUS_SECRET_MS = 24 * 3_600_000;
 /** How long runs and completed jobs are kept. */
 export const KEEP_DAYS = 30;

@@ -20,7 +20,7 @@ export function eventDocument(event: DescribedEvent, region: string): EventDocum
   return { type, module, status, summary, data_schema: asJsonSchema(event.data), example: wholeEvent(event, region) };
 }
 
-/** The example in its envelope (contract §10). */
+/** The example in its envelope (contract of webhooks). */
 export function wholeEvent({ type, example }: ToldEvent, region: string): object {
   return {
     id: 'evt_0vTq3mXkfR7bYc1LpZs8Ne',

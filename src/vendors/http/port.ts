@@ -1,5 +1,5 @@
 // The outside world by HTTP, guarded: an address that users name, or that an answer names, is reached only when it is public
-// (contract §10); what the operator wrote may be private. Webhooks, queue push, cron and every vendor use nothing else.
+// (contract of webhooks); what the operator wrote may be private. Webhooks, queue push, cron and every vendor use nothing else.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 
@@ -55,7 +55,7 @@ export interface OutboundCallLimits {
   readonly bodyBytesMax?: number;
 }
 
-/** Why no answer came. `refused` = the address may not be reached (contract §10), and trying again will not help. */
+/** Why no answer came. `refused` = the address may not be reached (contract of webhooks), and trying again will not help. */
 export type OutboundFailure = 'refused' | 'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'protocol' | 'aborted';
 
 interface Failed {

@@ -1,4 +1,4 @@
-// A webhook registration on the wire (contract §10). The signing secret is added only where one was just set.
+// A webhook registration on the wire (contract of webhooks). The signing secret is added only where one was just set.
 
 import { maskHeaders } from '../../core/outbound/target-headers.ts';
 import { iso, isoOrNull } from '../../lib/time.ts';

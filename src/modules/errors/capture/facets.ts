@@ -1,4 +1,4 @@
-// Facets of a group: its users, releases, environments and tags, each counted. Which of them an event adds to (caps of contract §9), how they
+// Facets of a group: its users, releases, environments and tags, each counted. Which of them an event adds to (caps of contract of errors), how they
 // are written, and which are known to be in the database.
 import { LRUCache } from 'lru-cache';
 import { firstCharacters } from '../../../lib/clean-text.ts';

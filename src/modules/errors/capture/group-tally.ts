@@ -166,7 +166,7 @@ export class GroupTally {
     return mark;
   }
 
-  /** Contract §9: the first event and a reopening are told, then one a minute; an anomaly once in half an hour. */
+  /** Contract of errors: the first event and a reopening are told, then one a minute; an anomaly once in half an hour. */
   #tell(
     item: Admitted['item'],
     state: GroupState,

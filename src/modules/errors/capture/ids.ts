@@ -50,7 +50,7 @@ function numberOf(prefix: string, text: string): bigint | null {
   return seq === null || seq >= 1n << 63n ? null : seq;
 }
 
-/** Where a person looks at a group (contract §9). */
+/** Where a person looks at a group (contract of errors). */
 export function dashboardUrl(baseUrl: string, errorGroupId: string): string {
   return `${baseUrl}/console/errors/${errorGroupId}`;
 }

@@ -86,7 +86,7 @@ export function rates({ counts }: PeriodCounts): { readonly now: number; readonl
   return { now: sumOf(counts.slice(0, NOW_MINUTES)), baseline: before / (BEFORE_MINUTES / NOW_MINUTES) };
 }
 
-/** Contract §9: count(5 min) ≥ 50 and > 10 x count(the 60 min before)/12. */
+/** Contract of errors: count(5 min) ≥ 50 and > 10 x count(the 60 min before)/12. */
 export function isAnomalous(recent: PeriodCounts): boolean {
   const { now, baseline } = rates(recent);
   return now >= EVENTS_MIN && now > TIMES_BEFORE * baseline;

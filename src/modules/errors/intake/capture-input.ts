@@ -1,4 +1,4 @@
-// The input of errors.capture as a draft (specification, "Error event"; contract §9).
+// The input of errors.capture as a draft (specification, "Error event"; contract of errors).
 import type { Static } from 'typebox';
 import { cleanJson, firstCharacters } from '../../../lib/clean-text.ts';
 import { iso } from '../../../lib/time.ts';

@@ -92,7 +92,7 @@ export interface EventDetail extends DetailParts {
   readonly idempotency_key: string | null;
 }
 
-// The limits of an event (contract §9). A crash report that is too long is cut, never refused: it may be the only one there is.
+// The limits of an event (contract of errors). A crash report that is too long is cut, never refused: it may be the only one there is.
 
 /** Frames made of what was sent, at most 250: the middle gives way to one frame that says how many were left out. */
 export function trimFrames<T>(sent: readonly T[], make: (frame: T) => StackFrame): readonly StackFrame[] {

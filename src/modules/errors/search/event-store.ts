@@ -73,7 +73,7 @@ export async function neighboursOf(
   return rows[0] as Neighbours;
 }
 
-// Exact numbers of events without counting them: sums of the day counters (contract §9, "total").
+// Exact numbers of events without counting them: sums of the day counters (contract of errors, "total").
 
 interface CountedFilter {
   readonly accountId: string;

@@ -74,7 +74,7 @@ async function ignoreDeletedQueue(write: () => Promise<unknown>): Promise<void> 
   }
 }
 
-// When a message that its receiver did not take is pushed again (contract §7).
+// When a message that its receiver did not take is pushed again (contract of queue).
 
 const BACKOFF = { firstMs: 5_000, maxMs: 15 * 60_000 };
 // A receiver that asks for no pause at all would be called in a tight loop.
