@@ -7,7 +7,7 @@ import sharp from 'sharp';
 import { admission } from '../src/core/admission.ts';
 import type { ImageBounds, ImageTask, MadeImage } from '../src/modules/image/pictures/task.ts';
 import { PictureProcesses } from '../src/pictures/processes.ts';
-import { DecodeTurns } from '../src/pictures/turns.ts';
+import { DecodePlaces } from '../src/pictures/decode-places.ts';
 import { treeSeconds } from './support/processor.ts';
 import { median, print } from './support/report.ts';
 import { startBenchService } from './support/service.ts';
@@ -42,7 +42,7 @@ async function cost(seconds: () => number, make: () => Promise<unknown>): Promis
 const folder = mkdtempSync(join(tmpdir(), 'qm-bench-image-'));
 const [from, to] = [join(folder, 'in'), join(folder, 'out')];
 const source = new URL('../src/modules/image/pictures/process.ts', import.meta.url);
-const turns = new DecodeTurns(admission.all);
+const turns = new DecodePlaces(admission.all);
 const engine = new PictureProcesses<ImageTask, ImageBounds, MadeImage>(source, admission.call.image, turns);
 const task = { kind: 'transform', transform: { resize: { width: 500 } } } as const;
 const never = new AbortController().signal;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { echo, endless } from '../blocks/threads.fixture.ts';
 import type { BlockTask } from '../blocks/work.ts';
-import { DecodeTurns } from '../pictures/turns.ts';
+import { DecodePlaces } from '../pictures/decode-places.ts';
 import { AccountThreads } from './account-threads.ts';
 import { type Admission, admission } from './admission.ts';
 import { shareOf } from './shares.ts';
@@ -39,7 +39,7 @@ test('one account never has all threads', async () => {
 });
 
 test('one account never has all processes that decode pictures', async () => {
-  const turns = new DecodeTurns({ decodesAtOnce: 2 });
+  const turns = new DecodePlaces({ decodesAtOnce: 2 });
   const end = Promise.withResolvers<void>();
   let begun = 0;
   const hang = async () => {
@@ -63,7 +63,7 @@ test('a process of many has two threads of each pool, so that an account leaves 
 const starters: Readonly<Record<string, string>> = {
   'core/account-threads.ts': 'the pool of all others',
   'lib/threads.ts': 'its threads',
-  'pictures/processes.ts': 'DecodeTurns, and msMax of its bounds',
+  'pictures/processes.ts': 'DecodePlaces, and msMax of its bounds',
   'lib/chat/token-counter.ts': 'one thread, in which texts take turns by pieces of 1,024 characters',
   'modules/vector/engine/embedded/threads/worker-client.ts':
     'holds collections; searches take turns in slices, and one that is cancelled ends in its next',

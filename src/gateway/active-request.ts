@@ -2,7 +2,7 @@
 // a protocol that makes calls of its own.
 import type { EntryForm } from '../core/callers/entry-form.ts';
 import { newId } from '../lib/ids.ts';
-import { disconnectedProblem } from '../problems/caller-left.ts';
+import { disconnectedProblem } from '../problems/disconnected.ts';
 import { traceparentOf } from './trace-context.ts';
 
 /** What a surface knows of a request before anything is looked at: how it came in, and how to hear that its caller has left. */

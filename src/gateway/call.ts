@@ -8,7 +8,7 @@ import type { Tier } from '../core/callers/tiers.ts';
 import type { Span } from '../core/tracing/tracing.ts';
 import type { Answer } from '../kit/capability.ts';
 import type { CallContext, Services } from '../kit/services.ts';
-import { isDisconnected } from '../problems/caller-left.ts';
+import { isDisconnected } from '../problems/disconnected.ts';
 import type { Problem } from '../problems/problem.ts';
 import { ActiveRequest, type Origin } from './active-request.ts';
 import { beginCallSpan, endCallSpan } from './call-span.ts';

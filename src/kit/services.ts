@@ -7,7 +7,7 @@ import type { CallContext as CallContextOf } from '../core/callers/context.ts';
 import type { Core } from '../core/core.ts';
 import type { PaymentsPart } from '../payments/terms.ts';
 import type { PeoplePart } from '../people/terms.ts';
-import type { PicturesPart } from '../pictures/turns.ts';
+import type { PicturesPart } from '../pictures/decode-places.ts';
 import type { RoutingPart } from '../routing/vendors.ts';
 
 /** Built once, by service/start-service.ts. */

@@ -1,8 +1,8 @@
 // Pictures of accounts, made anew outside of this process, through files.
 import { rm, writeFile } from 'node:fs/promises';
 import type { AssetsPart } from '../assets/assets.ts';
+import type { PicturesPart } from './decode-places.ts';
 import type { PictureProcesses } from './processes.ts';
-import type { PicturesPart } from './turns.ts';
 import type { DecodeBounds, PictureOutcome } from './wire.ts';
 
 export class AccountPictures<Task, Made> {

@@ -2,7 +2,7 @@
 // nor its calls have anything to do with what a picture does to them. A process has one picture, and is kept a moment for the next.
 import { type ChildProcess, fork } from 'node:child_process';
 import { rm } from 'node:fs/promises';
-import type { DecodeTurns } from './turns.ts';
+import type { DecodePlaces } from './decode-places.ts';
 import { type DecodeBounds, type PictureOutcome, refusedPicture, type Said, TOO_COSTLY, type Told } from './wire.ts';
 
 const IDLE_MS = 10_000;
@@ -16,11 +16,11 @@ interface Idle {
 export class PictureProcesses<Task, Bounds extends DecodeBounds, Made> {
   readonly #source: URL;
   readonly #bounds: Bounds;
-  readonly #turns: Pick<DecodeTurns, 'large'>;
+  readonly #turns: Pick<DecodePlaces, 'large'>;
   readonly #idle: Idle[] = [];
 
   /** `source`: of the file that a process runs; it calls `servePictures`. */
-  constructor(source: URL, bounds: Bounds, turns: Pick<DecodeTurns, 'large'>) {
+  constructor(source: URL, bounds: Bounds, turns: Pick<DecodePlaces, 'large'>) {
     this.#source = source;
     this.#bounds = bounds;
     this.#turns = turns;

@@ -2,7 +2,7 @@
 
 import type { CallContext } from '../core/callers/context.ts';
 import type { Core } from '../core/core.ts';
-import { disconnectedProblem } from '../problems/caller-left.ts';
+import { disconnectedProblem } from '../problems/disconnected.ts';
 import { type Problem, problem } from '../problems/problem.ts';
 import type { FailoverReason, NotSent, Refused } from '../vendors/call/port.ts';
 import type { Candidate } from './choose.ts';
@@ -19,7 +19,7 @@ export interface Taken<Reply> {
   readonly failover: Failover | null;
   readonly reply: Reply;
   /** To be told once how the call went in the end. */
-  readonly ended: (outcome: CallOutcome) => void;
+  readonly reportOutcome: (outcome: CallOutcome) => void;
 }
 
 export const callSucceeded: CallOutcome = { breaker: { kind: 'none' }, reason: null };
@@ -59,7 +59,7 @@ export async function walk<Reply extends { readonly kind: string }>(
         const { failover } = nextStep<Candidate>(chain, [...outcomes, { kind: 'accepted' }]) as {
           failover: Failover | null;
         };
-        return { candidate, failover, reply: reply as Reply, ended: entry.reportOutcome };
+        return { candidate, failover, reply: reply as Reply, reportOutcome: entry.reportOutcome };
       }
       // What fails because its client has left is no failure of the vendor.
       if (signal.aborted) continue;

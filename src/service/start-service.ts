@@ -44,7 +44,7 @@ import { settingsOf } from '../manifest/compose.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { moduleTags } from '../manifest/version.ts';
 import { modules as allModules } from '../modules/index.ts';
-import { DecodeTurns } from '../pictures/turns.ts';
+import { DecodePlaces } from '../pictures/decode-places.ts';
 import type { VendorLimits } from '../routing/limits.ts';
 import { composeManifest } from '../surfaces/documents/discovery.ts';
 import { listen } from '../surfaces/http/listen.ts';
@@ -251,7 +251,7 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     siblings,
     bounds,
     limitsRates: config.rateLimits,
-    decodes: new DecodeTurns(bounds.all),
+    decodes: new DecodePlaces(bounds.all),
     blockThreads: new BlockThreads(bounds.all),
     chromiumPath: config.chromiumPath,
     nameServers: config.nameServers,

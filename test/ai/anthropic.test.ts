@@ -43,8 +43,8 @@ function ask(body: Json, { stream = false, ...model }: Partial<AiModel> & { stre
     outbound,
     signal: new AbortController().signal,
     holdPicture: () => undefined,
-    accepted: () => undefined,
-    dropped: () => undefined,
+    markAccepted: () => undefined,
+    countDroppedLine: () => undefined,
   };
   const row = { id: 'claude', jsonSchema: null, reasoning: false, options: {}, ...model };
   return anthropicModels.chat(call, { model: row, body, outputTokensMax: 50, stream, inputTokens: 1 });

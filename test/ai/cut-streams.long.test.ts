@@ -129,11 +129,11 @@ describe.each(Object.keys(documentedStreams) as Vendor[])('a stream of %s', (ven
       key: null,
       assetHosts: [],
       holdPicture: nothing,
-      accepted: nothing,
+      markAccepted: nothing,
       timeouts: { connectMs: 1, firstContentMs: 1, idleMs: 1, totalMs: 1 },
       signal: new AbortController().signal,
       outbound: { send } as OutboundClient,
-      dropped: () => {
+      countDroppedLine: () => {
         throw new Error('a line was left out');
       },
     } satisfies AiCall;

@@ -40,8 +40,8 @@ function callBy(client: OutboundClient): AiCall {
     outbound: client,
     signal,
     holdPicture: () => undefined,
-    accepted: () => undefined,
-    dropped: () => undefined,
+    markAccepted: () => undefined,
+    countDroppedLine: () => undefined,
   };
 }
 

@@ -271,8 +271,8 @@ test('a stream may be cut anywhere, within a character too', async () => {
     outbound,
     signal: new AbortController().signal,
     holdPicture: () => undefined,
-    accepted: () => undefined,
-    dropped: () => undefined,
+    markAccepted: () => undefined,
+    countDroppedLine: () => undefined,
   };
   const model = { id: 'm-1', jsonSchema: null, reasoning: false, options: {} };
   for (let at = 1; at < whole.length; at += 7) {

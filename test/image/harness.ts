@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { admission } from '../../src/core/admission.ts';
 import type { ImageBounds, ImageTask, MadeImage, Transform } from '../../src/modules/image/pictures/task.ts';
+import { DecodePlaces } from '../../src/pictures/decode-places.ts';
 import { PictureProcesses } from '../../src/pictures/processes.ts';
-import { DecodeTurns } from '../../src/pictures/turns.ts';
 
 const source = new URL('../../src/modules/image/pictures/process.ts', import.meta.url);
 
@@ -15,7 +15,7 @@ export const blank = (width: number, height: number, channels: 3 | 4 = 3) =>
 
 export async function openEngine() {
   const folder = await mkdtemp(join(tmpdir(), 'qm-images-'));
-  const turns = new DecodeTurns(admission.all);
+  const turns = new DecodePlaces(admission.all);
   const bounds = admission.call.image;
   const usual = new PictureProcesses<ImageTask, ImageBounds, MadeImage>(source, bounds, turns);
   let files = 0;

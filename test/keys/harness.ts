@@ -26,7 +26,7 @@ import { newId } from '../../src/lib/ids.ts';
 import { toJson } from '../../src/lib/json-text.ts';
 import { buildManifest } from '../../src/manifest/manifest.ts';
 import { modules } from '../../src/modules/index.ts';
-import { DecodeTurns } from '../../src/pictures/turns.ts';
+import { DecodePlaces } from '../../src/pictures/decode-places.ts';
 import { problem } from '../../src/problems/problem.ts';
 import { fileAssets } from '../../src/vendors/assets/file.ts';
 import { createOutboundClient } from '../../src/vendors/http/client.ts';
@@ -116,7 +116,7 @@ function makeCore(db: Database): Services {
     payments: { provider: null, fxRatesNanos: {}, reviewAboveNanos: null, kycAboveNanos: null, tierPricesNanos: {} },
     vendors: sandboxOnly(),
     assets: new Assets(fileAssets('/nowhere'), { db, log, secrets }),
-    decodes: new DecodeTurns(admission.all),
+    decodes: new DecodePlaces(admission.all),
     blockThreads: new BlockThreads(admission.all),
     log,
     baseUrl: 'http://127.0.0.1:8787',

@@ -6,8 +6,8 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { admission } from '../../src/core/admission.ts';
 import type { MadePicture, PictureBounds, PictureTask } from '../../src/modules/video/vendors/port.ts';
+import { DecodePlaces } from '../../src/pictures/decode-places.ts';
 import { PictureProcesses } from '../../src/pictures/processes.ts';
-import { DecodeTurns } from '../../src/pictures/turns.ts';
 import { jpegOfScans, pngOf } from '../support/hostile-pictures.ts';
 
 const CLEAN: PictureTask = { kind: 'clean' };
@@ -27,7 +27,7 @@ const decoder = (over: Partial<PictureBounds> = {}) =>
   new PictureProcesses<PictureTask, PictureBounds, MadePicture>(
     source,
     { ...bounds, ...over },
-    new DecodeTurns(admission.all),
+    new DecodePlaces(admission.all),
   );
 
 let files = 0;

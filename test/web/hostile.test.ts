@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Services } from '../../src/kit/services.ts';
 import { get } from '../../src/modules/web/fetch/request.ts';
 import { Robots } from '../../src/modules/web/fetch/robots.ts';
-import { disconnectedProblem } from '../../src/problems/caller-left.ts';
+import { disconnectedProblem } from '../../src/problems/disconnected.ts';
 import { createOutboundClient } from '../../src/vendors/http/client.ts';
 import { listen } from '../outbound/receivers.ts';
 import { expectFailure } from '../support/envelope.ts';

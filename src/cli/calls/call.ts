@@ -5,8 +5,8 @@ import { type Discovery, discoveryForUnknown, discoveryOf, type OfferedCapabilit
 import { begin, readEnvelope, Unanswered } from '../client/http.ts';
 import { type Access, access, address } from '../client/profile.ts';
 import { CommandError, printable, UsageError } from '../output.ts';
+import { dataText, type Look } from './data-text.ts';
 import { buildCall, type Fields, readInput, UnknownField } from './input.ts';
-import { dataText, type Look } from './shown.ts';
 
 interface CallOptions extends Look {
   readonly help?: boolean;

@@ -10,8 +10,8 @@ import { follow } from '../client/follow.ts';
 import { readPath } from '../client/http.ts';
 import { type Access, access } from '../client/profile.ts';
 import { printable, UsageError } from '../output.ts';
+import { oneLine } from './data-text.ts';
 import { forward, readSecret } from './forward.ts';
-import { oneLine } from './shown.ts';
 
 const LOOK_EVERY_MS = 1_000;
 const PAGE = 100;

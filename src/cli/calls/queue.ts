@@ -7,7 +7,7 @@ import { readPath } from '../client/http.ts';
 import { access } from '../client/profile.ts';
 import { wholeNumber } from '../fields.ts';
 import { printable } from '../output.ts';
-import { oneLine } from './shown.ts';
+import { oneLine } from './data-text.ts';
 
 /** The most that one peek shows. */
 const PEEK_MAX = 10;

@@ -5,7 +5,7 @@ import { follow } from '../client/follow.ts';
 import { begin, readEnvelope, readPath, Unanswered } from '../client/http.ts';
 import { type Access, access } from '../client/profile.ts';
 import { printable } from '../output.ts';
-import { dataText, oneLine } from './shown.ts';
+import { dataText, oneLine } from './data-text.ts';
 import { eventsOf } from './stream.ts';
 
 /** The service sends something every 15 s. */

@@ -96,7 +96,7 @@ export function dueWork<Job extends LeasedJob>(core: WorkServices, work: DueWork
     putOff: (turn) => putTurnOff(core.db, turn.accountId, work.name),
     run: (job, signal) => kind.run(job, signal),
     metrics: () => kind.metrics(),
-    stopped: async () => deafen(),
+    onStop: async () => deafen(),
   });
   const deafen = core.db.onHint(hintOf(work.name), () => loop.wake());
   return loop;

@@ -86,7 +86,7 @@ test('at the stop it waits for what runs, takes nothing more, and then gives bac
       await end.promise;
       events.push(`ended ${job}`);
     },
-    async stopped() {
+    async onStop() {
       events.push('given back');
     },
     metrics: () => [{ name: 'qm_own', help: '', labels: {}, value: 7 }],

@@ -18,7 +18,7 @@ export interface JobLoopOptions<Job> {
   /** Runs one job and records how it went. `signal` aborts when the process cannot wait any longer: the job is then given back. */
   run(job: Job, signal: AbortSignal): Promise<void>;
   /** Gives back what the process has taken beyond its jobs; called once, at the stop, after the last job has ended. */
-  stopped?(): Promise<void>;
+  onStop?(): Promise<void>;
   /** Further values for /metrics. */
   metrics?(): Metric[];
 }
@@ -73,7 +73,7 @@ export class JobLoop<Job = unknown> {
       }
     }
     try {
-      await this.#options.stopped?.();
+      await this.#options.onStop?.();
     } catch (error) {
       this.#options.log.warn({ err: error, jobs: this.name }, 'what the jobs had taken could not be given back');
     }

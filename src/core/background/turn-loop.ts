@@ -24,7 +24,7 @@ export interface TurnLoopOptions<Turn extends OfAccount, Job> {
   putOff?(turn: Turn): Promise<void>;
   run(job: Job, signal: AbortSignal): Promise<void>;
   /** After the last job, at the stop. */
-  stopped?(): Promise<void>;
+  onStop?(): Promise<void>;
   metrics?(): Metric[];
 }
 
@@ -47,7 +47,7 @@ export function turnLoop<Turn extends OfAccount, Job>(options: TurnLoopOptions<T
     concurrency: places,
     intervalMs,
     metrics,
-    ...(options.stopped === undefined ? {} : { stopped: options.stopped }),
+    ...(options.onStop === undefined ? {} : { onStop: options.onStop }),
     take: (room) => takeTurns(loop, fair, missed, options, room),
     async run({ accountId, job }, signal) {
       try {

@@ -9,8 +9,8 @@ import type { CallContext } from '../callers/context.ts';
 import { confirmCaller, type Entry, enter } from '../callers/enter.ts';
 import type { IdempotencyKey } from '../callers/idempotency-key.ts';
 import type { Secrets } from '../secrets/secrets.ts';
-import { withSpan } from '../tracing/traced.ts';
 import type { Tracing } from '../tracing/tracing.ts';
+import { withSpan } from '../tracing/with-span.ts';
 
 /** The services that a write needs. */
 export interface WriteServices {

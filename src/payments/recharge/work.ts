@@ -58,7 +58,7 @@ export function rechargeLoop(core: PaymentCore): JobLoop {
       await core.db.query(putOff, [accountId]);
     },
     run: (attempt) => runAttempt(core, attempt),
-    stopped: async () => deafen(),
+    onStop: async () => deafen(),
   });
   const deafen = core.db.onHint(rechargeHint, () => loop.wake());
   return loop;

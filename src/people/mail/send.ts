@@ -64,7 +64,7 @@ export function mailSending(core: MailCore, intervalMs = INTERVAL_MS): JobLoop<D
     intervalMs,
     take: (room) => leaseDue(core.db, room),
     run: (mail) => send(core, mail),
-    stopped: async () => deafen(),
+    onStop: async () => deafen(),
   });
   const deafen = core.db.onHint(MAIL_HINT, () => loop.wake());
   return loop;

@@ -23,11 +23,11 @@ import { type Assets, loadAssets } from './assets/assets.ts';
 import { findPage } from './find.ts';
 import { consoleAnswer, type Framed } from './frame.ts';
 import { LiveTicks } from './live.ts';
+import { performAct } from './perform-act.ts';
 import { preferencesCookie, preferencesOf } from './preferences.ts';
 import { type Standing, Standings } from './standing.ts';
 import { tryPage } from './try/try-page.ts';
 import { PageVisit, type VisitParts } from './visit.ts';
-import { performAct } from './written.ts';
 
 const { consoleFormBytesMax: formBytesMax } = admission.doors;
 const FORM_KEY = /^[0-9a-f]{32}$/;

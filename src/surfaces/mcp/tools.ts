@@ -7,7 +7,7 @@ import { pricingOf, requestSchema } from '../../manifest/describe.ts';
 import { asJsonSchema, type JsonSchema } from '../../manifest/json-schema.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { priceInWords } from '../documents/price-in-words.ts';
-import { oneLine, shorten } from '../documents/shortened.ts';
+import { oneLine, shorten } from '../documents/shorten.ts';
 
 /** 8,000 tokens at four bytes each, with room for get_account. */
 const MODULE_BYTES_MAX = 31_000;

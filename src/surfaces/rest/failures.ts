@@ -8,7 +8,7 @@ import type { Refusals } from '../../gateway/limits/refusals.ts';
 import type { Traffic } from '../../gateway/limits/traffic.ts';
 import { toProblem } from '../../gateway/to-problem.ts';
 import { traceparentOf } from '../../gateway/trace-context.ts';
-import { isDisconnected } from '../../problems/caller-left.ts';
+import { isDisconnected } from '../../problems/disconnected.ts';
 import type { Problem } from '../../problems/problem.ts';
 import { answerOf } from '../http/answer.ts';
 import { JSON_TYPE } from '../http/headers.ts';

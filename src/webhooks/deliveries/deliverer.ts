@@ -50,7 +50,7 @@ export class Deliverer {
       intervalMs: INTERVAL_MS,
       take: () => this.#take(),
       run: (job, signal) => this.#run(job, signal),
-      stopped: () => freeLinesOf(core.db, this.#lines.unfinishedLines()),
+      onStop: () => freeLinesOf(core.db, this.#lines.unfinishedLines()),
       metrics: () => this.#metrics(),
     });
     core.db.onHint('deliveries', () => {

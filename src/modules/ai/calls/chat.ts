@@ -3,7 +3,7 @@
 
 import { findReplay } from '../../../core/idempotency/write.ts';
 import type { WireObject } from '../../../lib/chat/body.ts';
-import { disconnectedProblem } from '../../../problems/caller-left.ts';
+import { disconnectedProblem } from '../../../problems/disconnected.ts';
 import { type Chain, callSucceeded, clientDisconnected, type Taken, walk } from '../../../routing/walk.ts';
 import { chooseForChat } from '../models/choose.ts';
 import type { AiState } from '../state.ts';
@@ -86,14 +86,14 @@ class Answering {
     const { candidate, reply } = taken;
     const settlement = new Settlement(ctx, ask, taken, this.#hold);
     if (reply.kind === 'left') {
-      taken.ended(clientDisconnected);
+      taken.reportOutcome(clientDisconnected);
       // The request of a batch is made again.
       if (ctx.item === undefined) await settlement.part(await reply.heard.usageByNow(), reply.heard.said);
       throw disconnectedProblem();
     }
     if (reply.kind === 'stream') this.#reading = new Reading(ctx, taken as Taken<Begun>, settlement);
     else {
-      taken.ended(callSucceeded);
+      taken.reportOutcome(callSucceeded);
       const end = await settlement.complete(reply.completion, reply.usage);
       const chunks = ask.stream ? chunksOf(end.completion) : [];
       this.#events = [...chunks.map((chunk) => ({ kind: 'chunk', chunk }) as const), end];

@@ -5,7 +5,7 @@ import { findReplay } from '../../../core/idempotency/write.ts';
 import type { Answer } from '../../../kit/capability.ts';
 import { tokensOfAll } from '../../../lib/chat/token-counter.ts';
 import { countTokens } from '../../../lib/chat/tokens.ts';
-import { disconnectedProblem } from '../../../problems/caller-left.ts';
+import { disconnectedProblem } from '../../../problems/disconnected.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import type { Candidate } from '../../../routing/choose.ts';
 import { type Chain, callSucceeded, clientDisconnected, walk } from '../../../routing/walk.ts';
@@ -202,8 +202,8 @@ async function answerOf(
   chain: Chain,
   hold: CallHold,
 ): Promise<Embedded> {
-  const { candidate, reply, failover, ended } = await walk(ctx, chain, (one) => askEmbedder(ctx, ask, one));
-  ended(reply.kind === 'left' ? clientDisconnected : callSucceeded);
+  const { candidate, reply, failover, reportOutcome } = await walk(ctx, chain, (one) => askEmbedder(ctx, ask, one));
+  reportOutcome(reply.kind === 'left' ? clientDisconnected : callSucceeded);
   if (reply.kind === 'left') {
     // The request of a batch is made again.
     const charged = ctx.item === undefined ? await hold.capture(dueFor(ctx, candidate, countedFor(ask))) : null;

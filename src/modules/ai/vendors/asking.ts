@@ -48,7 +48,7 @@ export async function askVendor(call: AiCall, question: AiQuestion, readError: R
   const { status, headers, body } = reply;
   const type = headers['content-type'] ?? '';
   if (status >= 200 && status < 300) {
-    call.accepted();
+    call.markAccepted();
     return { kind: 'answering', isStream: /^text\/event-stream\b/i.test(type), body };
   }
   const said = await readJson(body, ERROR_BYTES_MAX);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { Pieces } from './pieces.ts';
 import type { AiCall, ChatPiece } from './port.ts';
 
-const call = { key: null, dropped: () => undefined } as AiCall;
+const call = { key: null, countDroppedLine: () => undefined } as AiCall;
 const usage = { inputTokens: 0, cachedInputTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0, costUsd: null };
 
 /** Each event is a number: a piece of it; `end` ends the stream. */

@@ -104,7 +104,7 @@ export class Pieces implements AsyncIterableIterator<ChatPiece, undefined> {
   #take(event: SentEvent): void {
     if (this.#isOver) return;
     const pieces = this.#read(event);
-    if (pieces === null) this.#call.dropped();
+    if (pieces === null) this.#call.countDroppedLine();
     for (const piece of pieces ?? []) this.#give(piece);
   }
 

@@ -10,9 +10,9 @@ export interface AiCall extends Omit<VendorCall, 'timeouts'> {
   /** So many bytes of a picture are to be fetched and held until the vendor has answered. Throws the Problem of a refusal. */
   holdPicture(bytes: number): void;
   /** The head of the vendor's answer says that it takes the call on. Of what is made here nobody is told. */
-  accepted(): void;
+  markAccepted(): void;
   /** A line of a stream could not be read, and was left out. */
-  dropped(): void;
+  countDroppedLine(): void;
 }
 
 export interface AiTimeouts {

@@ -30,8 +30,8 @@ export async function tryModel(
     key: key?.reveal() ?? null,
     timeouts: { connectMs, firstContentMs: totalMs, idleMs: totalMs, totalMs },
     holdPicture: () => undefined,
-    accepted: () => undefined,
-    dropped: () => undefined,
+    markAccepted: () => undefined,
+    countDroppedLine: () => undefined,
   };
   const model = { id: row.id, jsonSchema: null, reasoning: row.traits.reasoning === true, options: row.options };
   const tried = await (row.serves.includes('ai.embed')

@@ -12,7 +12,7 @@ import { readZone } from '../records/read.ts';
 import type { DnsState } from '../state.ts';
 import { requireZone, zones } from '../zones/resource.ts';
 import { patchSets, readChanges } from './patch.ts';
-import { shownServer, shownSummary, shownZone } from './shown.ts';
+import { serverRecord, zoneRecord, zoneSummary } from './records.ts';
 
 const ROOT = '/v1/dns/powerdns/api';
 const SERVER = '/v1/servers/localhost';
@@ -42,24 +42,24 @@ function route(method: Method, path: string, capability: string, made: Made): Ra
 
 const showZone: Made = async (ctx, { params: { zone = '' }, query }, state) => {
   const row = await requireZone(ctx.core.db, ctx, zone);
-  if (query.get('rrsets') === 'false') return shownSummary(row);
+  if (query.get('rrsets') === 'false') return zoneSummary(row);
   ctx.requireAnswerRoom();
   const { sets, nameServers } = await readZone(ctx, state, row);
-  return shownZone(row, sets, nameServers);
+  return zoneRecord(row, sets, nameServers);
 };
 
 const listZones: Made = async (ctx, { query }, state) => {
   const named = query.get('zone');
   const found = named === null ? null : await zones.find(ctx.core.db, ctx, zoneKey(named));
-  if (named !== null) return found === null ? [] : [shownSummary(found)];
-  return (await zones.list(ctx.core.db, ctx, { after: null, limit: ZONES_MAX }, state)).map(shownSummary);
+  if (named !== null) return found === null ? [] : [zoneSummary(found)];
+  return (await zones.list(ctx.core.db, ctx, { after: null, limit: ZONES_MAX }, state)).map(zoneSummary);
 };
 
 export const powerdnsRoutes: readonly RawRoute<DnsState>[] = [
   route('GET', '', 'dns.zone.list', async () => [{ url: '/api/v1', version: 1 }]),
   route('GET', '/v1', 'dns.zone.list', async () => ({ server_url: '/api/v1/servers{/server}', version: 1 })),
-  route('GET', '/v1/servers', 'dns.zone.list', async () => [shownServer]),
-  route('GET', SERVER, 'dns.zone.list', async () => shownServer),
+  route('GET', '/v1/servers', 'dns.zone.list', async () => [serverRecord]),
+  route('GET', SERVER, 'dns.zone.list', async () => serverRecord),
   route('GET', `${SERVER}/zones`, 'dns.zone.list', listZones),
   route('GET', `${SERVER}/zones/{zone}`, 'dns.record.list', showZone),
   route('PATCH', `${SERVER}/zones/{zone}`, 'dns.record.set', async (ctx, request, state) => {

@@ -1,8 +1,8 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../kit/capability.ts';
 import { unpackContent } from '../messages/content.ts';
+import { contentRecord, contentSchema } from '../messages/content-record.ts';
 import { emailRecord } from '../messages/record.ts';
-import { contentSchema, shownContent } from '../messages/shown-content.ts';
 import { readSource } from '../messages/source.ts';
 import { findMessage, recipientsOf } from '../messages/store.ts';
 import { problem } from '../problems.ts';
@@ -38,7 +38,7 @@ export const get = defineCapability()({
       throw problem('NOT_FOUND', { param: 'email_id', message: 'There is no such mail, or not any more.' });
     const recipients = (await recipientsOf(core.db, accountId, [emailId])).get(emailId) ?? [];
     if (isWhole) ctx.holdMade(Number(row.source_bytes));
-    const content = isWhole ? shownContent(unpackContent(await readSource(core, row))) : null;
+    const content = isWhole ? contentRecord(unpackContent(await readSource(core, row))) : null;
     return { data: { ...emailRecord(row, recipients), content } };
   },
 });

@@ -6,8 +6,8 @@ import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
 import { type domainSchema, showDomain } from '../domains/resource.ts';
 import { domainTable } from '../domains/store.ts';
+import { domainOf, recordsOf } from './answers.ts';
 import { keyOf } from './calls.ts';
-import { domainOf, recordsOf } from './shown.ts';
 
 type Domain = Static<typeof domainSchema>;
 

@@ -3,9 +3,9 @@ import { json } from '../../../kit/openai-wire.ts';
 import { dataOf } from '../../../kit/raw-data.ts';
 import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
 import { JsonText } from '../../../lib/json-text.ts';
+import { type Email, mailOf } from './answers.ts';
 import { keyOf } from './calls.ts';
 import { readBatch, readSend } from './request.ts';
-import { type Email, mailOf } from './shown.ts';
 
 export async function sendMail(request: RawRequest): Promise<RawAnswer> {
   const input = new JsonText(await request.read(readSend, request.body));

@@ -11,8 +11,8 @@ import { type NewRecipient, sendMessage, sendRecipients } from '../messages/stor
 import { problem } from '../problems.ts';
 import { type SuppressionReason, suppressedAmong, suppressionKey } from '../suppressions/suppressed.ts';
 import { MinuteCounts, readMinutes, sendMinutes, verifiedAmong } from './begin-store.ts';
+import { mailEvent } from './outcome-events.ts';
 import type { NewMailRecipient } from './read-mail.ts';
-import { mailEvent } from './told.ts';
 
 export interface NewMail {
   /** All but what the commit decides. */

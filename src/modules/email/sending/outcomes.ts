@@ -11,8 +11,8 @@ import { Coalescer } from '../../../lib/coalesce.ts';
 import { SENDING } from '../limits.ts';
 import { isPending, isTaken, type MessageRow, type RecipientRow, statusOf } from '../messages/row.ts';
 import type { Outcome, Written } from './outcome.ts';
+import { eventsOf, suppressionsOf } from './outcome-events.ts';
 import { lockHolds, sendMessageStates, sendRecipientStates } from './outcome-store.ts';
-import { eventsOf, suppressionsOf } from './told.ts';
 
 const OUTCOMES_PER_COMMIT = 50;
 

@@ -6,7 +6,7 @@ import type { RawAnswer, RawRequest, RawRoute } from '../../../kit/raw-route.ts'
 import { escapeHtml } from '../../../lib/html.ts';
 import { problem } from '../../../problems/problem.ts';
 import { findMessage, recipientsOf } from '../messages/store.ts';
-import { mailEvent } from '../sending/told.ts';
+import { mailEvent } from '../sending/outcome-events.ts';
 import type { EmailState } from '../state.ts';
 import { suppress } from '../suppressions/suppressed.ts';
 import { type LinkKind, type LinkTarget, TRACKING_PATH } from './links.ts';

@@ -1,13 +1,14 @@
 // What is made of videos and pictures on this machine.
+
+import type { DecodePlaces } from '../../../pictures/decode-places.ts';
 import { PictureProcesses } from '../../../pictures/processes.ts';
-import type { DecodeTurns } from '../../../pictures/turns.ts';
 import { type VideoOptions, videoChecks } from './container/check.ts';
 import type { MadePicture, PictureBounds, PictureTask } from './port.ts';
 import { videoSandbox } from './sandbox/render.ts';
 
 interface Here extends VideoOptions {
   readonly pictureBounds: PictureBounds;
-  readonly decodes: Pick<DecodeTurns, 'large'>;
+  readonly decodes: Pick<DecodePlaces, 'large'>;
 }
 
 export function videosHere({ pictureBounds, decodes, ...options }: Here) {

@@ -3,7 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import robotsParser from 'robots-parser';
 import type { Services } from '../../../kit/services.ts';
-import { isDisconnected } from '../../../problems/caller-left.ts';
+import { isDisconnected } from '../../../problems/disconnected.ts';
 import { Problem } from '../../../problems/problem.ts';
 import {
   CRAWL_DELAY_MS_MAX,

@@ -17,9 +17,9 @@ import {
   CRAWL_PAGES_USUAL,
 } from '../limits.ts';
 import type { WebState } from '../state.ts';
+import { metadataOf } from './answers.ts';
 import { dataOf } from './calls.ts';
 import { checkOptions, crawlFormat, patternsOf, textField, wholeField } from './options.ts';
-import { metadataOf } from './shown.ts';
 
 const PAGES_AN_ANSWER = Math.floor(CRAWL_ANSWER_BYTES / CRAWL_CONTENT_BYTES);
 const states = { running: 'scraping', completed: 'completed', cancelled: 'cancelled', failed: 'failed' } as const;

@@ -6,11 +6,11 @@ import type { RawAnswer, RawRequest, RawRoute } from '../../../kit/raw-route.ts'
 import type { Problem } from '../../../problems/problem.ts';
 import { LINKS_MAX, RESULTS_MAX } from '../limits.ts';
 import type { WebState } from '../state.ts';
+import { refuse } from './answers.ts';
 import { dataOf } from './calls.ts';
 import { activeCrawls, cancelCrawl, ROOT, readCrawl, readErrors, startBatch, startCrawl } from './crawls.ts';
 import { checkOptions, textField, wholeField } from './options.ts';
 import { scrape } from './scrape.ts';
-import { refuse } from './shown.ts';
 
 const BODY_BYTES_MAX = 64 * 1024;
 

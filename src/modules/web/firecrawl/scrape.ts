@@ -7,9 +7,9 @@ import { getPage, type Page, readGot } from '../fetch/page.ts';
 import { structuredReader } from '../fetch/structured.ts';
 import { CONTENT_BYTES_MAX, FETCH } from '../limits.ts';
 import type { WebState } from '../state.ts';
+import { metadataOf } from './answers.ts';
 import { dataOf } from './calls.ts';
 import { type ScrapeWish, scrapeWish, textField } from './options.ts';
-import { metadataOf } from './shown.ts';
 
 export async function scrape(request: RawRequest, web: WebState): Promise<RawAnswer> {
   await request.admitCall(FETCH);

@@ -35,8 +35,8 @@ export function enginesFor({ core }: Pick<CallContext, 'core'>, vendor: string |
 
 /** Throws the Problem of a refusal, or of what the first engine was left for. */
 export async function search(ctx: CallContext, chain: Chain, wish: SearchWish): Promise<Found> {
-  const { candidate, reply, ended } = await walk(ctx, chain, (one) => askEngine(ctx, one, wish));
-  ended(callSucceeded);
+  const { candidate, reply, reportOutcome } = await walk(ctx, chain, (one) => askEngine(ctx, one, wish));
+  reportOutcome(callSucceeded);
   return { results: reply.results, vendor: candidate.vendor, costNanos: candidate.quoteNanos };
 }
 

@@ -10,7 +10,7 @@ import { fieldsAnswered, fieldsOf, typeInWords } from '../fields.ts';
 import { guideOf } from '../guides/guides.ts';
 import { priceInWords } from '../price-in-words.ts';
 import { samplesOf } from '../samples/samples.ts';
-import { shorten } from '../shortened.ts';
+import { shorten } from '../shorten.ts';
 import { type Block, type Cell, code, type DocsPage, h1, h2, prose } from './page.ts';
 import { isTriable, tryAddress } from './triable.ts';
 

@@ -1,8 +1,8 @@
 // The documentation under /docs: a first page, guides, a page for each module and capability, errors and events.
 import { nearest } from '../../../lib/nearest.ts';
 import type { Manifest } from '../../../manifest/manifest.ts';
+import { guidePages } from '../guides/guide-pages.ts';
 import { guides } from '../guides/guides.ts';
-import { guidePages } from '../guides/written.ts';
 import type { SurfaceOptions } from '../openapi/openapi.ts';
 import { capabilityPage } from './capability.ts';
 import { errorDocs } from './errors.ts';

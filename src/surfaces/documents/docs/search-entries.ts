@@ -3,8 +3,8 @@
 import type { Token, Tokens } from 'marked';
 import type { Manifest } from '../../../manifest/manifest.ts';
 import { fieldsOf } from '../fields.ts';
+import { guideTokens } from '../guides/guide-pages.ts';
 import { type Guide, guides } from '../guides/guides.ts';
-import { guideTokens } from '../guides/written.ts';
 import { shownModules } from '../llms/llms.ts';
 import { anchorOf } from './blocks-html.ts';
 

@@ -7,7 +7,7 @@ import type { Manifest } from '../../../manifest/manifest.ts';
 import { plannedModules } from '../../../manifest/planned/modules.ts';
 import { guides } from '../guides/guides.ts';
 import type { SurfaceOptions } from '../openapi/openapi.ts';
-import { shorten } from '../shortened.ts';
+import { shorten } from '../shorten.ts';
 import { clientsInWords, renderModule } from './module.ts';
 import { fitting, llmsTokensMax, SIZE, tokensOf } from './sized.ts';
 

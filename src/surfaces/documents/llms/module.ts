@@ -10,7 +10,7 @@ import type { Manifest } from '../../../manifest/manifest.ts';
 import { queryOf, streamsOf } from '../../../manifest/streams.ts';
 import { type Field, fieldsAnswered, fieldsOf } from '../fields.ts';
 import { priceInWords } from '../price-in-words.ts';
-import { oneLine } from '../shortened.ts';
+import { oneLine } from '../shorten.ts';
 import { fitting, moduleTokensMax, SIZE } from './sized.ts';
 import { workedExample } from './worked.ts';
 

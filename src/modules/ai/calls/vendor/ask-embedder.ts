@@ -33,10 +33,10 @@ export async function askEmbedder(
       signal: upstream.signal,
       key: key?.reveal() ?? null,
       holdPicture: () => undefined,
-      accepted: () => {
+      markAccepted: () => {
         upstream.isAccepted = true;
       },
-      dropped: () => core.vendors.lineDropped(row.vendor.id),
+      countDroppedLine: () => core.vendors.lineDropped(row.vendor.id),
     };
     const { inputs, dimensions, further, inputTokens } = ask;
     const dimensionsMax = Math.max(dimensions ?? 0, vectorDimensions(model));

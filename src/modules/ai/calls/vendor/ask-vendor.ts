@@ -52,10 +52,10 @@ export async function askVendor(
     signal: upstream.signal,
     key: key?.reveal() ?? null,
     holdPicture: held.take,
-    accepted: () => {
+    markAccepted: () => {
       upstream.isAccepted = true;
     },
-    dropped: () => core.vendors.lineDropped(row.vendor.id),
+    countDroppedLine: () => core.vendors.lineDropped(row.vendor.id),
     // What is not streamed comes in one piece, at its end.
     timeouts: ask.stream ? timeouts : { ...timeouts, firstContentMs: timeouts.totalMs, idleMs: timeouts.totalMs },
   };

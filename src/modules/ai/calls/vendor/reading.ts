@@ -77,14 +77,14 @@ export class Reading {
 
   /** `response`: of a vendor that tells it whole at its end. */
   #complete(response?: WireObject): Promise<ChatEnd> {
-    this.#taken.ended(callSucceeded);
+    this.#taken.reportOutcome(callSucceeded);
     const { said, usage } = this.#heard;
     return this.#settlement.complete(response ?? said.completion(), usage, said);
   }
 
   /** Throws what it failed with. A client that has left made it fail, and so did one that took it too slowly. */
   async #throwFailure(failure: Refused): Promise<void> {
-    const { ended, reply } = this.#taken;
+    const { reportOutcome, reply } = this.#taken;
     if (this.#ctx.signal.aborted) return this.#endDisconnected();
     if (reply.upstream.isLate && this.#heldUpMs > reply.upstream.ageMs * HELD_UP_SHARE) {
       await this.#endDisconnected();
@@ -92,14 +92,14 @@ export class Reading {
       throw problem('DEADLINE_EXCEEDED', { message });
     }
     const told = reply.upstream.isLate ? tooLate() : failure;
-    ended(outcomeOf(told));
+    reportOutcome(outcomeOf(told));
     if (this.#heard.usage !== null) await this.#settlement.part(this.#heard.usage, this.#heard.said);
     throw failureOf(told.reason, `${told.message} The answer is not complete.`);
   }
 
   /** Nobody waits for more of it. */
   async #endDisconnected(): Promise<void> {
-    this.#taken.ended(clientDisconnected);
+    this.#taken.reportOutcome(clientDisconnected);
     await this.#settlement.part(await this.#heard.usageByNow(), this.#heard.said);
   }
 

@@ -114,13 +114,13 @@ export class EmbeddedEngine implements VectorEngine {
 
   #eventsOf(worker: number, log: EmbeddedEngineOptions['log']): WorkerEvents {
     return {
-      told: (message) => {
+      onMessage: (message) => {
         if (message.type === 'counted') this.#count(worker, message.counter);
         else if (message.type === 'pressed') this.#evictOldest();
         else if (message.state === 'cold') this.#states.delete(message.key);
         else this.#states.set(message.key, { state: message.state, bytes: message.bytes, worker });
       },
-      died: (error) => {
+      onDeath: (error) => {
         this.#restarts += 1;
         for (const [key, state] of this.#states) if (state.worker === worker) this.#states.delete(key);
         log.error({ err: error }, 'a search worker ended; it starts anew with the next search');

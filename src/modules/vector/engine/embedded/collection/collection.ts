@@ -86,7 +86,7 @@ export class Collection implements Held {
       this.#torn = false;
       this.#version = version;
       this.#context.shelf.noteSize(this);
-      this.#context.changed(this, 'ready');
+      this.#context.onChange(this, 'ready');
       return true;
     });
   }
@@ -146,7 +146,7 @@ export class Collection implements Held {
       if (this.resident !== resident) return;
       if (built) count('listBuilds');
       shelf.touch(this);
-      this.#context.changed(this, 'ready');
+      this.#context.onChange(this, 'ready');
     });
   }
 
@@ -169,13 +169,13 @@ export class Collection implements Held {
   }
 
   async #load(): Promise<Resident | null> {
-    this.#context.changed(this, 'loading');
+    this.#context.onChange(this, 'loading');
     try {
       for (let attempt = 1; attempt <= LOAD_TRIES_MAX; attempt += 1) {
         const pulled = await this.#loadOnce();
         if (pulled === 'done') {
           this.#context.count('loads');
-          this.#context.changed(this, 'ready');
+          this.#context.onChange(this, 'ready');
           return this.resident;
         }
         this.#drop();
@@ -254,7 +254,7 @@ export class Collection implements Held {
       this.#version = row.version;
       if (known !== row.version) {
         this.#context.count('deltas');
-        this.#context.changed(this, 'ready');
+        this.#context.onChange(this, 'ready');
       }
       return 'done';
     });
@@ -287,7 +287,7 @@ export class Collection implements Held {
 
   #drop(): void {
     this.#context.shelf.drop(this);
-    this.#context.changed(this, 'cold');
+    this.#context.onChange(this, 'cold');
     this.#torn = false;
   }
 }

@@ -106,12 +106,12 @@ interface Training {
   readonly sample: Uint32Array;
   readonly lists: number;
   /** Asked after each pause. */
-  readonly stopped: () => boolean;
+  readonly isStopped: () => boolean;
 }
 
 /** Undefined when it was stopped. */
 export async function trainCentroids(training: Training, slices: TimeSlices): Promise<Centroids | undefined> {
-  const { pool, vectors, metric, sample, lists, stopped } = training;
+  const { pool, vectors, metric, sample, lists, isStopped } = training;
   const { dimension } = vectors;
   const centroids = new Centroids(pool, dimension, metric);
   for (let list = 0; list < lists; list += 1) centroids.set(list, vectors.copyOf(sample[list] as number));
@@ -120,14 +120,14 @@ export async function trainCentroids(training: Training, slices: TimeSlices): Pr
     for (const row of sample) {
       sums.add(centroids.nearest(vectors, row), row);
       if (slices.isOver) await slices.next();
-      if (stopped()) return giveUp(centroids);
+      if (isStopped()) return giveUp(centroids);
     }
     for (let list = 0; list < lists; list += 1) {
       // a list that no row chose starts anew at one of them
       const lost = sample[Math.floor(Math.random() * sample.length)] as number;
       centroids.set(list, sums.middleOf(list) ?? vectors.copyOf(lost));
       if (slices.isOver) await slices.next();
-      if (stopped()) return giveUp(centroids);
+      if (isStopped()) return giveUp(centroids);
     }
   }
   return centroids;

@@ -110,7 +110,7 @@ export class ListIndex {
     const count = Math.min(LISTS_MAX, Math.ceil(Math.sqrt(rows.live) * LISTS_PER_ROOT));
     const sample = sampleRows(rows, count * SAMPLE_PER_LIST);
     if (sample.length < count) return undefined;
-    const training = { pool: this.#pool, vectors, metric, sample, lists: count, stopped: isStopped };
+    const training = { pool: this.#pool, vectors, metric, sample, lists: count, isStopped };
     const centroids = await trainCentroids(training, slices);
     if (centroids === undefined) return undefined;
     const lists = new Lists(this.#pool, vectors, centroids);

@@ -20,9 +20,9 @@ export interface Held {
 const secondsNow = () => Math.floor((performance.timeOrigin + performance.now()) / 1000 - 1.7e9);
 
 interface ShelfEvents {
-  evicted(held: Held): void;
+  onEvict(held: Held): void;
   /** Another worker holds what has been idle longest. */
-  pressed(): void;
+  onPressure(): void;
 }
 
 export class Shelf {
@@ -87,7 +87,7 @@ export class Shelf {
       }
       pressedUntil ??= performance.now() + PRESS_FOR_MS;
       if (performance.now() > pressedUntil) return this.evictOldest() && this.makeRoom(bytes);
-      this.#events.pressed();
+      this.#events.onPressure();
       await sleep(PRESS_PAUSE_MS);
     }
     return true;
@@ -97,7 +97,7 @@ export class Shelf {
     for (const { held } of this.#order.values()) {
       if (held.pins > 0) continue;
       this.drop(held);
-      this.#events.evicted(held);
+      this.#events.onEvict(held);
       return true;
     }
     this.#publish();

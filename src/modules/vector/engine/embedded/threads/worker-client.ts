@@ -12,9 +12,9 @@ const CLOSE_WITHIN_MS = 2_000;
 const CHANGES_UNDER_WAY_MAX = 64;
 
 export interface WorkerEvents {
-  told(message: Extract<FromWorker, { type: 'state' | 'counted' | 'pressed' }>): void;
+  onMessage(message: Extract<FromWorker, { type: 'state' | 'counted' | 'pressed' }>): void;
   /** The worker's collections are in memory no more. */
-  died(error: Error): void;
+  onDeath(error: Error): void;
   trouble(error: Error): void;
 }
 
@@ -130,7 +130,7 @@ export class WorkerClient {
     if (message.type === 'trouble') events.trouble(errorOf(message.error));
     else if (message.type === 'found') this.#take(message.call)?.resolve([...message.results]);
     else if (message.type === 'failed') this.#take(message.call)?.reject(errorOf(message.error));
-    else events.told(message);
+    else events.onMessage(message);
   }
 
   #take(call: number): Pending | undefined {
@@ -148,7 +148,7 @@ export class WorkerClient {
     const budget = new MemoryBudget(state);
     budget.setHeld(place, 0);
     budget.setOldest(place, null);
-    if (!this.#closed) events.died(reason);
+    if (!this.#closed) events.onDeath(reason);
     for (const [call, pending] of [...this.#pending]) {
       if (!this.#closed && pending.tries < TRIES_MAX) {
         this.#send(call, pending);

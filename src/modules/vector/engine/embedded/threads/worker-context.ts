@@ -27,5 +27,5 @@ export interface WorkerContext {
   trouble(error: unknown): void;
   count(counter: Counter): void;
   /** The collection's index is being made, or has another size. */
-  changed(collection: IndexedCollection, state: 'loading' | 'ready' | 'cold'): void;
+  onChange(collection: IndexedCollection, state: 'loading' | 'ready' | 'cold'): void;
 }

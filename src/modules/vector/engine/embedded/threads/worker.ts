@@ -26,12 +26,12 @@ const db = new Database({
 const collections = new Map<string, Collection>();
 const calls = new Map<number, AbortController>();
 const shelf = new Shelf(budget, worker, {
-  evicted: ({ key }) => {
+  onEvict: ({ key }) => {
     tell({ type: 'counted', counter: 'evictions' });
     tell({ type: 'state', key, state: 'cold', bytes: 0 });
     release(key);
   },
-  pressed: () => tell({ type: 'pressed' }),
+  onPressure: () => tell({ type: 'pressed' }),
 });
 const context: WorkerContext = {
   db,
@@ -43,7 +43,7 @@ const context: WorkerContext = {
   listsFromBytes,
   trouble,
   count: (counter) => tell({ type: 'counted', counter }),
-  changed: ({ key, resident }, state) => tell({ type: 'state', key, state, bytes: resident?.bytes ?? 0 }),
+  onChange: ({ key, resident }, state) => tell({ type: 'state', key, state, bytes: resident?.bytes ?? 0 }),
 };
 
 function trouble(error: unknown): void {

@@ -12,7 +12,7 @@ import { suppress } from '../suppressions/suppressed.ts';
 import type { SendingHost } from './attempt.ts';
 import { readBounceAddress } from './bounce-token.ts';
 import type { Result } from './outcome.ts';
-import { mailEvent } from './told.ts';
+import { mailEvent } from './outcome-events.ts';
 
 const findAccount = statement(
   'email_find_account',

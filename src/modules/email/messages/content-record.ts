@@ -25,7 +25,7 @@ export const contentSchema = Type.Unsafe<Static<typeof shown> | null>({
   description: 'What it says; null unless asked for by `content`.',
 });
 
-export function shownContent({ text, html, cc, replyTo, attachments }: MailContent): Static<typeof shown> {
+export function contentRecord({ text, html, cc, replyTo, attachments }: MailContent): Static<typeof shown> {
   return {
     text,
     html,

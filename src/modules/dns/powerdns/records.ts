@@ -4,7 +4,7 @@ import type { RecordSet } from '../records/sets.ts';
 import { fileValue } from '../records/values.ts';
 import type { ShownZone } from '../zones/store.ts';
 
-export const shownServer = {
+export const serverRecord = {
   type: 'Server',
   id: 'localhost',
   daemon_type: 'authoritative',
@@ -13,7 +13,7 @@ export const shownServer = {
   zones_url: '/api/v1/servers/localhost/zones{/zone}',
 };
 
-export function shownSummary({ zone, serial }: ShownZone) {
+export function zoneSummary({ zone, serial }: ShownZone) {
   const id = `${zone}.`;
   const number = Number(serial);
   return {
@@ -31,7 +31,7 @@ export function shownSummary({ zone, serial }: ShownZone) {
   };
 }
 
-export function shownZone(row: ShownZone, sets: readonly RecordSet[], names: readonly string[]) {
+export function zoneRecord(row: ShownZone, sets: readonly RecordSet[], names: readonly string[]) {
   const { zone, serial } = row;
   const { refresh, retry, expire, minimum, ttl } = SOA;
   const soa = `${names[0] ?? ''}. hostmaster.${zone}. ${serial} ${refresh} ${retry} ${expire} ${minimum}`;
@@ -57,7 +57,7 @@ export function shownZone(row: ShownZone, sets: readonly RecordSet[], names: rea
       values.map((value) => fileValue(type, value)),
     ),
   );
-  return { ...shownSummary(row), rrsets: [...made, ...own] };
+  return { ...zoneSummary(row), rrsets: [...made, ...own] };
 }
 
 function shownSet(name: string, type: string, ttl: number, values: readonly string[]) {

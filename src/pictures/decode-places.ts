@@ -6,10 +6,10 @@ import type { Admission } from '../core/admission.ts';
 /** What this room adds to the services of a process. */
 export interface PicturesPart {
   /** Where pictures of all modules wait to be decoded. */
-  readonly decodes: DecodeTurns;
+  readonly decodes: DecodePlaces;
 }
 
-export class DecodeTurns {
+export class DecodePlaces {
   readonly #accounts: AccountPlaces;
   readonly #large = pLimit(1);
 
