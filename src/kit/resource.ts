@@ -257,10 +257,10 @@ export function deleteOf<Row, State>(
   });
 }
 
-/** A thing that calls change: `save` is its rowSaver. */
+/** A thing that calls change: `save` is its rowSaver, or a statement that writes the columns that change. Answers the row as it is then. */
 export interface Changeable<Row, State = unknown, Out extends TSchema = TSchema>
   extends Omit<Resource<Row, State, Out>, 'list' | 'positionOf' | 'remove'> {
-  save(tx: Transaction, ctx: CallContext, row: Row): Row;
+  save(tx: Transaction, ctx: CallContext, row: Row): Row | Promise<Row>;
 }
 
 export interface ChangeScene<State> extends Scene<State> {
@@ -268,7 +268,9 @@ export interface ChangeScene<State> extends Scene<State> {
   readonly nowMs: number;
 }
 
-export interface RowChange<Row, State, Fields extends TProperties> extends Texts {
+export interface RowChange<Row, State, Fields extends TProperties>
+  extends Texts,
+    Partial<Pick<CapabilityDraft, 'laterPrices' | 'destructive'>> {
   /** PATCH when absent: what changes is what was sent. POST for an act such as `pause`. */
   readonly method?: 'PATCH' | 'POST';
   /** Beside the field that names the row. */
@@ -311,7 +313,7 @@ export function changeOf<Row, State, Out extends TSchema>(resource: Changeable<R
           await check?.(before, sent, scene);
           const changed = change(before, sent, scene);
           if (changed === null) return resource.show(before, scene);
-          const object = resource.show(resource.save(tx, ctx, { ...before, ...changed }), scene);
+          const object = resource.show(await resource.save(tx, ctx, { ...before, ...changed }), scene);
           if (tells !== undefined) tellEvent(tx, tells, ctx, { object }, nowMs);
           return object;
         }),

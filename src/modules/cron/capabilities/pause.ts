@@ -1,21 +1,13 @@
-import Type from 'typebox';
-import { runWrite } from '../../../core/idempotency/write.ts';
-import { defineCapability } from '../../../kit/capability.ts';
-import { JsonText } from '../../../lib/json-text.ts';
-import { type JobRow, jobText } from '../jobs/records.ts';
-import { jobTable, requireOpenJob, setStatus } from '../jobs/store.ts';
-import { jobIdField, jobSchema } from '../schemas.ts';
-import type { CronState } from '../state.ts';
+import { changeOf } from '../../../kit/resource.ts';
+import { pausableJobs } from '../jobs/store.ts';
 
-export const pause = defineCapability<CronState>()({
+export const pause = changeOf(pausableJobs)({
   method: 'POST',
   path: '/v1/cron/pause/{id}',
   summary: 'Stops the runs of a job for now.',
   description: 'No slot runs until resume. A run that has begun is finished. Pausing a paused job answers it as it is.',
   keywords: ['pause cron job', 'suspend schedule', 'stop a schedule temporarily'],
-  input: Type.Object({ id: jobIdField }),
-  output: jobSchema,
-  errors: ['JOB_NOT_FOUND', 'STATE_CONFLICT'],
+  errors: ['STATE_CONFLICT'],
   examples: [
     {
       title: 'Stop it for now',
@@ -26,12 +18,6 @@ export const pause = defineCapability<CronState>()({
       expect: { status: 'paused', next_run_at: null },
     },
   ],
-  async run({ ctx, input }) {
-    const { core, accountId } = ctx;
-    return runWrite(ctx, async (tx, { nowMs }) => {
-      const job = await requireOpenJob(tx, ctx, input.id);
-      if (job.status === 'active') await setStatus(tx, accountId, job.job_id, 'paused', null, nowMs);
-      return new JsonText(jobText(core.secrets, (await jobTable.find(tx, ctx, job.job_id)) as JobRow));
-    });
-  },
+  change: ({ status }, _input, { nowMs }) =>
+    status === 'active' ? { status: 'paused', next_run_at: null, updated_at: nowMs } : null,
 });

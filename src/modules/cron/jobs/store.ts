@@ -6,14 +6,14 @@ import type { CountedLimit } from '../../../core/callers/tiers.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { timestamp } from '../../../db/types.ts';
-import { type Resource, requireRow, resourceTable } from '../../../kit/resource.ts';
+import { type Changeable, type Resource, requireRow, resourceTable } from '../../../kit/resource.ts';
 import type { CallContext } from '../../../kit/services.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { problem } from '../../../problems/problem.ts';
 import { RUNS } from '../limits.ts';
 import { jobIdField, jobSchema } from '../schemas.ts';
 import type { CronState } from '../state.ts';
-import { type JobRow, type JobStatus, jobText } from './records.ts';
+import { type JobRow, jobText } from './records.ts';
 
 const insertJob = statement(
   'cron_insert_job',
@@ -144,23 +144,27 @@ export async function replaceSecret(
   await tx.query(updateSecret, [accountId, jobId, secret.sealed, secret.last4, timestamp(previousUntilMs)]);
 }
 
-export async function setStatus(
-  tx: Transaction,
-  accountId: string,
-  jobId: string,
-  status: JobStatus,
-  nextMs: number | null,
-  nowMs: number,
-): Promise<void> {
-  await Promise.all([
-    tx.query(updateStatus, [accountId, jobId, status, timestamp(nextMs), timestamp(nowMs)]),
-    nextMs === null ? null : openTurn(tx, accountId, RUNS, nextMs),
-  ]);
-}
+/** Jobs as pause and resume change them: status and next slot. */
+export const pausableJobs: Changeable<JobRow, CronState, typeof jobSchema> = {
+  ...jobs,
+  find: findOpenJob,
+  async save(tx, { accountId }, row) {
+    const { job_id, status, next_run_at: nextMs, updated_at } = row;
+    await Promise.all([
+      tx.query(updateStatus, [accountId, job_id, status, timestamp(nextMs), timestamp(updated_at)]),
+      nextMs === null ? null : openTurn(tx, accountId, RUNS, nextMs),
+    ]);
+    return row;
+  },
+};
 
 /** A job that is to be changed, under the account's lock. Throws JOB_NOT_FOUND, and STATE_CONFLICT for a completed one. */
 export async function requireOpenJob(tx: Queryable, ctx: CallContext, jobId: string): Promise<JobRow> {
-  const job = await requireRow(jobs, tx, ctx, jobId);
-  if (job.status === 'completed') throw problem('STATE_CONFLICT', { message: 'The job is completed.' });
+  return requireRow({ ...jobs, find: findOpenJob }, tx, ctx, jobId);
+}
+
+async function findOpenJob(tx: Queryable, ctx: CallContext, jobId: string): Promise<JobRow | null> {
+  const job = await jobTable.find(tx, ctx, jobId);
+  if (job?.status === 'completed') throw problem('STATE_CONFLICT', { message: 'The job is completed.' });
   return job;
 }
