@@ -9,6 +9,9 @@ import { toJson } from '../lib/json-text.ts';
 import { Problem } from '../problems/problem.ts';
 import type { CallContext, Services } from './services.ts';
 
+/** Of what a call keeps in memory and writes beside its input: a row, an event, entries of the ledger. */
+const ROW_BYTES = 1_024;
+
 /** Who calls, as a paid write sees them. */
 export interface PaidCall<State> {
   readonly accountId: string;
@@ -18,17 +21,21 @@ export interface PaidCall<State> {
   readonly state: State;
 }
 
+/** A paid write that was admitted. */
+export interface AdmittedCall<State> extends PaidCall<State> {
+  /** What it is charged. */
+  readonly amountNanos: bigint;
+}
+
 export interface PaidWrite<State, Input, Found> {
   /** In the form `module.act`. */
   readonly name: string;
   /** Calls of an account never share a commit: each sees the rows of those before it. For what counts rows, or looks whether a name is free. */
   readonly isOneByOne?: boolean;
-  /** How much a call writes, as it decides whether it may share a commit. One row of a kilobyte when absent. */
-  size?(input: Input): { readonly rows: number; readonly bytes: number };
   /** Reads what the call needs. Throws the Problem of a refusal, which costs nothing. */
   check(tx: Queryable, call: PaidCall<State>, input: Input): Promise<Found>;
   /** Sends its rows and events without awaiting them, and answers `data`. Never throws. */
-  write(tx: Transaction, call: PaidCall<State>, input: Input, found: Found, nowMs: number): object;
+  write(tx: Transaction, call: AdmittedCall<State>, input: Input, found: Found, nowMs: number): object;
 }
 
 /** What a capability runs: charges one unit of its price and writes. Called once, at import. */
@@ -38,9 +45,9 @@ export function paidWrite<State, Input, Found>(
   const effect = new WriteEffect(of);
   return ({ ctx, input, state }) => {
     const { accountId, tier, requestId, core } = ctx;
-    const { rows, bytes } = of.size?.(input) ?? { rows: 1, bytes: 1_024 };
     const sent = { call: { accountId, tier, requestId, core, state }, input };
-    return chargeInLane(ctx, { units: 1n, effect, input: sent, sequences: 0, bytes, rows });
+    const bytes = ROW_BYTES + Buffer.byteLength(ctx.inputText);
+    return chargeInLane(ctx, { units: 1n, effect, input: sent, sequences: 0, bytes, rows: 1 });
   };
 }
 
@@ -69,8 +76,8 @@ class WriteEffect<State, Input, Found> implements LaneEffect<Sent<State, Input>,
   write(tx: Transaction, admitted: readonly AdmittedItem<Sent<State, Input>, Found>[], nowMs: number): string[] {
     const items = admitted.map(({ item }) => item);
     void countAccepted(tx, items);
-    return admitted.map(({ item: { input: sent }, context }) =>
-      toJson(this.#of.write(tx, sent.call, sent.input, context, nowMs)),
+    return admitted.map(({ item: { input: sent, amount: amountNanos }, context }) =>
+      toJson(this.#of.write(tx, { ...sent.call, amountNanos }, sent.input, context, nowMs)),
     );
   }
 }

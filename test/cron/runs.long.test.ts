@@ -159,6 +159,6 @@ test('runs go after 30 days, completed jobs too', async () => {
     const { rows } = await own.core.db.query<{ left: bigint }>(count, [own.account.accountId]);
     return rows[0]?.left === 0n;
   });
-  await eventually(async () => (await own.ok('GET', '/v1/cron/list')).items.length === 1, 40_000);
+  await eventually(async () => (await own.ok('GET', '/v1/cron/list')).items.length === 1, 100_000);
   expect((await own.get(daily.id)).status).toBe('active');
-}, 90_000);
+}, 180_000);

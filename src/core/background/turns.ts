@@ -39,16 +39,19 @@ const putOff = statement(
   `UPDATE core.turn SET due_at = core.clock_now() + interval '30 seconds' WHERE account_id = $1 AND work = $2`,
 );
 
-/** Something of the account is due at `dueMs`. Wakes the work of this process after the commit, unless that is `later`. */
-export async function openTurn(
+/**
+ * Something of the account is due at `dueMs`. Wakes the work of this process after the commit, unless that is `later`. Answers the statement's own
+ * promise, which an effect need not await: when it fails, the transaction fails with its error.
+ */
+export function openTurn(
   tx: Transaction,
   accountId: string,
   work: string,
   dueMs: number,
   { later = false } = {},
-): Promise<void> {
+): Promise<unknown> {
   if (!later) tx.hint(hintOf(work));
-  await tx.query(open, [accountId, work, timestamp(dueMs)]);
+  return tx.query(open, [accountId, work, timestamp(dueMs)]);
 }
 
 /** The hint that is given with each turn opened. */

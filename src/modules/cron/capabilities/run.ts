@@ -1,12 +1,9 @@
 import Type from 'typebox';
-import { chargeInLane } from '../../../core/wallet/charge/charge.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { RUN_PRICE } from '../limits.ts';
 import { runNow } from '../runs/run-now.ts';
 import { jobIdField, runSchema } from '../schemas.ts';
 import type { CronState } from '../state.ts';
-
-const RUN_BYTES = 1_024;
 
 export const run = defineCapability<CronState>()({
   method: 'POST',
@@ -31,8 +28,5 @@ export const run = defineCapability<CronState>()({
       expect: { status: 'running', trigger: 'manual', attempt: 0 },
     },
   ],
-  run({ ctx, input }) {
-    const effect = { effect: runNow, input: { jobId: input.id }, sequences: 0 };
-    return chargeInLane(ctx, { units: 1n, ...effect, bytes: RUN_BYTES, rows: 1 });
-  },
+  run: runNow,
 });

@@ -6,7 +6,7 @@ import type { CountedLimit } from '../../../core/callers/tiers.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { timestamp } from '../../../db/types.ts';
-import { type Changeable, type Resource, requireRow, resourceTable } from '../../../kit/resource.ts';
+import { type Changeable, type Resource, resourceTable } from '../../../kit/resource.ts';
 import type { CallContext } from '../../../kit/services.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { problem } from '../../../problems/problem.ts';
@@ -158,13 +158,15 @@ export const pausableJobs: Changeable<JobRow, CronState, typeof jobSchema> = {
   },
 };
 
-/** A job that is to be changed, under the account's lock. Throws JOB_NOT_FOUND, and STATE_CONFLICT for a completed one. */
-export async function requireOpenJob(tx: Queryable, ctx: CallContext, jobId: string): Promise<JobRow> {
-  return requireRow({ ...jobs, find: findOpenJob }, tx, ctx, jobId);
+/** A job that is to be changed or run, under the account's lock. Throws JOB_NOT_FOUND, and STATE_CONFLICT for a completed one. */
+export async function requireOpenJob(tx: Queryable, owner: Pick<CallContext, 'accountId'>, jobId: string) {
+  const job = await findOpenJob(tx, owner, jobId);
+  if (job === null) throw problem('JOB_NOT_FOUND', { param: 'id' });
+  return job;
 }
 
-async function findOpenJob(tx: Queryable, ctx: CallContext, jobId: string): Promise<JobRow | null> {
-  const job = await jobTable.find(tx, ctx, jobId);
+async function findOpenJob(tx: Queryable, owner: Pick<CallContext, 'accountId'>, jobId: string) {
+  const job = await jobTable.find(tx, owner, jobId);
   if (job?.status === 'completed') throw problem('STATE_CONFLICT', { message: 'The job is completed.' });
   return job;
 }
