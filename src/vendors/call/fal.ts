@@ -18,7 +18,7 @@ import type {
 } from './job.ts';
 import { bodyOf, cancelJob, failedJob, isSuccess, noAnswer, pollJob, referenceAt, submitJob } from './job-calls.ts';
 import { readStatus } from './job-status.ts';
-import type { VendorError } from './judge.ts';
+import { type Meanings, meaningOf, type VendorError } from './judge.ts';
 import type { Refused, VendorCall } from './port.ts';
 
 /** What a module says of the models that it reaches by this queue. */
@@ -156,10 +156,10 @@ function readError(body: unknown): VendorError | null {
   const said = textAt(first, 'msg', 10_000) ?? textAt(body, 'detail', 10_000) ?? textAt(body, 'error', 10_000);
   if (said === null && at(body, 'detail') === undefined && textAt(body, 'error_type') === null) return null;
   const text = `${textAt(first, 'type')} ${textAt(body, 'error_type')} ${said}`;
-  return { said: said ?? '', means: MEANINGS.find(([, pattern]) => pattern.test(text))?.[0] ?? null };
+  return { said: said ?? '', means: meaningOf(MEANINGS, text) };
 }
 
-const MEANINGS: readonly (readonly [NonNullable<VendorError['means']>, RegExp])[] = [
+const MEANINGS: Meanings = [
   ['content', /content_policy|content.{0,20}flagged|nsfw/i],
   ['funds', /exhausted balance|user is locked|insufficient/i],
   ['busy', /concurren|rate.?limit/i],

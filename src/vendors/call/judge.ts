@@ -15,12 +15,21 @@ export type VendorReply =
       readonly body: unknown;
     };
 
+type Meaning = 'content' | 'funds' | 'auth' | 'busy' | 'invalid' | 'down';
+
+/** How a vendor's words are understood: the first pattern that fits decides. */
+export type Meanings = readonly (readonly [Meaning, RegExp])[];
+
+export function meaningOf(meanings: Meanings, words: string): Meaning | null {
+  return meanings.find(([, pattern]) => pattern.test(words))?.[0] ?? null;
+}
+
 /** An error body, read by the adapter of the vendor that sent it. */
 export interface VendorError {
   /** The vendor's words. */
   readonly said: string;
   /** What the vendor's codes say beyond the status; null when they say no more. */
-  readonly means: 'content' | 'funds' | 'auth' | 'busy' | 'invalid' | 'down' | null;
+  readonly means: Meaning | null;
 }
 
 export interface Circumstances {

@@ -7,7 +7,7 @@ import { askForBytes } from '../../../vendors/call/bytes-answer.ts';
 import { fetchFile, URL_CHARACTERS_MAX } from '../../../vendors/call/fetch-file.ts';
 import type { JobSubmission } from '../../../vendors/call/job.ts';
 import { bearer, isSuccess } from '../../../vendors/call/job-calls.ts';
-import { judge, type VendorError } from '../../../vendors/call/judge.ts';
+import { judge, type Meanings, meaningOf, type VendorError } from '../../../vendors/call/judge.ts';
 import type { VendorCall } from '../../../vendors/call/port.ts';
 import type { ImageAdapter, ImageWork } from './port.ts';
 
@@ -79,10 +79,10 @@ function readError(body: unknown): VendorError | null {
   if (error === null && flat === null) return null;
   const said = flat ?? textAt(error, 'message', 10_000) ?? '';
   const codes = flat ?? [textAt(error, 'code'), textAt(error, 'type')].join(' ');
-  return { said, means: MEANINGS.find(([, pattern]) => pattern.test(codes))?.[0] ?? null };
+  return { said, means: meaningOf(MEANINGS, codes) };
 }
 
-const MEANINGS: readonly (readonly [NonNullable<VendorError['means']>, RegExp])[] = [
+const MEANINGS: Meanings = [
   ['content', /content_policy|content_filter|moderation|safety|sensitive|flagged/i],
   ['funds', /insufficient_quota|insufficient_credits|billing/i],
   ['auth', /invalid_api_key|authentication/i],

@@ -16,8 +16,9 @@ import {
   submitJob,
 } from '../../../vendors/call/job-calls.ts';
 import { readStatus } from '../../../vendors/call/job-status.ts';
-import type { VendorError } from '../../../vendors/call/judge.ts';
+import { type Meanings, meaningOf, type VendorError } from '../../../vendors/call/judge.ts';
 import type { VendorCall } from '../../../vendors/call/port.ts';
+import { unsayable } from './inputs.ts';
 import type { VideoAdapter, VideoModelRow, VideoProgress, VideoWork } from './port.ts';
 
 export const ark: VideoAdapter = {
@@ -40,10 +41,7 @@ export const ark: VideoAdapter = {
 };
 
 function faultsOf(model: VideoModelRow): ModelFault[] {
-  const cannot = { negative_prompt: model.negativePrompt, extend: model.extend !== null, upscale: model.upscale };
-  return Object.entries(cannot)
-    .filter(([, isAsked]) => isAsked)
-    .map(([field]) => ({ field, message: 'This wire has no way to say this.' }));
+  return unsayable({ negative_prompt: model.negativePrompt, extend: model.extend !== null, upscale: model.upscale });
 }
 
 function tasksUrl(call: VendorCall): string {
@@ -102,11 +100,11 @@ function readError(body: unknown): VendorError | null {
   if (error === null) return null;
   const code = textAt(error, 'code') ?? '';
   const said = textAt(error, 'message', 10_000) ?? code;
-  return { said, means: MEANINGS.find(([, pattern]) => pattern.test(`${code} ${said}`))?.[0] ?? null };
+  return { said, means: meaningOf(MEANINGS, `${code} ${said}`) };
 }
 
 /** Of the code; a quota may also be a number of tasks, which only the message tells from an exhausted trial. */
-const MEANINGS: readonly (readonly [NonNullable<VendorError['means']>, RegExp])[] = [
+const MEANINGS: Meanings = [
   ['content', /^\S*(SensitiveContent|PolicyViolation|RiskDetection|PrivacyInformation)/i],
   ['funds', /^\S*(AccountOverdue|InsufficientBalance|SetLimitExceeded)|^QuotaExceeded .*free trial/i],
   ['auth', /^\S*(Authentication|AccessDenied|ModelNotOpen|InvalidAccountStatus)/i],

@@ -15,8 +15,9 @@ import {
   submitJob,
 } from '../../../vendors/call/job-calls.ts';
 import { readStatus } from '../../../vendors/call/job-status.ts';
-import type { VendorError } from '../../../vendors/call/judge.ts';
+import { type Meanings, meaningOf, type VendorError } from '../../../vendors/call/judge.ts';
 import type { VendorCall } from '../../../vendors/call/port.ts';
+import { unsayable } from './inputs.ts';
 import type { VideoAdapter, VideoModelRow, VideoProgress, VideoWork } from './port.ts';
 
 export const dashscope: VideoAdapter = {
@@ -47,10 +48,7 @@ export const dashscope: VideoAdapter = {
 };
 
 function faultsOf(model: VideoModelRow): ModelFault[] {
-  const cannot = { extend: model.extend !== null, upscale: model.upscale };
-  return Object.entries(cannot)
-    .filter(([, isAsked]) => isAsked)
-    .map(([field]) => ({ field, message: 'This wire has no way to say this.' }));
+  return unsayable({ extend: model.extend !== null, upscale: model.upscale });
 }
 
 function taskUrl(call: VendorCall, { reference }: VendorJob): string {
@@ -117,10 +115,10 @@ function readError(body: unknown): VendorError | null {
   const code = textAt(body, 'code');
   if (code === null) return null;
   const said = textAt(body, 'message', 10_000) ?? code;
-  return { said, means: MEANINGS.find(([, pattern]) => pattern.test(code))?.[0] ?? null };
+  return { said, means: meaningOf(MEANINGS, code) };
 }
 
-const MEANINGS: readonly (readonly [NonNullable<VendorError['means']>, RegExp])[] = [
+const MEANINGS: Meanings = [
   ['content', /DataInspection|IPInfringement|CustomRoleBlocked/i],
   ['funds', /Arrearage|FreeTierOnly|AllocationQuota\.FreeTier|PrepaidBillOverdue|PostpaidBillOverdue/i],
   ['auth', /InvalidApiKey|AccessDenied|Unpurchased/i],

@@ -60,3 +60,9 @@ const INLINE_BYTES_MAX = 256 * 1024;
 function imageOf(image: NonNullable<VideoWork['image']>): string {
   return image.url !== null && image.bytes.length > INLINE_BYTES_MAX ? image.url : dataUrl(image);
 }
+
+/** The fields that a model's row offers though its wire cannot say them. */
+export function unsayable(isOffered: Readonly<Record<string, boolean>>, wire = 'This wire'): ModelFault[] {
+  const fields = Object.keys(isOffered).filter((field) => isOffered[field] === true);
+  return fields.map((field) => ({ field, message: `${wire} has no way to say this.` }));
+}

@@ -16,8 +16,9 @@ import {
   submitJob,
 } from '../../../vendors/call/job-calls.ts';
 import { readStatus } from '../../../vendors/call/job-status.ts';
-import type { VendorError } from '../../../vendors/call/judge.ts';
+import { type Meanings, meaningOf, type VendorError } from '../../../vendors/call/judge.ts';
 import type { VendorCall } from '../../../vendors/call/port.ts';
+import { unsayable } from './inputs.ts';
 import { withoutParent } from './parent.ts';
 import type { VideoAdapter, VideoModelRow, VideoProgress, VideoWork } from './port.ts';
 
@@ -70,10 +71,7 @@ export const openaiVideos: VideoAdapter = {
 };
 
 function openrouterFaults(model: VideoModelRow) {
-  const cannot = { extend: model.extend !== null, negative_prompt: model.negativePrompt };
-  return Object.entries(cannot)
-    .filter(([, isAsked]) => isAsked)
-    .map(([field]) => ({ field, message: 'The dialect openrouter has no way to say this.' }));
+  return unsayable({ extend: model.extend !== null, negative_prompt: model.negativePrompt }, 'The dialect openrouter');
 }
 
 function jobUrl(call: VendorCall, { reference }: VendorJob): string {
@@ -171,10 +169,10 @@ function readError(body: unknown): VendorError | null {
   const said = flat ?? textAt(error, 'message', 10_000) ?? '';
   const codes = flat ?? [textAt(error, 'code'), textAt(error, 'type')].join(' ');
   if (at(error, 'metadata.reasons') !== undefined) return { said, means: 'content' };
-  return { said, means: MEANINGS.find(([, pattern]) => pattern.test(codes))?.[0] ?? null };
+  return { said, means: meaningOf(MEANINGS, codes) };
 }
 
-const MEANINGS: readonly (readonly [NonNullable<VendorError['means']>, RegExp])[] = [
+const MEANINGS: Meanings = [
   ['content', /content_policy|content_filter|moderation|safety|sensitive|policy_violation|flagged/i],
   ['funds', /insufficient_quota|insufficient_credits|insufficient_funds|billing/i],
   ['auth', /invalid_api_key|authentication/i],
