@@ -88,7 +88,7 @@ export interface CapabilityDraft<In extends TObject = TObject, State = unknown, 
   readonly price?: 'free' | PriceName;
   /** What the call causes and is charged beside its own price when it happens, maybe without another call: the runs of a scheduled job, a result that is stored. */
   readonly laterPrices?: readonly PriceName[];
-  /** A read by POST: its input is too long for a query string (contract §2 and §12). */
+  /** A read by POST: its input is too long for a query string (contract §2). */
   readonly isLongRead?: boolean;
   /** A write that removes or ends something for good, as every DELETE does. */
   readonly destructive?: boolean;

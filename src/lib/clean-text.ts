@@ -1,4 +1,4 @@
-// Texts of an event, such as PostgreSQL can hold: NUL and lone surrogates become U+FFFD (contract §1, §9), in names as well as in values.
+// Texts of an event, such as PostgreSQL can hold: NUL and lone surrogates become U+FFFD (contract §1), in names as well as in values.
 
 export function cleanText(text: string): string {
   return (text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text).toWellFormed();

@@ -84,7 +84,7 @@ export function descriptionOf({ description, errors }: Capability, deployment: D
   return [description, targets, sources].filter((text) => text !== null).join('\n\n');
 }
 
-/** The row of a capability in GET /v1/discovery (contract §11). */
+/** The row of a capability in GET /v1/discovery (contract, "Discovery, OpenAPI, versioning"). */
 export function summarizeCapability(
   capability: Capability,
   { prices, deployment }: Pick<Offer, 'prices' | 'deployment'>,
@@ -105,7 +105,7 @@ export function summarizeCapability(
   };
 }
 
-/** Everything that holds for a capability on this deployment (contract §11, without live vendors). */
+/** Everything that holds for a capability on this deployment, without live vendors (contract, "Discovery, OpenAPI, versioning"). */
 export function describeCapability(capability: Capability, offer: Offer): CapabilityDescription {
   return {
     ...summarizeCapability(capability, offer),

@@ -1,4 +1,4 @@
-// Shapes of the discovery answers (contract §11).
+// Shapes of the discovery answers (contract, "Discovery, OpenAPI, versioning").
 import { Type } from 'typebox';
 
 const statuses = ['ga', 'beta', 'deprecated', 'planned'];

@@ -1,5 +1,5 @@
-// Discovery: what this deployment offers, as an agent asks for it with its key (contract §11). The manifest does not change while the
-// process runs, and is written once; which outside vendors are up is read at each call.
+// Discovery: what this deployment offers, as an agent asks for it with its key (contract, "Discovery, OpenAPI, versioning"). The manifest
+// does not change while the process runs, and is written once; which outside vendors are up is read at each call.
 import { Type } from 'typebox';
 import type { Principal } from '../../core/callers/principal.ts';
 import { isOperatorsScope, moduleOf, OPERATOR_MODULE } from '../../core/callers/scopes.ts';

@@ -257,7 +257,7 @@ export class Connections {
     socket.destroy();
   }
 
-  /** The end of one that sends what is no HTTP, or too slowly: no code of the catalogue has status 408 (docs/contract.md §12). */
+  /** The end of one that sends what is no HTTP, or too slowly: no code of the catalogue has status 408 (docs/contract.md, "Connections and time"). */
   end(socket: Socket, error?: Error): void {
     const connection = this.#open.get(socket);
     // One that was handed over is between two requests, where Node waits for the first: silence ends it, as any idle one.
