@@ -8,7 +8,6 @@ import { ROOT } from './remembered.ts';
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'account: tests in test/account': 'they stand by subject: keys, wallet, people, payments, webhooks',
   'operator: a line in README.md': 'no key of an account may call it',
-  'vector: an entry in CHANGELOG.md': 'it was there before the changelog began',
 };
 
 /** Texts of the project for who is no user of a module. */

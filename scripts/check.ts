@@ -34,6 +34,7 @@ const CHECKS: readonly Check[] = [
   { name: 'literals', command: ['node', 'scripts/check-literals.ts'], reads: CODE },
   { name: 'size', command: ['node', 'scripts/check-size.ts'], reads: CODE },
   { name: 'modules', command: ['node', 'scripts/check-modules.ts'], reads: ANYTHING },
+  { name: 'words', command: ['node', 'scripts/check-words.ts'], reads: /[.]md$|^scripts\// },
   { name: 'tests', command: ['node', 'scripts/check-tests.ts'], reads: /[.]test[.]ts$|^scripts\// },
   { name: 'sql rules', command: ['node', 'scripts/check-sql.ts'], reads: CODE },
   {

@@ -1659,7 +1659,7 @@ export interface CaptchaVerifyInput {
   payload: string;
   /** What is protected, such as `signup`. */
   action?: string;
-  /** Work of the solver; */
+  /** The easiest challenge that counts; */
   difficulty?: "easy" | "normal" | "hard";
   /** Makes a retry safe: */
   idempotency_key?: string;

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PROJECT } from '../support/process.ts';
 import { createTestAccount, startTestService, type TestService } from '../support/service.ts';
-import { exampleSite, type Site } from '../support/site.ts';
+import { exampleSite, SITE_NETWORK, type Site } from '../support/site.ts';
 
 /** What each program prints, among other things. */
 const guides: readonly (readonly [guide: string, printed: RegExp])[] = [
@@ -41,7 +41,7 @@ let service: TestService;
 let site: Site;
 let folder: string;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({ env: { ALLOW_PRIVATE_TARGETS: SITE_NETWORK } });
   site = await exampleSite();
   folder = mkdtempSync(join(tmpdir(), 'qm-guides-'));
 });

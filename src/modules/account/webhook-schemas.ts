@@ -56,7 +56,7 @@ export const headersField = Type.Unsafe<Record<string, string> | null>({
   writeOnly: true,
   description:
     'Headers added to each delivery, name to value; null or empty: none. At most 20, visible ASCII up to 4 KiB each; hop-by-hop, ' +
-    'content, cookie and webhook- headers are reserved. Stored encrypted; credentials are masked when read.',
+    'content, cookie and webhook- headers are reserved. Stored encrypted; values are masked when read.',
 });
 
 const recordFields = {
@@ -68,7 +68,7 @@ const recordFields = {
   headers: Type.Unsafe<Record<string, string>>({
     type: 'object',
     additionalProperties: { type: 'string' },
-    description: 'Headers added to each delivery; credentials are masked.',
+    description: 'Headers added to each delivery; values are masked.',
   }),
   status: Type.Enum(['enabled', 'disabled'], { description: 'A disabled webhook is told nothing.' }),
   disabled_reason: textOrNull(
@@ -119,8 +119,8 @@ export const deliverySchema = Type.Object(
     event_type: Type.String({ description: 'Type of the event.' }),
     status: Type.Enum([...deliveryStatuses], {
       description:
-        '`pending`: an attempt is due or runs. `succeeded`: answered 2xx. `failed`: stopped early, since the receiver answered 410 or its ' +
-        'address may not be reached. `exhausted`: no attempt is left. `cancelled`: the webhook was deleted. `skipped`: it was disabled.',
+        '`pending`: an attempt is due or runs. `succeeded`: answered 2xx. `failed`: a test that failed, or stopped early, since the receiver ' +
+        'answered 410 or its address may not be reached. `exhausted`: no attempt is left. `cancelled`: the webhook was deleted. `skipped`: it was disabled.',
     }),
     attempt: Type.Integer({ description: 'Attempts begun so far.' }),
     next_attempt_at: instantOrNull('When the next attempt is due; null while one runs and when there is none.'),

@@ -12,8 +12,8 @@ export const models = defineCapability<AiState>()({
   path: '/v1/ai/models',
   summary: 'Lists the models there are, with prices.',
   description:
-    'Each model by its name alone and as vendor/model, and the words that let the service choose: `auto` (the cheapest of those that can do the ' +
-    'call), `cheapest`, `smartest`. Prices are USD per million tokens, with markup. `up` says whether its vendor answers at present.',
+    'Each model by its name alone and as vendor/model, and the words that let the service choose: `auto` (of those that can do the call the ' +
+    'one with the best priority, then the cheapest), `cheapest`, `smartest`. Prices are USD per million tokens, with markup. `up` says whether its vendor answers at present.',
   keywords: ['list llm models', 'model prices', 'which models are available', 'which models can be used'],
   input: Type.Object({
     capability: Type.Optional(

@@ -38,7 +38,10 @@ const output = Type.Object({
 /** A row, an event and a ledger entry. */
 const VERIFICATION_BYTES = 1_536;
 /** What a solution must be beside right: for this action, and of no easier challenge. */
-const { action, difficulty } = wish.properties;
+const { action } = wish.properties;
+const difficulty = Type.Optional(
+  Type.Enum([...difficulties], { description: 'The easiest challenge that counts; `easy` when not sent.' }),
+);
 // Until it has been verified, whoever has it passes once.
 const payload = { minLength: 1, maxLength: 4_096, writeOnly: true, description: 'What the widget puts into the form.' };
 

@@ -29,7 +29,7 @@ export const metricsPage: ConsolePage = {
   name: 'metrics',
   path: '/metrics',
   needs: query,
-  nav: { label: 'Metrics', key: 't', group: 'observe', holds: list },
+  nav: { label: 'Metrics', key: 'M', group: 'observe', holds: list },
   isLive: true,
   show,
 };

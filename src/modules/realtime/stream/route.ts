@@ -41,7 +41,7 @@ export const streamRoute: RawRoute<RealtimeState> = {
   eventStream: {
     summary: 'Follows the messages of channels, for a key, or for a token of realtime.authorize.',
     query: streamQuery,
-    event: 'A message: {channel, name, data}; its id resumes.',
+    event: 'A message: {message_id, channel, event, data, user_id, published_at}; its id resumes.',
   },
   bodyBytesMax: 1,
   credentialOf: (head) => tokenOf(head)?.credential ?? bearer(head),
