@@ -45,6 +45,19 @@ const noMapsOfPackages: Plugin = {
   },
 };
 
+/** Node keeps a source in two bytes a character as soon as one of them is beyond ASCII: 6 MB, for some quotation marks. */
+function escapeBeyondAscii(folder: string): void {
+  for (const name of readdirSync(folder).filter((each) => each.endsWith('.mjs'))) {
+    const path = join(folder, name);
+    // A backslash before such a character means the character itself.
+    const code = readFileSync(path, 'utf8').replaceAll(
+      /(?<!\\)((?:\\\\)*)\\?([^\0-\x7f])/g,
+      (_, before: string, unit: string) => `${before}\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+    writeFileSync(path, code);
+  }
+}
+
 /** Writes the bundle into a folder of its own, so that what a running service still loads from the one before is there. */
 async function build(folder: string): Promise<string[]> {
   const bundle = await rolldown({
@@ -63,6 +76,7 @@ async function build(folder: string): Promise<string[]> {
     sourcemap: true,
     sourcemapExcludeSources: true,
   });
+  escapeBeyondAscii(folder);
   const files = await bundle.watchFiles;
   await bundle.close();
   return files;
