@@ -158,7 +158,7 @@ test('runs go after 30 days, completed jobs too', async () => {
   await eventually(async () => {
     const { rows } = await own.core.db.query<{ left: bigint }>(count, [own.account.accountId]);
     return rows[0]?.left === 0n;
-  });
+  }, 100_000);
   await eventually(async () => (await own.ok('GET', '/v1/cron/list')).items.length === 1, 100_000);
   expect((await own.get(daily.id)).status).toBe('active');
-}, 180_000);
+}, 250_000);
