@@ -7,7 +7,7 @@ export type { Queryable, Transaction } from '../db/database.ts';
 export { statement } from '../db/statement.ts';
 export { timestamp } from '../db/types.ts';
 export { newId } from '../lib/ids.ts';
-export { iso } from '../lib/time.ts';
+export { iso, isoOrNull } from '../lib/time.ts';
 export { problemEntry } from '../problems/catalogue.ts';
 export { invalidField, problem, problemsWith } from '../problems/problem.ts';
 export { defineCapability } from './capability.ts';
@@ -26,6 +26,7 @@ export { finder } from './finder.ts';
 export { defineModule } from './module.ts';
 export { paidWrite } from './paid-write.ts';
 export {
+  type Changeable,
   changeOf,
   deleteOf,
   getOf,
