@@ -40,6 +40,10 @@ interface Deletion extends Pick<ConsolePage, 'name' | 'path'> {
   readonly field?: string;
   /** Told of it before. Throws the Problem of what is not there. */
   about(visit: Visit, id: string): Promise<DeletionText>;
+  /** Of the page; `Delete the inbox` when absent. */
+  readonly title?: string;
+  /** Told on the page that follows; `Inbox deleted.` when absent. */
+  readonly done?: string;
   /** Path below /console of the page that follows. */
   readonly next: string;
 }
@@ -49,6 +53,8 @@ interface DeletionText {
   readonly label?: string;
   /** Path below /console of its page. */
   readonly back: string;
+  /** `Delete the inbox` when absent. */
+  readonly heading?: string;
   /** What is gone afterwards, and what stays. */
   readonly text: Html | string;
 }
@@ -56,18 +62,19 @@ interface DeletionText {
 /** The page that deletes one. */
 export function deletionPage({ noun, capability, parameter, about, next, ...of }: Deletion): ConsolePage {
   const idOf = ({ params }: Visit) => params[parameter] ?? '';
+  const usual = `Delete the ${noun}`;
   return {
     name: of.name,
     path: of.path,
     needs: capability,
     async show(visit) {
       const id = idOf(visit);
-      const { label = id, back, text } = await about(visit, id);
+      const { label = id, back, heading = usual, text } = await about(visit, id);
       const content = html`<p><a href="${visit.path(back)}">${short(label, 100)}</a></p>
-<h1>Delete the ${noun}</h1>
+<h1>${heading}</h1>
 <p>${text}</p>
 ${typedForm(visit, 'delete', { wanted: id.trim(), button: 'Delete' })}`;
-      return { title: `Delete the ${noun}`, content };
+      return { title: of.title ?? usual, content };
     },
     acts: {
       delete: {
@@ -76,7 +83,7 @@ ${typedForm(visit, 'delete', { wanted: id.trim(), button: 'Delete' })}`;
           requireTyped(form, idOf(visit).trim(), `delete the ${noun}`);
           return { [of.field ?? parameter]: idOf(visit) };
         },
-        done: `${noun[0]?.toUpperCase()}${noun.slice(1)} deleted.`,
+        done: of.done ?? `${noun[0]?.toUpperCase()}${noun.slice(1)} deleted.`,
         next: () => next,
       },
     },
