@@ -9,7 +9,7 @@
 //     needs: get,
 //     read: (visit) => visit.need(get, { id: visit.params.id }),
 //     nameOf: ({ name, id }) => name ?? id,
-//     badge: stateOf,
+//     badge: (_, job) => stateOf(job),
 //     pages: [runsPage, settings],          // ResourcePage, settingsPage
 //     deletion: { capability: remove, warning: …, effect: … },
 //   });
@@ -41,9 +41,11 @@ export interface ResourcePages<One> extends Pick<ConsolePage, 'name' | 'needs'> 
   /** The heading of its pages; its name when absent. */
   heading?(one: One): Html | string;
   /** Its state, beside the heading. */
-  badge?(one: One): Html;
+  badge?(visit: Visit, one: One): Html | undefined;
   /** What stands on each of its pages between heading and tabs, such as a line about it and its figures. */
   about?(visit: Visit, one: One): Html;
+  /** Its pages are fetched again after so long: see `View`. */
+  againSeconds?(one: One): number | undefined;
   /** Its own page first, then those below it. The last one ends with the danger zone. */
   readonly pages: readonly ResourcePage<One>[];
   /** What else ends something of it, above its deletion; null: the visitor may not. */
@@ -63,7 +65,7 @@ export interface ResourcePage<One> extends Pick<ConsolePage, 'isLive' | 'jsonl' 
   /** A "New …" form that its content or actions lead to. Its act is one of the page's own. */
   readonly newForm?: NewForm;
   /** Buttons beside the heading. */
-  actions?(visit: Visit, one: One): Html;
+  actions?(visit: Visit, one: One): Html | undefined;
   /** What stands below the heading and the tabs. */
   show(visit: Visit, one: One): ResourceView | Promise<ResourceView>;
 }
@@ -109,12 +111,13 @@ ${tabsOf(visit, of, page)}
 ${content}
 ${page === of.pages.at(-1) ? dangersOf(visit, of, one) : ''}`;
   const name = of.nameOf(one);
-  return { ...view, title: page.title?.(name) ?? name, content: body };
+  const againSeconds = view.againSeconds ?? of.againSeconds?.(one);
+  return { ...view, title: page.title?.(name) ?? name, content: body, againSeconds };
 }
 
 function headingOf<One>(visit: Visit, of: ResourcePages<One>, page: ResourcePage<One>, one: One): Html {
   const heading = html`<h1>${of.heading?.(one) ?? short(of.nameOf(one), HEADING_CHARACTERS_MAX)}</h1>`;
-  const badge = of.badge?.(one);
+  const badge = of.badge?.(visit, one);
   const named = badge === undefined ? heading : html`<div class="head named">${heading}<p>${badge}</p></div>`;
   const actions = page.actions?.(visit, one);
   return html`<div class="head">${named}${actions === undefined ? '' : html`<div class="actions">${actions}</div>`}</div>`;
@@ -177,8 +180,6 @@ interface Settings<One> extends Pick<ConsolePage, 'isLive'>, Pick<Act, 'capabili
   readonly act?: string;
   /** The fields, with the values that the one has. */
   fields(visit: Visit, act: string, one: One): Html | Promise<Html>;
-  /** Fields that nobody sees. */
-  hidden?(one: One): Readonly<Record<string, string>>;
   /** Why this one cannot be changed; null: it can. */
   fixed?(one: One): string | null;
   /** What who may not change it sees of it. */
@@ -193,7 +194,7 @@ export function settingsPage<One>({ act = UPDATE, isLive, ...of }: Settings<One>
     if (fixed !== null) return html`<p class="quiet">${fixed}</p>`;
     if (!visit.may(capability)) return of.facts?.(visit, one) ?? html`<p class="quiet">You may not change it.</p>`;
     const fields = await of.fields(visit, act, one);
-    return actForm(visit, act, html`${fields}<button class="main">Save</button>`, of.hidden?.(one));
+    return actForm(visit, act, html`${fields}<button class="main">Save</button>`);
   }
   return {
     below: '/settings',

@@ -12,22 +12,12 @@ import { usagePage } from './usage/usage.ts';
 import { removeCardPage } from './wallet/remove.ts';
 import { walletPage } from './wallet/wallet.ts';
 import { failingWebhooks } from './webhooks/failing.ts';
-import { webhookPage } from './webhooks/one.ts';
-import { webhookDeletePage, webhookSettingsPage } from './webhooks/settings.ts';
+import { webhookPages } from './webhooks/one.ts';
 import { webhooksPage } from './webhooks/webhooks.ts';
 
 export const accountConsole: ModuleConsole = {
   pages: [
-    ...[
-      overviewPage,
-      webhooksPage,
-      webhookPage,
-      webhookSettingsPage,
-      webhookDeletePage,
-      walletPage,
-      removeCardPage,
-      usagePage,
-    ],
+    ...[overviewPage, webhooksPage, ...webhookPages, walletPage, removeCardPage, usagePage],
     ...[requestsPage, requestPage, auditPage],
     ...[eventsPage, keysPage, keyPage, revokePage, leakedPage, accountPage, accountDeletePage],
   ],

@@ -41,7 +41,7 @@ export const schedulePages = resourcePages<Job>({
   needs: get,
   read: (visit) => visit.need(get, { id: visit.params.id }),
   nameOf: ({ id, name }) => name ?? id,
-  badge: stateOf,
+  badge: (_, job) => stateOf(job),
   about,
   pages: [runsPage, settings],
   deletion: {

@@ -3,7 +3,8 @@
 
 import { contentOrFailure, panel } from '../../../kit/console/failure.ts';
 import { actForm, field, numberOf } from '../../../kit/console/form.ts';
-import type { Act, ConsolePage, View } from '../../../kit/console/page.ts';
+import type { Act } from '../../../kit/console/page.ts';
+import type { ResourcePage } from '../../../kit/console/resource-pages.ts';
 import { more, table, teach } from '../../../kit/console/table.ts';
 import { ago, count, countOf, short } from '../../../kit/console/text.ts';
 import type { ItemOf, Visit } from '../../../kit/console/visit.ts';
@@ -25,8 +26,7 @@ import {
   records,
   type Sourced,
 } from './messages.ts';
-import { queueView } from './one.ts';
-import { type Queue, queuePath } from './queue.ts';
+import { type Queue, queuePath, type Standing } from './queue.ts';
 import { endedRedrives, running } from './redrives.ts';
 
 type DeadMessage = ItemOf<typeof dlqList>;
@@ -60,9 +60,10 @@ const all: Act = {
   done: DONE,
 };
 
-export const dlqPage: ConsolePage = {
-  name: 'queue_dlq',
-  path: '/queues/{name}/dlq',
+export const dlqPage: ResourcePage<Standing> = {
+  below: '/dlq',
+  tab: 'Dead letters',
+  title: (name) => `Dead letters of ${name}`,
   needs: dlqList,
   isLive: true,
   show,
@@ -84,25 +85,21 @@ function listInput({ params, query }: Visit) {
   return { queue: params.name, cursor: query.get('cursor') ?? undefined, limit: ROWS };
 }
 
-async function show(visit: Visit): Promise<View> {
-  let isMoving = false;
-  const view = await queueView(visit, '/dlq', async (queue, stats) => {
-    const of = { queue: queue.name };
-    const [dead, redrives] = await Promise.all([
-      visit.call(dlqList, listInput(visit)),
-      visit.may(dlqRedrives) ? visit.call(dlqRedrives, { ...of, limit: REDRIVES }) : null,
-    ]);
-    const items = redrives?.data?.items ?? [];
-    // One at a time a queue.
-    isMoving = items.some(({ state }) => state === 'running');
-    const found = stats?.dlq_count ?? null;
-    return html`${found === null ? '' : deadLetterText(visit, queue, found)}
+async function show(visit: Visit, { queue, stats }: Standing) {
+  const [dead, redrives] = await Promise.all([
+    visit.call(dlqList, listInput(visit)),
+    visit.may(dlqRedrives) ? visit.call(dlqRedrives, { queue: queue.name, limit: REDRIVES }) : null,
+  ]);
+  const items = redrives?.data?.items ?? [];
+  // One at a time a queue.
+  const isMoving = items.some(({ state }) => state === 'running');
+  const found = stats?.data?.dlq_count ?? null;
+  const content = html`${found === null ? '' : deadLetterText(visit, queue, found)}
 ${redrives === null ? '' : contentOrFailure(visit, redrives, () => running(visit, items))}
 ${panel(visit, 'Messages', dead, (page) => html`${letters(visit, queue, messagesWithSource(dead))}${more(visit, page)}`)}
 ${visit.may(dlqRedrive) && found !== 0 && !isMoving ? html`<section class="panel"><h2>Redrive all</h2>${allForm(visit, found)}</section>` : ''}
 ${endedRedrives(visit, items)}`;
-  });
-  return { ...view, title: `Dead letters of ${view.title}`, ...(isMoving ? { againSeconds: REDRIVE_SECONDS } : {}) };
+  return { content, againSeconds: isMoving ? REDRIVE_SECONDS : undefined };
 }
 
 function deadLetterText(visit: Visit, { dlq_name: dlq, max_receive_count: most }: Queue, dead: number): Html {

@@ -1,15 +1,15 @@
 // What cannot be undone of a queue: all its messages, or the queue with them. The pages say what goes in numbers, and ask for its name.
 
-import type { Act, ConsolePage, View } from '../../../kit/console/page.ts';
+import { type Danger, dangerLink } from '../../../kit/console/danger-zone.ts';
+import type { ConsolePage, View } from '../../../kit/console/page.ts';
 import { countOf, short } from '../../../kit/console/text.ts';
 import { requireTyped, typedForm } from '../../../kit/console/typed.ts';
 import type { Visit } from '../../../kit/console/visit.ts';
-import { type Html, html } from '../../../lib/html.ts';
-import { remove } from '../capabilities/delete.ts';
+import { html } from '../../../lib/html.ts';
 import { purge } from '../capabilities/purge.ts';
 import { stats as queueStats } from '../capabilities/stats.ts';
 import { subscriptions } from '../capabilities/subscriptions.ts';
-import { messagesOf, queuePath, type Stats } from './queue.ts';
+import { messagesOf, queuePath, type Standing, type Stats } from './queue.ts';
 
 /** A queue has no more push subscriptions. */
 const SUBSCRIPTIONS = 100;
@@ -22,62 +22,46 @@ export const queuePurgePage: ConsolePage = {
   acts: {
     purge: {
       capability: purge,
-      input: typedName('purge the queue'),
+      input(form, { params: { name = '' } }) {
+        requireTyped(form, name, 'purge the queue');
+        return { queue: name };
+      },
       done: 'Queue purged.',
       next: (_, { params: { name = '' } }) => queuePath(name),
     },
   },
 };
 
-export const queueDeletePage: ConsolePage = {
-  name: 'queue_delete',
-  path: '/queues/{name}/delete',
-  needs: remove,
-  show: showDelete,
-  acts: {
-    delete: {
-      capability: remove,
-      input: typedName('delete the queue'),
-      done: 'Queue deleted.',
-      next: () => '/queues',
-    },
-  },
-};
-
-function typedName(what: string): Act['input'] {
-  return (form, { params: { name = '' } }) => {
-    requireTyped(form, name, what);
-    return { queue: name };
-  };
-}
-
 async function showPurge(visit: Visit): Promise<View> {
   const { name: queue = '' } = visit.params;
   const stats = await visit.need(queueStats, { queue });
-  const content = html`${back(visit, queue)}
+  const content = html`<p><a href="${visit.path(`${queuePath(queue)}/settings`)}">${short(queue, 80)}</a></p>
 <h1>Purge ${short(queue, 80)}</h1>
 <p>This deletes ${messagesIn(stats)}. It cannot be undone. Consumers cannot acknowledge them any more.${stats.dlq_count === 0 ? '' : ` ${countOf(stats.dlq_count, 'dead letter')} of this queue stay in the dead-letter queue.`}</p>
 ${typedForm(visit, 'purge', { wanted: queue, button: 'Purge' })}`;
   return { title: 'Purge a queue', content };
 }
 
-async function showDelete(visit: Visit): Promise<View> {
-  const { name: queue = '' } = visit.params;
-  const [stats, pushed] = await Promise.all([
-    visit.need(queueStats, { queue }),
-    visit.need(subscriptions, { queue, limit: SUBSCRIPTIONS }),
-  ]);
-  const content = html`${back(visit, queue)}
-<h1>Delete ${short(queue, 80)}</h1>
-<p>This deletes the queue, ${messagesIn(stats)} and ${countOf(pushed.items.length, 'push subscription')}. It cannot be undone.${stats.dlq_count === 0 ? '' : ` ${countOf(stats.dlq_count, 'dead letter')} of this queue stay in the dead-letter queue and can no longer be redriven.`}</p>
-${typedForm(visit, 'delete', { wanted: queue, button: 'Delete' })}`;
-  return { title: 'Delete a queue', content };
+/** Null: the visitor may not purge it. */
+export function purgeDanger(visit: Visit, { queue, stats }: Standing): Danger | null {
+  if (!visit.may(purge)) return null;
+  const messages = stats?.data == null ? 'All messages' : `All ${countOf(messagesOf(stats.data), 'message')}`;
+  return {
+    title: 'Purge this queue',
+    text: `${messages} are deleted. The queue stays.`,
+    act: dangerLink(visit.path(`${queuePath(queue.name)}/purge`), 'Purge…'),
+  };
+}
+
+/** What goes with a queue. */
+export async function deletionText(visit: Visit, standing: Standing): Promise<string> {
+  const { name: queue } = standing.queue;
+  const stats = standing.stats?.data ?? (await visit.need(queueStats, { queue }));
+  const pushed = await visit.need(subscriptions, { queue, limit: SUBSCRIPTIONS });
+  const dead = countOf(stats.dlq_count, 'dead letter');
+  return `This deletes the queue, ${messagesIn(stats)} and ${countOf(pushed.items.length, 'push subscription')}. It cannot be undone.${stats.dlq_count === 0 ? '' : ` ${dead} of this queue stay in the dead-letter queue and can no longer be redriven.`}`;
 }
 
 function messagesIn(stats: Stats): string {
   return `${countOf(messagesOf(stats), 'message')} (${countOf(stats.available_count, 'available', 'available')}, ${countOf(stats.in_flight_count, 'in flight', 'in flight')}, ${countOf(stats.delayed_count, 'delayed', 'delayed')})`;
-}
-
-function back(visit: Visit, queue: string): Html {
-  return html`<p><a href="${visit.path(`${queuePath(queue)}/settings`)}">${short(queue, 80)}</a></p>`;
 }

@@ -1,18 +1,11 @@
 // What module queue brings to the console.
 import type { ModuleConsole } from '../../../kit/console/page.ts';
-import { dlqPage } from './dlq.ts';
-import { queueDeletePage, queuePurgePage } from './ends.ts';
+import { queuePurgePage } from './ends.ts';
 import { failingQueues } from './failing.ts';
-import { queuePage } from './one.ts';
-import { queuePublishPage } from './publish.ts';
-import { queuePushPage } from './push.ts';
+import { queuePages } from './one.ts';
 import { queuesPage } from './queues.ts';
-import { queueSettingsPage } from './settings.ts';
 
 export const queueConsole: ModuleConsole = {
-  pages: [
-    ...[queuesPage, queuePage, dlqPage, queuePublishPage, queuePushPage, queueSettingsPage],
-    ...[queuePurgePage, queueDeletePage],
-  ],
+  pages: [queuesPage, ...queuePages, queuePurgePage],
   failing: { path: '/queues', of: failingQueues },
 };

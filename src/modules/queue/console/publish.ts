@@ -1,14 +1,14 @@
 // Publishes a message to a queue, as a program would.
 
 import { actForm, field, jsonTextOf, numberOf, textOf } from '../../../kit/console/form.ts';
-import type { Act, ConsolePage } from '../../../kit/console/page.ts';
+import type { Act } from '../../../kit/console/page.ts';
+import type { ResourcePage } from '../../../kit/console/resource-pages.ts';
 import { count } from '../../../kit/console/text.ts';
 import type { Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { publish as queuePublish } from '../capabilities/publish.ts';
-import { queueView } from './one.ts';
-import type { Queue } from './queue.ts';
+import type { Queue, Standing } from './queue.ts';
 
 const PUBLISH = 'publish';
 
@@ -28,12 +28,12 @@ const publish: Act = {
   done: 'Message published.',
 };
 
-export const queuePublishPage: ConsolePage = {
-  name: 'queue_publish',
-  path: '/queues/{name}/publish',
+export const publishPage: ResourcePage<Standing> = {
+  below: '/publish',
+  tab: 'Publish',
   needs: queuePublish,
   isLive: true,
-  show: (visit) => queueView(visit, '/publish', (queue) => publishForm(visit, queue)),
+  show: (visit, { queue }) => ({ content: publishForm(visit, queue) }),
   acts: { [PUBLISH]: publish },
 };
 

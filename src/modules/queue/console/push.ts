@@ -3,16 +3,16 @@
 import { copiedId, copiedSecret } from '../../../kit/console/copied.ts';
 import { panel } from '../../../kit/console/failure.ts';
 import { field, numberOf, textOf } from '../../../kit/console/form.ts';
-import { asksForNew, type NewForm, newView } from '../../../kit/console/new.ts';
-import { actOf, type ConsolePage, type View } from '../../../kit/console/page.ts';
+import type { NewForm } from '../../../kit/console/new.ts';
+import { actOf, type View } from '../../../kit/console/page.ts';
+import type { ResourcePage } from '../../../kit/console/resource-pages.ts';
 import { badge, more, type Page, table, teach, withQuery } from '../../../kit/console/table.ts';
 import { ago, count, countOf, short } from '../../../kit/console/text.ts';
 import type { DataOf, ItemOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { subscribe } from '../capabilities/subscribe.ts';
 import { subscriptions } from '../capabilities/subscriptions.ts';
-import { queueView } from './one.ts';
-import { queuePath } from './queue.ts';
+import { queuePath, type Standing } from './queue.ts';
 
 type Subscription = ItemOf<typeof subscriptions>;
 
@@ -24,11 +24,12 @@ const newSubscription: NewForm = {
   intro: 'Each message is sent to the URL as a signed POST. An answer 2xx within 15 seconds acknowledges it.',
 };
 
-export const queuePushPage: ConsolePage = {
-  name: 'queue_push',
-  path: '/queues/{name}/push',
+export const pushPage: ResourcePage<Standing> = {
+  below: '/push',
+  tab: 'Push',
   needs: subscriptions,
   isLive: true,
+  newForm: newSubscription,
   show,
   acts: {
     [newSubscription.act]: actOf({
@@ -45,21 +46,19 @@ export const queuePushPage: ConsolePage = {
   },
 };
 
-async function show(visit: Visit): Promise<View> {
-  if (asksForNew(visit, newSubscription)) return newView(visit, newSubscription);
-  return queueView(visit, '/push', async ({ name: queue }) => {
-    const cursor = visit.query.get('cursor') ?? undefined;
-    const read = await visit.call(subscriptions, { queue, cursor });
-    const button = visit.may(subscribe)
-      ? html`<p><a class="main" href="${withQuery(visit, { new: '1', cursor: null })}">${newSubscription.heading}</a></p>`
-      : '';
-    return panel(
-      visit,
-      'Push subscriptions',
-      read,
-      (page) => html`${list(visit, queue, page)}${more(visit, page)}${button}`,
-    );
-  });
+async function show(visit: Visit, { queue: { name: queue } }: Standing) {
+  const cursor = visit.query.get('cursor') ?? undefined;
+  const read = await visit.call(subscriptions, { queue, cursor });
+  const button = visit.may(subscribe)
+    ? html`<p><a class="main" href="${withQuery(visit, { new: '1', cursor: null })}">${newSubscription.heading}</a></p>`
+    : '';
+  const content = panel(
+    visit,
+    'Push subscriptions',
+    read,
+    (page) => html`${list(visit, queue, page)}${more(visit, page)}${button}`,
+  );
+  return { content };
 }
 
 function subscribeForm(visit: Visit, act: string): Html {

@@ -2,7 +2,7 @@
 
 import { badge } from '../../../kit/console/table.ts';
 import { durationText } from '../../../kit/console/text.ts';
-import type { DataOf } from '../../../kit/console/visit.ts';
+import type { DataOf, Read } from '../../../kit/console/visit.ts';
 import type { Html } from '../../../lib/html.ts';
 import type { get } from '../capabilities/get.ts';
 import type { stats } from '../capabilities/stats.ts';
@@ -10,6 +10,15 @@ import type { stats } from '../capabilities/stats.ts';
 export type Queue = DataOf<typeof get>;
 
 export type Stats = DataOf<typeof stats>;
+
+/** What the pages of a queue show. */
+export interface Standing {
+  readonly queue: Queue;
+  /** Null: the visitor may not read them. */
+  readonly stats: Read<Stats> | null;
+  /** Queues that have it as their dead-letter queue. */
+  readonly sources: readonly Queue[];
+}
 
 /** Leases and delays end by time alone, which no tick tells: a page that shows some looks again. */
 const TIME_SECONDS = 10;

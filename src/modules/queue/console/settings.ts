@@ -1,26 +1,24 @@
-// Settings of a queue: as fields of the form of a new one, and on a page of their own, above what cannot be undone.
+// Settings of a queue: as fields of the form of a new one, and on a page of their own.
 
-import { dangerLink, dangerZone } from '../../../kit/console/danger-zone.ts';
-import { actForm, checkbox, choice, field, numberOf, textOf } from '../../../kit/console/form.ts';
-import type { Act, ConsolePage } from '../../../kit/console/page.ts';
+import { checkbox, choice, field, numberOf, textOf } from '../../../kit/console/form.ts';
+import type { Act } from '../../../kit/console/page.ts';
 import { queueField } from '../../../kit/console/pick.ts';
+import { settingsPage } from '../../../kit/console/resource-pages.ts';
 import { facts } from '../../../kit/console/table.ts';
-import { count, countOf, short } from '../../../kit/console/text.ts';
+import { count, short } from '../../../kit/console/text.ts';
 import type { Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
-import { remove } from '../capabilities/delete.ts';
-import { get } from '../capabilities/get.ts';
-import { purge } from '../capabilities/purge.ts';
-import { update as queueUpdate } from '../capabilities/update.ts';
-import { queueView } from './one.ts';
-import { messagesOf, type Queue, queuePath, type Stats } from './queue.ts';
+import { update } from '../capabilities/update.ts';
+import { queuePath, type Standing } from './queue.ts';
 
-const UPDATE = 'update';
 const numeric = html`inputmode="numeric"`;
 const plain = html`spellcheck="false" autocapitalize="off" autocomplete="off"`;
 
-const update: Act = {
-  capability: queueUpdate,
+export const settings = settingsPage<Standing>({
+  isLive: true,
+  capability: update,
+  fields: updateFields,
+  facts: queueFacts,
   input: (form, { params }) => ({
     queue: params.name,
     dead_letter_queue: textOf(form, 'dead_letter_queue') ?? null,
@@ -33,21 +31,7 @@ const update: Act = {
     enable_priority: form.has('has_priority') ? form.has('enable_priority') : undefined,
   }),
   done: 'Settings saved.',
-};
-
-export const queueSettingsPage: ConsolePage = {
-  name: 'queue_settings',
-  path: '/queues/{name}/settings',
-  needs: get,
-  isLive: true,
-  show: (visit) =>
-    queueView(
-      visit,
-      '/settings',
-      async (queue, stats) => html`${await settings(visit, queue)}${danger(visit, queue, stats)}`,
-    ),
-  acts: { [UPDATE]: update },
-};
+});
 
 export const createInput: Act['input'] = (form) => ({
   name: textOf(form, 'name'),
@@ -100,34 +84,25 @@ function leaseField(visit: Visit, act: string, value: string): Html {
   });
 }
 
-/** To be changed, or, for who may not, to be read. */
-async function settings(visit: Visit, queue: Queue): Promise<Html> {
-  return visit.may(update.capability) ? updateForm(visit, queue) : queueFacts(visit, queue);
-}
-
-async function updateForm(visit: Visit, queue: Queue): Promise<Html> {
+async function updateFields(visit: Visit, act: string, { queue }: Standing): Promise<Html> {
   const number = (name: string, label: string, value: number) =>
-    field(visit, UPDATE, { name, label, value: String(value), attributes: numeric });
-  const priority = checkbox(visit, UPDATE, {
+    field(visit, act, { name, label, value: String(value), attributes: numeric });
+  const priority = checkbox(visit, act, {
     name: 'enable_priority',
     isChecked: queue.enable_priority,
     label: 'Deliver messages published from now on by priority',
   });
-  return actForm(
-    visit,
-    UPDATE,
-    html`<div class="pair">${await deadLetterField(visit, UPDATE, queue.dlq_name ?? '')}
-${retriesField(visit, UPDATE, String(queue.max_receive_count))}
-${leaseField(visit, UPDATE, String(queue.visibility_timeout_default))}
+  return html`<div class="pair">${await deadLetterField(visit, act, queue.dlq_name ?? '')}
+${retriesField(visit, act, String(queue.max_receive_count))}
+${leaseField(visit, act, String(queue.visibility_timeout_default))}
 ${number('delivery_delay_seconds', 'Delay (s)', queue.delivery_delay_seconds)}
 ${number('message_retention_days', 'Retention (days)', queue.message_retention_days)}
 ${number('max_message_size_kb', 'Max message size (KiB)', queue.max_message_size_kb)}</div>
-${queue.type === 'fifo' ? '' : priority}<button class="main">Save</button>`,
-    queue.type === 'fifo' ? {} : { has_priority: 'on' },
-  );
+${queue.type === 'fifo' ? '' : html`<input type="hidden" name="has_priority" value="on">${priority}`}`;
 }
 
-function queueFacts(visit: Visit, queue: Queue): Html {
+/** For who may not change them. */
+function queueFacts(visit: Visit, { queue }: Standing): Html {
   const { dlq_name: dlq } = queue;
   return facts([
     ['Dead-letter queue', dlq === null ? 'none' : html`<a href="${visit.path(queuePath(dlq))}">${short(dlq, 80)}</a>`],
@@ -137,18 +112,5 @@ function queueFacts(visit: Visit, queue: Queue): Html {
     ['Retention', `${queue.message_retention_days} days`],
     ['Max message size', `${queue.max_message_size_kb} KiB`],
     ['Priority', queue.enable_priority ? 'on' : 'off'],
-  ]);
-}
-
-function danger(visit: Visit, { name }: Queue, stats: Stats | null): Html {
-  const link = (below: string, label: string) => dangerLink(visit.path(`${queuePath(name)}/${below}`), label);
-  const messages = stats === null ? 'All messages' : `All ${countOf(messagesOf(stats), 'message')}`;
-  return dangerZone([
-    visit.may(purge)
-      ? { title: 'Purge this queue', text: `${messages} are deleted. The queue stays.`, act: link('purge', 'Purge…') }
-      : null,
-    visit.may(remove)
-      ? { title: 'Delete this queue', text: 'The queue and its messages are deleted.', act: link('delete', 'Delete…') }
-      : null,
   ]);
 }

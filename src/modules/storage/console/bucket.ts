@@ -1,13 +1,11 @@
 // One bucket: its objects as folders, an upload, and its settings.
 
-import { dangerLink, dangerZone } from '../../../kit/console/danger-zone.ts';
 import { panel } from '../../../kit/console/failure.ts';
-import { actForm, checkbox, field, textOf } from '../../../kit/console/form.ts';
-import { asksForNew, type NewForm, newView } from '../../../kit/console/new.ts';
-import type { ConsolePage, View } from '../../../kit/console/page.ts';
-import { figures, more, pageTabs, table, withQuery } from '../../../kit/console/table.ts';
+import { checkbox, field, textOf } from '../../../kit/console/form.ts';
+import type { NewForm } from '../../../kit/console/new.ts';
+import { type ResourcePage, resourcePages, settingsPage } from '../../../kit/console/resource-pages.ts';
+import { figures, more, table, withQuery } from '../../../kit/console/table.ts';
 import { ago, count, short, sizeText } from '../../../kit/console/text.ts';
-import { deletionPage } from '../../../kit/console/typed.ts';
 import type { DataOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { invalidField } from '../../../problems/problem.ts';
@@ -21,7 +19,6 @@ type Bucket = DataOf<typeof getBucket>;
 type Listing = DataOf<typeof listObjectsCall>;
 
 const ROWS = 50;
-const bucketOf = ({ params: { bucket = '' } }: Visit) => bucket;
 export const bucketPath = (bucket: string) => `/storage/${encodeURIComponent(bucket)}`;
 export const objectPath = (bucket: string, key: string) =>
   `${bucketPath(bucket)}/object?key=${encodeURIComponent(key)}`;
@@ -38,17 +35,19 @@ ${field(visit, 'put', { name: 'content_type', label: 'Content type', value: 'tex
 <button class="main">Store</button>`,
 };
 
-export const bucketPage: ConsolePage = {
-  name: 'bucket',
-  path: '/storage/{bucket}',
+const objectsPage: ResourcePage<Bucket> = {
+  below: '',
+  tab: 'Objects',
   needs: listObjectsCall,
   isLive: true,
+  newForm: newObject,
+  actions: (visit, { bucket }) => (visit.may(putObjectCall) ? newObjects(visit, bucket) : undefined),
   show,
   acts: {
     put: {
       capability: putObjectCall,
-      input: (form, visit) => ({
-        bucket: bucketOf(visit),
+      input: (form, { params }) => ({
+        bucket: params.bucket,
         key: textOf(form, 'key'),
         content: form.get('content') ?? '',
         content_type: textOf(form, 'content_type'),
@@ -58,36 +57,62 @@ export const bucketPage: ConsolePage = {
   },
 };
 
-async function show(visit: Visit): Promise<View> {
-  const bucket = bucketOf(visit);
-  if (asksForNew(visit, newObject)) return newView(visit, newObject);
+const settings = settingsPage<Bucket>({
+  act: 'settings',
+  capability: setBucketSettings,
+  fields: settingsFields,
+  input: (form, { params }) => ({
+    bucket: params.bucket,
+    expire: rulesOf(form, 'expire'),
+    abort_uploads: rulesOf(form, 'abort_uploads'),
+    notify: notifyOf(form),
+  }),
+  done: 'Settings saved.',
+});
+
+export const bucketPages = resourcePages<Bucket>({
+  name: 'bucket',
+  noun: 'bucket',
+  path: '/storage/{bucket}',
+  list: { title: 'Storage', path: '/storage' },
+  needs: getBucket,
+  read: (visit) => visit.need(getBucket, { bucket: visit.params.bucket }),
+  nameOf: ({ bucket }) => bucket,
+  about: (visit, { object_count: objects, bytes, created_at }) =>
+    figures([
+      ['Objects', count(objects)],
+      ['Size', sizeText(bytes)],
+      ['Created', ago(visit, created_at)],
+    ]),
+  pages: [objectsPage, settings],
+  deletion: {
+    capability: deleteBucket,
+    warning: ({ object_count: objects }) =>
+      objects === 0
+        ? 'It holds no objects. Unfinished uploads to it are aborted.'
+        : 'Only an empty bucket can be deleted: delete its objects first.',
+    effect(_, { object_count: objects }) {
+      const held = objects === 0 ? 'no objects.' : `${count(objects)} objects: it can be deleted once they are.`;
+      return `It holds ${held} Its settings are deleted with it, and unfinished uploads to it are aborted.`;
+    },
+  },
+});
+
+async function show(visit: Visit, { bucket }: Bucket) {
   const prefix = visit.query.get('prefix') ?? '';
   const cursor = visit.query.get('cursor') ?? undefined;
-  const [one, list] = await Promise.all([
-    visit.need(getBucket, { bucket }),
-    visit.call(listObjectsCall, { bucket, prefix, delimiter: '/', limit: ROWS, cursor }),
-  ]);
-  const content = html`${head(visit, one, '')}
-${panel(visit, 'Objects', list, (data) => html`${folders(visit, prefix)}${objects(visit, data, prefix)}${more(visit, data)}`)}`;
-  return { title: bucket, content };
+  const list = await visit.call(listObjectsCall, { bucket, prefix, delimiter: '/', limit: ROWS, cursor });
+  const content = panel(
+    visit,
+    'Objects',
+    list,
+    (data) => html`${folders(visit, prefix)}${objects(visit, data, prefix)}${more(visit, data)}`,
+  );
+  return { content };
 }
 
-/** What the pages of a bucket show above all else. */
-function head(
-  visit: Visit,
-  { bucket, object_count: objects, bytes, created_at }: Bucket,
-  here: '' | '/settings',
-): Html {
-  const at = visit.path(bucketPath(bucket));
-  const tab = (text: string, below: '' | '/settings') => ({ text, href: `${at}${below}`, isHere: below === here });
-  return html`<p><a href="${visit.path('/storage')}">Storage</a></p>
-<div class="head"><h1>${short(bucket, 100)}</h1>${here === '' && visit.may(putObjectCall) ? html`<div class="actions">${uploadOf(visit, bucket)}<a class="button" href="${withQuery(visit, { new: '1', cursor: null })}">${newObject.heading}</a></div>` : ''}</div>
-${figures([
-  ['Objects', count(objects)],
-  ['Size', sizeText(bytes)],
-  ['Created', ago(visit, created_at)],
-])}
-${pageTabs('Pages of the bucket', [tab('Objects', ''), tab('Settings', '/settings')])}`;
+function newObjects(visit: Visit, bucket: string): Html {
+  return html`${uploadOf(visit, bucket)}<a class="button" href="${withQuery(visit, { new: '1', cursor: null })}">${newObject.heading}</a>`;
 }
 
 /** Needs the script: a form cannot send a file of any length. */
@@ -130,25 +155,6 @@ function objects(visit: Visit, { items, prefixes }: Listing, prefix: string): Ht
   })}`;
 }
 
-export const bucketSettingsPage: ConsolePage = {
-  name: 'bucket_settings',
-  path: '/storage/{bucket}/settings',
-  needs: getBucket,
-  show: showSettings,
-  acts: {
-    settings: {
-      capability: setBucketSettings,
-      input: (form, visit) => ({
-        bucket: bucketOf(visit),
-        expire: rulesOf(form, 'expire'),
-        abort_uploads: rulesOf(form, 'abort_uploads'),
-        notify: notifyOf(form),
-      }),
-      done: 'Settings saved.',
-    },
-  },
-};
-
 type RulesField = 'expire' | 'abort_uploads';
 
 function rulesOf(form: URLSearchParams, name: RulesField): { prefix: string; days: number }[] {
@@ -168,51 +174,13 @@ function notifyOf(form: URLSearchParams): { queue: string; events: string[] } | 
   return { queue, events: ['created', 'deleted'].filter((event) => form.get(event) !== null) };
 }
 
-async function showSettings(visit: Visit): Promise<View> {
-  const one = await visit.need(getBucket, { bucket: bucketOf(visit) });
-  const content = html`${head(visit, one, '/settings')}
-${visit.may(setBucketSettings) ? settingsForm(visit, one) : html`<p class="quiet">You may not change it.</p>`}
-${dangerZone([
-  visit.may(deleteBucket)
-    ? {
-        title: 'Delete this bucket',
-        text:
-          one.object_count === 0
-            ? 'It holds no objects. Unfinished uploads to it are aborted.'
-            : 'Only an empty bucket can be deleted: delete its objects first.',
-        act: dangerLink(visit.path(`${bucketPath(one.bucket)}/delete`), 'Delete…'),
-      }
-    : null,
-])}`;
-  return { title: `Settings of ${one.bucket}`, content };
-}
-
-function settingsForm(visit: Visit, { notify, ...rules }: Bucket): Html {
+function settingsFields(visit: Visit, act: string, { notify, ...rules }: Bucket): Html {
   const lines = (name: RulesField) => rules[name].map(({ prefix, days }) => `${days} ${prefix}`.trim()).join('\n');
   const tells = (event: 'created' | 'deleted') => notify === null || notify.events.includes(event);
-  return actForm(
-    visit,
-    'settings',
-    html`${field(visit, 'settings', { name: 'expire', label: 'Expiry', value: lines('expire'), rows: 3, hint: 'A rule a line: days, then a prefix. “30 tmp/” deletes objects below tmp/ that were written 30 days ago; without a prefix, all.', attributes: html`spellcheck="false"` })}
-${field(visit, 'settings', { name: 'abort_uploads', label: 'Unfinished uploads', value: lines('abort_uploads'), rows: 2, hint: 'A rule a line, as above: uploads in parts that were begun so many days ago and not completed are aborted. Without a rule, those without a new part for seven days.', attributes: html`spellcheck="false"` })}
-${field(visit, 'settings', { name: 'queue', label: 'Tell a queue', value: notify?.queue ?? '', hint: 'Each change becomes a message in it, paid as queue.publish. Empty: none.', attributes: html`spellcheck="false"` })}
-${checkbox(visit, 'settings', { name: 'created', label: 'When an object is written', isChecked: tells('created') })}
-${checkbox(visit, 'settings', { name: 'deleted', label: 'When an object is deleted', isChecked: tells('deleted') })}
-<button class="main">Save</button>`,
-  );
+  return html`${field(visit, act, { name: 'expire', label: 'Expiry', value: lines('expire'), rows: 3, hint: 'A rule a line: days, then a prefix. “30 tmp/” deletes objects below tmp/ that were written 30 days ago; without a prefix, all.', attributes: html`spellcheck="false"` })}
+${field(visit, act, { name: 'abort_uploads', label: 'Unfinished uploads', value: lines('abort_uploads'), rows: 2, hint: 'A rule a line, as above: uploads in parts that were begun so many days ago and not completed are aborted. Without a rule, those without a new part for seven days.', attributes: html`spellcheck="false"` })}
+${field(visit, act, { name: 'queue', label: 'Tell a queue', value: notify?.queue ?? '', hint: 'Each change becomes a message in it, paid as queue.publish. Empty: none.', attributes: html`spellcheck="false"` })}
+${checkbox(visit, act, { name: 'created', label: 'When an object is written', isChecked: tells('created') })}
+${checkbox(visit, act, { name: 'deleted', label: 'When an object is deleted', isChecked: tells('deleted') })}
+`;
 }
-
-export const bucketDeletePage = deletionPage({
-  name: 'bucket_delete',
-  path: '/storage/{bucket}/delete',
-  noun: 'bucket',
-  capability: deleteBucket,
-  parameter: 'bucket',
-  async about(visit, sent) {
-    const { bucket, object_count: objects } = await visit.need(getBucket, { bucket: sent });
-    const held = objects === 0 ? 'no objects.' : `${count(objects)} objects: it can be deleted once they are.`;
-    const text = `It holds ${held} Its settings are deleted with it, and unfinished uploads to it are aborted.`;
-    return { label: bucket, back: `${bucketPath(bucket)}/settings`, text };
-  },
-  next: '/storage',
-});

@@ -1,13 +1,12 @@
 // One collection: its size, its vectors by id, and a query by an embedding that is pasted or taken from one of them. Only the button of the query
 // asks it, since it costs what it costs by the API.
 
-import { dangerLink, dangerZone } from '../../../kit/console/danger-zone.ts';
 import { contentOrFailure, panel } from '../../../kit/console/failure.ts';
 import { actForm, field, jsonOf, numberOf } from '../../../kit/console/form.ts';
-import type { Act, ConsolePage, View } from '../../../kit/console/page.ts';
-import { figures, more, type Page, pageTabs, table } from '../../../kit/console/table.ts';
+import type { Act } from '../../../kit/console/page.ts';
+import { type ResourcePage, resourcePages } from '../../../kit/console/resource-pages.ts';
+import { figures, more, type Page, table } from '../../../kit/console/table.ts';
 import { ago, count, countOf, payload, short, sizeText } from '../../../kit/console/text.ts';
-import { requireTyped, typedForm } from '../../../kit/console/typed.ts';
 import type { DataOf, ItemOf, Read, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { invalidField } from '../../../problems/problem.ts';
@@ -38,80 +37,66 @@ const query: Act<typeof vectorQuery> = {
   done: 'Query answered.',
   answerView(data, visit, form) {
     visit.tell(vectorQuery, question(form, visit));
-    const content = html`${back(visit, '/query')}<h1>Matches</h1>
+    const { name = '' } = visit.params;
+    const content = html`<p><a href="${visit.path(collectionPath(name))}/query">${short(name, 100)}</a></p><h1>Matches</h1>
 ${matches(visit, data)}
 <section class="panel"><h2>Query again</h2>${queryForm(visit, (name) => form.get(name) ?? '')}</section>`;
     return { title: 'Matches', content };
   },
 };
 
-export const collectionPage: ConsolePage = {
-  name: 'collection',
-  path: '/vectors/{name}',
-  needs: collectionGet,
-  show: (visit) => collectionView(visit, '', () => vectorPanel(visit)),
+const vectors: ResourcePage<Collection> = {
+  below: '',
+  tab: 'Vectors',
+  show: async (visit) => ({ content: await vectorPanel(visit) }),
 };
 
-export const collectionQueryPage: ConsolePage = {
-  name: 'collection_query',
-  path: '/vectors/{name}/query',
+const queries: ResourcePage<Collection> = {
+  below: '/query',
+  tab: 'Query',
   needs: vectorQuery,
-  show: (visit) => collectionView(visit, '/query', () => querySection(visit)),
+  show: async (visit) => ({ content: await querySection(visit) }),
   acts: { [QUERY]: query },
 };
 
-export const collectionSettingsPage: ConsolePage = {
-  name: 'collection_settings',
-  path: '/vectors/{name}/settings',
+const settings: ResourcePage<Collection> = {
+  below: '/settings',
+  tab: 'Settings',
+  show: () => ({ content: html`<p class="quiet">Dimensions and metric of a collection cannot be changed.</p>` }),
+};
+
+export const collectionPages = resourcePages<Collection>({
+  name: 'collection',
+  noun: 'collection',
+  path: '/vectors/{name}',
+  list: { title: 'Vectors', path: '/vectors' },
   needs: collectionGet,
-  show: (visit) => collectionView(visit, '/settings', async (one) => danger(visit, one)),
-};
-
-/** All of a collection goes: its name is to be typed. */
-export const collectionDeletePage: ConsolePage = {
-  name: 'collection_delete',
-  path: '/vectors/{name}/delete',
-  needs: collectionDelete,
-  show: showDelete,
-  acts: {
-    delete: {
-      capability: collectionDelete,
-      input(form, { params: { name = '' } }) {
-        requireTyped(form, name, 'delete the collection');
-        return { collection: name };
-      },
-      done: 'Collection deleted.',
-      next: () => '/vectors',
-    },
+  read: (visit) => visit.need(collectionGet, { collection: visit.params.name }),
+  nameOf: ({ collection }) => collection,
+  badge: (_, one) => stateOf(one),
+  about,
+  pages: [vectors, queries, settings],
+  deletion: {
+    capability: collectionDelete,
+    field: 'collection',
+    title: 'Delete a collection',
+    heading: ({ collection }) => `Delete ${collection}`,
+    warning: ({ vector_count: held }) => `The collection and its ${countOf(held, 'vector')} are deleted.`,
+    effect: (_, { vector_count: held, raw_vendor_payload: { bytes } }) =>
+      `This deletes ${countOf(held, 'vector')} (${sizeText(bytes)}) and their metadata. It cannot be undone.`,
   },
-};
+});
 
-type Room = '' | '/query' | '/settings';
-
-async function collectionView(visit: Visit, here: Room, content: (one: Collection) => Promise<Html>): Promise<View> {
-  const { name = '' } = visit.params;
-  const one = await visit.need(collectionGet, { collection: name });
-  const { bytes, index_state: index } = one.raw_vendor_payload;
-  const at = visit.path(collectionPath(name));
-  const tab = (text: string, below: Room) => ({ text, href: `${at}${below}`, isHere: below === here });
-  const tabs = [
-    tab('Vectors', ''),
-    ...(visit.may(vectorQuery) ? [tab('Query', '/query')] : []),
-    tab('Settings', '/settings'),
-  ];
+function about(visit: Visit, { metric, created_at, vector_count, dimension, raw_vendor_payload }: Collection): Html {
+  const { bytes, index_state: index } = raw_vendor_payload;
   const indexText =
     index === 'ready' ? '' : index === 'cold' ? ' · not in memory: the first query loads it' : ` · index ${index}`;
-  const body = html`<p><a href="${visit.path('/vectors')}">Vectors</a></p>
-<div class="head named"><h1>${short(name, 100)}</h1><p>${stateOf(one)}</p></div>
-<p class="quiet">Metric ${one.metric}${indexText} · created ${ago(visit, one.created_at)}</p>
+  return html`<p class="quiet">Metric ${metric}${indexText} · created ${ago(visit, created_at)}</p>
 ${figures([
-  ['Vectors', count(one.vector_count)],
-  ['Dimensions', count(one.dimension)],
+  ['Vectors', count(vector_count)],
+  ['Dimensions', count(dimension)],
   ['In memory', sizeText(bytes)],
-])}
-${pageTabs('Pages of the collection', tabs)}
-${await content(one)}`;
-  return { title: name, content: body };
+])}`;
 }
 
 async function vectorPanel(visit: Visit): Promise<Html> {
@@ -126,13 +111,6 @@ async function querySection(visit: Visit): Promise<Html> {
   const { name: collection } = visit.params;
   const taken = like === null ? null : await visit.call(fetch, { collection, ids: [like], include_values: true });
   return html`${takeForm(like)}${likeForm(visit, like, taken)}`;
-}
-
-async function danger(visit: Visit, { collection, vector_count: vectors }: Collection): Promise<Html> {
-  const act = dangerLink(visit.path(`${collectionPath(collection)}/delete`), 'Delete…');
-  const text = `The collection and its ${countOf(vectors, 'vector')} are deleted.`;
-  const zone = dangerZone([visit.may(collectionDelete) ? { title: 'Delete this collection', text, act } : null]);
-  return html`<p class="quiet">Dimensions and metric of a collection cannot be changed.</p>${zone}`;
 }
 
 function takeForm(like: string | null): Html {
@@ -199,21 +177,6 @@ function metadataOf(metadata: unknown): Html {
 
 function prefixForm(prefix: string | undefined): Html {
   return html`<form method="get" class="row" aria-label="Find vectors"><label>ID prefix <input type="search" name="prefix" value="${prefix ?? ''}" size="24" spellcheck="false"></label> <button>Search</button></form>`;
-}
-
-function back(visit: Visit, below: Room): Html {
-  const { name = '' } = visit.params;
-  return html`<p><a href="${visit.path(collectionPath(name))}${below}">${short(name, 100)}</a></p>`;
-}
-
-async function showDelete(visit: Visit): Promise<View> {
-  const { name: collection = '' } = visit.params;
-  const one = await visit.need(collectionGet, { collection });
-  const content = html`${back(visit, '/settings')}
-<h1>Delete ${short(collection, 100)}</h1>
-<p>This deletes ${countOf(one.vector_count, 'vector')} (${sizeText(one.raw_vendor_payload.bytes)}) and their metadata. It cannot be undone.</p>
-${typedForm(visit, 'delete', { wanted: collection, button: 'Delete' })}`;
-  return { title: 'Delete a collection', content };
 }
 
 /** What has characters that no numbers have goes as it is: base64, or nothing that the capability takes. */

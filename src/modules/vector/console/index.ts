@@ -1,8 +1,8 @@
 // What module vector brings to the console.
 import type { ModuleConsole } from '../../../kit/console/page.ts';
-import { collectionDeletePage, collectionPage, collectionQueryPage, collectionSettingsPage } from './collection.ts';
+import { collectionPages } from './collection.ts';
 import { vectorsPage } from './vectors.ts';
 
 export const vectorConsole: ModuleConsole = {
-  pages: [vectorsPage, collectionPage, collectionQueryPage, collectionSettingsPage, collectionDeletePage],
+  pages: [vectorsPage, ...collectionPages],
 };
