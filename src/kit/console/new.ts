@@ -49,9 +49,12 @@ export function newAction(path: string, { heading, capability }: Pick<NewForm, '
 
 /** The title of a page, with the button where the visitor may make one. `others`: further buttons or links. */
 export function titleWithNew(visit: Visit, title: Html | string, of: NewForm | null, others: Html | '' = ''): Html {
-  const link =
-    of !== null && visit.may(of.capability)
-      ? html`<a class="main" href="${withQuery(visit, { [NEW]: '1', cursor: null })}">${of.heading}</a>`
-      : '';
+  const link = of === null ? '' : (newLink(visit, of) ?? '');
   return html`<div class="head"><h1>${title}</h1><div class="actions">${others}${link}</div></div>`;
+}
+
+/** The button that leads to the form; undefined: the visitor may make none. */
+export function newLink(visit: Visit, { heading, capability }: NewForm): Html | undefined {
+  if (!visit.may(capability)) return undefined;
+  return html`<a class="main" href="${withQuery(visit, { [NEW]: '1', cursor: null })}">${heading}</a>`;
 }

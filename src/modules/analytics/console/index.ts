@@ -3,9 +3,9 @@ import { blockSettingsPage } from '../../../kit/console/block-settings.ts';
 import type { ModuleConsole } from '../../../kit/console/page.ts';
 import { settings } from '../capabilities/settings.ts';
 import { eventsPage } from './events.ts';
-import { personDeletePage, personPage } from './person.ts';
+import { personPages } from './person.ts';
 import { analyticsPage } from './trends.ts';
 
 export const analyticsConsole: ModuleConsole = {
-  pages: [analyticsPage, eventsPage, personPage, personDeletePage, blockSettingsPage(settings, 'Analytics')],
+  pages: [analyticsPage, eventsPage, ...personPages, blockSettingsPage(settings, 'Analytics')],
 };

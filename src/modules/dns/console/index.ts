@@ -1,7 +1,7 @@
 // What module dns brings to the console.
 import type { ModuleConsole } from '../../../kit/console/page.ts';
 import { lookupPage } from './lookup.ts';
-import { zoneDeletePage, zonePage } from './zone.ts';
+import { zonePages } from './zone.ts';
 import { zonesPage } from './zones.ts';
 
-export const dnsConsole: ModuleConsole = { pages: [zonesPage, lookupPage, zonePage, zoneDeletePage] };
+export const dnsConsole: ModuleConsole = { pages: [zonesPage, lookupPage, ...zonePages] };

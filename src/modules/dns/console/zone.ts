@@ -1,13 +1,12 @@
 // One zone: its records with a form for more, its name servers and whether the domain leads there, and the way to delete it.
 import { copiedId } from '../../../kit/console/copied.ts';
-import { dangerLink, dangerZone } from '../../../kit/console/danger-zone.ts';
 import { panel } from '../../../kit/console/failure.ts';
 import { actForm, choice, field, numberOf, textOf } from '../../../kit/console/form.ts';
-import { asksForNew, type NewForm, newView, titleWithNew } from '../../../kit/console/new.ts';
-import { actOf, type ConsolePage, type View } from '../../../kit/console/page.ts';
+import { type NewForm, newLink } from '../../../kit/console/new.ts';
+import { actOf } from '../../../kit/console/page.ts';
+import { type ResourcePage, resourcePages } from '../../../kit/console/resource-pages.ts';
 import { badge, facts, more, table } from '../../../kit/console/table.ts';
 import { ago, short } from '../../../kit/console/text.ts';
-import { deletionPage } from '../../../kit/console/typed.ts';
 import type { DataOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { deleteRecord } from '../capabilities/record/delete.ts';
@@ -22,7 +21,6 @@ type Records = DataOf<typeof listRecords>;
 
 const ROWS = 50;
 const TYPES = ['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'NS', 'SRV', 'CAA', 'PTR'].map((type) => [type, type] as const);
-const zoneOf = ({ params: { zone = '' } }: Visit) => zone;
 
 const newRecord: NewForm = {
   act: 'set',
@@ -32,16 +30,16 @@ const newRecord: NewForm = {
   intro: 'Takes the place of all values of this name and type.',
 };
 
-export const zonePage: ConsolePage = {
-  name: 'dns_zone',
-  path: `${ZONES}/{zone}`,
-  needs: getZone,
+const zonePage: ResourcePage<Zone> = {
+  below: '',
+  newForm: newRecord,
+  actions: (visit) => newLink(visit, newRecord),
   show,
   acts: {
     set: actOf({
       capability: setRecord,
-      input: (form, visit) => ({
-        zone: zoneOf(visit),
+      input: (form, { params }) => ({
+        zone: params.zone,
         name: textOf(form, 'name') ?? '@',
         type: textOf(form, 'type'),
         ttl: numberOf(form, 'ttl'),
@@ -52,47 +50,30 @@ export const zonePage: ConsolePage = {
     }),
     remove: {
       capability: deleteRecord,
-      input: (form, visit) => ({ zone: zoneOf(visit), name: form.get('name') ?? '', type: form.get('type') ?? '' }),
+      input: (form, { params }) => ({ zone: params.zone, name: form.get('name') ?? '', type: form.get('type') ?? '' }),
       done: 'Record deleted.',
     },
   },
 };
 
-export const zoneDeletePage = deletionPage({
-  name: 'dns_zone_delete',
-  path: `${ZONES}/{zone}/delete`,
+export const zonePages = resourcePages<Zone>({
+  name: 'dns_zone',
   noun: 'zone',
-  capability: deleteZone,
-  parameter: 'zone',
-  async about(visit, sent) {
-    const { zone, vendor } = await visit.need(getZone, { zone: sent });
-    return { label: zone, back: zonePath(zone), text: deletionWords(vendor) };
-  },
-  next: ZONES,
+  path: `${ZONES}/{zone}`,
+  list: { title: 'DNS', path: ZONES },
+  needs: getZone,
+  read: (visit) => visit.need(getZone, { zone: visit.params.zone }),
+  nameOf: ({ zone }) => zone,
+  pages: [zonePage],
+  deletion: { capability: deleteZone, warning: deletionWords, effect: (_, zone) => deletionWords(zone) },
 });
 
-async function show(visit: Visit): Promise<View> {
-  if (asksForNew(visit, newRecord)) return newView(visit, newRecord);
-  const zone = zoneOf(visit);
+async function show(visit: Visit, found: Zone) {
   const cursor = visit.query.get('cursor') ?? undefined;
-  const [records, found] = await Promise.all([
-    visit.call(listRecords, { zone, cursor, limit: ROWS }),
-    visit.need(getZone, { zone }),
-  ]);
-  const content = html`<p><a href="${visit.path(ZONES)}">DNS</a></p>
-${titleWithNew(visit, short(zone, 120), newRecord)}
-${panel(visit, 'Records', records, (page) => html`${recordTable(visit, page)}${more(visit, page)}`)}
-<section class="panel"><h2>Name servers</h2>${nameServers(visit, found)}</section>
-${dangerZone([
-  visit.may(deleteZone)
-    ? {
-        title: 'Delete this zone',
-        text: deletionWords(found.vendor),
-        act: dangerLink(visit.path(`${zonePath(zone)}/delete`), 'Delete…'),
-      }
-    : null,
-])}`;
-  return { title: zone, content };
+  const records = await visit.call(listRecords, { zone: found.zone, cursor, limit: ROWS });
+  const content = html`${panel(visit, 'Records', records, (page) => html`${recordTable(visit, page)}${more(visit, page)}`)}
+<section class="panel"><h2>Name servers</h2>${nameServers(visit, found)}</section>`;
+  return { content };
 }
 
 function recordTable(visit: Visit, { items }: Records): Html {
@@ -158,7 +139,7 @@ function linesOf(form: URLSearchParams): readonly string[] {
     .filter((line) => line !== '');
 }
 
-function deletionWords(vendor: string): string {
+function deletionWords({ vendor }: Zone): string {
   return vendor === 'embedded'
     ? 'Its records are gone at once, and its names are answered for no more.'
     : 'It is let go here. Its vendor keeps it, with its records.';

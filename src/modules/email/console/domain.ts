@@ -1,49 +1,52 @@
 // One domain: the DNS records to create, how each stands, and a check of them now.
 import { copiedBlock, copiedId } from '../../../kit/console/copied.ts';
-import { dangerLink, dangerZone } from '../../../kit/console/danger-zone.ts';
 import { actButton } from '../../../kit/console/form.ts';
-import type { ConsolePage, View } from '../../../kit/console/page.ts';
+import { resourcePages } from '../../../kit/console/resource-pages.ts';
 import { badge, facts } from '../../../kit/console/table.ts';
 import { ago, short } from '../../../kit/console/text.ts';
-import { deletionPage } from '../../../kit/console/typed.ts';
-import type { Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { remove } from '../capabilities/domain/delete.ts';
 import { get } from '../capabilities/domain/get.ts';
 import { verify } from '../capabilities/domain/verify.ts';
-import { type Domain, type DomainRecord, domainBadge, domainPath } from './domain-parts.ts';
+import { type Domain, type DomainRecord, domainBadge } from './domain-parts.ts';
 import { DOMAINS } from './tabs.ts';
 
 /** A pending domain is checked in the background, which nothing tells. */
 const AGAIN_SECONDS = 30;
-const domainOf = ({ params: { domain = '' } }: Visit) => domain;
 
-export const domainPage: ConsolePage = {
+export const domainPages = resourcePages<Domain>({
   name: 'email_domain',
-  path: `${DOMAINS}/{domain}`,
-  needs: get,
-  isLive: true,
-  show,
-  acts: {
-    verify: { capability: verify, input: (_, visit) => ({ domain: domainOf(visit) }), done: 'DNS records checked.' },
-  },
-};
-
-export const domainDeletePage = deletionPage({
-  name: 'email_domain_delete',
-  path: `${DOMAINS}/{domain}/delete`,
   noun: 'domain',
-  capability: remove,
-  parameter: 'domain',
-  async about(visit, sent) {
-    const { domain } = await visit.need(get, { domain: sent });
-    return {
-      label: domain,
-      back: domainPath(domain),
-      text: 'Mail from it is refused from now on, and its inboxes receive nothing. Mail already accepted is still sent.',
-    };
+  path: `${DOMAINS}/{domain}`,
+  list: { title: 'Domains', path: DOMAINS },
+  needs: get,
+  read: (visit) => visit.need(get, { domain: visit.params.domain }),
+  nameOf: ({ domain }) => domain,
+  badge: (_, domain) => domainBadge(domain),
+  about: (visit, { checked_at, created_at }) =>
+    html`<p class="quiet">Checked ${ago(visit, checked_at)} · added ${ago(visit, created_at)}</p>`,
+  againSeconds: ({ status }) => (status === 'verified' ? undefined : AGAIN_SECONDS),
+  pages: [
+    {
+      below: '',
+      isLive: true,
+      actions: (visit) => (visit.may(verify) ? actButton(visit, 'verify', 'Check DNS now') : undefined),
+      show: (_, domain) => ({ content: html`<p>${nextStep(domain)}</p>\n${domain.records.map(recordPanel)}` }),
+      acts: {
+        verify: {
+          capability: verify,
+          input: (_, { params }) => ({ domain: params.domain }),
+          done: 'DNS records checked.',
+        },
+      },
+    },
+  ],
+  deletion: {
+    capability: remove,
+    warning: () => 'Mail from it is refused, and its inboxes receive nothing.',
+    effect: () =>
+      'Mail from it is refused from now on, and its inboxes receive nothing. Mail already accepted is still sent.',
   },
-  next: DOMAINS,
 });
 
 const purposes: Readonly<Record<DomainRecord['purpose'], readonly [title: string, text: string]>> = {
@@ -53,25 +56,6 @@ const purposes: Readonly<Record<DomainRecord['purpose'], readonly [title: string
   dmarc: ['DMARC', 'Tells receivers what to do with mail that pretends to be yours.'],
   inbound: ['Inbound MX', 'Only for inboxes: mail to this domain then arrives here, and nowhere else.'],
 };
-
-async function show(visit: Visit): Promise<View> {
-  const domain = await visit.need(get, { domain: domainOf(visit) });
-  const content = html`<p><a href="${visit.path(DOMAINS)}">Domains</a></p>
-<div class="head"><div class="head named"><h1>${short(domain.domain, 120)}</h1><p>${domainBadge(domain)}</p></div><div class="actions">${visit.may(verify) ? actButton(visit, 'verify', 'Check DNS now') : ''}</div></div>
-<p class="quiet">Checked ${ago(visit, domain.checked_at)} · added ${ago(visit, domain.created_at)}</p>
-<p>${nextStep(domain)}</p>
-${domain.records.map(recordPanel)}
-${dangerZone([
-  visit.may(remove)
-    ? {
-        title: 'Delete this domain',
-        text: 'Mail from it is refused, and its inboxes receive nothing.',
-        act: dangerLink(visit.path(`${domainPath(domain.domain)}/delete`), 'Delete…'),
-      }
-    : null,
-])}`;
-  return { title: domain.domain, content, ...(domain.status === 'verified' ? {} : { againSeconds: AGAIN_SECONDS }) };
-}
 
 function nextStep({ status, records }: Domain): string {
   const isWhole = records.every((record) => !record.required || record.status === 'ok');

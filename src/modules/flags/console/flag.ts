@@ -1,12 +1,10 @@
 // One flag: its variants, what a context gets, who gets what as a form and as JSON, the changes that it has had, and its end.
 import { copiedId } from '../../../kit/console/copied.ts';
-import { dangerLink, dangerZone } from '../../../kit/console/danger-zone.ts';
 import { panel } from '../../../kit/console/failure.ts';
 import { actButton, actForm, choice, field, jsonOf, textOf } from '../../../kit/console/form.ts';
-import type { ConsolePage, View } from '../../../kit/console/page.ts';
+import { type ResourcePage, resourcePages } from '../../../kit/console/resource-pages.ts';
 import { badge, facts, more, type Page, table } from '../../../kit/console/table.ts';
 import { ago, payload, short, time } from '../../../kit/console/text.ts';
-import { deletionPage } from '../../../kit/console/typed.ts';
 import type { DataOf, ItemOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { invalidField } from '../../../problems/problem.ts';
@@ -29,11 +27,13 @@ const flagInput = (form: URLSearchParams, visit: Visit) => ({
   revision: Number(form.get('revision')),
 });
 
-export const flagPage: ConsolePage = {
-  name: 'flag',
-  path: `${FLAGS}/{key}`,
-  needs: get,
+const flagPage: ResourcePage<Flag> = {
+  below: '',
   isLive: true,
+  actions: (visit, { enabled }) =>
+    visit.may(update)
+      ? actButton(visit, 'turn', enabled ? 'Disable' : 'Enable', { enabled: String(!enabled) })
+      : undefined,
   show,
   acts: {
     turn: {
@@ -61,38 +61,32 @@ export const flagPage: ConsolePage = {
   },
 };
 
-export const flagDeletePage = deletionPage({
-  name: 'flag_delete',
-  path: `${FLAGS}/{key}/delete`,
+export const flagPages = resourcePages<Flag>({
+  name: 'flag',
   noun: 'flag',
-  capability: remove,
-  parameter: 'key',
-  about: async (visit, key) => ({ back: flagPath((await visit.need(get, { key })).key), text: GONE }),
-  next: FLAGS,
+  path: `${FLAGS}/{key}`,
+  list: { title: 'Feature flags', path: FLAGS },
+  needs: get,
+  read: (visit) => visit.need(get, { key: visit.params.key }),
+  nameOf: ({ key }) => key,
+  badge: (_, flag) => stateOf(flag),
+  about,
+  pages: [flagPage],
+  deletion: { capability: remove, warning: () => GONE, effect: () => GONE },
 });
 
-async function show(visit: Visit): Promise<View> {
-  const key = keyOf(visit);
+async function show(visit: Visit, flag: Flag) {
+  const { key } = flag;
   const cursor = visit.query.get('cursor') ?? undefined;
-  const [flag, changes] = await Promise.all([
-    visit.need(get, { key }),
-    visit.call(history, { key, cursor, limit: CHANGES }),
-  ]);
-  const act = dangerLink(visit.path(`${flagPath(key)}/delete`), 'Delete…');
-  const content = html`${head(visit, flag)}
-<div class="panels">${variantsOf(flag)}<section class="panel"><h2>Try a context</h2>${await trialView(visit, key)}</section></div>
+  const changes = await visit.call(history, { key, cursor, limit: CHANGES });
+  const content = html`<div class="panels">${variantsOf(flag)}<section class="panel"><h2>Try a context</h2>${await trialView(visit, key)}</section></div>
 <section class="panel"><h2>Rules</h2>${visit.may(update) ? forms(visit, flag) : payload(flag.targeting, 'The rule', { call: 'flags.get' })}</section>
-${panel(visit, 'Changes', changes, (page) => changesOf(visit, page))}
-${dangerZone([visit.may(remove) ? { title: 'Delete this flag', text: GONE, act } : null])}`;
-  return { title: key, content };
+${panel(visit, 'Changes', changes, (page) => changesOf(visit, page))}`;
+  return { content };
 }
 
-function head(visit: Visit, flag: Flag): Html {
-  const { key, enabled, type, description, updated_at } = flag;
-  const turn = actButton(visit, 'turn', enabled ? 'Disable' : 'Enable', { enabled: String(!enabled) });
-  return html`<p><a href="${visit.path(FLAGS)}">Feature flags</a></p>
-<div class="head"><div class="head named"><h1>${short(key, 128)}</h1><p>${stateOf(flag)}</p></div>${visit.may(update) ? html`<div class="actions">${turn}</div>` : ''}</div>
-<p class="quiet">${type} · changed ${ago(visit, updated_at)} · ${copiedId(key, 'the key')}</p>
+function about(visit: Visit, { key, type, description, updated_at }: Flag): Html {
+  return html`<p class="quiet">${type} · changed ${ago(visit, updated_at)} · ${copiedId(key, 'the key')}</p>
 ${description === null ? '' : html`<p>${short(description, 500)}</p>`}`;
 }
 

@@ -6,7 +6,7 @@ import { teach } from '../../../kit/console/table.ts';
 import { ago, short } from '../../../kit/console/text.ts';
 import { html } from '../../../lib/html.ts';
 import { create, list } from '../capabilities/flags.ts';
-import { FLAGS, flagDeletePage, flagPage, flagPath, stateOf } from './flag.ts';
+import { FLAGS, flagPages, flagPath, stateOf } from './flag.ts';
 
 const types = create.input.properties.type.enum;
 const attributes = html`spellcheck="false" autocapitalize="off"`;
@@ -55,4 +55,4 @@ ${field(visit, act, { name: 'variants', label: 'Variants', value: '{"on": true, 
   },
 });
 
-export const flagsConsole: ModuleConsole = { pages: [flagsPage, flagPage, flagDeletePage] };
+export const flagsConsole: ModuleConsole = { pages: [flagsPage, ...flagPages] };

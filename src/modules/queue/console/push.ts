@@ -3,10 +3,10 @@
 import { copiedId, copiedSecret } from '../../../kit/console/copied.ts';
 import { panel } from '../../../kit/console/failure.ts';
 import { field, numberOf, textOf } from '../../../kit/console/form.ts';
-import type { NewForm } from '../../../kit/console/new.ts';
+import { type NewForm, newLink } from '../../../kit/console/new.ts';
 import { actOf, type View } from '../../../kit/console/page.ts';
 import type { ResourcePage } from '../../../kit/console/resource-pages.ts';
-import { badge, more, type Page, table, teach, withQuery } from '../../../kit/console/table.ts';
+import { badge, more, type Page, table, teach } from '../../../kit/console/table.ts';
 import { ago, count, countOf, short } from '../../../kit/console/text.ts';
 import type { DataOf, ItemOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
@@ -49,9 +49,8 @@ export const pushPage: ResourcePage<Standing> = {
 async function show(visit: Visit, { queue: { name: queue } }: Standing) {
   const cursor = visit.query.get('cursor') ?? undefined;
   const read = await visit.call(subscriptions, { queue, cursor });
-  const button = visit.may(subscribe)
-    ? html`<p><a class="main" href="${withQuery(visit, { new: '1', cursor: null })}">${newSubscription.heading}</a></p>`
-    : '';
+  const link = newLink(visit, newSubscription);
+  const button = link === undefined ? '' : html`<p>${link}</p>`;
   const content = panel(
     visit,
     'Push subscriptions',
