@@ -3,7 +3,7 @@ import { type Html, html } from '../../lib/html.ts';
 import type { ConsolePage } from './page.ts';
 import { badge, meter, tabs, withQuery } from './table.ts';
 import { ago, durationText, money, short } from './text.ts';
-import { requireTyped, typedForm } from './typed.ts';
+import { typedPage } from './typed.ts';
 import type { Visit } from './visit.ts';
 
 const states = ['running', 'succeeded', 'failed'] as const;
@@ -85,29 +85,19 @@ interface DeletionTexts {
   describe(visit: Visit, id: string): Promise<Html>;
 }
 
-export function jobDeletionPage({ name, listPath, remove, what, title, done, describe }: DeletionTexts): ConsolePage {
-  return {
-    name,
+export function jobDeletionPage({ listPath, remove, what, describe, ...of }: DeletionTexts): ConsolePage {
+  return typedPage({
+    ...of,
     path: `${listPath}/{id}/delete`,
-    needs: remove,
-    async show(visit) {
+    capability: remove,
+    act: 'delete',
+    what: `delete ${what}`,
+    button: 'Delete',
+    next: () => listPath,
+    async about(visit) {
       const { id = '' } = visit.params;
-      const content = html`<p><a href="${visit.path(`${listPath}/${id}`)}">Back</a></p>
-<h1>${title}</h1>
-<p>${await describe(visit, id)} It cannot be undone. What it cost stays in the ledger.</p>
-${typedForm(visit, 'delete', { wanted: id, button: 'Delete' })}`;
-      return { title, content };
+      const text = html`${await describe(visit, id)} It cannot be undone. What it cost stays in the ledger.`;
+      return { back: { label: 'Back', path: `${listPath}/${id}` }, text };
     },
-    acts: {
-      delete: {
-        capability: remove,
-        input(form, { params: { id = '' } }) {
-          requireTyped(form, id, `delete ${what}`);
-          return { id };
-        },
-        done,
-        next: () => listPath,
-      },
-    },
-  };
+  });
 }

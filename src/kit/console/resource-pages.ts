@@ -156,15 +156,11 @@ function deletionOf<One>(of: ResourcePages<One>, deletion: ResourceDeletion<One>
     capability,
     field,
     done,
-    parameter: /\{(\w+)\}$/.exec(path)?.[1] ?? '',
     async about(visit) {
       const one = await of.read(visit);
-      return {
-        label: of.nameOf(one),
-        back: addressOf(visit, path, of.pages.at(-1)?.below ?? ''),
-        heading: deletion.heading?.(one),
-        text: await deletion.effect(visit, one),
-      };
+      const back = { label: of.nameOf(one), path: addressOf(visit, path, of.pages.at(-1)?.below ?? '') };
+      const text = await deletion.effect(visit, one);
+      return { back, heading: deletion.heading?.(one), text };
     },
     next: list.path,
   });

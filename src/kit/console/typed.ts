@@ -2,9 +2,9 @@
 import { type Html, html } from '../../lib/html.ts';
 import { invalidField } from '../../problems/problem.ts';
 import { actForm, field } from './form.ts';
-import type { ConsolePage } from './page.ts';
+import type { Act, ConsolePage } from './page.ts';
 import { short } from './text.ts';
-import type { Callable, Visit } from './visit.ts';
+import type { Callable, Input, Visit } from './visit.ts';
 
 /** `what`: "revoke the key". Throws VALIDATION_FAILED where something else was typed. */
 export function requireTyped(form: URLSearchParams, wanted: string, what: string): void {
@@ -31,61 +31,93 @@ export function typedForm(visit: Visit, act: string, { wanted, button, before, a
   return actForm(visit, act, html`${before ?? ''}${typed}${after ?? ''}<button class="danger">${button}</button>`);
 }
 
-interface Deletion extends Pick<ConsolePage, 'name' | 'path'> {
+interface TypedPage extends Pick<ConsolePage, 'name'>, Pick<Act, 'done' | 'next' | 'answerView'> {
+  /** Below /console. Its last parameter names what ends. */
+  readonly path: string;
+  /** Who may call it sees the page. */
+  readonly capability: Pick<Callable, 'id'>;
+  /** Its field that names what ends; called as the parameter when absent. */
+  readonly field?: string;
+  /** The whole input, where it is more than that field. */
+  input?(form: URLSearchParams, visit: Visit): Input;
+  /** Name of the act: `revoke`. */
+  readonly act: string;
+  /** `revoke the key`: why something is to be typed. */
+  readonly what: string;
+  readonly button: string;
+  readonly title: string;
+  /** What is to be typed; the parameter when absent. */
+  wanted?(visit: Visit): string;
+  /** What the page says. Throws the Problem of what is not there. */
+  about(visit: Visit): Promise<TypedText>;
+}
+
+interface TypedText extends Pick<TypedForm, 'before' | 'after'> {
+  /** Where one comes from; its path is below /console. */
+  readonly back: { readonly label: string; readonly path: string };
+  /** The title when absent. */
+  readonly heading?: Html | string;
+  /** What is gone afterwards, in numbers, and what stays. */
+  readonly text: Html | string;
+}
+
+/** The page of an act that cannot be undone. */
+export function typedPage({ name, path, capability, act, title, what, button, about, ...of }: TypedPage): ConsolePage {
+  const parameter = /\{(\w+)\}[^{]*$/.exec(path)?.[1] ?? '';
+  const idOf = ({ params }: Visit) => params[parameter] ?? '';
+  const wantedOf = (visit: Visit) => (of.wanted?.(visit) ?? idOf(visit)).trim();
+  return {
+    name,
+    path,
+    needs: capability,
+    async show(visit) {
+      const { back, heading = title, text, ...fields } = await about(visit);
+      const content = html`<p><a href="${visit.path(back.path)}">${short(back.label, 100)}</a></p>
+<h1>${heading}</h1>
+<p>${text}</p>
+${typedForm(visit, act, { wanted: wantedOf(visit), button, ...fields })}`;
+      return { title, content };
+    },
+    acts: {
+      [act]: {
+        capability,
+        input(form, visit) {
+          requireTyped(form, wantedOf(visit), what);
+          return of.input?.(form, visit) ?? { [of.field ?? parameter]: idOf(visit) };
+        },
+        done: of.done,
+        next: of.next,
+        answerView: of.answerView,
+      },
+    },
+  };
+}
+
+interface Deletion extends Pick<TypedPage, 'name' | 'path' | 'capability' | 'field' | 'about'> {
   /** `inbox` */
   readonly noun: string;
-  readonly capability: Pick<Callable, 'id'>;
-  /** Parameter of the path that names it, and the capability's field, which is the same when absent. */
-  readonly parameter: string;
-  readonly field?: string;
-  /** Told of it before. Throws the Problem of what is not there. */
-  about(visit: Visit, id: string): Promise<DeletionText>;
-  /** Of the page; `Delete the inbox` when absent. */
+  /** `Delete the inbox` when absent. */
   readonly title?: string;
-  /** Told on the page that follows; `Inbox deleted.` when absent. */
+  /** `Inbox deleted.` when absent. */
   readonly done?: string;
   /** Path below /console of the page that follows. */
   readonly next: string;
 }
 
-interface DeletionText {
-  /** What a person calls it; its id when absent. */
-  readonly label?: string;
-  /** Path below /console of its page. */
-  readonly back: string;
-  /** `Delete the inbox` when absent. */
-  readonly heading?: string;
-  /** What is gone afterwards, and what stays. */
-  readonly text: Html | string;
-}
-
 /** The page that deletes one. */
-export function deletionPage({ noun, capability, parameter, about, next, ...of }: Deletion): ConsolePage {
-  const idOf = ({ params }: Visit) => params[parameter] ?? '';
+export function deletionPage({ noun, title, done, next, about, ...of }: Deletion): ConsolePage {
   const usual = `Delete the ${noun}`;
-  return {
-    name: of.name,
-    path: of.path,
-    needs: capability,
-    async show(visit) {
-      const id = idOf(visit);
-      const { label = id, back, heading = usual, text } = await about(visit, id);
-      const content = html`<p><a href="${visit.path(back)}">${short(label, 100)}</a></p>
-<h1>${heading}</h1>
-<p>${text}</p>
-${typedForm(visit, 'delete', { wanted: id.trim(), button: 'Delete' })}`;
-      return { title: of.title ?? usual, content };
+  return typedPage({
+    ...of,
+    act: 'delete',
+    title: title ?? usual,
+    what: `delete the ${noun}`,
+    button: 'Delete',
+    done: done ?? `${noun[0]?.toUpperCase()}${noun.slice(1)} deleted.`,
+    next: () => next,
+    async about(visit) {
+      const { heading = usual, ...text } = await about(visit);
+      return { heading, ...text };
     },
-    acts: {
-      delete: {
-        capability,
-        input(form, visit) {
-          requireTyped(form, idOf(visit).trim(), `delete the ${noun}`);
-          return { [of.field ?? parameter]: idOf(visit) };
-        },
-        done: of.done ?? `${noun[0]?.toUpperCase()}${noun.slice(1)} deleted.`,
-        next: () => next,
-      },
-    },
-  };
+  });
 }

@@ -1,9 +1,8 @@
 // What cannot be undone of a queue: all its messages, or the queue with them. The pages say what goes in numbers, and ask for its name.
 
 import { type Danger, dangerLink } from '../../../kit/console/danger-zone.ts';
-import type { ConsolePage, View } from '../../../kit/console/page.ts';
 import { countOf, short } from '../../../kit/console/text.ts';
-import { requireTyped, typedForm } from '../../../kit/console/typed.ts';
+import { typedPage } from '../../../kit/console/typed.ts';
 import type { Visit } from '../../../kit/console/visit.ts';
 import { html } from '../../../lib/html.ts';
 import { purge } from '../capabilities/purge.ts';
@@ -14,33 +13,28 @@ import { messagesOf, queuePath, type Standing, type Stats } from './queue.ts';
 /** A queue has no more push subscriptions. */
 const SUBSCRIPTIONS = 100;
 
-export const queuePurgePage: ConsolePage = {
+export const queuePurgePage = typedPage({
   name: 'queue_purge',
   path: '/queues/{name}/purge',
-  needs: purge,
-  show: showPurge,
-  acts: {
-    purge: {
-      capability: purge,
-      input(form, { params: { name = '' } }) {
-        requireTyped(form, name, 'purge the queue');
-        return { queue: name };
-      },
-      done: 'Queue purged.',
-      next: (_, { params: { name = '' } }) => queuePath(name),
-    },
+  capability: purge,
+  field: 'queue',
+  act: 'purge',
+  what: 'purge the queue',
+  button: 'Purge',
+  title: 'Purge a queue',
+  async about(visit) {
+    const { name: queue = '' } = visit.params;
+    const stats = await visit.need(queueStats, { queue });
+    const dead = countOf(stats.dlq_count, 'dead letter');
+    return {
+      back: { label: queue, path: `${queuePath(queue)}/settings` },
+      heading: html`Purge ${short(queue, 80)}`,
+      text: `This deletes ${messagesIn(stats)}. It cannot be undone. Consumers cannot acknowledge them any more.${stats.dlq_count === 0 ? '' : ` ${dead} of this queue stay in the dead-letter queue.`}`,
+    };
   },
-};
-
-async function showPurge(visit: Visit): Promise<View> {
-  const { name: queue = '' } = visit.params;
-  const stats = await visit.need(queueStats, { queue });
-  const content = html`<p><a href="${visit.path(`${queuePath(queue)}/settings`)}">${short(queue, 80)}</a></p>
-<h1>Purge ${short(queue, 80)}</h1>
-<p>This deletes ${messagesIn(stats)}. It cannot be undone. Consumers cannot acknowledge them any more.${stats.dlq_count === 0 ? '' : ` ${countOf(stats.dlq_count, 'dead letter')} of this queue stay in the dead-letter queue.`}</p>
-${typedForm(visit, 'purge', { wanted: queue, button: 'Purge' })}`;
-  return { title: 'Purge a queue', content };
-}
+  done: 'Queue purged.',
+  next: (_, { params: { name = '' } }) => queuePath(name),
+});
 
 /** Null: the visitor may not purge it. */
 export function purgeDanger(visit: Visit, { queue, stats }: Standing): Danger | null {

@@ -6,7 +6,7 @@ import { actButton, actForm, field, numberOf, textOf } from '../../../kit/consol
 import { actOf, type ConsolePage, type View } from '../../../kit/console/page.ts';
 import { facts } from '../../../kit/console/table.ts';
 import { ago, ownPath, payload, short, sizeText } from '../../../kit/console/text.ts';
-import { requireTyped, typedForm } from '../../../kit/console/typed.ts';
+import { typedPage } from '../../../kit/console/typed.ts';
 import type { DataOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { copyObject } from '../capabilities/object-copy.ts';
@@ -65,33 +65,30 @@ ${copiedBlock(html`<pre class="scroll text" tabindex="0" aria-label="Address">${
   },
 };
 
-export const objectDeletePage: ConsolePage = {
+export const objectDeletePage = typedPage({
   name: 'object_delete',
   path: '/storage/{bucket}/delete-object',
-  needs: deleteObjects,
-  show: showDelete,
-  acts: {
-    delete: {
-      capability: deleteObjects,
-      input(form, visit) {
-        const { bucket, key } = objectInput(visit);
-        requireTyped(form, key.trim(), 'delete the object');
-        return { bucket, keys: [key] };
-      },
-      done: 'Object deleted.',
-      next: (_, visit) => folderPath(objectInput(visit).bucket, objectInput(visit).key),
-    },
+  capability: deleteObjects,
+  act: 'delete',
+  what: 'delete the object',
+  button: 'Delete',
+  title: 'Delete an object',
+  wanted: (visit) => objectInput(visit).key,
+  async about(visit) {
+    const { bucket, key, bytes, updated_at } = await visit.need(headObject, objectInput(visit));
+    return {
+      back: { label: 'Back to the object', path: objectPath(bucket, key) },
+      heading: 'Delete the object',
+      text: html`${short(key, 200)}: ${sizeText(bytes)}, written ${ago(visit, updated_at)}. It cannot be undone.`,
+    };
   },
-};
-
-async function showDelete(visit: Visit): Promise<View> {
-  const object = await visit.need(headObject, objectInput(visit));
-  const content = html`<p><a href="${visit.path(objectPath(object.bucket, object.key))}">Back to the object</a></p>
-<h1>Delete the object</h1>
-<p>${short(object.key, 200)}: ${sizeText(object.bytes)}, written ${ago(visit, object.updated_at)}. It cannot be undone.</p>
-${typedForm(visit, 'delete', { wanted: object.key.trim(), button: 'Delete' })}`;
-  return { title: 'Delete an object', content };
-}
+  input(_, visit) {
+    const { bucket, key } = objectInput(visit);
+    return { bucket, keys: [key] };
+  },
+  done: 'Object deleted.',
+  next: (_, visit) => folderPath(objectInput(visit).bucket, objectInput(visit).key),
+});
 
 function top(visit: Visit, { bucket, key }: Pick<Stored, 'bucket' | 'key'>): Html {
   return html`<p><a href="${visit.path('/storage')}">Storage</a> / <a href="${visit.path(bucketPath(bucket))}">${short(bucket, 60)}</a></p>

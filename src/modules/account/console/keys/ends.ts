@@ -1,12 +1,12 @@
 // What ends a key at once: it is revoked, or has leaked. The pages say what used it last, in numbers, and ask for its id.
 
 import { checkbox } from '../../../../kit/console/form.ts';
-import type { Act, ConsolePage, View } from '../../../../kit/console/page.ts';
+import type { View } from '../../../../kit/console/page.ts';
 import { lastDays } from '../../../../kit/console/period.ts';
 import { ago, count, countOf, money, short } from '../../../../kit/console/text.ts';
-import { requireTyped, typedForm } from '../../../../kit/console/typed.ts';
+import { typedPage } from '../../../../kit/console/typed.ts';
 import type { Visit } from '../../../../kit/console/visit.ts';
-import { type Html, html } from '../../../../lib/html.ts';
+import { html } from '../../../../lib/html.ts';
 import { keysRevoke } from '../../capabilities/keys/revoke.ts';
 import { keysSuspectedCompromise } from '../../capabilities/keys/suspected-compromise.ts';
 import { usage } from '../../capabilities/usage.ts';
@@ -15,42 +15,37 @@ import { secretPage } from './keys.ts';
 
 const LEAKED = 'leaked';
 
-const leaked: Act = {
-  capability: keysSuspectedCompromise,
-  input(form, { params: { id = '' } }) {
-    requireTyped(form, id, 'end the key');
-    return { id, confirmed_leak: true, auto_rotate: form.has('auto_rotate') };
-  },
-  done: 'Leak reported.',
-  answerView: leakReported,
-};
-
 /** Its next call is refused, and a new key may take its place. */
-export const leakedPage: ConsolePage = {
+export const leakedPage = typedPage({
   name: 'key_leaked',
   path: '/keys/{id}/leaked',
-  needs: keysSuspectedCompromise,
-  show: showLeaked,
-  acts: { [LEAKED]: leaked },
-};
+  capability: keysSuspectedCompromise,
+  act: LEAKED,
+  what: 'end the key',
+  button: 'End key',
+  title: 'Report a leak',
+  async about(visit) {
+    const label = 'Create a new key in its place, with the same access, expiry and cap';
+    const after = checkbox(visit, LEAKED, { name: 'auto_rotate', label, isChecked: true });
+    return { ...(await aboutEnd(visit, 'Report a leak of')), after };
+  },
+  input: (form, { params }) => ({ id: params.id, confirmed_leak: true, auto_rotate: form.has('auto_rotate') }),
+  done: 'Leak reported.',
+  answerView: leakReported,
+});
 
-export const revokePage: ConsolePage = {
+export const revokePage = typedPage({
   name: 'key_revoke',
   path: '/keys/{id}/revoke',
-  needs: keysRevoke,
-  show: showRevoke,
-  acts: {
-    revoke: {
-      capability: keysRevoke,
-      input(form, { params: { id = '' } }) {
-        requireTyped(form, id, 'revoke the key');
-        return { id };
-      },
-      done: 'Key revoked. Its next call is refused.',
-      next: () => '/keys',
-    },
-  },
-};
+  capability: keysRevoke,
+  act: 'revoke',
+  what: 'revoke the key',
+  button: 'Revoke key',
+  title: 'Revoke a key',
+  about: (visit) => aboutEnd(visit, 'Revoke'),
+  done: 'Key revoked. Its next call is refused.',
+  next: () => '/keys',
+});
 
 /** What a report of a leak answers: a new secret where one was made, shown this once. */
 export function leakReported(data: unknown, visit: Visit): View {
@@ -64,35 +59,13 @@ export function leakReported(data: unknown, visit: Visit): View {
   return { title: 'Leak reported', content };
 }
 
-async function showRevoke(visit: Visit): Promise<View> {
-  const key = await findKey(visit);
-  const content = html`${back(visit, key)}
-<h1>Revoke ${short(key.name ?? key.id, 100)}</h1>
-${await revocationEffect(visit, key)}
-${typedForm(visit, 'revoke', { wanted: key.id, button: 'Revoke key' })}`;
-  return { title: 'Revoke a key', content };
-}
-
-async function showLeaked(visit: Visit): Promise<View> {
-  const key = await findKey(visit);
-  const anew = 'Create a new key in its place, with the same access, expiry and cap';
-  const content = html`${back(visit, key)}
-<h1>Report a leak of ${short(key.name ?? key.id, 100)}</h1>
-${await revocationEffect(visit, key)}
-${typedForm(visit, LEAKED, {
-  wanted: key.id,
-  button: 'End key',
-  after: checkbox(visit, LEAKED, { name: 'auto_rotate', label: anew, isChecked: true }),
-})}`;
-  return { title: 'Report a leak', content };
-}
-
 /** Who still uses it is cut off: the calls of a day say how many that may be. */
-async function revocationEffect(visit: Visit, { id, last_used_at: last }: Key): Promise<Html> {
+async function aboutEnd(visit: Visit, what: string) {
+  const { id, name, last_used_at: last } = await findKey(visit);
   const day = await visit.need(usage, { ...lastDays(visit, 1), key_id: id });
-  return html`<p>Its next call is refused, and it can never be used again. In the last 24 hours it made ${countOf(day.request_count, 'call')} (${count(day.error_count)} failed) for ${money(day.spend_usd)}. It was last used ${ago(visit, last)}.</p>`;
-}
-
-function back(visit: Visit, { id }: Key): Html {
-  return html`<p><a href="${visit.path(`/keys/${id}`)}">Back</a></p>`;
+  return {
+    back: { label: 'Back', path: `/keys/${id}` },
+    heading: html`${what} ${short(name ?? id, 100)}`,
+    text: html`Its next call is refused, and it can never be used again. In the last 24 hours it made ${countOf(day.request_count, 'call')} (${count(day.error_count)} failed) for ${money(day.spend_usd)}. It was last used ${ago(visit, last)}.`,
+  };
 }
