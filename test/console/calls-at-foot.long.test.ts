@@ -75,6 +75,7 @@ const WORKED_OUT = [
   /^\d+ (capabilit|key)\w+ with free calls only/,
   /^\w+day, \d+ \w+ \d{4}$/, // the day of what stands below
   /^10 attempts in about three days$/,
+  /^Per cent of targetingKeys for each variant, 100 together;/,
   /(newest 2,000|first 2,500|Up to 2,500)/,
 ];
 /** By the path of the page. */

@@ -34,10 +34,13 @@ function another(id: string): string {
 /** All that is answered, but for what is another one at every answer. */
 function whole({ status, headers, location, text }: Visit, id: string) {
   const always = ['date', 'content-length', 'x-request-id', 'traceparent', 'location'];
-  const kept = [...headers].filter(([name]) => !always.includes(name));
+  const kept = [...headers]
+    .filter(([name]) => !always.includes(name))
+    .map(([name, value]) => [name, value.replace(/'nonce-[^']+'/, 'NONCE')]);
   const bytes = text
     .replaceAll(id, 'ID')
     .replaceAll(/\/live\?since=[\w%]+/g, 'SINCE')
+    .replaceAll(/ nonce="[^"]+"/g, ' NONCE')
     .replaceAll(/name="form_key" value="\w+"/g, 'FORM_KEY')
     .replaceAll(/request <code>[\w-]+</g, 'REQUEST');
   return { status, location: location?.replaceAll(id, 'ID'), headers: kept, bytes };
