@@ -30,13 +30,14 @@ test.each(eventPaths)('an event %s links to a page: %s', (_, path) => {
   expect(pathOfPage(path)).not.toBeNull();
 });
 
-/** Values of templates are `x`; one that follows a word is a query. */
+/** Those that pages make, and those of their descriptions. Values of templates are `x`; one that follows a word is a query. */
 function writtenLinks(): [file: string, path: string][] {
   const files = globSync('src/{modules,surfaces,kit}/**/*.ts', { cwd: PROJECT, exclude: ['**/*.test.ts'] });
   return files.flatMap((file) => {
     const text = readFileSync(join(PROJECT, file), 'utf8');
-    const found = text.matchAll(/visit\.path\((?:'(\/[^'?#]*)[^']*'|`(\/[^`]*)`)\)|baseUrl\}\/console(\/[^`?#]*)/g);
-    return [...found].map(([, plain, template, url]) => {
+    const called = text.matchAll(/visit\.path\((?:'(\/[^'?#]*)[^']*'|`(\/[^`]*)`)\)|baseUrl\}\/console(\/[^`?#]*)/g);
+    const described = text.matchAll(/(?:list|back): \{ (?:title|label): [^{}]*, path: (?:'(\/[^']*)'|`(\/[^`]*)`) \}/g);
+    return [...called, ...described].map(([, plain, template, url]) => {
       const written = (plain ?? template ?? url ?? '').replaceAll(/(\w?)\$\{(?:[^{}]|\{[^{}]*\})*\}/g, '$1${}');
       const path = written
         .replace(/(\w)\$\{\}$/, '$1')

@@ -15,6 +15,8 @@ type Item<Out extends TSchema> = Static<Out> extends { readonly items: readonly 
 export interface ListPage<Out extends TSchema, Made extends TSchema>
   extends Pick<ConsolePage, 'name' | 'path' | 'nav'> {
   readonly title: string;
+  /** The page that leads here, whose path is below /console. */
+  readonly back?: { readonly title: string; readonly path: string };
   /** A sentence below the title. */
   readonly intro?: string;
   /** Between the title and that: links to the other pages of what it belongs to. */
@@ -30,10 +32,12 @@ export interface ListPage<Out extends TSchema, Made extends TSchema>
   /** Further fields of the list, each as somebody types it. */
   readonly search?: readonly { readonly name: string; readonly label: string; readonly placeholder?: string }[];
   readonly create?: Act<Callable<Made>> & Pick<NewForm, 'heading' | 'intro' | 'form'>;
+  /** What its rows can do, by the `act` that they send. */
+  readonly acts?: ConsolePage['acts'];
 }
 
 export function listPage<Out extends TSchema, Made extends TSchema = TSchema>(of: ListPage<Out, Made>): ConsolePage {
-  const { name, path, nav, title, intro, list, caption, create } = of;
+  const { name, path, nav, title, back, intro, list, caption, create, acts = {} } = of;
   const newForm = create === undefined ? null : { ...create, act: CREATE };
   const rows = (visit: Visit, page: Page<Item<Out>>) =>
     table({ caption, rows: page.items, empty: of.empty(visit), columns: of.columns(visit) });
@@ -43,7 +47,8 @@ export function listPage<Out extends TSchema, Made extends TSchema = TSchema>(of
     nav,
     needs: list,
     isLive: true,
-    ...(create === undefined ? {} : { acts: { [CREATE]: create }, actions: [newAction(path, create)] }),
+    acts: create === undefined ? acts : { ...acts, [CREATE]: create },
+    actions: create === undefined ? [] : [newAction(path, create)],
     async show(visit) {
       if (newForm !== null && asksForNew(visit, newForm)) return newView(visit, newForm);
       const asked = of.filter === undefined ? undefined : visit.query.get(of.filter.name) || undefined;
@@ -57,7 +62,8 @@ export function listPage<Out extends TSchema, Made extends TSchema = TSchema>(of
       };
       const cursor = visit.query.get('cursor') ?? undefined;
       const read = await visit.call(list, { ...narrowed, cursor, limit: ROWS });
-      const content = html`${titleWithNew(visit, title, newForm)}
+      const content = html`${back === undefined ? '' : html`<p><a href="${visit.path(back.path)}">${back.title}</a></p>`}
+${titleWithNew(visit, title, newForm)}
 ${of.above?.(visit) ?? ''}
 ${intro === undefined ? '' : html`<p>${intro}</p>`}
 ${panel(visit, caption, read, (data) => {

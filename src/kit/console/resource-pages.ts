@@ -1,5 +1,6 @@
 // The pages of one thing of the account, such as a schedule, from a description: its own page, those below it, and the one that deletes it. All
-// but the last have its heading and, where there are several, tabs that lead from one to the other. Nothing is shown to who may not do it.
+// but the last have its heading and, where there are several, tabs that lead from one to the other. Tabs, settings and the danger zone show
+// only what the visitor may. `modules/cron/console/one.ts` is an example; in short:
 //
 //   export const schedulePages = resourcePages({
 //     name: 'schedule',
@@ -20,7 +21,7 @@ import { asksForNew, type NewForm, newView } from './new.ts';
 import type { Act, ConsolePage, View } from './page.ts';
 import { pageTabs } from './table.ts';
 import { short } from './text.ts';
-import { deletionPage } from './typed.ts';
+import { deletionPage, type Paragraphs } from './typed.ts';
 import type { Visit } from './visit.ts';
 
 const HEADING_CHARACTERS_MAX = 160;
@@ -36,10 +37,8 @@ export interface ResourcePages<One> extends Pick<ConsolePage, 'name' | 'needs'> 
   readonly list: { readonly title: string; readonly path: string };
   /** What the pages show. Throws the Problem of what is not there. */
   read(visit: Visit): Promise<One>;
-  /** What a person calls it: the title of its pages. */
+  /** What a person calls it: title and heading of its pages. */
   nameOf(one: One): string;
-  /** The heading of its pages; its name when absent. */
-  heading?(one: One): Html | string;
   /** Its state, beside the heading. */
   badge?(visit: Visit, one: One): Html | undefined;
   /** What stands on each of its pages between heading and tabs, such as a line about it and its figures. */
@@ -79,7 +78,7 @@ interface ResourceDeletion<One> {
   /** In the danger zone: what is gone afterwards, in a sentence. */
   warning(one: One): string;
   /** On the page that asks for the name: what is gone, in numbers, and what stays. */
-  effect(visit: Visit, one: One): Html | string | Promise<Html | string>;
+  effect(visit: Visit, one: One): Paragraphs | Promise<Paragraphs>;
   /** Of that page; each is `Delete the queue` when absent. */
   readonly title?: string;
   heading?(one: One): string;
@@ -116,7 +115,7 @@ ${page === of.pages.at(-1) ? dangersOf(visit, of, one) : ''}`;
 }
 
 function headingOf<One>(visit: Visit, of: ResourcePages<One>, page: ResourcePage<One>, one: One): Html {
-  const heading = html`<h1>${of.heading?.(one) ?? short(of.nameOf(one), HEADING_CHARACTERS_MAX)}</h1>`;
+  const heading = html`<h1>${short(of.nameOf(one), HEADING_CHARACTERS_MAX)}</h1>`;
   const badge = of.badge?.(visit, one);
   const named = badge === undefined ? heading : html`<div class="head named">${heading}<p>${badge}</p></div>`;
   const actions = page.actions?.(visit, one);

@@ -52,13 +52,16 @@ interface TypedPage extends Pick<ConsolePage, 'name'>, Pick<Act, 'done' | 'next'
   about(visit: Visit): Promise<TypedText>;
 }
 
+/** One, or several. */
+export type Paragraphs = Html | string | readonly (Html | string)[];
+
 interface TypedText extends Pick<TypedForm, 'before' | 'after'> {
   /** Where one comes from; its path is below /console. */
   readonly back: { readonly label: string; readonly path: string };
   /** The title when absent. */
   readonly heading?: Html | string;
   /** What is gone afterwards, in numbers, and what stays. */
-  readonly text: Html | string;
+  readonly text: Paragraphs;
 }
 
 /** The page of an act that cannot be undone. */
@@ -74,7 +77,7 @@ export function typedPage({ name, path, capability, act, title, what, button, ab
       const { back, heading = title, text, ...fields } = await about(visit);
       const content = html`<p><a href="${visit.path(back.path)}">${short(back.label, 100)}</a></p>
 <h1>${heading}</h1>
-<p>${text}</p>
+${[text].flat().map((paragraph) => html`<p>${paragraph}</p>\n`)}
 ${typedForm(visit, act, { wanted: wantedOf(visit), button, ...fields })}`;
       return { title, content };
     },

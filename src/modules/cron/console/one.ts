@@ -49,8 +49,8 @@ export const schedulePages = resourcePages<Job>({
     title: 'Delete a schedule',
     warning: () => 'It does not run any more. The record of its runs is deleted with it.',
     async effect(visit, job) {
-      const next = html`Its next run would be ${nextRun(visit, job.next_run_at, job.timezone)}.`;
-      return html`It does not run any more. ${next} ${await ofLastDay(visit, job)}`;
+      const next = nextRun(visit, job.next_run_at, job.timezone);
+      return [html`It does not run any more. Its next run would be ${next}.`, await ofLastDay(visit, job)];
     },
   },
 });

@@ -1,7 +1,6 @@
 // Addresses that get no mail: why, since when, a new one, and off the list again.
 import { actForm, field, textOf } from '../../../kit/console/form.ts';
 import { listPage } from '../../../kit/console/list-page.ts';
-import type { ConsolePage } from '../../../kit/console/page.ts';
 import { badge, teach } from '../../../kit/console/table.ts';
 import { ago, short } from '../../../kit/console/text.ts';
 import type { ItemOf, Visit } from '../../../kit/console/visit.ts';
@@ -13,7 +12,7 @@ import { emailTabs, mailPath, SUPPRESSIONS } from './tabs.ts';
 
 type Suppression = ItemOf<typeof list>;
 
-const listed = listPage({
+export const suppressionsPage = listPage({
   name: 'email_suppressions',
   path: SUPPRESSIONS,
   title: 'Suppressions',
@@ -45,19 +44,14 @@ const listed = listPage({
       html`${field(visit, act, { name: 'address', label: 'Address', isRequired: true, attributes: html`inputmode="email" spellcheck="false" autocapitalize="off" placeholder="grace@example.org"` })}
 <button class="main">Suppress address</button>`,
   },
-});
-
-export const suppressionsPage: ConsolePage = {
-  ...listed,
   acts: {
-    ...listed.acts,
     remove: {
       capability: remove,
       input: (form) => ({ address: form.get('address') ?? '' }),
       done: 'Address removed. It gets mail again.',
     },
   },
-};
+});
 
 function reasonBadge({ reason }: Suppression): Html {
   return badge(reason, reason === 'complaint' ? 'critical' : reason === 'bounce' ? 'warning' : 'plain');

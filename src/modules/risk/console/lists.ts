@@ -1,7 +1,6 @@
 // The allow and block lists: what is on them, a new entry, and off again.
 import { actButton, choice, field, textOf } from '../../../kit/console/form.ts';
 import { listPage } from '../../../kit/console/list-page.ts';
-import type { ConsolePage } from '../../../kit/console/page.ts';
 import { badge, teach } from '../../../kit/console/table.ts';
 import { ago, short, time } from '../../../kit/console/text.ts';
 import type { Visit } from '../../../kit/console/visit.ts';
@@ -21,7 +20,7 @@ const kinds = {
 const sentFields = (form: URLSearchParams, names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, textOf(form, name)]));
 
-const listed = listPage({
+export const listsPage = listPage({
   name: 'risk_lists',
   path: LISTS,
   title: 'Risk',
@@ -51,13 +50,14 @@ const listed = listPage({
     done: 'Entry added.',
     input: (form) => sentFields(form, ['list', 'kind', 'value', 'note', 'expires_at']),
   },
+  acts: {
+    remove: {
+      capability: listRemove,
+      done: 'Entry removed.',
+      input: (form) => sentFields(form, ['kind', 'value']),
+    },
+  },
 });
-const remove = {
-  capability: listRemove,
-  done: 'Entry removed.',
-  input: (form: URLSearchParams) => sentFields(form, ['kind', 'value']),
-};
-export const listsPage: ConsolePage = { ...listed, acts: { ...listed.acts, remove } };
 
 function entryForm(visit: Visit, act: string): Html {
   const plain = html`spellcheck="false" autocapitalize="off"`;

@@ -1,10 +1,7 @@
 // Text messages: what was sent and received, how far each is, and a form for a new one.
-import { panel } from '../../../kit/console/failure.ts';
 import { field, textOf } from '../../../kit/console/form.ts';
-import { filterTabs } from '../../../kit/console/list-page.ts';
-import { asksForNew, type NewForm, newAction, newView, titleWithNew } from '../../../kit/console/new.ts';
-import { actOf, type ConsolePage, type View } from '../../../kit/console/page.ts';
-import { badge, more, type Page, pageTabs, table, teach } from '../../../kit/console/table.ts';
+import { listPage } from '../../../kit/console/list-page.ts';
+import { badge, pageTabs, teach } from '../../../kit/console/table.ts';
 import { ago, short } from '../../../kit/console/text.ts';
 import type { DataOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
@@ -16,35 +13,42 @@ import { verifyList } from '../capabilities/verify-list.ts';
 
 export type Sms = DataOf<typeof get>;
 
-const ROWS = 25;
-const statuses = ['sent', 'delivered', 'failed', 'received'];
-const filter = { name: 'status', label: 'Status of messages', values: statuses };
-
-const newMessage: NewForm = {
-  act: 'send',
-  heading: 'New message',
-  capability: smsSend,
-  form: messageForm,
-  intro: 'Without carriers the sandbox takes it: nothing leaves the service.',
-};
-
-export const messagesPage: ConsolePage = {
+export const messagesPage = listPage({
   name: 'sms',
   path: '/sms',
-  needs: smsList,
   nav: { label: 'SMS', key: 'x', group: 'reach', holds: smsList },
-  isLive: true,
-  show,
-  actions: [newAction('/sms', newMessage)],
-  acts: {
-    send: actOf({
-      capability: smsSend,
-      input: (form) => ({ to: textOf(form, 'to'), text: textOf(form, 'text'), from: textOf(form, 'from') }),
-      done: 'Message sent.',
-      next: ({ sms_id: id }) => `/sms/${id}`,
-    }),
+  title: 'SMS',
+  caption: 'Messages',
+  list: smsList,
+  above: (visit) => html`${smsTabs(visit)}${sandboxLink(visit)}`,
+  filter: { name: 'status', label: 'Status of messages', values: ['sent', 'delivered', 'failed', 'received'] },
+  empty: (visit) =>
+    teach(
+      'No messages yet. The sandbox takes any:',
+      visit.samples([[smsSend, { to: '+12025550123', text: 'Your table is ready.' }]]),
+    ),
+  columns: (visit) => [
+    {
+      title: 'Number',
+      cell: (sms) => html`<a href="${visit.path(`/sms/${sms.sms_id}`)}">${direction(sms)} ${short(otherOf(sms))}</a>`,
+    },
+    { title: 'Status', cell: smsState },
+    { title: 'Text', cell: ({ text }) => short(text, 80) },
+    { title: 'Carrier', cell: ({ vendor }) => short(vendor, 40) },
+    { title: 'Created', cell: ({ created_at }) => ago(visit, created_at) },
+    { title: 'Segments', kind: 'number', cell: ({ segments }) => String(segments) },
+    { title: 'Cost', usd: ({ cost_usd: cost }) => cost },
+  ],
+  create: {
+    capability: smsSend,
+    heading: 'New message',
+    intro: 'Without carriers the sandbox takes it: nothing leaves the service.',
+    input: (form) => ({ to: textOf(form, 'to'), text: textOf(form, 'text'), from: textOf(form, 'from') }),
+    done: 'Message sent.',
+    next: ({ sms_id: id }) => `/sms/${id}`,
+    form: messageForm,
   },
-};
+});
 
 export function smsState({ status }: Pick<Sms, 'status'>): Html {
   const kind =
@@ -53,50 +57,17 @@ export function smsState({ status }: Pick<Sms, 'status'>): Html {
 }
 
 /** The page and its neighbour. */
-function smsTabs(visit: Visit, here: '/sms' | '/sms/verifications'): Html {
-  const tab = (text: string, path: string) => ({ text, href: visit.path(path), isHere: path === here });
+function smsTabs(visit: Visit): Html {
+  const tab = (text: string, path: string) => ({ text, href: visit.path(path), isHere: path === '/sms' });
   return pageTabs('Pages of SMS', [
     tab('Messages', '/sms'),
     ...(visit.may(verifyList) ? [tab('Verifications', '/sms/verifications')] : []),
   ]);
 }
 
-async function show(visit: Visit): Promise<View> {
-  if (asksForNew(visit, newMessage)) return newView(visit, newMessage);
-  const status = statuses.find((each) => each === visit.query.get('status'));
-  const cursor = visit.query.get('cursor') ?? undefined;
-  const list = await visit.call(smsList, { status: status as Sms['status'] | undefined, cursor, limit: ROWS });
-  const write = visit.may(sandboxInbound)
-    ? html`<p>Rehearse an answer: <a href="${visit.path('/sms/inbound')}">receive a message</a> in the sandbox.</p>`
-    : '';
-  const content = html`${titleWithNew(visit, 'SMS', newMessage)}
-${smsTabs(visit, '/sms')}
-${write}
-${panel(visit, 'Messages', list, (page) => html`${filterTabs(visit, filter, status)}${messages(visit, page)}${more(visit, page)}`)}`;
-  return { title: 'SMS', content };
-}
-
-function messages(visit: Visit, { items }: Page<Sms>): Html {
-  return table<Sms>({
-    caption: 'Messages',
-    rows: items,
-    empty: teach(
-      'No messages yet. The sandbox takes any:',
-      visit.samples([[smsSend, { to: '+12025550123', text: 'Your table is ready.' }]]),
-    ),
-    columns: [
-      {
-        title: 'Number',
-        cell: (sms) => html`<a href="${visit.path(`/sms/${sms.sms_id}`)}">${direction(sms)} ${short(otherOf(sms))}</a>`,
-      },
-      { title: 'Status', cell: smsState },
-      { title: 'Text', cell: ({ text }) => short(text, 80) },
-      { title: 'Carrier', cell: ({ vendor }) => short(vendor, 40) },
-      { title: 'Created', cell: ({ created_at }) => ago(visit, created_at) },
-      { title: 'Segments', kind: 'number', cell: ({ segments }) => String(segments) },
-      { title: 'Cost', usd: ({ cost_usd: cost }) => cost },
-    ],
-  });
+function sandboxLink(visit: Visit): Html {
+  if (!visit.may(sandboxInbound)) return html``;
+  return html`<p>Rehearse an answer: <a href="${visit.path('/sms/inbound')}">receive a message</a> in the sandbox.</p>`;
 }
 
 /** The number of the person. */

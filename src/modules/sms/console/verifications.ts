@@ -1,6 +1,5 @@
 // Verifications: whose number was asked for a code, and what came of it. No page shows a code.
 import { listPage } from '../../../kit/console/list-page.ts';
-import type { ConsolePage } from '../../../kit/console/page.ts';
 import { badge, teach } from '../../../kit/console/table.ts';
 import { ago, short } from '../../../kit/console/text.ts';
 import type { ItemOf, Visit } from '../../../kit/console/visit.ts';
@@ -11,11 +10,12 @@ import { verifyStart } from '../capabilities/verify-start.ts';
 
 type Verification = ItemOf<typeof verifyList>;
 
-const list = listPage({
+export const verificationsPage = listPage({
   name: 'sms_verifications',
   path: '/sms/verifications',
   list: verifyList,
   title: 'Verifications',
+  back: { title: 'SMS', path: '/sms' },
   intro: 'Codes that prove a number: each counts once, and ends after five wrong tries.',
   caption: 'Verifications',
   filter: { name: 'status', label: 'Status of verifications', values: ['pending', 'approved', 'expired', 'failed'] },
@@ -29,14 +29,6 @@ const list = listPage({
     { title: 'Expires', cell: ({ expires_at: at }) => ago(visit, at) },
   ],
 });
-
-export const verificationsPage: ConsolePage = {
-  ...list,
-  async show(visit) {
-    const view = await list.show(visit);
-    return { ...view, content: html`<p><a href="${visit.path('/sms')}">SMS</a></p>${view.content}` };
-  },
-};
 
 function to(visit: Visit, { channel, to: address, message_id: id }: Verification): Html {
   return channel === 'sms' && id !== null && visit.may(get)

@@ -1,12 +1,9 @@
 // The buckets of the account, and the links that people have to objects.
 
-import { panel } from '../../../kit/console/failure.ts';
 import { actForm, field, textOf } from '../../../kit/console/form.ts';
 import { listPage } from '../../../kit/console/list-page.ts';
-import type { ConsolePage, View } from '../../../kit/console/page.ts';
-import { more, table, teach } from '../../../kit/console/table.ts';
+import { teach } from '../../../kit/console/table.ts';
 import { ago, count, short, sizeText } from '../../../kit/console/text.ts';
-import type { ItemOf, Visit } from '../../../kit/console/visit.ts';
 import { html } from '../../../lib/html.ts';
 import { createBucket } from '../capabilities/bucket-create.ts';
 import { listBuckets } from '../capabilities/bucket-list.ts';
@@ -14,8 +11,6 @@ import { putObjectCall } from '../capabilities/object-put.ts';
 import { listShares } from '../capabilities/share-list.ts';
 import { revokeShare } from '../capabilities/share-revoke.ts';
 import { bucketPath, objectPath } from './bucket.ts';
-
-const ROWS = 25;
 
 export const bucketsPage = listPage({
   name: 'buckets',
@@ -60,12 +55,36 @@ export const bucketsPage = listPage({
   },
 });
 
-export const sharesPage: ConsolePage = {
+export const sharesPage = listPage({
   name: 'shares',
   path: '/storage/-/links',
-  needs: listShares,
-  isLive: true,
-  show: showShares,
+  title: 'Links for people',
+  back: { title: 'Storage', path: '/storage' },
+  intro: 'Whoever has such a link can download its object without a key. Each download costs as a read.',
+  caption: 'Links',
+  list: listShares,
+  empty: () => html`<p>No links. The page of an object makes one.</p>`,
+  columns: (visit) => [
+    {
+      title: 'Object',
+      cell: ({ bucket, key }) =>
+        html`<a href="${visit.path(objectPath(bucket, key))}">${short(`${bucket}/${key}`, 100)}</a>`,
+    },
+    {
+      title: 'Downloads',
+      kind: 'number',
+      cell: ({ downloads, downloads_max: most }) =>
+        most === null ? count(downloads) : `${count(downloads)} of ${count(most)}`,
+    },
+    { title: 'Expires', cell: ({ expires_at }) => ago(visit, expires_at) },
+    {
+      title: 'Revoke',
+      cell: ({ share_id }) =>
+        visit.may(revokeShare)
+          ? actForm(visit, 'revoke', html`<button class="danger">Revoke</button>`, { share_id })
+          : '',
+    },
+  ],
   acts: {
     revoke: {
       capability: revokeShare,
@@ -73,43 +92,4 @@ export const sharesPage: ConsolePage = {
       done: 'Link revoked.',
     },
   },
-};
-
-async function showShares(visit: Visit): Promise<View> {
-  const cursor = visit.query.get('cursor') ?? undefined;
-  const list = await visit.call(listShares, { limit: ROWS, cursor });
-  const content = html`<p><a href="${visit.path('/storage')}">Storage</a></p>
-<div class="head"><h1>Links for people</h1></div>
-<p>Whoever has such a link can download its object without a key. Each download costs as a read.</p>
-${panel(visit, 'Links', list, (page) => html`${shares(visit, page.items)}${more(visit, page)}`)}`;
-  return { title: 'Links for people', content };
-}
-
-function shares(visit: Visit, rows: readonly ItemOf<typeof listShares>[]) {
-  return table({
-    caption: 'Links',
-    rows,
-    empty: html`<p>No links. The page of an object makes one.</p>`,
-    columns: [
-      {
-        title: 'Object',
-        cell: ({ bucket, key }) =>
-          html`<a href="${visit.path(objectPath(bucket, key))}">${short(`${bucket}/${key}`, 100)}</a>`,
-      },
-      {
-        title: 'Downloads',
-        kind: 'number',
-        cell: ({ downloads, downloads_max: most }) =>
-          most === null ? count(downloads) : `${count(downloads)} of ${count(most)}`,
-      },
-      { title: 'Expires', cell: ({ expires_at }) => ago(visit, expires_at) },
-      {
-        title: 'Revoke',
-        cell: ({ share_id }) =>
-          visit.may(revokeShare)
-            ? actForm(visit, 'revoke', html`<button class="danger">Revoke</button>`, { share_id })
-            : '',
-      },
-    ],
-  });
-}
+});
