@@ -1,4 +1,4 @@
-// Kept bytes as a raw route answers them.
+// Streams the bytes of an asset for a raw route.
 
 import type { Core } from '../core/core.ts';
 import { problem } from '../problems/problem.ts';

@@ -1,5 +1,5 @@
-// The bytes that are kept outside the database: one store for all processes. The database knows by a mark which it is, so that a process
-// that was given another keeps nothing there.
+// Assets: bytes kept outside the database, in one store that all processes share. A mark in the database identifies its store, and a process
+// configured with another store cannot write to it.
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '../core/process/logger.ts';
 import type { Secrets } from '../core/secrets/secrets.ts';

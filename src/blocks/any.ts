@@ -1,4 +1,4 @@
-// Whether an account has blocks of a kind: what modules answer to `isEmpty`.
+// Checks whether an account has blocks of a kind, for the `isEmpty` of modules.
 import type { Queryable } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 

@@ -1,4 +1,4 @@
-// A block: records of one account and one kind, of one span of time, packed by columns. Nothing here knows what the records are.
+// A block: records of one account and one kind within one span of time, packed by columns. This folder does not know the format of the records.
 
 /** What a kind makes of records, to be kept. */
 export interface BlockDraft {

@@ -1,4 +1,4 @@
-// Bytes that grow while they are written, and bytes that are read from the front: numbers as varints (seven bits a byte, lowest first).
+// A growing byte writer and a sequential byte reader. Numbers are varints (seven bits a byte, lowest first).
 
 const FIRST_BYTES = 1_024;
 /** From here on bits are taken by division: bit operations know 31. */

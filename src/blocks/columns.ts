@@ -1,5 +1,5 @@
-// How the values of a column are packed. A packed column is a byte that says whether zstd follows, the length of what it unfolds to, and
-// the values: little-endian, and compressed where that makes them shorter. What is unpacked was packed here: it is not hostile.
+// Column encoding of blocks: a byte that says whether zstd follows, the unpacked length, and the values in little-endian. Values are compressed
+// only if that makes them shorter. The decoder trusts its input, since only this service packs it.
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { ByteReader, ByteWriter } from './bytes.ts';
 

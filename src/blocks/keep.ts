@@ -1,5 +1,5 @@
-// How long blocks are kept: days that are over are deleted, account by account; then their partition goes. Days that have grown cold go to
-// the asset store: bytes first, under a name of their own, then the row. What a crash leaves there is removed by `removeOrphans`.
+// Retention of blocks. Expired days are deleted account by account; then their partition is dropped. Cold days move to the asset store: first
+// the bytes, under a name of their own, then the row. `removeOrphans` removes what a crash leaves there.
 
 import type { AssetsPart } from '../assets/assets.ts';
 import { mendEach } from '../core/background/sweeper/sweep.ts';

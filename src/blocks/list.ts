@@ -1,4 +1,4 @@
-// Which blocks an account has in a time. A list is one statement, hence of one instant: each record is in exactly one block of it.
+// Lists an account's blocks in a time range. A list is one statement and so reads one snapshot: each record is in exactly one listed block.
 import { int2Array, int8Array } from '../db/arrays.ts';
 import type { Queryable } from '../db/database.ts';
 import { statement } from '../db/statement.ts';

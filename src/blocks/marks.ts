@@ -1,5 +1,5 @@
-// Which marks (words, values) the records of a block have: a Bloom filter in buckets of 64 bytes, so that a question reads one bucket of it.
-// "Cache-, Hash- and Space-Efficient Bloom Filters" (Putze, Sanders, Singler, 2007). About 2 % of questions are answered "maybe" for nothing.
+// Bloom filter over the marks (words, values) of a block's records, in buckets of 64 bytes: a lookup reads one bucket. Source: "Cache-, Hash-
+// and Space-Efficient Bloom Filters" (Putze, Sanders, Singler, 2007). The false-positive rate is about 2 %.
 
 export const BUCKET_BYTES = 64;
 const BUCKET_BITS = 512;

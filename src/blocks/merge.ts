@@ -1,5 +1,5 @@
-// Merging: small commits write small blocks, and the sweep makes large ones of those of a span. Blocks that lie beside each other in the
-// order of their IDs are merged, and no others: a kind may let the later of two records win.
+// Merging of blocks: small commits write small blocks, and the sweep merges those of one span into large ones. Only blocks adjacent in ID order
+// are merged, since a kind may let the later of two records win.
 
 import { mendEach } from '../core/background/sweeper/sweep.ts';
 import { clockNow } from '../core/database-clock.ts';

@@ -1,4 +1,4 @@
-// The columns of listed blocks: from the database, where only those that are asked for are read, or from the asset store.
+// Reads columns of listed blocks. From the database only the requested columns are read; blocks in the asset store are read from there.
 
 import type { AssetsPart } from '../assets/assets.ts';
 import type { Core } from '../core/core.ts';

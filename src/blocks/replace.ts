@@ -1,5 +1,5 @@
-// Blocks in place of others: one commit, under locks, so each record is in exactly one listed block. The replaced ones can be read for a
-// minute more, by questions that have listed them.
+// Replaces blocks by others in one commit, under row locks, so each record is in exactly one listed block. Replaced blocks stay readable for one
+// minute, for queries that have already listed them.
 
 import { clockNow } from '../core/database-clock.ts';
 import type { Database } from '../db/database.ts';

@@ -1,4 +1,4 @@
-// How blocks come into their table: in the commit of the call that brings them, or in place of others.
+// Inserts blocks into their table, in the commit of the call that brings them or of a replacement.
 import { int4Array, textArray } from '../db/arrays.ts';
 import type { Queryable } from '../db/database.ts';
 import { statement } from '../db/statement.ts';

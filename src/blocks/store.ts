@@ -1,4 +1,4 @@
-// The blocks of one kind, as a module uses them: which there are, what is in them, and what looks after them.
+// The block store of one kind, as its module uses it: list, scan, and the sweeps for merging and retention.
 
 import type { AssetsPart } from '../assets/assets.ts';
 import type { Sweep } from '../core/background/sweeper/sweep.ts';

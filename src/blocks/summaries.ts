@@ -1,4 +1,4 @@
-// Summaries of blocks over long times: listed and worked on in pieces, so that neither memory nor the event loop holds them all at once.
+// Reads block summaries over long times. They are listed and processed in pieces, so that neither memory nor the event loop holds all at once.
 
 import { setImmediate as turn } from 'node:timers/promises';
 import type { BlockRef, ScanTask } from './block.ts';

@@ -1,4 +1,4 @@
-// A thread that works on blocks: what a question makes of them, or what takes their place.
+// Entry point of a block thread: runs the scan of a query, or merges blocks.
 import { getPriority, setPriority } from 'node:os';
 import { admission } from '../core/admission.ts';
 import { serve } from '../lib/threads.ts';

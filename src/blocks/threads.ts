@@ -1,5 +1,5 @@
-// The threads in which this process works on blocks of all kinds. An account never has all of them, and none works longer on one piece than its
-// time: it is ended from outside.
+// The thread pool of this process for blocks of all kinds. No account ever holds all threads. A task that exceeds its time is ended from
+// outside.
 import { AccountThreads } from '../core/account-threads.ts';
 import type { Admission } from '../core/admission.ts';
 import type { BlockTask } from './work.ts';

@@ -1,4 +1,4 @@
-// Work on blocks, wherever it is done: the task is exported by a file, which threads load too.
+// Runs a block task, on the event loop or in a thread. The task is an export of a file, which threads import too.
 import type { BlockKind, ScanTask, StoredBlock } from './block.ts';
 
 export interface BlockTask {

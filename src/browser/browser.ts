@@ -1,5 +1,5 @@
-// One Chromium for one piece of work, in a thread: nothing else loads its library. The browser reaches no network: its proxy does not exist, no
-// name has an address, and whatever its pages ask for is handed to `answer`.
+// Runs one Chromium for one task, in a thread; no other file loads its library. The browser reaches no network: its proxy does not exist and no
+// name resolves. Every request of its pages is passed to `answer`.
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Request } from 'playwright-core';
 import { watchMemory } from './processes.ts';
 

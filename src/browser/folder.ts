@@ -1,4 +1,4 @@
-// A browser's folder, which goes with it: its processes end whatever becomes of the thread that started them.
+// A temporary folder for one browser. When the work ends, the browser's processes are ended and the folder is removed, even if its thread died.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// The processes of one browser, which is known by the folder that it was given: what memory they take, and their end. On Linux; elsewhere the
-// deadline is the bound.
+// Memory watch and termination of one browser's processes, which are found by its folder. This works on Linux only; elsewhere the deadline is
+// the bound.
 import { readdirSync, readFileSync } from 'node:fs';
 
 const LOOK_MS = 200;

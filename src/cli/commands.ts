@@ -1,4 +1,4 @@
-// The commands, in the order of the help. Each is loaded when it is called: one imports little of what another needs.
+// The commands, in the order of the help. Each is imported only when it is called: commands share few imports.
 import type { Command } from 'commander';
 
 export interface CommandEntry {

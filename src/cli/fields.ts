@@ -1,4 +1,4 @@
-// Values of options, read strictly.
+// Strict parsers of option values.
 import { InvalidArgumentError } from 'commander';
 import { NANOS_PER_USD } from '../lib/money.ts';
 

@@ -1,4 +1,4 @@
-// The command line: one command per file. Exit code 0 done, 1 failed, 2 wrong usage, 78 wrong setting.
+// Entry point of the command line: one command per file. Exit codes: 0 success, 1 failure, 2 wrong usage, 78 wrong setting.
 import { Command, CommanderError } from 'commander';
 import release from '../../package.json' with { type: 'json' };
 import { adminCommands, type CommandEntry, callingCommands } from './commands.ts';

@@ -1,4 +1,4 @@
-// How a command answers: one JSON object with --json, lines for people without.
+// Output of commands: one JSON object with --json, text lines without.
 import { Problem } from '../problems/problem.ts';
 
 export interface Answer {

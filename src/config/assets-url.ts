@@ -1,4 +1,4 @@
-// ASSETS_URL: a folder, or a bucket of S3 with the names that sign for it.
+// ASSETS_URL: a folder, or an S3 bucket with the variables that hold its credentials.
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// IDENTITY_PROVIDERS: who may vouch for people who sign in. JSON, or the path of a JSON file. What is wrong names its place.
+// IDENTITY_PROVIDERS: the identity providers for sign-in, as JSON or the path of a JSON file. Errors name the field.
 import { isLoopback } from '../lib/loopback.ts';
 import { readShortText } from './short-text.ts';
 import { ConfigError, type Variables } from './variables.ts';

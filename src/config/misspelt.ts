@@ -1,4 +1,4 @@
-// Finds environment variables that somebody meant for us and spelt otherwise.
+// Finds environment variables that are probably misspelt names of the service's own.
 import { distance } from 'fastest-levenshtein';
 
 export interface Misspelt {

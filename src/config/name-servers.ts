@@ -1,4 +1,4 @@
-// Name servers that the service asks about names of others (DNS_RESOLVERS).
+// DNS_RESOLVERS: the name servers that the service queries about other people's domains.
 import { type NameServer, readNameServer } from '../lib/name-server.ts';
 import { ConfigError, type Variables } from './variables.ts';
 

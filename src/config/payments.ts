@@ -1,4 +1,4 @@
-// PAYMENT_PROVIDER and what belongs to it: who takes money, in which currencies, and what is looked at before it is credited.
+// PAYMENT_PROVIDER and its settings: the provider, the currencies, and which payments are reviewed before they are credited.
 import { isLoopback } from '../lib/loopback.ts';
 import { ConfigError, type Variables } from './variables.ts';
 

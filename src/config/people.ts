@@ -1,4 +1,4 @@
-// Who may sign up, and how people are written to.
+// Settings of sign-up and of mail to people.
 import { isLoopback } from '../lib/loopback.ts';
 import { ConfigError, type Variables } from './variables.ts';
 

@@ -1,4 +1,4 @@
-// Addresses whose root is that of S3, beside /s3 below the public address: S3_PORT and S3_DOMAIN.
+// S3_PORT and S3_DOMAIN: addresses that serve S3 at their root, beside /s3 below the public address.
 import { ConfigError, type Variables } from './variables.ts';
 
 export interface S3Addresses {

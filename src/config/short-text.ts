@@ -1,4 +1,4 @@
-// Files of settings that the operator names.
+// Reads short settings files that the operator names.
 import { readFileSync, statSync } from 'node:fs';
 
 /** Throws for a file that is not there, or longer than `bytesMax`. */

@@ -1,4 +1,4 @@
-// Where traces go, and which: the variables that every program with OpenTelemetry knows
+// Trace export and sampling, by the standard OpenTelemetry variables
 // (opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables, …/protocol/exporter).
 import { ConfigError, type Variables } from './variables.ts';
 

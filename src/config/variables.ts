@@ -1,4 +1,4 @@
-// Reading one environment variable as one type. Each method returns the value or throws a ConfigError naming the variable.
+// Typed readers of single environment variables. Each method returns the value or throws a ConfigError that names the variable.
 
 import ipaddr from 'ipaddr.js';
 import { findMisspelt, type Misspelt } from './misspelt.ts';

@@ -1,4 +1,4 @@
-// The text of VENDORS_FILE, read once by the first process of a service.
+// Text of VENDORS_FILE, read once by the first process of a service.
 import { type Config, ConfigError } from './config.ts';
 import { readShortText } from './short-text.ts';
 

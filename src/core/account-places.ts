@@ -1,4 +1,4 @@
-// Work of which only a few pieces can go on at a time: each has a place, accounts take turns for them, and only so much of it may wait.
+// A bounded number of places for expensive work. Each running task holds one place, accounts take turns, and the queue is bounded.
 import { FairPlaces } from '../lib/fair-places.ts';
 import { FairQueue, type FairQueueBounds } from '../lib/fair-queue.ts';
 import { type Problem, problem } from '../problems/problem.ts';

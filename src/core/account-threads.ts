@@ -1,5 +1,5 @@
-// Threads in which work of accounts is done that may take long. All pools of them are this one, so all keep the same two rules: a thread that works
-// longer on one task than its time is ended from outside, and of two threads or more an account never has all.
+// Thread pool for long tasks of accounts; all such pools use this class, so all keep two rules. A thread that exceeds the time of a task is
+// ended from outside. Of two threads or more, one account never holds all.
 import type { Transferable } from 'node:worker_threads';
 import type { FairQueueBounds } from '../lib/fair-queue.ts';
 import { type ThreadBounds, Threads, type ThreadTalk } from '../lib/threads.ts';

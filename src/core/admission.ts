@@ -1,7 +1,7 @@
-// Admission: what a connection, an address, the whole process, an account and a call may take, in the order in which a request meets
-// these bounds. Everything that bounds memory or time of the service's side is set here; mechanisms import it or are given it.
-// Behind each bound: what is refused with what, and what a refusal costs. Rates and calls in flight per tier stand in tiers.ts.
-// With several processes behind one port (WORKERS) a bound of all holds for all together: shares.ts says how.
+// Admission limits per connection, address, process, account and call, in the order in which a request meets them. Every bound on memory or time
+// on the service's side is set here; mechanisms import it or get it passed. Each bound has a comment: the refusal it causes, and what that
+// refusal costs. Rates and concurrent calls per tier are in tiers.ts. With several processes behind one port (WORKERS), a bound of `all` holds
+// for all together (shares.ts).
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

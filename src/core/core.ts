@@ -1,4 +1,4 @@
-// The services of core in one process. Rooms above add parts of their own; kit/services.ts is their sum.
+// The core services of one process. Modules and surfaces add their own parts; kit/services.ts is the sum.
 import type { ConnectionConfig, Database, Queryable } from '../db/database.ts';
 import type { NameServer } from '../lib/name-server.ts';
 import type { OutboundClient } from '../vendors/http/port.ts';

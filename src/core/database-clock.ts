@@ -1,4 +1,4 @@
-// What time it is: the database's clock, which all processes share.
+// Reads the database's clock, which all processes share.
 import type { Queryable } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 

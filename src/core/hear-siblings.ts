@@ -1,4 +1,4 @@
-// What the other processes behind the same port tell this one, and ask of it.
+// Messages between the processes behind one port: handlers in this process, and the questions that it asks the others.
 import type { Core } from './core.ts';
 
 /** `hasLoops`: background work runs here, which hints of the others' commits wake. */

@@ -1,5 +1,5 @@
-// Bodies without their content encoding, block by block: a bomb ends at the bound, whatever it would unfold to, and a decompressor
-// remembers no more than its window.
+// Decompression of request bodies, block by block. A decompression bomb stops at the size bound, and a decompressor keeps no more memory than
+// its window.
 import { pipeline, Readable, type Transform } from 'node:stream';
 import zlib from 'node:zlib';
 import { problem } from '../problems/problem.ts';

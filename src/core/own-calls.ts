@@ -1,5 +1,5 @@
-// Calls that background work makes in the name of an account, such as publishing a message that a setting of the account asks for. They go the way
-// of every call: at its price, from the account's wallet, within its tier. Nobody's scopes bound them but those of the call itself.
+// Calls that background work makes in the name of an account, such as publishing a message because of an account setting. They are ordinary
+// calls: at their price, from the account's wallet, within its tier. Their only scope is that of the call itself.
 
 import type { Queryable } from '../db/database.ts';
 import type { Problem } from '../problems/problem.ts';

@@ -1,4 +1,4 @@
-// What one of several processes behind one port (WORKERS) may take of the bounds in admission.ts, and which of them are not split, and why.
+// Splits the bounds of admission.ts among the processes behind one port (WORKERS), and gives the reasons for those that are not split.
 import type { Admission } from './admission.ts';
 
 const MIB = 1024 * 1024;

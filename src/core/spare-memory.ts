@@ -1,5 +1,5 @@
-// Memory that a rush has left behind goes back to the system once the process is idle. V8 keeps the pages it has freed in a pool, and
-// gives them back only in a collection "of last resort": after a rush of minutes 430 MB of 820 were such pages, and stayed.
+// Returns memory to the system when the process is idle. V8 pools freed pages and releases them only in a "last resort" collection. Measured:
+// after some minutes of high load, 430 MB of 820 were such pages, and stayed.
 import { performance } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

@@ -1,6 +1,6 @@
-// The message that gives a statement its values. The driver copies values into it: the rows of one long upsert became garbage of twice
-// their size, and V8 collected its whole heap 13 times in 60 upserts of 6 MB in place of once. Here large ones are sent from where they are.
-// Wire format: PostgreSQL documentation, "Message Formats", Bind.
+// The Bind message, which carries a statement's values. The driver copies values into it, so one long upsert left garbage of twice its rows'
+// size. In 60 upserts of 6 MB V8 then collected its whole heap 13 times instead of once. Here large values are sent uncopied. Wire format:
+// PostgreSQL documentation, "Message Formats", Bind.
 import type pg from 'pg';
 import type { EncodedValue } from './statement.ts';
 

@@ -1,5 +1,5 @@
-// The way to PostgreSQL: two small pools (hot lanes, everything else) of pipelined connections, transactions with retry.
-// Hot connections plan by index only: generic plans made on an empty table must not turn into sequential scans later.
+// PostgreSQL access: two small pools (hot lanes, everything else) of pipelined connections, and transactions with retry. Hot connections plan by
+// index only: generic plans made on an empty table must not turn into sequential scans later.
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';

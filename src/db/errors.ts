@@ -1,4 +1,4 @@
-// What an error of a statement says about it: PostgreSQL's SQLSTATE, or a connection that failed underneath. And why nothing starts.
+// Classification of database errors: PostgreSQL's SQLSTATE, or a failed connection. Also StartupError, for failures to start.
 
 // Every SQLSTATE in use has a digit; EPIPE has the same five places.
 const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/;

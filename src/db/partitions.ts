@@ -1,6 +1,6 @@
-// Tables cut by sequence number into partitions of an hour, a UTC day or month (core.partitioned says which). They are made ahead by a sweep;
-// a transaction that meets a missing one makes it once it is rolled back, without its locks, and runs again. Attaching an empty table
-// takes a lock that inserts do not wait for; dropping one takes them all for an instant, so it gives up quickly and comes again.
+// Tables partitioned by sequence number, by hour, UTC day or month (core.partitioned). A sweep creates partitions ahead. A transaction that
+// meets a missing one is rolled back, creates it without its locks, and runs again. Attaching an empty table takes a lock that does not block
+// inserts. Dropping one blocks everything for an instant, so it gives up quickly and retries.
 import { sequenceAt, sequenceMs } from '../lib/sequence.ts';
 import { DAY_MS, HOUR_MS, startOfDay, startOfMonth, startOfNextMonth } from '../lib/time.ts';
 import { sqlState } from './errors.ts';

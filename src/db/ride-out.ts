@@ -1,4 +1,4 @@
-// A restart of the database, a fail-over or another process holding a wallet is waited for, not reported, for some seconds.
+// Retries for some seconds, instead of an error, while the database restarts or fails over, or another process holds a wallet.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommitUnknown, isConnectionError, sqlState } from './database.ts';
 

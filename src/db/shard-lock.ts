@@ -1,6 +1,6 @@
-// On a distributed engine (Citus) SELECT … FOR UPDATE locks rows, but not their shard. An online move can put the shard on another node
-// meanwhile: there the rows are free, and a second transaction changes them before the first one writes what it computed. A write
-// keeps its shard in place until its transaction ends; a locking read gets the same lock, sent just before it.
+// Shard locks for a distributed engine (Citus), where SELECT … FOR UPDATE locks rows but not their shard. An online move can put the shard on
+// another node meanwhile. There the rows are unlocked, and a second transaction can change them before the first one writes. A write keeps its
+// shard in place until its transaction ends; a locking read gets the same lock, sent just before it.
 import { onlyText } from './arrays.ts';
 import { type EncodedValue, type Statement, statement } from './statement.ts';
 

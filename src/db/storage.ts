@@ -1,4 +1,4 @@
-// Where the data is: our own PostgreSQL under the data directory, or the one of DATABASE_URL. Migrated when this returns.
+// Opens the database: the embedded PostgreSQL under the data directory, or that of DATABASE_URL. Migrations have run when this returns.
 import type pg from 'pg';
 import { withClient } from './client.ts';
 import type { ConnectionConfig } from './database.ts';

@@ -1,4 +1,4 @@
-// One transaction on one connection: statements are pipelined, the first failure is the reason of all that follow.
+// One transaction on one connection. Statements are pipelined; the first failure is reported as the cause of all later ones.
 import pg from 'pg';
 import { sqlState } from './errors.ts';
 import { lockedAccount, lockShard } from './shard-lock.ts';

@@ -1,5 +1,5 @@
-// How PostgreSQL types arrive: int8 as bigint, timestamptz as epoch milliseconds (sessions run in UTC), bytea as Buffer. What is sent as one
-// timestamptz is a Date, which `timestamp` makes of the same milliseconds.
+// Type mapping of PostgreSQL values: int8 as bigint, timestamptz as epoch milliseconds (sessions run in UTC), bytea as Buffer. A single
+// timestamptz is sent as a Date, which `timestamp` makes from epoch milliseconds.
 import pg from 'pg';
 
 const INT8 = 20;

@@ -1,4 +1,4 @@
-// What reading sources and giving results asks of a call, and answers it.
+// Types that reading a source and answering a result share: the bounds, the bytes, and the parts of a call's context that they need.
 import type { AssetsPart } from '../assets/assets.ts';
 import type { CallContext } from '../core/callers/context.ts';
 import type { Core } from '../core/core.ts';

@@ -1,4 +1,4 @@
-// Links to what calls have made: they need no key, end by time, and are signed over all that they say. What a file is stands in its name.
+// Signed links to files that calls have made. They need no key and expire; the signature covers every field. A file's type is part of its name.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Core } from '../core/core.ts';
 import { newId } from '../lib/ids.ts';

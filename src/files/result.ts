@@ -1,5 +1,5 @@
-// What a call has made, given back: in the answer, by a link of an hour, or as an object in a bucket. Linked bytes lie in the asset store
-// without a row: the link itself says what they are, and a sweep removes what no link can name any more.
+// Result of a call, returned in the answer, by a link valid for an hour, or as an object in a bucket. Linked bytes are in the asset store
+// without a row: the link itself describes them, and a sweep removes them once every link has expired.
 
 import { available } from '../assets/assets.ts';
 import { clockNow } from '../core/database-clock.ts';

@@ -1,5 +1,5 @@
-// The bytes that a call works on: fetched from a URL through the guard, sent with the call, or of an object in a bucket. They count among
-// the bytes of answers that are being made, until the call is over.
+// Source bytes of a call: fetched from a URL through the guard, sent with the call, or read from an object in a bucket. They count towards
+// the memory bound of answers in progress until the call ends.
 import type { Readable } from 'node:stream';
 import { type InlineBytes, readInlineBytes } from '../lib/inline-bytes.ts';
 import { invalidField, Problem } from '../problems/problem.ts';

@@ -1,5 +1,5 @@
-// Sources and results that are objects in buckets: read and written as calls of storage, by the rights of the caller and at its prices; a call
-// that is free reads for nothing.
+// Sources and results that are objects in buckets. They are read and written as storage calls, with the caller's rights and at storage prices.
+// A call that is free reads for nothing.
 
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';

@@ -1,4 +1,4 @@
-// Made files whose links have ended.
+// Sweep of made files whose links have expired.
 
 import type { AssetsPart } from '../assets/assets.ts';
 import type { Sweep } from '../core/background/sweeper/sweep.ts';

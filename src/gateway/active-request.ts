@@ -1,5 +1,5 @@
-// One request while it is here: its names, what it occupies, and how to hear that its caller has left. A call is one; so is a request of
-// a protocol that makes calls of its own.
+// One active request: its IDs, the resources it occupies, and notification when its client disconnects. A call is one; so is a request of a
+// protocol that makes calls of its own.
 import type { EntryForm } from '../core/callers/entry-form.ts';
 import { newId } from '../lib/ids.ts';
 import { disconnectedProblem } from '../problems/disconnected.ts';

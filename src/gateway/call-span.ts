@@ -1,5 +1,5 @@
-// The span of a call, where there are traces: a child of the call that made it, else of the caller's own. Of what was sent it tells the
-// capability and who called, never a path, a query or a body.
+// The span of a call, if tracing is on: a child of the calling call's span, else of the caller's own. It records the capability and the caller,
+// never a path, a query or a body.
 import type { Span, Tracing } from '../core/tracing/tracing.ts';
 import type { Problem } from '../problems/problem.ts';
 import type { Sender } from './active-request.ts';

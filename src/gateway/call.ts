@@ -1,4 +1,4 @@
-// One call on its way. It is filled in step by step; the capability sees it as its CallContext.
+// One call in progress. The gateway fills it in step by step; the capability sees it as its CallContext.
 
 import type { InvokedInput, InvokeOptions, Performed } from '../core/callers/context.ts';
 import type { IdempotencyKey } from '../core/callers/idempotency-key.ts';

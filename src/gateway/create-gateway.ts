@@ -1,4 +1,4 @@
-// The gateway of a process: also how calls make calls of their own, and background work in the name of accounts.
+// Creates the gateway of a process, including calls made by other calls and by background work in the name of accounts.
 import { admission } from '../core/admission.ts';
 import type { Answer } from '../kit/capability.ts';
 import { Call } from './call.ts';

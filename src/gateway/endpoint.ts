@@ -1,4 +1,4 @@
-// A capability made ready to be called: its validators are compiled once, at its first call, its fields sorted into path, query and body.
+// A capability prepared for calls: validators compiled once, at the first call, and fields sorted into path, query and body.
 import { Ajv, type ErrorObject } from 'ajv';
 import addFormats from 'ajv-formats';
 import { fullFormats } from 'ajv-formats/dist/formats.js';

@@ -1,4 +1,5 @@
-// The envelope of every answer under /v1. Built as text: data may be JSON text already, and the fixed parts of metadata are prepared once.
+// The JSON envelope of every answer under /v1. It is built as text: data may be JSON text already, and the fixed parts of metadata are prepared
+// once.
 import { scopesAllow } from '../core/callers/scopes.ts';
 import type { Answer, Served } from '../kit/capability.ts';
 import type { JsonText } from '../lib/json-text.ts';

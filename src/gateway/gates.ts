@@ -1,4 +1,4 @@
-// What must be so before some calls are looked at: asked after scope and rates, before the input (contract, commerce).
+// Gates: preconditions of some capabilities, checked after scope and rates and before the input (contract, commerce).
 import { type Account, findAccount } from '../core/accounts/accounts.ts';
 import { operatorAccount } from '../core/accounts/operator.ts';
 import { clockNow } from '../core/database-clock.ts';

@@ -1,4 +1,4 @@
-// What every call needs besides itself: the services of this process on the way of a call.
+// Interface of the gateway: the services of this process that every call uses.
 import type { AccountPlaces } from '../core/account-places.ts';
 import type { BodyReaders } from './bulk/readers.ts';
 import type { CallServices } from './call.ts';

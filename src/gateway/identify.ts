@@ -1,5 +1,5 @@
-// Credential -> principal. What this deployment did not mint fails without a read of the database, so that an address that keeps
-// failing costs none; whoever is right passes from every address (contract §2, §6).
+// Credential -> principal. A credential that this deployment did not mint fails without a database read, so repeated failures from an address
+// cost none. A valid credential is accepted from every address (contract §2, §6).
 
 import type { Principal } from '../core/callers/principal.ts';
 import type { Credential } from '../core/credentials/credential.ts';

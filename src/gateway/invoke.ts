@@ -1,6 +1,6 @@
-// The one way a capability is called: who may, how often, with what input, for what price, and what is told and counted of it. It knows
-// no HTTP: REST, further protocols, and modules that call one another are adapters over it. Idempotency, charge and effect commit
-// together in the account's lane, or in the write's transaction, where the principal is looked at again.
+// The only path by which a capability is called: authorization, rates, input, price, logging and metrics. It knows no HTTP: REST, other
+// protocols, and calls between modules are adapters over it. Idempotency, charge and effect commit together in the account's lane, or in the
+// write's transaction, where the principal is checked again.
 
 import type { InvokedInput } from '../core/callers/context.ts';
 import type { EntryForm } from '../core/callers/entry-form.ts';

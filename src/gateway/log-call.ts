@@ -1,4 +1,4 @@
-// What of a call goes into the request log: failures, slow calls, writes of the account itself, and all calls of an account that asks for it.
+// Selects the calls for the request log: failures, slow calls, writes to the account itself, and all calls of an account that records them.
 
 import { INPUT_BYTES_MAX } from '../core/requests/entry.ts';
 import { SLOW_MS } from '../core/requests/store.ts';

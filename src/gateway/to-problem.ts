@@ -1,4 +1,4 @@
-// Anything thrown becomes a Problem: database outages are 503, what nobody foresaw is 500 and is logged by the caller.
+// Converts any thrown error to a Problem: database outages become 503, unforeseen errors 500, which the caller logs.
 import { CommitUnknown, isConnectionError, sqlState } from '../db/database.ts';
 import { Problem, problem } from '../problems/problem.ts';
 

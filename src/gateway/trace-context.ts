@@ -1,4 +1,4 @@
-// W3C Trace Context: a call continues the caller's trace, or begins one.
+// W3C Trace Context: a call continues the caller's trace, or starts a new one.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { SpanContext } from '../core/tracing/tracing.ts';
 import { randomHex } from '../lib/random-hex.ts';

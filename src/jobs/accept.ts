@@ -1,4 +1,4 @@
-// How a call becomes a job, whatever it makes: what is wanted is checked by the module, then the job begins with its hold.
+// Accepts a call as a job, for every kind of job: the module validates the request, then the job begins with its hold.
 
 import { findReplay } from '../core/idempotency/write.ts';
 import { beginWork } from '../core/wallet/charge/charge.ts';

@@ -1,5 +1,5 @@
-// Decoding a picture takes seconds of a processor: it is done only for a call that could begin its job by now, as far as a plain reading
-// tells. Where the money may not last for all that the account has under way, it is held meanwhile. The lane decides in the end.
+// Check before a picture is decoded, which takes seconds of a processor. Only a call that could begin its job now, by a read without locks, is
+// decoded. If the money may not cover all of the account's pending calls, the amount is held during decoding. The lane decides in the end.
 
 import { readFunds } from '../core/wallet/funds.ts';
 import type { CallContext } from '../kit/services.ts';

@@ -1,5 +1,5 @@
-// How a job begins: its row, its hold and the answer of its call are one commit. Live jobs are counted under the wallet's lock, so an
-// account never has more of them than its tier allows.
+// Begins a job: its row, its hold and the answer of its call are one commit. Live jobs are counted under the wallet lock, so an account never
+// has more than its tier allows.
 import { openTurn } from '../core/background/turns.ts';
 import type { AdmittedItem, LaneEffect, LaneItem, ReadVerdict } from '../core/wallet/lane/lane-item.ts';
 import type { Queryable, Transaction } from '../db/database.ts';

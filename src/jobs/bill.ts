@@ -1,4 +1,4 @@
-// What a vendor bills for a job, and what of it the caller pays: with the markup, and never more than was held for the work.
+// Computes a vendor's bill for a job, and the caller's share of it: with markup, and never more than the hold.
 import { quoteOf } from '../routing/quote.ts';
 import type { JobBill } from '../vendors/call/job.ts';
 import type { JobKind } from './kind.ts';

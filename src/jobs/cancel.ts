@@ -1,5 +1,5 @@
-// How a live job is cancelled: the vendor is asked first, where one works on it, then the job ends. What the vendor says decides whether
-// the money is given back at once or waits for what it bills.
+// Cancels a live job: first the vendor that works on it, if any, is asked to stop; then the job ends. The vendor's answer decides whether the
+// hold is released at once or waits for the bill.
 
 import type { Transaction } from '../db/database.ts';
 import { problem } from '../problems/problem.ts';

@@ -1,4 +1,4 @@
-// The route of signed links: what a job has made, whole or in parts, without a key.
+// The route of signed links: serves a job's output, whole or in byte ranges, without a key.
 import { assetBytes } from '../assets/asset-bytes.ts';
 import { clockNow } from '../core/database-clock.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../kit/raw-route.ts';

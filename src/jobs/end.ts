@@ -1,5 +1,5 @@
-// The end of a job: state, money, event and the webhooks that are told are one transaction, won by whoever has seen the job's last
-// version. What was held is captured or given back here, and nowhere else.
+// Ends a job: state, money, event and webhook deliveries are one transaction. Of concurrent ends, the one that has seen the job's latest version
+// wins. Only this file captures or releases a job's hold.
 import { openTurn } from '../core/background/turns.ts';
 import { clockNow } from '../core/database-clock.ts';
 import { nextEventId, sendEvents } from '../core/events/outbox.ts';

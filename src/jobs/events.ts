@@ -1,4 +1,4 @@
-// What webhooks are told of jobs that are over, whatever they make.
+// Event kinds for ended jobs of every module.
 import {
   type EventKind,
   type EventRecord,

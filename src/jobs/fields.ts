@@ -1,4 +1,4 @@
-// Fields that jobs of all kinds have: of calls, and of records.
+// Schema fields shared by jobs of all kinds: of calls, and of records.
 import Type from 'typebox';
 import { instant, instantOrNull, numberOrNull, orNull, textOrNull, wholeOrNull } from '../kit/fields.ts';
 import { LINK_SECONDS, LINK_SECONDS_MAX, LINK_SECONDS_MIN, RETENTION_DAYS, RETENTION_DAYS_MAX } from './limits.ts';

@@ -1,4 +1,4 @@
-// What a module says of its jobs: how their tables are called, what they are jobs of, and what only the module knows to do.
+// A kind of job as its module defines it: its tables, events and prices, and the operations that only the module can do.
 
 import type { PriceName } from '../kit/capability.ts';
 import type { Services } from '../kit/services.ts';

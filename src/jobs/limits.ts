@@ -1,4 +1,4 @@
-// Numbers of jobs, whatever they make.
+// Limits and defaults of jobs of every kind.
 import { DAY_MS } from '../lib/time.ts';
 
 export const RETENTION_DAYS_MAX = 365;

@@ -1,5 +1,5 @@
-// Links to what a job has made: they need no key, end by time, and are signed over asset, kind and end. The account is part of a link, so that
-// the job is found by it.
+// Signed links to a job's output: they need no key, expire, and are signed over asset, kind and expiry. The account is part of a link, because
+// the job is looked up by it.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Secrets } from '../core/secrets/secrets.ts';
 import { problem } from '../problems/problem.ts';

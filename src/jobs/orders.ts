@@ -1,5 +1,5 @@
-// The orders in double brackets that a prompt gives to the sandbox, for tests: `[[fail:CODE]]`, `[[slow:SECONDS]]` and `[[hang]]`. Whoever renders
-// follows them: none takes a thread.
+// Test orders in double brackets in a prompt to the sandbox: `[[fail:CODE]]`, `[[slow:SECONDS]]` and `[[hang]]`. The renderer obeys them;
+// waiting occupies no thread.
 
 export interface SandboxOrders {
   /** The job fails with this code. */

@@ -1,4 +1,4 @@
-// What a module keeps of its jobs in one process, beside what only it knows to do.
+// The shared state of a module's jobs in one process, beside the parts specific to the module.
 import type { Services } from '../kit/services.ts';
 import { isLoopback } from '../lib/loopback.ts';
 import { HOUR_MS } from '../lib/time.ts';

@@ -1,4 +1,4 @@
-// What a request comes to, whatever it makes: whom it may be asked of, what the hold must cover, how long it may take.
+// The plan of a job, for every kind: candidate vendors, the amount of the hold, and the deadline.
 import type { Candidate } from '../routing/choose.ts';
 import { type ModelRow, SANDBOX } from '../vendors/file/port.ts';
 import { storagePrice } from './price.ts';

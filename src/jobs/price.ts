@@ -1,4 +1,4 @@
-// What a job costs: the work at the vendor's quote, and the storage of what it made, in advance.
+// The price of a job: the work at the vendor's quote, and storage of its output, paid in advance.
 import { type PriceBook, priceOf } from '../core/wallet/prices.ts';
 import type { PriceName } from '../kit/capability.ts';
 import type { JobRow } from './row.ts';

@@ -1,5 +1,5 @@
-// How far a job is: what the vendor says, else by the time that such work took lately. Written by each step and never lower than
-// before; what is read is what was written.
+// Progress of a job: as the vendor reports it, else estimated from the recent duration of such work. Each step writes it, never lower than
+// before; reads return the stored value.
 import { textArray } from '../db/arrays.ts';
 import type { Queryable } from '../db/database.ts';
 import { statement } from '../db/statement.ts';

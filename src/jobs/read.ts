@@ -1,4 +1,4 @@
-// Reads of jobs, as the operations show them.
+// Reads jobs for the operations.
 import { clockNow } from '../core/database-clock.ts';
 import type { Queryable } from '../db/database.ts';
 import { problem } from '../problems/problem.ts';

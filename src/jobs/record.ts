@@ -1,4 +1,4 @@
-// A job as it is shown: what the records of all kinds of jobs have.
+// The public record of a job: fields common to all kinds.
 import { usd } from '../lib/money.ts';
 import { iso, isoOrNull } from '../lib/time.ts';
 import type { FailoverReason } from '../vendors/call/port.ts';

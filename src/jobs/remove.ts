@@ -1,5 +1,5 @@
-// What delete and retention take away: the bytes of a job, its words and its images. Assets are removed after the commit that forgets
-// them; what a crash leaves of them is an orphan, which the sweep of assets removes.
+// Deletes a job's bytes, words and images, for the delete operation and for retention. Assets are removed after that commit; those left by a
+// crash are orphans, which the sweep of assets removes.
 
 import type { Transaction } from '../db/database.ts';
 import type { Services } from '../kit/services.ts';

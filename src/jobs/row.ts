@@ -1,4 +1,4 @@
-// A job as it is stored. What SQL never looks into stands as JSON: what is wanted, who may be asked for it, what was made, how it ended.
+// The stored row of a job. Parts that SQL never reads are JSON: the request, the chain of vendors, the output, the end.
 import type { ErrorObject } from '../problems/render.ts';
 import type { FailoverReason } from '../vendors/call/port.ts';
 

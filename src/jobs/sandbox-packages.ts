@@ -1,4 +1,4 @@
-// The optional packages that the sandbox needs. They are looked for before a job begins, so its caller hears at once what is missing.
+// Checks for the optional packages that the sandbox needs. They run before a job begins, so the caller learns at once which package is missing.
 import { findPackageJSON } from 'node:module';
 import { CHINESE_FONT, VIDEO_ENCODER } from '../lib/not-installed.ts';
 import { problem } from '../problems/problem.ts';

@@ -1,4 +1,4 @@
-// The ETag of bytes that are kept, and how many they are.
+// Computes the ETag and the size of stored bytes.
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';

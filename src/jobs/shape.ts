@@ -1,4 +1,4 @@
-// What tells the jobs of a module from those of another: names of tables, of kinds of work, and of what owns a hold.
+// The names that tell one module's jobs from another's: tables, kinds of background work, and owners of holds.
 import type { JobRow } from './row.ts';
 
 export interface JobShape {

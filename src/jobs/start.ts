@@ -1,4 +1,4 @@
-// What of a call that makes a job is the same whatever it makes: checks, and the row that begins.
+// Steps of a call that creates a job, common to all kinds: validation, and the initial row.
 
 import type { CallContext } from '../kit/services.ts';
 import { invalidField, problem } from '../problems/problem.ts';

@@ -1,5 +1,5 @@
-// SQL of jobs. Every change of a job's state counts its version; whoever ends a job says which version it has seen, so that of two ends
-// one wins. A step's other changes are fenced by its attempt.
+// SQL of jobs. Every change of a job's state increments its version. An end names the version it has seen, so of two ends one wins. Other
+// changes by a step are fenced by its attempt.
 
 import { textArray } from '../db/arrays.ts';
 import type { Queryable, Transaction } from '../db/database.ts';

@@ -1,4 +1,4 @@
-// Retention: what a job made goes when its time is over, with its words and images; records go 90 days after the end.
+// Retention of jobs: the output, with its words and images, is deleted when its retention ends; the record 90 days after the job's end.
 import type { Sweep } from '../core/background/sweeper/sweep.ts';
 import { mendEach, removeOldRows } from '../core/background/sweeper/sweep.ts';
 import { textArray } from '../db/arrays.ts';

@@ -1,4 +1,4 @@
-// The statements of a module's jobs, of its schema. Called once, at import.
+// Builds the SQL statements of a module's jobs, in its schema. Called once, at import.
 
 import { StepStore } from './due/steps.ts';
 import type { JobTables } from './kind.ts';

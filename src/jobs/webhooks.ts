@@ -1,4 +1,4 @@
-// Who is told of the end of a job. A row is due from the job's end until it was told, or given up.
+// Webhook deliveries of job ends. A row is due from the job's end until it is delivered or given up.
 
 import { openTurn } from '../core/background/turns.ts';
 import { textArray } from '../db/arrays.ts';

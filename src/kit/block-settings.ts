@@ -1,4 +1,4 @@
-// How long an account's records of one kind of blocks are kept: the two capabilities of every module that stores blocks.
+// Retention settings of records stored in blocks: the capabilities settings/get and settings/set of every module that stores blocks.
 import Type from 'typebox';
 import type { BlockKind } from '../blocks/block.ts';
 import type { BlockStore } from '../blocks/store.ts';

@@ -1,5 +1,5 @@
-// Bodies that may be large: read and checked as every other body, but, when they are large, in a worker thread, away from the other
-// calls. What comes back is small, or lies in buffers that are handed over without a copy.
+// Bodies that may be large. They are read and checked like every other body, but large ones in a worker thread, away from other calls. The
+// thread's result is small, or lies in buffers that are transferred without a copy.
 
 export interface Reduced {
   /** Takes the place of the input in `run`. Must survive structured cloning. */

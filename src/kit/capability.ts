@@ -1,4 +1,4 @@
-// The one record per operation. Every surface (REST, MCP, OpenAPI, discovery, docs) is derived from it.
+// The record that defines an operation, one per operation. Every surface (REST, MCP, OpenAPI, discovery, docs) is derived from it.
 import type { Static, TObject, TSchema } from 'typebox';
 import { moduleOf, OPERATOR_MODULE, type ScopeKind } from '../core/callers/scopes.ts';
 import type { JsonText } from '../lib/json-text.ts';

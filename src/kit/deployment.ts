@@ -1,4 +1,4 @@
-// What the operator has set, as far as the texts of this service depend on it: they say what holds here.
+// Settings of the operator that appear in the texts of this service, so that the texts state what applies to this deployment.
 
 export interface Deployment {
   readonly region: 'western' | 'china';

@@ -1,5 +1,5 @@
-// A kind of event as the module that tells it defines it: what `data` holds, with an example. Discovery, the documentation and the
-// webhooks of the OpenAPI document are derived from it.
+// A kind of event as its module defines it: the schema of `data`, with an example. Discovery, the documentation and the webhooks of the OpenAPI
+// document are derived from it.
 import Type, { type Static, type TObject, type TSchema } from 'typebox';
 import { sendEvents } from '../core/events/outbox.ts';
 import type { Transaction } from '../db/database.ts';

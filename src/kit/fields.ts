@@ -1,4 +1,4 @@
-// Schemas that the operations of every module are made of.
+// Schema fields shared by the operations of all modules.
 import Type, { type TSchema } from 'typebox';
 
 /** A schema of one type that also takes null, which means the same as absent in what is sent. */

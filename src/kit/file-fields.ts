@@ -1,4 +1,4 @@
-// Schemas of what a call works on, and of how it gives back what it has made; the room files does the work.
+// Schema fields for a call's source file and for the delivery of its output; the folder `files` implements them.
 import Type from 'typebox';
 import { decodeSource, type Source } from '../files/source.ts';
 import { instantOrNull, textOrNull } from './fields.ts';

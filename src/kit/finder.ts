@@ -1,5 +1,5 @@
-// How a module's objects are found by name or id, for account.search and the console's palette: through the capability that lists them, so
-// that a key finds only what it may list.
+// Finders of a module's objects by name or ID, for account.search and the console's command palette. They use the capability that lists the
+// objects, so a key finds only what it may list.
 import type { Callable, ItemOf } from './console/visit.ts';
 
 export interface Found {

@@ -1,5 +1,5 @@
-// What an author of a module imports: everything to describe its operations, rows, events, errors and settings. Pages of its console import
-// kit/console, and what few modules need stands in the files beside this one.
+// The imports for authors of modules: descriptions of operations, rows, events, errors and settings. Pages of a module's console import
+// kit/console; rarely needed parts are in the other files of this folder.
 export type { Variables } from '../config/variables.ts';
 export type { CountedLimit } from '../core/callers/tiers.ts';
 export { runWrite } from '../core/idempotency/write.ts';

@@ -1,5 +1,5 @@
-// A module and everything that it brings: its capabilities with their prices, limits, events and error codes, the state it keeps in a
-// process, and its background work. Nothing of it stands in a list elsewhere.
+// A module and everything that it adds: capabilities with their prices, limits, events and error codes, its per-process state, and its
+// background work. No list elsewhere repeats any of it.
 
 import type { Variables } from '../config/variables.ts';
 import type { JobLoop } from '../core/background/job-loop.ts';

@@ -1,4 +1,4 @@
-// What a deployment offers beside its capabilities: what its modules bring, put together by compose.ts.
+// A deployment's catalogue beside its capabilities: prices, limits, events and errors of its modules, combined by compose.ts.
 import type { CountedLimit } from '../core/callers/tiers.ts';
 import type { PriceBook } from '../core/wallet/prices.ts';
 import type { ProblemCatalogue, ProblemEntry } from '../problems/catalogue.ts';

@@ -1,4 +1,4 @@
-// What the routes of all modules that speak OpenAI's wire have in common: JSON in, JSON out, and how a failure is told.
+// Shared code of all routes that speak OpenAI's wire format: JSON in, JSON out, and the format of errors.
 import { isUtf8 } from 'node:buffer';
 import { type Problem, problem } from '../problems/problem.ts';
 import type { RawAnswer } from './raw-route.ts';

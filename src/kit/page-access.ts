@@ -1,4 +1,4 @@
-// Routes that pages of any site may call, with a key that everybody can read: it can do nothing else, and no cookie is looked at.
+// Routes that pages of any site may call (CORS), with a key that anybody can read. The key permits nothing else, and cookies are ignored.
 
 import type { Principal } from '../core/callers/principal.ts';
 import { scopesWithin } from '../core/callers/scopes.ts';

@@ -1,5 +1,5 @@
-// A call that writes for money, said for one call at a time: what it needs, what it refuses, what it writes. It goes as an effect of the wallet's
-// lane, so price, idempotency, budget, rows, events and the count of accepted units are one commit, together with others of the account.
+// Paid writes, defined per call: what a call needs, refuses and writes. Each runs as an effect of the wallet's lane. So price, idempotency,
+// budget, rows, events and the count of accepted units are one commit, shared with other calls of the account.
 import type { Tier } from '../core/callers/tiers.ts';
 import { type ChargedAnswer, chargeInLane } from '../core/wallet/charge/charge.ts';
 import type { AdmittedItem, LaneEffect, LaneItem, ReadVerdict } from '../core/wallet/lane/lane-item.ts';

@@ -1,5 +1,5 @@
-// A server of another protocol than HTTP, on a port of its own: mail. The surface listens, and stops with the service; the module speaks the
-// protocol, and makes calls by what it is given.
+// A server of a protocol other than HTTP on its own port: mail. The surface listens, and stops it with the service. The module implements the
+// protocol and makes calls through the ProtocolDoor it is given.
 
 import type { Principal } from '../core/callers/principal.ts';
 import type { Credential } from '../core/credentials/credential.ts';

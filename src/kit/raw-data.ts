@@ -1,4 +1,4 @@
-// What raw routes make of the calls that they make.
+// Extracts the data of calls made by raw routes.
 import { JsonText } from '../lib/json-text.ts';
 import type { Problem } from '../problems/problem.ts';
 import type { RawOutcome } from './raw-route.ts';

@@ -1,5 +1,5 @@
-// A route that speaks another protocol than the JSON envelope: an SDK's wire format, or HTML. The surface mounts it at its path
-// and does for it what it does for every call (places, metrics, request ids, keys, scopes, rates); the module reads and answers bytes.
+// A route that speaks another protocol than the JSON envelope: an SDK's wire format, or HTML. The surface mounts it at its path and provides
+// what every call gets: places, metrics, request IDs, keys, scopes, rates. The module reads and answers bytes.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { TObject } from 'typebox';

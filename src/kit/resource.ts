@@ -1,5 +1,5 @@
-// Things with a name or an id that accounts have in a table: from one description come their statements, and the operations that get,
-// list and delete them. What is more than that is a capability of its own.
+// Table-backed resources of an account with a name or an ID. One description yields their SQL and their get, list and delete operations.
+// Anything beyond that is a capability of its own.
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
 import type { CountedLimit } from '../core/callers/tiers.ts';
 import { runWrite } from '../core/idempotency/write.ts';

@@ -1,4 +1,4 @@
-// Many rows of one account in one statement: what an import, or a batch, writes.
+// Multi-row writes of one account in one statement, for imports and batches.
 
 import { boolArray, int4Array, int8Array, textArray, timestampArray } from '../db/arrays.ts';
 import type { Transaction } from '../db/database.ts';

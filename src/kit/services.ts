@@ -1,5 +1,5 @@
-// All services of one process, as modules, the gateway and the surfaces get them: those of core and the part of each room above it.
-// A function takes the parts that it needs, by Pick or by the room's own type.
+// All services of one process, as modules, the gateway and the surfaces receive them: those of core plus the parts of the folders above it. A
+// function takes only the parts that it needs, by Pick or by the folder's own type.
 import type { AssetsPart } from '../assets/assets.ts';
 import type { BlocksPart } from '../blocks/threads.ts';
 import type { BrowserPart } from '../browser/browser.ts';

@@ -1,4 +1,4 @@
-// A raw route that takes WebSockets (RFC 6455). The surface shakes hands, admits, bounds, pings and closes; the module reads and sends
+// A raw route for WebSockets (RFC 6455). The surface does the handshake, admission, bounds, pings and closing. The module reads and sends
 // messages and writes no HTTP.
 import type { InvokedInput } from '../core/callers/context.ts';
 import type { Principal } from '../core/callers/principal.ts';

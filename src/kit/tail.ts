@@ -1,5 +1,5 @@
-// Streams that follow what an account stores, as Server-Sent Events: each reads what is new once a second, as long as its client and its
-// principal may. How many there are is counted for all processes behind one port.
+// Live tails of stored records as Server-Sent Events. Each tail reads new records once a second, until its client disconnects or its principal
+// loses access. The number of tails is limited across all processes behind one port.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ended, Principal } from '../core/callers/principal.ts';
 import { scopesAllow } from '../core/callers/scopes.ts';

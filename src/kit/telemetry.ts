@@ -1,5 +1,5 @@
-// What the routes of telemetry share (surfaces contract, sections 0 and 3): where their key stands, how long a client is to hold back, and OTLP/HTTP:
-// its content types, answers, failures, and the digest by which a request that comes again within ten minutes is the same one.
+// Shared code of the telemetry routes (surfaces contract, sections 0 and 3): the credential and the back-off of clients. For OTLP/HTTP: content
+// types, answers, failures, and the digest that identifies a request repeated within ten minutes.
 import { hash } from 'node:crypto';
 import protobuf from 'protobufjs/minimal.js';
 import type { IdempotencyKey } from '../core/callers/idempotency-key.ts';

@@ -1,4 +1,4 @@
-// Which network addresses a user's URL may reach (contract of webhooks).
+// The network addresses that a user's URL may reach (contract of webhooks).
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';

@@ -1,5 +1,5 @@
-// Pauses before another try, one policy for all that tries again: longer with every failure up to a bound. Background work spreads
-// them by ±20 %, so that what failed together does not come again together.
+// Retry delays, one policy for everything that retries: longer with every failure, up to a bound. Background work adds ±20 % jitter, so that
+// work that failed together does not retry together.
 
 export interface Backoff {
   readonly firstMs: number;

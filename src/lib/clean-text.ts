@@ -1,4 +1,4 @@
-// Texts of an event, such as PostgreSQL can hold: NUL and lone surrogates become U+FFFD (contract §1), in names as well as in values.
+// Replaces characters of event texts that PostgreSQL cannot store: NUL and lone surrogates become U+FFFD (contract §1), in names and in values.
 
 export function cleanText(text: string): string {
   return (text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text).toWellFormed();

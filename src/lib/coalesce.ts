@@ -1,4 +1,4 @@
-// Natural batching: while one batch runs, what arrives waits and goes together in the next one. No timer: an idle key starts at once.
+// Natural batching: while one batch runs, arriving items collect for the next one. No timer: an idle key starts at once.
 
 export interface CoalesceOptions<T, R> {
   readonly batchMax: number;

@@ -1,4 +1,4 @@
-// How somebody at the terminal calls the command line of this installation, for messages that name a command to run.
+// The terminal command of this installation, for messages that name a command to run.
 import { join, sep } from 'node:path';
 
 interface Installation {

@@ -1,4 +1,4 @@
-// Server-sent events (html.spec.whatwg.org/multipage/server-sent-events.html) as text.
+// Text encoding of server-sent events (html.spec.whatwg.org/multipage/server-sent-events.html).
 
 export interface SentEvent {
   readonly event?: string;

@@ -1,6 +1,6 @@
-// A bounded number of places, shared by owners (accounts, addresses) so that none can take the last ones: an owner may take another
-// place only while it holds fewer than are free (dynamic thresholds; Choudhury and Hahne, 1998). Alone it gets half of them, and however
-// many others hang, a newcomer finds a place. Bytes are places too.
+// A bounded number of places, shared by owners (accounts, addresses) so that none can take the last ones. An owner may take another place only
+// while it holds fewer than are free (dynamic thresholds; Choudhury and Hahne, 1998). A single owner gets half of them. However many others
+// hang, a newcomer finds a place. Bytes are places too.
 
 export class FairPlaces {
   readonly #taken = new Map<string, number>();

@@ -1,4 +1,4 @@
-// What waits, by whom it belongs to: owners take turns, so that whoever brings much waits for himself, and the whole is bounded.
+// A bounded queue with turns per owner, so that an owner with many items delays only itself.
 
 export interface FairQueueBounds {
   readonly max: number;

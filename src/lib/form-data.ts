@@ -1,4 +1,4 @@
-// A form as browsers and SDKs send it, multipart/form-data (RFC 7578), of few parts. What is long in it is not copied.
+// Parser of multipart/form-data (RFC 7578), as browsers and SDKs send it, with few parts. Long parts are not copied.
 
 export interface FormPart {
   readonly name: string;

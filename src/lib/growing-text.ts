@@ -1,4 +1,4 @@
-// A text that comes in many small pieces.
+// A text built from many small pieces.
 
 const JOINED_AT = 64;
 

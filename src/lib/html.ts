@@ -1,5 +1,4 @@
-// HTML by tagged template: every interpolated value is escaped unless it is already Html. There is no way to insert raw text
-// except through this file's types.
+// HTML by tagged template: every interpolated value is escaped unless it is already Html. This file's types are the only way to insert raw text.
 
 export class Html {
   readonly text: string;

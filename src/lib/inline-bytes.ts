@@ -1,4 +1,4 @@
-// Bytes that stand in a text: base64 or base64url, also as a data URL (RFC 2397).
+// Decodes bytes embedded in a text: base64 or base64url, also as a data URL (RFC 2397).
 
 /** Looked for one at a time: a repetition over 14 MB takes more stack than there is, once V8 has given up optimizing expressions. */
 const NOT_BASE64 = /[^A-Za-z0-9+/_-]/;

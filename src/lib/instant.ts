@@ -1,4 +1,4 @@
-// Instants as callers write them: a date and time with an offset (RFC 3339). Without one nobody knows which moment is meant.
+// Instants in callers' input: a date and time with an offset (RFC 3339). Without an offset the instant is ambiguous.
 
 const PATTERN = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/i;
 /** What a text must be, for errors. */

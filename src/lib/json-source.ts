@@ -1,4 +1,4 @@
-// The source text of parts of a JSON document: what is opaque is cut out as it was sent and never serialised again.
+// Finds the source text of parts of a JSON document: opaque values are cut out as sent and never serialized again.
 import { stringEnd } from './canonical-json.ts';
 
 /** Deepest nesting of objects and arrays in the text. Strings are skipped; the text need not be valid. */

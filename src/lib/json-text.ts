@@ -1,4 +1,4 @@
-// JSON that is already text: passed through to the wire as it is, so opaque values keep key order, escapes and digits.
+// JSON that is already text: passed to the wire unchanged, so opaque values keep key order, escapes and digits.
 
 export class JsonText {
   readonly text: string;

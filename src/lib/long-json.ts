@@ -1,5 +1,5 @@
-// JSON of megabytes on the event loop: encoded piece by piece, and taken over from a thread with its strings beside the text, so that
-// neither way holds up other calls.
+// JSON of megabytes on the event loop without blocking other calls. It is encoded piece by piece, or taken over from a thread with its strings
+// beside the text.
 import { setImmediate as turn } from 'node:timers/promises';
 import { TimeSlices } from './time-slices.ts';
 

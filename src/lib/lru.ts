@@ -1,5 +1,5 @@
-// Caches of what was used last. An LRUCache with `max` reserves its lists for that many entries at once, some 15 ms for 100,000; one that is
-// bounded by size grows with what is in it.
+// LRU caches. An LRUCache with `max` reserves its lists for that many entries at once, some 15 ms for 100,000. One bounded by size grows with
+// its content.
 import { LRUCache } from 'lru-cache';
 
 interface Remembering {

@@ -1,4 +1,4 @@
-// A name server as a person writes its address.
+// Parser for name-server addresses as people write them.
 import { isIP } from 'node:net';
 
 /** A name server; `text` is how it is written and shown. */

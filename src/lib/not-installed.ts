@@ -1,4 +1,4 @@
-// Optional packages of package.json: large, and few need them.
+// Optional packages of package.json: large, and rarely needed.
 
 export const CHINESE_FONT = '@fontsource/noto-sans-sc';
 export const VIDEO_ENCODER = 'h264-mp4-encoder';

@@ -1,4 +1,4 @@
-// What is made when it is first asked for, and kept.
+// Lazy values: made at the first request, then kept.
 
 export function once<Value extends object>(make: () => Value): () => Value {
   let made: Value | undefined;

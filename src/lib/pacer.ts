@@ -1,5 +1,5 @@
-// Pacer for work that comes in small pieces from many sources: so many in each slice of time; who finds none left waits for one. What has come by
-// then is done in one go, so that more sources make each wait longer, not the process busier.
+// Pacer for small pieces of work from many sources: a fixed number per time slice; work beyond it waits for a later slice. All work that has
+// arrived by then runs in one go, so more sources lengthen each wait but do not make the process busier.
 
 const SLICE_MS = 5;
 

@@ -1,4 +1,4 @@
-// Random hexadecimal digits, from a buffer that is refilled now and then: one call into the system for many ids.
+// Random hexadecimal digits from a buffer that is refilled at intervals: one system call for many IDs.
 import { randomFillSync } from 'node:crypto';
 
 const buffer = Buffer.allocUnsafe(3072);

@@ -1,5 +1,5 @@
-// Which part of a content a request asks for (RFC 9110, section 14, and If-Range of section 13.1.5). One part is answered; of several,
-// as the section allows, the whole.
+// HTTP range requests (RFC 9110, section 14, and If-Range of section 13.1.5). A single range is served. A request for several ranges gets the
+// whole content, as the section allows.
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** What a range is of. */

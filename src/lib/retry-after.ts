@@ -1,4 +1,4 @@
-// Retry-After as receivers send it (RFC 9110, section 10.2.3).
+// Parser of Retry-After headers (RFC 9110, section 10.2.3).
 
 const SECONDS = /^\d+$/;
 const TIME = String.raw`\d{2}:\d{2}:\d{2}`;

@@ -1,4 +1,4 @@
-// What a schema asks for, in words that follow the name of a field: `must be a number or null`.
+// Words for a schema's requirements, to follow the name of a field: `must be a number or null`.
 import type { ErrorObject } from 'ajv';
 import { instantForm } from './instant.ts';
 

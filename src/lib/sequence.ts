@@ -1,5 +1,5 @@
-// Sequence numbers of an account: milliseconds since 2024 in the upper 41 bits, a counter in the lower 22.
-// They only grow (the wallet row keeps the last one), so they order, name and date what they number.
+// Sequence numbers of an account: milliseconds since 2024 in the upper 41 bits, a counter in the lower 22. They only grow (the wallet row keeps
+// the last one), so they order, identify and date the numbered rows.
 
 const EPOCH_MS = 1_704_067_200_000;
 const COUNTER_BITS = 22n;

@@ -1,5 +1,5 @@
-// Signatures of AWS, version 4 (docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html), in the header and in the query:
-// what a request says of its own, and the one that a request of ours gets. Both sides read a request in the same way.
+// AWS Signature Version 4 (docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html), in the header and in the query: reads
+// the signature of a received request, and signs outgoing ones. Both canonicalize a request in the same way.
 import { isUtf8 } from 'node:buffer';
 import { createHmac, createSecretKey, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';

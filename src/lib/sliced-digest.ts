@@ -1,5 +1,5 @@
-// The SHA-256 of many bytes, on this thread, in slices: a thread of the runtime would take a copy of them, which holds the event loop for longer
-// (10 MiB: 40 ms and more), and none of memory that threads share.
+// SHA-256 of many bytes on this thread, in time slices. A thread of the runtime would take a copy, which blocks the event loop for longer (10
+// MiB: 40 ms and more). It also accepts no memory shared between threads.
 import { createHash } from 'node:crypto';
 import { TimeSlices } from './time-slices.ts';
 

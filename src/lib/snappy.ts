@@ -1,5 +1,5 @@
-// Snappy's block format (github.com/google/snappy, format_description.txt), decompression only. snappyjs loops without end over a literal whose
-// length has its highest bit set, and takes blocks that end early.
+// Decompressor of Snappy's block format (github.com/google/snappy, format_description.txt). It replaces that of snappyjs, which loops endlessly
+// over a literal whose length has its highest bit set, and accepts truncated blocks.
 
 export class SnappyError extends Error {}
 

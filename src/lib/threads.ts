@@ -1,5 +1,5 @@
-// Threads for long work. Each does one piece at a time, and is kept a while for the next; one that ends, or fails, in its work is not used
-// again. Their file calls `serve`.
+// Worker threads for long work. Each does one task at a time and is kept a while for the next; one that ends or fails in a task is not reused.
+// Their file calls `serve`.
 import { getPriority, setPriority } from 'node:os';
 import { parentPort, type Transferable, Worker, workerData } from 'node:worker_threads';
 

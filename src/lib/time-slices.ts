@@ -1,5 +1,5 @@
-// Long work on the event loop in slices of time: whoever has had a slice goes behind all others that wait for one, so that none holds the loop
-// and each goes on.
+// Long work on the event loop in time slices. After each slice a task goes behind all others that wait, so none blocks the loop and all
+// progress.
 
 const SLICE_MS = 4;
 

@@ -1,4 +1,4 @@
-// A wait that can be ended early. One waiter at a time; a wake before the wait counts, unless it was forgotten.
+// A wait that can be ended early. One waiter at a time; a wake before the wait counts, unless `forget` was called since.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export class Waker {

@@ -1,4 +1,4 @@
-// What of WebAssembly is used; the types of Node leave it to the browser's library.
+// Types for the used part of WebAssembly, which Node's types leave to the DOM library.
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array);

@@ -1,6 +1,5 @@
-// XML of strangers as a tree (XML 1.0, 5th edition). Parts are counted as they are met, and nothing is made of what is beyond the bounds: a
-// document of any form costs no more than its bounds say. Attributes are looked through and not kept; document types are refused, so no
-// entity expands.
+// Parses untrusted XML into a tree (XML 1.0, 5th edition). Parts are counted as they are met, and nothing beyond the bounds is built: no
+// document costs more than its bounds. Attributes are checked but not kept; document types are refused, so no entity expands.
 import { isUtf8 } from 'node:buffer';
 
 export interface XmlElement {

@@ -1,4 +1,4 @@
-// A ZIP archive of files that are packed already (APPNOTE 4.3): each is stored as it is. For less than 4 GiB and 65,535 files.
+// Writer of ZIP archives of already compressed files (APPNOTE 4.3): each is stored as it is. For less than 4 GiB and 65,535 files.
 import { setImmediate as turn } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 

@@ -1,5 +1,5 @@
-// Schemas must compile and examples must be valid calls. A value such as `$0.message_id` stands for a field of an earlier
-// answer, so it is not held against the schema.
+// Checks that schemas compile and that examples are valid calls. A value such as `$0.message_id` stands for a field of an earlier answer, so it
+// is not validated against the schema.
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { Capability } from '../kit/capability.ts';

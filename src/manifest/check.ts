@@ -1,5 +1,5 @@
-// The rules that a manifest must keep; a service with a broken one does not start. One function per rule, listed below,
-// each with a test that shows it failing. Schemas and examples are checked in check-examples.ts.
+// Validation rules of the manifest; a service whose manifest breaks one does not start. One function per rule, listed below, each with a test
+// that shows it failing. Schemas and examples are checked in check-examples.ts.
 import { loadConfig } from '../config/config.ts';
 import { Variables } from '../config/variables.ts';
 import { admission } from '../core/admission.ts';

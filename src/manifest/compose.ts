@@ -1,4 +1,4 @@
-// Puts together what the modules bring: prices, limits of tiers, kinds of events and error codes. Two modules never bring the same.
+// Combines the parts of all modules: prices, limits of tiers, kinds of events and error codes. Two modules never define the same one.
 import type { Config } from '../config/config.ts';
 import type { Price, PriceBook } from '../core/wallet/prices.ts';
 import type { Queryable } from '../db/database.ts';

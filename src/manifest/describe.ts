@@ -1,4 +1,4 @@
-// A capability as plain data: the rows of discovery, the well-known manifest and the documentation are made of these.
+// Plain-data descriptions of capabilities, the source of discovery rows, the well-known manifest and the documentation.
 import { admission } from '../core/admission.ts';
 import { moduleOf } from '../core/callers/scopes.ts';
 import type { PriceBook } from '../core/wallet/prices.ts';

@@ -1,4 +1,4 @@
-// Every kind of event that webhooks may subscribe to: those that a module of this service tells, and those that nothing tells yet.
+// Every kind of event that webhooks may subscribe to: those that a module of this service emits, and planned ones that nothing emits yet.
 import { moduleOf } from '../core/callers/scopes.ts';
 import { type EventWords, eventKind, member } from '../kit/event-kind.ts';
 import type { Module } from '../kit/module.ts';

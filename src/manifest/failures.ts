@@ -1,4 +1,4 @@
-// Which error codes a capability may answer: its own plus those that the way of a request brings with it.
+// The error codes that a capability may answer: its own, plus those of the request path.
 
 import { type Capability, pathParameters } from '../kit/capability.ts';
 import type { ProblemCode } from '../problems/catalogue.ts';

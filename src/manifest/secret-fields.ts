@@ -1,5 +1,5 @@
-// Which fields of an input are secret: `writeOnly` of JSON Schema says it, and the request log keeps nothing of them. A field whose words
-// speak of a secret must say it, or stand here with the reason why whoever reads it gains no right by it.
+// Secret fields of inputs: JSON Schema's `writeOnly` marks them, and the request log stores none of them. A field whose name or description
+// suggests a secret must have the mark. Otherwise it is listed here with the reason why reading it grants nothing.
 import type { Capability } from '../kit/capability.ts';
 import { asJsonSchema, fieldsWithin, type JsonSchema } from './json-schema.ts';
 

@@ -1,5 +1,4 @@
-// The streams of Server-Sent Events that modules bring as raw routes, as plain data: discovery, OpenAPI and the documents for agents are made
-// of these.
+// Plain-data descriptions of the Server-Sent Events streams that modules add as raw routes, for discovery, OpenAPI and the documents for agents.
 import { moduleOf } from '../core/callers/scopes.ts';
 import type { Capability } from '../kit/capability.ts';
 import type { Module } from '../kit/module.ts';

@@ -1,4 +1,4 @@
-// What the service calls itself and which contract it speaks; every surface takes these values from here.
+// Name of the service and version of its contract; every surface takes these values from here.
 
 export const serviceName = 'quartermaster';
 

@@ -1,4 +1,4 @@
-// Blobs on their way in: their row comes first, so that what a crash leaves is found by it.
+// Writes and removal of blobs. A blob's row is written before its bytes, so the sweep finds the bytes that a crash leaves behind.
 
 import type { CallContext } from '../core/callers/context.ts';
 import { lockWallet } from '../core/callers/lock.ts';

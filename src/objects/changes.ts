@@ -1,5 +1,5 @@
-// What a transaction changes beside the rows of its objects: how many hold a blob, what buckets count, what the account holds, and whom it tells.
-// Collected while the objects are looked at, and sent once for all of them.
+// Changes that a transaction makes besides the rows of objects: blob reference counts, bucket counters, the account's stored bytes, and
+// notifications. They are collected while the objects are processed, and sent once for all of them.
 
 import { openTurn } from '../core/background/turns.ts';
 import { byteaArray, int4Array, int8Array, textArray, timestampArray } from '../db/arrays.ts';

@@ -1,5 +1,5 @@
-// The checksum of an object that is made of parts: of their checksums (COMPOSITE), or of all bytes, worked out from those of the parts
-// (FULL_OBJECT), which CRCs allow (docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity.html; zlib's crc32_combine).
+// Checksums of objects made of parts: of the parts' checksums (COMPOSITE), or of all bytes, computed from the parts' checksums (FULL_OBJECT),
+// which CRCs allow (docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity.html; zlib's crc32_combine).
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type ChecksumName, checksumOf } from '../core/credentials/aws-checksums.ts';
 import { invalidField } from '../problems/problem.ts';

@@ -1,4 +1,4 @@
-// Conditions of a call on what stands under a key (RFC 9110, section 13). Tags are compared as they are shown, without their quotes.
+// Conditional requests on objects (RFC 9110, section 13). Entity tags are compared as they are shown, without their quotes.
 
 import type { Problem } from '../problems/problem.ts';
 import { problem } from '../problems/problem.ts';

@@ -1,4 +1,4 @@
-// What is asked of a write before its bytes are taken in: they may be many. All of it is asked again in the commit.
+// Checks of a write before its body is read, which may be long. The commit repeats all of them.
 
 import type { AssetsPart } from '../assets/assets.ts';
 import type { CallContext } from '../core/callers/context.ts';

@@ -1,5 +1,5 @@
-// What an account holds, and for how long: bytes times milliseconds, exact to both. Every commit that changes what is held first adds what
-// passed since the last one. All of it happens under the lock of the account's wallet.
+// Metering of stored bytes: the exact sum of bytes times milliseconds for each account. Every commit that changes the stored bytes first adds
+// the time since the last one. All writes hold the lock of the account's wallet.
 
 import { openTurn } from '../core/background/turns.ts';
 import type { Tier } from '../core/callers/tiers.ts';

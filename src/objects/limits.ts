@@ -1,4 +1,4 @@
-// Numbers of objects and of the bytes that they are made of.
+// Constants of object storage: limits of keys, objects and parts, retention times and price names.
 import type { TierLimit } from '../core/callers/tiers.ts';
 
 const GB = 1_000_000_000;

@@ -1,5 +1,5 @@
-// Lists of keys, in the order of their bytes. With a delimiter, keys that share what stands before it are one entry, and the index is entered anew
-// behind each of them: a list of ten names over a million keys reads ten.
+// Lists of keys in byte order. With a delimiter, keys that share the text before it are one entry, and the index is searched again after
+// each entry. So a list of ten names over a million keys reads ten rows.
 import type { Queryable } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { OBJECT_COLUMNS, type ObjectRow } from './object.ts';

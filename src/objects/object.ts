@@ -1,4 +1,4 @@
-// An object as it stands in its table, and as it is shown.
+// An object's row as stored and as shown.
 import Type, { type Static } from 'typebox';
 import { iso } from '../lib/time.ts';
 import { invalidField, type Problem, problem } from '../problems/problem.ts';

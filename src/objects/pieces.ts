@@ -1,5 +1,5 @@
-// Bytes on their way into the asset store and out of it. A blob is kept in one piece, or in several where it is long; what it is made of stands in
-// its row as names and lengths, packed.
+// Reads and writes of bytes in the asset store. A blob is stored in one piece, or in several when it is long; its row lists the pieces as packed
+// names and lengths.
 
 import { createHash, randomBytes } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';

@@ -1,5 +1,5 @@
-// An object comes to stand under a key, as a lane effect: its row, what it replaces, what is counted and held, and the charge commit together.
-// Its bytes are there by then: those of a blob that was written, of another object, or of the parts of an upload.
+// Put of an object, as a lane effect: its row, the object it replaces, counters, stored bytes and the charge commit together. Its bytes are
+// stored before: those of a new blob, of another object, or of an upload's parts.
 
 import type { CallContext } from '../core/callers/context.ts';
 import { type ChargedAnswer, chargeInLane } from '../core/wallet/charge/charge.ts';

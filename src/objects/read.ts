@@ -1,4 +1,4 @@
-// Reading an object: its row, what it costs, and its bytes. A call looks first and is charged then, so a key that is not there costs nothing.
+// Read of an object: its row, its price, and its bytes. A call looks the object up first and is charged then, so a missing key costs nothing.
 
 import type { CallContext } from '../core/callers/context.ts';
 import { type ChargedAnswer, chargeForWork } from '../core/wallet/charge/charge.ts';

@@ -1,4 +1,5 @@
-// Objects go: their rows, what buckets count and what the account holds, in one transaction under the lock of the wallet. Deleting is free.
+// Removal of objects: their rows, bucket counters and the account's stored bytes change in one transaction under the wallet's lock. Deleting
+// is free.
 import { byteaArray } from '../db/arrays.ts';
 import type { Queryable, Transaction } from '../db/database.ts';
 import { statement } from '../db/statement.ts';

@@ -1,4 +1,4 @@
-// Reading buckets, objects and blobs: several at once, by their names.
+// Batched reads of buckets, objects and blobs by name.
 import { byteaArray, textArray } from '../db/arrays.ts';
 import type { Queryable } from '../db/database.ts';
 import { statement } from '../db/statement.ts';

@@ -1,5 +1,5 @@
-// One statement for what many calls ask at the same time: while one runs, what arrives waits and goes together in the next. On a distributed engine
-// each is for one account.
+// Batches what concurrent calls ask into one statement: while one runs, new requests wait and go together in the next. On a distributed engine
+// each statement is for one account.
 import type { Database } from '../db/database.ts';
 import { Coalescer } from '../lib/coalesce.ts';
 

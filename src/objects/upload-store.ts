@@ -1,4 +1,4 @@
-// Uploads in parts, and their parts, as they stand in their tables.
+// SQL of multipart uploads and their parts.
 import { int4Array, int8Array, textArray } from '../db/arrays.ts';
 import type { Queryable, Transaction } from '../db/database.ts';
 import { statement } from '../db/statement.ts';

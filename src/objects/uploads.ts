@@ -1,4 +1,4 @@
-// Uploads in parts: a part is a blob of its own, and completing makes one of them all without a byte being moved.
+// Multipart uploads: each part is a blob of its own. Completing an upload makes one object of its parts without moving a byte.
 
 import { createHash } from 'node:crypto';
 import type { CallContext } from '../core/callers/context.ts';

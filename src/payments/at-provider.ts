@@ -1,5 +1,4 @@
-// What all that is read at a payment provider has in common: whose it is, when it is read first, how long a read may take, and a page that was
-// perhaps never made.
+// Rules that all reads at a payment provider share: ownership, the first check, the lease, and pages whose creation got no answer.
 import type { Core } from '../core/core.ts';
 import { clockNow } from '../core/database-clock.ts';
 import { HOUR_MS } from '../lib/time.ts';

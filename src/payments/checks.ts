@@ -1,6 +1,6 @@
-// What of ours is read at the payment provider, kind by kind. All go one way: a row is due by its schedule, or at once when a hint says that
-// something may have changed; then the provider is asked, the answer judged, and applied under the lock of the account. Whatever messages are lost,
-// doubled or late, this is the one way.
+// Checks of the service's rows at the payment provider, one loop for each kind. A row is due by its schedule, or at once when a hint says it
+// may have changed. Then the provider is asked, and the answer judged and applied under the account's lock. There is no other way, so lost,
+// repeated or late messages do no harm.
 import type { DueTable } from '../core/background/due-table.ts';
 import { dueWork, type LeasedJob } from '../core/background/due-work.ts';
 import type { JobLoop } from '../core/background/job-loop.ts';

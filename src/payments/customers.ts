@@ -1,4 +1,4 @@
-// The one customer of an account at the provider, made when something of its payer is to be kept.
+// The account's one customer object at the provider, created when something of its payer must be stored.
 
 import { lockCaller } from '../core/callers/lock.ts';
 import type { Database } from '../db/database.ts';

@@ -1,4 +1,4 @@
-// Something at the provider may have changed: whatever of ours it is of is due now. All that a message, a page or a payer's return may do.
+// Hints from the provider: the row that a hint names is due for a check now. Messages, pages and a payer's return may do nothing else.
 import type { Database } from '../db/database.ts';
 import { hintCheck } from './checks.ts';
 import { findRef, type PaymentOwner } from './refs.ts';

@@ -1,4 +1,4 @@
-// Between the wallet's USD and what is charged: rates are units per USD times 10^9, frozen in the row of a payment.
+// Conversion between the wallet's USD and the charged currency. Rates are units per USD times 10^9, frozen in the row of a payment.
 import { NANOS_PER_USD } from '../lib/money.ts';
 
 /** Digits after the point. */

@@ -1,4 +1,4 @@
-// Objects of the provider, and ids of ours that stand in addresses, found without an account.
+// Lookup of provider objects, and of our ids in addresses, without knowing the account.
 import type { Queryable } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 

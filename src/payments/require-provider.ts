@@ -1,4 +1,4 @@
-// Who takes payments here, where somebody does.
+// Requires a configured payment provider.
 
 import { problem } from '../problems/problem.ts';
 import type { PaymentProvider } from '../vendors/payments/port.ts';

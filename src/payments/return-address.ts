@@ -1,5 +1,5 @@
-// Where a provider sends a payer back to. Only the provider and its payer have the key in it: whoever merely knows the id of a payment is
-// not sent on to the caller's page.
+// The return URL of a provider's page. It has a key that only the provider and the payer know. Whoever knows only the id of a payment is
+// not redirected to the caller's page.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Core } from '../core/core.ts';
 

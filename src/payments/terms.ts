@@ -1,4 +1,4 @@
-// On which terms people pay here, as the settings say.
+// Payment terms of this deployment, from the settings.
 
 import type { Tier } from '../core/callers/tiers.ts';
 import type { PaymentProvider } from '../vendors/payments/port.ts';

@@ -1,5 +1,5 @@
-// An owner who changes whose the account is, from a page of theirs: looked at again under the account's lock, session included. What ended
-// meanwhile changes nothing.
+// Checks an owner who changes an account's people from a page: session and ownership are read again under the account's lock. If either has
+// ended, nothing changes.
 
 import { lockAccount } from '../core/callers/lock.ts';
 import { type Principal, readLivePrincipals } from '../core/callers/principal.ts';

@@ -1,4 +1,4 @@
-// Addresses of mail and of the network: as they are written to, and by what several of them count as one person's.
+// Normalisation of mail and network addresses: the form that is stored, and the form under which several count as one person's.
 import { domainToASCII } from 'node:url';
 import ipaddr from 'ipaddr.js';
 import { networkText } from '../lib/address.ts';

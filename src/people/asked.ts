@@ -1,4 +1,4 @@
-// How often something was asked for in a window of time, counted in the database: exact over all processes, and never lifted.
+// Counters of requests in a time window, stored in the database. They are exact across all processes and are never reset early.
 
 import { createHash } from 'node:crypto';
 import type { Queryable } from '../db/database.ts';

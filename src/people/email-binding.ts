@@ -1,4 +1,4 @@
-// Binding an address to an account: whoever reads mail there has a code and a link, one of which binds it, once, within 15 minutes.
+// Binds a mail address to an account: a mail with a code and a link, either of which binds it, once, within 15 minutes.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Account } from '../core/accounts/accounts.ts';

@@ -1,4 +1,4 @@
-// The people of an account that is purged. Who acts for another account too goes on with that; who does not is forgotten.
+// Removes the people of a purged account. A person who acts for another account stays there; anyone else is deleted.
 import type { Database, Transaction } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { membershipsOf, membersOf, setHome } from './persons.ts';

@@ -1,5 +1,5 @@
-// Mail to who owns an account, about its money: to the bound address and to those of its owners, unless they want none. It goes out with
-// the transaction of what it tells.
+// Mail to an account's owners about its money: to the bound address and to the owners' own, unless they opted out. It commits with the
+// transaction that it reports.
 
 import { findAccount } from '../core/accounts/accounts.ts';
 import type { Transaction } from '../db/database.ts';

@@ -1,4 +1,4 @@
-// Persons, how they are known, and the accounts that they may act for. An account has owners, who may do everything, and viewers, who see.
+// SQL of persons, their identities, and their memberships in accounts. An owner may do everything in an account; a viewer may only read.
 
 import { findAccount } from '../core/accounts/accounts.ts';
 import { maskedEmail } from '../core/accounts/masked-email.ts';

@@ -1,4 +1,4 @@
-// Taking somebody out of an account, or oneself: with the membership end their sessions in it and the invitations that they gave.
+// Removes a person from an account, or lets one leave it. The person's sessions in it, and the invitations they gave, end with the membership.
 
 import { lockAccount } from '../core/callers/lock.ts';
 import type { Transaction } from '../db/database.ts';

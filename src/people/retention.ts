@@ -1,4 +1,4 @@
-// What is over of sign-ins: sessions, mails that nobody used, counts of what was asked for.
+// Retention of sign-in data: ended sessions, unused mails, and request counters.
 
 import type { Sweep } from '../core/background/sweeper/sweep.ts';
 import { clockNow } from '../core/database-clock.ts';

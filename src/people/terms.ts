@@ -1,4 +1,4 @@
-// On which terms people sign in here, as the settings say, and how they are written to.
+// Settings of sign-in, sign-up and mail to people, as a process uses them.
 import type { IdentityProvider } from '../vendors/identity/port.ts';
 import type { MailServer } from '../vendors/mail/port.ts';
 

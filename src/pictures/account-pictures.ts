@@ -1,4 +1,4 @@
-// Pictures of accounts, made anew outside of this process, through files.
+// Re-encodes pictures for accounts in a separate process, through files.
 import { rm, writeFile } from 'node:fs/promises';
 import type { AssetsPart } from '../assets/assets.ts';
 import type { PicturesPart } from './decode-places.ts';

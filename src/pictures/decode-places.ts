@@ -1,4 +1,5 @@
-// Pictures that are decoded on this process, whatever module wants them: few at once, an account never all of them, and of large ones one.
+// Concurrency limit of picture decoding in this process, shared by all modules. Few run at once, an account never takes all places, and only
+// one large picture is decoded at a time.
 import pLimit from 'p-limit';
 import { AccountPlaces } from '../core/account-places.ts';
 import type { Admission } from '../core/admission.ts';

@@ -1,5 +1,5 @@
-// What the bytes of a picture say before anything of it is decoded: its format, whether it moves, and what would be decoded more often than
-// pictures are. Nothing is inflated; each look goes over the bytes once.
+// Checks a picture's bytes before decoding: its format, whether it is animated, and whether decoding would go over it more often than
+// usual. Nothing is inflated; each check is one pass over the bytes.
 import type { PictureRefusal } from './wire.ts';
 
 export type PictureFormat = 'jpeg' | 'png' | 'webp' | 'gif' | 'tiff' | 'avif';

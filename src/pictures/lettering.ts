@@ -1,5 +1,5 @@
-// Text as outlines of the bundled fonts (Noto Sans, Latin, Greek, Cyrillic and Chinese): nothing depends on fonts of the machine. A character
-// that no font has is drawn as an empty box. Nothing is shaped: letters stand one behind the other, from left to right.
+// Text as outlines of the bundled fonts (Noto Sans: Latin, Greek, Cyrillic, Chinese), independent of the machine's fonts. A character that
+// no font has is drawn as an empty box. There is no shaping: glyphs follow one another from left to right.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';

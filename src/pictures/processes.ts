@@ -1,5 +1,5 @@
-// Makes pictures in processes of their own (serve.ts): decoders run outside of this one, so neither its memory nor its pool of threads
-// nor its calls have anything to do with what a picture does to them. A process has one picture, and is kept a moment for the next.
+// Pool of picture processes (serve.ts). Decoders run outside this process, so a picture never affects its memory, thread pool or calls.
+// A picture process works on one picture at a time and is kept for a moment for the next.
 import { type ChildProcess, fork } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import type { DecodePlaces } from './decode-places.ts';

@@ -1,5 +1,5 @@
-// In a process that makes pictures, one at a time, at a low priority: whatever a hostile one does to the decoder, it takes this process at
-// worst. It ends itself when a picture takes more processor time or memory than any that is sound, and when the service is gone.
+// The picture process: it works on one picture at a time, at low priority, so a hostile picture can break only this process. It exits when
+// a picture takes more CPU time or memory than a valid one needs, and when the service is gone.
 import { readdirSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { type DecodeBounds, type Order, type PictureOutcome, type Said, TOO_COSTLY, type Told } from './wire.ts';

@@ -1,4 +1,4 @@
-// What the service and a process that makes pictures tell each other.
+// Messages between the service and a picture process.
 
 /** What one picture may take of the process that makes it. */
 export interface DecodeBounds {

@@ -1,4 +1,4 @@
-// A WOFF font unpacked to the SFNT that it holds (W3C WOFF 1.0): the font library's own way of unpacking fails on some files.
+// Unpacks a WOFF font to the SFNT that it holds (W3C WOFF 1.0). The font library's own unpacking fails on some files.
 import { inflateSync } from 'node:zlib';
 
 const WOFF_HEADER = 44;

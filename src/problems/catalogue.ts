@@ -1,5 +1,5 @@
-// The error codes that any part of the service may answer, as data (contract §5): status, title, whether a retry may succeed, what to
-// do. A module brings its own beside them; pages, the OpenAPI document and discovery are derived from all of them together.
+// Error codes that any part of the service may answer, as data (contract §5): status, title, advice, and whether a retry may succeed.
+// Modules add their own. Pages, the OpenAPI document and discovery are derived from all of them together.
 
 import { type ProblemEntry, problemEntry } from './entry.ts';
 import { objectProblems } from './objects.ts';

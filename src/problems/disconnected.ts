@@ -1,5 +1,5 @@
-// A caller that disconnects before its answer: no failure of the call, and nobody to tell. The signal of every call is aborted with this
-// reason, so that whatever waits on it ends with it, at every door.
+// The abort reason of a call whose caller disconnected before its answer. It is no failure of the call. Every call's signal is aborted with
+// it, on every surface, so everything that waits on the signal ends.
 import { type Problem, problem } from './problem.ts';
 
 const DETAIL = 'client_disconnected';

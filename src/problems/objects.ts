@@ -1,4 +1,4 @@
-// Error codes of objects in buckets: calls of several modules name them.
+// Error codes of objects in buckets, which calls of several modules use.
 import { problemEntry } from './entry.ts';
 
 export const objectProblems = {

@@ -1,5 +1,5 @@
-// The one error type of the service: a code of a catalogue plus what the caller needs to mend the call.
-// Everything that reaches a caller as a failure is a Problem; anything else becomes INTERNAL_ERROR and is logged.
+// The one error type of the service: a code of a catalogue, and what the caller needs to fix the call.
+// Every failure that reaches a caller is a Problem. Any other error becomes INTERNAL_ERROR and is logged.
 import { type ProblemCatalogue, type ProblemCode, type ProblemEntry, sharedProblems } from './catalogue.ts';
 
 /** Of a 429 or 503 of which nobody knows when it will be over: each of them says when to come again (contract §1). */

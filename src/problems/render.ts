@@ -1,4 +1,4 @@
-// A Problem as the error object of the specification ("Errors"). A 500 never shows what went wrong inside.
+// Renders a Problem as the error object of the specification ("Errors"). A 500 never shows the internal error.
 
 import { usd } from '../lib/money.ts';
 import { isoOrNull } from '../lib/time.ts';

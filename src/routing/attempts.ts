@@ -1,5 +1,5 @@
-// What was asked of vendors for work that outlives a call (contract, vendors §4). The row commits before the first byte leaves, and the
-// vendor's reference commits first after it has accepted; so whoever goes on after a crash knows what may be under way outside.
+// Attempts at vendors for work that outlives a call (contract, vendors §4). The row commits before the first byte is sent, and the vendor's
+// reference commits before anything else once it accepts. After a crash, another process knows what may be running at a vendor.
 
 import type { Core } from '../core/core.ts';
 import type { Secrets } from '../core/secrets/secrets.ts';

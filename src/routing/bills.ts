@@ -1,4 +1,4 @@
-// What vendors bill, and what of it the operator bears: booked in the transaction that settles the work, by vendor, day and cause.
+// Vendors' bills, and the operator's losses on them: booked in the transaction that settles the work, by vendor, day and cause.
 
 import type { Queryable } from '../db/database.ts';
 import { statement } from '../db/statement.ts';

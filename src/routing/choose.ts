@@ -1,5 +1,5 @@
-// Which vendors are asked for a request, in which order, at what price (contract, vendors §2): a pure function of the rows of the file.
-// Health is not looked at: a vendor that is down is passed over when its turn comes, so that the chain of a request can be frozen.
+// Chooses the vendors of a request, their order and the price (contract, vendors §2): a pure function of the rows of the vendors file. Health
+// is not considered: a vendor that is down is skipped when its turn comes, so the chain of a request can be frozen.
 import { nearest } from '../lib/nearest.ts';
 import { type Problem, problem } from '../problems/problem.ts';
 import { type ModelRow, SANDBOX, type Vendor, type VendorRegion } from '../vendors/file/port.ts';

@@ -1,5 +1,5 @@
-// The walk along a chain (contract, vendors §2): what was tried so far says what is next. A request goes on to another vendor only while it is
-// certain that none works on it.
+// Failover along a chain of vendors (contract, vendors §2): the outcomes so far decide the next candidate. A request moves to another vendor
+// only while it is certain that none is working on it.
 import type { FailoverReason, Refused } from '../vendors/call/port.ts';
 
 /** One candidate of a chain. `quoteNanos`: what the caller would pay there. */

@@ -1,5 +1,5 @@
-// SQL of vendors' health: small tables of no account, which on a distributed engine stay on the coordinator; never written together
-// with rows of accounts. An opening and the notice of it commit together.
+// SQL of vendors' health: small tables that belong to no account. On a distributed engine they stay on the coordinator, and are never written
+// together with rows of accounts. The opening of a breaker and its notice commit together.
 import { int8Array, textArray } from '../db/arrays.ts';
 import type { Database, Queryable, Transaction } from '../db/database.ts';
 import { statement } from '../db/statement.ts';

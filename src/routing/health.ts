@@ -1,5 +1,5 @@
-// Whether vendors answer (contract, vendors §3). The rows of the database are the truth: each process adds what it counted and reads
-// all of them every second, so that all agree. What opens, closes or tries a vendor is one conditional update.
+// Circuit breakers of vendors (contract, vendors §3). The database rows are the truth: each process adds its counts and reads all rows
+// every second, so all agree. Opening, closing and probing a vendor are each one conditional update.
 import { performance } from 'node:perf_hooks';
 import type { Logger } from '../core/process/logger.ts';
 import type { Database } from '../db/database.ts';

@@ -1,5 +1,5 @@
-// What we ask of a vendor at most, at once and in a minute (`limits` of the file), counted for all processes behind one port (WORKERS).
-// Work that goes on at the vendor after its call is counted by its attempts in the database, of all processes, read every second.
+// Limits on concurrent and per-minute calls to a vendor (`limits` of the file), counted for all processes behind one port (WORKERS). Work
+// that continues at the vendor after its call is counted by its attempts in the database, of all processes, read every second.
 import type { Vendor } from '../vendors/file/port.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,5 +1,5 @@
-// What vendors do, for /metrics: calls by outcome as this process makes them, who is down, and what vendors have billed today, which one
-// process of the deployment reads.
+// Vendor metrics for /metrics: this process's calls by outcome, vendors that are down, and today's bills, which one process of the deployment
+// reads.
 
 import type { Sweep } from '../core/background/sweeper/sweep.ts';
 import { clockNow } from '../core/database-clock.ts';

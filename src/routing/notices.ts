@@ -1,6 +1,5 @@
-// system.vendor.down: noted in the transaction that opens a vendor, at most every ten minutes for each, and told to every account with
-// a webhook for it by a sweep, an account a transaction. A process that dies on the way leaves the rest to the next run; it repeats at
-// most those of one page.
+// system.vendor.down events: noted in the transaction that opens a vendor's breaker, at most every ten minutes per vendor. A sweep tells every
+// account with a webhook for it, one account per transaction. If a process dies, the next run continues, and repeats at most one page.
 
 import type { Sweep } from '../core/background/sweeper/sweep.ts';
 import { clockNow } from '../core/database-clock.ts';

@@ -1,4 +1,4 @@
-// What the caller pays for a vendor's work: the vendor's price and the markup, rounded up to a whole nano-USD (contract, vendors §1).
+// Price of a vendor's work to the caller: the vendor's price plus the markup, rounded up to a whole nano-USD (contract, vendors §1).
 import type { Vendor } from '../vendors/file/port.ts';
 
 /**

@@ -1,5 +1,5 @@
-// Which vendors an account is never routed to, by capability. A process remembers what it read for less than a second, so a change is in
-// force everywhere within one.
+// Vendors that an account excludes from routing, by capability. A process caches them for less than a second, so a change is in force
+// everywhere within one.
 import { LRUCache } from 'lru-cache';
 import { textArray } from '../db/arrays.ts';
 import type { Queryable, Transaction } from '../db/database.ts';

@@ -1,4 +1,4 @@
-// The vendors of this process: what the file says of them, whether they answer, and whom a request may go to.
+// The vendors of this process: their models and prices from the file, their health, their limits, and the chain of a request.
 
 import type { Sweep } from '../core/background/sweeper/sweep.ts';
 import type { Metric } from '../core/process/metric.ts';

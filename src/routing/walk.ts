@@ -1,4 +1,4 @@
-// Asking the vendors of a chain, one after the other, until one takes the call on.
+// Calls the vendors of a chain one after the other until one accepts.
 
 import type { CallContext } from '../core/callers/context.ts';
 import type { Core } from '../core/core.ts';

@@ -1,4 +1,4 @@
-// Opens the place for files that the settings name, and that of a backup.
+// Opens the asset store that the settings name, and that of a backup.
 
 import { Assets } from '../assets/assets.ts';
 import type { AssetsLocation } from '../config/assets-url.ts';

@@ -1,4 +1,4 @@
-// The payment provider of the settings. Stripe's package is long: only where it is configured it is loaded.
+// The payment provider of the settings. Stripe's package is large, so it is loaded only where it is configured.
 import type { PaymentSettings } from '../config/payments.ts';
 import { endTestCredit } from '../core/wallet/test-credit.ts';
 import type { Database } from '../db/database.ts';

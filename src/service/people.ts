@@ -1,4 +1,4 @@
-// What sign-in stands on, of the settings and the modules. What speaks to identity providers is loaded only where there is one.
+// Sign-in of the service, from the settings and the modules. The code for identity providers is loaded only where one is configured.
 import type { Config } from '../config/config.ts';
 import type { IdentityProviderSettings } from '../config/identity-providers.ts';
 import type { Module } from '../kit/module.ts';

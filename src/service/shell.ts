@@ -1,4 +1,4 @@
-// The HTTP side of the service, which exists before the database does: a second service on the port fails before it touches data.
+// The HTTP server of the service, created before the database: a second service on the port fails before it touches data.
 import { hostname } from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';

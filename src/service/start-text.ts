@@ -1,4 +1,4 @@
-// What a person at the terminal reads: what the start does while it takes long, then where to go. Never the secret of a key.
+// Text for a person at the terminal: slow steps of the start, then the address. It never contains the secret of a key.
 import { join, relative } from 'node:path';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../core/process/logger.ts';

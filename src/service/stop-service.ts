@@ -1,4 +1,4 @@
-// How a service stops: nothing new is taken, what runs ends or is ended, what is counted is written, and the storage closes last.
+// Stops a service: new calls are refused, running ones end or are ended, counters are written, and the storage closes last.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobLoop } from '../core/background/job-loop.ts';
 import type { Sweeper } from '../core/background/sweeper/sweeper.ts';

@@ -1,5 +1,5 @@
-// A service that npm or npx has started ends when they end. They hand SIGTERM to their shell only, which ends and tells nobody, and SIGHUP or
-// SIGKILL to nobody: the service would stay under process 1.
+// Stops a service that npm or npx has started when they end. They send SIGTERM only to their shell, which ends without passing it on, and SIGHUP
+// or SIGKILL to nobody. The service would keep running as a child of process 1.
 import { readFileSync } from 'node:fs';
 import { readEnv } from '../config/env.ts';
 import type { Stopping } from './stopping.ts';

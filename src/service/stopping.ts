@@ -1,5 +1,5 @@
-// How a process ends: the first signal stops in order, also while it still starts; a second one ends it at once. A closed terminal (SIGHUP)
-// and Ctrl-\ (SIGQUIT) are such signals: their defaults would leave PostgreSQL behind.
+// Signals that end the process: the first one stops in order, even during the start; a second one ends it at once. A closed terminal (SIGHUP)
+// and Ctrl-\ (SIGQUIT) count too: their defaults would leave PostgreSQL running.
 import type { Logger } from '../core/process/logger.ts';
 
 const STOP_WITHIN_MS = 10_000;

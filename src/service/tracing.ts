@@ -1,4 +1,4 @@
-// Traces of the settings, and the outbound client, whose requests are spans then. The code for spans is loaded only where there is an endpoint.
+// Tracing as configured, and the outbound client whose requests it records as spans. The code for spans is loaded only with an endpoint.
 import { hostname } from 'node:os';
 import release from '../../package.json' with { type: 'json' };
 import type { Config } from '../config/config.ts';

@@ -1,4 +1,4 @@
-// From the operator's file to the vendors of a process: where the text, the keys, the modules' families and the adapters come together.
+// Builds the vendors of a process from the operator's file: its text, the keys, the modules' families and the adapters.
 import { dirname, resolve } from 'node:path';
 import { type Config, ConfigError } from '../config/config.ts';
 import { readShortText } from '../config/short-text.ts';

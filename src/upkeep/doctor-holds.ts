@@ -1,4 +1,4 @@
-// Holds that bind money for nobody: no process renews them and none releases them, or the work that owns them has ended.
+// Doctor check of stranded holds: no process renews or releases them, or the work that owns them has ended.
 import type { Queryable } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { iso } from '../lib/time.ts';

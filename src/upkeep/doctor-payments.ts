@@ -1,5 +1,5 @@
-// Money in: a credited top-up has its one grant, a grant of a top-up its credited row; what is owed follows from what was taken back and
-// paid; a wallet is frozen exactly while something is disputed or owed.
+// Doctor check of payments. A credited top-up has exactly one grant, and a top-up's grant a credited row. Debts match what was taken back and
+// paid. A wallet is frozen exactly while something is disputed or owed.
 import type { Queryable } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 

@@ -1,5 +1,5 @@
-// Automatic recharges: one that was charged has its one grant, a grant of one its charge; the wallet's row names the attempt that is open,
-// and has the trigger of what is configured.
+// Doctor check of automatic recharges. A charged one has exactly one grant, and a recharge's grant a charge. The wallet's row names the open
+// attempt and has the configured trigger.
 import type { Queryable } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { type ReturnedRow, refundFaults } from './doctor-payments.ts';

@@ -1,4 +1,4 @@
-// What the doctor found when it last looked at the whole deployment, for the operator. Only the command line has it look.
+// Result of the doctor's last check of the whole deployment, for the operator. Only the command line runs that check.
 
 import { clockNow } from '../core/database-clock.ts';
 import type { Queryable } from '../db/database.ts';

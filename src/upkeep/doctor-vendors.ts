@@ -1,4 +1,4 @@
-// Processes that work with different files of vendors: the same call would cost, or be refused, by chance.
+// Doctor check for processes with different vendors files: the price, or the refusal, of the same call would depend on the process.
 import type { Queryable } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 

@@ -1,5 +1,5 @@
-// Finds what must never be: books that do not add up, counters that disagree, keys without a secret. Reads only.
-// An account is read beside running calls first; what looks wrong is read again under its lock before it is reported.
+// The doctor: finds broken invariants, such as books that do not add up, counters that disagree, or keys without a secret. Reads only.
+// An account is first read beside running calls. Anything suspicious is read again under the account's lock before it is reported.
 
 import { listAccounts } from '../core/accounts/accounts.ts';
 import { lockAccount } from '../core/callers/lock.ts';

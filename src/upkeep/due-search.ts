@@ -1,5 +1,5 @@
-// One search of the process for what became due elsewhere or with time, in place of one for each loop, which asked 45 times a second while
-// nothing happened. It only says which loops are to look: they find and claim for themselves, and look rarely without it.
+// One search per process for work that became due elsewhere or by time. One search for each loop asked 45 times a second while idle. It only
+// tells which loops to run: they find and claim work themselves, and otherwise look rarely.
 import type { Sweep } from '../core/background/sweeper/sweep.ts';
 import { hintOf } from '../core/background/turns.ts';
 import { rechargeHint } from '../core/wallet/limits/recharge-due.ts';

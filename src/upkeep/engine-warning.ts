@@ -1,5 +1,5 @@
-// What to know of the distributed engine (Citus): releases whose connections grow without end where the coordinator holds shards, and workers
-// that lose commits when a shard is moved.
+// Warnings about the distributed engine (Citus). Some releases open connections without limit if the coordinator holds shards; some workers
+// lose commits when a shard is moved.
 import type { Queryable } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 

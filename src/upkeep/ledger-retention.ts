@@ -1,5 +1,5 @@
-// The ledger is kept for LEDGER_DAYS, in whole months. Before a month is dropped, what it came to is added to core.ledger_total, account
-// by account and in bounded steps: totals and entries together go on proving wallet, counters and usage (`qm doctor`).
+// Retention of the ledger: LEDGER_DAYS, in whole months. Before a month is dropped, its totals are added to core.ledger_total, account by
+// account and in bounded steps. Totals and entries together still prove wallet, counters and usage (`qm doctor`).
 
 import { listAccounts } from '../core/accounts/accounts.ts';
 import type { Sweep } from '../core/background/sweeper/sweep.ts';

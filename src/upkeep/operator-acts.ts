@@ -1,5 +1,5 @@
-// What the operator does with accounts, from the command line and through the module operator. What an account is told of it names no
-// request: none of its own caused it.
+// The operator's actions on accounts, from the command line and the operator module. Their events name no request, because none of the
+// account's own caused them.
 
 import { type Account, findAccount, type KycStatus, setSuspended } from '../core/accounts/accounts.ts';
 import { setEmail, setKycStatus, updateAccount } from '../core/accounts/changes.ts';

@@ -1,4 +1,4 @@
-// What the core keeps for a time: idempotency keys, events, deliveries, settled holds, what vendors were asked and what they billed.
+// Retention of core records: idempotency keys, events, deliveries, settled holds, and the attempts and bills of vendors.
 
 import type { Sweep } from '../core/background/sweeper/sweep.ts';
 import { removeOldRows } from '../core/background/sweeper/sweep.ts';

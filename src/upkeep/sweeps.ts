@@ -1,4 +1,4 @@
-// The core's own background tasks: metrics and heartbeats of this process, and for the deployment events, expiry and retention.
+// The core's background tasks: metrics and heartbeats for this process; events, expiry and retention for the deployment.
 
 import type { AssetsPart } from '../assets/assets.ts';
 import type { JobLoop } from '../core/background/job-loop.ts';

@@ -1,5 +1,5 @@
-// The secret that signs what is told to a URL named for one piece of work, such as a job's webhook_url. An account has one; it is derived
-// from the server's secret, so only how often it was replaced is stored.
+// Secret that signs messages to a URL given for one piece of work, such as a job's webhook_url. An account has one, derived from the server's
+// secret, so only its number of rotations is stored.
 
 import type { Secrets } from '../core/secrets/secrets.ts';
 import type { Queryable, Transaction } from '../db/database.ts';

@@ -1,5 +1,5 @@
-// Numbers events, and makes their deliveries, as soon as they are committed: at once when this process committed them, within a
-// fifth of a second when another did.
+// Job loop that numbers committed events and makes their deliveries. It runs at once for this process's own commits, and within a fifth of
+// a second for those of another.
 
 import { JobLoop } from '../core/background/job-loop.ts';
 import type { Core } from '../core/core.ts';

@@ -1,6 +1,6 @@
-// Numbers events: committed rows of the outbox move to core.event with the account's next sequence numbers, without gaps, and
-// become deliveries in the same transaction. The account's row of core.event_sequence is locked meanwhile, so any number of
-// processes may do this at once.
+// Numbers events: committed rows of the outbox move to core.event with the account's next sequence numbers, without gaps, and become
+// deliveries in the same transaction. The account's row of core.event_sequence is locked throughout, so any number of processes may do
+// this at once.
 
 import { clockNow } from '../core/database-clock.ts';
 import { nextEventId } from '../core/events/outbox.ts';

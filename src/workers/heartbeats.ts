@@ -1,5 +1,5 @@
-// Kills a worker whose event loop does not answer, so that another one takes its place. Time counts by the first process's own clock:
-// while that one was late itself, on a suspended machine or in a debugger, nobody is judged.
+// Kills a worker whose event loop does not answer, so that it is replaced. Time is counted by the first process's own clock. While that
+// process was late itself, on a suspended machine or in a debugger, no worker is killed.
 import type { Worker } from 'node:cluster';
 import inspector from 'node:inspector';
 import type { Logger } from '../core/process/logger.ts';

@@ -1,5 +1,5 @@
-// Which of several processes an account is at home in, and the way of a connection to it, through the first process. The first
-// process decides: an account gets the process that has the fewest, the one that asks where they are equal.
+// Home process of each account, and the handover of a connection to it through the first process. The first process decides: an account
+// goes to the process with the fewest accounts, or on a tie to the one that asks.
 import type { Worker } from 'node:cluster';
 import { Socket } from 'node:net';
 import { LRUCache } from 'lru-cache';

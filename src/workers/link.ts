@@ -1,4 +1,4 @@
-// One end of the channel between the first process and a worker: what one turn of the event loop says goes as one message.
+// One end of the channel between the first process and a worker. Messages of one turn of the event loop are sent as one batch.
 
 /** A topic with its value; `id` where an answer is wanted. An answer has no topic, but the id of its question. */
 interface Message {

@@ -1,5 +1,5 @@
-// The first process of several: it owns PostgreSQL and what all workers count together, and answers no call itself. A worker that dies or
-// freezes is replaced. No worker outlives the first process: at its end it kills those that are left, and when it is killed they end
+// The first process of several. It owns PostgreSQL and the counters that all workers share, and answers no call itself. A worker that dies
+// or freezes is replaced. No worker outlives the first process: at its end it kills those that are left, and when it is killed they end
 // themselves.
 import cluster, { type Worker } from 'node:cluster';
 import { hostname } from 'node:os';

@@ -1,4 +1,4 @@
-// Carries what workers say to one another, and remembers who wants to hear of what.
+// Relays messages between workers, and keeps their subscriptions to topics.
 import { type Link, NoAnswer } from './link.ts';
 
 export class Relay {

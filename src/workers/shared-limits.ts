@@ -1,5 +1,5 @@
-// Rates, what is under way, failed logins and the limits of vendors, of all workers: the first process keeps them, so that an account has
-// one burst, an address one count and a vendor no more calls than its file allows, whichever worker makes them.
+// Limits that all workers share: rates, concurrent calls, failed logins and vendor limits. The first process keeps them. So an account has one
+// burst, an address one count and a vendor no more calls than its file allows, whichever worker makes them.
 import { type Tier, tierLimits } from '../core/callers/tiers.ts';
 import { type UnderWay, UnderWayHere } from '../core/process/under-way.ts';
 import { FailedLogins, type LoginFailures } from '../gateway/limits/failed-logins.ts';

@@ -1,4 +1,4 @@
-// What a worker tells and asks the others: the first process relays it (primary.ts).
+// Messages and queries between workers, relayed by the first process (primary.ts).
 import type { Siblings } from '../core/process/siblings.ts';
 import type { Link } from './link.ts';
 

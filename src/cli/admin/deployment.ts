@@ -1,4 +1,4 @@
-// The server secret of the deployment that a database belongs to: keys are minted with it.
+// The server secret of the deployment that owns a database. API keys are derived with it.
 import { Secrets } from '../../core/secrets/secrets.ts';
 import {
   loadServerSecret,

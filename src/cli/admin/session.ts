@@ -1,5 +1,5 @@
-// The database of a command: that of DATABASE_URL, the embedded one of a running service, or an embedded one started for as long
-// as the command takes.
+// Database access for commands: DATABASE_URL, the embedded PostgreSQL of a running service, or an embedded one started for the
+// duration of the command.
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:os';
 import { type Config, loadConfig } from '../../config/config.ts';

@@ -1,4 +1,4 @@
-// The operator's vendors: what the file says, who answers, what they cost, and one real call.
+// `qm vendors`: checks the operator's vendors file, lists vendors with their health and costs, and makes one real test call.
 import { Command } from 'commander';
 import { type Config, loadConfig } from '../../config/config.ts';
 import { readEnv } from '../../config/env.ts';

@@ -1,5 +1,5 @@
-// Makes a backup: files below their names in DATA_DIR, then the manifest. Assets are copied before the database and again after it: what a
-// row of the copied database names was there before or is there after. Whatever ends it early, there is no manifest.
+// Creates a backup: files under their names in DATA_DIR, then the manifest. Assets are copied before the database and again after it, so every
+// asset that a row of the copied database names is in the backup. An interrupted backup has no manifest.
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { readdir, rm, stat, writeFile } from 'node:fs/promises';

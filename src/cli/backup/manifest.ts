@@ -1,4 +1,5 @@
-// The list of what a backup holds, with a digest of itself. It is written last: a place without a whole one holds no backup.
+// Manifest of a backup: the list of its files, with a digest of the list itself. It is written last: a backup without a complete manifest is
+// not a backup.
 import { createHash } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';

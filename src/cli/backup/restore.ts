@@ -1,5 +1,5 @@
-// Reads a backup back, every byte against its digest. The cluster is made beside its place and moved there last, under the lock of the data
-// directory: a restore that is killed leaves no database that looks whole, and may be run again.
+// Restores a backup and checks every byte against its digest. The cluster is built beside its final path and moved there last, under the lock
+// of the data directory. An interrupted restore leaves no database that looks complete, and may be run again.
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

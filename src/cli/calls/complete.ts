@@ -1,4 +1,4 @@
-// What may stand at the cursor, for the scripts of `qm completion`: one word a line. Nothing is asked of the network.
+// `qm complete`: the candidates at the cursor, one word a line, for the scripts of `qm completion`. Makes no network requests.
 import { Command } from 'commander';
 import { fieldsWithin, type JsonSchema } from '../../manifest/json-schema.ts';
 import { type Discovery, keptDiscovery } from '../client/discovery.ts';

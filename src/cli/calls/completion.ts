@@ -1,4 +1,4 @@
-// `qm completion`: a script that lets a shell ask `qm complete` for the words that may stand at the cursor.
+// `qm completion`: prints a shell script that completes words by calling `qm complete`.
 import { Argument, Command } from 'commander';
 
 // Bash breaks words at = and :, so what stands before the last of them is not given again.

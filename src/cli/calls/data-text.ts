@@ -1,4 +1,4 @@
-// The data of an answer as somebody reads it: indented JSON, one line of JSON, or a table. Digits and the order of names stay as they came.
+// Formats the data of an answer: indented JSON, one line of JSON, or a table. Digits of numbers and the order of fields are kept.
 import { indentJson } from '../../lib/json-source.ts';
 import { printable, table } from '../output.ts';
 

@@ -1,4 +1,4 @@
-// Capabilities and their fields in words, for `qm call` without input.
+// Text descriptions of capabilities and their fields, for `qm call` without input.
 import { fieldsWithin, type JsonSchema } from '../../manifest/json-schema.ts';
 import type { OfferedCapability } from '../client/discovery.ts';
 import { printable, table } from '../output.ts';

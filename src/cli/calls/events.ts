@@ -1,5 +1,5 @@
-// `qm events listen`: the events of the account as they happen, each once and in order, and each sent on as a webhook would be. They are
-// read from account.events.list, whose sequence grows by one, so a connection that was lost for a while loses and repeats nothing.
+// `qm events listen`: prints the account's events as they happen, each once and in order, and optionally forwards each as a webhook. They
+// are read from account.events.list. Its sequence has no gaps, so a lost connection neither loses nor repeats events.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';

@@ -1,5 +1,5 @@
-// One event to one address, as the deliverer of webhooks sends it: the same headers, body and signature. The target is the caller's own, so
-// any address may be named.
+// Forwards one event to one URL as the webhook deliverer sends it: same headers, body and signature. The target is the caller's own, so any
+// address is allowed.
 import { signedHeaders } from '../../core/outbound/signature.ts';
 import { readText, send, Unanswered } from '../client/http.ts';
 import { UsageError } from '../output.ts';

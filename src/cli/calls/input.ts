@@ -1,5 +1,5 @@
-// The input of a call from words of the command line: `field=value`, `field:=json`, `@file`, `-`. The schema says what type a value is.
-// Numbers and nested JSON keep the digits and the order that they were written with.
+// Parses the input of a call from command-line words: `field=value`, `field:=json`, `@file`, `-`. The schema decides the type of a value.
+// Numbers and nested JSON keep their digits and their order of fields.
 import { readFile } from 'node:fs/promises';
 import { memberSources } from '../../lib/json-source.ts';
 import { JsonText } from '../../lib/json-text.ts';

@@ -1,5 +1,5 @@
-// `qm login` is a device like any other: it asks a service for a key, a person approves it in a browser, and the key goes into the profile
-// that other commands use, or into a file, which only its owner can read.
+// `qm login`: the device flow. The command asks a service for a key and a person approves it in a browser. The key is saved to the profile
+// that other commands use, or to a file that only its owner can read.
 import { hostname } from 'node:os';
 import { Command } from 'commander';
 import { writeWhole } from '../client/files.ts';

@@ -1,4 +1,4 @@
-// `qm open`: a page of the console, or the documentation, in the browser of this machine; where there is none, its address.
+// `qm open`: opens a page of the console, or the documentation, in this machine's browser, and prints its address.
 import { spawn } from 'node:child_process';
 import { Command } from 'commander';
 import { readEnv } from '../../config/env.ts';

@@ -1,4 +1,4 @@
-// `qm queue tail`: the messages of a queue as they become available, by peeking. Nothing is leased, acknowledged or counted as delivered.
+// `qm queue tail`: prints the messages of a queue as they become available. It peeks: nothing is leased, acknowledged or counted as delivered.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { elementTexts, memberSources } from '../../lib/json-source.ts';

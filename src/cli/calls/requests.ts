@@ -1,4 +1,4 @@
-// `qm requests`: the request log. `tail` prints calls as they end, `get` one call with all that was kept of it.
+// `qm requests`: the request log. `tail` prints calls as they end; `get` prints one call with everything that was recorded of it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
 import { follow } from '../client/follow.ts';

@@ -1,4 +1,4 @@
-// Server-Sent Events of a service as they come, each bounded (html.spec.whatwg.org/multipage/server-sent-events.html).
+// Reader of a service's Server-Sent Events, with a size limit for each event (html.spec.whatwg.org/multipage/server-sent-events.html).
 import type { IncomingMessage } from 'node:http';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { Unanswered } from '../client/http.ts';

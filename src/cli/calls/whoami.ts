@@ -1,4 +1,4 @@
-// `qm whoami`: whose key this is, what it may do, and what is left to spend. What the key may not see is named with its scope.
+// `qm whoami`: the account of the key, its scopes, and the balance. Fields that the key cannot read are shown with the scope they need.
 import { Command } from 'commander';
 import { CallFailed, readPath } from '../client/http.ts';
 import { type Access, access } from '../client/profile.ts';

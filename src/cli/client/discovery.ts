@@ -1,5 +1,5 @@
-// What a service offers, from its public manifest. It is kept in the cache directory by address, believed for as long as the service says
-// (five minutes), and then asked for again only by its ETag.
+// A service's public manifest, cached by address in the cache directory. It is used for the five minutes that the service's Cache-Control
+// allows, then revalidated by ETag.
 import { createHash } from 'node:crypto';
 import { stat, utimes } from 'node:fs/promises';
 import type { JsonSchema } from '../../manifest/json-schema.ts';

@@ -1,4 +1,4 @@
-// What is told of a call that failed: code and message, what to do, where to look.
+// Text of a failed call for standard error: code and message, what to do, where to look.
 import { printable } from '../output.ts';
 import { keptDiscovery } from './discovery.ts';
 import type { CallFailed } from './http.ts';

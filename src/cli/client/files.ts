@@ -1,4 +1,4 @@
-// Where the command line keeps its own files: the profile with the key, and what it knows of services.
+// Files of the command line: the profile with the key, and the cache of manifests.
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';

@@ -1,4 +1,5 @@
-// Asking a service again and again, over lost connections: the first failure ends the command, later ones are waited out.
+// Polls a service across lost connections. If the first request fails, the command ends. Later, an unreachable or overloaded service is
+// retried after a pause; any other failure ends the command.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exactBackoffMs } from '../../lib/backoff.ts';
 import { CallFailed, Unanswered } from './http.ts';

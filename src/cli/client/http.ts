@@ -1,4 +1,4 @@
-// One HTTP request, bounded in time and in what is read. Redirects are not followed: they would carry the key elsewhere.
+// One HTTP request, bounded in time and in bytes read. Redirects are not followed: they would send the key to another address.
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import { memberSources } from '../../lib/json-source.ts';

@@ -1,5 +1,5 @@
-// Which service is called, and with which key: QM_URL and QM_KEY, else the profile that `qm login` wrote. The key of one service is never
-// sent to another, nor over plain http to another machine.
+// Address and key of the service to call: QM_URL and QM_KEY, else the profile that `qm login` wrote. A key is never sent to another service,
+// nor over plain http to another machine.
 import { readEnv } from '../../config/env.ts';
 import { SettingError } from '../output.ts';
 import { configPath, readIfThere, writeWhole } from './files.ts';

@@ -1,5 +1,5 @@
-// Accounts: made with their project, wallet and sign-up credit in one transaction; tier and suspension.
-// Every change locks the wallet row, so that it stands in one order with the lane commits of the account.
+// Accounts: created with project, wallet and sign-up credit in one transaction; tier and suspension. Every change locks the wallet row, which
+// serializes it with the lane commits of the account.
 
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';

@@ -1,4 +1,4 @@
-// Changes of an account that its owner or the operator makes, each told with what was before.
+// Changes of an account by its owner or the operator. Each one emits an event that carries the previous values.
 
 import type { Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';

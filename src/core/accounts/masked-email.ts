@@ -1,4 +1,4 @@
-// Addresses of people, as others may see them.
+// Masks e-mail addresses for display to others.
 
 /** `a•••@example.org`. */
 export function maskedEmail(email: string): string {

@@ -1,4 +1,4 @@
-// Which account is the operator's, and that only its keys may name scopes of the operator's module.
+// The operator's account: its lookup, and the rule that only its keys may have scopes of the operator's module.
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { problem } from '../../problems/problem.ts';

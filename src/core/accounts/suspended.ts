@@ -1,4 +1,4 @@
-// Which of many accounts are suspended now.
+// Finds the suspended accounts among many.
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 

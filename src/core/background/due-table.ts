@@ -1,5 +1,5 @@
-// A table whose rows are jobs of `dueWork`: the columns due_at (when a row is due, or its lease ends; null: never) and attempt, which each
-// claim raises. What an attempt says of its row counts only while no other has begun. From one description come the statements of all this.
+// Statements for a table whose rows are jobs of `dueWork`, all built from one description. Column due_at: when a row is due or its lease ends
+// (null: never). Column attempt: raised by each claim; an attempt may change its row only until the next claim.
 import { textArray } from '../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';

@@ -1,7 +1,7 @@
-// A kind of background work: a table whose rows say when they are due, and two functions, one that claims due rows and one that runs
-// a row. From here it has fair turns among accounts, takeover after a crash, retries with backoff, drain at the stop and metrics.
-// The contract of the table: a claim is a lease in the row, and counts an attempt, whose number fences every later change by it; a
-// row whose lease is over is due again. Whoever makes a row due calls openTurn(…, work.name, …) in the same transaction.
+// A kind of background work: a table whose rows say when they are due, a function that claims due rows, and one that runs a row. It gets fair
+// turns among accounts, takeover after a crash, retries with backoff, drain at shutdown, and metrics. Contract of the table: a claim is a lease
+// in the row and counts an attempt, whose number fences every later change by that attempt. A row whose lease has expired is due again. Code
+// that makes a row due calls openTurn(…, work.name, …) in the same transaction.
 import { type Database, sqlState, type Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { type Backoff, backoffMs } from '../../lib/backoff.ts';

@@ -1,5 +1,5 @@
-// Background jobs of one kind on one process: claim what is due, run it with bounded concurrency, look again.
-// The truth stays in the module's own tables. A claim there is a lease, so a killed process loses no job: it is claimed again.
+// Background jobs of one kind on one process: claim due jobs, run them with bounded concurrency, poll again. The module's own tables hold the
+// truth. A claim is a lease there, so a killed process loses no job: it is claimed again.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffMs } from '../../lib/backoff.ts';
 import { Waker } from '../../lib/waker.ts';

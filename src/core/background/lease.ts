@@ -1,5 +1,5 @@
-// A lease of one process on something that only one process may do at a time: a row that its holder renews. A holder that dies is
-// replaced when its time is over. Real time, not clock_now(): a test clock must not hand the same thing to two processes.
+// A lease for work that only one process may do at a time: a row that its holder renews. When the lease of a dead holder expires, another
+// process takes it. Uses real time, not clock_now(): a test clock must not give one lease to two processes.
 
 export interface LeaseOptions {
   readonly leaseMs: number;

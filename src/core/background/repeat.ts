@@ -1,4 +1,4 @@
-// Work that a process repeats for as long as it lives, such as a look at what has changed. A failure is logged, and the work goes on.
+// Repeats a function at an interval for the life of the process, such as a poll for changes. Failures are logged, and the loop goes on.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../process/logger.ts';
 

@@ -1,5 +1,5 @@
-// Suspects: jobs whose process died while it ran them. A process runs a suspect alone, so that its second death has one cause, and the jobs
-// of others are not lost with it. Then the job is given up.
+// Suspects: jobs whose process died while it ran them. A process runs a suspect alone, so that a second death has one cause and takes no other
+// jobs along. After the second death the job is given up.
 
 /** Deaths of its process after which a job is given up. */
 export const DEATHS_MAX = 2;

@@ -1,5 +1,5 @@
-// A loop that serves owners in fair turns: each owner takes places only while it holds fewer than are free (FairPlaces), so one with
-// very much to do, or with work that never ends, does not keep the others waiting. One that fails is put off and stops nobody.
+// A loop that serves owners in fair turns. An owner gets another place only while it holds fewer than are free (FairPlaces). So an owner with a
+// large backlog, or with endless work, does not block others. An owner whose claim fails is put off.
 import { FairPlaces } from '../../lib/fair-places.ts';
 import type { Logger } from '../process/logger.ts';
 import type { Metric } from '../process/metric.ts';

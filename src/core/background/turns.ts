@@ -1,6 +1,6 @@
-// core.turn: when an account is to be served next, for each kind of background work. An account goes to the end of the line each time
-// it is served, so accounts take turns. Whoever makes a row due says so here in the same transaction (openTurn); that raises `told`,
-// and a claim that began before does not put the account off beyond it: no due row is missed.
+// core.turn: the time at which each account is next served, per kind of background work. A served account goes to the end of the line. Code that
+// makes a row due calls openTurn in the same transaction, which raises `told`. A claim that began earlier does not postpone the account past
+// that time, so no due row is missed.
 
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';

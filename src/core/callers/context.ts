@@ -1,4 +1,4 @@
-// What a call has: who makes it, how, and by which services of this process it is served. Built by the gateway, one per call.
+// The context of a call: its caller, its entry form, and the services of this process that serve it. The gateway builds one per call.
 import type { JsonText } from '../../lib/json-text.ts';
 import type { EntryForm } from './entry-form.ts';
 import type { IdempotencyKey } from './idempotency-key.ts';

@@ -1,5 +1,5 @@
-// How a write of an account looks at its caller again: a principal that has ended, was narrowed, or whose account was suspended since
-// the call began changes nothing. `enter` holds the account for the whole transaction; `confirmCaller` only for its last moment.
+// Re-check of the caller inside a write's transaction. A principal that was revoked or narrowed, or whose account was suspended, since the call
+// began changes nothing. `enter` locks the account for the whole transaction; `confirmCaller` locks it only at the end.
 import { textArray } from '../../db/arrays.ts';
 import type { Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';

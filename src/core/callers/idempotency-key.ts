@@ -1,4 +1,4 @@
-// An idempotency key as the code carries it. Stored is only its keyed hash; the raw key encrypts answers that hold secrets.
+// An idempotency key in memory. Only its keyed hash is stored; the raw key encrypts stored answers that hold secrets.
 export interface IdempotencyKey {
   readonly raw: string;
   /** Keyed hash of capability and key: 132 bits in base64url. */

@@ -1,6 +1,6 @@
-// Spend caps of keys: what one key may spend in all, in a UTC day or in a month (contract §2). Used and held are counted in the row
-// of the key, by whoever charges under the wallet lock, and only while the key has a cap; a new cap counts what was spent before.
-// A hold counts in the window in which it began, as it does for the budget.
+// Spend caps of keys: the most that one key may spend in total, in a UTC day or in a month (contract §2). Committed and held amounts are counted
+// in the key's row under the wallet lock, and only while the key has a cap. A new cap includes earlier spending. A hold counts in the window in
+// which it began, as in the budget.
 
 import { int8Array, textArray, timestampArray } from '../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';

@@ -1,4 +1,4 @@
-// The lock of an account: the row of its wallet.
+// The account lock: a row lock on the account's wallet.
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { problem } from '../../problems/problem.ts';

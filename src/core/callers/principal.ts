@@ -1,5 +1,5 @@
-// Who calls: an API key, or a person's session. Each acts for one account, pays from its wallet, and is looked at again under
-// the locks of whatever it changes: what ended meanwhile changes nothing. A further kind brings a PrincipalKind and touches nothing else.
+// Principals: API keys and user sessions. Each acts for one account, pays from its wallet, and is checked again under the locks of each change.
+// A principal that has ended by then changes nothing. A new type of principal adds a PrincipalKind and needs no other change.
 import type { Queryable } from '../../db/database.ts';
 import type { Problem } from '../../problems/problem.ts';
 import type { CapColumns } from './key-cap.ts';

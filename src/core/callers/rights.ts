@@ -1,5 +1,5 @@
-// Who takes rights of an account away, and who acts on them, meet at the row of the account: a change holds it until its commit, and a
-// write that looks at its caller last shares it until its own. So the later of the two sees the other.
+// Ordering of changes of rights and writes that use them, by the account row. A revocation locks the row until its commit. A write that checks
+// its caller last takes a share lock until its own commit. So the later of the two sees the other.
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 

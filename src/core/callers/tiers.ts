@@ -1,4 +1,4 @@
-// What every account may do by its tier (contract §6). What a module limits beside it stands with the module.
+// Limits per account and tier (contract §6). Limits of a single module are defined in that module.
 import type { Queryable } from '../../db/database.ts';
 
 export type Tier = 'standard' | 'pro' | 'enterprise';

@@ -1,5 +1,5 @@
-// How accounts and queues are named for AWS clients: an account by 12 digits, a queue by its ARN. Only the name in an ARN is read: the account
-// is that of the key.
+// Names for AWS clients: an account is 12 digits, a queue is an ARN. Only the queue name in an ARN selects anything; the account is always that
+// of the key.
 import { hash } from 'node:crypto';
 import type { Core } from '../core.ts';
 

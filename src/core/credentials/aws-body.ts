@@ -1,6 +1,6 @@
-// What the signature of an AWS client says of the body: its hash, or that it comes in chunks (`aws-chunked`), signed one by one or with a
-// checksum behind them (docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html, sigv4-streaming-trailers.html). A body that is
-// not what was signed fails, at its end at the latest, so that nothing of it may be kept before.
+// Body verification for AWS signatures: the body's hash, or `aws-chunked` with signed chunks or a trailing checksum
+// (docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html, sigv4-streaming-trailers.html). A body that does not match fails at its end at
+// the latest. Nothing of it may be stored before that.
 import { createHash, createHmac, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Problem, problem } from '../../problems/problem.ts';

@@ -1,5 +1,5 @@
-// Checksums of bodies as AWS clients send them: base64, big end first (docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity.html).
-// Node has all but two CRCs; AWS's own package of them brings ten others, and 50 ms at each start.
+// Body checksums of AWS clients: base64, big-endian (docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity.html). Node lacks
+// only two of the CRCs; AWS's own package brings ten others and costs 50 ms at each start.
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 

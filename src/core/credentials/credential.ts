@@ -1,4 +1,4 @@
-// How a request shows who calls: a secret, a signature, the cookie of a session. Whatever the form, it stands for one principal.
+// Credentials of a request: a secret, a signature or a session cookie. Each stands for exactly one principal.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { NoPrincipal, Principal } from '../callers/principal.ts';
 import type { Core } from '../core.ts';

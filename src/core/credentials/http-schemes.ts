@@ -1,4 +1,4 @@
-// Secrets in the Authorization header: bearer tokens (RFC 6750, section 2.1) and Basic (RFC 7617), where clients know no other place.
+// Secrets in HTTP headers: bearer tokens (RFC 6750, section 2.1), and Basic (RFC 7617) for clients that support nothing else.
 import { type Credential, type CredentialHead, secretCredential } from './credential.ts';
 
 const BEARER = /^Bearer +([^\s]+) *$/i;

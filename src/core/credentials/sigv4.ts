@@ -1,5 +1,5 @@
-// Signatures of AWS clients as credentials. The access key id is the id of an API key; its secret access key is derived from the server secret
-// and the stored hash of each secret of the key, so that it dies with that secret and the database alone does not yield it.
+// AWS SigV4 signatures as credentials. The access key ID is the ID of an API key. Each secret access key is derived from the server secret and
+// the stored hash of one secret of that key. So it is revoked with that secret, and a copy of the database does not reveal it.
 import { createHash, type KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { randomDigits } from '../../lib/base62.ts';

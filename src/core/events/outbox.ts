@@ -1,4 +1,5 @@
-// Events are rows of the transaction they report: no rolled-back effect is ever told, no committed one is forgotten.
+// Transactional outbox: an event is inserted in the transaction it reports. No event of a rolled-back change is sent, and none of a committed
+// change is lost.
 import { textArray, timestampArray } from '../../db/arrays.ts';
 import type { Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';

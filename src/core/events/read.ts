@@ -1,4 +1,4 @@
-// What account.events.list shows: the numbered events of an account.
+// Queries of account.events.list: the numbered events of an account.
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { timestamp } from '../../db/types.ts';

@@ -1,4 +1,4 @@
-// An event as it is listed and delivered (contract of webhooks), and the cutting of data that is too large for it.
+// Wire format of events in lists and deliveries (contract of webhooks), and truncation of `data` above the size limit.
 import { iso } from '../../lib/time.ts';
 
 /** Date of the event shapes; on the wire as api_version. */

@@ -1,4 +1,4 @@
-// What makes two requests the same under one idempotency key: the same by whatever way they come.
+// Fingerprint of a request, which identifies repeats under one idempotency key. It is the same for every interface by which the request arrives.
 import { hash } from 'node:crypto';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 

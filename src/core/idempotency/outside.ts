@@ -1,6 +1,6 @@
-// Free writes whose work calls the outside world and so cannot stand in a transaction (contract §4). The claim of the key is
-// committed first and lives for a minute, longer than any such work takes: when the process dies, the key is free again after it.
-// Whatever the work commits, it enters the account with: a caller that has ended meanwhile changes nothing.
+// Free writes that call external services and therefore cannot run in one transaction (contract §4). The claim of the key is committed first and
+// lasts one minute, longer than any such work takes. If the process dies, the key is free after that minute. Every transaction of the work
+// enters the account again: a caller that has ended meanwhile changes nothing.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { statement } from '../../db/statement.ts';

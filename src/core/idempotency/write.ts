@@ -1,5 +1,5 @@
-// Free writes: look at the caller again, claim the idempotency key, do the work and store the answer in one transaction (contract §4).
-// Only successes are stored: a failure rolls the claim back with everything else.
+// Free writes: re-check the caller, claim the idempotency key, do the work and store the answer, all in one transaction (contract §4). Only
+// successes are stored: a failure rolls back the claim with everything else.
 import { type Database, sqlState, type Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { JsonText, toJson } from '../../lib/json-text.ts';

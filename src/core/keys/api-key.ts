@@ -1,4 +1,4 @@
-// What an API key is to the code that checks it, and how a secret is written.
+// An API key as a principal, and the format and minting of its secrets.
 import { hash } from 'node:crypto';
 import { randomText } from '../../lib/ids.ts';
 import { type Problem, problem } from '../../problems/problem.ts';

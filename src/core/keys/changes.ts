@@ -1,5 +1,5 @@
-// What can happen to a key (contract §2): created, renamed or re-scoped, rotated, revoked, flagged. The caller holds the account
-// locked (lockAccount) and passes the time it got with the lock; scopes are checked before, here they are only stored.
+// Changes of a key (contract §2): create, rename, re-scope, rotate, revoke, flag. The caller holds the account lock (lockAccount) and passes the
+// time read under it. Scopes are validated earlier; here they are only stored.
 import type { Transaction } from '../../db/database.ts';
 import { newId } from '../../lib/ids.ts';
 import { type Problem, problem } from '../../problems/problem.ts';

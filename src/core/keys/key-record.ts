@@ -1,4 +1,4 @@
-// A key on the wire.
+// Wire format of an API key.
 import { usd } from '../../lib/money.ts';
 import { iso, isoOrNull } from '../../lib/time.ts';
 import type { KeyCap } from '../callers/key-cap.ts';

@@ -1,4 +1,4 @@
-// Writes last_used_at, to the minute, of the keys that this process has seen. Each key at most once a minute.
+// Updates last_used_at of the keys that this process has seen, to the minute and at most once a minute per key.
 
 import { textArray } from '../../db/arrays.ts';
 import type { Database } from '../../db/database.ts';

@@ -1,5 +1,5 @@
-// Revoked keys are forgotten after 30 days, with their secrets. The row of one with a spend cap stays: work that it set up, such as
-// a scheduled job, goes on being charged under that cap.
+// Retention of keys: a revoked key is deleted after 30 days, with its secrets. A key with a spend cap keeps its row, because work that it set
+// up, such as a scheduled job, is still charged under that cap.
 import { textArray } from '../../db/arrays.ts';
 import type { Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';

@@ -1,6 +1,5 @@
-// Looks up the key behind a secret. Look-ups are remembered in the process for at most one second, counted from before the read,
-// so that one second after a revocation's commit no process can still know the key (contract §2). What this deployment did not
-// mint is refused before any read.
+// Looks up the key of a secret. Look-ups are cached for at most one second, counted from before the read. So one second after a revocation
+// commits, no process accepts the key (contract §2). Secrets that this deployment did not mint are refused without a read.
 
 import type { LRUCache } from 'lru-cache';
 import { byteaArray, textArray } from '../../db/arrays.ts';

@@ -1,5 +1,5 @@
-// SQL of keys and their secrets. Whoever changes a key holds the account's wallet row locked (core/accounts).
-// A key has one current secret and earlier ones with an end; those that ended before the last rotation are forgotten.
+// SQL of keys and their secrets. Changes of a key require a lock on the account's wallet row (core/accounts). A key has one current secret and
+// earlier ones with an expiry; those that expired before the last rotation are deleted.
 import { textArray } from '../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';

@@ -1,5 +1,5 @@
-// The operator's account: made by the first start on an empty database, with a key for everything and the sign-up credit.
-// The secret goes to DATA_DIR/operator.key and nowhere else.
+// Creates the operator's account on the first start with an empty database: a key with every scope, and the sign-up credit. The secret is
+// written to DATA_DIR/operator.key and nowhere else.
 import { mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database } from '../../db/database.ts';

@@ -1,5 +1,5 @@
-// The operator's one-time link: whoever may use the command line opens a session of the operator's account with it, once, within ten minutes.
-// Only its hash is kept.
+// The operator's one-time link: a person with access to the command line opens a session of the operator's account, once, within ten minutes.
+// Only the link's hash is stored.
 
 import { createHash, randomBytes } from 'node:crypto';
 import type { Database, Transaction } from '../../db/database.ts';

@@ -1,4 +1,4 @@
-// Signatures of what the service sends, by Standard Webhooks 1.0: HMAC-SHA256 over `id.timestamp.body`, base64, prefix `v1,`.
+// Signatures of outgoing webhooks (Standard Webhooks 1.0): HMAC-SHA256 over `id.timestamp.body`, base64, prefix `v1,`.
 
 import { Webhook } from 'standardwebhooks';
 import { timestamp } from '../../db/types.ts';

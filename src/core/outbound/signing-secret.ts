@@ -1,4 +1,4 @@
-// Secrets that sign deliveries: `whsec_` + base64 of 24-64 bytes (Standard Webhooks 1.0, contract of webhooks).
+// Signing secrets of webhook deliveries: `whsec_` + base64 of 24-64 bytes (Standard Webhooks 1.0, contract of webhooks).
 import { randomBytes } from 'node:crypto';
 import { invalidField, type Problem } from '../../problems/problem.ts';
 

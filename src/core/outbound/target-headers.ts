@@ -1,4 +1,4 @@
-// Headers that users add to what is sent to their URLs (contract of webhooks): what may stand there, and what is shown of it later.
+// User-defined headers on requests to users' URLs (contract of webhooks): validation, and masking when they are shown.
 import { type Problem, problem } from '../../problems/problem.ts';
 
 const COUNT_MAX = 20;

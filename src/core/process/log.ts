@@ -1,4 +1,4 @@
-// Structured logs. Secrets are redacted by name wherever they could turn up in an object.
+// Structured logs. Secrets are redacted by field name wherever they can occur in a logged object.
 import pino from 'pino';
 import type { Logger } from './logger.ts';
 

@@ -1,4 +1,4 @@
-// The part of pino that the code uses; log.ts builds the real one with redaction.
+// The subset of pino's interface that the code uses; log.ts creates the real logger with redaction.
 import type { Logger as PinoLogger } from 'pino';
 
 export type Logger = Pick<PinoLogger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'>;

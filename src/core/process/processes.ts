@@ -1,4 +1,4 @@
-// Which processes of this deployment are alive, by heartbeat; and the wait after which no process can still know a dropped key.
+// Registry of live processes by heartbeat, and the wait after which no process can still have a dropped key in its cache.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';

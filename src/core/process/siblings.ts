@@ -1,5 +1,5 @@
-// The other processes of one service that answer behind the same port (WORKERS). What each of them remembers is told to them at once;
-// all else that several processes share stands in the database. Telling is a hint: what is lost is found a moment later anyway.
+// Messages to the other processes of one service behind the same port (WORKERS), so that their caches follow at once. All other shared state is
+// in the database. Messages are hints: a lost one only delays what the other process finds by itself.
 
 export interface Siblings {
   /** Tells the value to each of the others that wants the topic; soon, and in order. Values are what JSON can carry. */

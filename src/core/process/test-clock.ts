@@ -1,4 +1,4 @@
-// The test clock: clock_now() with a literal offset, so that budgets, grants, leases and retention can be moved without sleeping.
+// The test clock: an offset on clock_now(), so that tests advance budgets, grants, leases and retention without sleeping.
 import type { Database } from '../../db/database.ts';
 import { StartupError } from '../../db/errors.ts';
 import { statement } from '../../db/statement.ts';

@@ -1,4 +1,4 @@
-// What is under way, counted for all processes behind one port (WORKERS): an owner may have so much at once, whichever of them it meets.
+// Concurrency limits per owner, counted over all processes behind one port (WORKERS).
 
 export interface UnderWay {
   /** Counts one more of what the name says; false when there are so many. `end` must be called once for each true. */

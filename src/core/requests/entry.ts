@@ -1,5 +1,5 @@
-// One call as the request log keeps it: what the gateway tells when it ends, and the row that is made of it before it is written. Inputs and
-// messages lose their secrets here, some milliseconds of work at a time, and never on the way of a call.
+// One call in the request log: the data that the gateway passes when the call ends, and the row built from it. Inputs and messages are scrubbed
+// of secrets here, in slices of a few milliseconds, and never before the call's answer.
 import { cleanText, firstCharacters } from '../../lib/clean-text.ts';
 import { scrubEvent } from '../../lib/scrub/scrub.ts';
 import { MODE, scrubText } from '../../lib/scrub/text.ts';

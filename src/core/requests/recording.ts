@@ -1,4 +1,4 @@
-// Until when an account has all of its calls recorded.
+// The time until which an account has all of its calls recorded.
 import type { Database, Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { timestamp } from '../../db/types.ts';

@@ -1,6 +1,6 @@
-// The request log: what calls of an account came to. Rows wait in this process and go out together, once a second. They are for whoever looks
-// for what went wrong: nothing of money or effects stands here alone, and what a killed process had not written is lost.
-// An account that fails all the time loses its own rows: it has a share of the room, and all accounts together have a bound.
+// The request log: outcomes of an account's calls, for debugging. Rows are buffered in this process and written together once a second. No money
+// or effect is recorded here alone, and rows that a killed process had not written are lost. Each account has a share of the buffer and all
+// accounts a common bound, so an account that fails constantly loses only its own rows.
 import type { Database } from '../../db/database.ts';
 import type { Admission } from '../admission.ts';
 import { clockNow } from '../database-clock.ts';

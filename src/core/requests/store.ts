@@ -1,4 +1,4 @@
-// The rows of the request log and of the audit log, which are alike: written, read, removed.
+// SQL of the request log and the audit log, which have the same columns: insert, read, delete.
 import { boolArray, int2Array, int4Array, int8Array, textArray, timestampArray } from '../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { dropOldestPartition, type Partitioned } from '../../db/partitions.ts';

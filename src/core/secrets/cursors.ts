@@ -1,5 +1,5 @@
-// Cursors of paginated lists: the position after the last row shown, under a MAC that binds it to the account, the capability
-// and the filters of the list (contract §1). A cursor of another list, or one made up, is INVALID_CURSOR.
+// Cursors of paginated lists: the position after the last row shown, with a MAC that binds it to account, capability and filters (contract §1).
+// A cursor of another list, or a forged one, is INVALID_CURSOR.
 import { createHmac } from 'node:crypto';
 import { problem } from '../../problems/problem.ts';
 import { type Secrets, sameDigest } from './secrets.ts';

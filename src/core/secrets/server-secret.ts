@@ -1,5 +1,5 @@
-// The server secret: SECRETS_KEY, else DATA_DIR/secrets.key, made once. Its fingerprint is in the database, and a process with
-// another secret does not start: cursors, receipts and stored secrets of the others would be worthless to it (contract §0).
+// The server secret: SECRETS_KEY, else DATA_DIR/secrets.key, which is created once. The database keeps its fingerprint. A process with another
+// secret does not start: it could not read the cursors, receipts and stored secrets of the others (contract §0).
 import { randomBytes } from 'node:crypto';
 import { constants, copyFile, link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';

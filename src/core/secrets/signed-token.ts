@@ -1,5 +1,5 @@
-// Fields in an address that nobody but this deployment can have written: their JSON under a MAC. What they name, and until when, is for whoever reads
-// them to judge.
+// Signed tokens for URLs: JSON fields with a MAC that only this deployment can write. The reader must judge what the fields name and until when
+// they are valid.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Secrets } from './secrets.ts';
 

@@ -1,5 +1,5 @@
-// Sends ended spans to the collector, by OTLP over HTTP, some hundred at a time. Nobody waits for it: spans wait in a bounded queue, and
-// are dropped and counted when that is full. A batch is sent again only when the collector was not there, or asked for it.
+// Exports ended spans to the collector by OTLP over HTTP, up to 512 per request. Nothing awaits it: spans are buffered in a bounded queue; when
+// that is full they are dropped and counted. A batch is resent only if the collector was unreachable or asked for it.
 import type { OutboundClient, OutboundReply } from '../../vendors/http/port.ts';
 import type { Logger } from '../process/logger.ts';
 import type { Metric } from '../process/metric.ts';

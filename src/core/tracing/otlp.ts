@@ -1,4 +1,4 @@
-// Spans as OTLP writes them in JSON (opentelemetry-proto, trace/v1/trace.proto; opentelemetry.io/docs/specs/otlp, "JSON Protobuf Encoding").
+// OTLP JSON encoding of spans (opentelemetry-proto, trace/v1/trace.proto; opentelemetry.io/docs/specs/otlp, "JSON Protobuf Encoding").
 import type { Attributes, SpanEnd, SpanKind } from './tracing.ts';
 
 export interface EndedSpan extends SpanEnd {

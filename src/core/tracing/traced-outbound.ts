@@ -1,5 +1,5 @@
-// The outbound client, whose requests are spans: from the look-up of the host to the last byte of the answer. Of an address only scheme,
-// host and port are told: paths of webhooks and queries of vendors hold keys. Users' own addresses get the trace handed on, vendors do not.
+// An outbound client whose requests are spans, from the DNS look-up to the last byte of the response. Of a URL only scheme, host and port are
+// recorded: webhook paths and vendor queries hold keys. Users' URLs get a traceparent header, vendors do not.
 import type {
   OutboundClient,
   OutboundOutcome,

@@ -1,4 +1,4 @@
-// Spans of this process: which are recorded, and which runs now. Those that are go to the exporter when they end.
+// The tracer of this process: samples spans, tracks the current span, and passes sampled spans to the exporter when they end.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomHex } from '../../lib/random-hex.ts';
 import type { Metric } from '../process/metric.ts';

@@ -1,5 +1,5 @@
-// Traces by OpenTelemetry, as the service knows them: what runs is a span, and what it causes are its children. Without an endpoint
-// there is no Tracing, and nothing that implements it is loaded (service/tracing.ts).
+// Interface of OpenTelemetry tracing as the service uses it: an operation is a span, and the operations it causes are its children. Without an
+// endpoint there is no Tracing, and no implementation is loaded (service/tracing.ts).
 import type { Metric } from '../process/metric.ts';
 
 /** Null: the span does not have it. */

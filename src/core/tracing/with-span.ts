@@ -1,4 +1,4 @@
-// Work of a call that is a span of its own.
+// Runs a part of a call as a span of its own.
 import { Problem } from '../../problems/problem.ts';
 import type { Span, Tracing } from './tracing.ts';
 

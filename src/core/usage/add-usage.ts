@@ -1,4 +1,4 @@
-// Adds to the hourly usage. Whoever does, the lanes and the meter of every process, locks the rows in one order, so they never deadlock.
+// Adds to the hourly usage. The lanes and the meters of all processes lock the rows in one order, so they never deadlock.
 import { int8Array, textArray, timestampArray } from '../../db/arrays.ts';
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';

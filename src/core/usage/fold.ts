@@ -1,5 +1,5 @@
-// Usage is kept by the hour, then by the day, then by the month: rows past their time are added to the row that begins their day or
-// month, in the same table. So sums never change, only how finely old ones can be told apart.
+// Roll-up of usage: hourly rows become daily, then monthly ones. An old row is added to the row that begins its day or month, in the same table.
+// So sums never change, only the resolution of old ones.
 
 import { textArray, timestampArray } from '../../db/arrays.ts';
 import type { Database, Transaction } from '../../db/database.ts';

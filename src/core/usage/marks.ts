@@ -1,5 +1,4 @@
-// What tells whether anything of an account has moved: its sequence, which every commit of its wallet and every event takes on, and how
-// often it was called this hour.
+// Change marks of accounts: the account's sequence, which every commit of its wallet and every event advances, and its calls in this hour.
 import { textArray } from '../../db/arrays.ts';
 import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';

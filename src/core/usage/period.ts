@@ -1,4 +1,4 @@
-// The period of a usage question in whole buckets, and the buckets themselves. UTC throughout.
+// Splits the period of a usage query into whole buckets. UTC throughout.
 import { timestamp } from '../../db/types.ts';
 import { instantForm, parseInstant } from '../../lib/instant.ts';
 import { DAY_MS, HOUR_MS, iso, startOfDay, startOfMonth, startOfNextMonth } from '../../lib/time.ts';

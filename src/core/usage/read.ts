@@ -1,4 +1,4 @@
-// What account.usage and account.usage.timeseries show, from the hourly figures.
+// Queries of account.usage and account.usage.timeseries, from the usage rows.
 
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';

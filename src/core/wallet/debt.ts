@@ -1,5 +1,5 @@
-// What was taken back beyond what the wallet had (wallet.debt_nanos). Every credit pays it first; while it, or a dispute, is open the
-// wallet is frozen: nothing is charged, running holds settle.
+// Debt: the part of a clawback that the wallet could not cover (wallet.debt_nanos). Every credit pays it first. While a debt or a dispute is
+// open the wallet is frozen: nothing is charged, but running holds settle.
 import type { WalletRow } from './state.ts';
 
 /** Pays what is owed out of an amount that arrives; what is left of it is credit. Pure: the caller writes wallet and entry. */

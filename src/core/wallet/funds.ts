@@ -1,4 +1,4 @@
-// What an account could be charged at this moment, by a plain reading: it keeps work from being done for nothing. The lane decides.
+// Reads the amount that an account could be charged now, without a lock. It only avoids useless work; the lane decides.
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { budgetUse, rollWindows, type WalletRow } from './state.ts';

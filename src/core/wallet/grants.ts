@@ -1,5 +1,5 @@
-// Credit: grants enter the wallet here and leave it here when they expire. Every change is a ledger entry under the wallet lock.
-// A reserved part of an expired grant stays until its hold is settled; what the hold gives back then expires too.
+// Credit grants: their creation and expiry in the wallet. Every change is a ledger entry under the wallet lock. A reserved part of an expired
+// grant stays until its hold settles; what the hold gives back then expires too.
 import { boolArray, int8Array, textArray } from '../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';

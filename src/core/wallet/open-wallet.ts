@@ -1,5 +1,5 @@
-// The wallet of one account, opened under its lock, for everything that changes money outside a lane: grants, expiry, holds, budget.
-// The lock keeps the lanes of every process out of the account.
+// The wallet of one account, opened under its lock, for every change of money outside a lane: grants, expiry, holds, budget. While the lock is
+// held, no lane of any process commits for the account.
 import { textArray } from '../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';

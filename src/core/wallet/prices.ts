@@ -1,5 +1,4 @@
-// The price book: versioned data in nano-USD per unit (contract §3), put together from what the modules bring. Free operations do not
-// stand in it.
+// The price book: versioned prices in nano-USD per unit (contract §3), composed from those of the modules. Free operations have no entry.
 export interface Price {
   readonly unit: string;
   readonly nanosPerUnit: bigint;

@@ -1,4 +1,4 @@
-// The wallet row and the grants as a transaction sees them, with the budget windows of its moment.
+// Rows of the wallet and its grants as read in a transaction, with the budget windows rolled to its time.
 import { DAY_MS, startOfDay, startOfMonth, startOfNextMonth } from '../../lib/time.ts';
 import { type KeyCap, spendCapOf } from '../callers/key-cap.ts';
 import type { BudgetWindow, Funds, OpenGrant } from './lane/admit.ts';

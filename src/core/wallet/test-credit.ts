@@ -1,5 +1,5 @@
-// Credit that was paid with test money ends when real money is taken for the first time: what is left of it expires at once, what is held
-// as its holds end.
+// Ends credit bought with test money when real money is accepted for the first time. The unspent rest expires at once, the held part when its
+// holds settle.
 
 import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';

@@ -1,5 +1,5 @@
-// Keys whose calls were refused for want of credit: while wallet or budget still lack it, the next calls of a key are refused before
-// their bodies are inflated. The lane alone decides on those that are let through.
+// Keys whose calls were refused for lack of credit. As long as wallet or budget lack it, further calls of such a key are refused before their
+// bodies are decompressed. Calls that pass are decided by the lane alone.
 import type { Database } from '../../db/database.ts';
 import { Coalescer } from '../../lib/coalesce.ts';
 import { lruOf } from '../../lib/lru.ts';

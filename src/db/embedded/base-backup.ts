@@ -1,6 +1,6 @@
-// A copy of the embedded cluster while it serves: PostgreSQL's low-level base backup. Files are copied between pg_backup_start and
-// pg_backup_stop, then the WAL written meanwhile, which makes them consistent as of the stop. A temporary replication slot keeps that WAL;
-// it ends with the session, so a killed backup leaves nothing in the server.
+// Online backup of the embedded cluster by PostgreSQL's low-level base backup. Files are copied between pg_backup_start and pg_backup_stop, then
+// the WAL written meanwhile, which makes them consistent as of the stop. A temporary replication slot keeps that WAL. It ends with the session,
+// so a killed backup leaves nothing in the server.
 import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

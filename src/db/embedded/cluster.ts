@@ -1,4 +1,4 @@
-// The cluster on disk: made once by initdb, its settings written at every start, its database and role made once.
+// The cluster on disk: created once by initdb, with one database and role. Its settings are written at every start.
 
 import { spawn } from 'node:child_process';
 import {

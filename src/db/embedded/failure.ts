@@ -1,4 +1,4 @@
-// From what the operating system or PostgreSQL said to the one line an operator can act on.
+// Reduces errors of the operating system or PostgreSQL to one line that an operator can act on.
 
 import { StartupError } from '../errors.ts';
 

@@ -1,5 +1,5 @@
-// The service's own PostgreSQL, for when no DATABASE_URL is given: a real server, durable, started and supervised by us.
-// It listens on a Unix socket in a directory that only its user may enter (loopback on Windows), with a random password.
+// The embedded PostgreSQL, used when no DATABASE_URL is given: a real server, durable, started and supervised by the service. It listens on a
+// Unix socket in a directory that only its user may enter (loopback on Windows), with a random password.
 
 import { existsSync, rmSync } from 'node:fs';
 import { CURRENT_MAJOR, type Major } from './binaries.ts';

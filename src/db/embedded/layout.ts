@@ -1,4 +1,4 @@
-// Where things lie under DATA_DIR/postgres, and the connection file: how the service and the CLI reach the server.
+// Paths under DATA_DIR/postgres, and the connection file, by which the service and the CLI reach the server.
 
 import { accessSync, constants, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

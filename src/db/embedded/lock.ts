@@ -1,5 +1,5 @@
-// One service per data directory. The lock is a record lock of the operating system (taken through SQLite, which Node carries):
-// it ends with its process however that dies, so a crash never leaves one behind and a reused process id never fakes one.
+// The lock that allows one service per data directory: a record lock of the operating system, taken through SQLite, which Node includes. It ends
+// with its process however that dies. So a crash never leaves one behind, and a reused process ID never fakes one.
 
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';

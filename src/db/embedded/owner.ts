@@ -1,4 +1,4 @@
-// Which user runs PostgreSQL. It refuses root, so a service started by root runs it as an existing unprivileged user.
+// The user that runs PostgreSQL. PostgreSQL refuses root, so a service started by root runs it as an existing unprivileged user.
 
 import { readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';

@@ -1,4 +1,4 @@
-// What postmaster.pid and the process table say about a server in this data directory.
+// Finds a running server in this data directory by postmaster.pid and the process table.
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';

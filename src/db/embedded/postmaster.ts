@@ -1,4 +1,4 @@
-// One run of the PostgreSQL server: started by us or found running, awaited until it accepts connections, stopped.
+// One run of the PostgreSQL server: started by the service or found running, awaited until it accepts connections, stopped.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { closeSync, fstatSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// What a server needs before it runs: who runs it, by which programs, where it listens, its cluster and its settings.
+// Prepares a server to run: its user, programs, address, cluster and settings.
 
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync } from 'node:fs';

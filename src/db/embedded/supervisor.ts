@@ -1,4 +1,4 @@
-// Keeps one server running for as long as the service runs: adopts or replaces a survivor, restarts it when it dies.
+// Keeps one server running as long as the service runs: adopts or replaces one left by an earlier run, and restarts it when it dies.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exactBackoffMs } from '../../lib/backoff.ts';

@@ -1,4 +1,4 @@
-// One body read from bytes to what its capability works with: the same checks as of every body, in the same order.
+// Turns one body from bytes into the input of its capability, with the same checks as every other body, in the same order.
 
 import { KEY_FIELD, requestFingerprint } from '../../core/idempotency/fingerprint.ts';
 import type { BulkBody } from '../../kit/bulk-body.ts';

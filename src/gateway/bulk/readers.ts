@@ -1,5 +1,5 @@
-// Where bodies that may be long are read: short ones here and now, long ones in threads, so that no other call waits for them.
-// A thread has one body at a time: should it be the end of the thread, or take too long, the others are read by the next.
+// Readers of bodies that may be long. Short ones are read on the event loop, long ones in threads, so that no other call waits for them. A
+// thread has one body at a time. If a body crashes its thread or takes too long, the next thread reads the others.
 import { AccountThreads } from '../../core/account-threads.ts';
 import { admission } from '../../core/admission.ts';
 import type { BodyTask } from '../../kit/raw-route.ts';

@@ -1,4 +1,4 @@
-// A thread that reads bodies: loads the capability that a body is for and answers what the service would have made of it.
+// Entry point of a body-reading thread: imports the capability of a body and returns the result that the event loop would have produced.
 import type { Capability } from '../../kit/capability.ts';
 import type { BodyTask } from '../../kit/raw-route.ts';
 import { serve } from '../../lib/threads.ts';

@@ -1,4 +1,4 @@
-// What travels between the service and the threads that read bodies. Problems lose their class on the way and get it back.
+// Messages between the service and the threads that read bodies. Problems lose their class in transfer and are rebuilt on arrival.
 import type { Reduced } from '../../kit/bulk-body.ts';
 import type { ProblemEntry } from '../../problems/catalogue.ts';
 import { Problem, type ProblemOptions } from '../../problems/problem.ts';

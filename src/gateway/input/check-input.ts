@@ -1,4 +1,4 @@
-// An input against the schema of its capability: what it does not name is refused, or ignored with a warning. Nothing is coerced.
+// Validates an input against the schema of its capability. Unknown fields are refused, or ignored with a warning. Nothing is coerced.
 import type { ErrorObject } from 'ajv';
 import { nearest } from '../../lib/nearest.ts';
 import { schemaWords } from '../../lib/schema-words.ts';

@@ -1,4 +1,4 @@
-// `__proto__` and `constructor.prototype` anywhere but in opaque values: nobody means them well (contract §1).
+// Refuses `__proto__` and `constructor.prototype` as keys anywhere but in opaque values: no legitimate client sends them (contract §1).
 import { invalidField } from '../../problems/problem.ts';
 
 /** Throws VALIDATION_FAILED that names the first such key. `opaque`: names whose content is data. */

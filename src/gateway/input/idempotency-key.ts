@@ -1,4 +1,4 @@
-// The idempotency key of a call, taken out of its input; with the fingerprint of the request.
+// Takes the idempotency key of a call out of its input, and adds the fingerprint of the request.
 import { KEY_FIELD } from '../../core/idempotency/fingerprint.ts';
 import { problem } from '../../problems/problem.ts';
 import type { Call } from '../call.ts';

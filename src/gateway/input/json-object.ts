@@ -1,4 +1,4 @@
-// Body bytes -> text -> object, with every way a body can be wrong told apart (contract §1).
+// Body bytes -> text -> object, with a distinct error for every way in which a body can be wrong (contract §1).
 import { isUtf8 } from 'node:buffer';
 import { admission } from '../../core/admission.ts';
 import { membersWithout, nesting } from '../../lib/json-source.ts';

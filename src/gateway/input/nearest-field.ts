@@ -1,4 +1,4 @@
-// The field that was probably meant by a name that a call does not know.
+// Suggests the known field that an unknown name probably meant.
 import { nearest } from '../../lib/nearest.ts';
 
 /** Names of a place at which a guess is held. */

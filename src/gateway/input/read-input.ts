@@ -1,6 +1,5 @@
-// An input that comes as JSON text with all its fields in one object: from a protocol with calls of its own, or from another module.
-// Read and checked as a body is; what is opaque is cut from the text, byte for byte. Under one idempotency key it is the same request as
-// the one over REST, but for the fields of a query.
+// Reads an input given as JSON text with all fields in one object, from another protocol or another module. It is read and checked like a body;
+// opaque values are cut from the text, byte for byte. Under one idempotency key it equals the same request over REST, except for query fields.
 import { fingerprintPrefix, KEY_FIELD, requestFingerprint } from '../../core/idempotency/fingerprint.ts';
 import { memberSources } from '../../lib/json-source.ts';
 import type { BulkOutcome } from '../bulk/outcome.ts';

@@ -1,4 +1,4 @@
-// Fields that an input's schema does not name: refused with the nearest known name, or named in warnings (contract §1).
+// Fields that an input's schema does not name: refused with the nearest known name, or listed in warnings (contract §1).
 import { admission } from '../../core/admission.ts';
 import type { FieldError } from '../../problems/problem.ts';
 import { type Endpoint, type FieldSchema, takesUnknownFields } from '../endpoint.ts';

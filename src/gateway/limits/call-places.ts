@@ -1,6 +1,6 @@
-// Who runs, and who waits for a place: in turns of their owners, so that nobody waits for another's thousand calls. What waits longer
-// than the answer would be worth is refused; a short burst may wait longer than a queue that stands (CoDel; Nichols and Jacobson, 2012),
-// and who waits for calls of his own longer still: that delays nobody else.
+// Places for running calls, and their queue. Owners take turns, so a thousand calls of one owner do not delay another. A call that waits longer
+// than its answer is worth is refused. A short burst may wait longer than a standing queue (CoDel; Nichols and Jacobson, 2012). A call behind
+// its own owner's calls may wait still longer: that delays nobody else.
 import type { Admission } from '../../core/admission.ts';
 import { FairPlaces } from '../../lib/fair-places.ts';
 

@@ -1,4 +1,4 @@
-// Failing authentication per address: after 20 failures in a minute further failing calls are told to wait; valid keys always pass.
+// Limit of failed authentication per address: after 20 failures in a minute, further failing calls are told to wait; valid keys always pass.
 import ipaddr from 'ipaddr.js';
 import { admission } from '../../core/admission.ts';
 import { lruOf } from '../../lib/lru.ts';

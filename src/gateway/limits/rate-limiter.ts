@@ -1,4 +1,4 @@
-// Token buckets and running calls per account (contract §6).
+// Token buckets and concurrent-call counts per account (contract §6).
 
 import { admission } from '../../core/admission.ts';
 import { debtSecondsMax, readBurstSeconds, type Tier, tierLimits } from '../../core/callers/tiers.ts';

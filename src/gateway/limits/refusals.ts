@@ -1,5 +1,5 @@
-// What becomes of calls refused for being too many: told at once as long as they are few, then held a moment, so that who repeats
-// without a pause waits instead of being refused as fast as the processor can; and one line a second in the log, whatever their number.
+// Pacing and logging of refusals for overload or rate. Few are sent at once; more are held a moment, so that a client that repeats without pause
+// waits instead of using the processor. The log gets one line a second, whatever their number.
 import type { LRUCache } from 'lru-cache';
 import type { Admission } from '../../core/admission.ts';
 import type { Logger } from '../../core/process/logger.ts';

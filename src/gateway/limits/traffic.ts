@@ -1,4 +1,4 @@
-// What runs in this process: who holds how much of what admission.ts bounds, as /metrics tells.
+// Traffic of this process: the use of each bound of admission.ts per owner, also shown in /metrics.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { type Admission, admission } from '../../core/admission.ts';
 import { FairPlaces } from '../../lib/fair-places.ts';

@@ -1,5 +1,5 @@
-// What a vendor does for a job that is over. Of a cancelled job it decides what is charged; of all others it costs the caller nothing, and what
-// the vendor bills is a loss. It is asked to stop, and looked after for a day.
+// Vendor work after a job has ended. For a cancelled job the vendor's bill decides the charge; for all others the caller pays nothing for it,
+// and the bill is a loss. The vendor is asked to stop, and polled for a day.
 
 import type { Transaction } from '../../db/database.ts';
 import { DAY_MS } from '../../lib/time.ts';

@@ -1,4 +1,4 @@
-// A vendor says that something has happened to a job. It is asked, sooner than it would have been; what it says here is not believed.
+// Route of vendor callbacks. A callback only brings the next poll of its job forward; its content is not trusted.
 
 import { admission } from '../../core/admission.ts';
 import { openTurn } from '../../core/background/turns.ts';

@@ -1,5 +1,5 @@
-// When a vendor is asked how far it is: first when it may be done, then more and more seldom, and never twice at the same instant for
-// jobs that began together. How long a model takes is learned from what it made.
+// Poll times of vendor jobs: first when the job may be done, then at growing intervals. Jitter keeps jobs that began together from polling
+// together. The expected duration of a model is learned from its earlier jobs.
 
 const FIRST_MS_MIN = 2_000;
 const FIRST_SHARE = 0.3;

@@ -1,4 +1,5 @@
-// How far is it? What the vendor answers is the truth about a job: callbacks only make it be asked sooner. A poll that fails says nothing.
+// Polls a vendor for the state of a job. Its answer is authoritative; callbacks only bring the poll forward. A failed poll says nothing about
+// the job.
 
 import { problem } from '../../problems/problem.ts';
 import { type AttemptRow, saveAttemptDetails } from '../../routing/attempts.ts';

@@ -1,5 +1,5 @@
-// The sandbox as a kind of background work: a job is made here, in one step. The same request makes the same bytes, so a process that dies
-// in between loses nothing but time. What a prompt orders is waited for between steps, so that no thread waits.
+// The sandbox as background work: it makes a job's output in this process, in one step. The same request gives the same bytes, so a process that
+// dies meanwhile loses only time. Delays ordered by a prompt are spent between steps, so they occupy no thread.
 
 import { dueWork } from '../../core/background/due-work.ts';
 import type { JobLoop } from '../../core/background/job-loop.ts';

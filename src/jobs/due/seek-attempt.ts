@@ -1,4 +1,4 @@
-// Looking for an attempt whose answer was lost.
+// Searches for an attempt at the vendor after its answer was lost.
 
 import { type AttemptRow, acceptAttempt, loseAttempt } from '../../routing/attempts.ts';
 import type { SentRequest, VendorStep } from '../kind.ts';

@@ -1,5 +1,5 @@
-// A submission without an answer: the vendor may be at work on it, so it is sent nowhere again. It is looked for where the vendor can be asked
-// for it, and a callback with its token may tell; after ten minutes the job has failed.
+// A submission whose answer was lost. The vendor may be at work on it, so it is not sent elsewhere. The service searches for it if the vendor
+// supports that; a callback with its token may also tell. After ten minutes the job fails.
 
 import { problem } from '../../problems/problem.ts';
 import type { AttemptRow } from '../../routing/attempts.ts';

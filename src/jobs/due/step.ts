@@ -1,4 +1,4 @@
-// One step of a job, while it is leased.
+// One step of a job under its lease.
 import type { LeasedJob } from '../../core/background/due-work.ts';
 import type { JobRow } from '../row.ts';
 

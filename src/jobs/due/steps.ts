@@ -1,5 +1,5 @@
-// What all steps of live jobs share: which jobs are due, the lease of a step, and what it writes while it goes on. A step is fenced by its
-// attempt, and by the job's being live: a job that was cancelled is written no more.
+// SQL shared by all steps of live jobs: due jobs, the lease of a step, and its progress writes. A step is fenced by its attempt, and by the
+// job's being live: it cannot write to a cancelled job.
 
 import { hostname } from 'node:os';
 import type { Claimed, Wanted } from '../../core/background/due-work.ts';

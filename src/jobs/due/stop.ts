@@ -1,5 +1,4 @@
-// Asking whoever works on a job to stop, before it is cancelled. The sandbox bills nothing for what it has not finished, and its step ends when
-// it next looks.
+// Asks the vendor of a job to stop, before the job is cancelled. The sandbox bills nothing for unfinished work; its step ends at its next check.
 
 import type { Transaction } from '../../db/database.ts';
 import { type AttemptRow, attemptsOf, endAttempt } from '../../routing/attempts.ts';

@@ -1,5 +1,5 @@
-// Asking the vendors of a job's chain to work on it, one after the other. What is sent has been written before, and what a vendor accepts is
-// written before anything else; the walk goes on only while it is certain that nobody works on the job.
+// Submits a job to the vendors of its chain, one after the other. A request is stored before it is sent, and an acceptance is stored before
+// anything else. The next vendor is tried only while it is certain that none works on the job.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem, problem } from '../../problems/problem.ts';

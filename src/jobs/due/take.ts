@@ -1,5 +1,5 @@
-// The vendor has made it: it is fetched, looked through and kept, and only then has the job succeeded. What is fetched twice is the same; what cannot
-// be delivered costs its caller nothing.
+// Fetches a vendor's finished output, validates and stores it; only then has the job succeeded. A second fetch gives the same result. The caller
+// pays nothing for output that cannot be delivered.
 
 import { problem } from '../../problems/problem.ts';
 import { type AttemptRow, endAttempt } from '../../routing/attempts.ts';

@@ -1,5 +1,5 @@
-// A step of a job at vendors outside, and what the job has asked of them. Of its attempts at most one is open: what is sent elsewhere is
-// sent only when it is certain that nobody works on it.
+// A step of a job at external vendors, and the job's attempts. At most one attempt is open: another is sent only when it is certain that no
+// vendor works on the job.
 
 import type { Queryable } from '../../db/database.ts';
 import type { Services } from '../../kit/services.ts';

@@ -1,5 +1,5 @@
-// Jobs at vendors outside as a kind of background work. A step asks whoever works on the job how far it is, or asks the next of its chain to
-// work on it; everything that later steps need stands in the job's row and its attempts', so any process goes on with it.
+// Jobs at external vendors as background work. A step polls the vendor that works on the job, or submits it to the next of its chain. All state
+// that later steps need is in the rows of the job and its attempts, so any process can continue it.
 
 import { dueWork } from '../../core/background/due-work.ts';
 import type { JobLoop } from '../../core/background/job-loop.ts';

@@ -1,4 +1,4 @@
-// Telling the end of a job to the URLs named for it: the job's one event, in the form, with the signature and the retries of webhooks.
+// Delivers a job's end to its webhook URLs: the job's one event, in the format, with the signature and the retries of the webhooks module.
 
 import { dueWork, type LeasedJob, type Wanted } from '../../core/background/due-work.ts';
 import type { JobLoop } from '../../core/background/job-loop.ts';

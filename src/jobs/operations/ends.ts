@@ -1,4 +1,4 @@
-// The operations that end jobs: cancel and delete.
+// The operations cancel and delete.
 import Type, { type TSchema } from 'typebox';
 import { findReplay, runLongWrite } from '../../core/idempotency/write.ts';
 import { defineCapability } from '../../kit/capability.ts';

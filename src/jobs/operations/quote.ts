@@ -1,4 +1,4 @@
-// The answer of the operation that says what a job would cost.
+// The answer of the operation that quotes a job's cost.
 import Type from 'typebox';
 import { usd } from '../../lib/money.ts';
 import type { Vendors } from '../../routing/vendors.ts';

@@ -1,4 +1,4 @@
-// The operations that read jobs: one of them, how far it is, a page of them.
+// The read operations: get a job, its progress, and a page of jobs.
 import Type, { type TSchema } from 'typebox';
 import { decodeCursor, encodeCursor, page } from '../../core/secrets/cursors.ts';
 import { defineCapability } from '../../kit/capability.ts';

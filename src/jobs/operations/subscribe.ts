@@ -1,4 +1,4 @@
-// The operation that names a URL which is told of the end of a job.
+// The operation that adds a webhook URL for a job's end.
 import Type from 'typebox';
 import { findReplay, runWrite } from '../../core/idempotency/write.ts';
 import { defineCapability } from '../../kit/capability.ts';

@@ -1,4 +1,4 @@
-// What a module says of an operation on its jobs.
+// Texts that a module supplies for an operation on its jobs.
 import type { CapabilityDraft } from '../../kit/capability.ts';
 import type { JobHost } from '../kind.ts';
 import type { progressReader } from '../progress.ts';

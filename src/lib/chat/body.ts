@@ -1,4 +1,4 @@
-// What stands in the messages of a chat: the texts that a model reads, and pictures.
+// Reads chat messages: the texts for the model, and pictures.
 import { tokensIn } from './token-counter.ts';
 import { countTokens } from './tokens.ts';
 

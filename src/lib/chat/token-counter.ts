@@ -1,4 +1,4 @@
-// Tokens of texts, counted in a thread of their own, which starts at the first count and stays. Texts take turns there.
+// Counts tokens of texts in a dedicated thread, which starts at the first count and stays. Texts take turns there.
 import { Worker } from 'node:worker_threads';
 import type { Question, Reply } from './token-thread.ts';
 import type { TokenPiece } from './tokens.ts';

@@ -1,4 +1,5 @@
-// The thread that counts tokens for the event loop: its tables take a third of a second to load, and long texts milliseconds to count.
+// Entry point of the token-counting thread. Its tables take a third of a second to load, and long texts take milliseconds, too long for the
+// event loop.
 import { parentPort } from 'node:worker_threads';
 import { countTokensInTurns, type TokenPiece, tokenPieces } from './tokens.ts';
 

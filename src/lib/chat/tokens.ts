@@ -1,5 +1,5 @@
-// Counting tokens as one widely used tokenizer does (o200k): an estimate for all others. Its tables are large and take 300 ms to load, at the
-// first count of a thread: the event loop has its counts from `token-counter.ts`.
+// Counts tokens with one widely used tokenizer (o200k), an estimate for all others. Its tables are large and take 300 ms to load, at the first
+// count in a thread. On the event loop use `token-counter.ts`.
 import { createRequire } from 'node:module';
 import { TimeSlices } from '../time-slices.ts';
 

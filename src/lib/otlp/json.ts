@@ -1,5 +1,5 @@
-// OTLP's common messages from OTLP's JSON: names in camelCase, 64-bit numbers as text or digits, IDs as hex, bytes as base64. What is absent or
-// null has its default. A member of another type is an OtlpError that names it; unknown ones are passed over.
+// Decodes OTLP's common messages from OTLP's JSON: names in camelCase, 64-bit numbers as text or digits, IDs as hex, bytes as base64. Absent and
+// null members have their default. A member of another type is an OtlpError that names it; unknown members are ignored.
 import {
   idOf,
   type OtlpAttributes,

@@ -1,5 +1,6 @@
-// OTLP's common messages from protobuf, field by field: nothing is built that is not kept. Each function reads one message and ends exactly at
-// its end; what overruns its message, or ends early, is an OtlpError. Unknown fields, and known ones of another wire type, are passed over.
+// Decodes OTLP's common messages from protobuf, field by field, without building anything that is not kept. Each function reads one message and
+// ends exactly at its end; a field that overruns its message, or ends early, is an OtlpError. Unknown fields, and known ones of another wire
+// type, are skipped.
 import protobuf from 'protobufjs/minimal.js';
 import {
   type OtlpAttributes,

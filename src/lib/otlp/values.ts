@@ -1,5 +1,5 @@
-// What OTLP's signals share, as plain values (opentelemetry-proto 1.7, common.proto and resource.proto): what an attribute may hold, and how
-// much of it one request may bring. Protobuf and JSON are read to the same values.
+// Value types shared by OTLP's signals (opentelemetry-proto 1.7, common.proto and resource.proto): attribute values, and their limits per
+// request. Protobuf and JSON decode to the same values.
 
 /** An AnyValue. Bytes are base64; whole numbers beyond 2^53 are decimal text, as in OTLP's JSON; so are NaN and the infinities. */
 export type OtlpValue = string | number | boolean | null | readonly OtlpValue[] | OtlpMembers;

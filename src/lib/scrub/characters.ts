@@ -1,5 +1,5 @@
-// What the passes over running text share: classes of characters, and the marker that stands where a secret was. The marker says nothing about
-// kind or length, and every rule leaves it as it is.
+// Shared parts of the passes over running text: character classes, and the marker that replaces a secret. The marker reveals neither kind nor
+// length, and every rule leaves it unchanged.
 
 export const MARKER = '[scrubbed]';
 

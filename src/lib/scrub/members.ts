@@ -1,5 +1,5 @@
-// Members of telemetry without secrets, one by one: records by the thousand hold the same names and values, so each pair is read once.
-// Together they are what `scrubEvent` makes of the whole object: scrub-properties.test.ts compares them.
+// Scrubs members of telemetry records one by one. Thousands of records hold the same names and values, so each pair is scrubbed once. The
+// members together equal `scrubEvent` of the whole object: scrub-properties.test.ts compares them.
 import { memberName, VALUES } from './named/member-names.ts';
 import { NAME } from './named/names.ts';
 import { scrubEvent } from './scrub.ts';

@@ -1,4 +1,4 @@
-// One text without secrets. A single look at every character says which passes it needs; most texts need none.
+// Scrubs one text. A single scan of its characters selects the passes it needs; most texts need none.
 import { codeAt, MARKER } from './characters.ts';
 import { scrubAssignments } from './named/assignments.ts';
 import { mayNameSecret } from './named/names.ts';

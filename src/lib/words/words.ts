@@ -1,5 +1,5 @@
-// The words that a text is found by: whole, in parts, and the last word of a question as a beginning. Texts and questions are cut by the same
-// rule, so a question is never an expression and never fails.
+// Splits a text into search words: whole, in parts, and the last word of a query as a prefix. Texts and queries are split by the same rule, so a
+// query is never an expression and never fails.
 
 /** Read from each text; a stack trace that was sent as a message is not a text to search. */
 const TEXT_CHARACTERS_MAX = 8_192;

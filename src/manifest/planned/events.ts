@@ -1,4 +1,4 @@
-// Kinds of events that nothing tells yet, with when they will be: the catalogue is closed, so webhooks may name them already.
+// Planned kinds of events that nothing emits yet. The catalogue is closed, so webhooks may already name them.
 export const plannedEvents: Readonly<Record<string, string>> = {
   'system.maintenance.scheduled': 'Maintenance of the service is planned.',
 };

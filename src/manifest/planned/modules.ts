@@ -1,4 +1,4 @@
-// Modules of the specification that are not built: a call of one is told so, and not that its name is a typo.
+// Modules of the specification that are not built. A call of one is answered as planned, not as a typo.
 import { type Problem, problem } from '../../problems/problem.ts';
 import { moduleTags } from '../version.ts';
 

@@ -1,5 +1,5 @@
-// What the calling key may do to keys: judged under the account's lock and before any replay, so that no stored answer leaks to a
-// key that may not have it, and a key revoked or narrowed meanwhile changes nothing (contract §2).
+// Permission checks for operations on API keys. They run under the account's lock and before any replay (contract §2). So no stored answer leaks
+// to a key that may not have it, and a key revoked or narrowed meanwhile changes nothing.
 
 import { requireMayHave } from '../../core/accounts/operator.ts';
 import type { Entry } from '../../core/callers/enter.ts';

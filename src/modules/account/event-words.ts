@@ -1,4 +1,4 @@
-// What the console says of the events of the account, its wallet and its payments.
+// Console texts for events of the account, its wallet and its payments.
 import type { EventRecord, EventWords } from '../../kit/event-kind.ts';
 import { dollars } from '../../lib/money.ts';
 

@@ -1,4 +1,4 @@
-// What webhooks are told of the account and its wallet; the core tells it (core/accounts, core/wallet).
+// Webhook events of the account and its wallet; the core emits them (core/accounts, core/wallet).
 import Type from 'typebox';
 import { tierLimits } from '../../core/callers/tiers.ts';
 import {

@@ -1,4 +1,4 @@
-// Whether an account has nothing of its own here but keys, credit and what they were used for.
+// Checks that an account has nothing of its own in this module but keys, credit and their usage.
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 

@@ -1,4 +1,4 @@
-// Where a payer is sent when a hosted page is done with: a page of the caller's, over https, or on this machine where the service is too.
+// Return URL of a hosted payment page. It must be https; http is allowed on loopback when the service itself runs on loopback.
 
 import { orNull } from '../../kit/fields.ts';
 import { isLoopback } from '../../lib/loopback.ts';

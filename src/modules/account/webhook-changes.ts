@@ -1,5 +1,5 @@
-// What can happen to a webhook registration: registered, changed, deleted. URLs are checked before, since that resolves names;
-// everything here runs under the account's lock.
+// Changes of webhook registrations: register, change, delete. They run under the account's lock. URLs are checked before it is taken, because
+// the check resolves host names.
 import { findAccount } from '../../core/accounts/accounts.ts';
 import { tierLimits } from '../../core/callers/tiers.ts';
 import type { Transaction } from '../../db/database.ts';

@@ -1,4 +1,4 @@
-// Webhook registrations as the operations of the module name and show them.
+// Resource definition of webhook registrations, shared by the operations of the module.
 import type { Resource } from '../../kit/resource.ts';
 import { registrationRecord } from '../../webhooks/registrations/record.ts';
 import { findRegistration, listRegistrations, type Registration } from '../../webhooks/registrations/store.ts';

@@ -1,4 +1,4 @@
-// Numbers of the module ai.
+// Limits and constants of the ai module.
 import type { TierLimit } from '../../core/callers/tiers.ts';
 import { DAY_MS } from '../../lib/time.ts';
 

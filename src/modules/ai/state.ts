@@ -1,4 +1,4 @@
-// What the module ai keeps in one process.
+// Per-process state of the ai module.
 import type { Services } from '../../kit/services.ts';
 import type { AnswerCache } from './cache/cache.ts';
 import type { ModelCallPlaces } from './calls/call-places.ts';

@@ -1,4 +1,4 @@
-// The analytics module: what users did, counted exactly, and PostHog's wire.
+// The analytics module: exact counts of what users did, and PostHog's wire.
 import type { DataOf } from '../../kit/console/visit.ts';
 import { defineModule } from '../../kit/module.ts';
 import { noRowIn } from '../../kit/resource.ts';

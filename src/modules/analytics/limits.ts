@@ -1,4 +1,4 @@
-// Numbers of analytics (contract of analytics).
+// Limits and constants of analytics (contract of analytics).
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/time.ts';
 
 export const CAPTURE = 'analytics.capture';

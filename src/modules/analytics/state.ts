@@ -1,4 +1,4 @@
-// What analytics keeps in one process.
+// Per-process state of analytics.
 import { BlockStore } from '../../blocks/store.ts';
 import { UnpaidKeys } from '../../core/wallet/unpaid-keys.ts';
 import type { Services } from '../../kit/services.ts';

@@ -1,4 +1,4 @@
-// Background work of analytics: blocks are merged and end, UUIDs are forgotten, and what deleted people did leaves the blocks.
+// Background work of analytics: blocks are merged and expire, UUIDs expire, and events of deleted people are erased from blocks.
 import type { Sweep } from '../../core/background/sweeper/sweep.ts';
 import { clockNow } from '../../core/database-clock.ts';
 import { dropOldestPartition } from '../../db/partitions.ts';

@@ -1,5 +1,5 @@
-// Two addresses without the envelope: the bare challenge for ALTCHA's widget in any page, whose key must be one for challenges alone; and
-// verification in the shape that reCAPTCHA, hCaptcha and Turnstile share, whose secret is a key with captcha.verify.
+// Two endpoints without the envelope. One gives the bare challenge for ALTCHA's widget in any page, whose key must be one for challenges alone.
+// The other verifies in the shape that reCAPTCHA, hCaptcha and Turnstile share, whose secret is a key with captcha.verify.
 import type { Static } from 'typebox';
 import { secretCredential } from '../../core/credentials/credential.ts';
 import { bearer } from '../../core/credentials/http-schemes.ts';

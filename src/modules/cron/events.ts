@@ -1,4 +1,4 @@
-// What webhooks are told of runs that are over.
+// Webhook events of finished runs.
 import { type EventKind, type EventWords, eventKind, inWords, membersOf, withoutCall } from '../../kit/event-kind.ts';
 import { runSchema } from './schemas.ts';
 

@@ -1,4 +1,4 @@
-// Numbers of the cron module.
+// Limits and constants of the cron module.
 import type { PriceName } from '../../kit/capability.ts';
 
 /** What a run costs; also what it is booked as. */

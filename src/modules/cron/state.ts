@@ -1,4 +1,4 @@
-// What the cron module keeps in one process: the loop of its runs.
+// Per-process state of the cron module: the loop of its runs.
 import { dueWork } from '../../core/background/due-work.ts';
 import type { JobLoop } from '../../core/background/job-loop.ts';
 import type { Services } from '../../kit/services.ts';

@@ -1,4 +1,4 @@
-// Retention: runs, those of deleted jobs included, and completed jobs go after 30 days.
+// Retention: runs, including those of deleted jobs, and completed jobs are removed after 30 days.
 
 import type { Sweep } from '../../core/background/sweeper/sweep.ts';
 import { removeOldRows } from '../../core/background/sweeper/sweep.ts';

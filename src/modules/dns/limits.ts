@@ -1,4 +1,4 @@
-// Numbers of the dns module.
+// Limits and constants of the dns module.
 
 /** Values, of all records of a zone. */
 export const RECORDS_MAX = 10_000;

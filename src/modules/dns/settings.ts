@@ -1,4 +1,4 @@
-// What the operator sets for DNS.
+// Operator's settings for DNS.
 import { ConfigError, type Variables } from '../../config/variables.ts';
 import { readName } from './records/names.ts';
 

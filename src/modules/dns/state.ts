@@ -1,4 +1,4 @@
-// What the dns module keeps in one process.
+// Per-process state of the dns module.
 import { isIP } from 'node:net';
 import { AccountPlaces } from '../../core/account-places.ts';
 import type { Services } from '../../kit/services.ts';

@@ -1,4 +1,4 @@
-// What webhooks are told of mail.
+// Webhook events of mail.
 import {
   type EventKind,
   type EventRecord,

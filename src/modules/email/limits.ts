@@ -1,4 +1,4 @@
-// Numbers of the email module.
+// Limits and constants of sending mail.
 import type { PriceName } from '../../kit/capability.ts';
 
 export const SEND_PRICE: PriceName = 'email.send';

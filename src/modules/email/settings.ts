@@ -1,4 +1,4 @@
-// What the operator sets for e-mail.
+// Operator's settings for e-mail.
 import { ConfigError, type Variables } from '../../config/variables.ts';
 
 const DOMAIN = /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;

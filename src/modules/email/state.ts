@@ -1,4 +1,4 @@
-// What the email module keeps in one process.
+// Per-process state of the email module.
 import { AccountPlaces } from '../../core/account-places.ts';
 import type { JobLoop } from '../../core/background/job-loop.ts';
 import type { Services } from '../../kit/services.ts';

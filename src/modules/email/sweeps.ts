@@ -1,4 +1,4 @@
-// Mails and bounces that are too old, and contents in the asset store that no mail names.
+// Removal of mails and bounces past retention, and of contents in the asset store that no mail names.
 import { mendEach, removeOldRows, type Sweep } from '../../core/background/sweeper/sweep.ts';
 import { textArray } from '../../db/arrays.ts';
 import { statement } from '../../db/statement.ts';

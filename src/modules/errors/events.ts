@@ -1,4 +1,4 @@
-// What webhooks are told of errors: the event and its group, without what may be long or about users.
+// Webhook events of errors: the event and its group, without fields that may be long or about users.
 import {
   type EventKind,
   type EventRecord,

@@ -1,4 +1,4 @@
-// Numbers of error tracking (specification, "Limits"; contract of errors).
+// Limits and constants of error tracking (specification, "Limits"; contract of errors).
 export const TITLE_CHARACTERS = 120;
 /** A title that is sent is kept up to this length. */
 export const SENT_TITLE_CHARACTERS_MAX = 1_000;

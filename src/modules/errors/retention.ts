@@ -1,4 +1,4 @@
-// Which events are there, by the number of their day: those of the last 90 days, whether or not older partitions are dropped yet.
+// Retention of events by the number of their day: those of the last 90 days are there, whether or not older partitions are dropped yet.
 import { sequenceAt } from '../../lib/sequence.ts';
 import { DAY_MS } from '../../lib/time.ts';
 import { RETENTION_DAYS } from './limits.ts';

@@ -1,4 +1,4 @@
-// Schemas of what the module answers (specification, "Error event", "Error group").
+// Schemas of the module's answers (specification, "Error event", "Error group").
 
 import Type from 'typebox';
 import { instant, instantOrNull, orNull, pageFields, textOrNull, whole } from '../../kit/fields.ts';

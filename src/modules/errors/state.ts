@@ -1,4 +1,4 @@
-// What the errors module keeps in one process.
+// Per-process state of the errors module.
 
 import { UnpaidKeys } from '../../core/wallet/unpaid-keys.ts';
 import type { Services } from '../../kit/services.ts';

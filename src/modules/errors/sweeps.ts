@@ -1,4 +1,4 @@
-// Background work of error tracking: the end of what is past retention.
+// Background work of error tracking: removal of data past retention.
 
 import type { Sweep } from '../../core/background/sweeper/sweep.ts';
 import { mendEach } from '../../core/background/sweeper/sweep.ts';

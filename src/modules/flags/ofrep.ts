@@ -1,6 +1,6 @@
-// The OpenFeature Remote Evaluation Protocol (OFREP 0.3): its providers need the address `{base_url}/v1/flags` and a key. A page's key can do nothing else.
-// Server-Sent Events say that flags have changed, and nothing else, since EventSource sends no headers: their address has a token that can only listen,
-// and ends within a day, and with the key that got it.
+// Routes of the OpenFeature Remote Evaluation Protocol (OFREP 0.3). A provider needs the address `{base_url}/v1/flags` and a key; a page key can
+// only evaluate. Server-Sent Events carry only the fact of a change: EventSource sends no headers, so the address holds a token. The token can
+// only listen; it expires within a day, and with the key that requested it.
 
 import { createHash } from 'node:crypto';
 import Type from 'typebox';

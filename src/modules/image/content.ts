@@ -1,4 +1,4 @@
-// The images of a job behind signed links.
+// The route that serves the images of a job through signed links.
 import { contentRouteOf, type JobFiles } from '../../jobs/content.ts';
 import { CONTENT_PATH, endingOf } from './jobs/links.ts';
 import { imagesOf } from './jobs/row.ts';

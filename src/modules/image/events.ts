@@ -1,4 +1,4 @@
-// What webhooks are told of image jobs that are over.
+// Webhook events of image jobs that have ended.
 import { exampleWork, jobEvents } from '../../jobs/events.ts';
 import type { EventKind } from '../../kit/event-kind.ts';
 import { jobSchema } from './jobs/schemas.ts';

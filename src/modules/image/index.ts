@@ -1,4 +1,4 @@
-// The image module: images resized, cropped and converted in processes of their own, and images of words, by vendors or by the sandbox, as jobs.
+// The image module: image transformations, run in separate processes, and image generation by vendors or the sandbox, as jobs.
 import type { Queryable } from '../../db/database.ts';
 import { callbackRouteOf } from '../../jobs/due/callback.ts';
 import { finder } from '../../kit/finder.ts';

@@ -1,4 +1,4 @@
-// Numbers of the image module; what a picture may take stands in core/admission.ts.
+// Limits of the image module; the decode bounds of a picture are in core/admission.ts.
 import type { TierLimit } from '../../core/callers/tiers.ts';
 
 export const SIDE_PX_MAX = 8_192;

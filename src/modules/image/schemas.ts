@@ -1,4 +1,4 @@
-// Fields of the image operations.
+// Schemas of the image operations.
 import Type from 'typebox';
 import { invalidField } from '../../problems/problem.ts';
 import { BLUR_MAX, BLUR_MIN, SHARPEN_MAX, SHARPEN_MIN, SIDE_PX_MAX } from './limits.ts';

@@ -1,4 +1,4 @@
-// What the image module keeps in one process.
+// State of the image module in one process.
 import type { JobLoop } from '../../core/background/job-loop.ts';
 import { AnswerEffect } from '../../core/wallet/charge/charge-answer.ts';
 import { vendorLoop } from '../../jobs/due/vendor.ts';

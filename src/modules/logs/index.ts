@@ -1,4 +1,4 @@
-// The logs module: records of programs, their search, and the wires of OpenTelemetry and Loki.
+// The logs module: log records of programs, their search, and ingest by OpenTelemetry and Loki.
 import { noBlocksOf } from '../../blocks/any.ts';
 import { defineModule } from '../../kit/module.ts';
 import { fields } from './capabilities/fields.ts';

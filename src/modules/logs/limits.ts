@@ -1,4 +1,4 @@
-// Bounds of the logs module.
+// Limits of the logs module.
 import { DAY_MS, HOUR_MS } from '../../lib/time.ts';
 
 export const INGEST = 'logs.ingest';

@@ -1,4 +1,4 @@
-// What calls of logs answer.
+// Response schemas of the logs operations.
 import Type from 'typebox';
 import { instant, textOrNull } from '../../kit/fields.ts';
 import { levels } from './records/levels.ts';

@@ -1,4 +1,4 @@
-// What the logs module asks the environment for.
+// Environment variables of the logs module.
 import type { Variables } from '../../config/variables.ts';
 
 export interface LogsSettings {

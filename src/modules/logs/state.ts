@@ -1,4 +1,4 @@
-// What the logs module keeps in one process.
+// State of the logs module in one process.
 import { BlockStore } from '../../blocks/store.ts';
 import { UnpaidKeys } from '../../core/wallet/unpaid-keys.ts';
 import type { Services } from '../../kit/services.ts';

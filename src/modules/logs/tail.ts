@@ -1,5 +1,5 @@
-// GET /v1/logs/tail: records as they are stored, as Server-Sent Events. Each read takes the blocks that were committed since the last one, those of all
-// processes, and each block once.
+// GET /v1/logs/tail: new records as Server-Sent Events. Each read takes the blocks that any process has committed since the last read, each
+// block once.
 import Type from 'typebox';
 import type { BlockRef } from '../../blocks/block.ts';
 import { bearer } from '../../core/credentials/http-schemes.ts';

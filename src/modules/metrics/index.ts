@@ -1,4 +1,4 @@
-// The metrics module: series of numbers over time, by Prometheus' and OpenTelemetry's wires, and PromQL over them.
+// The metrics module: time series, ingested from Prometheus and OpenTelemetry, queried with PromQL.
 import { noBlocksOf } from '../../blocks/any.ts';
 import { defineModule } from '../../kit/module.ts';
 import { ingest } from './capabilities/ingest.ts';

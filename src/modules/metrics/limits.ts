@@ -1,4 +1,4 @@
-// Numbers of metrics (contract of metrics).
+// Limits of the metrics module (contract of metrics).
 import { MINUTE_MS } from '../../lib/time.ts';
 
 export const INGEST = 'metrics.ingest';

@@ -1,4 +1,4 @@
-// Fields that several operations of metrics share.
+// Schemas shared by the metrics operations.
 import Type from 'typebox';
 import { parseInstant } from '../../lib/instant.ts';
 import { QUERY_CHARACTERS_MAX } from './limits.ts';

@@ -1,4 +1,5 @@
-// How the operator changes something of another account: under both accounts' locks, looked at again who it is, once for an idempotency key.
+// Changes of another account by the operator. Runs under both accounts' locks, re-checks the caller there, and applies once for each idempotency
+// key.
 
 import { runWrite } from '../../core/idempotency/write.ts';
 import type { Transaction } from '../../db/database.ts';

@@ -1,5 +1,5 @@
-// Module operator: what who runs the service does with the accounts of others. No null or `*` scope holds it, and every capability has the
-// gate `operator`.
+// The operator module: actions of the person who runs the service on other accounts. A null or `*` scope never includes it, and every capability
+// has the gate `operator`.
 import { OPERATOR_MODULE } from '../../core/callers/scopes.ts';
 import { defineModule } from '../../kit/module.ts';
 import { accountsGet } from './capabilities/accounts-get.ts';

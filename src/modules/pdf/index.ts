@@ -1,4 +1,4 @@
-// The pdf module: PDFs from HTML, Markdown and text, and work on PDFs that there are. It keeps nothing.
+// The pdf module: PDFs from HTML, Markdown and text, and operations on existing PDFs. It stores nothing.
 
 import { defineModule } from '../../kit/module.ts';
 import type { Services } from '../../kit/services.ts';

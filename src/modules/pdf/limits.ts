@@ -1,4 +1,4 @@
-// Numbers of the pdf module.
+// Limits of the pdf module.
 export const CONTENT_BYTES_MAX = 2 * 1024 * 1024;
 /** JSON may write a character in six. */
 export const CREATE_BODY_BYTES_MAX = 4 * 1024 * 1024;

@@ -1,4 +1,4 @@
-// Sizes of pages: names on the wire, points inside (72 to an inch).
+// Page sizes: names on the wire, points inside (72 to an inch).
 
 export const MM = 72 / 25.4;
 

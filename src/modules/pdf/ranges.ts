@@ -1,4 +1,4 @@
-// Ranges of pages as people write them: `1-3,5,8-`. Pages count from 1.
+// Parser of page ranges such as `1-3,5,8-`. Pages count from 1.
 import { Refused } from './engine/refused.ts';
 
 export const RANGES_MAX = 100;

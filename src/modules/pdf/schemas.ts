@@ -1,4 +1,4 @@
-// Fields of PDFs.
+// Schemas of the PDF operations.
 import Type from 'typebox';
 import { orNull } from '../../kit/fields.ts';
 import { resultFields } from '../../kit/file-fields.ts';

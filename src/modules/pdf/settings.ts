@@ -1,4 +1,4 @@
-// What the operator sets for PDFs.
+// Environment variables of the pdf module.
 import type { Variables } from '../../config/variables.ts';
 import { THREADS } from './limits.ts';
 

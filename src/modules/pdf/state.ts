@@ -1,4 +1,4 @@
-// What the pdf module keeps in one process.
+// State of the pdf module in one process.
 import type { Services } from '../../kit/services.ts';
 import type { Engines } from './operations/engines.ts';
 import type { PdfSettings } from './settings.ts';

@@ -1,4 +1,4 @@
-// What webhooks are told of queues.
+// Webhook events of queues.
 import Type from 'typebox';
 import { type EventKind, type EventWords, eventKind, inWords, membersOf, withoutCall } from '../../kit/event-kind.ts';
 import { deadSchema } from './schemas.ts';

@@ -1,4 +1,4 @@
-// Numbers of the queue module (specification, "Limits"; contract of queue).
+// Limits of the queue module (specification, "Limits"; contract of queue).
 import type { CountedLimit } from '../../core/callers/tiers.ts';
 import { rowCount } from '../../kit/resource.ts';
 

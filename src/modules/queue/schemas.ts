@@ -1,4 +1,4 @@
-// Schemas that several capabilities of the module share.
+// Schemas shared by the queue operations.
 
 import Type from 'typebox';
 import { orNull } from '../../kit/fields.ts';

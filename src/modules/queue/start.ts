@@ -1,4 +1,4 @@
-// Builds the module's state for one process: how calls of one queue share statements.
+// Builds the module's state for one process, including the batchers by which calls of one queue share statements.
 import { AccountPlaces } from '../../core/account-places.ts';
 import type { Services } from '../../kit/services.ts';
 import { Coalescer } from '../../lib/coalesce.ts';

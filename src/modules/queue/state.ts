@@ -1,4 +1,4 @@
-// What the queue module keeps in one process.
+// State of the queue module in one process.
 import type { JobLoop } from '../../core/background/job-loop.ts';
 import type { CallContext, Services } from '../../kit/services.ts';
 import type { Coalescer } from '../../lib/coalesce.ts';

@@ -1,4 +1,4 @@
-// Background work of the queues. Each sweep finds queues with work by a fan-out read, then does it in one transaction per queue.
+// Background sweeps of queues. Each finds queues with work by a fan-out read, then runs one transaction per queue.
 
 import type { Sweep } from '../../core/background/sweeper/sweep.ts';
 import { removeOldRows } from '../../core/background/sweeper/sweep.ts';

@@ -1,4 +1,4 @@
-// Names of channels, and what they say (pusher.com/docs/channels/using_channels/channels).
+// Channel names, and the kind of channel that a name implies (pusher.com/docs/channels/using_channels/channels).
 import { CHANNEL_CHARACTERS_MAX } from './limits.ts';
 
 /** As Pusher has it, for schemas. */

@@ -1,4 +1,4 @@
-// How many connections an account has open, by sockets and by streams together, counted for all processes behind one port.
+// Limit of open connections per account: sockets and streams together, counted across all processes behind one port.
 
 import type { Principal } from '../../core/callers/principal.ts';
 import type { Services } from '../../kit/services.ts';

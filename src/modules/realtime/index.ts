@@ -1,4 +1,4 @@
-// The realtime module: channels that servers publish to and browsers listen to, by the protocol of Pusher and by Server-Sent Events.
+// The realtime module: channels that servers publish to and browsers listen to, over the Pusher protocol and Server-Sent Events.
 import { defineModule } from '../../kit/module.ts';
 import { noRowIn } from '../../kit/resource.ts';
 import { app } from './capabilities/app.ts';

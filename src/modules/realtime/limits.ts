@@ -1,4 +1,4 @@
-// Numbers of the realtime module.
+// Limits and constants of the realtime module.
 import { HOUR_MS } from '../../lib/time.ts';
 
 export const PUBLISH = 'realtime.publish';

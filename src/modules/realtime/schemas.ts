@@ -1,4 +1,4 @@
-// Schemas that the operations of realtime share.
+// Schemas shared by the realtime operations.
 import Type from 'typebox';
 import { instant, textOrNull } from '../../kit/fields.ts';
 import { CHANNEL_PATTERN } from './channels.ts';

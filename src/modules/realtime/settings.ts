@@ -1,4 +1,4 @@
-// What the operator sets for realtime.
+// Operator settings of the realtime module.
 import type { Variables } from '../../config/variables.ts';
 import { MESSAGE_KIB, MESSAGE_KIB_MAX } from './limits.ts';
 

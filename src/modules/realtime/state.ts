@@ -1,4 +1,4 @@
-// What the realtime module keeps in one process: who listens here, and how it hears what was published elsewhere.
+// In-process state of the realtime module: local subscribers, and the hints by which processes learn of new messages.
 import type { Services } from '../../kit/services.ts';
 import { Deliveries } from './feed/delivery.ts';
 import { Feeds } from './feed/feed.ts';

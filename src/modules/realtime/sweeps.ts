@@ -1,4 +1,4 @@
-// What realtime does in the background: hours and days of messages that nobody may read any more are dropped.
+// Background work of realtime: the poll for missed messages, cleanup after dead processes, and dropping partitions of messages past retention.
 import type { Sweep } from '../../core/background/sweeper/sweep.ts';
 import { clockNow } from '../../core/database-clock.ts';
 import { dropOldestPartition } from '../../db/partitions.ts';

@@ -1,4 +1,4 @@
-// The risk module: scores of what people do, by an account's own rules, lists and traffic.
+// The risk module: scores of sign-ups, logins, payments and messages, by an account's own rules, lists and traffic.
 import { defineModule } from '../../kit/module.ts';
 import { noRowIn } from '../../kit/resource.ts';
 import { decisions, subject } from './capabilities/decisions.ts';

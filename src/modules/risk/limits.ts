@@ -1,4 +1,4 @@
-// Numbers and names of the risk module (contract, part "Risk").
+// Limits and names of the risk module (contract, part "Risk").
 export const KEEP_DAYS = 30;
 export const KEEP_SECONDS = KEEP_DAYS * 86_400;
 /** Decisions that a key's timeline shows, and keys of a kind that it is linked with. */

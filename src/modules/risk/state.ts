@@ -1,4 +1,4 @@
-// What the operator sets for risk, and what the module keeps in one process.
+// Operator settings and in-process state of the risk module.
 import type { Variables } from '../../config/variables.ts';
 import { StartupError } from '../../db/errors.ts';
 import type { Services } from '../../kit/services.ts';

@@ -1,4 +1,4 @@
-// In the background: keys and decisions go after 30 days, list entries when they have expired, and the operator's databases are read again.
+// Background work of risk: removes keys and decisions after 30 days and expired list entries; reloads the operator's databases.
 import { removeOldRows, removerOf, type Sweep } from '../../core/background/sweeper/sweep.ts';
 import { clockNow } from '../../core/database-clock.ts';
 import { byteaArray } from '../../db/arrays.ts';

@@ -1,5 +1,5 @@
-// The servers by which browsers find one another. Credentials of TURN expire: the user name says when, and is signed with a secret that the TURN
-// server shares (draft-uberti-behave-turn-rest-00, `use-auth-secret` of coturn).
+// STUN and TURN servers for browsers that connect to one another. TURN credentials expire: the user name holds the expiry and is signed with a
+// secret shared with the TURN server (draft-uberti-behave-turn-rest-00, `use-auth-secret` of coturn).
 import { createHmac } from 'node:crypto';
 import type { RtcSettings } from './settings.ts';
 

@@ -1,4 +1,4 @@
-// The rtc module: rooms for audio and video, by the operator's LiveKit server or from browser to browser.
+// The rtc module: rooms for audio and video, by the operator's LiveKit server or by peer connections between browsers.
 import { defineModule } from '../../kit/module.ts';
 import { iceServers } from './capabilities/ice-servers.ts';
 import { token } from './capabilities/token.ts';

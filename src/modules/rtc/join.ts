@@ -1,4 +1,4 @@
-// How somebody joins a room: a token of the LiveKit server or, without one, a presence channel of realtime in which browsers find one another.
+// Joining a room: a LiveKit token or, without a LiveKit server, a realtime presence channel through which browsers connect to one another.
 import type { CallContext } from '../../kit/services.ts';
 import { iso } from '../../lib/time.ts';
 import { iceServersFor, NO_TURN } from './ice-servers.ts';

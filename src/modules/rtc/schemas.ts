@@ -1,4 +1,4 @@
-// Fields of the rtc module, and its records on the wire.
+// Fields and records of the rtc operations.
 import Type from 'typebox';
 import { instant, textOrNull } from '../../kit/fields.ts';
 import { TTL_SECONDS } from './limits.ts';

@@ -1,4 +1,4 @@
-// What the operator sets for calls: a LiveKit server, and TURN servers.
+// Operator settings of calls: a LiveKit server, and TURN servers.
 import { ConfigError, type Variables } from '../../config/variables.ts';
 import { TURN_URLS_MAX } from './limits.ts';
 

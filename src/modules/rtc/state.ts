@@ -1,4 +1,4 @@
-// What the rtc module keeps in one process. LiveKit's library is large: it is loaded at the start, and only where a LiveKit server is set.
+// In-process state of the rtc module. LiveKit's library is large: it is loaded at startup, and only if a LiveKit server is set.
 import { AnswerEffect } from '../../core/wallet/charge/charge-answer.ts';
 import { TOKEN } from './limits.ts';
 import type { LivekitSettings, RtcSettings } from './settings.ts';

@@ -1,4 +1,4 @@
-// Where carriers call back by HTTP. Nothing is believed that the carrier has not signed.
+// HTTP callback route of carriers. A callback that the carrier has not signed is refused.
 import type { RawRoute } from '../../kit/raw-route.ts';
 import { problem } from '../../problems/problem.ts';
 import { CALLBACK_BYTES_MAX } from './limits.ts';

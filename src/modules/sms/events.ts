@@ -1,4 +1,4 @@
-// What webhooks are told of messages.
+// Webhook events of SMS messages.
 import { type EventKind, type EventWords, eventKind, inWords, membersOf, withoutCall } from '../../kit/event-kind.ts';
 import { smsSchema } from './schemas.ts';
 

@@ -1,4 +1,4 @@
-// The sms module: text messages by carriers or the sandbox, what people write back, and codes that prove a number.
+// The sms module: text messages by carriers or the sandbox, inbound messages, and codes that verify a number.
 import { finder } from '../../kit/finder.ts';
 import { defineModule } from '../../kit/module.ts';
 import { callbackRoute } from './callback.ts';

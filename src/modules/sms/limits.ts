@@ -1,4 +1,4 @@
-// Numbers of the sms module.
+// Limits and constants of the sms module.
 import type { Tier } from '../../core/callers/tiers.ts';
 import { MINUTE_MS } from '../../lib/time.ts';
 

@@ -1,4 +1,4 @@
-// Numbers of phones: E.164 in, and what their country allows. Senders may also be short codes or names.
+// Validation of phone numbers: E.164, and the allowed countries. Senders may also be short codes or names.
 import { invalidField } from '../../problems/problem.ts';
 
 export interface PhoneNumber {

@@ -1,4 +1,4 @@
-// How a text is cut into segments, and their bytes: what is counted is what is sent (3GPP TS 23.038, 23.040).
+// Splits a text into segments and gives their bytes: the counted segments are the sent ones (3GPP TS 23.038, 23.040).
 import { invalidField } from '../../problems/problem.ts';
 import { SEGMENTS_MAX } from './limits.ts';
 

@@ -1,4 +1,4 @@
-// What the operator sets for SMS.
+// Operator settings of the sms module.
 import { ConfigError, type Variables } from '../../config/variables.ts';
 
 export interface SmsSettings {

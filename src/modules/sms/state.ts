@@ -1,4 +1,4 @@
-// What the sms module keeps in one process: its carriers, and the loop of its messages.
+// In-process state of the sms module: its carriers, and the job loop of its messages.
 import type { JobLoop } from '../../core/background/job-loop.ts';
 import type { Services } from '../../kit/services.ts';
 import { Coalescer } from '../../lib/coalesce.ts';

@@ -1,4 +1,4 @@
-// Retention: messages, their parts and verifications go after 30 days; when codes were sent, after a day.
+// Retention: messages, their parts and verifications are removed after 30 days; records of sent codes after one day.
 import { removerOf, type Sweep } from '../../core/background/sweeper/sweep.ts';
 import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';

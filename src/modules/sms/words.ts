@@ -1,4 +1,4 @@
-// The words by which a person ends messages of a number, and takes that back. Only a message that is one of them counts.
+// Keywords of a person that opt out of a number, or back in. Only a message that is exactly one of them counts.
 export type OptWord = 'stop' | 'start';
 
 const WORDS: Readonly<Record<OptWord, readonly string[]>> = {

@@ -1,4 +1,4 @@
-// The routes of links: objects for whoever has the address, without a key. What a browser would show as a page is sent as a file.
+// Link routes: objects for anyone who has the URL, without a key. Content that a browser would render as a page is sent as a file download.
 
 import { clockNow } from '../../core/database-clock.ts';
 import { chargeWork } from '../../core/wallet/charge/charge-work.ts';

@@ -1,4 +1,4 @@
-// What must agree in what is stored, for `qm doctor`: objects with their blobs, the counts of buckets, and what the account is charged for.
+// Consistency checks of storage for `qm doctor`: objects against their blobs, the counters of buckets, and the bytes the account is charged for.
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 

@@ -1,4 +1,4 @@
-// What is held is charged by the hour, to the byte and the millisecond; what does not make a whole nano-USD waits for the next hour.
+// Hourly charge for stored bytes, to the byte and the millisecond. A remainder below one nano-USD carries over to the next hour.
 import { dueTable } from '../../core/background/due-table.ts';
 import { dueWork, type LeasedJob } from '../../core/background/due-work.ts';
 import type { JobLoop } from '../../core/background/job-loop.ts';

@@ -1,4 +1,4 @@
-// The storage module: objects in buckets, natively and for clients of Amazon S3.
+// The storage module: objects in buckets, by the native API and for Amazon S3 clients.
 
 import { finder } from '../../kit/finder.ts';
 import { defineModule } from '../../kit/module.ts';

@@ -1,5 +1,5 @@
-// Links to objects that need no key: signed over what they name, and when they end. Those of a call (storage.object.get) name the very bytes that
-// it was charged for; those of a share name its row.
+// Signed links to objects, usable without a key; the signature covers the target and the expiry. A link of storage.object.get names the exact
+// bytes that the call was charged for; a share's link names its row.
 
 import { SignedTokens, type TokenFields } from '../../core/secrets/signed-token.ts';
 import type { Services } from '../../kit/services.ts';

@@ -1,4 +1,5 @@
-// What queues are told of objects: each notice stands in the commit of its change, and becomes a message of the account's queue, once.
+// Object notifications to queues. Each is written in the commit of its change, and published as one message of the account's queue. A notice is
+// dropped if the queue refuses it for good, or after 300 attempts.
 import { dueTable } from '../../core/background/due-table.ts';
 import { dueWork, type LeasedJob } from '../../core/background/due-work.ts';
 import type { JobLoop } from '../../core/background/job-loop.ts';

@@ -1,4 +1,4 @@
-// Fields that the operations of storage share.
+// Fields shared by the storage operations.
 import Type from 'typebox';
 import { orNull } from '../../kit/fields.ts';
 import { KEY_BYTES_MAX } from '../../objects/limits.ts';

@@ -1,4 +1,4 @@
-// What the operator sets for storage.
+// Operator settings of the storage module.
 import type { Variables } from '../../config/variables.ts';
 
 export function storageSettings(variables: Variables) {

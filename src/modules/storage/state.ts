@@ -1,4 +1,4 @@
-// What the storage module keeps in one process.
+// In-process state of the storage module: the link signer and the background loops.
 import type { JobLoop } from '../../core/background/job-loop.ts';
 import type { Services } from '../../kit/services.ts';
 import { expiryLoop } from './buckets/expiry.ts';

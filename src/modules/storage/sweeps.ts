@@ -1,5 +1,5 @@
-// What nothing names any more: blobs that were let go or never finished, the parts of uploads that have ended, old shares, and files of the asset
-// store without a row. A blob is first marked dead, then its bytes go, then its row: whatever dies in between is found again.
+// Garbage collection: blobs that were released or never finished, parts of ended uploads, old shares, and asset store files without a row. A
+// blob is first marked dead, then its bytes are deleted, then its row: after a crash at any point it is found again.
 import { mendEach, removeOldRows, type Sweep } from '../../core/background/sweeper/sweep.ts';
 import { textArray } from '../../db/arrays.ts';
 import { statement } from '../../db/statement.ts';

@@ -1,5 +1,5 @@
-// PUT of an object's bytes as the body of a request, by the API key: what curl and pages send, without the base64 of storage.object.put. It is a
-// call of that capability.
+// PUT of an object's bytes as the request body, with an API key: for curl and pages, without the base64 of storage.object.put. It is a call of
+// that capability.
 import { bearer } from '../../core/credentials/http-schemes.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../kit/raw-route.ts';
 import { toJson } from '../../lib/json-text.ts';

@@ -1,4 +1,4 @@
-// Uploads that have ended: of a completed one, the parts that the object is made of lose their rows and keep their bytes; all other parts go.
+// Cleanup of ended uploads. Parts that a completed object consists of lose their rows and keep their bytes; all other parts are deleted.
 import { lockWallet } from '../../core/callers/lock.ts';
 import { textArray } from '../../db/arrays.ts';
 import type { Queryable } from '../../db/database.ts';

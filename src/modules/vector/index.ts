@@ -1,4 +1,4 @@
-// The vector module: collections of embeddings, found by similarity and filters on their metadata.
+// The vector module: collections of embeddings, with similarity search and metadata filters.
 
 import { finder } from '../../kit/finder.ts';
 import { defineModule } from '../../kit/module.ts';

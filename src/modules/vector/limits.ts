@@ -1,4 +1,4 @@
-// Numbers of the vector module (specification, "Limits"; contract of vector).
+// Limits of the vector module (specification, "Limits"; contract of vector).
 
 export const DIMENSION_MAX = 4_096;
 export const UPSERT_VECTORS_MAX = 1_000;

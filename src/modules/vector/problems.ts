@@ -1,4 +1,4 @@
-// Error codes of vectors; module files throw them, and shared ones, with this `problem`.
+// Error codes of vectors. Files of the module throw these and the shared ones with this `problem`.
 import { problemEntry } from '../../problems/catalogue.ts';
 import { problemsWith } from '../../problems/problem.ts';
 

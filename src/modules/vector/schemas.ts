@@ -1,4 +1,4 @@
-// Schemas that several capabilities of the module share.
+// Schemas shared by several capabilities of the vector module.
 
 import Type from 'typebox';
 import { orNull } from '../../kit/fields.ts';

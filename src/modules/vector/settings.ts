@@ -1,4 +1,4 @@
-// What the operator sets for vector search.
+// Operator settings of vector search.
 import type { Variables } from '../../config/variables.ts';
 
 export function vectorSettings(variables: Variables) {

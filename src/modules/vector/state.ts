@@ -1,4 +1,4 @@
-// What the vector module keeps in one process.
+// In-process state of the vector module.
 
 import { AccountPlaces } from '../../core/account-places.ts';
 import { AnswerEffect } from '../../core/wallet/charge/charge-answer.ts';

@@ -1,4 +1,5 @@
-// Background work: the rows of deleted collections, and deletions that every process has long been told.
+// Background work of vector: removes rows of deleted collections, and tombstones after 5 minutes. An engine that is further behind then re-reads
+// the whole collection.
 
 import type { Sweep } from '../../core/background/sweeper/sweep.ts';
 import { mendEach } from '../../core/background/sweeper/sweep.ts';

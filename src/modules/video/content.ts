@@ -1,4 +1,4 @@
-// A video and its thumbnail behind signed links.
+// Content route: a video and its thumbnail behind signed links.
 import { contentRouteOf, type JobFile, type JobFiles } from '../../jobs/content.ts';
 import type { JobRow } from '../../jobs/row.ts';
 import { CONTENT_PATH } from './jobs/links.ts';

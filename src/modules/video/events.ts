@@ -1,4 +1,4 @@
-// What webhooks are told of jobs that are over.
+// Webhook events of finished video jobs.
 
 import { exampleWork, jobEvents } from '../../jobs/events.ts';
 import type { EventKind } from '../../kit/event-kind.ts';

@@ -1,4 +1,4 @@
-// The video module: videos from prompts, by vendors or by the sandbox, as jobs with links to what was made.
+// The video module: videos from prompts, by vendors or the sandbox, as jobs with links to the results.
 
 import type { Queryable } from '../../db/database.ts';
 import { callbackRouteOf } from '../../jobs/due/callback.ts';

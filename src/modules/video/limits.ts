@@ -1,4 +1,4 @@
-// Numbers of the video module; those of jobs of all kinds stand in src/jobs/limits.ts.
+// Limits of the video module; limits of jobs of all kinds are in src/jobs/limits.ts.
 import type { TierLimit } from '../../core/callers/tiers.ts';
 
 /** By tier; account.tier shows it. Live: queued or running. */

@@ -1,4 +1,4 @@
-// What the operator sets for video.
+// Operator settings of the video module.
 import type { Variables } from '../../config/variables.ts';
 import { PICKUP_HOURS } from '../../jobs/limits.ts';
 

@@ -1,4 +1,4 @@
-// How the module starts in a process.
+// Startup of the video module in a process.
 import type { JobLoop } from '../../core/background/job-loop.ts';
 import { vendorLoop } from '../../jobs/due/vendor.ts';
 import { webhookLoopOf } from '../../jobs/due/webhooks.ts';

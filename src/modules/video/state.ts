@@ -1,4 +1,4 @@
-// What the video module keeps in one process.
+// In-process state of the video module.
 
 import type { JobHost } from '../../jobs/kind.ts';
 import type { JobParts } from '../../jobs/parts.ts';

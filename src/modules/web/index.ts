@@ -1,4 +1,4 @@
-// The web module: pages as Markdown, text, HTML or JSON, in the manner that sites ask for.
+// The web module: pages as Markdown, text, HTML or JSON, fetched by the rules that sites set (robots.txt).
 import { defineModule } from '../../kit/module.ts';
 import { cancelCrawl } from './capabilities/crawl/cancel.ts';
 import { crawl } from './capabilities/crawl/create.ts';

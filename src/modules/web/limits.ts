@@ -1,4 +1,4 @@
-// Numbers of the web module (contract of web).
+// Limits of the web module (contract of web).
 const KIB = 1024;
 const MIB = 1024 * KIB;
 

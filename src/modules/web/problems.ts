@@ -1,4 +1,4 @@
-// Error codes of the web module; its files throw them, and shared ones, with this `problem`.
+// Error codes of the web module. Its files throw these and the shared ones with this `problem`.
 import { problemEntry } from '../../problems/catalogue.ts';
 import { problemsWith } from '../../problems/problem.ts';
 

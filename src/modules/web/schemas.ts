@@ -1,4 +1,4 @@
-// Fields that the operations of the web share.
+// Fields shared by the web operations.
 import Type from 'typebox';
 import { textOrNull } from '../../kit/fields.ts';
 import { URL_CHARACTERS_MAX } from './limits.ts';

@@ -1,4 +1,4 @@
-// What the operator sets for reading the web.
+// Operator settings of the web module.
 import { ConfigError, type Variables } from '../../config/variables.ts';
 import { HOST_EVERY_MS } from './limits.ts';
 

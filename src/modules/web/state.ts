@@ -1,4 +1,4 @@
-// What the web module keeps in one process.
+// In-process state of the web module.
 
 import { AnswerEffect } from '../../core/wallet/charge/charge-answer.ts';
 import type { Services } from '../../kit/services.ts';

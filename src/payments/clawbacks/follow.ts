@@ -1,6 +1,6 @@
-// What went back of a payment, as the provider shows it, made true in the wallet. Under the lock of the wallet, once for each refund and
-// dispute, in whatever order and however often they are seen. It is taken where the credit is: in the account that was credited, or, when
-// that went over into another, there.
+// Applies a payment's refunds and disputes, as the provider shows them, to the wallet. Under the wallet's lock, each is applied once, in
+// any order and however often it is seen. The credit is taken from the account that was credited or, if that was merged into another, from
+// that one.
 
 import { lockAccount } from '../../core/callers/lock.ts';
 import type { Database, Transaction } from '../../db/database.ts';

@@ -1,4 +1,4 @@
-// Refunds by the operator: the credit is taken out first, then paid back under the id of the row, and restored when the provider refuses.
+// Refunds by the operator: the credit is taken out first, then paid back under the id of the row, and restored if the provider refuses.
 
 import { openTurn } from '../../core/background/turns.ts';
 import { lockAccount } from '../../core/callers/lock.ts';

@@ -1,4 +1,4 @@
-// core.clawback: money of a payment that went back, with what it was taken from.
+// SQL of core.clawback: refunded or disputed money of a payment, and the credit it was taken from.
 
 import type { GrantRow } from '../../core/wallet/state.ts';
 import { int8Array, textArray } from '../../db/arrays.ts';

@@ -1,5 +1,5 @@
-// Taking credit back out of a wallet, and giving exactly that back, under the lock of the wallet: from the payment's own grant, then from
-// other paid credit, then from promotional; never from held parts, never below zero. What is missing is a debt.
+// Takes credit back out of a wallet, and restores exactly that, under the wallet's lock. The payment's own grant goes first, then other paid
+// credit, then promotional credit. Held credit is never taken, and no balance falls below zero. The missing amount becomes a debt.
 
 import { sendEvents } from '../../core/events/outbox.ts';
 import { withDebt } from '../../core/wallet/debt.ts';

@@ -1,5 +1,5 @@
-// Deleting a payment method: from the first commit on nothing here uses it, then the provider forgets it, then its row goes. A call that got
-// no answer is repeated: it goes on where the other one ended.
+// Deletes a payment method. After the first commit nothing here uses it, then the provider deletes it, then its row is deleted. A call
+// that got no answer can be repeated: it continues where the last one stopped.
 
 import type { Enter } from '../../core/callers/enter.ts';
 import type { Queryable } from '../../db/database.ts';

@@ -1,4 +1,4 @@
-// core.payment_setup: pages where a payer leaves a payment method. A row goes when nobody looks at it any more.
+// SQL of core.payment_setup: provider pages on which a payer saves a payment method. A row is deleted once it is no longer checked.
 
 import { dueTable } from '../../core/background/due-table.ts';
 import type { Queryable } from '../../db/database.ts';

@@ -1,5 +1,5 @@
-// Leaving a payment method without paying: the row first, then the provider's page under its id, then the link. What became of it is read
-// at the provider: when somebody hints, when the payer comes back, and by a schedule to a day after the page ends.
+// Setup of a payment method without a payment: the row first, then the provider's page under its id, then the link. The result is read at the
+// provider: on a hint, when the payer returns, and by a schedule until a day after the page expires.
 
 import type { LeasedJob } from '../../core/background/due-work.ts';
 import { openTurn } from '../../core/background/turns.ts';

@@ -1,4 +1,5 @@
-// core.payment_method: what the provider keeps for later charges. Of a card only what its owner knows it by. Changes hold the wallet's lock.
+// SQL of core.payment_method: methods that the provider keeps for later charges. Of a card it has only what its owner recognizes it by.
+// Changes hold the wallet's lock.
 
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';

@@ -1,5 +1,5 @@
-// A look at a wallet that is due: under its lock everything is checked again, and the attempt is written before anybody is charged. It
-// stands in the wallet's row while it is open, so there is never a second one, on however many processes.
+// Start of a recharge for a wallet that is due. Under its lock everything is checked again, and the attempt is written before any charge.
+// An open attempt is named in the wallet's row, so there is never a second one, on however many processes.
 
 import { type OpenWallet, openWallet, saveWallet } from '../../core/wallet/open-wallet.ts';
 import { spendableOf } from '../../core/wallet/state.ts';

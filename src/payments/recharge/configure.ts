@@ -1,4 +1,4 @@
-// Setting auto-recharge, and how it stands. Nothing but configure ever enables it.
+// Settings and status of auto-recharge. Nothing but `configure` ever enables it.
 
 import { clockNow } from '../../core/database-clock.ts';
 import { openWallet, saveWallet } from '../../core/wallet/open-wallet.ts';

@@ -1,4 +1,4 @@
-// The mail to who owns an account whose recharge failed: what happened, what comes next, how to pay by hand. It goes out with the change.
+// Mail to an account's owners about a failed recharge: what happened, what comes next, how to pay by hand. It commits with the change.
 import type { Transaction } from '../../db/database.ts';
 import { usdText } from '../../lib/money.ts';
 import { mailOwners } from '../../people/mail-owners.ts';

@@ -1,4 +1,5 @@
-// What a look at a wallet that is due leads to, and what a charge that failed does. Pure: the caller holds the wallet's lock and writes.
+// Decisions of auto-recharge: whether a wallet that is due is charged, and what follows a failed charge. Pure: the caller holds the wallet's
+// lock and writes.
 
 import { budgetUse, type WalletRow } from '../../core/wallet/state.ts';
 import { exactBackoffMs } from '../../lib/backoff.ts';

@@ -1,5 +1,5 @@
-// Charges that were made, read again at the provider's: what went back of them is taken from the wallet as of top-ups. When a hint says so,
-// daily for a week, and longer while a refund or dispute is open.
+// Checks of past charges for refunds and disputes, which are taken from the wallet like those of top-ups. They run on a hint, daily for
+// a week, and longer while a refund or dispute is open.
 
 import { dueTable } from '../../core/background/due-table.ts';
 import type { LeasedJob } from '../../core/background/due-work.ts';

@@ -1,5 +1,5 @@
-// Applying what the provider says of an attempt. Under the wallet's lock credit, state, event and the place in the wallet's row are one
-// transaction; whoever comes second finds it settled, and the database refuses a second grant.
+// Applies the provider's answer about an attempt. Credit, state, event and the wallet's open-attempt field are one transaction under the
+// wallet's lock. A second caller finds the attempt settled, and the database refuses a second grant.
 
 import { openTurn } from '../../core/background/turns.ts';
 import { sendEvents } from '../../core/events/outbox.ts';

@@ -1,4 +1,4 @@
-// core.recharge, how an account is recharged, and core.recharge_attempt, its charges. Everything is written under the wallet's lock.
+// SQL of core.recharge, the settings of auto-recharge, and core.recharge_attempt, its charges. All writes hold the wallet's lock.
 
 import type { WalletRow } from '../../core/wallet/state.ts';
 import type { Queryable } from '../../db/database.ts';

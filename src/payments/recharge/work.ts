@@ -1,5 +1,5 @@
-// The loop that recharges. The wallet's row is its list of work: when it is due, and which charge is open. Its lease, and the id of the
-// attempt as the provider's idempotency key, make a killed or doubled worker harmless.
+// The recharge loop. Its work list is the wallet's row: when it is due, and which charge is open. The lease, and the attempt's id as the
+// provider's idempotency key, make a killed or duplicate worker harmless.
 
 import type { JobLoop } from '../../core/background/job-loop.ts';
 import { turnLoop } from '../../core/background/turn-loop.ts';

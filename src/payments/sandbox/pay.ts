@@ -1,4 +1,4 @@
-// What a payer does on the page of the sandbox. A payment that is decided stays as it is, however often a form is sent.
+// Actions of a payer on the sandbox's page. A payment that is decided does not change, however often a form is sent.
 
 import { clockNow } from '../../core/database-clock.ts';
 import type { Database, Transaction } from '../../db/database.ts';

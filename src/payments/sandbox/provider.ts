@@ -1,5 +1,5 @@
-// The sandbox as a payment provider: test money, and a page of ours in place of the provider's. It keeps its rows as a provider would keep
-// objects: of top-ups and accounts it knows what it was told, and every write is known again by its id.
+// The sandbox as a payment provider: test money, with a page of this service in place of the provider's. Its rows are what a provider would
+// store: it knows only what it was told of top-ups and accounts. Every write is idempotent by its id.
 
 import { clockNow } from '../../core/database-clock.ts';
 import type { Database } from '../../db/database.ts';

@@ -1,4 +1,4 @@
-// Rows of the sandbox: what a payment provider would keep. They are found by refs and tokens, without an account.
+// SQL of the sandbox: rows that a payment provider would keep. They are found by refs and tokens, without an account.
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { timestamp } from '../../db/types.ts';

@@ -1,4 +1,4 @@
-// A subscription of the sandbox at a moment: nothing runs, its state follows from the clock and from how its card behaves later.
+// State of a sandbox subscription at a moment. Nothing runs: the state follows from the clock and from the card's behavior on later charges.
 import type { SubscriptionState } from '../../vendors/payments/port.ts';
 import { testCard } from './cards.ts';
 import type { SubscriptionRow } from './store.ts';

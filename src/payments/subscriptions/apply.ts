@@ -1,4 +1,4 @@
-// A step of a subscription as one transaction under the lock of the wallet: its row, the tier of the account, the events and the mails.
+// Applies a step of a subscription as one transaction under the wallet's lock: its row, the account's tier, the events and the mails.
 
 import { findAccount, setTier } from '../../core/accounts/accounts.ts';
 import { openTurn } from '../../core/background/turns.ts';

@@ -1,4 +1,4 @@
-// What the account's people and the operator want of a subscription. It is so here at once, and the provider is told of it by the checks.
+// Changes of a subscription by the account's people and by the operator. They take effect here at once; the checks pass them on to the provider.
 
 import { type Account, setTier } from '../../core/accounts/accounts.ts';
 import type { Tier } from '../../core/callers/tiers.ts';

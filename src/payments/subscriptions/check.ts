@@ -1,5 +1,5 @@
-// Reading a subscription at the provider and applying it: when a hint says so, when the payer comes back, and by the schedule of
-// nextCheckMs. First the provider is told what is wanted of it; until it is, that stays due.
+// Reads a subscription at the provider and applies the answer: on a hint, when the payer comes back, and by the schedule of nextCheckMs.
+// First the provider is told of pending changes; the subscription stays due until it is.
 
 import { openTurn } from '../../core/background/turns.ts';
 import { clockNow } from '../../core/database-clock.ts';

@@ -1,5 +1,5 @@
-// A subscription as a machine without effects: what was read at the provider, or what somebody wants, makes the next row, what is told, and
-// the tier. An end is final. While it runs the account's tier is the better of what it buys and what the account has without it.
+// State machine of a subscription, without effects. A reading at the provider, or a requested change, gives the next row, the notifications
+// and the tier. An ended subscription is final. While one runs, the account's tier is the better of the bought tier and its own.
 
 import { isTierAtLeast, type Tier } from '../../core/callers/tiers.ts';
 import { DAY_MS } from '../../lib/time.ts';

@@ -1,5 +1,5 @@
-// A new subscription: the row first, then the provider's page outside of any transaction under the id of the row, then the link. One that is
-// open is answered again, whoever asks: an account has one page at a time.
+// Opens a subscription: the row first, then the provider's page outside any transaction under the id of the row, then the link. If one is
+// already open, it is answered again, whoever asks: an account has one page at a time.
 
 import { openTurn } from '../../core/background/turns.ts';
 import type { Enter } from '../../core/callers/enter.ts';

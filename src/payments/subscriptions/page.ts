@@ -1,4 +1,4 @@
-// The provider's page of a subscription, opened under the id of its row: however often, it is one.
+// The provider's page of a subscription, created under the id of its row: repeated calls meet the same page.
 
 import { lockCaller } from '../../core/callers/lock.ts';
 import type { Checkout, PaymentProvider } from '../../vendors/payments/port.ts';

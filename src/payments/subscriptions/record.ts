@@ -1,4 +1,4 @@
-// A subscription as calls show it, and as events do: without the link to pay.
+// Records of a subscription for calls and for events. Events omit the link to pay.
 import { usd } from '../../lib/money.ts';
 import { iso, isoOrNull } from '../../lib/time.ts';
 import { isLive } from './machine.ts';

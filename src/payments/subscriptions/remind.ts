@@ -1,4 +1,4 @@
-// The mails about a renewal that failed, to who owns the account: on the day, on the third and on the sixth.
+// Mails to the account's owners about a failed renewal: on the day, on the third and on the sixth.
 import type { Transaction } from '../../db/database.ts';
 import { usdText } from '../../lib/money.ts';
 import { mailOwners } from '../../people/mail-owners.ts';

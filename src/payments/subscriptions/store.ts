@@ -1,4 +1,4 @@
-// core.subscription: one row per subscription, from its page on. What it costs and buys never changes.
+// SQL of core.subscription: one row per subscription, from the opening of its page. Its price and tier never change.
 
 import { dueTable } from '../../core/background/due-table.ts';
 import type { Tier } from '../../core/callers/tiers.ts';

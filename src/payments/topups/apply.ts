@@ -1,5 +1,5 @@
-// Applying what the provider says of a top-up: under the lock of the wallet the grant, its entry, the state and the event are one
-// transaction. Whoever applies first credits; whoever comes later finds it credited, and the database refuses a second grant.
+// Applies the provider's answer about a top-up: the grant, its entry, the state and the event are one transaction under the wallet's
+// lock. The first to apply it credits; a later one finds it credited, and the database refuses a second grant.
 
 import { lockAccount } from '../../core/callers/lock.ts';
 import { sendEvents } from '../../core/events/outbox.ts';

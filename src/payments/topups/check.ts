@@ -1,5 +1,4 @@
-// Reading a top-up's payment at the provider and applying it: when a hint says so, when the payer comes back, and by the schedule of
-// nextCheckMs.
+// Reads a top-up's payment at the provider and applies it: on a hint, when the payer comes back, and by the schedule of nextCheckMs.
 
 import type { PaymentProvider } from '../../vendors/payments/port.ts';
 import { providerOf, readPage } from '../at-provider.ts';

@@ -1,5 +1,5 @@
-// A new top-up: the row first, then the provider's page outside of any transaction under the id of the row, then the link. A process that
-// dies between leaves a row that the checks find: the same id meets the same page.
+// Creates a top-up: the row first, then the provider's page outside any transaction under the id of the row, then the link. If a process
+// dies in between, the checks find the row: the same id meets the same page.
 
 import { openTurn } from '../../core/background/turns.ts';
 import type { Enter } from '../../core/callers/enter.ts';

@@ -1,5 +1,5 @@
-// What a payment, as the provider shows it, makes of a top-up. Pure. Money that really arrived is credited whatever the row said before,
-// unless somebody is to look at it first; what is credited stays so.
+// Decides a top-up's next state from its payment at the provider. Pure. Money that arrived is credited whatever the row said before, unless
+// it needs a review first. A credited top-up stays credited.
 import { DAY_MS, HOUR_MS } from '../../lib/time.ts';
 import type { PaymentState } from '../../vendors/payments/port.ts';
 import { earlyCheckMs } from '../at-provider.ts';

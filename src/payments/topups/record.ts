@@ -1,4 +1,4 @@
-// A top-up as calls and events show it. Amounts in major units; the link to pay only to who asks for it while it can be used.
+// A top-up's record for calls and events. Amounts are in major units. The link to pay is shown only to the caller, and only while it is usable.
 import { usd } from '../../lib/money.ts';
 import { iso, isoOrNull } from '../../lib/time.ts';
 import { disputeOf } from '../clawbacks/follow.ts';

@@ -1,4 +1,4 @@
-// The operator's word on a top-up under review. What is approved is credited from the payment as it was read; no provider is asked.
+// The operator's decision on a top-up under review. An approved one is credited from the payment as it was read; no provider is asked.
 
 import { lockAccount } from '../../core/callers/lock.ts';
 import type { Transaction } from '../../db/database.ts';

@@ -1,4 +1,4 @@
-// core.topup: one row per top-up. Amount, currency, rate and charge never change once they are written.
+// SQL of core.topup: one row per top-up. Amount, currency, rate and charge never change once written.
 import { dueTable } from '../../core/background/due-table.ts';
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';

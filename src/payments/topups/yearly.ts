@@ -1,4 +1,4 @@
-// How much an account may buy in a year before its owner must be verified (KYC_ABOVE_USD). The service verifies nobody itself.
+// Yearly purchase limit above which an account's owner must be verified (KYC_ABOVE_USD). The service verifies nobody itself.
 
 import { findAccount } from '../../core/accounts/accounts.ts';
 import { setKycStatus } from '../../core/accounts/changes.ts';

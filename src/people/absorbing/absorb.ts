@@ -1,6 +1,6 @@
-// One account goes over into another of the same person: its credit with its end, its keys with their ids. Resources never move, so
-// only an empty account goes. It is one transaction; on a distributed engine two steps, the first of which writes down what is on its
-// way, so that it arrives once, whoever dies between them.
+// Merges one account into another of the same person: its credit with its expiry, its keys with their ids. Resources never move, so only
+// an empty account can be merged. It is one transaction. On a distributed engine it is two steps. The first records what is in transit, so
+// it arrives once even if a process dies in between.
 
 import { accountRecord, findAccount } from '../../core/accounts/accounts.ts';
 import { operatorAccount } from '../../core/accounts/operator.ts';

@@ -1,4 +1,4 @@
-// SQL of absorbing: the journal of what leaves and arrives, and keys that change their account. Callers hold the wallet rows locked.
+// SQL of account merges: the journal of credit that leaves and arrives, and keys that change their account. Callers hold the wallet rows locked.
 
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';

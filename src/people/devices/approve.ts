@@ -1,5 +1,5 @@
-// A person's yes to a device. Nobody hands out more than they hold: not in scopes, not in time, not in money (contract §2). Whoever says yes
-// is read again under the account's lock.
+// Approval of a device by a person. Nobody grants more than they hold, in scopes, lifetime or money (contract §2). The approver is read again
+// under the account's lock.
 
 import type { CapSetting } from '../../core/callers/key-cap.ts';
 import { lockAccount } from '../../core/callers/lock.ts';

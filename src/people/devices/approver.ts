@@ -1,5 +1,4 @@
-// Whose word it is that a device gets a key, when the device fetches it: somebody who was removed meanwhile, or a key that was revoked or
-// narrowed, gives nothing any more.
+// Checks the approver again when the device fetches its key. A removed member, or a key that was revoked or narrowed since, grants nothing.
 
 import { operatorAccount } from '../../core/accounts/operator.ts';
 import type { Principal } from '../../core/callers/principal.ts';

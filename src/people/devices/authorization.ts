@@ -1,6 +1,6 @@
-// The authorization code grant with PKCE (RFC 6749, RFC 7636) on the ground of the device flow: what a person says yes to is a device that
-// waits, under a code that only the client can make up. It is derived from the code that the client is sent, its verifier, its id and where
-// it is sent back to, so that each must be the one of the beginning, and none of them is stored.
+// The authorization code grant with PKCE (RFC 6749, RFC 7636), built on the device flow: a person approves a device that waits. Its device
+// code is derived from the authorization code, the verifier, the client id and the redirect URI, so each must be the original. None of them
+// is stored.
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import type { Principal } from '../../core/callers/principal.ts';
 import type { Core } from '../../core/core.ts';

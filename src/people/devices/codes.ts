@@ -1,5 +1,5 @@
-// The codes of the device flow (RFC 8628), and what a device may have. The device code has 256 random bits and is stored as a hash; the user
-// code has eight letters of twenty that cannot be taken for one another and spell no words.
+// Codes of the device flow (RFC 8628), and limits of what a device may get. The device code has 256 random bits and is stored as a hash. The
+// user code has eight letters of an alphabet of twenty: no two look alike, and they spell no words.
 import { createHash, randomBytes, randomInt } from 'node:crypto';
 import { requireNotOperators } from '../../core/accounts/operator.ts';
 import { type KnownScopes, OPERATOR_MODULE, validateScopes } from '../../core/callers/scopes.ts';

@@ -1,5 +1,5 @@
-// The device flow (RFC 8628): a device asks for a key, a person approves it, and the device fetches it. The key is made when it is fetched,
-// in one transaction with its event, and for ten minutes it can be fetched again: its secret is sealed under the device code.
+// The device flow (RFC 8628): a device asks for a key, a person approves it, and the device fetches it. The key is created when it is
+// fetched, in one transaction with its event. It can be fetched again for ten minutes: its secret is sealed under the device code.
 
 import type { Sweep } from '../../core/background/sweeper/sweep.ts';
 import { lockAccount } from '../../core/callers/lock.ts';

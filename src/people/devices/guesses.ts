@@ -1,5 +1,5 @@
-// Wrong user codes: after five from a session, or far more from an address, it is not heard for ten minutes, whatever it sends and however
-// much at once. Each try counts as wrong until it has been found to be right. Many share an address, and nobody else shares a session.
+// Limit on wrong user codes. After five from a session, or far more from an address, every code from it is refused for ten minutes. Each try
+// counts as wrong until it is verified, so parallel tries gain nothing. An address is shared by many people, a session by nobody.
 
 import { admission } from '../../core/admission.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';

@@ -1,5 +1,5 @@
-// What a person may give a program of what it asks for: for each module of this service how far, and single operations by their ids. What is
-// only planned is not offered: nobody can say yes to what does not exist.
+// Scopes that a person may grant a program out of those it asks for: a level for each module of this service, and single operations.
+// Planned modules and operations are not offered: nobody can approve what does not exist.
 import { type KnownScopes, levelsOf, liveModules, type ModuleLevels, scopesWithin } from '../../core/callers/scopes.ts';
 
 export interface Offer {

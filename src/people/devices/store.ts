@@ -1,4 +1,4 @@
-// SQL of device codes. What a code is to be changed for is locked by its row, before any wallet.
+// SQL of device codes. Lock order: the row of a code before any wallet.
 
 import type { CapPeriod, CapSetting } from '../../core/callers/key-cap.ts';
 import { textArray } from '../../db/arrays.ts';

@@ -1,4 +1,4 @@
-// The mail about spending that crossed the alert threshold of the budget: one for each event of it, so one a window.
+// Mail about spending that crossed the budget's alert threshold: one for each alert event, so one per budget window.
 import type { Transaction } from '../../db/database.ts';
 import { mailOwners } from '../mail-owners.ts';
 

@@ -1,4 +1,4 @@
-// Mail to people: written in the transaction of what it tells, then sent by the loop of send.ts. It lives a day at most.
+// Outbox of mail to people: written in the transaction that it reports, then sent by the loop of send.ts. Mail expires after a day.
 
 import type { Queryable, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';

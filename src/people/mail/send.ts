@@ -1,5 +1,5 @@
-// Sends mail by the server of the settings, again with longer and longer pauses while it does not take it. Without a server mail stays in
-// the outbox, and the log shows it where the service is this machine's own. A mail may be sent twice, never changed, never after a day.
+// Sends mail through the configured server, with growing pauses after failures. Without a server, mail stays in the outbox, and is logged
+// where the service serves only this machine. A mail may be sent twice, but never changed, and never after a day.
 
 import { JobLoop } from '../../core/background/job-loop.ts';
 import type { Sweep } from '../../core/background/sweeper/sweep.ts';

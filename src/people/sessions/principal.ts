@@ -1,5 +1,5 @@
-// Whom a session stands for: the key it was opened with, or a person with the scopes of their role in one account, or the operator. It is
-// looked at again under the locks of whatever it changes: a session that was ended, or a person who was removed, changes nothing.
+// The principal of a session: the key it was opened with, a person with the scopes of their role in one account, or the operator. It is read
+// again under the locks of whatever it changes: an ended session, or a removed person, changes nothing.
 
 import { findAccount } from '../../core/accounts/accounts.ts';
 import type { Ended, LivePrincipal, Principal, PrincipalKind } from '../../core/callers/principal.ts';

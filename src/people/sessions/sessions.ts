@@ -1,5 +1,5 @@
-// Sessions of browsers: opened at a sign-in, under a token of 256 random bits of which the hash is kept. A session ends 12 hours after it
-// was last used and 30 days after it was opened; daily its token is replaced, and the old one lives for another minute.
+// Browser sessions, opened at a sign-in. A token has 256 random bits and is stored as a hash. A session ends 12 hours after its last use
+// and 30 days after it was opened. Its token is replaced daily, and the old one stays valid for another minute.
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ApiKey } from '../../core/keys/api-key.ts';
 import type { Secrets } from '../../core/secrets/secrets.ts';

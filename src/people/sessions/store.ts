@@ -1,4 +1,4 @@
-// SQL of sessions. Nothing of them is remembered in a process: what ended is over for all of them at once.
+// SQL of sessions. No process caches them: a session that ends is over everywhere at once.
 
 import { textArray } from '../../db/arrays.ts';
 import type { Queryable } from '../../db/database.ts';

@@ -1,6 +1,6 @@
-// Signing in by mail: a link and a code of six digits, for 15 minutes, used once. The link works wherever it is opened, by a button that no
-// scanner presses; the code only in the browser that asked, five times. Nothing is looked up before the mail is out, so nobody learns, from
-// the answer or from its time, whose addresses are known.
+// Sign-in by mail: a link and a six-digit code, valid for 15 minutes, used once. The link works in any browser, by a button that no
+// scanner presses. The code works only in the browser that asked, five times. Nothing is looked up before the mail is sent, so neither the
+// answer nor its timing tells which addresses are known.
 
 import { createHmac, randomInt } from 'node:crypto';
 import { createAccount } from '../../core/accounts/accounts.ts';

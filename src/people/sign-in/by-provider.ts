@@ -1,5 +1,5 @@
-// Sign-in by an identity provider: who is known by the identity, or a new person with an account and its credit. An equal address says
-// nothing: only the pair of issuer and subject is somebody.
+// Sign-in by an identity provider: the person known by the identity, or a new person with an account and its credit. An equal address proves
+// nothing: only the pair of issuer and subject identifies a person.
 
 import { createAccount } from '../../core/accounts/accounts.ts';
 import { lockAccount } from '../../core/callers/lock.ts';

@@ -1,5 +1,5 @@
-// Invitations into an account: a link by mail, for a week. An owner gives them, and each holds only as long as that person owns the account:
-// it is looked at under the account's lock, as is whoever gives it.
+// Invitations to an account: a link by mail, valid for a week. Only owners invite, and an invitation holds only while its sender owns the
+// account. Both are checked under the account's lock.
 
 import { lockAccount } from '../../core/callers/lock.ts';
 import type { Core } from '../../core/core.ts';

@@ -1,6 +1,5 @@
-// A person who is signed in shows a second identity. When it is nobody's it becomes hers; when it is another person's, both are one human:
-// all that the other was known by and might act for is hers, and an account that the other alone had goes over into hers if it is empty and she
-// agrees to that.
+// Links a second identity to a signed-in person. An unused identity becomes theirs. If it is another person's, the two persons are merged, with
+// all identities and memberships. An account that the other person alone had is merged too if it is empty and the signed-in person agrees.
 
 import { findAccount } from '../../core/accounts/accounts.ts';
 import { setEmail } from '../../core/accounts/changes.ts';

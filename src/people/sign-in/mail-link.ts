@@ -1,4 +1,4 @@
-// Links that go out by mail: their tokens, of which the hash is kept, and how many mails go to one mailbox, and at the wish of one network.
+// Links sent by mail: their tokens, stored as hashes, and limits on mails to one mailbox and on requests from one network.
 import { createHash, randomBytes } from 'node:crypto';
 import type { Queryable } from '../../db/database.ts';
 import { HOUR_MS } from '../../lib/time.ts';

@@ -1,5 +1,5 @@
-// What a person is shown before an account of theirs goes over into another: both accounts, the keys that can spend its credit afterwards, and
-// who else has the account that stays. They agree to exactly that: where it has changed meanwhile they are asked again.
+// Preview of an account merge: both accounts, the keys that can spend the credit afterwards, and the other people of the account that stays.
+// The person agrees to exactly that: if anything has changed meanwhile, they are asked again.
 import { createHash } from 'node:crypto';
 import { type Account, findAccount } from '../../core/accounts/accounts.ts';
 import { listKeys, type StoredKey } from '../../core/keys/store.ts';

@@ -1,5 +1,5 @@
-// Sign-up credit of who comes by an identity provider: once for an identity, once for a mailbox, three a day for a network. What was
-// given stands as keyed hashes, which outlive accounts: nobody deletes an account to be given it again.
+// Sign-up credit for people who sign in by an identity provider: once per identity, once per mailbox, three a day per network. Records are
+// keyed hashes that outlive accounts, so deleting an account earns no second credit.
 
 import { createHmac } from 'node:crypto';
 import { lockAccount } from '../../core/callers/lock.ts';

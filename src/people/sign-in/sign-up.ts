@@ -1,4 +1,4 @@
-// Who may become somebody here without being asked.
+// Checks whether an unknown, uninvited person may sign up.
 
 import { problem } from '../../problems/problem.ts';
 import type { SignUp } from '../terms.ts';

@@ -1,4 +1,4 @@
-// A capability's example as shell commands that can be pasted once QM_KEY holds the key.
+// Renders a capability's example as shell commands that can be pasted once QM_KEY holds the key.
 import { type Capability, type CapabilityExample, pathParameters } from '../../kit/capability.ts';
 import { withStandIns } from '../../manifest/example.ts';
 import { takesBody } from '../../manifest/failures.ts';

@@ -1,4 +1,4 @@
-// The answers of GET /v1/discovery: everything that is offered, or the capabilities that a question narrows it to.
+// The answers of GET /v1/discovery: everything on offer, or the capabilities that match a query.
 import { moduleOf } from '../../core/callers/scopes.ts';
 import type { Capability } from '../../kit/capability.ts';
 import { nearest } from '../../lib/nearest.ts';

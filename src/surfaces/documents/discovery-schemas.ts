@@ -1,4 +1,4 @@
-// Shapes of the discovery answers (contract, "Discovery, OpenAPI, versioning").
+// Schemas of the discovery answers (contract, "Discovery, OpenAPI, versioning").
 import { Type } from 'typebox';
 
 const statuses = ['ga', 'beta', 'deprecated', 'planned'];

@@ -1,5 +1,5 @@
-// Discovery: what this deployment offers, as an agent asks for it with its key (contract, "Discovery, OpenAPI, versioning"). The manifest
-// does not change while the process runs, and is written once; which outside vendors are up is read at each call.
+// Discovery: the capabilities of this deployment, for an agent with a key (contract, "Discovery, OpenAPI, versioning"). The manifest is
+// fixed while the process runs, and rendered once; the health of outside vendors is read at each call.
 import { Type } from 'typebox';
 import type { Principal } from '../../core/callers/principal.ts';
 import { isOperatorsScope, moduleOf, OPERATOR_MODULE } from '../../core/callers/scopes.ts';

@@ -1,4 +1,4 @@
-// Every public document of the service: static, served without a key.
+// All public documents of the service: static, served without a key.
 import { onceFor } from '../../lib/once.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { apiVersion, serviceName } from '../../manifest/version.ts';

@@ -1,4 +1,4 @@
-// One kind of event as the surfaces show it: its data, and a whole event as a webhook receives it.
+// Description of an event type for the surfaces: its data, and a whole event as a webhook receives it.
 import { eventApiVersion } from '../../core/events/wire.ts';
 import type { DescribedEvent, ToldEvent } from '../../kit/offer.ts';
 import { asJsonSchema, type JsonSchema } from '../../manifest/json-schema.ts';

@@ -1,4 +1,4 @@
-// The input of a capability as a list of fields in words, for documentation that people and agents read.
+// The input of a capability as a list of described fields, for documentation that people and agents read.
 import { type Capability, pathParameters } from '../../kit/capability.ts';
 import { idempotencyKeyField } from '../../manifest/describe.ts';
 import { takesBody } from '../../manifest/failures.ts';

@@ -1,4 +1,4 @@
-// Prices as people read them: plain decimals, never an exponent; tokens by the million, as all who sell them say it.
+// Prices as text: plain decimals, never an exponent; token prices per million, as vendors quote them.
 import type { Pricing } from '../../manifest/describe.ts';
 
 const TOKEN = 'token';

@@ -1,5 +1,5 @@
-// Finds capabilities by words: of their ids, of their keywords, of what they say of themselves, and of their fields. One index of a
-// manifest, made at the first question, serves discovery and MCP.
+// Full-text search of capabilities: over their ids, keywords, descriptions and fields. One index per manifest, built at the first query,
+// serves discovery and MCP.
 import MiniSearch from 'minisearch';
 import type { Capability } from '../../kit/capability.ts';
 import { pricingOf } from '../../manifest/describe.ts';

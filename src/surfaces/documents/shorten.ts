@@ -1,4 +1,4 @@
-// Texts as short as a list, or a model's context, has room for.
+// Shortens text for lists and for a model's context.
 
 /** At most so many characters: whole sentences where they are half of that at least, else whole words. */
 export function shorten(text: string, charactersMax: number): string {

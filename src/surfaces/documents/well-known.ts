@@ -1,5 +1,5 @@
-// /.well-known/quartermaster.json: the whole manifest as one public document, so that an agent without a key can see what is
-// offered, at what price, and how to call it.
+// /.well-known/quartermaster.json: the whole manifest as one public document. An agent without a key sees every capability, its price, and
+// how to call it.
 import { describeCapability } from '../../manifest/describe.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { streamsOf } from '../../manifest/streams.ts';

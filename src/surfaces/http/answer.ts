@@ -1,4 +1,4 @@
-// The answer of one request, which tells when it is written: what its call occupied is free then, whether the client reads it or not.
+// The response of one request. It signals when it is written: its call's slot is free then, whether or not the client reads it.
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';

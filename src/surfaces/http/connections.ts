@@ -1,5 +1,5 @@
-// The HTTP server in front of the routes: how many connections there are, in all and of an address; one call at a time on each; uploads
-// and answers that stall end. What waits behind a call of its connection has taken nothing yet, neither a route nor a place.
+// The HTTP server in front of the routes. It limits connections in all and per address, runs one call at a time on each, and ends stalled
+// uploads and answers. A request queued behind another on its connection holds no route and no slot yet.
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Envelope } from '../../gateway/envelope.ts';

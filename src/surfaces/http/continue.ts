@@ -1,5 +1,5 @@
-// Clients that ask whether to send their body (`Expect: 100-continue`; RFC 9110, section 10.1.1). They are told to once somebody reads it, so
-// what is refused before costs them no body. An answer without that is the last one of its connection: nobody knows whether the body follows.
+// `Expect: 100-continue` (RFC 9110, section 10.1.1). The client is told to continue once somebody reads the body, so a call refused before that
+// costs it no upload. A final answer without the 100 closes the connection: it is unknown whether the body follows.
 import type { IncomingMessage } from 'node:http';
 import type { Answer } from './answer.ts';
 

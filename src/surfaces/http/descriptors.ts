@@ -1,4 +1,4 @@
-// How many descriptors this process may have open. Node raises its soft limit to the hard one at start.
+// File descriptor limit of this process, and the connections it allows. Node raises its soft limit to the hard one at start.
 import { readFileSync } from 'node:fs';
 import type { Admission } from '../../core/admission.ts';
 

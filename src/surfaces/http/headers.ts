@@ -1,4 +1,4 @@
-// Headers that every answer has, and those that a request may carry only once.
+// Headers of every answer, and request headers that may occur only once.
 /** On every answer; pages have a policy of their own. */
 export const everywhere = {
   'x-content-type-options': 'nosniff',

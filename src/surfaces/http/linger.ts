@@ -1,6 +1,6 @@
-// Answers to calls whose body was refused: it is not read to its end, and yet the client gets the answer. A socket closed with
-// bytes unread is reset, and a client that still writes may lose what it has not read. So some of the body is taken, then the
-// rest left to wait in the client, which has the answer meanwhile; then the connection is closed (as lingering_close of nginx).
+// Lingering close for calls whose body was refused, so the client still gets the answer. A socket closed with unread bytes is reset, and
+// a client that still writes may lose the answer. So some of the body is read, and the rest left in the client's buffers while the answer
+// arrives. Then the connection is closed (as lingering_close of nginx).
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { admission } from '../../core/admission.ts';

@@ -1,4 +1,4 @@
-// Binding the port: what an operator can mend is told in one line.
+// Binds the port. Errors that an operator can fix are reported in one line.
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';

@@ -1,6 +1,6 @@
-// Of several processes, each account has one at home, where its calls share commits and indexes. A connection that is found to carry an
-// account of another home moves there between two of its requests, once: whatever bytes come next are read there. Not moved are
-// proxies' connections, which carry many accounts. Where a connection does not move, nothing is wrong but the speed.
+// Moves connections between processes. Each account has a home process, where its calls share commits and indexes. A connection that carries
+// an account of another home moves there once, between two requests, and its next bytes are read there. Connections of proxies, which carry
+// many accounts, do not move. A connection that stays works correctly, only slower.
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 

@@ -1,7 +1,7 @@
-// Bytes of strangers never have the rights of this origin. What a route answers in another protocol than the envelope may be anybody's: an object,
-// an attachment, a picture. So each such answer is closed in a sandbox unless its route gives it a policy of its own, as pages have
-// (Content Security Policy Level 3, section 6.3.2), and none of them is a script or a style of one of our pages, whose policies allow those of
-// this origin (Fetch Metadata Request Headers, section 2).
+// Isolates user content from this origin. A route that answers outside the envelope may serve anybody's bytes: an object, an attachment, a
+// picture. Such an answer gets a sandbox policy unless its route sets its own, as pages do (Content Security Policy Level 3, section 6.3.2).
+// None of them loads as a script or style of our pages, whose policies allow those of this origin (Fetch Metadata Request Headers,
+// section 2).
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RawAnswer } from '../../kit/raw-route.ts';
 import { problem } from '../../problems/problem.ts';

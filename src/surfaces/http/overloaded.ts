@@ -1,4 +1,4 @@
-// What a request is told that nothing has been done for yet: written here, without routes, keys and stacks.
+// Overload and bad-request answers for requests that no work has been done for. They are written here, without routes, keys and stacks.
 import type { IncomingMessage } from 'node:http';
 import type { Envelope } from '../../gateway/envelope.ts';
 import { traceIdOf, traceparentOf } from '../../gateway/trace-context.ts';

@@ -1,4 +1,4 @@
-// The ports that this process listens on: what callers have read for them comes from none of these.
+// The ports that this process listens on. Fetches on behalf of callers never connect to them.
 import type { Server } from 'node:net';
 import type { Config } from '../../config/config.ts';
 import type { ConnectionConfig } from '../../db/database.ts';

@@ -1,5 +1,5 @@
-// Addresses whose root is that of S3, for clients that can have no path: a port (S3_PORT), and a host (S3_DOMAIN) before which a bucket may
-// stand. What is sent there is routed below /s3; its signature is of what was sent.
+// S3 at the root of an address, for clients that cannot use a path: a port (S3_PORT), or a host (S3_DOMAIN) with an optional bucket
+// subdomain. Requests to it are routed below /s3; their signature covers the original path.
 import type { IncomingMessage } from 'node:http';
 import type { S3Addresses } from '../../config/s3.ts';
 

@@ -1,4 +1,4 @@
-// Whether an address is that of a proxy that TRUST_PROXY names: its connections carry the calls of many.
+// Matches addresses of the proxies that TRUST_PROXY names. Their connections carry the calls of many clients.
 import { BlockList, isIPv6 } from 'node:net';
 
 const NAMED: Readonly<Record<string, readonly string[]>> = {

@@ -1,5 +1,5 @@
-// Answers that are written and not read. They are bounded as bytes, per owner and in all: the connections whose answers have waited
-// longest are ended until what comes new has room, and those that read slower than anybody needs to.
+// Memory limits of answers that clients have not read, per owner and in all. To make room, the connections whose answers have waited longest
+// are closed, and those that read more slowly than any client needs to.
 import type { Socket } from 'node:net';
 import type { Traffic } from '../../gateway/limits/traffic.ts';
 import type { Answer } from './answer.ts';

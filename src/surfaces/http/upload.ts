@@ -1,4 +1,4 @@
-// Whether a body arrives fast enough to be waited for. Looked at once a second, so that a body that comes at once costs nothing.
+// Minimum rate of uploads. It is checked once a second, so a body that arrives at once costs nothing.
 import type { IncomingMessage } from 'node:http';
 import type { Admission } from '../../core/admission.ts';
 

@@ -1,4 +1,4 @@
-// What a tool answers: the envelope's data and metadata as structured content, and the same as text for clients that know only that. What is
+// Results of tools: the envelope's data and metadata as structured content, and the same as text for clients that support only text. Anything
 // left out for size is named.
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { admission } from '../../core/admission.ts';

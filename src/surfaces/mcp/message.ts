@@ -1,5 +1,5 @@
-// A message of a client, read to what the surface works with: here, or in a thread when it is long. The arguments of a tool's call are cut
-// out as text: the library never sees them, and what is opaque reaches the capability byte for byte.
+// Parses a client's message, in a thread when it is long. The arguments of a tool call are cut out as text: the library never sees them,
+// and opaque data reaches the capability byte for byte.
 import { isUtf8 } from 'node:buffer';
 import { admission } from '../../core/admission.ts';
 import { readJsonText } from '../../gateway/input/json-object.ts';

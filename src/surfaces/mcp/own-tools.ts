@@ -1,5 +1,5 @@
-// The tools of the surface itself: how a model finds the capability for its task, reads it and calls it, and what its key has. All four
-// together cost a prompt less than 1,200 tokens.
+// The surface's own tools, with which a model finds a capability for its task, reads it, calls it, and inspects its key. All four together
+// take less than 1,200 tokens of a prompt.
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { moduleOf } from '../../core/callers/scopes.ts';
 import type { Capability } from '../../kit/capability.ts';

@@ -1,4 +1,4 @@
-// What a client may read beside calling tools: the documents for language models, as markdown, free.
+// MCP resources: the documents for language models, as markdown, free of charge.
 import type { ReadResourceResult, Resource, ResourceTemplateType } from '@modelcontextprotocol/server';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { docsPages } from '../documents/docs/docs.ts';

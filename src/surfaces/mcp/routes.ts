@@ -1,5 +1,5 @@
-// /mcp: the Model Context Protocol over HTTP, without sessions. Everything derives from the manifest; a tool's call is a call by
-// gateway/invoke under the key of the request. What fails before the protocol begins is told in its form.
+// /mcp: the Model Context Protocol over HTTP, without sessions. Everything derives from the manifest. A tool call is a call by gateway/invoke
+// under the key of the request. Failures before the protocol starts are answered in its form.
 
 import { admission } from '../../core/admission.ts';
 import { bearer } from '../../core/credentials/http-schemes.ts';

@@ -1,5 +1,5 @@
-// One message of a client, answered by the official library in the revision that the client speaks: 2026-07-28, or one of 2025 without a
-// session. The library is loaded at the first message: it takes 30 MB and 0.2 s. Nothing is kept between messages.
+// Answers one message of a client through the official library, in the client's revision: 2026-07-28, or one of 2025 without a session. The
+// library is loaded at the first message: it takes 30 MB and 0.2 s. No state is kept between messages.
 import type { CallToolResult, Server } from '@modelcontextprotocol/server';
 import { admission } from '../../core/admission.ts';
 import { nearestField } from '../../gateway/input/nearest-field.ts';

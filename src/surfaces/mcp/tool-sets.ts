@@ -1,4 +1,4 @@
-// Which tools stand at an address: those of its modules that the key's scopes allow. Made once for all who may do the same, in a fixed
+// Tool lists by address: those of its modules that the key's scopes allow. Each is built once for all keys with the same rights, in a fixed
 // order, so that clients' prompts cache.
 import type { Tool } from '@modelcontextprotocol/server';
 import { LRUCache } from 'lru-cache';

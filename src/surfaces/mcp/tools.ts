@@ -1,5 +1,5 @@
-// A capability as a tool of MCP: its name, its schema as short as a list needs it, and the hints for whoever must approve calls. Whole
-// texts stand in describe_capability.
+// A capability as an MCP tool: its name, its schema shortened for a list, and the hints for clients that approve calls. The full texts are
+// in describe_capability.
 import type { Tool, ToolAnnotations } from '@modelcontextprotocol/server';
 import { takesUnknownFields } from '../../gateway/endpoint.ts';
 import { type Capability, toolName } from '../../kit/capability.ts';

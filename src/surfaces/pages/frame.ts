@@ -1,4 +1,4 @@
-// The frame of every page of the console: no script, nothing loaded, nothing kept. The policy allows the one stylesheet by its hash.
+// The frame of every console page: no script, no loaded resources, no caching. The policy allows the one stylesheet by its hash.
 import { createHash } from 'node:crypto';
 import type { RawAnswer } from '../../kit/raw-route.ts';
 import { Html, html } from '../../lib/html.ts';

@@ -1,4 +1,4 @@
-// The icon of every page: a quarter of a circle, light on blue. Pages carry it in themselves, so that it costs no request.
+// The icon of every page: a quarter of a circle, light on blue. It is inlined in the pages, so it costs no request.
 import { Html } from '../../lib/html.ts';
 
 export const iconSvg =

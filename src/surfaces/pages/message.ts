@@ -1,4 +1,4 @@
-// What is said where there is no page to show.
+// Message page, for answers that have no page of their own.
 
 import type { RawAnswer } from '../../kit/raw-route.ts';
 import { type Html, html } from '../../lib/html.ts';

@@ -1,5 +1,5 @@
-// The new token of a session whose token was a day old. The old one lives for a minute more, so the cookie of the new one goes with whatever is
-// answered to the request that brought it about: a page, a redirect, a refusal, a failure. No page needs to know of it.
+// Delivers the new token of a session whose token was a day old. The old one lives for a minute more. So every answer to that request
+// carries the new cookie: a page, a redirect, a refusal, a failure. Pages need no code for it.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RawAnswer, RawHead, RawRoute } from '../../kit/raw-route.ts';
 

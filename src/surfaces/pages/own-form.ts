@@ -1,5 +1,5 @@
-// Forms of the console are taken from the console's own pages only. Browsers say where a form comes from, and no page can make
-// them say something else (Fetch Metadata; RFC 6454).
+// Accepts forms only from the console's own pages. Browsers state where a form comes from, and no page can make them state something else
+// (Fetch Metadata; RFC 6454).
 import type { IncomingHttpHeaders } from 'node:http';
 import { admission } from '../../core/admission.ts';
 import { problem } from '../../problems/problem.ts';

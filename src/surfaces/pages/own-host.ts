@@ -1,5 +1,5 @@
-// Pages answer to the host of BASE_URL, and on this machine to its loopback names and addresses: under any other name they might be shown
-// by somebody who made that name lead here. The API, /metrics, /healthz and documents answer to every name.
+// Restricts pages to the host of BASE_URL and, on this machine, to its loopback names and addresses. Under any other name, an attacker whose
+// name resolves to this server could show them. The API, /metrics, /healthz and documents answer to every name.
 import ipaddr from 'ipaddr.js';
 import type { RawHead, RawRoute } from '../../kit/raw-route.ts';
 import type { Services } from '../../kit/services.ts';

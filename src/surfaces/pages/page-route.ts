@@ -1,5 +1,5 @@
-// Routes of modules that a page of the console calls by its script, such as a chat that is shown as it comes: below /console/wire, as the visitor.
-// The session's cookie alone opens nothing: the request must come from a page of this service and carry the session's form token.
+// Routes of modules that a console page's script calls as the visitor, below /console/wire, such as a streamed chat. The session's cookie
+// alone is not enough: a request must come from a page of this service and carry the session's form token.
 
 import type { NoPrincipal, Principal } from '../../core/callers/principal.ts';
 import type { Credential } from '../../core/credentials/credential.ts';

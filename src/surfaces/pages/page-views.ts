@@ -1,4 +1,4 @@
-// Views of pages that need no session, by address: beyond the bound they are told to wait.
+// Rate limit by network on views of pages that need no session.
 import type { LRUCache } from 'lru-cache';
 import type { Admission } from '../../core/admission.ts';
 import { networkOf } from '../../gateway/limits/failed-logins.ts';

@@ -1,5 +1,5 @@
-// The routes of the service itself, which belong to no module: pages for who pays, signs in or approves a device, and what
-// providers call. Each entry makes its routes of the started service.
+// Routes of the service that belong to no module: pages for payers, sign-in and device approval, and endpoints that providers call. Each
+// entry creates its routes from the started service.
 
 import type { RawRoute } from '../../kit/raw-route.ts';
 import type { Services } from '../../kit/services.ts';

@@ -1,5 +1,5 @@
-// The cookie of sessions: sent to this host alone, out of reach of scripts, not with what other sites send in the visitor's name. Over
-// https its name makes browsers refuse one that another host or plain http has set (RFC 6265bis, __Host-).
+// The session cookie: sent to this host only, unreadable by scripts, and not sent with requests of other sites. Over https its name makes
+// browsers refuse one that another host or plain http has set (RFC 6265bis, __Host-).
 import { parseCookie, stringifySetCookie } from 'cookie';
 import { LIFE_MS } from '../../people/sessions/sessions.ts';
 

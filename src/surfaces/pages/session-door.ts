@@ -1,5 +1,5 @@
-// Sessions by the token of a cookie, with a bound on tokens that are nobody's: each takes a read of the database, and anybody can send
-// as many as they like. An address that has sent too many is read for no more, but for tokens that were live a while ago.
+// Looks up sessions by cookie token, with a limit on unknown tokens per address: each costs a database read, and anybody can send any number.
+// Beyond the limit, only tokens that were valid at their last lookup are still read.
 import { hash } from 'node:crypto';
 import { admission } from '../../core/admission.ts';
 import type { Database } from '../../db/database.ts';

@@ -1,4 +1,5 @@
-// The stylesheet of all pages, on which the console's own builds; light and dark follow the reader's system, or what the page says. The pages allow it by its hash, and no other style.
+// The stylesheet of all pages, which the console's own extends. Light and dark follow the reader's system, or the page's setting. Pages allow
+// it, and no other style, by its hash.
 
 const light = `--ink: #1c2024; --quiet: #5b6570; --paper: #ffffff; --shade: #f4f6f8; --line: #dde2e7; --accent: #0b62c4;
 --bar: #3d7fd0; --none: #dde2e7; --here: #fff3d1; --red: #a4161a; --red-shade: #fdeaea; --amber: #7a4a00; --amber-shade: #fff1d6; --blue: #0b549f; --blue-shade: #e5f0fc; --green: #14622f; --green-shade: #e3f5e9; --lift: 0 4px 16px #1c202426;`;

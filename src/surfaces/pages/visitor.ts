@@ -1,4 +1,4 @@
-// Who visits a page, and what every page of a session needs: its form token, and the way to sign in and back.
+// The visitor of a page, and what every page of a session needs: its form token, and the links to sign in and back.
 
 import type { Principal } from '../../core/callers/principal.ts';
 import { tokenField } from '../../kit/console/form.ts';

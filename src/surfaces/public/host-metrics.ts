@@ -1,4 +1,4 @@
-// What runs out where the service runs: room on the disk, and the certificate. Looked at when somebody asks.
+// Metrics of resources that run out on the host: free disk space, and the certificate's lifetime. They are measured at each scrape.
 import { X509Certificate } from 'node:crypto';
 import { readFile, statfs } from 'node:fs/promises';
 import { Gauge, type Registry } from 'prom-client';

@@ -1,4 +1,5 @@
-// /metrics: what the process, or all behind the port together, count, in Prometheus' text format, for whoever has the token or, without one, for this machine alone.
+// /metrics: counters of this process, or of all processes behind the port together, in Prometheus' text format. It requires the token or,
+// without one configured, a request from this machine.
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import {

@@ -1,4 +1,4 @@
-// A document as it goes out: rendered, tagged and compressed once, so that an answer costs no more than the bytes it sends.
+// A document as it is sent: rendered, tagged and compressed once, so an answer costs only the bytes it sends.
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';

@@ -1,4 +1,4 @@
-// What is served without a key: the documents derived from the manifest, health, and metrics.
+// Routes that need no key: the documents derived from the manifest, health, and metrics.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Manifest } from '../../manifest/manifest.ts';

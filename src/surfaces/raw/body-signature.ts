@@ -1,5 +1,5 @@
-// Requests that are signed with the hash of their body: who they name, and whether that may send so much, is asked before the body is
-// read; the hash is made as the body arrives; only then is it known who sent it.
+// Requests signed with the hash of their body. The named principal, and whether it may send a body of that length, are checked before the
+// body is read. The hash is computed as the body arrives; only then is the sender verified.
 import type { FastifyRequest } from 'fastify';
 import { admission } from '../../core/admission.ts';
 import type { Principal } from '../../core/callers/principal.ts';

@@ -1,4 +1,5 @@
-// GET /v1/files/{name}: what a call has made, by a signed link, whole or in parts. Only pictures and PDFs are shown; all else is saved.
+// GET /v1/files/{name}: a file that a call has made, by a signed link, whole or in ranges. Only pictures and PDFs are shown inline; all other
+// types are downloads.
 import { assetBytes } from '../../assets/asset-bytes.ts';
 import { clockNow } from '../../core/database-clock.ts';
 import { contentTypeOf, FileLinks, MADE } from '../../files/links.ts';

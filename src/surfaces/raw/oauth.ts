@@ -1,5 +1,6 @@
-// The authorization server: the device grant (RFC 8628), codes with PKCE, and the metadata of both (RFC 8414, RFC 9728). Forms in, JSON
-// out, in the words of OAuth; never cached, and no page of another site may read it. There is no client to register: `client_id` is how a device calls itself.
+// The authorization server: the device grant (RFC 8628), codes with PKCE, and the metadata of both (RFC 8414, RFC 9728). Requests are forms and
+// answers are OAuth's JSON; they are never cached, and pages of other sites cannot read them. Clients are not registered: a device names itself
+// by `client_id`.
 import { admission } from '../../core/admission.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../kit/raw-route.ts';
 import type { Services } from '../../kit/services.ts';

@@ -1,5 +1,5 @@
-// POST /webhooks/stripe: Stripe says that something changed. The signature shows who says it; what it says is not believed: whatever of
-// ours it is about is due to be read. So a message that is lost, doubled or late does no harm, and one about others' objects is done with.
+// POST /webhooks/stripe: hints from Stripe that something changed. The signature proves the sender. The content is not trusted; it only
+// makes the affected row due for a check. So a lost, repeated or late message does no harm, and one about unknown objects is acknowledged.
 import { admission } from '../../core/admission.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../kit/raw-route.ts';
 import type { Services } from '../../kit/services.ts';

@@ -1,4 +1,4 @@
-// How the answer of a raw route goes out: text and bytes at once, streams as they come, contents by the part that was asked for.
+// Sends the answer of a raw route: text and bytes at once, streams as they are produced, contents by the requested range.
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import { tokenWorth } from '../../core/callers/tiers.ts';

@@ -1,5 +1,5 @@
-// The body of a request to a raw route, as its module reads it: without the chunks of the credential's protocol and compared with what
-// was signed, without its content encoding where the route asks for that, and within the bounds of the route.
+// The body of a request to a raw route, as its module reads it. It is stripped of the chunks of the credential's protocol and compared with what
+// was signed. The content encoding is undone where the route asks for that, and the route's limits apply.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';

@@ -1,4 +1,4 @@
-// A request of a raw route, as its module sees it: before its body is read, and with it.
+// A raw route's request as its module sees it: before its body is read, and with it.
 import type { FastifyRequest } from 'fastify';
 import { NOBODY } from '../../core/account-places.ts';
 import type { EntryForm } from '../../core/callers/entry-form.ts';

@@ -1,5 +1,5 @@
-// Routes that speak another protocol than the JSON envelope (kit/raw-route.ts): mounted with the places, keys, rates, metrics and
-// request ids of every call.
+// Routes that speak another protocol than the JSON envelope (kit/raw-route.ts). They share the slots, keys, rate limits, metrics and request
+// ids of all calls.
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { NOBODY } from '../../core/account-places.ts';

@@ -1,5 +1,5 @@
-// Streams of this process: answers that are written piece by piece, no faster than the client reads them, and bodies that are read as
-// they are used. However an answer ends, what makes it is told, and may book what it has made before the request is done with.
+// Streams of this process: answers written piece by piece, no faster than the client reads them, and bodies read as they are consumed. However
+// an answer ends, its producer is told, and may book what it has produced before the request ends.
 import type { FastifyReply } from 'fastify';
 import type { RawAnswer } from '../../kit/raw-route.ts';
 import { problem } from '../../problems/problem.ts';

@@ -1,5 +1,5 @@
-// Bodies that may be long, taken from the socket into blocks as they arrive: joining 30 MB at the end would take the event loop some
-// 50 ms. The reading, with its limits and errors, stays Fastify's: it sees a stream of one byte a chunk and the length as received.
+// Collects long bodies into blocks as they arrive: joining 30 MB at the end would block the event loop for some 50 ms. Reading, limits and
+// errors stay Fastify's: it sees a stream of one byte a chunk and the length as received.
 import { Readable } from 'node:stream';
 
 const BLOCK_BYTES = 1024 * 1024;

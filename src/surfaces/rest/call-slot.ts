@@ -1,4 +1,4 @@
-// What a request carries with it on its way through the hooks of the server, and the request as the gateway sees it.
+// Per-request state that the server's hooks share, and the request as the gateway sees it.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EntryForm } from '../../core/callers/entry-form.ts';
 import type { Principal } from '../../core/callers/principal.ts';

@@ -1,4 +1,4 @@
-// How a failure is told: its answer, its line in the log, and when.
+// Reports a failure: its answer, its log line, and their timing.
 
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';

@@ -1,4 +1,4 @@
-// What Fastify itself refuses, as Problems of the catalogue.
+// Converts Fastify's own errors to Problems of the catalogue.
 import { problem } from '../../problems/problem.ts';
 
 /** Other errors come back as they are. `bodyBytesMax` is named when the body was too large. */

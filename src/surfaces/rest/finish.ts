@@ -1,4 +1,4 @@
-// The end of a call: counted once, status and headers set.
+// Finishes a call: counts it once and sets status and headers.
 
 import type { FastifyReply } from 'fastify';
 import type { Call } from '../../gateway/call.ts';

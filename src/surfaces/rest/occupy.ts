@@ -1,4 +1,5 @@
-// What a request occupies from its first byte on, and when it ends: once its answer is written, or its client has left and nothing runs for it.
+// The resources of a request, occupied from its first byte. They are freed once its answer is written, or once its client has disconnected and
+// no work runs for it.
 import type { FastifyReply } from 'fastify';
 import type { ActiveRequest, AnsweringPlace } from '../../gateway/active-request.ts';
 import type { Place, Traffic } from '../../gateway/limits/traffic.ts';

@@ -1,4 +1,4 @@
-// A path or query value read strictly by the type its schema names. What does not fit stays text, and validation names it.
+// Strict parser of a path or query value by its schema's type. A value that does not fit stays text, and validation reports it.
 import { admission } from '../../core/admission.ts';
 import type { FieldSchema } from '../../gateway/endpoint.ts';
 import { nestingDepth } from '../../lib/json-source.ts';

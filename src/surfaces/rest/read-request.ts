@@ -1,4 +1,4 @@
-// The input of a REST call: path, query and body become one object. Only what stands in path and query is coerced, by the schema.
+// The input of a REST call: path, query and body become one object. Only path and query values are coerced, by the schema.
 import { isDeepStrictEqual } from 'node:util';
 import { fingerprintPrefix, KEY_FIELD, requestFingerprint } from '../../core/idempotency/fingerprint.ts';
 import type { BulkOutcome } from '../../gateway/bulk/outcome.ts';

@@ -1,4 +1,4 @@
-// Bodies as they arrive: counted by their bytes, not by what is announced, so that a connection that sends nothing takes nothing.
+// Accounting of bodies by the bytes received, not by the announced length, so an idle connection takes no memory share.
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isShort } from '../../gateway/bulk/readers.ts';

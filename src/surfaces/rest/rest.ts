@@ -1,4 +1,4 @@
-// REST: one route per capability, the public documents, health. HTTP ends here; behind it is gateway/invoke.ts.
+// REST: one route per capability, the public documents, health. HTTP ends here; calls continue in gateway/invoke.ts.
 import type { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';

@@ -1,4 +1,4 @@
-// What is said of a path that no route takes: that it takes other methods, that its module is planned, or that nothing is there.
+// Answers for a path without a route: it takes other methods, its module is planned, or it does not exist.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notBuilt } from '../../manifest/planned/modules.ts';
 import { type Problem, problem } from '../../problems/problem.ts';

@@ -1,4 +1,4 @@
-// Servers of other protocols than HTTP, which modules bring (kit/protocol-server.ts): where they listen, and how what they take becomes calls.
+// Servers of protocols other than HTTP, which modules bring (kit/protocol-server.ts): their ports, and the calls that their requests become.
 import type { Config } from '../../config/config.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { identify } from '../../gateway/identify.ts';

@@ -1,5 +1,5 @@
-// The handshake (RFC 6455, section 4.2): what is wrong with it is told before anybody is looked for; what is right becomes a socket once its
-// request is admitted as every call is.
+// The WebSocket handshake (RFC 6455, section 4.2). A wrong handshake is refused before any credential is looked up. A correct one becomes a
+// socket once its request is admitted like any call.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Endpoint } from '../../gateway/endpoint.ts';
 import type { Gateway } from '../../gateway/gateway.ts';

@@ -1,4 +1,4 @@
-// Calls of capabilities that a socket makes: each waits for a place to run in, as a request does.
+// Capability calls made by a socket. Each waits for a slot, as a request does.
 import type { InvokedInput } from '../../core/callers/context.ts';
 import type { EntryForm } from '../../core/callers/entry-form.ts';
 import type { Principal } from '../../core/callers/principal.ts';

@@ -1,4 +1,4 @@
-// One open socket: its messages in order, within its rates, and no faster than its module takes them; what it holds, and how it ends.
+// One open socket: its messages in order, within its rates, and no faster than its module takes them; its resources, and its end.
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import type { EntryForm } from '../../core/callers/entry-form.ts';

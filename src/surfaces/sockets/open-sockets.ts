@@ -1,4 +1,4 @@
-// The open sockets of this process: looked at together once a second, counted by route, and closed at a stop one after the other.
+// The open sockets of this process: checked together once a second, counted by route, and closed one after the other at a stop.
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Admission } from '../../core/admission.ts';

@@ -1,5 +1,5 @@
-// How fast sockets are read. Each has an allowance. All of an account have so many frames (messages, pings and pongs) in a slice of time, and
-// all of a process so many milliseconds in a turn of the event loop: a thousand sockets that flood at once must not hold it.
+// Read rates of sockets. Each socket has an allowance. All sockets of an account share a number of frames (messages, pings and pongs) per time
+// slice. All of a process share milliseconds per turn of the event loop, so a thousand flooding sockets cannot block it.
 import type { Admission } from '../../core/admission.ts';
 
 const SLICE_MS = 100;

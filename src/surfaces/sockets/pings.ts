@@ -1,4 +1,4 @@
-// Whether a socket lives: it is pinged, and answers. Its own pings are answered too.
+// Liveness of a socket: it is pinged and must answer. Its own pings are answered too.
 import type { WebSocket } from 'ws';
 import type { Admission } from '../../core/admission.ts';
 

@@ -1,5 +1,5 @@
-// How many sockets there may be: in the process, by fair places of their accounts; of an account and of an address, counted for all processes
-// behind the port.
+// Limits on open sockets: per process, shared fairly between accounts; and per account and per address, counted for all processes behind
+// the port.
 import type { Admission } from '../../core/admission.ts';
 import type { UnderWay } from '../../core/process/under-way.ts';
 import { networkOf } from '../../gateway/limits/failed-logins.ts';

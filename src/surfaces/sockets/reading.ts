@@ -1,5 +1,5 @@
-// What `ws` reads of a socket, frame by frame: it can be stopped behind each, though the library has more of them at hand (a piece of the
-// network may hold 10,000 pings), and says how many bytes it holds.
+// Frame-by-frame reading of a socket through `ws`. It can be stopped after each frame even if the library has buffered more: one network
+// chunk may hold 10,000 pings. It reports how many bytes it holds.
 import type { WebSocket } from 'ws';
 
 /** What `ws` has no public names for; test/sockets shows each. */

@@ -1,5 +1,5 @@
-// Sockets outlive what let them in. Those of a process are looked at together: a statement for each kind of principal, and one for accounts
-// that are suspended, whatever their number; on a distributed engine those of each account.
+// Rechecks the rights of open sockets, which outlive the credentials that opened them. A process checks all of them together: one statement
+// for each kind of principal and one for suspended accounts, whatever their number. On a distributed engine each account has its own.
 import { isDeepStrictEqual } from 'node:util';
 import { suspendedAmong } from '../../core/accounts/suspended.ts';
 import { type LivePrincipal, type Principal, readLivePrincipals } from '../../core/callers/principal.ts';

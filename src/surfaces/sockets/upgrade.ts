@@ -1,5 +1,5 @@
-// Requests that ask to go on as a WebSocket (RFC 6455, section 4.2.1). Whatever else a request would upgrade to is no matter of the
-// service: it is answered as if it had not asked (RFC 9110, section 7.8), as clients that offer HTTP/2 expect.
+// Requests for a WebSocket upgrade (RFC 6455, section 4.2.1). Any other upgrade is ignored and the request is answered normally (RFC 9110,
+// section 7.8), as clients that offer HTTP/2 expect.
 import type { IncomingMessage } from 'node:http';
 import { Answer } from '../http/answer.ts';
 

@@ -1,4 +1,4 @@
-// The certificate and its key, read again when their files change. A pair that cannot be used is told in the log, and the one in use stays.
+// The certificate and its key, reloaded when their files change. An unusable pair is logged, and the one in use stays.
 import { X509Certificate } from 'node:crypto';
 import { readFileSync, unwatchFile, watchFile } from 'node:fs';
 import { createSecureContext } from 'node:tls';

@@ -1,4 +1,4 @@
-// Where TLS ends: the certificate, how many connections may shake hands, and what a connection speaks (ALPN).
+// TLS termination: the certificate, the limit on concurrent handshakes, and the protocol of a connection (ALPN).
 import { createServer, type Server, type ServerOptions } from 'node:http';
 import { createServer as createSecureServer, type Server as TlsServer } from 'node:https';
 import type { Socket } from 'node:net';

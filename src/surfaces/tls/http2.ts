@@ -1,5 +1,5 @@
-// HTTP/2 in front of HTTP/1.1: each stream becomes a connection within the process that carries one request, so that every bound, route and
-// answer is the same for both. WebSockets are not offered by HTTP/2; browsers open them by HTTP/1.1.
+// HTTP/2 in front of HTTP/1.1: each stream becomes an in-process connection with one request, so all limits, routes and answers are the same
+// for both. HTTP/2 offers no WebSockets here; browsers open them by HTTP/1.1.
 import { type IncomingMessage, type OutgoingHttpHeaders, request as sendRequest } from 'node:http';
 import { constants, performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';

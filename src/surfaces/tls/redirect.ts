@@ -1,4 +1,4 @@
-// Plain HTTP at TLS_REDIRECT_PORT: every request is sent to the public address, whatever host it names.
+// Plain HTTP at TLS_REDIRECT_PORT: every request is redirected to the public address, whatever host it names.
 import { createServer, type Server } from 'node:http';
 
 const PERMANENT = 308;

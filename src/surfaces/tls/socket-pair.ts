@@ -1,5 +1,5 @@
-// Two ends of a connection within the process, as a stream of HTTP/2 and the server of HTTP/1.1 have one. Each has what Node's HTTP uses of
-// a socket. A write is done when the other end has room for more, so that whoever reads slowly holds up whoever writes.
+// Two ends of an in-process connection, between a stream of HTTP/2 and the server of HTTP/1.1. Each implements what Node's HTTP uses of a
+// socket. A write completes when the other end has room for more, so a slow reader slows the writer down.
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 

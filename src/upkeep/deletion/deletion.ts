@@ -1,4 +1,4 @@
-// Deleting an account. Nothing of it works from then on; for a week a person can have all of it back, then it is purged.
+// Deletion of an account. It stops working at once. For a week a person can restore all of it; then it is purged.
 
 import { type Account, accountRecord, findAccount, setSuspended } from '../../core/accounts/accounts.ts';
 import { operatorAccount } from '../../core/accounts/operator.ts';

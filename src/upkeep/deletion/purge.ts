@@ -1,5 +1,5 @@
-// The end of deleted accounts: after a day their webhooks are silent, after a week everything of them is removed, in bounded steps that any
-// process takes up where another has died. The books stay, without names.
+// Purge of deleted accounts. Their webhooks stop after a day. After a week all their data is removed, in bounded steps that another process
+// continues if one dies. The ledger stays, without names.
 
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Sweep } from '../../core/background/sweeper/sweep.ts';

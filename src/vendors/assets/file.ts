@@ -1,4 +1,4 @@
-// Assets in a folder. What is put is written beside its place, flushed, and moved there: a key is whole or not there.
+// Asset store in a folder. A new asset is written to a temporary file, flushed, and renamed: a key is complete or absent.
 import { createReadStream, type Dirent } from 'node:fs';
 import { link, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

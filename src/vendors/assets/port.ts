@@ -1,4 +1,5 @@
-// Where bytes are kept that are too many for the database. Keys are made by the service, never by users: letters, digits, `_`, `-`, `.` and `/`.
+// Port of the asset store, for bytes that are too many for the database. Keys are made by the service, never by users: letters, digits, `_`,
+// `-`, `.` and `/`.
 
 export interface AssetStore {
   /** A place for bytes that are being made, on a disk of this machine. Whoever asks removes it, or gives it to putFile. */

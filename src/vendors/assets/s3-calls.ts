@@ -1,5 +1,5 @@
-// Requests to a bucket: signed, bounded in time and bytes, tried again where that helps, and failing with sentences that an operator can use.
-// Each may be sent twice: none does more than once what it does.
+// Requests to a bucket: signed, bounded in time and bytes, retried where that helps, with error messages that an operator can use. Each may
+// be sent twice: all are idempotent.
 import { hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';

@@ -1,5 +1,5 @@
-// Assets in a bucket of S3, or of a service that speaks as it does. An object appears whole or not at all: long files go in parts, of which
-// nothing is seen before the last word, and which are given up when one fails.
+// Asset store in a bucket of S3 or a compatible service. An object appears complete or not at all. Long files are multipart uploads, which stay
+// invisible until completed and are aborted when a part fails.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';

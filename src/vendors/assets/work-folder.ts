@@ -1,4 +1,5 @@
-// Files that are being made, on a disk of this machine. Whoever asks for one removes it; what a dead process left goes by its age.
+// Folder for files that are being made, on a disk of this machine. The code that asks for a file removes it; files of a dead process are
+// removed by age.
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomText } from '../../lib/ids.ts';

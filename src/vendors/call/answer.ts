@@ -1,4 +1,4 @@
-// Reading JSON of strangers: whatever is not there, or of another kind, is null.
+// Readers of untrusted JSON: a value that is missing, or of another type, is null.
 
 export type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,5 @@
-// One question to a vendor whose answer is JSON: bounded in time and bytes, asked once, and never an exception.
+// One request to a vendor with a JSON answer: bounded in time and bytes, and it never throws. It is sent once; only a failed connection is
+// tried a second time.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { retryAfterMs } from '../../lib/retry-after.ts';

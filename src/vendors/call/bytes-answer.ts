@@ -1,5 +1,5 @@
-// One question whose answer is JSON with files in it, as base64 in fields of one name: these are written to disk as they come, so that neither
-// their text nor their bytes are ever in memory as a whole; the rest of the JSON is read as of any answer.
+// One request whose JSON answer contains files, as base64 in fields of one name. They are written to disk as they arrive, so neither their text
+// nor their bytes are ever in memory as a whole. The rest of the JSON is read like any answer.
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';

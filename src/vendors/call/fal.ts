@@ -1,5 +1,5 @@
-// fal's queue. Wire: POST /{model} answers the URLs of status, result and cancellation, which are used as they came; COMPLETED says
-// that it is over, not that it went well. Callbacks are signed with Ed25519 (https://fal.ai/docs, "Webhooks").
+// fal's queue. Wire: POST /{model} answers the URLs of status, result and cancellation, which are used unchanged. COMPLETED means that the job
+// is over, not that it succeeded. Callbacks are signed with Ed25519 (https://fal.ai/docs, "Webhooks").
 
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { LRUCache } from 'lru-cache';

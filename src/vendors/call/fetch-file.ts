@@ -1,5 +1,5 @@
-// Fetching what a vendor made. The key goes to the vendor's own origin only; `assetHosts` may be private, everything else passes the
-// guard, and so does each redirect. What comes is believed by its first bytes, not by its name: an error page is no video.
+// Downloads files that a vendor made. The key is sent to the vendor's own origin only. `assetHosts` may be private; every other URL, and each
+// redirect, passes the guard. The file type is read from its first bytes, not from its name: an error page is no video.
 import type { Readable } from 'node:stream';
 import type { OutboundFailure } from '../http/port.ts';
 import type { JobDownload } from './job.ts';

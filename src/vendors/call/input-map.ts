@@ -1,5 +1,5 @@
-// The `input` of a model's row on wires where every model has inputs of its own (fal, replicate): our field → where it stands in theirs,
-// `duration_seconds: duration`, dots for nesting; with `values` where theirs are other words. What is not mapped is not sent.
+// The `input` of a model's row, for wires where every model has its own inputs (fal, replicate). It maps our field to the path in theirs,
+// `duration_seconds: duration`, dots for nesting; `values` translates values. Fields without a mapping are not sent.
 import { Type } from 'typebox';
 import type { ModelFault } from './job.ts';
 

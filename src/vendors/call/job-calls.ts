@@ -1,5 +1,5 @@
-// What adapters of vendors' jobs share: how a reply becomes a submission, a step of the job or the end of a cancellation. An adapter brings
-// the URL, the fields and how its vendor's error body reads.
+// Shared code of vendor job adapters: it turns a reply into a submission, a step of the job or the result of a cancellation. An adapter
+// supplies the URL, the fields and a reader of its vendor's error body.
 import { textAt } from './answer.ts';
 import { ask, type Question } from './ask.ts';
 import type { JobCancellation, JobProgress, JobSubmission, VendorJob } from './job.ts';

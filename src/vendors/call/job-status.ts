@@ -1,5 +1,5 @@
-// Vendors' words for what a job does, as kinds of ours. Words are compared without case and punctuation, with the synonyms that
-// vendors and their gateways use; a word that nobody knows means that the job still runs.
+// Maps vendors' job status words to our kinds. Words are compared without case and punctuation, with the synonyms that vendors and their
+// gateways use. An unknown word means that the job still runs.
 import type { JobProgress } from './job.ts';
 
 export type StatusKind = Exclude<JobProgress<unknown>['kind'], 'gone' | 'unanswered'>;

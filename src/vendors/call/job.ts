@@ -1,5 +1,5 @@
-// A vendor's jobs, as one wire protocol speaks of them, whatever they make. An adapter keeps nothing about jobs: what polling needs stands in the
-// attempt's row. It never retries and never throws for what a vendor does: every outcome is one of the kinds below.
+// Port of a vendor's jobs, for one wire protocol, whatever they make. An adapter stores nothing about jobs: what polling needs is in the
+// attempt's row. It never retries, and never throws for a vendor's failure: every outcome is one of the kinds below.
 import type { Readable } from 'node:stream';
 import type { TSchema } from 'typebox';
 import type { BreakerEffect, NotSent, OutcomeUnknown, Refused, VendorCall } from './port.ts';

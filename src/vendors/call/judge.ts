@@ -1,5 +1,5 @@
-// What the failing of a call means for the request it was made for: whether the vendor surely does not work on it, why, and what its
-// breaker makes of that. One table for all vendors; an adapter only says how to read its vendor's error body.
+// Judges a failed call: whether the vendor certainly does not work on the request, why, and the effect on its breaker. One table serves all
+// vendors; an adapter only tells how to read its vendor's error body.
 import type { OutboundFailure } from '../http/port.ts';
 import type { BreakerEffect, NotSent, OutcomeUnknown, Refused } from './port.ts';
 

@@ -1,5 +1,5 @@
-// What every call of a vendor has in common, whatever it makes: where it goes, how long it may take, and what its failing means for
-// the request. A refusal is certain: the vendor does not work on the request, so another may.
+// Types common to all calls of a vendor: address, timeouts, and the meaning of a failure for the request. A refusal is certain: the vendor
+// does not work on the request, so another may.
 import type { OutboundClient } from '../http/port.ts';
 
 /** One vendor as one attempt calls it: of the attempt's row, not of today's file. */

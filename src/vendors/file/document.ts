@@ -1,4 +1,4 @@
-// A YAML 1.2 document (JSON is one too) with the places of its fields, so that a fault names line and column.
+// Parser of a YAML 1.2 document (JSON included) that keeps the positions of its fields, so an error names line and column.
 import { type Document, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import type { FileFault } from './port.ts';
 

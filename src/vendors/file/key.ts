@@ -1,4 +1,4 @@
-// Where the file says that a vendor's key stands, and the key itself. A key in the file is refused: files are copied and shown.
+// A vendor's key and its reference in the vendors file. A key in the file itself is refused: files are copied and shown.
 import type { VendorKey } from './port.ts';
 import type { Reading } from './reading.ts';
 

@@ -1,4 +1,4 @@
-// One model of a vendor: whose it is, what it serves, what it costs.
+// Reads one model of a vendor: its family, its capabilities, its price.
 import { instantForm } from '../../lib/instant.ts';
 import { nanosOfUsd } from '../../lib/money.ts';
 import { nearest } from '../../lib/nearest.ts';

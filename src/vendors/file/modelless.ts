@@ -1,5 +1,5 @@
-// An entry of a vendor without models: a carrier of messages, a search engine, a name server. It has the fields of its adapter, and is one row. Its
-// secrets stand elsewhere.
+// Reads a vendor entry without models: a messaging carrier, a search engine, a name server. It has its adapter's fields and is one row. Its
+// secrets are stored elsewhere.
 import type { Path } from './document.ts';
 import { readKey } from './key.ts';
 import { fineAmounts } from './model.ts';

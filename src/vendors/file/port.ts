@@ -1,5 +1,5 @@
-// Vendors and the models they offer, as the operator's file configures them. A family is what one module adds: the capabilities that
-// vendors may serve for it, and how its models and prices are written in the file.
+// Vendors and their models, as the operator's file configures them. A family is what one module adds: the capabilities that vendors may
+// serve for it, and the file format of its models and prices.
 import type { TObject, TSchema } from 'typebox';
 import type { OutboundClient } from '../http/port.ts';
 

@@ -1,5 +1,5 @@
-// The operator's file of vendors: everything that is wrong with it is told at once, each with its place. Keys are read here and stay in
-// memory; texts name them only by where they stand.
+// Reads the operator's vendors file. All errors are reported at once, each with its position. Keys are read here and stay in memory; messages
+// name them only by where they are stored.
 import { nearest } from '../../lib/nearest.ts';
 import { type Path, readYaml, type YamlDocument } from './document.ts';
 import { readKey } from './key.ts';

@@ -1,4 +1,4 @@
-// What a reading of the file is given, and where it puts what is wrong.
+// Inputs of a reading of the vendors file, and the collector of its errors.
 import type { Path, YamlDocument } from './document.ts';
 import type { Adapter, FileFault, ModelFamily, VendorRegion } from './port.ts';
 

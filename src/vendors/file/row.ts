@@ -1,4 +1,4 @@
-// A row of models as it is written, to what the rest works with; and the rows of the sandbox, which are written in the same way.
+// Converts a written model row to the form that the rest of the service uses. The sandbox's rows are converted in the same way.
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { parseInstant } from '../../lib/instant.ts';

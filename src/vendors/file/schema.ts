@@ -1,4 +1,4 @@
-// How the file is written, but for what the families add to models; and what a value breaks of a schema, as sentences.
+// Schema of the vendors file, except for the families' fields of models, and violations of it as sentences.
 import { Ajv, type ErrorObject } from 'ajv';
 import Type, { type TObject, type TSchema } from 'typebox';
 import { nearest } from '../../lib/nearest.ts';

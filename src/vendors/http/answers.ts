@@ -1,4 +1,4 @@
-// What becomes of an answer: a snippet of it, or a stream that its reader draws from.
+// Consumers of an answer: one keeps a snippet of it, the other is a stream that its reader draws from.
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Flow, Sink } from './exchange.ts';

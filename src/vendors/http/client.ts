@@ -1,5 +1,5 @@
-// The guarded outbound client: every address that users name is checked when it is registered and again at every attempt, and the
-// socket goes to exactly what was checked (contract of webhooks). Redirects are followed only where asked for, each checked; it knows no proxy.
+// The guarded outbound client. Every address that users name is checked when it is registered and at every attempt. The socket goes to
+// exactly the checked address (contract of webhooks). Redirects are followed only on request, each checked. Proxies are not supported.
 
 import { type Address, type AddressRange, EVERYWHERE, isOfThisMachine } from '../../lib/address.ts';
 import { problem } from '../../problems/problem.ts';

@@ -1,5 +1,5 @@
-// Opens sockets to exactly one checked address, whatever the host's name resolves to by then. undici looks no literals up and
-// would look names up again, so the address is given as such and the connected peer is compared with it once more.
+// Opens sockets to exactly one checked address, whatever the host's name resolves to by then. undici does not resolve IP literals, but
+// resolves names again. So the address is passed as a literal, and the connected peer is compared with it once more.
 import net from 'node:net';
 import tls from 'node:tls';
 import type { buildConnector } from 'undici';

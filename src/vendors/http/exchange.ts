@@ -1,4 +1,4 @@
-// One request on a pool and its answer, whatever becomes of the bytes: time, bytes and interim answers are bounded here.
+// One request on a pool and its answer. Time, bytes and interim answers are bounded here, however the bytes are used.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Dispatcher, Pool } from 'undici';

@@ -1,4 +1,4 @@
-// Why an attempt ended without an answer: one error type inside the client, and the causes of others turned into it.
+// Errors of attempts that got no answer: one error type inside the client, and conversions of other errors to it.
 import type { OutboundFailure } from './port.ts';
 
 export class OutboundError extends Error {

@@ -1,4 +1,4 @@
-// The whole URL check of contract of webhooks: what the URL says, what its host resolves to, and whether all of that may be reached.
+// The full URL check of the contract of webhooks: the URL, the addresses its host resolves to, and whether all of them may be reached.
 import { type Address, type AddressRange, inRanges, isPublic, readAddress } from '../../lib/address.ts';
 import { type Refusal, readTarget, type Target } from './target.ts';
 

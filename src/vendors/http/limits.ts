@@ -1,4 +1,4 @@
-// What one attempt may take of time and memory (contract of webhooks). Tests replace the times to stay quick.
+// Time and memory limits of one attempt (contract of webhooks). Tests replace the times to stay quick.
 
 export interface OutboundLimits {
   /** From the look-up's end to a socket that can be written to, TLS included, over all addresses tried. */

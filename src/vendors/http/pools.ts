@@ -1,6 +1,6 @@
-// Sockets kept for reuse: one undici pool for each (scheme, host, port, checked address), so that a socket is only ever reused for
-// the address that was checked for this very request. Idle sockets close after seconds; idle pools are forgotten soon after, and at
-// once beyond a number, so that ten thousand endpoints cost no memory while many deliveries to one receiver share connections.
+// Connection pools: one undici pool for each (scheme, host, port, checked address). A socket is only reused for the address that was checked
+// for this very request. Idle sockets close after seconds. Idle pools are dropped soon after, and at once beyond a maximum. So ten
+// thousand endpoints cost no memory, while many deliveries to one receiver share connections.
 import type { Pool } from 'undici';
 import { type Pin, pinnedConnector } from './connector.ts';
 import type { OutboundLimits } from './limits.ts';

@@ -1,5 +1,5 @@
-// The outside world by HTTP, guarded: an address that users name, or that an answer names, is reached only when it is public
-// (contract of webhooks); what the operator wrote may be private. Webhooks, queue push, cron and every vendor use nothing else.
+// Port of guarded outbound HTTP. An address that users or an answer name must be public (contract of webhooks); one that the operator
+// configured may be private. Webhooks, queue push, cron and every vendor use nothing else.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 

@@ -1,5 +1,5 @@
-// Names to addresses, by c-ares: getaddrinfo would take one of libuv's four threads per look-up, and a few names with dead name
-// servers would then hold up everyone's deliveries.
+// Resolves names by c-ares. getaddrinfo would take one of libuv's four threads per lookup. A few names with dead name servers would then
+// hold up everyone's deliveries.
 import { lookup, Resolver } from 'node:dns/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';

@@ -1,4 +1,4 @@
-// One request of `send` on its way: what goes over the wire at each address, and whether anything has.
+// One request of `send` in progress: the bytes sent to each address, and whether any have been sent.
 import { Readable } from 'node:stream';
 import type { StreamedAnswer } from './answers.ts';
 import type { Flow } from './exchange.ts';

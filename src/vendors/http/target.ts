@@ -1,5 +1,5 @@
-// What a URL says: where it points and which of the rules that need no look-up it breaks (contract of webhooks "URL check"). The WHATWG
-// parser decides what the host is: 127.1, 0x7f.1, 2130706433, 0177.0.0.1 and full-width digits all come out of it as 127.0.0.1.
+// Parses a URL into its target, and applies the rules that need no lookup (contract of webhooks "URL check"). The WHATWG parser decides
+// the host: 127.1, 0x7f.1, 2130706433, 0177.0.0.1 and full-width digits all become 127.0.0.1.
 import { type Address, readAddress } from '../../lib/address.ts';
 import { refusedPorts, urlCharactersMax } from './limits.ts';
 

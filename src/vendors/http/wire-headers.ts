@@ -1,4 +1,4 @@
-// The last look at headers before they go on a wire. What users set was checked when they set it; this holds for every caller.
+// Final check of headers before they are sent. Users' headers were checked when they were set; this check covers every caller.
 import { OutboundError } from './failure.ts';
 
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;

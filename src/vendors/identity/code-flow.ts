@@ -1,4 +1,4 @@
-// The authorization code flow as all providers have it (RFC 6749, RFC 7636, RFC 9207): what is sent along, and what a failure means.
+// The authorization code flow common to all providers (RFC 6749, RFC 7636, RFC 9207): request parameters, and the meaning of failures.
 import * as openid from 'openid-client';
 import { IdentityError, type IdentityProvider, type ProvenIdentity } from './port.ts';
 

@@ -1,4 +1,4 @@
-// How openid-client reaches the network: by the guarded outbound client, without redirects, in bounded time and bytes.
+// openid-client's fetch through the guarded outbound client: no redirects, bounded time and bytes.
 import type { CustomFetch } from 'openid-client';
 import type { HttpMethod, OutboundClient } from '../http/port.ts';
 import { IdentityError } from './port.ts';

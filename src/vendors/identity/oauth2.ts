@@ -1,5 +1,5 @@
-// Plain OAuth 2, as GitHub has it: who came back is what the provider answers to the token. There is no ID token, so nothing is signed;
-// what keeps providers apart is that each has a callback of its own (RFC 9700, section 4.4.2).
+// Plain OAuth 2, as at GitHub: the user is read from the provider with the access token. There is no ID token, so nothing is signed.
+// Providers are kept apart by a callback of their own (RFC 9700, section 4.4.2).
 import * as openid from 'openid-client';
 import type { OutboundClient } from '../http/port.ts';
 import { codeFlow, nameOf, subjectOf, verifiedEmailOf } from './code-flow.ts';

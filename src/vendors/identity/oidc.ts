@@ -1,4 +1,4 @@
-// OpenID Connect with any issuer: its metadata and keys are read from it, and every ID token's signature is checked.
+// OpenID Connect with any issuer: its metadata and keys are fetched from it, and every ID token's signature is verified.
 import * as openid from 'openid-client';
 import type { OutboundClient } from '../http/port.ts';
 import { codeFlow, nameOf, subjectOf, type Tokens, verifiedEmailOf } from './code-flow.ts';

@@ -1,5 +1,5 @@
-// Who may vouch for people: they are sent to a provider, and come back with a code that only this service can turn into who they are
-// (RFC 6749 with PKCE; OpenID Connect). An identity is the pair of issuer and subject; addresses and names say nothing about who it is.
+// Port of identity providers. A person is sent to a provider and returns with a code that only this service can exchange for their identity
+// (RFC 6749 with PKCE; OpenID Connect). An identity is the pair of issuer and subject; addresses and names do not identify anybody.
 
 /** What only the browser that was sent away may bring back; kept between the two steps, shown to nobody. */
 export interface SignInChecks {

@@ -1,4 +1,4 @@
-// A mail server, as the core sees it.
+// Port of a mail server.
 export interface Mail {
   /** Ours: a mail that is sent twice, because an answer was lost, says the same one. */
   readonly id: string;

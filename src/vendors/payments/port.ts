@@ -1,6 +1,6 @@
-// Payment providers, as the service needs them: hosted checkout, charges of saved methods, refunds, subscriptions. Every call runs outside
-// of transactions. An id of ours is the idempotency key of every write: the same id again meets the same object and never a second one.
-// What a provider says is judged by reading the object; its messages are hints (`verifyHint`).
+// Port of payment providers: hosted checkout, charges of saved methods, refunds, subscriptions. Every call runs outside of transactions.
+// Every write has an id of ours as idempotency key: the same id again meets the same object and never a second one. State is judged by
+// reading the object; a provider's messages are only hints (`verifyHint`).
 
 export const currencies = ['USD', 'CNY', 'EUR', 'GBP', 'JPY'] as const;
 export type Currency = (typeof currencies)[number];

@@ -1,4 +1,4 @@
-// One attempt: the event as a signed POST, by Standard Webhooks (contract of webhooks), and what came of it.
+// One attempt: the event as a signed POST, by Standard Webhooks (contract of webhooks), and its result.
 
 import { signedHeaders } from '../../core/outbound/signature.ts';
 import { maskHeaders } from '../../core/outbound/target-headers.ts';

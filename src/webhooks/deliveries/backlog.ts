@@ -1,4 +1,4 @@
-// How much waits to be told and delivered, for operators: `qm doctor` and /metrics.
+// Number of events and deliveries that are waiting, for operators: `qm doctor` and /metrics.
 
 import type { Sweep } from '../../core/background/sweeper/sweep.ts';
 import type { Metric } from '../../core/process/metric.ts';

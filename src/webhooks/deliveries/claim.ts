@@ -1,7 +1,7 @@
-// Claiming due deliveries. A line is locked while its deliveries are claimed, and says afterwards when the earliest of the rest is due;
-// a line with more due deliveries than were claimed is left to this process until the lease ends, so that it is not found again and
-// again, and no line that can be served hides behind it. Everything that makes a delivery due also locks its line: none is missed.
-// The statements carry a list of accounts: many on plain PostgreSQL, one on a distributed engine.
+// Claims due deliveries. A line is locked while its deliveries are claimed, and then records when the earliest of the rest is due. A line
+// with more due deliveries than were claimed stays with this process until the lease ends. So it is not found again and again, and hides
+// no line that can be served. Everything that makes a delivery due also locks its line, so none is missed.
+// The statements take a list of accounts: many on plain PostgreSQL, one on a distributed engine.
 
 import type { EventRow } from '../../core/events/wire.ts';
 import { int4Array, textArray } from '../../db/arrays.ts';

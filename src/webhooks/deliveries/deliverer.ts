@@ -1,6 +1,6 @@
-// Delivers what is due, on this process: finds due lines, claims their deliveries, sends them, writes how it went.
-// Fair by three means: lines take turns, an account has a bounded part of each pool of places, and receivers that hang or fail have
-// pools of their own (places.ts). So 100,000 deliveries to a failing receiver delay those of no other.
+// Delivers what is due, on this process: finds due lines, claims their deliveries, sends them, writes the outcomes.
+// Lines take turns, an account has a bounded part of each pool, and receivers that hang or fail have pools of their own (places.ts).
+// So 100,000 deliveries to a failing receiver do not delay those to others.
 
 import { JobLoop } from '../../core/background/job-loop.ts';
 import type { Core } from '../../core/core.ts';

@@ -1,6 +1,6 @@
-// Turns events into deliveries, in the transaction that numbers them: one pending delivery for each webhook that is subscribed to
-// the type and enabled at that moment. The webhooks are locked, so that a deletion or disabling beside it either comes first, and
-// there is no delivery, or comes after, and ends the delivery.
+// Turns events into deliveries, in the transaction that numbers them: one pending delivery for each enabled webhook subscribed to the
+// type. The webhooks are locked against a concurrent deletion or disabling. If that commits first, there is no delivery; if it commits
+// after, it ends the delivery.
 
 import { int8Array, textArray } from '../../db/arrays.ts';
 import type { Transaction } from '../../db/database.ts';

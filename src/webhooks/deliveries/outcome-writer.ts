@@ -1,4 +1,4 @@
-// Outcomes of attempts on their way to the database: what ends while one batch is written goes together in the next one.
+// Batches outcomes of attempts for the database: those that end while one batch is written go together in the next.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Core } from '../../core/core.ts';
 import type { Metric } from '../../core/process/metric.ts';

@@ -1,5 +1,5 @@
-// Writes how attempts ended. Fenced by the number of the attempt and by `pending`: what was cancelled, skipped, or claimed again after
-// its lease has ended keeps what it says. Locks in the order webhook, line, deliveries.
+// Writes outcomes of attempts, fenced by the attempt number and by `pending`. A delivery that was cancelled, skipped, or claimed again after its
+// lease ended is not changed. Lock order: webhook, line, deliveries.
 
 import { clockNow } from '../../core/database-clock.ts';
 import { int2Array, int4Array, textArray, timestampArray } from '../../db/arrays.ts';

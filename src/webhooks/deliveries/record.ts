@@ -1,4 +1,4 @@
-// A delivery as it is stored and as it is shown (contract of webhooks).
+// A delivery's row and its record for calls (contract of webhooks).
 import { iso, isoOrNull } from '../../lib/time.ts';
 
 /** failed: stopped early, by 410 or an address that may not be reached. cancelled: webhook deleted. skipped: webhook disabled. */

@@ -1,4 +1,4 @@
-// When a failed delivery is tried again (contract of webhooks). Each figure is the pause before an attempt, counted from the end of the one
+// Retry schedule of failed deliveries (contract of webhooks). Each figure is the pause before an attempt, counted from the end of the one
 // before it; the first attempt is made at once. After the last one the delivery is exhausted.
 
 import { jitteredMs } from '../../lib/backoff.ts';

@@ -1,4 +1,4 @@
-// How a webhook stands after attempts: its counters, the health of its line, and whether it is disabled (contract of webhooks).
+// State of a webhook after attempts: its counters, the health of its line, and whether it is disabled (contract of webhooks).
 import { DAY_MS } from '../../lib/time.ts';
 import { HEALTH, type Health } from '../turns/places.ts';
 import type { AttemptResult } from './attempt.ts';

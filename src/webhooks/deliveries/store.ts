@@ -1,5 +1,5 @@
-// Deliveries as their owner sees and changes them. Whoever makes one due, or ends them, does so under the lock of the webhook or
-// its line, in the order webhook, line, deliveries: so no claim misses one and no two transactions wait for each other.
+// SQL of deliveries for their owner: reads, redeliveries and cancellations. A change that makes one due, or ends one, holds the lock of the
+// webhook or its line, in the order webhook, line, deliveries. So no claim misses one, and no two transactions wait for each other.
 
 import { textArray } from '../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../db/database.ts';

@@ -1,4 +1,4 @@
-// A test event: numbered like any other and marked `test`, sent to one webhook at once, and not tried again.
+// Delivers a test event: numbered like any other and marked `test`, sent to one webhook at once, and never retried.
 
 import type { Enter } from '../../core/callers/enter.ts';
 import type { Core } from '../../core/core.ts';

@@ -1,4 +1,4 @@
-// A webhook registration on the wire (contract of webhooks). The signing secret is added only where one was just set.
+// Record of a webhook registration for calls (contract of webhooks). The signing secret is included only when it was just set.
 
 import { maskHeaders } from '../../core/outbound/target-headers.ts';
 import { iso, isoOrNull } from '../../lib/time.ts';

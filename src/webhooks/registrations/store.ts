@@ -1,5 +1,5 @@
-// SQL of webhook registrations. Settings change only under the account's lock (lockAccount); status and failure counters are
-// also written by the delivery of events, so a change of settings never touches them. Secrets and headers are stored encrypted.
+// SQL of webhook registrations. Settings change only under the account's lock (lockAccount). The delivery of events also writes status and
+// failure counters, so a change of settings never touches them. Secrets and headers are stored encrypted.
 
 import type { Secrets } from '../../core/secrets/secrets.ts';
 import { textArray } from '../../db/arrays.ts';

@@ -1,4 +1,4 @@
-// Decrypted targets, remembered: a row is compared with what was decrypted before, so a change counts from the next claim on.
+// Cache of decrypted targets. A row is compared with the one that was decrypted before, so a change takes effect from the next claim on.
 import type { LRUCache } from 'lru-cache';
 import type { Secrets } from '../../core/secrets/secrets.ts';
 import { lruOf } from '../../lib/lru.ts';

@@ -1,6 +1,6 @@
-// What this process knows of the lines it serves: how many attempts each may have under way, and which wait for a turn.
-// A line begins with one attempt at a time. Each success doubles that, up to 32; a failure brings it back to one: a receiver that
-// fails costs little, however much is due to it, and one that recovers is soon served at full speed.
+// Lines that this process serves: concurrent attempts allowed for each, and the lines that wait for a turn.
+// A line begins with one attempt at a time. Each success doubles that, up to 32; a failure resets it to one. So a failing receiver costs
+// little, however much is due to it, and a recovered one is soon served at full speed.
 // Lines take turns: one that was served goes behind the others.
 import type { LineClaim, LineId, ServedLine } from '../deliveries/claim.ts';
 import { HEALTH, type Health, type Place, type Places } from './places.ts';

@@ -1,7 +1,7 @@
-// Places for attempts of this process, so that receivers that hang never take the place of receivers that answer.
-// Each health of a line has a pool of its own. A line's first attempts are made in `unknown`: a hanging receiver goes through it once,
-// and is `failing` afterwards. An attempt of a healthy line that takes longer than a second moves on to `slow` while there is room.
-// Together they bound the open sockets: 1,792.
+// Pools of slots for this process's attempts, so that receivers that hang never take the slots of receivers that answer.
+// Each health of a line has its own pool. A line's first attempts run in `unknown`: a hanging receiver passes through it once and is
+// `failing` afterwards. An attempt of a healthy line that takes longer than a second moves to `slow` while there is room.
+// Together the pools limit the open sockets to 1,792.
 export const HEALTH = { unknown: 0, healthy: 1, failing: 2 } as const;
 export type Health = (typeof HEALTH)[keyof typeof HEALTH];
 

@@ -1,4 +1,4 @@
-// The life of one background task in one process: wait, take the lease, run, and again. A failure is logged and retried later.
+// The loop of one sweep in one process: wait, take the lease, run, repeat. Failures are logged and retried with backoff.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffMs, jitteredMs } from '../../../lib/backoff.ts';
 import type { Logger } from '../../process/logger.ts';

@@ -1,4 +1,4 @@
-// A background task, and what most of them are made of: row after row, and retention.
+// A sweep (one background task), and the building blocks of most sweeps: processing row by row, and retention.
 import { textArray } from '../../../db/arrays.ts';
 import { type Database, isConnectionError } from '../../../db/database.ts';
 import { type SqlValue, type Statement, statement } from '../../../db/statement.ts';

@@ -1,4 +1,4 @@
-// Runs the background tasks of a process, each in a loop of its own.
+// Runs all sweeps of a process, each in its own loop.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

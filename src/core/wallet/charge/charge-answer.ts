@@ -1,4 +1,4 @@
-// The charge of a computed answer, of which nothing is stored: nothing to read, nothing to write but the module's own count.
+// Charge of a computed answer without an effect: it reads nothing, and writes nothing but the module's count of accepted units.
 
 import type { Queryable } from '../../../db/database.ts';
 import type { CallContext } from '../../callers/context.ts';

@@ -1,5 +1,5 @@
-// A large effect: its money is held already; its rows, the capture and the answer commit in one transaction that touches the
-// wallet last, so the account's other calls never wait for it. Whatever fails releases the hold.
+// Charge of a large effect under an existing hold. Its rows, the capture and the answer commit in one transaction, which locks the wallet last.
+// So the account's other calls never wait for it. Any failure releases the hold.
 import { textArray } from '../../../db/arrays.ts';
 import { type Database, sqlState, type Transaction } from '../../../db/database.ts';
 import { isLost, rideOut } from '../../../db/ride-out.ts';

@@ -1,5 +1,5 @@
-// What a billable capability calls: price, idempotency, budget, wallet and effect commit together in the account's lane.
-// Effects too large for a shared batch are held for in the lane and written in a transaction of their own (see charge-large.ts).
+// Charges a billable call: price, idempotency, budget, wallet and effect commit together in the account's lane. An effect too large for a shared
+// batch takes a hold in the lane and is written in its own transaction (charge-large.ts).
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../../db/database.ts';
 import { exactBackoffMs } from '../../../lib/backoff.ts';

@@ -1,5 +1,5 @@
-// Keeps the holds of work under way from expiring: this process renews those it works on, several times within a term. One that its
-// process no longer renews is released by the sweep.
+// Renews the holds that this process works under, several times per term, so that they do not expire. A hold that its process no longer renews
+// is released by the sweep.
 import { textArray } from '../../../db/arrays.ts';
 import type { Database } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

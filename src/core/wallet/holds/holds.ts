@@ -1,5 +1,5 @@
-// Holds: authorize the highest price in a lane, do the work, capture what it cost or release it. For work that cannot commit
-// together with its charge: vendors, and effects too large for a shared batch.
+// Holds: authorize the highest price in a lane, do the work, then capture its cost or release the hold. For work that cannot commit with its
+// charge: vendor calls, and effects too large for a shared batch.
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Database } from '../../../db/database.ts';
 import { rideOut } from '../../../db/ride-out.ts';

@@ -1,5 +1,5 @@
-// The end of a hold under the wallet lock: captured (at most what it reserved), released, or expired. Once, whoever asks how often.
-// A capture counts in the budget windows of its hold. What is given back to a grant that has expired is for the sweep to expire.
+// Settlement of a hold under the wallet lock: captured (at most the reserved amount), released or expired. A hold settles once; repeats change
+// nothing. A capture counts in the budget windows of its hold. An amount given back to an expired grant is left to the expiry sweep.
 
 import { textArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';

@@ -1,4 +1,4 @@
-// What one lane commit makes of one account, computed without a database: who is admitted, and the rows as they will be.
+// The part of a lane commit that belongs to one account, computed without a database: the admitted calls and the new rows.
 import { newId } from '../../../lib/ids.ts';
 import type { Problem } from '../../../problems/problem.ts';
 import { capAfter, type KeyCap } from '../../callers/key-cap.ts';

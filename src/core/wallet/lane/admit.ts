@@ -1,5 +1,5 @@
-// Which calls a wallet can pay for. Pure: no clock, no database; property-tested.
-// Items are taken in order; a refused one does not block a smaller later one; nothing is ever overdrawn.
+// Admission of calls against a wallet. Pure: no clock, no database; property-tested. Items are taken in order; a refused one does not block a
+// smaller later one; nothing is ever overdrawn.
 import type { KeySpend, SpendCap } from '../../callers/key-cap.ts';
 
 /** A grant that may be spent: unexpired, in spending order (promotional first, then earliest expiry). Nano-USD. */

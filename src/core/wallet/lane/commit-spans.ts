@@ -1,4 +1,4 @@
-// One commit serves many calls: in the trace of each it is a span of its own, with the times of the commit.
+// Spans of lane commits: each call in a commit gets a span of its own in its trace, with the times of the commit.
 import { sqlState } from '../../../db/database.ts';
 import type { Tracing } from '../../tracing/tracing.ts';
 import type { Waiting } from './waiting.ts';

@@ -1,4 +1,4 @@
-// A lane commit that rides out a restart of the database: an unknown COMMIT is looked up, a lost transaction is run again.
+// A lane commit that survives a restart of the database: after an unknown COMMIT it checks the outcome, and it reruns a lost transaction.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { textArray } from '../../../db/arrays.ts';
 import { CommitUnknown, type Database, sqlState } from '../../../db/database.ts';

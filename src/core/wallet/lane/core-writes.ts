@@ -1,4 +1,4 @@
-// Sends the core's writes of a lane commit: wallets, grants, ledger, usage, idempotent answers, holds, events. Nothing is awaited here.
+// Sends the core's writes of a lane commit without awaiting them: wallets, grants, ledger, usage, idempotent answers, holds, events.
 import { boolArray, byteaArray, int8Array, textArray, timestampArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { timestamp } from '../../../db/types.ts';

@@ -1,4 +1,4 @@
-// What waits in a lane: one billable call with its price, its idempotency key and its effect.
+// An item of a lane: one billable call with its price, its idempotency key and its effect.
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import type { Problem } from '../../../problems/problem.ts';
 import type { IdempotencyKey } from '../../callers/idempotency-key.ts';

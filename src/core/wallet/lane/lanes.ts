@@ -1,5 +1,5 @@
-// Lanes: per account and process at most one commit is in flight; what arrives meanwhile waits and goes together in the next one.
-// An idle lane commits at once, without a timer. One commit carries the batches of several accounts on plain PostgreSQL.
+// Lanes: per account and process at most one commit is in flight, and calls that arrive meanwhile share the next one. An idle lane commits at
+// once, without a timer. On plain PostgreSQL one commit carries the batches of several accounts.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, sqlState } from '../../../db/database.ts';
 import { isLost } from '../../../db/ride-out.ts';

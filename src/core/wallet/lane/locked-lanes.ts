@@ -1,6 +1,6 @@
-// Where accounts wait whose wallet, or a row of whose effects, someone else holds: beside the commits of all others. They take turns
-// on few connections. The first try waits a moment in PostgreSQL's own queue, which is fair between processes; who is still locked
-// out then is locked out for long, and only asks from time to time.
+// Retries for accounts whose wallet, or a row of whose effects, is locked by another transaction, apart from all other commits. They take turns
+// on a few connections. The first attempt waits briefly in PostgreSQL's lock queue, which is fair between processes. A later attempt assumes a
+// long lock and only polls, with backoff.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';

@@ -1,5 +1,5 @@
-// The 402 of a call that a key's spend cap, the budget or the wallet does not cover: what it needs, what is left, and what makes
-// room. What the wallet and the budget have left is told only to keys that may ask for it.
+// The 402 of a call that a key's spend cap, the budget or the wallet does not cover. It tells the amount needed, the amount left, and the
+// remedy. Amounts left in wallet and budget are shown only to keys whose scopes allow reading them.
 import { usdText } from '../../../lib/money.ts';
 import { iso } from '../../../lib/time.ts';
 import { type Problem, problem } from '../../../problems/problem.ts';

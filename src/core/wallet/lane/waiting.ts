@@ -1,4 +1,4 @@
-// Calls that wait for a commit of their account.
+// Queue entries of a lane: calls that wait for a commit of their account.
 import type { Span } from '../../tracing/tracing.ts';
 import type { LaneItem, LaneOutcome } from './lane-item.ts';
 

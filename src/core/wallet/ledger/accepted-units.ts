@@ -1,5 +1,5 @@
-// Billable units that modules accepted, as their effects count them: in the transaction of the work and beside the ledger, so that
-// `qm doctor` can hold the two against each other. A unit that is charged and not counted, or the reverse, is a finding.
+// Counts of billable units that modules accepted, written by their effects in the same transaction but independently of the ledger. `qm doctor`
+// compares the two: a unit charged but not counted, or the reverse, is a finding.
 import { int8Array, textArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

@@ -1,4 +1,4 @@
-// What account.balance, account.budget.get and account.ledger.list show. Read in one statement each, so every figure is of one moment.
+// Queries of account.balance, account.budget.get and account.ledger.list. Each is one statement, so all its figures are from one snapshot.
 import { textArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

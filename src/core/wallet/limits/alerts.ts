@@ -1,5 +1,5 @@
-// When wallet.low_balance fires (contract §3): once on falling below the threshold, again only after 120 % of it; and once per
-// budget window on crossing the alert threshold. Pure: the caller writes the wallet row and the events it returns.
+// Wallet alerts (contract §3). wallet.low_balance fires once on falling below the threshold, and is armed again above 120 % of it. The budget
+// alert fires once per budget window. Pure: the caller writes the returned wallet row and events.
 import { NANOS_PER_USD, usd } from '../../../lib/money.ts';
 import { iso } from '../../../lib/time.ts';
 import { budgetUse, type WalletRow } from '../state.ts';

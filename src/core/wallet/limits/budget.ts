@@ -1,4 +1,4 @@
-// Setting the budget. It is enforced in the lane (admit.ts), which counts use whether a budget is set or not: a new cap holds at once.
+// Sets an account's budget. The lane (admit.ts) enforces it and counts use even without a budget, so a new cap applies at once.
 import type { Transaction } from '../../../db/database.ts';
 import { openWallet, saveWallet } from '../open-wallet.ts';
 import type { WalletRow } from '../state.ts';

@@ -1,5 +1,5 @@
-// When auto-recharge is to look at a wallet. Pure, and it judges the state, not what led to it: every write of a wallet row asks it, so a
-// balance below the trigger is never missed, and none costs a statement more. What comes of a look stands in payments/recharge.
+// The time at which auto-recharge next examines a wallet. Pure, and based on the state, not on the change that led to it. Every write of a
+// wallet row calls it, so no balance below the trigger is missed, at no extra statement. payments/recharge acts on it.
 import { hintOf } from '../../background/turns.ts';
 import type { WalletRow } from '../state.ts';
 

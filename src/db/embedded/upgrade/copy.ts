@@ -1,5 +1,5 @@
-// All rows of one database into another of the same schema, table by table, through a file that the one server writes and the other reads.
-// Partitions are made as they were. Nobody else may use either database.
+// Copies all rows of one database into another of the same schema, table by table. One server writes a file, the other reads it. Partitions are
+// created as in the source. Nothing else may use either database.
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type pg from 'pg';

@@ -1,4 +1,5 @@
-// One cluster takes another's place. The new one is whole when it says so; a start between the two moves makes the second.
+// Replaces a cluster by another in two renames. A marker file states that the new cluster is complete; a start after only the first rename makes
+// the second.
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Layout } from '../layout.ts';

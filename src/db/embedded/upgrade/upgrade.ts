@@ -1,5 +1,5 @@
-// A cluster of an earlier major version of PostgreSQL becomes one of the version that this release brings: both servers run beside each
-// other, all rows are copied, and the new cluster takes the old one's place. The old one stays, under another name.
+// Major-version upgrade of a cluster to the PostgreSQL of this release. Both servers run side by side, all rows are copied, and the new cluster
+// replaces the old one. The old cluster is kept under another name.
 import { copyFileSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { withClient } from '../../client.ts';

@@ -1,5 +1,5 @@
-// Secrets in running text that a name stands before: `password=…`, `api_key: …`, `"token":"…"`, `?access_token=…`, header lines,
-// `<password>…</password>`, `--token …`. One pass over the separators; the name is looked up backwards from there.
+// Secrets after a name in running text: `password=…`, `api_key: …`, `"token":"…"`, `?access_token=…`, header lines, `<password>…</password>`,
+// `--token …`. One pass over the separators; the name is looked up backwards from there.
 import { codeAt, isNameCharacter, isQuote, isSpace, replaceSpans } from '../characters.ts';
 import { kindOfName, NAME, type NameKind } from './names.ts';
 import { type Assigned, valueSpan } from './values.ts';

@@ -1,4 +1,4 @@
-// What the name of a member says, looked up once for all events: the same few hundred names come again and again.
+// Classifies member names, with one cache for all events: the same few hundred names recur.
 
 import { MODE, scrubText } from '../text.ts';
 import { kindOfName, type NameKind } from './names.ts';

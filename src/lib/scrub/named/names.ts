@@ -1,5 +1,5 @@
-// Whether a name (of a member, a header, a parameter, a variable) says that its value is a secret. Names are compared word by
-// word, so that `author`, `tokenizer` and `keyboard` have nothing to do with `auth`, `token` and `key`.
+// Decides by its name (of a member, a header, a parameter, a variable) if a value is a secret. Names are compared word by word, so that
+// `author`, `tokenizer` and `keyboard` do not match `auth`, `token` and `key`.
 
 /** What the value of a name is. LINE: a secret that, as text behind a colon, runs to the end of the line (cookies). */
 export const NAME = { plain: 0, weak: 1, secret: 2, line: 3, personal: 4 } as const;

@@ -1,4 +1,4 @@
-// How far the value behind a name in running text reaches. When in doubt it reaches further: too much is hidden rather than too little.
+// Finds the end of the value after a name in running text. When in doubt the value extends further: too much is hidden rather than too little.
 
 import { codeAt, isBlank, isNameCharacter, isQuote, isSpace } from '../characters.ts';
 import { NAME, type NameKind } from './names.ts';

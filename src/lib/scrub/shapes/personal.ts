@@ -1,4 +1,4 @@
-// E-mail and IP addresses, where personal data is scrubbed: variables, request, user and breadcrumbs.
+// E-mail and IP addresses, scrubbed only in personal data: variables, request, user and breadcrumbs.
 import { isIPv6 } from 'node:net';
 import { codeAt, replaceSpans } from '../characters.ts';
 

@@ -1,5 +1,5 @@
-// Credentials that are known by their own look: prefixes of providers, JSON Web Tokens, `Bearer` and `Basic`, and keys that are
-// plain random text of a known length. Each pattern succeeds or fails within a bounded number of characters of its start.
+// Credentials recognized by their own form: prefixes of providers, JSON Web Tokens, `Bearer` and `Basic`, and keys that are plain random text of
+// a known length. Each pattern succeeds or fails within a bounded number of characters of its start.
 import { codeAt, MARKER, replaceSpans } from '../characters.ts';
 
 const PREFIXED = new RegExp(

@@ -1,4 +1,4 @@
-// The kinds of ledger entries: what each is for the API, and what the console says of an entry.
+// The kinds of ledger entries: their descriptions in the API and their texts in the console.
 import type { CreditSource } from '../../../core/wallet/ledger/read.ts';
 import type { LedgerEntry } from '../../../core/wallet/open-wallet.ts';
 

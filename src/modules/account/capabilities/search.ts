@@ -1,4 +1,5 @@
-// Objects of all modules by name or id. It calls the capabilities that list them, as its caller: none is found that could not be listed.
+// Search for objects of all modules by name or id. It calls the list capabilities as its caller, so it finds nothing that the caller could not
+// list.
 import Type, { type Static } from 'typebox';
 import { admission } from '../../../core/admission.ts';
 import { scopesAllow } from '../../../core/callers/scopes.ts';

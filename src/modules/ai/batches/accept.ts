@@ -1,4 +1,4 @@
-// A batch is accepted: all of its requests are rows, encrypted, when the call is answered.
+// Acceptance of a batch. All of its requests are stored as encrypted rows before the call is answered.
 
 import { setImmediate as turn } from 'node:timers/promises';
 import { openTurn } from '../../../core/background/turns.ts';

@@ -1,4 +1,4 @@
-// Who makes the requests of a batch: the key that made the batch, as it is now.
+// Caller of a batch's requests: the key that created the batch, in its current state.
 
 import type { Principal } from '../../../core/callers/principal.ts';
 import { scopesAllow } from '../../../core/callers/scopes.ts';

@@ -1,4 +1,4 @@
-// Batches that end before all of their requests were made: cancelled, or a day old. What is under way goes on, and is charged.
+// Early end of batches: cancelled, or expired after a day. Requests already under way continue, and are charged.
 
 import type { Sweep } from '../../../core/background/sweeper/sweep.ts';
 import { mendEach } from '../../../core/background/sweeper/sweep.ts';

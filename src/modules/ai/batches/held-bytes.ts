@@ -1,4 +1,4 @@
-// Bytes that one item of a batch holds while it is under way, of those that all items of this process may hold.
+// Memory accounting of batch items: the bytes that a running item holds of the limit for all items of this process.
 import type { FairPlaces } from '../../../lib/fair-places.ts';
 
 /** Others hold what there is: the item is to be made later. */

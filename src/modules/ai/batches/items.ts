@@ -1,5 +1,5 @@
-// Items of batches as rows of due work: claimed under a lease, renewed, tried again, over once. The attempt fences every change, and the
-// row of the batch is locked before that of an item.
+// Batch items as rows of due work: claimed under a lease, renewed, retried, ended once. The attempt fences every change. The row of the batch is
+// locked before that of an item.
 import type { Claimed, LeasedJob, Wanted } from '../../../core/background/due-work.ts';
 import { openTurn } from '../../../core/background/turns.ts';
 import { clockNow } from '../../../core/database-clock.ts';

@@ -1,4 +1,4 @@
-// The requests of a batch as they cross from the thread that has read them: each checked as a call of its own would be.
+// Requests of a batch, packed to cross from the thread that has read them. Each is validated like a call of its own.
 
 import { admission } from '../../../core/admission.ts';
 import { inputTokensOf } from '../../../lib/chat/body.ts';

@@ -1,4 +1,4 @@
-// Results of a batch in the order in which its requests ended, so that a page never changes, also while others are under way.
+// Results of a batch in the order in which its requests ended, so that a page never changes, even while other requests are under way.
 
 import { decodeCursor, encodeCursor, LIMIT_DEFAULT } from '../../../core/secrets/cursors.ts';
 import type { Queryable } from '../../../db/database.ts';

@@ -1,4 +1,4 @@
-// What a batch keeps is encrypted, each request and each response for itself.
+// Encryption of batch data: each request, response and error message is encrypted by itself.
 import type { Services } from '../../../kit/services.ts';
 
 type With = Pick<Services, 'secrets'>;

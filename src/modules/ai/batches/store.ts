@@ -1,4 +1,4 @@
-// Batches as rows: found, listed, counted, shown. Whoever changes one has its row locked before rows of its items, and the wallet after both.
+// Store of batches: find, list, count, show. Lock order of a change: the row of the batch, then rows of its items, then the wallet.
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { type Resource, resourceTable } from '../../../kit/resource.ts';

@@ -1,5 +1,5 @@
-// Items of batches as background work: each is one call of a model under the key that made its batch, in places of its own. What ends an
-// item stands in the transaction that charges it, so a request that a crash repeats is charged once.
+// Background work of batch items: each is one model call under the key that created its batch, with concurrency limits of its own. The end of an
+// item is written in the transaction that charges it, so a request that a crash repeats is charged once.
 
 import { dueWork, type Wanted } from '../../../core/background/due-work.ts';
 import type { JobLoop } from '../../../core/background/job-loop.ts';

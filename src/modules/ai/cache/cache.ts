@@ -1,5 +1,5 @@
-// Answers kept for the same request of the same account again, when the caller asks for it: in this process, and encrypted in the database
-// for all of them. Exactly the same request, or none: an answer to a similar question is a wrong answer.
+// Cache of answers to identical requests of one account, for callers that ask for it: in this process, and encrypted in the database for all.
+// Only an exactly equal request hits: an answer to a similar question is a wrong answer.
 import { LRUCache } from 'lru-cache';
 import type { Sweep } from '../../../core/background/sweeper/sweep.ts';
 import { removeOldRows } from '../../../core/background/sweeper/sweep.ts';

@@ -1,4 +1,4 @@
-// What was answered before: for a repeat of an idempotency key, or, where the caller asks for it, for the same request.
+// Stored answers: replays of an idempotency key and, where the caller asks for it, cache hits of the same request.
 
 import { hash } from 'node:crypto';
 import type { Answer } from '../../../kit/capability.ts';

@@ -1,5 +1,5 @@
-// What a chat asks for, read from the body of chat/completions. Only what routes, prices and gates it is looked at; all else goes to the
-// vendor as it came.
+// Reads a chat request from a chat/completions body. Only the fields that route, price or gate the call are examined; the rest goes to the
+// vendor unchanged.
 
 import { fingerprintPrefix, KEY_FIELD, requestFingerprint } from '../../../core/idempotency/fingerprint.ts';
 import { imagesIn, isObject, type WireObject } from '../../../lib/chat/body.ts';

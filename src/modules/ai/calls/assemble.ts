@@ -1,4 +1,4 @@
-// The chunks of a stream as one completion, and a completion as chunks: repeats are answered in the form that they ask for.
+// Conversion of stream chunks into one completion, and of a completion into chunks: a replay is answered in the form that it asks for.
 
 import { isObject, objectsOf, type WireObject } from '../../../lib/chat/body.ts';
 import { tokensIn } from '../../../lib/chat/token-counter.ts';

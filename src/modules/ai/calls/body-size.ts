@@ -1,4 +1,4 @@
-// How much may stand in the body of a call of a model: what is read in a thread is read once more on the event loop, in one piece.
+// Size limits of model-call bodies: what a thread has read is read once more on the event loop, in one piece.
 import { isObject, type WireObject } from '../../../lib/chat/body.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { BODY_DEPTH_MAX, BODY_VALUES_MAX, CONTENT_PARTS_MAX, TOKENS_SENT_MAX } from '../limits.ts';

@@ -1,4 +1,4 @@
-// The money of one call: the hold is renewed while the call runs, and ends once, captured or released.
+// Hold of one model call. It is renewed while the call runs and ends once, by capture or release.
 import { clockNow } from '../../../core/database-clock.ts';
 import {
   type HeldAnswer,

@@ -1,5 +1,5 @@
-// How many calls of models an account has under way, in all processes behind one port: each holds a connection to a vendor, and maybe
-// one to a client, for as long as its answer takes.
+// Concurrency limit of model calls per account, across all processes behind one port. Each call holds a connection to a vendor, and maybe one to
+// a client, until its answer ends.
 
 import type { UnderWay } from '../../../core/process/under-way.ts';
 import { problem } from '../../../problems/problem.ts';

@@ -1,4 +1,4 @@
-// What comes of a chat, whichever door it came in by.
+// Events of a chat, the same for every endpoint that starts one.
 
 import type { Answer } from '../../../kit/capability.ts';
 import type { WireObject } from '../../../lib/chat/body.ts';

@@ -1,5 +1,5 @@
-// One chat: a vendor is chosen, money held, the chain asked, the answer given out as it comes, and what it cost captured, once, however the
-// call ends.
+// Runs one chat: chooses a vendor, holds money, asks the chain, gives the answer out as it comes, and captures the cost. The cost is captured
+// once, however the call ends.
 
 import { findReplay } from '../../../core/idempotency/write.ts';
 import type { WireObject } from '../../../lib/chat/body.ts';

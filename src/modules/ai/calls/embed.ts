@@ -1,4 +1,4 @@
-// One call for embeddings: chosen, held, asked along its chain and captured as a chat is, by the tokens that go in.
+// Runs one call for embeddings: chosen, held, asked along its chain and captured like a chat, but priced by input tokens.
 import { setImmediate as turn } from 'node:timers/promises';
 import { admission } from '../../../core/admission.ts';
 import { findReplay } from '../../../core/idempotency/write.ts';

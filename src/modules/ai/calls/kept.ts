@@ -1,4 +1,4 @@
-// Answers kept for repeats of an idempotency key: encrypted with the key itself, which is stored nowhere.
+// Answers stored for replays of an idempotency key. They are encrypted with the key itself, which is stored nowhere.
 
 import type { HeldAnswer } from '../../../core/wallet/holds/settle-hold.ts';
 import type { Served } from '../../../kit/capability.ts';

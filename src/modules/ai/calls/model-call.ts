@@ -1,4 +1,4 @@
-// What a call of a model has of its caller: of a request, or of an item of a batch, which nobody waits for.
+// Context of a model call: of a request, or of a batch item, for which no client waits.
 
 import type { Transaction } from '../../../db/database.ts';
 import type { CallContext } from '../../../kit/services.ts';

@@ -1,4 +1,4 @@
-// A chat on its way from the thread that has read a long body to the event loop. There objects are made of it by the turn.
+// Hand-over of a chat from the thread that has read a long body to the event loop, where its objects are rebuilt in time slices.
 import { admission } from '../../../core/admission.ts';
 import { inputTokensAside, inputTokensOf, type WireObject } from '../../../lib/chat/body.ts';
 import { type PackedJson, packJson, unpackJson } from '../../../lib/long-json.ts';

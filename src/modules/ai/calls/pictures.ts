@@ -1,4 +1,4 @@
-// Pictures that are fetched for a vendor are held in this process until the vendor has them: how many bytes of them, by account.
+// Memory limit of pictures fetched for a vendor, by account. This process holds their bytes until the vendor has them.
 import { FairPlaces } from '../../../lib/fair-places.ts';
 import { problem } from '../../../problems/problem.ts';
 

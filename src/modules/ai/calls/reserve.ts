@@ -1,4 +1,4 @@
-// Money for a call of a model, held before anybody is asked: the most that it may cost anywhere in its chain. A limit of the output that the
+// Reservation of money for a model call, before any vendor is asked: the most that it may cost anywhere in its chain. An output limit that the
 // caller did not set shrinks to what wallet and budget cover.
 
 import { outcomeOrWait } from '../../../core/wallet/charge/charge.ts';

@@ -1,4 +1,4 @@
-// What a chat is charged, once: by what its vendor used, or by what was counted here when that does not say.
+// Settlement of a chat, once: by the usage that its vendor reports, else by what was counted here.
 
 import type { WireObject } from '../../../lib/chat/body.ts';
 import type { Taken } from '../../../routing/walk.ts';

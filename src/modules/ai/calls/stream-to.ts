@@ -1,5 +1,5 @@
-// What a model says is also published to a realtime channel, in pieces, so that a page reads it live and goes on after a reload. A channel that
-// cannot be published to is refused before the model is asked; later failures end the publishing, and not the answer.
+// Publishes a model's answer to a realtime channel in pieces, so that a page reads it live and continues after a reload. A channel that cannot
+// be published to is refused before the model is asked. Later failures end the publishing, not the answer.
 import type { CallContext } from '../../../kit/services.ts';
 import { isObject, type WireObject } from '../../../lib/chat/body.ts';
 import { newId } from '../../../lib/ids.ts';

@@ -1,4 +1,4 @@
-// How long a vendor is read: until its answer is whole, takes too long, or nobody waits for it any more.
+// Time limits of reading one vendor: until its answer is whole, takes too long, or no client waits for it any more.
 import { performance } from 'node:perf_hooks';
 
 export class Upstream {

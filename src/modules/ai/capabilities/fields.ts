@@ -1,4 +1,4 @@
-// Fields that calls of models have in common.
+// Fields shared by model calls.
 import Type from 'typebox';
 import { TTL_HEADER } from '../calls/ask.ts';
 import { STREAM_HEADER } from '../calls/stream-to.ts';

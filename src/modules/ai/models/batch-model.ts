@@ -1,4 +1,4 @@
-// A model at the price that it has in batches.
+// A model at its batch price: the row's batch discount applied.
 import type { ModelRow } from '../../../vendors/file/port.ts';
 import { type AiModel, aiModel } from './family.ts';
 

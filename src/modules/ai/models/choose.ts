@@ -1,4 +1,4 @@
-// Which models a call may go to, by what it needs; and how long an output may be there.
+// Choice of models for a call by the features that it needs, and the output limit sent to each.
 
 import type { Services } from '../../../kit/services.ts';
 import { invalidField, type Problem, problem } from '../../../problems/problem.ts';

@@ -1,4 +1,4 @@
-// What the operator's file says of language models: their own fields, how a price is written, and which models the sandbox has.
+// Model family of language models: their fields in the operator's file, the notation of prices, and the models of the sandbox.
 import Type from 'typebox';
 import { nanosOfUsd } from '../../../lib/money.ts';
 import { quoteOf } from '../../../routing/quote.ts';

@@ -1,5 +1,5 @@
-// The models there are, as both doors list them: the three words that let the service choose, each model of each vendor, and each model by its
-// name alone.
+// Model lists of ai.models and of OpenAI's wire. They have the three words that let the service choose, each model of each vendor, and each
+// model by its name alone.
 import type { Services } from '../../../kit/services.ts';
 import { usd } from '../../../lib/money.ts';
 import { quoteOf } from '../../../routing/quote.ts';

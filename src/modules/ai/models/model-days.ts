@@ -1,4 +1,4 @@
-// What calls of models came to, by day and model. A row is written in the transaction that captures a call, so the sums are what was charged.
+// Usage of models by day. A row is written in the transaction that captures a call, so the sums are what was charged.
 
 import type { Sweep } from '../../../core/background/sweeper/sweep.ts';
 import { removeOldRows } from '../../../core/background/sweeper/sweep.ts';

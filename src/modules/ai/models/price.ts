@@ -1,4 +1,4 @@
-// What tokens cost: the most that a call may cost, which is held, and what it did cost. Nano-USD with markup, rounded up once.
+// Prices of model calls: the most that a call may cost, which is held, and its actual cost. Nano-USD with markup, rounded up once.
 
 import { decimalOf, NANOS_PER_USD } from '../../../lib/money.ts';
 import { quoteOf } from '../../../routing/quote.ts';

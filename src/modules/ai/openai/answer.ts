@@ -1,4 +1,4 @@
-// How calls of models are answered on the wires that clients of OpenAI's know: status, headers, what the call has cost.
+// HTTP answers of model calls on OpenAI's wires: status, headers and the cost of the call.
 
 import type { Answer } from '../../../kit/capability.ts';
 import { json, refusal } from '../../../kit/openai-wire.ts';

@@ -1,4 +1,4 @@
-// Bodies of that wire, read and counted: in a thread when they are long.
+// Readers of request bodies on the wire of OpenAI's chat completions and embeddings. Long bodies are read and counted in a thread.
 import { KEY_FIELD } from '../../../core/idempotency/fingerprint.ts';
 import { jsonFields } from '../../../kit/openai-wire.ts';
 import type { BodyTask } from '../../../kit/raw-route.ts';

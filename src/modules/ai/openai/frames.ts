@@ -1,5 +1,5 @@
-// A chat as server-sent events, on either wire: pieces as they come, the last of them with what the call has cost; a failure is told in one, and
-// then comes the end.
+// Server-sent events of a chat, on either wire: pieces as they come, the last one with the cost of the call. A failure is sent as one piece, and
+// then the stream ends.
 
 import { errorOf } from '../../../kit/openai-wire.ts';
 import type { WireObject } from '../../../lib/chat/body.ts';

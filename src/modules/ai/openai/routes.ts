@@ -1,4 +1,4 @@
-// The wire of OpenAI's chat completions, embeddings and models, on the same engine as ai.chat and ai.embed: agents change one base address.
+// Endpoints of OpenAI's chat completions, embeddings and models, on the engine of ai.chat and ai.embed: agents change only the base URL.
 
 import { bearer } from '../../../core/credentials/http-schemes.ts';
 import { json } from '../../../kit/openai-wire.ts';

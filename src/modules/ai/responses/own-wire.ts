@@ -1,4 +1,4 @@
-// What a vendor says on the wire of responses itself: its events are passed on as they are, and its response is kept whole.
+// Passes on the output of a vendor that itself speaks the responses wire: its events unchanged, and its response whole.
 import { isObject, objectsOf, type WireObject } from '../../../lib/chat/body.ts';
 
 /** Whether it is a response, not a completion. */

@@ -1,5 +1,5 @@
-// A request of the responses wire as one of chat/completions. Nothing is stored here, so what refers to stored things is refused; what the
-// other wire has not, too, by the name that it has here.
+// Translation of a request on the responses wire into one of chat/completions. Nothing is stored here, so references to stored objects are
+// refused. Fields that chat/completions lacks are refused too, by their name on this wire.
 import { isObject, objectsOf, type WireObject } from '../../../lib/chat/body.ts';
 import { invalidField, type Problem } from '../../../problems/problem.ts';
 import { type Sent, wholeOf } from '../calls/ask.ts';

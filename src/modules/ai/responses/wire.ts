@@ -1,5 +1,5 @@
-// What comes of a chat, as the responses wire tells it: events of items that are opened, filled and closed, and a response of all of them. An
-// answer in one piece is the response that the events of its chunks end with.
+// Output of a chat on the responses wire: events that open, fill and close items, and a response of all items. An answer in one piece is the
+// response that the events of its chunks end with.
 import { isObject, objectsOf, type WireObject } from '../../../lib/chat/body.ts';
 import { eventText } from '../../../lib/event-stream.ts';
 import { GrowingText } from '../../../lib/growing-text.ts';

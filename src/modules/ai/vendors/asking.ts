@@ -1,4 +1,4 @@
-// What adapters of language models share: one POST of JSON, its answer as JSON or as server-sent events, and what its failing means.
+// Shared code of language-model adapters: one POST of JSON, its answer as JSON or as server-sent events, and the meaning of its failures.
 
 import type { Readable } from 'node:stream';
 import type { WireObject } from '../../../lib/chat/body.ts';

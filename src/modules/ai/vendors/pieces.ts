@@ -1,4 +1,4 @@
-// The pieces of a stream of server-sent events, wherever its bytes are cut: read as they arrive, and handed out one by one.
+// Reader of a stream of server-sent events, wherever its bytes are split: pieces are read as they arrive, and handed out one by one.
 import type { Readable } from 'node:stream';
 import { createParser } from 'eventsource-parser';
 import { Pacer } from '../../../lib/pacer.ts';

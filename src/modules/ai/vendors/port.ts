@@ -1,5 +1,5 @@
-// A vendor of language models, as one wire protocol speaks it. What goes in and comes out has the shape of the chat-completions wire,
-// whatever the vendor speaks. An adapter asks once, keeps nothing, and never throws for what a vendor does.
+// Port of a language-model vendor, one adapter for each wire protocol. Input and output have the shape of the chat-completions wire, whatever
+// the vendor speaks. An adapter asks once, keeps nothing, and never throws for what a vendor does.
 import type { TSchema } from 'typebox';
 import type { WireObject } from '../../../lib/chat/body.ts';
 import type { NotSent, Refused, VendorCall } from '../../../vendors/call/port.ts';

@@ -1,4 +1,4 @@
-// One real call of a language model, the smallest there is: for an operator who wants to know whether vendor, key and row are right.
+// Trial call of a language model, the smallest real one, for an operator who checks vendor, key and row.
 import type { NotSent, Refused } from '../../../vendors/call/port.ts';
 import type { ModelRow, TryOut } from '../../../vendors/file/port.ts';
 import type { OutboundClient } from '../../../vendors/http/port.ts';

@@ -1,4 +1,4 @@
-// Fields that questions share.
+// Fields shared by the queries.
 import Type from 'typebox';
 import { DISTINCT_ID_CHARACTERS_MAX, NAME_CHARACTERS_MAX } from '../limits.ts';
 

@@ -1,5 +1,5 @@
-// The people of one account while a commit is made, under the lock of its wallet: numbers are given, people joined and described, event by
-// event; what has changed is written in a few statements at the end.
+// State of one account's people during a commit, under the lock of its wallet. Event by event, numbers are assigned and people joined and
+// described. What has changed is written in a few statements at the end.
 
 import type { Join, PersonChange } from '../intake/person-change.ts';
 import { PERSON_BYTES_MAX, PERSON_IDS_MAX } from '../limits.ts';

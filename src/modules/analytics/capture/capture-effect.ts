@@ -1,5 +1,5 @@
-// Events as a lane effect, set-based over all calls of a commit and under the locks of their wallets: so of two events with one UUID exactly
-// one counts, a distinct ID gets one number, and people are joined in one order.
+// Event capture as a lane effect, set-based over all calls of a commit and under the locks of their wallets. So of two events with one UUID
+// exactly one counts, a distinct ID gets one number, and people are joined in one order.
 import { type SentBlock, sendBlocks } from '../../../blocks/send.ts';
 import type { AdmittedItem, LaneEffect, LaneItem, ReadVerdict } from '../../../core/wallet/lane/lane-item.ts';
 import { countAccepted } from '../../../core/wallet/ledger/accepted-units.ts';

@@ -1,5 +1,5 @@
-// SQL of capturing. Every statement is set-based over the accounts of a lane commit; their wallets are locked, so what is read stays so.
-// Each row by its whole key: OFFSET 0 keeps the planner from joining, which would read all rows of an account.
+// SQL of event capture. Every statement is set-based over the accounts of a lane commit; their wallets are locked, so what is read stays valid.
+// Rows are read by their whole key: OFFSET 0 keeps the planner from a join that would read all rows of an account.
 import { boolArray, byteaArray, int4Array, int8Array, textArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

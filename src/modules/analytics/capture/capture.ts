@@ -1,4 +1,4 @@
-// A call that stores events, whatever its protocol: days, price, charge.
+// Storage of a call's events, whatever its protocol: creates day partitions, computes the price, charges.
 
 import { chargeInLane } from '../../../core/wallet/charge/charge.ts';
 import type { Answer } from '../../../kit/capability.ts';

@@ -1,4 +1,4 @@
-// The few events of short calls, packed together: a block an account and span of the commit.
+// Packs the few events of short calls together: one block for each account and span of the commit.
 import type { BlockDraft } from '../../../blocks/block.ts';
 import { numbersOf, packFew, spansOf } from '../events/pack.ts';
 import type { ReadyEvents } from '../intake/ready-events.ts';

@@ -1,4 +1,4 @@
-// Events as a kind of block: small ones of a day are merged in the order of time. What counts no more is left out.
+// Block kind of events: small blocks of a day are merged in the order of time. Events that no longer count are left out.
 import type { BlockDraft, BlockKind, StoredBlock } from '../../../blocks/block.ts';
 import { BLOCK_RECORDS_MAX, KEEP_DAYS, SPAN_MS } from '../limits.ts';
 import { type EventColumns, numbersOf, packMerged } from './pack.ts';

@@ -1,6 +1,6 @@
-// Events as blocks. Columns: `time`, `name`, `person` (a number; 0: the event does not count, for it came before or its person was deleted),
-// `bot`, `uuid` and `sent` (whether there is one), `seq_ms` and `seq_low` (its number in the account's sequence; absent: its block's ID and
-// its place), then the properties.
+// Block encoding of events. Columns: `time`, `name`, `person` (a number; 0 for a duplicate, or when its person was deleted), `bot`, `uuid` and
+// `sent` (whether there is one), `seq_ms` and `seq_low` (its number in the account's sequence; absent: its block's ID and its place), then the
+// properties.
 import type { BlockDraft } from '../../../blocks/block.ts';
 import { packBytes, packDictionary, packIntegers, packTexts } from '../../../blocks/columns.ts';
 import { Marks } from '../../../blocks/marks.ts';

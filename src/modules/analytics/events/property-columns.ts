@@ -1,5 +1,5 @@
-// Properties of events as columns: one for each of the frequent names, a dictionary of typed texts, and one for all others, JSON objects.
-// Of hostile names there may be a million: memory follows the values, and never names times events.
+// Column encoding of event properties: one column for each frequent name, a dictionary of typed texts, and one for all others, JSON objects.
+// There may be a million hostile names: memory grows with the values, never with names times events.
 import { type Dictionary, packIds, packTexts } from '../../../blocks/columns.ts';
 import { COLUMN_EVENTS_MIN, COLUMN_NAME_CHARACTERS_MAX, PROPERTY_COLUMNS_MAX } from '../limits.ts';
 

@@ -1,4 +1,4 @@
-// A stored block of events: its columns, unpacked as they are first asked for.
+// A stored block of events; each column is unpacked when it is first used.
 import type { StoredBlock } from '../../../blocks/block.ts';
 import {
   type Dictionary,

@@ -1,5 +1,5 @@
-// What a block says of its events without being read: how many there are of each name, hour and kind (bots or not). Events without a person
-// count nowhere.
+// Summary of a block, for counts without reading its events: their number by name, hour and kind (bots or not). Events without a person are not
+// counted.
 
 import { SUMMARY_BYTES_MAX } from '../../../blocks/block.ts';
 import { ByteReader, ByteWriter } from '../../../blocks/bytes.ts';

@@ -1,4 +1,4 @@
-// Events as callers of analytics.capture send them.
+// Reads the events of analytics.capture, as callers send them.
 import Type, { type Static } from 'typebox';
 import { instantForm, parseInstant } from '../../../lib/instant.ts';
 import { invalidField } from '../../../problems/problem.ts';

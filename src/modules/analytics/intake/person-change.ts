@@ -1,4 +1,4 @@
-// What an event says of its person: who else it is, and what the person is like. The names are PostHog's.
+// Person changes that an event carries: further IDs of its person, and person properties. The names are PostHog's.
 import { cleanJson, cleanText } from '../../../lib/clean-text.ts';
 import { DISTINCT_ID_CHARACTERS_MAX, NESTING_MAX, PERSON_BYTES_MAX } from '../limits.ts';
 import { isDeeper } from './depth.ts';

@@ -1,5 +1,5 @@
-// What a call brings, on its way to blocks: whatever its protocol, events are judged, cleaned and ordered here. What comes out survives
-// structured cloning, since long bodies are read in threads. Who the people are is known in the commit alone.
+// Intake of a call's events, whatever its protocol: they are validated, cleaned and ordered on their way to blocks. The result survives
+// structured cloning, since long bodies are read in threads. People are resolved only in the commit.
 import { isbot } from 'isbot';
 import { cleanJson, cleanText } from '../../../lib/clean-text.ts';
 import { type PackedPart, packParts } from '../events/pack.ts';

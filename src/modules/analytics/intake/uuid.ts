@@ -1,4 +1,4 @@
-// What tells an event from others: 16 bytes, those of a UUID, or the hash of any other text.
+// Identity of an event in 16 bytes: its UUID, or the hash of any other text.
 import { hash } from 'node:crypto';
 
 const UUID = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;

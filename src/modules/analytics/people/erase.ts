@@ -1,6 +1,6 @@
-// What deleted people did leaves the blocks: each that has such an event is replaced by one without. A block that a merge has replaced meanwhile
-// is refused, and looked for again in the next run; a merge that had read what is replaced here is refused in turn. A number whose blocks
-// were all replaced in one run is nowhere any more: since its deletion no commit could write it.
+// Erases the events of deleted people: each block that has such an event is replaced by one without. Replacing a block that a merge has replaced
+// meanwhile is refused, and retried in the next run. A merge that had read what is replaced here is refused in turn. A number whose blocks were
+// all replaced in one run is gone: since its deletion no commit could write it.
 
 import type { BlockDraft, BlockRef, ScanTask } from '../../../blocks/block.ts';
 import { unpackIntegers } from '../../../blocks/columns.ts';

@@ -1,4 +1,5 @@
-// Positive integers to integers, by open addressing: a tenth of the memory of a Map. In shared memory threads read it without a copy.
+// Hash table of positive integers to integers, by open addressing: a tenth of the memory of a Map. In shared memory, threads read it without a
+// copy.
 
 const EMPTY = 0;
 const FIRST_CAPACITY = 16;

@@ -1,6 +1,6 @@
-// Who the numbers of events are now: the people that were joined, and those that were deleted. Kept in this process and brought up to date
-// before each question by what has changed since, page by page: people change under the lock of their account's wallet, so a change that
-// comes meanwhile has a higher number than what was read.
+// Current people behind the person numbers of events: joins and deletions. This process keeps them, and reads what has changed before each
+// query, page by page. People change under the lock of their account's wallet, so a change that comes meanwhile has a higher number than what
+// was read.
 import { LRUCache } from 'lru-cache';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

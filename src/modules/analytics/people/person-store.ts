@@ -1,4 +1,4 @@
-// SQL of people, as questions and deletions need it.
+// SQL of people, for queries and deletions.
 import { int4Array } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

@@ -1,4 +1,4 @@
-// What PostHog's clients are answered: that it was taken, that there are no flags, and what a browser is to leave alone.
+// Answers to PostHog's clients: events accepted, no feature flags, and the configuration of browsers with other features off.
 import { pageKeySentence } from '../../../kit/page-access.ts';
 import type { RawAnswer, RawHead } from '../../../kit/raw-route.ts';
 import { telemetrySentence, telemetryStatus } from '../../../kit/telemetry.ts';

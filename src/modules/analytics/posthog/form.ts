@@ -1,5 +1,5 @@
-// Forms of PostHog's older clients: `data` is JSON or base64 of it. In one pass over the bytes: URLSearchParams takes a time that grows with the
-// square of the number of fields.
+// Decodes forms of PostHog's older clients: `data` is JSON or base64 of it. It takes one pass over the bytes, since URLSearchParams takes time
+// quadratic in the number of fields.
 
 const FORM = /^(?:compression=[\w-]{1,20}&)?data=/;
 const [PERCENT, PLUS, SPACE, BRACE, BRACKET] = Buffer.from('%+ {[') as unknown as [

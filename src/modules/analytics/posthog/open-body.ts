@@ -1,6 +1,6 @@
-// The bytes of a body of PostHog's clients: gzip by its first bytes, whatever its headers say, JSON, or a form whose `data` is base64 of JSON.
-// The key stands in the body: posthog-node names it first, browsers within their first event, posthog-python behind all events. It is looked for
-// as the body is unzipped, and of what is packed more tightly than events are, nothing more is unzipped before the key has been found right.
+// Opens bodies of PostHog's clients: gzip by its first bytes, whatever its headers say, JSON, or a form whose `data` is base64 of JSON. The key
+// is in the body: posthog-node names it first, browsers within their first event, posthog-python behind all events. The body is searched for it
+// while being unzipped. A body packed more tightly than events are is unzipped no further until its key is found right.
 import { setImmediate } from 'node:timers/promises';
 import { inflateBody } from '../../../core/inflate.ts';
 import { problem } from '../../../problems/problem.ts';

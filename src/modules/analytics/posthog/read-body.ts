@@ -1,5 +1,5 @@
-// From the body of one of PostHog's clients to events (posthog.com/docs/api/capture; posthog-node 5, posthog-js 1): one event, a list, or
-// `batch` with the time at which it was sent. In a thread when it is long.
+// Reads events from the body of a PostHog client (posthog.com/docs/api/capture; posthog-node 5, posthog-js 1). A body is one event, a list, or
+// `batch` with the time at which it was sent. Long ones are read in a thread.
 import type { BodyTask } from '../../../kit/raw-route.ts';
 import { parseInstant } from '../../../lib/instant.ts';
 import { problem } from '../../../problems/problem.ts';

@@ -1,5 +1,5 @@
-// The endpoints of PostHog that its clients speak to: the host `{base_url}/v1/analytics/posthog` is all they need. Browsers send to `e`, `i/v0/e`
-// and `capture`, with a key that can do nothing else; programs send to `batch`.
+// PostHog's endpoints for its clients, which need only the host `{base_url}/v1/analytics/posthog`. Browsers send to `e`, `i/v0/e` and `capture`,
+// with a key that can do nothing else; programs send to `batch`.
 
 import { secretCredential } from '../../../core/credentials/credential.ts';
 import { pageRoute, requirePageKey } from '../../../kit/page-access.ts';

@@ -1,4 +1,4 @@
-// Single events of blocks, newest first, mostly in threads.
+// Lists single events of blocks, newest first, mostly in threads.
 import type { ScanTask } from '../../../blocks/block.ts';
 import { StoredEvents, StoredProperties, uuidAt } from '../events/stored-events.ts';
 import { IntTable } from '../people/int-table.ts';

@@ -1,5 +1,5 @@
-// What questions filter by: all conditions must hold. Values are compared as texts, a number by its JSON, so 10 and "10" are one value; more and less
-// compare numbers only. Of a dictionary each value is looked at once.
+// Filter conditions of queries: all must hold. Values are compared as texts, a number by its JSON, so 10 and "10" are one value; more and less
+// compare numbers only. Each value of a dictionary is tested once.
 import Type, { type Static } from 'typebox';
 import type { Dictionary } from '../../../blocks/columns.ts';
 import { plainOf, typedText } from '../events/property-columns.ts';

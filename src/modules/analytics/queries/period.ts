@@ -1,4 +1,4 @@
-// Which time a question is about, and how it is asked: at most so many events, so long, so many at once.
+// Period of a query, and the limits under which a query runs: number of events, run time, concurrency.
 import Type from 'typebox';
 import type { BlockRef, ScanTask } from '../../../blocks/block.ts';
 import { reckon } from '../../../blocks/summaries.ts';

@@ -1,4 +1,4 @@
-// Plain counts from what blocks say of their events, without their columns; mostly in threads.
+// Plain counts from block summaries, without reading columns; mostly in threads.
 import type { BlockRef, ScanTask } from '../../../blocks/block.ts';
 import { listBySpans, reckonSummaries } from '../../../blocks/summaries.ts';
 import { eachCount } from '../events/summary.ts';

@@ -1,4 +1,4 @@
-// Trends over blocks, mostly in threads: for each series, value of the breakdown and interval how many events, the sum, or which people.
+// Trends over blocks, mostly in threads: event count, sum or people for each series, breakdown value and interval.
 import type { ScanTask, StoredBlock } from '../../../blocks/block.ts';
 import { plainOf } from '../events/property-columns.ts';
 import { StoredEvents } from '../events/stored-events.ts';

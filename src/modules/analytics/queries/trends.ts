@@ -1,4 +1,4 @@
-// How often things happened, by intervals. A plain count is answered from what blocks say of their events, without reading them.
+// Trends: event counts by interval. A plain count is answered from block summaries, without reading the events.
 import type { BlockRef } from '../../../blocks/block.ts';
 import { iso } from '../../../lib/time.ts';
 import { COUNT_COLUMNS, propertyColumns } from '../events/stored-events.ts';

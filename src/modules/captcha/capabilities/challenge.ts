@@ -1,5 +1,5 @@
-// Challenges of ALTCHA v2: parameters under two MACs of the account. Nothing of a challenge is stored; what its solution is checked against
-// stands in it, signed: its id, action, page and end.
+// Challenges of ALTCHA v2: parameters under two MACs of the account. No challenge is stored: the id, action, page and expiry that its solution
+// is checked against are signed within it.
 import { randomInt } from 'node:crypto';
 import Type, { type Static } from 'typebox';
 import { clockNow } from '../../../core/database-clock.ts';

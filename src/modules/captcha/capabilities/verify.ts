@@ -1,5 +1,5 @@
-// A verification. Whether a solution is right is computed before the lane; whether it has expired or counted already is decided in the commit that
-// charges for it, under the wallet's lock: of any number of calls with one solution, in any processes, one is `ok`.
+// Verification of a solution. The solution itself is checked before the lane. Its expiry and earlier use are checked in the commit that charges
+// for it, under the wallet's lock. So of any number of calls with one solution, in any processes, one is `ok`.
 import { createHmac } from 'node:crypto';
 import type { ChallengeParameters, Solution } from 'altcha-lib';
 import Type from 'typebox';

@@ -1,4 +1,4 @@
-// Jobs and runs as they are stored and as they are shown.
+// Rows of jobs and runs, and their records in answers.
 import { maskHeaders } from '../../../core/outbound/target-headers.ts';
 import type { Secrets } from '../../../core/secrets/secrets.ts';
 import { usd } from '../../../lib/money.ts';

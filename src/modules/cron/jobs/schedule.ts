@@ -1,7 +1,7 @@
-// When jobs are due. Expressions are those of the croner library, five fields only.
-// Clock changes, for an expression without `*` and steps in minute and hour (30 2 * * *): a local time that does not exist runs
-// at the first moment after the gap, one that exists twice runs once, the first time. With them (*/30 * * * *) the job is an
-// interval: nothing runs in a gap, and both hours of a repeated one are run through.
+// Schedules of jobs. Expressions are those of the croner library, five fields only. Clock changes are handled by the kind of expression. Without
+// `*` and steps in minute and hour (30 2 * * *), a local time that does not exist runs at the first moment after the gap. One that exists twice
+// runs once, the first time. With them (*/30 * * * *) the job is an interval: nothing runs in a gap, and both hours of a repeated one are run
+// through.
 import { Cron } from 'croner';
 import { invalidField } from '../../../problems/problem.ts';
 

@@ -1,4 +1,4 @@
-// What a call makes of a job's settings: a schedule is either an expression or one time, and what is absent stays as it was.
+// Job settings after a call. A schedule is either an expression or one time; absent fields stay as they were.
 import { checkTargetHeaders } from '../../../core/outbound/target-headers.ts';
 import type { Secrets } from '../../../core/secrets/secrets.ts';
 import { instantForm, parseInstant } from '../../../lib/instant.ts';

@@ -1,5 +1,5 @@
-// SQL of jobs as their owner sees and changes them. Whoever makes a job due does so under the lock of the account (lockAccount)
-// and opens the account's turn, so that no look at what is due misses it.
+// SQL of jobs as their owner sees and changes them. A change that makes a job due holds the account's lock (lockAccount) and opens the account's
+// turn. So no scan for due work misses it.
 
 import { openTurn } from '../../../core/background/turns.ts';
 import type { CountedLimit } from '../../../core/callers/tiers.ts';

@@ -1,5 +1,5 @@
-// One attempt of a run: a signed POST to the task, and how it ended. An attempt that died with its process is made again under
-// the same run id; a task that answered, or could not be reached, is not tried again: its next slot comes.
+// One attempt of a run: a signed POST to the task, and its outcome. An attempt that died with its process is repeated under the same run id. A
+// task that answered, or could not be reached, is not retried: its next slot comes.
 
 import { clockNow } from '../../../core/database-clock.ts';
 import { sendEvents } from '../../../core/events/outbox.ts';

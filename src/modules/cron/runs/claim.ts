@@ -1,5 +1,5 @@
-// Claims the runs of one account that are due: those whose process is gone are taken over, then due slots begin. One transaction
-// records each slot, charges it and moves its job to the next slot, under the wallet lock: so one process begins a slot, and once.
+// Claims the due runs of one account: first those whose process is gone, then due slots. One transaction records each slot, charges it and moves
+// its job to the next slot, under the wallet lock. So one process begins a slot, and once.
 
 import type { Claimed, LeasedJob, Wanted } from '../../../core/background/due-work.ts';
 import { type NewEvent, sendEvents } from '../../../core/events/outbox.ts';

@@ -1,5 +1,5 @@
-// A run outside the schedule: its row, its charge and the turn of its account commit together. The row's lease has ended when it is written,
-// so the loop of runs takes it over as it takes over every run that nobody makes.
+// A run outside the schedule: its row, its charge and the turn of its account commit together. Its lease has ended when the row is written, so
+// the loop of runs takes it over like any abandoned run.
 import { openTurn } from '../../../core/background/turns.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

@@ -1,5 +1,5 @@
-// SQL of runs: their list, how they end, and how they are taken over. A run belongs to one attempt at a time: `attempt` fences its
-// outcome, and `lease_until` says until when its process is waited for.
+// SQL of runs: list, end and takeover. A run belongs to one attempt at a time: `attempt` fences its outcome, and at `lease_until` its process
+// counts as dead.
 
 import { textArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';

@@ -1,5 +1,5 @@
-// One question to one name server: by UDP, and by TCP when the answer is cut. Never fails: what does not come in 2 s, or is no answer to the
-// question, says so. Of a hostile answer only the first records are read, and nothing beside the answer section.
+// Sends one query to one name server: by UDP, and by TCP when the answer is truncated. It never fails: no answer within 2 s, or one to another
+// question, is a result too. Of a hostile answer only the first records are read, and nothing beside the answer section.
 import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { connect, isIPv6 } from 'node:net';

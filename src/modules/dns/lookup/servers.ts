@@ -1,4 +1,4 @@
-// Whom a look-up may ask: the resolvers of the operator, wherever they are, and any public address at port 53.
+// Name servers that a look-up may ask: the operator's resolvers, wherever they are, and any public address at port 53.
 import { isPublic, readAddress } from '../../../lib/address.ts';
 import { type NameServer, readNameServer } from '../../../lib/name-server.ts';
 import { invalidField } from '../../../problems/problem.ts';

@@ -1,4 +1,4 @@
-// Changes of record sets as PowerDNS' API sends them: all or none, in one transaction, in their order.
+// Changes of record sets from PowerDNS' API: all or none, in their order; in one transaction where this service answers for the zone.
 
 import type { BodyTask } from '../../../kit/raw-route.ts';
 import type { CallContext } from '../../../kit/services.ts';

@@ -1,4 +1,4 @@
-// Zones and record sets as PowerDNS' API shows them: names end with a dot, values are those of zone files.
+// Zones and record sets in the shape of PowerDNS' API: names end with a dot, values are those of zone files.
 import { NS_TTL, SOA } from '../limits.ts';
 import type { RecordSet } from '../records/sets.ts';
 import { fileValue } from '../records/values.ts';

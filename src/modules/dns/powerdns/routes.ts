@@ -1,5 +1,5 @@
-// The HTTP API of PowerDNS below /v1/dns/powerdns/api, as its clients use it to set records: ACME clients, external-dns. The key stands in
-// X-API-Key. A request is a call of the capability that does the same, with its scope and rate. What else the API has is not found here.
+// PowerDNS' HTTP API below /v1/dns/powerdns/api, as its clients use it to set records: ACME clients, external-dns. The key is in X-API-Key. A
+// request is a call of the equivalent capability, with its scope and rate. Other parts of that API are answered as not found.
 
 import type { Credential } from '../../../core/credentials/credential.ts';
 import { apiKeyHeader, bearer } from '../../../core/credentials/http-schemes.ts';

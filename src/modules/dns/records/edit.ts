@@ -1,5 +1,5 @@
-// Changes of a zone's record sets, all or none: in the database where this service answers for the zone, at its vendor otherwise. There they are worked out
-// from what the vendor has now, and again when somebody else has changed the same names meanwhile.
+// Changes of a zone's record sets, all or none: in the database where this service answers for the zone, at its vendor otherwise. Changes at a
+// vendor are computed from its current records, and again when somebody else has changed the same names meanwhile.
 
 import { runOutside } from '../../../core/idempotency/outside.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';

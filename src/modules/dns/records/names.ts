@@ -1,4 +1,4 @@
-// Names of zones and records (RFC 1035, RFC 5890): inside in lower case, as ASCII, without the last dot.
+// Names of zones and records (RFC 1035, RFC 5890). Their internal form is lower-case ASCII without the last dot.
 import { domainToASCII } from 'node:url';
 import { invalidField } from '../../../problems/problem.ts';
 

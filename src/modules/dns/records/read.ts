@@ -1,4 +1,4 @@
-// The records of a zone and its name servers as they are now: of the database where this service answers for it, of its vendor otherwise.
+// Reads the current records and name servers of a zone: from the database where this service answers for it, from its vendor otherwise.
 import type { CallContext } from '../../../kit/services.ts';
 import type { DnsState } from '../state.ts';
 import { EMBEDDED } from '../vendors/hosts.ts';

@@ -1,5 +1,5 @@
-// A record set: all values of one name and type, with one time to live (RFC 2181, section 5). What holds for each by itself is checked here;
-// what sets must not be beside each other, in store.ts.
+// A record set: all values of one name and type, with one time to live (RFC 2181, section 5). Rules for a single set are checked here; rules
+// between sets, in store.ts.
 import { invalidField } from '../../../problems/problem.ts';
 import { SET_BYTES_MAX, VALUES_MAX } from '../limits.ts';
 import { requireRecordName } from './names.ts';

@@ -1,5 +1,5 @@
-// SQL of record sets. Whoever changes them holds the lock of the account, as runWrite does, looks at the whole with `requireWhole`, and tells
-// the name servers by `touchZone` (zones/store.ts), in one transaction.
+// SQL of record sets. A change holds the lock of the account, as runWrite does. In the same transaction it checks the whole zone with
+// `requireWhole`, and tells the name servers by `touchZone` (zones/store.ts).
 import { int4Array, textArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

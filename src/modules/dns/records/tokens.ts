@@ -1,5 +1,5 @@
-// The words of zone files (RFC 1035, section 5.1), one line after another: quotes, escapes, comments, and brackets that join lines.
-// Linear in the text, and every word and line is bounded.
+// Tokenizer of zone files (RFC 1035, section 5.1), one line after another: quotes, escapes, comments, and brackets that join lines. Linear in
+// the text, and every word and line is bounded.
 
 /** `text` has a byte in each character. */
 export interface Token {

@@ -1,5 +1,5 @@
-// Values of records by type: read from what somebody typed, written as zone files have them, and as they go over the wire. Stored and
-// answered in one form: names whole and in lower case, addresses in their short form, texts as they are, without quotes.
+// Values of records by type: parsed from typed input, and written as in zone files and on the wire. They have one form, stored and answered:
+// names whole and in lower case, addresses in their short form, texts as they are, without quotes.
 import { isIPv4, isIPv6 } from 'node:net';
 import { TXT_BYTES_MAX } from '../limits.ts';
 import { nameBytes, uint16s } from '../wire/message.ts';

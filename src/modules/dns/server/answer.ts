@@ -1,4 +1,4 @@
-// What one message is answered with: from the zones of this service alone. Nothing is looked up elsewhere, nothing changed, no zone handed out whole.
+// Answers to DNS messages, from the zones of this service alone: no recursion, no updates, no zone transfers.
 
 import { CLASSES, TYPES } from '../wire/message.ts';
 import { countOne, type DnsCounts } from './counts.ts';

@@ -1,4 +1,4 @@
-// What the name server of this process has answered, for /metrics.
+// Counters of the answers of this process's name server, for /metrics.
 import type { Metric } from '../../../core/process/metric.ts';
 
 export interface DnsCounts {

@@ -1,4 +1,4 @@
-// Queries as a name server reads them, and its replies. Of a query only the question and OPT count; its names have no pointers, so reading one is
+// Query reader and reply writer of the name server. Of a query only the question and OPT count; its names have no pointers, so reading one is
 // linear in its bytes.
 
 import {

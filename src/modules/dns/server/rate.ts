@@ -1,5 +1,5 @@
-// How many answers go by UDP to one network in a second: whoever forges its address makes no more of this service (response rate limiting). Beyond
-// that every second question gets a cut answer, no longer than itself, so that a real resolver comes by TCP.
+// Response rate limiting: UDP answers to one network in a second, so that a forged address gets no more out of this service. Beyond that every
+// second question gets a truncated answer, no longer than itself, so that a real resolver comes by TCP.
 
 export type Allowed = 'answer' | 'cut' | 'drop';
 

@@ -1,5 +1,5 @@
-// A zone as it is answered from memory: names with what they have, and the algorithm that finds it (RFC 1034, section 4.3.2; wildcards: RFC 4592;
-// negative answers: RFC 2308; ANY: RFC 8482). Nothing here waits.
+// A zone in memory, and the algorithm that answers from it (RFC 1034, section 4.3.2; wildcards: RFC 4592; negative answers: RFC 2308; ANY: RFC
+// 8482). Nothing here waits.
 import { NS_TTL, SOA } from '../limits.ts';
 import type { RecordSet } from '../records/sets.ts';
 import { rdataOf } from '../records/values.ts';

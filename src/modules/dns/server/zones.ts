@@ -1,6 +1,6 @@
-// The zones that this process answers for. Which ones there are is known whole, so that a question about any other costs no look at the database;
-// records are read when somebody first asks, kept while there is room, and read again once a zone has changed: what an answer says is at most
-// a second old, while the database answers.
+// The zones that this process answers for. Their list is whole in memory, so a question about any other zone costs no database read. Records are
+// read on first use, kept while there is room, and read again once a zone has changed. An answer is at most a second old, while the database
+// answers.
 import { setImmediate as turn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { repeat } from '../../../core/background/repeat.ts';

@@ -1,4 +1,4 @@
-// What operations on a zone at a vendor fail with beside their own.
+// Error codes that operations on a zone at a vendor have beside their own.
 export const vendorErrors = [
   ...([
     'VENDOR_NOT_AVAILABLE',

@@ -1,4 +1,4 @@
-// How name servers of others stand in the operator's file: fields of their entries, and which zones accounts may hold there.
+// Model family of external name servers: fields of their entries in the operator's file, and the zones that accounts may hold there.
 import Type from 'typebox';
 import type { Adapter, ModelFamily, ModelRow } from '../../../vendors/file/port.ts';
 import { liesIn, readName } from '../records/names.ts';

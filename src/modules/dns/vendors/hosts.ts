@@ -1,5 +1,5 @@
-// The name servers of others in this process, by the id of their entry: which of them an account may hold a zone at, and calls to them within the limits
-// of the file. What fails there comes out as a failure of the call.
+// External name servers in this process, by entry id: permission to hold a zone there, and calls within the limits of the file. A failure there
+// becomes a failure of the call.
 import { AccountPlaces } from '../../../core/account-places.ts';
 import type { Services } from '../../../kit/services.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';

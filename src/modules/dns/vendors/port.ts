@@ -1,5 +1,5 @@
-// A name server of others that holds zones: it is the truth of their records, and nothing of them is kept here. Each adapter reads a zone whole and
-// changes record sets of it.
+// Port of an external name server that holds zones. It is the truth of their records, and nothing of them is kept here. Each adapter reads a
+// zone whole and changes record sets of it.
 import type { RecordSet } from '../records/sets.ts';
 import type { RecordType } from '../records/values.ts';
 

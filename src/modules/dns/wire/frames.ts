@@ -1,4 +1,4 @@
-// Messages of a TCP connection, each with its length before it (RFC 1035, section 4.2.2).
+// Framing of DNS messages on a TCP connection: each has its length before it (RFC 1035, section 4.2.2).
 import { uint16s } from './message.ts';
 
 export function frameOf(message: Buffer): Buffer {

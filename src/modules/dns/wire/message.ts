@@ -1,5 +1,5 @@
-// The codec of DNS messages (RFC 1035, section 4; EDNS: RFC 6891): whoever serves zones, changes them elsewhere or looks names up reads and writes by
-// it. Every length is checked, and a pointer leads backwards only, so that reading ends whatever the bytes are.
+// Codec of DNS messages (RFC 1035, section 4; EDNS: RFC 6891), for serving zones, changing them elsewhere, and look-ups. Every length is
+// checked, and a pointer leads backwards only, so that reading ends whatever the bytes are.
 
 /** Numbers of types (IANA, DNS parameters). */
 export const TYPES = {

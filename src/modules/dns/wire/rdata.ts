@@ -1,4 +1,4 @@
-// Data of records as a message has it, written as zone files do: names without the last dot, texts without quotes.
+// Converts the wire data of records to zone-file text: names without the last dot, texts without quotes.
 import { Malformed, nameAt, TYPES, type WireRecord } from './message.ts';
 
 /** The data of a record; of a type that is not known here in the form of RFC 3597, section 5. Throws Malformed. */

@@ -1,5 +1,5 @@
-// How a zone becomes an account's: it exists once in the service, and never within a zone of another account. One that has not been delegated
-// here for 7 days, and is not now, is given up.
+// Adds a zone to an account: it exists once in the service, and never within a zone of another account. Another account's zone that has not been
+// delegated here for 7 days, and is not now, is released.
 
 import { isIP } from 'node:net';
 import { operatorAccount } from '../../../core/accounts/operator.ts';

@@ -1,5 +1,5 @@
-// Whether the parent of a zone leads to this service: found by asking for its NS records. It decides nothing alone; who holds a zone for 7 days
-// without it may lose it to another account.
+// Delegation of a zone to this service, found by asking its parent for the NS records. It decides nothing alone: an account that holds a zone
+// undelegated for 7 days may lose it to another account.
 import { mendEach, type Sweep } from '../../../core/background/sweeper/sweep.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import { statement } from '../../../db/statement.ts';

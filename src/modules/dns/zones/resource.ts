@@ -1,4 +1,4 @@
-// Zones as the operations of the module name and show them.
+// Resource definition of zones, shared by the operations of the module.
 import type { Static } from 'typebox';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { type Resource, requireRow } from '../../../kit/resource.ts';

@@ -1,4 +1,4 @@
-// SQL of zones. dns.zone has what an account has; dns.zone_name says whose a zone is in the service, and that it has changed.
+// SQL of zones. dns.zone has the zones of an account; dns.zone_name has the owner of each zone in the service, and that it has changed.
 import type { CountedLimit } from '../../../core/callers/tiers.ts';
 import { textArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';

@@ -1,5 +1,5 @@
 // Zone files (RFC 1035, section 5; $TTL: RFC 2308): read whole or not at all, and written. SOA and NS of the zone itself are this service's own,
-// and left out. Nothing is included, nothing generated.
+// and left out. $INCLUDE and $GENERATE are refused.
 import { TimeSlices } from '../../../lib/time-slices.ts';
 import { RECORDS_MAX, SOA, TTL_MAX, TTL_MIN, TTL_USUAL } from '../limits.ts';
 import { readName, recordName } from '../records/names.ts';

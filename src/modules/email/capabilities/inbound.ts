@@ -1,4 +1,4 @@
-// Mail that a mail server of the operator's, or of an account's own, pipes here: as JSON, or by the route below as it is.
+// Intake of mail piped in by a mail server of the operator or of an account: as JSON, or as it is by the route below.
 import Type, { type Static } from 'typebox';
 import { operatorAccount } from '../../../core/accounts/operator.ts';
 import { bearer } from '../../../core/credentials/http-schemes.ts';

@@ -1,4 +1,4 @@
-// Looks at the records of domains: when a call asks for it, and by a schedule (judge.ts). Nothing is changed while name servers are asked.
+// DNS checks of domains: on request by a call, and on a schedule (judge.ts). Nothing is changed while name servers are asked.
 import type { LeasedJob } from '../../../core/background/due-work.ts';
 import { dueWork } from '../../../core/background/due-work.ts';
 import type { JobLoop } from '../../../core/background/job-loop.ts';

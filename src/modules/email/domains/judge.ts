@@ -1,4 +1,5 @@
-// What a look at its records makes of a domain. A verified one outlives three days without them; one that lacks its key for three days has failed.
+// Status of a domain after a check of its DNS records. A verified domain survives three days without them; one that lacks its key for three days
+// has failed.
 import { DAY_MS, MINUTE_MS } from '../../../lib/time.ts';
 import type { DomainRecord } from './records.ts';
 

@@ -1,4 +1,4 @@
-// Whether an account may send from a domain: it has proved it, the operator trusts it, or the name can never reach anybody.
+// Permission to send from a domain: the account has proved it, the operator trusts it, or the name is reserved and reaches nobody.
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 

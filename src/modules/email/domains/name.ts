@@ -1,4 +1,4 @@
-// The name of a domain that mail can be sent from: registered by somebody, no address, no suffix under which others register.
+// Name of a domain that mail can be sent from: registered by somebody, no address, no public suffix.
 import { invalidField } from '../../../problems/problem.ts';
 import { readDomain } from '../addresses.ts';
 

@@ -1,4 +1,4 @@
-// The DNS records that prove a domain and let mail come back: what each must say, and what name servers say.
+// The DNS records that prove a domain and let mail come back: their required values, and what name servers return.
 import type { Ask, Found } from './resolver.ts';
 import type { SigningKey } from './signing-key.ts';
 

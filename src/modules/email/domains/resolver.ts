@@ -1,4 +1,5 @@
-// What name servers say of a domain, by c-ares: those of the operator or of the machine. Everything is bounded: time, answers, their length.
+// DNS look-ups for a domain by c-ares, at the name servers of the operator or of the machine. Everything is bounded: time, number of answers,
+// their length.
 import type { MxRecord } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 

@@ -1,4 +1,4 @@
-// Domains as the operations of the module name and show them.
+// Resource definition of domains, shared by the operations of the module.
 import Type from 'typebox';
 import { instant, instantOrNull, textOrNull } from '../../../kit/fields.ts';
 import type { Resource } from '../../../kit/resource.ts';

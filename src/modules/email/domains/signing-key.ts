@@ -1,5 +1,5 @@
-// The key that signs an account's mail (DKIM, RFC 6376): RSA-2048, made on first use, one for all of the account's domains. Its selector
-// belongs to the account, so two accounts can prove one domain. The private key is encrypted at rest, and stays as long as the account.
+// Signing key of an account's mail (DKIM, RFC 6376): RSA-2048, made on first use, one for all of the account's domains. Its selector belongs to
+// the account, so two accounts can prove one domain. The private key is encrypted at rest, and stays as long as the account.
 import { generateKeyPair, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { statement } from '../../../db/statement.ts';

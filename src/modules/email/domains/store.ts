@@ -1,4 +1,4 @@
-// SQL of domains. Whoever looks at one writes what was found only while no other look has begun: `attempt` is the fence.
+// SQL of domains. A check writes its result only while no other check has begun: `attempt` is the fence.
 
 import { dueTable } from '../../../core/background/due-table.ts';
 import type { CountedLimit } from '../../../core/callers/tiers.ts';

@@ -1,5 +1,5 @@
-// Links to attachments of received mail: they need no key, and end after an hour. What is behind one is read from the mail when it is asked
-// for, so an attachment is kept once.
+// Links to attachments of received mail: they need no key, and expire after an hour. The attachment is read from the mail when it is requested,
+// so it is stored once.
 
 import { SignedTokens } from '../../../core/secrets/signed-token.ts';
 import type { Services } from '../../../kit/services.ts';

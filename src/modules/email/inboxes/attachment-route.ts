@@ -1,4 +1,4 @@
-// Where links to attachments lead: the bytes, without a key.
+// Endpoint of attachment links: the bytes, without a key.
 import { clockNow } from '../../../core/database-clock.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
 import { problem } from '../../../problems/problem.ts';

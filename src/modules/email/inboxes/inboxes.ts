@@ -1,4 +1,4 @@
-// Inboxes as they are stored and shown. An address exists once in the service: email.inbox_address says whose it is.
+// Rows and records of inboxes. An address exists once in the service: email.inbox_address has its owner.
 import Type, { type Static } from 'typebox';
 import type { CountedLimit } from '../../../core/callers/tiers.ts';
 import { textArray } from '../../../db/arrays.ts';

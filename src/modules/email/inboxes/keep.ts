@@ -1,5 +1,5 @@
-// Keeps one mail in one inbox. When this has answered `kept`, the mail is committed. The inbox's row is locked meanwhile: it counts, orders, and
-// bounds what comes.
+// Stores one mail in one inbox. When this has answered `kept`, the mail is committed. The inbox's row is locked meanwhile: it counts, orders,
+// and bounds incoming mail.
 import { available } from '../../../assets/assets.ts';
 import { openTurn } from '../../../core/background/turns.ts';
 import { textArray } from '../../../db/arrays.ts';

@@ -1,4 +1,4 @@
-// Numbers of received mail.
+// Limits and constants of received mail.
 
 /** Of a mail, as it is received: 552. */
 export const RECEIVED_BYTES_MAX = 10 * 1024 * 1024;

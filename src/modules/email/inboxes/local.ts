@@ -1,4 +1,4 @@
-// Mail between accounts of this service: it is delivered here, without a relay.
+// Delivery of mail between accounts of this service, without a relay.
 
 import { domainOf } from '../addresses.ts';
 import { domainStanding } from '../domains/may-send.ts';

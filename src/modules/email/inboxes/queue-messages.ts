@@ -1,4 +1,4 @@
-// The message that each mail of an inbox with a queue becomes: published as a call of the account, at the price of queue.publish. Where that
+// Queue messages for the mail of an inbox with a queue. Each mail is published as a call of the account, at the price of queue.publish. If that
 // cannot be paid, or the queue is gone, the mail stays in its inbox alone.
 
 import { dueTable } from '../../../core/background/due-table.ts';

@@ -1,4 +1,4 @@
-// Received mail as it is read and shown.
+// Schema, reads and record of received mail.
 import Type, { type Static } from 'typebox';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

@@ -1,4 +1,4 @@
-// Received mail is kept for 30 days. Its inbox counts what it holds, so rows and count change together.
+// Retention of received mail: 30 days. Its inbox counts what it holds, so rows and count change together.
 import { mendEach, type Sweep } from '../../../core/background/sweeper/sweep.ts';
 import { textArray } from '../../../db/arrays.ts';
 import { statement } from '../../../db/statement.ts';

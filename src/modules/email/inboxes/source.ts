@@ -1,4 +1,4 @@
-// The source of received mail: in its row, or, when it is long, in the asset store under its id.
+// Source of received mail: in its row or, when it is long, in the asset store under its id.
 import { available } from '../../../assets/assets.ts';
 import { statement } from '../../../db/statement.ts';
 import type { Services } from '../../../kit/services.ts';

@@ -1,5 +1,5 @@
-// Which conversation a mail belongs to. Its name follows from the first mail of it, so that what an account sent, and what is answered to
-// that, need no row to meet; a mail that names an earlier received one is in that one's.
+// Thread of a mail. The thread's name derives from its first mail, so sent mail and the answers to it need no row to meet. A mail that names an
+// earlier received one is in that one's thread.
 import { createHash } from 'node:crypto';
 import { textArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';

@@ -1,4 +1,5 @@
-// Calls that wait for mail in an inbox. A commit of this process wakes them; for those of others they look again from time to time.
+// Long polling for mail in an inbox. A commit of this process wakes the waiting calls; for commits of other processes they poll from time to
+// time.
 import type { Database } from '../../../db/database.ts';
 import { arrivalOf } from './keep.ts';
 

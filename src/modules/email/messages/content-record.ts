@@ -1,4 +1,4 @@
-// What a mail says, as email.get shows it when it is asked for.
+// Content of a mail, as email.get shows it on request.
 import Type, { type Static } from 'typebox';
 import { textOrNull } from '../../../kit/fields.ts';
 import { mailboxText } from '../addresses.ts';

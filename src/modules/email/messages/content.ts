@@ -1,5 +1,5 @@
-// A mail as its call described it, and as it is kept: the fields as JSON, then the bytes of the attachments. It is composed anew whenever it
-// is sent or shown, always to the same bytes.
+// Stored form of a mail as its call described it: the fields as JSON, then the bytes of the attachments. It is composed anew whenever it is sent
+// or shown, always to the same bytes.
 import type { Mailbox } from '../addresses.ts';
 
 export interface Attachment {

@@ -1,4 +1,4 @@
-// Which mails still have a hold of their own: what `qm doctor` asks.
+// Query of `qm doctor`: the mails that still have a hold of their own.
 import { textArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

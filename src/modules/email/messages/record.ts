@@ -1,4 +1,4 @@
-// A mail as answers and events show it.
+// Record of a mail in answers and events.
 import { iso } from '../../../lib/time.ts';
 import type { MessageRow, RecipientRow } from './row.ts';
 

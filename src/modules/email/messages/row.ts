@@ -1,4 +1,4 @@
-// A mail and its recipients as they stand in the tables, and what follows from the recipients for the mail.
+// Rows of a mail and its recipients, and the mail's status, which follows from its recipients.
 
 export const recipientStatuses = [
   ...(['scheduled', 'queued', 'deferred', 'failed', 'bounced', 'cancelled'] as const),

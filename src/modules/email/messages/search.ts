@@ -1,5 +1,5 @@
-// Sent mail by recipient and by words of its subject, the newest first. Each page looks at the next thousand mails at most, those of the
-// recipient by an index: whoever asks for what is rare gets short pages, and goes on with their cursor.
+// Search of sent mail by recipient and by words of its subject, newest first. Each page looks at the next thousand mails at most, those of the
+// recipient by an index. So rare matches give short pages, and the caller goes on with their cursor.
 import { textArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

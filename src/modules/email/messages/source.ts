@@ -1,4 +1,4 @@
-// Where the content of a mail is kept: short ones in its row, long ones in the asset store.
+// Storage of a mail's content: short ones in its row, long ones in the asset store.
 import { available } from '../../../assets/assets.ts';
 import type { Services } from '../../../kit/services.ts';
 import { SOURCE_IN_ROW_BYTES_MAX } from '../limits.ts';

@@ -1,4 +1,4 @@
-// SQL of mails: how they are written, found and listed. What becomes of them is in sending/.
+// SQL of mails: insert, find, list. Their outcomes are in sending/.
 import { int4Array, textArray, timestampArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

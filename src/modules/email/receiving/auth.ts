@@ -1,4 +1,4 @@
-// What is told of who sent a mail, and what that is found out from. The look itself is a file of its own (authenticate.ts): it loads much.
+// Input and result of sender authentication. The check itself is a file of its own (authenticate.ts), since it loads a large library.
 
 /** `none`: nothing was published or signed, or the check does not apply; `temperror`: name servers did not answer in time. */
 export interface MailAuth {

@@ -1,5 +1,5 @@
-// What can be told of who sent a mail: SPF (RFC 7208), DKIM (RFC 6376) and DMARC (RFC 7489). It is told and hides nothing. Loaded by the
-// thread that reads mail alone: the library is large.
+// Sender authentication of a mail: SPF (RFC 7208), DKIM (RFC 6376) and DMARC (RFC 7489). The result is shown and hides no mail. Only the thread
+// that reads mail loads this file: the library is large.
 import { Resolver } from 'node:dns/promises';
 import { authenticate } from 'mailauth';
 import { type AuthSettings, authUnknown, type MailAuth, type MailOrigin } from './auth.ts';

@@ -1,4 +1,4 @@
-// Fields as mail writes them (RFC 5322): a name, a colon, a value that may go on in lines that begin with a space.
+// Header fields of mail (RFC 5322): a name, a colon, and a value that may continue on lines that begin with a space.
 
 /** By name in lower case; several of one name in their order. */
 export type Fields = ReadonlyMap<string, readonly string[]>;

@@ -1,5 +1,5 @@
-// The bytes of one mail. They lie where threads share them, with room for the trace before them, so that a mail is written once, as it comes in:
-// each copy of 10 MiB, as for a thread, or behind a trace, holds the event loop for some 40 ms.
+// The bytes of one mail, in memory that threads share, with room for the trace before them. So a mail is written once, as it comes in. Each copy
+// of 10 MiB, for a thread or behind a trace, holds the event loop for some 40 ms.
 import { TimeSlices } from '../../../lib/time-slices.ts';
 
 /** Of what this service writes before a mail: see `traceOf`. */

@@ -1,5 +1,5 @@
-// Where mail waits to be read in a thread: few at a time, each with a bound of time and memory. Whoever sends it never has all threads. What a
-// thread dies of says nothing of the mail: then only its header is read, here.
+// Reads mail in threads: few mails at a time, each with limits of time and memory. No sender ever has all threads. The death of a thread says
+// nothing of its mail: then only its header is read, here.
 import { AccountThreads } from '../../../core/account-threads.ts';
 import { cleanText } from '../../../lib/clean-text.ts';
 import { type AuthSettings, authUnknown, type MailAuth, type MailOrigin } from './auth.ts';

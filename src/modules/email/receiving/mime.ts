@@ -1,7 +1,7 @@
-// Takes a mail apart (RFC 2045, RFC 5322), within bounds of parts, depth and header bytes. Whoever sends a mail chooses every byte of it.
+// MIME parser (RFC 2045, RFC 5322) with bounds of parts, depth and header bytes. The sender of a mail chooses every byte of it.
 //
-// postal-mime 4.0.0 reads line by line and keeps each line of a body that is not encoded as a piece of its own: 7 MB of text took 2.8 s and
-// 2 GB here, a million empty lines 26 s. So lines of a body up to the next one that may be a boundary are given to it as one.
+// postal-mime 4.0.0 reads line by line and keeps each line of an unencoded body as a piece of its own. So 7 MB of text took 2.8 s and 2 GB here,
+// a million empty lines 26 s. It therefore gets the lines of a body up to the next possible boundary as one.
 import PostalMime, { type Email } from 'postal-mime';
 
 export interface MimeBounds {

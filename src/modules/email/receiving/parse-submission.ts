@@ -1,4 +1,5 @@
-// A mail that a program hands in by SMTP, as the fields of email.send. Read in a thread. Nothing is cut: what is too long is refused as there.
+// Parses a mail that a program submits by SMTP into the fields of email.send, in a thread. Nothing is truncated: what is too long is refused, as
+// by email.send.
 import type { Address, Attachment } from 'postal-mime';
 import { readMime } from './mime.ts';
 

@@ -1,5 +1,5 @@
-// What a received mail says: read in a thread, never on the event loop. All of it is what its sender chose, so every text and list is cut
-// to a bound, and holds nothing that the database cannot keep.
+// Parses a received mail in a thread, never on the event loop. Its sender chose all of it, so every text and list is cut to a bound, and holds
+// nothing that the database cannot keep.
 import { type Address, type Attachment, addressParser, decodeWords, type Email } from 'postal-mime';
 import { cleanText } from '../../../lib/clean-text.ts';
 import { readMime } from './mime.ts';

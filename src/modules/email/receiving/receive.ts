@@ -1,5 +1,5 @@
-// One mail for several recipients of this service, whichever door it came by: read once, then kept in each inbox by itself. What it answers is
-// committed.
+// Receives one mail for several recipients of this service, by HTTP, SMTP or local delivery: parsed once, then stored in each inbox by itself.
+// Everything that it answers is committed.
 import { slicedSha256 } from '../../../lib/sliced-digest.ts';
 import { type Kept, keepMail } from '../inboxes/keep.ts';
 import { HOPS_MAX } from '../inboxes/limits.ts';

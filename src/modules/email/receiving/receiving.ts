@@ -1,4 +1,4 @@
-// What a process keeps to receive mail.
+// Per-process state for receiving mail.
 import type { Services } from '../../../kit/services.ts';
 import { AttachmentLinks } from '../inboxes/attachment-links.ts';
 import { InboxWaiters } from '../inboxes/waiting.ts';

@@ -1,4 +1,4 @@
-// Whom this service receives mail for: bounces of its own mail, and inboxes. Everybody else is refused, so nobody relays mail through it.
+// Recipients that this service receives mail for: bounces of its own mail, and inboxes. All others are refused, so it is no open relay.
 import type { Queryable } from '../../../db/database.ts';
 import { domainOf, readAddress } from '../addresses.ts';
 import { domainStanding } from '../domains/may-send.ts';

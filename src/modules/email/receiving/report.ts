@@ -1,5 +1,5 @@
-// Reads what mail servers report of a mail: delivery status notifications (RFC 3464, RFC 6533), the bounces of exim and qmail that are
-// none, and complaints (ARF, RFC 5965). Whoever sends one chooses every byte of it, so size, parts, depth and recipients are bounded.
+// Parser of reports on a mail: delivery status notifications (RFC 3464, RFC 6533), the bounces of exim and qmail in other formats, and
+// complaints (ARF, RFC 5965). The sender chooses every byte of a report, so size, parts, depth and recipients are bounded.
 import type { Attachment, Email } from 'postal-mime';
 import { type Fields, fieldGroups } from './fields.ts';
 import { readMime } from './mime.ts';

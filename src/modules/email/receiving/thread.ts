@@ -1,4 +1,4 @@
-// Reads mail in a thread: whoever sends it chooses how much work that is.
+// Entry of the threads that read mail: the sender of a mail chooses how much work that is.
 import { serve } from '../../../lib/threads.ts';
 import type { AuthSettings, MailAuth, MailOrigin } from './auth.ts';
 import { attachmentOf, type ParsedMail, parseMail } from './parse.ts';

@@ -1,4 +1,4 @@
-// E-mails and domains as Resend's wire shows them.
+// E-mails and domains in the shape of Resend's wire.
 import type { Static } from 'typebox';
 import type { get } from '../capabilities/get.ts';
 import type { domainSchema } from '../domains/resource.ts';

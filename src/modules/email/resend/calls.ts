@@ -1,4 +1,4 @@
-// What the requests of Resend's wire have in common.
+// Idempotency key of requests on Resend's wire.
 import type { RawRequest } from '../../../kit/raw-route.ts';
 
 export function keyOf({ headers }: RawRequest): { readonly idempotencyKey?: string } {

@@ -1,4 +1,4 @@
-// Domains of Resend's wire: each request is a call of the operation on domains that does the same.
+// Domain routes of Resend's wire: each request is a call of the equivalent operation on domains.
 import type { Static } from 'typebox';
 import { json, jsonFields } from '../../../kit/openai-wire.ts';
 import { dataOf } from '../../../kit/raw-data.ts';

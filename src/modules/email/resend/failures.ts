@@ -1,4 +1,4 @@
-// How Resend's wire tells a failure: {statusCode, name, message} with its names and statuses, and beside them our code and the request's id.
+// Failures on Resend's wire: {statusCode, name, message} with its names and statuses, and beside them our code and the request's id.
 import type { RawAnswer } from '../../../kit/raw-route.ts';
 import type { Problem } from '../../../problems/problem.ts';
 

@@ -1,4 +1,4 @@
-// E-mails of Resend's wire: sent as email.send does without waiting, and shown by what email.get tells.
+// E-mail routes of Resend's wire: sent as by email.send without waiting, and shown with the data of email.get.
 import { json } from '../../../kit/openai-wire.ts';
 import { dataOf } from '../../../kit/raw-data.ts';
 import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';

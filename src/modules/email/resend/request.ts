@@ -1,4 +1,4 @@
-// What `POST /emails` and `POST /emails/batch` of Resend's wire ask for, in the fields of email.send and email.batch.send. Attachments are
+// Translation of `POST /emails` and `POST /emails/batch` of Resend's wire into the fields of email.send and email.batch.send. Attachments are
 // long, so this is done in a thread.
 import { isUtf8 } from 'node:buffer';
 import type { BodyTask } from '../../../kit/raw-route.ts';

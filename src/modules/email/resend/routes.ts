@@ -1,5 +1,5 @@
-// Resend's wire below /v1/email/resend, for its clients with RESEND_BASE_URL. A request is a call of the capability that does the same, with
-// its scope, rate and price. What else their API has is not found here.
+// Resend's wire below /v1/email/resend, for its clients with RESEND_BASE_URL. A request is a call of the equivalent capability, with its scope,
+// rate and price. Other parts of that API are answered as not found.
 import { bearer } from '../../../core/credentials/http-schemes.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
 import { problem } from '../../../problems/problem.ts';

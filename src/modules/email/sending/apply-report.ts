@@ -1,5 +1,5 @@
-// What reports of other servers change: a bounce, a delay or a complaint of a mail that was sent. Only a report that came back to the mail's own address
-// counts, for only that shows that it is about the mail.
+// Applies reports of other servers to sent mail: a bounce, a delay or a complaint. A report counts only if it came back to the mail's own bounce
+// address, for only that shows that it is about the mail.
 
 import { clockNow } from '../../../core/database-clock.ts';
 import { sendEvents } from '../../../core/events/outbox.ts';

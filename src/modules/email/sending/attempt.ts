@@ -1,5 +1,5 @@
-// One attempt to send a mail. Recipients with an inbox of this service get it here, all others by a relay: by the first that answers, in the order of
-// their priority. What is known afterwards is written as one outcome; what is not known is never tried again.
+// One attempt to send a mail. Recipients with an inbox of this service get it here, all others by the first relay that answers, in order of
+// priority. Known results are written as one outcome; a recipient whose result is unknown is never tried again.
 import type { AccountPlaces } from '../../../core/account-places.ts';
 import type { IdempotencyKey } from '../../../core/callers/idempotency-key.ts';
 import type { Services } from '../../../kit/services.ts';

@@ -1,4 +1,4 @@
-// What the commit of new mails looks at and counts, for all accounts of it at once.
+// Reads and counts for the commit of new mails, over all of its accounts at once.
 import { int8Array, textArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

@@ -1,5 +1,5 @@
-// How mails begin: rows, recipients, hold and the answer of the call are one commit. What must hold then is looked at under its locks: that the
-// sender's domain is still proved, who wants no mail, and how many recipients the account has ordered in this minute.
+// Lane effect that begins mails: rows, recipients, hold and the answer of the call are one commit. Its locks cover the checks that the sender's
+// domain is still proved, of suppressed recipients, and of the account's recipients in this minute.
 import { openTurn } from '../../../core/background/turns.ts';
 import { sendEvents } from '../../../core/events/outbox.ts';
 import type { AdmittedItem, LaneEffect, LaneItem, ReadVerdict } from '../../../core/wallet/lane/lane-item.ts';

@@ -1,5 +1,5 @@
-// Where bounces of a mail go: `b+TOKEN@EMAIL_BOUNCE_DOMAIN`. The token names the mail and carries a MAC, so that a forged bounce is nobody's. It is
-// base32 in lower case, for servers may change the case of a local part, and fits the 64 characters of one (RFC 5321).
+// Bounce address of a mail: `b+TOKEN@EMAIL_BOUNCE_DOMAIN`. The token names the mail and carries a MAC, so that a forged bounce matches no mail.
+// It is base32 in lower case, for servers may change the case of a local part, and fits the 64 characters of one (RFC 5321).
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Secrets } from '../../../core/secrets/secrets.ts';
 

@@ -1,4 +1,5 @@
-// The bytes of a mail as they leave: MIME by nodemailer's composer, which is loaded with the first mail, signed with DKIM. The same content and key always make the same bytes.
+// Composes the bytes of an outgoing mail: MIME by nodemailer's composer, which is loaded with the first mail, signed with DKIM. The same content
+// and key always make the same bytes.
 import { createHash, createPrivateKey, type KeyObject } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { lruOf } from '../../../lib/lru.ts';

@@ -1,4 +1,4 @@
-// Where mails are composed: short ones here, long ones in a thread.
+// Composition of mails: short ones on the event loop, long ones in a thread.
 import { AccountThreads } from '../../../core/account-threads.ts';
 import { COMPOSE_HERE_BYTES_MAX } from '../limits.ts';
 import { unpackContent } from '../messages/content.ts';

@@ -1,4 +1,4 @@
-// What sending asks of inboxes of this service.
+// Interface of local delivery, as sending uses it.
 
 /** Mail for inboxes of this service. */
 export interface LocalDelivery {

@@ -1,5 +1,5 @@
-// Before a mail is handed over its recipients are marked: a process that finds the mark, and did not hand the mail over itself, knows that nobody can
-// say whether it was taken. Marks of an account that come together are one commit.
+// Marks of recipients, written before a mail is handed over. A process that finds a mark, and did not hand the mail over itself, knows that its
+// acceptance is unknown. Marks of an account that come together are one commit.
 import { int4Array, textArray } from '../../../db/arrays.ts';
 import type { Database, Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

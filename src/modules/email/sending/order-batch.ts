@@ -1,4 +1,4 @@
-// How a batch becomes mails: accepted together, sent in the background.
+// Sending of a batch: its mails are accepted together, and sent in the background.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { capturedOf } from '../../../core/wallet/holds/settle-hold.ts';
 import type { Answer } from '../../../kit/capability.ts';

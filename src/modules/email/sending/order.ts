@@ -1,4 +1,4 @@
-// How a call becomes mails: what is wanted is checked, the mails begin with their hold, and a call that waits makes the first attempt itself.
+// Sending of a mail by a call: it checks the fields, begins the mail with its hold, and makes the first attempt if the call waits.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inFlight } from '../../../core/idempotency/write.ts';
 import { beginWork, type ChargedAnswer, priceOfCall } from '../../../core/wallet/charge/charge.ts';

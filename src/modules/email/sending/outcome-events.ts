@@ -1,4 +1,4 @@
-// What outcomes tell: events of the mail, and addresses that get no more mail.
+// Effects of outcomes: events of the mail, and suppression of addresses.
 import type { NewEvent } from '../../../core/events/outbox.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

@@ -1,4 +1,4 @@
-// What became of a mail, as whoever finds out says it, and as it was written.
+// Outcome of a mail, as it is reported and as it was written.
 import type { IdempotencyKey } from '../../../core/callers/idempotency-key.ts';
 import type { MailStatus, MessageRow, RecipientRow } from '../messages/row.ts';
 

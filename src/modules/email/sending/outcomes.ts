@@ -1,5 +1,5 @@
-// What became of mails, written: recipients, the mail, its money and its events are one transaction. Outcomes of an account that come together
-// share one. A hold is settled when the last mail of its call has ended: captured for the recipients whose mail a relay took, or may have.
+// Writes outcomes of mails: recipients, the mail, its money and its events are one transaction. Outcomes of an account that come together share
+// one. A hold is settled when the last mail of its call has ended: captured for the recipients whose mail a relay took, or may have.
 import { openTurn } from '../../../core/background/turns.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import { sendEvents } from '../../../core/events/outbox.ts';

@@ -1,4 +1,4 @@
-// EMAIL_PER_SECOND: mails of this process are handed over one after the other at this rate; it only delays.
+// Pace of EMAIL_PER_SECOND: this process hands its mails over one after the other at this rate; it only delays.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** 0: no bound. */

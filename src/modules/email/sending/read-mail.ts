@@ -1,4 +1,4 @@
-// From the input of a call to a mail that can be sent. Throws VALIDATION_FAILED that names the field.
+// Converts the input of a call to a mail that can be sent. Throws VALIDATION_FAILED that names the field.
 import { invalidField } from '../../../problems/problem.ts';
 import { type Mailbox, readAddress, requireMailbox } from '../addresses.ts';
 import { MAIL_BYTES_MAX, RECIPIENTS_MAX, TEXT_BYTES_MAX } from '../limits.ts';

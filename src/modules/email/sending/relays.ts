@@ -1,4 +1,5 @@
-// The relays of this process: sessions that are kept for the next mail, as many as each may have, in turns by account. None waits for another.
+// The relays of this process, each with a bounded pool of sessions that are kept for the next mail and shared in turns by account. No relay
+// waits for another.
 import { AccountPlaces } from '../../../core/account-places.ts';
 import type { Services } from '../../../kit/services.ts';
 import type { CallOutcome } from '../../../routing/health.ts';

@@ -1,5 +1,5 @@
-// Attempts to send, as background work and in the call that ordered the mail. A claim is a lease on the mail; relays that are busy are left out of it,
-// so that mail for one never waits behind mail for another.
+// Attempts to send, as background work and in the call that ordered the mail. A claim is a lease on the mail. Mail for busy relays is not
+// claimed, so that mail for one never waits behind mail for another.
 import { dueWork, type LeasedJob, type Wanted } from '../../../core/background/due-work.ts';
 import type { JobLoop } from '../../../core/background/job-loop.ts';
 import type { IdempotencyKey } from '../../../core/callers/idempotency-key.ts';

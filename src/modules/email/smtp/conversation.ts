@@ -1,4 +1,4 @@
-// One connection of SMTP: who may say what. Without a login it takes mail for this service's own recipients; after one, a mail is a call of
+// One SMTP connection and its permissions. Without a login it takes mail for this service's own recipients; after one, a mail is a call of
 // email.send. Nothing else is relayed.
 
 import type { Principal } from '../../../core/callers/principal.ts';

@@ -1,7 +1,7 @@
-// How the bytes of a mail are freed of the dots that its sender put before lines with a dot (RFC 5321, section 4.5.2), and where the mail ends.
+// Removes dot-stuffing from the bytes of a mail, and finds its end (RFC 5321, section 4.5.2).
 //
-// smtp-server 3.21.6 gives each such line a write and a turn of the event loop of its own, and waits for no reader: 9 MiB of `..` took 16 s of
-// processor time. Here a piece of the network is one write, however its lines begin.
+// smtp-server 3.21.6 gives each stuffed line a write and a turn of the event loop of its own, and ignores backpressure. So 9 MiB of `..` took 16
+// s of processor time. Here a piece of the network is one write, however its lines begin.
 
 import { SMTPStream } from 'smtp-server/lib/smtp-stream.js';
 import { TimeSlices } from '../../../lib/time-slices.ts';

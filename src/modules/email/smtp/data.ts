@@ -1,5 +1,5 @@
-// The bytes of one mail as they arrive. They are bounded, alone and with those of all other mails; lines end in CRLF alone: a server that took
-// a bare LF for a line end would read one mail where another reads two (SMTP smuggling).
+// The bytes of one mail as they arrive, bounded alone and together with those of all other mails. Lines end in CRLF alone. A server that took a
+// bare LF for a line end would read one mail where another reads two (SMTP smuggling).
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FairPlaces } from '../../../lib/fair-places.ts';

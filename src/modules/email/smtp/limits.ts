@@ -1,4 +1,4 @@
-// What a connection to the SMTP port, an address, and all of them may take.
+// Limits of a connection to the SMTP port, of an address, and of all connections together.
 
 /** Beyond: 421. All processes behind one port have them together. */
 export const CONNECTIONS_MAX = 400;

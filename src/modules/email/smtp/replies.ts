@@ -1,5 +1,5 @@
-// How failures are told in SMTP: a code by which the client tries again (4xx) or gives up (5xx), and a line. The server adds the enhanced
-// code (RFC 3463).
+// SMTP replies to failures: a code by which the client tries again (4xx) or gives up (5xx), and a line. The server adds the enhanced code (RFC
+// 3463).
 import { Problem } from '../../../problems/problem.ts';
 import type { Delivered } from '../receiving/receive.ts';
 

@@ -1,4 +1,4 @@
-// The SMTP port: mail for this service's own recipients from anyone, and mail to be sent from programs that log in by an API key. Loaded when
+// The SMTP port: mail from anyone for this service's own recipients, and outgoing mail of programs that log in with an API key. Loaded when
 // SMTP_PORT is set.
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';

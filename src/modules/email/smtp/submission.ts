@@ -1,4 +1,4 @@
-// A mail that a program hands in after its login: a call of email.send. The envelope says who gets it, the mail what it says.
+// A mail submitted after a login: a call of email.send. The envelope has its recipients, the mail its content.
 import type { Principal } from '../../../core/callers/principal.ts';
 import type { ProtocolDoor } from '../../../kit/protocol-server.ts';
 import { slicedSha256 } from '../../../lib/sliced-digest.ts';

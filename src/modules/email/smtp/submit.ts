@@ -1,4 +1,4 @@
-// A mail that was handed in after a login, sent as by email.send: its rules, its price, its answer.
+// Sends a mail submitted after a login as email.send does: with its rules, its price, its answer.
 import { findReplay } from '../../../core/idempotency/write.ts';
 import type { ProtocolDoor } from '../../../kit/protocol-server.ts';
 import { invalidField } from '../../../problems/problem.ts';

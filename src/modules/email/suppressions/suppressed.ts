@@ -1,5 +1,5 @@
-// Addresses that get no mail of an account: looked up for all mails of a lane at once, and added to by bounces, complaints, unsubscribes
-// and hand. Addresses are compared in lower case.
+// Suppression list: addresses that get no mail of an account. It is queried for all mails of a lane at once, and extended by bounces,
+// complaints, unsubscribes and callers. Addresses are compared in lower case.
 import { textArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

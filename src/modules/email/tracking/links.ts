@@ -1,5 +1,5 @@
-// Links of one recipient's copy: to unsubscribe, to tell an opening by a pixel, and to tell a click on its way. Their tokens are MACed, so that
-// nobody makes up an unsubscription, and no link leads where no mail led.
+// Links of one recipient's copy: unsubscribe, open pixel, click redirect. Their tokens are MACed, so that nobody forges an unsubscription, and a
+// link redirects only where a mail's link led.
 
 import { SignedTokens } from '../../../core/secrets/signed-token.ts';
 import type { Services } from '../../../kit/services.ts';

@@ -1,5 +1,5 @@
-// Where links of mails lead: the pixel, the click on its way, and the page to unsubscribe. None needs a key, and each acts for one recipient of one
-// mail, which its token names.
+// Endpoints of the links in mails: open pixel, click redirect, unsubscribe page. None needs a key, and each acts for one recipient of one mail,
+// which its token names.
 import { clockNow } from '../../../core/database-clock.ts';
 import { sendEvents } from '../../../core/events/outbox.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../../kit/raw-route.ts';

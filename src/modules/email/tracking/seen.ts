@@ -1,4 +1,4 @@
-// What was told lately: a link that is loaded again and again makes one event a minute in each process.
+// Deduplication of tracking events: a link that is loaded again and again makes one event a minute in each process.
 
 import { lruOf } from '../../../lib/lru.ts';
 import { MINUTE_MS } from '../../../lib/time.ts';

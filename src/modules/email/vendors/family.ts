@@ -1,4 +1,4 @@
-// How relays stand in the operator's file: `{ id, adapter: smtp, url }`. What a mail costs is the service's own price.
+// Model family of relays in the operator's file: `{ id, adapter: smtp, url }`. The price of a mail is the service's own.
 import Type from 'typebox';
 import type { Adapter, ModelFamily } from '../../../vendors/file/port.ts';
 

@@ -1,5 +1,5 @@
-// One session with a relay by SMTP (RFC 5321), through nodemailer's client: connect, log in, hand over mails one after the other. What the relay says
-// of each recipient is told apart from what is not known.
+// One SMTP session with a relay (RFC 5321), through nodemailer's client: connect, log in, hand over mails one after the other. The relay's reply
+// for each recipient is kept apart from unknown results.
 import { Readable } from 'node:stream';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { isLoopback } from '../../../lib/loopback.ts';

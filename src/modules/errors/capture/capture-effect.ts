@@ -1,5 +1,5 @@
-// Capturing as a lane effect: one event per call, set-based over all calls of the commit. Everything about a group is decided under
-// the wallet lock of its account, so of many first events exactly one is the first.
+// Capture as a lane effect: one event per call, set-based over all calls of the commit. Everything about a group is decided under the wallet
+// lock of its account, so of many first events exactly one is the first.
 
 import { type NewEvent, sendEvents } from '../../../core/events/outbox.ts';
 import type { AdmittedItem, LaneEffect, LaneItem, ReadVerdict } from '../../../core/wallet/lane/lane-item.ts';

@@ -1,5 +1,5 @@
-// SQL of capturing. Every statement is set-based over the accounts of a lane commit; their wallets are locked.
-// Long texts are bound one by one: as elements of an array they would be copied once more each.
+// SQL of capture. Every statement is set-based over the accounts of a lane commit; their wallets are locked. Long texts are bound one by one: as
+// elements of an array they would be copied once more each.
 import { byteaArray, int2Array, int4Array, int8Array, textArray, timestampArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

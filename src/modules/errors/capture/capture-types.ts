@@ -1,4 +1,4 @@
-// What the capture effect works on.
+// Types of the capture effect.
 import type { ReadyDetail } from '../intake/event-detail.ts';
 import type { Level } from '../limits.ts';
 import type { PeriodCounts } from './period-counts.ts';

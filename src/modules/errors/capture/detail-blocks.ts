@@ -1,4 +1,4 @@
-// The details of the events of one commit, cut into blocks: by account and, since a block ends with its partition, by day.
+// Detail blocks of one commit: the details of its events, cut by account and, since a block ends with its partition, by day.
 
 import { byteaArray, int8Array, textArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';

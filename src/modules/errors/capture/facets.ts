@@ -1,5 +1,5 @@
-// Facets of a group: its users, releases, environments and tags, each counted. Which of them an event adds to (caps of contract of errors), how they
-// are written, and which are known to be in the database.
+// Facets of a group: its users, releases, environments and tags, each counted. This file has the facets that an event adds to (caps of contract
+// of errors), their encoding, and those known to be in the database.
 import { LRUCache } from 'lru-cache';
 import { firstCharacters } from '../../../lib/clean-text.ts';
 import { NAME_CHARACTERS_MAX, TAG_NAMES_COUNTED_MAX, TAG_VALUES_COUNTED_MAX } from '../limits.ts';

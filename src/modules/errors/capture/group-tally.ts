@@ -1,4 +1,4 @@
-// What the events of one commit make of their groups, computed without a database: rows, facets, events to tell, answers.
+// Changes of groups by the events of one commit, computed without a database: rows, facets, events to emit, answers.
 import type { NewEvent } from '../../../core/events/outbox.ts';
 import type { AdmittedItem } from '../../../core/wallet/lane/lane-item.ts';
 import { firstCharacters } from '../../../lib/clean-text.ts';

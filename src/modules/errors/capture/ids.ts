@@ -1,5 +1,5 @@
-// Ids of events and groups carry the sequence number and a keyed MAC: both are found by their number, and an id that we did not
-// hand out to this account names nothing.
+// Ids of events and groups: a sequence number and a keyed MAC. Both are found by their number, and an id that was not issued to this account
+// names nothing.
 import type { Secrets, WordMac } from '../../../core/secrets/secrets.ts';
 import { decodeWord, encodeWord } from '../../../lib/base62.ts';
 

@@ -1,4 +1,4 @@
-// Events of a group minute by minute or hour by hour, as its row keeps them: `newest;count,count,…`, newest first.
+// Event counts of a group by minute or by hour, as its row keeps them: `newest;count,count,…`, newest first.
 import { HOUR_MS } from '../../../lib/time.ts';
 
 export interface PeriodCounts {

@@ -1,4 +1,4 @@
-// What happened to groups by hand or by a new event, and what people said about them.
+// SQL of group activity: changes by hand or by a new event, and comments.
 
 import { int8Array, textArray, timestampArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';

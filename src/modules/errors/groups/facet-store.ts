@@ -1,4 +1,4 @@
-// Reads of what the events of groups have in common: users, releases, environments, tags.
+// Reads of the facets of groups: users, releases, environments, tags.
 import { int8Array } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

@@ -1,4 +1,4 @@
-// Changes of a group by hand: under the wallet lock, so that each happens wholly before or wholly after any capture. A change that
+// Changes of a group by hand. They run under the wallet lock, so that each happens wholly before or wholly after any capture. A change that
 // changes nothing leaves no trace.
 
 import { runWrite } from '../../../core/idempotency/write.ts';

@@ -1,4 +1,4 @@
-// A group with everything that is known of it: what group_detail shows and every change of a group answers.
+// Full record of a group, which group_detail shows and every change of a group answers.
 
 import { clockNow } from '../../../core/database-clock.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';

@@ -1,4 +1,5 @@
-// The four operations that change the status of a group by hand: alike but for what they ask and set.
+// Shared definition of the four operations that change a group's status by hand. They differ only in their condition and the status that they
+// set.
 import Type from 'typebox';
 import { defineCapability } from '../../../kit/capability.ts';
 import { groupDetailSchema, groupIdField } from '../schemas.ts';

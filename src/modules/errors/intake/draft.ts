@@ -1,5 +1,5 @@
-// An event on its way in: what every entry (capture, message, the SDK endpoints) makes of its input, complete and within the
-// limits, but not yet scrubbed. Plain JSON throughout.
+// Draft of an event: the output of every entry (capture, message, the SDK endpoints), complete and within the limits, but not yet scrubbed.
+// Plain JSON throughout.
 import {
   BREADCRUMBS_MAX,
   type breadcrumbLevels,

@@ -1,6 +1,6 @@
-// How the part of an event that only its full record shows is stored: as a line of JSON in a block. The short ones of a commit share
-// blocks, since events of a crash are alike: 32 of 5 KB take 0.3 KB each in place of 0.9, 6 µs to deflate (zlib, RFC 1950) in place
-// of 30, and PostgreSQL a fifth of the time to store. Zstandard takes half as long, but is still experimental in Node.js.
+// Storage of an event's detail, which only its full record shows: a line of JSON in a block. Short details of a commit share blocks, since
+// events of a crash are alike. 32 of 5 KB take 0.3 KB each in place of 0.9, 6 µs to deflate (zlib, RFC 1950) in place of 30, and PostgreSQL a
+// fifth of the time to store. Zstandard takes half as long, but is still experimental in Node.js.
 import { constants, deflateSync, inflateSync } from 'node:zlib';
 import { iso } from '../../../lib/time.ts';
 import type { DatedBreadcrumb, DetailParts, EventDetail } from './draft.ts';

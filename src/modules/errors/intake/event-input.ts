@@ -1,4 +1,4 @@
-// Schemas of what errors.capture and errors.message take.
+// Input schemas of errors.capture and errors.message.
 
 import Type, { type Static } from 'typebox';
 import { orNull, textOrNull } from '../../../kit/fields.ts';

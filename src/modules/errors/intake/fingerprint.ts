@@ -1,4 +1,4 @@
-// Which group an event belongs to (contract of errors, "Grouping key"). Reads the text as it was sent, before cleaning and scrubbing.
+// Grouping of events (contract of errors, "Grouping key"). It reads the text as it was sent, before cleaning and scrubbing.
 import { hash } from 'node:crypto';
 
 /** What grouping looks at; texts exactly as sent, null or empty for what was not sent. */

@@ -1,4 +1,4 @@
-// Reads values of an event by what they are meant to be. What is of another kind counts as not sent: a crash report is not refused for it.
+// Lenient readers of event values. A value of another type counts as not sent: a crash report is not refused for it.
 
 import { memberSources } from '../../../lib/json-source.ts';
 import type { JsonObject } from './draft.ts';

@@ -1,4 +1,4 @@
-// The one way in for events, whatever entry they come by: scrubbed, cut into columns, charged and stored in the account's lane.
+// The single entry for events of every endpoint: scrubbed, cut into columns, charged and stored in the account's lane.
 
 import type { IdempotencyKey } from '../../../core/callers/idempotency-key.ts';
 import { type ChargedAnswer, chargeInLane } from '../../../core/wallet/charge/charge.ts';

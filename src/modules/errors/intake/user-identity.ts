@@ -1,5 +1,5 @@
-// Whom an event happened to, by what it says of its user: an id, else an e-mail or network address. An id that is such an address
-// counts as one: addresses are kept as hashes only.
+// Identity of an event's user: an id, else an e-mail or network address. An id that is such an address counts as one: addresses are kept as
+// hashes only.
 
 import { createHmac } from 'node:crypto';
 import { isIP } from 'node:net';

@@ -1,7 +1,7 @@
-// SQL of lists of events, newest first. What is looked for stands in `terms`, and in `words` of events that were stored before these
-// were; an index of each finds rare words, but gives no order, and the order of the numbers gives common ones at once. So a sample of the newest events decides which way to go (find-events.ts).
-// Walks and samples go by the hot connections, which plan by index: a plan that expects few events of an account or a group would
-// read them all and sort, and nobody knows beforehand whose are many.
+// SQL of lists of events, newest first. Search words are in `terms`, and in `words` of events stored before `terms` existed. An index of each
+// finds rare words but gives no order; the order of the numbers gives common ones at once. So a sample of the newest events decides which way to
+// go (find-events.ts). Walks and samples go by the hot connections, which plan by index. A plan that expects few events of an account or a group
+// would read them all and sort, and nobody knows beforehand whose are many.
 import { textArray } from '../../../db/arrays.ts';
 import type { Database, Queryable } from '../../../db/database.ts';
 import { type SqlValue, type Statement, statement } from '../../../db/statement.ts';

@@ -1,4 +1,4 @@
-// The filter of errors.list and errors.search: by name, checked here because an unknown name is an error of its own.
+// Filter of errors.list and errors.search, by name. It is checked here because an unknown name is an error of its own.
 import Type, { type Static } from 'typebox';
 import { cleanText } from '../../../lib/clean-text.ts';
 import { instantForm, parseInstant } from '../../../lib/instant.ts';

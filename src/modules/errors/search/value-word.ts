@@ -1,4 +1,4 @@
-// A mark for each value that lists of events can be filtered by: it stands in the search index beside the words of the texts.
+// Search word for each value that lists of events can be filtered by, indexed beside the words of the texts.
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 

@@ -1,4 +1,4 @@
-// What SDKs are answered. They read the status, two headers and the id; browsers also want to be allowed to.
+// Answers to Sentry SDKs. They read the status, two headers and the id; browsers also need CORS headers.
 import type { RawAnswer, RawHead } from '../../../kit/raw-route.ts';
 import { sharedProblems } from '../../../problems/catalogue.ts';
 import type { Problem } from '../../../problems/problem.ts';

@@ -1,4 +1,4 @@
-// JSON that SDKs send, and what is left of an envelope once it was sifted (sieve.ts): a line, and the event, if there is one.
+// Parser of JSON from SDKs, and of an envelope after sifting (sieve.ts): a line, and the event, if there is one.
 import { isUtf8 } from 'node:buffer';
 import { nestingDepth } from '../../../lib/json-source.ts';
 import { problem } from '../../../problems/problem.ts';

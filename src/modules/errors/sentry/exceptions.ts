@@ -1,5 +1,5 @@
-// The exceptions of an event. The last value is what was thrown, those before it lie behind it, each deeper than the next; or, in a
-// group, `mechanism` names its parent (develop.sentry.dev/sdk/data-model/event-payloads/exception).
+// Exceptions of an event. The last value is the one thrown, those before it are its causes, each deeper than the next. In a group, `mechanism`
+// names the parent of a value instead (develop.sentry.dev/sdk/data-model/event-payloads/exception).
 import { type ExceptionRecord, type JsonObject, type StackFrame, trimContext, trimFrames } from '../intake/draft.ts';
 import { listOf, objectOf, objectsOf, positionOf, textOf } from '../intake/lenient.ts';
 import { EXCEPTIONS_MAX } from './numbers.ts';

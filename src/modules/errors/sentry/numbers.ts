@@ -1,4 +1,4 @@
-// Numbers of the endpoints that Sentry SDKs post to.
+// Limits and constants of the endpoints that Sentry SDKs post to.
 const MIB = 1024 * 1024;
 
 /** One event, decompressed; the same as of errors.capture. */

@@ -1,4 +1,4 @@
-// From the body of an SDK to an event that is ready to be stored: of long bodies this takes milliseconds, and is done in a thread.
+// Reads the body of an SDK into an event that is ready to be stored. A long body takes milliseconds, so it is read in a thread.
 
 import { type Encoding, inflateBody } from '../../../core/inflate.ts';
 import type { BodyTask } from '../../../kit/raw-route.ts';

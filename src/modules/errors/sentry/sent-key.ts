@@ -1,5 +1,5 @@
-// Where the key of an SDK stands: in the query, in X-Sentry-Auth, in Authorization, or in the DSN that an envelope names.
-// An API key consists of word characters, so it is the public key of a DSN as it is.
+// Key of an SDK: in the query, in X-Sentry-Auth, in Authorization, or in the DSN that an envelope names. An API key consists of word characters,
+// so it is the public key of a DSN as it is.
 import type { RawHead } from '../../../kit/raw-route.ts';
 
 const SCHEME = /^sentry\s/i;

@@ -1,6 +1,6 @@
-// Bodies block by block, as they are inflated: what nobody reads passes by, so that a body takes no more memory than the event in it.
-// An envelope is a line of JSON, then items, each a line of JSON and a payload, which has the length that its header says or ends with
-// the line (develop.sentry.dev/sdk/data-model/envelopes).
+// Sieve of bodies, block by block, as they are inflated: unused parts are discarded, so that a body takes no more memory than its event. An
+// envelope is a line of JSON, then items, each a line of JSON and a payload. A payload has the length that its header says, or ends with the
+// line (develop.sentry.dev/sdk/data-model/envelopes).
 import type { JsonObject } from '../intake/draft.ts';
 import { brokenEnvelope, eventTooLong, NEWLINE, parseEvent, parseObject } from './envelope.ts';
 import { EVENT_BYTES_MAX, HEADER_BYTES_MAX, ITEM_HEADERS_BYTES_MAX, ITEMS_MAX } from './numbers.ts';

@@ -1,5 +1,5 @@
-// Evaluations of native calls and of OFREP: no statement of the database but to read an account's flags, once. They take the account's rate by what
-// their rules may take; many are made in slices of time.
+// Flag evaluations of native calls and OFREP. The only database read loads an account's flags, once; evaluation itself runs in memory. The steps
+// of the rules count against the account's rate. A call with many flags yields to the event loop in time slices.
 import Type from 'typebox';
 import { defineCapability } from '../../../kit/capability.ts';
 import { textOrNull } from '../../../kit/fields.ts';

@@ -1,4 +1,4 @@
-// A flag definition of flagd (https://flagd.dev/schema/v0/flags.json), as import reads it and export writes it.
+// Import and export of flagd flag definitions (https://flagd.dev/schema/v0/flags.json).
 import type { ErrorObject } from 'ajv';
 import Type, { type Static, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';

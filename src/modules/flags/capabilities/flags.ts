@@ -1,4 +1,4 @@
-// Flags as they are kept: the operations that create, change, list, show and delete them, and tell what has changed.
+// Operations on stored flags: create, update, list, get, delete, and the history of changes.
 import Type from 'typebox';
 import { statement } from '../../../db/statement.ts';
 import { defineCapability } from '../../../kit/capability.ts';

@@ -1,4 +1,4 @@
-// A flag: its fields, what is checked when it is written and never again, how it is stored, and how it is shown.
+// A feature flag: its fields, its stored form, and its record on the wire. Definitions are validated when written, never again when read.
 import Type, { type Static } from 'typebox';
 import { instant, orNull, plainTextOrNull, textOrNull } from '../../../kit/fields.ts';
 import { iso } from '../../../lib/time.ts';

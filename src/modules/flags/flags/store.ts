@@ -1,4 +1,5 @@
-// Flags in the database. A change writes the flags, a greater revision of the account, and the history, in one transaction under the account's lock.
+// SQL of feature flags. A change writes the flags, a higher revision of the account, and the history, in one transaction under the account's
+// lock.
 
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { textArray } from '../../../db/arrays.ts';

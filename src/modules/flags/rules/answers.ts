@@ -1,5 +1,5 @@
-// What a targeting rule can never do right, looked for when it is written: it names a variant that is not there, its shares cannot be dealt out, a
-// condition is a text, an operator of flagd has arguments that it does not take. flagd itself takes such a rule, and answers the default for ever.
+// Static checks of targeting rules, made when a rule is written. They refuse unknown variants, shares that cannot be dealt out, a string as a
+// condition, and arguments that a flagd operator does not take. flagd itself accepts such a rule, and then always answers the default.
 import { invalidField, type Problem } from '../../../problems/problem.ts';
 
 interface Place {

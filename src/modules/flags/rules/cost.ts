@@ -1,5 +1,5 @@
-// What a targeting rule costs at most, reckoned when it is written, so that its evaluation needs no bound: only flagd's operators, a bounded
-// tree, and a product of loops and text lengths below a number of steps, whatever context it meets (limits.ts bounds those).
+// Worst-case cost of a targeting rule, computed when it is written, so evaluation needs no bound. A rule has only flagd's operators and a
+// bounded tree. The product of its loops and text lengths stays below a number of steps, for every context that limits.ts allows.
 import { invalidField, type Problem } from '../../../problems/problem.ts';
 import { CONTEXT, RULE } from '../limits.ts';
 

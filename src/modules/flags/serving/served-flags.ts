@@ -1,6 +1,6 @@
-// The flags that this process evaluates, by account: read whole when somebody asks, kept while they are used, and dropped when the account's
-// revision says that they have changed. A change is seen at once by the process that made it, and by others within a look, of which one
-// statement serves all accounts. While the database is away, what is in memory is served.
+// In-memory cache of flags by account: loaded whole on first use, kept while used, and dropped when the account's revision has changed. The
+// process that makes a change sees it at once. Others see it at their next poll; one statement polls all accounts. While the database is
+// unavailable, evaluations go on from memory.
 import { EventEmitter } from 'node:events';
 import { LRUCache } from 'lru-cache';
 import { AccountPlaces } from '../../../core/account-places.ts';

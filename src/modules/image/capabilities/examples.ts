@@ -1,4 +1,4 @@
-// What examples work on: a picture of 4 x 2 pixels, red above blue, and jobs of the sandbox.
+// Inputs of the image examples: a picture of 4 x 2 pixels, red above blue, and jobs of the sandbox.
 
 export const PICTURE =
   'iVBORw0KGgoAAAANSUhEUgAAAAQAAAACCAIAAADwyuo0AAAACXBIWXMAAAPoAAAD6AG1e1JrAAAAEUlEQVQI12P4z8AARwxI7P8AZ7IH+TYp8LsAAAAASUVORK5CYII=';

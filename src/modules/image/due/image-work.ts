@@ -1,4 +1,5 @@
-// What a vendor of images gets to work with, and how what it made is taken: fetched, looked at, kept here; only then has the job succeeded.
+// Work of image jobs with vendors: the material that an adapter gets, and the delivery of its result. A job succeeds only after its images are
+// fetched, checked and stored here.
 import { rm } from 'node:fs/promises';
 import type { Asked, VendorWork } from '../../../jobs/kind.ts';
 import type { JobRow } from '../../../jobs/row.ts';

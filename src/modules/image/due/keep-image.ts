@@ -1,4 +1,4 @@
-// Putting an image where its bytes are kept.
+// Stores one image file in the asset store.
 import { readFile } from 'node:fs/promises';
 import type { Assets } from '../../../assets/assets.ts';
 import { sealOf } from '../../../jobs/seal.ts';

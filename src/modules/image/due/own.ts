@@ -1,4 +1,4 @@
-// What of the module's state it takes to work with vendors.
+// The part of the module's state that vendor work needs.
 import type { JobHost } from '../../../jobs/kind.ts';
 import type { Images } from '../pictures/images.ts';
 

@@ -1,4 +1,4 @@
-// Jobs of the sandbox: the cards of one are drawn in one step (src/jobs/due/sandbox.ts).
+// Image jobs of the sandbox: all cards of a job are drawn in one step (src/jobs/due/sandbox.ts).
 import { rm } from 'node:fs/promises';
 import type { JobLoop } from '../../../core/background/job-loop.ts';
 import { jobSandbox, madeEnd, RENDERING, type SandboxMade } from '../../../jobs/due/sandbox.ts';

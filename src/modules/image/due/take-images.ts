@@ -1,4 +1,4 @@
-// The vendor has made the images: each is fetched, looked at and kept (src/jobs/due/take.ts).
+// Delivery of images that a vendor has made: each is fetched, checked and stored (src/jobs/due/take.ts).
 import type { Readable } from 'node:stream';
 import { type Fetched, takeMade } from '../../../jobs/due/take.ts';
 import { adapterOf } from '../../../jobs/due/vendor-step.ts';

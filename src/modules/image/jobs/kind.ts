@@ -1,4 +1,4 @@
-// What jobs of images are to the room of jobs.
+// The job kind of images: what the shared job machinery (src/jobs) needs to know of them.
 import type { JobKind } from '../../../jobs/kind.ts';
 import { jobSweeps } from '../../../jobs/sweeps.ts';
 import { jobTables } from '../../../jobs/tables.ts';

@@ -1,4 +1,4 @@
-// What a request comes to: which vendors may be asked and what they quote, what the hold must cover, and what no model can do.
+// Plan of an image request: the vendors that may be tried with their quotes, and the amount of the hold. Refuses what no model can do.
 
 import { type JobPlan, planOf } from '../../../jobs/plan.ts';
 import type { Link } from '../../../jobs/row.ts';

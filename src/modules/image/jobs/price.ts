@@ -1,4 +1,4 @@
-// What keeping images costs, before they are there.
+// Storage price of images, estimated before they exist.
 import type { PriceName } from '../../../kit/capability.ts';
 import { sidesOf } from './row.ts';
 

@@ -1,4 +1,4 @@
-// A job of images as it is shown: by its reads, in lists and events.
+// The record of an image job, as reads, lists and events show it.
 import { LINK_SECONDS } from '../../../jobs/limits.ts';
 import { type JobWebhook, type Shown, standing } from '../../../jobs/record.ts';
 import type { JobRow } from '../../../jobs/row.ts';

@@ -1,4 +1,4 @@
-// What a job of images wants and has made, as its row keeps it.
+// The request and the result of an image job, as its row stores them.
 import type { StoredFile } from '../../../jobs/content.ts';
 import type { JobRow } from '../../../jobs/row.ts';
 

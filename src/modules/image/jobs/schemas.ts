@@ -1,4 +1,4 @@
-// Fields and records of the operations on image jobs.
+// Schemas of the operations on image jobs.
 import Type from 'typebox';
 import { commonFieldsOf, crossRegionField, standingFieldsOf } from '../../../jobs/fields.ts';
 import { orNull, textOrNull, wholeOrNull } from '../../../kit/fields.ts';

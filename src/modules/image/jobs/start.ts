@@ -1,4 +1,4 @@
-// How a call becomes a job: what is wanted is checked against what may be asked for it, then the job begins with its hold.
+// Start of an image job: checks the request against its plan, then creates the job together with its hold.
 import { available } from '../../../assets/assets.ts';
 import { readSource, requireOneWay, type Source } from '../../../files/source.ts';
 import { acceptJob } from '../../../jobs/accept.ts';

@@ -1,5 +1,6 @@
-// The route of image links: an object of the account, transformed, for whoever has the address. The first request renders it, as a call of
-// image.transform by the key that made the link; later ones get what was kept. The link ends by time, and with that key.
+// The public route of image links: serves an object of the account, transformed, to anyone who has the address. The first request renders it,
+// charged as an image.transform call of the key that made the link; later requests get the stored rendering. A link expires by time, and when
+// that key ends.
 
 import { available } from '../../../assets/assets.ts';
 import type { Principal } from '../../../core/callers/principal.ts';

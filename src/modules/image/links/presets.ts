@@ -1,4 +1,4 @@
-// Transformations that have a name in the account: links name them, so that what they do can be changed without new links.
+// Presets: named transformations of an account. Links refer to a preset by name, so its transformation can change without new links.
 import Type from 'typebox';
 import { type Resource, resourceTable, rowSaver } from '../../../kit/resource.ts';
 import { iso } from '../../../lib/time.ts';

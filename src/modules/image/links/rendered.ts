@@ -1,4 +1,5 @@
-// What links have rendered: its bytes are in the asset store for 30 days, and a row says what they are. A file without a row goes by its age.
+// Stored renderings of image links. The bytes stay in the asset store for 30 days, described by a row; a file without a row is removed by its
+// age.
 import { hash } from 'node:crypto';
 import { available } from '../../../assets/assets.ts';
 import { removeOldRows, type Sweep } from '../../../core/background/sweeper/sweep.ts';

@@ -1,4 +1,4 @@
-// What the operator's file says of image models: their own fields, how a price is written, and which models the sandbox has.
+// Image models in the operator's configuration file: their own fields, the form of a price, and the models of the sandbox.
 import Type from 'typebox';
 import { nanosOfUsd } from '../../../lib/money.ts';
 import { quoteOf } from '../../../routing/quote.ts';

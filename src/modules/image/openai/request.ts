@@ -1,5 +1,5 @@
-// What `POST /v1/images/generations` and `/v1/images/edits` ask for, as JSON or a form, in the fields of image.generate. Images are long, so
-// this is done in a thread.
+// Parses `POST /v1/images/generations` and `/v1/images/edits`, JSON or form, into the input of image.generate. Runs in a thread, since image
+// bodies are long.
 import { jsonFields, unreadable } from '../../../kit/openai-wire.ts';
 import type { BodyTask } from '../../../kit/raw-route.ts';
 import { readFormData } from '../../../lib/form-data.ts';

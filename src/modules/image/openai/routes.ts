@@ -1,5 +1,5 @@
-// The wire of OpenAI's images: what `openai.images.generate` and `.edit` send is a call of image.generate, which is answered when its job has
-// ended. What else that wire has is not found here.
+// Routes of the OpenAI Images API: `openai.images.generate` and `.edit` become a call of image.generate, answered when its job has ended. The
+// API's other paths answer that they do not exist.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bearer } from '../../../core/credentials/http-schemes.ts';
 import { clockNow } from '../../../core/database-clock.ts';

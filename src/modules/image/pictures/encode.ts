@@ -1,4 +1,4 @@
-// How each format is written. What is large is written the quicker way: a few percent more bytes, for a fifth of the time.
+// Encoder settings of each output format. Large images use the faster settings: a few percent more bytes for a fifth of the time.
 import type { Sharp } from 'sharp';
 import type { PictureFormat } from '../../../pictures/head.ts';
 import type { Transform } from './task.ts';

@@ -1,4 +1,4 @@
-// Images of accounts, worked on outside of this process.
+// Transformation and inspection of images, run in other processes, in turns by account.
 import { readFile } from 'node:fs/promises';
 import type { CallContext, Services } from '../../../kit/services.ts';
 import { AccountPictures } from '../../../pictures/account-pictures.ts';

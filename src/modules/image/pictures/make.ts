@@ -1,5 +1,5 @@
-// What is made of one image, in a process of its own. Only decoders of the six formats are there, each for the bytes that say that they are
-// of it; what else stands in the file is left out, unless it is to be kept.
+// Transforms one image, in a process of its own. Only the decoders of the six formats are enabled, each only for bytes with its signature.
+// Metadata in the file is dropped unless the request keeps it.
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import sharp, { type Metadata, type Sharp } from 'sharp';
 import { formatOf, type PictureFormat, refusedByScans } from '../../../pictures/head.ts';

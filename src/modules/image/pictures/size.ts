@@ -1,4 +1,5 @@
-// How large an image becomes, told from its size before anything of it is decoded: what would be too large is refused by its head.
+// Output size of a transformation, computed from the source size before anything is decoded. A result that would be too large is refused from
+// the header alone.
 import { type PictureRefusal, refusedPicture } from '../../../pictures/wire.ts';
 import type { ImageBounds, Transform } from './task.ts';
 

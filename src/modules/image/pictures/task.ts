@@ -1,4 +1,4 @@
-// What may be done to an image, and what is told of one: the same for calls, presets and links.
+// Transformations of an image, and the facts reported of one: the same for calls, presets and links.
 import type { PictureFormat } from '../../../pictures/head.ts';
 import type { DecodeBounds } from '../../../pictures/wire.ts';
 

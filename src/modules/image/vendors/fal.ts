@@ -1,4 +1,4 @@
-// Models of images by fal's queue (vendors/call/fal.ts).
+// Adapter of image models behind fal's queue (vendors/call/fal.ts).
 import { at, textAt } from '../../../vendors/call/answer.ts';
 import { falQueue } from '../../../vendors/call/fal.ts';
 import { URL_CHARACTERS_MAX } from '../../../vendors/call/fetch-file.ts';

@@ -1,4 +1,4 @@
-// The adapters of images by the name that the configuration gives them. Adding one is a line here.
+// Image vendor adapters by their name in the configuration. A new adapter is one line here.
 import { falAdapter } from './fal.ts';
 import { openaiImages } from './openai-images.ts';
 import type { ImageAdapter } from './port.ts';

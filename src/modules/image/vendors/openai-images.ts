@@ -1,6 +1,6 @@
-// The images API of OpenAI, as gateways and local servers speak it too. Wire: POST /images/generations, and /images/edits as a form, whose
-// answer brings the images as base64 or names where they are; the base URL ends in /v1. There is no job to be asked for: what an answer
-// brought is kept at once, and a lost answer stays lost.
+// Adapter of OpenAI's Images API, also spoken by gateways and local servers; the base URL ends in /v1. Wire: POST /images/generations, and
+// /images/edits as a form; the answer holds the images as base64 or their URLs. There is no job to poll: images in an answer are stored at once,
+// and a lost answer stays lost.
 import { Type } from 'typebox';
 import { at, fieldsOf, textAt } from '../../../vendors/call/answer.ts';
 import { askForBytes } from '../../../vendors/call/bytes-answer.ts';

@@ -1,4 +1,4 @@
-// A vendor of images, as one wire protocol speaks it (vendors/call/job.ts).
+// The port of image vendors: one adapter for each wire protocol (vendors/call/job.ts).
 import type { JobAdapter, ModelFault } from '../../../vendors/call/job.ts';
 
 /** One request, the same for every vendor; what the model cannot do has been refused or taken out before. */

@@ -1,4 +1,5 @@
-// What logs write in a lane: blocks as they are, and the few records of short calls packed together, a block an account and span.
+// Log ingest as a lane effect. Blocks are written as they are; the few records of short calls are packed together, one block for each account
+// and span.
 
 import { type SentBlock, sendBlocks } from '../../../blocks/send.ts';
 import type { AdmittedItem, LaneEffect, LaneItem, ReadVerdict } from '../../../core/wallet/lane/lane-item.ts';

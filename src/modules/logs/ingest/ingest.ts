@@ -1,4 +1,4 @@
-// A call that stores records, whatever its protocol: days, price, charge.
+// Stores and charges the records of one ingest call, whatever its protocol; creates the day partitions that they need.
 
 import type { IdempotencyKey } from '../../../core/callers/idempotency-key.ts';
 import { chargeInLane } from '../../../core/wallet/charge/charge.ts';

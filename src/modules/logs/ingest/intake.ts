@@ -1,5 +1,5 @@
-// What a call brings, on its way to blocks: whatever its protocol, records are judged, cleaned and packed here. What comes out survives structured
-// cloning, since long bodies are read in threads.
+// Intake of an ingest call, the same for every protocol: validates, cleans and packs records on their way to blocks. Long bodies are parsed in
+// threads, so the result must survive structured cloning.
 import type { BlockDraft } from '../../../blocks/block.ts';
 import type { OtlpValue } from '../../../lib/otlp/values.ts';
 import { AGE_MS_MAX, AHEAD_MS_MAX } from '../limits.ts';

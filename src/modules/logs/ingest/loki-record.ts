@@ -1,4 +1,5 @@
-// What entries of Loki mean here. A line is text, or the JSON that pino and others write, or text and JSON behind it, as winston-loki writes.
+// Translates Loki entries to records. A line is plain text, JSON as pino and others write it, or text followed by JSON as winston-loki writes
+// it.
 import type { OtlpValue } from '../../../lib/otlp/values.ts';
 import { UNKNOWN_SERVICE } from '../limits.ts';
 import { INFO, levelOfNumber, levelOfWord } from '../records/levels.ts';

@@ -1,4 +1,4 @@
-// Loki's push (grafana.com/docs/loki, POST /loki/api/v1/push): JSON, or protobuf under snappy.
+// Parser of Loki's push API (grafana.com/docs/loki, POST /loki/api/v1/push): JSON, or protobuf compressed with snappy.
 import { jsonOfBody } from '../../../kit/telemetry.ts';
 import { listOf, membersOf } from '../../../lib/otlp/json.ts';
 import {

@@ -1,4 +1,4 @@
-// Records as logs.ingest takes them.
+// Records of logs.ingest: their schema, and their way into the intake.
 import Type, { type Static } from 'typebox';
 import { orNull } from '../../../kit/fields.ts';
 import { parseInstant } from '../../../lib/instant.ts';

@@ -1,4 +1,4 @@
-// ExportLogsServiceRequest in OTLP's JSON.
+// Parser of OTLP's ExportLogsServiceRequest in JSON.
 
 import { jsonOfBody } from '../../../kit/telemetry.ts';
 import {

@@ -1,4 +1,5 @@
-// ExportLogsServiceRequest in protobuf (opentelemetry-proto 1.7, logs.proto), read straight into columns: no object is built for a record.
+// Parser of ExportLogsServiceRequest in protobuf (opentelemetry-proto 1.7, logs.proto): decodes straight into columns, without an object for
+// each record.
 import {
   bytesTag,
   endOf,

@@ -1,4 +1,4 @@
-// What OTLP's log records mean here, whichever way they came.
+// Translates OTLP log records to ours, the same for JSON and protobuf.
 import type { OtlpAttributes, OtlpScope, OtlpValue } from '../../../lib/otlp/values.ts';
 import { UNKNOWN_SERVICE } from '../limits.ts';
 import { INFO, levelOfSeverity, levelOfWord } from '../records/levels.ts';

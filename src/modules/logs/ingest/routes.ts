@@ -1,4 +1,4 @@
-// The endpoints that other protocols post to. Each request is charged and stored as a call of logs.ingest.
+// Ingest routes of other protocols. Each request is charged and stored as a call of logs.ingest.
 import type { RawAnswer, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
 import {
   type Digested,

@@ -1,4 +1,4 @@
-// How many spans a request of /v1/traces holds: they are rejected, so that programs which send all signals to one address work.
+// Counts the spans of a /v1/traces request. Spans are rejected, but answered properly, so programs that send all signals to one address work.
 
 import { jsonOfBody } from '../../../kit/telemetry.ts';
 import { listOf, membersOf } from '../../../lib/otlp/json.ts';

@@ -1,5 +1,5 @@
-// Records that go into blocks together, column by column: each distinct text once. What comes from outside is cleaned of secrets, cut to its
-// bounds and weighed here, once for each distinct text.
+// A batch of records for blocks, by column, each distinct text once. Incoming texts are cleaned of secrets, cut to their limits and weighed
+// here, once for each distinct text.
 
 import { cleanJson, cleanText } from '../../../lib/clean-text.ts';
 import type { OtlpValue } from '../../../lib/otlp/values.ts';

@@ -1,4 +1,4 @@
-// Texts of a batch by number: columns hold numbers, and each text stands once.
+// Interning of a batch's texts: columns hold numbers, and each text is stored once.
 
 export const NONE = -1;
 

@@ -1,4 +1,4 @@
-// How many bytes a text takes as JSON, with its quotes: what records are weighed by.
+// Size of a text as JSON in bytes, quotes included: the measure that records are charged by.
 
 const PLAIN = /^[ !#-[\]-~]*$/;
 

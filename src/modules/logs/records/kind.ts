@@ -1,4 +1,4 @@
-// Logs as blocks: what becomes of a batch when it is stored, and of stored blocks when they are merged.
+// The block kind of logs: batches to blocks when records are stored, and the merging of stored blocks.
 import type { BlockDraft, BlockKind, StoredBlock } from '../../../blocks/block.ts';
 import { BLOCK_RECORDS_MAX, KEEP_DAYS, SPAN_MS } from '../limits.ts';
 import { LogBatch } from './batch.ts';

@@ -1,4 +1,4 @@
-// Levels of records, and the numbers and words that other loggers have for them.
+// Log levels, and the numbers and names that other loggers use for them.
 
 export const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 export type Level = (typeof levels)[number];

@@ -1,5 +1,5 @@
-// What blocks are passed over by: the words of their records, with their first 4, 8 and 16 characters, and the values that records are filtered by.
-// A mark says "maybe": what it stands for is looked at again.
+// Index marks of blocks, by which a search skips blocks: words of the records, their first 4, 8 and 16 characters, and values used as filters. A
+// mark only says "maybe": a search still checks the records.
 import type { Marks } from '../../../blocks/marks.ts';
 import { eachWord, type SearchedWords } from '../../../lib/words/words.ts';
 import { plainOf } from './batch.ts';

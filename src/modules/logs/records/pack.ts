@@ -1,5 +1,5 @@
-// A block of records. Messages and values are dictionaries, IDs are bytes. Attributes are stored by shape (the names of a record, in order)
-// and by name, so that values of one name lie beside each other and compress.
+// Column encoding of a block of records. Messages and values are dictionaries, IDs are bytes. Attributes are stored by shape (the names of a
+// record, in order) and by name, so values of one name are adjacent and compress well.
 import type { BlockDraft } from '../../../blocks/block.ts';
 import { packBytes, packDictionary, packIntegers, packTexts } from '../../../blocks/columns.ts';
 import { Marks } from '../../../blocks/marks.ts';

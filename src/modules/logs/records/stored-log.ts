@@ -1,4 +1,4 @@
-// A stored block as questions read it: each column is unpacked when it is first asked for.
+// Reader of a stored block for searches: each column is unpacked on first use.
 import type { StoredBlock } from '../../../blocks/block.ts';
 import {
   type Dictionary,

@@ -1,4 +1,4 @@
-// What a block says of its records without being read: how many there are of each minute and level, of which services, and with which attributes.
+// Summary of a block, readable without its records: counts by minute and level, by service, and by attribute name.
 import { ByteReader, ByteWriter } from '../../../blocks/bytes.ts';
 import { levels } from './levels.ts';
 

@@ -1,5 +1,5 @@
-// Which services, levels and attributes the records of a time have, and how many of them: from the summaries of blocks, and from the blocks that
-// reach beyond the time.
+// Counts records of a time range by service, level and attribute name. Uses the summaries of blocks, and reads the blocks that cross the range's
+// edges.
 import type { BlockRef } from '../../../blocks/block.ts';
 import { listBySpans, reckonSummaries } from '../../../blocks/summaries.ts';
 import { SPAN_MS } from '../limits.ts';

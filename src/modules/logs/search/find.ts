@@ -1,5 +1,5 @@
-// Pages of records. Time is looked at window by window from where the list begins; the blocks of a window are read in the order of time, a few at first,
-// until nothing that is left can come before what was found. Windows end where spans do, so that no block is of two.
+// Pages of a log search. The time range is searched in windows from where the page starts. A window's blocks are read in order of time, a few
+// first, until no remaining block can hold an earlier result. Windows end at span boundaries, so no block belongs to two.
 import { setImmediate as turn } from 'node:timers/promises';
 import type { BlockRef } from '../../../blocks/block.ts';
 import { SPAN_MS } from '../limits.ts';

@@ -1,5 +1,5 @@
-// Records by time and level. What the summaries of blocks tell is not read again: of whole minutes and without other filters, that is all but
-// the blocks at the edges of the time.
+// Histogram of records by time and level. Block summaries give the counts where they can. For whole minutes without other filters, only the
+// blocks at the edges of the time range are read.
 import type { BlockRef } from '../../../blocks/block.ts';
 import { listBySpans, reckonSummaries } from '../../../blocks/summaries.ts';
 import { SPAN_MS } from '../limits.ts';

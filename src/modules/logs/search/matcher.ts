@@ -1,4 +1,4 @@
-// Which records of a block are an answer. What a record holds is looked at in the block's dictionaries first, once for each distinct text.
+// Matches the records of a block against a query. Values are tested in the block's dictionaries first, once for each distinct text.
 import { isAscii } from 'node:buffer';
 import type { Texts } from '../../../blocks/columns.ts';
 import { holdsWords, type SearchedWords, storedWords } from '../../../lib/words/words.ts';

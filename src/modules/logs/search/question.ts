@@ -1,4 +1,4 @@
-// What records are asked for: the filters that search, histogram and tail share.
+// The query of a log search: filters that search, histogram and tail share.
 import Type, { type Static } from 'typebox';
 import { cleanText } from '../../../lib/clean-text.ts';
 import { instantForm, parseInstant } from '../../../lib/instant.ts';

@@ -1,4 +1,4 @@
-// What questions make of blocks, mostly in threads.
+// Scan tasks over blocks for searches, run mostly in threads.
 import type { ScanTask, StoredBlock } from '../../../blocks/block.ts';
 import { levels } from '../records/levels.ts';
 import { StoredLog } from '../records/stored-log.ts';

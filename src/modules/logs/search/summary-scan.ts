@@ -1,4 +1,4 @@
-// What summaries of blocks tell, without their records; of many in threads.
+// Scan tasks over block summaries, without their records; many summaries are scanned in threads.
 import type { ScanTask } from '../../../blocks/block.ts';
 import { levels } from '../records/levels.ts';
 import { readSummary } from '../records/summary.ts';

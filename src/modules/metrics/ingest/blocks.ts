@@ -1,4 +1,4 @@
-// The blocks that the calls of one commit write: short ones of one account and span share a block.
+// Blocks written by the ingest calls of one commit: short calls of one account and span share a block.
 import type { SentBlock } from '../../../blocks/send.ts';
 import { BatchBuilder, type BatchPart, seriesId } from '../intake/batch.ts';
 import { freshDraft, samplesKind } from '../samples/kind.ts';

@@ -1,5 +1,5 @@
-// Samples as an effect of the wallet's lane. Series are registered in the commit of their samples, and the limit of live series holds under the
-// lock of the wallet. What the process has seen counted in this hour is not read again, so usual calls write one block and nothing else.
+// Metrics ingest as a lane effect. Series are registered in the commit of their samples; the limit of live series is enforced under the wallet's
+// lock. Series that this process has counted in the current hour are not read again, so a usual call writes one block and nothing else.
 import { type SentBlock, sendBlocks } from '../../../blocks/send.ts';
 import type { LaneEffect, ReadVerdict } from '../../../core/wallet/lane/lane-item.ts';
 import { countAccepted } from '../../../core/wallet/ledger/accepted-units.ts';

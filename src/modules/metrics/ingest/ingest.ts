@@ -1,4 +1,5 @@
-// The one way in for samples, whatever protocol they come by: what is too old is left out, the rest is charged and stored in the account's lane.
+// The single entry point of samples, whatever their protocol: drops samples that are too old, then charges and stores the rest in the account's
+// lane.
 
 import type { IdempotencyKey } from '../../../core/callers/idempotency-key.ts';
 import { type ChargedAnswer, chargeInLane } from '../../../core/wallet/charge/charge.ts';

@@ -1,4 +1,5 @@
-// What this process has seen written of metrics: a name is written again only when something of it is new, or it was not seen in this hour.
+// Cache of the metric metadata that this process has seen written. A metric's row is written again only when its metadata has changed, or was
+// not seen in the current hour.
 import { lruOf } from '../../../lib/lru.ts';
 import type { MetricInfo, SampleBatch } from '../intake/batch.ts';
 import { keyOf, type SeenMetric } from '../series/store.ts';

@@ -1,5 +1,5 @@
-// What one call does to series and metrics of its account, decided under the lock: which series are new or new in this hour, which find no
-// room, what differences add up to. Calls of one commit share the states, so the later one sees what the earlier one took.
+// Effect of one ingest call on its account's series and metrics, decided under the lock. It finds series that are new or new in this hour,
+// series beyond the limit, and sums of deltas. Calls of one commit share the states, so a later call sees what earlier ones took.
 import type { AdmittedItem, LaneItem } from '../../../core/wallet/lane/lane-item.ts';
 import { type MetricInfo, type Refusal, type SampleBatch, seriesId } from '../intake/batch.ts';
 import { POINTS_MAX } from '../limits.ts';

@@ -1,5 +1,5 @@
-// What a body is made into, wherever it is read: its series, their samples as chunks by span of blocks, and what was refused. It goes from a
-// thread as a few long texts and buffers, not as thousands of objects.
+// The parsed form of an ingest body: its series, their samples as chunks by block span, and the refused samples. A thread hands it over as a few
+// long texts and buffers, not as thousands of objects.
 import { ByteWriter } from '../../../blocks/bytes.ts';
 import { HOUR_MS } from '../../../lib/time.ts';
 import { AHEAD_MS, HELP_CHARACTERS_MAX, LABEL_CHARACTERS_MAX, type MetricType, SAMPLES_MAX } from '../limits.ts';

@@ -1,4 +1,5 @@
-// The input of metrics.ingest as a batch. Fields of a wrong type are refused as a whole by the schema; a point that names no series is rejected alone.
+// Parser of metrics.ingest input into a batch. The schema refuses a call with a field of a wrong type; a point that names no valid series is
+// rejected alone.
 import Type, { type Static } from 'typebox';
 import { parseInstant } from '../../../lib/instant.ts';
 import { POINTS_MAX } from '../limits.ts';

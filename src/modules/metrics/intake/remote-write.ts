@@ -1,5 +1,5 @@
-// Prometheus' remote write 1.0 (prometheus.io/docs/specs/prw/remote_write_spec): snappy over a protobuf WriteRequest, walked field by field. Samples
-// that cannot be kept are refused one by one; a body that is not what it says is refused as a whole.
+// Parser of Prometheus remote write 1.0 (prometheus.io/docs/specs/prw/remote_write_spec): a protobuf WriteRequest under snappy, decoded field by
+// field. Samples that cannot be stored are refused one by one; a malformed body is refused as a whole.
 import {
   bytesTag,
   endOf,

@@ -1,4 +1,4 @@
-// From labels as they were sent to the series that they name, or to why they name none.
+// Validates the labels of a sample: gives the series that they name, or the reason why they name none.
 import { LABEL_CHARACTERS_MAX, LABELS_MAX, NAME_CHARACTERS_MAX, VALUE_CHARACTERS_MAX } from '../limits.ts';
 import { compareLabels, identify, type Labels, NAME_LABEL, type SeriesIdentity } from '../series/identity.ts';
 

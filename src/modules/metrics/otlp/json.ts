@@ -1,4 +1,4 @@
-// ExportMetricsServiceRequest from OTLP's JSON.
+// Parser of OTLP's ExportMetricsServiceRequest in JSON.
 import { jsonOfBody } from '../../../kit/telemetry.ts';
 import {
   attributesOf,

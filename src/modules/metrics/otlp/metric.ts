@@ -1,4 +1,4 @@
-// A metric of OTLP as its wires are read to it (opentelemetry-proto 1.7, metrics.proto): one point at a time, nothing that is not kept.
+// An OTLP metric as both parsers produce it (opentelemetry-proto 1.7, metrics.proto): one point at a time, without fields that are not stored.
 import type { OtlpAttributes } from '../../../lib/otlp/values.ts';
 
 export type MetricKind = 'gauge' | 'sum' | 'histogram' | 'exponential_histogram' | 'summary';

@@ -1,5 +1,5 @@
-// Names and labels as Prometheus makes them of OTLP (opentelemetry.io/docs/specs/otel/compatibility/prometheus_and_openmetrics, and the package
-// otlptranslator): units and kinds are suffixes, what a name may not hold is an underscore.
+// Prometheus names and labels of OTLP metrics (opentelemetry.io/docs/specs/otel/compatibility/prometheus_and_openmetrics, and the package
+// otlptranslator): units and kinds become suffixes, invalid characters become underscores.
 import type { OtlpAttributes, OtlpValue } from '../../../lib/otlp/values.ts';
 import type { OtlpMetric } from './metric.ts';
 

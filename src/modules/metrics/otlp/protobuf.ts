@@ -1,4 +1,4 @@
-// ExportMetricsServiceRequest from protobuf, field by field.
+// Parser of ExportMetricsServiceRequest in protobuf, field by field.
 import {
   bytesTag,
   endOf,

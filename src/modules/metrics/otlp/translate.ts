@@ -1,5 +1,5 @@
-// Metrics of OTLP as series of Prometheus: a histogram is a series for each bucket beside _sum and _count. Differences (delta temporality) are added up
-// per series when they are stored; exponential histograms are refused.
+// Translates OTLP metrics to Prometheus series: a histogram becomes one series for each bucket, beside _sum and _count. Points of delta
+// temporality are added up per series when they are stored; exponential histograms are refused.
 import { type OtlpAttributes, OtlpError } from '../../../lib/otlp/values.ts';
 import { BatchBuilder, type SampleBatch } from '../intake/batch.ts';
 import { LONG_BYTES } from '../intake/native.ts';

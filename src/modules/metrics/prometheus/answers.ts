@@ -1,4 +1,4 @@
-// How Prometheus' API says what failed: {"status":"error","errorType","error"} (prometheus.io/docs/prometheus/latest/querying/api).
+// Error answers in the form of Prometheus' API: {"status":"error","errorType","error"} (prometheus.io/docs/prometheus/latest/querying/api).
 import type { RawAnswer, RawHead } from '../../../kit/raw-route.ts';
 import { telemetrySentence, telemetryStatus } from '../../../kit/telemetry.ts';
 import type { Problem } from '../../../problems/problem.ts';

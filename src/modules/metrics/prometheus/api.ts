@@ -1,5 +1,5 @@
-// Prometheus' HTTP API over the account's metrics (prometheus.io/docs/prometheus/latest/querying/api): what Grafana's Prometheus source asks for, by GET
-// and by POST forms. Each request is a call of a read of this module.
+// Prometheus' HTTP API over the account's metrics (prometheus.io/docs/prometheus/latest/querying/api), as far as Grafana's Prometheus source
+// uses it, by GET and by POST forms. Each request is a call of one of this module's read capabilities.
 
 import type { RawAnswer, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
 import type { CallContext } from '../../../kit/services.ts';

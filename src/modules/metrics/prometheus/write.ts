@@ -1,4 +1,5 @@
-// Remote write 1.0. Samples that cannot be kept are named in a 400, as Prometheus then does not send them again; the others are stored.
+// Route of Prometheus remote write 1.0. Samples that cannot be stored are named in a 400, which Prometheus does not retry; the others are
+// stored.
 import type { RawAnswer, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
 import {
   type Digested,

@@ -1,4 +1,4 @@
-// Aggregations of a vector, step by step: many series to one for each group, or the largest and smallest of them.
+// Aggregation operators, step by step: the series of a group become one, or its largest and smallest are kept.
 import { executionError } from './execution-error.ts';
 import { type Labels, NAME, only, signature, without } from './labels.ts';
 import { type Evaluation, emptyOf, type Stepped } from './values.ts';

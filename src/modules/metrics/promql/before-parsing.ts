@@ -1,4 +1,5 @@
-// What is looked at before a query is parsed, which takes a tenth of a second for thousands of brackets; and the names that its grammar does not know.
+// Checks of a query before it is parsed: length, parts and depth. Parsing thousands of brackets takes a tenth of a second. Also names functions
+// that the grammar does not know.
 import { invalidField, type Problem } from '../../../problems/problem.ts';
 import { problem } from '../problems.ts';
 import { aggregations, functions } from './functions.ts';

@@ -1,5 +1,5 @@
-// Operators between numbers and vectors. Which series of two vectors belong together is decided at each step, as in Prometheus 2.42
-// (promql/engine.go, VectorBinop).
+// Binary operators between scalars and vectors. The series of two vectors are matched at each step, as in Prometheus 2.42 (promql/engine.go,
+// VectorBinop).
 import { executionError } from './execution-error.ts';
 import { type Labels, labelsText, NAME, only, signature, withLabel, without, withoutName } from './labels.ts';
 import { comparisons, type Matching } from './query.ts';

@@ -1,5 +1,5 @@
-// What a query may cost at most, said before it is evaluated: values that its parts make, of each step, each series and each part. It decides
-// where the query is evaluated: never much of it on the thread of the event loop.
+// Upper bound of a query's cost, computed before evaluation: the values of each part, step and series. It decides where the query is evaluated:
+// costly queries never run on the event loop's thread.
 import type { Node, Selector } from './query.ts';
 import { type QueryRange, stepsOf } from './select.ts';
 import { typeOf } from './types.ts';

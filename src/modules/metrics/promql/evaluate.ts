@@ -1,4 +1,4 @@
-// The answer of a query over series that were read for it. Pure: no clock but that of its deadline, no database. It runs in threads.
+// Evaluator of a query over series already read for it. Pure: no database, and no clock but that of its deadline. It runs in threads.
 import { aggregate } from './aggregating.ts';
 import { numbersOf, setOperation, vectorAndNumber, vectorAndVector } from './binary.ts';
 import { Expressions } from './expressions.ts';

@@ -1,4 +1,4 @@
-// The refusal of a query that is PromQL, and fails while it is evaluated, such as two series that match one.
+// Problem of a valid PromQL query whose evaluation fails, for example because several series match one.
 import { invalidField, type Problem } from '../../../problems/problem.ts';
 
 export function executionError(message: string): Problem {

@@ -1,5 +1,5 @@
-// The regular expressions of one query. Nothing else compiles or runs a caller's expression: what it may cost is said, and counted, here before
-// it runs. Expressions match whole texts, in time linear in the text (RE2).
+// Regular expressions of one query. No other code compiles or runs a caller's expression: its cost is estimated and counted here before it runs.
+// Expressions match whole texts, in time linear in the text (RE2).
 import { RE2JS } from 're2js';
 import { tooComplex } from './too-complex.ts';
 import { unfoldedSize } from './unfolded.ts';

@@ -1,4 +1,4 @@
-// Which functions and aggregations there are, and what they take.
+// Signatures of the supported PromQL functions and aggregations.
 import type { NodeType } from './query.ts';
 
 export interface Signature {

@@ -1,4 +1,4 @@
-// Labels of a series, and how series are told apart by them. No text holds half of a surrogate pair, so one can stand between texts.
+// Labels of a series, and signatures that tell series apart. No text holds a lone surrogate, so a lone surrogate separates texts in a signature.
 
 /** By name, in the order of names. */
 export type Labels = ReadonlyMap<string, string>;

@@ -1,4 +1,4 @@
-// Literals of PromQL: numbers and strings as Go writes them, and durations.
+// PromQL literals: numbers and strings in Go's syntax, and durations.
 
 const units: Readonly<Record<string, number>> = {
   ms: 1,

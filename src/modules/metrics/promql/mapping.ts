@@ -1,4 +1,4 @@
-// Functions of a vector that change its values or labels.
+// Functions of an instant vector that change its values or labels.
 import { Problem } from '../../../problems/problem.ts';
 import { executionError } from './execution-error.ts';
 import { type Expression, type Expressions, type Groups, NeedsThread } from './expressions.ts';

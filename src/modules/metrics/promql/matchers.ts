@@ -1,4 +1,4 @@
-// Matchers of labels.
+// Label matchers.
 import { type Expression, Expressions } from './expressions.ts';
 import type { Labels } from './labels.ts';
 import type { Matcher } from './query.ts';

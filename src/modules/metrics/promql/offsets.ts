@@ -1,5 +1,5 @@
-// Where our grammar differs from that of Prometheus 2.42, on the text before it is parsed: an offset belongs to the selector right before it (the
-// grammar gives it the whole expression), a number may end in a point, and comments may stand anywhere. Every place in the text stays where it is.
+// Rewrites query text where our grammar differs from Prometheus 2.42, before parsing; no position in the text moves. An offset belongs to the
+// selector right before it, while the grammar gives it the whole expression. A number may end in a point, and comments may stand anywhere.
 import { durationMs } from './literals.ts';
 
 export interface Offset {

@@ -1,5 +1,5 @@
-// From the text of a query to its tree, by Prometheus' own grammar. What is no PromQL is VALIDATION_FAILED with its place, what we do not
-// evaluate is UNSUPPORTED_QUERY with its name: no answer is a guess.
+// Parser of PromQL into a query tree, with Prometheus' own grammar. Invalid PromQL is VALIDATION_FAILED with its position; PromQL that is not
+// supported is UNSUPPORTED_QUERY with its name. No answer is a guess.
 import type { SyntaxNode } from '@lezer/common';
 import { parser } from '@prometheus-io/lezer-promql';
 import { invalidField, Problem } from '../../../problems/problem.ts';

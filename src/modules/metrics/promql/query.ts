@@ -1,4 +1,4 @@
-// What a query of PromQL is once it is read: a tree of what we evaluate, and nothing else. The tree survives structured cloning.
+// The tree of a parsed PromQL query: only what the evaluator supports. It survives structured cloning.
 
 /** How a series is chosen. The name of a metric is the label `__name__`. */
 export interface Matcher {

@@ -1,4 +1,4 @@
-// What a query reads: of each selector the series and the time of their samples.
+// Data that a query reads: the matchers and the time range of each selector.
 import type { Query } from './query.ts';
 
 /** Steps from `startMs` to `endMs`, both included; an instant query is a range of one step. */

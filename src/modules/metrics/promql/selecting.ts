@@ -1,4 +1,4 @@
-// Series at the steps of a range: by their latest sample, or by a function over the samples of a range.
+// Values of selected series at the steps of a range: the latest sample, or a function over the samples of a range.
 import { withoutName } from './labels.ts';
 import type { Selector } from './query.ts';
 import { LOOKBACK_MS } from './select.ts';

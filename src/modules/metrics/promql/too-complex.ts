@@ -1,4 +1,4 @@
-// The refusal of a query that costs too much.
+// Problem of a query that costs too much.
 import { invalidField, type Problem } from '../../../problems/problem.ts';
 
 export function tooComplex(message: string): Problem {

@@ -1,4 +1,4 @@
-// Which types the parts of a query have, and which of them may stand beside each other.
+// Type checks of a query: the type of each part, and the types that operators and functions may combine.
 import type { Problem } from '../../../problems/problem.ts';
 import { comparisons, type Matching, type Node, type NodeType, setOps } from './query.ts';
 

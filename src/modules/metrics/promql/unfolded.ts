@@ -1,4 +1,4 @@
-// How large a regular expression becomes, from its text alone: to compile one that repeats repetitions takes seconds, and hundreds of MB.
+// Estimated size of a compiled regular expression, from its text alone. Compiling nested repetitions takes seconds and hundreds of MB.
 
 /** A class, a quoted text, an escape, the opening of a group, a counted repetition, or one character. */
 const TOKENS =

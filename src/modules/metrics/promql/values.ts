@@ -1,4 +1,4 @@
-// What the parts of a query answer while they are evaluated: for each step a number, or a vector of series of which some have a value.
+// Intermediate values of an evaluation: at each step a scalar, or a vector of series of which some have a value.
 import { executionError } from './execution-error.ts';
 import type { Expressions } from './expressions.ts';
 import { type Labels, labelsText, signature } from './labels.ts';

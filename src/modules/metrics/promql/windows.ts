@@ -1,5 +1,5 @@
-// Functions over the samples of a range. Their arithmetic is that of Prometheus 2.42 (promql/functions.go), step by step, so that answers are
-// equal to the last bit.
+// Functions over the samples of a range. Their arithmetic follows Prometheus 2.42 (promql/functions.go) step by step, so answers are equal to
+// the last bit.
 
 /** The samples from `from` until before `to`, and the range that they were chosen by. */
 export interface Window {

@@ -1,5 +1,5 @@
-// The way of a question: what its selectors may choose is found in the database, the blocks of that time are read, and a thread makes the answer
-// of both. A small question without expressions is answered here: going to a thread would take longer.
+// Execution of a query: finds the candidates of its selectors in the database, reads the blocks of its time range, and evaluates both in a
+// thread. A small query without regular expressions is evaluated on the calling thread, since the way to a thread takes longer.
 import type { BlockRef, ScanTask, StoredBlock } from '../../../blocks/block.ts';
 import type { CallContext } from '../../../kit/services.ts';
 import { invalidField, Problem } from '../../../problems/problem.ts';

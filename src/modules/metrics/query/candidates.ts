@@ -1,5 +1,5 @@
-// Series that a selector may choose, as they stand in the database: by name, by labels that must be equal, and by the time of their samples. Rows
-// come in a few long texts, since thousands of them go on to a thread, which applies what is left of the selector.
+// Candidate series of a selector, from the database: by name, by labels that must be equal, and by the time of their samples. Rows arrive as a
+// few long texts, since thousands go on to a thread, which applies the rest of the selector.
 
 import { textArray } from '../../../db/arrays.ts';
 import type { Database } from '../../../db/database.ts';

@@ -1,4 +1,4 @@
-// Which candidates a selector chooses. Expressions run here: in a thread, but for a few.
+// Applies a selector's matchers to its candidates. Regular expressions run here: in a thread, unless they are few.
 import type { Expressions } from '../promql/expressions.ts';
 import { type Labels, labelsOf } from '../promql/labels.ts';
 import { matcherOf, matchesAll } from '../promql/matchers.ts';

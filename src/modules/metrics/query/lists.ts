@@ -1,4 +1,4 @@
-// Lists of series, of labels, and of the values of a label, as JSON.
+// Lists of series, of label names, and of the values of a label, as JSON.
 import { signature, sortedByLabels } from '../promql/labels.ts';
 import type { ChosenSeries } from './chosen.ts';
 import { labelsText } from './result.ts';

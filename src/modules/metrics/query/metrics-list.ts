@@ -1,4 +1,4 @@
-// What is known of metrics by name: their type, help text and unit.
+// SQL of metric metadata by name: type, help text and unit.
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 

@@ -1,4 +1,4 @@
-// The answer of a query as JSON, in the form of Prometheus' API: times in seconds, values as text.
+// Query results as JSON in the form of Prometheus' API: times in seconds, values as strings.
 import { ANSWER_POINTS_MAX } from '../limits.ts';
 import type { Answered, AnsweredSeries } from '../promql/evaluate.ts';
 import { type Labels, sortedByLabels } from '../promql/labels.ts';

@@ -1,4 +1,4 @@
-// What threads do for questions: read a query, evaluate it over blocks, and make lists of series and labels. Each answers finished JSON.
+// Thread tasks of queries: parse a query, evaluate it over blocks, and list series and labels. Each answers finished JSON.
 import type { ScanTask, StoredBlock } from '../../../blocks/block.ts';
 import type { ProblemEntry } from '../../../problems/catalogue.ts';
 import { invalidField, Problem, type ProblemOptions } from '../../../problems/problem.ts';

@@ -1,4 +1,4 @@
-// Times and steps as Prometheus' API takes them: seconds, or RFC 3339; of a step seconds, or a duration such as 5m.
+// Parser of times and steps of Prometheus' API: a time is seconds or RFC 3339, a step is seconds or a duration such as 5m.
 import { parseInstant } from '../../../lib/instant.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { durationMs } from '../promql/literals.ts';

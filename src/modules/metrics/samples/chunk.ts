@@ -1,6 +1,6 @@
-// A chunk: samples of one series in ascending times, each time once. Times are differences of differences (nothing at all when they are
-// regular). Values are whole numbers, after a scale of powers of ten, as differences; where that is not exact to the bit, each is XORed with
-// the one before and stored by planes: all first bytes, all second bytes … (the section that holds the chunk is compressed afterwards).
+// Encoding of a chunk: samples of one series, ascending, one for each time. Times are second differences (empty when regular). Values that a
+// power of ten makes whole are stored as differences. Where that is not exact to the bit, each value is XORed with the previous one. The XORed
+// values are stored by byte planes: all first bytes, all second bytes … (the section that holds the chunk is compressed afterwards).
 import type { ByteReader, ByteWriter } from '../../../blocks/bytes.ts';
 
 export interface Samples {

@@ -1,5 +1,5 @@
-// Blocks of samples. As they are committed they have one section; merged, a section for each bucket of series, so that a question for one
-// metric reads a small part of them. The name of every series is a mark.
+// The block kind of samples. A committed block has one section; a merged block has one for each bucket of series. So a query of one metric reads
+// a small part of a merged block. The name of every series is a mark.
 
 import type { BlockDraft, BlockKind, StoredBlock } from '../../../blocks/block.ts';
 import { ByteReader, ByteWriter } from '../../../blocks/bytes.ts';

@@ -1,5 +1,5 @@
-// A section: chunks of many series as one column of a block, each with the ID of its series. A series may have several chunks in it; of two
-// samples with one time the one of the later chunk counts. The IDs come first, so a question decodes the chunks of its own series only.
+// Encoding of a section: chunks of many series as one column of a block, each with the ID of its series. A series may have several chunks; of
+// two samples at one time, the one in the later chunk wins. IDs come first, so a query decodes only the chunks of its own series.
 import { ByteReader, ByteWriter } from '../../../blocks/bytes.ts';
 import { packBytes, unpackBytes } from '../../../blocks/columns.ts';
 import { SERIES_ID_BYTES } from '../series/identity.ts';

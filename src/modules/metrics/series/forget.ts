@@ -1,4 +1,4 @@
-// Series and metrics without samples within the time that the account keeps are forgotten. What they were named by stays nowhere.
+// Deletes series and metrics that have no samples within the account's retention. None of their names or labels remains.
 import { mendEach, type Sweep } from '../../../core/background/sweeper/sweep.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import { statement } from '../../../db/statement.ts';

@@ -1,4 +1,4 @@
-// What names a series: its labels, one of which is its name. The ID is a hash of them, so whoever reads a sample knows it without asking.
+// Identity of a series: its labels, one of which is its name. The ID is a hash of them, so it is computed from a sample without a look-up.
 import { hash } from 'node:crypto';
 import { lruOf } from '../../../lib/lru.ts';
 

@@ -1,4 +1,4 @@
-// The series that this process has seen counted in the present hour, so that usual samples read and write no row but their blocks'.
+// Cache of the series that this process has seen counted in the current hour, so usual samples read and write no rows but their blocks.
 const SERIES_MAX = 300_000;
 
 interface KnownHour {

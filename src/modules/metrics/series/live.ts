@@ -1,4 +1,4 @@
-// How many series of an account are live: what its tier limits.
+// Live series of an account: the count that its tier limits.
 import type { CountedLimit } from '../../../core/callers/tiers.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

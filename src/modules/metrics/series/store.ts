@@ -1,4 +1,4 @@
-// SQL of series and metrics as ingest reads and writes it. Every statement is set-based over the accounts of a commit, whose wallets are locked.
+// SQL of series and metrics for ingest. Every statement is set-based over the accounts of a commit, whose wallets are locked.
 import { boolArray, byteaArray, int4Array, textArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

@@ -1,4 +1,4 @@
-// operator.outbox.list and operator.outbox.get: mail that is not sent.
+// operator.outbox.list and operator.outbox.get: unsent mail.
 import Type from 'typebox';
 import { listPage } from '../../../core/secrets/cursors.ts';
 import { defineCapability } from '../../../kit/capability.ts';

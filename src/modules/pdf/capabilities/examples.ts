@@ -1,4 +1,4 @@
-// PDFs that examples work on.
+// PDFs used in the examples.
 /** A page that says "Minutes". */
 export const PAGE = Buffer.from(`%PDF-1.4
 1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj

@@ -1,4 +1,4 @@
-// Files that came with the content, and are named in it by their names alone: they are found before anything is asked of the outside.
+// Assets: files sent with the content and referenced in it by bare names. They are looked up before any request leaves the service.
 import { marked } from 'marked';
 import type { Ask, Asset, CreateTask } from './wire.ts';
 

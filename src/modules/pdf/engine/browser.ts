@@ -1,4 +1,4 @@
-// The browser engine: a Chromium for one document. Scripts are off, and all that the document asks for is fetched by the service, through its
+// The browser engine: one Chromium for each document. Scripts are off, and the service fetches all that the document requests, through its
 // guard.
 import { PDFDocument } from '@cantoo/pdf-lib';
 import type { BrowserContext } from 'playwright-core';

@@ -1,4 +1,5 @@
-// A PDF of HTML, Markdown or text. `auto` takes the document engine, unless there is a browser and the document would ignore how the page is styled.
+// Creates a PDF from HTML, Markdown or text. `auto` takes the document engine, unless a browser is available and the document engine would
+// ignore some of the page's styles.
 
 import { assetsFirst, withMarkdown } from './assets.ts';
 import { createDocument } from './document/document.ts';

@@ -1,4 +1,4 @@
-// Libraries that bring no types: what of them is used.
+// Types of libraries that ship none: only the parts in use.
 declare module 'pdfmake' {
   const pdfmake: {
     readonly virtualfs: { writeFileSync(name: string, bytes: Uint8Array): void };

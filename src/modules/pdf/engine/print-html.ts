@@ -1,4 +1,4 @@
-// A whole HTML document of whatever was sent, for the browser: styled where its source has no styles.
+// Full HTML documents for the browser, from any source type; sources without styles get ours.
 import { marked } from 'marked';
 import type { CreateTask, MarginLine } from './wire.ts';
 

@@ -1,4 +1,4 @@
-// What is wrong with what was sent, found in a thread: told to the caller, and nothing is charged.
+// Refusals of a caller's input, found in a thread: reported to the caller, and not charged.
 import type { Refusal } from './wire.ts';
 
 export class Refused extends Error {

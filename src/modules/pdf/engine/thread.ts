@@ -1,5 +1,5 @@
-// The thread that makes and reads PDFs: nothing of its libraries is loaded elsewhere. Whatever hostile input does to it, it takes this thread
-// at worst, which has a bound of memory and of time.
+// The thread that creates and reads PDFs: its libraries are loaded nowhere else. Hostile input can at worst end this thread, which has limits of
+// memory and time.
 import { getPriority, setPriority } from 'node:os';
 import { serve } from '../../../lib/threads.ts';
 import { Refused } from './refused.ts';

@@ -1,4 +1,4 @@
-// What a thread is asked for, and what it answers. Bytes are handed over without a copy.
+// Messages to and from a PDF thread: its tasks, its answers, and its requests to the outside. Bytes are transferred without a copy.
 import type { PageFormat } from '../page.ts';
 
 export interface Asset {

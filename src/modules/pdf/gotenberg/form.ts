@@ -1,4 +1,4 @@
-// The forms of Gotenberg: files and fields, multipart. What a field asks for is served, makes no difference, or is refused by its name.
+// Gotenberg's multipart forms: files and fields. A field is served, ignored because it makes no difference, or refused by name.
 import type { BodyTask } from '../../../kit/raw-route.ts';
 import { readFormData } from '../../../lib/form-data.ts';
 import { problem } from '../../../problems/problem.ts';

@@ -1,4 +1,4 @@
-// Paper as Gotenberg's forms name it: inches, or numbers with a unit.
+// Paper sizes in Gotenberg's form fields: inches, or numbers with a unit.
 import { type PageFormat, pointsOf } from '../page.ts';
 import { type GotenbergForm, invalid } from './form.ts';
 

@@ -1,4 +1,4 @@
-// The wire of Gotenberg: forms in, PDFs out. Each route is a call of the capability that does the same, with its scope, rate and price.
+// Gotenberg's routes: multipart forms in, PDFs out. Each route is a call of the capability that does the same, with its scope, rate and price.
 
 import type { Credential } from '../../../core/credentials/credential.ts';
 import { apiKeyHeader, basic, bearer } from '../../../core/credentials/http-schemes.ts';

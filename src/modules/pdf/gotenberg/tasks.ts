@@ -1,4 +1,4 @@
-// What the forms of Gotenberg ask for, as tasks of the engines.
+// Gotenberg forms as tasks of the PDF engines.
 import type { CreateTask, EngineTask, MarginLine } from '../engine/wire.ts';
 import { CONTENT_BYTES_MAX, SOURCES_MAX } from '../limits.ts';
 import { RANGES_PATTERN } from '../ranges.ts';

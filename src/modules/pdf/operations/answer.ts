@@ -1,4 +1,4 @@
-// A PDF made of PDFs, as calls answer it.
+// Runs a task that makes one PDF, and builds the call's answer.
 
 import { answerResult, type ResultWish, requireResultPlace } from '../../../files/result.ts';
 import type { CallContext } from '../../../kit/services.ts';

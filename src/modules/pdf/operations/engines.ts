@@ -1,5 +1,5 @@
-// Where PDFs are made and read: a few threads, each with a bound of memory and time, in turns by account. What a thread needs of the outside
-// world is fetched here, through the guard.
+// The pool of PDF threads: a few, each with limits of memory and time, in turns by account. Requests of a thread to the outside are fetched
+// here, through the guard.
 
 import { inBrowserFolder } from '../../../browser/folder.ts';
 import { AccountThreads, type Perform } from '../../../core/account-threads.ts';

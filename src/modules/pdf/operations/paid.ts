@@ -1,5 +1,5 @@
-// What a page costs: the most that a call may come to is held before anything is read, and what it came to is charged with its answer. A
-// failure costs nothing.
+// Charges by the page: holds the maximum that a call may cost before anything is read, and captures the actual cost with its answer. A failure
+// costs nothing.
 
 import { chargeForWork, priceOfCall } from '../../../core/wallet/charge/charge.ts';
 import type { AdmittedItem, LaneEffect, LaneItem, ReadVerdict } from '../../../core/wallet/lane/lane-item.ts';

@@ -1,4 +1,4 @@
-// The PDFs that a call works on: read here, handed over to a thread.
+// Reads the source PDFs of a call, for the hand-over to a thread.
 
 import { readSource, type Source } from '../../../files/source.ts';
 import { decodedSource } from '../../../kit/file-fields.ts';

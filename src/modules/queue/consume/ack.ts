@@ -1,6 +1,6 @@
-// ack and extend. Every one is fenced: a receipt names the attempt it was given for, and after a redelivery it touches nothing.
-// A lease that has ended still counts until the message is taken again, except where its end decides at once: the last lease before
-// the dead-letter queue, and in FIFO groups, where it takes every later lease with it.
+// ack and extend, both fenced: a receipt names the attempt that it was issued for, and after a redelivery it changes nothing. An ended lease
+// stays valid until the message is claimed again. In two cases its end decides at once: on the last lease before the dead-letter queue, and in
+// FIFO groups. In a FIFO group an ended lease takes every later lease of the group with it.
 
 import { int4Array, int8Array } from '../../../db/arrays.ts';
 import type { Database, Transaction } from '../../../db/database.ts';

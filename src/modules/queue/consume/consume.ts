@@ -1,4 +1,4 @@
-// Consuming: many callers of one queue share a claim; a caller that finds nothing may wait for messages.
+// Consume: calls of one queue share a claim; a call that finds nothing may wait for messages.
 
 import { scopesAllow } from '../../../core/callers/scopes.ts';
 import { clockNow } from '../../../core/database-clock.ts';

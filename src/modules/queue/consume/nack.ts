@@ -1,4 +1,4 @@
-// nack: messages go back to their queue, or to the dead-letter queue. Fenced as ack and extend are (ack.ts).
+// nack: returns messages to their queue, or moves them to the dead-letter queue. Fenced like ack and extend (ack.ts).
 import { clockNow } from '../../../core/database-clock.ts';
 import type { Database, Transaction } from '../../../db/database.ts';
 import { deadLetter, isExhausted } from '../dead-letter/dead-letter.ts';

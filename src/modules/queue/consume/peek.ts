@@ -1,4 +1,4 @@
-// The next messages without leasing them, in the order of delivery.
+// Peek: the next messages in delivery order, without a lease.
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import type { MessageRow, QueueRow } from '../queues/records.ts';

@@ -1,4 +1,4 @@
-// Which messages a call to ack, nack or extend names.
+// Message references in calls of ack, nack and extend: message ids and receipt handles.
 import { invalidField, problem } from '../../../problems/problem.ts';
 import type { MessageIds, MessageRef } from '../messages/message-id.ts';
 

@@ -1,6 +1,6 @@
-// Consumers waiting for messages. They hold no connection and ask nothing: a publish in this process, or in another behind the
-// same port, wakes them, and for the rest (further processes, delays, ended leases) one look serves all of them: which of their queues have something to deliver. Nobody waits:
-// nothing is asked.
+// Long polling: consumers that wait for messages hold no connection and send no query. A publish in this process, or in another behind the same
+// port, wakes them. For further processes, delays and ended leases, one poll finds the queues with something to deliver, for all consumers.
+// Without waiting consumers nothing is polled.
 
 import { noSiblings, type Siblings } from '../../../core/process/siblings.ts';
 import { int4Array, textArray } from '../../../db/arrays.ts';

@@ -1,4 +1,4 @@
-// What happens to messages whose last allowed lease has ended, or that a consumer gave up: the dead-letter queue, once, with an event each.
+// Dead-lettering of messages whose last allowed lease has ended, or that a consumer gave up: moved once, with an event each.
 
 import { sendEvents } from '../../../core/events/outbox.ts';
 import { DATA_BYTES_MAX } from '../../../core/events/wire.ts';

@@ -1,4 +1,4 @@
-// What a change of max_receive_count or of the dead-letter queue means for messages that were delivered before it.
+// Effect of a changed max_receive_count or dead-letter queue on messages that were already delivered.
 import { clockNow } from '../../../core/database-clock.ts';
 import { int8Array } from '../../../db/arrays.ts';
 import type { Database, Queryable, Transaction } from '../../../db/database.ts';

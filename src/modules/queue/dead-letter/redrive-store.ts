@@ -1,4 +1,4 @@
-// SQL of redrives and of the messages of a queue that lie in its dead-letter queue.
+// SQL of redrives, and of the messages of a queue that are in its dead-letter queue.
 import { int8Array, textArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

@@ -1,4 +1,4 @@
-// Redrive: messages of a queue go back from its dead-letter queue, all at once or at a rate, in bounded transactions.
+// Redrive: moves messages from the dead-letter queue back to their queue, all at once or at a rate, in bounded transactions.
 
 import { clockNow } from '../../../core/database-clock.ts';
 import { type Database, sqlState, type Transaction } from '../../../db/database.ts';

@@ -1,4 +1,4 @@
-// Consuming from a FIFO queue: ready groups are locked, lapsed leases returned, heads leased, in one transaction.
+// Consume of a FIFO queue: locks ready groups, returns expired leases and leases the head messages, in one transaction.
 
 import { clockNow } from '../../../core/database-clock.ts';
 import { int8Array, timestampArray } from '../../../db/arrays.ts';

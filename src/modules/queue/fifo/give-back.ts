@@ -1,4 +1,4 @@
-// Delivered messages of locked FIFO groups go back to them, or to the dead-letter queue when they have had their deliveries.
+// Returns delivered messages of locked FIFO groups to their groups, or to the dead-letter queue after their last allowed delivery.
 import { int4Array, int8Array, timestampArray } from '../../../db/arrays.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

@@ -1,5 +1,5 @@
-// FIFO delivery: strict order per group, a group blocked until everything delivered from it is acknowledged or back. Pure rules over locked rows.
-// Only the first message of a group that fails is known to have failed: those behind it come back uncounted.
+// FIFO delivery as pure rules over locked rows: strict order per group; a group is blocked until every delivered message is acknowledged or
+// returned. Of returned messages only the first of a group is known to have failed; those behind it return without a counted delivery.
 import type { GroupRow, HeldMessage } from './store.ts';
 
 /** A delivered message that goes back to its group. */

@@ -1,4 +1,4 @@
-// SQL of FIFO groups. The group row is the lock of its group: whoever changes messages of a group holds it.
+// SQL of FIFO groups. The group row is the lock of its group: every transaction that changes messages of a group must hold it.
 
 import { int8Array, textArray, timestampArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';

@@ -1,5 +1,5 @@
-// Message ids and receipts carry the sequence number and a keyed MAC: a message is found by its primary key, without a look-up
-// index, and an id that we did not hand out to this account names nothing.
+// Message ids and receipts: each carries the sequence number and a keyed MAC. A message is found by its primary key without a look-up index, and
+// an id that was not issued to this account names nothing.
 import type { Secrets, WordMac } from '../../../core/secrets/secrets.ts';
 import { decodeWord, encodeNumber, encodeWord } from '../../../lib/base62.ts';
 

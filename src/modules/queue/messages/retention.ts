@@ -1,5 +1,5 @@
-// Retention: from publishing, in a dead-letter queue from dead-lettering, after a redrive from the redrive. What is over is deleted
-// in bounded chunks, oldest first along the primary key: the sequence number dates the publishing.
+// Retention counts from publishing, in a dead-letter queue from dead-lettering, after a redrive from the redrive. Expired messages are deleted
+// in bounded chunks, oldest first along the primary key: the sequence number holds the time of publishing.
 import { int8Array } from '../../../db/arrays.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

@@ -1,4 +1,4 @@
-// SQL that moves messages between their states outside the hot claim and ack.
+// SQL that moves messages between their states, apart from the hot claim and ack.
 
 import { int4Array, int8Array } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';

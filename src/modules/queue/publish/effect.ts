@@ -1,4 +1,4 @@
-// Publishing as a lane effect: one or many messages per call, set-based over all calls of the commit.
+// Publish as a lane effect: one or many messages per call, set-based over all calls of the commit.
 
 import type { AdmittedItem, LaneEffect, LaneItem, ReadVerdict } from '../../../core/wallet/lane/lane-item.ts';
 import { type AcceptedUnits, countAccepted } from '../../../core/wallet/ledger/accepted-units.ts';

@@ -1,5 +1,5 @@
-// What is published, on its way from the request to its row: payload and headers are source texts, cut out of the request, never parsed
-// and written again.
+// A published message on its way from the request to its row. Payload and headers are source texts cut out of the request, never parsed and
+// serialized again.
 import { elementStarts, memberSources } from '../../../lib/json-source.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
 import type { QueueRow } from '../queues/records.ts';

@@ -1,4 +1,4 @@
-// Claiming for push: the same claims as consume, bound to the queue that the subscription was made for.
+// Claims of push: the same as those of consume, bound to the queue that the subscription was made for.
 import type { ClaimedRow } from '../consume/claim.ts';
 import { claimFifoTogether, claimStandard } from '../consume/consume.ts';
 import { LEASE_SECONDS_MIN } from '../limits.ts';

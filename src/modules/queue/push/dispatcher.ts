@@ -1,6 +1,6 @@
-// Pushing on one process: finds subscriptions with something to deliver, takes their leases, and runs a session for each.
-// Messages published here wake the subscriptions of their queue; all others are found by looking. Idle subscriptions hold nothing and
-// cost their share of one statement a second.
+// Push dispatcher of one process: finds subscriptions with messages to deliver, takes their leases, and runs a session for each. Messages
+// published here wake the subscriptions of their queue; polling finds all others. An idle subscription holds nothing and costs its share of one
+// statement a second.
 
 import type { JobLoop } from '../../../core/background/job-loop.ts';
 import { turnLoop } from '../../../core/background/turn-loop.ts';

@@ -1,4 +1,4 @@
-// What becomes of a pushed message: acknowledged, given back with a delay, or taken back because nothing was sent.
+// Outcome of a pushed message: acknowledged, returned with a delay, or taken back because nothing was sent.
 
 import { clockNow } from '../../../core/database-clock.ts';
 import { exactBackoffMs } from '../../../lib/backoff.ts';

@@ -1,4 +1,4 @@
-// A push subscription on the wire and at rest. Its signing secret and custom headers are stored encrypted, bound to its id.
+// A push subscription, on the wire and as stored. Its signing secret and custom headers are stored encrypted, bound to its id.
 
 import { maskHeaders } from '../../../core/outbound/target-headers.ts';
 import type { Secrets } from '../../../core/secrets/secrets.ts';

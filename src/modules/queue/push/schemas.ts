@@ -1,4 +1,4 @@
-// Fields and records of the push operations.
+// Schemas of the push operations.
 import Type from 'typebox';
 import { IN_FLIGHT_MAX, LEASE_SECONDS_MIN, VISIBILITY_SECONDS_MAX } from '../limits.ts';
 import { queueName } from '../schemas.ts';

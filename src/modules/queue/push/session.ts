@@ -1,7 +1,7 @@
-// One process pushing one subscription, as long as there is something to push. It holds the lease of the subscription, claims as
-// many messages as there are places free, POSTs each, and acknowledges it or gives it back by the answer.
-// Nothing is sent after an unsubscribe was answered: here `stop` ends it at once; elsewhere every claim is preceded by a look at the
-// subscription, and what it claimed is sent within SEND_WITHIN_MS of that look or taken back, which is how long the answer waits.
+// Push session: one process pushes one subscription while there are messages. It holds the subscription's lease, claims as many messages as it
+// has free places, POSTs each, and acknowledges or returns it by the answer. Nothing is sent after an unsubscribe was answered: in this process
+// `stop` ends the session at once. In others, every claim first checks the subscription. Its messages are sent within SEND_WITHIN_MS of that
+// check or taken back; the answer to the unsubscribe waits that long.
 import { Lease } from '../../../core/background/lease.ts';
 import { signedHeaders } from '../../../core/outbound/signature.ts';
 import { exactBackoffMs } from '../../../lib/backoff.ts';

@@ -1,4 +1,4 @@
-// SQL of push subscriptions, except the search for work.
+// SQL of push subscriptions, except the search for due ones (work-store.ts).
 
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

@@ -1,4 +1,4 @@
-// Fan-out reads of the push dispatcher: which subscriptions exist, and which of them have something to deliver that nobody pushes.
+// Fan-out reads of the push dispatcher: all subscriptions, and those with messages to deliver that no process pushes.
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 

@@ -1,4 +1,4 @@
-// Queue settings remembered in the process. Statements that rely on them check id and revision, so a stale entry is noticed, never used.
+// Per-process cache of queue settings. Statements that rely on it check id and revision, so a stale entry is detected, never applied.
 
 import type { Queryable } from '../../../db/database.ts';
 import { lruOf } from '../../../lib/lru.ts';

@@ -1,4 +1,4 @@
-// Changing the settings of a queue, whoever asks for it.
+// Changes the settings of a queue, for native and SQS calls.
 
 import { runWrite } from '../../../core/idempotency/write.ts';
 import type { CallContext } from '../../../kit/services.ts';

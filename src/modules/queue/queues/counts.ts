@@ -1,5 +1,5 @@
-// Exact counts without a hot counter row and without counting the backlog: every transaction appends its changes, a sweep folds
-// them into the totals. live: messages in a queue; dead: messages of a queue now in its dead-letter queue; published and acknowledged: ever.
+// Exact counts, without a hot counter row and without counting the backlog. Every transaction appends its changes; a sweep folds them into
+// totals. live: messages in a queue; dead: messages of a queue now in its dead-letter queue; published and acknowledged: ever.
 import { int4Array, int8Array, textArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

@@ -1,4 +1,4 @@
-// Creating a queue, whoever asks for it.
+// Creates a queue, for native and SQS calls.
 import type { Tier } from '../../../core/callers/tiers.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { requireRoom } from '../../../kit/resource.ts';

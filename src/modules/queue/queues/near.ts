@@ -1,4 +1,4 @@
-// The queue that was probably meant where one is not there: names of the account beside the one that was sent, for whoever may list them.
+// Suggestions for a queue name that does not exist: similar names of the account, for callers that may list them.
 
 import { scopesAllow } from '../../../core/callers/scopes.ts';
 import { statement } from '../../../db/statement.ts';

@@ -1,4 +1,4 @@
-// Purging: one delete, so that an ack running at the same time either wins its message or finds it gone, and the count is exact.
+// Purge: one DELETE. A concurrent ack either gets its message or finds it gone, and the count is exact.
 import type { Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { CountChanges } from './counts.ts';

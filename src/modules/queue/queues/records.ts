@@ -1,4 +1,4 @@
-// Queue and message records as they go over the wire (specification, "Queue" and "Queue message").
+// Queue and message records on the wire (specification, "Queue" and "Queue message").
 import { sequenceMs } from '../../../lib/sequence.ts';
 import { iso } from '../../../lib/time.ts';
 import type { MessageIds } from '../messages/message-id.ts';

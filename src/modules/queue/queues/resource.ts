@@ -1,4 +1,4 @@
-// Queues as the operations of the module name and show them.
+// Queues as a resource of the module's operations: key, record and look-up.
 import type { Resource } from '../../../kit/resource.ts';
 import { problem } from '../problems.ts';
 import { queueName, queueSchema } from '../schemas.ts';

@@ -1,4 +1,4 @@
-// Rules of queue settings.
+// Rules and defaults of queue settings.
 
 import { randomInt } from 'node:crypto';
 import type { Queryable } from '../../../db/database.ts';

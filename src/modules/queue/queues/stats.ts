@@ -1,4 +1,4 @@
-// Exact figures of a queue at one moment: what ended leases and retention decide is done first, then everything is read in one snapshot.
+// Exact statistics of a queue at one moment: due lease ends and retention are applied first, then everything is read in one snapshot.
 
 import { clockNow } from '../../../core/database-clock.ts';
 import { int8Array } from '../../../db/arrays.ts';

@@ -1,4 +1,4 @@
-// SQL of the queues themselves.
+// SQL of queues.
 
 import { int8Array } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';

@@ -1,5 +1,5 @@
-// Samples of a queue as a series: whole steps, each with what happened in it. Between samples an empty queue stayed empty; of one that held
-// messages nothing is known while nobody sampled.
+// Time series of a queue's samples, in whole steps. Between samples an empty queue stayed empty; for a queue that held messages, the time
+// without samples is unknown.
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { sequenceAt, sequenceMs } from '../../../lib/sequence.ts';

@@ -1,5 +1,5 @@
-// A sample a minute of each queue that holds messages or has changed: what was published and acknowledged since the one before, how deep the queue
-// is, how old its oldest message. A minute is sampled once, whichever process does it; a queue at rest and empty costs no row.
+// Takes a sample a minute of each queue that holds messages or has changed. It holds published and acknowledged since the last sample, depth,
+// and age of the oldest message. One process samples each minute, once; an empty queue at rest costs no row.
 import { int4Array, int8Array, textArray } from '../../../db/arrays.ts';
 import type { Database, Transaction } from '../../../db/database.ts';
 import { dropOldestPartition } from '../../../db/partitions.ts';

@@ -1,4 +1,4 @@
-// Attributes of a queue: those that are settings of ours, and those that only SQS has, which are kept as they were set.
+// SQS queue attributes: those that map to our settings, and those that only SQS has, which are stored as set.
 
 import { queueArn, queueNameInArn } from '../../../core/credentials/aws-arns.ts';
 import type { Services } from '../../../kit/services.ts';

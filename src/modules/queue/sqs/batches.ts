@@ -1,4 +1,4 @@
-// Batches of SQS: up to ten entries, each with an id of its own and an outcome of its own.
+// SQS batches: up to ten entries, each with its own id and outcome.
 import type { Problem } from '../../../problems/problem.ts';
 import { failureOf, invalid, missing, refusal } from './failures.ts';
 import { type Fields, isFields, optionalText } from './request.ts';

@@ -1,5 +1,5 @@
-// Failures as Amazon SQS names them (docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/CommonErrors.html). What this protocol
-// alone refuses is a Problem whose detail is the name; what the rest of the service refuses is named by its code.
+// Errors by their Amazon SQS names (docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/CommonErrors.html). A refusal that only this
+// protocol has is a Problem whose detail is the name; other problems are mapped by their code.
 import { type Problem, problem } from '../../../problems/problem.ts';
 
 /** Names of JSON clients, and what clients of the query protocol get in their place, where that differs. */

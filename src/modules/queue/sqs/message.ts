@@ -1,5 +1,5 @@
-// Messages of SQS: a body that is any text, attributes with types, and their checksums. A body that publish would take is the payload as
-// it stands, any other is the payload {"body": …}. Attributes are the headers; what headers cannot say of them is kept beside.
+// SQS messages: a body of any text, typed attributes, and their checksums. A body that publish would accept is the payload as it stands; any
+// other becomes the payload {"body": …}. Attributes become headers; what headers cannot express is stored beside the message.
 import { hash } from 'node:crypto';
 import { admission } from '../../../core/admission.ts';
 import { nesting } from '../../../lib/json-source.ts';

@@ -1,5 +1,5 @@
-// Message move tasks: messages of a dead-letter queue go back to the queues that they came from. A task of a dead-letter queue of several
-// queues is a redrive of each: they begin together, and are listed and cancelled as one. Their ids are the task's with a number behind.
+// Message move tasks: redrives of a dead-letter queue to its source queues. A task over several source queues is one redrive for each. They
+// start, are listed and are cancelled together; their ids are the task's id with a number appended.
 
 import { queueArn, queueNameInArn } from '../../../core/credentials/aws-arns.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';

@@ -1,5 +1,4 @@
-// How queues are named for clients of SQS: with their spelling, in URLs and in ARNs. Of both only the name is read: the account is that
-// of the key.
+// Queue names of SQS clients: original spelling, URLs and ARNs. Of URLs and ARNs only the name is read: the account is that of the key.
 
 import { accountDigits } from '../../../core/credentials/aws-arns.ts';
 import type { Services } from '../../../kit/services.ts';

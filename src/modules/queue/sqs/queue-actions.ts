@@ -1,4 +1,4 @@
-// Actions on queues: made, found, changed, emptied, deleted; their tags.
+// SQS actions on queues: create, find, set attributes, purge, delete, and tags.
 
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { decodeCursor, encodeCursor } from '../../../core/secrets/cursors.ts';

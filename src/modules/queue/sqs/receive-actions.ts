@@ -1,4 +1,4 @@
-// What consumers call: messages are leased, prolonged, given back and deleted as by queue.consume, extend, nack and ack.
+// SQS actions of consumers: receive, change visibility and delete, as queue.consume, extend, nack and ack.
 
 import { accountDigits, queueArn } from '../../../core/credentials/aws-arns.ts';
 import { sequenceMs } from '../../../lib/sequence.ts';

@@ -1,5 +1,5 @@
-// What a client of SQS asks for, in either protocol: JSON (AWS JSON 1.0, the action in a header), or a form (the query protocol of
-// 2012-11-05). A form is brought into the shape that JSON has; numbers stay the texts that they are.
+// Parser of SQS requests in both protocols: JSON (AWS JSON 1.0, the action in a header), and forms (query protocol, 2012-11-05). A form is
+// converted to the shape of the JSON protocol; its numbers stay strings.
 import { isUtf8 } from 'node:buffer';
 import type { BodyTask } from '../../../kit/raw-route.ts';
 import { nesting } from '../../../lib/json-source.ts';

@@ -1,6 +1,5 @@
-// Where clients of Amazon SQS send their requests: at /sqs, at the URLs of queues, and at the root, for clients that can have no path. Two
-// protocols: JSON (the action in X-Amz-Target) and forms of the query protocol, which are answered with XML. Each action is a call
-// of the capability that does the same natively.
+// Routes of Amazon SQS clients: /sqs, the URLs of queues, and the root, for clients that cannot have a path. Two protocols: JSON (the action in
+// X-Amz-Target), and forms of the query protocol, answered with XML. Each action is a call of the capability that does the same natively.
 import { sigV4, sigV4OfBody } from '../../../core/credentials/sigv4.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
 import type { Problem } from '../../../problems/problem.ts';

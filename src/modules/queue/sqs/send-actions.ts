@@ -1,4 +1,4 @@
-// SendMessage and SendMessageBatch: each message is charged and stored as one of queue.publish.
+// SendMessage and SendMessageBatch: each message is charged and stored like one of queue.publish.
 import { hash } from 'node:crypto';
 import { chargeInLane } from '../../../core/wallet/charge/charge.ts';
 import type { CallContext } from '../../../kit/services.ts';

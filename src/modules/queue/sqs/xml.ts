@@ -1,4 +1,4 @@
-// Answers of the query protocol: XML, in which a list is its entries one after another.
+// XML answers of the query protocol: a list is written as repeated elements.
 import type { SqsFailure } from './failures.ts';
 import { type Fields, isFields } from './request.ts';
 

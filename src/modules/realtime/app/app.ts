@@ -1,4 +1,4 @@
-// The account's app: made when somebody first asks for it, and made anew once its key has ended.
+// The realtime app of an account: created on the first request for it, and recreated once its key has ended.
 
 import type { Entry } from '../../../core/callers/enter.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';

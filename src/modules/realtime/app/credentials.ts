@@ -1,5 +1,5 @@
-// The app of an account is an API key of it, whose own secret nobody knows: app_key is its id, app_secret is derived from the server secret
-// and the stored hash. So it is listed, rotated, capped and revoked as every key is, and looked at again in each commit.
+// Credentials of an account's app. The app is an API key whose own secret nobody knows: app_key is the key's id. app_secret is derived from the
+// server secret and the stored hash. So the app is listed, rotated, capped and revoked as any key, and checked again in each commit.
 import { createHmac, hash } from 'node:crypto';
 import type { NoPrincipal, Principal } from '../../../core/callers/principal.ts';
 import { accountDigits } from '../../../core/credentials/aws-arns.ts';

@@ -1,4 +1,4 @@
-// What an account has set for realtime.
+// Realtime settings of an account.
 import type { Queryable } from '../../../db/database.ts';
 import { HISTORY_SECONDS } from '../limits.ts';
 import { findAppRow } from './store.ts';

@@ -1,4 +1,4 @@
-// The row of an account's app: its API key and its settings.
+// SQL of realtime.app: an account's API key for realtime and its settings.
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { timestamp } from '../../../db/types.ts';

@@ -1,5 +1,5 @@
-// One message on its way to all who listen in this process. What it looks like on a wire is made once, however many get it, and its bytes count
-// once in what listeners have not read, however many hold them.
+// Delivery of one message to all its subscribers in this process. Each wire form is encoded once for all of them. Its bytes count once in the
+// unread total, however many subscribers hold them.
 import { FairPlaces } from '../../../lib/fair-places.ts';
 import { TimeSlices } from '../../../lib/time-slices.ts';
 import type { Message } from '../publish/message.ts';

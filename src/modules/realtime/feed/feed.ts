@@ -1,5 +1,5 @@
-// What subscribers of this process get: the rows of their accounts, read in the order of the account's sequence, whichever process
-// published them. An account is read while somebody of it is subscribed here. Every message goes to each subscriber of its channel once.
+// Message feeds of this process, one per account with a subscriber here. A feed reads the account's rows in sequence order, whichever process
+// published them. Every message goes to each subscriber of its channel once.
 import type { Queryable } from '../../../db/database.ts';
 import type { Message } from '../publish/message.ts';
 import { readLastSeq, readNewMessages } from '../publish/store.ts';

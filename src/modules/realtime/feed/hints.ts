@@ -1,5 +1,5 @@
-// Hints between processes that an account has published: one bare NOTIFY at a time, with the accounts that came together meanwhile. A hint
-// is never the truth: whoever gets one reads rows, and who gets none looks once a second.
+// Hints between processes that an account has published: one bare NOTIFY at a time, with all accounts that gathered meanwhile. A hint is never
+// the truth: a process that receives one reads rows, and a missed hint is caught by the poll once a second.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { ConnectionConfig, Queryable } from '../../../db/database.ts';

@@ -1,4 +1,4 @@
-// The look once a second for what hints did not tell: which of the accounts that are followed here have messages that were not read.
+// Poll once a second for messages that hints missed: finds the accounts followed in this process that have unread messages.
 import type { Database } from '../../../db/database.ts';
 import { findUnreadAccounts } from '../publish/store.ts';
 import type { Feeds } from './feed.ts';

@@ -1,5 +1,6 @@
-// What changes when a process has other subscribers and members than its rows say: the rows, and what is told of it. Pure. A channel is
-// occupied, and a member there, while any process has a row of it; so each change is told once, by whoever writes the first or deletes the last row.
+// Pure diff of a process's subscribers and members against the stored rows: gives row changes and the events to announce. A channel is occupied,
+// and a user is a member, while any process has a row. So each change is announced once, by the process that writes the first row or deletes the
+// last.
 import type { MemberRow, OccupancyRow, Rows } from './store.ts';
 
 export const MEMBERS_MAX = 1_000;

@@ -1,4 +1,4 @@
-// What webhooks are told of channels and members.
+// Webhook events of channels and their members.
 import { type EventKind, type EventWords, eventKind, inWords, member, withoutCall } from '../../../kit/event-kind.ts';
 
 const channel = { channel: member.text('Name of the channel.', 'presence-room-1') };

@@ -1,5 +1,5 @@
-// The lease of this process on its rows of occupancy and presence. Who has not renewed it in time is ended by another process, once, and
-// goes on under a new id: what it had is gone, and it writes all of it again. Real time, not clock_now(), as of every lease of a process.
+// Lease of this process on its occupancy and presence rows. A lease that is not renewed in time is ended by another process, once. The process
+// then takes a new id and writes all its rows again. Real time, not clock_now(), as for every process lease.
 import { textArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

@@ -1,5 +1,5 @@
-// Who is in a presence channel. Ids are compared as texts, and shown as they were signed: a number comes back as a number. Its user_info, which
-// is kept as JSON text, says so by a space before it, which is nothing in JSON.
+// Identity of a presence channel's members. Ids are compared as text and shown as they were signed: a number comes back as a number. A numeric
+// id is marked by a leading space in the stored user_info, which JSON ignores.
 
 /** `id`: as it was signed. `info`: JSON text of its user_info. */
 export function memberInfo(id: string | number, info: string): string {

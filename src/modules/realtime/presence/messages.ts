@@ -1,4 +1,5 @@
-// What the service itself tells in channels. It goes the way of what is published, in the account's sequence, and is no part of the history.
+// Messages that the service itself sends in channels. They are rows in the account's sequence like published messages, but no part of the
+// history.
 import type { Transaction } from '../../../db/database.ts';
 import { sendMessages } from '../publish/store.ts';
 

@@ -1,5 +1,6 @@
-// Keeps the rows of this process true to its subscribers: what changed is written account by account, many changes in one transaction, and
-// at most one of an account at a time. Who leaves stays for three seconds, so that one who comes back, here or elsewhere, was never away.
+// Keeps this process's occupancy and presence rows in step with its subscribers. Writes go account by account: many changes in one transaction,
+// at most one transaction per account at a time. A leave takes effect after 3 seconds, so a client that reconnects, here or elsewhere, was never
+// absent.
 
 import { clockNow } from '../../../core/database-clock.ts';
 import { sendEvents } from '../../../core/events/outbox.ts';

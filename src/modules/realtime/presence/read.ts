@@ -1,4 +1,4 @@
-// Who is where, by all processes, as it is listed.
+// SQL of occupancy and members over all processes, for listings.
 import { textArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

@@ -1,5 +1,5 @@
-// Which processes have subscribers of a channel, and which members: a row for each of them and process. A row counts until it is deleted,
-// and whoever deletes the last one of a channel or member tells so in the same transaction, under the lock of the wallet.
+// SQL of occupancy and presence: a row per channel and process with subscribers, and per member and process. A row counts until it is deleted.
+// The process that deletes the last row of a channel or member announces it in the same transaction, under the wallet lock.
 import { int4Array, textArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

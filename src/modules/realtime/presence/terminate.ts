@@ -1,4 +1,4 @@
-// The end of a user's connections, wherever they are: a message in the channel of the user, which every process reads in its turn.
+// Termination of all connections of a user: a message in the user's channel, which every process reads in sequence.
 import type { Transaction } from '../../../db/database.ts';
 import { nextSequence } from '../../../lib/sequence.ts';
 import { userChannel } from '../pusher/channels.ts';

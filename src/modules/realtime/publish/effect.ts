@@ -1,5 +1,5 @@
-// Publishing as a lane effect. Messages are rows of the commit that charges for them. They never become a large effect: numbers of the
-// account's sequence are handed out under the lock that the commit holds, so they grow in the order of the commits, which is what readers rely on.
+// Publishing as a lane effect: messages are rows of the commit that charges for them. They never become a large effect: sequence numbers are
+// handed out under the lock that the commit holds. So numbers grow in commit order, which readers rely on.
 
 import type { AdmittedItem, LaneEffect, LaneItem, ReadVerdict } from '../../../core/wallet/lane/lane-item.ts';
 import { countAccepted } from '../../../core/wallet/ledger/accepted-units.ts';

@@ -1,4 +1,4 @@
-// What is published: on its way from the call to its rows, and as subscribers get it.
+// Types of published events: as the call submits them, and as they are stored and delivered; and message ids.
 import { decodeWord, encodeWord } from '../../../lib/base62.ts';
 
 /** One event for some channels. */

@@ -1,4 +1,4 @@
-// One way to publish, for the native call and for other wires: bounds that depend on the settings, then the lane.
+// The publish path shared by the native call and other wires: checks size limits that depend on settings, then enters the lane.
 
 import { type ChargedAnswer, chargeInLane } from '../../../core/wallet/charge/charge.ts';
 import type { CallContext } from '../../../kit/services.ts';

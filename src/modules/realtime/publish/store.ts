@@ -1,4 +1,4 @@
-// Rows of messages: written in the commit that charges for them, read in the account's sequence.
+// SQL of messages: written in the commit that charges for them, read in the account's sequence.
 import { int8Array, textArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

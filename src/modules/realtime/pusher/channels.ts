@@ -1,4 +1,4 @@
-// What the name of a channel says to those who subscribe by sockets (Pusher Channels protocol 7).
+// Socket properties of a channel, read from its name (Pusher Channels protocol 7).
 import { channelKind, isChannelName, USER_CHANNEL } from '../channels.ts';
 import { USER_CHARACTERS_MAX } from '../limits.ts';
 

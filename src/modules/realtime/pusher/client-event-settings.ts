@@ -1,4 +1,4 @@
-// Whether the members of an account's channels may send events, at most a second old.
+// Cached account setting that allows client events; at most one second old.
 import type { Queryable } from '../../../db/database.ts';
 import { lruOf } from '../../../lib/lru.ts';
 import { findAppRow } from '../app/store.ts';

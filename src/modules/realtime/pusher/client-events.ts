@@ -1,4 +1,4 @@
-// Events that members send to one another: charged as every message, without a server of the app in between.
+// Client events: members publish to one another without an app server in between. Charged as any message.
 import type { RawSocket } from '../../../kit/socket-route.ts';
 import { EVENT_CHARACTERS_MAX, PUBLISH } from '../limits.ts';
 import { publishEvents } from '../publish/publish.ts';

@@ -1,5 +1,5 @@
-// Close codes and error codes of the Pusher Channels protocol 7. 4000-4099: do not come again as you are; 4100-4199: come again after a second;
-// 4200-4299: come again at once; 4300-4399: the connection goes on.
+// Close and error codes of the Pusher Channels protocol 7. 4000-4099: do not reconnect unchanged; 4100-4199: reconnect after a second;
+// 4200-4299: reconnect at once; 4300-4399: the connection goes on.
 
 export const codes = {
   unknownApp: 4001,

@@ -1,4 +1,4 @@
-// One connection of the Pusher Channels protocol 7: what it has subscribed to, who it is, and what it says.
+// One connection of the Pusher Channels protocol 7: its subscriptions, its signed-in user, and its incoming frames.
 import { randomBytes } from 'node:crypto';
 import type { RawSocket, SocketListener } from '../../../kit/socket-route.ts';
 import { Problem } from '../../../problems/problem.ts';

@@ -1,4 +1,4 @@
-// Frames of the Pusher Channels protocol 7. What is sent to many is made once, as the bytes of a text.
+// Frames of the Pusher Channels protocol 7. A frame for many clients is encoded once, as the bytes of its text.
 import { nestingDepth } from '../../../lib/json-source.ts';
 import { shownUserId } from '../presence/member.ts';
 import type { Message } from '../publish/message.ts';

@@ -1,5 +1,5 @@
-// Who has subscribed by sockets of this process, by account and channel, and what is delivered to them. A message is sent to many
-// over several turns of the event loop.
+// Socket subscribers of this process by account and channel, and delivery to them. A message to many is sent over several turns of the event
+// loop.
 import type { Deliveries, Delivery } from '../feed/delivery.ts';
 import type { AccountFeed, Subscriber } from '../feed/feed.ts';
 import { userChannel } from './channels.ts';

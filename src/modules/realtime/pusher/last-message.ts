@@ -1,4 +1,4 @@
-// The last message of a channel, for those who subscribe to a cache channel.
+// SQL of a channel's last message, which new subscribers of a cache channel get.
 
 import { clockNow } from '../../../core/database-clock.ts';
 import type { Queryable } from '../../../db/database.ts';

@@ -1,4 +1,4 @@
-// What an app's secret signs: subscriptions, sign-ins and calls of its servers (Pusher Channels protocol 7, "authorization signatures" and
+// Signatures made with an app's secret: subscriptions, sign-ins and server calls (Pusher Channels protocol 7, "authorization signatures" and
 // "HTTP API, authentication").
 import { hash } from 'node:crypto';
 import { isSignature, signedBy } from '../app/credentials.ts';

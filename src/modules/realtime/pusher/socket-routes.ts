@@ -1,4 +1,4 @@
-// The sockets of the protocol: at the root, where clients of Pusher look for them, and below /v1.
+// WebSocket routes of the Pusher protocol: at the root, where Pusher clients connect, and below /v1.
 
 import type { RawSocket, SocketHead, SocketListener, SocketRoute } from '../../../kit/socket-route.ts';
 import { Problem } from '../../../problems/problem.ts';

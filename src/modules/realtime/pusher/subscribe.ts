@@ -1,4 +1,4 @@
-// A subscription: whether the connection may have it, and what it is told first.
+// Subscribing to a channel: authorization, and the first frames that the connection gets.
 
 import { nestingDepth } from '../../../lib/json-source.ts';
 import { memberInfo } from '../presence/member.ts';

@@ -1,4 +1,4 @@
-// What one connection stands on, and what its parts know of it.
+// Interfaces of a socket connection: the state and feed that it uses (Wire), and its view for its parts (Session).
 import { appSecretCredential } from '../app/credentials.ts';
 import type { AccountFeed } from '../feed/feed.ts';
 import type { RealtimeState } from '../state.ts';

@@ -1,5 +1,5 @@
-// GET /v1/realtime/stream: messages of some channels as Server-Sent Events, for a key and its channels, or for a token, which names them.
-// A reader that lost its connection says what it has seen by Last-Event-ID, as browsers do by themselves, and misses nothing of the history.
+// GET /v1/realtime/stream: messages of channels as Server-Sent Events, by an API key and a list of channels, or by a token that names them. A
+// reader resumes with Last-Event-ID, which browsers send by themselves, and misses nothing of the history.
 
 import Type from 'typebox';
 import { bearer } from '../../../core/credentials/http-schemes.ts';

@@ -1,4 +1,4 @@
-// One stream of messages: what was missed since its last event, from the tables, and then what comes, in one order and without a gap.
+// One stream's messages: those missed since its last event, read from the tables, then live ones; in one order and without a gap.
 import type { Queryable } from '../../../db/database.ts';
 import { eventText } from '../../../lib/event-stream.ts';
 import { sequenceAt, sequenceMs } from '../../../lib/sequence.ts';

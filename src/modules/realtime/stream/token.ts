@@ -1,5 +1,5 @@
-// Tokens with which a browser listens to some channels: an EventSource sends no headers, so the token stands in the address. Signed with
-// app_secret; it can only listen, and ends by itself.
+// Tokens with which a browser listens to given channels. An EventSource sends no headers, so the token stands in the URL. Signed with
+// app_secret; it can only listen, and it expires.
 import type { Credential } from '../../../core/credentials/credential.ts';
 import { appSecretCredential, isSignature, signedBy } from '../app/credentials.ts';
 

@@ -1,5 +1,5 @@
-// Entries of an account's lists: an address, a network, a mailbox, a domain, a user or a device that is allowed or blocked, until a time
-// or for good. What would match a call is written down as the keys of rows, so that a call reads a few rows, however long the lists are.
+// Allow and block list entries: an address, network, mailbox, domain, user or device, until a time or for good. A call derives the row keys of
+// all entries that could match it, so it reads a few rows however long the lists are.
 import { domainToASCII } from 'node:url';
 import ipaddr from 'ipaddr.js';
 import Type, { type Static } from 'typebox';

@@ -1,4 +1,4 @@
-// The rules of an account that has set none. They look at one account's own traffic and name no country.
+// Default rules, for accounts that have set none. They use one account's own traffic and name no country.
 import type { Rules } from './rule-set.ts';
 
 const above = (path: string, count: number) => ({ '>': [{ var: path }, count] });

@@ -1,6 +1,6 @@
-// An account's rules: schemas of them and of what they decide, and a set that was checked and is ready to run. A rule is JsonLogic over the
-// signals, with an allow-list of operators; nodes and texts are bounded, and nothing repeats or grows, so that the time of a set is bounded
-// by its nodes. The engine runs closures that it makes of a rule; no text of a rule ever becomes code.
+// An account's rules: their schemas, the schema of a verdict, and a checked set that is ready to run. A rule is JsonLogic over the signals, with
+// an allow-list of operators. Nodes and texts are bounded, and nothing loops or grows, so run time is bounded by the number of nodes. The engine
+// runs closures built from a rule; no text of a rule ever becomes code.
 import { defaultMethods, LogicEngine } from 'json-logic-engine';
 import Type, { type Static } from 'typebox';
 import { plainTextOrNull } from '../../../kit/fields.ts';

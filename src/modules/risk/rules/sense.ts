@@ -1,5 +1,5 @@
-// What a rule can never do right, looked for when rules are written or tried: a condition that is a constant, a comparison of constants or with a
-// value that its signal never has, an operator without its operands. Such a rule matches always or never. Rules that are stored are not looked at again.
+// Checks for rules that would match always or never, run when rules are written or tried; stored rules are not checked again. Refused: a
+// constant condition, a comparison of constants or with a value its signal never has, an operator without operands.
 import { invalidField } from '../../../problems/problem.ts';
 import { events } from '../limits.ts';
 import { type SignalType, signalTypes } from '../signals/facts.ts';

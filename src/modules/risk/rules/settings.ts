@@ -1,5 +1,5 @@
-// An account's rules and the shapes of its list entries, kept per process by their revision. A commit reads the revision under the wallet
-// lock, and the rest only where it is new here: a change counts from the next commit on, in every process.
+// Per-process cache of an account's rules and the shapes of its list entries, by revision. A commit reads the revision under the wallet lock,
+// and the rest only if this process lacks it. So a change applies from the next commit on, in every process.
 import { LRUCache } from 'lru-cache';
 import { int8Array, textArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';

@@ -1,4 +1,4 @@
-// Decisions as they are read back: those of an account, and what is known of one key.
+// Reads of stored decisions: an account's decisions, and the record of one key.
 import { clockNow } from '../../../core/database-clock.ts';
 import { int8Array } from '../../../db/arrays.ts';
 import type { Database, Queryable } from '../../../db/database.ts';

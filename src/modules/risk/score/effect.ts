@@ -1,5 +1,5 @@
-// Scoring as a lane effect. Counts are read and written under the wallet lock, and the calls of a commit are counted one after the other:
-// each sees all that were charged before it, and itself.
+// Scoring as a lane effect. Counts are read and written under the wallet lock. A commit counts its calls one after the other: each sees all
+// calls charged before it, and itself.
 import type { Secrets, WordMac } from '../../../core/secrets/secrets.ts';
 import type { AdmittedItem, LaneEffect, LaneItem, ReadVerdict } from '../../../core/wallet/lane/lane-item.ts';
 import { countAccepted } from '../../../core/wallet/ledger/accepted-units.ts';

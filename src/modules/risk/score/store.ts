@@ -1,4 +1,4 @@
-// SQL of scoring. Every statement is set-based over the accounts of a lane commit; their wallets are locked.
+// SQL of scoring. Every statement is set-based over the accounts of a lane commit, whose wallets are locked.
 import { byteaArray, int8Array, textArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

@@ -1,4 +1,4 @@
-// What keys were seen how often, as one commit counts its calls: rows as they were read, then one call after the other.
+// Counts of keys within one commit: starts from the stored rows, then adds one call after the other.
 import { KEEP_SECONDS, LINKED_KEYS, RECENT_DECISIONS } from '../limits.ts';
 import { type Kind, kindOf } from '../signals/keys.ts';
 import { Partners } from '../signals/partners.ts';

@@ -1,5 +1,5 @@
-// What rules see of a call: what was sent, what address and mailbox tell by themselves, looked up before the commit, and the counts of each
-// key, which the commit adds.
+// Signals of a call as rules see them: sent fields and facts about address and mailbox, looked up before the commit. The commit adds the counts
+// of each key.
 import type { Address } from '../../../lib/address.ts';
 import { once } from '../../../lib/once.ts';
 import { domainsOf, KINDS, type Kind, type Sent } from './keys.ts';

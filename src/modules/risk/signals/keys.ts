@@ -1,5 +1,5 @@
-// The keys of a call: network address, mailbox, user and device. They are stored as keyed hashes alone, which differ from
-// account to account: neither the database nor a list of addresses tells whose they are.
+// Keys of a call: network address, mailbox, user and device. Only keyed hashes are stored, and they differ by account: neither the database nor
+// a list of addresses reveals whose they are.
 import { hash } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import type { Secrets } from '../../../core/secrets/secrets.ts';

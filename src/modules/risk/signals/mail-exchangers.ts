@@ -1,5 +1,5 @@
-// Whether a mail domain has MX records, by the service's resolver. An answer never takes longer than 300 ms, questions are bounded, and
-// what is not known in time is unknown; a late answer serves the next call.
+// MX lookups of mail domains, by the service's resolver. A call waits at most 300 ms, and the number of pending queries is bounded. A result
+// that is not in by then is unknown; a late answer serves the next call.
 import { Resolver } from 'node:dns/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';

@@ -1,4 +1,4 @@
-// Country and network of an address, by the operator's databases (RISK_MMDB, MaxMind format).
+// Country and network of an IP address, from the operator's databases (RISK_MMDB, MaxMind format).
 import { readFile } from 'node:fs/promises';
 import type { AsnResponse, CountryResponse, Reader } from 'maxmind';
 import type { Logger } from '../../../core/process/logger.ts';

@@ -1,5 +1,5 @@
-// The partners of a key: other keys of its calls, and when the two were last seen together. An entry has 20 bytes, the partner's key and a
-// second; entries are in no order. They are searched and changed as bytes, and never decoded.
+// Partners of a key: other keys that appear in its calls, each with the second when the two were last seen together. An entry has 20 bytes: the
+// partner's key and that second, in no order. Entries are searched and changed as bytes, never decoded.
 import { KEY_BYTES } from './keys.ts';
 
 const ENTRY_BYTES = KEY_BYTES + 4;

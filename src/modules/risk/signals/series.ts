@@ -1,6 +1,6 @@
-// How often a key was seen, and with how many distinct partners of each other kind, in windows of 60 steps. Both are sums over steps: a
-// sighting stands in its step for good; a partner stands in the step of its last sighting only, and moves when it is seen again. So the
-// numbers are exact, and a key costs at most 60 numbers a line and window, however often it is seen.
+// Exact counts of a key in windows of 60 steps: sightings, and distinct partners of each other kind. Both are sums over steps. A sighting stays
+// in its step; a partner counts only in the step of its last sighting, and moves when it is seen again. So a key costs at most 60 numbers a line
+// and window, however often it is seen.
 import { KINDS } from './keys.ts';
 
 const STEPS = 60;

@@ -1,4 +1,4 @@
-// Messages as operations name and show them.
+// Messages as a resource: their naming and records in operations.
 import type { Resource } from '../../../kit/resource.ts';
 import { type MessageRow, smsRecord } from '../messages/row.ts';
 import { messageTable } from '../messages/store.ts';

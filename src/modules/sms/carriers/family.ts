@@ -1,4 +1,4 @@
-// How carriers stand in the operator's file: fields of their entries, and what a segment costs.
+// Carriers in the operator's file: the fields of their entries, and the price of a segment.
 import Type from 'typebox';
 import { nanosOfUsd } from '../../../lib/money.ts';
 import { quoteOf } from '../../../routing/quote.ts';

@@ -1,4 +1,4 @@
-// The carriers of this process, by the id of their entry. Adding a wire is a line here, and its fields in family.ts.
+// The carriers of this process, by entry id. A new wire needs a line here, and its fields in family.ts.
 import type { Services } from '../../../kit/services.ts';
 import { type ModelRow, SANDBOX } from '../../../vendors/file/port.ts';
 import { SEND } from './family.ts';

@@ -1,4 +1,4 @@
-// What a carrier is to the rest: it takes messages, and tells later what became of them. Several speak different wires.
+// The carrier interface: a carrier takes messages, and later reports receipts and inbound messages. Implementations speak different wires.
 import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
 import type { NotSent, OutcomeUnknown, Refused } from '../../../vendors/call/port.ts';
 

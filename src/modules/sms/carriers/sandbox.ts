@@ -1,4 +1,4 @@
-// The carrier that is built in: it takes every message and sends none. Receipts are made by the module's background work.
+// The built-in sandbox carrier: it accepts every message and sends none. The module's background work makes its receipts.
 import type { Carrier, Receipt } from './port.ts';
 
 const FAILING = /0000$/;

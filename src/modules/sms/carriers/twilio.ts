@@ -1,4 +1,4 @@
-// Twilio by its REST API. Receipts and messages of people come back by HTTP, signed with the account's token
+// Carrier over Twilio's REST API. Receipts and inbound messages arrive by HTTP, signed with the account's token
 // (https://www.twilio.com/docs/usage/security).
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Readable } from 'node:stream';

@@ -1,5 +1,5 @@
-// How a message begins: its row, its hold and the first event are one commit, with the code that it carries. Messages of the last minute
-// and codes of the last hour are counted under the wallet's lock, so no account has more of them than its tier allows.
+// Creation of a message: its row, hold and first event are one commit, together with the verification code it may carry. Messages of the last
+// minute and codes of the last hour are counted under the wallet lock, so no account exceeds its tier.
 import { openTurn } from '../../../core/background/turns.ts';
 import { sendEvents } from '../../../core/events/outbox.ts';
 import type { AdmittedItem, LaneEffect, LaneItem, ReadVerdict } from '../../../core/wallet/lane/lane-item.ts';

@@ -1,4 +1,4 @@
-// From a call to a message: who may carry it, what it costs, and what is stored of its text.
+// From a send call to a message: candidate carriers, price, and the stored form of the text.
 
 import type { Secrets } from '../../../core/secrets/secrets.ts';
 import type { CallContext } from '../../../kit/services.ts';

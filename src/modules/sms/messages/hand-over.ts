@@ -1,5 +1,5 @@
-// The walk of a message along its carriers. It is marked as sending, durably, before the first byte leaves; a message that a carrier may
-// have is handed to nobody again.
+// Hand-over of a message to its carriers in turn. The message is marked as sending, durably, before the first byte leaves. A message that a
+// carrier may already have is never handed to another.
 
 import type { Services } from '../../../kit/services.ts';
 import type { Coalescer } from '../../../lib/coalesce.ts';

@@ -1,4 +1,4 @@
-// Messages of people. A carrier names only numbers: a message belongs to the account that wrote to the person last from that number.
+// Inbound messages. A carrier names only numbers: a message belongs to the account that last wrote to the person from that number.
 import { createHash } from 'node:crypto';
 import { clockNow } from '../../../core/database-clock.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';

@@ -1,5 +1,5 @@
-// Who wants no more messages from a number. On carriers a pair of numbers counts for every account that sends from ours; in the sandbox
-// each account has its own.
+// Opt-outs: pairs of sender and recipient numbers that take no more messages. On carriers a pair applies to every account that sends from our
+// number; in the sandbox each account has its own.
 import { textArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

@@ -1,5 +1,5 @@
-// The end of a hand-over: the message's state, the money and the events are one commit. What a carrier took, or may have taken, is charged
-// by its segments; what it refused is given back.
+// The end of a hand-over: message state, money and events are one commit. A message that the carrier took, or may have taken, is charged by its
+// segments; the hold of a refused one is released.
 import { openTurn } from '../../../core/background/turns.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import { sendEvents } from '../../../core/events/outbox.ts';

@@ -1,4 +1,4 @@
-// What carriers tell later: receipts of messages, and messages of people. A receipt may come before the hand-over is written down.
+// Carrier reports: receipts and inbound messages. A receipt may arrive before the hand-over is stored.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { clockNow } from '../../../core/database-clock.ts';
 import type { Services } from '../../../kit/services.ts';

@@ -1,4 +1,4 @@
-// A call that sends one message: accepted, handed over and answered, with what it carries beside its text.
+// The send path of one message: accepts it, hands it over and answers; with the verification code it may carry.
 
 import { beginWork } from '../../../core/wallet/charge/charge.ts';
 import type { Transaction } from '../../../db/database.ts';

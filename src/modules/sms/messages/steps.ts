@@ -1,4 +1,4 @@
-// Steps of messages in the background: what a process that died had begun, and the receipts of the sandbox.
+// Background steps of messages: recovery of messages whose process died, and receipts of the sandbox.
 import { dueWork, type LeasedJob } from '../../../core/background/due-work.ts';
 import type { JobLoop } from '../../../core/background/job-loop.ts';
 import { openTurn } from '../../../core/background/turns.ts';

@@ -1,4 +1,4 @@
-// SQL of messages. A message belongs to one step at a time: `attempt` fences what a step says of it.
+// SQL of messages. One step at a time owns a message: `attempt` fences the writes of a step.
 import { dueTable } from '../../../core/background/due-table.ts';
 import { int4Array, textArray } from '../../../db/arrays.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';

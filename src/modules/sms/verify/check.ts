@@ -1,4 +1,4 @@
-// A code is compared: five tries, one at a time, and a code counts once.
+// Checks a verification code: five tries, serialized by the row lock; a code succeeds once.
 
 import { runWrite } from '../../../core/idempotency/write.ts';
 import type { Answer } from '../../../kit/capability.ts';

@@ -1,4 +1,4 @@
-// Codes: random digits, kept as a keyed hash, compared in constant time.
+// Verification codes: random digits, stored as a keyed hash, compared in constant time.
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto';
 import type { Secrets } from '../../../core/secrets/secrets.ts';
 

@@ -1,5 +1,5 @@
-// Five codes to a number or address in any hour, whichever accounts ask for them: nobody is flooded, and nobody guesses by starting anew. In the
-// sandbox nobody is reached, so each account counts for itself. RATE_LIMITS does not lift it.
+// Limit of five codes an hour to a number or address, across all accounts, against flooding and against guessing by restarts. In the sandbox
+// nobody is reached, so each account has its own count. RATE_LIMITS does not lift it.
 
 import { clockNow } from '../../../core/database-clock.ts';
 import { statement } from '../../../db/statement.ts';

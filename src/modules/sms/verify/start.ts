@@ -1,4 +1,4 @@
-// How a verification begins: a code, its hash, and the message that carries it, by SMS or by mail.
+// Start of a verification: a code, its hash, and the SMS or mail that carries it.
 
 import { runOutside } from '../../../core/idempotency/outside.ts';
 import { findReplay } from '../../../core/idempotency/write.ts';

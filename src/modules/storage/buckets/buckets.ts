@@ -1,4 +1,4 @@
-// Buckets: how they are stored, shown and deleted.
+// Buckets: storage, records and deletion.
 import Type, { type Static } from 'typebox';
 import type { Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

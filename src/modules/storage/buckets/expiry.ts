@@ -1,5 +1,5 @@
-// Objects that are deleted, and unfinished uploads that are aborted, by their age: buckets with rules are looked through by the hour, large ones
-// by the day, a page of keys at a time.
+// Lifecycle job: deletes objects and aborts unfinished uploads by age. Buckets with rules are scanned hourly, large ones daily, a page of keys
+// at a time.
 
 import { dueTable } from '../../../core/background/due-table.ts';
 import { dueWork, type LeasedJob } from '../../../core/background/due-work.ts';

@@ -1,5 +1,5 @@
-// Rules of a bucket as a client of S3 puts them. What is applied of them are the settings that native calls read and set: `expire` and
-// `abort_uploads`. The rest (ids, order, disabled ones, the form of a prefix) is kept beside, so that clients read what they wrote.
+// Lifecycle rules of a bucket as an S3 client puts them. Only the settings `expire` and `abort_uploads` are applied; native calls read and set
+// the same ones. The rest (ids, order, disabled rules, the form of a prefix) is stored beside them, so that clients read back what they wrote.
 import { isDeepStrictEqual } from 'node:util';
 
 export const LIFECYCLE_RULES_MAX = 10;

@@ -1,4 +1,4 @@
-// Operations of buckets. Lifecycle and notifications are the settings of storage.bucket.settings, each by itself.
+// S3 bucket operations. Lifecycle and notifications are settings of storage.bucket.settings, each changed by itself.
 import { awsRegion, queueArn, queueNameInArn } from '../../../core/credentials/aws-arns.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import type { Transaction } from '../../../db/database.ts';

@@ -1,4 +1,4 @@
-// A request of S3 on its way through an operation: what it is of, its headers, and short answers.
+// An S3 request as its operation gets it (address, headers, capability), and helpers for short bodies and answers.
 
 import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
 import { keyBytes } from '../../../objects/object.ts';

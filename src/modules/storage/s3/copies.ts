@@ -1,4 +1,4 @@
-// Copies of an object. Its bytes are not copied: they are read only where the client asks for a checksum that is not kept of them.
+// S3 object copies. A copy does not copy bytes; they are read only if the client asks for a checksum that is not stored.
 
 import { type ChecksumName, checksumOf } from '../../../core/credentials/aws-checksums.ts';
 import type { RawAnswer } from '../../../kit/raw-route.ts';

@@ -1,5 +1,4 @@
-// What a list is asked for, and its answer in XML: of objects (both versions), of uploads, of parts. `encoding-type=url` is for keys that XML
-// cannot hold.
+// List parameters and list answers in XML: for objects (both versions), uploads and parts. `encoding-type=url` is for keys that XML cannot hold.
 
 import type { S3Address } from './wire/operation.ts';
 import { refusal } from './wire/refusals.ts';

@@ -1,4 +1,4 @@
-// Lists of the objects of a bucket, in both versions.
+// ListObjects in both versions.
 
 import type { RawAnswer } from '../../../kit/raw-route.ts';
 import { type Listed, listObjects as readList } from '../../../objects/list.ts';

@@ -1,5 +1,5 @@
-// Operations of one object. A read is charged once it is known that there is something to answer; a write in the commit that makes its bytes
-// the object.
+// S3 operations on one object. A read is charged once there is something to answer; a write is charged in the commit that makes its bytes the
+// object.
 
 import { runWrite } from '../../../core/idempotency/write.ts';
 import type { Answer } from '../../../kit/capability.ts';

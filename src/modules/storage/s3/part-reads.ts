@@ -1,4 +1,4 @@
-// Reads of one part of an object (`partNumber`), as clients read an object in the parts that it was uploaded in.
+// Reads of one part of an object (`partNumber`), for clients that read an object in the parts of its upload.
 
 import type { RawAnswer } from '../../../kit/raw-route.ts';
 import type { FoundObject } from '../../../objects/read.ts';

@@ -1,5 +1,5 @@
-// Where clients of Amazon S3 send their requests: below /s3, and at the roots that S3_PORT and S3_DOMAIN give it. Each operation is a call of
-// the capability that does the same natively: its scope, rate, price, usage and events. Signed in the head or in the query.
+// Routes for Amazon S3 clients: below /s3, and at the roots that S3_PORT and S3_DOMAIN give it. Each operation is a call of the native
+// capability with the same effect: its scope, rate, price, usage and events. Signed in headers or in the query.
 import { accountDigits } from '../../../core/credentials/aws-arns.ts';
 import { sigV4 } from '../../../core/credentials/sigv4.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../../kit/raw-route.ts';

@@ -1,4 +1,4 @@
-// Tags of an object: pairs that are kept beside it, and that change without its bytes.
+// Object tags: key-value pairs stored beside an object; they change without its bytes.
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { statement } from '../../../db/statement.ts';
 import type { RawAnswer } from '../../../kit/raw-route.ts';

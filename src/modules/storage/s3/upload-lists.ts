@@ -1,4 +1,4 @@
-// Lists of the unfinished uploads of a bucket, and of the parts of one.
+// Lists of a bucket's unfinished uploads, and of the parts of one upload.
 
 import type { RawAnswer } from '../../../kit/raw-route.ts';
 import { behindPrefix } from '../../../objects/list.ts';

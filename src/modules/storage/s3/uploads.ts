@@ -1,4 +1,4 @@
-// Operations of an upload in parts.
+// S3 multipart upload operations.
 
 import type { RawAnswer } from '../../../kit/raw-route.ts';
 import { keepBytes } from '../../../objects/blobs.ts';

@@ -1,4 +1,4 @@
-// Links for people: how they are stored, shown and used.
+// Shares (links for people): storage, records and download counting.
 import Type, { type Static } from 'typebox';
 import type { Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';

@@ -1,4 +1,4 @@
-// Collections as the operations of the module name and show them.
+// Collections as a resource: their naming and records in operations.
 import type { Resource } from '../../../kit/resource.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { problem } from '../problems.ts';

@@ -1,4 +1,4 @@
-// SQL of the collections themselves.
+// SQL of collections.
 
 import type { CountedLimit } from '../../../core/callers/tiers.ts';
 import type { Queryable } from '../../../db/database.ts';

@@ -1,4 +1,4 @@
-// The best k of what is offered: higher scores first, equal ones by id in code units.
+// Top-k selection: higher scores first, equal scores by id in code units.
 import type { Match } from './port.ts';
 
 interface Entry {

@@ -1,4 +1,4 @@
-// A filter against the metadata of one row as it is stored.
+// Evaluates a filter against one row's stored metadata.
 import type { Condition, Filter } from './port.ts';
 
 export type Order = 'gt' | 'gte' | 'lt' | 'lte';

@@ -1,4 +1,4 @@
-// What searches: an engine keeps no truth. It reads the rows of a collection from the database, as new as the question asks for.
+// The engine interface. An engine is no source of truth: it reads a collection's rows from the database, as new as the search requires.
 import type { Sweep } from '../../../core/background/sweeper/sweep.ts';
 
 export const metrics = ['cosine', 'euclidean', 'dotproduct'] as const;

@@ -1,6 +1,5 @@
-// What is read of a collection to search it. Pages follow the index on (version, id).
-// Embeddings come as hex: the driver reads results as text only. Decoding runs at 700 MB of vectors a second, a whole load at 60
-// (PostgreSQL and the socket are most of it), so it is not worth a protocol of our own.
+// Reads of a collection for search; pages follow the index on (version, id). Embeddings come as hex, because the driver reads results as text
+// only. Decoding runs at 700 MB of vectors a second, a whole load at 60 (mostly PostgreSQL and the socket): no binary protocol is worth it.
 import type { Database, Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import type { CollectionRef } from './port.ts';

@@ -1,5 +1,5 @@
-// Scores as they are answered: in f64 over the stored f32, in one order of adding, so that a row has the same score, to the last bit,
-// whoever computes it. The order is that of kernel.wat: four sums, of every fourth place, added crosswise.
+// Scores as answered: in f64 over the stored f32, summed in one fixed order. So a row has the same score, to the last bit, whoever computes it.
+// The order is that of kernel.wat: four sums, of every fourth element, added crosswise.
 import type { Match, Metric } from './port.ts';
 
 export interface Query {

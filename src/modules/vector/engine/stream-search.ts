@@ -1,5 +1,5 @@
-// Search without keeping anything: every row is read from the database, on one snapshot. For collections that the budget does
-// not hold, for filters that only the rows themselves decide, and for rows that changed behind an answer.
+// Search without an index: every row is read from the database, on one snapshot. For collections beyond the budget, for filters that only the
+// rows themselves decide, and for rows that changed after an answer.
 import type { Database, Queryable } from '../../../db/database.ts';
 import { TimeSlices } from '../../../lib/time-slices.ts';
 import { SLICE_MS } from '../limits.ts';

@@ -1,4 +1,4 @@
-// Embeddings as they are sent, numbers or base64, to little-endian f32: each number rounded once, to the nearest.
+// Decodes sent embeddings (numbers or base64) to little-endian f32: each number is rounded once, to the nearest.
 import { invalidField } from '../../../problems/problem.ts';
 import { problem } from '../problems.ts';
 

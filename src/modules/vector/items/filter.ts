@@ -1,4 +1,4 @@
-// Filters as they are sent to conditions: top-level keys of the metadata, typed, all of which must hold (contract of vector).
+// Parses sent filters into typed conditions on top-level metadata keys, all of which must hold (contract of vector); and their SQL form.
 
 import { textArray } from '../../../db/arrays.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';

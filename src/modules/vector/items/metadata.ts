@@ -1,4 +1,4 @@
-// Metadata as it is kept: JSON that jsonb can hold. What it cannot hold is the caller's fault, named by its path.
+// Metadata as stored: JSON that jsonb can hold. Anything else is refused as the caller's fault, with its path.
 import { invalidField } from '../../../problems/problem.ts';
 import { METADATA_BYTES_MAX, METADATA_KEYS_MAX } from '../limits.ts';
 

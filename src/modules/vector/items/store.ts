@@ -1,4 +1,4 @@
-// SQL of the stored vectors: by id, by prefix, by filter.
+// SQL of stored vectors: reads and deletes by id, by prefix and by filter.
 
 import { textArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';

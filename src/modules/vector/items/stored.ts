@@ -1,5 +1,5 @@
-// What answers read of stored vectors, however much it is: jsonb writes 1e308 out, so that 16 KiB of metadata may be 850 KB of text.
-// Therefore it is read part by part, and no further than the answer may go, and its numbers are answered in their shortest form.
+// Reads of stored vectors for answers of any size. jsonb writes 1e308 in full, so 16 KiB of metadata may be 850 KB of text. Rows are read part
+// by part, no further than the answer may go, and numbers are answered in their shortest form.
 import { setImmediate as turn } from 'node:timers/promises';
 import { textArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';

@@ -1,4 +1,4 @@
-// The answer of a query as JSON text, measured before its pieces are put together.
+// Renders the answer of a query as JSON text; its size is measured before the pieces are joined.
 import type { CallContext } from '../../../kit/services.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import type { CollectionRow } from '../collections/store.ts';

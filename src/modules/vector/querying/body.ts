@@ -1,4 +1,4 @@
-// The body of a query: one embedding with its top_k and filter, or several of them.
+// Parses the body of a query: one embedding with its top_k and filter, or several.
 import { invalidField, problem } from '../../../problems/problem.ts';
 import type { Filter } from '../engine/port.ts';
 import { lengthOf, type SentEmbedding, writeEmbedding } from '../items/embedding.ts';

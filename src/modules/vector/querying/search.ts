@@ -1,5 +1,5 @@
-// A query: the engine finds ids, the database gives what belongs to them. When a row changed between the two, the next try asks the
-// engine for more and brings the answer to one state of the database.
+// Query execution: the engine finds ids, the database gives their rows. If a row changed in between, the next try asks the engine for more
+// matches and brings the answer to one state of the database.
 
 import type { Queryable } from '../../../db/database.ts';
 import type { CallContext } from '../../../kit/services.ts';

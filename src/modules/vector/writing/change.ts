@@ -1,4 +1,4 @@
-// What writes vectors: an upsert of many, or new metadata for one that is there.
+// Vector writes as lane input: an upsert of many vectors, or new metadata for an existing one; and their summary for the engine.
 import type { AdmittedItem, LaneItem } from '../../../core/wallet/lane/lane-item.ts';
 import { type CollectionRow, refOf } from '../collections/store.ts';
 import type { Change, CollectionRef } from '../engine/port.ts';

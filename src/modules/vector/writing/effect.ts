@@ -1,6 +1,6 @@
-// Writing vectors as a lane effect: set-based over all calls of a commit, whatever their accounts and collections. The changes of a
-// commit to one collection are one version of it. A collection that a long write holds is not waited for under the lock of a wallet:
-// the call is held for and writes alone, as large ones do, which wait for the collection before they touch the wallet.
+// Vector writes as a lane effect: set-based over all calls of a commit, across accounts and collections. A commit's changes to one collection
+// are one version. A commit never waits, under a wallet lock, for a collection that a long write holds: that call takes a hold and writes alone.
+// Large writes do the same; they lock the collection before the wallet.
 
 import type { AdmittedItem, LaneEffect, ReadVerdict } from '../../../core/wallet/lane/lane-item.ts';
 import { countAccepted } from '../../../core/wallet/ledger/accepted-units.ts';

@@ -1,4 +1,4 @@
-// The vectors of an upsert in buffers: what a thread hands over and what goes to the database, without an object per number.
+// Vectors of an upsert in packed buffers, as a thread hands them over and as they go to the database; no object per number.
 import { invalidField } from '../../../problems/problem.ts';
 import { lengthOf, type SentEmbedding, writeEmbedding } from '../items/embedding.ts';
 import { metadataText } from '../items/metadata.ts';

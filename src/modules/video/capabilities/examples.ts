@@ -1,4 +1,4 @@
-// What the examples of several operations begin with.
+// Opening calls shared by the examples of several operations.
 
 export const oneSecond = {
   capability: 'video.generate',

@@ -1,4 +1,4 @@
-// Putting a video and its thumbnail where their bytes are kept.
+// Moves a finished video and its thumbnail into the asset store.
 import type { Assets } from '../../../assets/assets.ts';
 import { sealFile } from '../../../jobs/seal.ts';
 import type { StoredVideo } from '../jobs/row.ts';

@@ -1,4 +1,4 @@
-// Jobs of the sandbox: the scenes of one are rendered in one step (src/jobs/due/sandbox.ts).
+// Sandbox jobs: all scenes of a job are rendered in one step (src/jobs/due/sandbox.ts).
 
 import { rm } from 'node:fs/promises';
 import type { JobLoop } from '../../../core/background/job-loop.ts';

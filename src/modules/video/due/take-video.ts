@@ -1,4 +1,4 @@
-// The vendor has made the video: it is fetched, looked through and kept (src/jobs/due/take.ts).
+// Takes over a video that the vendor has finished: fetches, checks and stores it (src/jobs/due/take.ts).
 
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// What a vendor gets to work with: the request, the reference image, and of an extension or an enlargement the video that it is made of.
+// Vendor input of a job: the request, the reference image, and for an extension or upscale the parent video.
 
 import { vendorJobOf } from '../../../jobs/due/vendor-step.ts';
 import type { Asked, SentRequest, VendorWork } from '../../../jobs/kind.ts';

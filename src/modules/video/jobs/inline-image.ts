@@ -1,4 +1,4 @@
-// A picture that stands in the body of a call. Finding out takes some 50 ms for the longest, so it is done where long bodies are read.
+// Decoder for an image sent inline in a call's body. The longest takes some 50 ms, so it runs where long bodies are read.
 import { readInlineBytes } from '../../../lib/inline-bytes.ts';
 import { invalidField, type Problem } from '../../../problems/problem.ts';
 

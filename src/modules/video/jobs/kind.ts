@@ -1,4 +1,4 @@
-// What jobs of videos are to the room of jobs.
+// Video jobs as a JobKind: their tables, storage price, events, records and assets.
 import type { JobKind } from '../../../jobs/kind.ts';
 import type { JobRow } from '../../../jobs/row.ts';
 import { jobSweeps } from '../../../jobs/sweeps.ts';

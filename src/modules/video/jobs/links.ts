@@ -1,4 +1,4 @@
-// Links to a video and its thumbnail.
+// Signed links to a video and its thumbnail.
 import type { JobLinks, LinkShape } from '../../../jobs/links.ts';
 import type { JobRow } from '../../../jobs/row.ts';
 import { storedVideoOf } from './row.ts';

@@ -1,4 +1,4 @@
-// The size of the picture, by resolution and shape.
+// Frame size in pixels, by resolution and aspect ratio.
 import type { VideoResolution } from '../vendors/port.ts';
 import type { AspectRatio } from './row.ts';
 

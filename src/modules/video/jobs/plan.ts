@@ -1,4 +1,4 @@
-// What a request comes to: which vendors may be asked and what they quote, what the hold must cover, and what the model does not take.
+// Plan of a request: the candidate vendors with their quotes, the amount of the hold, and warnings for fields that the model does not take.
 
 import { type JobPlan, planOf } from '../../../jobs/plan.ts';
 import { linkFrom } from '../../../jobs/start.ts';

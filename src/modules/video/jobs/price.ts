@@ -1,4 +1,4 @@
-// What keeping a video costs, before it is there.
+// Estimated storage price of a video, before the video exists.
 import type { PriceName } from '../../../kit/capability.ts';
 import { ASSUMED_BITS_PER_SECOND } from '../limits.ts';
 import type { VideoResolution } from '../vendors/port.ts';

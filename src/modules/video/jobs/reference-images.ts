@@ -1,5 +1,5 @@
-// Reference images: JPEG, PNG or WebP by what they hold, with nothing in them but the picture. One that is sent with the call is judged there
-// and kept; one that is named by a URL is judged when the work begins.
+// Reference images: JPEG, PNG or WebP by content, stripped of everything but the pixels. An image sent with the call is checked there and
+// stored; an image named by URL is checked when the work begins.
 
 import { readFile } from 'node:fs/promises';
 import { available } from '../../../assets/assets.ts';

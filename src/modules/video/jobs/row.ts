@@ -1,4 +1,4 @@
-// What a job of a video wants and has made, as its row keeps it.
+// The stored request and result of a video job, as its row holds them.
 
 import type { StoredFile } from '../../../jobs/content.ts';
 import { chainOf, type JobRow, type Link } from '../../../jobs/row.ts';

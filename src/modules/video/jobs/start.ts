@@ -1,4 +1,4 @@
-// How a call becomes a job: what is wanted is checked against what may be asked for it, then the job begins with its hold.
+// Start of a job: the request is checked against what models offer, then the job begins with its hold.
 
 import { acceptJob } from '../../../jobs/accept.ts';
 import type { JobPlan } from '../../../jobs/plan.ts';

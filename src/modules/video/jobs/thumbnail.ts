@@ -1,4 +1,4 @@
-// A vendor's picture of a video, made into a small JPEG.
+// Converts a vendor's thumbnail of a video to a small JPEG.
 
 import { rename } from 'node:fs/promises';
 import type { Readable } from 'node:stream';

@@ -1,4 +1,4 @@
-// What the operator's file says of video models: their own fields, how a price is written, and which models the sandbox has.
+// Video models in the operator's file: their own fields, the notation of prices, and the models of the sandbox.
 import Type from 'typebox';
 import { nanosOfUsd } from '../../../lib/money.ts';
 import { timeoutsOf } from '../../../routing/attempts.ts';

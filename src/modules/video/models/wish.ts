@@ -1,5 +1,5 @@
-// What a request asks of a model, and what a model that cannot do it is refused with (contract, video D2). Nothing that is billed is rounded
-// or clamped: what the model does not offer is refused, naming what it does.
+// Checks of a request against a model, and the refusal if no model can serve it (contract, video D2). Nothing that is billed is rounded or
+// clamped: a value that the model does not offer is refused, and the refusal names what it offers.
 
 import { invalidField, type Problem, problem } from '../../../problems/problem.ts';
 import { nameOf } from '../../../routing/choose.ts';

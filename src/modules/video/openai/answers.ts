@@ -1,4 +1,4 @@
-// Jobs and failures in the shapes of OpenAI's videos.
+// Jobs and failures in the format of OpenAI's videos API.
 import type { JobState } from '../../../jobs/row.ts';
 import { refusal } from '../../../kit/openai-wire.ts';
 import type { RawAnswer } from '../../../kit/raw-route.ts';

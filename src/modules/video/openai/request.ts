@@ -1,4 +1,4 @@
-// What `POST /v1/videos` asks for, as a form or as JSON, in the fields of video.generate. Images are long, so this is done in a thread.
+// Translates the body of `POST /v1/videos` (form or JSON) to the fields of video.generate. Images are long, so this runs in a thread.
 
 import { jsonFields, unreadable } from '../../../kit/openai-wire.ts';
 import type { BodyTask } from '../../../kit/raw-route.ts';

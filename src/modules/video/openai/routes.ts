@@ -1,5 +1,5 @@
-// The wire of OpenAI's videos, on the same jobs: what `openai.videos` sends is a call of video.generate, get, list, delete or download_url, with
-// its scope, rate and price. What else that wire has is not found here.
+// Routes of OpenAI's videos API, on the same jobs. A request of `openai.videos` is a call of video.generate, get, list, delete or download_url,
+// with its scope, rate and price. The rest of that API is not served.
 
 import { bearer } from '../../../core/credentials/http-schemes.ts';
 import { clockNow } from '../../../core/database-clock.ts';

@@ -1,5 +1,5 @@
-// Volcengine Ark and BytePlus ModelArk (Seedance). Wire: POST, GET and DELETE /contents/generations/tasks; the base URL ends in
-// /api/v3. A task and its video live 24 hours to 7 days; only a queued task can be stopped, and deleting a finished one removes it.
+// Adapter for Volcengine Ark and BytePlus ModelArk (Seedance). Wire: POST, GET and DELETE /contents/generations/tasks; the base URL ends in
+// /api/v3. A task and its video live 24 hours to 7 days. Only a queued task can be stopped, and deleting a finished one removes it.
 
 import { Type } from 'typebox';
 import { at, fieldsOf, numberAt, parseJson, textAt } from '../../../vendors/call/answer.ts';

@@ -1,5 +1,5 @@
-// Alibaba's DashScope (Wan). Wire: POST /services/aigc/video-generation/video-synthesis, GET /tasks/{id}, POST /tasks/{id}/cancel; the
-// base URL ends in /api/v1, one for each region. Ids and videos live 24 hours; only a task that waits can be stopped.
+// Adapter for Alibaba's DashScope (Wan). Wire: POST /services/aigc/video-generation/video-synthesis, GET /tasks/{id}, POST /tasks/{id}/cancel;
+// the base URL ends in /api/v1, one per region. Ids and videos live 24 hours; only a waiting task can be stopped.
 
 import { Type } from 'typebox';
 import { at, fieldsOf, numberAt, textAt } from '../../../vendors/call/answer.ts';

@@ -1,4 +1,4 @@
-// Models of videos by fal's queue (vendors/call/fal.ts).
+// Adapter for video models on fal's queue (vendors/call/fal.ts).
 import { firstTextAt } from '../../../vendors/call/answer.ts';
 import { falQueue } from '../../../vendors/call/fal.ts';
 import { URL_CHARACTERS_MAX } from '../../../vendors/call/fetch-file.ts';

@@ -1,4 +1,4 @@
-// What is made of videos and pictures on this machine.
+// Local video and picture processing: sandbox rendering, video checks, and the picture decoder processes.
 
 import type { DecodePlaces } from '../../../pictures/decode-places.ts';
 import { PictureProcesses } from '../../../pictures/processes.ts';

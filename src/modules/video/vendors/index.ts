@@ -1,4 +1,4 @@
-// The adapters of videos by the name that the configuration gives them. Adding one is a line here.
+// Video adapters, by their name in the configuration. A new adapter is one line here.
 import { ark } from './ark.ts';
 import { dashscope } from './dashscope.ts';
 import { falAdapter } from './fal.ts';

@@ -1,4 +1,4 @@
-// Our fields of a video's request, for wires where every model has inputs of its own (vendors/call/input-map.ts).
+// Input fields of a video request, for wires where every model has its own inputs (vendors/call/input-map.ts).
 import { inputFieldsOf, mapOf, mappedInput, missingInputs, missingWords } from '../../../vendors/call/input-map.ts';
 import type { ModelFault } from '../../../vendors/call/job.ts';
 import { dataUrl } from '../../../vendors/call/job-calls.ts';

@@ -1,5 +1,5 @@
-// The videos API of OpenAI, as vLLM-Omni, SGLang and gateways speak it too, and OpenRouter's dialect of it. Wire: POST /videos,
-// GET and DELETE /videos/{id}, GET /videos/{id}/content; the base URL ends in /v1.
+// Adapter for OpenAI's videos API, also spoken by vLLM-Omni, SGLang and gateways, and for OpenRouter's dialect of it. Wire: POST /videos, GET
+// and DELETE /videos/{id}, GET /videos/{id}/content; the base URL ends in /v1.
 
 import { Type } from 'typebox';
 import { at, fieldsOf, firstTextAt, numberAt, textAt } from '../../../vendors/call/answer.ts';

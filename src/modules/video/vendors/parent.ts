@@ -1,4 +1,4 @@
-// A vendor that cannot get at the video that it is to extend or enlarge is not asked.
+// Refusal for a vendor that cannot reach the video to extend or upscale: no call is sent.
 import type { Refused } from '../../../vendors/call/port.ts';
 
 /** Nothing is sent: without what it is made of, another video would be made, and billed. */

@@ -1,4 +1,4 @@
-// A vendor of videos, as one wire protocol speaks it (vendors/call/job.ts), and what is made of videos and pictures on this machine.
+// The video vendor interface, one per wire protocol (vendors/call/job.ts), and the interfaces of local video and picture processing.
 import type { DecodeBounds } from '../../../pictures/wire.ts';
 import type { JobAdapter, JobProgress, ModelFault, VendorJob } from '../../../vendors/call/job.ts';
 

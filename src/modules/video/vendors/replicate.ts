@@ -1,5 +1,5 @@
-// Replicate. Wire: POST /predictions or /models/{owner}/{name}/predictions, then the URLs of the answer; the base URL ends in /v1. Files
-// are removed an hour after the prediction. Callbacks are signed by Standard Webhooks 1.0 with the account's secret.
+// Adapter for Replicate. Wire: POST /predictions or /models/{owner}/{name}/predictions, then the URLs of the answer; the base URL ends in /v1.
+// Files are removed an hour after the prediction. Callbacks are signed by Standard Webhooks 1.0 with the account's secret.
 
 import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';

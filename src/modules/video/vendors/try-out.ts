@@ -1,4 +1,4 @@
-// One real video, the smallest that a model makes: for an operator who wants to know whether vendor, key and row are right.
+// Trial run of a model: generates the smallest real video, so that an operator can verify vendor, key and row.
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// A crawl begins: its row and its first pages, in a write of the account.
+// Start of a crawl: its row and first queued pages, in one write of the account.
 
 import { openTurn } from '../../../core/background/turns.ts';
 import { runWrite } from '../../../core/idempotency/write.ts';

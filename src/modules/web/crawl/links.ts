@@ -1,6 +1,6 @@
-// Which links a crawl follows: those of its host, of paths that are wanted, each once. A pattern is the beginning of a path, as in robots.txt:
-// `*` for anything, `$` at its end for the end of the path. Both are a stranger's: a pattern takes as many steps as the path has characters, and
-// many links are looked through some at a time.
+// Link selection of a crawl: links to its host, on wanted paths, each once. A pattern is a path prefix, as in robots.txt: `*` for anything, `$`
+// at its end for the end of the path. Patterns and links are untrusted: a match takes as many steps as the path has characters, and links are
+// processed in slices.
 import { setImmediate as turn } from 'node:timers/promises';
 
 export interface Scope {

@@ -1,4 +1,4 @@
-// A crawl as the operations of kit/resource.ts know it.
+// Crawls as a resource (kit/resource.ts).
 import type { Resource } from '../../../kit/resource.ts';
 import { problem } from '../problems.ts';
 import { crawlIdField, crawlSchema, showCrawl } from './schemas.ts';

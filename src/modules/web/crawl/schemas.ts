@@ -1,4 +1,4 @@
-// Crawls as operations name and show them.
+// Schemas and records of crawls and their pages.
 import Type from 'typebox';
 import { instant, instantOrNull, textOrNull } from '../../../kit/fields.ts';
 import { usd } from '../../../lib/money.ts';

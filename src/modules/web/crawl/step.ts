@@ -1,5 +1,5 @@
-// One step of a crawl: its next page is read, then in one transaction charged, kept and followed by its links. The page that was under way when a
-// process died is read again, and charged with its row: once. After a cancellation nothing is charged or kept, since both hold the wallet.
+// One step of a crawl: reads the next page; then, in one transaction, charges and stores it and queues its links. A page in progress when a
+// process dies is read again, and charged once, with its row. After a cancellation nothing is charged or stored, since both lock the wallet.
 import { dueWork, type LeasedJob } from '../../../core/background/due-work.ts';
 import type { JobLoop } from '../../../core/background/job-loop.ts';
 import { openTurn } from '../../../core/background/turns.ts';

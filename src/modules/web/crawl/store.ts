@@ -1,4 +1,4 @@
-// SQL of crawls and their pages. Whatever changes a crawl holds its account's wallet: a step, its cancellation, its key.
+// SQL of crawls and their pages. Every change to a crawl (a step, its cancellation, its key) locks its account's wallet.
 
 import { dueTable } from '../../../core/background/due-table.ts';
 import type { LeasedJob } from '../../../core/background/due-work.ts';

@@ -1,5 +1,5 @@
-// Politeness: one request a second and host, over all processes and accounts. Whoever comes takes the host's next turn in the database, and
-// waits for it; a turn that is too far away is not taken.
+// Rate limit per host: one request a second (WEB_HOST_INTERVAL_MS), over all processes and accounts. A request reserves the host's next slot in
+// the database and waits for it; it does not reserve a slot that is too far away.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sweep } from '../../../core/background/sweeper/sweep.ts';
 import type { Database } from '../../../db/database.ts';

@@ -1,4 +1,5 @@
-// A page: allowed by its site, in the host's turn, fetched through the guard, and made into text in a thread. Redirects pass all of it.
+// Reads a page: checks robots.txt, waits for the host's slot, fetches through the outbound guard, and converts to text in a thread. Each
+// redirect passes all checks.
 import { createHash } from 'node:crypto';
 import { PAGE_BYTES_MAX } from '../limits.ts';
 import type { ReadTask } from '../read/wire.ts';

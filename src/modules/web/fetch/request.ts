@@ -1,5 +1,5 @@
-// One GET of the web, through the guard. Redirects are followed here, so that each is checked before it is asked: by the guard, and by
-// whoever calls. What is received, what it unfolds to and how long it takes are bounded together over all of them.
+// One GET through the outbound guard. Redirects are followed here, so that each is checked first by the guard and by the caller. Received bytes,
+// inflated bytes and time are bounded over all redirects together.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { type Encoding, inflateBody } from '../../../core/inflate.ts';

@@ -1,5 +1,5 @@
-// robots.txt (RFC 9309): which URLs of a site may be fetched, how often, and where its sitemaps are. Files are kept for an hour, so reading one
-// takes no turn of its host. A file is cut down to the groups that are ours before it is given to the library, whose work grows with groups times rules.
+// robots.txt (RFC 9309): the allowed URLs of a site, its crawl delay and its sitemaps. Files are cached for an hour, so reading one takes no
+// slot of its host. A file is cut to our groups before the library parses it, whose work grows with groups times rules.
 import { LRUCache } from 'lru-cache';
 import robotsParser from 'robots-parser';
 import type { Services } from '../../../kit/services.ts';

@@ -1,5 +1,5 @@
-// A page as JSON: a language model fills the caller's schema, under the same key. What the model writes is checked to be JSON, and no more:
-// whoever asked for the schema knows what it means.
+// A page as JSON: a language model fills the caller's schema, under the same key. The output is only checked to be JSON, not against the schema:
+// the caller knows what the schema means.
 import type { CallContext } from '../../../kit/services.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { problem } from '../problems.ts';

@@ -1,4 +1,4 @@
-// How Firecrawl's wire tells of pages and failures.
+// Page metadata and failures in Firecrawl's format.
 import { json } from '../../../kit/openai-wire.ts';
 import type { RawAnswer } from '../../../kit/raw-route.ts';
 import type { Problem } from '../../../problems/problem.ts';

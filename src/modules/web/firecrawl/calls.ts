@@ -1,4 +1,4 @@
-// What calls of capabilities answered to the wire.
+// Data of a capability's answer, as an object for the Firecrawl wire.
 import type { Answer } from '../../../kit/capability.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 

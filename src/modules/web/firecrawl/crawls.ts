@@ -1,4 +1,4 @@
-// Crawls and batches of Firecrawl's wire: both are crawls here, a batch one that follows no links.
+// Crawls and batches of the Firecrawl API. Both are crawls here; a batch follows no links.
 import { json, jsonFields } from '../../../kit/openai-wire.ts';
 import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
 import { requireRow } from '../../../kit/resource.ts';

@@ -1,5 +1,5 @@
-// What requests of Firecrawl's wire (v2) ask for. An option that would change what is read, and is not served, is refused by its name; one
-// that concerns speed, caches or bookkeeping alone is passed over.
+// Request options of the Firecrawl API (v2). An unsupported option that would change the content is refused by name; options that concern only
+// speed, caches or bookkeeping are ignored.
 import { invalidField } from '../../../problems/problem.ts';
 import { PATTERN_CHARACTERS_MAX, PATTERNS_MAX } from '../limits.ts';
 import type { PageFormat } from '../read/wire.ts';

@@ -1,5 +1,5 @@
-// The wire of Firecrawl, version 2, as its clients speak it: each request is a call of the capability that does the same, with its scope, rate and
-// price.
+// Routes of the Firecrawl API, version 2, as its clients speak it. Each request is a call of the capability that does the same, with its scope,
+// rate and price.
 import { bearer } from '../../../core/credentials/http-schemes.ts';
 import { json, jsonFields } from '../../../kit/openai-wire.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../../kit/raw-route.ts';

@@ -1,4 +1,4 @@
-// One page in as many formats as are wanted: fetched once, and charged once, as web.fetch.
+// Scrape: one page in all requested formats, fetched once and charged once, as web.fetch.
 import { chargeForAnswer } from '../../../core/wallet/charge/charge-answer.ts';
 import { json, jsonFields } from '../../../kit/openai-wire.ts';
 import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';

@@ -1,5 +1,5 @@
-// The pages of a site, as its sitemaps and one of its pages name them. Sitemaps are found by robots.txt, else at /sitemap.xml; those that an
-// index names are read too, one level deep. Each request waits for the host's turn, so only a few are made.
+// Site map: the pages of a site that its sitemaps and one of its pages name. Sitemaps are found in robots.txt, else at /sitemap.xml; entries of
+// a sitemap index are read too, one level deep. Each request waits for the host's slot, so there are only a few.
 import { Problem } from '../../../problems/problem.ts';
 import { getPolitely, readPage } from '../fetch/page.ts';
 import { SITEMAP_BYTES_MAX, SITEMAPS_READ_MAX } from '../limits.ts';

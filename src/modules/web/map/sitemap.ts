@@ -1,5 +1,5 @@
-// A sitemap (sitemaps.org, protocol 0.9): XML of pages or of further sitemaps, or text with an address a line; either may be gzipped.
-// The file is a stranger's: it is read piece by piece, in slices of time, and depth, addresses and their lengths are bounded.
+// Sitemap parser (sitemaps.org, protocol 0.9): XML of pages or of further sitemaps, or text with one URL a line; either may be gzipped. The file
+// is untrusted: it is parsed piece by piece, in time slices, with bounds on depth and on the number and length of URLs.
 import { Parser } from 'htmlparser2';
 import { inflateBody } from '../../../core/inflate.ts';
 import { TimeSlices } from '../../../lib/time-slices.ts';

@@ -1,5 +1,5 @@
-// Which kind of page bytes are, and their characters: by a byte order mark, the header, or a `<meta>` within the first 1,024 bytes, in this
-// order (WHATWG Encoding and HTML §13.2.3.2); else UTF-8 where the bytes are that, and windows-1252 where not.
+// Kind and character encoding of a page's bytes. A byte order mark, the header, or a `<meta>` within the first 1,024 bytes decides, in this
+// order (WHATWG Encoding and HTML §13.2.3.2). Without any: UTF-8 if the bytes are valid UTF-8, else windows-1252.
 import { Refused } from './refused.ts';
 
 export type PageKind = 'html' | 'pdf' | 'plain';

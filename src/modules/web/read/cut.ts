@@ -1,4 +1,4 @@
-// Content within its bound of bytes.
+// Cuts content to its byte limit.
 
 /** So many of the last characters are given up for the end of a line. */
 const LINE_SHARE = 0.1;

@@ -1,4 +1,4 @@
-// A page of its bytes: what kind they are, and what is made of them.
+// Converts the bytes of a page to content: detects the kind, then runs its reader.
 import { charactersOf, kindOf } from './bytes.ts';
 import { cutContent } from './cut.ts';
 import type { ReadPage, ReadTask } from './wire.ts';

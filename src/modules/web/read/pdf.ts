@@ -1,4 +1,4 @@
-// The text of a PDF, page by page in the order in which it is drawn.
+// Text of a PDF, page by page, in drawing order.
 import { getDocumentProxy } from 'unpdf';
 import { Refused } from './refused.ts';
 import type { ReadPage, ReadTask } from './wire.ts';

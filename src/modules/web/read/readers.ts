@@ -1,4 +1,4 @@
-// Where pages are read: a few threads, each with a bound of memory and time, in turns by account.
+// Pool of page reader threads: a few, each with a memory and time limit; accounts take turns.
 import { AccountThreads, type Perform } from '../../../core/account-threads.ts';
 import type { Services } from '../../../kit/services.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';

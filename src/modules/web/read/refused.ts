@@ -1,4 +1,4 @@
-// Why a page is not read, found in a thread: told to the caller, and nothing is charged.
+// Error for a page that a thread refuses to read: the caller is told the reason, and nothing is charged.
 import type { ReadRefusal } from './wire.ts';
 
 export class Refused extends Error {

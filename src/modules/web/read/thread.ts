@@ -1,5 +1,4 @@
-// The thread that reads pages: nothing of its libraries is loaded elsewhere. Whatever hostile input does to it, it takes this thread at worst,
-// which has a bound of memory and of time.
+// Page reader thread; its libraries are loaded nowhere else. Hostile input can end only this thread, which has a memory and time limit.
 import { getPriority, setPriority } from 'node:os';
 import { serve } from '../../../lib/threads.ts';
 import { readPage } from './page.ts';

@@ -1,4 +1,4 @@
-// What the thread that reads pages is told and what it answers. It fetches nothing: the bytes come with the task.
+// Messages to and from the page reader thread. The thread fetches nothing: the bytes come with the task.
 
 export const PAGE_FORMATS = ['markdown', 'text', 'html'] as const;
 export type PageFormat = (typeof PAGE_FORMATS)[number];

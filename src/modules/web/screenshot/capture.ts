@@ -1,5 +1,5 @@
-// A picture of a page in a browser of its own. Scripts run. Pages reach nothing but what is asked of the service, by GET; further windows are
-// closed. What is measured and drawn is asked of the browser, and of no script of the page.
+// Captures a page in a browser of its own, with scripts enabled. A page reaches the network only by GET requests that the service answers;
+// further windows are closed. Measuring and drawing use the browser, never a script of the page.
 import type { BrowserContext, Page, Request } from 'playwright-core';
 import { guardedContext, isOfPage, withBrowser } from '../../../browser/browser.ts';
 import { FULL_HEIGHT_MAX, TITLE_CHARACTERS_MAX } from '../limits.ts';

@@ -1,6 +1,6 @@
-// What one page asks the web for: by the guarded GET, a few at once, within a number and a sum of bytes. A page that it leads to obeys
-// robots.txt and waits for its host's turn. Where the page itself is public, so is all that it reaches: networks that the operator exempts
-// are for callers to name, and not for pages.
+// Network requests of one page, by the guarded GET: a few at once, within a number and a sum of bytes. A page that it leads to obeys robots.txt
+// and waits for its host's slot. A public page reaches only public hosts: networks that the operator exempts are for callers to name, not for
+// pages.
 import pLimit from 'p-limit';
 import { Problem } from '../../../problems/problem.ts';
 import { getPolitely } from '../fetch/page.ts';

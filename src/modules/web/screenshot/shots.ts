@@ -1,4 +1,4 @@
-// Where screenshots are taken: a few at once, each in a browser of its own with a bound of memory and time, in turns by account.
+// Pool of screenshot threads: a few at once, each in a browser of its own with a memory and time limit; accounts take turns.
 
 import { inBrowserFolder } from '../../../browser/folder.ts';
 import { AccountThreads, type Perform } from '../../../core/account-threads.ts';

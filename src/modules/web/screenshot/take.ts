@@ -1,4 +1,4 @@
-// A screenshot from its address on: the page is fetched as every page is, before a browser is begun for it.
+// Takes a screenshot of a URL: the page is fetched like any other page before a browser is started for it.
 import { getPolitely } from '../fetch/page.ts';
 import type { GetOptions } from '../fetch/request.ts';
 import { PAGE_BYTES_MAX } from '../limits.ts';

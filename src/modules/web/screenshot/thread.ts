@@ -1,5 +1,5 @@
-// The thread of a screenshot: the library of the browser is loaded here alone. Whatever a page does, it takes this thread and its browser at
-// worst, which have a bound of memory and of time.
+// Screenshot thread; the browser library is loaded only here. A hostile page can end only this thread and its browser, which have a memory and
+// time limit.
 import { getPriority, setPriority } from 'node:os';
 import { BrowserNotStarted, BrowserTooLarge } from '../../../browser/browser.ts';
 import { serve } from '../../../lib/threads.ts';

@@ -1,5 +1,5 @@
-// What the thread of a screenshot is told, asks and answers. It fetches nothing: the page comes with the task, and what the page asks for is
-// asked of the service.
+// Messages to and from the screenshot thread. The thread fetches nothing: the page comes with the task, and the service answers the page's
+// requests.
 
 export const SHOT_FORMATS = ['png', 'jpeg', 'webp'] as const;
 export type ShotFormat = (typeof SHOT_FORMATS)[number];

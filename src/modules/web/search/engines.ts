@@ -1,5 +1,5 @@
-// The wires of search engines. SearXNG: https://docs.searxng.org/dev/search_api.html; its `json` format must be on in its settings. Brave:
-// https://api-dashboard.search.brave.com/app/documentation/web-search. What they answer is a stranger's: it is cut.
+// Search engine wires. SearXNG: https://docs.searxng.org/dev/search_api.html; its `json` format must be on in its settings. Brave:
+// https://api-dashboard.search.brave.com/app/documentation/web-search. Answers are untrusted, so they are cut to limits.
 import { Parser } from 'htmlparser2';
 import { at, fieldsOf, textAt } from '../../../vendors/call/answer.ts';
 import type { VendorError } from '../../../vendors/call/judge.ts';

@@ -1,5 +1,5 @@
-// How search engines stand in the operator's file: `{id, adapter: searxng, base_url}` and `{id, adapter: brave, api_key, price}`. A SearXNG is the
-// operator's own and a search by it costs the service's price; what Brave bills, the caller pays. The sandbox answers only whoever names it.
+// Search engines in the operator's file: `{id, adapter: searxng, base_url}` and `{id, adapter: brave, api_key, price}`. A SearXNG is the
+// operator's own, so a search costs the service's price; a Brave search costs what Brave bills. The sandbox answers only calls that name it.
 import Type from 'typebox';
 import { nanosOfUsd } from '../../../lib/money.ts';
 import { quoteOf } from '../../../routing/quote.ts';

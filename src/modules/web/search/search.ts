@@ -1,4 +1,4 @@
-// A search: engines of the operator's file are asked in turn, until one answers. Whoever answers says what it costs.
+// Runs a search: engines of the operator's file are asked in turn until one answers. The engine that answers sets the price.
 import type { CallContext } from '../../../kit/services.ts';
 import { problem } from '../../../problems/problem.ts';
 import type { Candidate } from '../../../routing/choose.ts';

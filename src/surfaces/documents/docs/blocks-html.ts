@@ -1,4 +1,4 @@
-// Blocks of a page as HTML.
+// Renders blocks of a page as HTML.
 import { type Html, html } from '../../../lib/html.ts';
 import type { Block, Cell, Entry, PageLink } from './page.ts';
 

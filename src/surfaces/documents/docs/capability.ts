@@ -1,4 +1,4 @@
-// The documentation page of one capability: what it does, how to call it, what it answers, what can go wrong.
+// The documentation page of one capability: description, request, answer, errors.
 
 import { moduleOf } from '../../../core/callers/scopes.ts';
 import { KEY_FIELD } from '../../../core/idempotency/fingerprint.ts';

@@ -1,4 +1,4 @@
-// The documentation under /docs: a first page, guides, a page for each module and capability, errors and events.
+// The documentation under /docs: a start page, guides, a page for each module and capability, errors and events.
 import { nearest } from '../../../lib/nearest.ts';
 import type { Manifest } from '../../../manifest/manifest.ts';
 import { guidePages } from '../guides/guide-pages.ts';

@@ -1,5 +1,5 @@
-// A page as HTML, in the frame of every documentation page: what stands beside it, one stylesheet and one script of our own. Without the
-// script all pages are there, and the way to them; with it there are a search, tabs and buttons that copy.
+// Renders a documentation page as HTML, with the sidebar, one stylesheet and one script of our own. Without the script, all pages and
+// navigation work; with it come a search, tabs and copy buttons.
 import { type Html, html } from '../../../lib/html.ts';
 import { iconLink } from '../../pages/icon.ts';
 import { addressOf } from './assets/assets.ts';

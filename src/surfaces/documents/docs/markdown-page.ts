@@ -1,4 +1,4 @@
-// A page as markdown (GitHub's): the same blocks as the HTML page, with links to the other markdown pages.
+// Renders a page as GitHub-flavored markdown: the same blocks as the HTML page, with links to the other markdown pages.
 import { fitting, pageTokensMax } from '../llms/sized.ts';
 import type { Block, Cell, DocsPage, Entry, PageLink, Sample } from './page.ts';
 

@@ -1,4 +1,4 @@
-// A page for each module: what it is, its guides, its capabilities with their prices.
+// The documentation pages of modules: a summary, guides, and capabilities with their prices.
 import type { Module } from '../../../kit/module.ts';
 import { pricingOf } from '../../../manifest/describe.ts';
 import type { Manifest } from '../../../manifest/manifest.ts';

@@ -1,4 +1,4 @@
-// A page of the documentation as blocks of text. blocks-html.ts and markdown-page.ts write it: people read the one, agents the other.
+// Model of a documentation page: a list of blocks. blocks-html.ts renders it for people, markdown-page.ts for agents.
 import type { Html } from '../../../lib/html.ts';
 
 /** A way to another page of the documentation. */

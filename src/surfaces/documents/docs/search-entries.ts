@@ -1,5 +1,5 @@
-// What the search of the documentation looks through: a section of a guide, a capability, an error code or a type of event each. The
-// browser makes its index of it.
+// Entries of the documentation search: sections of guides, capabilities, error codes and event types. The browser builds its index
+// from them.
 import type { Token, Tokens } from 'marked';
 import type { Manifest } from '../../../manifest/manifest.ts';
 import { fieldsOf } from '../fields.ts';

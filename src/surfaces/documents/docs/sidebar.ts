@@ -1,4 +1,4 @@
-// What stands beside each page: the way to every other one, also without scripts.
+// The sidebar of each page: links to every other page, usable without scripts.
 import { moduleOf } from '../../../core/callers/scopes.ts';
 import type { Manifest } from '../../../manifest/manifest.ts';
 import { guideGroups, guides } from '../guides/guides.ts';

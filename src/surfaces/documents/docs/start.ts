@@ -1,4 +1,4 @@
-// The first page of the documentation: what the service is, a first call, the way to everything else.
+// The start page of the documentation: a description of the service, a first call, and links to everything else.
 import type { Manifest } from '../../../manifest/manifest.ts';
 import { guideGroups, guides } from '../guides/guides.ts';
 import { shownModules } from '../llms/llms.ts';

@@ -1,4 +1,4 @@
-// Which capabilities a person can call by a form: "Try it" of their documentation, in the console.
+// Selects the capabilities that have a "Try it" form, linked from the documentation and served by the console.
 import { moduleOf, OPERATOR_MODULE } from '../../../core/callers/scopes.ts';
 import type { Capability } from '../../../kit/capability.ts';
 

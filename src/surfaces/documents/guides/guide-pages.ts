@@ -1,4 +1,5 @@
-// Guides as pages: their markdown, with links to the pages of this site, as HTML and as markdown. HTML in it is left out of both.
+// Renders guides as pages: their markdown, with links to the pages of this site, as HTML and as markdown. HTML inside a guide is dropped
+// from both.
 import { readFileSync } from 'node:fs';
 import { Marked, type MarkedExtension, type RendererObject, type Token, type Tokens, type TokensList } from 'marked';
 import { Html, html } from '../../../lib/html.ts';

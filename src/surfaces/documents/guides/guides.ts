@@ -1,4 +1,4 @@
-// The guides: files of docs/ that are pages of the site too. What is for people who change the service stays in the repository.
+// The list of guides: files of docs/ that are published on the site. Documents for contributors stay in the repository.
 
 export const guideGroups = ['Build', 'Connect', 'Run it', 'Operate'] as const;
 

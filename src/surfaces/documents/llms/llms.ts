@@ -1,5 +1,5 @@
-// /llms.txt: the service on one page for a language model (https://llmstxt.org): how to call it, what its modules do, where to read on.
-// /llms-full.txt: the same with the documents of all modules. What is short on room loses verbs first.
+// /llms.txt: the service on one page for a language model (https://llmstxt.org): how to call it, its modules, links.
+// /llms-full.txt: the same with the documents of all modules. When space runs out, verbs are cut first.
 import { signingRecipe } from '../../../core/outbound/signature.ts';
 import { sourcesInWords, targetsInWords } from '../../../kit/deployment.ts';
 import type { Module } from '../../../kit/module.ts';

@@ -1,5 +1,5 @@
-// /llms/{module}.txt: one module for a language model: a line for each call, two worked examples, limits, errors. What is short on room
-// loses links first, then advice, then bounds of fields and fields of answers; never a field or its type.
+// /llms/{module}.txt: one module for a language model: a line for each call, two worked examples, limits, errors. When space runs out, links
+// are cut first, then advice, then bounds of fields and fields of answers; never a field or its type.
 import { moduleOf } from '../../../core/callers/scopes.ts';
 import type { Capability } from '../../../kit/capability.ts';
 import type { Module } from '../../../kit/module.ts';

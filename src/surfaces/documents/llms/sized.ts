@@ -1,4 +1,4 @@
-// The documents for language models are bounded in tokens, and each says how many it takes: four bytes a token.
+// Token limits of the documents for language models. Each document states its own size, at four bytes a token.
 
 export const llmsTokensMax = 1_500;
 /** Of the page of a capability. */

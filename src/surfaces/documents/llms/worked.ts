@@ -1,4 +1,4 @@
-// A worked example: the first example of a capability and the calls that lead to it, as requests that run when they are sent in order.
+// A worked example: the first example of a capability and its prerequisite calls, as requests that run when they are sent in order.
 import { type Capability, pathParameters } from '../../../kit/capability.ts';
 import { referencedStep } from '../../../manifest/example.ts';
 import { takesBody } from '../../../manifest/failures.ts';

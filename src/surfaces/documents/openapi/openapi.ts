@@ -1,4 +1,5 @@
-// The OpenAPI 3.1.0 description of the service, derived from the manifest (specification, "Versioning"; contract, "Discovery, OpenAPI, versioning").
+// The OpenAPI 3.1.0 description of the service, derived from the manifest (specification, "Versioning"; contract, "Discovery, OpenAPI,
+// versioning").
 
 import { releasedEvents } from '../../../kit/offer.ts';
 import type { Manifest } from '../../../manifest/manifest.ts';

@@ -1,5 +1,5 @@
-// Parts of the OpenAPI document: some modules' operations and events, with the schemas that these refer to, so that a part stands alone.
-// Whoever has no key may ask for any of them: they are put together from texts that are written once.
+// Parts of the OpenAPI document: the operations and events of some modules, with the schemas they refer to, so a part is complete.
+// Clients without a key may request any combination: parts are assembled from texts that are rendered once.
 import type { Manifest } from '../../../manifest/manifest.ts';
 import { unknownModule } from '../discovery-listing.ts';
 

@@ -1,4 +1,4 @@
-// Schemas of the OpenAPI document: a titled object schema (`title: 'QueueRecord'`) becomes a component that others refer to.
+// Schemas of the OpenAPI document. A titled object schema (`title: 'QueueRecord'`) becomes a component that others refer to.
 import type { JsonSchema } from '../../../manifest/json-schema.ts';
 
 export class SchemaShelf {

@@ -1,4 +1,4 @@
-// The webhooks of the OpenAPI document: what the service POSTs to receivers, one entry for each type of event.
+// The webhooks of the OpenAPI document: the service's POST requests to receivers, one entry for each event type.
 import { signingRecipe } from '../../../core/outbound/signature.ts';
 import { eventSchema } from '../../../kit/event-kind.ts';
 import type { ToldEvent } from '../../../kit/offer.ts';

@@ -1,4 +1,4 @@
-// A capability's example as programs, once QM_KEY holds the key: by curl, in TypeScript and in Python, each without a library.
+// Renders a capability's example as programs that read the key from QM_KEY: curl, TypeScript and Python, each without a library.
 import type { Capability, CapabilityExample } from '../../../kit/capability.ts';
 import { withStandIns } from '../../../manifest/example.ts';
 import { takesBody } from '../../../manifest/failures.ts';

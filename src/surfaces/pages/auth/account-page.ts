@@ -1,4 +1,4 @@
-// The page of who is signed in: which account the session acts for, on which devices the person is signed in, and whose the account is.
+// The account page of a signed-in person: the account of the session, the person's devices, and the account's people.
 import { findAccount } from '../../../core/accounts/accounts.ts';
 import { isOperatorsScope, OPERATOR_MODULE } from '../../../core/callers/scopes.ts';
 import type { RawAnswer } from '../../../kit/raw-route.ts';

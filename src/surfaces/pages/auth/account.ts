@@ -1,5 +1,5 @@
-// What the page of who is signed in does. Each form carries the token of its session; what changes who may act for the account asks for a
-// sign-in of the last 15 minutes.
+// Actions of the account page. Each form carries the token of its session. Changes to an account's people need a sign-in of the last
+// 15 minutes.
 
 import type { Transaction } from '../../../db/database.ts';
 import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';

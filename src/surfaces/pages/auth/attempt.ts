@@ -1,5 +1,5 @@
-// What a browser keeps while it is at an identity provider: sealed under the server secret, for ten minutes, for one provider. Only the
-// browser that was sent away can come back (RFC 6749, section 10.12).
+// Cookie of a sign-in at an identity provider: sealed under the server secret, valid for ten minutes, for one provider. Only the browser
+// that was sent to the provider can come back (RFC 6749, section 10.12).
 import type { Secrets } from '../../../core/secrets/secrets.ts';
 import type { SignInChecks } from '../../../vendors/identity/port.ts';
 import { cookieName, sentCookie, setCookie } from '../session-cookie.ts';

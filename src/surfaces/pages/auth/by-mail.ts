@@ -1,5 +1,5 @@
-// Signing in by mail: the form for the address is on the page of sign-in; here are what it does, the form for the code, and the link's page,
-// whose button alone uses the link up.
+// Sign-in by mail: the action of the address form on the sign-in page, the form for the code, and the page of the link. Only the button
+// of that page uses the link up.
 
 import type { Transaction } from '../../../db/database.ts';
 import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';

@@ -1,4 +1,4 @@
-// The link of a mail that binds an address to an account. Scanners open links: only the button of the page binds.
+// Page of the mailed link that binds an address to an account. Scanners open links, so only the page's button binds.
 
 import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
 import type { Services } from '../../../kit/services.ts';

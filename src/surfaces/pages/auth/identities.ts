@@ -1,4 +1,4 @@
-// How the person who is signed in is known, and the forms that link one more identity.
+// Section with the identities of the signed-in person, and the forms that link another.
 
 import { tokenField } from '../../../kit/console/form.ts';
 import type { Services } from '../../../kit/services.ts';

@@ -1,5 +1,5 @@
-// Leaving an account: its owner is asked which of its keys end with that. A key's secret may be known to whoever leaves, and nobody has
-// written down who made which: the account would go on paying for it.
+// Page for leaving an account. It asks the owner which of the account's keys are revoked with it. The leaver may know a key's secret, and no
+// record says who made which key: the account would go on paying for them.
 
 import { forgetKeyHere } from '../../../core/hear-siblings.ts';
 import { revokeKey } from '../../../core/keys/changes.ts';

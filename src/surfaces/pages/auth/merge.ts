@@ -1,5 +1,5 @@
-// Linking an identity, with the question before an account goes over into another: it names both, and the keys that spend the credit of both
-// afterwards. The answer is bound to what was shown: where a key has appeared meanwhile the question is asked again.
+// Links an identity, and asks first when that merges an account into another. The question names both accounts, and the keys that can spend the
+// credit afterwards. The answer is bound to what was shown: if a key has appeared meanwhile, the page asks again.
 
 import { clockNow } from '../../../core/database-clock.ts';
 import type { StoredKey } from '../../../core/keys/store.ts';

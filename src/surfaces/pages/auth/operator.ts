@@ -1,4 +1,4 @@
-// The operator's one-time link (`qm console`). Its GET shows a button and uses nothing up: programs that look links through open them too.
+// The operator's one-time link (`qm console`). A GET shows a button and uses nothing up: link scanners open links too.
 
 import { OPERATOR_MODULE } from '../../../core/callers/scopes.ts';
 import { clockNow } from '../../../core/database-clock.ts';

@@ -1,5 +1,5 @@
-// What no key may touch, as parts of a page: which account a person's session acts for, how the person is known, on which devices they are
-// signed in, and whose the account is.
+// Page sections for actions that no key may do: switching the session's account, and managing identities, signed-in devices and the
+// account's people.
 
 import { tokenField } from '../../../kit/console/form.ts';
 import type { PersonSections } from '../../../kit/console/visit.ts';

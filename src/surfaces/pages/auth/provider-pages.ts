@@ -1,4 +1,4 @@
-// What somebody reads whose sign-in by a provider did not come to its end. Nothing of what the provider said is shown.
+// Pages for a sign-in by a provider that did not complete. No text of the provider is shown.
 
 import type { RawAnswer } from '../../../kit/raw-route.ts';
 import { type Html, html } from '../../../lib/html.ts';

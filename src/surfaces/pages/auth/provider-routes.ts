@@ -1,5 +1,5 @@
-// `/auth/start/{provider}` sends a browser to an identity provider, `/auth/callback/{provider}` is where that sends it back to. A GET signs in
-// and never links: a link of a stranger may start any sign-in. What links is a form of the person's own session.
+// `/auth/start/{provider}` sends a browser to an identity provider, which sends it back to `/auth/callback/{provider}`. A GET signs in and never
+// links, because a stranger's link may start any sign-in. Linking needs a form of the person's own session.
 
 import { clockNow } from '../../../core/database-clock.ts';
 import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';

@@ -1,5 +1,5 @@
-// The pages of signing in and out. No GET changes anything; forms are taken from pages of this service only, those of a session with its
-// token.
+// The pages of signing in and out. No GET changes anything. Forms are accepted only from pages of this service, and a session's forms only with
+// its token.
 import { admission } from '../../../core/admission.ts';
 import { secretCredential } from '../../../core/credentials/credential.ts';
 import { keyOf } from '../../../core/keys/api-key.ts';

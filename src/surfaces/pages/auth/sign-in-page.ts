@@ -1,4 +1,4 @@
-// The page with all ways to sign in: a provider, a mail, an API key.
+// The sign-in page, with all ways to sign in: an identity provider, a mail, an API key.
 
 import type { RawAnswer } from '../../../kit/raw-route.ts';
 import type { Services } from '../../../kit/services.ts';

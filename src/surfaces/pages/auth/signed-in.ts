@@ -1,4 +1,4 @@
-// What every way to sign in ends with: a new session in place of the one that this browser had, and the page that was asked for.
+// Last step of every way to sign in: a new session replaces the browser's old one, and the browser goes to the requested page.
 import { clockNow } from '../../../core/database-clock.ts';
 import type { RawAnswer, RawHead } from '../../../kit/raw-route.ts';
 import { endSession, openSession, type SessionOwner } from '../../../people/sessions/sessions.ts';

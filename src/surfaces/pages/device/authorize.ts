@@ -1,5 +1,5 @@
-// `/oauth/authorize`: a program sent a person here for a key (RFC 6749, section 4.1, with PKCE). They sign in, see who asks for what, and say how
-// much of it to give; then they are sent back with a code. Whoever asks wrongly is told on a page: nobody is sent to an address that was not checked.
+// `/oauth/authorize`: a program sends a person here for a key (RFC 6749, section 4.1, with PKCE). They sign in, see the request, choose how much
+// to grant, and are sent back with a code. A wrong request is reported on a page: nobody is redirected to an unchecked address.
 
 import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
 import type { Services } from '../../../kit/services.ts';

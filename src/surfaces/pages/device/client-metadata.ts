@@ -1,5 +1,5 @@
-// A client of OAuth by its metadata document: its id is the address of a document that says its name and where people may be sent back to
-// (OAuth Client ID Metadata Document). It is read for each page, and nothing of it is kept.
+// An OAuth client's metadata document (OAuth Client ID Metadata Document). The client id is the document's URL; it states the client's name
+// and its redirect URIs. It is read for each page, and never cached.
 import type { Services } from '../../../kit/services.ts';
 import { isLoopback } from '../../../lib/loopback.ts';
 import { readClientName } from '../../../people/devices/codes.ts';

@@ -1,4 +1,4 @@
-// What a person sees of a device that asks for a key: the field for its code, then who asks for what, and how much of it to give.
+// Pages of a device that asks for a key: the field for its code, then the request and the choice of how much to grant.
 
 import type { CapPeriod } from '../../../core/callers/key-cap.ts';
 import type { Principal } from '../../../core/callers/principal.ts';

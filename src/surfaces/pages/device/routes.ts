@@ -1,5 +1,5 @@
-// `/device`: where a person gives a device its key (RFC 8628 §3.3). They sign in, type or confirm the code, see who asks for what, and say yes
-// or no. A GET looks nothing up: a code that is followed as a link gives nothing away, and guessing costs.
+// `/device`: the page on which a person approves a device (RFC 8628 §3.3). They sign in, type or confirm the code, see the request, and approve
+// or deny it. A GET looks nothing up, so a code followed as a link reveals nothing, and guesses are limited.
 
 import { admission } from '../../../core/admission.ts';
 import { networkOf } from '../../../gateway/limits/failed-logins.ts';

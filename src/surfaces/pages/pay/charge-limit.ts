@@ -1,5 +1,5 @@
-// The page of the charge limit: how much may be charged in a month without the payer. A person who owns the account changes it, after a
-// sign-in of the last minutes; no key can.
+// The page of the monthly limit on charges without the payer. A person who owns the account changes it, after a sign-in of the last
+// minutes; no key can.
 
 import { tokenField } from '../../../kit/console/form.ts';
 import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';

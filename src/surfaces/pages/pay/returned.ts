@@ -1,6 +1,6 @@
-// The payer is back: what they were sent away for is looked at, then they go on to the caller's page with its id and status, or read here how
-// it went. Whoever comes without the key of the provider's address reads it too, and is sent nowhere: what forwards everybody hides where a
-// link of this service leads. A provider that does not answer keeps nobody waiting: the checks see to it.
+// The payer's return from the provider. The payment is checked, then the payer goes to the caller's page with its id and status, or reads the
+// result here. A visitor without the key of the return URL reads the result too but is never redirected: an open redirect would disguise
+// links. If the provider does not answer, the page does not wait: the checks read the payment later.
 
 import { clockNow } from '../../../core/database-clock.ts';
 import type { RawAnswer } from '../../../kit/raw-route.ts';

@@ -1,6 +1,6 @@
-// The pages of who pays. `/pay/{token}` is the sandbox's own page: the token in the address is all it asks for, as at any provider's.
-// `/pay/return/{id}` is where every provider sends the payer back to: it has the payment looked at, then sends the payer, and nobody else, on
-// to the caller's page. What an address says proves nothing.
+// Pages of payers. `/pay/{token}` is the sandbox's own page: the token in the address is all it requires, as at any provider. Every provider
+// sends the payer back to `/pay/return/{id}`. It checks the payment, then redirects the payer, and nobody else, to the caller's page. The
+// parameters of an address prove nothing.
 import { admission } from '../../../core/admission.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../../kit/raw-route.ts';

@@ -1,4 +1,4 @@
-// What the sandbox shows in place of a payment provider's page: six test cards and no field for a number, so nobody types a real one.
+// The sandbox's substitute for a payment provider's page: six test cards and no number field, so nobody types a real card number.
 
 import type { RawAnswer } from '../../../kit/raw-route.ts';
 import { type Html, html } from '../../../lib/html.ts';

@@ -1,5 +1,5 @@
-// What went wrong at Stripe, as the port tells it. Only an answer of Stripe itself says that nothing was done: what broke on the way, and
-// what broke at Stripe, may have happened.
+// Converts Stripe's errors to those of the port. Only an answer of Stripe itself proves that nothing was done: after a network failure,
+// or a failure inside Stripe, the write may have happened.
 import Stripe from 'stripe';
 import { PaymentProviderError } from '../port.ts';
 

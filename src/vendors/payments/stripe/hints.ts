@@ -1,4 +1,4 @@
-// What a message of Stripe is about. Its signature shows that Stripe sent it; what it says of the object is not believed.
+// Objects that a Stripe message concerns. The signature proves that Stripe sent it; its statements about the object are not trusted.
 import Stripe from 'stripe';
 import type { Hint } from '../port.ts';
 

@@ -1,5 +1,5 @@
-// Stripe as a payment provider, by its own package, which takes 37 MB: this file is loaded only where it is configured. Every write carries
-// an id of ours as idempotency key, so that whatever is repeated, by the package or by us, happens once.
+// Stripe as a payment provider, through its own package. That takes 37 MB, so this file is loaded only if configured. Every write has an id
+// of ours as idempotency key, so a retry, by the package or by us, happens once.
 import Stripe from 'stripe';
 import type {
   ChargeRequest,

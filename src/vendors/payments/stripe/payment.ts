@@ -1,4 +1,4 @@
-// What a payment at Stripe is now: read from a checkout session, or from the payment intent of a charge, with what went back of it.
+// Reads the state of a payment at Stripe, with its refunds and disputes: from a checkout session, or from the payment intent of a charge.
 import type Stripe from 'stripe';
 import type { DisputeState, PaymentState, RefundState, SavedMethod } from '../port.ts';
 import { failureCode } from './errors.ts';

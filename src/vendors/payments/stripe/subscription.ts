@@ -1,4 +1,4 @@
-// What a subscription at Stripe is now.
+// Reads the state of a subscription at Stripe.
 import type Stripe from 'stripe';
 import { type InvoiceState, returnedMoney, type SubscriptionState } from '../port.ts';
 import { failureCode } from './errors.ts';

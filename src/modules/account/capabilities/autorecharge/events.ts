@@ -1,4 +1,4 @@
-// What webhooks are told of auto-recharge; the core tells it with each charge that is decided.
+// Webhook events of auto-recharge; the core emits one for each charge that is decided.
 import Type from 'typebox';
 import { type EventKind, eventKind, member, membersOf, withoutCall } from '../../../../kit/event-kind.ts';
 import { attemptFields } from './schemas.ts';

@@ -1,4 +1,4 @@
-// Auto-recharge and its attempts as calls and events show them (payments/recharge).
+// Schemas of auto-recharge and its attempts in calls and events (payments/recharge).
 import Type, { type Static } from 'typebox';
 import { instant, instantOrNull, textOrNull, wholeOrNull } from '../../../../kit/fields.ts';
 import { usdField, usdOrNull } from '../../list-fields.ts';

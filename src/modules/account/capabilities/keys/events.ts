@@ -1,4 +1,4 @@
-// What webhooks are told when a device has fetched the key that a person gave it; the core tells it (people/devices).
+// Webhook event for a device that has fetched the key a person gave it; the core emits it (people/devices).
 import { type EventKind, eventKind, member, membersOf, withoutCall } from '../../../../kit/event-kind.ts';
 import { keySchema } from '../../schemas.ts';
 

@@ -1,4 +1,4 @@
-// A payment method as calls show it (payments/methods/store.ts).
+// Schema of a payment method in calls (payments/methods/store.ts).
 import Type from 'typebox';
 import { instant, textOrNull, wholeOrNull } from '../../../../kit/fields.ts';
 

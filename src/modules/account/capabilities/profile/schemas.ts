@@ -1,4 +1,4 @@
-// The account as its owner sees it.
+// Schema and record of the account as its owner sees it.
 import Type from 'typebox';
 import { type Account, accountRecord } from '../../../../core/accounts/accounts.ts';
 import { maskedEmail } from '../../../../core/accounts/masked-email.ts';

@@ -1,4 +1,4 @@
-// A call as the request log shows it, and what its lists are narrowed by.
+// Schema and record of a request-log entry, and the filters of the log's lists.
 import Type, { type Static } from 'typebox';
 import { entryForms } from '../../../../core/callers/entry-form.ts';
 import { clockNow } from '../../../../core/database-clock.ts';

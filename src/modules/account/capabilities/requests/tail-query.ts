@@ -1,4 +1,4 @@
-// The filters of a stream of the log, from the query of its address.
+// Filters of a request-log stream, read from the query of its URL.
 import Type, { type Static } from 'typebox';
 import { invalidField } from '../../../../problems/problem.ts';
 import { filterFields } from './request.ts';

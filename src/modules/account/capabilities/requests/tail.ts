@@ -1,5 +1,5 @@
-// The request log as it grows, as Server-Sent Events. Rows come from all processes and machines, so each read takes a little of the past
-// again and passes over what it has sent.
+// Live tail of the request log as Server-Sent Events. Rows come from all processes and machines, so each read covers a little of the past again
+// and skips what was already sent.
 import Type from 'typebox';
 import { bearer } from '../../../../core/credentials/http-schemes.ts';
 import { clockNow } from '../../../../core/database-clock.ts';

@@ -1,4 +1,4 @@
-// What routing looks like: whom `auto` leads to for a text of 1,000 tokens, in this order.
+// Schema of routing: the vendors that `auto` leads to for a text of 1,000 tokens, in order.
 import Type from 'typebox';
 import type { Services } from '../../../../kit/services.ts';
 import { invalidField } from '../../../../problems/problem.ts';

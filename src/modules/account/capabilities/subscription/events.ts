@@ -1,4 +1,4 @@
-// What webhooks are told of subscriptions and tiers; the core tells it with each change of state.
+// Webhook events of subscriptions and tiers; the core emits one with each change of state.
 import Type from 'typebox';
 import { type EventKind, eventKind, member, membersOf, withoutCall } from '../../../../kit/event-kind.ts';
 import { accountMembers, previousTier } from '../../events.ts';

@@ -1,4 +1,4 @@
-// A subscription as calls show it, and as events do: without the link to pay (payments/subscriptions/record.ts).
+// Schema of a subscription in calls and, without the payment link, in events (payments/subscriptions/record.ts).
 import Type from 'typebox';
 import { instant, instantOrNull, orNull } from '../../../../kit/fields.ts';
 import { usdField, usdOrNull } from '../../list-fields.ts';

@@ -1,4 +1,4 @@
-// What a tier can be bought as: `team` is a label of pro.
+// Purchase options of tiers: `team` is a label of pro.
 import type { Tier } from '../../../../core/callers/tiers.ts';
 import { isTierAtLeast } from '../../../../core/callers/tiers.ts';
 import { usd } from '../../../../lib/money.ts';

@@ -1,4 +1,4 @@
-// What webhooks are told of top-ups; the core tells it with each change of state.
+// Webhook events of top-ups; the core emits one with each change of state.
 import Type from 'typebox';
 import { type EventKind, eventKind, membersOf, withoutCall } from '../../../../kit/event-kind.ts';
 import { topupFields } from './schemas.ts';

@@ -1,4 +1,4 @@
-// A top-up as calls and events show it (payments/topups/record.ts).
+// Schema of a top-up in calls and events (payments/topups/record.ts).
 import Type from 'typebox';
 import { instant, instantOrNull, orNull, textOrNull } from '../../../../kit/fields.ts';
 import { currencies } from '../../../../vendors/payments/port.ts';

@@ -1,4 +1,4 @@
-// One vendor asked for embeddings. They come in one piece, so one time bounds all of it.
+// Asks one vendor for embeddings. They come in one piece, so one timeout bounds the whole call.
 import type { Candidate } from '../../../../routing/choose.ts';
 import { tooLate } from '../../../../routing/walk.ts';
 import type { NotSent, Refused } from '../../../../vendors/call/port.ts';

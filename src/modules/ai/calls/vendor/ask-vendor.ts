@@ -1,4 +1,4 @@
-// One vendor asked for one chat: until it has taken the call on, by an answer that is whole or the first content of one that streams.
+// Asks one vendor for one chat, until the vendor has accepted the call: by a whole answer, or by the first content of a stream.
 import type { Candidate } from '../../../../routing/choose.ts';
 import { tooLate } from '../../../../routing/walk.ts';
 import type { NotSent, Refused } from '../../../../vendors/call/port.ts';

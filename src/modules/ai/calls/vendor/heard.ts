@@ -1,4 +1,4 @@
-// What has come of an answer so far: what it says, and what its vendor says that it used.
+// State of an answer being received: its content so far, and the usage that its vendor reports.
 
 import { soundUsage } from '../../models/price.ts';
 import type { AiUsage, ChatPiece } from '../../vendors/port.ts';

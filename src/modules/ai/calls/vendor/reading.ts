@@ -1,4 +1,4 @@
-// A stream that a vendor has begun, read as its client takes it.
+// Reads a stream that a vendor has begun, at the pace of its client.
 import { performance } from 'node:perf_hooks';
 import type { WireObject } from '../../../../lib/chat/body.ts';
 import { problem } from '../../../../problems/problem.ts';

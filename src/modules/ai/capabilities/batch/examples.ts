@@ -1,4 +1,4 @@
-// What examples of batches begin with.
+// Inputs and set-up calls for the examples of batches.
 export const twoRequests = {
   requests: [
     {

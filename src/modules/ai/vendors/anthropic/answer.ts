@@ -1,4 +1,4 @@
-// Answers of the Messages API in the shape of chat completions, whole and piece by piece.
+// Translation of Messages API answers into chat completions, whole and piece by piece.
 import { isObject, objectsOf, type WireObject } from '../../../../lib/chat/body.ts';
 import { countAt, errorInside, parseVendorJson } from '../asking.ts';
 import type { SentEvent } from '../pieces.ts';

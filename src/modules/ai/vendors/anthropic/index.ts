@@ -1,4 +1,4 @@
-// The Messages API of Anthropic, and of others that speak it.
+// Adapter for the Messages API of Anthropic, and of other vendors that speak it.
 import { fieldsOf } from '../../../../vendors/call/answer.ts';
 import { askVendor, chatBytesMax, errorInside, readJson, unreadable } from '../asking.ts';
 import { Pieces } from '../pieces.ts';

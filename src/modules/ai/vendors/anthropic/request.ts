@@ -1,4 +1,4 @@
-// A chat as the Messages API takes it: system apart, turns that alternate, tool results in the turn of the user, images as blocks.
+// Translation of a chat into a Messages API request: system text apart, turns that alternate, tool results in the user's turn, images as blocks.
 import { isObject, objectsOf, type WireObject } from '../../../../lib/chat/body.ts';
 import type { AiLack, ChatRequest } from '../port.ts';
 import { signedThoughts } from './thoughts.ts';

@@ -1,5 +1,5 @@
-// Thoughts that the vendor has signed, or closed: its models go on from them after a tool's result, and take them only as they were. The chat
-// wire carries them as `thinking_blocks` of a message of the assistant, as other gateways do.
+// Signed or redacted thinking blocks of the vendor. Its models continue from them after a tool's result, and accept them only unchanged. The
+// chat wire carries them as `thinking_blocks` of an assistant message, as other gateways do.
 import { objectsOf, type WireObject } from '../../../../lib/chat/body.ts';
 import { GrowingText } from '../../../../lib/growing-text.ts';
 

@@ -1,4 +1,4 @@
-// A list of embeddings, read one vector after the other: whole it would be one JSON of up to 64 MiB, and nothing else would go on meanwhile.
+// Reader of a list of embeddings, one vector after the other. Read whole it would be one JSON text of up to 64 MiB, which blocks the event loop.
 import type { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { objectsOf } from '../../../../lib/chat/body.ts';

@@ -1,4 +1,4 @@
-// Pictures that a request names by URL, fetched here for vendors that fetch none themselves: through the guard, few and bounded.
+// Fetches pictures that a request names by URL, for vendors that fetch none themselves: through the outbound guard, limited in number and bytes.
 import { isObject, objectsOf, type WireObject } from '../../../../lib/chat/body.ts';
 import { readBytes } from '../asking.ts';
 import type { AiCall } from '../port.ts';

@@ -1,5 +1,5 @@
-// The chat-completions wire: OpenAI, OpenRouter, DeepSeek, DashScope, Moonshot, Gemini's compatible address, Ollama, llama.cpp, vLLM, SGLang.
-// What differs between them is data: `quirks` of a model's row.
+// Adapter for the chat-completions wire: OpenAI, OpenRouter, DeepSeek, DashScope, Moonshot, Gemini's compatible address, Ollama, llama.cpp,
+// vLLM, SGLang. Differences between them are data: `quirks` of a model's row.
 import { Type } from 'typebox';
 import { isObject, objectsOf, type WireObject } from '../../../../lib/chat/body.ts';
 import { fieldsOf, numberAt } from '../../../../vendors/call/answer.ts';

@@ -1,4 +1,4 @@
-// Where a question to a vendor of this wire goes, and with which key.
+// URL and credentials of a request to a vendor of this wire.
 import type { WireObject } from '../../../../lib/chat/body.ts';
 import type { AiQuestion } from '../asking.ts';
 import type { AiCall } from '../port.ts';

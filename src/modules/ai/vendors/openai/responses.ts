@@ -1,4 +1,4 @@
-// The wire of responses, for models whose vendor speaks it: a request goes as it came, and its events come back as they are.
+// Adapter for the responses wire, for models whose vendor speaks it: the request goes as it came, and events come back unchanged.
 import { isObject, type WireObject } from '../../../../lib/chat/body.ts';
 import { fieldsOf, numberAt } from '../../../../vendors/call/answer.ts';
 import { askVendor, chatBytesMax, countAt, errorInside, parseVendorJson, readJson, unreadable } from '../asking.ts';

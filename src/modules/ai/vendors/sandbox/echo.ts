@@ -1,5 +1,5 @@
-// echo-1: no language model, and it says so. It restates the last message of the user, calls the tool that it must call, and answers with an
-// instance of the schema that is asked for; what it says is the same for the same request, and exact in all that clients rely on.
+// echo-1, a sandbox model that is no language model, and says so. It restates the user's last message, calls the tool that it must call, and
+// answers with an instance of the requested schema. Its text is the same for the same request, and exact in all that clients rely on.
 import { hash } from 'node:crypto';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { isObject, objectsOf, textsOf, type WireObject } from '../../../../lib/chat/body.ts';

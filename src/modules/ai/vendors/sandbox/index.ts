@@ -1,4 +1,4 @@
-// The sandbox as a vendor of models: one adapter of the same port, so that everything works with nothing configured.
+// The sandbox as a vendor of models: an adapter of the same port, so that everything works with nothing configured.
 import type { AiAdapter } from '../port.ts';
 import { echo } from './echo.ts';
 import { embed } from './ngram.ts';

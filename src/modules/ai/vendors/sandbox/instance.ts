@@ -1,6 +1,6 @@
-// A value that is valid under a JSON schema of the strict subset that structured outputs take: the smallest there is, the same every time.
-// Schemas come from strangers and are read on the event loop: every step is charged, by what it takes, before it is repeated. Whatever a
-// schema asks for, it is done or refused within some milliseconds (`instance.soak.test.ts`).
+// Generates the smallest value that is valid under a JSON schema of the strict subset of structured outputs, always the same one. Schemas come
+// from strangers and are read on the event loop: every step is charged, by what it takes, before it is repeated. Any schema is finished or
+// refused within some milliseconds (`instance.soak.test.ts`).
 import { isObject, objectsOf, type WireObject } from '../../../../lib/chat/body.ts';
 import { leastMatch } from './pattern.ts';
 

@@ -1,6 +1,6 @@
-// ngram-1: vectors of the words and letters of a text. Texts that share wording are near each other, also with typos and inflections and in
-// any script; synonyms are not. Equal on every machine: no weights are shipped, and every step is exact arithmetic or IEEE 754. Texts are read
-// one at a time in a process, and by slices of time, whatever they are made of and whoever brings them.
+// ngram-1: vectors of the words and letters of a text. Texts that share wording are near each other, also with typos and inflections and in any
+// script; synonyms are not. Vectors are equal on every machine: no weights are shipped, and every step is exact arithmetic or IEEE 754. A
+// process reads one text at a time, in time slices, whatever its content and sender.
 import { setImmediate as turn } from 'node:timers/promises';
 import type { AiCall, EmbedReply, EmbedRequest } from '../port.ts';
 

@@ -1,4 +1,4 @@
-// What tests ask of the sandbox in the last message of the user: to fail, to be slow, to break off, to say nothing of its usage.
+// Test directives to the sandbox in the user's last message: fail, be slow, break off, report no usage.
 
 import type { Refused } from '../../../../vendors/call/port.ts';
 

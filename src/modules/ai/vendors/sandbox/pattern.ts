@@ -1,4 +1,4 @@
-// The least text that matches a pattern of a JSON schema: the first of what it offers, as often as it must be there.
+// Text that matches a pattern of a JSON schema: the first alternative of each choice, with the fewest repetitions allowed.
 import randexp from 'randexp';
 
 /** The class itself: its types promise it one level deeper. Only its parser is used: what it generates by takes long for large sets. */

@@ -1,5 +1,5 @@
-// Cloudflare's API v4 as zones need it (https://developers.cloudflare.com/api/resources/dns): pages of a list, and one batch. Answers are
-// `{success, errors[{code, message}], result, result_info}`, and read as a stranger's.
+// Client of Cloudflare's API v4 for zones (https://developers.cloudflare.com/api/resources/dns): pages of a list, and one batch. Answers are
+// `{success, errors[{code, message}], result, result_info}`, and read as untrusted input.
 import type { Readable } from 'node:stream';
 import { retryAfterMs } from '../../../../lib/retry-after.ts';
 import { at, fieldsOf, numberAt, parseJson, textAt } from '../../../../vendors/call/answer.ts';

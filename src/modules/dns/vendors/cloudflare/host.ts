@@ -1,5 +1,5 @@
-// Zones of the operator's account at Cloudflare. A change is one batch, which Cloudflare does whole or not at all, of 200 records at most (its free plan);
-// then the zone is read again, for somebody else may have changed the same names between the reading and the batch.
+// Zones of the operator's account at Cloudflare. A change is one batch, which Cloudflare applies whole or not at all, of 200 records at most
+// (its free plan). Then the zone is read again, since somebody else may have changed the same names between the read and the batch.
 import { lruOf } from '../../../../lib/lru.ts';
 import { at, textAt } from '../../../../vendors/call/answer.ts';
 import type { ModelRow } from '../../../../vendors/file/port.ts';

@@ -1,5 +1,5 @@
-// Records in the shapes of Cloudflare: one value each, hosts without the last dot, MX with its own `priority`, SRV and CAA as `data`, texts in quotes.
-// A time to live of 1 is automatic, which is 300 s; others are 60 to 86,400.
+// Record shapes of Cloudflare: one value each, hosts without the last dot, MX with its own `priority`, SRV and CAA as `data`, texts in quotes. A
+// time to live of 1 is automatic, which is 300 s; others are 60 to 86,400.
 
 import { at, numberAt, textAt } from '../../../../vendors/call/answer.ts';
 import { TTL_USUAL } from '../../limits.ts';

@@ -1,4 +1,4 @@
-// One signed request to a name server by TCP, and the messages that answer it. Everything is bounded: time, bytes and messages.
+// Sends one signed request to a name server by TCP, and reads the messages that answer it. Everything is bounded: time, bytes and messages.
 import { randomInt } from 'node:crypto';
 import { connect } from 'node:net';
 import { frameOf, framesOf } from '../../wire/frames.ts';

@@ -1,5 +1,5 @@
-// Zones of a primary name server that takes updates (RFC 2136) and transfers (RFC 5936), both signed by TSIG: BIND, Knot and others. A zone is read by
-// a transfer; an update is one message, done whole or not at all, where it fits into 64 KiB.
+// Zones of a primary name server that takes updates (RFC 2136) and transfers (RFC 5936), both signed by TSIG: BIND, Knot and others. A zone is
+// read by a transfer. An update is one message, applied whole or not at all, where it fits into 64 KiB.
 import type { ModelRow } from '../../../../vendors/file/port.ts';
 import { RECORDS_MAX } from '../../limits.ts';
 import { readName } from '../../records/names.ts';

@@ -1,5 +1,5 @@
-// Record sets out of the records of a zone transfer. What is of another type, or has a value that is not served, stays as it is at the name server and
-// is not shown.
+// Record sets from a zone transfer. Records of other types, or with a value that is not served, stay unchanged at the name server and are not
+// shown.
 import { setImmediate as turn } from 'node:timers/promises';
 import { liesIn, readName } from '../../records/names.ts';
 import type { RecordSet } from '../../records/sets.ts';

@@ -1,4 +1,4 @@
-// Signatures of DNS messages by a shared key (RFC 8945): of what is sent, and of every message that answers it. A MAC is compared in constant
+// TSIG signatures of DNS messages by a shared key (RFC 8945): of requests, and of every message that answers them. A MAC is compared in constant
 // time, and only in full length.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { CLASSES, Malformed, type Message, nameAt, nameBytes, recordBody, TYPES, uint16s } from '../../wire/message.ts';

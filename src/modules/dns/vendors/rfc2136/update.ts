@@ -1,4 +1,4 @@
-// Messages that ask a name server for a zone (RFC 5936) and that change one (RFC 2136).
+// Request messages for a zone transfer (RFC 5936) and for updates of a zone (RFC 2136).
 import { rdataOf } from '../../records/values.ts';
 import {
   CLASSES,

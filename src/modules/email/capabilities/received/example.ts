@@ -1,4 +1,4 @@
-// What the examples of received mail begin with: an inbox, and a mail that is handed over for it.
+// Set-up calls for the examples of received mail: an inbox, and a mail that is handed over for it.
 
 const SOURCE =
   'From: Shop <shop@sender.test>\r\nTo: {to}\r\nSubject: Your code\r\nMessage-ID: <1@sender.test>\r\n\r\n123456\r\n';

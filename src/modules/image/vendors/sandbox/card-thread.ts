@@ -1,5 +1,5 @@
-// The thread that draws one card of the sandbox: the words of a prompt on colours of its seed, or upon the image that was sent, and a mark
-// that says what made it. The same request makes the same bytes.
+// The thread that draws one sandbox card: the prompt's words over colours of its seed, or over the image that was sent. A mark names the sandbox
+// as its origin. The same request gives the same bytes.
 import sharp from 'sharp';
 import { serve } from '../../../../lib/threads.ts';
 import { breakLines, drawLine } from '../../../../pictures/lettering.ts';

@@ -1,4 +1,4 @@
-// The sandbox: draws cards of the words of a prompt, in threads. The same request and seed make the same bytes.
+// The image sandbox: draws cards with the words of a prompt, in threads. The same request and seed give the same bytes.
 import { withoutOrders } from '../../../../jobs/orders.ts';
 import { Threads } from '../../../../lib/threads.ts';
 import type { CardTask } from './card-thread.ts';

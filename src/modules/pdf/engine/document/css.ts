@@ -1,5 +1,5 @@
-// Style sheets for a layout that knows a few properties: rules become the `style` of elements, in the order of the cascade. What is not known
-// is named, so that nobody wonders.
+// Style sheets for a layout that knows few properties: rules become `style` attributes of elements, in the order of the cascade. Properties that
+// are not supported are reported in `ignored`.
 
 /** Those that have a meaning on paper here; anything else is ignored. */
 const KNOWN =

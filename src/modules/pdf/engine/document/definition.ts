@@ -1,5 +1,5 @@
-// From HTML to what the layout takes. Whatever the converter makes of hostile attributes is put right here: numbers that are none, fonts that
-// do not exist, tables with holes.
+// Converts HTML to a pdfmake definition. What the converter makes of hostile attributes is corrected here: invalid numbers, fonts that do not
+// exist, tables with holes.
 import htmlToPdfmake from 'html-to-pdfmake';
 import type { Document, Element } from './dom.ts';
 import { type Fonts, USUAL_FONT } from './fonts.ts';

@@ -1,5 +1,5 @@
-// The document engine: a layout of headings, text, lists, tables, images, links and page breaks, without a browser. It reaches neither files
-// nor the network: its fonts are given to it, and its images have been fetched.
+// The document engine: a layout of headings, text, lists, tables, images, links and page breaks, without a browser. It reaches neither files nor
+// the network: fonts are passed in, and images are fetched before.
 import { marked } from 'marked';
 import pdfmake from 'pdfmake';
 import { tooManyPages } from '../refused.ts';

@@ -1,4 +1,4 @@
-// What is used of a tree of HTML.
+// The subset of the HTML DOM that the document engine uses.
 import type { StyledDocument } from './css.ts';
 
 export interface Element {

@@ -1,5 +1,5 @@
-// The fonts of the layout: Roboto, and those of the operator's folder (`Family-Regular.ttf`, `-Bold`, `-Italic`, `-BoldItalic`). A run of text
-// whose characters a font lacks is set in the first that has them.
+// Fonts of the document engine: Roboto, and those of the operator's folder (`Family-Regular.ttf`, `-Bold`, `-Italic`, `-BoldItalic`). A run of
+// text with characters that a font lacks is set in the first font that has them.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,5 @@
-// HTML made ready for the layout: scripts and what has no place on paper are gone, style sheets have become styles of elements, and whatever
-// a document may have too much of is bounded. Names of what is left out go to `ignored`.
+// Prepares HTML for the document engine: removes scripts and elements that have no place on paper, inlines style sheets, and bounds the size of
+// a document. Names of what is left out go to `ignored`.
 import { parseHTML } from 'linkedom';
 import { Refused } from '../refused.ts';
 import type { Asset, MarginLine } from '../wire.ts';

@@ -1,5 +1,5 @@
-// Pictures of a document: PNG and JPEG, of data URLs and of https by the guard, bounded in number, bytes and pixels. One that cannot be had
-// is left out, and told.
+// Images of a document: PNG and JPEG, from data URLs and over https through the guard, bounded in number, bytes and pixels. An image that cannot
+// be loaded is left out, with a warning.
 import { isAssetName } from '../assets.ts';
 import type { Ask } from '../wire.ts';
 import type { Document, Element } from './dom.ts';

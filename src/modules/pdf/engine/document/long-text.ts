@@ -1,5 +1,5 @@
-// pdfmake copies what is left of a text for each of its words, so that 400 KB in one paragraph take a minute. It gets long texts by and by:
-// as many words as no line has are always there.
+// Feeds long texts to pdfmake in parts. For each word pdfmake copies the rest of its text, so 400 KB in one paragraph take a minute. pdfmake
+// always has more words than a line holds.
 import LayoutBuilder from 'pdfmake/js/LayoutBuilder.js';
 
 const WORDS = 2_000;

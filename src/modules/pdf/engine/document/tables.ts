@@ -1,5 +1,5 @@
-// Tables made whole: every row has a cell for each column, an empty one where a cell of before or above reaches, or where there is none. What a
-// cell spans stands in attributes of its own, for the layout.
+// Completes tables: every row gets a cell for each column, an empty one under a span or in a gap. Spans are kept in attributes of their own, for
+// the layout.
 import { Refused } from '../refused.ts';
 import type { Document, Element } from './dom.ts';
 

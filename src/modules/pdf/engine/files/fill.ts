@@ -1,4 +1,4 @@
-// A form with its fields filled.
+// Fills the form fields of a PDF.
 import {
   PDFCheckBox,
   type PDFDocument,

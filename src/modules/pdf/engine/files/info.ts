@@ -1,4 +1,4 @@
-// What a PDF says of itself.
+// Metadata of a PDF: page sizes, document properties, form fields.
 import {
   PDFButton,
   PDFCheckBox,

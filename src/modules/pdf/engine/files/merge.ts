@@ -1,4 +1,4 @@
-// Several PDFs as one, in their order.
+// Merges PDFs in their order.
 import { PDFDocument } from '@cantoo/pdf-lib';
 import { tooManyPages } from '../refused.ts';
 import type { EngineAnswer, EngineTask } from '../wire.ts';

@@ -1,4 +1,4 @@
-// A PDF that somebody sent, opened: hostile until it is read whole.
+// Opens a PDF that a caller sent: hostile until it is parsed completely.
 import { EncryptedPDFError, PDFDocument } from '@cantoo/pdf-lib';
 import { Refused } from '../refused.ts';
 

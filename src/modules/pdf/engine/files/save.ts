@@ -1,4 +1,4 @@
-// Pages put into a new document, and its bytes.
+// Copies pages into a new document, and saves it as bytes.
 import type { PDFDocument } from '@cantoo/pdf-lib';
 import { admission } from '../../../../core/admission.ts';
 import { Refused } from '../refused.ts';

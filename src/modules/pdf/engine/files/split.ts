@@ -1,4 +1,4 @@
-// Parts of a PDF, each a PDF of its own.
+// Splits a PDF into parts, each a PDF of its own.
 import { PDFDocument } from '@cantoo/pdf-lib';
 import { rangesOf } from '../../ranges.ts';
 import { tooManyPages } from '../refused.ts';

@@ -1,4 +1,4 @@
-// The text of pages, in the order in which they draw it.
+// Text extraction: the text of pages, in the order in which they draw it.
 import { getDocumentProxy } from 'unpdf';
 import { rangesOf } from '../../ranges.ts';
 import { Refused, tooManyPages } from '../refused.ts';

@@ -1,4 +1,4 @@
-// What a server library sends to be published: the body of /events and of /batch_events. It is read in a thread when it is long.
+// Parser for the bodies of /events and /batch_events from server libraries. Long bodies are read in a thread.
 import type { BodyTask } from '../../../../kit/raw-route.ts';
 import { nestingDepth } from '../../../../lib/json-source.ts';
 import { invalidField, problem } from '../../../../problems/problem.ts';

@@ -1,4 +1,4 @@
-// The routes of Pusher's HTTP API, at the root: its server libraries take no path.
+// The routes of Pusher's HTTP API. They stand at the root, because its server libraries accept no path prefix.
 import { runWrite } from '../../../../core/idempotency/write.ts';
 import type { RawRoute } from '../../../../kit/raw-route.ts';
 import { invalidField } from '../../../../problems/problem.ts';

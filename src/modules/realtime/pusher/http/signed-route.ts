@@ -1,4 +1,4 @@
-// Calls of server libraries (Pusher's HTTP API): signed with the secret of the app, which the path names. Each is a call of a capability.
+// Signed calls of server libraries (Pusher's HTTP API). The path names the app, whose secret signs. Each is a call of a capability.
 
 import type { Credential } from '../../../../core/credentials/credential.ts';
 import { invalidKey } from '../../../../core/keys/api-key.ts';

@@ -1,5 +1,5 @@
-// A carrier that is reached by SMPP: messages are submitted part by part, a bounded number unanswered at once; receipts and messages of people
-// come on the same session.
+// Carrier over SMPP. Messages are submitted part by part, with a bounded number of unanswered submits; receipts and inbound messages arrive on
+// the same session.
 import { randomInt } from 'node:crypto';
 import pLimit from 'p-limit';
 import type { Pdu } from 'smpp';

@@ -1,4 +1,4 @@
-// The parts of smpp 0.5.1 that are used here; it brings no types.
+// Types for the used parts of smpp 0.5.1, which ships none.
 declare module 'smpp' {
   import type { EventEmitter } from 'node:events';
   import type { Server as NetServer, Socket } from 'node:net';

@@ -1,4 +1,4 @@
-// What a deliver_sm says: a receipt of a part, a message of a person, or a part of one (SMPP 3.4, §4.6 and appendix B).
+// Parser for deliver_sm: a receipt of a part, an inbound message, or a part of one (SMPP 3.4, §4.6 and appendix B).
 import type { Pdu } from 'smpp';
 import type { Receipt } from '../port.ts';
 

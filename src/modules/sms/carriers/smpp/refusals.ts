@@ -1,4 +1,4 @@
-// What the statuses of SMPP mean for a message (SMPP 3.4, §5.1.3): all of them are refusals.
+// Meaning of SMPP error statuses for a message (SMPP 3.4, §5.1.3): every one is a refusal.
 import type { BreakerEffect, Refused } from '../../../../vendors/call/port.ts';
 
 const NONE: BreakerEffect = { kind: 'none' };

@@ -1,4 +1,5 @@
-// A session kept open to a carrier by SMPP 3.4: bound as transceiver, asked for life, opened again after every end, with pauses that grow.
+// A persistent SMPP 3.4 session with a carrier: bound as transceiver, kept alive by link checks, reconnected after every end with growing
+// pauses.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pdu, Session } from 'smpp';
 import type { Logger } from '../../../../core/process/logger.ts';

@@ -1,4 +1,5 @@
-// A message as the fields of submit_sm: one for each segment, each with a header that says which part it is, or one that holds them all.
+// Encodes a message as submit_sm fields, one submit per segment. Each has a header with its part number, unless one submit holds the whole
+// message.
 
 import type { SmsEncoding } from '../../segments.ts';
 import type { OutboundSms } from '../port.ts';

@@ -1,5 +1,5 @@
-// Bodies in XML that may be long: keys to delete, parts to complete an upload with. Read in a thread where they are; and short ones: settings
-// of a bucket, tags of an object.
+// Parsers for XML bodies. Long ones (keys to delete, parts of a completed upload) are read in a thread; short ones are bucket settings and
+// object tags.
 import { type ChecksumName, isChecksumName } from '../../../../core/credentials/aws-checksums.ts';
 import type { BodyTask } from '../../../../kit/raw-route.ts';
 import type { XmlBounds, XmlElement } from '../../../../lib/xml.ts';

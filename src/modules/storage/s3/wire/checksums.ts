@@ -1,5 +1,5 @@
-// Checksums that a request sends with its body, or asks for: Content-MD5, and one of x-amz-checksum-* in a header, behind the body, or of the
-// whole of a multipart upload (docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity.html).
+// Checksums that a request sends or asks for: Content-MD5, or one of x-amz-checksum-* in a header, behind the body, or over a whole multipart
+// upload (docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity.html).
 import type { IncomingHttpHeaders } from 'node:http';
 import { type ChecksumName, isChecksumName } from '../../../../core/credentials/aws-checksums.ts';
 import { refusal } from './refusals.ts';

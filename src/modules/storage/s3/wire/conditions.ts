@@ -1,4 +1,4 @@
-// Conditions of a request as its headers say them (RFC 9110, section 13); what they mean stands in objects/conditions.ts.
+// Parser for conditional request headers (RFC 9110, section 13); objects/conditions.ts evaluates them.
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Conditions, judgeConditions, type RemovalConditions } from '../../../../objects/conditions.ts';
 import { notImplemented, refusal } from './refusals.ts';

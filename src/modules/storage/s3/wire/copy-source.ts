@@ -1,4 +1,4 @@
-// What a copy copies: bucket and key of x-amz-copy-source, and the bytes of x-amz-copy-source-range.
+// Source of a copy: bucket and key from x-amz-copy-source, byte range from x-amz-copy-source-range.
 import type { IncomingHttpHeaders } from 'node:http';
 import { addressOf } from './operation.ts';
 import { refusal } from './refusals.ts';

@@ -1,5 +1,5 @@
-// Failures as Amazon S3 names them (docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html). What this protocol alone refuses is a Problem
-// whose detail is the name; what the rest of the service refuses is named by its code.
+// Error names of Amazon S3 (docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html). A refusal of this protocol alone is a Problem whose
+// detail is the name; any other Problem is mapped by its code.
 import type { RawAnswer, RawHead } from '../../../../kit/raw-route.ts';
 import type { Problem } from '../../../../problems/problem.ts';
 import { REFUSALS, S3, type S3Refusal } from './refusals.ts';

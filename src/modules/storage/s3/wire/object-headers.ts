@@ -1,5 +1,5 @@
-// What a request says of the object that it writes: headers that are given back with it, its own metadata, tags; and what it asks for that
-// is not served, which is refused, not passed over. Requests that are signed in the query may carry their x-amz- headers there.
+// Headers of an object write: stored response headers, user metadata and tags. A header that asks for an unsupported feature is refused, not
+// ignored. Requests signed in the query may carry their x-amz- headers there.
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import { type KeptHeaders, METADATA_HEADER, type ObjectRow } from '../../../../objects/object.ts';

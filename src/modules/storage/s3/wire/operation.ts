@@ -1,5 +1,5 @@
-// Which operation of Amazon S3 a request is: by its method, what it is of (the service, a bucket, an object), and the sub-resource in its query.
-// The closed list of what is served; all else is NotImplemented. Keys are read byte for byte: `..`, `//` and `+` are plain characters.
+// Identifies the S3 operation of a request by method, target (service, bucket or object) and sub-resource in the query. The served list is
+// closed; all else is NotImplemented. Keys are read byte for byte: `..`, `//` and `+` are plain characters.
 import type { IncomingHttpHeaders } from 'node:http';
 import { notImplemented, refusal } from './refusals.ts';
 

@@ -1,4 +1,4 @@
-// What this protocol alone refuses: a Problem whose detail is its name among the errors of Amazon S3.
+// Refusals of the S3 protocol alone: a Problem whose detail is an Amazon S3 error name.
 import { type Problem, problem } from '../../../../problems/problem.ts';
 
 /** What this protocol alone refuses, and with which status. */

@@ -1,5 +1,5 @@
-// Lifecycle and notifications of a bucket in XML: the same settings as those of storage.bucket.settings, which hold less than Amazon's. What they
-// cannot hold is NotImplemented, never dropped, and what was put is answered as it was put.
+// Lifecycle and notifications of a bucket in XML: the settings of storage.bucket.settings, which hold less than Amazon's. What they cannot hold
+// is NotImplemented, never dropped; a read returns what was put, as it was put.
 import type { IncomingHttpHeaders } from 'node:http';
 import { newId } from '../../../../lib/ids.ts';
 import type { XmlBounds, XmlElement } from '../../../../lib/xml.ts';

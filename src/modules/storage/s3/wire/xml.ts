@@ -1,5 +1,5 @@
-// The XML of Amazon S3: bodies of requests as a tree of texts, in which nothing is taken for a number and no space is lost; answers from
-// plain objects, in which a list is its entries one after another.
+// XML of Amazon S3. Request bodies become a tree of texts: no text is parsed as a number, no white space is lost. Answers are built from plain
+// objects; a list becomes repeated elements.
 import { readXmlTree, type XmlBounds, type XmlElement, XmlError } from '../../../../lib/xml.ts';
 import { malformedXml } from './refusals.ts';
 

@@ -1,4 +1,4 @@
-// The engine inside the service: a few worker threads, each the home of some collections, under one budget of memory.
+// The embedded engine: a few worker threads, each the home of some collections, under one memory budget.
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import type { Logger } from '../../../../core/process/logger.ts';

@@ -1,5 +1,5 @@
-// Exact answers: PostgreSQL ranks all rows that pass by a lower bound of their true distance, the best of them are scored in f64
-// here. When a row that was not fetched could still belong to the answer, every row that could is fetched and scored.
+// Exact search in PostgreSQL: all passing rows are ranked by a lower bound of their true distance, and the best are scored here in f64. If a row
+// that was not fetched could still belong to the answer, every such row is fetched and scored.
 import type { Queryable } from '../../../../db/database.ts';
 import { type SqlValue, statement } from '../../../../db/statement.ts';
 import type { CollectionRef, Match, Search, SearchResult } from '../port.ts';

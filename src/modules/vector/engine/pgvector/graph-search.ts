@@ -1,6 +1,6 @@
-// Approximate answers from a collection's graph. The filter is applied to rows as they come, nearest first, up to a bound of rows
-// seen: beyond it, or when pgvector itself cuts an iterative scan off, what comes last is no longer the nearest. What is found is
-// scored exactly; that it is the best is not certain.
+// Approximate search on a collection's graph. The filter is applied to rows as they come, nearest first, up to a bound of rows seen. Beyond that
+// bound, or when pgvector itself ends an iterative scan, rows no longer come nearest first. Rows found are scored exactly; that they are the
+// best is not certain.
 import type { Queryable } from '../../../../db/database.ts';
 import { type Statement, statement } from '../../../../db/statement.ts';
 import type { CollectionRef, Metric, Search, SearchResult } from '../port.ts';

@@ -1,5 +1,5 @@
-// Large collections get an HNSW graph of their own: a partial index, made in the background and never while a call waits. One graph
-// for all collections would make a search walk through the vectors of strangers.
+// HNSW graphs of large collections: one partial index each, built in the background and never while a call waits. A single graph for all
+// collections would make a search walk through the vectors of other accounts.
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { withClient } from '../../../../db/client.ts';

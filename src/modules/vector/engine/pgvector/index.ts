@@ -1,5 +1,5 @@
-// The engine in the database: pgvector searches a copy of the vectors that is brought up to date before a search that needs it.
-// This process holds nothing of them. See README.md beside this file.
+// The pgvector engine: searches a copy of the vectors in the database, brought up to date before a search that needs it. This process holds no
+// vectors. See README.md beside this file.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';

@@ -1,4 +1,4 @@
-// The rows that a search is about: those of its collection that pass its filter.
+// SQL condition for the rows of a search: those of its collection that pass its filter.
 import type { SqlValue } from '../../../../db/statement.ts';
 import { filterParameters, passesFilter } from '../../items/filter.ts';
 import type { CollectionRef, Condition, Filter, Scalar } from '../port.ts';

@@ -1,5 +1,5 @@
-// Brings the copy of a collection to its latest change: what changed since the copy's version, in one transaction on one state of
-// the database, so that a search finds all of a change or nothing of it, and a process that dies leaves nothing half done.
+// Brings the copy of a collection up to date: all changes since the copy's version, in one transaction on one snapshot. So a search finds all of
+// a change or nothing of it, and a process that dies leaves nothing half done.
 import { textArray } from '../../../../db/arrays.ts';
 import { type Database, sqlState, type Transaction } from '../../../../db/database.ts';
 import { statement } from '../../../../db/statement.ts';

@@ -1,5 +1,5 @@
-// Takes the copies of deleted collections away, a bounded piece at a time. Rows are only written under the lock of their progress
-// row, so the piece that finds no more of them under that lock may take the progress row too.
+// Removes the copies of deleted collections, a bounded batch at a time. Rows are only written under the lock of their progress row. So a batch
+// that finds no more rows under that lock may delete the progress row too.
 import { mendEach } from '../../../../core/background/sweeper/sweep.ts';
 import type { Database } from '../../../../db/database.ts';
 import { statement } from '../../../../db/statement.ts';

@@ -1,5 +1,5 @@
-// Where the engine keeps its copy, in a schema of its own. Everything there is derived: `DROP SCHEMA vector_index CASCADE` while
-// nothing runs loses nothing. No migration makes it, since the type `vector` is not there without the extension.
+// Tables of the engine's copy, in a schema of its own. All of it is derived: `DROP SCHEMA vector_index CASCADE` while nothing runs loses
+// nothing. No migration creates it, since the type `vector` does not exist without the extension.
 import type { Database, Queryable } from '../../../../db/database.ts';
 import { statement } from '../../../../db/statement.ts';
 

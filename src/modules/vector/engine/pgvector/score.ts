@@ -1,4 +1,4 @@
-// What pgvector's own arithmetic in f32 says about scores for certain.
+// Error bounds of pgvector's f32 arithmetic: what its distances prove about true scores.
 import type { Metric } from '../port.ts';
 import type { Query } from '../score.ts';
 

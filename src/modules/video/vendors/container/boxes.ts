@@ -1,5 +1,5 @@
-// The outermost boxes of an MP4 (ISO/IEC 14496-12): where the index is, whether it can be read in time, and moving it to the front, so that
-// a player can begin before it has everything. Only the index is held in memory.
+// Top-level boxes of an MP4 (ISO/IEC 14496-12): finds the index, checks that it can be read in bounded time, and moves it to the front. So a
+// player can start before the download ends. Only the index is held in memory.
 import { createReadStream, createWriteStream } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';

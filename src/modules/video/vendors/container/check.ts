@@ -1,4 +1,4 @@
-// Looks at videos that come from outside: whether they are sound, and a picture of them.
+// Checks of videos from outside: whether a file is sound, and a thumbnail from it.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { AccountPlaces } from '../../../../core/account-places.ts';

@@ -1,4 +1,4 @@
-// Runs in a thread: looks through files that vendors say are videos, and puts their index first. A hostile file ends the thread at worst.
+// Thread that checks video files of vendors and moves their index to the front. A hostile file can end only this thread.
 import { EncodedPacketSink, FilePathSource, Input, MP4, QTFF, WEBM } from 'mediabunny';
 import { serve, type ThreadLine } from '../../../../lib/threads.ts';
 import type { CheckedVideo } from '../port.ts';

@@ -1,4 +1,4 @@
-// What is made of a picture, in a process of its own: its pixels decoded to 8 bits, upright, without anything else that was in its file.
+// Picture conversion, run in a process of its own: pixels decoded to 8 bits and turned upright; all other content of the file is dropped.
 import { readFile, stat } from 'node:fs/promises';
 import sharp, { type Metadata, type Sharp } from 'sharp';
 import { formatOf, isAnimatedPng, type PictureFormat, refusedByScans } from '../../../../pictures/head.ts';

@@ -1,4 +1,4 @@
-// The process that makes pictures of videos (pictures).
+// Entry point of the process that converts pictures for videos (pictures).
 import { servePictures } from '../../../../pictures/serve.ts';
 
 servePictures(async () => (await import('./picture.ts')).makePicture);

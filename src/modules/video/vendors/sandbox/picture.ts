@@ -1,4 +1,4 @@
-// Pictures as H.264 takes them: a plane of brightness and two of colour at half the size (I420, BT.709, limited range).
+// Pictures in the encoder's format for H.264: one luma plane and two chroma planes at half the size (I420, BT.709, limited range).
 import sharp from 'sharp';
 
 export interface Planes {

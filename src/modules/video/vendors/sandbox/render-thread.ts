@@ -1,5 +1,5 @@
-// The thread that makes one video: shots are drawn one behind the other and encoded frame by frame as H.264 (Baseline), then written as an
-// MP4 with its index at the front. The same scenes make the same bytes. The video is in memory until it is written, some 0.1 to 4 MB a second.
+// Thread that renders one video: draws shots in sequence, encodes each frame as H.264 (Baseline), writes an MP4 with its index first. The same
+// scenes give the same bytes. The video is in memory until it is written, some 0.1 to 4 MB a second.
 import { writeFile } from 'node:fs/promises';
 import type { H264MP4Encoder } from 'h264-mp4-encoder';
 import {

@@ -1,5 +1,5 @@
-// The sandbox: makes real videos here, of the words of a prompt, in threads of their own. A video is a function of its scenes, its size and
-// its image: making it again makes the same bytes.
+// The sandbox: renders real videos from a prompt's words on this machine, in threads of their own. A video is a function of its scenes, size and
+// image: rendering it again gives the same bytes.
 import { rm } from 'node:fs/promises';
 import { Threads } from '../../../../lib/threads.ts';
 import type { VideoSandbox } from '../port.ts';

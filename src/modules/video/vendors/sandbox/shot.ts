@@ -1,5 +1,5 @@
-// One shot: a background in colours of its seed, a disc that wanders over it, and its words. All is drawn once; a frame is the background
-// with the layers laid where they are by then.
+// One shot: a background in colours of its seed, a moving disc, and its words. All layers are drawn once; a frame is the background with the
+// layers at their positions of that moment.
 import { breakLines, drawLine } from '../../../../pictures/lettering.ts';
 import { type Layer, lay, type Planes, planesOfImage, planesOfSvg } from './picture.ts';
 import { numbersOf, type Shot } from './storyboard.ts';

@@ -1,4 +1,4 @@
-// A prompt as a storyboard: a shot for each sentence.
+// Splits a prompt into a storyboard: one shot for each sentence.
 
 import { withoutOrders } from '../../../../jobs/orders.ts';
 import type { Scene } from '../port.ts';

@@ -1,5 +1,5 @@
-// What of a page is not its content: navigation, headers and footers of the site, notices, advertisements. Elements are known by their names
-// and roles, and by words in `id` and `class`. A word never takes what holds a large part of the page's text.
+// Removal of page chrome: navigation, site headers and footers, notices, advertisements. Elements are recognized by name, role, and words in
+// `id` and `class`. A word never removes an element that holds a large part of the page's text.
 import { type Measure, type Measures, measuresOf, NOTHING } from './measure.ts';
 import { ELEMENT_NODE, type Element } from './tree.ts';
 import { wordSet } from './words.ts';

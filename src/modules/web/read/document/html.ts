@@ -1,4 +1,4 @@
-// A page of HTML: its main content, and what it says of itself.
+// Reads an HTML page: its main content and metadata.
 
 import type { ReadPage, ReadTask } from '../wire.ts';
 import { childrenOf } from './chrome.ts';

@@ -1,4 +1,4 @@
-// Content beyond what the answer takes is left out of the tree before it is written: writing costs more than all before it.
+// Removes content beyond the answer's limit from the tree before it is written: writing costs more than all earlier steps.
 import { collapseSpace } from './measure.ts';
 import { type Element, TEXT_NODE, type TreeNode } from './tree.ts';
 

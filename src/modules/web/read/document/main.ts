@@ -1,5 +1,5 @@
-// The main content of a page. Chrome goes first; then the page says itself where its content is, or Readability is asked, whose answer alone
-// loses tables, prices and posts: what it leaves out stays where it looks like content.
+// Main content of a page. Chrome is removed first; then the page's own markup, or Readability, locates the content. Readability alone loses
+// tables, prices and posts: parts that it leaves out stay if they look like content.
 import { Readability } from '@mozilla/readability';
 import { childrenOf, isMain, withoutChrome } from './chrome.ts';
 import { type Measure, type Measures, NOTHING } from './measure.ts';

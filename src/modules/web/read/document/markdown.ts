@@ -1,4 +1,4 @@
-// Content as Markdown (CommonMark, with the tables and deletions of GitHub).
+// Writes content as Markdown (CommonMark, with GitHub's tables and strikethrough).
 import TurndownService from 'turndown';
 import type { Element } from './tree.ts';
 

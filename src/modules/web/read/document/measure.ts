@@ -1,4 +1,4 @@
-// How much text each element of a tree has, and how much of it stands in links: in one pass.
+// Measures each element of a tree in one pass: its amount of text, and how much of it is in links.
 import { ELEMENT_NODE, type Element, TEXT_NODE, type TreeNode } from './tree.ts';
 
 export interface Measure {

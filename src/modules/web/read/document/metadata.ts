@@ -1,4 +1,4 @@
-// What a page says of itself: its title, who wrote it, its language, what it is about. JSON-LD fills what `<meta>` leaves out.
+// Page metadata: title, author, language and description. JSON-LD fills gaps that `<meta>` leaves.
 import type { Parsed } from './parse.ts';
 
 const LENGTH_MAX = 1_000;

@@ -1,5 +1,5 @@
-// A tree of a page's body, and what its head says. Scripts, styles, drawings, controls and what a reader does not see are never made part of
-// the tree; neither are attributes that nobody reads. Bounded while it is built: nothing is first made and then counted.
+// Parses a page into a tree of its body, and the metadata of its head. Scripts, styles, drawings, controls, invisible elements and unused
+// attributes never enter the tree. Bounds apply while the tree is built: nothing is first made and then counted.
 import { Parser } from 'htmlparser2';
 import { parseHTML } from 'linkedom';
 import { Refused } from '../refused.ts';

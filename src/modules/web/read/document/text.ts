@@ -1,4 +1,4 @@
-// Content as plain text: a line for a block, tabs between cells, code as it stands.
+// Writes content as plain text: one line per block, tabs between cells, code unchanged.
 import { isBlock } from './tidy.ts';
 import { ELEMENT_NODE, type Element, type TreeNode } from './tree.ts';
 import { wordSet } from './words.ts';

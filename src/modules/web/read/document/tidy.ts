@@ -1,4 +1,4 @@
-// Content made ready to be written: only elements of HTML that a reader needs, code as one text with its language, tables as rectangles.
+// Normalizes content for writing: only HTML elements that a reader needs, code as one text with its language, tables as rectangles.
 import { childrenOf } from './chrome.ts';
 import { type Document, ELEMENT_NODE, type Element, type TreeNode } from './tree.ts';
 import { wordSet } from './words.ts';

@@ -1,4 +1,4 @@
-// What is used of a tree of HTML, as linkedom makes it. `childNodes` and `children` are made anew at each look: walk by siblings instead.
+// Types for the used part of linkedom's HTML tree. `childNodes` and `children` are rebuilt on each access: walk by siblings instead.
 export const ELEMENT_NODE = 1;
 export const TEXT_NODE = 3;
 

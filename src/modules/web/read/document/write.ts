@@ -1,4 +1,4 @@
-// Content as HTML: scripts and events never were in the tree; attributes that only style or script a page go now.
+// Writes content as HTML. Scripts and event handlers never were in the tree; attributes that only style or script a page are removed here.
 import type { Element } from './tree.ts';
 
 const KEPT: Readonly<Record<string, readonly string[]>> = {

@@ -1,5 +1,5 @@
-// Style and scripts of the documentation: files as they stand here, and the library of the search as it was published. Each is asked for
-// by its content, so a page never gets one of another release.
+// Style and scripts of the documentation: files of this folder, and the search library as published. Their URLs contain a content
+// hash, so a page never loads one of another release.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { once } from '../../../../lib/once.ts';

@@ -1,6 +1,6 @@
-// One collection on its worker: brought up to the version that is asked for, one call after the other, so that no search sees
-// half of a change. Pages of a load are read without a snapshot: whatever changes meanwhile has a version above the one seen at
-// its start, so the changes pulled behind it make the state whole.
+// One collection on its worker. It is brought up to the requested version, one call after the other, so no search sees half of a change. Pages
+// of a load are read without a snapshot: a row that changes meanwhile has a version above the one seen at the start. The changes pulled after
+// the load make the state whole.
 import pLimit from 'p-limit';
 import { TimeSlices } from '../../../../../lib/time-slices.ts';
 import { SLICE_MS } from '../../../limits.ts';

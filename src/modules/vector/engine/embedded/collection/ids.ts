@@ -1,4 +1,4 @@
-// Ids of a collection's rows, both ways, and each row's version: about 20 bytes a row beside the ids themselves.
+// Ids of a collection's rows, in both directions, and each row's version: about 20 bytes a row in addition to the ids.
 import { hashBytes, withRoom } from '../memory/growing.ts';
 import { Slots } from '../memory/slots.ts';
 

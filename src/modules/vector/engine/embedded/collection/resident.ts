@@ -1,4 +1,4 @@
-// One collection in memory. Its worker alone changes it, between searches.
+// A collection in memory. Only its worker changes it, between searches.
 
 import { TimeSlices } from '../../../../../lib/time-slices.ts';
 import { SLICE_MS } from '../../../limits.ts';

@@ -1,5 +1,5 @@
-// The vectors of one collection: chunks that double in size up to a few MiB, so that growing copies nothing. Each chunk holds
-// the small copies of its rows in one piece (what the first pass reads), then the f32 rows.
+// Vectors of one collection, in chunks that double in size up to a few MiB, so that growing copies nothing. A chunk holds the small copies of
+// its rows contiguously (for the first pass), then the f32 rows.
 
 import { largeStride, quantizeNothing, quantizeRow, smallStride } from '../exact/quantize.ts';
 import { SCAN_ROWS_MAX } from '../kernel/kernel.ts';

@@ -1,4 +1,4 @@
-// What the first pass leaves: rows whose upper bound reaches the k-th highest lower bound seen so far.
+// Candidates after the first pass: rows whose upper bound reaches the k-th highest lower bound seen so far.
 
 const PRUNE_FROM = 4096;
 

@@ -1,5 +1,5 @@
-// Exact search: a first pass over small copies with proven bounds, then the sums in f64 over the stored f32 values, from the
-// highest upper bound down until no further row can be among the best.
+// Exact search. A first pass over small copies gives proven bounds; then rows are scored in f64 over the stored f32 values. Scoring goes from
+// the highest upper bound down, until no further row can be among the best.
 
 import type { TimeSlices } from '../../../../../lib/time-slices.ts';
 import { Best } from '../../best.ts';

@@ -1,6 +1,6 @@
-// The small copy of a row that the first pass reads, and the bounds that make a search over it exact.
+// Quantization of rows for the first pass: the small copy of a row, and the bounds that make a search over it exact.
 //
-// Write x = s c + r (s: f32 scale, c: int8, r: what is left) and q = t d + e (t: f64 scale, d: int16, e: what is left). Then
+// Write x = s c + r (s: f32 scale, c: int8, r: the residual) and q = t d + e (t: f64 scale, d: int16, e: the residual). Then
 //   x . q - s t (c . d) = s c . e + r . q,   |s c . e| <= (|x| + |r|) |e|,   |r . q| <= |r| |q|
 // by Cauchy-Schwarz. r and e are taken from the values as they were rounded, in f64, and rounded up: however badly a row is
 // rounded, the bounds hold. What f64 itself rounds (at most 4,096 x 2^-53 of |x| |q|) is below the 1e-11 that `slack` adds.

@@ -1,4 +1,4 @@
-// Sets of rows, one bit each.
+// Row sets as bitmaps, one bit per row.
 
 export type Bitmap = Uint32Array<ArrayBuffer>;
 

@@ -1,4 +1,4 @@
-// From a filter to the rows that pass it, before anything is scored.
+// Resolves a filter to the set of rows that pass, before any row is scored.
 import { compareNumbers, type Order, satisfies } from '../../passes.ts';
 import type { Condition, Filter } from '../../port.ts';
 import { type Bitmap, bitmapFor, clearBit, keepBits, listBits, takeBits } from './bitmap.ts';

@@ -1,6 +1,6 @@
-// Which rows hold which value: one entry of 20 bytes per (row, value), in a chain of its row and in a doubly linked one of its
-// value. Overwriting or deleting a row unlinks its entries, so a chain never names a row that does not hold the value; a value
-// that occurs once costs one entry, not a list. A value that many rows hold has a bitmap besides.
+// Postings of metadata values. There is one entry of 20 bytes per (row, value), in a chain of its row and a doubly linked chain of its value.
+// Overwriting or deleting a row unlinks its entries, so a chain never names a row without the value. A value that occurs once costs one entry,
+// not a list; a value of many rows has a bitmap too.
 
 import { withRoom } from '../memory/growing.ts';
 import { addBits, type Bitmap, setBit } from './bitmap.ts';

@@ -1,5 +1,5 @@
-// Which rows hold a value, as a bitmap beside its chain: for values that many rows hold. A filter then takes words, 32 rows at a
-// time, instead of walking entries. It follows every change of a row, and never takes more than 12 bytes a row that holds the value,
+// Bitmaps of the rows that hold a value, beside the value's chain, for values of many rows. A filter then reads words, 32 rows at a time,
+// instead of walking entries. Bitmaps follow every change of a row. A bitmap never takes more than 12 bytes for each row that holds the value,
 // and 250.
 
 import { withRoom } from '../memory/growing.ts';

@@ -1,5 +1,5 @@
-// The values that metadata holds, each (key, type, value) once, with a number (its code): 35 bytes beside the text.
-// A long text is kept as its beginning and its SHA-256: equality stays exact, order is answered unless only the rest decides.
+// Dictionary of metadata values: each (key, type, value) once, with a number as its code; 35 bytes beside the text. Of a long text it keeps the
+// beginning and the SHA-256: equality stays exact, and order is answered unless only the rest decides.
 import { createHash } from 'node:crypto';
 import type { Scalar } from '../../port.ts';
 import { hashBytes, mix, withRoom } from '../memory/growing.ts';

@@ -1,5 +1,5 @@
-// The middles of a collection's lists, found by k-means over a sample of its rows (Lloyd's iterations; spherical under cosine).
-// Which middle is nearest is asked of the first pass's kernel: its rounding moves a row to a neighbouring list at worst.
+// Centroids of a collection's lists, from k-means over a sample of its rows (Lloyd's iterations; spherical under cosine). The first pass's
+// kernel finds the nearest centroid: its rounding moves a row to a neighbouring list at worst.
 
 import type { TimeSlices } from '../../../../../lib/time-slices.ts';
 import type { Metric } from '../../port.ts';

@@ -1,5 +1,5 @@
-// The lists of one collection over their life: built beside the searches, calibrated on the collection's own rows before they
-// answer, checked against exact answers from then on, built anew when the collection has doubled.
+// Life cycle of a collection's lists: built beside the searches, calibrated on the collection's own rows before they answer, then checked
+// against exact answers. They are rebuilt when the collection has doubled.
 
 import type { TimeSlices } from '../../../../../lib/time-slices.ts';
 import type { SearchResult } from '../../port.ts';

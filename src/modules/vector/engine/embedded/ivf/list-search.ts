@@ -1,4 +1,4 @@
-// Approximate search: exact within the likeliest lists, nothing outside of them.
+// Approximate search: exact within the likeliest lists, no rows outside them.
 
 import type { TimeSlices } from '../../../../../lib/time-slices.ts';
 import { Best } from '../../best.ts';

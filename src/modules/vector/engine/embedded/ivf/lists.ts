@@ -1,5 +1,5 @@
-// An inverted file: every row in the list of its nearest middle. Each list keeps a copy of its rows' first-pass form in one
-// piece: gathered from where they lie, rows cost 5 to 8 times as much to look at (measured), for a fifth of their memory.
+// Inverted file: every row is in the list of its nearest centroid. Each list holds a contiguous copy of its rows' first-pass form, for a fifth
+// of their memory. Scanning rows where they lie, without this copy, costs 5 to 8 times as much (measured).
 
 import type { Vectors } from '../collection/vectors.ts';
 import { SCAN_ROWS_MAX } from '../kernel/kernel.ts';

@@ -1,4 +1,4 @@
-// How many lists a search looks at, so that it finds at least 98 % of what an exact one would.
+// Number of lists that a search probes to find at least 98 % of the exact answer.
 
 const RECALL_MIN = 0.98;
 /** What calibration aims at: a sample is only one (aiming at 0.99 with half as many queries measured 0.973). */

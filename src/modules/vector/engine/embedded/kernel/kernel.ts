@@ -1,4 +1,4 @@
-// The kernel on one memory, and where its arguments lie there: a search writes its query and lists into the first block of each arena.
+// The WebAssembly kernel on one memory, and the layout of its arguments. A search writes its query and lists into the first block of each arena.
 import { kernelBinary } from './kernel-binary.ts';
 
 /** The functions of kernel.wat; pointers are byte offsets, `out` and `list` as said there. */

@@ -1,5 +1,5 @@
-// Memory for vectors: large WebAssembly memories, cut into blocks of powers of two (a buddy allocator), so that what one
-// collection frees serves the next whatever their sizes. Pages that were never touched cost nothing.
+// Memory for vectors: large WebAssembly memories, split into blocks of powers of two (a buddy allocator). Memory that one collection frees
+// serves the next, whatever their sizes. Pages that were never touched cost nothing.
 import { instantiate, type Kernel, SCRATCH_BYTES } from '../kernel/kernel.ts';
 
 const PAGE_BYTES = 65_536;

@@ -1,4 +1,4 @@
-// Who holds how much: one budget over all workers, read and written without messages.
+// Memory budget shared by all workers: bytes held by each, read and written without messages.
 
 /** Shared between threads: per worker KiB held, and when its oldest idle collection was last used. */
 export interface BudgetState {

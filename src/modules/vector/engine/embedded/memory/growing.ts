@@ -1,4 +1,4 @@
-// Arrays of numbers that grow by half.
+// Numeric arrays that grow by half, and a hash of bytes.
 
 type NumberArray =
   | Uint8Array<ArrayBuffer>

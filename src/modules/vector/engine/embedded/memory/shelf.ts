@@ -1,4 +1,4 @@
-// The collections a worker holds, within the budget of all workers: the least recently used go first, never one in use.
+// LRU of a worker's collections, within the budget of all workers: evicts the least recently used first, never one in use.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Resident } from '../collection/resident.ts';
 import type { MemoryBudget } from './budget.ts';

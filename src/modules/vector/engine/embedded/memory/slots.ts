@@ -1,4 +1,4 @@
-// A hash index from content to small numbers that keeps neither: 4 bytes a slot, contents are compared where they lie.
+// Hash index from content to small numbers. It stores no contents: 4 bytes a slot, and contents are compared where they lie.
 
 const EMPTY = 0;
 const GONE = -1;

@@ -1,4 +1,4 @@
-// What the service's thread and its search workers tell each other.
+// Messages between the service's thread and its search workers.
 import type { ConnectionConfig } from '../../../../../db/database.ts';
 import type { Change, CollectionRef, IndexState, Search, SearchResult } from '../../port.ts';
 import type { BudgetState } from '../memory/budget.ts';

@@ -1,5 +1,4 @@
-// The service's side of one search worker: starts it when it is first needed, starts it again when it died, and asks again once
-// what was asked of the dead one.
+// The service's side of one search worker: starts it on first use, restarts it after a crash, and repeats the crashed worker's calls.
 import { Worker } from 'node:worker_threads';
 import type { ConnectionConfig } from '../../../../../db/database.ts';
 import { type Change, CollectionGone, type CollectionRef, type Search, type SearchResult } from '../../port.ts';

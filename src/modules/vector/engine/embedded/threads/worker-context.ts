@@ -1,4 +1,4 @@
-// What the collections of one worker share.
+// Resources shared by the collections of one worker.
 
 import type { LimitFunction } from 'p-limit';
 import type { Database } from '../../../../../db/database.ts';

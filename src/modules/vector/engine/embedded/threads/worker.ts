@@ -1,4 +1,4 @@
-// A search worker: owns the collections whose home it is, reads them itself, answers for them. Nothing else changes them.
+// A search worker: owns its home collections, reads them from the database itself, and answers searches. No other thread changes them.
 import { parentPort, workerData } from 'node:worker_threads';
 import pLimit from 'p-limit';
 import { Database } from '../../../../../db/database.ts';
