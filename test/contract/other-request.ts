@@ -54,6 +54,9 @@ export function otherRequest(id: string, input: Input): Input {
   const [parameter] = /\{([a-z_]+)\}/.exec(path)?.slice(1) ?? [];
   if (parameter !== undefined) return { ...input, [parameter]: `${input[parameter]}x` };
   if (others[id] !== undefined) return { ...input, ...others[id] };
-  const text = Object.entries(input).find(([, value]) => typeof value === 'string');
-  return text === undefined ? { ...input, name: 'other' } : { ...input, [text[0]]: `${text[1]}x` };
+  const sent = Object.entries(input);
+  const text = sent.find(([, value]) => typeof value === 'string');
+  if (text !== undefined) return { ...input, [text[0]]: `${text[1]}x` };
+  const number = sent.find(([, value]) => typeof value === 'number');
+  return number === undefined ? { ...input, name: 'other' } : { ...input, [number[0]]: (number[1] as number) + 1 };
 }
