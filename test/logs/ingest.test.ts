@@ -78,6 +78,15 @@ test('a call under one idempotency key is stored and charged once', async () => 
   expect(await logs.spentNanos()).toBe(200n);
 });
 
+test('an attribute without a name is found by that name', async () => {
+  const logs = await shared.withAccount();
+  await logs.ingest([
+    { message: 'none', attributes: { '': 'x' } },
+    { message: 'other', attributes: { a: 'x' } },
+  ]);
+  expect((await logs.search({ 'attributes.': 'x' })).items).toMatchObject([{ message: 'none' }]);
+});
+
 test('secrets are gone before anything is stored, whatever they stand in; IDs stay', async () => {
   const logs = await shared.withAccount();
   const trace = '4111111111111111'.repeat(2);

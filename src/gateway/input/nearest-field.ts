@@ -16,7 +16,7 @@ export function nearestField(sent: string, known: Iterable<string>): string | nu
   const names = [...known].slice(0, LOOKED_AT_MAX);
   const name = sent.slice(0, 64);
   const [object = '', ...members] = name.split('.');
-  if (members.length > 0 && names.includes(object)) return `${object}[${members.join('.')}]`;
+  if (members.some((member) => member !== '') && names.includes(object)) return `${object}[${members.join('.')}]`;
   const words = name
     .replaceAll(/([a-z\d])([A-Z])/g, '$1_$2')
     .replaceAll(/[\s.-]+/g, '_')

@@ -54,7 +54,7 @@ export const filterFields = {
 
 /** Names beyond the fields. */
 export const filterOptions = {
-  patternProperties: { '^attributes\\..': Type.String({ maxLength: VALUE_CHARACTERS_MAX }) },
+  patternProperties: { '^attributes\\.': Type.String({ maxLength: VALUE_CHARACTERS_MAX }) },
 } as const;
 
 const filterSchema = Type.Object(filterFields);
