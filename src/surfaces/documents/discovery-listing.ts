@@ -41,15 +41,15 @@ export function wholeListing(manifest: Manifest, vendors: Vendors, isShown: (mod
 }
 
 /** Capabilities only. Throws VALIDATION_FAILED for a module that there is not. */
-export function narrowedListing(
+export async function narrowedListing(
   manifest: Manifest,
   vendors: Vendors,
   isShown: (module: string) => boolean,
   { q = '', module, billable, limit = q.trim() === '' ? Infinity : FOUND_LIMIT, view }: Question,
-): object {
+): Promise<object> {
   const names = manifest.modules.map(({ name }) => name).filter(isShown);
   if (module !== undefined && !names.includes(module)) throw unknownModule(manifest, names, module);
-  const found = findCapabilities(
+  const found = await findCapabilities(
     manifest,
     q,
     ({ id, price }) =>
@@ -60,13 +60,13 @@ export function narrowedListing(
   const capabilities = found
     .slice(0, limit)
     .map((each) => (view === 'brief' ? briefOf(each, manifest) : rowOf(each, manifest, vendors)));
-  const planned = module === undefined ? plannedFor(manifest, q) : [];
+  const planned = module === undefined ? await plannedFor(manifest, q) : [];
   return { ...headOf(manifest), ...(planned.length > 0 ? { planned } : {}), total: found.length, capabilities };
 }
 
 /** What a query asks for that is not built, with a sentence for whoever asked. */
-export function plannedFor(manifest: Manifest, query: string): { module: string; message: string }[] {
-  return findPlanned(manifest, query).map((module) => ({ module, message: notBuiltText(module) }));
+export async function plannedFor(manifest: Manifest, query: string): Promise<{ module: string; message: string }[]> {
+  return (await findPlanned(manifest, query)).map((module) => ({ module, message: notBuiltText(module) }));
 }
 
 /** Modules of the specification in its order, then those that are ours; a tag without a built module is planned. */

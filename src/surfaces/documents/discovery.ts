@@ -21,7 +21,7 @@ import { QUERY_CHARACTERS_MAX } from './search.ts';
 
 interface DiscoveryState {
   /** As long as the same vendors are up the whole stays as it is. Whoever is not the operator has no use for the operator's module. */
-  listing(withOperators: boolean, question: Question): JsonText | object;
+  listing(withOperators: boolean, question: Question): Promise<JsonText | object>;
   /** Undefined when there is no such capability. */
   detail(id: string): JsonText | undefined;
   /** One kind of event; undefined when the catalogue has no such type. */
@@ -55,7 +55,7 @@ function createState(getManifest: () => Manifest, vendors: Vendors, baseUrl: str
   const listings = new Map<boolean, { readonly text: JsonText; readonly revision: number }>();
   const described = new Map<string, CapabilityDocument>();
   return {
-    listing(withOperators, question) {
+    async listing(withOperators, question) {
       const isShown = (module: string) => withOperators || module !== OPERATOR_MODULE;
       if (isQuestion(question)) return narrowedListing(getManifest(), vendors, isShown, question);
       const { revision } = vendors.health;
@@ -169,7 +169,7 @@ const listCapabilities = define({
     { title: 'Find one', input: { q: 'describe a capability', limit: 3, view: 'brief' } },
     { title: 'List every capability', input: {}, expect: { service: serviceName } },
   ],
-  run: async ({ ctx, input, state }) => ({ data: state.listing(mayOperate(ctx.principal), input) }),
+  run: async ({ ctx, input, state }) => ({ data: await state.listing(mayOperate(ctx.principal), input) }),
 });
 
 const describeOne = define({

@@ -1,6 +1,6 @@
 // Full-text search of capabilities: over their ids, keywords, descriptions and fields. One index per manifest, built at the first query,
 // serves discovery and MCP.
-import MiniSearch from 'minisearch';
+import type MiniSearch from 'minisearch';
 import type { Capability } from '../../kit/capability.ts';
 import { pricingOf } from '../../manifest/describe.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
@@ -59,23 +59,23 @@ interface Indexed {
 /** Leads the ids of modules that are planned. */
 const MODULE = 'module ';
 
-const indexes = new WeakMap<Manifest, MiniSearch<Indexed>>();
+const indexes = new WeakMap<Manifest, Promise<MiniSearch<Indexed>>>();
 
 /** Capabilities of `isShown`, the best first; of a query without words all of them, in the order of the manifest. */
-export function findCapabilities(
+export async function findCapabilities(
   manifest: Manifest,
   query: string,
   isShown: (capability: Capability) => boolean,
-): Capability[] {
+): Promise<Capability[]> {
   const { byId, capabilities } = manifest;
-  const found = query.trim() === '' ? capabilities : rankedIds(manifest, query).map((id) => byId.get(id));
+  const found = query.trim() === '' ? capabilities : (await rankedIds(manifest, query)).map((id) => byId.get(id));
   return found.filter((each) => each !== undefined).filter(isShown);
 }
 
 /** The planned modules that a query fits better than any capability: what it asks for is not here. */
-export function findPlanned(manifest: Manifest, query: string): string[] {
+export async function findPlanned(manifest: Manifest, query: string): Promise<string[]> {
   if (query.trim() === '') return [];
-  const found = rankedIds(manifest, query);
+  const found = await rankedIds(manifest, query);
   const end = found.findIndex((id) => manifest.byId.has(id));
   return found.slice(0, end < 0 ? found.length : end).map((id) => id.slice(MODULE.length));
 }
@@ -85,18 +85,19 @@ export function briefOf(capability: Capability, { prices }: Manifest): Capabilit
   return { id, summary, price: priceInWords(pricingOf(capability, prices)) };
 }
 
-function rankedIds(manifest: Manifest, query: string): string[] {
+async function rankedIds(manifest: Manifest, query: string): Promise<string[]> {
   const index = indexes.get(manifest) ?? indexOf(manifest);
   indexes.set(manifest, index);
-  const found = index.search(query.slice(0, QUERY_CHARACTERS_MAX));
+  const found = (await index).search(query.slice(0, QUERY_CHARACTERS_MAX));
   // Of two words both once says more than one of them twice.
   const weighed = found.map(({ id, score, queryTerms }) => ({ id: id as string, score: score * queryTerms.length }));
   return weighed.sort((one, other) => other.score - one.score).map(({ id }) => id);
 }
 
-function indexOf({ capabilities, modules }: Manifest): MiniSearch<Indexed> {
-  const tokenize = MiniSearch.getDefault('tokenize') as (text: string) => string[];
-  const index = new MiniSearch<Indexed>({
+async function indexOf({ capabilities, modules }: Manifest): Promise<MiniSearch<Indexed>> {
+  const { default: Search } = await import('minisearch');
+  const tokenize = Search.getDefault('tokenize') as (text: string) => string[];
+  const index = new Search<Indexed>({
     fields: ['words', 'keywords', 'summary', 'description', 'fields'],
     processTerm: (term) => wordOf(term),
     tokenize: (text) => tokenize(withoutHyphen(text)),

@@ -76,10 +76,10 @@ const searchCapabilities: OwnTool = {
       throw invalidField('module', 'enum', `module must be one that this key reaches: ${modules.join(', ')}.`);
     const isShown = (found: Capability) =>
       set.allowed.has(found.id) && (module === undefined || moduleOf(found.id) === module);
-    const found = findCapabilities(manifest, query, isShown).slice(0, limit as number);
+    const found = (await findCapabilities(manifest, query, isShown)).slice(0, limit as number);
     const items = found.map((each) => briefOf(each, manifest));
     // Whoever finds nothing learns where to look.
-    const planned = module === undefined ? plannedFor(manifest, query) : [];
+    const planned = module === undefined ? await plannedFor(manifest, query) : [];
     const data = {
       ...(planned.length > 0 ? { planned } : {}),
       items,
