@@ -111,7 +111,7 @@ describe('a chat at a vendor', () => {
     expect(bench.acme.seen).toHaveLength(1);
     const { rows } = await bench.service.core.db.query<{ answer: Buffer }>(
       {
-        name: 'test_kept',
+        name: 'test_ai_kept',
         text: 'SELECT i.answer FROM core.idempotency i WHERE i.account_id = $1 AND i.answer IS NOT NULL',
       },
       [bench.account.accountId],

@@ -51,7 +51,7 @@ export class CaptchaBench {
 
   /** Challenges of the account whose solutions have counted. */
   async spent(): Promise<readonly unknown[]> {
-    const all = { name: 'test_spent', text: 'SELECT challenge_id FROM captcha.spent WHERE account_id = $1' };
+    const all = { name: 'test_captcha_spent', text: 'SELECT challenge_id FROM captcha.spent WHERE account_id = $1' };
     return (await this.service.core.db.query(all, [this.accountId])).rows;
   }
 

@@ -16,7 +16,7 @@ export interface Books {
 
 // $1: all accounts, $2: the one where the credit is.
 const booksOf = statement(
-  'test_model_books',
+  'test_payment_books',
   `/* fan-out: an account and those that went over into it */
    SELECT w.balance_nanos AS balance, w.held_nanos AS held, w.debt_nanos AS debt, w.frozen_reason AS frozen,
           (SELECT coalesce(-sum(amount_nanos), 0) FROM core.ledger WHERE account_id = ANY($1::text[]) AND kind = 'expire') AS expired,
