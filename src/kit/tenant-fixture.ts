@@ -1,5 +1,5 @@
-// What shows that no account sees another's: each module says how to make one of everything, and how its calls name things. The
-// fixture stands beside the module as tenants.fixture.ts; the contract tests loop over all of them, the service loads none.
+// Type of tenant fixtures, which prove tenant isolation: how to create one of each resource, and how calls of a module name resources. Each
+// module has one as tenants.fixture.ts. The contract tests loop over all of them; the service loads none.
 import type { Database } from '../db/database.ts';
 
 export type Input = Readonly<Record<string, unknown>>;

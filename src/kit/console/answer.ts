@@ -1,4 +1,4 @@
-// What came back from an address that the service POSTed to, in words: of runs of schedules, and deliveries of webhooks.
+// Text for the result of an HTTP POST by the service, such as a run of a schedule or a webhook delivery: status or error code, and latency.
 
 const reasons: Readonly<Record<string, string>> = {
   refused: 'Address not allowed',

@@ -1,4 +1,4 @@
-// What people take elsewhere (ids, secrets, commands), each with a button that copies it. The buttons show where a browser lets pages copy.
+// Values to copy (ids, secrets, commands), each with a copy button. The buttons appear only where the browser lets pages write to the clipboard.
 import { type Html, html } from '../../lib/html.ts';
 import type { CodeSample } from './visit.ts';
 

@@ -1,4 +1,4 @@
-// A table of a page as a file for spreadsheets (RFC 4180). What a spreadsheet would run as a formula is text there too.
+// CSV of a page's table (RFC 4180). Cells that a spreadsheet would run as a formula are written as text.
 
 import { withQuery } from './table.ts';
 import { plainNumber } from './text.ts';

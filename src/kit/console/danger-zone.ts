@@ -1,5 +1,5 @@
-// Acts that end or empty something, apart from all others at the end of its page: each with what it does, and its button or the link to the
-// page that asks for the name.
+// Danger zone at the end of a page: acts that end or empty something. Each states its effect, and has its button
+// or a link to the page that asks for the name.
 import { type Html, html } from '../../lib/html.ts';
 
 export interface Danger {

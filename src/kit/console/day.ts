@@ -1,4 +1,4 @@
-// Instants of a list that is told day by day: the day as a heading, the time to the second beside what happened.
+// Instants of a list that is grouped by day: the day as a heading, and the time to the second in each row.
 
 import { type Html, html } from '../../lib/html.ts';
 import type { Visit } from './visit.ts';

@@ -1,4 +1,4 @@
-// Which events a webhook gets, as a form asks for it: all of them, those that are ticked, module by module, and others by their names.
+// Form fields that choose the event types of a webhook: all events, checkboxes grouped by module, and a text field for other types.
 import { type Html, html } from '../../lib/html.ts';
 import { field } from './form.ts';
 import type { Visit } from './visit.ts';

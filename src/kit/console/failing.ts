@@ -1,5 +1,5 @@
-// Lines of what fails now, as modules give them to the first page. What the visitor may not see is left out; what was not looked at,
-// because there is too much of it, is said.
+// Lines of current failures, which modules give to the overview page. Lines that the visitor may not see are left out; if only part was
+// read, because there is too much, a line says so.
 import { type Html, html } from '../../lib/html.ts';
 import { failure } from './failure.ts';
 import type { Failures, Read, Visit } from './visit.ts';

@@ -1,4 +1,4 @@
-// Failures in a page: what went wrong, where it is mended, and the id to ask about it. A panel that fails takes nothing else with it.
+// Failures in a page: the message, a link to the remedy, and the request id. A panel that fails leaves the rest of the page intact.
 import { type Html, html } from '../../lib/html.ts';
 import type { Problem } from '../../problems/problem.ts';
 import type { Read, Visit } from './visit.ts';

@@ -1,5 +1,5 @@
-// Forms of the console: each carries the token of its session and an idempotency key of its own, so a double click does it once. What was
-// refused is shown with what had been typed, and the failure is tied to its field.
+// Forms of the console. Each has the session's token and an idempotency key of its own, so a double click acts once. A refused form is shown
+// again with what had been typed, and the failure is tied to its field.
 import { type Html, html } from '../../lib/html.ts';
 import { randomHex } from '../../lib/random-hex.ts';
 import { invalidField } from '../../problems/problem.ts';

@@ -1,4 +1,4 @@
-// Pages of jobs, whatever they make: their states, how far one is, why it failed, and the page that asks before one is deleted.
+// Pages of jobs of any module: state, progress, reason of failure, and the page that asks before a job is deleted.
 import { type Html, html } from '../../lib/html.ts';
 import type { ConsolePage } from './page.ts';
 import { badge, meter, tabs, withQuery } from './table.ts';

@@ -1,4 +1,4 @@
-// Fields for things of the account: a queue by its name, a key by its own.
+// Fields that choose a resource of the account: a queue by its name, a key by its name.
 import { type Html, html } from '../../lib/html.ts';
 import { type Field, field } from './form.ts';
 import type { Callable, Visit } from './visit.ts';

@@ -1,5 +1,5 @@
-// A plot is a table that stands in the page: the script draws it, and without scripts the table is open to be read. It shows the part of
-// its period in which something was, and says in words where nothing was.
+// Plots, each a table in the page: the script draws it, and without scripts the table is open. A plot covers the part of its period that has
+// figures, and says in words which part has none.
 import { type Html, html } from '../../lib/html.ts';
 import { exactMoney, figure, moneyText } from './text.ts';
 

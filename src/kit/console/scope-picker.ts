@@ -1,5 +1,5 @@
-// What a key may do, as a form asks for it: full access, read only, one module, or module by module. Nothing that is left empty means full
-// access. The choices of modules are sent as `scope`, once a module.
+// Form fields that choose the access of a key: full access, read only, one module, or module by module. An empty choice never means full access:
+// it is refused. The choices of modules are sent as `scope`, one field a module.
 
 import { levelsOf, type ModuleLevels } from '../../core/callers/scopes.ts';
 import { type Html, html } from '../../lib/html.ts';

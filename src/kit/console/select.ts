@@ -1,4 +1,4 @@
-// Rows of a table that somebody ticks, and acts for all of them at once: one form around the table, so that it works without scripts.
+// Checkboxes on rows of a table, and acts for all selected rows. One form surrounds the table, so it works without scripts.
 import { type Html, html } from '../../lib/html.ts';
 import { formKeyField, tokenField } from './form.ts';
 import type { Visit } from './visit.ts';

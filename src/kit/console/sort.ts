@@ -1,4 +1,4 @@
-// Rows of a table in the order that the address asks for: `?sort=name&dir=desc`. Each head is a link, so every order is an address.
+// Order of a table's rows, from the address: `?sort=name&dir=desc`. Each column head is a link, so every order is an address.
 import { type Html, html } from '../../lib/html.ts';
 import type { Visit } from './visit.ts';
 

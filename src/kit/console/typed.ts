@@ -1,4 +1,4 @@
-// What cannot be undone: a page of its own says what will happen in numbers, and its form asks for the name or id of what ends.
+// Confirmation pages of acts that cannot be undone. Each states the effect in numbers, and its form requires the name or id of what it ends.
 import { type Html, html } from '../../lib/html.ts';
 import { invalidField } from '../../problems/problem.ts';
 import { actForm, field } from './form.ts';

@@ -1,5 +1,5 @@
-// What a page knows of its visit: who is there, what the address asks for, and the way to call as the visitor. The calls are kept: the
-// page tells them at its foot, so that whatever it shows is one paste away.
+// Context of one page view: the principal, the parameters of the address, and calls of capabilities as the visitor. The calls are recorded: the
+// page lists them at its foot, so that everything it shows can be reproduced by pasting a command.
 import type { Static, TSchema } from 'typebox';
 import type { Principal } from '../../core/callers/principal.ts';
 import type { ModuleLevels } from '../../core/callers/scopes.ts';

@@ -1,4 +1,4 @@
-// Instants as clocks in a zone show them, and back.
+// Conversion between instants and the wall clock of a time zone.
 import { LRUCache } from 'lru-cache';
 import { MINUTE_MS } from '../../lib/time.ts';
 

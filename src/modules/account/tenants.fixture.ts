@@ -1,4 +1,5 @@
-// How another account could name keys and webhooks of this one: what the tenant loop of the contract tests needs.
+// Tenant-isolation fixture of keys, webhooks, top-ups, payment methods and requests, for the contract tests: creates them, and
+// lists calls of another account that name them.
 import type { TenantFixture } from '../../kit/tenant-fixture.ts';
 
 const target = { url: 'https://example.org/hooks', events: ['wallet.expired'] };

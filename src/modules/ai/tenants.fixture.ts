@@ -1,4 +1,4 @@
-// How another account could reach answers of this one: what the tenant loop of the contract tests needs. By keys of repeats, and by batches.
+// Tenant-isolation fixture of AI answers, for the contract tests. Another account could reach answers by idempotency key or by batch.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TenantFixture } from '../../kit/tenant-fixture.ts';
 

@@ -1,4 +1,4 @@
-// How another account could name people and events of this one: what the tenant loop of the contract tests needs.
+// Tenant-isolation fixture of people and events, for the contract tests: creates them, and lists calls of another account that name them.
 import type { TenantFixture } from '../../kit/tenant-fixture.ts';
 
 export const tenants: TenantFixture = {

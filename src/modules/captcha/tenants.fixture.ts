@@ -1,5 +1,5 @@
-// How another account could name things of this one: what the tenant loop of the contract tests needs. A challenge is nobody's row; that its
-// solution counts for its own account alone is shown by test/captcha/.
+// Tenant-isolation fixture of module captcha, for the contract tests. A challenge is no row of an account; test/captcha/ shows that its solution
+// counts only for the account that it was made for.
 import type { TenantFixture } from '../../kit/tenant-fixture.ts';
 
 export const tenants: TenantFixture = {

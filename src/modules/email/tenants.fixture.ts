@@ -1,4 +1,5 @@
-// How another account could name mails of this one: what the tenant loop of the contract tests needs.
+// Tenant-isolation fixture of mails, domains and inboxes, for the contract tests: creates them, and
+// lists calls of another account that name them.
 
 import type { TenantFixture } from '../../kit/tenant-fixture.ts';
 import { randomText } from '../../lib/ids.ts';

@@ -1,4 +1,4 @@
-// How another account could name flags of this one: what the tenant loop of the contract tests needs.
+// Tenant-isolation fixture of flags, for the contract tests: creates them, and lists calls of another account that name them.
 import type { TenantFixture } from '../../kit/tenant-fixture.ts';
 
 const flag = { type: 'boolean', variants: { on: true, off: false }, default_variant: 'on' };

@@ -1,4 +1,4 @@
-// How another account could name queues and messages of this one: what the tenant loop of the contract tests needs.
+// Tenant-isolation fixture of queues and messages, for the contract tests: creates them, and lists calls of another account that name them.
 import type { Tenant, TenantFixture } from '../../kit/tenant-fixture.ts';
 
 const nobody = {

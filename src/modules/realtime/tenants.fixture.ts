@@ -1,4 +1,5 @@
-// How another account could name channels, messages and users of this one: what the tenant loop of the contract tests needs.
+// Tenant-isolation fixture of channels, messages and users, for the contract tests: creates them, and
+// lists calls of another account that name them.
 
 import { statement } from '../../db/statement.ts';
 import type { Tenant, TenantFixture } from '../../kit/tenant-fixture.ts';

@@ -1,4 +1,5 @@
-// How another account could name decisions' keys and list entries of this one: what the tenant loop of the contract tests needs.
+// Tenant-isolation fixture of keys of decisions and list entries, for the contract tests: creates them, and
+// lists calls of another account that name them.
 import type { Tenant, TenantFixture } from '../../kit/tenant-fixture.ts';
 
 async function score({ act }: Pick<Tenant, 'act'>, user: string) {

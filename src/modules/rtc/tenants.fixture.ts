@@ -1,5 +1,5 @@
-// How another account could name things of this one: what the tenant loop of the contract tests needs. Rooms are no rows: the account stands in
-// front of a room's name at LiveKit, and channels are its own.
+// Tenant-isolation fixture of module rtc, for the contract tests. Rooms are no rows: at LiveKit the account id is a prefix of a
+// room's name, and channels belong to the account.
 import type { TenantFixture } from '../../kit/tenant-fixture.ts';
 
 export const tenants: TenantFixture = {

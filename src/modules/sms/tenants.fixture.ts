@@ -1,4 +1,5 @@
-// How another account could name messages and verifications of this one: what the tenant loop of the contract tests needs.
+// Tenant-isolation fixture of messages and verifications, for the contract tests: creates them, and
+// lists calls of another account that name them.
 import type { TenantFixture } from '../../kit/tenant-fixture.ts';
 
 const notice = { to: '+12025550140', text: 'Your table is ready.' };

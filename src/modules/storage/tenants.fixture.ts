@@ -1,4 +1,5 @@
-// How another account could name buckets and objects of this one: what the tenant loop of the contract tests needs.
+// Tenant-isolation fixture of buckets, objects and shares, for the contract tests: creates them, and
+// lists calls of another account that name them.
 import type { TenantFixture } from '../../kit/tenant-fixture.ts';
 
 const nobody = { bucket: 'zz-bucket', key: 'zz-key', share: `shr_${'1'.repeat(22)}` };

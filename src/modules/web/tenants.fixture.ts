@@ -1,4 +1,4 @@
-// How another account could name what this one has of the web: what the tenant loop of the contract tests needs.
+// Tenant-isolation fixture of crawls, for the contract tests: creates them, and lists calls of another account that name them.
 import { statement } from '../../db/statement.ts';
 import type { Tenant, TenantFixture } from '../../kit/tenant-fixture.ts';
 

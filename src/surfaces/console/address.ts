@@ -1,4 +1,4 @@
-// Which page stands at an address, and what the address names. Pages are loaded with the first visit, so no router knows them at the start.
+// Matches an address to a console page and its path parameters. Pages are loaded on the first visit, so no router has them at start.
 import type { ConsolePage } from '../../kit/console/page.ts';
 
 export interface Addressed {

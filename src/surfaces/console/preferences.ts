@@ -1,4 +1,4 @@
-// How a browser wants the console: in one cookie, which a form sets, so it works without scripts too.
+// Console preferences and opened pages of a browser, in one cookie. A form sets the preferences, so they work without scripts.
 import { stringifySetCookie } from 'cookie';
 import type { RawHead } from '../../kit/raw-route.ts';
 import { sentCookie } from '../pages/session-cookie.ts';

@@ -1,5 +1,5 @@
-// What stands around every page: how much fails at which entry of the navigation, which entries hold something, the balance, and the
-// accounts of the person. It is read at most every 30 s a session, and anew once a form of the session wrote something, or a page looked.
+// Frame data of every page: failures by navigation entry, entries whose list is not empty, balance, and the person's accounts. Cached for 30 s
+// by session and account. A form that writes clears the entry; a page that reads failures refreshes them.
 import { LRUCache } from 'lru-cache';
 import type { ConsolePage } from '../../kit/console/page.ts';
 import type { Callable } from '../../kit/console/visit.ts';

@@ -1,4 +1,4 @@
-// What is paid elsewhere: the page that leads to the payer's page of the provider, and where that sends the payer back to.
+// Checkout outside the service: the page that links to the payment provider, and the URL to which the provider returns the payer.
 
 import type { View } from '../../../kit/console/page.ts';
 import type { Visit } from '../../../kit/console/visit.ts';

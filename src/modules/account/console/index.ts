@@ -1,4 +1,4 @@
-// What module account brings to the console.
+// Console pages of module account, and its current failures for the overview page.
 import type { ModuleConsole } from '../../../kit/console/page.ts';
 import { eventsPage } from './events/events.ts';
 import { leakedPage, revokePage } from './keys/ends.ts';

@@ -1,4 +1,4 @@
-// What module ai brings to the console.
+// Console pages of module ai.
 import type { ModuleConsole } from '../../../kit/console/page.ts';
 import { aiModelsPage } from './models.ts';
 import { aiPage } from './playground.ts';

@@ -1,4 +1,4 @@
-// What module analytics brings to the console.
+// Console pages of module analytics.
 import { blockSettingsPage } from '../../../kit/console/block-settings.ts';
 import type { ModuleConsole } from '../../../kit/console/page.ts';
 import { settings } from '../capabilities/settings.ts';

@@ -1,4 +1,4 @@
-// How often things happen and who comes back: the questions of the address, drawn.
+// Analytics page: trends, funnel and retention. The address holds the queries.
 import { panel } from '../../../kit/console/failure.ts';
 import type { ConsolePage, View } from '../../../kit/console/page.ts';
 import { periodControl, periodFields, periodOf, stepTabs } from '../../../kit/console/period.ts';

@@ -1,4 +1,4 @@
-// What module cron brings to the console.
+// Console pages of module cron, and its current failures for the overview page.
 import type { ModuleConsole } from '../../../kit/console/page.ts';
 import { failingSchedules } from './failing.ts';
 import { schedulePages } from './one.ts';

@@ -1,4 +1,4 @@
-// What the pages of schedules share: the records as the calls answer them.
+// Shared parts of the schedule pages: types from the capabilities, state badges, texts and form fields.
 
 import { field } from '../../../kit/console/form.ts';
 import { badge } from '../../../kit/console/table.ts';

@@ -1,4 +1,4 @@
-// What module dns brings to the console.
+// Console pages of module dns.
 import type { ModuleConsole } from '../../../kit/console/page.ts';
 import { lookupPage } from './lookup.ts';
 import { zonePages } from './zone.ts';

@@ -1,4 +1,4 @@
-// What the pages of domains share.
+// Shared parts of the domain pages: types, path, status badge and the required records that are not valid yet.
 import { badge } from '../../../kit/console/table.ts';
 import type { DataOf } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';

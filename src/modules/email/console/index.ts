@@ -1,4 +1,4 @@
-// What module email brings to the console.
+// Console pages of module email, and its current failures for the overview page.
 import type { ModuleConsole } from '../../../kit/console/page.ts';
 import { domainPages } from './domain.ts';
 import { domainsPage } from './domains.ts';

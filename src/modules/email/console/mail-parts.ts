@@ -1,4 +1,4 @@
-// What the pages of sent mail share.
+// Shared parts of the pages of sent mail: types and status badge.
 import { badge } from '../../../kit/console/table.ts';
 import type { DataOf } from '../../../kit/console/visit.ts';
 import type { Html } from '../../../lib/html.ts';

@@ -1,4 +1,4 @@
-// What the list of error groups and the page of one share.
+// Shared parts of the list of error groups and the page of one group: path, badges and the acts that change its state.
 
 import { badge } from '../../../kit/console/table.ts';
 import type { ItemOf, Visit } from '../../../kit/console/visit.ts';

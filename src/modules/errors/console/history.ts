@@ -1,4 +1,4 @@
-// What happened before the error, and what was done about the group since.
+// History on an error group's page: breadcrumbs before the error, and comments and activity of the group.
 
 import { badge } from '../../../kit/console/table.ts';
 import { time } from '../../../kit/console/text.ts';

@@ -1,4 +1,4 @@
-// What module errors brings to the console.
+// Console pages of module errors, and its current failures for the overview page.
 import type { ModuleConsole } from '../../../kit/console/page.ts';
 import { errorsPage } from './errors.ts';
 import { failingErrors } from './failing.ts';

@@ -1,4 +1,4 @@
-// How the events of a group spread over values: a table with bars, the most frequent first.
+// Distribution of a group's events over values: a table with bars, the most frequent first.
 
 import { count } from '../../../kit/console/text.ts';
 import { type Html, html } from '../../../lib/html.ts';

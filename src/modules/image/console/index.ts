@@ -1,4 +1,4 @@
-// What module image brings to the console.
+// Console pages of module image.
 import type { ModuleConsole } from '../../../kit/console/page.ts';
 import { imagesPage } from './images.ts';
 import { jobDeletePage, jobPage } from './job.ts';

@@ -1,4 +1,4 @@
-// What module metrics brings to the console.
+// Console pages of module metrics.
 import { blockSettingsPage } from '../../../kit/console/block-settings.ts';
 import type { ModuleConsole } from '../../../kit/console/page.ts';
 import { settings } from '../capabilities/settings.ts';

@@ -1,4 +1,4 @@
-// Whether the service is well: its processes, what waits in lanes and for delivery, and what the doctor found when it last looked.
+// Health page of the service: processes, backlog of lanes and deliveries, and findings of the last run of the doctor.
 
 import type { ConsolePage, View } from '../../../kit/console/page.ts';
 import { badge, figures, table } from '../../../kit/console/table.ts';

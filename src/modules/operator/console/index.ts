@@ -1,4 +1,4 @@
-// What module operator brings to the console.
+// Console pages of module operator.
 import type { ModuleConsole } from '../../../kit/console/page.ts';
 import { operatorAccountPage } from './account.ts';
 import { operatorHealthPage } from './health.ts';

@@ -1,4 +1,4 @@
-// What the operator cannot take back of a top-up: to reject it, and to pay it back. Their pages say of how much, and ask for its id.
+// Confirmation pages of top-up acts that cannot be undone: rejection and refund. Each states the amount and requires the id of the top-up.
 
 import { field, numberOf } from '../../../kit/console/form.ts';
 import type { Page } from '../../../kit/console/table.ts';

@@ -1,4 +1,4 @@
-// What module pdf brings to the console.
+// Console pages of module pdf.
 import type { ModuleConsole } from '../../../kit/console/page.ts';
 import { pdfPage } from './pdf.ts';
 

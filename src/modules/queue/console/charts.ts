@@ -1,4 +1,4 @@
-// How a queue fared: what was published and acknowledged, how deep it was, how old its oldest message.
+// Charts of a queue: messages published and acknowledged, depth, and age of the oldest message.
 
 import { contentOrFailure } from '../../../kit/console/failure.ts';
 import { plots } from '../../../kit/console/plot.ts';

@@ -1,4 +1,4 @@
-// What cannot be undone of a queue: all its messages, or the queue with them. The pages say what goes in numbers, and ask for its name.
+// Queue acts that cannot be undone: purge and deletion. Their pages count what is deleted and require the queue's name.
 
 import { type Danger, dangerLink } from '../../../kit/console/danger-zone.ts';
 import { countOf, short } from '../../../kit/console/text.ts';

@@ -1,4 +1,4 @@
-// What module queue brings to the console.
+// Console pages of module queue, and its current failures for the overview page.
 import type { ModuleConsole } from '../../../kit/console/page.ts';
 import { queuePurgePage } from './ends.ts';
 import { failingQueues } from './failing.ts';

@@ -1,4 +1,4 @@
-// What module realtime brings to the console.
+// Console pages of module realtime.
 import type { ModuleConsole } from '../../../kit/console/page.ts';
 import { appPage } from './app.ts';
 import { channelPage } from './channel.ts';

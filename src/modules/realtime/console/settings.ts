@@ -1,4 +1,4 @@
-// How long messages are kept, and who may publish.
+// Settings page of module realtime: how long history is kept, and whether clients may publish.
 import { actForm, checkbox, field, numberOf } from '../../../kit/console/form.ts';
 import type { ConsolePage, View } from '../../../kit/console/page.ts';
 import type { Visit } from '../../../kit/console/visit.ts';

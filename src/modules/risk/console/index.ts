@@ -1,4 +1,4 @@
-// What module risk brings to the console.
+// Console pages of module risk.
 import type { ModuleConsole } from '../../../kit/console/page.ts';
 import { decisionsPage, subjectPage } from './decisions.ts';
 import { listsPage } from './lists.ts';

@@ -1,4 +1,4 @@
-// What module rtc brings to the console.
+// Console pages of module rtc.
 import type { ModuleConsole } from '../../../kit/console/page.ts';
 import { rtcPage } from './rtc.ts';
 

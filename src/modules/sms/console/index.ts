@@ -1,4 +1,4 @@
-// What module sms brings to the console.
+// Console pages of module sms.
 import type { ModuleConsole } from '../../../kit/console/page.ts';
 import { inboundPage } from './inbound.ts';
 import { messagePage } from './message.ts';

@@ -1,4 +1,4 @@
-// What module storage brings to the console.
+// Console pages of module storage.
 import type { ModuleConsole } from '../../../kit/console/page.ts';
 import { bucketPages } from './bucket.ts';
 import { bucketsPage, sharesPage } from './buckets.ts';

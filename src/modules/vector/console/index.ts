@@ -1,4 +1,4 @@
-// What module vector brings to the console.
+// Console pages of module vector.
 import type { ModuleConsole } from '../../../kit/console/page.ts';
 import { collectionPages } from './collection.ts';
 import { vectorsPage } from './vectors.ts';

@@ -1,4 +1,4 @@
-// What module video brings to the console.
+// Console pages of module video.
 import type { ModuleConsole } from '../../../kit/console/page.ts';
 import { jobDeletePage, jobPage } from './job.ts';
 import { videoPage } from './video.ts';

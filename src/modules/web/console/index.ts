@@ -1,4 +1,4 @@
-// What module web brings to the console.
+// Console pages of module web.
 import type { ModuleConsole } from '../../../kit/console/page.ts';
 import { crawlPage } from './crawl.ts';
 import { crawlsPage } from './crawls.ts';

@@ -1,5 +1,5 @@
-// Scripts and style of the console: files as they stand here, the two libraries as they were published in front of what uses them. Each
-// goes out under a name with its content's hash, so a browser keeps it for good and a changed one is another address.
+// Scripts and style of the console: the files of this folder, with the two published libraries in front of those that use them. Each file name
+// contains a hash of its content, so browsers cache it for good and a change gets a new address.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';

@@ -1,4 +1,4 @@
-// A form from the schema of a capability: simple fields as inputs, all others as JSON. What is left empty is not sent.
+// Form made from a capability's input schema: simple fields as inputs, all others as JSON. Empty fields are not sent.
 import type { Capability } from '../../../kit/capability.ts';
 import { checkbox, choice, field, numberOf } from '../../../kit/console/form.ts';
 import type { Visit } from '../../../kit/console/visit.ts';

@@ -1,5 +1,5 @@
-// What was told: the events of the account, which webhooks receive, newest first, in words and day by day. Those that say the same in a row
-// are one line.
+// Events of the account, the same that webhooks receive: newest first, in words, grouped by day.
+// Consecutive events with equal text share a line.
 
 import { dayText, secondsTime } from '../../../../kit/console/day.ts';
 import { panel } from '../../../../kit/console/failure.ts';

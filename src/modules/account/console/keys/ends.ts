@@ -1,4 +1,4 @@
-// What ends a key at once: it is revoked, or has leaked. The pages say what used it last, in numbers, and ask for its id.
+// Pages that end a key at once: revocation, and report of a leak. They state the key's last use and recent calls, and require its id.
 
 import { checkbox } from '../../../../kit/console/form.ts';
 import type { View } from '../../../../kit/console/page.ts';

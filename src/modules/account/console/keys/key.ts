@@ -1,4 +1,4 @@
-// A key as the API tells it, the time over which its spend is told, and the one that an address names.
+// Shared parts of the key pages: texts of scopes, cap and status, the period of its spend, and the key that an address names.
 
 import { choice, field } from '../../../../kit/console/form.ts';
 import { badge, type Page } from '../../../../kit/console/table.ts';

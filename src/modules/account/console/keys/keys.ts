@@ -1,4 +1,4 @@
-// The keys of the account: what each may do, in words, when it was last used, what it spends. A new secret is shown once.
+// The keys of the account: access in words, last use and spend of each. A new secret is shown once.
 
 import { copiedSecret } from '../../../../kit/console/copied.ts';
 import { panel } from '../../../../kit/console/failure.ts';

@@ -1,4 +1,4 @@
-// One key: what it called and spent, and its changes: access, cap, a new secret, a suspected leak. What ends it at once stands in ends.ts.
+// Page of one key: calls and spend, and its changes: access, cap, a new secret, a suspected leak. ends.ts has the pages that end it at once.
 
 import { copiedId } from '../../../../kit/console/copied.ts';
 import { dangerLink, dangerZone } from '../../../../kit/console/danger-zone.ts';

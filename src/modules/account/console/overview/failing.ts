@@ -1,4 +1,4 @@
-// What is failing now, as each module tells it, and the share of calls that failed.
+// Panel of current failures, as each module reports them, and the share of calls that failed.
 import { withPeriod } from '../../../../kit/console/period.ts';
 import { count, countOf, shareText } from '../../../../kit/console/text.ts';
 import type { DataOf, Read, Visit } from '../../../../kit/console/visit.ts';

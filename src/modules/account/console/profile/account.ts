@@ -1,4 +1,4 @@
-// The account: whose it is, its plan with what is used of it, its address, which vendors it is served by, its data as a file, and its end.
+// Account page: name, email address, plan with usage of its limits, vendor routing, export of its data as a file, and deletion.
 
 import { copiedId } from '../../../../kit/console/copied.ts';
 import { dangerLink, dangerZone } from '../../../../kit/console/danger-zone.ts';

@@ -1,4 +1,4 @@
-// Which vendors serve the account: the chain of each capability, who is left out of it, and what a call would find now.
+// Vendor routing of the account: the chain of each capability, the excluded vendors, and a test that shows which vendors a call would find now.
 
 import { actForm } from '../../../../kit/console/form.ts';
 import { type Act, actOf } from '../../../../kit/console/page.ts';

@@ -1,4 +1,4 @@
-// Who called, by name: a key, or a person who used the console. Usage and the request log tell both by their ids.
+// Names of callers: a key, or a person who used the console. Usage and the request log give only their ids.
 import type { ItemOf, Visit } from '../../../../kit/console/visit.ts';
 import { keysList } from '../../capabilities/keys/list.ts';
 import { get } from '../../capabilities/profile/get.ts';

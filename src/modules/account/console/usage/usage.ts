@@ -1,5 +1,5 @@
-// Where the money went: spend and calls of a period, by capability or key, beside the period before. All of it stands in the address. Free
-// calls, such as those of the console itself, are left out until somebody asks for them.
+// Usage report: spend and calls of a period, by capability or key, compared with the period before. The address holds every choice. Free calls,
+// such as those of the console itself, are hidden unless asked for.
 
 import { csv, csvHref } from '../../../../kit/console/csv.ts';
 import { contentOrFailure, panel } from '../../../../kit/console/failure.ts';

@@ -1,4 +1,4 @@
-// Cards that are kept for auto-recharge. They are left at the provider's page; here they are chosen. remove.ts ends one.
+// Saved cards for auto-recharge. A card is added on the provider's page; the default is chosen here. remove.ts has the removal.
 
 import { actForm } from '../../../../kit/console/form.ts';
 import { type Act, actOf } from '../../../../kit/console/page.ts';

@@ -1,4 +1,4 @@
-// Auto-recharge: when it charges what, what it did, and what it would have charged in the month before.
+// Auto-recharge: its settings, its charges, and a simulation over the month before.
 
 import { failure } from '../../../../kit/console/failure.ts';
 import { actForm, choice, field, numberOf, textOf } from '../../../../kit/console/form.ts';

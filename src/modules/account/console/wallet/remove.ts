@@ -1,4 +1,4 @@
-// Removing a card cannot be undone: here and at the payment provider it is forgotten, and only its holder can leave it again.
+// Page that removes a card. It cannot be undone: the card is deleted here and at the payment provider, and only its holder can add it again.
 
 import { countOf } from '../../../../kit/console/text.ts';
 import { typedPage } from '../../../../kit/console/typed.ts';

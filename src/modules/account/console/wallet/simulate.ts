@@ -1,5 +1,5 @@
-// What auto-recharge would have charged, played over the spend of days that are past. It begins just after a charge, since no balance of then
-// was under this plan.
+// Simulation of auto-recharge over the daily spend of a past month. It starts from the balance just after a charge,
+// because past balances did not follow this plan.
 
 export interface Plan {
   readonly trigger: number;

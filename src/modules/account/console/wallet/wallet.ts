@@ -1,4 +1,5 @@
-// The wallet: what is left and until when, how money comes in, what may be spent, and each movement. That money came in shows by itself.
+// Wallet page: balance and how long it lasts, top-ups, auto-recharge, budgets and ledger. The page is
+// live, so a payment that arrives appears by itself.
 
 import { panel } from '../../../../kit/console/failure.ts';
 import { actForm, checkbox, choice, field, numberOf, textOf } from '../../../../kit/console/form.ts';

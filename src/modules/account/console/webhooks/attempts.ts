@@ -1,4 +1,4 @@
-// The first page of a webhook: how its attempts went over time, and its deliveries with every attempt, which can be made again.
+// First page of a webhook: outcome of its attempts over time, and its deliveries with every attempt, which can be sent again.
 
 import { contentOrFailure, panel } from '../../../../kit/console/failure.ts';
 import { actButton, textOf } from '../../../../kit/console/form.ts';

@@ -1,4 +1,4 @@
-// Deliveries of one webhook: what was sent, what came back at each attempt, and a button to send it again.
+// Deliveries of one webhook: the headers of the last request, the answer to each attempt, and a button to send it again.
 
 import { type Answer, answerText } from '../../../../kit/console/answer.ts';
 import { copiedId } from '../../../../kit/console/copied.ts';

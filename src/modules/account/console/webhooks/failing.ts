@@ -1,4 +1,4 @@
-// Webhooks that are off because they failed, and those that are on and whose last attempt failed.
+// Failing webhooks: those disabled because of failures, and enabled ones whose last attempt failed.
 import { failingLine, failuresIn, firstLines, limitOf, nothingFails } from '../../../../kit/console/failing.ts';
 import { failure } from '../../../../kit/console/failure.ts';
 import { ago, short } from '../../../../kit/console/text.ts';

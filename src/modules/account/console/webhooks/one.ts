@@ -1,4 +1,4 @@
-// The pages of a webhook: its deliveries, what can be changed of it with its secret, and its end.
+// Pages of a webhook: deliveries, settings with the signing secret, and deletion.
 
 import { copiedId } from '../../../../kit/console/copied.ts';
 import { pickedEvents } from '../../../../kit/console/event-picker.ts';

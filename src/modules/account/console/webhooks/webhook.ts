@@ -1,4 +1,4 @@
-// What the pages of webhooks share: the records as the calls answer them.
+// Shared parts of the webhook pages: types from the capabilities, status badge, form fields and the page of the signing secret.
 
 import { copiedSecret } from '../../../../kit/console/copied.ts';
 import { eventPicker } from '../../../../kit/console/event-picker.ts';

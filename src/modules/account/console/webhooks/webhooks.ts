@@ -1,4 +1,4 @@
-// The webhooks of the account: where events go, and whether they get through. A new one's secret is shown once.
+// The webhooks of the account: URL and delivery status of each. The secret of a new webhook is shown once.
 import { pickedEvents } from '../../../../kit/console/event-picker.ts';
 import { textOf } from '../../../../kit/console/form.ts';
 import { listPage } from '../../../../kit/console/list-page.ts';
