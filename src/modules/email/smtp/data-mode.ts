@@ -11,6 +11,8 @@ type Done = Parameters<SMTPStream['_feedDataStream']>[1];
 const [LINE_FEED, CARRIAGE_RETURN, DOT] = [0x0a, 0x0d, 0x2e];
 /** Of the end, `\r\n.\r\n`, all but one may stand in the piece before. */
 const KEPT_BYTES = 4;
+/** Of one walk: before the function is compiled, 64 KiB hold the loop for 15 to 30 ms, 8 KiB for 4. */
+const WALKED_BYTES = 8 * 1024;
 /** Of all connections. */
 const slices = new TimeSlices();
 
@@ -21,7 +23,6 @@ export function readMailByPieces(): void {
 
 function feed(this: SMTPStream, piece: Buffer, done: Done): void {
   const kept = this._lastBytes;
-  this._lastBytes = false;
   if (kept !== false && kept.length === KEPT_BYTES && isPlain(kept, piece)) {
     // Most pieces: nothing is copied.
     this._lastBytes = piece.subarray(-KEPT_BYTES);
@@ -30,25 +31,33 @@ function feed(this: SMTPStream, piece: Buffer, done: Done): void {
     writeOn(this._dataStream, piece.subarray(0, -KEPT_BYTES), done);
     return;
   }
+  walk(this, piece.subarray(0, WALKED_BYTES), piece.subarray(WALKED_BYTES), done);
+}
+
+/** Reads `piece`, then `later`. */
+function walk(stream: SMTPStream, piece: Buffer, later: Buffer, done: Done): void {
+  const kept = stream._lastBytes;
+  stream._lastBytes = false;
+  const goOn: Done = later.length === 0 ? done : () => feed.call(stream, later, done);
   let bytes = kept === false ? piece : Buffer.concat([kept, piece]);
-  if (this._atDataStart && bytes.length >= 3 && isEnd(bytes, 0)) {
-    this._endDataMode(false, bytes.subarray(3), done);
+  if (stream._atDataStart && bytes.length >= 3 && isEnd(bytes, 0)) {
+    stream._endDataMode(false, Buffer.concat([bytes.subarray(3), later]), done);
     return;
   }
-  if (this._atDataStart && bytes[0] === DOT && bytes[1] === DOT) {
+  if (stream._atDataStart && bytes[0] === DOT && bytes[1] === DOT) {
     // The dot that stays is content, even if it comes alone in its piece.
     bytes = bytes.subarray(1);
-    this._atDataStart = false;
+    stream._atDataStart = false;
   }
   const read = unstuff(bytes);
-  this._countDataBytes(read.content.length);
+  stream._countDataBytes(read.content.length);
   if (read.rest !== null) {
-    this._endDataMode(read.content, read.rest, done);
+    stream._endDataMode(read.content, Buffer.concat([read.rest, later]), done);
     return;
   }
-  this._lastBytes = read.kept;
-  if (read.content.length > 0) writeOn(this._dataStream, read.content, done);
-  else done();
+  stream._lastBytes = read.kept;
+  if (read.content.length > 0) writeOn(stream._dataStream, read.content, goOn);
+  else goOn();
 }
 
 function writeOn(stream: SMTPStream['_dataStream'], content: Buffer, done: Done): void {
