@@ -51,7 +51,7 @@ async function call(method: string, path: string, body?: object): Promise<any> {
   return answer.json();
 }
 await call('POST', '/v1/queue/create', { name: QUEUE });
-const { challenge } = (await call('GET', '/v1/captcha/challenge?difficulty=easy&ttl_seconds=3600')).data;
+const { challenge } = (await call('GET', '/v1/captcha/challenge?difficulty=easy&expires_seconds=3600')).data;
 const solution = await solveChallenge({ challenge, deriveKey });
 const payload = btoa(JSON.stringify({ challenge, solution }));
 const request = post(url, '/v1/captcha/verify', account.secret, JSON.stringify({ payload }));

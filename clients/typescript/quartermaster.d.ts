@@ -1641,7 +1641,7 @@ export interface CaptchaChallengeInput {
   /** Host of the page that shows the form. */
   hostname?: string;
   /** How long a solution counts. */
-  ttl_seconds?: number;
+  expires_seconds?: number;
 }
 
 export interface CaptchaChallengeDataChallenge {
@@ -5240,7 +5240,7 @@ export interface RealtimeAuthorizeInput {
   /** Channels of a token. */
   channels?: Array<string>;
   /** How long a token can begin and hold streams; */
-  ttl_seconds?: number;
+  expires_seconds?: number;
   /** Who it is. */
   user_id?: string;
   /** What members of a presence channel see of them, up to 1 KB. */
@@ -5776,7 +5776,7 @@ export interface RtcTokenInput {
   /** Whether they may receive that of others. */
   can_subscribe?: boolean;
   /** How long token and TURN credentials let somebody in; */
-  ttl_seconds?: number;
+  expires_seconds?: number;
   /** In mode peer: */
   socket_id?: string;
   /** Makes a retry safe: */
@@ -5804,7 +5804,7 @@ export interface RtcTokenData {
 
 export interface RtcIceServersInput {
   /** How long token and TURN credentials let somebody in; */
-  ttl_seconds?: number;
+  expires_seconds?: number;
 }
 
 export interface RtcIceServersDataIceServersItem {
@@ -5893,7 +5893,7 @@ export interface SmsVerifyStartInput {
   /** Digits of the code, 4 to 10; */
   length?: number;
   /** Seconds that the code is taken, 60 to 3600; */
-  ttl_seconds?: number;
+  expires_seconds?: number;
   /** The message, with `{code}` where the code goes; */
   text?: string;
   /** Sender: */
@@ -6775,7 +6775,7 @@ export interface VideoDownloadUrlInput {
   /** Id of the job, `vid_…`, as generate answers it. */
   id: string;
   /** How long the link works, seconds. */
-  expires_in?: number;
+  expires_seconds?: number;
 }
 
 export interface VideoDownloadUrlData {

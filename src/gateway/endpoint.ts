@@ -7,6 +7,7 @@ import { type Capability, isAdministered, pathParameters } from '../kit/capabili
 import type { Module } from '../kit/module.ts';
 import { once, onceFor } from '../lib/once.ts';
 import { refusesUnknownFields } from '../manifest/describe.ts';
+import { readSecondNames, type SecondNames } from './input/second-names.ts';
 
 export type LimitClass = 'reads' | 'evaluations' | 'deletes' | 'writes' | 'none';
 
@@ -30,6 +31,9 @@ export interface Endpoint {
   readonly opaque: ReadonlySet<string>;
   /** Schemas of the input's fields by name. */
   readonly fields: Readonly<Record<string, FieldSchema>>;
+  readonly secondNames: SecondNames;
+  /** Schemas by every name under which a field is taken. */
+  readonly fieldsByName: Readonly<Record<string, FieldSchema>>;
   /** True when the input is valid. */
   isValid(input: unknown): boolean;
   /** All faults of an invalid input; of one that came as a long text only the first. */
@@ -69,6 +73,7 @@ const thoroughOf = onceFor((schema: object) => thoroughAjv().compile(schema));
 export function compileEndpoint(module: string, state: () => unknown, capability: Endpoint['capability']): Endpoint {
   const schema = capability.input as FieldSchema & { readonly properties: Readonly<Record<string, FieldSchema>> };
   const pathFields = pathParameters(capability.path);
+  const secondNames = readSecondNames(schema);
   const fast = () => fastOf(capability.input);
   const thorough = () => thoroughOf(capability.input);
   return {
@@ -83,12 +88,19 @@ export function compileEndpoint(module: string, state: () => unknown, capability
     unknownFields: treatmentOf(capability),
     opaque: new Set(capability.opaque ?? []),
     fields: schema.properties,
+    secondNames,
+    fieldsByName: withSecondNames(schema.properties, secondNames),
     isValid: (input) => fast()(input) === true,
     faults(input, bodyCharacters) {
       const check = bodyCharacters > THOROUGH_CHARACTERS_MAX ? fast() : thorough();
       return check(input) === true ? [] : (check.errors ?? []);
     },
   };
+}
+
+function withSecondNames(fields: Endpoint['fields'], { first }: SecondNames): Endpoint['fields'] {
+  const seconds = [...first].map(([second, name]) => [second, fields[name] as FieldSchema]);
+  return { ...fields, ...Object.fromEntries(seconds) };
 }
 
 /** A right or limit of the account that is misspelt must not become none. */

@@ -1,6 +1,6 @@
 // Schema fields shared by jobs of all kinds: of calls, and of records.
 import Type from 'typebox';
-import { instant, instantOrNull, numberOrNull, orNull, textOrNull, wholeOrNull } from '../kit/fields.ts';
+import { expiresField, instant, instantOrNull, numberOrNull, orNull, textOrNull, wholeOrNull } from '../kit/fields.ts';
 import { LINK_SECONDS, LINK_SECONDS_MAX, LINK_SECONDS_MIN, RETENTION_DAYS, RETENTION_DAYS_MAX } from './limits.ts';
 import { jobStates } from './row.ts';
 
@@ -150,13 +150,9 @@ export const statusSchema = Type.Object({
   current_step: textOrNull('What is being done.'),
 });
 
-export const expiresInField = Type.Optional(
-  Type.Integer({
-    minimum: LINK_SECONDS_MIN,
-    maximum: LINK_SECONDS_MAX,
-    default: LINK_SECONDS,
-    description: 'How long the link works, seconds.',
-  }),
+export const linkExpiresField = expiresField(
+  { min: LINK_SECONDS_MIN, max: LINK_SECONDS_MAX, usual: LINK_SECONDS },
+  'How long the link works, seconds.',
 );
 export const stateFilter = Type.Optional(Type.Enum([...jobStates], { description: 'Only jobs in this state.' }));
 export const textFilter = (description: string) =>

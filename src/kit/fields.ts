@@ -1,5 +1,6 @@
 // Schema fields shared by the operations of all modules.
 import Type, { type TSchema } from 'typebox';
+import { alsoNamed } from './second-names.ts';
 
 /** A schema of one type that also takes null, which means the same as absent in what is sent. */
 export function orNull<T>(schema: Readonly<Record<string, unknown>>, description: string) {
@@ -26,6 +27,14 @@ export const numberOrNull = (description: string) => orNull<number>({ type: 'num
 export const instant = (description: string) => Type.String({ format: 'date-time', description });
 export const instantOrNull = (description: string) =>
   orNull<string>({ type: 'string', format: 'date-time' }, description);
+
+/** How long what the call makes lives, seconds: a field named `expires_seconds`. */
+export const expiresField = (seconds: { min: number; max: number; usual: number }, description: string) =>
+  alsoNamed(
+    Type.Optional(Type.Integer({ minimum: seconds.min, maximum: seconds.max, default: seconds.usual, description })),
+    'ttl_seconds',
+    'expires_in',
+  );
 
 /** A wrong one is INVALID_CURSOR, whatever it looks like. */
 export const cursorField = Type.Optional(

@@ -7,7 +7,7 @@ import { lendService } from '../support/shared-service.ts';
 export interface Asked {
   readonly action?: string;
   readonly difficulty?: 'easy' | 'normal' | 'hard';
-  readonly ttl_seconds?: number;
+  readonly expires_seconds?: number;
   readonly hostname?: string;
 }
 

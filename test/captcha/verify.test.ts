@@ -51,7 +51,10 @@ test('an easier challenge than is asked for does not do', async () => {
 test('a solution ends with its challenge, and what it has counted for is then forgotten', async () => {
   const timed = await CaptchaBench.start();
   try {
-    const [used, late] = await Promise.all([timed.solved({ ttl_seconds: 60 }), timed.solved({ ttl_seconds: 60 })]);
+    const [used, late] = await Promise.all([
+      timed.solved({ expires_seconds: 60 }),
+      timed.solved({ expires_seconds: 60 }),
+    ]);
     expect(await timed.verify(used)).toMatchObject({ reason: 'ok' });
     await timed.service.advance(61);
     expect(await timed.verify(late)).toMatchObject({ success: false, reason: 'expired' });
@@ -130,7 +133,7 @@ test('an account without credit verifies nothing, and its solution stays good', 
 });
 
 test('what is signed says what was asked for', async () => {
-  const { parameters } = await bench.challenge({ difficulty: 'hard', action: 'a', ttl_seconds: 60 });
+  const { parameters } = await bench.challenge({ difficulty: 'hard', action: 'a', expires_seconds: 60 });
   expect(parameters).toMatchObject({
     algorithm: 'PBKDF2/SHA-256',
     cost: 5_000,

@@ -15,7 +15,7 @@ const get = (query: Record<string, string>, headers: Record<string, string> = {}
   client(bench.service.url)('GET', `/v1/captcha/altcha?${new URLSearchParams(query)}`, undefined, headers);
 
 test('the bare challenge, for any page, which is named in it', async () => {
-  const query = { key, action: 'signup', difficulty: 'easy', ttl_seconds: '60' };
+  const query = { key, action: 'signup', difficulty: 'easy', expires_seconds: '60' };
   const { status, headers, body } = await get(query, { origin: 'https://www.example.com:8443' });
   expect([status, headers.get('access-control-allow-origin'), headers.get('cache-control')]).toEqual([
     200,
@@ -59,9 +59,9 @@ test.each([
 
 test.each([
   ['difficulty', 'none'],
-  ['ttl_seconds', '59'],
-  ['ttl_seconds', '1e9'],
-  ['ttl_seconds', 'soon'],
+  ['expires_seconds', '59'],
+  ['expires_seconds', '1e9'],
+  ['expires_seconds', 'soon'],
   ['action', 'two words'],
   ['action', ''],
 ])('a wrong %s is named: %j', async (param, value) => {

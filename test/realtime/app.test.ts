@@ -67,7 +67,7 @@ test.each([
   [{ channel: 'private-a' }, 'socket_id'],
   [{ channels: ['a'], socket_id: '1.2' }, 'channels'],
   [{ socket_id: '1.2' }, 'channel'],
-  [{ channels: ['a'], ttl_seconds: 59 }, 'ttl_seconds'],
+  [{ channels: ['a'], expires_seconds: 59 }, 'expires_seconds'],
   [{ channel: 'presence-a', socket_id: '1.2', user_id: 'a', user_info: { x: 'a'.repeat(1_100) } }, 'user_info'],
 ])('authorize refuses %j, naming the field', async (body, param) => {
   const reply = await shared.call('POST', '/v1/realtime/authorize', body);

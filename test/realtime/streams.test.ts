@@ -75,7 +75,10 @@ describe('a stream', () => {
 describe('a token', () => {
   test('listens to its channels and to no others, until it ends', async () => {
     const own = await shared.another();
-    const { token, expires_at: expiresAt } = await own.ok('POST', 'authorize', { channels: ['a'], ttl_seconds: 60 });
+    const { token, expires_at: expiresAt } = await own.ok('POST', 'authorize', {
+      channels: ['a'],
+      expires_seconds: 60,
+    });
     expect(Date.parse(expiresAt)).toBeLessThanOrEqual(Date.now() + 60_000);
     const stream = await listen(own.service.url, `token=${token}&channels=b`, null);
     await own.publish('b', 'n', 'no');

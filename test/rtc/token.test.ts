@@ -62,7 +62,7 @@ describe('with a LiveKit server', () => {
   });
 
   test('rights and time are as asked for', async () => {
-    const asked = { room: 'stand-up', identity: 'ben', can_publish: false, can_subscribe: false, ttl_seconds: 60 };
+    const asked = { room: 'stand-up', identity: 'ben', can_publish: false, can_subscribe: false, expires_seconds: 60 };
     const { data } = (await call('POST', '/v1/rtc/token', asked)).body;
     const claims = await verifier.verify(data.token);
     expect(claims.video).toMatchObject({ canPublish: false, canPublishData: false, canSubscribe: false });
@@ -81,7 +81,7 @@ describe('with a LiveKit server', () => {
   });
 
   test('TURN credentials are signed as coturn checks them, and end with the token', async () => {
-    const { data } = (await call('POST', '/v1/rtc/token', { room: 'a', identity: 'ana', ttl_seconds: 600 })).body;
+    const { data } = (await call('POST', '/v1/rtc/token', { room: 'a', identity: 'ana', expires_seconds: 600 })).body;
     const [stun, relay] = data.ice_servers;
     expect(stun).toEqual({ urls: ['stun:turn.example.com:3478'] });
     expect(relay.urls).toEqual(['turn:turn.example.com:3478?transport=udp', 'turns:turn.example.com:5349']);
@@ -93,7 +93,7 @@ describe('with a LiveKit server', () => {
     ['room', { room: 'two words', identity: 'ana' }],
     ['room', { identity: 'ana' }],
     ['identity', { room: 'a', identity: 'ana:ben' }],
-    ['ttl_seconds', { room: 'a', identity: 'ana', ttl_seconds: 86_401 }],
+    ['expires_seconds', { room: 'a', identity: 'ana', expires_seconds: 86_401 }],
     ['name', { room: 'a', identity: 'ana', name: 'two\nlines' }],
   ])('a wrong %s is named', async (param, body) => {
     expect((await call('POST', '/v1/rtc/token', body)).body.error).toMatchObject({ code: 'VALIDATION_FAILED', param });
@@ -148,7 +148,7 @@ describe('without one', () => {
   });
 
   test('the servers alone are free', async () => {
-    const { status, body } = await call('GET', '/v1/rtc/ice_servers?ttl_seconds=60');
+    const { status, body } = await call('GET', '/v1/rtc/ice_servers?expires_seconds=60');
     expect([status, body.data.ice_servers, body.metadata.cost_usd]).toEqual([200, [], 0]);
   });
 });

@@ -85,7 +85,7 @@ test('a hundred tries at once are five', async () => {
 test('a code ends with its time', async () => {
   const timed = await SmsBench.start();
   try {
-    const one = await start(timed, { ttl_seconds: 60 });
+    const one = await start(timed, { expires_seconds: 60 });
     const code = await codeOf(timed, one);
     await timed.service.advance(61);
     expect(await check(timed, one.verification_id, code)).toMatchObject({ status: 'expired', attempts_left: 0 });

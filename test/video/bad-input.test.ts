@@ -193,8 +193,20 @@ describe('what names a job', () => {
   test.each<[string, string, string, Record<string, unknown> | undefined, Row[2]]>([
     ['cancel with another id in its body', 'POST', 'cancel', { job_id: gone }, invalid('job_id', 'job_id')],
     ['cancel of what has succeeded', 'POST', 'cancel', {}, [409, 'STATE_CONFLICT', 'id', 'succeeded']],
-    ['a link for 59 seconds', 'GET', 'download_url?expires_in=59', undefined, invalid('expires_in', 'minimum')],
-    ['a link for more than a day', 'GET', 'download_url?expires_in=86401', undefined, invalid('expires_in', 'maximum')],
+    [
+      'a link for 59 seconds',
+      'GET',
+      'download_url?expires_seconds=59',
+      undefined,
+      invalid('expires_seconds', 'minimum'),
+    ],
+    [
+      'a link for more than a day',
+      'GET',
+      'download_url?expires_seconds=86401',
+      undefined,
+      invalid('expires_seconds', 'maximum'),
+    ],
     ['a webhook without a URL', 'POST', 'webhook/subscribe', {}, invalid('webhook_url', 'required')],
   ])('%s is refused', async (_, method, operation, body, expected) => {
     const [path, query] = operation.split('?');

@@ -78,7 +78,7 @@ describe('links', () => {
   test('end by the clock of the database', async () => {
     const own = await VideoBench.start();
     const { job_id: id } = await own.ended((await own.generate()).job_id);
-    const link = await own.ok('GET', `/v1/video/download_url/${id}?expires_in=60`);
+    const link = await own.ok('GET', `/v1/video/download_url/${id}?expires_seconds=60`);
     expect(link).toMatchObject({ job_id: id, content_type: 'video/mp4' });
     expect((await fetch(link.url, { method: 'HEAD' })).status).toBe(200);
     await own.service.advance(61);

@@ -43,7 +43,7 @@ test('a video that is not stored is there for its pickup time, for nothing; its 
   await own.service.advance(DAY - 60);
   await sweep();
   expect([(await kept(own)).length, (await own.get(job.job_id)).prompt]).toEqual([2, QUICK.prompt]);
-  const last = (await own.ok('GET', `/v1/video/download_url/${job.job_id}?expires_in=86400`)).url;
+  const last = (await own.ok('GET', `/v1/video/download_url/${job.job_id}?expires_seconds=86400`)).url;
   await own.service.advance(61);
   // Over by the clock, before any background work.
   expect(await linkOf(last)).toBe(403);

@@ -1386,7 +1386,7 @@ class CaptchaChallengeInput(TypedDict):
     action: NotRequired[str]
     difficulty: NotRequired[Literal["easy", "normal", "hard"]]
     hostname: NotRequired[str]
-    ttl_seconds: NotRequired[int]
+    expires_seconds: NotRequired[int]
 
 
 class CaptchaChallengeDataChallenge(TypedDict):
@@ -4497,7 +4497,7 @@ class RealtimeAuthorizeInput(TypedDict):
     channel: NotRequired[str]
     socket_id: NotRequired[str]
     channels: NotRequired[list[str]]
-    ttl_seconds: NotRequired[int]
+    expires_seconds: NotRequired[int]
     user_id: NotRequired[str]
     user_info: NotRequired[dict[str, Any]]
 
@@ -4979,7 +4979,7 @@ class RtcTokenInput(TypedDict):
     name: NotRequired[str]
     can_publish: NotRequired[bool]
     can_subscribe: NotRequired[bool]
-    ttl_seconds: NotRequired[int]
+    expires_seconds: NotRequired[int]
     socket_id: NotRequired[str]
     idempotency_key: NotRequired[str]
 
@@ -5004,7 +5004,7 @@ class RtcTokenData(TypedDict):
 
 
 class RtcIceServersInput(TypedDict):
-    ttl_seconds: NotRequired[int]
+    expires_seconds: NotRequired[int]
 
 
 class RtcIceServersDataIceServersItem(TypedDict):
@@ -5077,7 +5077,7 @@ SmsVerifyStartInput = TypedDict("SmsVerifyStartInput", {
     "to": "str",
     "channel": "NotRequired[Literal[\"sms\", \"email\"]]",
     "length": "NotRequired[int]",
-    "ttl_seconds": "NotRequired[int]",
+    "expires_seconds": "NotRequired[int]",
     "text": "NotRequired[str]",
     "from": "NotRequired[str]",
     "vendor": "NotRequired[str]",
@@ -5822,7 +5822,7 @@ class VideoListData(TypedDict):
 
 class VideoDownloadUrlInput(TypedDict):
     id: str
-    expires_in: NotRequired[int]
+    expires_seconds: NotRequired[int]
 
 
 class VideoDownloadUrlData(TypedDict):

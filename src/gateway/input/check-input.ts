@@ -4,6 +4,7 @@ import { nearest } from '../../lib/nearest.ts';
 import { schemaWords } from '../../lib/schema-words.ts';
 import { type FieldError, type Problem, problem } from '../../problems/problem.ts';
 import type { Endpoint } from '../endpoint.ts';
+import { takeSecondNames } from './second-names.ts';
 import { findUnknownFields, unknownFieldWarnings } from './unknown-fields.ts';
 
 const ERRORS_MAX = 20;
@@ -20,6 +21,7 @@ export function checkFields(
   endpoint: Endpoint,
   { bodyCharacters, ignoresUnknown }: InputCheck,
 ): string[] {
+  takeSecondNames(input, endpoint.secondNames);
   const { unknownFields } = endpoint;
   const isRefused = unknownFields === 'never' || (unknownFields === 'refused' && !ignoresUnknown);
   const unknown = isRefused ? findUnknownFields(input, endpoint) : [];

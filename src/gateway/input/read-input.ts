@@ -8,6 +8,7 @@ import type { Gateway } from '../gateway.ts';
 import { checkFields } from './check-input.ts';
 import { takeIdempotencyKey } from './idempotency-key.ts';
 import { readJsonText } from './json-object.ts';
+import { takeSecondNames } from './second-names.ts';
 
 /** Fills in the call's input. Throws the Problem of what is wrong with it. */
 export async function readInput(call: Call, gateway: Gateway, text: string, idempotencyKey: string | null) {
@@ -22,12 +23,17 @@ export async function readInput(call: Call, gateway: Gateway, text: string, idem
     return;
   }
   const { value } = readJsonText(text, endpoint.opaque);
-  const { pathFields, unknownFields } = endpoint;
+  const { pathFields, unknownFields, secondNames } = endpoint;
+  const pathNames = [
+    ...pathFields,
+    ...[...secondNames.first].filter(([, name]) => pathFields.includes(name)).map(([second]) => second),
+  ];
+  takeSecondNames(value, endpoint.secondNames);
   call.input = value;
-  call.inputText = unknownFields === 'taken' ? withoutMembers(text, pathFields) : text;
+  call.inputText = unknownFields === 'taken' ? withoutMembers(text, pathNames) : text;
   takeIdempotencyKey(call, beside, () => {
     const params = Object.fromEntries(pathFields.map((name) => [name, value[name]]));
-    return requestFingerprint(fingerprintPrefix(params), text, new Set([KEY_FIELD, ...pathFields]));
+    return requestFingerprint(fingerprintPrefix(params), text, new Set([KEY_FIELD, ...pathNames]));
   });
   checkInput(call, null);
 }

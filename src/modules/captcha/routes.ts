@@ -26,10 +26,10 @@ export const widgetRoute = pageRoute<Services>(access, {
   },
   async answer(request, core) {
     requirePageKey(core, request.principal ?? (await request.identify(null)), 'pages', challenge.id);
-    const { action, difficulty, ttl_seconds: ttl } = Object.fromEntries(request.query);
+    const { action, difficulty, ttl_seconds, expires_seconds: sent = ttl_seconds } = Object.fromEntries(request.query);
     const { hostname } = URL.parse(request.headers.origin ?? '') ?? {};
-    const ttlSeconds = ttl === undefined ? undefined : Number(ttl);
-    const wish = { action, difficulty, ttl_seconds: ttlSeconds, hostname: hostname || undefined };
+    const expiresSeconds = sent === undefined ? undefined : Number(sent);
+    const wish = { action, difficulty, expires_seconds: expiresSeconds, hostname: hostname || undefined };
     return json((await dataOf<Static<typeof challenge.output>>(request.invoke(challenge.id, wish))).challenge);
   },
   refuse(failure, { requestId }) {

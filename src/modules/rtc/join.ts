@@ -11,7 +11,7 @@ export interface JoinInput {
   readonly name?: string;
   readonly can_publish?: boolean;
   readonly can_subscribe?: boolean;
-  readonly ttl_seconds?: number;
+  readonly expires_seconds?: number;
   readonly socket_id?: string;
 }
 
@@ -19,8 +19,8 @@ const NOT_HELD = 'In mode peer nothing but the pages themselves holds can_publis
 
 /** JoinSchema as JSON text. Throws what realtime.authorize throws. */
 export async function join(ctx: CallContext, state: RtcState, input: JoinInput): Promise<string> {
-  const { room, identity, ttl_seconds: ttlSeconds = TTL_SECONDS.usual } = input;
-  const expiresMs = Date.now() + ttlSeconds * 1_000;
+  const { room, identity, expires_seconds: expiresSeconds = TTL_SECONDS.usual } = input;
+  const expiresMs = Date.now() + expiresSeconds * 1_000;
   const shown = {
     identity,
     expires_at: iso(expiresMs),
@@ -30,7 +30,14 @@ export async function join(ctx: CallContext, state: RtcState, input: JoinInput):
   const { url, tokenFor } = state.livekit;
   const canPublish = input.can_publish ?? true;
   const canSubscribe = input.can_subscribe ?? true;
-  const joined = { room: `${ctx.accountId}.${room}`, identity, name: input.name, canPublish, canSubscribe, ttlSeconds };
+  const joined = {
+    room: `${ctx.accountId}.${room}`,
+    identity,
+    name: input.name,
+    canPublish,
+    canSubscribe,
+    expiresSeconds,
+  };
   const made = { mode: 'livekit', token: await tokenFor(joined), url, room: joined.room };
   return JSON.stringify({ ...made, channel: null, app_key: null, channel_data: null, ...shown });
 }

@@ -1,6 +1,6 @@
 // Fields and records of the rtc operations.
 import Type from 'typebox';
-import { instant, textOrNull } from '../../kit/fields.ts';
+import { expiresField, instant, textOrNull } from '../../kit/fields.ts';
 import { TTL_SECONDS } from './limits.ts';
 
 export const roomField = Type.String({
@@ -16,13 +16,9 @@ export const identityField = Type.String({
   description:
     'Who joins, as your service knows them. Once in a room: a second join of an identity ends the first at LiveKit.',
 });
-export const ttlField = Type.Optional(
-  Type.Integer({
-    minimum: TTL_SECONDS.min,
-    maximum: TTL_SECONDS.max,
-    default: TTL_SECONDS.usual,
-    description: 'How long token and TURN credentials let somebody in; who is in stays. Six hours when not sent.',
-  }),
+export const expiresSecondsField = expiresField(
+  TTL_SECONDS,
+  'How long token and TURN credentials let somebody in; who is in stays. Six hours when not sent.',
 );
 
 const iceServer = Type.Object({
@@ -33,7 +29,7 @@ const iceServer = Type.Object({
 export const iceServersField = Type.Array(iceServer, {
   description: 'For RTCPeerConnection, as they are; may be empty.',
 });
-export const expiresField = instant('When token and TURN credentials end.');
+export const expiresAtField = instant('When token and TURN credentials end.');
 
 export const joinSchema = Type.Object({
   mode: Type.Enum(['livekit', 'peer'], { description: 'livekit: by a media server; peer: from browser to browser.' }),
@@ -47,5 +43,5 @@ export const joinSchema = Type.Object({
   app_key: textOrNull('peer: the key with which a client of Pusher connects; null at LiveKit.'),
   channel_data: textOrNull('peer: what was signed with token; null without socket_id.'),
   ice_servers: iceServersField,
-  expires_at: expiresField,
+  expires_at: expiresAtField,
 });

@@ -10,7 +10,7 @@ export interface Join {
   readonly name: string | undefined;
   readonly canPublish: boolean;
   readonly canSubscribe: boolean;
-  readonly ttlSeconds: number;
+  readonly expiresSeconds: number;
 }
 
 export interface RtcState {
@@ -29,8 +29,8 @@ async function openLivekit({ url, apiKey, apiSecret }: LivekitSettings): Promise
   const { AccessToken } = await import('livekit-server-sdk');
   return {
     url,
-    tokenFor({ room, identity, name, canPublish, canSubscribe, ttlSeconds }) {
-      const token = new AccessToken(apiKey, apiSecret, { identity, ttl: ttlSeconds, ...(name && { name }) });
+    tokenFor({ room, identity, name, canPublish, canSubscribe, expiresSeconds }) {
+      const token = new AccessToken(apiKey, apiSecret, { identity, ttl: expiresSeconds, ...(name && { name }) });
       // Never roomCreate: it would let its holder end rooms, also of other accounts. Servers make a room when the first one joins.
       token.addGrant({ room, roomJoin: true, canPublish, canPublishData: canPublish, canSubscribe });
       return token.toJwt();

@@ -1,6 +1,6 @@
 // Fields and records of the sms operations.
 import Type from 'typebox';
-import { instant, instantOrNull, textOrNull } from '../../kit/fields.ts';
+import { expiresField, instant, instantOrNull, textOrNull } from '../../kit/fields.ts';
 import { CODE_LENGTH, CODE_SECONDS, SEGMENTS_MAX, TEXT_CHARACTERS_MAX, TRIES } from './limits.ts';
 import { E164_PATTERN, SENDER_PATTERN } from './numbers.ts';
 
@@ -85,12 +85,8 @@ export const codeFields = {
       description: `Digits of the code, ${CODE_LENGTH.min} to ${CODE_LENGTH.max}; ${CODE_LENGTH.usual} when not sent.`,
     }),
   ),
-  ttl_seconds: Type.Optional(
-    Type.Integer({
-      minimum: CODE_SECONDS.min,
-      maximum: CODE_SECONDS.max,
-      default: CODE_SECONDS.usual,
-      description: `Seconds that the code is taken, ${CODE_SECONDS.min} to ${CODE_SECONDS.max}; ${CODE_SECONDS.usual} when not sent.`,
-    }),
+  expires_seconds: expiresField(
+    CODE_SECONDS,
+    `Seconds that the code is taken, ${CODE_SECONDS.min} to ${CODE_SECONDS.max}; ${CODE_SECONDS.usual} when not sent.`,
   ),
 };

@@ -5,12 +5,12 @@ import { nestingDepth } from '../../lib/json-source.ts';
 
 const DEPTH_MAX = admission.call.depthMax;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
-const MEMBER = /^([a-z_]+)\[([^[\]]+)\]$/;
+const MEMBER = /^([a-z_]+)(?:\[([^[\]]+)\]|\.(.+))$/s;
 
 export interface QueryParameter {
   /** Every occurrence of the parameter. */
   readonly values: string[];
-  /** Members of an object that is written as `filter[key]=value`, each with every occurrence. */
+  /** Members of an object that is written as `filter[key]=value` or `filter.key=value`, each with every occurrence. */
   readonly members: Map<string, string[]>;
 }
 
@@ -21,7 +21,7 @@ export function groupQuery(
 ): Map<string, QueryParameter> {
   const parameters = new Map<string, QueryParameter>();
   for (const [name, value] of query) {
-    const [, object = '', member = ''] = MEMBER.exec(name) ?? [];
+    const [, object = '', inBrackets = '', member = inBrackets] = MEMBER.exec(name) ?? [];
     const isMember = isObject(fields, object);
     const parameter = entry(parameters, isMember ? object : name, () => ({ values: [], members: new Map() }));
     if (isMember) entry(parameter.members, member, () => []).push(value);

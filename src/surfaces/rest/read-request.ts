@@ -78,9 +78,11 @@ function headersRead({ endpoint }: Call, { headers }: ArrivedRequest): Record<st
 
 function mergePath(call: Call, params: ArrivedRequest['params']): void {
   // A free-form body is data: a member of it that bears the name of a path parameter says nothing about the path.
-  const isFreeForm = call.endpoint.unknownFields === 'taken';
-  for (const name of call.endpoint.pathFields) {
-    if (isFreeForm) delete call.input[name];
+  const { unknownFields, pathFields, secondNames } = call.endpoint;
+  if (unknownFields === 'taken') {
+    for (const name of [...pathFields, ...secondNames.first.keys()]) delete call.input[name];
+  }
+  for (const name of pathFields) {
     merge(call, name, fromPath(params[name] ?? '', fieldSchema(call, name)), 'path');
   }
 }
@@ -92,13 +94,13 @@ function takesQuery({ endpoint }: Call): boolean {
 
 function mergeQuery(call: Call, query: URLSearchParams): void {
   if (query.size === 0) return;
-  const parameters = groupQuery(query, call.endpoint.fields);
+  const parameters = groupQuery(query, call.endpoint.fieldsByName);
   if (!takesQuery(call)) {
     call.warnings.push(...ignoredParameters([...parameters.keys()], call.endpoint.capability.method));
     return;
   }
   for (const [name, parameter] of parameters) {
-    const object = brokenMember(name, call.endpoint.fields);
+    const object = brokenMember(name, call.endpoint.fieldsByName);
     if (object !== null) throw invalidField(object, 'pattern', `Write a member of ${object} as ${object}[name]=value.`);
     if (name === '__proto__') {
       throw invalidField(name, 'forbidden_key', 'The parameter name is not allowed.');
@@ -118,8 +120,8 @@ function ignoredParameters(names: readonly string[], method: string): string[] {
 }
 
 function fieldSchema(call: Call, name: string): FieldSchema {
-  const { fields } = call.endpoint;
-  return (Object.hasOwn(fields, name) ? fields[name] : undefined) ?? {};
+  const { fieldsByName } = call.endpoint;
+  return (Object.hasOwn(fieldsByName, name) ? fieldsByName[name] : undefined) ?? {};
 }
 
 /** No field holds NUL, which no text of ours may hold; in JSON bodies the schema of each field says what it may hold. */

@@ -4,6 +4,7 @@ import { randomInt } from 'node:crypto';
 import Type, { type Static } from 'typebox';
 import { clockNow } from '../../../core/database-clock.ts';
 import { defineCapability } from '../../../kit/capability.ts';
+import { expiresField } from '../../../kit/fields.ts';
 import type { CallContext } from '../../../kit/services.ts';
 import { newId } from '../../../lib/ids.ts';
 
@@ -17,12 +18,12 @@ const efforts = {
 
 const word = (pattern: string, maxLength: number, description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength, pattern, description }));
-const ttl = { minimum: 60, maximum: 3_600, default: 600, description: 'How long a solution counts.' };
+const lifetime = { min: 60, max: 3_600, usual: 600 };
 export const wish = Type.Object({
   action: word('^[A-Za-z0-9_./:-]+$', 64, 'What is protected, such as `signup`.'),
   difficulty: Type.Optional(Type.Enum([...difficulties], { description: 'Work of the solver; normal when not sent.' })),
   hostname: word('^[A-Za-z0-9._:\\[\\]-]+$', 253, 'Host of the page that shows the form.'),
-  ttl_seconds: Type.Optional(Type.Integer(ttl)),
+  expires_seconds: expiresField(lifetime, 'How long a solution counts.'),
 });
 
 /** What is signed with a challenge, in `parameters.data`. `created`: epoch seconds. */
@@ -59,7 +60,7 @@ export const challenge = defineCapability()({
     challenge: Type.Object({ parameters, signature }, { description: "As ALTCHA's widget and libraries take it." }),
   }),
   examples: [{ title: 'For a sign-up form', input: { action: 'signup' } }],
-  async run({ ctx, input: { difficulty = 'normal', ttl_seconds: ttlSeconds = ttl.default, ...page } }) {
+  async run({ ctx, input: { difficulty = 'normal', expires_seconds: expiresSeconds = lifetime.usual, ...page } }) {
     const { cost, tries } = efforts[difficulty];
     const created = Math.floor((await clockNow(ctx.core.db)) / 1_000);
     const data = { id: newId('cap_'), created, difficulty, ...page };
@@ -68,7 +69,7 @@ export const challenge = defineCapability()({
     // Derives one key, in a thread of libuv.
     const challenge = await createChallenge({
       ...signingSecrets(ctx),
-      expiresAt: created + ttlSeconds,
+      expiresAt: created + expiresSeconds,
       data,
       algorithm: 'PBKDF2/SHA-256',
       deriveKey,

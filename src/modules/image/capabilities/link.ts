@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { scopesAllow } from '../../../core/callers/scopes.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import { defineCapability } from '../../../kit/capability.ts';
-import { instant } from '../../../kit/fields.ts';
+import { expiresField, instant } from '../../../kit/fields.ts';
 import { iso } from '../../../lib/time.ts';
 import { READ_PRICE } from '../../../objects/limits.ts';
 import { keyBytes } from '../../../objects/object.ts';
@@ -40,13 +40,9 @@ export const link = defineCapability<ImageState>()({
     ),
     transform: Type.Optional(Type.Object(transformFields, { description: 'What is done to it. This or preset.' })),
     preset: Type.Optional(presetNameField),
-    expires_seconds: Type.Optional(
-      Type.Integer({
-        minimum: 60,
-        maximum: YEAR_SECONDS,
-        default: WEEK_SECONDS,
-        description: 'A week when absent, a year at most.',
-      }),
+    expires_seconds: expiresField(
+      { min: 60, max: YEAR_SECONDS, usual: WEEK_SECONDS },
+      'A week when absent, a year at most.',
     ),
   }),
   output: Type.Object({

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../kit/capability.ts';
-import { instantOrNull, textOrNull } from '../../../kit/fields.ts';
+import { expiresField, instantOrNull, textOrNull } from '../../../kit/fields.ts';
 import { iso } from '../../../lib/time.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
 import { type App, requireApp } from '../app/app.ts';
@@ -33,14 +33,7 @@ export const authorize = defineCapability<RealtimeState>()({
         description: 'Channels of a token.',
       }),
     ),
-    ttl_seconds: Type.Optional(
-      Type.Integer({
-        minimum: TOKEN_SECONDS.min,
-        maximum: TOKEN_SECONDS.max,
-        default: TOKEN_SECONDS.usual,
-        description: 'How long a token can begin and hold streams; an hour when not sent.',
-      }),
-    ),
+    expires_seconds: expiresField(TOKEN_SECONDS, 'How long a token can begin and hold streams; an hour when not sent.'),
     user_id: Type.Optional(userField('Who it is. Required for a presence channel.')),
     user_info: Type.Optional(
       Type.Object(
@@ -67,7 +60,7 @@ export const authorize = defineCapability<RealtimeState>()({
       title: 'Into a presence channel',
       input: { channel: 'presence-room-1', socket_id: '1234.5678', user_id: 'ana', user_info: { name: 'Ana' } },
     },
-    { title: 'A token for a page', input: { channels: ['news'], ttl_seconds: 600 } },
+    { title: 'A token for a page', input: { channels: ['news'], expires_seconds: 600 } },
   ],
   async run({ ctx, input }) {
     const { channel, channels, socket_id: socketId, user_id: userId } = input;
@@ -79,7 +72,7 @@ export const authorize = defineCapability<RealtimeState>()({
     if (channel === undefined && channels === undefined && userId === undefined)
       throw invalidField('channel', 'required', 'channel is required, or user_id for a sign-in.');
     const app = await requireApp(ctx);
-    if (channels !== undefined) return { data: tokenFor(app, channels, input.ttl_seconds ?? TOKEN_SECONDS.usual) };
+    if (channels !== undefined) return { data: tokenFor(app, channels, input.expires_seconds ?? TOKEN_SECONDS.usual) };
     if (channel === undefined)
       return { data: signature(app, `${socketId}::user::`, { user_data: userJson(userId, input.user_info) }) };
     return { data: channelAuth(app, channel, socketId as string, user) };

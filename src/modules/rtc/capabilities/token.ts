@@ -4,7 +4,7 @@ import { defineCapability } from '../../../kit/capability.ts';
 import { plainText } from '../../../kit/fields.ts';
 import { join } from '../join.ts';
 import { TOKEN } from '../limits.ts';
-import { identityField, joinSchema, roomField, ttlField } from '../schemas.ts';
+import { expiresSecondsField, identityField, joinSchema, roomField } from '../schemas.ts';
 import type { RtcState } from '../state.ts';
 
 const socketField = Type.String({
@@ -31,7 +31,7 @@ export const token = defineCapability<RtcState>()({
     can_subscribe: Type.Optional(
       Type.Boolean({ default: true, description: 'Whether they may receive that of others.' }),
     ),
-    ttl_seconds: ttlField,
+    expires_seconds: expiresSecondsField,
     socket_id: Type.Optional(socketField),
   }),
   output: joinSchema,
@@ -44,7 +44,7 @@ export const token = defineCapability<RtcState>()({
     { title: 'Ana joins', input: { room: 'stand-up', identity: 'ana', name: 'Ana' }, expect: { identity: 'ana' } },
     {
       title: 'The signature for her connection',
-      input: { room: 'stand-up', identity: 'ana', socket_id: '1234.5678', ttl_seconds: 3_600 },
+      input: { room: 'stand-up', identity: 'ana', socket_id: '1234.5678', expires_seconds: 3_600 },
       expect: { identity: 'ana' },
     },
   ],

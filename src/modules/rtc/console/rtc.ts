@@ -16,7 +16,7 @@ type Server = DataOf<typeof iceServers>['ice_servers'][number];
 
 const join: Act = actOf<(typeof token)['output']>({
   capability: token,
-  input: (form) => ({ room: textOf(form, 'room'), identity: textOf(form, 'identity'), ttl_seconds: 60 }),
+  input: (form) => ({ room: textOf(form, 'room'), identity: textOf(form, 'identity'), expires_seconds: 60 }),
   done: 'Token created.',
   answerView: (data, visit) => ({ title: 'Calls', content: tokenView(visit, data) }),
 });
@@ -31,7 +31,7 @@ export const rtcPage: ConsolePage = {
 };
 
 async function show(visit: Visit): Promise<View> {
-  const servers = await visit.call(iceServers, { ttl_seconds: 60 });
+  const servers = await visit.call(iceServers, { expires_seconds: 60 });
   const content = html`<h1>Calls</h1>
 <p class="quiet">A token lets somebody into a room for audio and video. With a LiveKit server people meet there; without one, up to six browsers connect to one another.</p>
 ${panel(visit, 'STUN and TURN servers', servers, ({ ice_servers: items }) => serverTable(items))}

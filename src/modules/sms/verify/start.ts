@@ -20,7 +20,7 @@ export interface StartInput {
   readonly to: string;
   readonly channel?: 'sms' | 'email';
   readonly length?: number;
-  readonly ttl_seconds?: number;
+  readonly expires_seconds?: number;
   readonly text?: string;
   readonly from?: string;
   readonly vendor?: string;
@@ -61,7 +61,11 @@ async function startNow(ctx: CallContext, state: SmsState, input: StartInput): P
   const { text = TEXT, length = CODE_LENGTH.usual } = input;
   if (!text.includes(PLACE)) throw invalidField('text', 'code_place', `It must contain ${PLACE}, where the code goes.`);
   const code = newCode(length);
-  const made = { code, text: text.replaceAll(PLACE, code), ttlMs: (input.ttl_seconds ?? CODE_SECONDS.usual) * 1_000 };
+  const made = {
+    code,
+    text: text.replaceAll(PLACE, code),
+    ttlMs: (input.expires_seconds ?? CODE_SECONDS.usual) * 1_000,
+  };
   return input.channel === 'email' ? byMail(ctx, input, made) : bySms(ctx, state, input, made);
 }
 

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { secretAccessKey } from '../../../core/credentials/sigv4.ts';
 import { defineCapability } from '../../../kit/capability.ts';
-import { instant } from '../../../kit/fields.ts';
+import { expiresField, instant } from '../../../kit/fields.ts';
 import { presignedUrl } from '../../../lib/sigv4.ts';
 import { iso } from '../../../lib/time.ts';
 import { READ_PRICE, STORE_PRICES } from '../../../objects/limits.ts';
@@ -24,13 +24,9 @@ export const presign = defineCapability<StorageState>()({
     bucket: bucketField,
     key: keyField,
     method: Type.Enum(['GET', 'PUT'], { description: 'What the address is for.' }),
-    expires_seconds: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: EXPIRES_SECONDS_MAX,
-        default: 3_600,
-        description: 'An hour when absent, a week at most.',
-      }),
+    expires_seconds: expiresField(
+      { min: 1, max: EXPIRES_SECONDS_MAX, usual: 3_600 },
+      'An hour when absent, a week at most.',
     ),
     content_type: Type.Optional(contentTypeField),
   }),

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../kit/capability.ts';
-import { plainText } from '../../../kit/fields.ts';
+import { expiresField, plainText } from '../../../kit/fields.ts';
 import { newId } from '../../../lib/ids.ts';
 import { keyBytes } from '../../../objects/object.ts';
 import { findObject } from '../../../objects/read.ts';
@@ -23,13 +23,9 @@ export const createShare = defineCapability<StorageState>()({
   input: Type.Object({
     bucket: bucketField,
     key: keyField,
-    expires_seconds: Type.Optional(
-      Type.Integer({
-        minimum: 60,
-        maximum: YEAR_SECONDS,
-        default: EXPIRES_SECONDS_MAX,
-        description: 'A week when absent, a year at most.',
-      }),
+    expires_seconds: expiresField(
+      { min: 60, max: YEAR_SECONDS, usual: EXPIRES_SECONDS_MAX },
+      'A week when absent, a year at most.',
     ),
     downloads_max: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Any number when absent.' }),

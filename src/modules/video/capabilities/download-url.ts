@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { clockNow } from '../../../core/database-clock.ts';
-import { expiresInField } from '../../../jobs/fields.ts';
+import { linkExpiresField } from '../../../jobs/fields.ts';
 import { LINK_SECONDS } from '../../../jobs/limits.ts';
 import { requireJob } from '../../../jobs/read.ts';
 import { defineCapability } from '../../../kit/capability.ts';
@@ -19,7 +19,7 @@ export const downloadUrl = defineCapability<VideoState>()({
   description:
     'The link needs no key, takes HEAD and ranges, and works until expires_at, or until the video is deleted.',
   keywords: ['download video', 'mp4 link', 'signed video url', 'get the video file'],
-  input: Type.Object({ id: jobIdField, expires_in: expiresInField }),
+  input: Type.Object({ id: jobIdField, expires_seconds: linkExpiresField }),
   output: Type.Object({
     job_id: Type.String({ description: 'Id of the job.' }),
     url: Type.String({ description: 'The link.' }),
@@ -32,7 +32,7 @@ export const downloadUrl = defineCapability<VideoState>()({
     {
       title: 'Of a video that is done',
       before: [...oneVideo],
-      input: { id: '$0.job_id', expires_in: 600 },
+      input: { id: '$0.job_id', expires_seconds: 600 },
       expect: { content_type: 'video/mp4' },
     },
   ],
@@ -45,7 +45,7 @@ export const downloadUrl = defineCapability<VideoState>()({
         message: `The job is ${job.state}: there is no video to fetch.`,
       });
     }
-    const seconds = input.expires_in ?? LINK_SECONDS;
+    const seconds = input.expires_seconds ?? LINK_SECONDS;
     const url = videoLink(state.shown.links, job, nowMs, seconds);
     const video = storedVideoOf(job);
     if (url === null || video === null) {

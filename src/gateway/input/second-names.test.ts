@@ -1,0 +1,43 @@
+// Fields that come under a second name get their first one, wherever they stand.
+import Type from 'typebox';
+import { expect, test } from 'vitest';
+import { alsoNamed } from '../../kit/second-names.ts';
+import type { FieldSchema } from '../endpoint.ts';
+import { readSecondNames, takeSecondNames } from './second-names.ts';
+
+const content = alsoNamed(Type.Optional(Type.String()), 'data', 'bytes');
+const source = Type.Object({ content, url: Type.Optional(Type.String()) });
+const schema = Type.Object({
+  expires_seconds: alsoNamed(Type.Integer(), 'ttl_seconds'),
+  source: Type.Optional(source),
+  items: alsoNamed(Type.Array(source), 'records'),
+});
+const names = readSecondNames(schema as FieldSchema);
+
+test.each([
+  ['a field', { ttl_seconds: 1 }, { expires_seconds: 1 }],
+  ['a member', { source: { data: 'a' } }, { source: { content: 'a' } }],
+  ['members of items', { items: [{ bytes: 'a' }, {}, 3, null] }, { items: [{ content: 'a' }, {}, 3, null] }],
+  ['members of items that have a second name', { records: [{ data: 'a' }] }, { items: [{ content: 'a' }] }],
+  ['two names that say the same', { ttl_seconds: 1, expires_seconds: 1 }, { expires_seconds: 1 }],
+  ['first names', { expires_seconds: 1, source: { content: 'a' } }, { expires_seconds: 1, source: { content: 'a' } }],
+  ['what is no object', { source: 'a', items: 'b' }, { source: 'a', items: 'b' }],
+  ['a name in another place', { data: 'a' }, { data: 'a' }],
+])('%s', (_, input: Record<string, unknown>, expected) => {
+  takeSecondNames(input, names);
+  expect(input).toEqual(expected);
+});
+
+test.each([
+  ['ttl_seconds', { ttl_seconds: 1, expires_seconds: 2 }],
+  ['items[1].data', { items: [{}, { content: 'a', data: 'b' }] }],
+])('two names that differ are refused: %s', (param, input: Record<string, unknown>) => {
+  expect(() => takeSecondNames(input, names)).toThrow(
+    expect.objectContaining({ code: 'VALIDATION_FAILED', param }) as Error,
+  );
+});
+
+test('JSON Schema does not have second names', () => {
+  expect(JSON.stringify(schema)).not.toMatch(/ttl_seconds|data|records/);
+  expect(schema.required).toEqual(['expires_seconds', 'items']);
+});

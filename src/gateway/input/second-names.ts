@@ -1,0 +1,50 @@
+// Gives fields of an input that came under a second name their first one, wherever they stand.
+import { isDeepStrictEqual } from 'node:util';
+import { secondNamesOf } from '../../kit/second-names.ts';
+import { onceFor } from '../../lib/once.ts';
+import { invalidField } from '../../problems/problem.ts';
+import type { FieldSchema } from '../endpoint.ts';
+
+export interface SecondNames {
+  /** First names by second ones. */
+  readonly first: ReadonlyMap<string, string>;
+  /** Of what a field holds, or its items. */
+  readonly within: ReadonlyMap<string, SecondNames>;
+}
+
+/** Those that an object's schema knows. */
+export const readSecondNames = onceFor((schema: FieldSchema): SecondNames => {
+  const first = new Map<string, string>();
+  const within = new Map<string, SecondNames>();
+  for (const { properties = {} } of [schema, ...(schema.anyOf ?? [])]) {
+    for (const [name, field] of Object.entries(properties)) {
+      for (const second of secondNamesOf(field)) first.set(second, name);
+      const inner = readSecondNames(field.items ?? field);
+      if (inner.first.size > 0 || inner.within.size > 0) within.set(name, inner);
+    }
+  }
+  return { first, within };
+});
+
+/** Renames in place. Throws VALIDATION_FAILED where both names are there and differ. */
+export function takeSecondNames(input: Record<string, unknown>, { first, within }: SecondNames, at = ''): void {
+  for (const [second, name] of first) {
+    if (!Object.hasOwn(input, second)) continue;
+    const value = input[second];
+    if (Object.hasOwn(input, name) && !isDeepStrictEqual(input[name], value)) {
+      throw invalidField(`${at}${second}`, 'two_names', `${at}${second} is ${at}${name} by another name: send one.`);
+    }
+    delete input[second];
+    input[name] = value;
+  }
+  for (const [name, inner] of within) {
+    const value = Object.hasOwn(input, name) ? input[name] : undefined;
+    if (Array.isArray(value)) {
+      for (const [i, item] of value.entries()) if (isObject(item)) takeSecondNames(item, inner, `${at}${name}[${i}].`);
+    } else if (isObject(value)) takeSecondNames(value, inner, `${at}${name}.`);
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object';
+}
