@@ -38,6 +38,24 @@ export function fieldsBesidePath(capability: Pick<Capability, 'path' | 'input'>)
   return Object.keys(capability.input.properties).filter((name) => !inPath.has(name));
 }
 
+/** Of every call: what a key, a body, a list, an idempotency key, a wallet or the service itself may answer with. */
+export const commonFailures: readonly ProblemCode[] = [
+  ...always,
+  ...ofBodies,
+  'INVALID_CURSOR',
+  ...ofIdempotency,
+  'INSUFFICIENT_CREDIT',
+  'RATE_LIMITED',
+  'CONCURRENCY_LIMITED',
+  ...ofTheService,
+];
+
+/** Codes that a call of this capability may answer with beside the common ones. */
+export function ownFailureCodes(capability: Capability): string[] {
+  const common = new Set<string>(commonFailures);
+  return failureCodes(capability).filter((code) => !common.has(code));
+}
+
 /** Codes that a call of this capability may answer with, without repetition, common ones first. */
 export function failureCodes(capability: Capability): string[] {
   return [

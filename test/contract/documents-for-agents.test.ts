@@ -13,6 +13,30 @@ beforeAll(async () => {
   secret = (await createTestAccount(service.core)).secret;
 });
 
+/** What an agent has to do in a day, with words it would ask by, and the calls that do it. */
+const day: readonly (readonly [string, readonly string[]])[] = [
+  ['queue with a dead letter queue', ['queue.create', 'queue.publish']],
+  ['receive messages and acknowledge them', ['queue.consume', 'queue.ack']],
+  ['run a job every night', ['cron.create']],
+  ['delay a message', ['queue.publish']],
+  ['store embeddings and search by similarity', ['vector.collection.create', 'vector.upsert', 'vector.query']],
+  ['ask a language model', ['ai.chat']],
+  ['make a video of a prompt', ['video.generate', 'video.status']],
+  ['report an exception', ['errors.capture']],
+  ['list errors of an environment', ['errors.list']],
+  ['send log records', ['logs.ingest', 'logs.search']],
+  ['query metrics', ['metrics.query']],
+  ['capture a product event', ['analytics.capture']],
+  ['feature flag for ten percent', ['flags.create', 'flags.update']],
+  ['send an e-mail', ['email.send']],
+  ['send a text message', ['sms.send']],
+  ['upload a file', ['storage.object.put']],
+  ['resize an image', ['image.transform']],
+  ['read a web page as markdown', ['web.fetch']],
+  ['create a narrow api key', ['account.keys.create']],
+  ['register a webhook', ['account.webhooks.register']],
+];
+
 const sent = async (body: string) => (await atSite(JSON.parse(body))) as object;
 
 /** For what a block waits for. */
@@ -94,6 +118,32 @@ describe('discovery', () => {
     expect(found.filter(({ module }) => module === 'operator')).toEqual([]);
   });
 
+  test('a stream is found like a call, and described', async () => {
+    const { capabilities } = (await ask('?q=follow+log+records+live&view=brief&limit=3')).body.data;
+    expect(capabilities).toContainEqual(expect.objectContaining({ id: 'logs.tail', price: 'free', stream: true }));
+    const { data } = (await ask('/logs.tail')).body;
+    expect(data).toMatchObject({ path: '/v1/logs/tail', stream: true, request_schema: { type: 'object' } });
+  });
+
+  test('what no capability does gets a sentence', async () => {
+    expect((await ask('?q=xylophone')).body.data).toMatchObject({
+      total: 0,
+      message: expect.stringMatching(/^No capability fits\. The modules are account, ai, /),
+    });
+  });
+
+  test('nine capabilities of ten are described in at most 4 KB', async () => {
+    const sizes: number[] = [];
+    for (const { id } of manifest.capabilities) {
+      const answer = await fetch(`${service.url}/v1/discovery/${id}`, {
+        headers: { authorization: `Bearer ${secret}` },
+      });
+      sizes.push((await answer.arrayBuffer()).byteLength);
+    }
+    sizes.sort((one, other) => one - other);
+    expect(sizes[Math.floor(sizes.length * 0.9)]).toBeLessThanOrEqual(4_096);
+  });
+
   test.each([
     ['errors.capture', [{ client: 'Sentry SDKs', address: 'https://KEY@HOST/v1/errors/sentry/1' }]],
     ['queue.subscribe', []],
@@ -105,4 +155,23 @@ describe('discovery', () => {
     const { also_via } = (await ask('/ai.chat')).body.data;
     expect(also_via).toEqual([{ client: "OpenAI's clients", address: `${service.url}/v1` }]);
   });
+});
+
+test('the work of a day takes at most 25,000 tokens of reading', async () => {
+  let bytes = 0;
+  const read = async (path: string) => {
+    const text = await (await fetch(service.url + path, { headers: { authorization: `Bearer ${secret}` } })).text();
+    bytes += Buffer.byteLength(text);
+    return text;
+  };
+  await read('/llms.txt');
+  const known = new Set<string>();
+  for (const [question, calls] of day) {
+    const { data } = JSON.parse(await read(`/v1/discovery?q=${encodeURIComponent(question)}&view=brief&limit=3`));
+    const found = (data.capabilities as { id: string }[]).map(({ id }) => id);
+    expect({ question, found }).toMatchObject({ found: expect.arrayContaining([calls[0]]) });
+    for (const id of calls) if (!known.has(id)) await read(`/docs/capabilities/${id}.md`);
+    for (const id of calls) known.add(id);
+  }
+  expect(bytes / 4).toBeLessThanOrEqual(25_000);
 });

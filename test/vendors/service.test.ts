@@ -72,7 +72,7 @@ const make = async (call: Client, input = {}) => {
   const { vendor, markup_pct, failover_info } = body.metadata;
   return { status, clip: body.data?.clip, code: body.error?.code, vendor, markup_pct, failover_info };
 };
-const vendorsIn = async (call: Client) => (await call('GET', '/v1/discovery/clip.make')).body.data;
+const vendorsIn = async (call: Client) => (await call('GET', '/v1/discovery/clip.make?view=full')).body.data;
 const liveInList = async (call: Client) => {
   const { capabilities } = (await call('GET', '/v1/discovery')).body.data;
   return capabilities.find(({ id }: { id: string }) => id === 'clip.make').vendors_live;
@@ -140,7 +140,7 @@ describe('discovery', () => {
       ],
     });
     expect(await liveInList(here)).toEqual(['acme', 'bolt', 'sandbox']);
-    expect((await here('GET', '/v1/discovery/queue.publish')).body.data.vendors_live).toEqual(['self']);
+    expect((await here('GET', '/v1/discovery/queue.publish?view=full')).body.data.vendors_live).toEqual(['self']);
   });
 
   test('of both processes shows what one has found to be down; nobody asks it then', async () => {

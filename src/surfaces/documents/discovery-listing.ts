@@ -5,11 +5,11 @@ import { nearest } from '../../lib/nearest.ts';
 import { summarizeCapability } from '../../manifest/describe.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { notBuiltText, plannedModules } from '../../manifest/planned/modules.ts';
-import { streamsOf } from '../../manifest/streams.ts';
+import { type StreamDescription, streamsOf } from '../../manifest/streams.ts';
 import { apiVersion, moduleTags, serviceName, specVersion } from '../../manifest/version.ts';
 import { invalidField, type Problem } from '../../problems/problem.ts';
 import type { ListedVendor, Vendors } from '../../routing/vendors.ts';
-import { briefOf, findCapabilities, findPlanned } from './search.ts';
+import { briefOf, findCapabilities, findPlanned, isStream } from './search.ts';
 
 /** What a call asks for; nothing of it: everything. */
 export interface Question {
@@ -52,16 +52,28 @@ export async function narrowedListing(
   const found = await findCapabilities(
     manifest,
     q,
-    ({ id, price }) =>
-      isShown(moduleOf(id)) &&
-      (module === undefined || moduleOf(id) === module) &&
-      (billable === undefined || (price !== 'free') === billable),
+    (each) =>
+      isShown(moduleOf(each.id)) &&
+      (module === undefined || moduleOf(each.id) === module) &&
+      (billable === undefined || (!isStream(each) && each.price !== 'free') === billable),
   );
-  const capabilities = found
-    .slice(0, limit)
-    .map((each) => (view === 'brief' ? briefOf(each, manifest) : rowOf(each, manifest, vendors)));
+  const capabilities = found.slice(0, limit).map((each) => {
+    if (view === 'brief') return briefOf(each, manifest);
+    return isStream(each) ? streamRow(each) : rowOf(each, manifest, vendors);
+  });
   const planned = module === undefined ? await plannedFor(manifest, q) : [];
-  return { ...headOf(manifest), ...(planned.length > 0 ? { planned } : {}), total: found.length, capabilities };
+  return {
+    ...headOf(manifest),
+    ...(planned.length > 0 ? { planned } : {}),
+    ...(found.length === 0 ? { message: nothingFits(names) } : {}),
+    total: found.length,
+    capabilities,
+  };
+}
+
+/** For whoever asked for something that no capability does. */
+export function nothingFits(modules: readonly string[]): string {
+  return `No capability fits. The modules are ${modules.join(', ')}. Try other words, or read /llms.txt.`;
 }
 
 /** What a query asks for that is not built, with a sentence for whoever asked. */
@@ -95,6 +107,32 @@ function rowOf(capability: Capability, manifest: Manifest, vendors: Vendors): ob
   const summary = summarizeCapability(capability, manifest);
   const outside = vendors.servedBy(capability.id);
   return outside === null ? summary : { ...summary, vendors_live: liveOf(outside) };
+}
+
+/** A stream in the form of a capability. */
+export function streamRow({
+  id,
+  module,
+  method,
+  path,
+  summary,
+  scope,
+}: Omit<StreamDescription, 'event' | 'query_schema'>) {
+  return {
+    id,
+    module,
+    method,
+    path,
+    summary,
+    status: 'ga',
+    billable: false,
+    pricing: { unit: 'call', price_usd: 0 },
+    idempotent: false,
+    scope,
+    regions: [],
+    vendors_live: [],
+    stream: true,
+  };
 }
 
 /** `names`: the modules that may be named. */

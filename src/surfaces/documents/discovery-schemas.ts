@@ -5,6 +5,10 @@ const statuses = ['ga', 'beta', 'deprecated', 'planned'];
 const strings = (description: string) => Type.Array(Type.String(), { description });
 const schemaDocument = (description: string) => Type.Object({}, { additionalProperties: true, description });
 
+const streamField = Type.Optional(
+  Type.Boolean({ description: 'true: it answers as it happens, as Server-Sent Events. Absent for calls.' }),
+);
+
 const summaryFields = {
   id: Type.String({ description: 'Capability id.' }),
   module: Type.String({ description: 'Module it belongs to.' }),
@@ -36,6 +40,7 @@ const summaryFields = {
   scope: Type.String({ description: 'A scope that is just enough for the call.' }),
   regions: strings('Regions where it is offered.'),
   vendors_live: strings('Vendors that serve it now.'),
+  stream: streamField,
 };
 
 /** With `view=brief`. */
@@ -43,6 +48,7 @@ const briefFields = {
   id: Type.String({ description: 'Capability id.' }),
   summary: Type.String({ description: 'One sentence.' }),
   price: Type.String({ description: 'Price in words: `0.00002 USD per message`, `free`.' }),
+  stream: streamField,
 };
 
 const eventFields = {
@@ -102,6 +108,7 @@ export const discoverySchema = Type.Object(
         },
       ),
     ),
+    message: Type.Optional(Type.String({ description: 'Where nothing fits: what there is.' })),
     total: Type.Optional(Type.Integer({ description: 'How many fit what is asked for, without `limit`.', minimum: 0 })),
     capabilities: Type.Array(
       Type.Union([
@@ -132,20 +139,25 @@ const call = {
 export const capabilityDetailSchema = Type.Object(
   {
     ...summaryFields,
+    regions: Type.Optional(strings('With view=full: regions where it is offered.')),
+    vendors_live: Type.Optional(strings('With view=full: vendors that serve it now.')),
     description: Type.String({ description: 'What it does and what to watch out for.' }),
-    keywords: strings('Words by which it is found.'),
+    keywords: Type.Optional(strings('With view=full: words by which it is found.')),
     destructive: Type.Boolean({ description: 'Whether it removes or ends something for good.' }),
     request_schema: schemaDocument(
       'JSON Schema of path, query and body fields together; names in the path are path parameters.',
     ),
-    response_schema: schemaDocument('JSON Schema of data.'),
+    answer: Type.Optional(
+      Type.Unknown({ description: 'The shape of data: the type of each field in its place; not with view=full.' }),
+    ),
+    response_schema: Type.Optional(schemaDocument('With view=full: JSON Schema of data.')),
     errors: Type.Array(
       Type.Object({
         code: Type.String({ description: 'Error code.' }),
         http_status: Type.Integer({ description: 'HTTP status.', minimum: 400, maximum: 599 }),
         retryable: Type.Boolean({ description: 'Whether a retry may succeed.' }),
       }),
-      { description: 'Errors it may answer with.' },
+      { description: 'Errors it may answer with; without view=full those beside the common ones.' },
     ),
     examples: Type.Array(
       Type.Object({
@@ -175,7 +187,9 @@ export const capabilityDetailSchema = Type.Object(
       { description: 'Other ways to the same capability.' },
     ),
     events_emitted: strings('Event types that it may cause.'),
-    events: Type.Array(eventDocumentSchema, { description: 'The same with their payloads.' }),
+    events: Type.Optional(
+      Type.Array(eventDocumentSchema, { description: 'With view=full: the same with their payloads.' }),
+    ),
     limits: Type.Record(Type.String(), Type.String(), { description: 'Limits by name.' }),
     vendors: Type.Array(
       Type.Object({

@@ -130,18 +130,19 @@ describe('GET /v1/discovery with a question', () => {
 });
 
 describe('GET /v1/discovery/{capability}', () => {
-  test('has the words by which it is found, and says what destroys', async () => {
-    const described = await call('discovery.capability', { capability: 'parcel.drop' });
+  test('has in full the words by which it is found, and says what destroys', async () => {
+    const described = await call('discovery.capability', { capability: 'parcel.drop', view: 'full' });
     expect(described).toMatchObject({ destructive: true, keywords: [] });
-    const own = await call('discovery.capability', { capability: 'discovery' });
+    const own = await call('discovery.capability', { capability: 'discovery', view: 'full' });
     expect(own).toMatchObject({ destructive: false, keywords: expect.arrayContaining(['api catalog']) });
   });
 
   test.each([...fixtureManifest.byId.keys()])('%s answers the shape it promises', async (capability) => {
-    const data = await call('discovery.capability', { capability });
-    expect(ajv.validate(fixtureManifest.byId.get('discovery.capability')?.output ?? {}, data), ajv.errorsText()).toBe(
-      true,
-    );
+    const { output = {} } = fixtureManifest.byId.get('discovery.capability') ?? {};
+    for (const view of ['brief', 'full']) {
+      const data = await call('discovery.capability', { capability, view });
+      expect(ajv.validate(output, data), ajv.errorsText()).toBe(true);
+    }
   });
 
   test('the request schema names the idempotency key of a keyed write', async () => {
@@ -150,7 +151,10 @@ describe('GET /v1/discovery/{capability}', () => {
     expect(data).toMatchObject({
       vendors: [{ vendor: 'self', region: 'western', up: true, models: [], price_usd: 0.00002 }],
     });
-    expect((data.errors as { code: string }[]).map(({ code }) => code)).toEqual(
+    const codesOf = ({ errors }: Record<string, unknown>) => (errors as { code: string }[]).map(({ code }) => code);
+    expect(codesOf(data)).toEqual(['NOT_FOUND']);
+    const whole = await call('discovery.capability', { capability: 'parcel.send', view: 'full' });
+    expect(codesOf(whole)).toEqual(
       expect.arrayContaining(['INSUFFICIENT_CREDIT', 'IDEMPOTENCY_KEY_REUSED', 'NOT_FOUND', 'CONCURRENCY_LIMITED']),
     );
   });

@@ -3,18 +3,21 @@
 import { Type } from 'typebox';
 import type { Principal } from '../../core/callers/principal.ts';
 import { isOperatorsScope, moduleOf, OPERATOR_MODULE } from '../../core/callers/scopes.ts';
-import { defineCapability } from '../../kit/capability.ts';
+import { type Capability, defineCapability } from '../../kit/capability.ts';
 import { defineModule, type Module } from '../../kit/module.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import { usd } from '../../lib/money.ts';
 import { nearest } from '../../lib/nearest.ts';
-import { describeCapability } from '../../manifest/describe.ts';
+import { type CapabilityDescription, describeCapability } from '../../manifest/describe.ts';
+import { ownFailureCodes } from '../../manifest/failures.ts';
 import { buildManifest, type Manifest, type ManifestOptions } from '../../manifest/manifest.ts';
 import { notBuilt, plannedModules } from '../../manifest/planned/modules.ts';
+import { shapeOf } from '../../manifest/shape.ts';
+import { type StreamDescription, streamsOf } from '../../manifest/streams.ts';
 import { serviceName } from '../../manifest/version.ts';
 import { type Problem, problem } from '../../problems/problem.ts';
 import type { ListedVendor, Vendors } from '../../routing/vendors.ts';
-import { isQuestion, liveOf, narrowedListing, type Question, wholeListing } from './discovery-listing.ts';
+import { isQuestion, liveOf, narrowedListing, type Question, streamRow, wholeListing } from './discovery-listing.ts';
 import { capabilityDetailSchema, discoverySchema, eventDocumentSchema } from './discovery-schemas.ts';
 import { type EventDocument, eventDocument } from './event-document.ts';
 import { QUERY_CHARACTERS_MAX } from './search.ts';
@@ -22,14 +25,17 @@ import { QUERY_CHARACTERS_MAX } from './search.ts';
 interface DiscoveryState {
   /** As long as the same vendors are up the whole stays as it is. Whoever is not the operator has no use for the operator's module. */
   listing(withOperators: boolean, question: Question): Promise<JsonText | object>;
-  /** Undefined when there is no such capability. */
-  detail(id: string): JsonText | undefined;
+  /** Undefined when there is no such capability or stream. */
+  detail(id: string, view: View): JsonText | undefined;
   /** One kind of event; undefined when the catalogue has no such type. */
   event(type: string): EventDocument | undefined;
   nearestEvents(type: string): string[];
   /** Why there is none. */
   unknown(id: string): Problem;
 }
+
+/** `full`: with the JSON Schema of the answer, all errors, and the payloads of events. */
+type View = 'brief' | 'full';
 
 const define = defineCapability<DiscoveryState>();
 
@@ -77,41 +83,74 @@ function createState(getManifest: () => Manifest, vendors: Vendors, baseUrl: str
         3,
       ),
     unknown: (id) => unknownCapability(getManifest(), id),
-    detail(id) {
-      const document = described.get(id) ?? documentOf(getManifest(), id, baseUrl);
+    detail(id, view) {
+      const name = `${view} ${id}`;
+      const document = described.get(name) ?? documentOf(getManifest(), id, view, baseUrl);
       if (document === undefined) return undefined;
-      described.set(id, document);
+      described.set(name, document);
       return document.withVendors(vendors.servedBy(id));
     },
   };
 }
 
-/** One capability in full: what does not change while the process runs is written once. */
+/** One capability: what does not change while the process runs is written once. */
 interface CapabilityDocument {
   /** `outside`: null for what this service does itself. */
   withVendors(outside: readonly ListedVendor[] | null): JsonText;
 }
 
-function documentOf(manifest: Manifest, id: string, baseUrl: string): CapabilityDocument | undefined {
+function documentOf(manifest: Manifest, id: string, view: View, baseUrl: string): CapabilityDocument | undefined {
   const capability = manifest.byId.get(id);
-  if (capability === undefined) return undefined;
+  if (capability === undefined) {
+    const stream = streamsOf(manifest.modules).find((each) => each.id === id);
+    return stream && { withVendors: () => new JsonText(JSON.stringify(streamDocument(stream))) };
+  }
   const { vendors_live: own, ...described } = describeCapability(capability, manifest);
   const region = manifest.deployment.region;
-  const events = manifest.events.filter(({ type }) => capability.events.includes(type));
-  const whole = {
-    ...described,
-    also_via: alsoVia(manifest, id, baseUrl),
-    events: events.map((event) => eventDocument(event, region)),
-  };
-  const text = JSON.stringify(whole).slice(0, -1);
+  const document = { ...described, also_via: alsoVia(manifest, id, baseUrl) };
+  const text = JSON.stringify(
+    view === 'full'
+      ? { ...document, events: eventsOf(manifest, capability).map((event) => eventDocument(event, region)) }
+      : inBrief(document, new Set(ownFailureCodes(capability))),
+  ).slice(0, -1);
   const { price_usd } = described.pricing;
   const itself = own.map((vendor) => ({ vendor, region, up: true, models: [], price_usd }));
   return {
     withVendors(outside) {
-      const live = JSON.stringify(outside === null ? own : liveOf(outside));
       const vendors = JSON.stringify(outside === null ? itself : outside.map(listedVendor));
+      if (view === 'brief') return new JsonText(`${text},"vendors":${vendors}}`);
+      const live = JSON.stringify(outside === null ? own : liveOf(outside));
       return new JsonText(`${text},"vendors_live":${live},"vendors":${vendors}}`);
     },
+  };
+}
+
+function eventsOf({ events }: Manifest, capability: Capability) {
+  return events.filter(({ type }) => capability.events.includes(type));
+}
+
+/** What is special of it. `ownCodes`: of errors beside the common ones. */
+function inBrief<Whole extends CapabilityDescription>(
+  { keywords: _, regions: __, response_schema: schema, errors, ...rest }: Omit<Whole, 'vendors_live'>,
+  ownCodes: ReadonlySet<string>,
+): object {
+  return { ...rest, answer: shapeOf(schema), errors: errors.filter(({ code }) => ownCodes.has(code)) };
+}
+
+/** A stream as a capability that is read as it happens. */
+function streamDocument({ event, query_schema, ...row }: StreamDescription): object {
+  return {
+    ...streamRow(row),
+    description: `Server-Sent Events. ${event} Send Last-Event-ID to go on after the last one that came.`,
+    destructive: false,
+    request_schema: query_schema,
+    answer: event,
+    errors: [],
+    examples: [],
+    also_via: [],
+    events_emitted: [],
+    limits: {},
+    vendors: [],
   };
 }
 
@@ -176,14 +215,16 @@ const describeOne = define({
   id: 'discovery.capability',
   method: 'GET',
   path: '/v1/discovery/{capability}',
-  summary: 'Describes one capability in full.',
+  summary: 'Describes one capability.',
   description:
-    'Answers everything needed to call the capability: request and response schema, price, errors, examples, events, limits and the vendors that serve it now. ' +
+    'Answers everything needed to call the capability: the JSON Schema of the request, the shape of the answer, price, its own errors, examples, events, limits and ' +
+    'the vendors that serve it now. Errors that every call may answer with stand in /llms.txt. `view=full` adds these, the JSON Schema of the answer, and the payloads of events. ' +
     'In examples, `before` lists calls to make first, and `$N.field` stands for a field in the data of the N-th of them (from 0). ' +
     'An unknown id is answered with 404 CAPABILITY_NOT_FOUND and the ids that are near to it; one of a module that is not built yet with code_detail `planned`.',
   keywords: ['schema of an operation', 'how do i call it', 'request format', 'parameters of an endpoint'],
   input: Type.Object({
     capability: Type.String({ description: 'Capability id, for example queue.publish.', minLength: 1, maxLength: 200 }),
+    view: Type.Optional(Type.Enum(['brief', 'full'], { description: '`brief` when not sent.' })),
   }),
   output: capabilityDetailSchema,
   anyKey: true,
@@ -196,7 +237,7 @@ const describeOne = define({
     },
   ],
   run: async ({ input, state }) => {
-    const detail = state.detail(input.capability);
+    const detail = state.detail(input.capability, input.view ?? 'brief');
     if (detail !== undefined) return { data: detail };
     throw state.unknown(input.capability);
   },

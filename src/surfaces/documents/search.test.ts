@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { manifest } from '../../../test/support/capabilities.ts';
 import { findCapabilities, QUERY_CHARACTERS_MAX } from './search.ts';
+import { streamsOf } from '../../manifest/streams.ts';
 
 const queries: readonly (readonly [query: string, id: string])[] = [
   ['enqueue a job', 'queue.publish'],
@@ -144,7 +145,8 @@ test('a misspelt word and a beginning of one still find', async () => {
 test('what says nothing finds nothing, and nothing said finds all, in the order of the manifest', async () => {
   expect(await found('how do I')).toEqual([]);
   expect(await found('zzzzqqqq')).toEqual([]);
-  expect(await found(' ')).toEqual(manifest.capabilities.map(({ id }) => id));
+  const all = [...manifest.capabilities, ...streamsOf(manifest.modules)];
+  expect(await found(' ')).toEqual(all.map(({ id }) => id));
 });
 
 test('every capability has keywords, short ones, that no other has', () => {

@@ -5,6 +5,7 @@ import type { Capability } from '../../kit/capability.ts';
 import { pricingOf } from '../../manifest/describe.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { plannedModules, plannedWords } from '../../manifest/planned/modules.ts';
+import { type StreamDescription, streamsOf } from '../../manifest/streams.ts';
 import { priceInWords } from './price-in-words.ts';
 
 /** Characters of a query that are looked at, and words: each is compared with all words of the index. */
@@ -45,6 +46,8 @@ export interface CapabilityBrief {
   readonly id: string;
   readonly summary: string;
   readonly price: string;
+  /** Of what answers as it happens, as Server-Sent Events. */
+  readonly stream?: true;
 }
 
 interface Indexed {
@@ -61,28 +64,35 @@ const MODULE = 'module ';
 
 const indexes = new WeakMap<Manifest, Promise<MiniSearch<Indexed>>>();
 
-/** Capabilities of `isShown`, the best first; of a query without words all of them, in the order of the manifest. */
+/** Capabilities and streams of `isShown`, the best first; of a query without words all of them, in the order of the manifest. */
 export async function findCapabilities(
   manifest: Manifest,
   query: string,
-  isShown: (capability: Capability) => boolean,
-): Promise<Capability[]> {
-  const { byId, capabilities } = manifest;
-  const found = query.trim() === '' ? capabilities : (await rankedIds(manifest, query)).map((id) => byId.get(id));
+  isShown: (found: Capability | StreamDescription) => boolean,
+): Promise<(Capability | StreamDescription)[]> {
+  const all = [...manifest.capabilities, ...streamsOf(manifest.modules)];
+  if (query.trim() === '') return all.filter(isShown);
+  const byId = new Map(all.map((each) => [each.id, each]));
+  const found = (await rankedIds(manifest, query)).map((id) => byId.get(id));
   return found.filter((each) => each !== undefined).filter(isShown);
+}
+
+export function isStream(found: Capability | StreamDescription): found is StreamDescription {
+  return 'event' in found;
 }
 
 /** The planned modules that a query fits better than any capability: what it asks for is not here. */
 export async function findPlanned(manifest: Manifest, query: string): Promise<string[]> {
   if (query.trim() === '') return [];
   const found = await rankedIds(manifest, query);
-  const end = found.findIndex((id) => manifest.byId.has(id));
+  const end = found.findIndex((id) => !id.startsWith(MODULE));
   return found.slice(0, end < 0 ? found.length : end).map((id) => id.slice(MODULE.length));
 }
 
-export function briefOf(capability: Capability, { prices }: Manifest): CapabilityBrief {
-  const { id, summary } = capability;
-  return { id, summary, price: priceInWords(pricingOf(capability, prices)) };
+export function briefOf(found: Capability | StreamDescription, { prices }: Manifest): CapabilityBrief {
+  const { id, summary } = found;
+  if (isStream(found)) return { id, summary, price: 'free', stream: true };
+  return { id, summary, price: priceInWords(pricingOf(found, prices)) };
 }
 
 async function rankedIds(manifest: Manifest, query: string): Promise<string[]> {
@@ -118,6 +128,18 @@ async function indexOf({ capabilities, modules }: Manifest): Promise<MiniSearch<
       words: id.replaceAll(/[._]/g, ' '),
       keywords: keywords.join(', '),
       fields: Object.keys(input.properties).join(' ').replaceAll('_', ' '),
+    })),
+  );
+  index.addAll(
+    streamsOf(modules).map(({ id, summary, event, query_schema }) => ({
+      id,
+      summary,
+      description: event,
+      words: id.replaceAll(/[._]/g, ' '),
+      keywords: 'stream, follow live, server-sent events, sse, tail',
+      fields: Object.keys(query_schema.properties ?? {})
+        .join(' ')
+        .replaceAll('_', ' '),
     })),
   );
   index.addAll(

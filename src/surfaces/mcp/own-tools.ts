@@ -8,11 +8,12 @@ import { JsonText } from '../../lib/json-text.ts';
 import { describeCapability } from '../../manifest/describe.ts';
 import { asJsonSchema } from '../../manifest/json-schema.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
+import { type StreamDescription, streamsOf } from '../../manifest/streams.ts';
 import { invalidField, problem } from '../../problems/problem.ts';
 import { unknownCapability } from '../documents/discovery.ts';
-import { plannedFor } from '../documents/discovery-listing.ts';
+import { nothingFits, plannedFor } from '../documents/discovery-listing.ts';
 import { priceInWords } from '../documents/price-in-words.ts';
-import { briefOf, findCapabilities, QUERY_CHARACTERS_MAX } from '../documents/search.ts';
+import { briefOf, findCapabilities, isStream, QUERY_CHARACTERS_MAX } from '../documents/search.ts';
 import { ownResult, readSelect } from './answers.ts';
 import { selectSchema } from './tools.ts';
 
@@ -74,8 +75,9 @@ const searchCapabilities: OwnTool = {
     const modules = [...new Set([...set.allowed].map(moduleOf))];
     if (module !== undefined && !modules.includes(module as string))
       throw invalidField('module', 'enum', `module must be one that this key reaches: ${modules.join(', ')}.`);
-    const isShown = (found: Capability) =>
-      set.allowed.has(found.id) && (module === undefined || moduleOf(found.id) === module);
+    const isShown = (found: Capability | StreamDescription) =>
+      (isStream(found) ? modules.includes(found.module) : set.allowed.has(found.id)) &&
+      (module === undefined || moduleOf(found.id) === module);
     const found = (await findCapabilities(manifest, query, isShown)).slice(0, limit as number);
     const items = found.map((each) => briefOf(each, manifest));
     // Whoever finds nothing learns where to look.
@@ -83,7 +85,7 @@ const searchCapabilities: OwnTool = {
     const data = {
       ...(planned.length > 0 ? { planned } : {}),
       items,
-      ...(items.length > 0 ? {} : { modules: summariesOf(manifest, modules) }),
+      ...(items.length > 0 ? {} : { message: nothingFits(modules), modules: summariesOf(manifest, modules) }),
     };
     return ownResult(data, request.failureMetadata());
   },
@@ -104,6 +106,8 @@ const describeOne: OwnTool = {
   },
   async run({ manifest, set, request, input }) {
     await request.rate();
+    const stream = streamsOf(manifest.modules).find((each) => each.id === input.id);
+    if (stream !== undefined) return ownResult({ ...stream, stream: true }, request.failureMetadata());
     const capability = capabilityOf(manifest, input.id);
     const described = describeCapability(capability, manifest);
     const { request_schema, response_schema, errors, examples, pricing, limits, events_emitted } = described;

@@ -25,8 +25,8 @@ function withAllBuilt(): Manifest {
 }
 
 describe.each([
-  ['as it is', manifest, baseUrl, 1_500],
-  ['at a long address', manifest, 'https://infrastructure.agents.example.org/quartermaster', 1_750],
+  ['as it is', manifest, baseUrl, 1_900],
+  ['at a long address', manifest, 'https://infrastructure.agents.example.org/quartermaster', 2_000],
   ['with every module built', withAllBuilt(), 'https://infrastructure.agents.example.org', 2_000],
 ] as const)('/llms.txt of the service %s', (_name, of, address, tokensMax) => {
   const text = renderLlms(of, { baseUrl: address });

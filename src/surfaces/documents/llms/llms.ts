@@ -3,6 +3,7 @@
 import { signingRecipe } from '../../../core/outbound/signature.ts';
 import { sourcesInWords, targetsInWords } from '../../../kit/deployment.ts';
 import type { Module } from '../../../kit/module.ts';
+import { commonFailures } from '../../../manifest/failures.ts';
 import type { Manifest } from '../../../manifest/manifest.ts';
 import { plannedModules } from '../../../manifest/planned/modules.ts';
 import { guides } from '../guides/guides.ts';
@@ -91,14 +92,19 @@ curl -sS ${baseUrl}/v1/queue/publish -H "Authorization: Bearer $QM_KEY" -H 'Cont
 - Answers: \`{"ok":true,"data":…,"metadata":…}\` or \`{"ok":false,"error":{"code","message","docs_url","retryable","param"?,"retry_after_ms"?},"metadata":…}\`. Branch on \`error.code\`; \`error.param\` names the field at fault; GET \`error.docs_url\` + \`.md\` says what to do.
 - Money: \`metadata.cost_usd\` is what a call cost. What wallet or budget cannot cover is 402 INSUFFICIENT_CREDIT, without any effect.
 - Retries: writes take \`idempotency_key\` (body, or header Idempotency-Key). The same key and request give the first result again, done and charged once. Retry only when \`error.retryable\`, after \`retry_after_ms\`.
-- Lists: \`items\`, \`next_cursor\`, \`has_more\`; send \`cursor\` and \`limit\` (1-100, else 20). A field that the call does not know is 400, \`code_detail\` \`unknown_field\`; \`did_you_mean\` names the nearest.
+- Any call may answer ${commonFailures.join(', ')}; discovery and the pages below tell what else one may.
+- Lists: \`items\`, \`next_cursor\`, \`has_more\`; send \`cursor\` and \`limit\` (1-100, else 20). Many in one call: \`items\` in, \`items\` out in the same order. Filters: \`filter\` is an object of fields and values, in a query \`filter[field]=value\` or \`filter.field=value\`.
+- Moments end in \`_at\`: RFC 3339 with Z. A span of time is \`from\`, \`to\` (not included). How long a thing lives: \`expires_seconds\`; how long a call waits: \`wait_seconds\`, \`timeout_seconds\`.
+- Bytes in JSON: \`content\` (text) or \`content_base64\`, \`content_type\`, \`filename\`. A source of bytes is {url}, {content_base64} or {bucket, key}.
+- Streams (\`stream: true\` in discovery) answer Server-Sent Events as they happen. Vendor \`sandbox\` and \`captured: true\` mean: nothing real happened; \`metadata.warnings\` names the setting that changes that.
+- A field that the call does not know is 400, \`code_detail\` \`unknown_field\`; \`did_you_mean\` names the nearest.
 - Events are POSTed to webhooks (account.webhooks.register). ${signingRecipe}
 - ${[targetsInWords(manifest.deployment), sourcesInWords(manifest.deployment)].filter((text) => text !== null).join(' ')} Rates ${manifest.deployment.rateLimits ? 'of free calls: GET /v1/account/tier' : 'are not limited here'}.`,
     ...notHere,
     `
 ## Find
 
-- GET /v1/discovery?q=delay+a+message&view=brief: what fits your task, the best first. GET /v1/discovery/{capability}: all of one.
+- GET /v1/discovery?q=delay+a+message&view=brief&limit=3: what fits your task, the best first. ${baseUrl}/docs/capabilities/{capability}.md: one of them on a page; GET /v1/discovery/{capability}: the same as data.
 - ${baseUrl}/llms/{module}.txt: the calls of a module below with fields and prices, worked examples, limits, errors, and addresses of clients.
 - ${baseUrl}/mcp: the same as tools of MCP, same key.
 

@@ -1,8 +1,8 @@
 // Token limits of the documents for language models. Each document states its own size, at four bytes a token.
 
-export const llmsTokensMax = 1_500;
+export const llmsTokensMax = 1_900;
 /** Of the page of a capability. */
-export const pageTokensMax = 725;
+export const pageTokensMax = 665;
 export const moduleTokensMax = 2_500;
 
 /** Where a text says its size. */
