@@ -27,7 +27,7 @@ const photo = await sharp(small).resize(2_000, 1_333).jpeg({ quality: 85 }).toBu
 const service = await startBenchService(1);
 const [account] = service.accounts;
 if (account === undefined) throw new Error('no account');
-const sent = { source: { data: photo.toString('base64') }, resize: { width: 500 }, inline: true };
+const sent = { source: { content_base64: photo.toString('base64') }, resize: { width: 500 }, inline: true };
 
 const bare = () => sharp(photo, { failOn: 'error' }).autoOrient().resize({ width: 500 }).jpeg().toBuffer();
 const call = () => service.call(account.secret, '/v1/image/transform', sent);

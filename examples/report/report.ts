@@ -18,12 +18,12 @@ const content = `<html><head><title>Sales</title><style>h1 { color: #1a56db } ta
   <svg width="480" height="180" viewBox="0 0 480 180">${bars.join('')}</svg>
   <table><thead><tr><th>Month</th><th>Sales</th></tr></thead><tbody>${rows.join('')}</tbody></table></body></html>`;
 
-const { pages, data } = await call('pdf/create', {
+const { pages, content_base64: pdf } = await call('pdf/create', {
   type: 'html',
   content,
   footer: 'Page {page} of {pages}',
   inline: true,
 });
 const file = process.argv[2] ?? 'report.pdf';
-await writeFile(file, Buffer.from(data, 'base64'));
+await writeFile(file, Buffer.from(pdf, 'base64'));
 console.log(`${file}: ${pages} page`);

@@ -27,7 +27,7 @@ export interface Made {
 export interface Result {
   readonly content_type: string;
   readonly bytes: number;
-  readonly data: string | null;
+  readonly content_base64: string | null;
   readonly url: string | null;
   readonly expires_at: string | null;
   readonly bucket: string | null;
@@ -45,14 +45,16 @@ export async function answerResult(
   bytes: Uint8Array,
   { contentType, filename, inline, store }: Made & ResultWish,
 ): Promise<Result> {
-  const none = { data: null, url: null, expires_at: null, bucket: null, key: null };
+  const none = { content_base64: null, url: null, expires_at: null, bucket: null, key: null };
   const result = { ...none, content_type: contentType, bytes: bytes.length };
   if (store !== undefined) {
     await storeResult(ctx, store, { bytes, contentType });
     return { ...result, ...store };
   }
-  if (inline === true && bytes.length <= INLINE_BYTES_MAX)
-    return { ...result, data: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64') };
+  if (inline === true && bytes.length <= INLINE_BYTES_MAX) {
+    const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    return { ...result, content_base64: content.toString('base64') };
+  }
   return { ...result, ...(await linkTo(ctx, bytes, { contentType, filename })) };
 }
 

@@ -6,17 +6,17 @@ import { invalidField, Problem } from '../problems/problem.ts';
 import type { SourceBounds, SourceBytes, SourceContext } from './call.ts';
 import { readStored } from './stored.ts';
 
-/** As a call names it: exactly one of url, data, or bucket with key. `data` may have been decoded where long bodies are read. */
+/** As a call names it: exactly one of url, content_base64, or bucket with key. Bytes: base64 that was decoded where long bodies are read. */
 export interface Source {
   readonly url?: string | undefined;
-  readonly data?: string | Uint8Array | undefined;
+  readonly content_base64?: string | Uint8Array | undefined;
   readonly bucket?: string | undefined;
   readonly key?: string | undefined;
 }
 
 const REDIRECTS_MAX = 3;
 const FETCH_MS = 10_000;
-const WHICH = 'Name it by exactly one of url, data (base64), or bucket and key.';
+const WHICH = 'Name it by exactly one of url, content_base64, or bucket and key.';
 
 /**
  * Throws VALIDATION_FAILED for a source that is not named in one way, is too long, is no base64, or whose URL is refused or fails;
@@ -24,35 +24,36 @@ const WHICH = 'Name it by exactly one of url, data (base64), or bucket and key.'
  */
 export async function readSource(ctx: SourceContext, source: Source, bounds: SourceBounds): Promise<SourceBytes> {
   requireOneWay(source, bounds.param);
-  const { url, data, bucket = '', key = '' } = source;
+  const { url, content_base64: content, bucket = '', key = '' } = source;
   if (url !== undefined) return fetchSource(ctx, url, bounds);
-  if (data !== undefined) return inlineSource(data, bounds);
+  if (content !== undefined) return inlineSource(content, bounds);
   return readStored(ctx, { bucket, key }, bounds);
 }
 
 /** Before anything is done for a call. Throws VALIDATION_FAILED. */
-export function requireOneWay({ url, data, bucket, key }: Source, param: string): void {
-  const ways = [url, data, bucket ?? key].filter((way) => way !== undefined);
+export function requireOneWay({ url, content_base64: content, bucket, key }: Source, param: string): void {
+  const ways = [url, content, bucket ?? key].filter((way) => way !== undefined);
   if (ways.length !== 1) throw invalidField(param, 'one_of', `${param}: ${WHICH}`);
   if ((bucket === undefined) !== (key === undefined))
     throw invalidField(`${param}.${bucket === undefined ? 'bucket' : 'key'}`, 'required', WHICH);
 }
 
-/** The bytes of `data`; throws VALIDATION_FAILED. Long ones take some 30 ms: call it where long bodies are read. */
-export function decodeSource(data: string, param: string): Uint8Array<ArrayBuffer> {
-  return decodeData(data, param).bytes;
+/** The bytes of `content_base64`; throws VALIDATION_FAILED. Long ones take some 30 ms: call it where long bodies are read. */
+export function decodeSource(base64: string, param: string): Uint8Array<ArrayBuffer> {
+  return decodeContent(base64, param).bytes;
 }
 
-function decodeData(data: string, param: string): InlineBytes {
-  const read = readInlineBytes(data);
-  if (read === null) throw invalidField(`${param}.data`, 'base64', `${param}.data is neither base64 nor a data URL.`);
+function decodeContent(base64: string, param: string): InlineBytes {
+  const read = readInlineBytes(base64);
+  const field = `${param}.content_base64`;
+  if (read === null) throw invalidField(field, 'base64', `${field} is neither base64 nor a data URL.`);
   return read;
 }
 
-function inlineSource(data: string | Uint8Array, { bytesMax, param }: SourceBounds): SourceBytes {
+function inlineSource(content: string | Uint8Array, { bytesMax, param }: SourceBounds): SourceBytes {
   const { bytes, contentType } =
-    typeof data === 'string' ? decodeData(data, param) : { bytes: data, contentType: null };
-  if (bytes.byteLength > bytesMax) throw tooLarge(`${param}.data`, bytesMax);
+    typeof content === 'string' ? decodeContent(content, param) : { bytes: content, contentType: null };
+  if (bytes.byteLength > bytesMax) throw tooLarge(`${param}.content_base64`, bytesMax);
   return { bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), contentType };
 }
 

@@ -84,12 +84,13 @@ const refusal = async (body: unknown) => {
   const { status, body: answer } = await send(body);
   return [status, answer.error.code, answer.error.param, answer.error.code_detail];
 };
-const hello = { data: Buffer.from('hello').toString('base64') };
+const hello = { content_base64: Buffer.from('hello').toString('base64') };
 
 describe('a source', () => {
   test('is read from base64, a data URL and a URL, with the type that its sender says', async () => {
     expect(await copied({ source: hello, inline: true })).toMatchObject({ ...hello, bytes: 5, said: null });
-    const dataUrl = { data: `data:text/html;base64,${hello.data}` };
+    expect(await copied({ source: { data: hello.content_base64 }, inline: true })).toMatchObject(hello);
+    const dataUrl = { content_base64: `data:text/html;base64,${hello.content_base64}` };
     expect(await copied({ source: dataUrl, inline: true })).toMatchObject({ ...hello, said: 'text/html' });
     expect(await copied({ source: { url: `${at}/hello` }, inline: true })).toMatchObject({
       ...hello,
@@ -105,10 +106,10 @@ describe('a source', () => {
   });
 
   test('that is no base64, or an object of a bucket that does not exist, is refused', async () => {
-    expect(await refusal({ source: { data: 'no base64!' } })).toEqual([
+    expect(await refusal({ source: { content_base64: 'no base64!' } })).toEqual([
       400,
       'VALIDATION_FAILED',
-      'source.data',
+      'source.content_base64',
       'base64',
     ]);
     expect((await refusal({ source: { bucket: 'b', key: 'k' } })).slice(0, 3)).toEqual([
@@ -144,8 +145,8 @@ describe('a result', () => {
   };
 
   test('comes as a link of an hour that needs no key, takes HEAD, ranges and If-Range', async () => {
-    const { url, expires_at, data } = await made({ as: 'application/pdf', filename: 'a "b".pdf' });
-    expect(data).toBeNull();
+    const { url, expires_at, content_base64: content } = await made({ as: 'application/pdf', filename: 'a "b".pdf' });
+    expect(content).toBeNull();
     expect(Date.parse(expires_at) - Date.now()).toBeGreaterThan(3_500_000);
     const whole = await fetched(url);
     expect([whole.status, whole.text]).toEqual([200, 'hello']);
@@ -160,8 +161,8 @@ describe('a result', () => {
   });
 
   test('longer than 1 MiB comes as a link, also where it was wanted in the answer', async () => {
-    const { url, data, bytes } = await made({ source: { url: `${at}/exact` }, inline: true });
-    expect([data, bytes]).toEqual([null, BYTES_MAX]);
+    const { url, content_base64: content, bytes } = await made({ source: { url: `${at}/exact` }, inline: true });
+    expect([content, bytes]).toEqual([null, BYTES_MAX]);
     expect((await fetched(url)).text.length).toBe(BYTES_MAX);
   });
 
@@ -211,7 +212,7 @@ describe('a result', () => {
       return { costs, own };
     })();
     const stored = await costs({ source: hello, as: 'text/plain', store: { bucket: 'box', key: 'a/b' } });
-    expect(stored[0]).toMatchObject({ bucket: 'box', key: 'a/b', bytes: 5, url: null, data: null });
+    expect(stored[0]).toMatchObject({ bucket: 'box', key: 'a/b', bytes: 5, url: null, content_base64: null });
     const [read] = await costs({ source: { bucket: 'box', key: 'a/b' }, inline: true });
     expect(read).toMatchObject({ ...hello, said: 'text/plain' });
     const usage = await own('GET', '/v1/storage/object/head?bucket=box&key=a/b');

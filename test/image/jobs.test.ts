@@ -47,8 +47,8 @@ test('the same request with the same seed makes the same bytes, another seed oth
 });
 
 test('an image that is sent is drawn upon', async () => {
-  const data = (await blank(400, 400).png().toBuffer()).toString('base64');
-  const { job_id: id } = await bench.generate({ image: { data } });
+  const picture = (await blank(400, 400).png().toBuffer()).toString('base64');
+  const { job_id: id } = await bench.generate({ image: { content_base64: picture } });
   const drawn = await bytesOf((await bench.ended(id)).images[0].url);
   expect([...(await sharp(drawn).raw().toBuffer()).subarray(0, 3)]).toEqual([0xcc, 0x88, 0x44]);
 });
@@ -93,8 +93,8 @@ describe('is refused before it begins', () => {
     ['no prompt', { prompt: '' }, 'prompt', undefined],
     ['a size that no model offers', { size: '300x300' }, 'size', 'size_not_offered'],
     ['eleven images', { n: 11 }, 'n', undefined],
-    ['a mask without an image', { mask: { data: 'aGk=' } }, 'mask', 'needs_image'],
-    ['an image that is none', { image: { data: 'aGk=' } }, 'image', 'not_an_image'],
+    ['a mask without an image', { mask: { content_base64: 'aGk=' } }, 'mask', 'needs_image'],
+    ['an image that is none', { image: { content_base64: 'aGk=' } }, 'image', 'not_an_image'],
     ['days without store', { retention_days: 3 }, 'retention_days', 'needs_store'],
   ])('%s', async (_, over, param, detail) => {
     const reply = await bench.call('POST', '/v1/image/generate', { prompt: 'A boat.', size: '256x256', ...over });

@@ -25,7 +25,7 @@ afterAll(async () => {
   photos.close();
 });
 
-const small = { source: { data: PICTURE }, resize: { width: 2 } };
+const small = { source: { content_base64: PICTURE }, resize: { width: 2 } };
 const send = (body: object, by = call) => by('POST', '/v1/image/transform', body);
 const base64 = (bytes: Buffer) => bytes.toString('base64');
 
@@ -47,16 +47,16 @@ test('a long image is read from the body, and a short result stands in the answe
     .toBuffer();
   expect(long.length).toBeGreaterThan(2_000_000);
   const { body } = await send({
-    source: { data: `data:image/png;base64,${base64(long)}` },
+    source: { content_base64: `data:image/png;base64,${base64(long)}` },
     resize: { width: 50 },
     inline: true,
   });
   expect(body.data).toMatchObject({ width: 50, height: 33, url: null });
-  expect(await sharp(Buffer.from(body.data.data, 'base64')).metadata()).toMatchObject({ width: 50 });
+  expect(await sharp(Buffer.from(body.data.content_base64, 'base64')).metadata()).toMatchObject({ width: 50 });
 });
 
 test('info tells what an image is, for nothing', async () => {
-  const { body } = await call('POST', '/v1/image/info', { source: { data: base64(gifOf(20, 10, 3)) } });
+  const { body } = await call('POST', '/v1/image/info', { source: { content_base64: base64(gifOf(20, 10, 3)) } });
   expect(body.data).toMatchObject({ format: 'gif', width: 20, height: 10, pages: 3, has_alpha: false });
   expect(body.metadata.cost_usd).toBe(0);
 });
@@ -75,14 +75,14 @@ test('a repeat with its idempotency key is answered the same and charged once', 
 describe('is refused, naming the field, and not charged', () => {
   test.each<[string, object, string, string | undefined]>([
     ['no source', { resize: { width: 2 } }, 'source', undefined],
-    ['two sources', { source: { data: PICTURE, url: 'https://example.org/a.png' } }, 'source', 'one_of'],
-    ['text', { source: { data: base64(Buffer.from('hello')) } }, 'source', 'not_an_image'],
-    ['an SVG', { source: { data: base64(Buffer.from('<svg/>')) } }, 'source', 'not_an_image'],
-    ['a bomb', { source: { data: base64(gifOf(2_000, 2_000, 100)) } }, 'source', 'image_size'],
-    ['no base64', { source: { data: '{}' } }, 'source.data', 'base64'],
+    ['two sources', { source: { content_base64: PICTURE, url: 'https://example.org/a.png' } }, 'source', 'one_of'],
+    ['text', { source: { content_base64: base64(Buffer.from('hello')) } }, 'source', 'not_an_image'],
+    ['an SVG', { source: { content_base64: base64(Buffer.from('<svg/>')) } }, 'source', 'not_an_image'],
+    ['a bomb', { source: { content_base64: base64(gifOf(2_000, 2_000, 100)) } }, 'source', 'image_size'],
+    ['no base64', { source: { content_base64: '{}' } }, 'source.content_base64', 'base64'],
     [
       'a URL that is not there',
-      { source: { data: undefined, url: 'http://127.0.0.1:1/none' } },
+      { source: { content_base64: undefined, url: 'http://127.0.0.1:1/none' } },
       'source.url',
       'url_failed',
     ],
@@ -121,7 +121,7 @@ test('an account without credit is refused before its image is fetched', async (
 
 test('while one account sends many large images, the image of another is made, and other calls are answered', async () => {
   const large = {
-    source: { data: base64(pngOf({ width: 5_000, height: 4_000 })) },
+    source: { content_base64: base64(pngOf({ width: 5_000, height: 4_000 })) },
     format: 'avif',
     resize: { width: 1_000 },
   };

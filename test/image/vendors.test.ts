@@ -99,7 +99,7 @@ describe('openai-images', () => {
 
   test('gets what is drawn upon as a form', async () => {
     (openai as Vendor).answer = () => ({ json: { data: [base64()] } });
-    const image = { data: photo.toString('base64') };
+    const image = { content_base64: photo.toString('base64') };
     const job = await bench.ended((await bench.generate({ vendor: 'ours', image })).job_id, { advances: true });
     expect(job.state).toBe('succeeded');
     expect(openai?.asked[0]?.path).toBe('/v1/images/edits');

@@ -39,7 +39,7 @@ test('lays out with full CSS, numbers its pages, and runs no script', async () =
     { engine: 'browser', footer: '{page} of {pages}' },
   );
   expect(made).toMatchObject({ engine: 'browser', pages: 2 });
-  const [first, second] = await bench.text(made.data);
+  const [first, second] = await bench.text(made.content_base64);
   expect(first).toMatch(/LEFT\s+RIGHT[\s\S]*1 of 2/);
   expect(second).toMatch(/SECOND[\s\S]*2 of 2/);
   expect(asked).toEqual(['/a.css']);
@@ -64,7 +64,7 @@ test('reaches no private address: by no image, frame, style, font, prefetch, pre
     <img src="${there}/a"><iframe src="${there}/c"></iframe><iframe src="file:///etc/passwd"></iframe><object data="file:///etc/passwd"></object>
     <embed src="${there}/e"><img src="file:///etc/passwd"><p>Here</p><video src="${there}/v" autoplay></video>`;
   const made = await bench.create(content, { engine: 'browser' });
-  const text = (await bench.text(made.data)).join();
+  const text = (await bench.text(made.content_base64)).join();
   expect(text).toContain('Here');
   expect(text).not.toContain('root:');
   expect(reached).toEqual([]);

@@ -40,7 +40,7 @@ describe('chromiumly', () => {
     expect(text).toMatch(/Report[\s\S]*Header of ours[\s\S]*1 of 1/);
     expect(text).not.toContain('Hidden');
     expect(pdf.includes('/Image')).toBe(true);
-    const { page_sizes } = await bench.ok('info', { source: { data: pdf.toString('base64') } });
+    const { page_sizes } = await bench.ok('info', { source: { content_base64: pdf.toString('base64') } });
     expect(page_sizes).toEqual([{ width: 842.4, height: 595.28 }]);
   });
 

@@ -52,8 +52,11 @@ export class PdfBench {
   }
 
   /** The text of each page. */
-  async text(data: string, pages?: string): Promise<string[]> {
-    const read = await this.ok('extract_text', { source: { data }, ...(pages === undefined ? {} : { pages }) });
+  async text(pdf: string, pages?: string): Promise<string[]> {
+    const read = await this.ok('extract_text', {
+      source: { content_base64: pdf },
+      ...(pages === undefined ? {} : { pages }),
+    });
     return read.pages.map(({ text }: { text: string }) => text);
   }
 

@@ -26,10 +26,10 @@ export const CATALOG = '<</Type/Catalog/Pages 2 0 R>>';
 export const ONE_PAGE = '<</Type/Pages/Kids[3 0 R]/Count 1>>';
 export const PAGE = '<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>';
 
-export const everyOperation = ({ call }: PdfBench, data: string) => [
-  call('POST', '/v1/pdf/info', { source: { data } }),
-  call('POST', '/v1/pdf/extract_text', { source: { data } }),
-  call('POST', '/v1/pdf/split', { source: { data }, ranges: '1' }),
-  call('POST', '/v1/pdf/fill', { source: { data }, fields: { a: 'b' } }),
-  call('POST', '/v1/pdf/merge', { sources: [{ data }, { data }] }),
+export const everyOperation = ({ call }: PdfBench, pdf: string) => [
+  call('POST', '/v1/pdf/info', { source: { content_base64: pdf } }),
+  call('POST', '/v1/pdf/extract_text', { source: { content_base64: pdf } }),
+  call('POST', '/v1/pdf/split', { source: { content_base64: pdf }, ranges: '1' }),
+  call('POST', '/v1/pdf/fill', { source: { content_base64: pdf }, fields: { a: 'b' } }),
+  call('POST', '/v1/pdf/merge', { sources: [{ content_base64: pdf }, { content_base64: pdf }] }),
 ];

@@ -78,7 +78,7 @@ test('a PDF whose page draws without end is ended in time, and another account i
   const data = pdfOf(CATALOG, ONE_PAGE, page, streamOf('', draws));
   let ended = 0;
   const hostile = Array.from({ length: 4 }, async () => {
-    const { status } = await bench.call('POST', '/v1/pdf/extract_text', { source: { data } });
+    const { status } = await bench.call('POST', '/v1/pdf/extract_text', { source: { content_base64: data } });
     ended += 1;
     return status;
   });

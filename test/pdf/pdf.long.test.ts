@@ -43,7 +43,7 @@ describe('a document', () => {
       inline: true,
     });
     expect(data).toMatchObject({ engine: 'document', content_type: 'application/pdf', url: null });
-    const pages = await bench.text(data.data);
+    const pages = await bench.text(data.content_base64);
     expect(pages).toHaveLength(data.pages);
     expect(pages[0]).toContain('Quarterly report');
     expect(pages[0]).toContain('Καλημέρα, Привет');
@@ -52,7 +52,7 @@ describe('a document', () => {
     expect(pages.at(-1)).toContain(`Page ${data.pages} of ${data.pages}`);
     expect(pages.join()).not.toContain('document.write');
     expect(metadata.warnings.join()).toMatch(/ignored: .*script.*flex|ignored: .*flex.*script/);
-    expect(await bench.ok('info', { source: { data: data.data } })).toMatchObject({
+    expect(await bench.ok('info', { source: { content_base64: data.content_base64 } })).toMatchObject({
       title: 'Report',
       encrypted: false,
     });
@@ -60,15 +60,15 @@ describe('a document', () => {
 
   test('is as large as its paper says', async () => {
     const made = await bench.create('<p>Wide</p>', { page: { size: 'A5', landscape: true } });
-    const { page_sizes } = await bench.ok('info', { source: { data: made.data } });
+    const { page_sizes } = await bench.ok('info', { source: { content_base64: made.content_base64 } });
     expect(page_sizes).toEqual([{ width: 595.28, height: 419.53 }]);
   });
 
   test('may be of Markdown or of text', async () => {
     const markdown = await bench.create('# Title\n\n- one\n\n| a | b |\n|---|---|\n| 1 | 2 |', { type: 'markdown' });
-    expect((await bench.text(markdown.data))[0]).toMatch(/Title\s+•?\s*one\s+a\s*b\s+1\s*2/);
+    expect((await bench.text(markdown.content_base64))[0]).toMatch(/Title\s+•?\s*one\s+a\s*b\s+1\s*2/);
     const text = await bench.create('<b>not bold</b>\n   kept', { type: 'text' });
-    expect((await bench.text(text.data))[0]).toContain('<b>not bold</b>');
+    expect((await bench.text(text.content_base64))[0]).toContain('<b>not bold</b>');
   });
 
   test('shows images of data and https URLs through the guard, and leaves out others with a warning', async () => {
@@ -83,7 +83,7 @@ describe('a document', () => {
     const { data, metadata } = await bench.answer('create', { type: 'html', content, inline: true });
     expect(metadata.warnings).toHaveLength(3);
     expect(asked).toEqual(['/a.png']);
-    const pdf = await PDFDocument.load(Buffer.from(data.data, 'base64'));
+    const pdf = await PDFDocument.load(Buffer.from(data.content_base64, 'base64'));
     const images = pdf.context
       .enumerateIndirectObjects()
       .filter(([, object]) => String(object).includes('/Subtype /Image'));
@@ -99,10 +99,10 @@ describe('a document', () => {
   });
 
   test('has the cells of tables without bodies, with spans and with holes', async () => {
-    const { data } = await bench.create(
+    const { content_base64: pdf } = await bench.create(
       '<table><tr><th colspan="2">head</th></tr><tr><td>a</td><td>b</td><td>c</td></tr><tr></tr><tr><td rowspan="9">d</td></tr></table>',
     );
-    const [text] = await bench.text(data);
+    const [text] = await bench.text(pdf);
     for (const cell of ['head', 'a', 'b', 'c', 'd']) expect(text).toContain(cell);
   });
 
@@ -112,8 +112,12 @@ describe('a document', () => {
   });
 
   test('comes as a link that needs no key, unless it is wanted inline', async () => {
-    const { url, data, bytes } = await bench.create('<p>Linked</p>', { inline: false, title: 'My paper' });
-    expect(data).toBeNull();
+    const {
+      url,
+      content_base64: content,
+      bytes,
+    } = await bench.create('<p>Linked</p>', { inline: false, title: 'My paper' });
+    expect(content).toBeNull();
     const reply = await fetch(url);
     expect(reply.headers.get('content-disposition')).toBe('inline; filename="My paper.pdf"');
     expect((await reply.arrayBuffer()).byteLength).toBe(bytes);
@@ -124,7 +128,7 @@ describe('PDFs', () => {
   let three: string;
   beforeAll(async () => {
     const page = (n: number) => `<p style="${n === 1 ? '' : 'break-before: page'}">This is page ${n}</p>`;
-    three = (await bench.create([1, 2, 3].map(page).join(''))).data;
+    three = (await bench.create([1, 2, 3].map(page).join(''))).content_base64;
   });
 
   test('are kept in buckets, and read from them', async () => {
@@ -132,12 +136,16 @@ describe('PDFs', () => {
     const store = { bucket: 'papers', key: 'three.pdf' };
     expect(await bench.create('<p>Kept</p>', { inline: false, store })).toMatchObject({
       ...store,
-      data: null,
+      content_base64: null,
       url: null,
     });
     const { pages } = await bench.ok('extract_text', { source: store });
     expect(pages).toEqual([{ page: 1, text: 'Kept' }]);
-    const parts = { source: { data: three }, ranges: '1,2-', store: { bucket: 'papers', key: 'parts/three.pdf' } };
+    const parts = {
+      source: { content_base64: three },
+      ranges: '1,2-',
+      store: { bucket: 'papers', key: 'parts/three.pdf' },
+    };
     expect((await bench.ok('split', parts)).files.map(({ key }: { key: string }) => key)).toEqual([
       'parts/three-1.pdf',
       'parts/three-2.pdf',
@@ -147,28 +155,36 @@ describe('PDFs', () => {
   });
 
   test('are merged in their order', async () => {
-    const one = (await bench.create('<p>Cover</p>')).data;
-    const merged = await bench.ok('merge', { sources: [{ data: one }, { data: three }], inline: true });
+    const one = (await bench.create('<p>Cover</p>')).content_base64;
+    const merged = await bench.ok('merge', {
+      sources: [{ content_base64: one }, { content_base64: three }],
+      inline: true,
+    });
     expect(merged.pages).toBe(4);
-    expect(await bench.text(merged.data)).toEqual(['Cover', 'This is page 1', 'This is page 2', 'This is page 3']);
+    expect(await bench.text(merged.content_base64)).toEqual([
+      'Cover',
+      'This is page 1',
+      'This is page 2',
+      'This is page 3',
+    ]);
   });
 
   test('are split by ranges', async () => {
-    const { files } = await bench.ok('split', { source: { data: three }, ranges: '2-, 1,1-2', inline: true });
+    const { files } = await bench.ok('split', { source: { content_base64: three }, ranges: '2-, 1,1-2', inline: true });
     expect(files.map(({ range, pages }: { range: string; pages: number }) => [range, pages])).toEqual([
       ['2-', 2],
       ['1', 1],
       ['1-2', 2],
     ]);
-    expect(await bench.text(files[0].data)).toEqual(['This is page 2', 'This is page 3']);
+    expect(await bench.text(files[0].content_base64)).toEqual(['This is page 2', 'This is page 3']);
     for (const ranges of ['4', '0', '3-2', '1-9'])
-      expect(await bench.fails('split', { source: { data: three }, ranges })).toEqual([
+      expect(await bench.fails('split', { source: { content_base64: three }, ranges })).toEqual([
         400,
         'VALIDATION_FAILED',
         'ranges',
         'out_of_range',
       ]);
-    expect((await bench.fails('split', { source: { data: three }, ranges: '-3' }))[3]).toBe('pattern');
+    expect((await bench.fails('split', { source: { content_base64: three }, ranges: '-3' }))[3]).toBe('pattern');
   });
 
   test('give the text of the pages asked for', async () => {
@@ -176,21 +192,21 @@ describe('PDFs', () => {
   });
 
   test('with a form are filled, and say what their fields take', async () => {
-    const source = { data: FORM };
+    const source = { content_base64: FORM };
     const fields = { name: 'Ada Lovelace', member: true };
     const filled = await bench.ok('fill', { source, fields, inline: true });
-    const told = await bench.ok('info', { source: { data: filled.data } });
+    const told = await bench.ok('info', { source: { content_base64: filled.content_base64 } });
     expect(told.fields).toEqual([
       { name: 'name', type: 'text', value: 'Ada Lovelace', options: null },
       { name: 'member', type: 'checkbox', value: true, options: null },
     ]);
     const flat = await bench.ok('fill', { source, fields: { name: 'Ελένη' }, flatten: true, inline: true });
-    expect((await bench.ok('info', { source: { data: flat.data } })).fields).toEqual([]);
-    expect(await bench.text(flat.data)).toEqual(['Ελένη']);
+    expect((await bench.ok('info', { source: { content_base64: flat.content_base64 } })).fields).toEqual([]);
+    expect(await bench.text(flat.content_base64)).toEqual(['Ελένη']);
     const refused = (of: Record<string, unknown>) => bench.fails('fill', { source, fields: of });
     expect(await refused({ nobody: 'x' })).toEqual([400, 'VALIDATION_FAILED', 'fields.nobody', 'unknown_field']);
     expect(await refused({ member: 'yes' })).toEqual([400, 'VALIDATION_FAILED', 'fields.member', 'type']);
-    expect(await bench.fails('fill', { source: { data: three }, fields: { a: 'b' } })).toEqual([
+    expect(await bench.fails('fill', { source: { content_base64: three }, fields: { a: 'b' } })).toEqual([
       400,
       'VALIDATION_FAILED',
       'source',
@@ -199,18 +215,20 @@ describe('PDFs', () => {
   });
 
   test('that are none are refused, and the one of several is named', async () => {
-    const none = { data: base64('no pdf at all') };
+    const none = { content_base64: base64('no pdf at all') };
     const refused = [400, 'VALIDATION_FAILED', 'source', 'not_a_pdf'];
     expect(await bench.fails('info', { source: none })).toEqual(refused);
     expect(await bench.fails('extract_text', { source: none })).toEqual(refused);
-    expect(await bench.fails('extract_text', { source: { data: base64('%PDF-1.4\nrubbish') } })).toEqual(refused);
-    expect(await bench.fails('merge', { sources: [{ data: three }, none] })).toEqual([
+    expect(await bench.fails('extract_text', { source: { content_base64: base64('%PDF-1.4\nrubbish') } })).toEqual(
+      refused,
+    );
+    expect(await bench.fails('merge', { sources: [{ content_base64: three }, none] })).toEqual([
       400,
       'VALIDATION_FAILED',
       'sources[1]',
       'not_a_pdf',
     ]);
-    expect(await bench.fails('merge', { sources: [{ data: three }, {}] })).toEqual([
+    expect(await bench.fails('merge', { sources: [{ content_base64: three }, {}] })).toEqual([
       400,
       'VALIDATION_FAILED',
       'sources[1]',
@@ -228,11 +246,11 @@ describe('a page', () => {
     expect(await costOf('create', { type: 'text', content: 'one' })).toBe(0.0005);
     const twelve = await payer.answer('create', { type: 'html', content: `${pagesOf(11)}<p>end</p>`, inline: true });
     expect([twelve.data.pages, twelve.metadata.cost_usd]).toEqual([12, 0.0012]);
-    const source = { data: twelve.data.data };
+    const source = { content_base64: twelve.data.content_base64 };
     expect(await costOf('extract_text', { source })).toBe(0.0012);
     expect(await costOf('split', { source, ranges: '1-7' })).toBe(0.0007);
     expect(await costOf('info', { source })).toBe(0);
-    await payer.fails('info', { source: { data: base64('rubbish') } });
+    await payer.fails('info', { source: { content_base64: base64('rubbish') } });
     await payer.fails('split', { source, ranges: '99' });
     expect(await payer.balance()).toBeCloseTo(1 - 0.0005 - 0.0012 - 0.0012 - 0.0007, 9);
     expect(await examineAccount({ ...payer.service.core, modules }, payer.accountId)).toEqual([]);

@@ -32,12 +32,12 @@ const words = 'Some words of a text. '.repeat((1.9 * MIB) / 22);
 test.each([
   ['a text of 2 MB', 'create', { type: 'text', content: words }],
   ['HTML of 2 MB', 'create', { type: 'html', content: `<p>${words}</p>` }],
-  ['a merge of 18 MB', 'merge', { sources: [{ data: heavy(9 * MIB) }, { data: heavy(9 * MIB) }] }],
+  ['a merge of 18 MB', 'merge', { sources: [{ content_base64: heavy(9 * MIB) }, { content_base64: heavy(9 * MIB) }] }],
   ['the text of 500 pages', 'extract_text', null],
 ])(
   '%s',
   async (_, operation, given) => {
-    const body = Buffer.from(JSON.stringify(given ?? { source: { data: await fullPages() } }));
+    const body = Buffer.from(JSON.stringify(given ?? { source: { content_base64: await fullPages() } }));
     let bestMs = Number.POSITIVE_INFINITY;
     for (let tries = 0; tries < TRIES && bestMs > admission.call.turnMsMax; tries += 1) {
       const turn = await longestTurn(async () => {

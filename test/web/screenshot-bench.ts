@@ -29,7 +29,7 @@ export class ScreenshotBench {
     const reply = await this.call('POST', '/v1/web/screenshot', { url, inline: true, ...over });
     expect(reply.status, reply.text.slice(0, 2_000)).toBe(200);
     const { data } = reply.body;
-    return { data, picture: Buffer.from(data.data ?? '', 'base64') };
+    return { data, picture: Buffer.from(data.content_base64 ?? '', 'base64') };
   }
 
   /** Status, code and code_detail of a call that must fail. */

@@ -2,7 +2,7 @@
 import type { TenantFixture } from '../../kit/tenant-fixture.ts';
 import { PICTURE } from './capabilities/examples.ts';
 
-const small = { source: { data: PICTURE }, resize: { width: 2 }, inline: true };
+const small = { source: { content_base64: PICTURE }, resize: { width: 2 }, inline: true };
 // The sandbox fails it before anything is drawn: names of jobs are all that is asked for.
 const quick = { prompt: 'A boat. [[fail:VENDOR_ERROR]]', model: 'sandbox/card-1', size: '256x256' };
 

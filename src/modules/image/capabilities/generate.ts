@@ -61,7 +61,7 @@ export const generate = defineCapability<ImageState>()({
   ],
   run: ({ ctx, input, state }) =>
     startJob(ctx, state, requestOf(input), {
-      // Their data may have been decoded by `bulk`.
+      // Their base64 may have been decoded by `bulk`.
       image: (input.image as Source | undefined) ?? null,
       mask: (input.mask as Source | undefined) ?? null,
     }),

@@ -28,14 +28,14 @@ export const info = defineCapability<ImageState>()({
   examples: [
     {
       title: 'A small PNG',
-      input: { source: { data: PICTURE } },
+      input: { source: { content_base64: PICTURE } },
       expect: { format: 'png', width: 4, height: 2, pages: 1, has_alpha: false },
     },
   ],
   async run({ ctx, input, state }) {
     // What follows is work of others.
     ctx.idle();
-    // Its data may have been decoded by `bulk`.
+    // Its base64 may have been decoded by `bulk`.
     const source = input.source as Source;
     const { bytesMax } = ctx.core.bounds.call.image;
     const { bytes } = await readSource(ctx, source, { bytesMax, param: PARAM, isFree: true });

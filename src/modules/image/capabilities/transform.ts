@@ -54,19 +54,19 @@ export const transform = defineCapability<ImageState>()({
   examples: [
     {
       title: 'A thumbnail as WebP, in the answer',
-      input: { source: { data: PICTURE }, resize: { width: 2 }, format: 'webp', inline: true },
+      input: { source: { content_base64: PICTURE }, resize: { width: 2 }, format: 'webp', inline: true },
       expect: { format: 'webp', width: 2, height: 1, content_type: 'image/webp', url: null },
     },
     {
       title: 'Turned, and by a link',
-      input: { source: { data: PICTURE }, rotate: 90 },
-      expect: { format: 'png', width: 2, height: 4, data: null },
+      input: { source: { content_base64: PICTURE }, rotate: 90 },
+      expect: { format: 'png', width: 2, height: 4, content_base64: null },
     },
   ],
   async run({ ctx, input, state }) {
     const replay = await findReplay(ctx);
     if (replay !== null) return replay;
-    // Its data may have been decoded by `bulk`.
+    // Its base64 may have been decoded by `bulk`.
     const source = input.source as Source;
     requireOneWay(source, PARAM);
     const wanted = transformOf(input);

@@ -41,7 +41,7 @@ function formFields(body: Buffer): Sent {
     if (Object.hasOwn(sent, name)) throw invalidField(name, 'repeated', `${name} is there more than once.`);
     if (isFile !== FILES.includes(name))
       throw invalidField(name, 'type', isFile ? `${name} is no file.` : `${name} is a file.`);
-    sent[name] = isFile ? { data: bytes.toString('base64') } : bytes.toString('utf8');
+    sent[name] = isFile ? { content_base64: bytes.toString('base64') } : bytes.toString('utf8');
   }
   if (sent.image === undefined) throw invalidField('image', 'required', 'image is required.');
   return sent;

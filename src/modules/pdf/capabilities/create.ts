@@ -70,7 +70,7 @@ export const create = defineCapability<PdfState>()({
         page: { size: 'A4', landscape: true, margins: { top: 15 } },
         footer: 'Page {page} of {pages}',
       },
-      expect: { pages: 1, data: null },
+      expect: { pages: 1, content_base64: null },
     },
   ],
   run: ({ ctx, input, state }) =>

@@ -42,7 +42,7 @@ export const extractText = defineCapability<PdfState>()({
   examples: [
     {
       title: 'Of all pages',
-      input: { source: { data: PAGE } },
+      input: { source: { content_base64: PAGE } },
       expect: { pages: [{ page: 1, text: 'Minutes' }] },
     },
   ],

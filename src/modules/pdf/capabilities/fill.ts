@@ -58,7 +58,7 @@ export const fill = defineCapability<PdfState>()({
   examples: [
     {
       title: 'A text and a check box',
-      input: { source: { data: FORM }, fields: { name: 'Ada Lovelace', member: true }, inline: true },
+      input: { source: { content_base64: FORM }, fields: { name: 'Ada Lovelace', member: true }, inline: true },
       expect: { pages: 1 },
     },
   ],

@@ -52,7 +52,7 @@ export const info = defineCapability<PdfState>()({
   bulk: { source: import.meta.url, reduce: (value: Static<typeof infoSchema>) => withBytes(value) },
   errors: ['BUCKET_NOT_FOUND', 'OBJECT_NOT_FOUND', 'CONCURRENCY_LIMITED', 'OVERLOADED'],
   limits: { source: '20 MiB.', time: '30 s.' },
-  examples: [{ title: 'A form', input: { source: { data: FORM } }, expect: { pages: 1, encrypted: false } }],
+  examples: [{ title: 'A form', input: { source: { content_base64: FORM } }, expect: { pages: 1, encrypted: false } }],
   async run({ ctx, input, state: { engines } }) {
     const source = await readPdf(ctx, input.source, { isFree: true });
     const bytes = source.length;

@@ -37,7 +37,7 @@ export const merge = defineCapability<PdfState>()({
   examples: [
     {
       title: 'Two PDFs',
-      input: { sources: [{ data: PAGE }, { data: PAGE }], inline: true },
+      input: { sources: [{ content_base64: PAGE }, { content_base64: PAGE }], inline: true },
       expect: { pages: 2 },
     },
   ],

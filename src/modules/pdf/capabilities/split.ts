@@ -54,7 +54,7 @@ export const split = defineCapability<PdfState>()({
   examples: [
     {
       title: 'The first page',
-      input: { source: { data: PAGE }, ranges: '1' },
+      input: { source: { content_base64: PAGE }, ranges: '1' },
       expect: { pages: 1, files: [{ range: '1', pages: 1 }] },
     },
   ],

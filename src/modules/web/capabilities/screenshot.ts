@@ -95,7 +95,14 @@ export const screenshot = defineCapability<WebState>()({
     {
       title: 'A page, as a link to an image',
       input: { url: 'https://docs.example.org/keys', full_page: true, format: 'jpeg' },
-      expect: { status: 200, title: 'Keys', width: 1_280, height: 800, content_type: 'image/jpeg', data: null },
+      expect: {
+        status: 200,
+        title: 'Keys',
+        width: 1_280,
+        height: 800,
+        content_type: 'image/jpeg',
+        content_base64: null,
+      },
     },
   ],
   async run({ ctx, input, state }) {
