@@ -90,7 +90,7 @@ function browsers(): string[] {
 describe('a way out', () => {
   test('none of them reaches a socket', { timeout: TEST_MS }, async () => {
     pages.set('/page?out', escapingPage(at(), datagrams.address().port, join(folder, 'red.html')));
-    const { data, picture } = await bench.take(`${site.url}/page?out`, { wait_ms: 5_000 });
+    const { data, picture } = await bench.take(`${site.url}/page?out`, { wait_seconds: 5 });
     expect(data).toMatchObject({ title: 'Escaping', status: 200, page_url: `${site.url}/page?out` });
     // It tried, and what its own site has was asked of it.
     expect(site.asked.filter((path) => path.startsWith('/tried'))).toHaveLength(1);
@@ -108,7 +108,11 @@ describe('a way out', () => {
   });
 
   test.each(['/refresh', '/location', '/download'])('%s leads nowhere', { timeout: TEST_MS }, async (path) => {
-    expect(await bench.fails(`${site.url}${path}`, { wait_ms: 500 })).toEqual([400, 'VALIDATION_FAILED', 'not_shown']);
+    expect(await bench.fails(`${site.url}${path}`, { wait_seconds: 0.5 })).toEqual([
+      400,
+      'VALIDATION_FAILED',
+      'not_shown',
+    ]);
     expect(reached).toEqual([]);
   });
 

@@ -6,7 +6,7 @@ import { type Site, startSite } from '../support/site.ts';
 import { ScreenshotBench } from './screenshot-bench.ts';
 
 /** For what a page does after it has loaded, on a busy machine too. */
-const wait_ms = 3_000;
+const wait_seconds = 3;
 /** A machine that is slow is no page that takes too long. */
 const patient = { call: { shot: { ...admission.call.shot, msMax: 100_000 } } };
 const colors = `<style>html { background: #f00 } @media (prefers-color-scheme: dark) { html { background: #00f } }</style>`;
@@ -72,7 +72,7 @@ describe('web.screenshot', () => {
   });
 
   test('shows the page that another one leads to, to its foot', async () => {
-    const wish = { width: 200, height: 200, full_page: true, format: 'jpeg', wait_ms };
+    const wish = { width: 200, height: 200, full_page: true, format: 'jpeg', wait_seconds };
     const long = await bench.take(`${site.url}/leads`, wish);
     expect(long.data).toMatchObject({ title: 'Colors', page_url: `${site.url}/colors`, width: 200 });
     expect((await colorOf(long.picture)).height).toBe(long.data.height);
@@ -80,7 +80,7 @@ describe('web.screenshot', () => {
   });
 
   test('runs scripts, which ask by GET alone', async () => {
-    const { data, picture } = await bench.take(`${site.url}/script`, { width: 200, height: 200, wait_ms });
+    const { data, picture } = await bench.take(`${site.url}/script`, { width: 200, height: 200, wait_seconds });
     expect(data.title).toBe('After');
     expect((await colorOf(picture)).rgb).toEqual([0, 255, 0]);
     expect(site.asked).not.toContain('/posted');
@@ -88,7 +88,7 @@ describe('web.screenshot', () => {
 
   test('obeys robots.txt, of a page that a script leads to too', async () => {
     expect(await bench.fails(`${site.url}/secret`)).toEqual([403, 'ROBOTS_DISALLOWED', undefined]);
-    const led = await bench.fails(`${site.url}/leads-to-secret`, { wait_ms });
+    const led = await bench.fails(`${site.url}/leads-to-secret`, { wait_ms: 1_000 * wait_seconds });
     expect(led).toEqual([400, 'VALIDATION_FAILED', 'not_shown']);
     expect(site.asked).not.toContain('/secret');
   });
@@ -96,6 +96,8 @@ describe('web.screenshot', () => {
   test('what is no page, or not allowed, costs nothing', async () => {
     const before = await bench.balance();
     expect(await bench.fails(`${site.url}/download`)).toEqual([400, 'VALIDATION_FAILED', 'unsupported_type']);
+    for (const wait of [{ wait_seconds: 5.001 }, { wait_ms: 5_001 }])
+      expect(await bench.fails(`${site.url}/colors`, wait)).toEqual([400, 'VALIDATION_FAILED', 'maximum']);
     expect(await bench.fails('http://127.0.0.1:1/')).toEqual([400, 'TARGET_REJECTED', undefined]);
     expect(await bench.fails('file:///etc/passwd')).toEqual([400, 'TARGET_REJECTED', undefined]);
     expect(await bench.balance()).toBe(before);

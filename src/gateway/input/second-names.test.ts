@@ -1,7 +1,7 @@
 // Fields that come under a second name get their first one, wherever they stand.
 import Type from 'typebox';
 import { expect, test } from 'vitest';
-import { alsoNamed } from '../../kit/second-names.ts';
+import { alsoNamed, secondsOfMs } from '../../kit/second-names.ts';
 import type { FieldSchema } from '../endpoint.ts';
 import { readSecondNames, takeSecondNames } from './second-names.ts';
 
@@ -10,12 +10,17 @@ const source = Type.Object({ content, url: Type.Optional(Type.String()) });
 const schema = Type.Object({
   expires_seconds: alsoNamed(Type.Integer(), 'ttl_seconds'),
   source: Type.Optional(source),
+  wait_seconds: alsoNamed(Type.Optional(Type.Number()), 'wait', { wait_ms: secondsOfMs }),
   items: alsoNamed(Type.Array(source), 'records'),
 });
 const names = readSecondNames(schema as FieldSchema);
 
 test.each([
   ['a field', { ttl_seconds: 1 }, { expires_seconds: 1 }],
+  ['a field in another unit', { wait_ms: 1_500 }, { wait_seconds: 1.5 }],
+  ['a name beside one in another unit', { wait: 2 }, { wait_seconds: 2 }],
+  ['what is no number, for the schema to refuse', { wait_ms: '5' }, { wait_seconds: '5' }],
+  ['two names that say the same in two units', { wait_ms: 500, wait_seconds: 0.5 }, { wait_seconds: 0.5 }],
   ['a member', { source: { data: 'a' } }, { source: { content: 'a' } }],
   ['members of items', { items: [{ bytes: 'a' }, {}, 3, null] }, { items: [{ content: 'a' }, {}, 3, null] }],
   ['members of items that have a second name', { records: [{ data: 'a' }] }, { items: [{ content: 'a' }] }],
@@ -30,6 +35,7 @@ test.each([
 
 test.each([
   ['ttl_seconds', { ttl_seconds: 1, expires_seconds: 2 }],
+  ['wait_ms', { wait_ms: 1, wait_seconds: 1 }],
   ['items[1].data', { items: [{}, { content: 'a', data: 'b' }] }],
 ])('two names that differ are refused: %s', (param, input: Record<string, unknown>) => {
   expect(() => takeSecondNames(input, names)).toThrow(
@@ -38,6 +44,6 @@ test.each([
 });
 
 test('JSON Schema does not have second names', () => {
-  expect(JSON.stringify(schema)).not.toMatch(/ttl_seconds|data|records/);
+  expect(JSON.stringify(schema)).not.toMatch(/ttl_seconds|wait_ms|data|records/);
   expect(schema.required).toEqual(['expires_seconds', 'items']);
 });

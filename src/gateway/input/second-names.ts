@@ -1,6 +1,6 @@
 // Gives fields of an input that came under a second name their first one, wherever they stand.
 import { isDeepStrictEqual } from 'node:util';
-import { secondNamesOf } from '../../kit/second-names.ts';
+import { type Conversion, secondNamesOf } from '../../kit/second-names.ts';
 import { onceFor } from '../../lib/once.ts';
 import { invalidField } from '../../problems/problem.ts';
 import type { FieldSchema } from '../endpoint.ts';
@@ -8,6 +8,8 @@ import type { FieldSchema } from '../endpoint.ts';
 export interface SecondNames {
   /** First names by second ones. */
   readonly first: ReadonlyMap<string, string>;
+  /** Of values, by the second names. */
+  readonly conversions: ReadonlyMap<string, Conversion>;
   /** Of what a field holds, or its items. */
   readonly within: ReadonlyMap<string, SecondNames>;
 }
@@ -15,22 +17,30 @@ export interface SecondNames {
 /** Those that an object's schema knows. */
 export const readSecondNames = onceFor((schema: FieldSchema): SecondNames => {
   const first = new Map<string, string>();
+  const conversions = new Map<string, Conversion>();
   const within = new Map<string, SecondNames>();
   for (const { properties = {} } of [schema, ...(schema.anyOf ?? [])]) {
     for (const [name, field] of Object.entries(properties)) {
-      for (const second of secondNamesOf(field)) first.set(second, name);
+      for (const [second, conversion] of secondNamesOf(field)) {
+        first.set(second, name);
+        conversions.set(second, conversion);
+      }
       const inner = readSecondNames(field.items ?? field);
       if (inner.first.size > 0 || inner.within.size > 0) within.set(name, inner);
     }
   }
-  return { first, within };
+  return { first, conversions, within };
 });
 
 /** Renames in place. Throws VALIDATION_FAILED where both names are there and differ. */
-export function takeSecondNames(input: Record<string, unknown>, { first, within }: SecondNames, at = ''): void {
+export function takeSecondNames(
+  input: Record<string, unknown>,
+  { first, conversions, within }: SecondNames,
+  at = '',
+): void {
   for (const [second, name] of first) {
     if (!Object.hasOwn(input, second)) continue;
-    const value = input[second];
+    const value = (conversions.get(second) as Conversion)(input[second]);
     if (Object.hasOwn(input, name) && !isDeepStrictEqual(input[name], value)) {
       throw invalidField(`${at}${second}`, 'two_names', `${at}${second} is ${at}${name} by another name: send one.`);
     }

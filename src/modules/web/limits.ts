@@ -72,7 +72,7 @@ export const SHOT_HEIGHT_USUAL = 800;
 export const SHOT_SIDE_MAX = 2_560;
 export const FULL_HEIGHT_MAX = 10_000;
 export const SHOT_QUALITY_USUAL = 80;
-export const SHOT_WAIT_MS_MAX = 5_000;
+export const SHOT_WAIT_SECONDS_MAX = 5;
 /** What a page asks for beside itself. */
 export const SHOT_REQUESTS_MAX = 200;
 export const SHOT_REQUESTS_AT_ONCE = 8;

@@ -5,13 +5,14 @@ import { answerResult, requireResultPlace } from '../../../files/result.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { textOrNull } from '../../../kit/fields.ts';
 import { resultFields, resultWishFields } from '../../../kit/file-fields.ts';
+import { alsoNamed, secondsOfMs } from '../../../kit/second-names.ts';
 import { STORE_PRICES } from '../../../objects/limits.ts';
 import {
   SHOT,
   SHOT_HEIGHT_USUAL,
   SHOT_QUALITY_USUAL,
   SHOT_SIDE_MAX,
-  SHOT_WAIT_MS_MAX,
+  SHOT_WAIT_SECONDS_MAX,
   SHOT_WIDTH_USUAL,
 } from '../limits.ts';
 import { urlField } from '../schemas.ts';
@@ -45,12 +46,15 @@ const inputSchema = Type.Object({
       description: `Quality of jpeg and webp; ${SHOT_QUALITY_USUAL} when absent.`,
     }),
   ),
-  wait_ms: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: SHOT_WAIT_MS_MAX,
-      description: 'How long to wait after the page has loaded; 0 when absent.',
-    }),
+  wait_seconds: alsoNamed(
+    Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: SHOT_WAIT_SECONDS_MAX,
+        description: 'How long to wait after the page has loaded, in part seconds too; 0 when absent.',
+      }),
+    ),
+    { wait_ms: secondsOfMs },
   ),
   dark: Type.Optional(
     Type.Boolean({ description: 'Whether the page is told to prefer dark colors; false when absent.' }),
@@ -137,7 +141,7 @@ function wishOf(input: Static<typeof inputSchema>): ShotWish {
     isFullPage: input.full_page ?? false,
     format: input.format ?? 'png',
     quality: input.quality ?? SHOT_QUALITY_USUAL,
-    waitMs: input.wait_ms ?? 0,
+    waitMs: (input.wait_seconds ?? 0) * 1_000,
     isDark: input.dark ?? false,
   };
 }
