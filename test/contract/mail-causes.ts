@@ -90,8 +90,8 @@ export function mailCauses(
     'email.complained': async () => {
       const emailId = await send({ to: 'eve@example.net' });
       const to = bounceAddress(service().core.secrets, emailId, BOUNCES);
-      const message = Buffer.from(complaint('eve@example.net')).toString('base64');
-      await call()('POST', '/v1/email/inbound/encoded', { message, from: '', to: [to] });
+      const mail = Buffer.from(complaint('eve@example.net')).toString('base64');
+      await call()('POST', '/v1/email/inbound/encoded', { content_base64: mail, from: '', to: [to] });
     },
     'email.unsubscribed': () => follow('unsubscribe'),
   };

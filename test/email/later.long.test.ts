@@ -57,7 +57,7 @@ test('mail from a domain that the account has proved no more has failed', async 
 });
 
 test('long mails are sent a few at a time, and all of them', async () => {
-  const attachments = [{ filename: 'a.bin', content: Buffer.alloc(2_000_000, 'x').toString('base64') }];
+  const attachments = [{ filename: 'a.bin', content_base64: Buffer.alloc(2_000_000, 'x').toString('base64') }];
   const sent = await Promise.all(Array.from({ length: 10 }, () => bench.sent({ attachments, text: 'long' })));
   expect(sent.map(({ status }) => status)).toEqual(sent.map(() => 'sent'));
   expect(bench.relay?.mails).toHaveLength(10);

@@ -27,7 +27,7 @@ test('the mail is there to be looked at, signed with the key of the account, and
     asked.push(name);
     return [[`v=DKIM1; k=rsa; p=${publicKey}`]];
   };
-  const { results } = await dkimVerify(raw.data.source, { resolver });
+  const { results } = await dkimVerify(raw.data.content, { resolver });
   expect(results.map(({ status }) => status.result)).toEqual(['pass']);
   expect(asked).toEqual([`${selector}._domainkey.agents.test`]);
 });
@@ -46,12 +46,19 @@ test('a reserved name sends nowhere else', async () => {
 
 test('a mail of megabytes is kept, and its source is answered by a link', async () => {
   const content = Buffer.alloc(3_000_000, 'attached ').toString('base64');
-  const { email_id: id } = await bench.sent({ from: 'a@agents.test', attachments: [{ filename: 'a.bin', content }] });
+  const attachments = [{ filename: 'a.bin', content_base64: content }];
+  const { email_id: id } = await bench.sent({ from: 'a@agents.test', attachments });
   const { body } = await bench.call('GET', `/v1/email/raw/${id}`);
-  expect(body.data.source).toBeNull();
+  expect(body.data.content).toBeNull();
   const source = await (await fetch(body.data.url)).text();
   expect(source.length).toBe(body.data.bytes);
   expect(source.replaceAll('\r\n', '')).toContain(content.slice(0, 100_000));
+});
+
+test.each(['content_base64', 'content'])('an attachment whose %s is no base64 is refused', async (name) => {
+  const attachments = [{ filename: 'a.bin', [name]: '***' }];
+  const { status, body } = await bench.send({ from: 'a@agents.test', attachments });
+  expect([status, body.error.param]).toEqual([400, 'attachments[0].content_base64']);
 });
 
 test('recipients beyond those of a minute are refused with the time to wait, and count again in the next', async () => {

@@ -64,7 +64,7 @@ test('without a key, and with one that may only read, nothing is taken', async (
   expect((await pipe({ call: client(bench.test.url, secret) }, mail)).status).toBe(403);
 });
 
-test('what is no base64 is refused by the form for JSON', async () => {
-  const reply = await ada.call('POST', '/v1/email/inbound/encoded', { message: '!!', to: ['ada@near.test'] });
-  expect([reply.status, reply.body.error.param]).toEqual([400, 'message']);
+test.each(['content_base64', 'message'])('what is no base64 is refused by the form for JSON, as %s', async (name) => {
+  const reply = await ada.call('POST', '/v1/email/inbound/encoded', { [name]: '!!', to: ['ada@near.test'] });
+  expect([reply.status, reply.body.error.param]).toEqual([400, 'content_base64']);
 });

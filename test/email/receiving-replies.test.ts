@@ -35,7 +35,7 @@ test('two accounts of the service write to each other: mail is delivered here, a
     items: [received],
   } = await bob.data('GET', `/v1/email/inbox/messages/${bobs}?wait_seconds=5`);
   expect(received).toMatchObject({ in_reply_to: sent.message_id, text: 'Because.\n' });
-  const { source } = await bob.data('GET', `/v1/email/received/raw/${received.inbound_id}`);
+  const { content: source } = await bob.data('GET', `/v1/email/received/raw/${received.inbound_id}`);
   expect(source).toMatch(/^Auto-Submitted: auto-replied\r$/m);
   expect(source).toContain(`References: ${sent.message_id}`);
   const again = await bob.data('POST', '/v1/email/reply', { inbound_id: received.inbound_id, text: 'Ah.' });
@@ -81,7 +81,7 @@ test('a reply goes where the mail says that answers go, once for its idempotency
   const fields = { From: 'bob@far.test', 'Reply-To': 'Answers <answers@far.test>', Subject: 'RE: x' };
   const { balance, reply } = await withMail('eve@near.test', fields);
   const before = await balance();
-  const body = { text: 'Yes.', idempotency_key: 'r1', attachments: [{ filename: 'a.txt', content: 'YQ==' }] };
+  const body = { text: 'Yes.', idempotency_key: 'r1', attachments: [{ filename: 'a.txt', content_base64: 'YQ==' }] };
   const [first, second] = [await reply(body), await reply(body)];
   expect(first.body.data).toMatchObject({
     from: 'eve@near.test',
@@ -119,7 +119,7 @@ test('a long conversation keeps its first mail and its last ones in References',
   const fields = { From: 'bob@far.test', 'Message-ID': '<last@far.test>', References: ids.join('\r\n ') };
   const { owner, reply } = await withMail('long@near.test', fields);
   const { email_id: emailId } = (await reply({ text: 'Yes.' })).body.data;
-  const { source } = await owner.data('GET', `/v1/email/raw/${emailId}`);
+  const { content: source } = await owner.data('GET', `/v1/email/raw/${emailId}`);
   const references = /^References:((?:.*\r\n )*.*)\r$/m.exec(source)?.[1]?.match(/<[^>]+>/g) ?? [];
   expect([references[0], references.at(-1), references.length]).toEqual(['<0@far.test>', '<last@far.test>', 20]);
 });

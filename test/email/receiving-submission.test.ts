@@ -33,7 +33,7 @@ const last = async (owner = ada): Promise<any> => {
   const { items } = await owner.data('GET', '/v1/email/list?limit=1');
   return owner.data('GET', `/v1/email/get/${items[0].email_id}`);
 };
-const rawOf = async (emailId: string): Promise<string> => (await ada.data('GET', `/v1/email/raw/${emailId}`)).source;
+const rawOf = async (emailId: string): Promise<string> => (await ada.data('GET', `/v1/email/raw/${emailId}`)).content;
 
 test('nodemailer sends text, HTML, a file and headers of its own; the reply names the mail', async () => {
   const transport = transportOf();

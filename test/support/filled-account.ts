@@ -177,7 +177,7 @@ async function fillEmail(ok: Ok, mark: string): Promise<FilledEmail> {
     text: 'Your invoice is in your account.',
     tags: ['invoice'],
     html: '<h1 style="color:#0b62c6">Invoice 7</h1><p>Your invoice is in your <b>account</b>.</p>',
-    attachments: [{ filename: 'invoice.csv', content: 'YSxiCjEsMgo=', content_type: 'text/csv' }],
+    attachments: [{ filename: 'invoice.csv', content_base64: 'YSxiCjEsMgo=', content_type: 'text/csv' }],
   });
   const receiveMail = () => ok('GET', `/v1/email/inbox/messages/${inbox_id}?wait_seconds=10`);
   await eventually(async () => (await receiveMail()).items.length > 0);

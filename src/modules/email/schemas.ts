@@ -1,6 +1,7 @@
 // Fields and records of the operations that send mail.
 import Type from 'typebox';
 import { instant, instantOrNull, textOrNull } from '../../kit/fields.ts';
+import { alsoNamed } from '../../kit/second-names.ts';
 import {
   ATTACHMENTS_MAX,
   HEADER_CHARACTERS_MAX,
@@ -44,7 +45,7 @@ export const attachmentsField = Type.Optional(
   Type.Array(
     Type.Object({
       filename: Type.String({ minLength: 1, maxLength: 255, description: 'Name of the file.' }),
-      content: Type.String({ description: 'Its bytes as base64.' }),
+      content_base64: alsoNamed(Type.String({ description: 'Its bytes as base64.' }), 'content'),
       content_type: Type.Optional(
         Type.String({
           maxLength: 200,

@@ -5,6 +5,7 @@ import { bearer } from '../../../core/credentials/http-schemes.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { textOrNull } from '../../../kit/fields.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
+import { alsoNamed } from '../../../kit/second-names.ts';
 import type { CallContext } from '../../../kit/services.ts';
 import { readInlineBytes } from '../../../lib/inline-bytes.ts';
 import { toJson } from '../../../lib/json-text.ts';
@@ -50,7 +51,7 @@ export const inbound = defineCapability<ReceivingState>()({
     'A key of the account that owns the inboxes takes mail for them; one of the operator for all. A repeat of the same mail within a day keeps nothing more.',
   keywords: ['pipe mail from postfix', 'inbound mail webhook', 'deliver mail to an inbox', 'process bounce message'],
   input: Type.Object({
-    message: Type.String({ description: 'The mail (RFC 5322) as base64.' }),
+    content_base64: alsoNamed(Type.String({ description: 'The mail (RFC 5322) as base64.' }), 'message'),
     from: Type.Optional(
       Type.String({
         maxLength: ADDRESS_CHARACTERS_MAX,
@@ -67,15 +68,15 @@ export const inbound = defineCapability<ReceivingState>()({
   isKeyless: true,
   bodyBytesMax: BODY_BYTES_MAX,
   errors: ['NOT_FOUND', 'QUOTA_EXCEEDED', 'STATE_CONFLICT'],
-  limits: { message: '10 MiB as message/rfc822, 380 KiB here.', pace: '100 mails a minute and inbox, 10,000 kept.' },
+  limits: { mail: '10 MiB as message/rfc822, 380 KiB here.', pace: '100 mails a minute and inbox, 10,000 kept.' },
   examples: [
     {
       title: 'A mail for an inbox',
       before: [{ capability: 'email.inbox.create', input: { address: 'piped@inbox.test' } }],
       input: {
-        message: Buffer.from('From: a@sender.test\r\nTo: piped@inbox.test\r\nSubject: Hi\r\n\r\nHello\r\n').toString(
-          'base64',
-        ),
+        content_base64: Buffer.from(
+          'From: a@sender.test\r\nTo: piped@inbox.test\r\nSubject: Hi\r\n\r\nHello\r\n',
+        ).toString('base64'),
         from: 'a@sender.test',
         to: ['piped@inbox.test'],
       },
@@ -83,8 +84,8 @@ export const inbound = defineCapability<ReceivingState>()({
     },
   ],
   async run({ ctx, input, state: { receiving } }) {
-    const read = readInlineBytes(input.message);
-    if (read === null) throw invalidField('message', 'base64', 'message is not base64.');
+    const read = readInlineBytes(input.content_base64);
+    if (read === null) throw invalidField('content_base64', 'base64', 'content_base64 is not base64.');
     const source = Buffer.from(read.bytes.buffer, read.bytes.byteOffset, read.bytes.byteLength);
     return { data: await take(receiving, ctx, { source, from: input.from ?? '', to: input.to }) };
   },

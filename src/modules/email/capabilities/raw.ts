@@ -24,8 +24,8 @@ export const raw = defineCapability<EmailState>()({
   input: Type.Object({ email_id: emailIdField }),
   output: Type.Object({
     email_id: Type.String({ description: 'Id of the mail.' }),
-    source: textOrNull('The source (RFC 5322); null when it is long.'),
-    url: textOrNull('Link to a long source, without a key; null when the source stands here.'),
+    content: textOrNull('The source (RFC 5322); null when it is long.'),
+    url: textOrNull('Link to a long source, without a key; null when it stands in content.'),
     expires_at: instantOrNull('When the link ends.'),
     bytes: Type.Integer({ description: 'Length of the source.' }),
   }),
@@ -47,7 +47,7 @@ export const raw = defineCapability<EmailState>()({
     });
     const short = {
       email_id: emailId,
-      source: source.toString('utf8'),
+      content: source.toString('utf8'),
       url: null,
       expires_at: null,
       bytes: source.length,
@@ -57,6 +57,6 @@ export const raw = defineCapability<EmailState>()({
       contentType: 'message/rfc822',
       filename: `${emailId}.eml`,
     });
-    return { data: { ...short, source: null, url, expires_at } };
+    return { data: { ...short, content: null, url, expires_at } };
   },
 });

@@ -67,7 +67,7 @@ export const send = defineCapability<EmailState>()({
         to: ['ada@example.org'],
         subject: 'Report',
         text: 'See the file.',
-        attachments: [{ filename: 'report.csv', content: 'YSxiCjEsMgo=', content_type: 'text/csv' }],
+        attachments: [{ filename: 'report.csv', content_base64: 'YSxiCjEsMgo=', content_type: 'text/csv' }],
         wait: false,
       },
       expect: { status: 'queued' },
@@ -85,9 +85,9 @@ export const send = defineCapability<EmailState>()({
 /** With the bytes of attachments in place of their text. */
 export function decodeAttachments<Sent extends Pick<Input, 'attachments'>>(input: Sent) {
   const transfer: ArrayBuffer[] = [];
-  const attachments = (input.attachments ?? []).map((attachment, i) => {
-    const read = attachment.content === '' ? { bytes: new Uint8Array() } : readInlineBytes(attachment.content);
-    const param = `attachments[${i}].content`;
+  const attachments = (input.attachments ?? []).map(({ content_base64: base64, ...attachment }, i) => {
+    const read = base64 === '' ? { bytes: new Uint8Array() } : readInlineBytes(base64);
+    const param = `attachments[${i}].content_base64`;
     if (read === null) throw invalidField(param, 'base64', `${param} is not base64.`);
     transfer.push(read.bytes.buffer);
     return { ...attachment, content: read.bytes };

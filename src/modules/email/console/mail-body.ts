@@ -46,13 +46,13 @@ function shownBody({ text, html: markup, call }: Body, view: 'html' | 'text'): H
 }
 
 interface Source {
-  readonly source: string | null;
+  readonly content: string | null;
   readonly url: string | null;
   readonly bytes: number;
 }
 
-export function sourceView({ source, url, bytes }: Source, call: string): Html {
-  if (source !== null) return payload(source, 'Source', { call });
+export function sourceView({ content, url, bytes }: Source, call: string): Html {
+  if (content !== null) return payload(content, 'Source', { call });
   if (url === null) return html`<p class="quiet">Not kept any more.</p>`;
   return html`<p><a class="button" href="${ownPath(url)}">Download the source</a> <span class="quiet">${sizeText(bytes)}; the link works for an hour.</span></p>`;
 }

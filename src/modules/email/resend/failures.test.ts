@@ -34,10 +34,16 @@ test.each([
   ['subject', 'required', 'missing_required_field'],
   ['from', 'address', 'invalid_from_address'],
   ['emails[3].from', 'address', 'invalid_from_address'],
-  ['attachments[0].content', 'base64', 'invalid_attachment'],
+  ['attachments[0].content_base64', 'base64', 'invalid_attachment'],
   ['to[1]', 'address', 'validation_error'],
 ])('a fault in %s (%s) is %s', (param, rule, name) => {
   expect(told(invalidField(param, rule, 'It is wrong.'))).toEqual([422, name]);
+});
+
+test('the bytes of an attachment are named as the client sent them', () => {
+  const param = 'attachments[0].content_base64';
+  const { body } = refuse(invalidField(param, 'base64', `${param} is not base64.`), { requestId: 'req_1' });
+  expect(JSON.parse(String(body)).message).toBe('attachments[0].content is not base64.');
 });
 
 test('a refusal that passes says when to come again', () => {

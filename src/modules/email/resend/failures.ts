@@ -30,8 +30,10 @@ const byStatus: readonly (readonly [status: number, name: string])[] = [
   [400, 'validation_error'],
 ];
 
+/** The message names fields as that wire does. */
 export function refuse(failure: Problem, { requestId }: { readonly requestId: string }): RawAnswer {
-  const { code, message, retryAfterMs } = failure;
+  const { code, retryAfterMs } = failure;
+  const message = failure.message.replaceAll('.content_base64', '.content');
   const [statusCode, name] = statusAndName(failure);
   const wait: Record<string, string> =
     retryAfterMs === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) };

@@ -22,8 +22,8 @@ test('attachments are base64, also those that a Buffer wrote of itself, and have
     { filename: false, content: bytes.toJSON() },
   ];
   expect(sent({ ...mail, attachments }).attachments).toEqual([
-    { filename: 'a.txt', content: 'aGVsbG8=', content_type: 'text/plain', content_id: 'one' },
-    { filename: 'attachment-2', content: 'aGVsbG8=' },
+    { filename: 'a.txt', content_base64: 'aGVsbG8=', content_type: 'text/plain', content_id: 'one' },
+    { filename: 'attachment-2', content_base64: 'aGVsbG8=' },
   ]);
 });
 

@@ -52,7 +52,7 @@ function attachmentsOf(sent: unknown, param: string): unknown {
     return {
       ...rest,
       filename: typeof filename === 'string' && filename !== '' ? filename : `attachment-${i + 1}`,
-      content: bytesOf(content),
+      content_base64: bytesOf(content),
     };
   });
 }

@@ -5,9 +5,9 @@ const SOURCE =
 
 /** The second call answers the mail: `$1.inbound_id`. */
 export function receivedBefore(address: string) {
-  const message = Buffer.from(SOURCE.replace('{to}', address)).toString('base64');
+  const mail = Buffer.from(SOURCE.replace('{to}', address)).toString('base64');
   return [
     { capability: 'email.inbox.create', input: { address } },
-    { capability: 'email.inbound', input: { message, from: 'shop@sender.test', to: [address] } },
+    { capability: 'email.inbound', input: { content_base64: mail, from: 'shop@sender.test', to: [address] } },
   ];
 }

@@ -21,8 +21,8 @@ export const rawReceived = defineCapability()({
   input: Type.Object({ inbound_id: inboundIdField }),
   output: Type.Object({
     inbound_id: Type.String({ description: 'As sent.' }),
-    source: textOrNull('The source; null where a link stands for it.'),
-    url: textOrNull('Link to the source, without a key; null when it stands here.'),
+    content: textOrNull('The source; null where a link stands for it.'),
+    url: textOrNull('Link to the source, without a key; null when it stands in content.'),
     expires_at: instantOrNull('When the link ends.'),
     bytes: Type.Integer({ minimum: 0, description: 'Length of the source.' }),
   }),
@@ -47,9 +47,9 @@ export const rawReceived = defineCapability()({
     ctx.holdMade(source.length);
     const about = { inbound_id: inboundId, bytes: source.length };
     if (source.length <= INLINE_BYTES_MAX && isUtf8(source))
-      return { data: { ...about, source: source.toString('utf8'), url: null, expires_at: null } };
+      return { data: { ...about, content: source.toString('utf8'), url: null, expires_at: null } };
     const made = { contentType: 'message/rfc822', filename: `${inboundId}.eml` };
     const { url, expires_at } = await answerResult(ctx, source, made);
-    return { data: { ...about, source: null, url, expires_at } };
+    return { data: { ...about, content: null, url, expires_at } };
   },
 });
