@@ -33,10 +33,14 @@ export async function cancelIn(
   requestId: string,
 ): Promise<JobRow> {
   const now = await ending.kind.tables.store.lock(tx, job.account_id, job.job_id);
-  if (now === null || now.deleted) throw problem('JOB_NOT_FOUND', { param: 'id' });
+  if (now === null || now.deleted) throw problem('JOB_NOT_FOUND', { param: 'job_id' });
   if (now.state === 'cancelled') return now;
   if (!isLive(now.state)) {
-    throw problem('STATE_CONFLICT', { param: 'id', detail: now.state, message: `The job is ${now.state} already.` });
+    throw problem('STATE_CONFLICT', {
+      param: 'job_id',
+      detail: now.state,
+      message: `The job is ${now.state} already.`,
+    });
   }
   const { end, options } = await endOf(tx, now);
   const after = await endJobIn(tx, ending, now, end, { ...options, requestId });

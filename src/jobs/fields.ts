@@ -1,17 +1,21 @@
 // Schema fields shared by jobs of all kinds: of calls, and of records.
 import Type from 'typebox';
 import { expiresField, instant, instantOrNull, numberOrNull, orNull, textOrNull, wholeOrNull } from '../kit/fields.ts';
+import { alsoNamed } from '../kit/second-names.ts';
 import { LINK_SECONDS, LINK_SECONDS_MAX, LINK_SECONDS_MIN, RETENTION_DAYS, RETENTION_DAYS_MAX } from './limits.ts';
 import { jobStates } from './row.ts';
 
 /** `prefix`: `vid_`. */
 export const jobIdFieldOf = (prefix: string) =>
-  Type.String({
-    minLength: 1,
-    maxLength: 64,
-    pattern: '^[A-Za-z0-9_-]+$',
-    description: `Id of the job, \`${prefix}…\`, as generate answers it.`,
-  });
+  alsoNamed(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      pattern: '^[A-Za-z0-9_-]+$',
+      description: `Id of the job, \`${prefix}…\`, as generate answers it.`,
+    }),
+    'id',
+  );
 
 /** Fields of every call that makes something: `name` is that of the module. */
 export const commonFieldsOf = (name: string) => ({

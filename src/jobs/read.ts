@@ -13,7 +13,7 @@ export async function requireJob(
   jobId: string,
 ): Promise<JobRow> {
   const job = await store.find(db, accountId, jobId);
-  if (job === null) throw problem('JOB_NOT_FOUND', { param: 'id' });
+  if (job === null) throw problem('JOB_NOT_FOUND', { param: 'job_id' });
   return job;
 }
 
@@ -37,7 +37,7 @@ export async function keptJob(
   jobId: string,
 ): Promise<JobRow> {
   const [job, nowMs] = await Promise.all([requireJob({ store }, db, accountId, jobId), clockNow(db)]);
-  const conflict = (detail: string, message: string) => problem('STATE_CONFLICT', { param: 'id', detail, message });
+  const conflict = (detail: string, message: string) => problem('STATE_CONFLICT', { param: 'job_id', detail, message });
   if (job.state !== 'succeeded') throw conflict(job.state, `The job is ${job.state}: it has no ${name}.`);
   if (job.made === null || (job.expires_at ?? 0) <= nowMs)
     throw conflict('output_expired', `The ${name} is not kept any more.`);

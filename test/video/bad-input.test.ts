@@ -178,7 +178,7 @@ describe('what names a job', () => {
     ['POST', `/v1/video/webhook/subscribe/${id}`, { webhook_url: 'https://example.org/' }],
   ];
   test.each(calls(gone))('%s %s of none', async (method, path, body) => {
-    await expectRefused(method, path, body, [404, 'JOB_NOT_FOUND', 'id', undefined]);
+    await expectRefused(method, path, body, [404, 'JOB_NOT_FOUND', 'job_id', undefined]);
   });
 
   test('another account’s job is none, and its deletion does nothing', async () => {
@@ -191,8 +191,9 @@ describe('what names a job', () => {
   });
 
   test.each<[string, string, string, Record<string, unknown> | undefined, Row[2]]>([
-    ['cancel with another id in its body', 'POST', 'cancel', { job_id: gone }, invalid('job_id', 'job_id')],
-    ['cancel of what has succeeded', 'POST', 'cancel', {}, [409, 'STATE_CONFLICT', 'id', 'succeeded']],
+    ['cancel with another id in its body', 'POST', 'cancel', { job_id: gone }, invalid('job_id', 'path_mismatch')],
+    ['cancel with another id under its second name', 'POST', 'cancel', { id: gone }, invalid('id', 'two_names')],
+    ['cancel of what has succeeded', 'POST', 'cancel', {}, [409, 'STATE_CONFLICT', 'job_id', 'succeeded']],
     [
       'a link for 59 seconds',
       'GET',

@@ -133,10 +133,10 @@ describe('where vendors can reach the service', () => {
       cost_usd: 0,
       error: { code: 'STATE_CONFLICT', http_status: 409, code_detail: 'output_expired' },
     });
-    await refuses(bench, path, { duration_seconds: 1 }, [404, 'JOB_NOT_FOUND', 'id', undefined]);
+    await refuses(bench, path, { duration_seconds: 1 }, [404, 'JOB_NOT_FOUND', 'job_id', undefined]);
     const old = await made(bench, { vendor: 'bolt' });
     await bench.service.advance(25 * 3_600);
-    const expired = [409, 'STATE_CONFLICT', 'id', 'output_expired'];
+    const expired = [409, 'STATE_CONFLICT', 'job_id', 'output_expired'];
     await refuses(bench, `/v1/video/extend/${old}`, { duration_seconds: 1 }, expired);
     expect((await bench.balance()).held).toBe(0);
   });

@@ -91,7 +91,7 @@ describe('cancel', () => {
     expect(cancelled).toMatchObject({ state: 'cancelled', end_reason: 'cancelled', cost_usd: 0, error: null });
     expect(cancelled.cancel).toEqual({ vendor_stopped: 'yes', may_be_charged: false });
     expect(await own.balance()).toEqual({ balance: 1, held: 0 });
-    expect(await own.ok('POST', `/v1/video/cancel/${id}`)).toMatchObject({ state: 'cancelled' });
+    expect(await own.ok('POST', `/v1/video/cancel/${id}`, { id })).toMatchObject({ state: 'cancelled' });
     const types = (await own.events()).map(({ type }) => type);
     expect(types.filter((type) => type.startsWith('video.'))).toEqual(['video.job.failed']);
     expect(await own.findings()).toEqual([]);
@@ -99,12 +99,12 @@ describe('cancel', () => {
 
   test('of what has ended otherwise is refused; another id in the body too', async () => {
     const { job_id: id } = await bench.ended((await bench.generate()).job_id);
-    expect(await bench.fails('POST', `/v1/video/cancel/${id}`)).toEqual([409, 'STATE_CONFLICT', 'id', 'succeeded']);
+    expect(await bench.fails('POST', `/v1/video/cancel/${id}`)).toEqual([409, 'STATE_CONFLICT', 'job_id', 'succeeded']);
     expect(await bench.fails('POST', `/v1/video/cancel/${id}`, { job_id: 'vid_other' })).toEqual([
       400,
       'VALIDATION_FAILED',
       'job_id',
-      'job_id',
+      'path_mismatch',
     ]);
   });
 });
@@ -220,7 +220,12 @@ describe('what is made of a video', () => {
   test('nothing is made of a job without a video', async () => {
     const { job_id: id } = await bench.generate({ prompt: '[[fail:VENDOR_ERROR]]' });
     await bench.ended(id);
-    expect(await bench.fails('POST', `/v1/video/extend/${id}`, {})).toEqual([409, 'STATE_CONFLICT', 'id', 'failed']);
+    expect(await bench.fails('POST', `/v1/video/extend/${id}`, {})).toEqual([
+      409,
+      'STATE_CONFLICT',
+      'job_id',
+      'failed',
+    ]);
   });
 });
 

@@ -90,7 +90,7 @@ describe('links', () => {
     const { job_id: id, video_url: link } = await bench.ended((await bench.generate()).job_id);
     expect(await bench.ok('DELETE', `/v1/video/delete/${id}`)).toEqual({ ok: true, job_id: id });
     expect(await refused(link)).toEqual([404, 'NOT_FOUND']);
-    expect(await bench.fails('GET', `/v1/video/get/${id}`)).toEqual([404, 'JOB_NOT_FOUND', 'id', undefined]);
+    expect(await bench.fails('GET', `/v1/video/get/${id}`)).toEqual([404, 'JOB_NOT_FOUND', 'job_id', undefined]);
     expect(await bench.ok('DELETE', `/v1/video/delete/${id}`)).toEqual({ ok: true, job_id: id });
   });
 });

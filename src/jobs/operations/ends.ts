@@ -2,7 +2,6 @@
 import Type, { type TSchema } from 'typebox';
 import { findReplay, runLongWrite } from '../../core/idempotency/write.ts';
 import { defineCapability } from '../../kit/capability.ts';
-import { invalidField } from '../../problems/problem.ts';
 import { cancelIn } from '../cancel.ts';
 import { askToStop, cancelEnd, removeCopies } from '../due/stop.ts';
 import { jobIdFieldOf } from '../fields.ts';
@@ -17,21 +16,16 @@ export const cancelOf = <Out extends TSchema>(prefix: string, failed: string, ou
     method: 'POST',
     ...texts,
     input: Type.Object({
-      id: jobIdFieldOf(prefix),
-      job_id: Type.Optional(
-        Type.String({ maxLength: 64, description: 'The id again; when sent it must be that of the path.' }),
-      ),
+      job_id: jobIdFieldOf(prefix),
     }),
     output,
     destructive: true,
     errors: ['JOB_NOT_FOUND', 'STATE_CONFLICT'],
     events: [failed],
     async run({ ctx, input, state }) {
-      if (input.job_id !== undefined && input.job_id !== input.id)
-        throw invalidField('job_id', 'job_id', 'job_id is not that of the path.');
       const replay = await findReplay(ctx);
       if (replay !== null) return replay;
-      const job = await requireJob(state.kind.tables, ctx.core.db, ctx.accountId, input.id);
+      const job = await requireJob(state.kind.tables, ctx.core.db, ctx.accountId, input.job_id);
       const said = await askToStop(state, job);
       return runLongWrite(ctx, async (tx) => {
         const after = await cancelIn(tx, state, job, cancelEnd(state.kind, said), ctx.requestId);
@@ -44,7 +38,7 @@ export const deleteJobOf = (prefix: string, failed: string, texts: OperationText
   defineCapability<Operated>()({
     method: 'DELETE',
     ...texts,
-    input: Type.Object({ id: jobIdFieldOf(prefix) }),
+    input: Type.Object({ job_id: jobIdFieldOf(prefix) }),
     output: Type.Object({
       ok: Type.Boolean({ description: 'True.' }),
       job_id: Type.String({ description: 'Id of the job.' }),
@@ -53,12 +47,12 @@ export const deleteJobOf = (prefix: string, failed: string, texts: OperationText
     async run({ ctx, input, state }) {
       const replay = await findReplay(ctx);
       if (replay !== null) return replay;
-      const job = await state.kind.tables.store.find(ctx.core.db, ctx.accountId, input.id);
+      const job = await state.kind.tables.store.find(ctx.core.db, ctx.accountId, input.job_id);
       const said = job === null ? null : await askToStop(state, job);
       let assets: string[] = [];
       const answer = await runLongWrite(ctx, async (tx) => {
         if (job !== null) assets = await removeJob(tx, state, job, cancelEnd(state.kind, said), ctx.requestId);
-        return { ok: true, job_id: input.id };
+        return { ok: true, job_id: input.job_id };
       });
       await forgetAssets(ctx.core, assets);
       if (job !== null && !isLive(job.state)) await removeCopies(state, job);

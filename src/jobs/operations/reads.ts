@@ -13,12 +13,12 @@ export const statusOf = (prefix: string, texts: OperationTexts) =>
   defineCapability<Operated>()({
     method: 'GET',
     ...texts,
-    input: Type.Object({ id: jobIdFieldOf(prefix) }),
+    input: Type.Object({ job_id: jobIdFieldOf(prefix) }),
     output: statusSchema,
     errors: ['JOB_NOT_FOUND'],
     async run({ ctx, input, state }) {
-      const progress = await state.progress.add(ctx.accountId, input.id);
-      if (progress === null) throw problem('JOB_NOT_FOUND', { param: 'id' });
+      const progress = await state.progress.add(ctx.accountId, input.job_id);
+      if (progress === null) throw problem('JOB_NOT_FOUND', { param: 'job_id' });
       return { data: progress };
     },
   });
@@ -28,11 +28,11 @@ export const getJobOf = <Out extends TSchema>(prefix: string, output: Out, texts
   defineCapability<Operated>()({
     method: 'GET',
     ...texts,
-    input: Type.Object({ id: jobIdFieldOf(prefix) }),
+    input: Type.Object({ job_id: jobIdFieldOf(prefix) }),
     output,
     errors: ['JOB_NOT_FOUND'],
     async run({ ctx, input, state }) {
-      const job = await requireJob(state.kind.tables, ctx.core.db, ctx.accountId, input.id);
+      const job = await requireJob(state.kind.tables, ctx.core.db, ctx.accountId, input.job_id);
       const [shown] = await showJobs(state, ctx.core.db, ctx.accountId, [job]);
       return { data: shown };
     },

@@ -14,7 +14,7 @@ export const subscribeOf = (prefix: string, texts: OperationTexts) =>
     method: 'POST',
     ...texts,
     input: Type.Object({
-      id: jobIdFieldOf(prefix),
+      job_id: jobIdFieldOf(prefix),
       webhook_url: Type.String({ minLength: 1, maxLength: 2_048, description: 'https URL.' }),
     }),
     output: Type.Object({
@@ -32,7 +32,7 @@ export const subscribeOf = (prefix: string, texts: OperationTexts) =>
       const warning = await core.outbound.checkUrl(input.webhook_url, 'webhook_url');
       if (warning !== null) ctx.warnings.push(warning);
       return runWrite(ctx, async (tx, { nowMs }) => {
-        const job = await requireJob(tables, tx, accountId, input.id);
+        const job = await requireJob(tables, tx, accountId, input.job_id);
         const known = (await tables.webhooks.of(tx, accountId, [job.job_id])).get(job.job_id) ?? [];
         if (known.length >= WEBHOOKS_MAX)
           throw problem('QUOTA_EXCEEDED', { message: `The job has its ${WEBHOOKS_MAX} webhooks.` });

@@ -3,7 +3,7 @@ import { jobSchema } from '../jobs/schemas.ts';
 import { endless } from './examples.ts';
 
 export const cancel = cancelOf('img_', 'image.job.failed', jobSchema, {
-  path: '/v1/image/cancel/{id}',
+  path: '/v1/image/cancel/{job_id}',
   summary: 'Cancels an image job.',
   description:
     'The job ends at once. Before a vendor has accepted it nothing is charged; afterwards the vendor is asked to stop, and what it bills ' +
@@ -12,8 +12,8 @@ export const cancel = cancelOf('img_', 'image.job.failed', jobSchema, {
   examples: [
     {
       title: 'Asked twice, it answers the same',
-      before: [endless, { capability: 'image.cancel', input: { id: '$0.job_id' } }],
-      input: { id: '$0.job_id' },
+      before: [endless, { capability: 'image.cancel', input: { job_id: '$0.job_id' } }],
+      input: { job_id: '$0.job_id' },
       expect: { state: 'cancelled', cost_usd: 0 },
     },
   ],

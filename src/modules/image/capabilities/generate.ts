@@ -19,7 +19,7 @@ export const generate = defineCapability<ImageState>()({
   path: '/v1/image/generate',
   summary: 'Generates images from a prompt.',
   description:
-    'Answers at once with a job; ask GET /v1/image/status/{id}, or name a webhook_url, and fetch the images when the job has succeeded. With image the ' +
+    'Answers at once with a job; ask GET /v1/image/status/{job_id}, or name a webhook_url, and fetch the images when the job has succeeded. With image the ' +
     'model draws upon it. The most that the job may cost is held until then; what it cost is charged at its end, and nothing when it fails. ' +
     'POST /v1/image/quote says the price beforehand. Without a vendor configured the sandbox draws a marked card of your words, for 0.001 USD an image.',
   keywords: ['text to image', 'make a picture', 'ai image', 'dall-e', 'draw a picture', 'edit an image with words'],

@@ -2,7 +2,7 @@ import { subscribeOf } from '../../../jobs/operations/subscribe.ts';
 import { oneCard } from './examples.ts';
 
 export const subscribe = subscribeOf('img_', {
-  path: '/v1/image/webhook/subscribe/{id}',
+  path: '/v1/image/webhook/subscribe/{job_id}',
   summary: 'Names a URL that is told of the end of an image job.',
   description:
     'The URL is POSTed image.job.completed or image.job.failed once, in the form of webhooks and signed with the secret of ' +
@@ -12,7 +12,7 @@ export const subscribe = subscribeOf('img_', {
     {
       title: 'Tell me',
       before: [oneCard],
-      input: { id: '$0.job_id', webhook_url: 'https://example.org/images' },
+      input: { job_id: '$0.job_id', webhook_url: 'https://example.org/images' },
       expect: { webhook_url: 'https://example.org/images' },
     },
   ],

@@ -22,7 +22,7 @@ export const jobPage: ConsolePage = {
   isLive: true,
   show,
   acts: {
-    cancel: { capability: cancel, input: (_, { params }) => ({ id: params.id }), done: 'Image cancelled.' },
+    cancel: { capability: cancel, input: (_, { params }) => ({ job_id: params.id }), done: 'Image cancelled.' },
   },
 };
 
@@ -34,14 +34,14 @@ export const jobDeletePage = jobDeletionPage({
   title: 'Delete an image job',
   done: 'Image deleted.',
   async describe(visit, id) {
-    const job = await visit.need(get, { id });
+    const job = await visit.need(get, { job_id: id });
     return html`${nameOf(job, 200)}: ${job.images.length === 1 ? 'one image' : `${job.images.length} images`}. The images, the prompt and the record are deleted.`;
   },
 });
 
 async function show(visit: Visit): Promise<View> {
   const { id } = visit.params;
-  const job = await visit.need(get, { id });
+  const job = await visit.need(get, { job_id: id });
   const isRunning = job.finished_at === null;
   const { error, prompt } = job;
   const zone = {
@@ -51,7 +51,7 @@ async function show(visit: Visit): Promise<View> {
   };
   const content = html`<p><a href="${visit.path('/images')}">Images</a></p>
 <div class="head"><div class="head named"><h1>${nameOf(job)}</h1><p>${jobState(job)}</p></div>${isRunning && visit.may(cancel) ? actForm(visit, 'cancel', html`<button class="danger">Cancel</button>`) : ''}</div>
-${isRunning ? contentOrFailure(visit, await visit.call(imageStatus, { id }), jobProgress) : images(job)}
+${isRunning ? contentOrFailure(visit, await visit.call(imageStatus, { job_id: id }), jobProgress) : images(job)}
 ${jobFailure(error)}
 ${ownFacts(visit, job)}
 ${prompt.length <= 80 ? '' : html`<h2>Prompt</h2>${payload(prompt, 'Prompt', { call: 'image.get' })}`}

@@ -14,12 +14,12 @@ import { oneVideo } from './examples.ts';
 
 export const downloadUrl = defineCapability<VideoState>()({
   method: 'GET',
-  path: '/v1/video/download_url/{id}',
+  path: '/v1/video/download_url/{job_id}',
   summary: 'Makes a link to a video.',
   description:
     'The link needs no key, takes HEAD and ranges, and works until expires_at, or until the video is deleted.',
   keywords: ['download video', 'mp4 link', 'signed video url', 'get the video file'],
-  input: Type.Object({ id: jobIdField, expires_seconds: linkExpiresField }),
+  input: Type.Object({ job_id: jobIdField, expires_seconds: linkExpiresField }),
   output: Type.Object({
     job_id: Type.String({ description: 'Id of the job.' }),
     url: Type.String({ description: 'The link.' }),
@@ -32,13 +32,16 @@ export const downloadUrl = defineCapability<VideoState>()({
     {
       title: 'Of a video that is done',
       before: [...oneVideo],
-      input: { id: '$0.job_id', expires_seconds: 600 },
+      input: { job_id: '$0.job_id', expires_seconds: 600 },
       expect: { content_type: 'video/mp4' },
     },
   ],
   async run({ ctx, input, state }) {
     const { db } = ctx.core;
-    const [job, nowMs] = await Promise.all([requireJob(state.kind.tables, db, ctx.accountId, input.id), clockNow(db)]);
+    const [job, nowMs] = await Promise.all([
+      requireJob(state.kind.tables, db, ctx.accountId, input.job_id),
+      clockNow(db),
+    ]);
     if (job.state !== 'succeeded') {
       throw problem('STATE_CONFLICT', {
         detail: job.state,

@@ -8,7 +8,7 @@ export const oneSecond = {
 /** The same, once it is done. */
 export const oneVideo = [
   oneSecond,
-  { capability: 'video.status', input: { id: '$0.job_id' }, until: { state: 'succeeded' } },
+  { capability: 'video.status', input: { job_id: '$0.job_id' }, until: { state: 'succeeded' } },
 ] as const;
 
 /** A job of the sandbox that never ends by itself. */

@@ -12,13 +12,13 @@ import { oneVideo } from './examples.ts';
 
 export const extend = defineCapability<VideoState>()({
   method: 'POST',
-  path: '/v1/video/extend/{id}',
+  path: '/v1/video/extend/{job_id}',
   summary: 'Makes a video longer.',
   description:
     'Makes a new job whose video is that of the job named, and more behind it. The seconds that are added are charged; duration_seconds of ' +
     'the new job is the length of the whole. Some models continue the picture, others put a new video behind the old one: extend_mode says it.',
   keywords: ['lengthen video', 'continue a clip', 'longer video'],
-  input: Type.Object({ id: jobIdField, ...extendFields }),
+  input: Type.Object({ job_id: jobIdField, ...extendFields }),
   output: jobSchema,
   price: 'video.extend',
   chargedAtEnd: true,
@@ -45,13 +45,13 @@ export const extend = defineCapability<VideoState>()({
     {
       title: 'Of a video that is done',
       before: [...oneVideo],
-      input: { id: '$0.job_id', prompt: 'Rain.', duration_seconds: 1 },
+      input: { job_id: '$0.job_id', prompt: 'Rain.', duration_seconds: 1 },
       expect: { operation: 'extend', duration_seconds: 2 },
     },
   ],
   run: ({ ctx, input, state }) =>
     startJob(ctx, state, async () => {
-      const parent = await keptJob(state.kind.tables, ctx.core.db, ctx.accountId, input.id);
+      const parent = await keptJob(state.kind.tables, ctx.core.db, ctx.accountId, input.job_id);
       const before = wantedOf(parent);
       const seconds = input.duration_seconds ?? 5;
       const videoSeconds = videoSecondsOf(parent) + seconds;

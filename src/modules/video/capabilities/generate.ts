@@ -15,7 +15,7 @@ export const generate = defineCapability<VideoState>()({
   path: '/v1/video/generate',
   summary: 'Generates a video from a prompt.',
   description:
-    'Answers at once with a job; ask GET /v1/video/status/{id}, or name a webhook_url, and fetch the video when the job has succeeded. ' +
+    'Answers at once with a job; ask GET /v1/video/status/{job_id}, or name a webhook_url, and fetch the video when the job has succeeded. ' +
     'The most that it may cost is held until then; what it cost is charged at its end, and nothing when it fails. ' +
     'POST /v1/video/quote says the price beforehand. When the vendor cannot take the job, the next one that can is asked, unless you ' +
     'pin one. Without a vendor configured the sandbox makes a storyboard of your words: a real video for 0.001 USD a second, for tests.',

@@ -2,7 +2,7 @@ import { subscribeOf } from '../../../jobs/operations/subscribe.ts';
 import { oneSecond } from './examples.ts';
 
 export const subscribe = subscribeOf('vid_', {
-  path: '/v1/video/webhook/subscribe/{id}',
+  path: '/v1/video/webhook/subscribe/{job_id}',
   summary: 'Names a URL that is told of the end of a job.',
   description:
     'The URL is POSTed video.job.completed or video.job.failed once, in the form of webhooks and signed with the secret of ' +
@@ -12,7 +12,7 @@ export const subscribe = subscribeOf('vid_', {
     {
       title: 'Tell me',
       before: [oneSecond],
-      input: { id: '$0.job_id', webhook_url: 'https://example.org/videos' },
+      input: { job_id: '$0.job_id', webhook_url: 'https://example.org/videos' },
       expect: { webhook_url: 'https://example.org/videos' },
     },
   ],

@@ -11,12 +11,12 @@ import { oneVideo } from './examples.ts';
 
 export const upscale = defineCapability<VideoState>()({
   method: 'POST',
-  path: '/v1/video/upscale/{id}',
+  path: '/v1/video/upscale/{job_id}',
   summary: 'Makes the picture of a video larger.',
   description:
     'Makes a new job whose video is that of the job named at a higher resolution. All its seconds are charged.',
   keywords: ['higher resolution', '4k video', 'enhance video'],
-  input: Type.Object({ id: jobIdField, ...upscaleFields }),
+  input: Type.Object({ job_id: jobIdField, ...upscaleFields }),
   output: jobSchema,
   price: 'video.upscale',
   chargedAtEnd: true,
@@ -41,13 +41,13 @@ export const upscale = defineCapability<VideoState>()({
     {
       title: 'Of a video that is done',
       before: [...oneVideo],
-      input: { id: '$0.job_id', resolution: '1080p' },
+      input: { job_id: '$0.job_id', resolution: '1080p' },
       expect: { operation: 'upscale', resolution: '1080p' },
     },
   ],
   run: ({ ctx, input, state }) =>
     startJob(ctx, state, async () => {
-      const parent = await keptJob(state.kind.tables, ctx.core.db, ctx.accountId, input.id);
+      const parent = await keptJob(state.kind.tables, ctx.core.db, ctx.accountId, input.job_id);
       const before = wantedOf(parent);
       const { resolution } = input;
       if (resolutions.indexOf(resolution) <= resolutions.indexOf(before.resolution)) {

@@ -25,7 +25,7 @@ export const jobPage: ConsolePage = {
   acts: {
     cancel: {
       capability: cancel,
-      input: (_, { params }) => ({ id: params.id }),
+      input: (_, { params }) => ({ job_id: params.id }),
       done: 'Video cancelled.',
     },
   },
@@ -39,16 +39,16 @@ export const jobDeletePage = jobDeletionPage({
   title: 'Delete a video',
   done: 'Video deleted.',
   async describe(visit, id) {
-    const job = await visit.need(get, { id });
+    const job = await visit.need(get, { job_id: id });
     return html`${nameOf(job, 200)}: ${job.size_bytes === null ? 'no video' : sizeText(job.size_bytes)}. The video, its thumbnail and its record are deleted.`;
   },
 });
 
 async function show(visit: Visit): Promise<View> {
   const { id } = visit.params;
-  const job = await visit.need(get, { id });
+  const job = await visit.need(get, { job_id: id });
   const isRunning = job.finished_at === null;
-  const status = isRunning ? await visit.call(videoStatus, { id }) : null;
+  const status = isRunning ? await visit.call(videoStatus, { job_id: id }) : null;
   const content = html`<p><a href="${visit.path('/video')}">Videos</a></p>
 <div class="head"><div class="head named"><h1>${nameOf(job)}</h1><p>${jobState(job)}</p></div>${isRunning && visit.may(cancel) ? actForm(visit, 'cancel', html`<button class="danger">Cancel</button>`) : ''}</div>
 ${status === null ? video(job) : contentOrFailure(visit, status, jobProgress)}

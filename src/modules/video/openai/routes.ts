@@ -87,7 +87,7 @@ async function list(request: RawRequest, state: VideoState): Promise<RawAnswer> 
 async function remove(request: RawRequest): Promise<RawAnswer> {
   if (request.principal === null) await request.identify(null);
   const { id = '' } = request.params;
-  requireAnswer(await request.invoke('video.delete', { id }, keyOf(request)));
+  requireAnswer(await request.invoke('video.delete', { job_id: id }, keyOf(request)));
   return json({ id, object: 'video.deleted', deleted: true });
 }
 
