@@ -66,7 +66,7 @@ export function consumeAndAck(url: string, account: BenchAccount): Flow {
 /** Body of `queue/batch/publish` with so many messages. */
 export function messagesBody(count: number): string {
   const message = BODY.slice(BODY.indexOf('"payload"'), -1);
-  return `{"queue":"${QUEUE}","messages":[${new Array(count).fill(`{${message}}`).join(',')}]}`;
+  return `{"queue":"${QUEUE}","items":[${new Array(count).fill(`{${message}}`).join(',')}]}`;
 }
 
 /** publish `batch` messages, consume as many, ack them, and so on, connection i as account i: the backlog stays what it is. Every call counts. */

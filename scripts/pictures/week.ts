@@ -98,9 +98,9 @@ function activity(hour: number): number {
 
 /** Pages that were found become messages and vectors; what comes out of the queue is acknowledged. */
 async function crawl(call: Call, batches: number): Promise<void> {
-  const messages = Array.from({ length: 100 }, (_, n) => ({ payload: { url: `https://example.org/page/${n}` } }));
+  const items = Array.from({ length: 100 }, (_, n) => ({ payload: { url: `https://example.org/page/${n}` } }));
   for (let n = 0; n < batches; n += 1) {
-    await call('queue/batch/publish', { queue: 'pages', messages });
+    await call('queue/batch/publish', { queue: 'pages', items });
     await call('vector/upsert', {
       collection: 'pages',
       vectors: Array.from({ length: 200 }, (_, i) => vector(n * 200 + i)),
@@ -147,8 +147,8 @@ const faults = [
 ] as const;
 
 async function sell(call: Call, orders: number): Promise<void> {
-  const messages = Array.from({ length: Math.max(1, orders) }, (_, n) => ({ payload: { order: n } }));
-  await call('queue/batch/publish', { queue: 'orders', messages });
+  const items = Array.from({ length: Math.max(1, orders) }, (_, n) => ({ payload: { order: n } }));
+  await call('queue/batch/publish', { queue: 'orders', items });
   for (const [type, value, filename, share] of faults) {
     const stacktrace = [{ func: 'handle', file: `src/${filename}`, line: 41 }];
     for (let n = 0; n < (orders * share) / 9; n += 1)
@@ -167,8 +167,8 @@ async function video(call: Call, hour: number): Promise<void> {
 /** What the page shows as failing: messages that were given back too often. */
 async function failAtLast({ crawler }: Programs): Promise<void> {
   await crawl(crawler, 1);
-  const messages = Array.from({ length: 7 }, (_, n) => ({ payload: { url: `https://example.org/broken/${n}` } }));
-  await crawler('queue/batch/publish', { queue: 'pages', messages });
+  const items = Array.from({ length: 7 }, (_, n) => ({ payload: { url: `https://example.org/broken/${n}` } }));
+  await crawler('queue/batch/publish', { queue: 'pages', items });
   let receipts = await lease(crawler, 'pages');
   while (receipts.length > 0) {
     await crawler('queue/nack', { queue: 'pages', receipts, delay_seconds: 0 });

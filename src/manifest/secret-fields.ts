@@ -17,10 +17,9 @@ const NOT_SECRET: Readonly<Record<string, string>> = {
   'account.requests.list code': 'an error code',
   'errors.capture code': 'an error code',
   'email.send headers': 'every recipient sees them',
-  'email.batch.send emails[].headers': 'every recipient sees them',
+  'email.batch.send items[].headers': 'every recipient sees them',
   'queue.publish headers': 'of the message, which every consumer sees; credentials by name are taken out',
-  'queue.batch.publish messages[].headers':
-    'of the message, which every consumer sees; credentials by name are taken out',
+  'queue.batch.publish items[].headers': 'of the message, which every consumer sees; credentials by name are taken out',
   'realtime.publish channel': 'a name',
   'realtime.authorize channel': 'a name; the authorization is the answer',
   'realtime.authorize channels': 'names; the token is the answer',

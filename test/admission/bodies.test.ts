@@ -73,7 +73,7 @@ test('a body that comes byte by byte counts as the memory it takes', async () =>
 
 test('who sends slower than the least rate gets a bare 400 and the end; who is fast enough is waited for', async () => {
   const [idle, slow, steady] = await Promise.all(accounts.slice(0, 3).map((account) => announce(account, 400_000)));
-  const text = `{"queue":"jobs","messages":[{"payload":{"text":"${'x'.repeat(200_000)}"}}]}`.padEnd(400_000);
+  const text = `{"queue":"jobs","items":[{"payload":{"text":"${'x'.repeat(200_000)}"}}]}`.padEnd(400_000);
   for (let at = 0; at < text.length; at += 20_000) {
     steady?.send(text.slice(at, at + 20_000));
     if (at < 20_000) slow?.send('{');

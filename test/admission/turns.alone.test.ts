@@ -92,7 +92,7 @@ const doors: [string, () => Sent][] = [
   ['embeddings of 500,000 tokens', json('/v1/embeddings', embed(many(100, () => many(5_000, (n) => n))), 400)],
   [
     'ten messages of 200 KB',
-    json('/v1/queue/batch/publish', { queue: 'jobs', messages: many(10, () => ({ payload: { text: words(2e5) } })) }),
+    json('/v1/queue/batch/publish', { queue: 'jobs', items: many(10, () => ({ payload: { text: words(2e5) } })) }),
   ],
   ['a message of 9,000 members', json('/v1/queue/publish', { queue: 'jobs', payload: { ...many(9_000, (n) => n) } })],
   [

@@ -23,7 +23,7 @@ async function failing(queue: string, messages: number, reason = 'The worker fai
   await ok('POST', '/v1/queue/create', { name: queue, dead_letter_queue: `${queue}-dead`, max_retries: 2 });
   if (messages === 0) return [];
   const sent = Array.from({ length: messages }, (_, n) => ({ payload: { n } }));
-  const { items } = await ok('POST', '/v1/queue/batch/publish', { queue, messages: sent });
+  const { items } = await ok('POST', '/v1/queue/batch/publish', { queue, items: sent });
   while ((await stats(queue)).dlq_count < messages) {
     const taken = await ok('POST', '/v1/queue/consume', { queue, max_messages: 10 });
     const receipts = taken.items.map((item: { receipt_handle: string }) => item.receipt_handle);
@@ -143,7 +143,7 @@ test('all of a page are chosen by one button, also of messages that came later',
   await failing('late', 0);
   const { page } = await open('late');
   expect(await rowsOf(page)).toBe(0);
-  await ok('POST', '/v1/queue/batch/publish', { queue: 'late', messages: [{ payload: {} }, { payload: {} }] });
+  await ok('POST', '/v1/queue/batch/publish', { queue: 'late', items: [{ payload: {} }, { payload: {} }] });
   const { items } = await ok('POST', '/v1/queue/consume', { queue: 'late', max_messages: 10 });
   const receipts = items.map((item: { receipt_handle: string }) => item.receipt_handle);
   await ok('POST', '/v1/queue/nack', { queue: 'late', receipts, requeue: false });

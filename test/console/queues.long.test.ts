@@ -182,8 +182,8 @@ test('what is refused keeps what was typed and says why at its field', async () 
 
 test('a queue is purged and deleted without scripts, by its name only, and both say how much goes', async () => {
   await ok('POST', '/v1/queue/create', { name: 'short-lived' });
-  const messages = Array.from({ length: 3 }, (_, n) => ({ payload: { n }, delay_seconds: n === 0 ? 60 : 0 }));
-  await ok('POST', '/v1/queue/batch/publish', { queue: 'short-lived', messages });
+  const items = Array.from({ length: 3 }, (_, n) => ({ payload: { n }, delay_seconds: n === 0 ? 60 : 0 }));
+  await ok('POST', '/v1/queue/batch/publish', { queue: 'short-lived', items });
   await ok('POST', '/v1/queue/consume', { queue: 'short-lived' });
   const visitor = await signedIn(bench.service.url, bench.account.secret);
   const purge = '/console/queues/short-lived/purge';

@@ -59,7 +59,7 @@ describe('a body of its operation’s size', () => {
     for (let i = 0; i < 10; i += 1)
       await call('POST', '/v1/queue/batch/publish', {
         queue: 'jobs',
-        messages: Array.from({ length: 10 }, () => ({ payload: {} })),
+        items: Array.from({ length: 10 }, () => ({ payload: {} })),
       });
     const receipts: string[] = [];
     while (receipts.length < 100) {
@@ -67,7 +67,7 @@ describe('a body of its operation’s size', () => {
       receipts.push(...body.data.items.map((item: { receipt_handle: string }) => item.receipt_handle));
     }
     const { body } = await call('POST', '/v1/queue/ack', { queue: 'jobs', receipts: receipts.slice(0, 100) });
-    expect(body.data.results.every(({ acked }: { acked: boolean }) => acked)).toBe(true);
+    expect(body.data.items.every(({ acked }: { acked: boolean }) => acked)).toBe(true);
   });
 });
 
@@ -86,11 +86,11 @@ describe('members', () => {
 
   test('of opaque values do not count: payloads, context, metadata', async () => {
     const many = names(12_000);
-    const messages = [{ payload: many }, { payload: { a: 1 }, headers: many }];
+    const items = [{ payload: many }, { payload: { a: 1 }, headers: many }];
     for (const [path, body] of [
       ['/v1/queue/publish', { queue: 'jobs', payload: many }],
       ['/v1/queue/publish', { queue: 'jobs', body: many }],
-      ['/v1/queue/batch/publish', { queue: 'jobs', messages }],
+      ['/v1/queue/batch/publish', { queue: 'jobs', items }],
       ['/v1/errors/capture', { message: 'x', extra: many }],
       [
         '/v1/vector/upsert',
@@ -125,9 +125,9 @@ describe('unknown fields', () => {
   });
 
   test('within lists are bounded together', async () => {
-    const messages = Array.from({ length: 100 }, () => ({ payload: {}, ...names(50) }));
-    const warnings = await warningsOf('/v1/queue/batch/publish', { queue: 'jobs', messages });
-    expect(warnings[0]).toBe('messages[0].n0: unknown field, ignored');
+    const items = Array.from({ length: 100 }, () => ({ payload: {}, ...names(50) }));
+    const warnings = await warningsOf('/v1/queue/batch/publish', { queue: 'jobs', items });
+    expect(warnings[0]).toBe('items[0].n0: unknown field, ignored');
     expect(warnings.at(-1)).toBe('and more unknown fields, ignored: only 2000 are looked at');
   });
 
@@ -135,7 +135,7 @@ describe('unknown fields', () => {
     for (const [path, body, param] of [
       ['/v1/account/keys/create', { name: 'k', ...names(3_000) }, 'n0'],
       ['/v1/queue/publish', { queue: 'jobs', payload: {}, ...names(9_000) }, 'n0'],
-      ['/v1/queue/batch/publish', { queue: 'jobs', messages: [{ payload: {}, ...names(9_000) }] }, 'messages[0].n0'],
+      ['/v1/queue/batch/publish', { queue: 'jobs', items: [{ payload: {}, ...names(9_000) }] }, 'items[0].n0'],
     ] as const) {
       const { error } = (await call('POST', path, body)).body;
       expect(error).toMatchObject({ code: 'VALIDATION_FAILED', code_detail: 'unknown_field', param });

@@ -123,8 +123,8 @@ const causes: Readonly<Record<string, () => Promise<unknown>>> = {
     const budget = { period: 'daily', hard_cap_usd: 10, alert_threshold_usd: 0.01 };
     expect((await call('PUT', '/v1/account/budget/set', budget)).status).toBe(200);
     await call('POST', '/v1/queue/create', { name: 'jobs' });
-    const messages = Array.from({ length: 100 }, () => ({ payload: {} }));
-    for (let i = 0; i < 6; i += 1) await call('POST', '/v1/queue/batch/publish', { queue: 'jobs', messages });
+    const items = Array.from({ length: 100 }, () => ({ payload: {} }));
+    for (let i = 0; i < 6; i += 1) await call('POST', '/v1/queue/batch/publish', { queue: 'jobs', items });
   },
   'queue.dlq': async () => {
     await call('POST', '/v1/queue/create', { name: 'dead' });

@@ -87,7 +87,7 @@ describe('a large body of a known length', () => {
       const call = client(service.url, secret);
       const payload = 'x'.repeat(3 * MIB);
       for (let i = 0; i < 10; i += 1) {
-        const reply = await call('POST', '/v1/queue/batch/publish', { queue: 'jobs', messages: [{ payload }] });
+        const reply = await call('POST', '/v1/queue/batch/publish', { queue: 'jobs', items: [{ payload }] });
         expect(reply.status).toBe(Number(status));
       }
     },

@@ -101,8 +101,8 @@ test("Amazon's client of SQS sends, receives and deletes", async () => {
 
 test('sqs-consumer works off a queue that was filled natively', async () => {
   await call('POST', '/v1/queue/create', { name: 'jobs' });
-  const messages = [{ payload: { n: 1 } }, { payload: { last: true } }];
-  await call('POST', '/v1/queue/batch/publish', { queue: 'jobs', messages });
+  const items = [{ payload: { n: 1 } }, { payload: { last: true } }];
+  await call('POST', '/v1/queue/batch/publish', { queue: 'jobs', items });
   expect(await run('sqs-consumer.ts')).toBe('done {"n":1}\ndone {"last":true}\n');
   await expect.poll(() => left('jobs')).toBe(0);
 });

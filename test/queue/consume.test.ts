@@ -173,17 +173,11 @@ describe('ack', () => {
       again.receipt_handle,
       again.message_id,
     ];
-    const { results } = await bench.ok('POST', '/v1/queue/ack', { queue, receipts });
-    expect(results.map((result: { acked: boolean }) => result.acked)).toEqual([
-      true,
-      false,
-      true,
-      false,
-      false,
-      true,
-      false,
-    ]);
-    expect(results.map((result: { message_id: string }) => result.message_id)).toEqual([
+    const { items } = await bench.ok('POST', '/v1/queue/ack', { queue, receipts });
+    const acked = [true, false, true, false, false, true, false];
+    const error = { code: 'MESSAGE_NOT_IN_FLIGHT', message: expect.stringContaining('stale') };
+    expect(items).toMatchObject(acked.map((ok) => ({ ok, acked: ok, error: ok ? null : error })));
+    expect(items.map((each: { message_id: string }) => each.message_id)).toEqual([
       b.message_id,
       'rcpt_nonsense',
       a.message_id,

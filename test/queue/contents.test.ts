@@ -244,9 +244,9 @@ describe('size and bytes', () => {
     await bench.create('largest');
     expect((await publish('largest', sized(256 * 1024))).status).toBe(200);
     expect((await publish('largest', sized(256 * 1024 + 1))).body.error).toMatchObject({ code: 'MESSAGE_TOO_LARGE' });
-    const body = `{"queue":"largest","messages":[{"payload":{}},{"payload":${sized(256 * 1024 + 1)}}]}`;
+    const body = `{"queue":"largest","items":[{"payload":{}},{"payload":${sized(256 * 1024 + 1)}}]}`;
     const reply = await bench.call('POST', '/v1/queue/batch/publish', body);
-    expect(reply.body.error).toMatchObject({ code: 'MESSAGE_TOO_LARGE', param: 'messages[1].payload' });
+    expect(reply.body.error).toMatchObject({ code: 'MESSAGE_TOO_LARGE', param: 'items[1].payload' });
     expect(await bench.counts('largest')).toEqual([1, 0, 0, 0]);
   });
 
@@ -266,12 +266,15 @@ describe('size and bytes', () => {
     await bench.createWithDlq(name, { max_retries: 1 });
     const piece = `"payload":${payload},"headers":${payload},"status"`;
     expect((await publish(name, payload, `,"headers":${payload}`)).text).toContain(piece);
-    const batch = `{"messages":[ { "headers":${payload} , "body":${payload}}], "queue":"${name}"}`;
-    expect((await bench.call('POST', '/v1/queue/batch/publish', batch)).text).toContain(piece);
-    expect((await bench.call('GET', `/v1/queue/peek/${name}?limit=10`)).text.split(piece)).toHaveLength(3);
+    // `messages` is what `items` was called before.
+    for (const list of ['items', 'messages']) {
+      const batch = `{"${list}":[ { "headers":${payload} , "body":${payload}}], "queue":"${name}"}`;
+      expect((await bench.call('POST', '/v1/queue/batch/publish', batch)).text).toContain(piece);
+    }
+    expect((await bench.call('GET', `/v1/queue/peek/${name}?limit=10`)).text.split(piece)).toHaveLength(4);
     const reply = await bench.call('POST', '/v1/queue/consume', { queue: name, max_messages: 10 });
-    expect(reply.text.split(piece)).toHaveLength(3);
+    expect(reply.text.split(piece)).toHaveLength(4);
     for (const item of reply.body.data.items) await bench.nack(name, item.receipt_handle);
-    expect((await bench.call('GET', `/v1/queue/dlq/list/${name}`)).text.split(piece)).toHaveLength(3);
+    expect((await bench.call('GET', `/v1/queue/dlq/list/${name}`)).text.split(piece)).toHaveLength(4);
   });
 });

@@ -82,13 +82,13 @@ test('a delivery that an earlier message of the group took back is not counted',
 test('of several messages nacked in one call the first one of the group has failed', async () => {
   await filled('together.fifo', 3, { max_retries: 1 });
   const held = await bench.consume('together.fifo');
-  const { results } = await bench.ok('POST', '/v1/queue/nack', {
+  const { items } = await bench.ok('POST', '/v1/queue/nack', {
     queue: 'together.fifo',
     receipts: held.map((item) => item.receipt_handle).reverse(),
   });
   expect(
-    results.map((one: { nacked: boolean; status: string; requeue: boolean; delivery_count: number }) => [
-      one.nacked,
+    items.map((one: { ok: boolean; nacked: boolean; status: string; requeue: boolean; delivery_count: number }) => [
+      one.ok && one.nacked,
       one.status,
       one.requeue,
       one.delivery_count,

@@ -42,8 +42,8 @@ test.each([100_000, 10_000])(
     await call('create', { name: queue, type: 'fifo' });
     const text = 'x'.repeat(length);
     for (let n = 0; n < 5; n += 1) {
-      const messages = Array.from({ length: 10 }, (_, g) => ({ payload: { n, text }, message_group_id: `g${g}` }));
-      await call('batch.publish', { queue, messages });
+      const items = Array.from({ length: 10 }, (_, g) => ({ payload: { n, text }, message_group_id: `g${g}` }));
+      await call('batch.publish', { queue, items });
     }
     const sizeOf = (items: { payload: unknown }[]) =>
       items.reduce((sum, { payload }) => sum + JSON.stringify(payload).length, 0);

@@ -160,14 +160,11 @@ describe('deduplication', () => {
     const again = (some: readonly string[]) =>
       bench.call('POST', '/v1/queue/batch/publish', {
         queue: 'large.fifo',
-        messages: some.map((id) => ({ payload: {}, deduplication_id: id })),
+        items: some.map((id) => ({ payload: {}, deduplication_id: id })),
       });
     await bench.costing(0, {}, async () => {
       const refused = await again(ids);
-      expect([refused.status, refused.body.error]).toMatchObject([
-        400,
-        { code: 'MESSAGE_TOO_LARGE', param: 'messages' },
-      ]);
+      expect([refused.status, refused.body.error]).toMatchObject([400, { code: 'MESSAGE_TOO_LARGE', param: 'items' }]);
       expect((await again(ids.slice(0, 40))).status).toBe(200);
     });
   });
@@ -195,11 +192,11 @@ describe('deduplication', () => {
     const queue = `kept-${count}.fifo`;
     await bench.create(queue, { type: 'fifo' });
     const text = 'x'.repeat(size);
-    const messages = Array.from({ length: count }, (_, n) => ({ payload: { n, text }, deduplication_id: `d${n}` }));
+    const items = Array.from({ length: count }, (_, n) => ({ payload: { n, text }, deduplication_id: `d${n}` }));
     const publish = (idempotency_key?: string) =>
       count === 1
-        ? bench.call('POST', '/v1/queue/publish', { queue, ...messages[0], idempotency_key })
-        : bench.call('POST', '/v1/queue/batch/publish', { queue, messages, idempotency_key });
+        ? bench.call('POST', '/v1/queue/publish', { queue, ...items[0], idempotency_key })
+        : bench.call('POST', '/v1/queue/batch/publish', { queue, items, idempotency_key });
     const { data } = (await bench.costing(count, {}, () => publish())).body;
     await bench.costing(0, {}, () => publish('k'));
     await bench.advance(301);
@@ -250,7 +247,7 @@ describe('deduplication', () => {
     expect(await bench.counts(queue)).toEqual([3, 0, 0, 0]);
     const only = [of(0, 'a'), of(1, 'b'), of(1, 'a'), of(1, 'b')];
     const replay = await bench.costing(0, {}, () =>
-      bench.call('POST', '/v1/queue/batch/publish', { queue, messages: only }),
+      bench.call('POST', '/v1/queue/batch/publish', { queue, items: only }),
     );
     expect(replay.body.metadata).toMatchObject({ idempotent_replay: true, cost_usd: 0 });
     expect(name).not.toBe('');
@@ -266,7 +263,7 @@ describe('deduplication', () => {
         Array.from({ length: 8 }, (_, i) =>
           bench.call('POST', '/v1/queue/batch/publish', {
             queue: 'race.fifo',
-            messages: ids.map((id) => ({ payload: i % 2 === 0 ? { i, text } : { i }, deduplication_id: id })),
+            items: ids.map((id) => ({ payload: i % 2 === 0 ? { i, text } : { i }, deduplication_id: id })),
           }),
         ),
       );

@@ -78,8 +78,8 @@ export class QueueBench {
     return this.ok('POST', '/v1/queue/publish', { queue, payload, ...fields });
   }
 
-  batch(queue: string, messages: readonly Fields[]): Promise<Data> {
-    return this.ok('POST', '/v1/queue/batch/publish', { queue, messages });
+  batch(queue: string, items: readonly Fields[]): Promise<Data> {
+    return this.ok('POST', '/v1/queue/batch/publish', { queue, items });
   }
 
   async consume(queue: string, fields: Fields = {}): Promise<Data[]> {

@@ -111,7 +111,7 @@ test('messages go to as many as there are, and no one waits longer than asked', 
   const waiting = Array.from({ length: 4 }, () => call('consume', { queue: 'shared', wait_seconds: 3 }));
   await expect.poll(waitingHere).toBe(4);
   const beganAt = performance.now();
-  await callElsewhere('batch.publish', { queue: 'shared', messages: [{ payload: { n: 1 } }, { payload: { n: 2 } }] });
+  await callElsewhere('batch.publish', { queue: 'shared', items: [{ payload: { n: 1 } }, { payload: { n: 2 } }] });
   const counts = (await Promise.all(waiting)).map(({ items }) => items.length);
   expect(counts.sort()).toEqual([0, 0, 1, 1]);
   expect(performance.now() - beganAt).toBeLessThan(allowedMs(6_000));

@@ -47,7 +47,7 @@ async function exercise(): Promise<void> {
   ] as const) {
     await call('create', { name, ...settings });
     const fields = name === 'groups' ? { deduplication_id: 'd' } : {};
-    await call('batch.publish', { queue: name, messages: [1, 2, 3].map((n) => ({ payload: { n }, ...fields })) });
+    await call('batch.publish', { queue: name, items: [1, 2, 3].map((n) => ({ payload: { n }, ...fields })) });
     await call('publish', { queue: name, payload: {} });
     const { items } = await call('consume', { queue: name, max_messages: 3 });
     await call('ack', { queue: name, receipt_handle: items[0].receipt_handle });

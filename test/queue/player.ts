@@ -148,7 +148,7 @@ export class Player {
     const items: Item[] =
       inputs.length === 1
         ? [await this.#call('publish', { queue: name, ...inputs[0] })]
-        : (await this.#call('batch.publish', { queue: name, messages: inputs })).items;
+        : (await this.#call('batch.publish', { queue: name, items: inputs })).items;
     const expected = this.#model.publish(queue, messages, first);
     expect(numbers(items), 'published').toEqual(expected.map(({ n }) => n));
     // The numbers of duplicates stay unused.
@@ -212,7 +212,7 @@ export class Player {
     const receipts = held.map(({ receipt }) => receipt);
     const refs = receipts.length === 1 ? { receipt_handle: receipts[0] } : { receipts };
     const answer = await this.#call(operation, { queue: this.#name(queue), ...refs, ...fields });
-    return receipts.length === 1 ? [answer] : answer.results;
+    return receipts.length === 1 ? [answer] : answer.items;
   }
 
   async #extend(queue: string, held: readonly Held[], seconds: number): Promise<void> {

@@ -113,25 +113,21 @@ describe('batch publish', () => {
   });
 
   test.each([
-    ['one bad message', [{ payload: {} }, { payload: 1 }], 'messages[1].payload'],
-    [
-      'one bad delay',
-      [{ payload: {} }, { payload: {} }, { payload: {}, delay_seconds: -1 }],
-      'messages[2].delay_seconds',
-    ],
+    ['one bad message', [{ payload: {} }, { payload: 1 }], 'items[1].payload'],
+    ['one bad delay', [{ payload: {} }, { payload: {} }, { payload: {}, delay_seconds: -1 }], 'items[2].delay_seconds'],
     [
       'one group on a standard queue',
       [{ payload: {} }, { payload: {}, message_group_id: 'g' }],
-      'messages[1].message_group_id',
+      'items[1].message_group_id',
     ],
-    ['both payload and body', [{ payload: {}, body: {} }], 'messages[0].body'],
-    ['no payload', [{}], 'messages[0].payload'],
-    ['no messages', [], 'messages'],
-    ['101 messages', Array.from({ length: 101 }, () => ({ payload: {} })), 'messages'],
-  ])('%s refuses all of them', async (_, messages, param) => {
+    ['both payload and body', [{ payload: {}, body: {} }], 'items[0].body'],
+    ['no payload', [{}], 'items[0].payload'],
+    ['no messages', [], 'items'],
+    ['101 messages', Array.from({ length: 101 }, () => ({ payload: {} })), 'items'],
+  ])('%s refuses all of them', async (_, items, param) => {
     await bench.create('whole');
     await bench.costing(0, {}, async () => {
-      const error = await bench.fails('POST', '/v1/queue/batch/publish', { queue: 'whole', messages });
+      const error = await bench.fails('POST', '/v1/queue/batch/publish', { queue: 'whole', items });
       expect(error).toMatchObject({ http_status: 400, param });
     });
     expect(await bench.counts('whole')).toEqual([0, 0, 0, 0]);
@@ -141,7 +137,7 @@ describe('batch publish', () => {
     const poor = await bench.withAccount(0.00005);
     await poor.create('poor');
     await poor.costing(0, {}, async () => {
-      const body = { queue: 'poor', messages: [{ payload: {} }, { payload: {} }, { payload: {} }] };
+      const body = { queue: 'poor', items: [{ payload: {} }, { payload: {} }, { payload: {} }] };
       expect(await poor.fails('POST', '/v1/queue/batch/publish', body)).toMatchObject({ http_status: 402 });
     });
     expect(await poor.counts('poor')).toEqual([0, 0, 0, 0]);
@@ -156,7 +152,7 @@ describe('batch publish', () => {
     expect(items.map((item: { payload: { n: number } }) => item.payload.n)).toEqual(messages.map((_, n) => n));
     expect(await bench.counts('large')).toEqual([100, 0, 0, 0]);
     const tooLarge = messages.map(({ payload }) => ({ payload: { ...payload, more: 'y'.repeat(5_000) } }));
-    const error = await bench.fails('POST', '/v1/queue/batch/publish', { queue: 'large', messages: tooLarge });
+    const error = await bench.fails('POST', '/v1/queue/batch/publish', { queue: 'large', items: tooLarge });
     expect(error).toMatchObject({ code: 'PAYLOAD_TOO_LARGE', http_status: 413 });
   });
 
@@ -164,7 +160,7 @@ describe('batch publish', () => {
     expect(PUBLISH_NANOS).toBe(20_000n);
     const reply = await bench.call('POST', '/v1/queue/batch/publish', {
       queue: 'jobs',
-      messages: [{ payload: {} }, { payload: {} }],
+      items: [{ payload: {} }, { payload: {} }],
     });
     expect(reply.body.metadata.cost_usd).toBe(0.00004);
   });

@@ -50,7 +50,7 @@ beforeAll(async () => {
     'x-qm-unknown-fields': 'warn',
   });
   await client(url, `${bench.account.secret}x`)('GET', '/v1/queue/list');
-  await call('POST', '/v1/queue/batch/publish', { queue: 'jobs', messages: [{ payload: 1 }, { payload: 2 }] });
+  await call('POST', '/v1/queue/batch/publish', { queue: 'jobs', items: [{ payload: 1 }, { payload: 2 }] });
   bench.acme.next({ status: 500, body: { error: { message: 'no' } } });
   const words = { model: 'm-1', messages: [{ role: 'user', content: 'prompt-secret' }] };
   chatted = await call('POST', '/v1/chat/completions', words);

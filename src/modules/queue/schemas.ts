@@ -3,6 +3,7 @@
 import Type from 'typebox';
 import { orNull } from '../../kit/fields.ts';
 import { DELAY_SECONDS_MAX, RECEIPTS_MAX, VISIBILITY_SECONDS_MAX } from './limits.ts';
+import { queueProblems } from './problems.ts';
 
 const QUEUE_NAME = '^[a-z0-9._-]+$';
 // Text that PostgreSQL can hold: no NUL, no lone surrogates.
@@ -203,9 +204,29 @@ export const receiptsField = Type.Optional(
   Type.Array(ref, {
     minItems: 1,
     maxItems: RECEIPTS_MAX,
-    description: `Up to ${RECEIPTS_MAX} receipts or message ids at once, instead of a single one; answered as results in the same order.`,
+    description: `Up to ${RECEIPTS_MAX} receipts or message ids at once, instead of a single one; answered as items in the same order.`,
   }),
 );
+
+/** Of each entry of `items`, where receipts were sent. */
+export const outcomeFields = {
+  ok: Type.Boolean({ description: 'Whether it was done.' }),
+  error: Type.Unsafe<{ readonly code: string; readonly message: string } | null>({
+    type: ['object', 'null'],
+    description: 'Why it was not; null when it was.',
+    properties: {
+      code: { type: 'string', description: 'Error code.' },
+      message: { type: 'string', description: 'Sentence for people.' },
+    },
+    required: ['code', 'message'],
+  }),
+};
+
+const notInFlight = { code: 'MESSAGE_NOT_IN_FLIGHT', message: queueProblems.MESSAGE_NOT_IN_FLIGHT.title };
+
+export function outcome(ok: boolean) {
+  return { ok, error: ok ? null : notInFlight };
+}
 
 export const redriveSchema = Type.Object(
   {

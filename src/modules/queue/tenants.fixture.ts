@@ -56,7 +56,7 @@ export const tenants: TenantFixture = {
     ],
     'queue.delete': [(names) => ({ queue: names.queue }), (names) => ({ queue: names.dlq })],
     'queue.publish': [(names) => ({ queue: names.queue, payload: {} })],
-    'queue.batch.publish': [(names) => ({ queue: names.queue, messages: [{ payload: {} }] })],
+    'queue.batch.publish': [(names) => ({ queue: names.queue, items: [{ payload: {} }] })],
     'queue.consume': [(names) => ({ queue: names.queue }), (names) => ({ queue: names.dlq })],
     'queue.ack': [
       (names) => ({ queue: names.queue, message_id: names.message }),

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { defineCapability } from '../../../kit/capability.ts';
 import { answerKnown, type NamedRef, refList, shownId, singleRef } from '../consume/refs.ts';
 import { RECEIPTS_BODY_BYTES_MAX } from '../limits.ts';
-import { queueName, receiptsField, refFields } from '../schemas.ts';
+import { outcome, outcomeFields, queueName, receiptsField, refFields } from '../schemas.ts';
 import { type QueueState, queueKey } from '../state.ts';
 
 const acked = {
@@ -36,8 +36,10 @@ export const ack = defineCapability<QueueState>()({
     message_id: Type.Optional(acked.message_id),
     acked: Type.Optional(acked.acked),
     status: Type.Optional(acked.status),
-    results: Type.Optional(
-      Type.Array(Type.Object(acked), { description: 'One per entry of receipts, in the same order.' }),
+    items: Type.Optional(
+      Type.Array(Type.Object({ ...acked, ...outcomeFields }), {
+        description: 'One per entry of receipts, in the same order.',
+      }),
     ),
   }),
   isKeyless: true,
@@ -70,6 +72,8 @@ export const ack = defineCapability<QueueState>()({
       acked: results[i] as boolean,
       status: results[i] === true ? 'deleted' : null,
     }));
-    return { data: list === null ? answers[0] : { results: answers } };
+    return {
+      data: list === null ? answers[0] : { items: answers.map((each) => ({ ...each, ...outcome(each.acked) })) },
+    };
   },
 });

@@ -1,8 +1,9 @@
 import Type from 'typebox';
 import { chargeInLane } from '../../../core/wallet/charge/charge.ts';
 import { defineCapability } from '../../../kit/capability.ts';
+import { alsoNamed } from '../../../kit/second-names.ts';
 import { BATCH_BODY_BYTES_MAX, BATCH_MESSAGES_MAX } from '../limits.ts';
-import { type MessageFields, messagesFromSource, type SentMessages } from '../publish/message.ts';
+import { ITEMS_BEFORE, type MessageFields, messagesFromSource, type SentMessages } from '../publish/message.ts';
 import { messageSchema, publishFields, queueName } from '../schemas.ts';
 import type { QueueState } from '../state.ts';
 
@@ -22,13 +23,13 @@ export const batchPublish = defineCapability<QueueState>()({
   ],
   input: Type.Object({
     queue: queueName('Name of an existing queue.'),
-    messages: Type.Array(
-      Type.Object(publishFields, { description: 'A message, with the fields of publish without queue.' }),
-      {
+    items: alsoNamed(
+      Type.Array(Type.Object(publishFields, { description: 'A message, with the fields of publish without queue.' }), {
         minItems: 1,
         maxItems: BATCH_MESSAGES_MAX,
         description: `1 to ${BATCH_MESSAGES_MAX} messages, stored in this order.`,
-      },
+      }),
+      ITEMS_BEFORE,
     ),
   }),
   output: Type.Object({
@@ -39,20 +40,20 @@ export const batchPublish = defineCapability<QueueState>()({
   bodyBytesMax: BATCH_BODY_BYTES_MAX,
   bulk: {
     source: import.meta.url,
-    reduce: ({ queue, messages }: { queue: string; messages: readonly MessageFields[] }, { text }) => {
-      const value: SentMessages = { queue, messages: messagesFromSource(text, messages), characters: text.length };
+    reduce: ({ queue, items }: { queue: string; items: readonly MessageFields[] }, { text }) => {
+      const value: SentMessages = { queue, messages: messagesFromSource(text, items), characters: text.length };
       return { value, transfer: [] };
     },
   },
   opaque: ['payload', 'body', 'headers'],
   errors: ['QUEUE_NOT_FOUND', 'MESSAGE_TOO_LARGE'],
   events: ['wallet.low_balance'],
-  limits: { messages: '100 a call.', repeated: '8 MiB of messages that were published before.' },
+  limits: { items: '100 a call.', repeated: '8 MiB of messages that were published before.' },
   examples: [
     {
       title: 'Two jobs',
       before: [{ capability: 'queue.create', input: { name: 'jobs' } }],
-      input: { queue: 'jobs', messages: [{ payload: { n: 1 } }, { payload: { n: 2 }, delay_seconds: 5 }] },
+      input: { queue: 'jobs', items: [{ payload: { n: 1 } }, { payload: { n: 2 }, delay_seconds: 5 }] },
       expect: { queue: 'jobs' },
     },
   ],
@@ -61,7 +62,7 @@ export const batchPublish = defineCapability<QueueState>()({
     return chargeInLane(ctx, {
       units: BigInt(messages.length),
       effect: state.publishing,
-      input: { queue, messages, paramOf: (i: number) => `messages[${i}].`, batch: true },
+      input: { queue, messages, paramOf: (i: number) => `items[${i}].`, batch: true },
       sequences: messages.length,
       bytes: characters,
       rows: messages.length,

@@ -5,7 +5,7 @@ import { isoOrNull } from '../../../lib/time.ts';
 import { type Nacked, nackMessages } from '../consume/nack.ts';
 import { answerKnown, refList, shownId, singleRef } from '../consume/refs.ts';
 import { DELAY_SECONDS_MAX, REASON_CHARACTERS_MAX, RECEIPTS_BODY_BYTES_MAX } from '../limits.ts';
-import { queueName, receiptsField, refFields, storable } from '../schemas.ts';
+import { outcome, outcomeFields, queueName, receiptsField, refFields, storable } from '../schemas.ts';
 import { type QueueState, queueKey } from '../state.ts';
 
 const nacked = {
@@ -62,8 +62,10 @@ export const nack = defineCapability<QueueState>()({
   }),
   output: Type.Object({
     ...Object.fromEntries(Object.entries(nacked).map(([name, schema]) => [name, Type.Optional(schema)])),
-    results: Type.Optional(
-      Type.Array(Type.Object(nacked), { description: 'One per entry of receipts, in the same order.' }),
+    items: Type.Optional(
+      Type.Array(Type.Object({ ...nacked, ...outcomeFields }), {
+        description: 'One per entry of receipts, in the same order.',
+      }),
     ),
   }),
   isKeyless: true,
@@ -128,6 +130,8 @@ export const nack = defineCapability<QueueState>()({
         available_at: isoOrNull(result.availableMs),
       };
     });
-    return { data: list === null ? answers[0] : { results: answers } };
+    return {
+      data: list === null ? answers[0] : { items: answers.map((each) => ({ ...each, ...outcome(each.nacked) })) },
+    };
   },
 });

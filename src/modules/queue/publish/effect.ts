@@ -166,7 +166,7 @@ function judge(
     return {
       kind: 'refuse',
       problem: problem('MESSAGE_TOO_LARGE', {
-        param: 'messages',
+        param: 'items',
         message: `The messages published before under these deduplication ids make an answer of more than ${BATCH_REPEATED_BYTES_MAX / 1024 / 1024} MiB: send fewer at once.`,
       }),
     };

@@ -25,7 +25,7 @@ export interface NewMessage {
 export interface PublishInput {
   readonly queue: string;
   readonly messages: readonly NewMessage[];
-  /** Where the messages stand in the request: '' or `messages[3].`. */
+  /** Where the messages stand in the request: '' or `items[3].`. */
   readonly paramOf: (index: number) => string;
   /** A batch answers {queue, items}, a single publish the message. */
   readonly batch: boolean;
@@ -90,11 +90,15 @@ export function messageFromSource(text: string, from: number, fields: MessageFie
   };
 }
 
-/** The messages of a batch: the objects of the array `messages`. */
+/** What `items` of a batch was called before. */
+export const ITEMS_BEFORE = 'messages';
+
+/** The messages of a batch: the objects of the array `items`. */
 export function messagesFromSource(text: string, fields: readonly MessageFields[]): NewMessage[] {
-  const list = memberSources(text).get('messages');
-  if (list === undefined) throw invalidField('messages', 'required', 'messages is required.');
+  const sources = memberSources(text);
+  const list = sources.get('items') ?? sources.get(ITEMS_BEFORE);
+  if (list === undefined) throw invalidField('items', 'required', 'items is required.');
   return elementStarts(text, list.start).map((start, i) =>
-    messageFromSource(text, start, fields[i] as MessageFields, `messages[${i}].`),
+    messageFromSource(text, start, fields[i] as MessageFields, `items[${i}].`),
   );
 }
