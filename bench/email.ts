@@ -81,8 +81,8 @@ async function background(): Promise<number> {
   const before = await takenBy(relay);
   const startedMs = performance.now();
   for (let sent = 0; sent < BACKGROUND_MAILS; sent += BATCH) {
-    const emails = Array.from({ length: BATCH }, (_, n) => ({ ...mail, html: undefined, to: `b${n}@example.net` }));
-    await service.call(account.secret, '/v1/email/batch/send', { emails, wait: false });
+    const items = Array.from({ length: BATCH }, (_, n) => ({ ...mail, html: undefined, to: `b${n}@example.net` }));
+    await service.call(account.secret, '/v1/email/batch/send', { items, wait: false });
   }
   while ((await takenBy(relay)) < before + BACKGROUND_MAILS) await sleep(50);
   return (BACKGROUND_MAILS / (performance.now() - startedMs)) * 60_000;
@@ -101,7 +101,7 @@ let goesOn = true;
 const stalled = (async () => {
   while (goesOn) {
     await service.call(other.secret, '/v1/email/batch/send', {
-      emails: Array.from({ length: BATCH / 10 }, () => ({
+      items: Array.from({ length: BATCH / 10 }, () => ({
         ...mail,
         html: undefined,
         to: 'c@example.net',

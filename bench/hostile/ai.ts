@@ -39,7 +39,7 @@ export function aiScenarios(url: string, addresses: readonly string[], { secret 
   const calls = (path: string, body: object, connections = CONNECTIONS) => [
     { connections, addresses, manner: 'calls' as const, requests: [post(url, path, secret, JSON.stringify(body))] },
   ];
-  const requests = Array.from({ length: BATCH_REQUESTS }, (_, n) => ({
+  const items = Array.from({ length: BATCH_REQUESTS }, (_, n) => ({
     custom_id: `n-${n}`,
     capability: 'ai.chat',
     body: chat,
@@ -53,7 +53,7 @@ export function aiScenarios(url: string, addresses: readonly string[], { secret 
     {
       name: 'ai-schema-batch',
       what: `batches of ${BATCH_REQUESTS} such requests, as many as an account may have`,
-      orders: calls('/v1/ai/batch/create', { requests }, 2),
+      orders: calls('/v1/ai/batch/create', { items }, 2),
     },
     {
       name: 'ai-parts',

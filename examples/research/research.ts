@@ -7,7 +7,7 @@ if (question === undefined) throw new Error("node research.ts 'question'");
 const collection = process.env.COLLECTION ?? 'research';
 const model = process.env.EMBED_MODEL ?? 'auto';
 
-const { results } = await call('web/search', { query: question, count: 5 });
+const { items: results } = await call('web/search', { query: question, count: 5 });
 const pages = await Promise.all(
   results.map(({ url }: { url: string }) => call('web/fetch', { url }).catch(() => ({ url, content: '' }))),
 );

@@ -7,7 +7,7 @@ import { type Capability, isAdministered, pathParameters } from '../kit/capabili
 import type { Module } from '../kit/module.ts';
 import { once, onceFor } from '../lib/once.ts';
 import { refusesUnknownFields } from '../manifest/describe.ts';
-import { readSecondNames, type SecondNames } from './input/second-names.ts';
+import { readSecondNames, type SecondNames, secondNamesFor } from './input/second-names.ts';
 
 export type LimitClass = 'reads' | 'evaluations' | 'deletes' | 'writes' | 'none';
 
@@ -74,6 +74,7 @@ export function compileEndpoint(module: string, state: () => unknown, capability
   const schema = capability.input as FieldSchema & { readonly properties: Readonly<Record<string, FieldSchema>> };
   const pathFields = pathParameters(capability.path);
   const secondNames = readSecondNames(schema);
+  const { opaque = [] } = capability;
   const fast = () => fastOf(capability.input);
   const thorough = () => thoroughOf(capability.input);
   return {
@@ -86,7 +87,7 @@ export function compileEndpoint(module: string, state: () => unknown, capability
     pathFields,
     takesBody: capability.method !== 'GET',
     unknownFields: treatmentOf(capability),
-    opaque: new Set(capability.opaque ?? []),
+    opaque: new Set([...opaque, ...secondNamesFor(opaque, secondNames)]),
     fields: schema.properties,
     secondNames,
     fieldsByName: withSecondNames(schema.properties, secondNames),

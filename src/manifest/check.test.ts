@@ -145,13 +145,21 @@ describe('path parameters are required input fields', () => {
 });
 
 describe('a list has items', () => {
-  const nextCursor = Type.Union([Type.String(), Type.Null()]);
+  const page = { next_cursor: Type.Union([Type.String(), Type.Null()]), has_more: Type.Boolean() };
+  const items = Type.Array(Type.Object({}));
 
   test.each([
-    ['under another name only', Type.Object({ parcels: Type.Array(Type.Object({})), next_cursor: nextCursor })],
-    ['sometimes', Type.Object({ items: Type.Optional(Type.Array(Type.Object({}))), next_cursor: nextCursor })],
+    ['under another name only', Type.Object({ parcels: items, ...page })],
+    ['sometimes', Type.Object({ items: Type.Optional(items), ...page })],
   ])('%s is refused', (_, output) => {
     expect(faultsOf({ output })).toEqual(['parcel.send: its answer is a list without `items`']);
+  });
+
+  test.each([
+    ['not at all', Type.Object({ items, next_cursor: page.next_cursor })],
+    ['sometimes', Type.Object({ items, ...page, has_more: Type.Optional(Type.Boolean()) })],
+  ])('and says whether there is more: %s is refused', (_, output) => {
+    expect(faultsOf({ output })).toEqual(['parcel.send: its answer is a list without `has_more`']);
   });
 });
 

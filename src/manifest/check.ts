@@ -204,6 +204,10 @@ function bodyBytesMost({ unlimited, price }: Capability): number {
 function listsHaveItems({ capability }: Listed): string[] {
   const { properties = {}, required = [] } = asJsonSchema(capability.output);
   if (properties.next_cursor === undefined) return [];
-  const alwaysThere = required.includes('items') || !required.includes('next_cursor');
-  return properties.items?.type === 'array' && alwaysThere ? [] : ['its answer is a list without `items`'];
+  const isMissing = (name: string, type: string) =>
+    properties[name]?.type !== type || (required.includes('next_cursor') && !required.includes(name));
+  return [
+    ...(isMissing('items', 'array') ? ['its answer is a list without `items`'] : []),
+    ...(isMissing('has_more', 'boolean') ? ['its answer is a list without `has_more`'] : []),
+  ];
 }

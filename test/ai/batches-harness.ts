@@ -18,8 +18,8 @@ export class BatchCaller {
     this.call = client(service.url, account.secret);
   }
 
-  async create(requests: readonly object[]): Promise<Data> {
-    const { status, text, body } = await this.call('POST', '/v1/ai/batch/create', { requests });
+  async create(items: readonly object[]): Promise<Data> {
+    const { status, text, body } = await this.call('POST', '/v1/ai/batch/create', { items });
     expect(status, text).toBe(200);
     return body.data;
   }

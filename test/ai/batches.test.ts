@@ -157,7 +157,7 @@ test.each([
   const made = await it.call('POST', '/v1/account/keys/create', { name: 'for batches' });
   const { id: keyId, key_secret: key } = made.body.data;
   const { status, text, body } = await client(bench.service.url, key)('POST', '/v1/ai/batch/create', {
-    requests: many(60, slow),
+    items: many(60, slow),
   });
   expect(status, text).toBe(200);
   const { batch_id: id } = body.data;
@@ -190,35 +190,25 @@ test('a wallet that runs dry in the middle pays for as many as it covers, one af
 });
 
 describe('refused', () => {
-  const refused = async (requests: readonly object[], it?: BatchCaller) => {
-    const { body } = await (it ?? (await caller())).call('POST', '/v1/ai/batch/create', { requests });
+  const refused = async (items: readonly object[], it?: BatchCaller) => {
+    const { body } = await (it ?? (await caller())).call('POST', '/v1/ai/batch/create', { items });
     return [body.error?.code, body.error?.param, body.error?.code_detail];
   };
 
   test.each([
-    ['a custom_id twice', [many(1, say())[0], many(1, say())[0]], 'requests[1].custom_id', 'unique'],
-    ['no messages', many(1, { capability: 'ai.chat', body: {} }), 'requests[0].body.messages', 'type'],
-    ['a stream', many(2, say('Hello.', { stream: true })), 'requests[0].body.stream', 'not_here'],
-    [
-      'a key of its own',
-      many(1, say('Hello.', { idempotency_key: 'k' })),
-      'requests[0].body.idempotency_key',
-      'not_here',
-    ],
-    [
-      'too many inputs',
-      many(1, vectors(Array.from({ length: 257 }, () => 'a'))),
-      'requests[0].body.input',
-      'max_items',
-    ],
-  ])('%s', async (_what, requests, param, detail) => {
-    expect(await refused(requests as object[])).toEqual(['VALIDATION_FAILED', param, detail]);
+    ['a custom_id twice', [many(1, say())[0], many(1, say())[0]], 'items[1].custom_id', 'unique'],
+    ['no messages', many(1, { capability: 'ai.chat', body: {} }), 'items[0].body.messages', 'type'],
+    ['a stream', many(2, say('Hello.', { stream: true })), 'items[0].body.stream', 'not_here'],
+    ['a key of its own', many(1, say('Hello.', { idempotency_key: 'k' })), 'items[0].body.idempotency_key', 'not_here'],
+    ['too many inputs', many(1, vectors(Array.from({ length: 257 }, () => 'a'))), 'items[0].body.input', 'max_items'],
+  ])('%s', async (_what, items, param, detail) => {
+    expect(await refused(items as object[])).toEqual(['VALIDATION_FAILED', param, detail]);
   });
 
   test('none, too many, another capability', async () => {
     expect((await refused([]))[0]).toBe('VALIDATION_FAILED');
     expect((await refused(many(10_001, say())))[0]).toBe('VALIDATION_FAILED');
-    expect((await refused(many(1, { capability: 'queue.publish', body: {} })))[1]).toBe('requests[0].capability');
+    expect((await refused(many(1, { capability: 'queue.publish', body: {} })))[1]).toBe('items[0].capability');
   });
 
   test('of a key that may not call what is in it', async () => {
@@ -253,6 +243,7 @@ test('10,000 requests are accepted in one call, and cancelled in one', async () 
 
 test('the same batch under one idempotency key is made once', async () => {
   const it = await caller();
+  // `requests` is what `items` was called before.
   const body = { requests: many(2, say()), idempotency_key: randomUUID() };
   const replies = await Promise.all([1, 2, 3].map(() => it.call('POST', '/v1/ai/batch/create', body)));
   const ids = new Set(replies.filter(({ status }) => status === 200).map((reply) => reply.body.data.batch_id));

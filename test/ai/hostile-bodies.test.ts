@@ -71,9 +71,9 @@ describe('what one body has too much of is named', () => {
   });
 
   test('a batch names the request', async () => {
-    const requests = [{ custom_id: 'a', capability: 'ai.chat', body: chat(parts(10_001)) }];
-    const { status, body } = await call('POST', '/v1/ai/batch/create', { requests });
-    expect([status, body.error.param]).toEqual([400, 'requests[0].body.messages']);
+    const items = [{ custom_id: 'a', capability: 'ai.chat', body: chat(parts(10_001)) }];
+    const { status, body } = await call('POST', '/v1/ai/batch/create', { items });
+    expect([status, body.error.param]).toEqual([400, 'items[0].body.messages']);
   });
 });
 

@@ -100,7 +100,7 @@ async function image(prompt: string): Promise<void> {
 async function batchOf(content: string): Promise<void> {
   await grantFor(30);
   const body = { model: 'sandbox/echo-1', messages: [{ role: 'user', content }] };
-  await ok('/v1/ai/batch/create', { requests: [{ custom_id: 'a', capability: 'ai.chat', body }] });
+  await ok('/v1/ai/batch/create', { items: [{ custom_id: 'a', capability: 'ai.chat', body }] });
 }
 
 /** A top-up that somebody pays with the card, and what the sandbox says of it. */

@@ -17,6 +17,14 @@ const namedOtherwise = new Map([
   ['vector.query', 'matches'],
 ]);
 
+test('every list has items and says whether there is more', () => {
+  const incomplete = lists.filter(({ output }) => {
+    const { items, has_more } = asJsonSchema(output).properties ?? {};
+    return items?.type !== 'array' || has_more?.type !== 'boolean';
+  });
+  expect(incomplete.map(({ id }) => id)).toEqual([]);
+});
+
 test.each(lists.map(({ id }) => id))('%s answers items', async (id) => {
   const call = client(service.url, (await createPlayer(service.core, byId(id))).secret);
   const [example] = byId(id).examples;
@@ -24,7 +32,7 @@ test.each(lists.map(({ id }) => id))('%s answers items', async (id) => {
   const { data } = played.at(-1)?.reply.body ?? {};
   // An export has a page for each kind of record at least.
   const end = id === 'account.export' ? expect.any(String) : null;
-  expect(data).toMatchObject({ items: expect.any(Array), next_cursor: end });
+  expect(data).toMatchObject({ items: expect.any(Array), next_cursor: end, has_more: end !== null });
   const name = namedOtherwise.get(id);
   if (name !== undefined) {
     expect(data.items.length).toBeGreaterThan(0);

@@ -30,7 +30,7 @@ const others: Readonly<Record<string, Input>> = {
   'dns.zone.import': { content: 'other 60 IN A 192.0.2.3' },
   'dns.zone.create': { zone: 'other-zone.test' },
   'ai.batch.create': {
-    requests: [{ custom_id: 'other', capability: 'ai.embed', body: { model: 'sandbox/ngram-1', input: 'Other' } }],
+    items: [{ custom_id: 'other', capability: 'ai.embed', body: { model: 'sandbox/ngram-1', input: 'Other' } }],
   },
   'analytics.capture': { batch: [{ event: 'other', distinct_id: 'user-18' }] },
   'flags.import': { metadata: { other: 'yes' } },

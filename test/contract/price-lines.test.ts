@@ -91,8 +91,8 @@ test('a page that a model reads takes and tells what both cost', async () => {
 
 test('a batch of e-mails that was waited for tells what was taken, and counts as one call', async () => {
   const { call, takings } = await payer();
-  const emails = [mail('ada@example.org'), mail('grace@example.org')];
-  const reply = await ok(call, 'email.batch.send', { emails });
+  const items = [mail('ada@example.org'), mail('grace@example.org')];
+  const reply = await ok(call, 'email.batch.send', { items });
   takings.expectCostOf(byId('email.batch.send'), reply);
   expect(reply.body.metadata.cost_usd).toBeGreaterThan(0);
   expect(await calls(call, 'email.')).toBe(1);

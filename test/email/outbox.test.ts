@@ -65,9 +65,9 @@ test('recipients beyond those of a minute are refused with the time to wait, and
   const limited = await EmailBench.start({ relay: false, env: { RATE_LIMITS: 'on' } });
   try {
     const to = Array.from({ length: 50 }, (_, n) => `a${n}@example.net`);
-    const emails = Array.from({ length: 12 }, () => ({ from: 'a@agents.test', to, subject: 'S', text: 'T' }));
+    const items = Array.from({ length: 12 }, () => ({ from: 'a@agents.test', to, subject: 'S', text: 'T' }));
     // All of one minute.
-    const { body: first } = await limited.call('POST', '/v1/email/batch/send', { emails, wait: false });
+    const { body: first } = await limited.call('POST', '/v1/email/batch/send', { items, wait: false });
     const beganMs = Date.parse(first.data.items[0].created_at);
     const { status, body } = await limited.send({ from: 'a@agents.test' });
     const isSameMinute = Math.floor(beganMs / 60_000) === Math.floor(Date.now() / 60_000);

@@ -71,7 +71,7 @@ test('a batch is accepted as a whole, or names its fault', async () => {
   for (const { id } of data?.data ?? []) await expect.poll(() => lastEvent(id)).toBe('sent');
   const { error } = await resend.batch.send([mail, { ...mail, from: 'nobody' }]);
   expect(error).toMatchObject({ statusCode: 422, name: 'invalid_from_address' });
-  expect(error?.message).toContain('emails[1].from');
+  expect(error?.message).toContain('items[1].from');
 });
 
 test('a scheduled mail is cancelled, and once sent it is not', async () => {

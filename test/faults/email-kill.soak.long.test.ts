@@ -47,7 +47,7 @@ async function order(): Promise<void> {
   const mail = (suffix = '') => ({ from: SENDER, to: 'ada@example.net', subject: subject + suffix, text: 'Hello.' });
   const isBatch = kind === 3;
   const subjects = isBatch ? ['.a', '.b', '.c'].map((suffix) => subject + suffix) : [subject];
-  const body = isBatch ? { emails: ['.a', '.b', '.c'].map(mail), wait: false } : { ...mail(), wait: kind !== 0 };
+  const body = isBatch ? { items: ['.a', '.b', '.c'].map(mail), wait: false } : { ...mail(), wait: kind !== 0 };
   const url = (processes[random(2)] as ServiceProcess).url;
   try {
     const reply = await fetch(`${url}/v1/email/${isBatch ? 'batch/send' : 'send'}`, {

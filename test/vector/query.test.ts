@@ -62,6 +62,7 @@ describe('answers', () => {
       ],
       items: data.matches,
       next_cursor: null,
+      has_more: false,
       raw_vendor_payload: {
         engine: 'embedded',
         plan: 'exact',

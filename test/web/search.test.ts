@@ -51,7 +51,7 @@ describe('web.search', () => {
   test('the first engine answers, in its order, for the price of the service', async () => {
     const { body } = await search({ count: 2, language: 'de-DE' });
     expect(body.data).toEqual({
-      results: [
+      items: [
         { title: 'Result 0 of blue cat', url: 'https://example.org/0', snippet: 'List<T> & more of 0' },
         { title: 'Result 1 of blue cat', url: 'https://example.org/1', snippet: 'List<T> & more of 1' },
       ],
@@ -68,7 +68,7 @@ describe('web.search', () => {
   test('a vendor can be pinned; its price is its own, with markup, and its markup is no text', async () => {
     const { body } = await search({ vendor: 'brave', count: 1, language: 'pt-BR' });
     expect(body.data).toEqual({
-      results: [{ title: 'Brave 0', url: 'https://example.com/0', snippet: 'About blue cat & more' }],
+      items: [{ title: 'Brave 0', url: 'https://example.com/0', snippet: 'About blue cat & more' }],
       vendor: 'brave',
     });
     expect(body.metadata.cost_usd).toBe(0.000_126);
@@ -76,7 +76,7 @@ describe('web.search', () => {
   });
 
   test('nothing found is an empty list', async () => {
-    expect((await search({ query: 'nothing', vendor: 'brave' })).body.data.results).toEqual([]);
+    expect((await search({ query: 'nothing', vendor: 'brave' })).body.data.items).toEqual([]);
   });
 
   test.each<[string, EngineAnswer]>([
@@ -124,7 +124,7 @@ test('without an engine there is no search but in the sandbox, whose results are
     const reply = await ask('POST', '/v1/web/search', { query: 'blue cat' });
     expect([reply.status, reply.body.error.code]).toEqual([400, 'VENDOR_NOT_AVAILABLE']);
     const { body } = await ask('POST', '/v1/web/search', { query: 'blue cat', vendor: 'sandbox' });
-    expect(body.data.results).toHaveLength(3);
+    expect(body.data.items).toHaveLength(3);
   } finally {
     await bare.stop();
   }

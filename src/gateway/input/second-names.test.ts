@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { expect, test } from 'vitest';
 import { alsoNamed, secondsOfMs } from '../../kit/second-names.ts';
 import type { FieldSchema } from '../endpoint.ts';
-import { readSecondNames, takeSecondNames } from './second-names.ts';
+import { readSecondNames, secondNamesFor, takeSecondNames } from './second-names.ts';
 
 const content = alsoNamed(Type.Optional(Type.String()), 'data', 'bytes');
 const source = Type.Object({ content, url: Type.Optional(Type.String()) });
@@ -41,6 +41,10 @@ test.each([
   expect(() => takeSecondNames(input, names)).toThrow(
     expect.objectContaining({ code: 'VALIDATION_FAILED', param }) as Error,
   );
+});
+
+test('second names of fields, wherever they stand', () => {
+  expect(secondNamesFor(['items', 'content'], names).sort()).toEqual(['bytes', 'data', 'records']);
 });
 
 test('JSON Schema does not have second names', () => {

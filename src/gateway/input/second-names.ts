@@ -32,6 +32,13 @@ export const readSecondNames = onceFor((schema: FieldSchema): SecondNames => {
   return { first, conversions, within };
 });
 
+/** The second names of all fields that have one of these names, wherever they stand. */
+export function secondNamesFor(firsts: readonly string[], { first, within }: SecondNames): string[] {
+  const here = [...first].filter(([, name]) => firsts.includes(name)).map(([second]) => second);
+  const inner = [...within.values()].flatMap((each) => secondNamesFor(firsts, each));
+  return [...new Set([...here, ...inner])];
+}
+
 /** Renames in place. Throws VALIDATION_FAILED where both names are there and differ. */
 export function takeSecondNames(
   input: Record<string, unknown>,

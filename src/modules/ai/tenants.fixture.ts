@@ -6,7 +6,7 @@ const hello = { model: 'sandbox/echo-1', messages: [{ role: 'user', content: 'Sa
 const boats = { model: 'sandbox/ngram-1', input: 'A boat on a pond.', dimensions: 64 };
 
 const request = (custom_id: string) => ({ custom_id, capability: 'ai.chat', body: hello });
-const batch = { requests: [request('a'), request('b')] };
+const batch = { items: [request('a'), request('b')] };
 
 export const tenants: TenantFixture = {
   first: 'ai.batch.create',

@@ -18,7 +18,7 @@ export const tenants: TenantFixture = {
   },
   async fill({ act }) {
     await act('email.send', { ...mail, idempotency_key: 'shared' });
-    await act('email.batch.send', { emails: [mail] });
+    await act('email.batch.send', { items: [mail] });
     for (const domain of ['aa.example.org', 'ab.example.org']) await act('email.domain.verify', { domain });
     for (const address of ['aa@example.net', 'ab@example.net']) await act('email.suppression.add', { address });
     const [address, second] = [inboxAddress(), inboxAddress()];
@@ -61,6 +61,6 @@ export const tenants: TenantFixture = {
   },
   keyed: [
     ['email.send', mail],
-    ['email.batch.send', { emails: [mail] }],
+    ['email.batch.send', { items: [mail] }],
   ],
 };

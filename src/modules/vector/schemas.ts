@@ -104,6 +104,7 @@ export const resultFields = {
   items: Type.Array(matchSchema, { description: 'Best first; equal scores by id.' }),
   matches: Type.Array(matchSchema, { description: 'The same as items.' }),
   next_cursor: Type.Unsafe<null>({ type: 'null', description: 'Always null: top_k is the whole answer.' }),
+  has_more: Type.Unsafe<false>({ type: 'boolean', const: false, description: 'Always false.' }),
   raw_vendor_payload: Type.Object(
     {
       engine: Type.String({ description: 'What searched.' }),

@@ -35,9 +35,9 @@ export function packRequests(requests: readonly SentRequest[]): PackedRequests {
   const texts = requests.map(({ custom_id, capability, body }, i) => {
     const first = seen.get(custom_id);
     if (first !== undefined)
-      throw invalidField(`requests[${i}].custom_id`, 'unique', `requests[${first}] has the same custom_id.`);
+      throw invalidField(`items[${i}].custom_id`, 'unique', `items[${first}] has the same custom_id.`);
     seen.set(custom_id, i);
-    return askText(capability, body, `requests[${i}].body`);
+    return askText(capability, body, `items[${i}].body`);
   });
   const pieces = texts.map((text) => Buffer.from(text));
   let end = 0;

@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { findReplay } from '../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../kit/capability.ts';
+import { alsoNamed } from '../../../kit/second-names.ts';
 import { BATCH_BODY_BYTES_MAX, BATCH_MAX } from '../limits.ts';
 import { emailSchema, mailFields, waitField } from '../schemas.ts';
 import { sendBatch } from '../sending/order-batch.ts';
@@ -16,7 +17,10 @@ export const batchSend = defineCapability<EmailState>()({
     'is held for all recipients, and charged once the last mail of the batch has ended. Attachments go with email.send.',
   keywords: ['bulk mail', 'send many emails', 'newsletter batch'],
   input: Type.Object({
-    emails: Type.Array(Type.Object(mailFields), { minItems: 1, maxItems: BATCH_MAX, description: 'The mails.' }),
+    items: alsoNamed(
+      Type.Array(Type.Object(mailFields), { minItems: 1, maxItems: BATCH_MAX, description: 'The mails.' }),
+      'emails',
+    ),
     wait: waitField,
   }),
   output: Type.Object({
@@ -34,7 +38,7 @@ export const batchSend = defineCapability<EmailState>()({
     {
       title: 'Two mails',
       input: {
-        emails: [
+        items: [
           { from: 'news@example.com', to: 'ada@example.org', subject: 'News', text: 'For Ada.' },
           { from: 'news@example.com', to: 'grace@example.org', subject: 'News', text: 'For Grace.' },
         ],
@@ -42,9 +46,9 @@ export const batchSend = defineCapability<EmailState>()({
       },
     },
   ],
-  async run({ ctx, input: { emails, wait = true }, state }) {
+  async run({ ctx, input: { items, wait = true }, state }) {
     const replay = await findReplay(ctx);
     if (replay !== null) return replay;
-    return sendBatch(ctx, state, emails as readonly SentMail[], wait);
+    return sendBatch(ctx, state, items as readonly SentMail[], wait);
   },
 });

@@ -33,7 +33,7 @@ test.each([
 test.each([
   ['subject', 'required', 'missing_required_field'],
   ['from', 'address', 'invalid_from_address'],
-  ['emails[3].from', 'address', 'invalid_from_address'],
+  ['items[3].from', 'address', 'invalid_from_address'],
   ['attachments[0].content_base64', 'base64', 'invalid_attachment'],
   ['to[1]', 'address', 'validation_error'],
 ])('a fault in %s (%s) is %s', (param, rule, name) => {

@@ -53,7 +53,7 @@ function statusAndName(failure: Problem): Told {
 
 /** One field is at fault first; its name tells more than that something is invalid. */
 function nameOfField({ param = '', detail, errors }: Problem): string {
-  const field = param.replace(/^emails\[\d+\]\./, '');
+  const field = param.replace(/^items\[\d+\]\./, '');
   const rule = errors?.[0]?.rule ?? detail;
   if (rule === 'required') return 'missing_required_field';
   if (field === 'from') return 'invalid_from_address';

@@ -48,9 +48,9 @@ test('no JSON is refused', () => {
 
 test('a batch is a list, whose faults name their entry', () => {
   const batch = (body: unknown) => JSON.parse(readBatch.run(Buffer.from(JSON.stringify(body))));
-  expect(batch([mail, mail])).toEqual({ emails: [mail, mail], wait: false });
+  expect(batch([mail, mail])).toEqual({ items: [mail, mail], wait: false });
   expect(() => batch([mail, { ...mail, template: {} }])).toThrow(
-    expect.objectContaining({ param: 'emails[1].template' }),
+    expect.objectContaining({ param: 'items[1].template' }),
   );
-  expect(() => batch({ emails: [mail] })).toThrow(expect.objectContaining({ code: 'INVALID_REQUEST' }));
+  expect(() => batch({ items: [mail] })).toThrow(expect.objectContaining({ code: 'INVALID_REQUEST' }));
 });

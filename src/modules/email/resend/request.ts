@@ -17,8 +17,8 @@ export const readBatch: BodyTask<string> = {
     const sent = json(body);
     if (!Array.isArray(sent))
       throw problem('INVALID_REQUEST', { message: 'The body must be a list of e-mails.', detail: 'body_type' });
-    const emails = sent.map((email, i) => mailOf(fieldsOf(email, `emails[${i}]`), `emails[${i}].`));
-    return JSON.stringify({ emails, wait: false });
+    const items = sent.map((email, i) => mailOf(fieldsOf(email, `items[${i}]`), `items[${i}].`));
+    return JSON.stringify({ items, wait: false });
   },
 };
 

@@ -24,11 +24,11 @@ export async function sendBatch(
 ): Promise<Answer> {
   const mails: NewMail[] = [];
   for (const [i, mail] of sent.entries())
-    mails.push(await newMail(ctx, state, mail, { param: `emails[${i}].`, isFirstHere: false }));
+    mails.push(await newMail(ctx, state, mail, { param: `items[${i}].`, isFirstHere: false }));
   const recipients = mails.reduce((sum, mail) => sum + mail.recipients.length, 0);
   if (recipients > BATCH_RECIPIENTS_MAX) {
     throw invalidField(
-      'emails',
+      'items',
       'too_many',
       `A batch takes ${BATCH_RECIPIENTS_MAX} recipients; this one has ${recipients}.`,
     );

@@ -61,7 +61,7 @@ export function isOwnHeader(name: string): boolean {
 }
 
 /**
- * `param`: what fields are named after, such as `emails[3].`; empty for the call's own. `envelope`: who gets it, whomever its headers name;
+ * `param`: what fields are named after, such as `items[3].`; empty for the call's own. `envelope`: who gets it, whomever its headers name;
  * null: whom they name.
  */
 export function readMail(

@@ -73,7 +73,10 @@ export const query = defineCapability<VectorState>()({
       results: Type.Array(exactlyOne, { description: 'One for each of queries, in their order.' }),
     },
     required: ['collection'],
-    anyOf: [{ required: ['matches', 'items', 'next_cursor', 'raw_vendor_payload'] }, { required: ['results'] }],
+    anyOf: [
+      { required: ['matches', 'items', 'next_cursor', 'has_more', 'raw_vendor_payload'] },
+      { required: ['results'] },
+    ],
   }),
   price: 'vector.query',
   isLongRead: true,

@@ -71,5 +71,5 @@ function resultText(engine: string, result: SearchResult, matches: string): stri
     rows_scanned: result.rowsScanned,
     exact: result.exact,
   };
-  return `"matches":${matches},"items":${matches},"next_cursor":null,"raw_vendor_payload":${JSON.stringify(payload)}`;
+  return `"matches":${matches},"items":${matches},"next_cursor":null,"has_more":false,"raw_vendor_payload":${JSON.stringify(payload)}`;
 }

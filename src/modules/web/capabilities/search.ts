@@ -44,7 +44,7 @@ export const search = defineCapability<WebState>()({
     ),
   }),
   output: Type.Object({
-    results: Type.Array(
+    items: Type.Array(
       Type.Object({
         title: Type.String({ description: 'Title of the page.' }),
         url: Type.String({ description: 'Address of the page.' }),
@@ -59,12 +59,12 @@ export const search = defineCapability<WebState>()({
   waits: true,
   errors: ['VENDOR_NOT_AVAILABLE', 'VENDOR_DOWN'],
   events: ['wallet.low_balance'],
-  limits: { results: `${RESULTS_MAX}.`, time: '10 s an engine.' },
+  limits: { items: `${RESULTS_MAX}.`, time: '10 s an engine.' },
   examples: [
     {
       title: 'In the sandbox, whose results are made up',
       input: { query: 'rotate api keys', count: 1, vendor: 'sandbox' },
-      expect: { vendor: 'sandbox', results: [{ title: 'Page 1 about rotate api keys' }] },
+      expect: { vendor: 'sandbox', items: [{ title: 'Page 1 about rotate api keys' }] },
     },
   ],
   async run({ ctx, input, state }) {
@@ -75,7 +75,7 @@ export const search = defineCapability<WebState>()({
       ctx.idle();
       const found = await searchWith(ctx, chain, { query, count, language });
       ({ costNanos } = found);
-      return JSON.stringify({ results: found.results, vendor: found.vendor });
+      return JSON.stringify({ items: found.results, vendor: found.vendor });
     };
     return chargeForAnswer(ctx, state.searching, 1n, work, () => costNanos);
   },

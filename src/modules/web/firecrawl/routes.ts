@@ -61,7 +61,7 @@ async function map(request: RawRequest): Promise<RawAnswer> {
 }
 
 interface Results {
-  readonly results: readonly { readonly title: string; readonly url: string; readonly snippet: string }[];
+  readonly items: readonly { readonly title: string; readonly url: string; readonly snippet: string }[];
 }
 
 async function search(request: RawRequest): Promise<RawAnswer> {
@@ -73,6 +73,6 @@ async function search(request: RawRequest): Promise<RawAnswer> {
   const count = wholeField(fields, 'limit', RESULTS_MAX);
   const input = { query: textField(fields, 'query'), ...(count !== undefined && { count: Math.max(1, count) }) };
   const { data, costNanos } = await callCapability<Results>(request, 'web.search', input);
-  const web = data.results.map(({ title, url, snippet }, i) => ({ url, title, description: snippet, position: i + 1 }));
+  const web = data.items.map(({ title, url, snippet }, i) => ({ url, title, description: snippet, position: i + 1 }));
   return { ...json({ success: true, data: { web } }), costNanos };
 }

@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { findReplay, runLongWrite } from '../../../../core/idempotency/write.ts';
 import { keyOf } from '../../../../core/keys/api-key.ts';
 import { defineCapability } from '../../../../kit/capability.ts';
+import { alsoNamed } from '../../../../kit/second-names.ts';
 import { acceptBatch, requireRoom } from '../../batches/accept.ts';
 import { requireScope } from '../../batches/caller.ts';
 import {
@@ -30,44 +31,47 @@ export const create = defineCapability<AiState>()({
     'also while it runs. What has not begun after 24 hours fails. Results are kept for 7 days.',
   keywords: ['batch inference', 'openai batch api', 'many prompts at once', 'thousands of prompts overnight'],
   input: Type.Object({
-    requests: Type.Array(
-      Type.Object(
-        {
-          custom_id: Type.String({
-            pattern: '^[\\x21-\\x7e]{1,128}$',
-            description: 'Names the request in the results: 1 to 128 visible ASCII characters, once in a batch.',
-          }),
-          capability: Type.Unsafe<Batchable>({
-            type: 'string',
-            enum: [...batchable],
-            description: 'ai.chat or ai.embed.',
-          }),
-          body: Type.Unsafe<Sent>({
-            type: 'object',
-            additionalProperties: true,
-            description: 'The input of the capability, without idempotency_key and cache_ttl_seconds.',
-          }),
-        },
-        { description: 'A request.' },
+    items: alsoNamed(
+      Type.Array(
+        Type.Object(
+          {
+            custom_id: Type.String({
+              pattern: '^[\\x21-\\x7e]{1,128}$',
+              description: 'Names the request in the results: 1 to 128 visible ASCII characters, once in a batch.',
+            }),
+            capability: Type.Unsafe<Batchable>({
+              type: 'string',
+              enum: [...batchable],
+              description: 'ai.chat or ai.embed.',
+            }),
+            body: Type.Unsafe<Sent>({
+              type: 'object',
+              additionalProperties: true,
+              description: 'The input of the capability, without idempotency_key and cache_ttl_seconds.',
+            }),
+          },
+          { description: 'A request.' },
+        ),
+        { minItems: 1, maxItems: BATCH_REQUESTS_MAX, description: `1 to ${BATCH_REQUESTS_MAX} requests.` },
       ),
-      { minItems: 1, maxItems: BATCH_REQUESTS_MAX, description: `1 to ${BATCH_REQUESTS_MAX} requests.` },
+      'requests',
     ),
   }),
   output: batchSchema,
   laterPrices: batchable,
   bodyBytesMax: BATCH_BODY_BYTES_MAX,
-  opaque: ['requests'],
+  opaque: ['items'],
   bulk: {
     source: import.meta.url,
-    reduce: ({ requests }: { requests: readonly SentRequest[] }) => {
-      const packed = packRequests(requests);
+    reduce: ({ items }: { items: readonly SentRequest[] }) => {
+      const packed = packRequests(items);
       return { value: packed, transfer: [packed.asks.buffer] };
     },
   },
   needsKey: true,
   errors: ['QUOTA_EXCEEDED'],
   limits: {
-    requests: `${BATCH_REQUESTS_MAX} a batch, each of 4 MiB.`,
+    items: `${BATCH_REQUESTS_MAX} a batch, each of 4 MiB.`,
     inputs: `${BATCH_INPUTS_MAX} a request for embeddings.`,
     batches: '10 that have not ended (standard tier), 50 (pro), 200 (enterprise); 10,000 kept.',
     kept: '1 GiB of requests and results (standard tier), 4 GiB (pro), 16 GiB (enterprise); 256 MiB a batch.',

@@ -1,6 +1,6 @@
 // Inputs and set-up calls for the examples of batches.
 export const twoRequests = {
-  requests: [
+  items: [
     {
       custom_id: 'greeting',
       capability: 'ai.chat',
@@ -24,7 +24,7 @@ export const completed = {
 export const muchToDo = {
   capability: 'ai.batch.create',
   input: {
-    requests: Array.from({ length: 40 }, (_, n) => ({
+    items: Array.from({ length: 40 }, (_, n) => ({
       custom_id: `slow-${n}`,
       capability: 'ai.chat',
       body: { model: 'sandbox/echo-1', messages: [{ role: 'user', content: '[[slow:100]] Say hello.' }] },
