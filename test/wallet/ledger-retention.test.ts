@@ -133,7 +133,7 @@ test('old usage gets coarser and its sums stay: days for 400 days, months for ev
         },
         nowMs,
       )
-    ).points;
+    ).items;
   const looks = [
     ['hour', Date.UTC(2033, 0, 16) - 31 * DAY_MS],
     ['day', Date.UTC(2033, 0, 16) - 400 * DAY_MS],

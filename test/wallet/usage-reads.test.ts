@@ -97,7 +97,7 @@ describe('account.usage', () => {
       by_key: [{ key_id: 'pers_1', count: 1 }, { key_id: account.keyId }],
     });
     const series = async (console_calls?: 'all' | 'billed') =>
-      dataOf(await usageTimeseries.run({ ctx, input: { granularity: 'hour', console_calls }, state })).points.at(-1);
+      dataOf(await usageTimeseries.run({ ctx, input: { granularity: 'hour', console_calls }, state })).items.at(-1);
     expect(await series('billed')).toMatchObject(billed);
     expect(await series()).toMatchObject({ ...billed, request_count: 4, error_count: 1 });
   });
@@ -113,19 +113,19 @@ describe('account.usage', () => {
       dataOf(await usageTimeseries.run({ ctx: contextFor(account, 'account.usage.timeseries'), input, state }));
     const hours = await read({ granularity: 'hour', from: '2026-11-21T06:00:00Z' });
     const spent = { spend_usd: 0.00004, request_count: 1, error_count: 0, group: null };
-    expect(hours.points).toEqual([
-      { ts: '2026-11-21T06:00:00.000Z', ...spent },
-      { ts: '2026-11-21T07:00:00.000Z', spend_usd: 0, request_count: 0, error_count: 0, group: null },
-      { ts: '2026-11-21T08:00:00.000Z', ...spent, request_count: 2, error_count: 1, partial: true },
+    expect(hours.items).toEqual([
+      { at: '2026-11-21T06:00:00.000Z', ...spent },
+      { at: '2026-11-21T07:00:00.000Z', spend_usd: 0, request_count: 0, error_count: 0, group: null },
+      { at: '2026-11-21T08:00:00.000Z', ...spent, request_count: 2, error_count: 1, partial: true },
     ]);
     const days = await read({ group_by: 'capability' });
-    expect(days.points).toHaveLength(60);
-    expect(days.points.slice(-2)).toMatchObject([
+    expect(days.items).toHaveLength(60);
+    expect(days.items.slice(-2)).toMatchObject([
       { group: 'queue.publish', spend_usd: 0.00008, request_count: 2, partial: true },
       { group: 'queue.ack', spend_usd: 0, error_count: 1, partial: true },
     ]);
-    expect((await read({ granularity: 'month', to: '2026-11-01T00:00:00Z' })).points.at(-1)).toEqual({
-      ts: '2026-10-01T00:00:00.000Z',
+    expect((await read({ granularity: 'month', to: '2026-11-01T00:00:00Z' })).items.at(-1)).toEqual({
+      at: '2026-10-01T00:00:00.000Z',
       spend_usd: 0,
       request_count: 0,
       error_count: 0,

@@ -128,16 +128,16 @@ export async function usageSeries(
   const shown = groupBy === 'none' ? [null] : shownGroups(rows);
   const sums = sumByPoint(rows, new Set(shown));
   const starts = bucketsOf(granularity, period);
-  const points = starts.flatMap((ts, i) => {
+  const items = starts.flatMap((ts, i) => {
     const end = starts[i + 1] ?? toMs;
     return shown.map((group) => ({
-      ts: iso(ts),
+      at: iso(ts),
       ...pointFigures(sums.get(pointId(ts, group))),
       group,
       ...(end > nowMs ? { partial: true } : {}),
     }));
   });
-  return { granularity, group_by: groupBy, period_start: iso(fromMs), period_end: iso(toMs), points };
+  return { granularity, group_by: groupBy, period_start: iso(fromMs), period_end: iso(toMs), items };
 }
 
 /** The costliest groups first; the rest as one. */

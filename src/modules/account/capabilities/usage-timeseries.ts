@@ -19,7 +19,7 @@ export const usageTimeseries = defineCapability()({
   path: '/v1/account/usage/timeseries',
   summary: 'Shows spending and calls over time.',
   description:
-    'One point for every hour, day or month (UTC) of the period, zero where nothing happened; with group_by one point for each ' +
+    'One item for every hour, day or month (UTC) of the period, zero where nothing happened; with group_by one item for each ' +
     'capability or key that occurs in the period. Bounds are widened to whole steps. Without `from`: the last 24 hours, 30 days or 12 ' +
     'months. The step that is still running is marked partial. Beyond 50 groups the cheapest are summed up as `(other)`.',
   keywords: ['spend over time', 'cost chart', 'daily usage graph', 'usage history'],
@@ -42,9 +42,9 @@ export const usageTimeseries = defineCapability()({
       group_by: Type.String({ description: 'What is told apart.' }),
       period_start: instant('Start of the first step.'),
       period_end: instant('End of the last step.'),
-      points: Type.Array(
+      items: Type.Array(
         Type.Object({
-          ts: instant('Start of the step.'),
+          at: instant('Start of the step.'),
           spend_usd: usdField('Charged in it.'),
           request_count: Type.Integer({ description: 'Authenticated calls.' }),
           error_count: Type.Integer({ description: 'Failed ones among them.' }),

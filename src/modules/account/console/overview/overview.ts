@@ -124,19 +124,19 @@ ${meter(100 * part, part >= 1)}
 ${part < 1 ? '' : html`<p class="notice">The budget is used up. Paid calls are refused until it resets. <a href="${visit.path('/wallet')}">Raise the cap</a></p>`}`;
 }
 
-function spendPlot(visit: Visit, { points }: Series, { to }: Period): Html {
-  const spent = new Set(points.flatMap(({ spend_usd, group }) => (spend_usd > 0 ? [group] : [])));
+function spendPlot(visit: Visit, { items }: Series, { to }: Period): Html {
+  const spent = new Set(items.flatMap(({ spend_usd, group }) => (spend_usd > 0 ? [group] : [])));
   if (spent.size === 0)
     return html`<div class="empty">${teach('Nothing was spent in this period. Send your first message:', firstCalls(visit))}</div>`;
-  const instants = [...new Set(points.map(({ ts }) => ts))];
+  const instants = [...new Set(items.map(({ at }) => at))];
   const groups = [
     ...Map.groupBy(
-      points.filter(({ group }) => spent.has(group)),
+      items.filter(({ group }) => spent.has(group)),
       ({ group }) => group ?? 'all',
     ),
   ];
   const series = groups.map(([label, of]) => {
-    const byInstant = new Map(of.map(({ ts, spend_usd }) => [ts, spend_usd]));
+    const byInstant = new Map(of.map(({ at, spend_usd }) => [at, spend_usd]));
     return { label, values: instants.map((instant) => byInstant.get(instant) ?? 0) };
   });
   const isRunning = Date.parse(to) > visit.nowMs;

@@ -154,14 +154,14 @@ function sums(now: Usage, before: Usage | null): Html {
   ]);
 }
 
-function usagePlot(visit: Visit, { points }: Series, { to }: Period, figure: Figure, names: CallerNames): Html {
-  const groups = [...Map.groupBy(points, ({ group }) => group ?? 'all')].filter(([, of]) =>
+function usagePlot(visit: Visit, { items }: Series, { to }: Period, figure: Figure, names: CallerNames): Html {
+  const groups = [...Map.groupBy(items, ({ group }) => group ?? 'all')].filter(([, of]) =>
     of.some((point) => point[FIELDS[figure]] > 0),
   );
   if (groups.length === 0) return html`<p class="empty">Nothing to draw in this time.</p>`;
-  const instants = [...new Set(points.map(({ ts }) => ts))];
+  const instants = [...new Set(items.map(({ at }) => at))];
   const series = groups.map(([group, of]) => {
-    const byInstant = new Map(of.map((point) => [point.ts, point[FIELDS[figure]]]));
+    const byInstant = new Map(of.map((point) => [point.at, point[FIELDS[figure]]]));
     return { label: callerName(visit, group, names), values: instants.map((instant) => byInstant.get(instant) ?? 0) };
   });
   const caption = { USD: 'Spend', calls: 'Calls', failed: 'Failed calls' }[figure];

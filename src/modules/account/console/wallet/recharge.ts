@@ -16,7 +16,7 @@ import { type Charges, chargesOf, type Plan } from './simulate.ts';
 export type Recharge = DataOf<typeof autorechargeGet>;
 
 export interface Spend {
-  readonly points: readonly { readonly ts: string; readonly spend_usd: number }[];
+  readonly items: readonly { readonly at: string; readonly spend_usd: number }[];
 }
 
 const USUAL = { trigger: 5, amount: 20, perDay: 3, perMonth: 30 };
@@ -108,7 +108,7 @@ function planTrial(visit: Visit, now: Recharge, spent: Read<Spend>): Html {
     perMonth: now.max_per_month ?? USUAL.perMonth,
     limit: now.charge_limit_usd,
   };
-  const days = spent.data.points.map(({ spend_usd }) => spend_usd);
+  const days = spent.data.items.map(({ spend_usd }) => spend_usd);
   const sum = days.reduce((total, day) => total + day, 0);
   return html`<h3>Last month</h3>
 <p>${sum === 0 ? 'Nothing was spent last month. Auto-recharge would not have charged anything.' : sentence(plan, chargesOf(plan, days), sum)}</p>
