@@ -7,6 +7,7 @@ import { type Capability, isAdministered, pathParameters } from '../kit/capabili
 import type { Module } from '../kit/module.ts';
 import { once, onceFor } from '../lib/once.ts';
 import { refusesUnknownFields } from '../manifest/describe.ts';
+import { type FieldSchema, takesUnknownFields } from './field-schema.ts';
 import { readSecondNames, type SecondNames, secondNamesFor } from './input/second-names.ts';
 
 export type LimitClass = 'reads' | 'evaluations' | 'deletes' | 'writes' | 'none';
@@ -38,22 +39,6 @@ export interface Endpoint {
   isValid(input: unknown): boolean;
   /** All faults of an invalid input; of one that came as a long text only the first. */
   faults(input: unknown, bodyCharacters: number): readonly ErrorObject[];
-}
-
-/** The part of JSON Schema that parsing and warnings look at. */
-export interface FieldSchema {
-  readonly type?: string | readonly string[];
-  readonly properties?: Readonly<Record<string, FieldSchema>>;
-  readonly items?: FieldSchema;
-  readonly anyOf?: readonly FieldSchema[];
-  readonly additionalProperties?: unknown;
-  /** Of the input as a whole: names that are known though they stand nowhere. */
-  readonly patternProperties?: Readonly<Record<string, FieldSchema>>;
-}
-
-/** Whether fields beyond the named ones belong to the input. */
-export function takesUnknownFields({ additionalProperties }: FieldSchema): boolean {
-  return additionalProperties === true || (typeof additionalProperties === 'object' && additionalProperties !== null);
 }
 
 /** Finding all faults of 64 KiB of wrong items takes 30 ms; of longer bodies the first one is told. */

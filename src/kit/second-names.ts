@@ -1,7 +1,8 @@
-// Second names of fields: what a field was called before. Inputs may use them; documents and answers have the first name alone.
+// Second names of fields and values: what they were called before. Inputs may use them; documents and answers have the first name alone.
 import type { TSchema } from 'typebox';
 
 const SECOND_NAMES = Symbol('second names');
+const SECOND_VALUES = Symbol('second values');
 
 /** What a value under a second name is under the first; a value of a wrong type stays as it is, for the schema to refuse. */
 export type Conversion = (value: unknown) => unknown;
@@ -18,13 +19,27 @@ export function alsoNamed<Field extends TSchema>(
   field: Field,
   ...names: readonly (string | Readonly<Record<string, Conversion>>)[]
 ): Field {
-  const named = Object.create(Object.getPrototypeOf(field), Object.getOwnPropertyDescriptors(field));
-  // A symbol: neither JSON Schema nor what is written as JSON has it.
-  named[SECOND_NAMES] = names.flatMap((name) => (typeof name === 'string' ? [[name, asItIs]] : Object.entries(name)));
-  return named;
+  const conversions = names.flatMap((name) => (typeof name === 'string' ? [[name, asItIs]] : Object.entries(name)));
+  return marked(field, SECOND_NAMES, conversions);
 }
 
 /** Each with how its values are converted. */
 export function secondNamesOf(field: object): readonly (readonly [name: string, Conversion])[] {
   return (field as { readonly [SECOND_NAMES]?: ReturnType<typeof secondNamesOf> })[SECOND_NAMES] ?? [];
+}
+
+/** The field, whose values are taken under other names too: first names by second ones. */
+export function alsoWritten<Field extends TSchema>(field: Field, values: Readonly<Record<string, string>>): Field {
+  return marked(field, SECOND_VALUES, new Map(Object.entries(values)));
+}
+
+/** Null: none. */
+export function secondValuesOf(field: object): ReadonlyMap<unknown, string> | null {
+  return (field as { readonly [SECOND_VALUES]?: ReadonlyMap<unknown, string> })[SECOND_VALUES] ?? null;
+}
+
+/** A copy with the mark. A hidden symbol: neither JSON Schema, nor what is written as JSON, nor a comparison has it. */
+export function marked<Field extends TSchema>(field: Field, mark: symbol, value: unknown): Field {
+  const copy = Object.create(Object.getPrototypeOf(field), Object.getOwnPropertyDescriptors(field));
+  return Object.defineProperty(copy, mark, { value });
 }

@@ -2,7 +2,7 @@
 // account that is sent it all, on which its example still succeeds afterwards.
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { takesUnknownFields } from '../../src/gateway/endpoint.ts';
+import { takesUnknownFields } from '../../src/gateway/field-schema.ts';
 import type { Capability } from '../../src/kit/capability.ts';
 import { refusesUnknownFields } from '../../src/manifest/describe.ts';
 import { takesBody } from '../../src/manifest/failures.ts';

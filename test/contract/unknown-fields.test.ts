@@ -1,7 +1,7 @@
 // A field that a call does not know is refused before anything is done, with the name that was probably meant; with the header
 // X-QM-Unknown-Fields: warn it is ignored with a warning, which test/contract/bad-input.test.ts asks of every capability.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type FieldSchema, takesUnknownFields } from '../../src/gateway/endpoint.ts';
+import { type FieldSchema, takesUnknownFields } from '../../src/gateway/field-schema.ts';
 import { type Capability, pathParameters } from '../../src/kit/capability.ts';
 import { refusesUnknownFields } from '../../src/manifest/describe.ts';
 import { accountRows } from '../support/account-rows.ts';

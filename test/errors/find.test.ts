@@ -72,6 +72,8 @@ describe('a filter', () => {
     expect(shown(await bench.list({ filter }))).toEqual(found(...numbers));
     const members = Object.entries(filter).map(([name, value]) => [`filter[${name}]`, String(value)]);
     expect(shown(await bench.list(Object.fromEntries(members)))).toEqual(found(...numbers));
+    const conditions = Object.entries(filter).map(([field, value]) => ({ field, operator: 'equals', value }));
+    expect(shown(await bench.list({ filter: conditions }))).toEqual(found(...numbers));
   });
 
   test('by group, with any other', async () => {
@@ -100,6 +102,19 @@ describe('a filter', () => {
     ['a status that is none', { is_resolved: 'yes' }, 'VALIDATION_FAILED', 'filter.is_resolved'],
     ['no date', { from: 'yesterday' }, 'VALIDATION_FAILED', 'filter.from'],
     ['no object', 'level=error', 'VALIDATION_FAILED', 'filter'],
+    [
+      'an operator that is none',
+      [{ field: 'level', operator: 'gt', value: 'error' }],
+      'VALIDATION_FAILED',
+      'filter[0].operator',
+    ],
+    ['a condition on an unknown name', [{ field: 'surprise', value: 'x' }], 'UNSUPPORTED_FILTER', 'filter.surprise'],
+    [
+      'a condition with another environment',
+      [{ field: 'environment', value: 'prod' }],
+      'VALIDATION_FAILED',
+      'filter.environment',
+    ],
     ['many tags', tagsOf(17), 'VALIDATION_FAILED', 'filter'],
   ])('%s is refused', async (_, filter, code, param) => {
     const query = new URLSearchParams({ filter: typeof filter === 'string' ? filter : JSON.stringify(filter) });

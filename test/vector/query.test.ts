@@ -98,6 +98,23 @@ describe('answers', () => {
     [{ lang: { $exists: false } }, ['west']],
     [{ year: '2024' }, []],
     [{ lang: { $gt: 'de' } }, ['north']],
+    [
+      [
+        { field: 'lang', operator: 'in', value: ['de', 'en'] },
+        { field: 'year', operator: 'gte', value: 2025 },
+      ],
+      ['north'],
+    ],
+    [
+      [
+        { field: 'year', operator: 'gt', value: 2024 },
+        { field: 'year', operator: 'lt', value: 2027 },
+      ],
+      ['north'],
+    ],
+    [[{ field: 'tags', operator: 'equals', value: 'b' }], ['east']],
+    [[{ field: 'lang', operator: 'not_equals', value: 'de' }], ['north', 'west']],
+    [[{ field: 'lang', operator: 'is_not_set' }], ['west']],
   ])('filter %j', async (filter, ids) => {
     expect((await bench.ids('cosine', [1, 1], { filter })).sort()).toEqual(ids);
   });
@@ -124,6 +141,11 @@ describe('refusals cost nothing', () => {
       'filter.a.$regex',
     ],
     [{ collection: 'cosine', embedding: [1, 0], filter: { $or: [] } }, 'UNSUPPORTED_FILTER', 'filter.$or'],
+    [
+      { collection: 'cosine', queries: [{ embedding: [1, 0], filter: [{ field: 'a', operator: 'like', value: 1 }] }] },
+      'VALIDATION_FAILED',
+      'queries[0].filter[0].operator',
+    ],
     [{ collection: 'cosine', embedding: [1, 0], filter: { a: [1] } }, 'UNSUPPORTED_FILTER', 'filter.a'],
     [{ collection: 'cosine', embedding: [1, 0], filter: { a: { $gt: true } } }, 'VALIDATION_FAILED', 'filter.a.$gt'],
     [

@@ -1,8 +1,9 @@
 // Fields that come under a second name get their first one, wherever they stand.
 import Type from 'typebox';
 import { expect, test } from 'vitest';
-import { alsoNamed, secondsOfMs } from '../../kit/second-names.ts';
-import type { FieldSchema } from '../endpoint.ts';
+import { alsoListed } from '../../kit/filter.ts';
+import { alsoNamed, alsoWritten, secondsOfMs } from '../../kit/second-names.ts';
+import type { FieldSchema } from '../field-schema.ts';
 import { readSecondNames, secondNamesFor, takeSecondNames } from './second-names.ts';
 
 const content = alsoNamed(Type.Optional(Type.String()), 'data', 'bytes');
@@ -12,6 +13,8 @@ const schema = Type.Object({
   source: Type.Optional(source),
   wait_seconds: alsoNamed(Type.Optional(Type.Number()), 'wait', { wait_ms: secondsOfMs }),
   items: alsoNamed(Type.Array(source), 'records'),
+  size: alsoWritten(Type.Optional(Type.Enum(['small'])), { little: 'small' }),
+  filter: alsoNamed(alsoListed(Type.Optional(Type.Object({}))), 'where'),
 });
 const names = readSecondNames(schema as FieldSchema);
 
@@ -28,6 +31,10 @@ test.each([
   ['first names', { expires_seconds: 1, source: { content: 'a' } }, { expires_seconds: 1, source: { content: 'a' } }],
   ['what is no object', { source: 'a', items: 'b' }, { source: 'a', items: 'b' }],
   ['a name in another place', { data: 'a' }, { data: 'a' }],
+  ['a value', { size: 'little' }, { size: 'small' }],
+  ['a value of another kind', { size: ['little'] }, { size: ['little'] }],
+  ['a list of conditions', { where: [{ field: 'a', operator: 'equals', value: 1 }] }, { filter: { a: 1 } }],
+  ['an object of conditions', { filter: { a: 1 } }, { filter: { a: 1 } }],
 ])('%s', (_, input: Record<string, unknown>, expected) => {
   takeSecondNames(input, names);
   expect(input).toEqual(expected);
@@ -48,6 +55,6 @@ test('second names of fields, wherever they stand', () => {
 });
 
 test('JSON Schema does not have second names', () => {
-  expect(JSON.stringify(schema)).not.toMatch(/ttl_seconds|wait_ms|data|records/);
+  expect(JSON.stringify(schema)).not.toMatch(/ttl_seconds|wait_ms|data|records|little|where/);
   expect(schema.required).toEqual(['expires_seconds', 'items']);
 });

@@ -1,7 +1,8 @@
 // Fields that an input's schema does not name: refused with the nearest known name, or listed in warnings (contract §1).
 import { admission } from '../../core/admission.ts';
 import type { FieldError } from '../../problems/problem.ts';
-import { type Endpoint, type FieldSchema, takesUnknownFields } from '../endpoint.ts';
+import type { Endpoint } from '../endpoint.ts';
+import { type FieldSchema, takesUnknownFields } from '../field-schema.ts';
 import { nearestField } from './nearest-field.ts';
 
 /** Told by their names. */

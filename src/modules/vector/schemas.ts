@@ -2,6 +2,7 @@
 
 import Type from 'typebox';
 import { orNull } from '../../kit/fields.ts';
+import { alsoListed, type FilterOperators } from '../../kit/filter.ts';
 import { metrics } from './engine/port.ts';
 import { FILTER_KEYS_MAX, ID_BYTES_MAX, IDS_MAX, NAME_CHARACTERS_MAX } from './limits.ts';
 
@@ -34,13 +35,28 @@ export const metadataField = objectOrNull(
   'Any JSON object: up to 64 keys and 16 KiB. Filters look at its top-level keys.',
 );
 
-export const filterField = Type.Unsafe<Record<string, unknown>>({
+const filterOperators: FilterOperators = {
+  not_equals: (value) => ({ $ne: value }),
+  in: (value) => ({ $in: value }),
+  gt: (value) => ({ $gt: value }),
+  gte: (value) => ({ $gte: value }),
+  lt: (value) => ({ $lt: value }),
+  lte: (value) => ({ $lte: value }),
+  is_set: () => ({ $exists: true }),
+  is_not_set: () => ({ $exists: false }),
+};
+
+const filterObjectField = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   maxProperties: FILTER_KEYS_MAX,
   description:
     'Metadata keys with the value they must have; all must hold. A scalar also matches an array that holds it. Instead of a value: ' +
-    '{"$in": […]}, {"$ne": v}, {"$gt"|"$gte"|"$lt"|"$lte": number or text}, {"$exists": true|false}; several of them in one object must all hold.',
+    '{"$in": […]}, {"$ne": v}, {"$gt"|"$gte"|"$lt"|"$lte": number or text}, {"$exists": true|false}; several of them in one object must all hold. ' +
+    'Or a list: [{"field": …, "operator": "equals" (not_equals, in, gt, gte, lt, lte, is_set, is_not_set), "value": …}].',
 });
+
+export const filterField = alsoListed(filterObjectField, filterOperators);
+export const optionalFilterField = alsoListed(Type.Optional(filterObjectField), filterOperators);
 
 export const okField = Type.Boolean({ description: 'true.' });
 export const singleId = orNull<string>({ type: 'string' }, 'The id when exactly one was sent, else null.');

@@ -1,7 +1,7 @@
 // A capability as an MCP tool: its name, its schema shortened for a list, and the hints for clients that approve calls. The full texts are
 // in describe_capability.
 import type { Tool, ToolAnnotations } from '@modelcontextprotocol/server';
-import { takesUnknownFields } from '../../gateway/endpoint.ts';
+import { takesUnknownFields } from '../../gateway/field-schema.ts';
 import { type Capability, toolName } from '../../kit/capability.ts';
 import { pricingOf, requestSchema } from '../../manifest/describe.ts';
 import { asJsonSchema, type JsonSchema } from '../../manifest/json-schema.ts';

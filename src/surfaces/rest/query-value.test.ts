@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { FieldSchema } from '../../gateway/endpoint.ts';
+import type { FieldSchema } from '../../gateway/field-schema.ts';
 import { brokenMember, fromPath, fromQuery, groupQuery } from './query-value.ts';
 
 const filter: FieldSchema = {

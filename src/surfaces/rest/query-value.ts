@@ -1,6 +1,6 @@
 // Strict parser of a path or query value by its schema's type. A value that does not fit stays text, and validation reports it.
 import { admission } from '../../core/admission.ts';
-import type { FieldSchema } from '../../gateway/endpoint.ts';
+import type { FieldSchema } from '../../gateway/field-schema.ts';
 import { nestingDepth } from '../../lib/json-source.ts';
 
 const DEPTH_MAX = admission.call.depthMax;

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { fingerprintPrefix, KEY_FIELD, requestFingerprint } from '../../core/idempotency/fingerprint.ts';
 import type { BulkOutcome } from '../../gateway/bulk/outcome.ts';
 import type { Call } from '../../gateway/call.ts';
-import type { FieldSchema } from '../../gateway/endpoint.ts';
+import type { FieldSchema } from '../../gateway/field-schema.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { refuseHostileKeys } from '../../gateway/input/hostile-keys.ts';
 import { takeIdempotencyKey } from '../../gateway/input/idempotency-key.ts';

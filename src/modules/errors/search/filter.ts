@@ -1,5 +1,6 @@
 // Filter of errors.list and errors.search, by name. It is checked here because an unknown name is an error of its own.
 import Type, { type Static } from 'typebox';
+import { alsoListed, listWords } from '../../../kit/filter.ts';
 import { cleanText } from '../../../lib/clean-text.ts';
 import { instantForm, parseInstant } from '../../../lib/instant.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
@@ -17,24 +18,25 @@ const instant = (description: string) =>
   );
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
 
-export const filterField = Type.Optional(
-  Type.Object(
-    {
-      environment: Type.Optional(Type.Enum([...environments], { description: 'Where it happened.' })),
-      level: Type.Optional(Type.Enum([...levels], { description: 'How grave it is.' })),
-      release: text('Version of your software.'),
-      user_id: text('Whom it happened to.'),
-      error_group_id: text('Only events of this group.'),
-      from: instant('Only events received from then on.'),
-      to: instant('Only events received before then.'),
-      is_resolved: flag('Whether their group is resolved.'),
-      is_ignored: flag('Whether their group is ignored.'),
-    },
-    {
-      additionalProperties: true,
-      description:
-        'All must match. As JSON, or as filter[level]=error in the query. Beside the named ones: `tags.NAME`, the value of a tag.',
-    },
+export const filterField = alsoListed(
+  Type.Optional(
+    Type.Object(
+      {
+        environment: Type.Optional(Type.Enum([...environments], { description: 'Where it happened.' })),
+        level: Type.Optional(Type.Enum([...levels], { description: 'How grave it is.' })),
+        release: text('Version of your software.'),
+        user_id: text('Whom it happened to.'),
+        error_group_id: text('Only events of this group.'),
+        from: instant('Only events received from then on.'),
+        to: instant('Only events received before then.'),
+        is_resolved: flag('Whether their group is resolved.'),
+        is_ignored: flag('Whether their group is ignored.'),
+      },
+      {
+        additionalProperties: true,
+        description: `All must match. As JSON, or as filter[level]=error in the query. Beside the named ones: \`tags.NAME\`, the value of a tag. ${listWords}`,
+      },
+    ),
   ),
 );
 

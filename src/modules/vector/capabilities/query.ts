@@ -14,7 +14,7 @@ import {
 } from '../limits.ts';
 import { type QueryBody, readQueries, type SentQueries } from '../querying/body.ts';
 import { answerQueries } from '../querying/search.ts';
-import { collectionField, embeddingField, filterField, resultFields } from '../schemas.ts';
+import { collectionField, embeddingField, optionalFilterField, resultFields } from '../schemas.ts';
 import type { VectorState } from '../state.ts';
 
 /** In JSON they are no more than a few hundred kilobytes. */
@@ -31,7 +31,7 @@ const queryFields = {
       description: `Matches wanted, 1 to ${TOP_K_MAX}; ${TOP_K_DEFAULT} when not sent.`,
     }),
   ),
-  filter: Type.Optional(filterField),
+  filter: optionalFilterField,
 };
 
 const exactlyOne = Type.Object(resultFields);
