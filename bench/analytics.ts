@@ -25,7 +25,7 @@ function batch(): Buffer {
     const [event, distinct_id] = [eventNames[captured % eventNames.length], `u${captured % 20_000}`];
     return { event, distinct_id, uuid: `event-${captured}`, properties: propertiesOf() };
   });
-  return post(url, '/v1/analytics/capture', busy.secret, JSON.stringify({ batch: events }));
+  return post(url, '/v1/analytics/capture', busy.secret, JSON.stringify({ items: events }));
 }
 
 async function ingest(): Promise<{ nodeUs: number; postgresUs: number; rate: number }> {
@@ -95,7 +95,7 @@ const day = { from: iso(endMs - DAY_MS), to: iso(endMs) };
 const steps = ['view', 'add_to_cart', 'checkout'].map((event) => ({ event }));
 const questions: readonly (readonly [string, Buffer, number | null])[] = [
   ['trend of the week by hour', ask('trends', hourly), 400],
-  ['the same with a filter', ask('trends', { ...hourly, filter: [{ property: 'plan', value: 'pro' }] }), null],
+  ['the same with a filter', ask('trends', { ...hourly, filter: [{ field: 'plan', value: 'pro' }] }), null],
   ['the same of unique people', ask('trends', { ...hourly, math: 'uniques' }), null],
   ['the same by values of a property', ask('trends', { ...hourly, breakdown: 'country' }), null],
   ['unique people of a day', ask('trends', { events: ['view'], ...day, interval: 'day', math: 'uniques' }), null],

@@ -26,7 +26,7 @@ export async function questionScenarios(
     value: i,
     labels: { v: `${'a'.repeat(1_000)}${i}b` },
   }));
-  await call(secret, '/v1/metrics/ingest', { points });
+  await call(secret, '/v1/metrics/ingest', { items: points });
   // The first question loads what answers questions.
   await call(secret, QUERY, { query: 'count(lr)' });
   const asked = (name: string, what: string, connections: number, path: string, body: object): Scenario => ({

@@ -46,8 +46,8 @@ export async function telemetryScenarios(
   addresses: readonly string[],
 ): Promise<Scenario[]> {
   for (let body = 0; body < PREPARED_BODIES; body += 1) {
-    await call(secret, '/v1/logs/ingest', { records: records(body, 0) });
-    if (body % 4 === 0) await call(secret, '/v1/analytics/capture', { batch: events(body) });
+    await call(secret, '/v1/logs/ingest', { items: records(body, 0) });
+    if (body % 4 === 0) await call(secret, '/v1/analytics/capture', { items: events(body) });
   }
   const flood = (name: string, what: string, path: string, bodyOf: (body: number) => object): Scenario => ({
     name,
@@ -69,13 +69,13 @@ export async function telemetryScenarios(
   });
   return [
     flood('logs-flood', '50 bodies of 1 MiB a second, 1,000 log records each', '/v1/logs/ingest', (body) => ({
-      records: records(body, 900),
+      items: records(body, 900),
     })),
     flood('metrics-flood', '50 calls a second, each with 1,000 series of their own', '/v1/metrics/ingest', (body) => ({
-      points: points(body),
+      items: points(body),
     })),
     flood('events-flood', '50 calls a second of 1,000 events with 1,000 names', '/v1/analytics/capture', (body) => ({
-      batch: events(body),
+      items: events(body),
     })),
     asked(
       'logs-question',
@@ -86,7 +86,7 @@ export async function telemetryScenarios(
   ];
 }
 
-const search = `/v1/logs/search?q=${encodeURIComponent('timeout 404404404')}&attributes.user=u1`;
+const search = `/v1/logs/search?q=${encodeURIComponent('timeout 404404404')}&filter.user=u1`;
 const TRENDS = '/v1/analytics/trends';
 
 function trends(): string {

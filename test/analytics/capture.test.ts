@@ -21,7 +21,7 @@ test('events are charged one by one, duplicates and rejected ones not', async ()
     { event: 'b', distinct_id: 'u2', timestamp: ago(400) },
     { event: 'c', distinct_id: 'u2', timestamp: ago(3) },
   ];
-  const answer = await own.capture({ batch });
+  const answer = await own.capture({ items: batch });
   expect(answer).toMatchObject({ accepted: 2, duplicates: 1 });
   expect(answer.rejected).toEqual([{ index: 2, reason: 'timestamp is more than 365 days old.' }]);
   expect(before - (await own.balance())).toBe(2n * NANOS);
@@ -32,10 +32,25 @@ test('events are charged one by one, duplicates and rejected ones not', async ()
 test.each([
   ['no event', { distinct_id: 'u' }, 'event'],
   ['nobody who did it', { event: 'a' }, 'distinct_id'],
-  ['a batch and an event', { event: 'a', batch: [{ event: 'b', distinct_id: 'u' }] }, 'batch'],
+  ['items and an event', { event: 'a', items: [{ event: 'b', distinct_id: 'u' }] }, 'items'],
 ])('%s is refused', async (_, sent, param) => {
   const { status, body } = await bench.call('POST', '/v1/analytics/capture', sent);
   expect([status, body.error?.code, body.error?.param]).toEqual([400, 'VALIDATION_FAILED', param]);
+});
+
+test('items, and field of a condition, are taken by the names that they had', async () => {
+  const own = await bench.withAccount();
+  const event = (plan: string) => ({ event: 'before', distinct_id: 'u', properties: { plan } });
+  expect(await own.capture({ batch: [event('pro'), event('free')] })).toMatchObject({ accepted: 2 });
+  for (const condition of [
+    { field: 'plan', operator: 'not_equals', value: 'pro' },
+    { property: 'plan', operator: 'is_not', value: 'pro' },
+    { property: 'plan', operator: 'is', value: 'free' },
+    { field: 'plan', value: 'free' },
+  ]) {
+    const { series } = await own.ask('trends', { events: ['before'], filter: [condition] });
+    expect([condition, series[0].total]).toEqual([condition, 1]);
+  }
 });
 
 test('of calls with one uuid at once exactly one counts', async () => {
@@ -59,7 +74,7 @@ test('a long batch is one of many blocks, and reads back', async () => {
     uuid: randomUUID(),
     properties: { n: i, label: `x${i % 7}`, [`rare${i}`]: true, deep: { a: [1, 2] } },
   }));
-  expect(await own.capture({ batch })).toMatchObject({ accepted: 1_000 });
+  expect(await own.capture({ items: batch })).toMatchObject({ accepted: 1_000 });
   expect((await own.blocks()).reduce((sum, { records }) => sum + records, 0)).toBe(1_000);
 });
 
@@ -69,7 +84,7 @@ test('a plain count over many blocks of many days, whole hours or not, is that o
   const times = Array.from({ length: 450 }, (_, i) => ago(i % DAYS, -1_000 * i));
   for (let call = 0; call < 2; call += 1) {
     await own.capture({
-      batch: times.map((timestamp, i) => ({ event: `e${i % 3}`, distinct_id: `u${i}`, timestamp })),
+      items: times.map((timestamp, i) => ({ event: `e${i % 3}`, distinct_id: `u${i}`, timestamp })),
     });
   }
   const counts = async (from: string, to?: string) => {

@@ -11,7 +11,7 @@ afterAll(() => bench.service.stop());
 
 test('a person is shown, and deleted only by who types their ID', async () => {
   const own = await bench.withAccount();
-  await own.capture({ batch: ['ann/1 <b>', 'bob'].map((distinct_id) => ({ event: 'seen', distinct_id })) });
+  await own.capture({ items: ['ann/1 <b>', 'bob'].map((distinct_id) => ({ event: 'seen', distinct_id })) });
   const visitor = await signedIn(own.service.url, own.account.secret);
   const path = `/console/analytics/people/${encodeURIComponent('ann/1 <b>')}`;
   expect((await visitor.get('/console/analytics/events')).text).toContain(`href="${path}"`);
@@ -27,7 +27,7 @@ test('a person is shown, and deleted only by who types their ID', async () => {
 test('trends, funnel and retention are shown at once: the page asks no more than may run', async () => {
   const own = await bench.withAccount();
   await own.capture({
-    batch: ['a', 'b'].flatMap((id) =>
+    items: ['a', 'b'].flatMap((id) =>
       ['seen', 'bought'].map((event, hour) => ({ event, distinct_id: id, timestamp: ago(2 - hour) })),
     ),
   });
@@ -39,7 +39,7 @@ test('trends, funnel and retention are shown at once: the page asks no more than
 
 test('figures are of the period that is chosen, and keep it when another question is asked', async () => {
   const own = await bench.withAccount();
-  await own.capture({ batch: [1, 20].map((days) => ({ event: 'seen', distinct_id: 'a', timestamp: ago(days) })) });
+  await own.capture({ items: [1, 20].map((days) => ({ event: 'seen', distinct_id: 'a', timestamp: ago(days) })) });
   const visitor = await signedIn(own.service.url, own.account.secret);
   const shown = async (query: string) => {
     const { text } = await visitor.get(`/console/analytics?${query}`);

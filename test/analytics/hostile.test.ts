@@ -22,18 +22,18 @@ test('thousands of properties with names of their own are stored, asked for and 
     distinct_id: `u${i % 3}`,
     properties: Object.fromEntries(Array.from({ length: NAMES }, () => [`n${name++}`, 1])),
   }));
-  expect(await own.capture({ batch })).toMatchObject({ accepted: 1_000 });
+  expect(await own.capture({ items: batch })).toMatchObject({ accepted: 1_000 });
   const more = batch.map((event) => ({
     ...event,
     properties: Object.fromEntries(Array.from({ length: NAMES }, () => [`n${name++}`, 1])),
   }));
-  expect(await own.capture({ batch: more })).toMatchObject({ accepted: 1_000 });
+  expect(await own.capture({ items: more })).toMatchObject({ accepted: 1_000 });
   const counted = async (filter: object[]) =>
     (await own.ask('trends', { events: ['wide'], interval: 'day', filter })).series[0].total;
   const both = async () => [
     await counted([]),
-    await counted([{ property: 'n7', value: '1' }]),
-    await counted([{ property: `n${2_000 * NAMES - 1}`, operator: 'is_set' }]),
+    await counted([{ field: 'n7', value: '1' }]),
+    await counted([{ field: `n${2_000 * NAMES - 1}`, operator: 'is_set' }]),
   ];
   expect(await both()).toEqual([2_000, 1, 1]);
   await own.sweep('merge');
@@ -76,19 +76,19 @@ test('conditions need a fitting value, are few in a funnel, and long lists of va
     uuid: `u${i}`,
     properties: { text: `value ${i}` },
   }));
-  await own.capture({ batch });
+  await own.capture({ items: batch });
   const list = Array.from({ length: 100 }, (_, i) => `value ${i}`);
   const counted = async (operator: string, value?: unknown) =>
-    (await own.ask('trends', { events: ['e'], filter: [{ property: 'text', operator, value }] })).series[0].total;
-  expect(await Promise.all([counted('is', list), counted('is_not', list)])).toEqual([100, 900]);
+    (await own.ask('trends', { events: ['e'], filter: [{ field: 'text', operator, value }] })).series[0].total;
+  expect(await Promise.all([counted('equals', list), counted('not_equals', list)])).toEqual([100, 900]);
   expect(await Promise.all([counted('contains', ['LUE 99', 'x']), counted('not_contains', 'lue 99')])).toEqual([
     11, 989,
   ]);
   const refused = async (path: string, body: object) => (await own.fails('POST', `/v1/analytics/${path}`, body)).param;
-  const wrong = [{ operator: 'contains', value: list }, { operator: 'gt', value: 'a' }, { operator: 'is' }];
+  const wrong = [{ operator: 'contains', value: list }, { operator: 'gt', value: 'a' }, { operator: 'equals' }];
   for (const each of wrong)
-    expect(await refused('trends', { filter: [{ property: 'text', ...each }] })).toBe('filter[0].value');
-  const filter = Array.from({ length: 7 }, () => ({ property: 'text', operator: 'contains', value: 'a' }));
+    expect(await refused('trends', { filter: [{ field: 'text', ...each }] })).toBe('filter[0].value');
+  const filter = Array.from({ length: 7 }, () => ({ field: 'text', operator: 'contains', value: 'a' }));
   const steps = Array.from({ length: 3 }, () => ({ event: 'e', filter }));
   expect(await refused('funnel', { steps })).toBe('steps');
 });
@@ -99,7 +99,7 @@ test('what is too deep, too wide or no number is refused by its place, and the o
   const event = (properties: object) => ({ event: 'e', distinct_id: 'd', properties });
   const wide = Object.fromEntries(Array.from({ length: 501 }, (_, i) => [`p${i}`, i]));
   const { accepted, rejected } = await own.capture({
-    batch: [
+    items: [
       event({ a: 1 }),
       event(wide),
       event({ deep: deep(20) }),
@@ -121,7 +121,7 @@ test('of one UUID sent to two processes at once one event counts, and is charged
     const uuids = Array.from({ length: 6 }, (_, i) => `shared-${i}`);
     const calls = Array.from({ length: 40 }, (_, i) => {
       const batch = uuids.map((uuid) => ({ event: 'once', distinct_id: 'd', uuid }));
-      return (i % 2 === 0 ? own : other).capture({ batch });
+      return (i % 2 === 0 ? own : other).capture({ items: batch });
     });
     const accepted = (await Promise.all(calls)).reduce((sum, each) => sum + each.accepted, 0);
     expect(accepted).toBe(6);
@@ -146,7 +146,7 @@ test('what a call says of people is bounded', async () => {
   const own = await bench.withAccount();
   const set = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`p${i}`, 'x'.repeat(100)]));
   const batch = Array.from({ length: 100 }, () => ({ event: '$set', distinct_id: 'one', properties: { $set: set } }));
-  const { accepted, rejected } = await own.capture({ batch });
+  const { accepted, rejected } = await own.capture({ items: batch });
   expect(accepted + rejected.length).toBe(100);
   expect(rejected[0].reason).toContain('together');
   expect((await own.ok('GET', '/v1/analytics/person/one')).properties).toEqual(set);

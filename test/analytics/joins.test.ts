@@ -28,7 +28,7 @@ async function addJoined(own: AnalyticsBench, from: number, until: number): Prom
 
 test('counts come from summaries again once what deleted people did has left the blocks', async () => {
   const own = await bench.withAccount();
-  await own.capture({ batch: ['u1', 'u2'].map((distinct_id) => ({ event: 'seen', distinct_id })) });
+  await own.capture({ items: ['u1', 'u2'].map((distinct_id) => ({ event: 'seen', distinct_id })) });
   const joins = new Joins();
   expect((await read(joins, own)).hasDeleted).toBe(false);
   await own.ok('DELETE', '/v1/analytics/person/delete/u1');

@@ -38,7 +38,7 @@ export class MemoryAnalytics {
   }
 
   capture(events: RefEvent[]): void {
-    const ready = readyCapture({ batch: events }, Date.now());
+    const ready = readyCapture({ items: events }, Date.now());
     expect([ready.records, ready.rejected]).toEqual([events.length, []]);
     for (const event of events) this.reference.add(event);
     this.#calls += 1;

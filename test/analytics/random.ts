@@ -10,7 +10,18 @@ const NAMES = ['view', 'sign_up', 'buy', 'leave', '$pageview', 'Größe 数'];
 const PROPERTIES = ['plan', 'amount', 'place', '__proto__x', 'rare1', 'nobody has it', 'a b'];
 const VALUES = ['free', 'pro', 'team', 'PRO', '', '10', 10, 0, -3.5, 99, true, false, 'Größe', '数'];
 const IDS = Array.from({ length: 24 }, (_, i) => `u${i}`);
-const OPERATORS = ['is', 'is_not', 'contains', 'not_contains', 'gt', 'gte', 'lt', 'lte', 'is_set', 'is_not_set'];
+const OPERATORS = [
+  'equals',
+  'not_equals',
+  'contains',
+  'not_contains',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'is_set',
+  'is_not_set',
+];
 const BOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
 
 // biome-ignore lint/suspicious/noExplicitAny: conditions of every shape
@@ -74,11 +85,11 @@ export class RandomEvents {
   filter(): Data[] {
     return Array.from({ length: Math.max(0, this.#random(4) - 1) }, () => {
       const operator = this.one(OPERATORS);
-      const property = this.property();
-      if (operator.startsWith('is_') && operator.endsWith('set')) return { property, operator };
-      if (/^[gl]te?$/.test(operator)) return { property, operator, value: this.one([0, 10, 50]) };
+      const field = this.property();
+      if (operator.startsWith('is_') && operator.endsWith('set')) return { field, operator };
+      if (/^[gl]te?$/.test(operator)) return { field, operator, value: this.one([0, 10, 50]) };
       return {
-        property,
+        field,
         operator,
         value: this.#random(3) === 0 ? [this.one(VALUES), this.one(VALUES)] : this.one(VALUES),
       };

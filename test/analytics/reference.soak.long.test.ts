@@ -41,7 +41,7 @@ test.each(Array.from({ length: rounds(3) }, (_, i) => seed + i))(
       const parts = Array.from({ length: Math.ceil(batch.length / 1_000) }, (_, i) =>
         batch.slice(i * 1_000, i * 1_000 + 1_000),
       );
-      for (const part of parts) expect((await own.capture({ batch: part })).accepted).toBe(part.length);
+      for (const part of parts) expect((await own.capture({ items: part })).accepted).toBe(part.length);
       for (const event of batch) reference.add(event);
       if (call === CALLS / 2) await own.sweep('merge');
     }
@@ -93,12 +93,12 @@ function eventAt(random: () => number, timestamp: string): RefEvent {
 async function compare(own: Own, reference: Reference): Promise<void> {
   const filters = [
     [],
-    [{ property: 'plan', value: 'pro' }],
+    [{ field: 'plan', value: 'pro' }],
     [
-      { property: 'plan', operator: 'is_not', value: 'pro' },
-      { property: 'amount', operator: 'gt', value: 50 },
+      { field: 'plan', operator: 'not_equals', value: 'pro' },
+      { field: 'amount', operator: 'gt', value: 50 },
     ],
-    [{ property: 'rare1', operator: 'is_set' }],
+    [{ field: 'rare1', operator: 'is_set' }],
   ];
   for (const filter of filters) {
     for (const math of ['total', 'uniques', 'sum', 'avg']) {

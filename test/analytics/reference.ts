@@ -137,15 +137,15 @@ export function plainValue({ properties }: RefEvent, property: string | null | u
   return own === undefined ? null : String(own);
 }
 
-function holds({ properties }: RefEvent, { property, operator = 'is', value }: Data): boolean {
-  const own = properties[property];
+function holds({ properties }: RefEvent, { field, operator = 'equals', value }: Data): boolean {
+  const own = properties[field];
   const listed: Data[] = Array.isArray(value) ? value : [value];
   const isOne = listed.some((each) => String(own) === String(each));
   const hasOne = listed.some((each) => String(own).toLowerCase().includes(String(each).toLowerCase()));
   const number = typeof own === 'number' ? own : Number.NaN;
   const answers: Readonly<Record<string, boolean>> = {
-    is: own !== undefined && isOne,
-    is_not: own === undefined || !isOne,
+    equals: own !== undefined && isOne,
+    not_equals: own === undefined || !isOne,
     contains: own !== undefined && hasOne,
     not_contains: own === undefined || !hasOne,
     is_set: own !== undefined,

@@ -32,10 +32,10 @@ const others: Readonly<Record<string, Input>> = {
   'ai.batch.create': {
     items: [{ custom_id: 'other', capability: 'ai.embed', body: { model: 'sandbox/ngram-1', input: 'Other' } }],
   },
-  'analytics.capture': { batch: [{ event: 'other', distinct_id: 'user-18' }] },
+  'analytics.capture': { items: [{ event: 'other', distinct_id: 'user-18' }] },
   'flags.import': { metadata: { other: 'yes' } },
-  'logs.ingest': { records: [{ message: 'Other' }] },
-  'metrics.ingest': { points: [{ name: 'other', value: 1 }] },
+  'logs.ingest': { items: [{ message: 'Other' }] },
+  'metrics.ingest': { items: [{ name: 'other', value: 1 }] },
   'analytics.settings.set': { retention_days: 29 },
   'logs.settings.set': { retention_days: 29 },
   'metrics.settings.set': { retention_days: 29 },

@@ -131,9 +131,11 @@ describe('a refusal', () => {
     expect(error.did_you_mean).toBeUndefined();
   });
 
-  test('names a member that is written with a dot as it is written', async () => {
-    const { error } = (await call('GET', '/v1/errors/list?filter.environment=staging')).body;
-    expect(error).toMatchObject({ ...unknownField('filter.environment'), did_you_mean: 'filter[environment]' });
+  test('names a member that is written with a dot in a body as it is written; in a query it is read', async () => {
+    const sent = { collection: 'docs', embedding: [1], 'filter.lang': 'de' };
+    const { error } = (await call('POST', '/v1/vector/query', sent)).body;
+    expect(error).toMatchObject({ ...unknownField('filter.lang'), did_you_mean: 'filter[lang]' });
+    expect((await call('GET', '/v1/errors/list?filter.environment=staging')).status).toBe(200);
   });
 
   test('is not remembered under its idempotency key', async () => {

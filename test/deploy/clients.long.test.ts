@@ -130,7 +130,7 @@ test('TypeScript: streams of a chat, of channels over a lost connection, and of 
   });
   await expect
     .poll(async () => {
-      await client.logs.ingest({ records: [{ level: 'error', message: 'it broke' }] });
+      await client.logs.ingest({ items: [{ level: 'error', message: 'it broke' }] });
       return first;
     })
     .toContain('it broke');

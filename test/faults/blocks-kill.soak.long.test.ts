@@ -40,13 +40,13 @@ const kinds = {
   logs: {
     path: '/v1/logs/ingest',
     body: (ids, timesMs) => ({
-      records: ids.map((id, i) => ({ timestamp: at(timesMs[i]), level: 'info', service: 'kill', message: text(id) })),
+      items: ids.map((id, i) => ({ timestamp: at(timesMs[i]), level: 'info', service: 'kill', message: text(id) })),
     }),
   },
   metrics: {
     path: '/v1/metrics/ingest',
     body: (ids, timesMs) => ({
-      points: ids.map((id, i) => ({
+      items: ids.map((id, i) => ({
         name: 'kill_records',
         type: 'gauge',
         value: id,
@@ -58,7 +58,7 @@ const kinds = {
   analytics: {
     path: '/v1/analytics/capture',
     body: (ids, timesMs) => ({
-      batch: ids.map((id, i) => ({
+      items: ids.map((id, i) => ({
         event: 'killed',
         distinct_id: `p${id % 7}`,
         properties: { id },

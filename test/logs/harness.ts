@@ -22,12 +22,13 @@ export interface Filter {
   readonly service?: string;
   readonly level?: string;
   readonly trace_id?: string;
-  readonly [attribute: `attributes.${string}`]: string;
+  /** Values of attributes. */
+  readonly filter?: Readonly<Record<string, string>>;
 }
 
 export class LogsBench extends AccountBench {
   ingest(records: readonly object[]): Promise<Data> {
-    return this.ok('POST', '/v1/logs/ingest', { records });
+    return this.ok('POST', '/v1/logs/ingest', { items: records });
   }
 
   search(filter: object = {}): Promise<Data> {
@@ -75,7 +76,8 @@ export class LogsBench extends AccountBench {
 }
 
 export function query(filter: object): URLSearchParams {
-  return new URLSearchParams(Object.entries(filter).map(([name, value]) => [name, String(value)]));
+  const text = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+  return new URLSearchParams(Object.entries(filter).map(([name, value]) => [name, text(value)]));
 }
 
 /** Records by time, then as they were stored. */
@@ -117,15 +119,14 @@ export class Reference {
 
 const plain = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
-function matches(record: LogRecord, { q, from, to, service, level, trace_id, ...attributes }: Filter): boolean {
+function matches(record: LogRecord, { q, from, to, service, level, trace_id, filter = {} }: Filter): boolean {
   const at = Date.parse(record.timestamp);
   if (from !== undefined && at < Date.parse(from)) return false;
   if (to !== undefined && at >= Date.parse(to)) return false;
   if (service !== undefined && record.service !== service) return false;
   if (level !== undefined && levels.indexOf(record.level) < levels.indexOf(level as 'info')) return false;
   if (trace_id !== undefined && record.trace_id !== trace_id) return false;
-  for (const [name, value] of Object.entries(attributes)) {
-    const key = name.slice('attributes.'.length);
+  for (const [key, value] of Object.entries(filter)) {
     if (!Object.hasOwn(record.attributes, key) || plain(record.attributes[key]) !== value) return false;
   }
   if (q === undefined) return true;

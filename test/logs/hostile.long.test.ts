@@ -108,7 +108,7 @@ test('10,000 records with other names each are stored, found and merged', async 
   const hour = Math.floor(nowMs / 3_600_000) * 3_600_000;
   await many.post('/v1/logs', otlpJson([{ timeMs: Math.max(hour, nowMs - 5_000), body: 'late' }]), JSON_TYPE);
   await many.sweep('merge');
-  expect((await many.search({ 'attributes.name 4999 3': 'v1' })).items).toMatchObject([{ message: 'b4999' }]);
+  expect((await many.search({ 'filter.name 4999 3': 'v1' })).items).toMatchObject([{ message: 'b4999' }]);
   const fields = await many.fields({});
   expect([fields.is_complete, fields.services]).toEqual([false, [{ name: 'unknown_service', records: 10_001 }]]);
 });

@@ -72,10 +72,32 @@ test('what is out of its time is named, and costs nothing alone', async () => {
 
 test('a call under one idempotency key is stored and charged once', async () => {
   const logs = await shared.withAccount();
-  const body = { records: [{ message: 'once' }], idempotency_key: 'k-1' };
+  const body = { items: [{ message: 'once' }], idempotency_key: 'k-1' };
   for (let i = 0; i < 3; i += 1) await logs.ok('POST', '/v1/logs/ingest', body);
   expect((await logs.search({})).items).toHaveLength(1);
   expect(await logs.spentNanos()).toBe(200n);
+});
+
+test('items are taken by the name that they had, in a short body and in a long one that a thread reads', async () => {
+  const logs = await shared.withAccount();
+  for (const message of ['short', 'long '.repeat(20_000)])
+    expect(await logs.ok('POST', '/v1/logs/ingest', { records: [{ message }] })).toEqual({ accepted: 1, rejected: [] });
+});
+
+test('attributes are filtered by name, by brackets, as JSON, as a list, and by the name that the filter had', async () => {
+  const logs = await shared.withAccount();
+  await logs.ingest([{ message: 'found', attributes: { zone: 'eu', n: 3 } }, { message: 'other' }]);
+  for (const filter of [
+    'filter.zone=eu&filter.n=3',
+    'filter[zone]=eu&filter[n]=3',
+    'filter={"zone":"eu","n":3}',
+    'filter=[{"field":"zone","operator":"equals","value":"eu"},{"field":"n","value":3}]',
+    'attributes.zone=eu&attributes.n=3',
+  ]) {
+    const { items } = await logs.ok('GET', `/v1/logs/search?${filter}`);
+    expect([filter, items.map(({ message }: { message: string }) => message)]).toEqual([filter, ['found']]);
+    expect((await logs.ok('GET', `/v1/logs/histogram?${filter}`)).total).toBe(1);
+  }
 });
 
 test('an attribute without a name is found by that name', async () => {
@@ -84,7 +106,7 @@ test('an attribute without a name is found by that name', async () => {
     { message: 'none', attributes: { '': 'x' } },
     { message: 'other', attributes: { a: 'x' } },
   ]);
-  expect((await logs.search({ 'attributes.': 'x' })).items).toMatchObject([{ message: 'none' }]);
+  expect((await logs.search({ filter: '{"":"x"}' })).items).toMatchObject([{ message: 'none' }]);
 });
 
 test('secrets are gone before anything is stored, whatever they stand in; IDs stay', async () => {
@@ -107,7 +129,7 @@ test('secrets are gone before anything is stored, whatever they stand in; IDs st
   });
   expect(items[1].attributes).toEqual({ name: 'authorization', value: '[scrubbed]' });
   expect((await logs.search({ q: 'hunter2' })).items).toEqual([]);
-  expect((await logs.search({ 'attributes.password': 'hunter2' })).items).toEqual([]);
+  expect((await logs.search({ 'filter.password': 'hunter2' })).items).toEqual([]);
 });
 
 test('a record that is too long is cut, and says so', async () => {
@@ -126,9 +148,7 @@ test('a record that is too long is cut, and says so', async () => {
   expect(
     (
       await logs.fails('POST', '/v1/logs/ingest', {
-        records: [
-          { message: 'm', attributes: Object.fromEntries(Array.from({ length: 129 }, (_, i) => [`a${i}`, i])) },
-        ],
+        items: [{ message: 'm', attributes: Object.fromEntries(Array.from({ length: 129 }, (_, i) => [`a${i}`, i])) }],
       })
     ).code,
   ).toBe('VALIDATION_FAILED');
@@ -156,7 +176,8 @@ test.each([
   ['level=loud', 'level'],
   ['trace_id=1', 'trace_id'],
   ['limit=101', 'limit'],
-  [`attributes.a=${'x'.repeat(1_025)}`, 'attributes.a'],
+  [`filter.a=${'x'.repeat(1_025)}`, 'filter.a'],
+  ['filter=[{"field":"a","operator":"gt","value":1}]', 'filter[0].operator'],
   ['order=sideways', 'order'],
 ])('a search with %s names the field', async (query, param) => {
   expect(await shared.fails('GET', `/v1/logs/search?${query}`)).toMatchObject({ code: 'VALIDATION_FAILED', param });

@@ -39,7 +39,7 @@ class Logs {
   }
 
   ingest(records: LogRecord[]): void {
-    const ready = readyRecords({ records }, this.nowMs);
+    const ready = readyRecords({ items: records }, this.nowMs);
     expect([ready.records, ready.rejected]).toEqual([records.length, []]);
     this.#calls += 1;
     const ms = this.nowMs + this.#calls;

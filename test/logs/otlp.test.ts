@@ -60,9 +60,7 @@ test.each([
   expect(reply.headers.get('content-type')).toContain(headers['content-type']);
   expect(reply.body.toString()).toBe(headers['content-type'] === 'application/json' ? '{}' : '');
   expect((await logs.search({})).items).toEqual(stored);
-  expect((await logs.search({ 'attributes.host.name': 'web-1', 'attributes.attempt': '3' })).items).toEqual([
-    stored[2],
-  ]);
+  expect((await logs.search({ 'filter.host.name': 'web-1', 'filter.attempt': '3' })).items).toEqual([stored[2]]);
 });
 
 test('a long request is stored as a short one is', async () => {

@@ -101,8 +101,8 @@ export class RandomLogs {
   }
 
   filter(): Filter {
-    const filter: Record<string, string> = {};
-    const sometimes = (below: number, name: string, value: () => string) => {
+    const filter: Record<string, unknown> = {};
+    const sometimes = (below: number, name: string, value: () => unknown) => {
       if (this.#random(below) === 0) filter[name] = value();
     };
     sometimes(2, 'q', () => this.question());
@@ -111,9 +111,10 @@ export class RandomLogs {
     sometimes(4, 'service', () => this.one([...SERVICES, 'nobody']));
     sometimes(3, 'level', () => this.one(levels));
     sometimes(5, 'trace_id', () => this.one(TRACES));
-    sometimes(4, `attributes.${this.one(NAMES.filter((name) => name !== '__proto__'))}`, () => {
+    sometimes(4, 'filter', () => {
       const value = this.one(VALUES.filter((each) => each === null || typeof each !== 'object'));
-      return typeof value === 'string' ? value : JSON.stringify(value);
+      const plain = typeof value === 'string' ? value : JSON.stringify(value);
+      return { [this.one(NAMES.filter((name) => name !== '__proto__'))]: plain };
     });
     return filter as Filter;
   }

@@ -31,11 +31,17 @@ async function follow(logs: LogsBench, query = '') {
   };
 }
 
-test('records come as they are stored, in their order, with merges in between', async () => {
+test.each([
+  'filter.zone=eu',
+  'filter[zone]=eu',
+  'filter=[{"field":"zone","operator":"equals","value":"eu"}]',
+  // The name that the field had.
+  'attributes.zone=eu',
+])('records that match come as they are stored, in their order, with merges in between: %s', async (zone) => {
   const logs = await shared.withAccount();
   await logs.ingest([{ message: 'before' }]);
-  const tail = await follow(logs, 'level=warn&q=disk&attributes.zone=eu');
-  const record = (message: string, level = 'error', zone = 'eu') => ({ message, level, attributes: { zone } });
+  const tail = await follow(logs, `level=warn&q=disk&${zone}`);
+  const record = (message: string, level = 'error', of = 'eu') => ({ message, level, attributes: { zone: of } });
   await logs.ingest([
     record('disk one'),
     record('disk two', 'info'),
@@ -71,7 +77,7 @@ test('streams are bounded by account, and refuse what they do not know', async (
   await body?.cancel();
   for (const tail of open) tail.leave();
   await expect.poll(() => statusOfTail(logs)).toBe(200);
-  for (const query of ['colour=red', 'level=loud', 'trace_id=1', 'from=2026-01-01T00:00:00Z'])
+  for (const query of ['colour=red', 'level=loud', 'trace_id=1', 'from=2026-01-01T00:00:00Z', 'filter=zone'])
     expect((await logs.call('GET', `/v1/logs/tail?${query}`)).body.error.code).toBe('VALIDATION_FAILED');
 });
 

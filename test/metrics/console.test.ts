@@ -15,7 +15,7 @@ test('the answer of a query is drawn once, with its labels and values of six dig
     { name: 'load', type: 'gauge', value: 0.123456789012345, labels: { host: '<web-1>', zone: 'a' } },
     { name: 'load', type: 'gauge', value: 1_234_567, labels: { host: 'web-2', zone: 'a' } },
   ];
-  const ingested = await client(service.url, secret)('POST', '/v1/metrics/ingest', { points });
+  const ingested = await client(service.url, secret)('POST', '/v1/metrics/ingest', { items: points });
   expect(ingested.text).toContain('"ok":true');
   const { text } = await (await signedIn(service.url, secret)).get('/console/metrics?query=load');
   expect(text).toMatch(/<script[^>]+plots/);

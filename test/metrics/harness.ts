@@ -14,7 +14,7 @@ export interface SentSeries {
 
 export class MetricsBench extends AccountBench {
   ingest(points: readonly object[]): Promise<Data> {
-    return this.ok('POST', '/v1/metrics/ingest', { points });
+    return this.ok('POST', '/v1/metrics/ingest', { items: points });
   }
 
   get prometheus(): string {

@@ -16,16 +16,26 @@ test('a point that was stored is what a query answers', async () => {
     { name: 'depth', value: 3, labels: { queue: 'video' }, timestamp: at.toISOString() },
   ];
   expect(await bench.ingest(points)).toEqual({ accepted: 2, rejected: [], rejected_count: 0 });
-  expect(await bench.ok('POST', '/v1/metrics/query', { query: 'depth{queue="mail"}', time: at.toISOString() })).toEqual(
-    {
-      result_type: 'vector',
-      result: [{ metric: { __name__: 'depth', queue: 'mail' }, value: [second(at.getTime()), '12.5'] }],
-    },
-  );
+  expect(await bench.ok('POST', '/v1/metrics/query', { query: 'depth{queue="mail"}', at: at.toISOString() })).toEqual({
+    result_type: 'vector',
+    result: [{ metric: { __name__: 'depth', queue: 'mail' }, value: [second(at.getTime()), '12.5'] }],
+  });
   expect(await bench.prom('query', { query: 'sum(depth)', time: String(second(at.getTime())) }, 'POST')).toEqual({
     resultType: 'vector',
     result: [{ metric: {}, value: [second(at.getTime()), '15.5'] }],
   });
+});
+
+test('items, at, from and to are taken by the names that they had', async () => {
+  const own = await bench.withAccount();
+  const at = new Date(Date.now() - 60_000).toISOString();
+  await own.ok('POST', '/v1/metrics/ingest', { points: [{ name: 'before', value: 7, timestamp: at }] });
+  expect((await own.ok('POST', '/v1/metrics/query', { query: 'before', time: at })).result[0].value[1]).toBe('7');
+  const range = (times: object) =>
+    own.ok('POST', '/v1/metrics/query_range', { query: 'before', step_seconds: 1, ...times });
+  const answer = await range({ from: at, to: at });
+  expect(answer.result[0].values).toHaveLength(1);
+  expect(await range({ start: at, end: at })).toEqual(answer);
 });
 
 test('of two samples with one time the later one counts, before and after blocks are merged', async () => {

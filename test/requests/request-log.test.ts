@@ -162,7 +162,7 @@ test('a slow call is kept; one that waits for work is not slow', async () => {
 
 test('a caller that disconnects is no failure of the call: not in the log, not among the errors', async () => {
   const { call, list, secret } = await account();
-  expect((await call('POST', '/v1/logs/ingest', { records: [{ message: 'one' }] })).status).toBe(200);
+  expect((await call('POST', '/v1/logs/ingest', { items: [{ message: 'one' }] })).status).toBe(200);
   const log = vi.spyOn(service.core.log, 'error');
   const leaving = await inProcess(service, secret, AbortSignal.abort());
   const day = { from: iso(Date.now() - DAY_MS), to: iso(Date.now()) };

@@ -127,14 +127,14 @@ type Ok = (method: string, path: string, body?: unknown) => Promise<any>;
 /** Samples, events, and a log record of each level. */
 async function fillTelemetry(post: (path: string, body: unknown) => Promise<unknown>, mark: string) {
   await post('/v1/metrics/ingest', {
-    points: [1, 2].map((value) => ({ name: 'filled_metric', value, labels: { mark: `${mark}-metrics ${value}` } })),
+    items: [1, 2].map((value) => ({ name: 'filled_metric', value, labels: { mark: `${mark}-metrics ${value}` } })),
   });
   await post('/v1/analytics/capture', {
-    batch: ['signed_up', 'plan_chosen'].map((event) => ({ event, distinct_id: `${mark}-analytics` })),
+    items: ['signed_up', 'plan_chosen'].map((event) => ({ event, distinct_id: `${mark}-analytics` })),
   });
   const trace = '5b8efff798038103d269b633813fc60c';
   await post('/v1/logs/ingest', {
-    records: ['trace', 'debug', 'info', 'warn', 'error', 'fatal'].map((level, i) => ({
+    items: ['trace', 'debug', 'info', 'warn', 'error', 'fatal'].map((level, i) => ({
       level,
       service: `${mark}-service`,
       message: `${mark}-logs ${i}`,

@@ -5,8 +5,8 @@ export const tenants: TenantFixture = {
   first: 'analytics.capture',
   nobody: { analyticsPerson: 'nobody-has-it', analyticsEvent: 'never_happened' },
   async fill({ act }) {
-    const batch = ['seen_one', 'seen_two'].map((event) => ({ event, distinct_id: 'person-of-tenant' }));
-    await act('analytics.capture', { batch });
+    const items = ['seen_one', 'seen_two'].map((event) => ({ event, distinct_id: 'person-of-tenant' }));
+    await act('analytics.capture', { items });
     await act('analytics.settings.set', { retention_days: 200 });
     return { analyticsPerson: 'person-of-tenant', analyticsEvent: 'seen_one' };
   },

@@ -4,6 +4,7 @@ import Type from 'typebox';
 import type { BlockRef } from '../../blocks/block.ts';
 import { bearer } from '../../core/credentials/http-schemes.ts';
 import { clockNow } from '../../core/database-clock.ts';
+import { filterObject } from '../../kit/filter.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../kit/raw-route.ts';
 import { type Tail, tailAnswer } from '../../kit/tail.ts';
 import { commentText, eventText } from '../../lib/event-stream.ts';
@@ -20,7 +21,10 @@ const RECORDS_PER_READ = 500;
 const BLOCKS_PER_READ = 64;
 const TEXT_CHARACTERS_MAX = 1_024;
 
-const { q, service, level, trace_id, attributes } = filterFields;
+const { q, service, level, trace_id, filter } = filterFields;
+const fields = { q, service, level, trace_id, filter };
+/** An attribute's value: filter.NAME or filter[NAME]; the same under the name that the field had. */
+const MEMBER = /^(?:filter|attributes)(?:\.(.*)|\[(.+)\])$/s;
 
 export const tailRoute: RawRoute<LogsState> = {
   name: 'logs.tail',
@@ -30,7 +34,7 @@ export const tailRoute: RawRoute<LogsState> = {
   stream: 'answer',
   eventStream: {
     summary: 'Follows log records as they are stored.',
-    query: Type.Object({ q, service, level, trace_id, attributes }),
+    query: Type.Object(fields),
     event: 'A record, as logs.search answers it.',
   },
   bodyBytesMax: 1,
@@ -86,23 +90,40 @@ function* partsOf(refs: readonly BlockRef[]): Generator<readonly BlockRef[]> {
 /** Throws VALIDATION_FAILED. */
 function readQuery(query: URLSearchParams): SentFilter {
   const sent: Record<string, string> = {};
-  for (const [written, text] of query) {
-    const name = written.replace(/^attributes\[(.+)\]$/, 'attributes.$1');
-    const isKnown = name.startsWith('attributes.') || (Object.hasOwn(filterFields, name) && name !== 'attributes');
-    const isTime = name === 'from' || name === 'to';
-    if (!isKnown || isTime)
+  const wanted: [name: string, value: unknown][] = [];
+  for (const [name, text] of query) {
+    const [isMember, dotted, inBrackets = ''] = MEMBER.exec(name) ?? [];
+    if (isMember === undefined && !Object.hasOwn(fields, name) && name !== 'attributes')
       throw invalidField(
         name.slice(0, 200),
         'unknown',
-        'The stream takes q, service, level, trace_id and attributes.NAME.',
+        'The stream takes q, service, level, trace_id and filter.NAME.',
       );
     if (text.length > TEXT_CHARACTERS_MAX || text.includes('\0'))
       throw invalidField(name.slice(0, 200), 'format', 'The value is too long, or holds NUL.');
-    sent[name] = text;
+    if (isMember !== undefined) wanted.push([dotted ?? inBrackets, text]);
+    else if (name === 'filter' || name === 'attributes') wanted.push(...membersOf(text));
+    else sent[name] = text;
   }
   if (sent.level !== undefined && !(levels as readonly string[]).includes(sent.level))
     throw invalidField('level', 'enum', `level must be one of ${levels.join(', ')}.`);
   if (sent.trace_id !== undefined && !/^[0-9a-f]{32}$/i.test(sent.trace_id))
     throw invalidField('trace_id', 'pattern', 'trace_id must be 32 hexadecimal digits.');
-  return sent as SentFilter;
+  return { ...(sent as SentFilter), filter: Object.fromEntries(wanted) };
+}
+
+/** Of a filter as JSON: an object of values, or a list of conditions. */
+function membersOf(text: string): [string, unknown][] {
+  const filter = parsed(text);
+  if (filter === null || typeof filter !== 'object')
+    throw invalidField('filter', 'type', 'filter must be an object, or a list of conditions, as JSON.');
+  return Object.entries(Array.isArray(filter) ? filterObject(filter, 'filter') : filter);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }

@@ -6,17 +6,17 @@ export const tenants: TenantFixture = {
   nobody: { service: 'nobody-has-it', trace: '1'.repeat(32) },
   async fill({ act }) {
     const trace = 'a'.repeat(32);
-    const records = ['record one', 'record two'].map((message) => ({
+    const items = ['record one', 'record two'].map((message) => ({
       message,
       service: 'svc-of-tenant',
       trace_id: trace,
     }));
-    await act('logs.ingest', { records });
+    await act('logs.ingest', { items });
     await act('logs.settings.set', { retention_days: 20 });
     return { service: 'svc-of-tenant', trace };
   },
   async fillOther({ act }) {
-    await act('logs.ingest', { records: [{ message: 'of b', service: 'svc-of-another', trace_id: 'b'.repeat(32) }] });
+    await act('logs.ingest', { items: [{ message: 'of b', service: 'svc-of-another', trace_id: 'b'.repeat(32) }] });
     return { service: 'svc-of-another', trace: 'b'.repeat(32) };
   },
   aims: {

@@ -5,13 +5,13 @@ export const tenants: TenantFixture = {
   first: 'metrics.ingest',
   nobody: { metric: 'nobody_has_it' },
   async fill({ act }) {
-    const points = ['metric_tenant', 'metric_other'].map((name) => ({ name, type: 'gauge', value: 1 }));
-    await act('metrics.ingest', { points });
+    const items = ['metric_tenant', 'metric_other'].map((name) => ({ name, type: 'gauge', value: 1 }));
+    await act('metrics.ingest', { items });
     await act('metrics.settings.set', { retention_days: 20 });
     return { metric: 'metric_tenant' };
   },
   async fillOther({ act }) {
-    await act('metrics.ingest', { points: [{ name: 'metric_second', value: 2 }] });
+    await act('metrics.ingest', { items: [{ name: 'metric_second', value: 2 }] });
     return { metric: 'metric_second' };
   },
   aims: {

@@ -84,7 +84,7 @@ const telemetryViews: Readonly<Record<string, string>> = {
   'metrics-nothing': '/metrics?query=none_of_this',
   'metrics-wrong': '/metrics?query=sum(',
   'logs-filtered':
-    '/logs?q=logs&level=error&attributes.provider=acme&trace_id=5b8efff798038103d269b633813fc60c&from=2026-01-01T00%3A00%3A00Z',
+    '/logs?q=logs&level=error&filter.provider=acme&trace_id=5b8efff798038103d269b633813fc60c&from=2026-01-01T00%3A00%3A00Z',
   'logs-around': `/logs?around=${encodeURIComponent(new Date().toISOString())}`,
 };
 

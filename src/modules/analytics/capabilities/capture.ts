@@ -11,7 +11,7 @@ export const capture = defineCapability<AnalyticsState>()({
   path: '/v1/analytics/capture',
   summary: 'Stores what users did.',
   description:
-    'Stores one event, or a batch of up to 1,000. The event $identify with the property $anon_distinct_id says that two distinct IDs are one person, ' +
+    'Stores one event, or up to 1,000 in items. The event $identify with the property $anon_distinct_id says that two distinct IDs are one person, ' +
     '$create_alias with alias gives a person another ID; $set and $set_once in properties describe the person. Queries use the people as they are now. ' +
     'An event that is older than 365 days, or more than 10 minutes ahead, is named in rejected; the others are stored. Events of one uuid within 7 days count once. ' +
     "PostHog's clients report here with the host {base_url}/v1/analytics/posthog and a key of the scope analytics.capture alone.",
@@ -46,9 +46,9 @@ export const capture = defineCapability<AnalyticsState>()({
   },
   examples: [
     {
-      title: 'A batch with an event that comes twice',
+      title: 'The same event twice in one call',
       input: {
-        batch: [
+        items: [
           { event: 'signed_up', distinct_id: 'user-18', uuid: '0190f0e2-0000-7000-8000-000000000018' },
           { event: 'signed_up', distinct_id: 'user-18', uuid: '0190f0e2-0000-7000-8000-000000000018' },
         ],

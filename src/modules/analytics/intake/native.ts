@@ -1,5 +1,6 @@
 // Reads the events of analytics.capture, as callers send them.
 import Type, { type Static } from 'typebox';
+import { alsoNamed } from '../../../kit/second-names.ts';
 import { instantForm, parseInstant } from '../../../lib/instant.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { BATCH_EVENTS_MAX, DISTINCT_ID_CHARACTERS_MAX, NAME_CHARACTERS_MAX } from '../limits.ts';
@@ -45,12 +46,15 @@ export const captureSchema = Type.Object({
   event: Type.Optional(eventName),
   distinct_id: Type.Optional(distinctId),
   ...fields,
-  batch: Type.Optional(
-    Type.Array(eventSchema, {
-      minItems: 1,
-      maxItems: BATCH_EVENTS_MAX,
-      description: 'Up to 1,000 events, in place of event and distinct_id.',
-    }),
+  items: alsoNamed(
+    Type.Optional(
+      Type.Array(eventSchema, {
+        minItems: 1,
+        maxItems: BATCH_EVENTS_MAX,
+        description: 'Up to 1,000 events, in place of event and distinct_id.',
+      }),
+    ),
+    'batch',
   ),
 });
 
@@ -64,13 +68,13 @@ export function readyCapture(sent: Static<typeof captureSchema>, nowMs: number):
   return intake.ready();
 }
 
-function eventsOf({ batch, event, distinct_id, ...of }: Static<typeof captureSchema>) {
-  if (batch !== undefined) {
+function eventsOf({ items, event, distinct_id, ...of }: Static<typeof captureSchema>) {
+  if (items !== undefined) {
     if (event !== undefined || distinct_id !== undefined)
-      throw invalidField('batch', 'exclusive', 'Send either batch, or event and distinct_id.');
-    return batch;
+      throw invalidField('items', 'exclusive', 'Send either items, or event and distinct_id.');
+    return items;
   }
-  if (event === undefined) throw invalidField('event', 'required', 'event is required, or batch.');
+  if (event === undefined) throw invalidField('event', 'required', 'event is required, or items.');
   if (distinct_id === undefined) throw invalidField('distinct_id', 'required', 'distinct_id is required.');
   return [{ event, distinct_id, ...of }];
 }

@@ -2,14 +2,15 @@
 // compare numbers only. Each value of a dictionary is tested once.
 import Type, { type Static } from 'typebox';
 import type { Dictionary } from '../../../blocks/columns.ts';
+import { alsoNamed, alsoWritten } from '../../../kit/second-names.ts';
 import { plainOf, typedText } from '../events/property-columns.ts';
 import type { StoredEvents } from '../events/stored-events.ts';
 import { FILTERS_MAX, NAME_CHARACTERS_MAX } from '../limits.ts';
 import { problem } from '../problems.ts';
 
 const operators = [
-  'is',
-  'is_not',
+  'equals',
+  'not_equals',
   'contains',
   'not_contains',
   'gt',
@@ -27,12 +28,18 @@ const VALUE_CHARACTERS_MAX = 1_000;
 type Scalar = string | number | boolean;
 
 const conditionSchema = Type.Object({
-  property: Type.String({ minLength: 1, maxLength: NAME_CHARACTERS_MAX, description: 'Name of a property of events.' }),
-  operator: Type.Optional(
-    Type.Enum([...operators], {
-      description:
-        'is when absent. is and is_not take a value or a list, contains a value or up to 10 and ignores case; is_set and is_not_set take none.',
-    }),
+  field: alsoNamed(
+    Type.String({ minLength: 1, maxLength: NAME_CHARACTERS_MAX, description: 'Name of a property of events.' }),
+    'property',
+  ),
+  operator: alsoWritten(
+    Type.Optional(
+      Type.Enum([...operators], {
+        description:
+          'equals when absent. equals and not_equals take a value or a list, contains a value or up to 10 and ignores case; is_set and is_not_set take none.',
+      }),
+    ),
+    { is: 'equals', is_not: 'not_equals' },
   ),
   value: Type.Optional(
     Type.Unsafe<Scalar | readonly Scalar[]>({
@@ -52,7 +59,7 @@ export type Filter = readonly Static<typeof conditionSchema>[];
 
 /** Throws INVALID_REQUEST for a condition that has not the value that it needs. */
 export function checkFilter(filter: Filter, param: string): void {
-  for (const [i, { operator = 'is', value }] of filter.entries()) {
+  for (const [i, { operator = 'equals', value }] of filter.entries()) {
     const needed = neededBy(operator);
     if (needed.fits(value)) continue;
     const where = `${param}[${i}].value`;
@@ -67,8 +74,8 @@ function neededBy(operator: Operator): { readonly text: string; fits(value: Filt
     case 'is_set':
     case 'is_not_set':
       return { text: 'absent', fits: () => true };
-    case 'is':
-    case 'is_not':
+    case 'equals':
+    case 'not_equals':
       return { text: 'a value or a list of values', fits: (value) => value !== undefined };
     case 'contains':
     case 'not_contains':
@@ -87,7 +94,7 @@ const isShortList = (value: NonNullable<Filter[number]['value']>) => !Array.isAr
 export function matching(events: StoredEvents, filter: Filter): Uint8Array | null {
   let found: Uint8Array | null = null;
   for (const condition of filter) {
-    const { values, ids } = events.property(condition.property);
+    const { values, ids } = events.property(condition.field);
     const test = testOf(condition);
     const holds = values.map((typed) => Number(test(typed)));
     found ??= new Uint8Array(events.records).fill(1);
@@ -97,14 +104,14 @@ export function matching(events: StoredEvents, filter: Filter): Uint8Array | nul
 }
 
 /** Whether the condition holds of a typed value; null: the event has none. */
-function testOf({ operator = 'is', value }: Filter[number]): (typed: string | null) => boolean {
+function testOf({ operator = 'equals', value }: Filter[number]): (typed: string | null) => boolean {
   if (operator === 'is_set') return (typed) => typed !== null;
   if (operator === 'is_not_set') return (typed) => typed === null;
   const values = (Array.isArray(value) ? value : [value]) as readonly Scalar[];
   const plain = values.map((each) => plainOf(typedText(each)));
-  if (operator === 'is' || operator === 'is_not') {
+  if (operator === 'equals' || operator === 'not_equals') {
     const wanted = new Set(plain);
-    const isNegated = operator === 'is_not';
+    const isNegated = operator === 'not_equals';
     return (typed) => (typed !== null && wanted.has(plainOf(typed))) !== isNegated;
   }
   if (operator === 'contains' || operator === 'not_contains') {

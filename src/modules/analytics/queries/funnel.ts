@@ -236,7 +236,7 @@ export async function funnelOf(
 ): Promise<FunnelLine[]> {
   const { steps, breakdown, windowMs, includeBots } = asked;
   const properties = [
-    ...steps.flatMap(({ filter }) => filter.map(({ property }) => property)),
+    ...steps.flatMap(({ filter }) => filter.map(({ field }) => field)),
     ...(breakdown === null ? [] : [breakdown]),
   ];
   const columns = [...COUNT_COLUMNS, ...(properties.length === 0 ? [] : propertyColumns(properties))];

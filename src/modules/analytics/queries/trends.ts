@@ -57,7 +57,7 @@ async function countPlain(question: Question, args: TrendArgs): Promise<Line[][]
 
 async function countBlocks(question: Question, args: TrendArgs, some?: readonly BlockRef[]): Promise<Line[][]> {
   const refs = some ?? (await blocksOf(question));
-  const properties = [args.property, args.breakdown, ...args.filter.map(({ property }) => property)];
+  const properties = [args.property, args.breakdown, ...args.filter.map(({ field }) => field)];
   const named = properties.filter((name) => name !== null);
   const columns = [...COUNT_COLUMNS, ...(named.length === 0 ? [] : propertyColumns(named))];
   const parts: Line[][] = [];

@@ -38,7 +38,7 @@ export const fields = defineCapability<LogsState>()({
       before: [
         {
           capability: 'logs.ingest',
-          input: { records: [{ service: 'checkout', message: 'm', attributes: { n: 1 } }] },
+          input: { items: [{ service: 'checkout', message: 'm', attributes: { n: 1 } }] },
         },
       ],
       input: {},

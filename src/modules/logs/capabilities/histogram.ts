@@ -5,7 +5,7 @@ import { instant } from '../../../kit/fields.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { countsOf, countsSchema } from '../schemas.ts';
 import { BUCKETS_MAX, countByTime, usualIntervalMs } from '../search/histogram.ts';
-import { filterFields, filterOptions, questionOf } from '../search/question.ts';
+import { filterFields, questionOf } from '../search/question.ts';
 import type { LogsState } from '../state.ts';
 
 const DAY_MS = 86_400_000;
@@ -18,17 +18,14 @@ export const histogram = defineCapability<LogsState>()({
   summary: 'Counts log records over time, by level.',
   description:
     'How many records match the filters of logs.search in each interval. Intervals begin at whole multiples of their length (UTC); those without records are left out. ' +
-    'Without q, service, trace_id and attributes, and in whole minutes, no record is read. is_complete is false when 5 s were not enough: then the latest part was counted.',
+    'Without q, service, trace_id and filter, and in whole minutes, no record is read. is_complete is false when 5 s were not enough: then the latest part was counted.',
   keywords: ['logs over time', 'error rate of logs', 'count log lines', 'log volume chart'],
-  input: Type.Object(
-    {
-      ...filterFields,
-      interval_seconds: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 86_400, description: 'Absent: the one that gives some 60 intervals.' }),
-      ),
-    },
-    filterOptions,
-  ),
+  input: Type.Object({
+    ...filterFields,
+    interval_seconds: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 86_400, description: 'Absent: the one that gives some 60 intervals.' }),
+    ),
+  }),
   output: Type.Object({
     interval_seconds: Type.Integer({ description: 'Length of an interval.' }),
     from: instant('Where counting begins.'),
@@ -44,12 +41,12 @@ export const histogram = defineCapability<LogsState>()({
       { description: 'Intervals with records, in the order of time.' },
     ),
   }),
-  opaque: ['attributes'],
+  opaque: ['filter', 'attributes'],
   limits: { intervals: `At most ${BUCKETS_MAX}.`, period: 'The last 24 hours when from is absent.' },
   examples: [
     {
       title: 'The last day by hours',
-      before: [{ capability: 'logs.ingest', input: { records: [{ message: 'started' }] } }],
+      before: [{ capability: 'logs.ingest', input: { items: [{ message: 'started' }] } }],
       input: { interval_seconds: 3600 },
       expect: { total: 1, is_complete: true },
     },

@@ -52,7 +52,7 @@ export const ingest = defineCapability<LogsState>()({
     {
       title: 'A record',
       input: {
-        records: [
+        items: [
           {
             level: 'error',
             service: 'checkout',
@@ -66,7 +66,7 @@ export const ingest = defineCapability<LogsState>()({
     },
     {
       title: 'One of two records is too old',
-      input: { records: [{ message: 'now' }, { message: 'long ago', timestamp: '2020-01-01T00:00:00Z' }] },
+      input: { items: [{ message: 'now' }, { message: 'long ago', timestamp: '2020-01-01T00:00:00Z' }] },
       expect: { accepted: 1 },
     },
   ],

@@ -6,7 +6,7 @@ import { cursorField, limitField, pageFields } from '../../../kit/fields.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { recordSchema } from '../schemas.ts';
 import { findPage } from '../search/find.ts';
-import { filterFields, filterOptions, questionOf } from '../search/question.ts';
+import { filterFields, questionOf } from '../search/question.ts';
 import type { Position } from '../search/scan.ts';
 import type { LogsState } from '../state.ts';
 
@@ -18,21 +18,18 @@ export const search = defineCapability<LogsState>()({
   summary: 'Searches log records.',
   description:
     'Records that match all filters, newest first. q is plain text and never fails: words are runs of letters, digits and underscores; everything else separates them. ' +
-    'level takes this level and graver ones; attributes.NAME is an exact value of the record or of its resource. A page that took 5 s may be short, or empty, and still have a next one. ' +
+    'level takes this level and graver ones; filter.NAME is an exact value of an attribute of the record or of its resource. A page that took 5 s may be short, or empty, and still have a next one. ' +
     'GET /v1/logs/tail takes the same filters and streams new records as Server-Sent Events.',
   keywords: ['find log lines', 'grep logs', 'query logs', 'errors of a service', 'logs of a trace', 'tail logs'],
-  input: Type.Object(
-    {
-      ...filterFields,
-      order: Type.Optional(Type.Enum([...ORDERS], { description: 'Which record comes first; newest when absent.' })),
-      cursor: cursorField,
-      limit: limitField,
-    },
-    filterOptions,
-  ),
+  input: Type.Object({
+    ...filterFields,
+    order: Type.Optional(Type.Enum([...ORDERS], { description: 'Which record comes first; newest when absent.' })),
+    cursor: cursorField,
+    limit: limitField,
+  }),
   output: Type.Object({ items: Type.Array(recordSchema, { description: 'This page.' }), ...pageFields }),
   errors: ['INVALID_CURSOR'],
-  opaque: ['attributes'],
+  opaque: ['filter', 'attributes'],
   limits: {
     words: 'The first 300 distinct words of a record are searched, and 200 parts of them, up to 64 characters each.',
     page: 'Ends after 1 MiB of records, and after 5 s.',
@@ -43,7 +40,7 @@ export const search = defineCapability<LogsState>()({
       before: [
         {
           capability: 'logs.ingest',
-          input: { records: [{ level: 'error', service: 'checkout', message: 'Payment provider timed out' }] },
+          input: { items: [{ level: 'error', service: 'checkout', message: 'Payment provider timed out' }] },
         },
       ],
       input: { q: 'payment timed', service: 'checkout', level: 'error' },

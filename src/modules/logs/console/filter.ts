@@ -3,16 +3,25 @@ import { withQuery } from '../../../kit/console/table.ts';
 import type { Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 
-const ATTRIBUTE = 'attributes.';
+const ATTRIBUTE = 'filter.';
+/** Also under the name that the field had. */
+const ATTRIBUTES = /^(?:filter|attributes)\./;
 const TEXTS = ['q', 'service', 'level', 'trace_id', 'from', 'to'];
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];
 
-/** What the address asks for, as the API takes it. */
+/** What the address asks for, by its names. */
 export function filterOf({ query }: Visit): Record<string, string> {
-  const pairs = [...query].filter(
-    ([name, value]) => value !== '' && (TEXTS.includes(name) || name.startsWith(ATTRIBUTE)),
-  );
-  return Object.fromEntries(pairs.map(([name, value]) => [name, value.trim()]));
+  const pairs = [...query].filter(([name, value]) => value !== '' && (TEXTS.includes(name) || ATTRIBUTES.test(name)));
+  return Object.fromEntries(pairs.map(([name, value]) => [name.replace(ATTRIBUTES, ATTRIBUTE), value.trim()]));
+}
+
+/** The same as the API takes it. */
+export function questionOf(visit: Visit): Record<string, string | Record<string, string>> {
+  const pairs = Object.entries(filterOf(visit));
+  const isAttribute = ([name]: readonly [string, string]) => name.startsWith(ATTRIBUTE);
+  const wanted = pairs.filter(isAttribute).map(([name, value]) => [name.slice(ATTRIBUTE.length), value]);
+  const others = Object.fromEntries(pairs.filter((pair) => !isAttribute(pair)));
+  return wanted.length === 0 ? others : { ...others, filter: Object.fromEntries(wanted) };
 }
 
 /** This page with one more filter. */
@@ -45,7 +54,8 @@ function chips(visit: Visit, others: readonly (readonly [string, string])[]): Ht
   if (others.length === 0) return html``;
   const each = ([name, value]: readonly [string, string]) => {
     const label = name.startsWith(ATTRIBUTE) ? name.slice(ATTRIBUTE.length) : name;
-    const without = narrowedPath(visit, { [name]: null });
+    const former = name.replace(ATTRIBUTE, 'attributes.');
+    const without = narrowedPath(visit, { [name]: null, [former]: null });
     return html`<li><code>${label} ${value.slice(0, 80)}</code> <a href="${without}">Remove<span class="unseen"> ${label}</span></a></li>`;
   };
   return html`<ul class="chips" aria-label="Further filters">${others.map(each)}</ul>`;

@@ -11,7 +11,7 @@ import { ingest } from '../capabilities/ingest.ts';
 import { search } from '../capabilities/search.ts';
 import { settings } from '../capabilities/settings.ts';
 import { bars } from './bars.ts';
-import { filterForm, filterOf } from './filter.ts';
+import { filterForm, filterOf, questionOf } from './filter.ts';
 import { type LogRecord, levelBadge, recordRow, serviceLink } from './record.ts';
 
 const ROWS = 50;
@@ -31,11 +31,11 @@ export const logsPage: ConsolePage = {
 async function show(visit: Visit): Promise<View> {
   const around = visit.query.get('around');
   if (around !== null) return aroundView(visit, around);
-  const filter = filterOf(visit);
+  const question = questionOf(visit);
   const cursor = visit.query.get('cursor') ?? undefined;
   const [found, counts, known] = await Promise.all([
-    visit.call(search, { ...filter, cursor, limit: ROWS }),
-    visit.call(histogram, filter),
+    visit.call(search, { ...question, cursor, limit: ROWS }),
+    visit.call(histogram, question),
     visit.may(fields) ? visit.call(fields, {}) : null,
   ]);
   const services = known?.data?.services.map(({ name }) => name) ?? [];
@@ -43,7 +43,7 @@ async function show(visit: Visit): Promise<View> {
 ${filterForm(visit, services)}
 ${panel(visit, 'Over time', counts, (data) => bars(visit, data))}
 ${panel(visit, 'Records', found, (page) => html`${records(visit, page.items)}${more(visit, page)}`)}`;
-  const isLatest = cursor === undefined && filter.to === undefined;
+  const isLatest = cursor === undefined && question.to === undefined;
   return { title: 'Logs', content, ...(isLatest ? { againSeconds: AGAIN_SECONDS } : {}) };
 }
 
@@ -60,7 +60,7 @@ function records(visit: Visit, rows: readonly LogRecord[]): Html {
     empty: isAll
       ? teach(
           'No records yet. Programs with OpenTelemetry send theirs to this address; loggers for Loki push to /v1/logs. Or by a call:',
-          visit.samples([[ingest, { records: [{ service: 'shop', level: 'info', message: 'started' }] }]]),
+          visit.samples([[ingest, { items: [{ service: 'shop', level: 'info', message: 'started' }] }]]),
         )
       : html`<p>No records match.</p>`,
     columns: [

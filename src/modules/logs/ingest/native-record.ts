@@ -1,6 +1,7 @@
 // Records of logs.ingest: their schema, and their way into the intake.
 import Type, { type Static } from 'typebox';
 import { orNull } from '../../../kit/fields.ts';
+import { alsoNamed } from '../../../kit/second-names.ts';
 import { parseInstant } from '../../../lib/instant.ts';
 import type { OtlpValue } from '../../../lib/otlp/values.ts';
 import {
@@ -48,18 +49,21 @@ const sentRecordSchema = Type.Object({
 });
 
 export const recordsSchema = Type.Object({
-  records: Type.Array(sentRecordSchema, {
-    minItems: 1,
-    maxItems: RECORDS_MAX,
-    description: `1 to ${RECORDS_MAX} records, in any order of time.`,
-  }),
+  items: alsoNamed(
+    Type.Array(sentRecordSchema, {
+      minItems: 1,
+      maxItems: RECORDS_MAX,
+      description: `1 to ${RECORDS_MAX} records, in any order of time.`,
+    }),
+    'records',
+  ),
 });
 
 export type SentRecords = Static<typeof recordsSchema>;
 
-export function readyRecords({ records }: SentRecords, nowMs: number): ReadyLogs {
+export function readyRecords({ items }: SentRecords, nowMs: number): ReadyLogs {
   const intake = new Intake(nowMs, RECORDS_MAX);
-  for (const { timestamp, level, service, message, attributes, trace_id, span_id } of records) {
+  for (const { timestamp, level, service, message, attributes, trace_id, span_id } of items) {
     for (const [name, value] of Object.entries(attributes ?? {})) intake.attribute(name, value as OtlpValue);
     intake.add(
       timestamp === undefined ? nowMs : (parseInstant(timestamp) ?? Number.NaN),

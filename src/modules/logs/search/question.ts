@@ -1,5 +1,7 @@
 // The query of a log search: filters that search, histogram and tail share.
 import Type, { type Static } from 'typebox';
+import { alsoListed, listWords } from '../../../kit/filter.ts';
+import { alsoNamed } from '../../../kit/second-names.ts';
 import { cleanText } from '../../../lib/clean-text.ts';
 import { instantForm, parseInstant } from '../../../lib/instant.ts';
 import { type SearchedWords, searchedWords } from '../../../lib/words/words.ts';
@@ -9,7 +11,6 @@ import { levels } from '../records/levels.ts';
 import { attributeMark, marksOfWords, serviceMark, traceMark } from '../records/marks.ts';
 import { MINUTE_MS } from '../records/summary.ts';
 
-const ATTRIBUTE = 'attributes.';
 const ATTRIBUTES_MAX = 16;
 const VALUE_CHARACTERS_MAX = 1_024;
 
@@ -40,22 +41,22 @@ export const filterFields = {
   trace_id: Type.Optional(
     Type.String({ pattern: '^[0-9A-Fa-f]{32}$', description: 'Only of this trace: 32 hexadecimal digits.' }),
   ),
-  attributes: Type.Optional(
-    Type.Object(
-      {},
-      {
-        additionalProperties: true,
-        maxProperties: ATTRIBUTES_MAX,
-        description: 'Values of attributes, by name; all must match. In a query: `attributes.NAME=value`.',
-      },
+  filter: alsoNamed(
+    alsoListed(
+      Type.Optional(
+        Type.Object(
+          {},
+          {
+            additionalProperties: true,
+            maxProperties: ATTRIBUTES_MAX,
+            description: `Values of attributes, by name; all must match. In a query: \`filter.NAME=value\`. ${listWords}`,
+          },
+        ),
+      ),
     ),
+    'attributes',
   ),
 };
-
-/** Names beyond the fields. */
-export const filterOptions = {
-  patternProperties: { '^attributes\\.': Type.String({ maxLength: VALUE_CHARACTERS_MAX }) },
-} as const;
 
 const filterSchema = Type.Object(filterFields);
 export type SentFilter = Static<typeof filterSchema>;
@@ -100,12 +101,9 @@ function instantOf(name: string, sent: string | undefined): number | null {
 const nextMinute = (ms: number) => (Math.floor(ms / MINUTE_MS) + 1) * MINUTE_MS;
 
 function attributesOf(sent: SentFilter): (readonly [string, string])[] {
-  const flat = Object.entries(sent).flatMap(([name, value]): [string, unknown][] =>
-    name.startsWith(ATTRIBUTE) ? [[name.slice(ATTRIBUTE.length), value]] : [],
-  );
-  const all = [...Object.entries(sent.attributes ?? {}), ...flat];
+  const all = Object.entries(sent.filter ?? {});
   if (all.length > ATTRIBUTES_MAX)
-    throw invalidField('attributes', 'maxProperties', `At most ${ATTRIBUTES_MAX} attributes can be asked for.`);
+    throw invalidField('filter', 'maxProperties', `At most ${ATTRIBUTES_MAX} attributes can be asked for.`);
   return all.map(([name, value]) => [cleanText(name.slice(0, NAME_CHARACTERS_MAX)), plainValue(name, value)]);
 }
 
@@ -114,7 +112,7 @@ function plainValue(name: string, value: unknown): string {
   const isOne = value === null || typeof value !== 'object';
   if (isOne && plain.length <= VALUE_CHARACTERS_MAX) return cleanText(plain);
   throw invalidField(
-    `attributes.${name}`.slice(0, 200),
+    `filter.${name}`.slice(0, 200),
     'type',
     `The value of an attribute is a string, number or boolean of at most ${VALUE_CHARACTERS_MAX} characters.`,
   );

@@ -56,7 +56,7 @@ export const ingest = defineCapability<MetricsState>()({
     {
       title: 'A counter and a gauge',
       input: {
-        points: [
+        items: [
           { name: 'http_requests_total', type: 'counter', value: 1027, labels: { method: 'GET', status: '200' } },
           { name: 'queue_depth', value: 12, labels: { queue: 'mail' } },
         ],
@@ -66,7 +66,7 @@ export const ingest = defineCapability<MetricsState>()({
     {
       title: 'One of two points is too old',
       input: {
-        points: [
+        items: [
           { name: 'queue_depth', value: 12 },
           { name: 'queue_depth', value: 3, timestamp: '2020-01-01T00:00:00Z' },
         ],

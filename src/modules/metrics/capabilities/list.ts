@@ -37,7 +37,7 @@ export const list = listOf<MetricRow, MetricsState, typeof metricSchema>(
       {
         title: 'The first ones',
         before: [
-          { capability: 'metrics.ingest', input: { points: [{ name: 'jobs_waiting', type: 'gauge', value: 3 }] } },
+          { capability: 'metrics.ingest', input: { items: [{ name: 'jobs_waiting', type: 'gauge', value: 3 }] } },
         ],
         input: { limit: 10 },
         expect: { items: [{ name: 'jobs_waiting', type: 'gauge', help: null, unit: null }] },

@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../kit/capability.ts';
+import { alsoNamed } from '../../../kit/second-names.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { ask } from '../query/ask.ts';
 import type { ResultText } from '../query/result.ts';
@@ -17,7 +18,10 @@ export const query = defineCapability<MetricsState>()({
   keywords: ['promql', 'instant query', 'current value of a metric', 'grafana prometheus data source', 'query metrics'],
   input: Type.Object({
     query: queryField,
-    time: Type.Optional(Type.String({ format: 'date-time', description: 'At which time; now when not sent.' })),
+    at: alsoNamed(
+      Type.Optional(Type.String({ format: 'date-time', description: 'At which time; now when not sent.' })),
+      'time',
+    ),
   }),
   output: resultSchema,
   isLongRead: true,
@@ -33,7 +37,7 @@ export const query = defineCapability<MetricsState>()({
         {
           capability: 'metrics.ingest',
           input: {
-            points: [
+            items: [
               { name: 'jobs_waiting', value: 3, labels: { queue: 'mail' } },
               { name: 'jobs_waiting', value: 4, labels: { queue: 'video' } },
             ],
@@ -45,7 +49,7 @@ export const query = defineCapability<MetricsState>()({
     },
   ],
   async run({ ctx, input, state }) {
-    const at = input.time === undefined ? Date.now() : msOf(input.time);
+    const at = input.at === undefined ? Date.now() : msOf(input.at);
     return { data: resultJson(await ask(ctx, state, input.query, { startMs: at, endMs: at, stepMs: 1 }, 'instant')) };
   },
 });

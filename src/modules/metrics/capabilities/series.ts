@@ -10,7 +10,7 @@ import type { MetricsState } from '../state.ts';
 const LIMIT_DEFAULT = 100;
 const seen = {
   capability: 'metrics.ingest',
-  input: { points: [{ name: 'jobs_waiting', value: 3, labels: { queue: 'mail' } }] },
+  input: { items: [{ name: 'jobs_waiting', value: 3, labels: { queue: 'mail' } }] },
 };
 
 interface ListInput {

@@ -67,7 +67,7 @@ function welcome(visit: Visit, names: readonly string[]): Html {
     rows: names.slice(0, ROWS * 4),
     empty: teach(
       'No metrics yet. Programs with OpenTelemetry send theirs to this address, Prometheus by remote write to /v1/metrics/prometheus. Or by a call:',
-      visit.samples([[ingest, { points: [{ name: 'jobs_waiting', value: 3, labels: { queue: 'mail' } }] }]]),
+      visit.samples([[ingest, { items: [{ name: 'jobs_waiting', value: 3, labels: { queue: 'mail' } }] }]]),
     ),
     columns: [
       { title: 'Metric', cell: (name) => html`<a href="${withQuery(visit, { query: name })}">${short(name, 80)}</a>` },
@@ -84,8 +84,8 @@ async function answer(visit: Visit, text: string, period: string): Promise<Html>
   const found = await visit.call(queryRange, {
     query: text,
     step_seconds: step,
-    start: new Date(startMs).toISOString(),
-    end: new Date(endMs).toISOString(),
+    from: new Date(startMs).toISOString(),
+    to: new Date(endMs).toISOString(),
   });
   const range = { startMs, endMs, stepMs: step * 1_000 };
   return panel(visit, 'Answer', found, ({ result }) => {

@@ -1,6 +1,7 @@
 // Parser of metrics.ingest input into a batch. The schema refuses a call with a field of a wrong type; a point that names no valid series is
 // rejected alone.
 import Type, { type Static } from 'typebox';
+import { alsoNamed } from '../../../kit/second-names.ts';
 import { parseInstant } from '../../../lib/instant.ts';
 import { POINTS_MAX } from '../limits.ts';
 import { BatchBuilder, type SampleBatch } from './batch.ts';
@@ -41,16 +42,19 @@ const pointSchema = Type.Object({
 });
 
 export const ingestSchema = Type.Object({
-  points: Type.Array(pointSchema, { minItems: 1, maxItems: POINTS_MAX, description: 'Up to 1,000 points.' }),
+  items: alsoNamed(
+    Type.Array(pointSchema, { minItems: 1, maxItems: POINTS_MAX, description: 'Up to 1,000 points.' }),
+    'points',
+  ),
 });
 
 export function batchOfPoints(
-  { points }: Static<typeof ingestSchema>,
+  { items }: Static<typeof ingestSchema>,
   isLong: boolean,
   nowMs = Date.now(),
 ): SampleBatch {
   const builder = new BatchBuilder(nowMs);
-  for (const [index, { name, type, value, labels, timestamp }] of points.entries()) {
+  for (const [index, { name, type, value, labels, timestamp }] of items.entries()) {
     const series = seriesFrom([
       ...Object.entries(labels ?? {}).filter(([label]) => label !== '__name__'),
       ['__name__', name],
