@@ -48,7 +48,7 @@ type RecordOf<Of extends Members> = Static<TObject<{ [Name in keyof Of]: Of[Name
 /** An event as it is listed and delivered (contract of webhooks); `data` is that of its kind. */
 export const eventSchema = Type.Object(
   {
-    id: Type.String({ description: 'Event id, also the webhook-id of its deliveries.' }),
+    event_id: Type.String({ description: 'Id of the event, also the webhook-id of its deliveries.' }),
     type: Type.String({ description: 'Event type.' }),
     timestamp: Type.String({ format: 'date-time', description: 'When it happened.' }),
     api_version: Type.String({ description: 'Date of the shape of data.' }),

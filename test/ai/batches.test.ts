@@ -155,7 +155,7 @@ test.each([
 ])('when the key is %s in the middle the requests that are left fail with its code', async (_how, code, change) => {
   const it = await caller();
   const made = await it.call('POST', '/v1/account/keys/create', { name: 'for batches' });
-  const { id: keyId, key_secret: key } = made.body.data;
+  const { key_id: keyId, key_secret: key } = made.body.data;
   const { status, text, body } = await client(bench.service.url, key)('POST', '/v1/ai/batch/create', {
     items: many(60, slow),
   });

@@ -42,7 +42,7 @@ async function failing({ secret }: TestAccount, query = ''): Promise<string> {
 async function register(call: Client, path: string): Promise<string> {
   const made = await call('POST', '/v1/account/webhooks/register', { url: receiver.url(path), events: ['queue.dlq'] });
   expect(made.status).toBe(200);
-  return made.body.data.id;
+  return made.body.data.webhook_id;
 }
 
 /** Sends a test to the webhook, which its receiver answers with `status`. */

@@ -54,7 +54,7 @@ test('every kind of object is found by a part of its name, and by its id', async
   const { secret, call } = await filledAccount('alpha');
   expect(await kindsFound(secret, 'LPHA')).toEqual(['collection', 'error', 'key', 'queue', 'schedule', 'webhook']);
   const { body } = await call('GET', '/v1/cron/list');
-  expect(await kindsFound(secret, body.data.items[0].id)).toEqual(['schedule']);
+  expect(await kindsFound(secret, body.data.items[0].job_id)).toEqual(['schedule']);
   expect(await kindsFound(secret, 'no such thing')).toEqual([]);
   const failed = await call('GET', '/v1/queue/get/none');
   expect(await kindsFound(secret, failed.body.error.request_id)).toEqual(['request']);

@@ -16,7 +16,7 @@ test('what is left empty in a form gives nothing: everything is a choice of its 
   const made = (
     await owner('POST', '/v1/account/keys/create', { name: 'narrow', scopes: ['queue:read', 'vector.query'] })
   ).body.data;
-  const page = `/console/keys/${made.id}`;
+  const page = `/console/keys/${made.key_id}`;
   for (const [path, act] of [
     ['/console/keys', 'create'],
     [page, 'narrow'],
@@ -41,7 +41,7 @@ test('presets give what they say: reading in every module, or one module', async
   const made = async (fields: Record<string, string>) =>
     expect((await sendForm(visitor, '/console/keys', 'create', { scope: 'vector:write', ...fields })).status).toBe(200);
   await made({ name: 'reads', access: 'read' });
-  const { id, scopes } = await newest();
+  const { key_id: id, scopes } = await newest();
   expect([scopes.includes('queue:read'), scopes.every((scope: string) => scope.endsWith(':read'))]).toEqual([
     true,
     true,

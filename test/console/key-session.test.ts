@@ -33,8 +33,8 @@ function signIn(
 }
 
 async function keyWith(scopes: string[]): Promise<{ secret: string; keyId: string }> {
-  const { key_secret, id } = await bench.ok('POST', '/v1/account/keys/create', { scopes });
-  return { secret: key_secret, keyId: id };
+  const { key_secret, key_id: keyId } = await bench.ok('POST', '/v1/account/keys/create', { scopes });
+  return { secret: key_secret, keyId };
 }
 
 function expectSignInFirst({ status, location, text }: Visit, path = page): void {

@@ -103,22 +103,22 @@ test('the pages that end a key say what it did in a day; a certain leak wants it
   for (let n = 0; n < 3; n += 1) await used('POST', '/v1/queue/publish', { queue: 'jobs', payload: {} });
   expect((await used('POST', '/v1/queue/publish', { queue: 'none', payload: {} })).status).toBe(404);
   for (const end of ['revoke', 'leaked']) {
-    const { text } = await visitor.get(`/console/keys/${key.id}/${end}`);
+    const { text } = await visitor.get(`/console/keys/${key.key_id}/${end}`);
     const told = text.replaceAll(/<[^>]+>/g, '');
     expect(told).toContain('In the last 24 hours it made 4 calls (1 failed) for $0.00006.');
   }
-  const page = `/console/keys/${key.id}/leaked`;
+  const page = `/console/keys/${key.key_id}/leaked`;
   const untyped = await sendForm(visitor, page, 'leaked', { typed: 'used', auto_rotate: 'on' });
   expect([untyped.status, untyped.text.includes('id="leaked-typed-fault"')]).toEqual([400, true]);
   expect((await used('GET', '/v1/queue/list')).status).toBe(200);
-  const ended = await sendForm(visitor, page, 'leaked', { typed: key.id, auto_rotate: 'on' });
+  const ended = await sendForm(visitor, page, 'leaked', { typed: key.key_id, auto_rotate: 'on' });
   const secretIn = (text: string) => /class="secret"[^>]*>([^<]+)</.exec(text)?.[1] ?? '';
   expect((await used('GET', '/v1/queue/list')).status).toBe(401);
   expect((await client(service.url, secretIn(ended.text))('GET', '/v1/queue/list')).status).toBe(200);
-  const suspected = await sendForm(visitor, `/console/keys/${doubted.id}`, 'leak', { confirmed_leak: 'on' });
+  const suspected = await sendForm(visitor, `/console/keys/${doubted.key_id}`, 'leak', { confirmed_leak: 'on' });
   expect([suspected.status, secretIn(suspected.text)]).toEqual([200, '']);
   expect((await client(service.url, doubted.key_secret)('GET', '/v1/queue/list')).status).toBe(200);
-  const atOnce = await sendForm(visitor, `/console/keys/${doubted.id}`, 'rotate', { grace_hours: '0' });
+  const atOnce = await sendForm(visitor, `/console/keys/${doubted.key_id}`, 'rotate', { grace_hours: '0' });
   expect([atOnce.status, atOnce.text.includes('id="rotate-grace_hours-fault"')]).toEqual([400, true]);
 });
 

@@ -195,7 +195,7 @@ test('the stream of a busy account ends with its session, and with what its pers
 
 test('the stream of a key ends when the key is revoked', async () => {
   const { body } = await call('POST', '/v1/account/keys/create', { name: 'short', scopes: ['account:read'] });
-  const { key_secret: secret, id } = body.data;
+  const { key_secret: secret, key_id: id } = body.data;
   const stream = await follow(await signedIn(service.url, secret));
   expect(stream.status).toBe(200);
   expect((await call('DELETE', `/v1/account/keys/revoke/${id}`)).status).toBe(200);

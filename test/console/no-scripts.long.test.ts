@@ -107,7 +107,7 @@ test('what was dead goes back to its queue', async () => {
 
 test('a delivery that failed is made again', async () => {
   bench.receiver.status = 500;
-  const { id } = await ok('POST', '/v1/account/webhooks/register', {
+  const { webhook_id: id } = await ok('POST', '/v1/account/webhooks/register', {
     url: bench.receiver.url('/hook'),
     events: ['queue.dlq'],
   });

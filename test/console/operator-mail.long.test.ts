@@ -28,7 +28,7 @@ beforeAll(async () => {
   for (let n = 1; n <= 25; n += 1)
     await write({ to: `p${n}@example.org`, subject: `Mail ${n}.`, text: `text ${n}`, html: '' }, n);
   const list = await client(service.url, operator.secret)('GET', '/v1/operator/outbox/list?limit=1');
-  hostileId = list.body.data.items[0].id;
+  hostileId = list.body.data.items[0].mail_id;
 });
 afterAll(async () => {
   await Promise.all([service?.stop(), chromium?.close()]);

@@ -16,7 +16,7 @@ afterAll(() => bench?.stop());
 async function create(fields: Readonly<Record<string, unknown>>): Promise<string> {
   const made = await bench.call('POST', '/v1/cron/create', { task: bench.receiver.url('/run'), ...fields });
   expect(made.status, JSON.stringify(made.body)).toBe(200);
-  return made.body.data.id;
+  return made.body.data.job_id;
 }
 
 /** A job that has run, with an answer of 500. */

@@ -21,7 +21,7 @@ async function register(path: string, description: string | null = null): Promis
     headers: { 'x-note': 'a note', authorization: 'Bearer very-secret' },
   });
   expect(made.status).toBe(200);
-  return made.body.data.id;
+  return made.body.data.webhook_id;
 }
 
 const sendTest = (id: string) => bench.call('POST', `/v1/account/webhooks/test/${id}`, { note: HOSTILE });
@@ -57,7 +57,7 @@ test('a delivery that failed is sent again once the receiver is mended, and the 
   await press(page, '.table tbody button:has-text("Redeliver")');
   await page.waitForURL('**?done=**');
   await expect.poll(() => page.locator('.table tbody .badge.good').count()).toBe(1);
-  expect((await bench.receiver.arrived('/broken', 2)).map(({ event }) => event.id)).toHaveLength(2);
+  expect((await bench.receiver.arrived('/broken', 2)).map(({ event }) => event.event_id)).toHaveLength(2);
   expect(faults).toEqual([]);
 });
 

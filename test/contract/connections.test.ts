@@ -127,7 +127,7 @@ describe('a body that never ends', () => {
     );
     // sleeps: who was found within the last 200 ms is not looked up again
     await sleep(250);
-    await call('DELETE', `/v1/account/keys/revoke/${body.data.id}`);
+    await call('DELETE', `/v1/account/keys/revoke/${body.data.key_id}`);
     raw.send(text.slice(5));
     expect((await raw.receive()).slice(0, 12)).toBe('HTTP/1.1 401');
     raw.destroy();

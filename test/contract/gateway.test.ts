@@ -82,10 +82,10 @@ describe('authentication', () => {
   test('a right secret says what became of its key; unknown and wrongly checked ones get one answer', async () => {
     const make = async (fields: object) => (await call('POST', '/v1/account/keys/create', fields)).body.data;
     const revoked = await make({});
-    await call('DELETE', `/v1/account/keys/revoke/${revoked.id}`);
+    await call('DELETE', `/v1/account/keys/revoke/${revoked.key_id}`);
     const expired = await make({ expires_at: new Date(Date.now() + 1_500).toISOString() });
     const replaced = await make({});
-    await call('POST', `/v1/account/keys/rotate/${replaced.id}`, { grace_hours: 0 });
+    await call('POST', `/v1/account/keys/rotate/${replaced.key_id}`, { grace_hours: 0 });
     // sleeps: the clock of this service is that of other tests too
     await new Promise((resolve) => setTimeout(resolve, 1_600));
     const answer = async (secret: string) => {
@@ -247,7 +247,7 @@ describe('the order of checks', () => {
 describe('fields', () => {
   test('PATCH: absent stays, null clears', async () => {
     const made = await prepareExample(call, byId('account.keys.update'));
-    const path = `/v1/account/keys/update/${made.id}`;
+    const path = `/v1/account/keys/update/${made.key_id}`;
     expect((await call('PATCH', path, { name: 'named' })).body.data).toMatchObject({
       name: 'named',
       scopes: ['vector'],

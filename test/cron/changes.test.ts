@@ -16,7 +16,7 @@ afterAll(() => bench.stop());
 describe('pause and resume', () => {
   test('a paused job does not run, and what was missed is not made up for', async () => {
     const own = await bench.withAccount();
-    const { id } = await own.create({ cron_expr: '0 * * * *' });
+    const { job_id: id } = await own.create({ cron_expr: '0 * * * *' });
     expect(await own.ok('POST', `/v1/cron/pause/${id}`)).toMatchObject({ status: 'paused', next_run_at: null });
     expect(await own.ok('POST', `/v1/cron/pause/${id}`)).toMatchObject({ status: 'paused' });
     await own.advanceTo(7_200);
@@ -32,7 +32,7 @@ describe('pause and resume', () => {
 
   test('a run_at that passed while paused is a conflict until another is set', async () => {
     const own = await bench.withAccount();
-    const { id } = await own.create({ run_at: new Date((await own.nowMs()) + 60_000).toISOString() });
+    const { job_id: id } = await own.create({ run_at: new Date((await own.nowMs()) + 60_000).toISOString() });
     await own.ok('POST', `/v1/cron/pause/${id}`);
     await own.advanceTo(120);
     expect((await own.fails('POST', `/v1/cron/resume/${id}`))[0]).toBe('STATE_CONFLICT');
@@ -43,13 +43,13 @@ describe('pause and resume', () => {
 
   test('a completed job can be neither paused, resumed nor changed', async () => {
     const own = await bench.withAccount();
-    const { id } = await own.create({ run_at: new Date((await own.nowMs()) + 60_000).toISOString() });
+    const { job_id: id } = await own.create({ run_at: new Date((await own.nowMs()) + 60_000).toISOString() });
     await own.runNext(id);
     await eventually(async () => (await own.get(id)).status === 'completed');
     expect((await own.fails('POST', `/v1/cron/pause/${id}`))[0]).toBe('STATE_CONFLICT');
     expect((await own.fails('POST', `/v1/cron/resume/${id}`))[0]).toBe('STATE_CONFLICT');
     expect((await own.fails('PATCH', `/v1/cron/update/${id}`, { name: 'x' }))[0]).toBe('STATE_CONFLICT');
-    expect(await own.ok('DELETE', `/v1/cron/delete/${id}`)).toEqual({ id, deleted: true });
+    expect(await own.ok('DELETE', `/v1/cron/delete/${id}`)).toEqual({ job_id: id, deleted: true });
   });
 
   test('paused while a run is under way: that run is finished', async () => {
@@ -58,7 +58,7 @@ describe('pause and resume', () => {
     own.receiver.answer = (_call, response) => {
       finish = () => response.end();
     };
-    const { id, next_run_at: slot } = await own.create();
+    const { job_id: id, next_run_at: slot } = await own.create();
     await own.advanceTo(61);
     await eventually(() => own.receiver.received.length === 1);
     await own.ok('POST', `/v1/cron/pause/${id}`);
@@ -74,16 +74,16 @@ describe('update', () => {
     const fields = { name: 'a', payload: { n: 1 }, headers: { 'x-a': 'secret-value' }, cron_expr: '0 9 * * *' };
     const before = await own.create({ ...fields, timezone: 'Europe/Berlin' });
     const { secret: _once, ...shown } = before;
-    expect(await own.update(before.id, {})).toEqual({ ...shown, updated_at: expect.any(String) });
-    const cleared = await own.update(before.id, { name: null, payload: null, headers: null });
+    expect(await own.update(before.job_id, {})).toEqual({ ...shown, updated_at: expect.any(String) });
+    const cleared = await own.update(before.job_id, { name: null, payload: null, headers: null });
     expect(cleared).toMatchObject({ name: null, payload: null, headers: {}, next_run_at: before.next_run_at });
-    const moved = await own.update(before.id, { timezone: 'Asia/Tokyo' });
+    const moved = await own.update(before.job_id, { timezone: 'Asia/Tokyo' });
     expect(moved).toMatchObject({ cron_expr: '0 9 * * *', next_run_at: expect.stringMatching(/T00:00:00\.000Z$/) });
   });
 
   test('a schedule of the other kind takes the place of the first', async () => {
     const own = await bench.withAccount();
-    const { id } = await own.create();
+    const { job_id: id } = await own.create();
     const at = new Date((await own.nowMs()) + 3_600_000).toISOString();
     expect(await own.update(id, { run_at: at })).toMatchObject({ cron_expr: null, run_at: at, next_run_at: at });
     expect(await own.update(id, { cron_expr: '0 * * * *' })).toMatchObject({ cron_expr: '0 * * * *', run_at: null });
@@ -98,7 +98,7 @@ describe('update', () => {
 
   test('an earlier schedule is noticed, and the next run is the changed one', async () => {
     const own = await bench.withAccount();
-    const { id } = await own.create({ cron_expr: '0 0 1 1 *', payload: 1 });
+    const { job_id: id } = await own.create({ cron_expr: '0 0 1 1 *', payload: 1 });
     const changed = await own.update(id, { cron_expr: '* * * * *', task: own.receiver.url('/other'), payload: [2] });
     expect(await own.runNext(id)).toMatchObject({ scheduled_at: changed.next_run_at, status: 'succeeded' });
     expect(own.receiver.received).toMatchObject([{ path: '/other', body: { payload: [2] } }]);
@@ -107,9 +107,9 @@ describe('update', () => {
   test('a new secret signs at once, and the old one beside it for a day', async () => {
     const own = await bench.withAccount();
     const before = await own.create({ cron_expr: '0 * * * *' });
-    const changed = await own.update(before.id, { secret: null });
+    const changed = await own.update(before.job_id, { secret: null });
     expect(changed.secret).not.toBe(before.secret);
-    expect((await own.get(before.id)).secret_last4).toBe(changed.secret.slice(-4));
+    expect((await own.get(before.job_id)).secret_last4).toBe(changed.secret.slice(-4));
     const verifies = (secret: string) => {
       const { text, headers } = own.receiver.received.at(-1) as { text: string; headers: object };
       try {
@@ -118,11 +118,13 @@ describe('update', () => {
         return false;
       }
     };
-    await own.runNext(before.id);
+    await own.runNext(before.job_id);
     expect([verifies(before.secret), verifies(changed.secret)]).toEqual([true, true]);
     await own.advanceTo(24 * 3_600);
-    await eventually(async () => (await own.runs(before.id)).filter((run) => run.finished_at !== null).length === 2);
-    await own.runNext(before.id);
+    await eventually(
+      async () => (await own.runs(before.job_id)).filter((run) => run.finished_at !== null).length === 2,
+    );
+    await own.runNext(before.job_id);
     expect([verifies(before.secret), verifies(changed.secret)]).toEqual([false, true]);
   });
 });
@@ -130,8 +132,8 @@ describe('update', () => {
 describe('delete', () => {
   test('the job is gone, and is not found again', async () => {
     const own = await bench.withAccount();
-    const { id } = await own.create();
-    expect(await own.ok('DELETE', `/v1/cron/delete/${id}`)).toEqual({ id, deleted: true });
+    const { job_id: id } = await own.create();
+    expect(await own.ok('DELETE', `/v1/cron/delete/${id}`)).toEqual({ job_id: id, deleted: true });
     for (const [method, path] of [
       ['GET', 'get'],
       ['GET', 'runs'],
@@ -141,7 +143,11 @@ describe('delete', () => {
       ['DELETE', 'delete'],
     ] as const) {
       const body = method === 'PATCH' ? { name: 'x' } : undefined;
-      expect(await own.fails(method, `/v1/cron/${path}/${id}`, body), path).toEqual(['JOB_NOT_FOUND', 'id', undefined]);
+      expect(await own.fails(method, `/v1/cron/${path}/${id}`, body), path).toEqual([
+        'JOB_NOT_FOUND',
+        'job_id',
+        undefined,
+      ]);
     }
     await own.advanceTo(120);
     await sleep(SETTLE_MS);
@@ -154,7 +160,7 @@ describe('delete', () => {
     own.receiver.answer = (_call, response) => {
       finish = () => response.end();
     };
-    const { id } = await own.create();
+    const { job_id: id } = await own.create();
     await own.advanceTo(61);
     await eventually(() => own.receiver.received.length === 1);
     await own.ok('DELETE', `/v1/cron/delete/${id}`);

@@ -28,9 +28,9 @@ describe('a run that the wallet covers', () => {
     const jobs = [await own.create(), await own.create(), await own.create()];
     // Three slots passed: one run. And one more.
     await own.advanceTo(181);
-    for (const { id } of jobs) await over(own, id, 1);
+    for (const { job_id: id } of jobs) await over(own, id, 1);
     await own.advanceTo(60);
-    for (const { id } of jobs) await over(own, id, 2);
+    for (const { job_id: id } of jobs) await over(own, id, 2);
     const units = 6;
     const spent = units * 0.00002;
     const balance = await own.ok('GET', '/v1/account/balance');
@@ -55,7 +55,7 @@ describe('a run that the wallet covers', () => {
 
   test('that takes the balance below the threshold tells wallet.low_balance, once', async () => {
     const own = await bench.withAccount(1.000_03);
-    const { id } = await own.create();
+    const { job_id: id } = await own.create();
     for (let i = 0; i < 3; i += 1) await own.runNext(id);
     const low = (await own.events()).filter(({ type }) => type === 'wallet.low_balance');
     expect(low).toHaveLength(1);
@@ -69,7 +69,7 @@ describe('a run that the wallet covers', () => {
       hard_cap_usd: null,
       alert_threshold_usd: 0.000_02,
     });
-    const { id } = await own.create();
+    const { job_id: id } = await own.create();
     await own.runNext(id);
     expect((await own.ok('GET', '/v1/account/budget/get')).used_usd).toBeCloseTo(0.000_02, 9);
     expect((await own.events()).map(({ type }) => type)).toContain('wallet.low_balance');
@@ -79,7 +79,7 @@ describe('a run that the wallet covers', () => {
 describe('a run that may not be charged is skipped: recorded, told, free, never sent; and the job stays active', () => {
   test('no credit: with more credit the next slot runs', async () => {
     const own = await bench.withAccount(0);
-    const { id } = await own.create();
+    const { job_id: id } = await own.create();
     const skipped = await own.runNext(id);
     expect(skipped).toMatchObject({
       status: 'skipped',
@@ -108,7 +108,7 @@ describe('a run that may not be charged is skipped: recorded, told, free, never 
     for (let i = 0; i < 6; i += 1) jobs.push(await own.create({ name: `${i}` }));
     await own.advanceTo(jobs[0].next_run_at);
     const runs = [];
-    for (const { id } of jobs) runs.push((await over(own, id, 1))[0]);
+    for (const { job_id: id } of jobs) runs.push((await over(own, id, 1))[0]);
     expect(runs.map((run) => run.status).sort()).toEqual([...Array(3).fill('skipped'), ...Array(3).fill('succeeded')]);
     expect((await own.ok('GET', '/v1/account/balance')).balance_usd).toBeCloseTo(0.000_01, 9);
     expect(await own.findings()).toEqual([]);
@@ -117,7 +117,7 @@ describe('a run that may not be charged is skipped: recorded, told, free, never 
   test('the budget is used up', async () => {
     const own = await bench.withAccount();
     await own.ok('PUT', '/v1/account/budget/set', { period: 'daily', hard_cap_usd: 0, alert_threshold_usd: null });
-    const { id } = await own.create();
+    const { job_id: id } = await own.create();
     expect(await own.runNext(id)).toMatchObject({ status: 'skipped', error_code: 'budget_daily', cost_usd: 0 });
     expect(own.receiver.received).toEqual([]);
   });
@@ -129,15 +129,19 @@ describe('a run that may not be charged is skipped: recorded, told, free, never 
       task: own.receiver.url(),
       cron_expr: '* * * * *',
     });
-    await own.ok('DELETE', `/v1/account/keys/revoke/${made.id}`);
-    expect(await own.runNext(body.data.id)).toMatchObject({ status: 'succeeded', cost_usd: 0.000_02 });
-    expect(await own.runNext(body.data.id)).toMatchObject({ status: 'skipped', error_code: 'key_cap', cost_usd: 0 });
+    await own.ok('DELETE', `/v1/account/keys/revoke/${made.key_id}`);
+    expect(await own.runNext(body.data.job_id)).toMatchObject({ status: 'succeeded', cost_usd: 0.000_02 });
+    expect(await own.runNext(body.data.job_id)).toMatchObject({
+      status: 'skipped',
+      error_code: 'key_cap',
+      cost_usd: 0,
+    });
     expect(await own.findings()).toEqual([]);
   });
 
   test('the account is suspended', async () => {
     const own = await bench.withAccount();
-    const { id, next_run_at: slot } = await own.create();
+    const { job_id: id, next_run_at: slot } = await own.create();
     const suspend = (suspended: boolean) =>
       own.core.db.transaction((tx) => setSuspended(tx, own.account.accountId, suspended));
     await suspend(true);
@@ -158,7 +162,7 @@ describe('a run that may not be charged is skipped: recorded, told, free, never 
 
   test('a job for one time is completed by it', async () => {
     const own = await bench.withAccount(0);
-    const { id } = await own.create({ run_at: new Date((await own.nowMs()) + 60_000).toISOString() });
+    const { job_id: id } = await own.create({ run_at: new Date((await own.nowMs()) + 60_000).toISOString() });
     expect(await own.runNext(id)).toMatchObject({ status: 'skipped' });
     expect(await own.get(id)).toMatchObject({ status: 'completed', next_run_at: null });
   });
@@ -173,7 +177,7 @@ test('calls and runs of one account at once: nothing is lost or charged twice', 
     own.call('POST', '/v1/queue/publish', { queue: 'busy', payload: {} }),
   );
   expect((await Promise.all(publishes)).map(({ status }) => status)).toEqual(Array(100).fill(200));
-  for (const { id } of jobs) expect((await over(own, id, 1))[0]).toMatchObject({ status: 'succeeded' });
+  for (const { job_id: id } of jobs) expect((await over(own, id, 1))[0]).toMatchObject({ status: 'succeeded' });
   expect(await own.spentNanos()).toBe(20n * RUN_NANOS);
   expect((await own.ok('GET', '/v1/account/balance')).balance_usd).toBeCloseTo(1 - 120 * 0.00002, 9);
   expect(await own.findings()).toEqual([]);

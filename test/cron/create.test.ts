@@ -17,7 +17,7 @@ describe('create', () => {
     const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
     const job = await own.create({ name: 'report', cron_expr: ' 0  9 * *  MON', timezone: 'Asia/Tokyo', secret });
     expect(job).toEqual({
-      id: expect.stringMatching(/^cron_[0-9A-Za-z]{22}$/),
+      job_id: expect.stringMatching(/^cron_[0-9A-Za-z]{22}$/),
       name: 'report',
       task_url: own.receiver.url(),
       cron_expr: '0 9 * * MON',
@@ -34,7 +34,7 @@ describe('create', () => {
       payload: null,
     });
     const { secret: _once, ...rest } = job;
-    const { next_runs: runs, ...shown } = await own.get(job.id);
+    const { next_runs: runs, ...shown } = await own.get(job.job_id);
     expect(shown).toEqual(rest);
     expect(runs[0]).toBe(job.next_run_at);
     expect(new Date(job.next_run_at).getUTCDay()).toBe(1);
@@ -53,7 +53,7 @@ describe('create', () => {
       },
       [own.account.accountId],
     );
-    expect(rows[0]?.text).toContain(first.id);
+    expect(rows[0]?.text).toContain(first.job_id);
     expect(rows[0]?.text).not.toContain(first.secret.slice(6));
     expect(rows[0]?.text).not.toContain(Buffer.from(first.secret).toString('hex'));
   });
@@ -82,7 +82,7 @@ describe('create', () => {
 
   test('a private address is refused at create and at update', async () => {
     const own = await bench.withAccount();
-    const { id } = await own.create();
+    const { job_id: id } = await own.create();
     for (const task of ['https://10.0.0.1/x', 'https://169.254.169.254/', 'https://[::1]/', 'http://example.org/']) {
       const create = await own.fails('POST', '/v1/cron/create', { task, cron_expr: '* * * * *' });
       expect(create.slice(0, 2), task).toEqual(['WEBHOOK_URL_REJECTED', 'task']);
@@ -119,18 +119,18 @@ describe('list and runs', () => {
   test('pages go from the newest to the oldest, by status', async () => {
     const own = await bench.withAccount();
     const ids: string[] = [];
-    for (let i = 0; i < 5; i += 1) ids.unshift((await own.create({ cron_expr: '0 0 1 1 *', payload: { i } })).id);
+    for (let i = 0; i < 5; i += 1) ids.unshift((await own.create({ cron_expr: '0 0 1 1 *', payload: { i } })).job_id);
     await own.ok('POST', `/v1/cron/pause/${ids[1]}`);
     const seen: string[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
       const page = await own.ok('GET', `/v1/cron/list?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`);
-      seen.push(...page.items.map((job: { id: string }) => job.id));
+      seen.push(...page.items.map((job: { job_id: string }) => job.job_id));
       expect(page.items[0].payload).toBeUndefined();
       cursor = page.next_cursor;
     }
     expect(seen).toEqual(ids);
     const paused = await own.ok('GET', '/v1/cron/list?status=paused');
-    expect(paused.items.map((job: { id: string }) => job.id)).toEqual([ids[1]]);
+    expect(paused.items.map((job: { job_id: string }) => job.job_id)).toEqual([ids[1]]);
     const page = await own.ok('GET', '/v1/cron/list?limit=2');
     expect(await own.fails('GET', `/v1/cron/list?status=active&cursor=${page.next_cursor}`)).toEqual([
       'INVALID_CURSOR',
@@ -141,7 +141,7 @@ describe('list and runs', () => {
 
   test('runs are paged too', async () => {
     const own = await bench.withAccount();
-    const { id } = await own.create();
+    const { job_id: id } = await own.create();
     const slots: string[] = [];
     for (let i = 0; i < 3; i += 1) slots.unshift((await own.runNext(id)).scheduled_at);
     const first = await own.ok('GET', `/v1/cron/runs/${id}?limit=2`);
@@ -153,7 +153,7 @@ describe('list and runs', () => {
 
 test('scopes: cron:read reads, cron:write changes', async () => {
   const own = await bench.withAccount();
-  const { id } = await own.create();
+  const { job_id: id } = await own.create();
   const reader = client(own.service.url, (await createTestAccount(own.core, 1, ['cron:read'])).secret);
   expect((await reader('GET', '/v1/cron/list')).status).toBe(200);
   expect((await reader('POST', `/v1/cron/pause/${id}`)).status).toBe(403);

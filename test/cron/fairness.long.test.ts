@@ -26,10 +26,10 @@ async function multiply(own: CronBench, jobId: string, count: number): Promise<v
 test('10,000 due jobs of one account do not delay the job of another', async () => {
   const [many, one] = [await bench.withAccount(), await bench.withAccount()];
   const slow = await many.create({ task: many.receiver.url() });
-  await multiply(many, slow.id, 10_000);
-  const { id } = await one.create();
+  await multiply(many, slow.job_id, 10_000);
+  const { job_id: id } = await one.create();
   await bench.advanceTo(slow.next_run_at);
-  await eventually(async () => (await many.runs(slow.id)).length > 0 || (await countRuns(many)) > 0);
+  await eventually(async () => (await many.runs(slow.job_id)).length > 0 || (await countRuns(many)) > 0);
   const { next_run_at: slot } = await one.create();
   await bench.advanceTo(slot);
   const begunMs = performance.now();
@@ -51,11 +51,11 @@ test('accounts whose tasks never answer take no place from a newcomer', async ()
   const hanging = await Promise.all(Array.from({ length: 4 }, () => bench.withAccount()));
   for (const own of hanging) {
     own.receiver.answer = () => undefined;
-    const { id } = await own.create();
+    const { job_id: id } = await own.create();
     await multiply(own, id, 300);
   }
   const newcomer = await bench.withAccount();
-  const { id, next_run_at: slot } = await newcomer.create();
+  const { job_id: id, next_run_at: slot } = await newcomer.create();
   await bench.advanceTo(slot);
   const begunMs = performance.now();
   expect(await newcomer.ended(id, slot)).toMatchObject({ status: 'succeeded' });

@@ -21,7 +21,7 @@ beforeAll(async () => {
   bench = await CronBench.start();
   for (const table of tables) await sql(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`);
   // Once everything, so that its statements are prepared; connections take turns.
-  jobId = (await bench.create()).id;
+  jobId = (await bench.create()).job_id;
   for (let i = 0; i < 3; i += 1) runId = (await bench.runNext(jobId)).run_id;
   await rememberTexts();
   await bench.ok('POST', `/v1/cron/pause/${jobId}`);

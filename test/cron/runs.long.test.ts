@@ -21,7 +21,7 @@ describe('a run', () => {
     );
     expect(created.headers).toEqual({ 'X-Token': '****' });
     expect(created.secret).toMatch(/^whsec_/);
-    const run = await own.runNext(created.id);
+    const run = await own.runNext(created.job_id);
     const [post] = own.receiver.received;
     expect(post?.path).toBe('/hook?x=1');
     expect(post?.headers).toMatchObject({
@@ -35,18 +35,18 @@ describe('a run', () => {
     expect(post?.text.endsWith(`,"payload":${payload}}`)).toBe(true);
     expect(post?.body).toMatchObject({
       run_id: run.run_id,
-      job_id: created.id,
+      job_id: created.job_id,
       name: 'näme',
       scheduled_at: run.scheduled_at,
     });
-    const shown = await own.call('GET', `/v1/cron/get/${created.id}`);
+    const shown = await own.call('GET', `/v1/cron/get/${created.job_id}`);
     expect(shown.text).toContain(`"payload":${payload}}`);
     expect(shown.text).not.toContain(created.secret);
   });
 
   test('a job without payload sends null', async () => {
     const own = await bench.withAccount();
-    const { id } = await own.create();
+    const { job_id: id } = await own.create();
     await own.runNext(id);
     expect(own.receiver.received[0]?.body.payload).toBeNull();
   });
@@ -60,7 +60,7 @@ describe('a run', () => {
   ])('answered %i is %s, told as %s, charged, and not tried again', async (status, outcome, type) => {
     const own = await bench.withAccount();
     own.receiver.answer = (_call, response) => void response.writeHead(status, { location: '/else' }).end('text\0');
-    const { id } = await own.create();
+    const { job_id: id } = await own.create();
     const run = await own.runNext(id);
     expect(run).toMatchObject({
       job_id: id,
@@ -80,7 +80,7 @@ describe('a run', () => {
 
   test('that reaches nobody has failed, with the reason', async () => {
     const own = await bench.withAccount();
-    const { id } = await own.create({ task: 'http://127.0.0.1:1/closed' });
+    const { job_id: id } = await own.create({ task: 'http://127.0.0.1:1/closed' });
     const run = await own.runNext(id);
     expect(run).toMatchObject({ status: 'failed', http_status: null, error_code: 'connect', cost_usd: 0.00002 });
     expect(await own.cronEvents()).toEqual([{ type: 'cron.failed', object: run }]);
@@ -92,7 +92,7 @@ describe('a run', () => {
     own.receiver.answer = (_call, response) => {
       finish = () => response.end();
     };
-    const { id, next_run_at: slot } = await own.create();
+    const { job_id: id, next_run_at: slot } = await own.create();
     await own.advanceTo(61);
     const running = await eventually(async () => (await own.runs(id))[0]);
     expect(running).toMatchObject({ status: 'running', finished_at: null, http_status: null, cost_usd: 0.00002 });
@@ -107,7 +107,7 @@ describe('a run', () => {
 describe('slots', () => {
   test('each slot has one run, and the next one is counted from the schedule', async () => {
     const own = await bench.withAccount();
-    const { id } = await own.create({ cron_expr: '*/5 * * * *' });
+    const { job_id: id } = await own.create({ cron_expr: '*/5 * * * *' });
     const slots: string[] = [];
     for (let i = 0; i < 3; i += 1) slots.push((await own.runNext(id)).scheduled_at);
     const gaps = slots.slice(1).map((slot, i) => Date.parse(slot) - Date.parse(slots[i] as string));
@@ -118,7 +118,7 @@ describe('slots', () => {
 
   test('after downtime the latest of the missed slots runs, once, and then the schedule goes on', async () => {
     const own = await bench.withAccount();
-    const { id, next_run_at: first } = await own.create({ cron_expr: '0 * * * *' });
+    const { job_id: id, next_run_at: first } = await own.create({ cron_expr: '0 * * * *' });
     await own.advanceTo(new Date(Date.parse(first) + 5 * 3_600_000 + 1_800_000).toISOString());
     const latest = new Date(Date.parse(first) + 5 * 3_600_000).toISOString();
     expect(await own.ended(id, latest)).toMatchObject({ status: 'succeeded' });
@@ -134,14 +134,14 @@ describe('slots', () => {
     const at = new Date((await own.nowMs()) + 7_777_123).toISOString().replace(/\d\dZ$/, '00Z');
     const job = await own.create({ run_at: at });
     expect(job).toMatchObject({ run_at: at, next_run_at: at, cron_expr: null, status: 'active' });
-    expect(await own.runNext(job.id)).toMatchObject({ scheduled_at: at, status: 'succeeded' });
+    expect(await own.runNext(job.job_id)).toMatchObject({ scheduled_at: at, status: 'succeeded' });
     const done = await eventually(async () => {
-      const shown = await own.get(job.id);
+      const shown = await own.get(job.job_id);
       return shown.status === 'completed' && shown;
     });
     expect(done).toMatchObject({ next_run_at: null, last_run: { scheduled_at: at } });
     await own.advanceTo(86_400);
-    expect(await own.runs(job.id)).toHaveLength(1);
+    expect(await own.runs(job.job_id)).toHaveLength(1);
   });
 });
 
@@ -149,10 +149,10 @@ test('runs go after 30 days, completed jobs too', async () => {
   const own = await bench.withAccount();
   const once = await own.create({ run_at: new Date((await own.nowMs()) + 60_000).toISOString() });
   const daily = await own.create({ cron_expr: '0 0 1 1 *' });
-  await own.runNext(once.id);
+  await own.runNext(once.job_id);
   expect((await own.ok('GET', '/v1/cron/list')).items).toHaveLength(2);
   await own.advanceTo(29 * 86_400);
-  expect(await own.runs(once.id)).toHaveLength(1);
+  expect(await own.runs(once.job_id)).toHaveLength(1);
   await own.advanceTo(2 * 86_400);
   const count = { name: 'test_runs_left', text: 'SELECT count(*) AS left FROM cron.run WHERE account_id = $1' };
   await eventually(async () => {
@@ -160,5 +160,5 @@ test('runs go after 30 days, completed jobs too', async () => {
     return rows[0]?.left === 0n;
   }, 100_000);
   await eventually(async () => (await own.ok('GET', '/v1/cron/list')).items.length === 1, 100_000);
-  expect((await own.get(daily.id)).status).toBe('active');
+  expect((await own.get(daily.job_id)).status).toBe('active');
 }, 250_000);

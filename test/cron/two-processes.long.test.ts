@@ -35,7 +35,7 @@ async function startWorker(): Promise<ServiceProcess> {
 
 test('ROLE=api begins no runs; ROLE=worker does', async () => {
   const own = await api.withAccount();
-  const { id, next_run_at: slot } = await own.create();
+  const { job_id: id, next_run_at: slot } = await own.create();
   await own.advanceTo(slot);
   await sleep(1_500);
   expect(await own.runs(id)).toEqual([]);
@@ -50,12 +50,12 @@ test('two processes make one run per slot of every job', async () => {
   const jobs = await Promise.all(Array.from({ length: 40 }, (_, i) => own.create({ name: `${i}` })));
   const slots: string[] = [];
   for (let round = 0; round < 3; round += 1) {
-    const { next_run_at: slot } = await own.get(jobs[0].id);
+    const { next_run_at: slot } = await own.get(jobs[0].job_id);
     await own.advanceTo(slot);
     slots.unshift(slot);
-    for (const { id } of jobs) await own.ended(id, slot);
+    for (const { job_id: id } of jobs) await own.ended(id, slot);
   }
-  for (const { id } of jobs) {
+  for (const { job_id: id } of jobs) {
     const runs = await own.runs(id);
     expect(runs.map((run) => [run.scheduled_at, run.status, run.attempt])).toEqual(
       slots.map((slot) => [slot, 'succeeded', 1]),
@@ -77,7 +77,7 @@ test('two processes make one run per slot of every job', async () => {
 test('after kill -9 the POST is repeated with the same run id, charged once, told once', async () => {
   const own = await api.withAccount();
   own.receiver.answer = () => undefined;
-  const { id, next_run_at: slot } = await own.create({ cron_expr: '0 * * * *' });
+  const { job_id: id, next_run_at: slot } = await own.create({ cron_expr: '0 * * * *' });
   const killed = await startWorker();
   await own.advanceTo(slot);
   await eventually(() => own.receiver.received.length === 1);
@@ -101,7 +101,7 @@ test('after kill -9 the POST is repeated with the same run id, charged once, tol
 test('a run whose job was deleted before its repetition is over, as failed', async () => {
   const own = await api.withAccount();
   own.receiver.answer = () => undefined;
-  const { id, next_run_at: slot } = await own.create({ cron_expr: '0 * * * *' });
+  const { job_id: id, next_run_at: slot } = await own.create({ cron_expr: '0 * * * *' });
   const killed = await startWorker();
   await own.advanceTo(slot);
   await eventually(() => own.receiver.received.length === 1);
@@ -129,18 +129,18 @@ test('a process that stops waits for quick tasks and hands over slow ones at onc
   await own.advanceTo(slow.next_run_at);
   await eventually(() => own.receiver.received.length === 2);
   expect(await stopping.end('SIGTERM')).toMatchObject({ code: 0 });
-  expect(await own.ended(quick.id, quick.next_run_at)).toMatchObject({ status: 'succeeded', attempt: 1 });
-  expect((await own.runs(slow.id))[0]).toMatchObject({ status: 'running', attempt: 1 });
+  expect(await own.ended(quick.job_id, quick.next_run_at)).toMatchObject({ status: 'succeeded', attempt: 1 });
+  expect((await own.runs(slow.job_id))[0]).toMatchObject({ status: 'running', attempt: 1 });
   own.receiver.answer = (_call, response) => void response.end();
   const heir = await startWorker();
-  expect(await own.ended(slow.id, slow.next_run_at)).toMatchObject({ status: 'succeeded', attempt: 2 });
+  expect(await own.ended(slow.job_id, slow.next_run_at)).toMatchObject({ status: 'succeeded', attempt: 2 });
   expect(own.receiver.received.filter(({ path }) => path === '/quick')).toHaveLength(1);
   await heir.end('SIGTERM');
 });
 
 test('a run that dies with its process every time is given up', async () => {
   const own = await api.withAccount();
-  const { id, next_run_at: slot } = await own.create({ cron_expr: '0 * * * *' });
+  const { job_id: id, next_run_at: slot } = await own.create({ cron_expr: '0 * * * *' });
   const insert = {
     name: 'test_dying_run',
     text: `INSERT INTO cron.run (account_id, run_id, job_id, scheduled_at, started_at, status, attempt, lease_until, cost_nanos)

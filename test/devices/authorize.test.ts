@@ -171,7 +171,7 @@ test('the key is what the person gave, under the name of the program, and the st
   expect([status, body]).toMatchObject([200, { token_type: 'Bearer', scope: 'queue', account_id: account.accountId }]);
   expect(body.expires_in).toBeGreaterThan(29 * 86_400);
   const keys = (await client(service.url, account.secret)('GET', '/v1/account/keys/list')).body.data.items;
-  expect(keys.find(({ id }: { id: string }) => id === body.key_id)).toMatchObject({
+  expect(keys.find(({ key_id: id }: { key_id: string }) => id === body.key_id)).toMatchObject({
     name: 'An <b>agent</b>',
     scopes: ['queue'],
   });

@@ -173,7 +173,7 @@ test('signed in with a key, a person narrows what a device gets, and the device 
   expect((await call('GET', '/v1/account/balance')).status).toBe(200);
   const [key] = (await client(service.url, account.secret)('GET', '/v1/account/keys/list')).body.data.items;
   expect(key).toMatchObject({
-    id: token.key_id,
+    key_id: token.key_id,
     spend_cap_usd: 0.25,
     spend_cap_period: 'daily',
     name: '<b>build</b> agent',

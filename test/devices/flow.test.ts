@@ -75,7 +75,7 @@ test('openid-client, unchanged, obtains a key that works', async () => {
   const events = await allEvents(client(service.url, account.secret));
   const linked = events.filter(({ type }) => type === 'account.device_linked');
   expect(linked.map(({ data }) => data.object)).toEqual([
-    expect.objectContaining({ id: tokens.key_id, name: 'an agent', client_name: 'an agent', address: '127.0.0.1' }),
+    expect.objectContaining({ key_id: tokens.key_id, name: 'an agent', client_name: 'an agent', address: '127.0.0.1' }),
   ]);
   expect(linked.flatMap(eventFaults)).toEqual([]);
   expect(JSON.stringify(events)).not.toContain(tokens.access_token);
@@ -107,7 +107,7 @@ test('two that fetch at once, on two processes, and who fetches again, get the s
   expect(answers[0]?.body).toMatchObject({ scope: 'queue:read', token_type: 'Bearer' });
   const { items } = (await client(service.url, account.secret)('GET', '/v1/account/keys/list?limit=100')).body.data;
   expect(items.length).toBe(before + 1);
-  expect(items[0]).toMatchObject({ id: answers[0]?.body.key_id, spend_cap_usd: 1, spend_cap_period: 'daily' });
+  expect(items[0]).toMatchObject({ key_id: answers[0]?.body.key_id, spend_cap_usd: 1, spend_cap_period: 'daily' });
   await service.advance(9 * 60);
   expect((await poll(device_code)).body.access_token).toBe(answers[0]?.body.access_token);
   await service.advance(61);

@@ -138,7 +138,7 @@ test('a call that waits with a key that ends meanwhile is refused', async () => 
   const made = await eve.data('POST', '/v1/account/keys/create', { name: 'reader', scopes: ['email:read'] });
   const waiting = client(bench.test.url, made.secret)('GET', `/v1/email/inbox/messages/${inboxId}?wait_seconds=20`);
   await untilMetric(bench.test, 'qm_calls_running', 1);
-  await eve.data('DELETE', `/v1/account/keys/revoke/${made.id}`);
+  await eve.data('DELETE', `/v1/account/keys/revoke/${made.key_id}`);
   expect((await waiting).status).toBe(401);
 });
 

@@ -154,7 +154,7 @@ test('a key that is revoked while its connection stands sends nothing more', asy
   expect(
     await smtp.say(`AUTH PLAIN ${Buffer.from(`\0a\0${made.secret ?? made.key_secret}`).toString('base64')}`),
   ).toMatch(/^235/);
-  await ada.data('DELETE', `/v1/account/keys/revoke/${made.id ?? made.key_id}`);
+  await ada.data('DELETE', `/v1/account/keys/revoke/${made.key_id}`);
   smtp.write('MAIL FROM:<a@sender.example>\r\nRCPT TO:<x@far.example>\r\nDATA\r\n');
   await smtp.replies(3);
   smtp.write(`${mailText({ From: FROM, To: 'x@far.example' })}.\r\n`);

@@ -31,7 +31,7 @@ async function captureAt(bench: ErrorsBench, fields: object): Promise<{ id: stri
 
 /** Another key of the same account. */
 async function withOtherKey(bench: ErrorsBench): Promise<ErrorsBench> {
-  const { id: keyId, key_secret: secret } = await bench.ok('POST', '/v1/account/keys/create', { name: 'another' });
+  const { key_id: keyId, key_secret: secret } = await bench.ok('POST', '/v1/account/keys/create', { name: 'another' });
   expect(keyId).not.toBe(bench.account.keyId);
   return new ErrorsBench(bench.service, { accountId: bench.account.accountId, keyId, secret });
 }

@@ -132,13 +132,16 @@ describe('a budget that is used up', () => {
 
 test('a spend cap of the key makes an SDK wait 300 s at most, and tells the world nothing of the account', async () => {
   const { key } = await bench.ok('GET', '/v1/account/keys/list').then(({ items }) => ({ key: items[0] }));
-  await bench.ok('PATCH', `/v1/account/keys/update/${key.id}`, { spend_cap_usd: EVENT_USD, spend_cap_period: 'daily' });
+  await bench.ok('PATCH', `/v1/account/keys/update/${key.key_id}`, {
+    spend_cap_usd: EVENT_USD,
+    spend_cap_period: 'daily',
+  });
   expect((await bench.sendEvent(event())).status).toBe(200);
   const reply = await bench.sendEvent(event());
   expectWait(reply, 300, 'key_cap');
   await expectTaken(1);
   await setBudget(EVENT_USD);
-  await bench.ok('PATCH', `/v1/account/keys/update/${key.id}`, { spend_cap_usd: null });
+  await bench.ok('PATCH', `/v1/account/keys/update/${key.key_id}`, { spend_cap_usd: null });
   const refused = await bench.sendEvent(event());
   expectWait(refused, 300, 'budget_daily');
   expect(refused.text).not.toMatch(/ has [\d.]+ USD left/);

@@ -122,7 +122,7 @@ describe('a key revoked while its calls wait', () => {
     const [admin] = account.callers;
     await createQueue(admin);
     const made = await admin('POST', '/v1/account/keys/create', { name: 'to be revoked' });
-    const { id, key_secret } = made.body.data;
+    const { key_id: id, key_secret } = made.body.data;
     const callers = pair.callers(key_secret);
     // Both processes know the key, and one long poll waits on each.
     await createQueue(admin, 'empty');

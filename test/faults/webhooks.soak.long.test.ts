@@ -103,7 +103,7 @@ test('kills between commit and answer lose no event, invent none, and change no 
   await settled();
   const events = receiver.seen.map((received) => {
     verify(received);
-    const { id, data, sequence } = JSON.parse(received.body);
+    const { event_id: id, data, sequence } = JSON.parse(received.body);
     expect(received.headers['webhook-id']).toBe(id);
     return { path: received.path, id: id as string, at: data.object.at as number, sequence: sequence as number };
   });

@@ -120,7 +120,7 @@ describe('several processes behind one port', () => {
     const { secret } = await account();
     const all = await lines(secret);
     const { body } = await send(all[0].agent, secret, 'POST', '/v1/account/keys/create', { name: 'short-lived' });
-    const { id, key_secret: short } = body.data;
+    const { key_id: id, key_secret: short } = body.data;
     for (const { agent } of all) expect((await send(agent, short, 'GET', '/v1/account/balance')).status).toBe(200);
     const revoked = await send(all[1].agent, secret, 'DELETE', `/v1/account/keys/revoke/${id}`);
     expect(revoked.status).toBe(200);

@@ -247,7 +247,7 @@ describe('the stream', () => {
   test('a key that was revoked listens no more', async () => {
     const made = await owner.data('POST', '/v1/account/keys/create', { name: 'gone', scopes: ['flags.evaluate'] });
     const { url } = await urlOf(callerOf(bench.url, owner.accountId, made.key_secret));
-    await owner.data('DELETE', `/v1/account/keys/revoke/${made.id}`);
+    await owner.data('DELETE', `/v1/account/keys/revoke/${made.key_id}`);
     await expect.poll(async () => (await fetch(url)).status).toBe(401);
   });
 
@@ -260,7 +260,7 @@ describe('the stream', () => {
       return reply.status;
     };
     expect(await statusNow()).toBe(200);
-    await owner.data('PATCH', `/v1/account/keys/update/${made.id}`, { scopes: ['queue'] });
+    await owner.data('PATCH', `/v1/account/keys/update/${made.key_id}`, { scopes: ['queue'] });
     await expect.poll(statusNow).toBe(401);
   });
 });

@@ -89,7 +89,7 @@ describe('a capability that is invoked', () => {
     ] as const;
     for (const [id, method, path, body] of wrong) {
       const overRest = await rest(method, path, body);
-      const invoked = await call(id, body ?? { id: 'whk_none' });
+      const invoked = await call(id, body ?? { webhook_id: 'whk_none' });
       expect(invoked.status, id).toBe(overRest.status);
       const own = { request_id: '', trace_id: '', log_url: '' };
       expect({ ...invoked.body.error, ...own }).toEqual({ ...overRest.body.error, ...own });

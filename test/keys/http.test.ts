@@ -37,7 +37,7 @@ beforeEach(async () => {
 async function makeKey(fields: object = {}): Promise<{ id: string; secret: string }> {
   const { status, body } = await admin('POST', '/v1/account/keys/create', fields);
   expect(status).toBe(200);
-  return { id: body.data.id, secret: body.data.key_secret };
+  return { id: body.data.key_id, secret: body.data.key_secret };
 }
 
 const publish = (call: Client) => call('POST', '/v1/queue/publish', { queue: 'jobs', payload: { n: 1 } });
@@ -226,8 +226,8 @@ describe('answers', () => {
       'VALIDATION_FAILED',
       'grace_hours',
     ],
-    ['POST', '/v1/account/keys/rotate/key_0000000000000000000000', {}, 'KEY_NOT_FOUND', 'id'],
-    ['DELETE', '/v1/account/keys/revoke/%00', undefined, 'VALIDATION_FAILED', 'id'],
+    ['POST', '/v1/account/keys/rotate/key_0000000000000000000000', {}, 'KEY_NOT_FOUND', 'key_id'],
+    ['DELETE', '/v1/account/keys/revoke/%00', undefined, 'VALIDATION_FAILED', 'key_id'],
     ['GET', '/v1/account/keys/list?limit=0', undefined, 'VALIDATION_FAILED', 'limit'],
     ['GET', '/v1/account/keys/list?cursor=abc', undefined, 'INVALID_CURSOR', 'cursor'],
   ])('%s %s %j: %s at %s', async (method, path, body, code, param) => {

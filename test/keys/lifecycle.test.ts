@@ -25,7 +25,7 @@ describe('create', () => {
   test('answers the record of the contract, with a secret that works', async () => {
     const made = await call('keys.create', { name: 'ci', scopes: ['queue.publish'] });
     expect(made).toEqual({
-      id: expect.stringMatching(/^key_[0-9A-Za-z]{20,}$/),
+      key_id: expect.stringMatching(/^key_[0-9A-Za-z]{20,}$/),
       project_id: expect.stringMatching(/^proj_/),
       name: 'ci',
       scopes: ['queue.publish'],
@@ -74,7 +74,7 @@ describe('create', () => {
 
   test('concurrent repetitions make one key', async () => {
     const all = await Promise.all(Array.from({ length: 5 }, () => call('keys.create', {}, 'idem-3')));
-    expect(new Set(all.map((made) => made.id)).size).toBe(1);
+    expect(new Set(all.map((made) => made.key_id)).size).toBe(1);
   });
 
   test('an unknown scope is refused by its place, a foreign project is not found', async () => {
@@ -96,8 +96,8 @@ describe('create', () => {
     await house.advance(3_601);
     expect(await isLive(made.key_secret)).toBe(false);
     const items = (await call('keys.list')).items as Record<string, unknown>[];
-    expect(items.find((item) => item.id === made.id)).toMatchObject({ status: 'expired' });
-    await rejects(call('keys.rotate', { id: made.id }), 'KEY_NOT_ROTATABLE');
+    expect(items.find((item) => item.key_id === made.key_id)).toMatchObject({ status: 'expired' });
+    await rejects(call('keys.rotate', { key_id: made.key_id }), 'KEY_NOT_ROTATABLE');
   });
 });
 
@@ -109,7 +109,7 @@ describe('quota', () => {
     expect(race.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
     for (const lost of race)
       if (lost.status === 'rejected') expect(lost.reason).toMatchObject({ code: 'QUOTA_EXCEEDED' });
-    await call('keys.revoke', { id: first.keyId });
+    await call('keys.revoke', { key_id: first.keyId });
     await call('keys.create');
     await rejects(call('keys.create'), 'QUOTA_EXCEEDED');
   });
@@ -142,15 +142,15 @@ describe('revoke', () => {
   test('refuses the key at once, even where it is cached, and answers the same record again', async () => {
     const target = await house.makeKey(accountId);
     expect(await house.core.keys.find(target.secret)).toMatchObject({ id: target.keyId });
-    const revoked = await call('keys.revoke', { id: target.keyId });
+    const revoked = await call('keys.revoke', { key_id: target.keyId });
     expect(revoked).toMatchObject({
-      id: target.keyId,
+      key_id: target.keyId,
       status: 'revoked',
       revoked_reason: 'requested',
       revoked_at: expect.any(String),
     });
     expect(await house.core.keys.find(target.secret)).toBe('revoked');
-    expect(await call('keys.revoke', { id: target.keyId })).toEqual(revoked);
+    expect(await call('keys.revoke', { key_id: target.keyId })).toEqual(revoked);
   });
 
   test('answers only after a second process can no longer know the key', async () => {
@@ -158,7 +158,7 @@ describe('revoke', () => {
     await other.processes.beat();
     const target = await house.makeKey(accountId);
     expect(await other.keys.find(target.secret)).toMatchObject({ id: target.keyId });
-    await call('keys.revoke', { id: target.keyId });
+    await call('keys.revoke', { key_id: target.keyId });
     expect(await other.keys.find(target.secret)).toBe('revoked');
     await other.processes.leave();
   });
@@ -166,10 +166,10 @@ describe('revoke', () => {
   test('a foreign key, a random id and garbage get the same answer', async () => {
     const foreign = await house.makeKey(await house.makeAccount());
     for (const id of [foreign.keyId, 'key_0000000000000000000000', 'x', 'key_\u0000']) {
-      await rejects(call('keys.revoke', { id }), 'KEY_NOT_FOUND', 'id');
-      await rejects(call('keys.rotate', { id }), 'KEY_NOT_FOUND', 'id');
-      await rejects(call('keys.update', { id, name: 'x' }), 'KEY_NOT_FOUND', 'id');
-      await rejects(call('keys.suspected_compromise', { id }), 'KEY_NOT_FOUND', 'id');
+      await rejects(call('keys.revoke', { key_id: id }), 'KEY_NOT_FOUND', 'key_id');
+      await rejects(call('keys.rotate', { key_id: id }), 'KEY_NOT_FOUND', 'key_id');
+      await rejects(call('keys.update', { key_id: id, name: 'x' }), 'KEY_NOT_FOUND', 'key_id');
+      await rejects(call('keys.suspected_compromise', { key_id: id }), 'KEY_NOT_FOUND', 'key_id');
     }
     expect(await isLive(foreign.secret)).toBe(true);
   });
@@ -178,7 +178,7 @@ describe('revoke', () => {
     const thief = await house.makeKey(accountId);
     const cached = house.another();
     expect(await cached.keys.find(thief.secret)).toMatchObject({ id: thief.keyId });
-    await call('keys.revoke', { id: thief.keyId });
+    await call('keys.revoke', { key_id: thief.keyId });
     await rejects(callOn(cached, thief.secret, 'account.keys.create', {}), 'INVALID_API_KEY');
   });
 });
@@ -186,19 +186,22 @@ describe('revoke', () => {
 describe('rotate', () => {
   test('the old secret lives for its grace, the status follows the clock', async () => {
     const target = await house.makeKey(accountId);
-    const rotated = await call('keys.rotate', { id: target.keyId, grace_hours: 2 });
-    expect(rotated).toMatchObject({ id: target.keyId, status: 'rotating', last4: secretOf(rotated).slice(-4) });
+    const rotated = await call('keys.rotate', { key_id: target.keyId, grace_hours: 2 });
+    expect(rotated).toMatchObject({ key_id: target.keyId, status: 'rotating', last4: secretOf(rotated).slice(-4) });
     expect([await isLive(target.secret), await isLive(rotated.key_secret)]).toEqual([true, true]);
     await house.advance(2 * 3_600 + 1);
     expect([await isLive(target.secret), await isLive(rotated.key_secret)]).toEqual([false, true]);
     const items = (await call('keys.list')).items as Record<string, unknown>[];
-    expect(items.find((item) => item.id === target.keyId)).toMatchObject({ status: 'active', rotating_until: null });
+    expect(items.find((item) => item.key_id === target.keyId)).toMatchObject({
+      status: 'active',
+      rotating_until: null,
+    });
   });
 
   test('grace 0 ends the old secret before the answer', async () => {
     const target = await house.makeKey(accountId);
     expect(await house.core.keys.find(target.secret)).toMatchObject({ id: target.keyId });
-    const rotated = await call('keys.rotate', { id: target.keyId, grace_hours: 0 });
+    const rotated = await call('keys.rotate', { key_id: target.keyId, grace_hours: 0 });
     expect(rotated).toMatchObject({ status: 'active', rotating_until: null });
     expect(await house.core.keys.find(target.secret)).toBe('expired');
     expect(await isLive(rotated.key_secret)).toBe(true);
@@ -206,21 +209,21 @@ describe('rotate', () => {
 
   test('at most two earlier secrets are alive; grace 0 ends them all at once', async () => {
     const target = await house.makeKey(accountId);
-    const first = await call('keys.rotate', { id: target.keyId, grace_hours: 24 });
-    const second = await call('keys.rotate', { id: target.keyId, grace_hours: 48 });
-    await rejects(call('keys.rotate', { id: target.keyId, grace_hours: 1 }), 'KEY_ROTATION_LIMIT');
-    const last = await call('keys.rotate', { id: target.keyId, grace_hours: 0 });
+    const first = await call('keys.rotate', { key_id: target.keyId, grace_hours: 24 });
+    const second = await call('keys.rotate', { key_id: target.keyId, grace_hours: 48 });
+    await rejects(call('keys.rotate', { key_id: target.keyId, grace_hours: 1 }), 'KEY_ROTATION_LIMIT');
+    const last = await call('keys.rotate', { key_id: target.keyId, grace_hours: 0 });
     expect(last).toMatchObject({ status: 'active', rotating_until: null });
     for (const dead of [target.secret, secretOf(first), secretOf(second)])
       expect(await house.another().keys.find(dead)).toBe('expired');
     expect(await isLive(last.key_secret)).toBe(true);
-    await call('keys.rotate', { id: target.keyId, grace_hours: 1 });
+    await call('keys.rotate', { key_id: target.keyId, grace_hours: 1 });
   });
 
   test('concurrent rotations leave exactly one current secret and at most two earlier ones', async () => {
     const target = await house.makeKey(accountId);
     const all = await Promise.allSettled(
-      Array.from({ length: 6 }, () => call('keys.rotate', { id: target.keyId, grace_hours: 1 })),
+      Array.from({ length: 6 }, () => call('keys.rotate', { key_id: target.keyId, grace_hours: 1 })),
     );
     expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
     const live = await Promise.all(
@@ -231,30 +234,36 @@ describe('rotate', () => {
 
   test('a repetition answers the same secret', async () => {
     const target = await house.makeKey(accountId);
-    const rotated = await call('keys.rotate', { id: target.keyId, grace_hours: 1 }, 'rotate-1');
-    expect(await call('keys.rotate', { id: target.keyId, grace_hours: 1 }, 'rotate-1')).toEqual(rotated);
+    const rotated = await call('keys.rotate', { key_id: target.keyId, grace_hours: 1 }, 'rotate-1');
+    expect(await call('keys.rotate', { key_id: target.keyId, grace_hours: 1 }, 'rotate-1')).toEqual(rotated);
   });
 
   test('a revoked key cannot be rotated or updated', async () => {
     const target = await house.makeKey(accountId);
-    await call('keys.revoke', { id: target.keyId });
-    await rejects(call('keys.rotate', { id: target.keyId }), 'KEY_NOT_ROTATABLE');
-    await rejects(call('keys.update', { id: target.keyId, name: 'x' }), 'STATE_CONFLICT');
+    await call('keys.revoke', { key_id: target.keyId });
+    await rejects(call('keys.rotate', { key_id: target.keyId }), 'KEY_NOT_ROTATABLE');
+    await rejects(call('keys.update', { key_id: target.keyId, name: 'x' }), 'STATE_CONFLICT');
   });
 });
 
 describe('update', () => {
   test('absent stays, null clears', async () => {
     const made = await call('keys.create', { name: 'a', scopes: ['queue'] });
-    expect(await call('keys.update', { id: made.id, name: 'b' })).toMatchObject({ name: 'b', scopes: ['queue'] });
-    expect(await call('keys.update', { id: made.id, name: null })).toMatchObject({ name: null, scopes: ['queue'] });
-    expect(await call('keys.update', { id: made.id, scopes: [] })).toMatchObject({ name: null, scopes: null });
+    expect(await call('keys.update', { key_id: made.key_id, name: 'b' })).toMatchObject({
+      name: 'b',
+      scopes: ['queue'],
+    });
+    expect(await call('keys.update', { key_id: made.key_id, name: null })).toMatchObject({
+      name: null,
+      scopes: ['queue'],
+    });
+    expect(await call('keys.update', { key_id: made.key_id, scopes: [] })).toMatchObject({ name: null, scopes: null });
   });
 
   test('narrowing is effective when it is answered', async () => {
     const made = await call('keys.create', { scopes: ['account'] });
     await house.core.keys.find(secretOf(made));
-    await call('keys.update', { id: made.id, scopes: ['account:read'] });
+    await call('keys.update', { key_id: made.key_id, scopes: ['account:read'] });
     expect(await house.core.keys.find(secretOf(made))).toMatchObject({ scopes: ['account:read'] });
     await rejects(house.call(secretOf(made), 'account.keys.create'), 'INSUFFICIENT_SCOPE');
   });

@@ -34,16 +34,16 @@ test('revoked keys stay in the list for 30 days; then they are gone, and swept w
   await sql('UPDATE core.api_key SET spend_cap_nanos = 5 WHERE key_id = $1', [capped.keyId]);
   const call = (capability: string, input: object = {}) =>
     house.call(admin.secret, `account.keys.${capability}`, input);
-  const ids = async () => ((await call('list')).items as { id: string }[]).map(({ id }) => id);
+  const ids = async () => ((await call('list')).items as { key_id: string }[]).map(({ key_id: id }) => id);
   const rows = async () => (await sql('SELECT key_id FROM core.api_secret WHERE account_id = $1', [accountId])).length;
-  for (const { keyId } of [target, capped]) await call('revoke', { id: keyId });
+  for (const { keyId } of [target, capped]) await call('revoke', { key_id: keyId });
   await house.advance(30 * DAY_SECONDS - 60);
   expect(await sweep()).toBe(true);
   expect(await ids()).toEqual([capped.keyId, target.keyId, admin.keyId]);
   expect(await house.another().keys.find(target.secret)).toBe('revoked');
   await house.advance(61);
   expect(await ids()).toEqual([admin.keyId]);
-  await expect(call('revoke', { id: target.keyId })).rejects.toMatchObject({ code: 'KEY_NOT_FOUND' });
+  await expect(call('revoke', { key_id: target.keyId })).rejects.toMatchObject({ code: 'KEY_NOT_FOUND' });
   expect(await rows()).toBe(3);
   await sweep();
   expect(await rows()).toBe(2);
@@ -62,11 +62,12 @@ test('the list filters by status, page by page, and a cursor belongs to its filt
   const made: string[] = [];
   for (let i = 0; i < 9; i += 1) made.push((await house.makeKey(accountId)).keyId);
   const [rotating, soon, ...rest] = made as [string, string, ...string[]];
-  await call('rotate', { id: rotating, grace_hours: 1 });
+  await call('rotate', { key_id: rotating, grace_hours: 1 });
   await sql(`UPDATE core.api_key SET expires_at = core.clock_now() - interval '1 second' WHERE key_id = $1`, [soon]);
   const revoked = rest.filter((_id, i) => i % 2 === 0);
-  for (const id of revoked) await call('revoke', { id });
-  const of = async (status: string) => ((await call('list', { status })).items as { id: string }[]).map(({ id }) => id);
+  for (const id of revoked) await call('revoke', { key_id: id });
+  const of = async (status: string) =>
+    ((await call('list', { status })).items as { key_id: string }[]).map(({ key_id: id }) => id);
   const newestFirst = (ids: readonly string[]) => [...ids].sort().reverse();
   expect(await of('rotating')).toEqual([rotating]);
   expect(await of('expired')).toEqual([soon]);
@@ -76,7 +77,7 @@ test('the list filters by status, page by page, and a cursor belongs to its filt
   let cursor: unknown;
   do {
     const page = await call('list', { status: 'revoked', limit: 2, ...(cursor === undefined ? {} : { cursor }) });
-    paged.push(...(page.items as { id: string }[]).map(({ id }) => id));
+    paged.push(...(page.items as { key_id: string }[]).map(({ key_id: id }) => id));
     cursor = page.next_cursor ?? undefined;
     if (cursor !== undefined)
       await expect(call('list', { status: 'active', cursor })).rejects.toMatchObject({ code: 'INVALID_CURSOR' });

@@ -54,7 +54,7 @@ test('a dead secret costs one look-up (of its account, then of its key), however
   const { ring, reads } = countingRing();
   const { secret, keyId } = await house.makeKey(accountId);
   const admin = await house.makeKey(accountId);
-  await house.call(admin.secret, 'account.keys.revoke', { id: keyId });
+  await house.call(admin.secret, 'account.keys.revoke', { key_id: keyId });
   const found = await Promise.all(Array.from({ length: 50 }, () => ring.find(secret)));
   for (let i = 0; i < 50; i += 1) found.push(await ring.find(secret));
   expect([new Set(found), reads()]).toEqual([new Set(['revoked']), 2]);
@@ -65,7 +65,7 @@ test('a key that is dropped while it is looked up is looked up again', async () 
   const admin = await house.makeKey(accountId);
   const { ring, reads } = countingRing({}, async (own) => {
     if (reads() !== 2) return;
-    await house.call(admin.secret, 'account.keys.revoke', { id: keyId });
+    await house.call(admin.secret, 'account.keys.revoke', { key_id: keyId });
     own.drop(keyId);
   });
   expect([await ring.find(secret), reads()]).toEqual(['revoked', 4]);

@@ -37,12 +37,12 @@ async function makeKey(fields: object): Promise<{ id: string; secret: string; ca
   const { status, body, text } = await admin('POST', '/v1/account/keys/create', fields);
   expect(status, text).toBe(200);
   const secret = body.data.key_secret;
-  return { id: body.data.id, secret, calls: [client(one.url, secret), client(two.url, secret)] };
+  return { id: body.data.key_id, secret, calls: [client(one.url, secret), client(two.url, secret)] };
 }
 const publish = (call: Client) => call('POST', '/v1/queue/publish', { queue: 'jobs', payload: {} });
 const update = (id: string, fields: object) => admin('PATCH', `/v1/account/keys/update/${id}`, fields);
 const recordOf = async (id: string) =>
-  (await admin('GET', '/v1/account/keys/list')).body.data.items.find((key: { id: string }) => key.id === id);
+  (await admin('GET', '/v1/account/keys/list')).body.data.items.find((key: { key_id: string }) => key.key_id === id);
 const codes = (replies: readonly Reply[]) => {
   const counts: Record<string, number> = {};
   for (const { status, body } of replies) {
@@ -216,7 +216,7 @@ describe('a way around the cap', () => {
     expect((await call('POST', '/v1/account/keys/create', { spend_cap_usd: 0 })).status).toBe(200);
     expect((await call('PATCH', `/v1/account/keys/update/${id}`, { name: 'renamed' })).status).toBe(200);
     const rotated = await call('POST', `/v1/account/keys/rotate/${id}`, { grace_hours: 1 });
-    expect(rotated.body.data).toMatchObject({ id, spend_cap_usd: PUBLISH_USD });
+    expect(rotated.body.data).toMatchObject({ key_id: id, spend_cap_usd: PUBLISH_USD });
     // Both secrets are one key.
     const renewed = client(one.url, rotated.body.data.key_secret);
     const replies = await Promise.all([publish(call), publish(renewed), publish(calls[1])]);

@@ -27,7 +27,7 @@ describe('a secret that was replaced while a process still knows it as current',
   test('changes no key, and gets no stored answer that holds the new secret', async () => {
     const elsewhere = house.another();
     expect(await elsewhere.keys.find(admin.secret)).toMatchObject({ isCurrent: true });
-    const input = { id: admin.keyId, grace_hours: 1 };
+    const input = { key_id: admin.keyId, grace_hours: 1 };
     const { key_secret: current } = await call('keys.rotate', input, 'rotate-1');
     const refused = { detail: 'secret_in_grace' };
     for (const key of ['rotate-1', undefined])
@@ -54,11 +54,15 @@ describe('a key that expires', () => {
     const brief = await house.makeKey(accountId, { expiresAtMs: (await nowMs()) + 3_600_000 });
     const as = (capability: string, input: object) => house.call(brief.secret, `account.${capability}`, input);
     const { keyId: id } = await house.makeKey(accountId);
-    await rejects(as('keys.rotate', { id }), 'EXPIRY_TOO_LATE', { param: 'id' });
-    await rejects(as('keys.suspected_compromise', { id }), 'EXPIRY_TOO_LATE', { param: 'id' });
-    await rejects(as('keys.suspected_compromise', { id, confirmed_leak: true }), 'EXPIRY_TOO_LATE', { param: 'id' });
-    expect(await as('keys.suspected_compromise', { id, auto_rotate: false })).toMatchObject({ replacement: null });
-    expect(await as('keys.rotate', { id: brief.keyId, grace_hours: 0 })).toMatchObject({ id: brief.keyId });
+    await rejects(as('keys.rotate', { key_id: id }), 'EXPIRY_TOO_LATE', { param: 'key_id' });
+    await rejects(as('keys.suspected_compromise', { key_id: id }), 'EXPIRY_TOO_LATE', { param: 'key_id' });
+    await rejects(as('keys.suspected_compromise', { key_id: id, confirmed_leak: true }), 'EXPIRY_TOO_LATE', {
+      param: 'key_id',
+    });
+    expect(await as('keys.suspected_compromise', { key_id: id, auto_rotate: false })).toMatchObject({
+      replacement: null,
+    });
+    expect(await as('keys.rotate', { key_id: brief.keyId, grace_hours: 0 })).toMatchObject({ key_id: brief.keyId });
   });
 });
 
@@ -80,14 +84,14 @@ describe('a stored answer that holds a secret', () => {
     const narrow = await house.makeKey(accountId, { scopes: ['account', 'queue:read'] });
     const input = { scopes: ['queue:read'] };
     const made = await call('keys.create', input, 'k-2');
-    await call('keys.update', { id: made.id, scopes: null });
+    await call('keys.update', { key_id: made.key_id, scopes: null });
     await rejects(house.call(narrow.secret, 'account.keys.create', input, 'k-2'), 'IDEMPOTENCY_CONFLICT');
   });
 
   test('without a secret is replayed to every key that may make the call', async () => {
     const other = await house.makeKey(accountId);
     const target = await house.makeKey(accountId);
-    const update = { id: target.keyId, name: 'renamed' };
+    const update = { key_id: target.keyId, name: 'renamed' };
     const first = await call('keys.update', update, 'k-3');
     expect(await house.call(other.secret, 'account.keys.update', update, 'k-3')).toEqual(first);
   });

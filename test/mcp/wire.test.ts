@@ -60,7 +60,7 @@ describe('who is let in', () => {
     const mine = { authorization: `Bearer ${other.secret}` };
     expect((await postMcp(url, list, mine)).status).toBe(200);
     const revoked = await callCapability(client(service.url, other.secret), byId('account.keys.revoke'), {
-      id: other.keyId,
+      key_id: other.keyId,
     });
     expect(revoked.status).toBe(200);
     expect((await postMcp(url, list, mine)).status).toBe(401);

@@ -55,7 +55,7 @@ describe('who may', () => {
       expect(codeOf(await call('POST', '/v1/account/keys/create', { scopes }))).toEqual([
         ...[400, 'INVALID_SCOPE', 'scopes[1]'],
       ]);
-      const { id } = (await call('POST', '/v1/account/keys/create', {})).body.data;
+      const { key_id: id } = (await call('POST', '/v1/account/keys/create', {})).body.data;
       expect(codeOf(await call('PATCH', `/v1/account/keys/update/${id}`, { scopes }))).toEqual([
         ...[400, 'INVALID_SCOPE', 'scopes[1]'],
       ]);
@@ -286,7 +286,7 @@ test('mail that is not sent is listed newest first, whole, and shown one by one'
   for (const email of to) await call('POST', '/v1/account/email/bind', { email });
   const { items } = (await act('GET', '/v1/operator/outbox/list?limit=2')).body.data;
   expect(items.map((mail: { to: string }) => mail.to)).toEqual([...to].reverse());
-  const { data } = (await act('GET', `/v1/operator/outbox/get/${items[1].id}`)).body;
+  const { data } = (await act('GET', `/v1/operator/outbox/get/${items[1].mail_id}`)).body;
   expect(data).toEqual(items[1]);
   expect(data.text).toMatch(/\b\d{6}\b/);
   const found = async (search: string) =>

@@ -85,7 +85,7 @@ test('without a server it stands in the outbox, the newest first, for a day; the
     const [newest, older] = await listMails(outbox.core.db, { limit: 10 });
     expect([newest?.subject, older?.subject]).toEqual(['Second', 'First']);
     expect(newest).toMatchObject({ to: 'second@example.org', text: 'Plain: grüße', html: '<p>Marked</p>' });
-    expect(await listMails(outbox.core.db, { limit: 10, beforeId: newest?.id ?? '' })).toEqual([older]);
+    expect(await listMails(outbox.core.db, { limit: 10, beforeId: newest?.mail_id ?? '' })).toEqual([older]);
     await vi.waitFor(() => expect(lines.filter((line) => line.includes('Plain: gr')).length).toBe(2), 50_000);
     await outbox.advance(86_400);
     await mailRetention(outbox.core.db).run(new AbortController().signal);

@@ -131,7 +131,7 @@ test('one message for many who wait goes to exactly one of them', async () => {
 test('a key that is narrowed while it waits gets nothing more', async () => {
   await bench.create('narrowed');
   const made = await bench.call('POST', '/v1/account/keys/create', { scopes: ['queue'] });
-  const { id, key_secret: secret } = made.body.data;
+  const { key_id: id, key_secret: secret } = made.body.data;
   const waiting = client(bench.service.url, secret)('POST', '/v1/queue/consume', {
     queue: 'narrowed',
     wait_seconds: 20,

@@ -24,11 +24,11 @@ test('what is scored, tried, saved and listed on pages is so', async () => {
   for (const path of [`/risk/subject?key=${key}`, '/risk/subject?by=device_id&value=phone']) {
     expect(await text(path)).toContain('disposable_email +40');
   }
-  const rules = { thresholds: { review: 40, block: 80 }, rules: [{ id: 'always', points: 90, when: true }] };
+  const rules = { thresholds: { review: 40, block: 80 }, rules: [{ name: 'always', points: 90, when: true }] };
   const tried = await sendForm(visitor, '/console/risk/rules', 'try', { rules: JSON.stringify(rules) });
   expect(tried.text).toContain('0 / 0 / 1');
   expect(await account.data('GET', 'rules/get')).toMatchObject({ is_default: true });
-  const wrong = { ...rules, rules: [{ id: 'always', points: 90, when: { log: 1 } }] };
+  const wrong = { ...rules, rules: [{ name: 'always', points: 90, when: { log: 1 } }] };
   for (const [sent, says] of [
     ['{', 'rules must be JSON: '],
     [JSON.stringify(wrong), 'Rule always must be an object with one operator'],
@@ -37,7 +37,7 @@ test('what is scored, tried, saved and listed on pages is so', async () => {
     expect(refused).toContain(says);
   }
   await sendForm(visitor, '/console/risk/rules', 'save', { rules: JSON.stringify(rules) });
-  expect(await account.data('GET', 'rules/get')).toMatchObject({ is_default: false, rules: [{ id: 'always' }] });
+  expect(await account.data('GET', 'rules/get')).toMatchObject({ is_default: false, rules: [{ name: 'always' }] });
   expect(await text('/risk/rules')).toContain('&quot;always&quot;');
   await sendForm(visitor, '/console/risk/lists?new=1', 'create', {
     list: 'block',

@@ -9,7 +9,7 @@ import { signalsOf } from '../../src/modules/risk/signals/facts.ts';
 import { RiskBench } from './harness.ts';
 
 const thresholds = { review: 40, block: 80 };
-const one = (when: unknown) => ({ thresholds, rules: [{ id: 'r', points: 50, description: null, when }] });
+const one = (when: unknown) => ({ thresholds, rules: [{ name: 'r', points: 50, description: null, when }] });
 const facts: Facts = {
   event: 'login',
   amount_usd: 25,
@@ -147,12 +147,12 @@ describe('on a service', () => {
 
   test('a refused set changes nothing, and names the rule', async () => {
     const account = await bench.another();
-    await account.rules([{ id: 'kept', points: 45, when: true }]);
+    await account.rules([{ name: 'kept', points: 45, when: true }]);
     const put = async (rules: unknown, limits: unknown = thresholds) => {
       const { status, body } = await account.call('PUT', '/v1/risk/rules/set', { thresholds: limits, rules });
       return [status, body.error?.param];
     };
-    const rule = (id: string, when: unknown, points = 1) => ({ id, points, when });
+    const rule = (name: string, when: unknown, points = 1) => ({ name, points, when });
     expect(await put([rule('a', true), rule('b', { log: ['x'] })])).toEqual([400, 'rules[1].when']);
     expect(await put([rule('a', true), rule('b', 'ip.count_1h > 5')])).toEqual([400, 'rules[1].when']);
     const tried = await account.call('POST', '/v1/risk/rules/try', {
@@ -160,7 +160,7 @@ describe('on a service', () => {
       rules: [rule('a', 'ip.count_1h > 5')],
     });
     expect([tried.status, tried.body.error.param]).toEqual([400, 'rules[0].when']);
-    expect(await put([rule('a', true), rule('a', true)])).toEqual([400, 'rules[1].id']);
+    expect(await put([rule('a', true), rule('a', true)])).toEqual([400, 'rules[1].name']);
     expect(await put([rule('a', true, 101)])).toEqual([400, 'rules[0].points']);
     expect(await put([], { review: 90, block: 80 })).toEqual([400, 'thresholds.review']);
     expect((await put(Array.from({ length: RULES_MAX + 1 }, (_, i) => rule(`r${i}`, true))))[0]).toBe(400);
@@ -174,11 +174,16 @@ describe('on a service', () => {
   test('a change counts from the next call on, in another process too', async () => {
     const account = await bench.another();
     await account.score({ user_id: 'u' });
-    await account.rules([{ id: 'one', points: 41, when: true }]);
+    await account.rules([{ name: 'one', points: 41, when: true }]);
     expect((await account.score({ user_id: 'u' })).action).toBe('review');
+    // A rule may still be sent with the field that its name was in before.
     await account.rules([{ id: 'two', points: 81, when: true }]);
     expect((await account.score({ user_id: 'u' })).action).toBe('block');
-    expect(await account.data('GET', 'rules/get')).toMatchObject({ is_default: false, revision: 2 });
+    expect(await account.data('GET', 'rules/get')).toMatchObject({
+      is_default: false,
+      revision: 2,
+      rules: [{ name: 'two', points: 81, when: true }],
+    });
   });
 
   test('tried rules say what would have come out, and save nothing', async () => {
@@ -191,8 +196,8 @@ describe('on a service', () => {
     const tried = await account.data('POST', 'rules/try', {
       thresholds,
       rules: [
-        { id: 'free', points: 40, when: { '==': [v('context.plan'), 'free'] } },
-        { id: 'again', points: 40, when: { '>': [v('user.count_1h'), 1] } },
+        { name: 'free', points: 40, when: { '==': [v('context.plan'), 'free'] } },
+        { name: 'again', points: 40, when: { '>': [v('user.count_1h'), 1] } },
       ],
     });
     expect(tried).toMatchObject({
@@ -201,8 +206,8 @@ describe('on a service', () => {
       before: { allow: 6, review: 0, block: 1 },
       after: { allow: 0, review: 4, block: 3 },
       rules: [
-        { id: 'free', matched: 4 },
-        { id: 'again', matched: 4 },
+        { name: 'free', matched: 4 },
+        { name: 'again', matched: 4 },
       ],
     });
     expect(tried.examples.map((each: { risk_id: string }) => each.risk_id)).not.toContain(banned);

@@ -64,8 +64,8 @@ test('windows end by steps: what was seen is gone after each of them', async () 
 
 test('points add up to a score from 0 to 100, and thresholds make the action', async () => {
   const account = await bench.another();
-  const over = (id: string, points: number, count: number) => ({
-    id,
+  const over = (name: string, points: number, count: number) => ({
+    name,
     points,
     when: { '>=': [{ var: 'user.count_1m' }, count] },
   });

@@ -35,7 +35,12 @@ const worst = {
 };
 
 test.each(Object.entries(worst))('%s: less than three times 40 µs a call', (_, when) => {
-  const rules = Array.from({ length: RULES_MAX }, (_each, i) => ({ id: `r${i}`, points: 1, description: null, when }));
+  const rules = Array.from({ length: RULES_MAX }, (_each, i) => ({
+    name: `r${i}`,
+    points: 1,
+    description: null,
+    when,
+  }));
   const set = new RuleSet({ thresholds: { review: 40, block: 80 }, rules });
   for (let i = 0; i < 200; i += 1) set.decide(signals);
   const decide = () => {

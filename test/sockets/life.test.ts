@@ -178,5 +178,5 @@ async function createTestAccountKey(account: TestAccount, expires_at?: string): 
     name: 'second',
     ...(expires_at === undefined ? {} : { expires_at }),
   });
-  return { accountId: account.accountId, keyId: body.data.id, secret: body.data.secret };
+  return { accountId: account.accountId, keyId: body.data.key_id, secret: body.data.secret };
 }

@@ -54,7 +54,7 @@ test('sockets of two processes are counted together, end with their key, and are
   expect(metrics).toMatch(new RegExp(`^qm_web_sockets\\{route="parlor.room"\\} ${2 * SOCKETS}$`, 'm'));
 
   const begunMs = performance.now();
-  await client(place.url, account.secret)('DELETE', `/v1/account/keys/revoke/${body.data.id}`);
+  await client(place.url, account.secret)('DELETE', `/v1/account/keys/revoke/${body.data.key_id}`);
   const ended = await Promise.all(ending.map((line) => line.ended));
   expect(new Set(ended.map(({ code, reason }) => `${code} ${reason}`))).toEqual(new Set(['1008 INVALID_API_KEY']));
   expect(performance.now() - begunMs).toBeLessThan(allowedMs(10_000));

@@ -77,7 +77,7 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
     events: ['queue.dlq'],
     description: `${mark}-account`,
   });
-  await post(`/v1/account/webhooks/test/${webhook.id}`, {});
+  await post(`/v1/account/webhooks/test/${webhook.webhook_id}`, {});
   const schedule = await post('/v1/cron/create', { name: `${mark}-cron`, task: receiver, cron_expr: '0 9 * * *' });
   const { bucket, object } = await fillStorage(post, mark);
   const email = await fillEmail(ok, mark);
@@ -100,12 +100,12 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
     queue,
     dlq,
     collection,
-    schedule: schedule.id,
-    webhook: webhook.id,
+    schedule: schedule.job_id,
+    webhook: webhook.webhook_id,
     group: group.error_group_id,
     video: video.job_id,
     image: image.job_id,
-    key: key.id,
+    key: key.key_id,
     card: card.payment_method_id,
     request: refused.body.error.request_id,
     bucket,

@@ -123,7 +123,7 @@ export async function mailedCode(to: string): Promise<string> {
   const [mail] = found
     .flat()
     .filter((each) => each.to === to)
-    .sort((a, b) => b.id.localeCompare(a.id));
+    .sort((a, b) => b.mail_id.localeCompare(a.mail_id));
   const code = /\b\d{6}\b/.exec(mail?.text ?? '')?.[0];
   if (code === undefined) throw new Error(`no mail with a code went to ${to}`);
   return code;

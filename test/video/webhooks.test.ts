@@ -26,7 +26,7 @@ test('named in the call, it is told of the end once, signed', async () => {
   if (told === undefined) throw new Error('nothing was told');
   const headers = told.headers as Record<string, string>;
   expect(new Webhook(await secretOf()).verify(told.text, headers)).toMatchObject({ type: 'video.job.completed' });
-  expect(headers['webhook-id']).toBe(told.body.id);
+  expect(headers['webhook-id']).toBe(told.body.event_id);
   expect(told.body.data.object).toMatchObject({ job_id: id, state: 'succeeded' });
   await eventually(async () => (await webhooksOf(id))[0].status === 'succeeded');
   expect(await webhooksOf(id)).toEqual([{ url: receiver.url('/named'), status: 'succeeded', attempts: 1 }]);
@@ -37,7 +37,7 @@ test('named after the end, it is told the same event', async () => {
   const answer = await bench.ok('POST', `/v1/video/webhook/subscribe/${id}`, { webhook_url: receiver.url('/late') });
   expect(answer).toEqual({ job_id: id, webhook_url: receiver.url('/late'), status: 'pending' });
   await eventually(async () => at('/late').length === 1 && at('/first').length === 1);
-  expect(at('/late')[0]?.body.id).toBe(at('/first')[0]?.body.id);
+  expect(at('/late')[0]?.body.event_id).toBe(at('/first')[0]?.body.event_id);
 });
 
 test('what fails is tried again after the pauses of webhooks, and 410 ends it', async () => {

@@ -229,7 +229,7 @@ describe('lists', () => {
     const object = { currency: 'USD', balance_usd: 0.00096, threshold_usd: 1, as_of: '2026-11-21T08:30:00.000Z' };
     expect(page.items).toEqual([
       {
-        id: expect.stringMatching(/^evt_[0-9A-Za-z]{22}$/),
+        event_id: expect.stringMatching(/^evt_[0-9A-Za-z]{22}$/),
         type: 'wallet.low_balance',
         timestamp: '2026-11-21T08:30:00.000Z',
         api_version: '2026-11-01',

@@ -41,7 +41,7 @@ test('one mail a window, to the bound address', async () => {
   for (let n = 0; n < 5; n += 1) await publish();
   await expect.poll(told).toBe(2);
   // The first one may have left the outbox by now.
-  expect((await mails()).filter(({ id }) => id !== first?.id)).toHaveLength(1);
+  expect((await mails()).filter(({ mail_id: id }) => id !== first?.mail_id)).toHaveLength(1);
 });
 
 test('none to who wants none, though the event is told', async () => {

@@ -130,7 +130,7 @@ describe('a crawl', () => {
     const crawler = client(service.url, made.key_secret);
     const { crawl_id } = await begin('/chain/0', { depth: 10, limit: 100 }, crawler);
     await until(async () => (await get(crawl_id, owner)).pages_read > 0);
-    await data(owner('DELETE', `/v1/account/keys/revoke/${made.id}`));
+    await data(owner('DELETE', `/v1/account/keys/revoke/${made.key_id}`));
     expect(await ended(crawl_id, owner)).toMatchObject({ status: 'failed', reason: 'key_ended' });
   });
 

@@ -27,10 +27,10 @@ async function settled(id: string): Promise<Data> {
 describe('test', () => {
   test('sends the first subscribed type with the body as data.object, signed, and answers the delivery', async () => {
     const made = await own.register(receiver.url('/sample'), { events: ['wallet.expired', 'queue.dlq'] });
-    const delivery = await own.test(made.id, { id: 'own id', deep: { list: [1, null, 'é'] }, webhook: true });
+    const delivery = await own.test(made.webhook_id, { id: 'own id', deep: { list: [1, null, 'é'] }, webhook: true });
     expect(delivery).toEqual({
       delivery_id: expect.stringMatching(/^whd_/),
-      webhook_id: made.id,
+      webhook_id: made.webhook_id,
       event_id: expect.stringMatching(/^evt_/),
       event_type: 'wallet.expired',
       status: 'succeeded',
@@ -49,24 +49,24 @@ describe('test', () => {
     });
     const [request] = await receiver.arrived('/sample');
     expect(verified(request as never, made.secret)).toMatchObject({
-      id: delivery.event_id,
+      event_id: delivery.event_id,
       type: 'wallet.expired',
       account_id: own.accountId,
       test: true,
       data: { object: { id: 'own id', deep: { list: [1, null, 'é'] }, webhook: true } },
     });
-    expect(await own.deliveries(made.id)).toEqual([delivery]);
+    expect(await own.deliveries(made.webhook_id)).toEqual([delivery]);
   });
 
   test('numbers reach the receiver as they were written', async () => {
-    const { id } = await own.register(receiver.url('/numbers'));
+    const { webhook_id: id } = await own.register(receiver.url('/numbers'));
     await own.test(id, '{"big":12345678901234567890,"id":1.10}');
     const [request] = await receiver.arrived('/numbers');
     expect(request?.body).toContain('"data":{"object":{"big":12345678901234567890,"id":1.10}}');
   });
 
   test('without a body data.object is empty; a large one is cut to 20 KiB and says so', async () => {
-    const { id } = await own.register(receiver.url('/sizes'));
+    const { webhook_id: id } = await own.register(receiver.url('/sizes'));
     await own.test(id);
     await own.test(id, { text: 'x'.repeat(60_000) });
     const [empty, large] = await receiver.arrived('/sizes', 2);
@@ -82,7 +82,7 @@ describe('test', () => {
     ['__proto__', '{"__proto__":{"a":1}}', 'VALIDATION_FAILED'],
   ])('%s as body is refused, and nothing is sent', async (what, body, code) => {
     const path = `/refused/${encodeURIComponent(what)}`;
-    const { id } = await own.register(receiver.url(path));
+    const { webhook_id: id } = await own.register(receiver.url(path));
     expect((await own.fails('POST', `/v1/account/webhooks/test/${id}`, body)).slice(0, 2)).toEqual([400, code]);
     expect(await own.deliveries(id)).toEqual([]);
     expect(receiver.received.filter((each) => each.path === path)).toEqual([]);
@@ -91,7 +91,7 @@ describe('test', () => {
   test('a receiver that fails makes a failed delivery, not a failed call, and is not tried again', async () => {
     const failing = await Receiver.start();
     failing.status = 500;
-    const { id } = await own.register(failing.url());
+    const { webhook_id: id } = await own.register(failing.url());
     expect(await own.test(id)).toMatchObject({ status: 'failed', http_status: 500, next_attempt_at: null, attempt: 1 });
     await failing.stop();
     expect(await own.test(id)).toMatchObject({ status: 'failed', http_status: null, error_code: 'connect' });
@@ -99,7 +99,7 @@ describe('test', () => {
   });
 
   test('a disabled webhook can be tested before it is enabled', async () => {
-    const { id } = await own.register(receiver.url('/off'));
+    const { webhook_id: id } = await own.register(receiver.url('/off'));
     await own.update(id, { status: 'disabled' });
     expect((await own.test(id)).status).toBe('succeeded');
     expect((await own.get(id)).status).toBe('disabled');
@@ -115,13 +115,13 @@ describe('events', () => {
     expect(request?.headers).toMatchObject({ 'x-tenant': 'north-west', 'content-type': 'application/json' });
     const event = verified(request as never, wanted.secret);
     expect(event).toMatchObject({ type: 'queue.dlq', test: false, data: { object: { message_id: messageId } } });
-    expect(await settled(wanted.id)).toMatchObject({ event_id: event.id, status: 'succeeded' });
-    expect(await own.deliveries(other.id)).toEqual([]);
-    for (const { id } of [wanted, other]) await own.delete(id);
+    expect(await settled(wanted.webhook_id)).toMatchObject({ event_id: event.event_id, status: 'succeeded' });
+    expect(await own.deliveries(other.webhook_id)).toEqual([]);
+    for (const { webhook_id: id } of [wanted, other]) await own.delete(id);
   });
 
   test('are verified by the recipe on the page of the operation and in llms.txt', async () => {
-    const { secret, id } = await own.register(receiver.url('/recipe'));
+    const { secret, webhook_id: id } = await own.register(receiver.url('/recipe'));
     await own.deadLetter('recipe');
     const { headers, body } = (await receiver.arrived('/recipe'))[0] as Received;
     const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
@@ -140,7 +140,7 @@ describe('events', () => {
   test('a new url counts for what is pending', async () => {
     const failing = await Receiver.start();
     failing.status = 503;
-    const { id } = await own.register(failing.url());
+    const { webhook_id: id } = await own.register(failing.url());
     await own.deadLetter('moved');
     await failing.arrived('/hooks');
     await until(async () => (await own.deliveries(id))[0]?.attempts.length === 1, 'the first attempt is recorded');
@@ -155,7 +155,7 @@ describe('events', () => {
 
 describe('deliveries', () => {
   test('are listed newest first, page by page, by status and by event type', async () => {
-    const { id } = await own.register(receiver.url('/listed'), { events: ['wallet.expired', 'queue.dlq'] });
+    const { webhook_id: id } = await own.register(receiver.url('/listed'), { events: ['wallet.expired', 'queue.dlq'] });
     const made = [];
     for (let i = 0; i < 3; i += 1) made.unshift((await own.test(id)).delivery_id);
     await own.update(id, { events: ['queue.dlq'] });
@@ -185,8 +185,8 @@ describe('deliveries', () => {
 
   test('of an unknown webhook are 404, of a deleted one stay listed', async () => {
     const unknown = '/v1/account/webhooks/deliveries/wh_1111111111111111111111';
-    expect(await own.fails('GET', unknown)).toEqual([404, 'WEBHOOK_NOT_FOUND', 'id']);
-    const { id } = await own.register(receiver.url('/deleted'));
+    expect(await own.fails('GET', unknown)).toEqual([404, 'WEBHOOK_NOT_FOUND', 'webhook_id']);
+    const { webhook_id: id } = await own.register(receiver.url('/deleted'));
     const delivery = await own.test(id);
     await own.delete(id);
     expect(await own.deliveries(id)).toEqual([delivery]);
@@ -197,16 +197,16 @@ describe('deliveries', () => {
 describe('redeliver', () => {
   test('sends the same event again, with the same webhook-id, as a delivery of its own', async () => {
     const made = await own.register(receiver.url('/again'));
-    const first = await own.test(made.id, { n: 1 });
+    const first = await own.test(made.webhook_id, { n: 1 });
     const second = await own.redeliver(first.delivery_id);
     expect(second).toMatchObject({ status: 'pending', attempt: 0, event_id: first.event_id, attempts: [] });
     expect(second.delivery_id).not.toBe(first.delivery_id);
     const requests = await receiver.arrived('/again', 2);
-    const ids = requests.map((request) => verified(request, made.secret).id);
+    const ids = requests.map((request) => verified(request, made.secret).event_id);
     expect(ids).toEqual([first.event_id, first.event_id]);
     expect(requests[1]?.body).toBe(requests[0]?.body);
-    await settled(made.id);
-    const statuses = (await own.deliveries(made.id)).map(({ delivery_id, status }) => [delivery_id, status]);
+    await settled(made.webhook_id);
+    const statuses = (await own.deliveries(made.webhook_id)).map(({ delivery_id, status }) => [delivery_id, status]);
     expect(statuses).toEqual([
       [second.delivery_id, 'succeeded'],
       [first.delivery_id, 'succeeded'],
@@ -217,7 +217,7 @@ describe('redeliver', () => {
     const redeliver = (deliveryId: string) => own.fails('POST', `/v1/account/webhooks/redeliver/${deliveryId}`, {});
     const notFound = [404, 'NOT_FOUND', 'delivery_id'];
     expect(await redeliver('whd_1111111111111111111111')).toEqual(notFound);
-    const { id } = await own.register(receiver.url('/no-more'));
+    const { webhook_id: id } = await own.register(receiver.url('/no-more'));
     const { delivery_id: deliveryId } = await own.test(id);
     await own.update(id, { status: 'disabled' });
     expect(await redeliver(deliveryId)).toEqual([409, 'STATE_CONFLICT', 'delivery_id']);
@@ -237,7 +237,7 @@ describe('what is pending', () => {
 
   /** A webhook with one delivery whose first attempt failed. */
   async function withPending(queue: string): Promise<string> {
-    const { id } = await own.register(failing.url(`/${queue}`), { retry_policy: 'aggressive' });
+    const { webhook_id: id } = await own.register(failing.url(`/${queue}`), { retry_policy: 'aggressive' });
     await own.deadLetter(queue);
     await until(async () => (await own.deliveries(id))[0]?.attempts.length === 1, 'the first attempt is recorded');
     expect((await own.deliveries(id))[0]).toMatchObject({ status: 'pending', next_attempt_at: expect.any(String) });
@@ -260,11 +260,11 @@ describe('what is pending', () => {
     await receiver.arrived(`/${what}-marker`);
     expect(failing.received.filter(({ path }) => path === `/${what}`)).toHaveLength(before);
     expect(await own.deliveries(id)).toEqual([delivery]);
-    await own.delete(marker.id);
+    await own.delete(marker.webhook_id);
   });
 
   test('enabling starts deliveries of later events again', async () => {
-    const { id } = await own.register(receiver.url('/back'));
+    const { webhook_id: id } = await own.register(receiver.url('/back'));
     await own.update(id, { status: 'disabled' });
     await own.deadLetter('while-off');
     await own.ok('GET', '/v1/account/events/list');

@@ -97,7 +97,7 @@ describe.each([
   });
 
   test('takes what the service signed, also while the secret is changed', async () => {
-    const { id } = await own.register(`http://127.0.0.1:${port}/`, { secret: SECRET });
+    const { webhook_id: id } = await own.register(`http://127.0.0.1:${port}/`, { secret: SECRET });
     const delivery = await own.test(id, { message_id: 'qmsg_sample' });
     expect(delivery).toMatchObject({ status: 'succeeded', http_status: 204 });
     await until(() => printed().includes(delivery.event_id), 'the event is printed');
@@ -107,7 +107,7 @@ describe.each([
   });
 
   test('refuses what somebody else signed, changed, or kept for later', async () => {
-    const { id } = await own.register(`http://127.0.0.1:${port}/`);
+    const { webhook_id: id } = await own.register(`http://127.0.0.1:${port}/`);
     expect(await own.test(id)).toMatchObject({ status: 'failed', http_status: 401 });
     const send = async (secondsAgo: number, sent: string, headers: Record<string, string> = {}) => {
       const at = new Date(Date.now() - secondsAgo * 1000);
@@ -152,10 +152,10 @@ test('the commands to try it register a webhook and reach the receiver', async (
   await until(() => registered().includes('"ok":'), 'the webhook is registered');
   await listening(port);
   const { data } = JSON.parse(/^\{.*\}$/m.exec(registered())?.[0] ?? '');
-  const tried = spawn('bash', ['-c', (after as string).replace('WEBHOOK_ID', data.id)], {
+  const tried = spawn('bash', ['-c', (after as string).replace('WEBHOOK_ID', data.webhook_id)], {
     env: { ...process.env, QM_KEY: key },
   });
   const delivery = JSON.parse(await text(tried.stdout)).data;
-  expect(delivery).toMatchObject({ webhook_id: data.id, status: 'succeeded', http_status: 204 });
+  expect(delivery).toMatchObject({ webhook_id: data.webhook_id, status: 'succeeded', http_status: 204 });
   await until(() => registered().includes(`${delivery.event_id} queue.dlq`), 'the event is printed');
 });

@@ -11,7 +11,7 @@ beforeAll(async () => {
   // own service: its bench may move the clock
   service = await startTestService();
   own = await WebhookCaller.of(service);
-  registered = (await own.register('https://example.org/hooks')).id;
+  registered = (await own.register('https://example.org/hooks')).webhook_id;
 });
 afterAll(() => service.stop());
 

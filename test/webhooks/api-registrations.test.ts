@@ -20,7 +20,7 @@ describe('register', () => {
   test('answers the whole record, with the secret and what was left out', async () => {
     const made = await own.register(URL);
     expect(made).toEqual({
-      id: expect.stringMatching(/^wh_[0-9A-Za-z]{20,}$/),
+      webhook_id: expect.stringMatching(/^wh_[0-9A-Za-z]{20,}$/),
       url: URL,
       events: ['queue.dlq'],
       description: null,
@@ -105,9 +105,9 @@ describe('register', () => {
     for (let i = 0; i < 20; i += 1) made.push(await full.register(URL));
     const body = { url: URL, events: ['queue.dlq'] };
     expect(await full.fails('POST', '/v1/account/webhooks/register', body)).toEqual([409, 'QUOTA_EXCEEDED', undefined]);
-    await full.update(made[0].id, { status: 'disabled' });
+    await full.update(made[0].webhook_id, { status: 'disabled' });
     expect((await full.fails('POST', '/v1/account/webhooks/register', body))[1]).toBe('QUOTA_EXCEEDED');
-    await full.delete(made[0].id);
+    await full.delete(made[0].webhook_id);
     await full.register(URL);
   });
 
@@ -140,7 +140,7 @@ describe('list and get', () => {
     } while (cursor !== '');
     expect(seen).toEqual(['4', '3', '2', '1', '0']);
     const { secret: _shownOnce, ...record } = made[2];
-    expect(await caller.get(record.id)).toEqual(record);
+    expect(await caller.get(record.webhook_id)).toEqual(record);
   });
 
   test.each(['GET', 'PATCH', 'POST'] as const)('%s: an unknown webhook is 404', async (method) => {
@@ -149,7 +149,7 @@ describe('list and get', () => {
     expect(await own.fails(method, `/v1/account/webhooks/${operation}/${UNKNOWN}`, body)).toEqual([
       404,
       'WEBHOOK_NOT_FOUND',
-      'id',
+      'webhook_id',
     ]);
   });
 });
@@ -162,7 +162,7 @@ describe('update', () => {
       headers: { 'X-A': 'abc' },
     });
     await service.advance(60);
-    const first = await own.update(made.id, { events: ['wallet.expired', 'wallet.expired'] });
+    const first = await own.update(made.webhook_id, { events: ['wallet.expired', 'wallet.expired'] });
     expect(first).toMatchObject({
       url: URL,
       description: 'before',
@@ -172,14 +172,14 @@ describe('update', () => {
     expect(first.headers).toEqual(made.headers);
     expect(first).not.toHaveProperty('secret');
     expect(Date.parse(first.updated_at) - Date.parse(made.updated_at)).toBeGreaterThanOrEqual(60_000);
-    const cleared = await own.update(made.id, { description: null, retry_policy: null, headers: null });
+    const cleared = await own.update(made.webhook_id, { description: null, retry_policy: null, headers: null });
     expect(cleared).toMatchObject({
       description: null,
       retry_policy: 'default',
       headers: {},
       events: ['wallet.expired'],
     });
-    expect(await own.get(made.id)).toEqual(cleared);
+    expect(await own.get(made.webhook_id)).toEqual(cleared);
   });
 
   test.each<[string, Record<string, unknown>, string, string]>([
@@ -193,14 +193,14 @@ describe('update', () => {
     ['another status', { status: 'paused' }, 'VALIDATION_FAILED', 'status'],
     ['an unknown field', { secret_last4: 'abcd' }, 'VALIDATION_FAILED', 'secret_last4'],
   ])('%s is refused and nothing changes', async (_what, fields, code, param) => {
-    const { id } = await own.register(URL);
+    const { webhook_id: id } = await own.register(URL);
     const before = await own.get(id);
     expect(await own.fails('PATCH', `/v1/account/webhooks/update/${id}`, fields)).toEqual([400, code, param]);
     expect(await own.get(id)).toEqual(before);
   });
 
   test('disabled and enabled again', async () => {
-    const { id } = await own.register(URL);
+    const { webhook_id: id } = await own.register(URL);
     const off = await own.update(id, { status: 'disabled' });
     expect(off).toMatchObject({ status: 'disabled', disabled_reason: 'requested', disabled_at: expect.any(String) });
     await service.advance(60);
@@ -216,7 +216,7 @@ describe('update', () => {
     ['enabling', { status: 'enabled' }],
     ['another url', { url: 'https://example.org/other' }],
   ])('%s forgets the failures so far', async (_what, fields) => {
-    const { id } = await own.register(URL);
+    const { webhook_id: id } = await own.register(URL);
     await service.core.db.query(
       {
         name: 'test_fail_webhook',
@@ -237,17 +237,17 @@ describe('update', () => {
 
 describe('delete', () => {
   test('once true, then false, and an unknown id answers the same', async () => {
-    const { id } = await own.register(URL);
-    expect(await own.delete(id)).toEqual({ id, deleted: true, status: null });
-    expect(await own.delete(id)).toEqual({ id, deleted: false, status: 'not_found' });
-    expect(await own.delete(UNKNOWN)).toEqual({ id: UNKNOWN, deleted: false, status: 'not_found' });
-    expect(await own.fails('GET', `/v1/account/webhooks/get/${id}`)).toEqual([404, 'WEBHOOK_NOT_FOUND', 'id']);
+    const { webhook_id: id } = await own.register(URL);
+    expect(await own.delete(id)).toEqual({ webhook_id: id, deleted: true, status: null });
+    expect(await own.delete(id)).toEqual({ webhook_id: id, deleted: false, status: 'not_found' });
+    expect(await own.delete(UNKNOWN)).toEqual({ webhook_id: UNKNOWN, deleted: false, status: 'not_found' });
+    expect(await own.fails('GET', `/v1/account/webhooks/get/${id}`)).toEqual([404, 'WEBHOOK_NOT_FOUND', 'webhook_id']);
   });
 });
 
 describe('scopes', () => {
   test('a reading key reads and writes nothing', async () => {
-    const { id } = await own.register(URL);
+    const { webhook_id: id } = await own.register(URL);
     const { secret } = await createTestAccount(service.core, 1, ['account:read']);
     const call = client(service.url, secret);
     expect((await call('GET', '/v1/account/webhooks/list')).status).toBe(200);

@@ -48,16 +48,16 @@ test('registered, rotated, repeated, tested and redelivered: no secret is left i
   const own = new WebhookCaller(place.url, { accountId: 'the operator', secret: place.operatorKey() });
   const fields = { headers: { Authorization: HEADER_SECRET }, idempotency_key: 'register once' };
   const made = await own.register(receiver.url('/hidden'), fields);
-  const changed = await own.update(made.id, { secret: null, idempotency_key: 'change once' });
-  const { delivery_id: deliveryId } = await own.test(made.id, { note: 'hello' });
+  const changed = await own.update(made.webhook_id, { secret: null, idempotency_key: 'change once' });
+  const { delivery_id: deliveryId } = await own.test(made.webhook_id, { note: 'hello' });
   await own.redeliver(deliveryId);
-  await own.fails('PATCH', `/v1/account/webhooks/update/${made.id}`, { secret: 'short secret' });
+  await own.fails('PATCH', `/v1/account/webhooks/update/${made.webhook_id}`, { secret: 'short secret' });
   const requests = await receiver.arrived('/hidden', 2);
   expect(requests.map(({ headers }) => headers.authorization)).toEqual([HEADER_SECRET, HEADER_SECRET]);
   const tables = await wholeDatabase();
   await process.end('SIGTERM');
   const logged = process.stdout() + process.stderr();
-  expect(tables).toContain(made.id);
+  expect(tables).toContain(made.webhook_id);
   expect(logged).toContain('"level"');
   for (const secret of [made.secret, changed.secret, HEADER_SECRET]) {
     const bare = secret.replace('whsec_', '');

@@ -31,29 +31,29 @@ describe('a secret', () => {
   ])('as %s is returned as whsec_, once, and signs', async (_what, sent, base64) => {
     const made = await own.register(receiver.url('/given'), { secret: sent });
     expect(made).toMatchObject({ secret: `whsec_${base64}`, secret_last4: base64.slice(-4) });
-    expect(await own.get(made.id)).not.toHaveProperty('secret');
-    const { event_id: eventId } = await own.test(made.id);
+    expect(await own.get(made.webhook_id)).not.toHaveProperty('secret');
+    const { event_id: eventId } = await own.test(made.webhook_id);
     const request = (await receiver.arrived('/given')).find(({ headers }) => headers['webhook-id'] === eventId);
-    expect(verified(request as never, made.secret).id).toBe(eventId);
+    expect(verified(request as never, made.secret).event_id).toBe(eventId);
   });
 
   test('that was made is not made twice', async () => {
     const made = await Promise.all(Array.from({ length: 5 }, () => own.register(receiver.url())));
     expect(new Set(made.map(({ secret }) => secret)).size).toBe(5);
-    for (const { id } of made) await own.delete(id);
+    for (const { webhook_id: id } of made) await own.delete(id);
   });
 
   test('headers are masked wherever they are shown', async () => {
     const made = await own.register(receiver.url('/masked'), {
       headers: { Authorization: HEADER_SECRET, 'X-Pin': '1234' },
     });
-    const delivery = await own.test(made.id);
+    const delivery = await own.test(made.webhook_id);
     const shown = [
       made,
-      await own.get(made.id),
-      await own.update(made.id, {}),
+      await own.get(made.webhook_id),
+      await own.update(made.webhook_id, {}),
       delivery,
-      await own.deliveries(made.id),
+      await own.deliveries(made.webhook_id),
     ];
     expect(JSON.stringify(shown)).not.toMatch(/credential|1234/);
     expect(made.headers).toEqual({ Authorization: '****er', 'X-Pin': '****' });
@@ -76,7 +76,7 @@ describe('an idempotency key', () => {
   });
 
   test('of update answers the same new secret, and the overlap is not cut short', async () => {
-    const { id, secret } = await own.register(receiver.url('/repeated'));
+    const { webhook_id: id, secret } = await own.register(receiver.url('/repeated'));
     const update = () => own.ok('PATCH', `/v1/account/webhooks/update/${id}`, { secret: null }, key('rotate'));
     const [first, again] = [await update(), await update()];
     expect(again).toEqual(first);
@@ -98,7 +98,7 @@ describe('an idempotency key', () => {
   });
 
   test('of test: ten calls at once make one attempt', async () => {
-    const { id } = await own.register(receiver.url('/once'));
+    const { webhook_id: id } = await own.register(receiver.url('/once'));
     const replies = await Promise.all(
       Array.from({ length: 10 }, () => own.call('POST', `/v1/account/webhooks/test/${id}`, { a: 1 }, key('test'))),
     );
@@ -109,7 +109,7 @@ describe('an idempotency key', () => {
   });
 
   test('of test, in the body, is no part of the event', async () => {
-    const { id } = await own.register(receiver.url('/body-key'));
+    const { webhook_id: id } = await own.register(receiver.url('/body-key'));
     const first = await own.test(id, { a: 1, idempotency_key: 'in the body' });
     expect(await own.test(id, { a: 1, idempotency_key: 'in the body' })).toEqual(first);
     const requests = await receiver.arrived('/body-key');
@@ -117,7 +117,7 @@ describe('an idempotency key', () => {
   });
 
   test('of a test that failed is free again', async () => {
-    const { id } = await own.register(receiver.url('/freed'));
+    const { webhook_id: id } = await own.register(receiver.url('/freed'));
     const gone = 'wh_1111111111111111111111';
     const reply = await own.call('POST', `/v1/account/webhooks/test/${gone}`, {}, key('freed'));
     expect(reply.status).toBe(404);
@@ -126,7 +126,7 @@ describe('an idempotency key', () => {
   });
 
   test('whose test died under way is in flight for a minute, then free', async () => {
-    const { id } = await own.register(receiver.url('/died'));
+    const { webhook_id: id } = await own.register(receiver.url('/died'));
     const { db, secrets } = service.core;
     const call = () => own.call('POST', `/v1/account/webhooks/test/${id}`, {}, key('died'));
     expect((await call()).status).toBe(200);
@@ -142,7 +142,7 @@ describe('an idempotency key', () => {
 
 describe('changing the secret', () => {
   test('both sign for 24 hours, then the new one only', async () => {
-    const { id, secret: before } = await own.register(receiver.url('/rotated'));
+    const { webhook_id: id, secret: before } = await own.register(receiver.url('/rotated'));
     const { secret: after, secret_last4: last4 } = await own.update(id, { secret: null });
     expect(after).not.toBe(before);
     expect(last4).toBe(after.slice(-4));
@@ -159,7 +159,7 @@ describe('changing the secret', () => {
   });
 
   test('the same secret set again keeps the one before it signing', async () => {
-    const { id, secret: before } = await own.register(receiver.url('/same'));
+    const { webhook_id: id, secret: before } = await own.register(receiver.url('/same'));
     const secret = 'a plain secret of 30 bytes ...';
     const first = await own.update(id, { secret });
     const again = await own.update(id, { secret });
@@ -170,7 +170,7 @@ describe('changing the secret', () => {
   });
 
   test('twice within a day ends the first one', async () => {
-    const { id, secret: leaked } = await own.register(receiver.url('/twice'));
+    const { webhook_id: id, secret: leaked } = await own.register(receiver.url('/twice'));
     await own.update(id, { secret: null });
     await own.update(id, { secret: null });
     await own.test(id);

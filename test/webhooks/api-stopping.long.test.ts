@@ -24,7 +24,7 @@ afterAll(() => {
 test('the service stops within 10 s, and the caller is told that the attempt was ended', async () => {
   const service = await startTestService({ env: LOCAL_TARGETS });
   const own = await WebhookCaller.of(service);
-  const { id } = await own.register(`http://127.0.0.1:${(silent.address() as AddressInfo).port}/`);
+  const { webhook_id: id } = await own.register(`http://127.0.0.1:${(silent.address() as AddressInfo).port}/`);
   const calling = own.test(id);
   await until(() => reached === 1, 'the receiver is reached');
   const startedMs = performance.now();

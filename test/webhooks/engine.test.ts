@@ -61,13 +61,13 @@ describe('a delivery', () => {
       data: { object: { n: 0 } },
     });
     expect(received.headers).toMatchObject({ ...headers, 'content-type': 'application/json' });
-    expect(received.headers['webhook-id']).toBe((event as { id: string }).id);
+    expect(received.headers['webhook-id']).toBe((event as { event_id: string }).event_id);
     const delivery = await deliveryWhen(service.core, accountId, webhookId, (row) => row.status !== 'pending');
     const record = deliveryRecord(delivery);
     expect(record).toMatchObject({
       delivery_id: expect.stringMatching(/^whd_[0-9A-Za-z]{20,}$/),
       webhook_id: webhookId,
-      event_id: (event as { id: string }).id,
+      event_id: (event as { event_id: string }).event_id,
       event_type: 'queue.dlq',
       status: 'succeeded',
       attempt: 1,

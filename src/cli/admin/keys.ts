@@ -160,6 +160,5 @@ async function readScopes() {
 }
 
 function record(accountId: string, key: StoredKey) {
-  const { id, ...fields } = keyRecord(key);
-  return { account_id: accountId, key_id: id, ...fields };
+  return { account_id: accountId, ...keyRecord(key) };
 }

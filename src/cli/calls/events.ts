@@ -64,7 +64,7 @@ async function listen({ types, forward: target, secret, json = false }: ListenOp
 }
 
 interface ListedEvent {
-  readonly id: string;
+  readonly event_id: string;
   readonly type: string;
   readonly timestamp: string;
   readonly sequence: number;
@@ -72,7 +72,7 @@ interface ListedEvent {
   readonly text: string;
 }
 
-function lineOf({ id, type, timestamp, text }: ListedEvent): string {
+function lineOf({ event_id: id, type, timestamp, text }: ListedEvent): string {
   const { start, end } = memberSources(text).get('data') ?? { start: 0, end: 0 };
   return printable(`${timestamp}  ${type}  ${id}  ${oneLine(text.slice(start, end))}`);
 }

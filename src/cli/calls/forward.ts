@@ -10,13 +10,17 @@ const ANSWER_BYTES_MAX = 1024 * 1024;
 const SECRET = /^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/;
 
 interface ForwardedEvent {
-  readonly id: string;
+  readonly event_id: string;
   /** As it is delivered to webhooks. */
   readonly text: string;
 }
 
 /** Sends it once. Answers what came of it, in words; never rejects for what the target does. */
-export async function forward(url: string, { id, text: body }: ForwardedEvent, secret: string): Promise<string> {
+export async function forward(
+  url: string,
+  { event_id: id, text: body }: ForwardedEvent,
+  secret: string,
+): Promise<string> {
   const headers = signedHeaders({ id, timestampMs: Date.now(), body }, [secret]);
   const begunMs = performance.now();
   const durationText = () => `${Math.round(performance.now() - begunMs)} ms`;

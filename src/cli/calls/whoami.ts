@@ -11,7 +11,7 @@ interface AccountRecord {
 }
 
 interface KeyRecord {
-  readonly id: string;
+  readonly key_id: string;
   readonly name: string | null;
   readonly scopes: readonly string[] | null;
   readonly prefix: string;
@@ -44,7 +44,7 @@ async function whoami({ json = false }: { json?: boolean }): Promise<void> {
     account_id: account?.account_id ?? null,
     account_name: account?.name ?? null,
     tier: account?.tier ?? null,
-    key_id: key?.id ?? null,
+    key_id: key?.key_id ?? null,
     key_name: key?.name ?? null,
     key_hint: hintOf(to.key),
     scopes: key === null ? null : (key.scopes ?? ['*']),

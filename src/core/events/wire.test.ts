@@ -16,7 +16,7 @@ test('data reaches the wire as it was written', () => {
   const text = eventText(row, 'western');
   expect(text).toContain(`"data":${row.data}}`);
   expect(JSON.parse(text)).toMatchObject({
-    id: 'evt_1',
+    event_id: 'evt_1',
     sequence: 7,
     timestamp: '2026-11-01T00:00:00.000Z',
     region: 'western',

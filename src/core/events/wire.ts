@@ -31,7 +31,7 @@ const DEPTH_MAX = 6;
 /** The event as JSON text; `data` goes through as it was written. */
 export function eventText(row: EventRow, region: string): string {
   const head = {
-    id: row.event_id,
+    event_id: row.event_id,
     type: row.type,
     timestamp: iso(row.created_at),
     api_version: eventApiVersion,

@@ -66,7 +66,8 @@ export async function rotateKey(
   nowMs: number,
 ): Promise<KeyWithSecret> {
   const before = await requireKey(tx, accountId, keyId);
-  if (!isUsable(before)) throw problem('KEY_NOT_ROTATABLE', { message: `The key is ${before.status}.`, param: 'id' });
+  if (!isUsable(before))
+    throw problem('KEY_NOT_ROTATABLE', { message: `The key is ${before.status}.`, param: 'key_id' });
   const earlier = await countEarlier(tx, accountId, keyId);
   if (graceMs > 0 && earlier >= EARLIER_SECRETS_MAX) throw problem('KEY_ROTATION_LIMIT', { param: 'grace_hours' });
   const minted = mintSecret(secrets);
@@ -105,7 +106,7 @@ export async function updateKey(
   nowMs: number,
 ): Promise<StoredKey> {
   const before = await requireKey(tx, accountId, keyId);
-  if (before.status === 'revoked') throw problem('STATE_CONFLICT', { message: 'The key is revoked.', param: 'id' });
+  if (before.status === 'revoked') throw problem('STATE_CONFLICT', { message: 'The key is revoked.', param: 'key_id' });
   const name = change.name === undefined ? before.name : change.name;
   const scopes = change.scopes === undefined ? before.scopes : change.scopes;
   await requireMayHave(tx, accountId, change.scopes ?? null);
@@ -145,7 +146,7 @@ export async function flagKey(tx: Transaction, accountId: string, keyId: string,
 
 export async function requireKey(tx: Transaction, accountId: string, keyId: string): Promise<StoredKey> {
   const key = await findKey(tx, accountId, keyId);
-  if (key === null) throw problem('KEY_NOT_FOUND', { param: 'id' });
+  if (key === null) throw problem('KEY_NOT_FOUND', { param: 'key_id' });
   return key;
 }
 

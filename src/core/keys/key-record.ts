@@ -7,7 +7,7 @@ import type { StoredKey } from './store.ts';
 /** The key as callers see it (contract §2). */
 export function keyRecord(key: StoredKey) {
   return {
-    id: key.keyId,
+    key_id: key.keyId,
     project_id: key.projectId,
     name: key.name,
     scopes: key.scopes,

@@ -4,6 +4,7 @@ import { fingerprintPrefix, KEY_FIELD, requestFingerprint } from '../../core/ide
 import { memberSources } from '../../lib/json-source.ts';
 import type { BulkOutcome } from '../bulk/outcome.ts';
 import type { Call } from '../call.ts';
+import type { Endpoint } from '../endpoint.ts';
 import type { Gateway } from '../gateway.ts';
 import { checkFields } from './check-input.ts';
 import { takeIdempotencyKey } from './idempotency-key.ts';
@@ -23,11 +24,8 @@ export async function readInput(call: Call, gateway: Gateway, text: string, idem
     return;
   }
   const { value } = readJsonText(text, endpoint.opaque);
-  const { pathFields, unknownFields, secondNames } = endpoint;
-  const pathNames = [
-    ...pathFields,
-    ...[...secondNames.first].filter(([, name]) => pathFields.includes(name)).map(([second]) => second),
-  ];
+  const { pathFields, unknownFields } = endpoint;
+  const pathNames = namesOfPath(endpoint, value);
   takeSecondNames(value, endpoint.secondNames);
   call.input = value;
   call.inputText = unknownFields === 'taken' ? withoutMembers(text, pathNames) : text;
@@ -47,6 +45,14 @@ export function checkInput(call: Call, bulk: BulkOutcome | null): void {
   }
   call.warnings.push(...bulk.warnings);
   if (bulk.failure !== null) throw bulk.failure;
+}
+
+/** The names by which the input may have fields of the path. A free-form input that has a first name has data under the second one. */
+function namesOfPath({ pathFields, unknownFields, secondNames }: Endpoint, value: Record<string, unknown>): string[] {
+  const seconds = [...secondNames.first].filter(([, name]) => pathFields.includes(name));
+  const isData = ([, name]: readonly [string, string]) => unknownFields === 'taken' && Object.hasOwn(value, name);
+  for (const [second] of seconds.filter(isData)) delete value[second];
+  return [...pathFields, ...seconds.filter((pair) => !isData(pair)).map(([second]) => second)];
 }
 
 function withoutMembers(text: string, names: readonly string[]): string {

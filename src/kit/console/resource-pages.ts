@@ -8,8 +8,8 @@
 //     path: '/schedules/{id}',
 //     list: { title: 'Schedules', path: '/schedules' },
 //     needs: get,
-//     read: (visit) => visit.need(get, { id: visit.params.id }),
-//     nameOf: ({ name, id }) => name ?? id,
+//     read: (visit) => visit.need(get, { job_id: visit.params.id }),
+//     nameOf: ({ name, job_id: id }) => name ?? id,
 //     badge: (_, job) => stateOf(job),
 //     pages: [runsPage, settings],          // ResourcePage, settingsPage
 //     deletion: { capability: remove, warning: …, effect: … },

@@ -54,10 +54,14 @@ function requireWithin(ctx: CallContext, caller: LivePrincipal, wanted: Scopes, 
 }
 
 /** Whoever gets a secret of a key that ends at `expiresAtMs` must not outlive itself by it. Throws EXPIRY_TOO_LATE. */
-export function requireEndsWith(caller: LivePrincipal, expiresAtMs: number | null, param: 'expires_at' | 'id'): void {
+export function requireEndsWith(
+  caller: LivePrincipal,
+  expiresAtMs: number | null,
+  param: 'expires_at' | 'key_id',
+): void {
   const end = caller.expiresAtMs;
   if (end === null || (expiresAtMs !== null && expiresAtMs <= end)) return;
-  const what = param === 'id' ? 'This key' : 'The new key';
+  const what = param === 'key_id' ? 'This key' : 'The new key';
   const message = `${what} would outlive the calling key, which expires at ${new Date(end).toISOString()}.`;
   throw problem('EXPIRY_TOO_LATE', { message, param });
 }
@@ -66,7 +70,7 @@ export function requireEndsWith(caller: LivePrincipal, expiresAtMs: number | nul
 export function requireNoMoney(
   caller: LivePrincipal,
   capNanos: bigint | null | undefined,
-  param: 'spend_cap_usd' | 'id',
+  param: 'spend_cap_usd' | 'key_id',
 ): void {
   if (caller.cap === null || capNanos === 0n) return;
   throw problem('SCOPE_ESCALATION', {
@@ -80,8 +84,8 @@ export function requireNoMoney(
 /** Whether the caller may get a new secret of `target`, itself included. Throws EXPIRY_TOO_LATE, SCOPE_ESCALATION. */
 export function requireMayGetSecretOf(caller: LivePrincipal, target: StoredKey): void {
   if (target.keyId === caller.id) return;
-  requireEndsWith(caller, target.expiresAtMs, 'id');
-  requireNoMoney(caller, target.cap?.cap, 'id');
+  requireEndsWith(caller, target.expiresAtMs, 'key_id');
+  requireNoMoney(caller, target.cap?.cap, 'key_id');
 }
 
 /** After the commit: when this resolves, no process can still let a call of the key through. */

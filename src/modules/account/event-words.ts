@@ -59,7 +59,11 @@ const account: Readonly<Record<string, EventWords>> = {
     path: toAccount,
   },
   'account.updated': { one: updateWords, path: toAccount },
-  'account.device_linked': { one: (of) => `Device linked: ${of.client_name}`, path: (of) => `/keys/${of.id}` },
+  'account.device_linked': {
+    one: (of) => `Device linked: ${of.client_name}`,
+    // Events that are older than the name key_id have id.
+    path: (of) => `/keys/${of.key_id ?? of.id}`,
+  },
   'kyc.status_changed': { one: (of) => `Verification of the owner: ${of.kyc_status}`, path: toAccount },
   'tier.upgraded': { one: tierChanged, path: toAccount, tone: 'good' },
   'tier.downgraded': { one: tierChanged, path: toAccount, tone: 'warning' },

@@ -122,8 +122,8 @@ export const account = defineModule({
     subscriptionResume,
   ],
   finders: [
-    finder('key', keysList, ({ id, name }) => ({ id, name: name ?? id, path: `/keys/${id}` })),
-    finder('webhook', webhooksList, ({ id, url }) => ({ id, name: url, path: `/webhooks/${id}` })),
+    finder('key', keysList, ({ key_id: id, name }) => ({ id, name: name ?? id, path: `/keys/${id}` })),
+    finder('webhook', webhooksList, ({ webhook_id: id, url }) => ({ id, name: url, path: `/webhooks/${id}` })),
     requestFinder,
   ],
   console: async () => (await import('./console/index.ts')).accountConsole,

@@ -2,6 +2,7 @@
 
 import Type from 'typebox';
 import { instantOrNull, plainTextOrNull } from '../../kit/fields.ts';
+import { alsoNamed } from '../../kit/second-names.ts';
 import { nanosOfUsd } from '../../lib/money.ts';
 import { invalidField } from '../../problems/problem.ts';
 import { usdOrNull } from './list-fields.ts';
@@ -10,11 +11,14 @@ const NAME_CHARACTERS_MAX = 128;
 const SCOPES_MAX = 100;
 const SCOPE_CHARACTERS_MAX = 128;
 
-export const keyIdField = Type.String({
-  minLength: 1,
-  maxLength: 200,
-  description: 'Id of the key, `key_…`, as create and list return it.',
-});
+export const keyIdField = alsoNamed(
+  Type.String({
+    minLength: 1,
+    maxLength: 200,
+    description: 'Id of the key, `key_…`, as create and list return it.',
+  }),
+  'id',
+);
 
 export const nameField = plainTextOrNull(
   NAME_CHARACTERS_MAX,
@@ -57,7 +61,7 @@ export const keySecretField = Type.String({
 export const secretField = Type.String({ description: 'The same as key_secret.' });
 
 const keyFields = {
-  id: Type.String({ description: 'Stays the same through rotations.' }),
+  key_id: Type.String({ description: 'Stays the same through rotations.' }),
   project_id: Type.String({ description: 'Project of the key; an account has one.' }),
   name: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'Name for people.' }),
   scopes: Type.Unsafe<string[] | null>({

@@ -19,7 +19,7 @@ export const tenants: TenantFixture = {
     const key = await act('account.keys.create', { name: 'second', idempotency_key: 'shared' });
     const register = () => act('account.webhooks.register', target);
     const [webhook] = [await register(), await register()];
-    const deliver = () => act('account.webhooks.test', { id: webhook.id });
+    const deliver = () => act('account.webhooks.test', { webhook_id: webhook.webhook_id });
     const [delivery] = [await deliver(), await deliver()];
     const [topup] = [await act('account.topup', {}), await act('account.topup', {})];
     await leaveCard((await act('account.payment_method.attach', {})).checkout_url);
@@ -30,14 +30,14 @@ export const tenants: TenantFixture = {
       request: requests[0].request_id,
       method: methods[1].payment_method_id,
       topup: topup.topup_id,
-      key: key.id,
-      webhook: webhook.id,
+      key: key.key_id,
+      webhook: webhook.webhook_id,
       delivery: delivery.delivery_id,
       project: key.project_id,
     };
   },
   async fillOther({ act }) {
-    return { webhook: (await act('account.webhooks.register', target)).id };
+    return { webhook: (await act('account.webhooks.register', target)).webhook_id };
   },
   aims: {
     'account.autorecharge.configure': [
@@ -49,15 +49,15 @@ export const tenants: TenantFixture = {
     'account.email.bind': [],
     'account.email.verify': [],
     'account.keys.create': [(names) => ({ project_id: names.project })],
-    'account.keys.revoke': [(names) => ({ id: names.key })],
-    'account.keys.rotate': [(names) => ({ id: names.key }), (names) => ({ id: names.key, grace_hours: 0 })],
+    'account.keys.revoke': [(names) => ({ key_id: names.key })],
+    'account.keys.rotate': [(names) => ({ key_id: names.key }), (names) => ({ key_id: names.key, grace_hours: 0 })],
     'account.keys.suspected_compromise': [
-      (names) => ({ id: names.key, confirmed_leak: true }),
-      (names) => ({ id: names.key }),
+      (names) => ({ key_id: names.key, confirmed_leak: true }),
+      (names) => ({ key_id: names.key }),
     ],
     'account.keys.update': [
-      (names) => ({ id: names.key, name: 'taken' }),
-      (names) => ({ id: names.key, scopes: ['queue'] }),
+      (names) => ({ key_id: names.key, name: 'taken' }),
+      (names) => ({ key_id: names.key, scopes: ['queue'] }),
     ],
     'account.payment_method.attach': [],
     'account.payment_method.set_default': [(names) => ({ payment_method_id: names.method })],
@@ -79,19 +79,19 @@ export const tenants: TenantFixture = {
     ],
     'account.requests.get': [(names) => ({ request_id: names.request })],
     'account.webhooks.register': [],
-    'account.webhooks.get': [(names) => ({ id: names.webhook })],
+    'account.webhooks.get': [(names) => ({ webhook_id: names.webhook })],
     'account.webhooks.update': [
-      (names) => ({ id: names.webhook, description: 'taken' }),
-      (names) => ({ id: names.webhook, secret: null, status: 'disabled' }),
+      (names) => ({ webhook_id: names.webhook, description: 'taken' }),
+      (names) => ({ webhook_id: names.webhook, secret: null, status: 'disabled' }),
     ],
-    'account.webhooks.delete': [(names) => ({ id: names.webhook })],
-    'account.webhooks.deliveries': [(names) => ({ id: names.webhook })],
-    'account.webhooks.test': [(names) => ({ id: names.webhook })],
+    'account.webhooks.delete': [(names) => ({ webhook_id: names.webhook })],
+    'account.webhooks.deliveries': [(names) => ({ webhook_id: names.webhook })],
+    'account.webhooks.test': [(names) => ({ webhook_id: names.webhook })],
     'account.webhooks.redeliver': [(names) => ({ delivery_id: names.delivery })],
   },
   lists: {
     'account.requests.list': () => ({ audit: true, capability: 'account.payment_method.attach' }),
-    'account.webhooks.deliveries': ({ webhook }) => ({ id: webhook }),
+    'account.webhooks.deliveries': ({ webhook }) => ({ webhook_id: webhook }),
   },
   keyed: [['account.keys.create', { name: 'second' }]],
 };

@@ -7,9 +7,9 @@ import { webhookIdField, webhookSchema } from './webhook-schemas.ts';
 
 export const webhooks: Omit<Resource<Registration, unknown, typeof webhookSchema>, 'remove'> = {
   noun: 'webhook',
-  keyName: 'id',
+  keyName: 'webhook_id',
   keyField: webhookIdField,
-  notFound: () => problem('WEBHOOK_NOT_FOUND', { param: 'id' }),
+  notFound: () => problem('WEBHOOK_NOT_FOUND', { param: 'webhook_id' }),
   output: webhookSchema,
   show: registrationRecord,
   find: (db, { core, accountId }, id) => findRegistration(db, core.secrets, accountId, id),

@@ -2,6 +2,7 @@
 
 import Type from 'typebox';
 import { instant, instantOrNull, textOrNull, wholeOrNull } from '../../kit/fields.ts';
+import { alsoNamed } from '../../kit/second-names.ts';
 import { deliveryStatuses } from '../../webhooks/deliveries/record.ts';
 
 const URL_CHARACTERS_MAX = 2_048;
@@ -12,7 +13,7 @@ const SECRET_CHARACTERS_MAX = 256;
 const idField = (description: string) =>
   Type.String({ minLength: 1, maxLength: 200, pattern: '^[A-Za-z0-9_-]+$', description });
 
-export const webhookIdField = idField('Id of the webhook, `wh_…`, as register and list return it.');
+export const webhookIdField = alsoNamed(idField('Id of the webhook, `wh_…`, as register and list return it.'), 'id');
 export const deliveryIdField = idField('Id of the delivery, `whd_…`, as deliveries and test return it.');
 
 // No format: what is wrong with a URL is told by the check of targets, in its own words.
@@ -60,7 +61,7 @@ export const headersField = Type.Unsafe<Record<string, string> | null>({
 });
 
 const recordFields = {
-  id: Type.String({ description: 'Id of the webhook.' }),
+  webhook_id: Type.String({ description: 'Id of the webhook.' }),
   url: Type.String({ description: 'Where events are POSTed.' }),
   events: Type.Array(Type.String(), { description: 'Event types it is told, each once.' }),
   description: textOrNull('Note for people.'),

@@ -10,19 +10,19 @@ const batch = { items: [request('a'), request('b')] };
 
 export const tenants: TenantFixture = {
   first: 'ai.batch.create',
-  nobody: { batch: 'aib_1111111111111111111111' },
+  nobody: { batch_id: 'aib_1111111111111111111111' },
   async fill({ act }) {
     await act('ai.chat', { ...hello, idempotency_key: 'shared' });
     const [{ batch_id }] = [await act('ai.batch.create', batch), await act('ai.batch.create', batch)];
     for (;;) {
-      const { status } = await act('ai.batch.get', { id: batch_id });
-      if (status === 'completed') return { batch: batch_id };
+      const { status } = await act('ai.batch.get', { batch_id });
+      if (status === 'completed') return { batch_id };
       await sleep(20);
     }
   },
   async fillOther({ act }) {
     await act('ai.embed', boats);
-    return { batch: (await act('ai.batch.create', batch)).batch_id };
+    return { batch_id: (await act('ai.batch.create', batch)).batch_id };
   },
   aims: {
     'ai.chat': [],
@@ -30,12 +30,6 @@ export const tenants: TenantFixture = {
     'ai.usage': [() => ({})],
     'ai.count_tokens': [],
     'ai.batch.create': [],
-    'ai.batch.get': [({ batch: id }) => ({ id })],
-    'ai.batch.results': [({ batch: id }) => ({ id })],
-    'ai.batch.cancel': [({ batch: id }) => ({ id })],
-  },
-  lists: {
-    'ai.batch.results': ({ batch: id }) => ({ id }),
   },
   keyed: [
     ['ai.chat', hello],

@@ -23,7 +23,7 @@ export const cron = defineModule<CronState>({
   status: 'ga',
   shownBy: ['cron.create', 'cron.update'],
   capabilities: [create, list, get, runs, update, pause, resume, run, remove],
-  finders: [finder('schedule', list, ({ id, name }) => ({ id, name: name ?? id, path: `/schedules/${id}` }))],
+  finders: [finder('schedule', list, ({ job_id: id, name }) => ({ id, name: name ?? id, path: `/schedules/${id}` }))],
   console: async () => (await import('./console/index.ts')).cronConsole,
   events: cronEvents,
   prices: { [RUN_PRICE]: { unit: 'run', nanosPerUnit: 20_000n } },

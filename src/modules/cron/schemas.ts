@@ -2,6 +2,7 @@
 
 import Type, { type Static, type TObject } from 'typebox';
 import { instant, instantOrNull, orNull, textOrNull, wholeOrNull } from '../../kit/fields.ts';
+import { alsoNamed } from '../../kit/second-names.ts';
 import { jobStatuses, runStatuses } from './jobs/records.ts';
 import {
   EXPRESSION_CHARACTERS_MAX,
@@ -12,12 +13,15 @@ import {
   URL_CHARACTERS_MAX,
 } from './limits.ts';
 
-export const jobIdField = Type.String({
-  minLength: 1,
-  maxLength: 200,
-  pattern: '^[A-Za-z0-9_-]+$',
-  description: 'Id of the job, `cron_…`, as create and list return it.',
-});
+export const jobIdField = alsoNamed(
+  Type.String({
+    minLength: 1,
+    maxLength: 200,
+    pattern: '^[A-Za-z0-9_-]+$',
+    description: 'Id of the job, `cron_…`, as create and list return it.',
+  }),
+  'id',
+);
 
 // No format: what is wrong with a URL is told by the check of targets, in its own words.
 export const taskField = Type.String({
@@ -109,7 +113,7 @@ const runFields = {
 export const runSchema = Type.Object(runFields, { title: 'CronRun' });
 
 const jobFields = {
-  id: Type.String({ description: 'Id of the job.' }),
+  job_id: Type.String({ description: 'Id of the job.' }),
   name: textOrNull('Name for people.'),
   task_url: Type.String({ description: 'URL that is POSTed on each run.' }),
   cron_expr: textOrNull('Recurring schedule; null for a job that runs once.'),

@@ -17,26 +17,26 @@ export const tenants: TenantFixture = {
   async fill(tenant) {
     const [job] = [await tenant.act('cron.create', yearly), await tenant.act('cron.create', yearly)];
     // Runs that are over, as the background would have made them.
-    await tenant.db.query(insertRuns, [tenant.accountId, job.id, 2]);
-    return { job: job.id };
+    await tenant.db.query(insertRuns, [tenant.accountId, job.job_id, 2]);
+    return { job: job.job_id };
   },
   async fillOther({ act }) {
-    return { job: (await act('cron.create', yearly)).id };
+    return { job: (await act('cron.create', yearly)).job_id };
   },
   aims: {
     'cron.create': [],
-    'cron.get': [(names) => ({ id: names.job })],
-    'cron.runs': [(names) => ({ id: names.job })],
+    'cron.get': [(names) => ({ job_id: names.job })],
+    'cron.runs': [(names) => ({ job_id: names.job })],
     'cron.update': [
-      (names) => ({ id: names.job, name: 'taken' }),
-      (names) => ({ id: names.job, task: 'https://example.org/other', secret: null }),
+      (names) => ({ job_id: names.job, name: 'taken' }),
+      (names) => ({ job_id: names.job, task: 'https://example.org/other', secret: null }),
     ],
-    'cron.pause': [(names) => ({ id: names.job })],
-    'cron.resume': [(names) => ({ id: names.job })],
-    'cron.run': [(names) => ({ id: names.job })],
-    'cron.delete': [(names) => ({ id: names.job })],
+    'cron.pause': [(names) => ({ job_id: names.job })],
+    'cron.resume': [(names) => ({ job_id: names.job })],
+    'cron.run': [(names) => ({ job_id: names.job })],
+    'cron.delete': [(names) => ({ job_id: names.job })],
   },
   lists: {
-    'cron.runs': ({ job }) => ({ id: job }),
+    'cron.runs': ({ job }) => ({ job_id: job }),
   },
 };

@@ -90,7 +90,7 @@ export async function findMail(db: Queryable, mailId: string) {
 
 function mailRecord(row: MailRow) {
   return {
-    id: row.mail_id,
+    mail_id: row.mail_id,
     to: row.recipient,
     subject: row.subject,
     text: row.body_text,

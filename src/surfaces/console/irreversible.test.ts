@@ -70,5 +70,5 @@ test('a key keeps its old secret for an hour at least: what ends one at once has
   const input = (hours: string) =>
     rotate.input(new URLSearchParams({ grace_hours: hours }), { params: { id: 'key_1' } } as unknown as Visit);
   expect(() => input('0')).toThrow('At least 1');
-  expect(input('1')).toEqual({ id: 'key_1', grace_hours: 1 });
+  expect(input('1')).toEqual({ key_id: 'key_1', grace_hours: 1 });
 });

@@ -23,7 +23,7 @@ export function eventDocument(event: DescribedEvent, region: string): EventDocum
 /** The example in its envelope (contract of webhooks). */
 export function wholeEvent({ type, example }: ToldEvent, region: string): object {
   return {
-    id: 'evt_0vTq3mXkfR7bYc1LpZs8Ne',
+    event_id: 'evt_0vTq3mXkfR7bYc1LpZs8Ne',
     type,
     timestamp: '2026-11-01T12:00:00.000Z',
     api_version: eventApiVersion,

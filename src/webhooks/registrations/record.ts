@@ -6,7 +6,7 @@ import type { Registration } from './store.ts';
 
 export function registrationRecord(registration: Registration) {
   return {
-    id: registration.webhookId,
+    webhook_id: registration.webhookId,
     url: registration.url,
     events: registration.events,
     description: registration.description,

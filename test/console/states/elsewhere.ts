@@ -158,7 +158,7 @@ export async function operatorStates({ service, mark }: Scene): Promise<readonly
     at('topups', '/topups', { says: 'Approve' }),
     at('topups-unreadable', '/topups?cursor=none', { says: 'INVALID_CURSOR' }),
     at('outbox', '/outbox'),
-    at('mail', `/outbox/${mail.id}`),
+    at('mail', `/outbox/${mail.mail_id}`),
     at('health', '/health', { says: '3 findings' }),
   ];
 }

@@ -10,15 +10,19 @@ import {
   withoutCall,
 } from '../../../kit/event-kind.ts';
 import { instant, instantOrNull, orNull } from '../../../kit/fields.ts';
+import { alsoNamed } from '../../../kit/second-names.ts';
 
 export const batchStatuses = ['queued', 'running', 'completed', 'failed', 'cancelled', 'expired'] as const;
 
-export const batchIdField = Type.String({
-  minLength: 1,
-  maxLength: 64,
-  pattern: '^[A-Za-z0-9_-]+$',
-  description: 'Id of the batch, `aib_…`, as create answers it.',
-});
+export const batchIdField = alsoNamed(
+  Type.String({
+    minLength: 1,
+    maxLength: 64,
+    pattern: '^[A-Za-z0-9_-]+$',
+    description: 'Id of the batch, `aib_…`, as create answers it.',
+  }),
+  'id',
+);
 
 const statusWords = 'queued, running, completed, failed, cancelled or expired';
 

@@ -48,9 +48,9 @@ export const batchTable = resourceTable<BatchRow>({
 export const batches: Resource<BatchRow, AiState, typeof batchSchema> = {
   ...batchTable,
   noun: 'batch',
-  keyName: 'id',
+  keyName: 'batch_id',
   keyField: batchIdField,
-  notFound: () => problem('BATCH_NOT_FOUND', { param: 'id' }),
+  notFound: () => problem('BATCH_NOT_FOUND', { param: 'batch_id' }),
   output: batchSchema,
   show: batchRecord,
 };

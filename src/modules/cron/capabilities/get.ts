@@ -12,7 +12,7 @@ const detailed: Resource<JobRow, CronState, typeof jobDetailSchema> = {
 };
 
 export const get = getOf(detailed, {
-  path: '/v1/cron/get/{id}',
+  path: '/v1/cron/get/{job_id}',
   description: 'One job with its payload, its next five runs, and its latest run.',
   keywords: ['cron job details', 'next run time'],
   examples: [
@@ -24,7 +24,7 @@ export const get = getOf(detailed, {
           input: { task: 'https://example.org/tasks/report', cron_expr: '0 9 * * *', payload: { n: 1 } },
         },
       ],
-      input: { id: '$0.id' },
+      input: { job_id: '$0.job_id' },
       expect: { status: 'active', payload: { n: 1 }, last_run: null },
     },
   ],

@@ -3,7 +3,7 @@ import { pausableJobs } from '../jobs/store.ts';
 
 export const pause = changeOf(pausableJobs)({
   method: 'POST',
-  path: '/v1/cron/pause/{id}',
+  path: '/v1/cron/pause/{job_id}',
   summary: 'Stops the runs of a job for now.',
   description: 'No slot runs until resume. A run that has begun is finished. Pausing a paused job answers it as it is.',
   keywords: ['pause cron job', 'suspend schedule', 'stop a schedule temporarily'],
@@ -14,7 +14,7 @@ export const pause = changeOf(pausableJobs)({
       before: [
         { capability: 'cron.create', input: { task: 'https://example.org/tasks/report', cron_expr: '0 9 * * *' } },
       ],
-      input: { id: '$0.id' },
+      input: { job_id: '$0.job_id' },
       expect: { status: 'paused', next_run_at: null },
     },
   ],

@@ -6,7 +6,7 @@ import { RUN_PRICE } from '../limits.ts';
 
 export const resume = changeOf(pausableJobs)({
   method: 'POST',
-  path: '/v1/cron/resume/{id}',
+  path: '/v1/cron/resume/{job_id}',
   summary: 'Lets a paused job run again.',
   description:
     'The next run is the first slot from now on: what was missed while it was paused is not made up for. When the run_at of a job has ' +
@@ -19,9 +19,9 @@ export const resume = changeOf(pausableJobs)({
       title: 'Go on',
       before: [
         { capability: 'cron.create', input: { task: 'https://example.org/tasks/report', cron_expr: '0 9 * * *' } },
-        { capability: 'cron.pause', input: { id: '$0.id' } },
+        { capability: 'cron.pause', input: { job_id: '$0.job_id' } },
       ],
-      input: { id: '$0.id' },
+      input: { job_id: '$0.job_id' },
       expect: { status: 'active' },
     },
   ],

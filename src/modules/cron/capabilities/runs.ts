@@ -11,11 +11,11 @@ import type { CronState } from '../state.ts';
 
 export const runs = defineCapability<CronState>()({
   method: 'GET',
-  path: '/v1/cron/runs/{id}',
+  path: '/v1/cron/runs/{job_id}',
   summary: 'Lists the runs of a job.',
   description: 'Runs of the last 30 days, the latest slot first. Each slot has one run.',
   keywords: ['cron history', 'job logs', 'did my cron run', 'failed runs', 'what ran last'],
-  input: Type.Object({ id: jobIdField, cursor: cursorField, limit: limitField }),
+  input: Type.Object({ job_id: jobIdField, cursor: cursorField, limit: limitField }),
   output: pageOf(runSchema),
   errors: ['JOB_NOT_FOUND', 'INVALID_CURSOR'],
   examples: [
@@ -24,13 +24,13 @@ export const runs = defineCapability<CronState>()({
       before: [
         { capability: 'cron.create', input: { task: 'https://example.org/tasks/report', cron_expr: '0 9 * * *' } },
       ],
-      input: { id: '$0.id' },
+      input: { job_id: '$0.job_id' },
       expect: { items: [], has_more: false },
     },
   ],
   async run({ ctx, input }) {
     const { db } = ctx.core;
-    const job = await requireRow(jobs, db, ctx, input.id);
+    const job = await requireRow(jobs, db, ctx, input.job_id);
     const shown = await listPage(ctx, input, {
       filters: [job.job_id],
       read: (before, limit) => listRuns(db, ctx.accountId, job.job_id, before === null ? null : Number(before), limit),

@@ -15,7 +15,7 @@ const KEPT_SECRET = { secret: true } as const;
 
 export const update = defineCapability<CronState>()({
   method: 'PATCH',
-  path: '/v1/cron/update/{id}',
+  path: '/v1/cron/update/{job_id}',
   summary: 'Changes a job.',
   description:
     'Changes what is sent and leaves the rest. A new schedule counts from now; cron_expr takes the place of run_at and the other way round. ' +
@@ -23,7 +23,7 @@ export const update = defineCapability<CronState>()({
     'changed: create another.',
   keywords: ['change schedule', 'edit cron expression', 'reschedule', 'change the time of a schedule'],
   input: Type.Object({
-    id: jobIdField,
+    job_id: jobIdField,
     ...settingsFields,
     task: Type.Optional(taskField),
     secret: secretField('Null: a new one is made and answered.'),
@@ -40,7 +40,7 @@ export const update = defineCapability<CronState>()({
       before: [
         { capability: 'cron.create', input: { task: 'https://example.org/tasks/report', cron_expr: '0 9 * * *' } },
       ],
-      input: { id: '$0.id', cron_expr: '30 7 * * *', timezone: 'America/New_York' },
+      input: { job_id: '$0.job_id', cron_expr: '30 7 * * *', timezone: 'America/New_York' },
       expect: { cron_expr: '30 7 * * *', timezone: 'America/New_York' },
     },
   ],
@@ -57,7 +57,7 @@ export const update = defineCapability<CronState>()({
     return runWrite(
       ctx,
       async (tx, { nowMs }) => {
-        const before = await requireOpenJob(tx, ctx, input.id);
+        const before = await requireOpenJob(tx, ctx, input.job_id);
         const timing = timingAfter(changes, timingOf(before));
         const settings = settingsAfter(core.secrets, before.job_id, changes, timing, before);
         const nextMs = nextAfter(changes, before, () => requireSlot(timing, nowMs));

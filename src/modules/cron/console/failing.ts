@@ -14,7 +14,7 @@ export async function failingSchedules(visit: Visit): Promise<Failures> {
   return failuresIn(visit, await visit.call(list, { limit: LIST_MAX }), (page) => {
     const rows = page.items
       .filter(({ last_run }) => last_run?.status === 'failed')
-      .map(({ id, name, last_run }) =>
+      .map(({ job_id: id, name, last_run }) =>
         failingLine(
           'Schedule',
           html`<a href="${visit.path(jobPath(id))}">${short(name ?? id, 80)}</a> failed ${ago(visit, last_run?.started_at ?? null)}: ${last_run === null ? '' : (answerText(last_run) ?? '')}`,

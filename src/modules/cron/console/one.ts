@@ -22,7 +22,7 @@ const settings = settingsPage<Job>({
   fields: jobFields,
   fixed: ({ status }) => (status === 'completed' ? 'A completed schedule cannot be changed.' : null),
   input: (form, { params }) => ({
-    id: params.id,
+    job_id: params.id,
     name: textOf(form, 'name') ?? null,
     task: textOf(form, 'task'),
     // What was cleared is taken away.
@@ -39,8 +39,8 @@ export const schedulePages = resourcePages<Job>({
   path: '/schedules/{id}',
   list: { title: 'Schedules', path: '/schedules' },
   needs: get,
-  read: (visit) => visit.need(get, { id: visit.params.id }),
-  nameOf: ({ id, name }) => name ?? id,
+  read: (visit) => visit.need(get, { job_id: visit.params.id }),
+  nameOf: ({ job_id: id, name }) => name ?? id,
   badge: (_, job) => stateOf(job),
   about,
   pages: [runsPage, settings],
@@ -57,12 +57,12 @@ export const schedulePages = resourcePages<Job>({
 
 function about(visit: Visit, job: Job): Html {
   const zone = job.cron_expr === null ? '' : html` in ${job.timezone}`;
-  return html`<p class="quiet">${scheduleText(job)}${zone} · created ${ago(visit, job.created_at)} · ${copiedId(job.id)}</p>`;
+  return html`<p class="quiet">${scheduleText(job)}${zone} · created ${ago(visit, job.created_at)} · ${copiedId(job.job_id)}</p>`;
 }
 
 /** How often it ran is how often it will be missed. */
-async function ofLastDay(visit: Visit, { id }: Job): Promise<string> {
-  const { items, next_cursor: next } = await visit.need(cronRuns, { id, limit: COUNTED_MAX });
+async function ofLastDay(visit: Visit, { job_id: id }: Job): Promise<string> {
+  const { items, next_cursor: next } = await visit.need(cronRuns, { job_id: id, limit: COUNTED_MAX });
   const day = items.filter(({ scheduled_at: at }) => Date.parse(at) > visit.nowMs - DAY_MS);
   const runCount = (runs: number) =>
     runs === items.length && next !== null ? `${runs} runs or more` : countOf(runs, 'run');

@@ -17,7 +17,7 @@ import { type Job, nextRun, type Run, runState } from './schedule.ts';
 const ROWS = 25;
 /** While a run goes on. */
 const RUN_SECONDS = 2;
-const byId = (_: unknown, { params: { id } }: Visit) => ({ id });
+const byId = (_: unknown, { params: { id } }: Visit) => ({ job_id: id });
 
 export const runsPage: ResourcePage<Job> = {
   below: '',
@@ -45,7 +45,7 @@ function actions(visit: Visit, { status }: Job): Html {
 
 async function show(visit: Visit, job: Job) {
   const cursor = visit.query.get('cursor') ?? undefined;
-  const list = await visit.call(cronRuns, { id: job.id, cursor, limit: ROWS });
+  const list = await visit.call(cronRuns, { job_id: job.job_id, cursor, limit: ROWS });
   const isRunning = list.data?.items.some(({ status }) => status === 'running') === true;
   const content = html`<div class="panels">${nextRuns(visit, job)}${request(job)}</div>
 ${panel(visit, 'Runs', list, (page) => html`${runs(visit, page)}${more(visit, page)}`)}`;

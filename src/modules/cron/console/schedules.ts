@@ -26,7 +26,7 @@ export const schedulesPage = listPage({
   columns: (visit) => [
     {
       title: 'Name',
-      cell: ({ id, name }) => html`<a href="${visit.path(jobPath(id))}">${short(name ?? id, 80)}</a>`,
+      cell: ({ job_id: id, name }) => html`<a href="${visit.path(jobPath(id))}">${short(name ?? id, 80)}</a>`,
     },
     { title: 'Status', cell: stateOf },
     { title: 'Schedule', cell: scheduleText },
@@ -58,7 +58,7 @@ function lastRun(visit: Visit, { last_run: run }: Listed): Html {
     : html`${runState(run)} ${ago(visit, run.started_at)}${run.status === 'failed' ? html` <span class="quiet">${answerText(run) ?? ''}</span>` : ''}`;
 }
 
-function secretPage({ id, name, secret }: DataOf<typeof create>, visit: Visit): View {
+function secretPage({ job_id: id, name, secret }: DataOf<typeof create>, visit: Visit): View {
   const content = html`<h1>Signing secret of ${short(name ?? id, 60)}</h1>
 <p>Copy it now: it is shown only once. Each run is signed with it.</p>
 ${copiedSecret(secret ?? '')}

@@ -55,7 +55,7 @@ export interface RunRow {
 /** The job without its payload. */
 export function jobSummary(secrets: Secrets, row: JobRow) {
   return {
-    id: row.job_id,
+    job_id: row.job_id,
     name: row.name,
     task_url: row.task_url,
     cron_expr: row.cron_expr,

@@ -63,9 +63,9 @@ export const cronLimits = {
 export const jobs: Resource<JobRow, CronState, typeof jobSchema> = {
   ...jobTable,
   noun: 'job',
-  keyName: 'id',
+  keyName: 'job_id',
   keyField: jobIdField,
-  notFound: () => problem('JOB_NOT_FOUND', { param: 'id' }),
+  notFound: () => problem('JOB_NOT_FOUND', { param: 'job_id' }),
   output: jobSchema,
   show: (row, { ctx }) => new JsonText(jobText(ctx.core.secrets, row)),
 };
@@ -161,7 +161,7 @@ export const pausableJobs: Changeable<JobRow, CronState, typeof jobSchema> = {
 /** A job that is to be changed or run, under the account's lock. Throws JOB_NOT_FOUND, and STATE_CONFLICT for a completed one. */
 export async function requireOpenJob(tx: Queryable, owner: Pick<CallContext, 'accountId'>, jobId: string) {
   const job = await findOpenJob(tx, owner, jobId);
-  if (job === null) throw problem('JOB_NOT_FOUND', { param: 'id' });
+  if (job === null) throw problem('JOB_NOT_FOUND', { param: 'job_id' });
   return job;
 }
 

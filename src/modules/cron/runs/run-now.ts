@@ -21,14 +21,14 @@ const noteRun = statement(
   `UPDATE cron.job SET last_run_id = $3, last_run = $4 WHERE account_id = $1 AND job_id = $2`,
 );
 
-export const runNow = paidWrite<unknown, { readonly id: string }, void>({
+export const runNow = paidWrite<unknown, { readonly job_id: string }, void>({
   name: 'cron.run',
   // Two runs of a job never begin in the same millisecond: that is how runs are told apart.
   isOneByOne: true,
-  async check(tx: Queryable, call, { id }) {
-    await requireOpenJob(tx, call, id);
+  async check(tx: Queryable, call, { job_id: jobId }) {
+    await requireOpenJob(tx, call, jobId);
   },
-  write(tx, { accountId, amountNanos }, { id: jobId }, _found, nowMs) {
+  write(tx, { accountId, amountNanos }, { job_id: jobId }, _found, nowMs) {
     const run = firstState(accountId, jobId, amountNanos, nowMs);
     const times = [timestamp(run.scheduled_at), timestamp(nowMs)];
     void tx.query(insertRun, [accountId, run.run_id, jobId, ...times, amountNanos]);

@@ -8,7 +8,7 @@ import { problem } from '../../../problems/problem.ts';
 
 const mailSchema = Type.Object(
   {
-    id: Type.String({ description: 'Id of the mail, `mail_…`.' }),
+    mail_id: Type.String({ description: 'Id of the mail, `mail_…`.' }),
     to: Type.String({ description: 'Where it goes.' }),
     subject: Type.String({ description: 'Its subject.' }),
     text: Type.String({ description: 'It as plain text. Links and codes in it sign people in.' }),
@@ -45,7 +45,7 @@ export const outboxList = defineCapability()({
         filters: [search ?? ''],
         read: (beforeId, rows) =>
           listMails(ctx.core.db, { ...asked, ...(beforeId === null ? {} : { beforeId }), limit: rows }),
-        positionOf: ({ id }) => id,
+        positionOf: ({ mail_id: mailId }) => mailId,
       },
     );
     return { data };
@@ -70,7 +70,7 @@ export const outboxGet = defineCapability()({
         { capability: 'account.email.bind', input: { email: 'ada@example.com' } },
         { capability: 'operator.outbox.list', input: { limit: 1 } },
       ],
-      input: { mail_id: '$1.items[0].id' },
+      input: { mail_id: '$1.items[0].mail_id' },
     },
   ],
   async run({ ctx, input }) {

@@ -55,7 +55,7 @@ function mails(visit: Visit, { items }: Page<Mail>, search: string | undefined):
     columns: [
       {
         title: 'Subject',
-        cell: ({ id, subject }) =>
+        cell: ({ mail_id: id, subject }) =>
           html`<a href="${visit.path(`/operator/outbox/${id}`)}">${short(subject || 'no subject', 120)}</a>`,
       },
       { title: 'To', cell: ({ to }) => short(to, 100) },
@@ -66,9 +66,8 @@ function mails(visit: Visit, { items }: Page<Mail>, search: string | undefined):
 }
 
 async function showMail(visit: Visit): Promise<View> {
-  const { id: mail_id } = visit.params;
-  const mail = await visit.need(outboxGet, { mail_id });
-  const { id, to, subject, text, html: formatted, created_at: at } = mail;
+  const mail = await visit.need(outboxGet, { mail_id: visit.params.id });
+  const { mail_id: id, to, subject, text, html: formatted, created_at: at } = mail;
   const content = html`<p><a href="${visit.path('/operator/outbox')}">All mail</a></p>
 <h1>${short(subject || 'no subject', 200)}</h1>
 ${facts([

@@ -58,7 +58,7 @@ export const rulesSet = defineCapability()({
       title: 'A rule',
       input: {
         thresholds: { review: 30, block: 60 },
-        rules: [{ id: 'many_users', points: 40, when: { '>': [{ var: 'ip.users_1h' }, 3] } }],
+        rules: [{ name: 'many_users', points: 40, when: { '>': [{ var: 'ip.users_1h' }, 3] } }],
       },
       expect: { is_default: false },
     },
@@ -90,7 +90,7 @@ export const rulesTry = defineCapability()({
     after: split('As these rules decide.'),
     changed: whole('Decisions whose action changes.'),
     rules: Type.Array(
-      Type.Object({ id: Type.String({ description: 'Of the rule.' }), matched: whole('Decisions that it matches.') }),
+      Type.Object({ name: Type.String({ description: 'Of the rule.' }), matched: whole('Decisions that it matches.') }),
       { description: 'Each rule that was sent.' },
     ),
     examples: Type.Array(
@@ -108,7 +108,7 @@ export const rulesTry = defineCapability()({
       title: 'A new threshold',
       input: {
         thresholds: { review: 5, block: 90 },
-        rules: [{ id: 'not_public', points: 10, when: { '!=': [{ var: 'ip.kind' }, 'public'] } }],
+        rules: [{ name: 'not_public', points: 10, when: { '!=': [{ var: 'ip.kind' }, 'public'] } }],
       },
     },
   ],
@@ -120,7 +120,7 @@ async function tryRules(db: Queryable, owner: { readonly accountId: string }, ru
   const set = new RuleSet(rules);
   requireSense(rules);
   const past = await listDecisions(db, owner, { after: null, limit: TRIED_DECISIONS });
-  const matched = new Map(rules.rules.map(({ id }) => [id, 0]));
+  const matched = new Map(rules.rules.map(({ name }) => [name, 0]));
   const tried: { risk_id: string; before: Action; after: Action; score: number }[] = [];
   for (const [i, row] of past.entries()) {
     if (i % TRIED_AT_ONCE === TRIED_AT_ONCE - 1) await breathe();
@@ -138,7 +138,7 @@ async function tryRules(db: Queryable, owner: { readonly accountId: string }, ru
     before: splitBy('before'),
     after: splitBy('after'),
     changed: changed.length,
-    rules: [...matched].map(([id, count]) => ({ id, matched: count })),
+    rules: [...matched].map(([name, count]) => ({ name, matched: count })),
     examples: changed.slice(0, EXAMPLES_MAX),
   };
 }

@@ -67,7 +67,7 @@ ${figures([
   ['With these rules', split(of.after)],
   ['Decisions that change', count(of.changed)],
 ])}
-<h3>Matches</h3>${facts(rules.map(({ id, matched }) => [id, count(matched)]))}${changes}</section>
+<h3>Matches</h3>${facts(rules.map(({ name, matched }) => [name, count(matched)]))}${changes}</section>
 ${editor(visit, form.get('rules') ?? '')}`;
   return page(visit, 'Risk rules, tried', below);
 }

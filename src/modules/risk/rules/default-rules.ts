@@ -2,7 +2,12 @@
 import type { Rules } from './rule-set.ts';
 
 const above = (path: string, count: number) => ({ '>': [{ var: path }, count] });
-const rule = (id: string, points: number, description: string, when: unknown) => ({ id, points, description, when });
+const rule = (name: string, points: number, description: string, when: unknown) => ({
+  name,
+  points,
+  description,
+  when,
+});
 
 export const defaultRules: Rules = {
   thresholds: { review: 40, block: 80 },

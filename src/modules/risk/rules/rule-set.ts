@@ -4,6 +4,7 @@
 import { defaultMethods, LogicEngine } from 'json-logic-engine';
 import Type, { type Static } from 'typebox';
 import { plainTextOrNull } from '../../../kit/fields.ts';
+import { alsoNamed } from '../../../kit/second-names.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { actions, RULE_NODES_MAX, RULE_TEXT_CHARACTERS_MAX, RULES_MAX } from '../limits.ts';
 import { type Signals, signalTypes } from '../signals/facts.ts';
@@ -16,10 +17,13 @@ const methods = Object.fromEntries(
 const threshold = (action: string) =>
   Type.Integer({ minimum: 1, maximum: 101, description: `From this score on: ${action}; 101: never.` });
 const ruleSchema = Type.Object({
-  id: Type.String({
-    pattern: '^[a-z0-9][a-z0-9_-]{0,63}$',
-    description: 'Name of the rule in reasons; no two share it.',
-  }),
+  name: alsoNamed(
+    Type.String({
+      pattern: '^[a-z0-9][a-z0-9_-]{0,63}$',
+      description: 'Name of the rule in reasons; no two share it.',
+    }),
+    'id',
+  ),
   points: Type.Integer({
     minimum: -100,
     maximum: 100,
@@ -43,7 +47,9 @@ export const rulesSchema = Type.Object({
 export type Rules = Static<typeof rulesSchema>;
 
 const reasonSchema = Type.Object({
-  rule: Type.String({ description: 'Id of a rule that matched; `list:allow` or `list:block` where an entry decided.' }),
+  rule: Type.String({
+    description: 'Name of a rule that matched; `list:allow` or `list:block` where an entry decided.',
+  }),
   points: Type.Integer({ description: 'What it added.' }),
   detail: Type.String({ description: 'Its description, and the values of the signals that it looks at.' }),
 });
@@ -71,13 +77,13 @@ export class RuleSet {
   constructor(rules: Rules) {
     const { review, block } = rules.thresholds;
     if (review > block) throw invalidField('thresholds.review', 'order', 'review must not be above block.');
-    const ids = new Set<string>();
+    const names = new Set<string>();
     let nodes = 0;
     this.#rules = rules;
-    this.#told = rules.rules.map(({ id, when }, i) => {
-      if (ids.has(id)) throw invalidField(`rules[${i}].id`, 'unique', `Two rules have the id ${id}.`);
-      ids.add(id);
-      const rule: Looked = { id, paths: new Set(), nodes: 0 };
+    this.#told = rules.rules.map(({ name, when }, i) => {
+      if (names.has(name)) throw invalidField(`rules[${i}].name`, 'unique', `Two rules have the name ${name}.`);
+      names.add(name);
+      const rule: Looked = { name, paths: new Set(), nodes: 0 };
       look(rule, when, `rules[${i}].when`);
       nodes += rule.nodes;
       return [...rule.paths].slice(0, TOLD_MAX);
@@ -92,11 +98,11 @@ export class RuleSet {
 
   decide(signals: Signals): Verdict {
     const { rules, thresholds } = this.#rules;
-    const reasons = rules.flatMap(({ id, points, description, when }, i) => {
+    const reasons = rules.flatMap(({ name, points, description, when }, i) => {
       if (!this.#matches(when, signals)) return [];
       const values = (this.#told[i] ?? []).map((path) => `${path} ${valueAt(signals, path)}`).join(', ');
-      const detail = [description, values].filter(Boolean).join(': ') || id;
-      return [{ rule: id, points, detail }];
+      const detail = [description, values].filter(Boolean).join(': ') || name;
+      return [{ rule: name, points, detail }];
     });
     const sum = reasons.reduce((all, { points }) => all + points, 0);
     const score = Math.min(100, Math.max(0, sum));
@@ -120,7 +126,7 @@ function valueAt(signals: Signals, path: string): unknown {
 
 /** A rule as it is looked through. `paths`: its signals, but none of `context`, whose values stand in no reason. */
 interface Looked {
-  readonly id: string;
+  readonly name: string;
   readonly paths: Set<string>;
   nodes: number;
 }
@@ -155,6 +161,6 @@ function lookAtSignal(rule: Looked, operands: unknown, at: string): void {
   if (member === undefined && path.includes('.')) rule.paths.add(path);
 }
 
-function refuse({ id }: Looked, at: string, what: string): never {
-  throw invalidField(at, 'rule', `Rule ${id} ${what}.`);
+function refuse({ name }: Looked, at: string, what: string): never {
+  throw invalidField(at, 'rule', `Rule ${name} ${what}.`);
 }

@@ -16,13 +16,13 @@ const typeWords: Readonly<Record<SignalType, string>> = {
 };
 
 interface Place {
-  readonly id: string;
+  readonly rule: string;
   readonly at: string;
 }
 
 /** `rules`: taken by RuleSet. Throws VALIDATION_FAILED that names the rule and its place. */
 export function requireSense({ rules }: Rules): void {
-  for (const [i, { id, when }] of rules.entries()) checkCondition(when, { id, at: `rules[${i}].when` });
+  for (const [i, { name, when }] of rules.entries()) checkCondition(when, { rule: name, at: `rules[${i}].when` });
 }
 
 /** True and false stand for always and never. */
@@ -120,6 +120,6 @@ function operatorOf(node: unknown): readonly [name: string | null, operands: rea
 
 const quotedText = (value: unknown) => JSON.stringify(value).slice(0, 80);
 
-function refuse({ id, at }: Place, what: string): never {
-  throw invalidField(at, 'rule', `Rule ${id} ${what}.`);
+function refuse({ rule, at }: Place, what: string): never {
+  throw invalidField(at, 'rule', `Rule ${rule} ${what}.`);
 }

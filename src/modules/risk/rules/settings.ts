@@ -84,7 +84,7 @@ async function findChanged(db: Queryable, known: ReadonlyMap<string, Settings>):
   const { rows } = await db.query<SettingsRow>(selectChanged, [accounts, accounts, revisions]);
   return new Map(
     rows.map(({ account_id: id, revision, shapes, rules, updated_at: updatedAtMs }) => {
-      const own: Rules | null = rules === null ? null : JSON.parse(rules);
+      const own = rules === null ? null : rulesOf(rules);
       const set = own === null ? none.set : new RuleSet(own);
       return [id, { revision, own, set, shapes: shapes === '' ? [] : shapes.split(' '), updatedAtMs }];
     }),
@@ -92,7 +92,22 @@ async function findChanged(db: Queryable, known: ReadonlyMap<string, Settings>):
 }
 
 export async function saveRules(tx: Transaction, accountId: string, rules: Rules, nowMs: number): Promise<void> {
-  await tx.query(upsertRules, [accountId, JSON.stringify(rules), timestamp(nowMs)]);
+  await tx.query(upsertRules, [accountId, rulesText(rules), timestamp(nowMs)]);
+}
+
+/** As they are stored: there the name of a rule is its id. */
+type StoredRules = Pick<Rules, 'thresholds'> & {
+  readonly rules: readonly (Omit<Rules['rules'][number], 'name'> & { readonly id: string })[];
+};
+
+function rulesText({ thresholds, rules }: Rules): string {
+  const stored: StoredRules = { thresholds, rules: rules.map(({ name, ...rule }) => ({ id: name, ...rule })) };
+  return JSON.stringify(stored);
+}
+
+function rulesOf(text: string): Rules {
+  const { thresholds, rules }: StoredRules = JSON.parse(text);
+  return { thresholds, rules: rules.map(({ id, ...rule }) => ({ name: id, ...rule })) };
 }
 
 /** Says that the account's lists may have entries of this shape. Throws QUOTA_EXCEEDED. */

@@ -125,9 +125,9 @@ test('an answer names what is shown once first, then ids, and of a list the fiel
   const documents = publicDocuments(manifest, { baseUrl });
   const lineOf = (module: string, path: string) =>
     (documents.get(`/llms/${module}.txt`)?.render() ?? '').split('\n').find((line) => line.includes(` ${path} (`));
-  expect(lineOf('account', '/v1/account/keys/create')).toMatch(/ → key_secret, id$/);
+  expect(lineOf('account', '/v1/account/keys/create')).toMatch(/ → key_secret, key_id$/);
   expect(lineOf('queue', '/v1/queue/consume')).toMatch(/ → items\[\] \{receipt_handle, message_id, /);
-  expect(lineOf('cron', '/v1/cron/create')).toMatch(/ → secret.*\bid\b/);
+  expect(lineOf('cron', '/v1/cron/create')).toMatch(/ → secret_last4, secret, job_id, /);
 });
 
 test('what destroys is marked', () => {

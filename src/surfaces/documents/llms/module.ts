@@ -159,7 +159,7 @@ function workedExamples(manifest: Manifest, { capabilities, shownBy }: Module): 
   const examples = shown.flatMap((each) => (each === undefined ? [] : [workedExample(manifest, each)]));
   return `## Worked examples
 
-Requests in order, each with its body; \`$0.id\` stands for \`data.id\` of the first answer, \`$1.items[0].id\` for a part of the second.
+Requests in order, each with its body; \`$0.message_id\` stands for \`data.message_id\` of the first answer, \`$1.items[0].message_id\` for a part of the second.
 
 ${examples.join('\n\n')}`;
 }

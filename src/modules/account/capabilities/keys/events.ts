@@ -3,7 +3,7 @@ import { type EventKind, eventKind, member, membersOf, withoutCall } from '../..
 import { keySchema } from '../../schemas.ts';
 
 const key = {
-  id: 'key_0vTq3mXkfR7bYc1LpZs8Ne',
+  key_id: 'key_0vTq3mXkfR7bYc1LpZs8Ne',
   project_id: 'proj_0vTq3mXkfR7bYc1LpZs8Ne',
   name: 'build-agent',
   scopes: ['queue'],

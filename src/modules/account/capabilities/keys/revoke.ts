@@ -9,13 +9,13 @@ const replay = { keepDays: 30 } as const;
 
 export const keysRevoke = defineCapability()({
   method: 'DELETE',
-  path: '/v1/account/keys/revoke/{id}',
+  path: '/v1/account/keys/revoke/{key_id}',
   summary: 'Revokes an API key for good.',
   description:
     'Ends the key and all its secrets. When the answer is there, no further call with the key succeeds anywhere. Revoking it again ' +
     'returns the same record. It cannot be undone; the calling key may revoke itself. The key stays in the list for 30 days.',
   keywords: ['revoke token', 'delete api key', 'disable credentials'],
-  input: Type.Object({ id: keyIdField }),
+  input: Type.Object({ key_id: keyIdField }),
   output: keySchema,
   currentSecretOnly: true,
   gates: ['recent_sign_in'],
@@ -25,15 +25,15 @@ export const keysRevoke = defineCapability()({
     {
       title: 'Revoke a key',
       before: [{ capability: 'account.keys.create', input: { name: 'short-lived' } }],
-      input: { id: '$0.id' },
+      input: { key_id: '$0.key_id' },
       expect: { status: 'revoked', revoked_reason: 'requested' },
     },
   ],
   async run({ ctx, input }) {
     const write = await changeKeys(ctx, replay, async (tx, { nowMs }) =>
-      keyRecord(await revokeKey(tx, ctx.accountId, input.id, 'requested', nowMs)),
+      keyRecord(await revokeKey(tx, ctx.accountId, input.key_id, 'requested', nowMs)),
     );
-    await forgetKey(ctx.core, input.id);
+    await forgetKey(ctx.core, input.key_id);
     return write;
   },
 });

@@ -11,7 +11,7 @@ const replay = { keepDays: 30, secret: true } as const;
 
 export const keysRotate = defineCapability()({
   method: 'POST',
-  path: '/v1/account/keys/rotate/{id}',
+  path: '/v1/account/keys/rotate/{key_id}',
   summary: 'Gives an API key a new secret.',
   description:
     'Returns the key, same id and scopes, with a new key_secret, this once. The secret before it stays valid for grace_hours, so ' +
@@ -19,7 +19,7 @@ export const keysRotate = defineCapability()({
     'earlier secrets are valid at a time; in its grace a secret may use the API, but not manage keys (account.keys.*).',
   keywords: ['rotate api key secret', 'roll credentials', 'renew token', 'key rotation grace'],
   input: Type.Object({
-    id: keyIdField,
+    key_id: keyIdField,
     grace_hours: Type.Optional(
       Type.Integer({
         minimum: 0,
@@ -40,27 +40,27 @@ export const keysRotate = defineCapability()({
     {
       title: 'Rotate with an hour to change over',
       before: [{ capability: 'account.keys.create', input: { name: 'worker' } }],
-      input: { id: '$0.id', grace_hours: 1 },
+      input: { key_id: '$0.key_id', grace_hours: 1 },
       expect: { name: 'worker', status: 'rotating' },
     },
     {
       title: 'Rotate at once',
       before: [{ capability: 'account.keys.create', input: { name: 'worker' } }],
-      input: { id: '$0.id', grace_hours: 0 },
+      input: { key_id: '$0.key_id', grace_hours: 0 },
       expect: { status: 'active', rotating_until: null },
     },
   ],
   async run({ ctx, input }) {
     const graceHours = input.grace_hours ?? 24;
-    const write = await changeKeys(ctx, { ...replay, target: input.id }, async (tx, entry) => {
-      requireMayGetSecretOf(entry, await requireKey(tx, ctx.accountId, input.id));
+    const write = await changeKeys(ctx, { ...replay, target: input.key_id }, async (tx, entry) => {
+      requireMayGetSecretOf(entry, await requireKey(tx, ctx.accountId, input.key_id));
       const graceMs = graceHours * HOUR_MS;
-      const { key, secret } = await rotateKey(tx, ctx.core.secrets, ctx.accountId, input.id, graceMs, entry.nowMs);
+      const { key, secret } = await rotateKey(tx, ctx.core.secrets, ctx.accountId, input.key_id, graceMs, entry.nowMs);
       return keyWithSecret(key, secret);
     });
-    if (graceHours === 0) await forgetKey(ctx.core, input.id);
+    if (graceHours === 0) await forgetKey(ctx.core, input.key_id);
     // The secret before now has an end, which this process should know.
-    else await forgetKeyHere(ctx.core, input.id);
+    else await forgetKeyHere(ctx.core, input.key_id);
     return write;
   },
 });

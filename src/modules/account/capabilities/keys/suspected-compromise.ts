@@ -14,7 +14,7 @@ const GRACE_HOURS = 1;
 
 export const keysSuspectedCompromise = defineCapability()({
   method: 'POST',
-  path: '/v1/account/keys/suspected_compromise/{id}',
+  path: '/v1/account/keys/suspected_compromise/{key_id}',
   summary: 'Reports that the secret of an API key may be in foreign hands.',
   description:
     'confirmed_leak true revokes the key before the answer; with auto_rotate, replacement is a new key with the same name, scopes, ' +
@@ -22,7 +22,7 @@ export const keysSuspectedCompromise = defineCapability()({
     'secret, the one before lives one more hour and cannot manage keys. confirmed_leak false without auto_rotate only sets flagged_at.',
   keywords: ['leaked api key', 'key stolen', 'secret pushed to github', 'security incident'],
   input: Type.Object({
-    id: keyIdField,
+    key_id: keyIdField,
     confirmed_leak: Type.Optional(
       Type.Boolean({ default: false, description: 'Whether the leak is certain: then the key ends at once.' }),
     ),
@@ -52,29 +52,29 @@ export const keysSuspectedCompromise = defineCapability()({
     {
       title: 'A leak that is certain',
       before: [{ capability: 'account.keys.create', input: { name: 'leaked', scopes: ['queue'] } }],
-      input: { id: '$0.id', confirmed_leak: true },
+      input: { key_id: '$0.key_id', confirmed_leak: true },
     },
     {
       title: 'A suspicion, noted only',
       before: [{ capability: 'account.keys.create', input: { name: 'perhaps' } }],
-      input: { id: '$0.id', auto_rotate: false },
+      input: { key_id: '$0.key_id', auto_rotate: false },
       expect: { replacement: null },
     },
   ],
   async run({ ctx, input }) {
     const confirmed = input.confirmed_leak ?? false;
     const rotate = input.auto_rotate ?? true;
-    const write = await changeKeys(ctx, { ...replay, target: input.id }, async (tx, entry) => {
+    const write = await changeKeys(ctx, { ...replay, target: input.key_id }, async (tx, entry) => {
       if (rotate) {
-        const target = await requireKey(tx, ctx.accountId, input.id);
+        const target = await requireKey(tx, ctx.accountId, input.key_id);
         requireMayGetSecretOf(entry, target);
         // The replacement's cap has nothing used.
-        if (confirmed) requireNoMoney(entry, target.cap?.cap, 'id');
+        if (confirmed) requireNoMoney(entry, target.cap?.cap, 'key_id');
       }
-      return report(tx, ctx, input.id, { confirmed, rotate }, entry.nowMs);
+      return report(tx, ctx, input.key_id, { confirmed, rotate }, entry.nowMs);
     });
-    if (confirmed) await forgetKey(ctx.core, input.id);
-    else await forgetKeyHere(ctx.core, input.id);
+    if (confirmed) await forgetKey(ctx.core, input.key_id);
+    else await forgetKeyHere(ctx.core, input.key_id);
     return write;
   },
 });

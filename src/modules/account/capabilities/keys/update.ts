@@ -19,7 +19,7 @@ const replay = { keepDays: 30 } as const;
 
 export const keysUpdate = defineCapability()({
   method: 'PATCH',
-  path: '/v1/account/keys/update/{id}',
+  path: '/v1/account/keys/update/{key_id}',
   summary: 'Renames an API key, changes its scopes or its spend cap.',
   description:
     'Absent fields stay as they are; name null clears the name, scopes null or empty allows all modules. When scopes are taken away, ' +
@@ -28,7 +28,7 @@ export const keysUpdate = defineCapability()({
     'spend_cap_usd null removes the cap. A key that has a spend cap cannot change any.',
   keywords: ['change key scopes', 'rename api key', 'spend cap of a key', 'key permissions'],
   input: Type.Object({
-    id: keyIdField,
+    key_id: keyIdField,
     name: Type.Optional(nameField),
     scopes: Type.Optional(scopesField),
     spend_cap_usd: Type.Optional(spendCapField),
@@ -43,13 +43,13 @@ export const keysUpdate = defineCapability()({
     {
       title: 'Narrow a key to reading vectors',
       before: [{ capability: 'account.keys.create', input: { name: 'search', scopes: ['vector'] } }],
-      input: { id: '$0.id', scopes: ['vector:read'] },
+      input: { key_id: '$0.key_id', scopes: ['vector:read'] },
       expect: { name: 'search', scopes: ['vector:read'] },
     },
     {
       title: 'Spend at most 5 USD a month',
       before: [{ capability: 'account.keys.create', input: { name: 'search' } }],
-      input: { id: '$0.id', spend_cap_usd: 5, spend_cap_period: 'monthly' },
+      input: { key_id: '$0.key_id', spend_cap_usd: 5, spend_cap_period: 'monthly' },
       expect: { spend_cap_usd: 5, spend_cap_period: 'monthly', spend_used_usd: 0 },
     },
   ],
@@ -59,14 +59,16 @@ export const keysUpdate = defineCapability()({
     const cap = capChangeOf(input.spend_cap_usd, input.spend_cap_period);
     // A replayed answer does not tell whether its call narrowed the key: then it counts as one that did.
     let narrowed = true;
-    const write = await changeKeys(ctx, { ...replay, target: input.id, scopes }, async (tx, entry) => {
+    const write = await changeKeys(ctx, { ...replay, target: input.key_id, scopes }, async (tx, entry) => {
       if (cap !== undefined) requireNoMoney(entry, null, 'spend_cap_usd');
-      const before = await requireKey(tx, ctx.accountId, input.id);
+      const before = await requireKey(tx, ctx.accountId, input.key_id);
       narrowed = scopes !== undefined && !scopesWithin(core.knownScopes, before.scopes, scopes);
-      return keyRecord(await updateKey(tx, ctx.accountId, input.id, { name: input.name, scopes, cap }, entry.nowMs));
+      return keyRecord(
+        await updateKey(tx, ctx.accountId, input.key_id, { name: input.name, scopes, cap }, entry.nowMs),
+      );
     });
-    if (narrowed) await forgetKey(core, input.id);
-    else await forgetKeyHere(core, input.id);
+    if (narrowed) await forgetKey(core, input.key_id);
+    else await forgetKeyHere(core, input.key_id);
     return write;
   },
 });

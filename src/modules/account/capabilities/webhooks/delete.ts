@@ -5,7 +5,7 @@ import { webhooks } from '../../webhook-resource.ts';
 export const webhooksDelete = deleteOf(
   { ...webhooks, remove: (tx, { accountId }, id, nowMs) => removeWebhook(tx, accountId, id, nowMs) },
   {
-    path: '/v1/account/webhooks/delete/{id}',
+    path: '/v1/account/webhooks/delete/{webhook_id}',
     description:
       'No further delivery begins; what was pending is cancelled. Its deliveries stay listed for their 30 days. A missing webhook is no ' +
       'error: deleted is false.',
@@ -19,12 +19,12 @@ export const webhooksDelete = deleteOf(
             input: { url: 'https://example.org/hooks', events: ['queue.dlq'] },
           },
         ],
-        input: { id: '$0.id' },
+        input: { webhook_id: '$0.webhook_id' },
         expect: { deleted: true, status: null },
       },
       {
         title: 'Nothing there',
-        input: { id: 'wh_0000000000000000000000' },
+        input: { webhook_id: 'wh_0000000000000000000000' },
         expect: { deleted: false, status: 'not_found' },
       },
     ],

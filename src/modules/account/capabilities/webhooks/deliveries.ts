@@ -12,14 +12,14 @@ import { deliverySchema, deliveryStatusField, webhookIdField } from '../../webho
 
 export const webhooksDeliveries = defineCapability()({
   method: 'GET',
-  path: '/v1/account/webhooks/deliveries/{id}',
+  path: '/v1/account/webhooks/deliveries/{webhook_id}',
   summary: 'Lists the deliveries of a webhook.',
   description:
     'What was sent to the webhook, newest first, for 30 days, with every attempt and how it went. Those of a deleted webhook stay ' +
     'listed. Send one again with account.webhooks.redeliver.',
   keywords: ['webhook logs', 'failed webhook attempts', 'delivery history', 'why a webhook did not arrive'],
   input: Type.Object({
-    id: webhookIdField,
+    webhook_id: webhookIdField,
     cursor: cursorField,
     limit: limitField,
     status: Type.Optional(deliveryStatusField),
@@ -38,7 +38,7 @@ export const webhooksDeliveries = defineCapability()({
           input: { url: 'https://example.org/hooks', events: ['queue.dlq'] },
         },
       ],
-      input: { id: '$0.id', status: 'exhausted' },
+      input: { webhook_id: '$0.webhook_id', status: 'exhausted' },
       expect: { items: [], has_more: false },
     },
   ],
@@ -47,12 +47,12 @@ export const webhooksDeliveries = defineCapability()({
     const filter = { status: (input.status ?? null) as DeliveryStatus | null, eventType: input.event_type ?? null };
     if (filter.eventType !== null) requireEventType(ctx.core, filter.eventType, 'event_type');
     const shown = await listPage(ctx, input, {
-      filters: [input.id, String(filter.status), String(filter.eventType)],
-      read: (beforeId, limit) => listDeliveries(db, ctx.accountId, input.id, filter, beforeId, limit),
+      filters: [input.webhook_id, String(filter.status), String(filter.eventType)],
+      read: (beforeId, limit) => listDeliveries(db, ctx.accountId, input.webhook_id, filter, beforeId, limit),
       positionOf: (row) => row.delivery_id,
     });
-    if (shown.items.length === 0 && !(await hasDeliveries(ctx, input.id)))
-      await requireRow(webhooks, db, ctx, input.id);
+    if (shown.items.length === 0 && !(await hasDeliveries(ctx, input.webhook_id)))
+      await requireRow(webhooks, db, ctx, input.webhook_id);
     return { data: { ...shown, items: shown.items.map(deliveryRecord) } };
   },
 });

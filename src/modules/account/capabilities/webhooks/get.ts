@@ -2,7 +2,7 @@ import { getOf } from '../../../../kit/resource.ts';
 import { webhooks } from '../../webhook-resource.ts';
 
 export const webhooksGet = getOf(webhooks, {
-  path: '/v1/account/webhooks/get/{id}',
+  path: '/v1/account/webhooks/get/{webhook_id}',
   summary: 'Shows one webhook.',
   description:
     'The registration with its status: disabled_reason and disabled_at say why and when deliveries stopped. The secret is not shown.',
@@ -16,7 +16,7 @@ export const webhooksGet = getOf(webhooks, {
           input: { url: 'https://example.org/hooks', events: ['queue.dlq'] },
         },
       ],
-      input: { id: '$0.id' },
+      input: { webhook_id: '$0.webhook_id' },
       expect: { url: 'https://example.org/hooks', status: 'enabled', disabled_at: null },
     },
   ],

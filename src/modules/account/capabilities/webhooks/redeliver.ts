@@ -27,7 +27,7 @@ export const webhooksRedeliver = defineCapability()({
           capability: 'account.webhooks.register',
           input: { url: 'https://example.org/hooks', events: ['queue.dlq'] },
         },
-        { capability: 'account.webhooks.test', input: { id: '$0.id' } },
+        { capability: 'account.webhooks.test', input: { webhook_id: '$0.webhook_id' } },
       ],
       input: { delivery_id: '$1.delivery_id' },
       expect: { event_type: 'queue.dlq', status: 'pending' },

@@ -10,14 +10,14 @@ import { deliverySchema, webhookIdField } from '../../webhook-schemas.ts';
 
 export const webhooksTest = defineCapability()({
   method: 'POST',
-  path: '/v1/account/webhooks/test/{id}',
+  path: '/v1/account/webhooks/test/{webhook_id}',
   summary: 'Sends a test event to a webhook and says how it went.',
   description:
     'One attempt, made before the answer: an event of the first type that the webhook subscribes to, with test true and the JSON object ' +
     'of the body, whatever it holds, as data.object. It is signed as every delivery is and is not tried again. A disabled webhook can be ' +
     'tested as well. The call succeeds when the attempt was made; status, http_status and error_code tell how.',
   keywords: ['send test event', 'ping webhook', 'try webhook endpoint', 'try out a webhook'],
-  input: Type.Object({ id: webhookIdField }, { additionalProperties: true }),
+  input: Type.Object({ webhook_id: webhookIdField }, { additionalProperties: true }),
   output: deliverySchema,
   errors: ['WEBHOOK_NOT_FOUND'],
   limits: {
@@ -33,15 +33,20 @@ export const webhooksTest = defineCapability()({
           input: { url: 'https://example.org/hooks', events: ['queue.dlq'] },
         },
       ],
-      input: { id: '$0.id', message_id: 'qmsg_sample', queue: 'jobs' },
+      input: { webhook_id: '$0.webhook_id', message_id: 'qmsg_sample', queue: 'jobs' },
       expect: { event_type: 'queue.dlq', attempt: 1 },
     },
   ],
   async run({ ctx, input }) {
     const { accountId, requestId } = ctx;
     return runOutside(ctx, async (enter) => {
-      const delivery = await deliverTest(ctx.core, { accountId, requestId, enter }, input.id, sample(ctx.inputText));
-      if (delivery === null) throw problem('WEBHOOK_NOT_FOUND', { param: 'id' });
+      const delivery = await deliverTest(
+        ctx.core,
+        { accountId, requestId, enter },
+        input.webhook_id,
+        sample(ctx.inputText),
+      );
+      if (delivery === null) throw problem('WEBHOOK_NOT_FOUND', { param: 'webhook_id' });
       return deliveryRecord(delivery);
     });
   },

@@ -20,7 +20,7 @@ const replay = { secret: true } as const;
 
 export const webhooksUpdate = defineCapability()({
   method: 'PATCH',
-  path: '/v1/account/webhooks/update/{id}',
+  path: '/v1/account/webhooks/update/{webhook_id}',
   summary: 'Changes a webhook, rotates its secret, or switches it off and on.',
   description:
     'Absent fields stay as they are. A new secret signs at once, and the one before beside it for 24 hours, so that receivers can ' +
@@ -28,7 +28,7 @@ export const webhooksUpdate = defineCapability()({
     'what is pending; `enabled` starts them again, also after the service disabled the webhook, and forgets its failures.',
   keywords: ['rotate webhook secret', 'enable webhook', 'disable webhook', 'change webhook url', 'turn a webhook off'],
   input: Type.Object({
-    id: webhookIdField,
+    webhook_id: webhookIdField,
     url: Type.Optional(urlField),
     events: Type.Optional(eventsField),
     description: Type.Optional(descriptionField),
@@ -54,7 +54,7 @@ export const webhooksUpdate = defineCapability()({
           input: { url: 'https://example.org/hooks', events: ['queue.dlq'] },
         },
       ],
-      input: { id: '$0.id', secret: null },
+      input: { webhook_id: '$0.webhook_id', secret: null },
       expect: { url: 'https://example.org/hooks', events: ['queue.dlq'] },
     },
     {
@@ -65,7 +65,7 @@ export const webhooksUpdate = defineCapability()({
           input: { url: 'https://example.org/hooks', events: ['queue.dlq'] },
         },
       ],
-      input: { id: '$0.id', status: 'disabled' },
+      input: { webhook_id: '$0.webhook_id', status: 'disabled' },
       expect: { status: 'disabled', disabled_reason: 'requested' },
     },
   ],
@@ -86,7 +86,7 @@ export const webhooksUpdate = defineCapability()({
     return runWrite(
       ctx,
       async (tx, { nowMs }) => {
-        const webhook = await changeWebhook(tx, ctx, input.id, patch, nowMs);
+        const webhook = await changeWebhook(tx, ctx, input.webhook_id, patch, nowMs);
         return { ...registrationRecord(webhook), ...(secret === undefined ? {} : { secret }) };
       },
       replay,

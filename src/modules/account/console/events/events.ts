@@ -73,7 +73,7 @@ function eventLink(visit: Visit, { type, data, test: isTest }: Event, said: stri
   return path === undefined ? text : html`<a href="${visit.path(path)}">${text}</a>`;
 }
 
-function dataOf({ id, type, data, sequence }: Event): Html {
+function dataOf({ event_id: id, type, data, sequence }: Event): Html {
   return html`<details id="${id}"><summary>#${count(sequence)}<span class="unseen">, data of ${type} ${id}</span></summary>${payload(data, `Data of ${type} ${id}`, { call: 'account.events.list' })}</details>`;
 }
 

@@ -29,7 +29,7 @@ export const leakedPage = typedPage({
     const after = checkbox(visit, LEAKED, { name: 'auto_rotate', label, isChecked: true });
     return { ...(await aboutEnd(visit, 'Report a leak of')), after };
   },
-  input: (form, { params }) => ({ id: params.id, confirmed_leak: true, auto_rotate: form.has('auto_rotate') }),
+  input: (form, { params }) => ({ key_id: params.id, confirmed_leak: true, auto_rotate: form.has('auto_rotate') }),
   done: 'Leak reported.',
   answerView: leakReported,
 });
@@ -61,7 +61,7 @@ export function leakReported(data: unknown, visit: Visit): View {
 
 /** Who still uses it is cut off: the calls of a day say how many that may be. */
 async function aboutEnd(visit: Visit, what: string) {
-  const { id, name, last_used_at: last } = await findKey(visit);
+  const { key_id: id, name, last_used_at: last } = await findKey(visit);
   const day = await visit.need(usage, { ...lastDays(visit, 1), key_id: id });
   return {
     back: { label: 'Back', path: `/keys/${id}` },

@@ -70,7 +70,7 @@ export async function findKey(visit: Visit): Promise<Key> {
   let cursor: string | null | undefined;
   for (let page = 0; page < PAGES_MAX && cursor !== null; page += 1) {
     const { items, next_cursor }: Page<Key> = await visit.need(keysList, { cursor, limit: LIMIT });
-    const found = items.find(({ id }) => id === visit.params.id);
+    const found = items.find(({ key_id: id }) => id === visit.params.id);
     if (found !== undefined) return found;
     cursor = next_cursor;
   }

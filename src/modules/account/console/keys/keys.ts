@@ -84,7 +84,7 @@ function keyTable(visit: Visit, { items }: Page<Key>, spent: ReadonlyMap<string,
     columns: [
       {
         title: 'Name',
-        cell: ({ id, name }) =>
+        cell: ({ key_id: id, name }) =>
           html`<a href="${visit.path(`/keys/${id}`)}">${name === null ? html`<code>${id}</code>` : short(name, 60)}</a>`,
       },
       { title: 'Access', cell: ({ scopes }) => scopesInWords(scopes, SCOPES_MAX) },
@@ -92,7 +92,7 @@ function keyTable(visit: Visit, { items }: Page<Key>, spent: ReadonlyMap<string,
       { title: 'Secret', cell: ({ prefix, last4 }) => html`<code class="prefix">${prefix}…${last4}</code>` },
       { title: 'Last used', cell: ({ last_used_at }) => ago(visit, last_used_at) },
       { title: 'Spend cap', kind: 'number', cell: (key) => capText(key) ?? html`<span class="quiet">none</span>` },
-      { title: `Spent in ${DAYS} days`, usd: ({ id }) => spent.get(id) ?? 0 },
+      { title: `Spent in ${DAYS} days`, usd: ({ key_id: id }) => spent.get(id) ?? 0 },
     ],
   });
 }
@@ -113,7 +113,7 @@ function endOf(form: URLSearchParams): string | undefined {
 
 /** The one page that ever shows the secret. */
 export function secretPage(
-  { name, id, key_secret: secret }: Key & { readonly key_secret: string },
+  { name, key_id: id, key_secret: secret }: Key & { readonly key_secret: string },
   visit: Visit,
 ): View {
   const content = html`<h1>Secret of ${short(name ?? id, 60)}</h1>

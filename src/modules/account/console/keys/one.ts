@@ -32,7 +32,7 @@ type Usage = DataOf<typeof accountUsage>;
 const narrow: Act = {
   capability: keysUpdate,
   input: (form, visit) => ({
-    id: visit.params.id,
+    key_id: visit.params.id,
     name: textOf(form, 'name') ?? null,
     scopes: scopesOf(form, visit),
     spend_cap_usd: numberOf(form, 'spend_cap_usd') ?? null,
@@ -47,7 +47,7 @@ const rotate = actOf({
     const hours = numberOf(form, 'grace_hours');
     // That would end it at once: such acts have pages of their own.
     if (hours === 0) throw invalidField('grace_hours', 'minimum', `At least 1. ${AT_ONCE}`);
-    return { id: params.id, grace_hours: hours };
+    return { key_id: params.id, grace_hours: hours };
   },
   done: 'Secret rotated.',
   answerView: secretPage,
@@ -56,7 +56,7 @@ const rotate = actOf({
 /** Of what is not certain: the key lives on. */
 const leak: Act = {
   capability: keysSuspectedCompromise,
-  input: (form, { params }) => ({ id: params.id, confirmed_leak: false, auto_rotate: form.has('auto_rotate') }),
+  input: (form, { params }) => ({ key_id: params.id, confirmed_leak: false, auto_rotate: form.has('auto_rotate') }),
   done: 'Leak reported.',
   answerView: leakReported,
 };
@@ -71,7 +71,7 @@ export const keyPage: ConsolePage = {
 
 async function show(visit: Visit): Promise<View> {
   const key = await findKey(visit);
-  const { id, name, status } = key;
+  const { key_id: id, name, status } = key;
   const [spent, calls, callers] = await Promise.all([
     visit.call(accountUsage, { ...lastDays(visit, DAYS), key_id: id }),
     visit.may(requestsList) ? visit.call(requestsList, { key_id: id, outcome: 'all', limit: CALLS }) : null,
@@ -97,7 +97,7 @@ function spendOf({ spend_usd: usd, request_count: calls, error_count: failed }: 
 }
 
 function keyFacts(visit: Visit, key: Key): Html {
-  const { id, scopes, prefix, last4, spend_used_usd: used } = key;
+  const { key_id: id, scopes, prefix, last4, spend_used_usd: used } = key;
   const cap = capText(key);
   return facts([
     ['ID', copiedId(id)],
@@ -137,7 +137,7 @@ function lastCalls(visit: Visit, id: string, items: readonly Logged[], names: Ca
 
 function changes(visit: Visit, key: Key): Html {
   if (!visit.may(keysUpdate)) return html``;
-  const { id, name, scopes, spend_cap_usd: cap, spend_cap_period: of } = key;
+  const { key_id: id, name, scopes, spend_cap_usd: cap, spend_cap_period: of } = key;
   return html`<section class="panel"><h2>Settings</h2>${actForm(
     visit,
     'narrow',

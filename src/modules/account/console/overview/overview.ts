@@ -176,7 +176,7 @@ function beyond(visit: Visit, rows: number, by: 'capability' | 'key'): Html {
 }
 
 function byKey(visit: Visit, { by_key: of, spend_usd: all }: Usage, { keys, names }: Callers): Html {
-  const known = new Map(keys.map((key) => [key.id, key]));
+  const known = new Map(keys.map((key) => [key.key_id, key]));
   return html`${table({
     caption: 'Spend by key',
     rows: of.slice(0, ROWS),

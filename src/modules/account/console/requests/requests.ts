@@ -79,7 +79,7 @@ ${filters(
   visit,
   outcome,
   keyFilter(
-    keys.map(({ id, name }) => [id, name ?? id] as const),
+    keys.map(({ key_id: id, name }) => [id, name ?? id] as const),
     keyId,
   ),
 )}

@@ -25,7 +25,7 @@ export async function readCallers(visit: Visit): Promise<Callers> {
   const people = (account?.data?.people ?? []).map(
     ({ person_id: id, email, name }) => [id, `${email ?? name ?? id}, in the console`] as const,
   );
-  return { keys, names: new Map([...keys.map(({ id, name }) => [id, name ?? id] as const), ...people]) };
+  return { keys, names: new Map([...keys.map(({ key_id: id, name }) => [id, name ?? id] as const), ...people]) };
 }
 
 export function callerName({ personId }: Pick<Visit, 'personId'>, id: string, names: CallerNames): string {

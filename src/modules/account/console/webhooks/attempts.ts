@@ -36,17 +36,17 @@ export const deliveriesPage: ResourcePage<Webhook> = {
     },
     test: {
       capability: webhooksTest,
-      input: (_, visit) => ({ id: idOf(visit) }),
+      input: (_, visit) => ({ webhook_id: idOf(visit) }),
       done: 'Test event sent. It is listed below.',
     },
     enable: {
       capability: webhooksUpdate,
-      input: (_, visit) => ({ id: idOf(visit), status: 'enabled' }),
+      input: (_, visit) => ({ webhook_id: idOf(visit), status: 'enabled' }),
       done: 'Webhook enabled.',
     },
     disable: {
       capability: webhooksUpdate,
-      input: (_, visit) => ({ id: idOf(visit), status: 'disabled' }),
+      input: (_, visit) => ({ webhook_id: idOf(visit), status: 'disabled' }),
       done: 'Webhook disabled.',
     },
   },
@@ -57,12 +57,12 @@ function actions(visit: Visit, { status }: Webhook): Html {
   return html`${visit.may(webhooksUpdate) ? turn : ''}${visit.may(webhooksTest) ? actButton(visit, 'test', 'Send test event') : ''}`;
 }
 
-async function show(visit: Visit, { id }: Webhook) {
+async function show(visit: Visit, { webhook_id: id }: Webhook) {
   const status = visit.query.get('status') || undefined;
   const cursor = visit.query.get('cursor') ?? undefined;
   const [newest, list] = await Promise.all([
-    visit.call(webhooksDeliveries, { id, limit: DRAWN }),
-    visit.call(webhooksDeliveries, { id, status, cursor, limit: ROWS }),
+    visit.call(webhooksDeliveries, { webhook_id: id, limit: DRAWN }),
+    visit.call(webhooksDeliveries, { webhook_id: id, status, cursor, limit: ROWS }),
   ]);
   const content = html`${contentOrFailure(visit, newest, ({ items }) => attempts(visit, items))}
 ${panel(visit, 'Deliveries', list, (page) => html`${statusTabs(visit, status)}${deliveries(visit, page)}`)}`;

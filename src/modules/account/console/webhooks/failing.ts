@@ -20,10 +20,12 @@ export async function failingWebhooks(visit: Visit): Promise<Failures> {
   const all = read.data?.items ?? [];
   const on = all.filter(({ status }) => status === 'enabled');
   const failed = new Map(
-    await Promise.all(on.slice(0, WEBHOOKS_MAX).map(async ({ id }) => [id, await lastFailure(visit, id)] as const)),
+    await Promise.all(
+      on.slice(0, WEBHOOKS_MAX).map(async ({ webhook_id: id }) => [id, await lastFailure(visit, id)] as const),
+    ),
   );
   const rows = all.flatMap((webhook) => {
-    const told = isBroken(webhook) ? standingText(webhook) : (failed.get(webhook.id) ?? null);
+    const told = isBroken(webhook) ? standingText(webhook) : (failed.get(webhook.webhook_id) ?? null);
     return told === null ? [] : [webhookLine(visit, webhook, told)];
   });
   return failuresIn(visit, read, (page) => ({
@@ -36,13 +38,13 @@ export async function failingWebhooks(visit: Visit): Promise<Failures> {
   }));
 }
 
-function webhookLine(visit: Visit, { id, url }: Webhook, told: Html | string): Html {
+function webhookLine(visit: Visit, { webhook_id: id, url }: Webhook, told: Html | string): Html {
   return failingLine('Webhook', html`<a href="${visit.path(webhookPath(id))}">${short(url, 80)}</a> ${told}`);
 }
 
 /** What became of the webhook's last attempt; null: it succeeded, or there was none. */
 async function lastFailure(visit: Visit, id: string): Promise<Html | null> {
-  const { data, problem, requestId } = await visit.call(webhooksDeliveries, { id, limit: DELIVERIES });
+  const { data, problem, requestId } = await visit.call(webhooksDeliveries, { webhook_id: id, limit: DELIVERIES });
   if (problem !== null) return failure(visit, problem, requestId);
   const attempts = data.items.flatMap((delivery) => delivery.attempts);
   const last = attempts.toSorted((one, other) => one.at.localeCompare(other.at)).at(-1);

@@ -26,14 +26,14 @@ const settings: ResourcePage<Webhook> = {
   acts: {
     rotate: actOf({
       capability: webhooksUpdate,
-      input: (_, { params }) => ({ id: params.id, secret: null }),
+      input: (_, { params }) => ({ webhook_id: params.id, secret: null }),
       done: 'Secret rotated.',
       answerView: (data, visit) => ({ title: 'Signing secret', content: secretShown(visit, data) }),
     }),
     update: {
       capability: webhooksUpdate,
       input: (sent, { params }) => ({
-        id: params.id,
+        webhook_id: params.id,
         url: textOf(sent, 'url'),
         events: pickedEvents(sent),
         description: textOf(sent, 'description') ?? null,
@@ -49,11 +49,11 @@ export const webhookPages = resourcePages<Webhook>({
   path: '/webhooks/{id}',
   list: { title: 'Webhooks', path: '/webhooks' },
   needs: webhooksGet,
-  read: (visit) => visit.need(webhooksGet, { id: visit.params.id }),
+  read: (visit) => visit.need(webhooksGet, { webhook_id: visit.params.id }),
   nameOf: ({ url }) => url,
   badge: (visit, webhook) =>
     html`${standing(webhook)}${webhook.disabled_at === null ? '' : html` ${ago(visit, webhook.disabled_at)}`}`,
-  about: (visit, { id, events, created_at }) =>
+  about: (visit, { webhook_id: id, events, created_at }) =>
     html`<p class="quiet">${events.join(', ')} · registered ${ago(visit, created_at)} · ${copiedId(id)}</p>`,
   pages: [deliveriesPage, settings],
   deletion: {
@@ -82,8 +82,8 @@ function signing(visit: Visit, webhook: Webhook): Html {
   ])}${visit.may(webhooksUpdate) ? html`<div class="actions">${actButton(visit, 'rotate', 'Rotate secret')} <span class="quiet">The old secret keeps signing for 24 hours.</span></div>` : ''}</section>`;
 }
 
-async function deletionText(visit: Visit, { id, url }: Webhook): Promise<Html> {
-  const waiting = await visit.need(webhooksDeliveries, { id, status: 'pending', limit: COUNTED_MAX });
+async function deletionText(visit: Visit, { webhook_id: id, url }: Webhook): Promise<Html> {
+  const waiting = await visit.need(webhooksDeliveries, { webhook_id: id, status: 'pending', limit: COUNTED_MAX });
   const count = `${waiting.items.length}${waiting.next_cursor === null ? '' : ' or more'}`;
   return html`No more events are sent to ${short(url, 200)}. Pending deliveries to be cancelled: ${count}. Past deliveries stay in the API for 30 days.`;
 }

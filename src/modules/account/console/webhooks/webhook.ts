@@ -51,7 +51,10 @@ ${field(visit, act, { name: 'description', label: 'Description', value: webhook?
 }
 
 /** What is shown once, when it is made. */
-export function secretShown(visit: Visit, { id, url, secret }: Webhook & { readonly secret?: string }): Html {
+export function secretShown(
+  visit: Visit,
+  { webhook_id: id, url, secret }: Webhook & { readonly secret?: string },
+): Html {
   return html`<h1>Signing secret</h1>
 <p>Copy it now: it is shown only once. Events sent to ${url} are signed with it.</p>
 ${copiedSecret(secret ?? '')}

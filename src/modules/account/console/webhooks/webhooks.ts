@@ -22,7 +22,10 @@ export const webhooksPage = listPage({
   intro: 'Events are signed and sent to your URL. A delivery is retried for days until it is answered with 2xx.',
   empty: (visit) => teach('No webhooks yet. To be told of messages that are dead-lettered:', firstCall(visit)),
   columns: (visit) => [
-    { title: 'URL', cell: ({ id, url }) => html`<a href="${visit.path(webhookPath(id))}">${short(url, 80)}</a>` },
+    {
+      title: 'URL',
+      cell: ({ webhook_id: id, url }) => html`<a href="${visit.path(webhookPath(id))}">${short(url, 80)}</a>`,
+    },
     { title: 'Status', cell: standing },
     { title: 'Events', cell: eventsText },
     { title: 'Description', cell: ({ description }) => (description === null ? '' : short(description, 80)) },

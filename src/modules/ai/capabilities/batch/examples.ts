@@ -17,7 +17,7 @@ export const twoRequests = {
 export const created = { capability: 'ai.batch.create', input: twoRequests };
 export const completed = {
   capability: 'ai.batch.get',
-  input: { id: '$0.batch_id' },
+  input: { batch_id: '$0.batch_id' },
   until: { status: 'completed' },
 };
 
