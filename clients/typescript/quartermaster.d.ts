@@ -250,7 +250,7 @@ export interface AccountKeysCreateInput {
 }
 
 export interface ApiKeyWithSecret {
-  id: string;
+  key_id: string;
   project_id: string;
   name: string | null;
   scopes: Array<string> | null;
@@ -284,7 +284,7 @@ export interface AccountKeysListInput {
 }
 
 export interface ApiKey {
-  id: string;
+  key_id: string;
   project_id: string;
   name: string | null;
   scopes: Array<string> | null;
@@ -314,14 +314,14 @@ export interface AccountKeysListData {
 
 export interface AccountKeysRevokeInput {
   /** Id of the key, `key_…`, as create and list return it. */
-  id: string;
+  key_id: string;
   /** Makes a retry safe: */
   idempotency_key?: string;
 }
 
 export interface AccountKeysRotateInput {
   /** Id of the key, `key_…`, as create and list return it. */
-  id: string;
+  key_id: string;
   /** How long the secret before stays valid, in whole hours, 0 to 168. */
   grace_hours?: number;
   /** Makes a retry safe: */
@@ -330,7 +330,7 @@ export interface AccountKeysRotateInput {
 
 export interface AccountKeysSuspectedCompromiseInput {
   /** Id of the key, `key_…`, as create and list return it. */
-  id: string;
+  key_id: string;
   /** Whether the leak is certain: */
   confirmed_leak?: boolean;
   /** Whether to make a new secret (or, after a confirmed leak, a new key) in the same call. */
@@ -340,7 +340,7 @@ export interface AccountKeysSuspectedCompromiseInput {
 }
 
 export interface ReportedApiKey {
-  id: string;
+  key_id: string;
   project_id: string;
   name: string | null;
   scopes: Array<string> | null;
@@ -371,7 +371,7 @@ export interface AccountKeysSuspectedCompromiseData {
 
 export interface AccountKeysUpdateInput {
   /** Id of the key, `key_…`, as create and list return it. */
-  id: string;
+  key_id: string;
   /** Name for people, at most 128 characters, without control characters. */
   name?: string | null;
   /** What the key may do; */
@@ -451,8 +451,8 @@ export interface AccountUsageTimeseriesInput {
   console_calls?: "all" | "billed";
 }
 
-export interface UsageTimeseriesPointsItem {
-  ts: string;
+export interface UsageTimeseriesItemsItem {
+  at: string;
   spend_usd: number;
   request_count: number;
   error_count: number;
@@ -465,7 +465,7 @@ export interface UsageTimeseries {
   group_by: string;
   period_start: string;
   period_end: string;
-  points: Array<UsageTimeseriesPointsItem>;
+  items: Array<UsageTimeseriesItemsItem>;
 }
 
 export interface AccountLedgerListInput {
@@ -518,7 +518,7 @@ export interface AccountEventsListInput {
 }
 
 export interface Event {
-  id: string;
+  event_id: string;
   type: string;
   timestamp: string;
   api_version: string;
@@ -631,7 +631,7 @@ export interface AccountWebhooksRegisterInput {
 }
 
 export interface RegisteredWebhook {
-  id: string;
+  webhook_id: string;
   url: string;
   events: Array<string>;
   description: string | null;
@@ -656,7 +656,7 @@ export interface AccountWebhooksListInput {
 }
 
 export interface Webhook {
-  id: string;
+  webhook_id: string;
   url: string;
   events: Array<string>;
   description: string | null;
@@ -680,12 +680,12 @@ export interface AccountWebhooksListData {
 
 export interface AccountWebhooksGetInput {
   /** Id of the webhook, `wh_…`, as register and list return it. */
-  id: string;
+  webhook_id: string;
 }
 
 export interface AccountWebhooksUpdateInput {
   /** Id of the webhook, `wh_…`, as register and list return it. */
-  id: string;
+  webhook_id: string;
   /** Where events are POSTed. */
   url?: string;
   /** Event types to be told, from the catalogue at /docs/events, such as queue.dlq; */
@@ -705,7 +705,7 @@ export interface AccountWebhooksUpdateInput {
 }
 
 export interface UpdatedWebhook {
-  id: string;
+  webhook_id: string;
   url: string;
   events: Array<string>;
   description: string | null;
@@ -724,20 +724,20 @@ export interface UpdatedWebhook {
 
 export interface AccountWebhooksDeleteInput {
   /** Id of the webhook, `wh_…`, as register and list return it. */
-  id: string;
+  webhook_id: string;
   /** Makes a retry safe: */
   idempotency_key?: string;
 }
 
 export interface AccountWebhooksDeleteData {
-  id: string;
+  webhook_id: string;
   deleted: boolean;
   status: string | null;
 }
 
 export interface AccountWebhooksDeliveriesInput {
   /** Id of the webhook, `wh_…`, as register and list return it. */
-  id: string;
+  webhook_id: string;
   /** next_cursor of the page before, with the same filters. */
   cursor?: string;
   /** Entries a page, 1 to 100; */
@@ -782,7 +782,7 @@ export interface AccountWebhooksDeliveriesData {
 
 export interface AccountWebhooksTestInput {
   /** Id of the webhook, `wh_…`, as register and list return it. */
-  id: string;
+  webhook_id: string;
   /** Makes a retry safe: */
   idempotency_key?: string;
 }
@@ -1283,7 +1283,7 @@ export interface AiCountTokensData {
   exact: boolean;
 }
 
-export interface AiBatchCreateInputRequestsItem {
+export interface AiBatchCreateInputItemsItem {
   custom_id: string;
   capability: "ai.chat" | "ai.embed";
   body: Record<string, unknown>;
@@ -1291,7 +1291,7 @@ export interface AiBatchCreateInputRequestsItem {
 
 export interface AiBatchCreateInput {
   /** 1 to 10000 requests. */
-  requests: Array<AiBatchCreateInputRequestsItem>;
+  items: Array<AiBatchCreateInputItemsItem>;
   /** Makes a retry safe: */
   idempotency_key?: string;
 }
@@ -1314,7 +1314,7 @@ export interface AiBatchCreateData {
 
 export interface AiBatchGetInput {
   /** Id of the batch, `aib_…`, as create answers it. */
-  id: string;
+  batch_id: string;
 }
 
 export interface AiBatchGetDataCounts {
@@ -1366,7 +1366,7 @@ export interface AiBatchListData {
 
 export interface AiBatchResultsInput {
   /** Id of the batch, `aib_…`, as create answers it. */
-  id: string;
+  batch_id: string;
   /** next_cursor of the page before, with the same filters. */
   cursor?: string;
   /** Entries a page, 1 to 100; */
@@ -1395,7 +1395,7 @@ export interface AiBatchResultsData {
 
 export interface AiBatchCancelInput {
   /** Id of the batch, `aib_…`, as create answers it. */
-  id: string;
+  batch_id: string;
   /** Makes a retry safe: */
   idempotency_key?: string;
 }
@@ -1416,7 +1416,7 @@ export interface AiBatchCancelData {
   expires_at: string;
 }
 
-export interface AnalyticsCaptureInputBatchItem {
+export interface AnalyticsCaptureInputItemsItem {
   event: string;
   distinct_id: string;
   properties?: Record<string, unknown>;
@@ -1436,7 +1436,7 @@ export interface AnalyticsCaptureInput {
   /** Of events with the same one within 7 days the first counts, and is charged: */
   uuid?: string;
   /** Up to 1,000 events, in place of event and distinct_id. */
-  batch?: Array<AnalyticsCaptureInputBatchItem>;
+  items?: Array<AnalyticsCaptureInputItemsItem>;
   /** Makes a retry safe: */
   idempotency_key?: string;
 }
@@ -1453,8 +1453,8 @@ export interface AnalyticsCaptureData {
 }
 
 export interface AnalyticsTrendsInputFilterItem {
-  property: string;
-  operator?: "is" | "is_not" | "contains" | "not_contains" | "gt" | "gte" | "lt" | "lte" | "is_set" | "is_not_set";
+  field: string;
+  operator?: "equals" | "not_equals" | "contains" | "not_contains" | "gt" | "gte" | "lt" | "lte" | "is_set" | "is_not_set";
   value?: string | number | boolean | Array<string | number | boolean>;
 }
 
@@ -1493,8 +1493,8 @@ export interface AnalyticsTrendsData {
 }
 
 export interface AnalyticsFunnelInputStepsItemFilterItem {
-  property: string;
-  operator?: "is" | "is_not" | "contains" | "not_contains" | "gt" | "gte" | "lt" | "lte" | "is_set" | "is_not_set";
+  field: string;
+  operator?: "equals" | "not_equals" | "contains" | "not_contains" | "gt" | "gte" | "lt" | "lte" | "is_set" | "is_not_set";
   value?: string | number | boolean | Array<string | number | boolean>;
 }
 
@@ -1731,7 +1731,7 @@ export interface CreatedCronJobLastRun {
 }
 
 export interface CreatedCronJob {
-  id: string;
+  job_id: string;
   name: string | null;
   task_url: string;
   cron_expr: string | null;
@@ -1774,7 +1774,7 @@ export interface CronJobSummaryLastRun {
 }
 
 export interface CronJobSummary {
-  id: string;
+  job_id: string;
   name: string | null;
   task_url: string;
   cron_expr: string | null;
@@ -1797,7 +1797,7 @@ export interface CronListData {
 
 export interface CronGetInput {
   /** Id of the job, `cron_…`, as create and list return it. */
-  id: string;
+  job_id: string;
 }
 
 export interface CronJobDetailLastRun {
@@ -1817,7 +1817,7 @@ export interface CronJobDetailLastRun {
 }
 
 export interface CronJobDetail {
-  id: string;
+  job_id: string;
   name: string | null;
   task_url: string;
   cron_expr: string | null;
@@ -1836,7 +1836,7 @@ export interface CronJobDetail {
 
 export interface CronRunsInput {
   /** Id of the job, `cron_…`, as create and list return it. */
-  id: string;
+  job_id: string;
   /** next_cursor of the page before, with the same filters. */
   cursor?: string;
   /** Entries a page, 1 to 100; */
@@ -1867,7 +1867,7 @@ export interface CronRunsData {
 
 export interface CronUpdateInput {
   /** Id of the job, `cron_…`, as create and list return it. */
-  id: string;
+  job_id: string;
   /** Name for people, sent with each run. */
   name?: string | null;
   /** Recurring schedule in five fields: */
@@ -1905,7 +1905,7 @@ export interface UpdatedCronJobLastRun {
 }
 
 export interface UpdatedCronJob {
-  id: string;
+  job_id: string;
   name: string | null;
   task_url: string;
   cron_expr: string | null;
@@ -1924,7 +1924,7 @@ export interface UpdatedCronJob {
 
 export interface CronPauseInput {
   /** Id of the job, `cron_…`, as create and list return it. */
-  id: string;
+  job_id: string;
   /** Makes a retry safe: */
   idempotency_key?: string;
 }
@@ -1946,7 +1946,7 @@ export interface CronJobLastRun {
 }
 
 export interface CronJob {
-  id: string;
+  job_id: string;
   name: string | null;
   task_url: string;
   cron_expr: string | null;
@@ -1964,27 +1964,27 @@ export interface CronJob {
 
 export interface CronResumeInput {
   /** Id of the job, `cron_…`, as create and list return it. */
-  id: string;
+  job_id: string;
   /** Makes a retry safe: */
   idempotency_key?: string;
 }
 
 export interface CronRunInput {
   /** Id of the job, `cron_…`, as create and list return it. */
-  id: string;
+  job_id: string;
   /** Makes a retry safe: */
   idempotency_key?: string;
 }
 
 export interface CronDeleteInput {
   /** Id of the job, `cron_…`, as create and list return it. */
-  id: string;
+  job_id: string;
   /** Makes a retry safe: */
   idempotency_key?: string;
 }
 
 export interface CronDeleteData {
-  id: string;
+  job_id: string;
   deleted: boolean;
 }
 
@@ -2200,7 +2200,7 @@ export interface DnsRecordDeleteData {
 
 export interface EmailSendInputAttachmentsItem {
   filename: string;
-  content: string;
+  content_base64: string;
   content_type?: string;
   content_id?: string;
 }
@@ -2269,7 +2269,7 @@ export interface Email {
   sent_at: string | null;
 }
 
-export interface EmailBatchSendInputEmailsItem {
+export interface EmailBatchSendInputItemsItem {
   from: string;
   to: string | Array<string>;
   cc?: string | Array<string>;
@@ -2289,7 +2289,7 @@ export interface EmailBatchSendInputEmailsItem {
 
 export interface EmailBatchSendInput {
   /** The mails. */
-  emails: Array<EmailBatchSendInputEmailsItem>;
+  items: Array<EmailBatchSendInputItemsItem>;
   /** Whether to wait until the relay has taken or refused it; */
   wait?: boolean;
   /** Makes a retry safe: */
@@ -2373,7 +2373,7 @@ export interface EmailRawInput {
 
 export interface EmailRawData {
   email_id: string;
-  source: string | null;
+  content: string | null;
   url: string | null;
   expires_at: string | null;
   bytes: number;
@@ -2684,7 +2684,7 @@ export interface EmailReceivedRawInput {
 
 export interface EmailReceivedRawData {
   inbound_id: string;
-  source: string | null;
+  content: string | null;
   url: string | null;
   expires_at: string | null;
   bytes: number;
@@ -2692,7 +2692,7 @@ export interface EmailReceivedRawData {
 
 export interface EmailReplyInputAttachmentsItem {
   filename: string;
-  content: string;
+  content_base64: string;
   content_type?: string;
   content_id?: string;
 }
@@ -2712,7 +2712,7 @@ export interface EmailReplyInput {
 
 export interface EmailInboundInput {
   /** The mail (RFC 5322) as base64. */
-  message: string;
+  content_base64: string;
   /** Sender of the envelope; */
   from?: string;
   /** Recipients of the envelope, 1 to 50. */
@@ -3418,7 +3418,7 @@ export interface FlagsImportData {
 
 export interface ImageTransformInputSource {
   url?: string;
-  data?: string;
+  content_base64?: string;
   bucket?: string;
   key?: string;
 }
@@ -3466,7 +3466,7 @@ export interface ImageTransformInput {
   quality?: number;
   /** True keeps EXIF, colour profile and XMP; */
   keep_metadata?: boolean;
-  /** Answer up to 1 MiB as base64 in data; */
+  /** Answer up to 1 MiB in content_base64; */
   inline?: boolean;
   /** Keep the result as this object instead. */
   store?: ImageTransformInputStore;
@@ -3482,7 +3482,7 @@ export interface ImageTransformData {
   has_alpha: boolean;
   content_type: string;
   bytes: number;
-  data: string | null;
+  content_base64: string | null;
   url: string | null;
   expires_at: string | null;
   bucket: string | null;
@@ -3491,7 +3491,7 @@ export interface ImageTransformData {
 
 export interface ImageInfoInputSource {
   url?: string;
-  data?: string;
+  content_base64?: string;
   bucket?: string;
   key?: string;
 }
@@ -3690,14 +3690,14 @@ export interface ImagePresetDeleteData {
 
 export interface ImageGenerateInputImage {
   url?: string;
-  data?: string;
+  content_base64?: string;
   bucket?: string;
   key?: string;
 }
 
 export interface ImageGenerateInputMask {
   url?: string;
-  data?: string;
+  content_base64?: string;
   bucket?: string;
   key?: string;
 }
@@ -3806,14 +3806,14 @@ export interface ImageJob {
 
 export interface ImageQuoteInputImage {
   url?: string;
-  data?: string;
+  content_base64?: string;
   bucket?: string;
   key?: string;
 }
 
 export interface ImageQuoteInputMask {
   url?: string;
-  data?: string;
+  content_base64?: string;
   bucket?: string;
   key?: string;
 }
@@ -3859,7 +3859,7 @@ export interface ImageQuoteData {
 
 export interface ImageStatusInput {
   /** Id of the job, `img_…`, as generate answers it. */
-  id: string;
+  job_id: string;
 }
 
 export interface ImageStatusData {
@@ -3872,7 +3872,7 @@ export interface ImageStatusData {
 
 export interface ImageGetInput {
   /** Id of the job, `img_…`, as generate answers it. */
-  id: string;
+  job_id: string;
 }
 
 export interface ImageListInput {
@@ -3896,16 +3896,14 @@ export interface ImageListData {
 
 export interface ImageCancelInput {
   /** Id of the job, `img_…`, as generate answers it. */
-  id: string;
-  /** The id again; */
-  job_id?: string;
+  job_id: string;
   /** Makes a retry safe: */
   idempotency_key?: string;
 }
 
 export interface ImageDeleteInput {
   /** Id of the job, `img_…`, as generate answers it. */
-  id: string;
+  job_id: string;
   /** Makes a retry safe: */
   idempotency_key?: string;
 }
@@ -3917,7 +3915,7 @@ export interface ImageDeleteData {
 
 export interface ImageWebhookSubscribeInput {
   /** Id of the job, `img_…`, as generate answers it. */
-  id: string;
+  job_id: string;
   /** https URL. */
   webhook_url: string;
   /** Makes a retry safe: */
@@ -3950,7 +3948,7 @@ export interface ImageCapabilitiesData {
   models: Array<ImageCapabilitiesDataModelsItem>;
 }
 
-export interface LogsIngestInputRecordsItem {
+export interface LogsIngestInputItemsItem {
   timestamp?: string;
   level?: "trace" | "debug" | "info" | "warn" | "error" | "fatal";
   service?: string;
@@ -3962,7 +3960,7 @@ export interface LogsIngestInputRecordsItem {
 
 export interface LogsIngestInput {
   /** 1 to 1000 records, in any order of time. */
-  records: Array<LogsIngestInputRecordsItem>;
+  items: Array<LogsIngestInputItemsItem>;
   /** Makes a retry safe: */
   idempotency_key?: string;
 }
@@ -3991,7 +3989,7 @@ export interface LogsSearchInput {
   /** Only of this trace: */
   trace_id?: string;
   /** Values of attributes, by name; */
-  attributes?: Record<string, unknown>;
+  filter?: Record<string, unknown>;
   /** Which record comes first; */
   order?: "newest" | "oldest";
   /** next_cursor of the page before, with the same filters. */
@@ -4032,7 +4030,7 @@ export interface LogsHistogramInput {
   /** Only of this trace: */
   trace_id?: string;
   /** Values of attributes, by name; */
-  attributes?: Record<string, unknown>;
+  filter?: Record<string, unknown>;
   /** Absent: */
   interval_seconds?: number;
 }
@@ -4112,7 +4110,7 @@ export interface LogsSettingsSetData {
   retention_days: number;
 }
 
-export interface MetricsIngestInputPointsItem {
+export interface MetricsIngestInputItemsItem {
   name: string;
   type?: "counter" | "gauge";
   value: number;
@@ -4122,7 +4120,7 @@ export interface MetricsIngestInputPointsItem {
 
 export interface MetricsIngestInput {
   /** Up to 1,000 points. */
-  points: Array<MetricsIngestInputPointsItem>;
+  items: Array<MetricsIngestInputItemsItem>;
   /** Makes a retry safe: */
   idempotency_key?: string;
 }
@@ -4142,7 +4140,7 @@ export interface MetricsQueryInput {
   /** PromQL: */
   query: string;
   /** At which time; */
-  time?: string;
+  at?: string;
 }
 
 export interface MetricsQueryData {
@@ -4154,9 +4152,9 @@ export interface MetricsQueryRangeInput {
   /** PromQL: */
   query: string;
   /** The first step; */
-  start?: string;
+  from?: string;
   /** Until then, included; */
-  end?: string;
+  to?: string;
   /** Between two steps; */
   step_seconds?: number;
 }
@@ -4418,7 +4416,7 @@ export interface OperatorOutboxListInput {
 }
 
 export interface OutboxMail {
-  id: string;
+  mail_id: string;
   to: string;
   subject: string;
   text: string;
@@ -4503,7 +4501,7 @@ export interface PdfCreateInput {
   title?: string;
   /** `document`: */
   engine?: "auto" | "document" | "browser";
-  /** Answer up to 1 MiB as base64 in data; */
+  /** Answer up to 1 MiB in content_base64; */
   inline?: boolean;
   /** Keep the result as this object instead. */
   store?: PdfCreateInputStore;
@@ -4516,7 +4514,7 @@ export interface PdfCreateData {
   engine: "document" | "browser";
   content_type: string;
   bytes: number;
-  data: string | null;
+  content_base64: string | null;
   url: string | null;
   expires_at: string | null;
   bucket: string | null;
@@ -4525,7 +4523,7 @@ export interface PdfCreateData {
 
 export interface PdfMergeInputSourcesItem {
   url?: string;
-  data?: string;
+  content_base64?: string;
   bucket?: string;
   key?: string;
 }
@@ -4538,7 +4536,7 @@ export interface PdfMergeInputStore {
 export interface PdfMergeInput {
   /** 2 to 50 PDFs, in their order. */
   sources: Array<PdfMergeInputSourcesItem>;
-  /** Answer up to 1 MiB as base64 in data; */
+  /** Answer up to 1 MiB in content_base64; */
   inline?: boolean;
   /** Keep the result as this object instead. */
   store?: PdfMergeInputStore;
@@ -4550,7 +4548,7 @@ export interface PdfMergeData {
   pages: number;
   content_type: string;
   bytes: number;
-  data: string | null;
+  content_base64: string | null;
   url: string | null;
   expires_at: string | null;
   bucket: string | null;
@@ -4559,7 +4557,7 @@ export interface PdfMergeData {
 
 export interface PdfSplitInputSource {
   url?: string;
-  data?: string;
+  content_base64?: string;
   bucket?: string;
   key?: string;
 }
@@ -4574,7 +4572,7 @@ export interface PdfSplitInput {
   source: PdfSplitInputSource;
   /** Pages from 1: */
   ranges: string;
-  /** Answer up to 1 MiB as base64 in data; */
+  /** Answer up to 1 MiB in content_base64; */
   inline?: boolean;
   /** Keep the result as this object instead. */
   store?: PdfSplitInputStore;
@@ -4587,7 +4585,7 @@ export interface PdfSplitDataFilesItem {
   pages: number;
   content_type: string;
   bytes: number;
-  data: string | null;
+  content_base64: string | null;
   url: string | null;
   expires_at: string | null;
   bucket: string | null;
@@ -4601,7 +4599,7 @@ export interface PdfSplitData {
 
 export interface PdfFillInputSource {
   url?: string;
-  data?: string;
+  content_base64?: string;
   bucket?: string;
   key?: string;
 }
@@ -4618,7 +4616,7 @@ export interface PdfFillInput {
   fields: Record<string, string | boolean | number | Array<string>>;
   /** Make the values part of the pages, so that nobody changes them; */
   flatten?: boolean;
-  /** Answer up to 1 MiB as base64 in data; */
+  /** Answer up to 1 MiB in content_base64; */
   inline?: boolean;
   /** Keep the result as this object instead. */
   store?: PdfFillInputStore;
@@ -4630,7 +4628,7 @@ export interface PdfFillData {
   pages: number;
   content_type: string;
   bytes: number;
-  data: string | null;
+  content_base64: string | null;
   url: string | null;
   expires_at: string | null;
   bucket: string | null;
@@ -4639,7 +4637,7 @@ export interface PdfFillData {
 
 export interface PdfInfoInputSource {
   url?: string;
-  data?: string;
+  content_base64?: string;
   bucket?: string;
   key?: string;
 }
@@ -4678,7 +4676,7 @@ export interface PdfInfoData {
 
 export interface PdfExtractTextInputSource {
   url?: string;
-  data?: string;
+  content_base64?: string;
   bucket?: string;
   key?: string;
 }
@@ -4885,7 +4883,7 @@ export interface Message {
   deduplication_id: string | null;
 }
 
-export interface QueueBatchPublishInputMessagesItem {
+export interface QueueBatchPublishInputItemsItem {
   payload?: Record<string, unknown>;
   body?: Record<string, unknown>;
   headers?: Record<string, unknown> | null;
@@ -4899,7 +4897,7 @@ export interface QueueBatchPublishInput {
   /** Name of an existing queue. */
   queue: string;
   /** 1 to 100 messages, stored in this order. */
-  messages: Array<QueueBatchPublishInputMessagesItem>;
+  items: Array<QueueBatchPublishInputItemsItem>;
   /** Makes a retry safe: */
   idempotency_key?: string;
 }
@@ -4952,17 +4950,24 @@ export interface QueueAckInput {
   receipts?: Array<string>;
 }
 
-export interface QueueAckDataResultsItem {
+export interface QueueAckDataItemsItemError {
+  code: string;
+  message: string;
+}
+
+export interface QueueAckDataItemsItem {
   message_id: string;
   acked: boolean;
   status: string | null;
+  ok: boolean;
+  error: QueueAckDataItemsItemError | null;
 }
 
 export interface QueueAckData {
   message_id?: string;
   acked?: boolean;
   status?: string | null;
-  results?: Array<QueueAckDataResultsItem>;
+  items?: Array<QueueAckDataItemsItem>;
 }
 
 export interface QueueNackInput {
@@ -4982,13 +4987,20 @@ export interface QueueNackInput {
   reason?: string | null;
 }
 
-export interface QueueNackDataResultsItem {
+export interface QueueNackDataItemsItemError {
+  code: string;
+  message: string;
+}
+
+export interface QueueNackDataItemsItem {
   message_id: string;
   nacked: boolean;
   requeue: boolean;
   status: string | null;
   delivery_count: number | null;
   available_at: string | null;
+  ok: boolean;
+  error: QueueNackDataItemsItemError | null;
 }
 
 export interface QueueNackData {
@@ -4998,7 +5010,7 @@ export interface QueueNackData {
   status?: string | null;
   delivery_count?: number | null;
   available_at?: string | null;
-  results?: Array<QueueNackDataResultsItem>;
+  items?: Array<QueueNackDataItemsItem>;
 }
 
 export interface QueueExtendInput {
@@ -5592,7 +5604,7 @@ export interface RiskRulesGetDataThresholds {
 }
 
 export interface RiskRulesGetDataRulesItem {
-  id: string;
+  name: string;
   points: number;
   description?: string | null;
   when: unknown;
@@ -5612,7 +5624,7 @@ export interface RiskRulesSetInputThresholds {
 }
 
 export interface RiskRulesSetInputRulesItem {
-  id: string;
+  name: string;
   points: number;
   description?: string | null;
   when: unknown;
@@ -5633,7 +5645,7 @@ export interface RiskRulesSetDataThresholds {
 }
 
 export interface RiskRulesSetDataRulesItem {
-  id: string;
+  name: string;
   points: number;
   description?: string | null;
   when: unknown;
@@ -5653,7 +5665,7 @@ export interface RiskRulesTryInputThresholds {
 }
 
 export interface RiskRulesTryInputRulesItem {
-  id: string;
+  name: string;
   points: number;
   description?: string | null;
   when: unknown;
@@ -5679,7 +5691,7 @@ export interface RiskRulesTryDataAfter {
 }
 
 export interface RiskRulesTryDataRulesItem {
-  id: string;
+  name: string;
   matched: number;
 }
 
@@ -6488,6 +6500,7 @@ export interface VectorQueryDataResultsItem {
   items: Array<VectorMatch>;
   matches: Array<VectorMatch>;
   next_cursor: null;
+  has_more: boolean;
   raw_vendor_payload: VectorQueryDataResultsItemRawVendorPayload;
 }
 
@@ -6496,6 +6509,7 @@ export interface VectorQueryData {
   items?: Array<VectorMatch>;
   matches?: Array<VectorMatch>;
   next_cursor?: null;
+  has_more?: boolean;
   raw_vendor_payload?: VectorQueryDataRawVendorPayload;
   results?: Array<VectorQueryDataResultsItem>;
 }
@@ -6734,7 +6748,7 @@ export interface VideoQuoteData {
 
 export interface VideoStatusInput {
   /** Id of the job, `vid_…`, as generate answers it. */
-  id: string;
+  job_id: string;
 }
 
 export interface VideoStatusData {
@@ -6747,7 +6761,7 @@ export interface VideoStatusData {
 
 export interface VideoGetInput {
   /** Id of the job, `vid_…`, as generate answers it. */
-  id: string;
+  job_id: string;
 }
 
 export interface VideoListInput {
@@ -6773,7 +6787,7 @@ export interface VideoListData {
 
 export interface VideoDownloadUrlInput {
   /** Id of the job, `vid_…`, as generate answers it. */
-  id: string;
+  job_id: string;
   /** How long the link works, seconds. */
   expires_seconds?: number;
 }
@@ -6788,7 +6802,7 @@ export interface VideoDownloadUrlData {
 
 export interface VideoExtendInput {
   /** Id of the job, `vid_…`, as generate answers it. */
-  id: string;
+  job_id: string;
   /** What the video shows, in words. */
   prompt?: string;
   /** Seconds to be added, 1 to 60. */
@@ -6811,7 +6825,7 @@ export interface VideoExtendInput {
 
 export interface VideoUpscaleInput {
   /** Id of the job, `vid_…`, as generate answers it. */
-  id: string;
+  job_id: string;
   /** Short side of the picture: */
   resolution: "720p" | "1080p" | "4k";
   /** `auto` (the same as null), `cheapest`, `smartest`, or a model of GET /v1/video/capabilities: */
@@ -6830,16 +6844,14 @@ export interface VideoUpscaleInput {
 
 export interface VideoCancelInput {
   /** Id of the job, `vid_…`, as generate answers it. */
-  id: string;
-  /** The id again; */
-  job_id?: string;
+  job_id: string;
   /** Makes a retry safe: */
   idempotency_key?: string;
 }
 
 export interface VideoDeleteInput {
   /** Id of the job, `vid_…`, as generate answers it. */
-  id: string;
+  job_id: string;
   /** Makes a retry safe: */
   idempotency_key?: string;
 }
@@ -6851,7 +6863,7 @@ export interface VideoDeleteData {
 
 export interface VideoWebhookSubscribeInput {
   /** Id of the job, `vid_…`, as generate answers it. */
-  id: string;
+  job_id: string;
   /** https URL. */
   webhook_url: string;
   /** Makes a retry safe: */
@@ -6948,14 +6960,14 @@ export interface WebSearchInput {
   vendor?: string;
 }
 
-export interface WebSearchDataResultsItem {
+export interface WebSearchDataItemsItem {
   title: string;
   url: string;
   snippet: string;
 }
 
 export interface WebSearchData {
-  results: Array<WebSearchDataResultsItem>;
+  items: Array<WebSearchDataItemsItem>;
   vendor: string;
 }
 
@@ -6977,11 +6989,11 @@ export interface WebScreenshotInput {
   format?: "png" | "jpeg" | "webp";
   /** Quality of jpeg and webp; */
   quality?: number;
-  /** How long to wait after the page has loaded; */
-  wait_ms?: number;
+  /** How long to wait after the page has loaded, in part seconds too; */
+  wait_seconds?: number;
   /** Whether the page is told to prefer dark colors; */
   dark?: boolean;
-  /** Answer up to 1 MiB as base64 in data; */
+  /** Answer up to 1 MiB in content_base64; */
   inline?: boolean;
   /** Keep the result as this object instead. */
   store?: WebScreenshotInputStore;
@@ -6995,7 +7007,7 @@ export interface WebScreenshotData {
   height: number;
   content_type: string;
   bytes: number;
-  data: string | null;
+  content_base64: string | null;
   url: string | null;
   expires_at: string | null;
   bucket: string | null;
@@ -7173,12 +7185,14 @@ export interface CapabilitySummary {
   scope: string;
   regions: Array<string>;
   vendors_live: Array<string>;
+  stream?: boolean;
 }
 
 export interface CapabilityBrief {
   id: string;
   summary: string;
   price: string;
+  stream?: boolean;
 }
 
 export interface StreamSummary {
@@ -7207,6 +7221,7 @@ export interface Discovery {
   regions: Array<string>;
   modules?: Array<DiscoveryModulesItem>;
   planned?: Array<DiscoveryPlannedItem>;
+  message?: string;
   total?: number;
   capabilities: Array<CapabilitySummary | CapabilityBrief>;
   streams?: Array<StreamSummary>;
@@ -7216,6 +7231,8 @@ export interface Discovery {
 export interface DiscoveryCapabilityInput {
   /** Capability id, for example queue.publish. */
   capability: string;
+  /** `brief` when not sent. */
+  view?: "brief" | "full";
 }
 
 export interface CapabilityDetailPricingLaterItem {
@@ -7289,18 +7306,20 @@ export interface CapabilityDetail {
   pricing: CapabilityDetailPricing;
   idempotent: boolean;
   scope: string;
-  regions: Array<string>;
-  vendors_live: Array<string>;
+  regions?: Array<string>;
+  vendors_live?: Array<string>;
+  stream?: boolean;
   description: string;
-  keywords: Array<string>;
+  keywords?: Array<string>;
   destructive: boolean;
   request_schema: Record<string, unknown>;
-  response_schema: Record<string, unknown>;
+  answer?: unknown;
+  response_schema?: Record<string, unknown>;
   errors: Array<CapabilityDetailErrorsItem>;
   examples: Array<CapabilityDetailExamplesItem>;
   also_via: Array<CapabilityDetailAlsoViaItem>;
   events_emitted: Array<string>;
-  events: Array<EventKind>;
+  events?: Array<EventKind>;
   limits: Record<string, string>;
   vendors: Array<CapabilityDetailVendorsItem>;
 }
@@ -8304,7 +8323,7 @@ export interface Methods {
   };
   /** Lists every capability of this service. */
   discovery: Method<'discovery', false> & {
-    /** Describes one capability in full. */
+    /** Describes one capability. */
     capability: Method<'discovery.capability', true>;
     /** Describes one type of event: its payload, with an example. */
     event: Method<'discovery.event', true>;

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { TSchema } from 'typebox';
 import { invalidField } from '../problems/problem.ts';
-import { marked } from './second-names.ts';
+import { withMark } from './second-names.ts';
 
 const OPERATORS = Symbol('operators of a filter');
 const CONDITIONS_MAX = 100;
@@ -19,7 +19,7 @@ export const listWords = 'Or a list: [{"field": …, "operator": "equals", "valu
 
 /** The field of a filter's object, taken as a list of conditions too. `operators`: those beside equals. Outside of `Type.Optional`. */
 export function alsoListed<Field extends TSchema>(field: Field, operators: FilterOperators = {}): Field {
-  return marked(field, OPERATORS, { ...equality, ...operators });
+  return withMark(field, OPERATORS, { ...equality, ...operators });
 }
 
 /** Null: no filter that is taken as a list. */

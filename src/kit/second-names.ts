@@ -20,7 +20,7 @@ export function alsoNamed<Field extends TSchema>(
   ...names: readonly (string | Readonly<Record<string, Conversion>>)[]
 ): Field {
   const conversions = names.flatMap((name) => (typeof name === 'string' ? [[name, asItIs]] : Object.entries(name)));
-  return marked(field, SECOND_NAMES, conversions);
+  return withMark(field, SECOND_NAMES, conversions);
 }
 
 /** Each with how its values are converted. */
@@ -30,7 +30,7 @@ export function secondNamesOf(field: object): readonly (readonly [name: string, 
 
 /** The field, whose values are taken under other names too: first names by second ones. */
 export function alsoWritten<Field extends TSchema>(field: Field, values: Readonly<Record<string, string>>): Field {
-  return marked(field, SECOND_VALUES, new Map(Object.entries(values)));
+  return withMark(field, SECOND_VALUES, new Map(Object.entries(values)));
 }
 
 /** Null: none. */
@@ -39,7 +39,7 @@ export function secondValuesOf(field: object): ReadonlyMap<unknown, string> | nu
 }
 
 /** A copy with the mark. A hidden symbol: neither JSON Schema, nor what is written as JSON, nor a comparison has it. */
-export function marked<Field extends TSchema>(field: Field, mark: symbol, value: unknown): Field {
+export function withMark<Field extends TSchema>(field: Field, mark: symbol, value: unknown): Field {
   const copy = Object.create(Object.getPrototypeOf(field), Object.getOwnPropertyDescriptors(field));
   return Object.defineProperty(copy, mark, { value });
 }

@@ -125,7 +125,7 @@ describe('a module that is added by its folder', () => {
   });
 
   test('stands in discovery, OpenAPI, llms.txt, the documentation and the manifest document', async () => {
-    const { data } = (await call('GET', '/v1/discovery/parcel.send')).body;
+    const { data } = (await call('GET', '/v1/discovery/parcel.send?view=full')).body;
     expect(data).toMatchObject({ billable: true, pricing: { unit: 'parcel', price_usd: 0.00003 } });
     expect(data.errors).toContainEqual({ code: 'PARCEL_TOO_HEAVY', http_status: 400, retryable: false });
     expect(data.events.map(({ type }: { type: string }) => type)).toContain('parcel.sent');

@@ -173,7 +173,7 @@ class AccountKeysCreateInput(TypedDict):
 
 
 class ApiKeyWithSecret(TypedDict):
-    id: str
+    key_id: str
     project_id: str
     name: str | None
     scopes: list[str] | None
@@ -204,7 +204,7 @@ class AccountKeysListInput(TypedDict):
 
 
 class ApiKey(TypedDict):
-    id: str
+    key_id: str
     project_id: str
     name: str | None
     scopes: list[str] | None
@@ -233,25 +233,25 @@ class AccountKeysListData(TypedDict):
 
 
 class AccountKeysRevokeInput(TypedDict):
-    id: str
+    key_id: str
     idempotency_key: NotRequired[str]
 
 
 class AccountKeysRotateInput(TypedDict):
-    id: str
+    key_id: str
     grace_hours: NotRequired[int]
     idempotency_key: NotRequired[str]
 
 
 class AccountKeysSuspectedCompromiseInput(TypedDict):
-    id: str
+    key_id: str
     confirmed_leak: NotRequired[bool]
     auto_rotate: NotRequired[bool]
     idempotency_key: NotRequired[str]
 
 
 class ReportedApiKey(TypedDict):
-    id: str
+    key_id: str
     project_id: str
     name: str | None
     scopes: list[str] | None
@@ -281,7 +281,7 @@ class AccountKeysSuspectedCompromiseData(TypedDict):
 
 
 class AccountKeysUpdateInput(TypedDict):
-    id: str
+    key_id: str
     name: NotRequired[str | None]
     scopes: NotRequired[list[str] | None]
     spend_cap_usd: NotRequired[float | None]
@@ -347,8 +347,8 @@ AccountUsageTimeseriesInput = TypedDict("AccountUsageTimeseriesInput", {
 })
 
 
-class UsageTimeseriesPointsItem(TypedDict):
-    ts: str
+class UsageTimeseriesItemsItem(TypedDict):
+    at: str
     spend_usd: float
     request_count: int
     error_count: int
@@ -361,7 +361,7 @@ class UsageTimeseries(TypedDict):
     group_by: str
     period_start: str
     period_end: str
-    points: list[UsageTimeseriesPointsItem]
+    items: list[UsageTimeseriesItemsItem]
 
 
 AccountLedgerListInput = TypedDict("AccountLedgerListInput", {
@@ -405,7 +405,7 @@ AccountEventsListInput = TypedDict("AccountEventsListInput", {
 
 
 class Event(TypedDict):
-    id: str
+    event_id: str
     type: str
     timestamp: str
     api_version: str
@@ -498,7 +498,7 @@ class AccountWebhooksRegisterInput(TypedDict):
 
 
 class RegisteredWebhook(TypedDict):
-    id: str
+    webhook_id: str
     url: str
     events: list[str]
     description: str | None
@@ -521,7 +521,7 @@ class AccountWebhooksListInput(TypedDict):
 
 
 class Webhook(TypedDict):
-    id: str
+    webhook_id: str
     url: str
     events: list[str]
     description: str | None
@@ -544,11 +544,11 @@ class AccountWebhooksListData(TypedDict):
 
 
 class AccountWebhooksGetInput(TypedDict):
-    id: str
+    webhook_id: str
 
 
 class AccountWebhooksUpdateInput(TypedDict):
-    id: str
+    webhook_id: str
     url: NotRequired[str]
     events: NotRequired[list[str]]
     description: NotRequired[str | None]
@@ -560,7 +560,7 @@ class AccountWebhooksUpdateInput(TypedDict):
 
 
 class UpdatedWebhook(TypedDict):
-    id: str
+    webhook_id: str
     url: str
     events: list[str]
     description: str | None
@@ -578,18 +578,18 @@ class UpdatedWebhook(TypedDict):
 
 
 class AccountWebhooksDeleteInput(TypedDict):
-    id: str
+    webhook_id: str
     idempotency_key: NotRequired[str]
 
 
 class AccountWebhooksDeleteData(TypedDict):
-    id: str
+    webhook_id: str
     deleted: bool
     status: str | None
 
 
 class AccountWebhooksDeliveriesInput(TypedDict):
-    id: str
+    webhook_id: str
     cursor: NotRequired[str]
     limit: NotRequired[int]
     status: NotRequired[Literal["pending", "succeeded", "failed", "exhausted", "cancelled", "skipped"]]
@@ -629,7 +629,7 @@ class AccountWebhooksDeliveriesData(TypedDict):
 
 
 class AccountWebhooksTestInput(TypedDict):
-    id: str
+    webhook_id: str
     idempotency_key: NotRequired[str]
 
 
@@ -1078,14 +1078,14 @@ class AiCountTokensData(TypedDict):
     exact: bool
 
 
-class AiBatchCreateInputRequestsItem(TypedDict):
+class AiBatchCreateInputItemsItem(TypedDict):
     custom_id: str
     capability: Literal["ai.chat", "ai.embed"]
     body: dict[str, Any]
 
 
 class AiBatchCreateInput(TypedDict):
-    requests: list[AiBatchCreateInputRequestsItem]
+    items: list[AiBatchCreateInputItemsItem]
     idempotency_key: NotRequired[str]
 
 
@@ -1106,7 +1106,7 @@ class AiBatchCreateData(TypedDict):
 
 
 class AiBatchGetInput(TypedDict):
-    id: str
+    batch_id: str
 
 
 class AiBatchGetDataCounts(TypedDict):
@@ -1154,7 +1154,7 @@ class AiBatchListData(TypedDict):
 
 
 class AiBatchResultsInput(TypedDict):
-    id: str
+    batch_id: str
     cursor: NotRequired[str]
     limit: NotRequired[int]
 
@@ -1180,7 +1180,7 @@ class AiBatchResultsData(TypedDict):
 
 
 class AiBatchCancelInput(TypedDict):
-    id: str
+    batch_id: str
     idempotency_key: NotRequired[str]
 
 
@@ -1200,7 +1200,7 @@ class AiBatchCancelData(TypedDict):
     expires_at: str
 
 
-class AnalyticsCaptureInputBatchItem(TypedDict):
+class AnalyticsCaptureInputItemsItem(TypedDict):
     event: str
     distinct_id: str
     properties: NotRequired[dict[str, Any]]
@@ -1214,7 +1214,7 @@ class AnalyticsCaptureInput(TypedDict):
     properties: NotRequired[dict[str, Any]]
     timestamp: NotRequired[str]
     uuid: NotRequired[str]
-    batch: NotRequired[list[AnalyticsCaptureInputBatchItem]]
+    items: NotRequired[list[AnalyticsCaptureInputItemsItem]]
     idempotency_key: NotRequired[str]
 
 
@@ -1230,8 +1230,8 @@ class AnalyticsCaptureData(TypedDict):
 
 
 class AnalyticsTrendsInputFilterItem(TypedDict):
-    property: str
-    operator: NotRequired[Literal["is", "is_not", "contains", "not_contains", "gt", "gte", "lt", "lte", "is_set", "is_not_set"]]
+    field: str
+    operator: NotRequired[Literal["equals", "not_equals", "contains", "not_contains", "gt", "gte", "lt", "lte", "is_set", "is_not_set"]]
     value: NotRequired[str | float | bool | list[str | float | bool]]
 
 
@@ -1262,8 +1262,8 @@ class AnalyticsTrendsData(TypedDict):
 
 
 class AnalyticsFunnelInputStepsItemFilterItem(TypedDict):
-    property: str
-    operator: NotRequired[Literal["is", "is_not", "contains", "not_contains", "gt", "gte", "lt", "lte", "is_set", "is_not_set"]]
+    field: str
+    operator: NotRequired[Literal["equals", "not_equals", "contains", "not_contains", "gt", "gte", "lt", "lte", "is_set", "is_not_set"]]
     value: NotRequired[str | float | bool | list[str | float | bool]]
 
 
@@ -1464,7 +1464,7 @@ class CreatedCronJobLastRun(TypedDict):
 
 
 class CreatedCronJob(TypedDict):
-    id: str
+    job_id: str
     name: str | None
     task_url: str
     cron_expr: str | None
@@ -1504,7 +1504,7 @@ class CronJobSummaryLastRun(TypedDict):
 
 
 class CronJobSummary(TypedDict):
-    id: str
+    job_id: str
     name: str | None
     task_url: str
     cron_expr: str | None
@@ -1526,7 +1526,7 @@ class CronListData(TypedDict):
 
 
 class CronGetInput(TypedDict):
-    id: str
+    job_id: str
 
 
 class CronJobDetailLastRun(TypedDict):
@@ -1546,7 +1546,7 @@ class CronJobDetailLastRun(TypedDict):
 
 
 class CronJobDetail(TypedDict):
-    id: str
+    job_id: str
     name: str | None
     task_url: str
     cron_expr: str | None
@@ -1564,7 +1564,7 @@ class CronJobDetail(TypedDict):
 
 
 class CronRunsInput(TypedDict):
-    id: str
+    job_id: str
     cursor: NotRequired[str]
     limit: NotRequired[int]
 
@@ -1592,7 +1592,7 @@ class CronRunsData(TypedDict):
 
 
 class CronUpdateInput(TypedDict):
-    id: str
+    job_id: str
     name: NotRequired[str | None]
     cron_expr: NotRequired[str | None]
     run_at: NotRequired[str | None]
@@ -1621,7 +1621,7 @@ class UpdatedCronJobLastRun(TypedDict):
 
 
 class UpdatedCronJob(TypedDict):
-    id: str
+    job_id: str
     name: str | None
     task_url: str
     cron_expr: str | None
@@ -1639,7 +1639,7 @@ class UpdatedCronJob(TypedDict):
 
 
 class CronPauseInput(TypedDict):
-    id: str
+    job_id: str
     idempotency_key: NotRequired[str]
 
 
@@ -1660,7 +1660,7 @@ class CronJobLastRun(TypedDict):
 
 
 class CronJob(TypedDict):
-    id: str
+    job_id: str
     name: str | None
     task_url: str
     cron_expr: str | None
@@ -1677,22 +1677,22 @@ class CronJob(TypedDict):
 
 
 class CronResumeInput(TypedDict):
-    id: str
+    job_id: str
     idempotency_key: NotRequired[str]
 
 
 class CronRunInput(TypedDict):
-    id: str
+    job_id: str
     idempotency_key: NotRequired[str]
 
 
 class CronDeleteInput(TypedDict):
-    id: str
+    job_id: str
     idempotency_key: NotRequired[str]
 
 
 class CronDeleteData(TypedDict):
-    id: str
+    job_id: str
     deleted: bool
 
 
@@ -1874,7 +1874,7 @@ class DnsRecordDeleteData(TypedDict):
 
 class EmailSendInputAttachmentsItem(TypedDict):
     filename: str
-    content: str
+    content_base64: str
     content_type: NotRequired[str]
     content_id: NotRequired[str]
 
@@ -1927,7 +1927,7 @@ Email = TypedDict("Email", {
 })
 
 
-EmailBatchSendInputEmailsItem = TypedDict("EmailBatchSendInputEmailsItem", {
+EmailBatchSendInputItemsItem = TypedDict("EmailBatchSendInputItemsItem", {
     "from": "str",
     "to": "str | list[str]",
     "cc": "NotRequired[str | list[str]]",
@@ -1947,7 +1947,7 @@ EmailBatchSendInputEmailsItem = TypedDict("EmailBatchSendInputEmailsItem", {
 
 
 class EmailBatchSendInput(TypedDict):
-    emails: list[EmailBatchSendInputEmailsItem]
+    items: list[EmailBatchSendInputItemsItem]
     wait: NotRequired[bool]
     idempotency_key: NotRequired[str]
 
@@ -2022,7 +2022,7 @@ class EmailRawInput(TypedDict):
 
 class EmailRawData(TypedDict):
     email_id: str
-    source: str | None
+    content: str | None
     url: str | None
     expires_at: str | None
     bytes: int
@@ -2303,7 +2303,7 @@ class EmailReceivedRawInput(TypedDict):
 
 class EmailReceivedRawData(TypedDict):
     inbound_id: str
-    source: str | None
+    content: str | None
     url: str | None
     expires_at: str | None
     bytes: int
@@ -2311,7 +2311,7 @@ class EmailReceivedRawData(TypedDict):
 
 class EmailReplyInputAttachmentsItem(TypedDict):
     filename: str
-    content: str
+    content_base64: str
     content_type: NotRequired[str]
     content_id: NotRequired[str]
 
@@ -2325,7 +2325,7 @@ class EmailReplyInput(TypedDict):
 
 
 EmailInboundInput = TypedDict("EmailInboundInput", {
-    "message": "str",
+    "content_base64": "str",
     "from": "NotRequired[str]",
     "to": "list[str]",
 })
@@ -2941,7 +2941,7 @@ class FlagsImportData(TypedDict):
 
 class ImageTransformInputSource(TypedDict):
     url: NotRequired[str]
-    data: NotRequired[str]
+    content_base64: NotRequired[str]
     bucket: NotRequired[str]
     key: NotRequired[str]
 
@@ -2990,7 +2990,7 @@ class ImageTransformData(TypedDict):
     has_alpha: bool
     content_type: str
     bytes: int
-    data: str | None
+    content_base64: str | None
     url: str | None
     expires_at: str | None
     bucket: str | None
@@ -2999,7 +2999,7 @@ class ImageTransformData(TypedDict):
 
 class ImageInfoInputSource(TypedDict):
     url: NotRequired[str]
-    data: NotRequired[str]
+    content_base64: NotRequired[str]
     bucket: NotRequired[str]
     key: NotRequired[str]
 
@@ -3186,14 +3186,14 @@ class ImagePresetDeleteData(TypedDict):
 
 class ImageGenerateInputImage(TypedDict):
     url: NotRequired[str]
-    data: NotRequired[str]
+    content_base64: NotRequired[str]
     bucket: NotRequired[str]
     key: NotRequired[str]
 
 
 class ImageGenerateInputMask(TypedDict):
     url: NotRequired[str]
-    data: NotRequired[str]
+    content_base64: NotRequired[str]
     bucket: NotRequired[str]
     key: NotRequired[str]
 
@@ -3289,14 +3289,14 @@ class ImageJob(TypedDict):
 
 class ImageQuoteInputImage(TypedDict):
     url: NotRequired[str]
-    data: NotRequired[str]
+    content_base64: NotRequired[str]
     bucket: NotRequired[str]
     key: NotRequired[str]
 
 
 class ImageQuoteInputMask(TypedDict):
     url: NotRequired[str]
-    data: NotRequired[str]
+    content_base64: NotRequired[str]
     bucket: NotRequired[str]
     key: NotRequired[str]
 
@@ -3329,7 +3329,7 @@ class ImageQuoteData(TypedDict):
 
 
 class ImageStatusInput(TypedDict):
-    id: str
+    job_id: str
 
 
 class ImageStatusData(TypedDict):
@@ -3341,7 +3341,7 @@ class ImageStatusData(TypedDict):
 
 
 class ImageGetInput(TypedDict):
-    id: str
+    job_id: str
 
 
 class ImageListInput(TypedDict):
@@ -3359,13 +3359,12 @@ class ImageListData(TypedDict):
 
 
 class ImageCancelInput(TypedDict):
-    id: str
-    job_id: NotRequired[str]
+    job_id: str
     idempotency_key: NotRequired[str]
 
 
 class ImageDeleteInput(TypedDict):
-    id: str
+    job_id: str
     idempotency_key: NotRequired[str]
 
 
@@ -3375,7 +3374,7 @@ class ImageDeleteData(TypedDict):
 
 
 class ImageWebhookSubscribeInput(TypedDict):
-    id: str
+    job_id: str
     webhook_url: str
     idempotency_key: NotRequired[str]
 
@@ -3407,7 +3406,7 @@ class ImageCapabilitiesData(TypedDict):
     models: list[ImageCapabilitiesDataModelsItem]
 
 
-class LogsIngestInputRecordsItem(TypedDict):
+class LogsIngestInputItemsItem(TypedDict):
     timestamp: NotRequired[str]
     level: NotRequired[Literal["trace", "debug", "info", "warn", "error", "fatal"]]
     service: NotRequired[str]
@@ -3418,7 +3417,7 @@ class LogsIngestInputRecordsItem(TypedDict):
 
 
 class LogsIngestInput(TypedDict):
-    records: list[LogsIngestInputRecordsItem]
+    items: list[LogsIngestInputItemsItem]
     idempotency_key: NotRequired[str]
 
 
@@ -3439,7 +3438,7 @@ LogsSearchInput = TypedDict("LogsSearchInput", {
     "service": "NotRequired[str]",
     "level": "NotRequired[Literal[\"trace\", \"debug\", \"info\", \"warn\", \"error\", \"fatal\"]]",
     "trace_id": "NotRequired[str]",
-    "attributes": "NotRequired[dict[str, Any]]",
+    "filter": "NotRequired[dict[str, Any]]",
     "order": "NotRequired[Literal[\"newest\", \"oldest\"]]",
     "cursor": "NotRequired[str]",
     "limit": "NotRequired[int]",
@@ -3471,7 +3470,7 @@ LogsHistogramInput = TypedDict("LogsHistogramInput", {
     "service": "NotRequired[str]",
     "level": "NotRequired[Literal[\"trace\", \"debug\", \"info\", \"warn\", \"error\", \"fatal\"]]",
     "trace_id": "NotRequired[str]",
-    "attributes": "NotRequired[dict[str, Any]]",
+    "filter": "NotRequired[dict[str, Any]]",
     "interval_seconds": "NotRequired[int]",
 })
 
@@ -3550,7 +3549,7 @@ class LogsSettingsSetData(TypedDict):
     retention_days: int
 
 
-class MetricsIngestInputPointsItem(TypedDict):
+class MetricsIngestInputItemsItem(TypedDict):
     name: str
     type: NotRequired[Literal["counter", "gauge"]]
     value: float
@@ -3559,7 +3558,7 @@ class MetricsIngestInputPointsItem(TypedDict):
 
 
 class MetricsIngestInput(TypedDict):
-    points: list[MetricsIngestInputPointsItem]
+    items: list[MetricsIngestInputItemsItem]
     idempotency_key: NotRequired[str]
 
 
@@ -3576,7 +3575,7 @@ class MetricsIngestData(TypedDict):
 
 class MetricsQueryInput(TypedDict):
     query: str
-    time: NotRequired[str]
+    at: NotRequired[str]
 
 
 class MetricsQueryData(TypedDict):
@@ -3584,11 +3583,12 @@ class MetricsQueryData(TypedDict):
     result: list[Any]
 
 
-class MetricsQueryRangeInput(TypedDict):
-    query: str
-    start: NotRequired[str]
-    end: NotRequired[str]
-    step_seconds: NotRequired[float]
+MetricsQueryRangeInput = TypedDict("MetricsQueryRangeInput", {
+    "query": "str",
+    "from": "NotRequired[str]",
+    "to": "NotRequired[str]",
+    "step_seconds": "NotRequired[float]",
+})
 
 
 class MetricsQueryRangeData(TypedDict):
@@ -3806,7 +3806,7 @@ class OperatorOutboxListInput(TypedDict):
 
 
 class OutboxMail(TypedDict):
-    id: str
+    mail_id: str
     to: str
     subject: str
     text: str
@@ -3894,7 +3894,7 @@ class PdfCreateData(TypedDict):
     engine: Literal["document", "browser"]
     content_type: str
     bytes: int
-    data: str | None
+    content_base64: str | None
     url: str | None
     expires_at: str | None
     bucket: str | None
@@ -3903,7 +3903,7 @@ class PdfCreateData(TypedDict):
 
 class PdfMergeInputSourcesItem(TypedDict):
     url: NotRequired[str]
-    data: NotRequired[str]
+    content_base64: NotRequired[str]
     bucket: NotRequired[str]
     key: NotRequired[str]
 
@@ -3924,7 +3924,7 @@ class PdfMergeData(TypedDict):
     pages: int
     content_type: str
     bytes: int
-    data: str | None
+    content_base64: str | None
     url: str | None
     expires_at: str | None
     bucket: str | None
@@ -3933,7 +3933,7 @@ class PdfMergeData(TypedDict):
 
 class PdfSplitInputSource(TypedDict):
     url: NotRequired[str]
-    data: NotRequired[str]
+    content_base64: NotRequired[str]
     bucket: NotRequired[str]
     key: NotRequired[str]
 
@@ -3956,7 +3956,7 @@ class PdfSplitDataFilesItem(TypedDict):
     pages: int
     content_type: str
     bytes: int
-    data: str | None
+    content_base64: str | None
     url: str | None
     expires_at: str | None
     bucket: str | None
@@ -3970,7 +3970,7 @@ class PdfSplitData(TypedDict):
 
 class PdfFillInputSource(TypedDict):
     url: NotRequired[str]
-    data: NotRequired[str]
+    content_base64: NotRequired[str]
     bucket: NotRequired[str]
     key: NotRequired[str]
 
@@ -3993,7 +3993,7 @@ class PdfFillData(TypedDict):
     pages: int
     content_type: str
     bytes: int
-    data: str | None
+    content_base64: str | None
     url: str | None
     expires_at: str | None
     bucket: str | None
@@ -4002,7 +4002,7 @@ class PdfFillData(TypedDict):
 
 class PdfInfoInputSource(TypedDict):
     url: NotRequired[str]
-    data: NotRequired[str]
+    content_base64: NotRequired[str]
     bucket: NotRequired[str]
     key: NotRequired[str]
 
@@ -4040,7 +4040,7 @@ class PdfInfoData(TypedDict):
 
 class PdfExtractTextInputSource(TypedDict):
     url: NotRequired[str]
-    data: NotRequired[str]
+    content_base64: NotRequired[str]
     bucket: NotRequired[str]
     key: NotRequired[str]
 
@@ -4203,7 +4203,7 @@ class Message(TypedDict):
     deduplication_id: str | None
 
 
-class QueueBatchPublishInputMessagesItem(TypedDict):
+class QueueBatchPublishInputItemsItem(TypedDict):
     payload: NotRequired[dict[str, Any]]
     body: NotRequired[dict[str, Any]]
     headers: NotRequired[dict[str, Any] | None]
@@ -4215,7 +4215,7 @@ class QueueBatchPublishInputMessagesItem(TypedDict):
 
 class QueueBatchPublishInput(TypedDict):
     queue: str
-    messages: list[QueueBatchPublishInputMessagesItem]
+    items: list[QueueBatchPublishInputItemsItem]
     idempotency_key: NotRequired[str]
 
 
@@ -4259,17 +4259,24 @@ class QueueAckInput(TypedDict):
     receipts: NotRequired[list[str]]
 
 
-class QueueAckDataResultsItem(TypedDict):
+class QueueAckDataItemsItemError(TypedDict):
+    code: str
+    message: str
+
+
+class QueueAckDataItemsItem(TypedDict):
     message_id: str
     acked: bool
     status: str | None
+    ok: bool
+    error: QueueAckDataItemsItemError | None
 
 
 class QueueAckData(TypedDict):
     message_id: NotRequired[str]
     acked: NotRequired[bool]
     status: NotRequired[str | None]
-    results: NotRequired[list[QueueAckDataResultsItem]]
+    items: NotRequired[list[QueueAckDataItemsItem]]
 
 
 class QueueNackInput(TypedDict):
@@ -4282,13 +4289,20 @@ class QueueNackInput(TypedDict):
     reason: NotRequired[str | None]
 
 
-class QueueNackDataResultsItem(TypedDict):
+class QueueNackDataItemsItemError(TypedDict):
+    code: str
+    message: str
+
+
+class QueueNackDataItemsItem(TypedDict):
     message_id: str
     nacked: bool
     requeue: bool
     status: str | None
     delivery_count: int | None
     available_at: str | None
+    ok: bool
+    error: QueueNackDataItemsItemError | None
 
 
 class QueueNackData(TypedDict):
@@ -4298,7 +4312,7 @@ class QueueNackData(TypedDict):
     status: NotRequired[str | None]
     delivery_count: NotRequired[int | None]
     available_at: NotRequired[str | None]
-    results: NotRequired[list[QueueNackDataResultsItem]]
+    items: NotRequired[list[QueueNackDataItemsItem]]
 
 
 class QueueExtendInput(TypedDict):
@@ -4819,7 +4833,7 @@ class RiskRulesGetDataThresholds(TypedDict):
 
 
 class RiskRulesGetDataRulesItem(TypedDict):
-    id: str
+    name: str
     points: int
     description: NotRequired[str | None]
     when: Any
@@ -4839,7 +4853,7 @@ class RiskRulesSetInputThresholds(TypedDict):
 
 
 class RiskRulesSetInputRulesItem(TypedDict):
-    id: str
+    name: str
     points: int
     description: NotRequired[str | None]
     when: Any
@@ -4857,7 +4871,7 @@ class RiskRulesSetDataThresholds(TypedDict):
 
 
 class RiskRulesSetDataRulesItem(TypedDict):
-    id: str
+    name: str
     points: int
     description: NotRequired[str | None]
     when: Any
@@ -4877,7 +4891,7 @@ class RiskRulesTryInputThresholds(TypedDict):
 
 
 class RiskRulesTryInputRulesItem(TypedDict):
-    id: str
+    name: str
     points: int
     description: NotRequired[str | None]
     when: Any
@@ -4901,7 +4915,7 @@ class RiskRulesTryDataAfter(TypedDict):
 
 
 class RiskRulesTryDataRulesItem(TypedDict):
-    id: str
+    name: str
     matched: int
 
 
@@ -5589,6 +5603,7 @@ class VectorQueryDataResultsItem(TypedDict):
     items: list[VectorMatch]
     matches: list[VectorMatch]
     next_cursor: None
+    has_more: bool
     raw_vendor_payload: VectorQueryDataResultsItemRawVendorPayload
 
 
@@ -5597,6 +5612,7 @@ class VectorQueryData(TypedDict):
     items: NotRequired[list[VectorMatch]]
     matches: NotRequired[list[VectorMatch]]
     next_cursor: NotRequired[None]
+    has_more: NotRequired[bool]
     raw_vendor_payload: NotRequired[VectorQueryDataRawVendorPayload]
     results: NotRequired[list[VectorQueryDataResultsItem]]
 
@@ -5790,7 +5806,7 @@ class VideoQuoteData(TypedDict):
 
 
 class VideoStatusInput(TypedDict):
-    id: str
+    job_id: str
 
 
 class VideoStatusData(TypedDict):
@@ -5802,7 +5818,7 @@ class VideoStatusData(TypedDict):
 
 
 class VideoGetInput(TypedDict):
-    id: str
+    job_id: str
 
 
 class VideoListInput(TypedDict):
@@ -5821,7 +5837,7 @@ class VideoListData(TypedDict):
 
 
 class VideoDownloadUrlInput(TypedDict):
-    id: str
+    job_id: str
     expires_seconds: NotRequired[int]
 
 
@@ -5834,7 +5850,7 @@ class VideoDownloadUrlData(TypedDict):
 
 
 class VideoExtendInput(TypedDict):
-    id: str
+    job_id: str
     prompt: NotRequired[str]
     duration_seconds: NotRequired[int]
     seed: NotRequired[int | None]
@@ -5847,7 +5863,7 @@ class VideoExtendInput(TypedDict):
 
 
 class VideoUpscaleInput(TypedDict):
-    id: str
+    job_id: str
     resolution: Literal["720p", "1080p", "4k"]
     model: NotRequired[str | None]
     vendor: NotRequired[str | None]
@@ -5858,13 +5874,12 @@ class VideoUpscaleInput(TypedDict):
 
 
 class VideoCancelInput(TypedDict):
-    id: str
-    job_id: NotRequired[str]
+    job_id: str
     idempotency_key: NotRequired[str]
 
 
 class VideoDeleteInput(TypedDict):
-    id: str
+    job_id: str
     idempotency_key: NotRequired[str]
 
 
@@ -5874,7 +5889,7 @@ class VideoDeleteData(TypedDict):
 
 
 class VideoWebhookSubscribeInput(TypedDict):
-    id: str
+    job_id: str
     webhook_url: str
     idempotency_key: NotRequired[str]
 
@@ -5957,14 +5972,14 @@ class WebSearchInput(TypedDict):
     vendor: NotRequired[str]
 
 
-class WebSearchDataResultsItem(TypedDict):
+class WebSearchDataItemsItem(TypedDict):
     title: str
     url: str
     snippet: str
 
 
 class WebSearchData(TypedDict):
-    results: list[WebSearchDataResultsItem]
+    items: list[WebSearchDataItemsItem]
     vendor: str
 
 
@@ -5980,7 +5995,7 @@ class WebScreenshotInput(TypedDict):
     full_page: NotRequired[bool]
     format: NotRequired[Literal["png", "jpeg", "webp"]]
     quality: NotRequired[int]
-    wait_ms: NotRequired[int]
+    wait_seconds: NotRequired[float]
     dark: NotRequired[bool]
     inline: NotRequired[bool]
     store: NotRequired[WebScreenshotInputStore]
@@ -5994,7 +6009,7 @@ class WebScreenshotData(TypedDict):
     height: int
     content_type: str
     bytes: int
-    data: str | None
+    content_base64: str | None
     url: str | None
     expires_at: str | None
     bucket: str | None
@@ -6152,12 +6167,14 @@ class CapabilitySummary(TypedDict):
     scope: str
     regions: list[str]
     vendors_live: list[str]
+    stream: NotRequired[bool]
 
 
 class CapabilityBrief(TypedDict):
     id: str
     summary: str
     price: str
+    stream: NotRequired[bool]
 
 
 class StreamSummary(TypedDict):
@@ -6186,6 +6203,7 @@ class Discovery(TypedDict):
     regions: list[str]
     modules: NotRequired[list[DiscoveryModulesItem]]
     planned: NotRequired[list[DiscoveryPlannedItem]]
+    message: NotRequired[str]
     total: NotRequired[int]
     capabilities: list[CapabilitySummary | CapabilityBrief]
     streams: NotRequired[list[StreamSummary]]
@@ -6194,6 +6212,7 @@ class Discovery(TypedDict):
 
 class DiscoveryCapabilityInput(TypedDict):
     capability: str
+    view: NotRequired[Literal["brief", "full"]]
 
 
 class CapabilityDetailPricingLaterItem(TypedDict):
@@ -6269,18 +6288,20 @@ class CapabilityDetail(TypedDict):
     pricing: CapabilityDetailPricing
     idempotent: bool
     scope: str
-    regions: list[str]
-    vendors_live: list[str]
+    regions: NotRequired[list[str]]
+    vendors_live: NotRequired[list[str]]
+    stream: NotRequired[bool]
     description: str
-    keywords: list[str]
+    keywords: NotRequired[list[str]]
     destructive: bool
     request_schema: dict[str, Any]
-    response_schema: dict[str, Any]
+    answer: NotRequired[Any]
+    response_schema: NotRequired[dict[str, Any]]
     errors: list[CapabilityDetailErrorsItem]
     examples: list[CapabilityDetailExamplesItem]
     also_via: list[CapabilityDetailAlsoViaItem]
     events_emitted: list[str]
-    events: list[EventKind]
+    events: NotRequired[list[EventKind]]
     limits: dict[str, str]
     vendors: list[CapabilityDetailVendorsItem]
 

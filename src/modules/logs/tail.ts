@@ -114,13 +114,13 @@ function readQuery(query: URLSearchParams): SentFilter {
 
 /** Of a filter as JSON: an object of values, or a list of conditions. */
 function membersOf(text: string): [string, unknown][] {
-  const filter = parsed(text);
+  const filter = parseJson(text);
   if (filter === null || typeof filter !== 'object')
     throw invalidField('filter', 'type', 'filter must be an object, or a list of conditions, as JSON.');
   return Object.entries(Array.isArray(filter) ? filterObject(filter, 'filter') : filter);
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

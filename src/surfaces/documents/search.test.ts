@@ -1,8 +1,8 @@
 // What engineers type finds the capability they mean.
 import { expect, test } from 'vitest';
 import { manifest } from '../../../test/support/capabilities.ts';
-import { findCapabilities, QUERY_CHARACTERS_MAX } from './search.ts';
 import { streamsOf } from '../../manifest/streams.ts';
+import { findCapabilities, QUERY_CHARACTERS_MAX } from './search.ts';
 
 const queries: readonly (readonly [query: string, id: string])[] = [
   ['enqueue a job', 'queue.publish'],
