@@ -78,8 +78,10 @@ async function send(settings, id, input, { signal, retries = settings.retries } 
 function request({ key, url, timeoutMs, fetch }, method, path, input, signal, accept = 'application/json') {
   const rest = { ...input };
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => {
-    const value = rest[name];
-    delete rest[name];
+    // What a path names was called id before.
+    const sent = rest[name] === undefined && name.endsWith('_id') ? 'id' : name;
+    const value = rest[sent];
+    delete rest[sent];
     if (value === undefined) throw new TypeError(`${path} needs ${name}`);
     return encodeURIComponent(value);
   });

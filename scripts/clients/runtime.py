@@ -116,6 +116,9 @@ class _Transport:
     def _open(self, method: str, path: str, rest: dict[str, Any], accept: str = "application/json") -> Any:
         """Fields named in the path go there; of GET and DELETE the rest is the query, else the body."""
         for name in [part.split("}")[0] for part in path.split("{")[1:]]:
+            if name not in rest and name.endswith("_id") and "id" in rest:
+                # What a path names was called id before.
+                rest[name] = rest.pop("id")
             if name not in rest:
                 raise TypeError(f"{path} needs {name}")
             path = path.replace(f"{{{name}}}", urllib.parse.quote(str(rest.pop(name)), safe=""))

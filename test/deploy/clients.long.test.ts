@@ -74,6 +74,14 @@ test('TypeScript: typed calls answer data, and call tells what they cost', async
   await expect(client.queue.create({})).rejects.toMatchObject({ code: 'VALIDATION_FAILED', status: 400 });
 });
 
+test('TypeScript: what a path names may be sent as id, as before', async () => {
+  const client = createClient({ key, url });
+  const { key_id } = await client.account.keys.create({ name: 'earlier' });
+  // @ts-expect-error: the types know the name of today alone
+  const { data } = await client.call('account.keys.update', { id: key_id, name: 'later' });
+  expect(data.name).toBe('later');
+});
+
 test('TypeScript: a failure is thrown with its code, and is not repeated when that cannot help', async () => {
   const client = createClient({ key, url });
   const failure = await client.queue.publish({ queue: 'missing', payload: {} }).catch((error) => error);
@@ -148,6 +156,8 @@ said["created"] = qm.queue.create({"name": "python"})["name"]
 qm.queue.publish({"queue": "python", "payload": {"n": 1}})
 said["messages"] = [one["payload"] for one in qm.queue.consume({"queue": "python", "max_messages": 10})["items"]]
 said["got"] = qm.queue.get({"queue": "python"})["name"]
+made = qm.account.keys.create({"name": "earlier"})["key_id"]
+said["renamed"] = qm.call("account.keys.update", {"id": made, "name": "later"})[0]["name"]
 said["listed"] = [one["name"] for one in qm.queue.list({"limit": 100})["items"]]
 data, metadata = qm.call("queue.publish", {"queue": "python", "payload": {}})
 said["cost"] = metadata["cost_usd"]
@@ -168,6 +178,7 @@ test('Python: calls, failures, a stream, and a write that is done once though it
   const said = JSON.parse(stdout);
   expect(said).toMatchObject({ created: 'python', messages: [{ n: 1 }], got: 'python', cost: 0.00002 });
   expect(said.listed).toContain('python');
+  expect(said.renamed).toBe('later');
   expect(said.failure).toEqual(['QUEUE_NOT_FOUND', 404, false, 'req_']);
   expect(said.chat).toMatch(/hello/i);
 });
