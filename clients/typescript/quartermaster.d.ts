@@ -1733,6 +1733,7 @@ export interface CreatedCronJobLastRun {
 export interface CreatedCronJob {
   job_id: string;
   name: string | null;
+  task: string;
   task_url: string;
   cron_expr: string | null;
   timezone: string;
@@ -1776,6 +1777,7 @@ export interface CronJobSummaryLastRun {
 export interface CronJobSummary {
   job_id: string;
   name: string | null;
+  task: string;
   task_url: string;
   cron_expr: string | null;
   timezone: string;
@@ -1819,6 +1821,7 @@ export interface CronJobDetailLastRun {
 export interface CronJobDetail {
   job_id: string;
   name: string | null;
+  task: string;
   task_url: string;
   cron_expr: string | null;
   timezone: string;
@@ -1907,6 +1910,7 @@ export interface UpdatedCronJobLastRun {
 export interface UpdatedCronJob {
   job_id: string;
   name: string | null;
+  task: string;
   task_url: string;
   cron_expr: string | null;
   timezone: string;
@@ -1948,6 +1952,7 @@ export interface CronJobLastRun {
 export interface CronJob {
   job_id: string;
   name: string | null;
+  task: string;
   task_url: string;
   cron_expr: string | null;
   timezone: string;
@@ -4735,7 +4740,9 @@ export interface Queue {
   enable_priority: boolean;
   sqs_name: string | null;
   dlq_name: string | null;
+  dead_letter_queue: string | null;
   max_receive_count: number;
+  max_retries: number;
   created_at: string;
   updated_at: string;
 }

@@ -26,7 +26,8 @@ const ofEachType: Readonly<Record<string, unknown>> = {
   boolean: true,
   number: 7,
   string: 'text',
-  array: [],
+  // Not an empty one: that is a filter without conditions.
+  array: [[]],
   object: {},
 };
 

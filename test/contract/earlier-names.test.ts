@@ -48,3 +48,18 @@ test('of a body that is free id is the name of the webhook, or data where that i
     { object: { n: 1 } },
   ]);
 });
+
+test.each<[string, string, Input]>([
+  ['storage.bucket.create', 'bucket', {}],
+  ['vector.collection.create', 'collection', { dimension: 2 }],
+  ['dns.zone.create', 'zone', {}],
+  ['flags.create', 'key', { type: 'boolean', variants: { on: true }, default_variant: 'on' }],
+])('%s takes name for %s', async (create, field, more) => {
+  expect(await data(create, { name: 'named.test', ...more })).toMatchObject({ [field]: 'named.test' });
+});
+
+test('the URL of a job is told under both of its names, and taken under both', async () => {
+  const task = 'https://example.org/both';
+  const { job_id } = await data('cron.create', { task_url: task, cron_expr: '0 9 1 1 *' });
+  expect(await data('cron.get', { job_id })).toMatchObject({ task, task_url: task });
+});

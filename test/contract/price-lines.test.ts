@@ -36,7 +36,7 @@ async function ok(call: Client, id: string, input: Input): Promise<Reply> {
 }
 
 /** A source of bytes: it may be named by an object of a bucket. */
-const isSource = ({ properties = {} }: JsonSchema) => 'bucket' in properties && 'data' in properties;
+const isSource = ({ properties = {} }: JsonSchema) => 'bucket' in properties && 'content_base64' in properties;
 const isPlace = ({ properties = {} }: JsonSchema) => 'bucket' in properties && 'key' in properties;
 const hardInputs = capabilities.flatMap(({ id, input }) => {
   const fields = Object.entries(asJsonSchema(input).properties ?? {});
@@ -54,7 +54,7 @@ async function hardInput(call: Client, id: string, names: readonly string[]): Pr
     const { items } = asJsonSchema(byId(id).input).properties?.[name] ?? {};
     if (name === 'store') input.store = { bucket: 'files', key: 'made' };
     else if (items !== undefined) input[name] = [await inBucket(call, id), await inBucket(call, id)];
-    else input[name] = await inBucket(call, id, example[name]?.data);
+    else input[name] = await inBucket(call, id, example[name]?.content_base64);
   }
   return input;
 }

@@ -19,6 +19,7 @@ describe('create', () => {
     expect(job).toEqual({
       job_id: expect.stringMatching(/^cron_[0-9A-Za-z]{22}$/),
       name: 'report',
+      task: own.receiver.url(),
       task_url: own.receiver.url(),
       cron_expr: '0 9 * * MON',
       timezone: 'Asia/Tokyo',

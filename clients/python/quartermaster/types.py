@@ -1466,6 +1466,7 @@ class CreatedCronJobLastRun(TypedDict):
 class CreatedCronJob(TypedDict):
     job_id: str
     name: str | None
+    task: str
     task_url: str
     cron_expr: str | None
     timezone: str
@@ -1506,6 +1507,7 @@ class CronJobSummaryLastRun(TypedDict):
 class CronJobSummary(TypedDict):
     job_id: str
     name: str | None
+    task: str
     task_url: str
     cron_expr: str | None
     timezone: str
@@ -1548,6 +1550,7 @@ class CronJobDetailLastRun(TypedDict):
 class CronJobDetail(TypedDict):
     job_id: str
     name: str | None
+    task: str
     task_url: str
     cron_expr: str | None
     timezone: str
@@ -1623,6 +1626,7 @@ class UpdatedCronJobLastRun(TypedDict):
 class UpdatedCronJob(TypedDict):
     job_id: str
     name: str | None
+    task: str
     task_url: str
     cron_expr: str | None
     timezone: str
@@ -1662,6 +1666,7 @@ class CronJobLastRun(TypedDict):
 class CronJob(TypedDict):
     job_id: str
     name: str | None
+    task: str
     task_url: str
     cron_expr: str | None
     timezone: str
@@ -4085,7 +4090,9 @@ class Queue(TypedDict):
     enable_priority: bool
     sqs_name: str | None
     dlq_name: str | None
+    dead_letter_queue: str | None
     max_receive_count: int
+    max_retries: int
     created_at: str
     updated_at: str
 

@@ -24,11 +24,13 @@ export const jobIdField = alsoNamed(
 );
 
 // No format: what is wrong with a URL is told by the check of targets, in its own words.
-export const taskField = Type.String({
+const taskUrl = Type.String({
   minLength: 1,
   maxLength: URL_CHARACTERS_MAX,
   description: 'URL that is POSTed on each run.',
 });
+export const taskField = alsoNamed(taskUrl, 'task_url');
+export const newTaskField = alsoNamed(Type.Optional(taskUrl), 'task_url');
 
 export const settingsFields = {
   name: Type.Optional(
@@ -115,7 +117,8 @@ export const runSchema = Type.Object(runFields, { title: 'CronRun' });
 const jobFields = {
   job_id: Type.String({ description: 'Id of the job.' }),
   name: textOrNull('Name for people.'),
-  task_url: Type.String({ description: 'URL that is POSTed on each run.' }),
+  task: Type.String({ description: 'URL that is POSTed on each run.' }),
+  task_url: Type.String({ description: 'The same as task.' }),
   cron_expr: textOrNull('Recurring schedule; null for a job that runs once.'),
   timezone: Type.String({ description: 'Time zone of cron_expr.' }),
   run_at: instantOrNull('The one time to run; null for a recurring job.'),

@@ -20,12 +20,12 @@ const deliveries = (description: string) =>
 export const settingsFields = {
   dead_letter_queue: deadLetterQueue(
     'Existing queue of the same type that takes messages after max_retries deliveries without an ack. Null: none. ' +
-      'Answers call it dlq_name, and either name may be sent.',
+      'The same as dlq_name.',
   ),
   dlq_name: deadLetterQueue('The same as dead_letter_queue.'),
   max_retries: deliveries(
     'Deliveries of a message before it moves to the dead-letter queue; 3 when not set. Has no effect without a dead-letter queue. ' +
-      'Answers call it max_receive_count, and either name may be sent.',
+      'The same as max_receive_count.',
   ),
   max_receive_count: deliveries('The same as max_retries.'),
   message_retention_days: Type.Optional(
@@ -78,13 +78,12 @@ export const queueSchema = Type.Object(
       { type: 'string' },
       'Its name as the client of SQS spelled it that made the queue; null when it was made here.',
     ),
-    dlq_name: orNull<string>(
-      { type: 'string' },
-      'Dead-letter queue, null when there is none: what was sent as dead_letter_queue or dlq_name.',
-    ),
+    dlq_name: orNull<string>({ type: 'string' }, 'Dead-letter queue, null when there is none.'),
+    dead_letter_queue: orNull<string>({ type: 'string' }, 'The same as dlq_name.'),
     max_receive_count: Type.Integer({
-      description: 'Deliveries before the dead-letter queue: what was sent as max_retries or max_receive_count.',
+      description: 'Deliveries before the dead-letter queue.',
     }),
+    max_retries: Type.Integer({ description: 'The same as max_receive_count.' }),
     created_at: Type.String({ format: 'date-time', description: 'When the queue was created.' }),
     updated_at: Type.String({ format: 'date-time', description: 'When its settings last changed.' }),
   },

@@ -7,7 +7,7 @@ import { type JobRow, jobText, sealSecret } from '../jobs/records.ts';
 import { type Changes, changesOf, requireSlot, settingsAfter, timingAfter, timingOf } from '../jobs/settings.ts';
 import { jobTable, replaceSecret, requireOpenJob, saveJob } from '../jobs/store.ts';
 import { BODY_BYTES_MAX, PREVIOUS_SECRET_MS, RUN_PRICE } from '../limits.ts';
-import { jobIdField, secretField, settingsFields, taskField, updatedJobSchema } from '../schemas.ts';
+import { jobIdField, newTaskField, secretField, settingsFields, updatedJobSchema } from '../schemas.ts';
 import type { CronState } from '../state.ts';
 
 /** Its answer holds a secret: a replay is for the key that got it. */
@@ -25,7 +25,7 @@ export const update = defineCapability<CronState>()({
   input: Type.Object({
     job_id: jobIdField,
     ...settingsFields,
-    task: Type.Optional(taskField),
+    task: newTaskField,
     secret: secretField('Null: a new one is made and answered.'),
   }),
   output: updatedJobSchema,

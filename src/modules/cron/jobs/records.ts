@@ -57,6 +57,7 @@ export function jobSummary(secrets: Secrets, row: JobRow) {
   return {
     job_id: row.job_id,
     name: row.name,
+    task: row.task_url,
     task_url: row.task_url,
     cron_expr: row.cron_expr,
     timezone: row.timezone,

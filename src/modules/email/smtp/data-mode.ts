@@ -11,7 +11,7 @@ type Done = Parameters<SMTPStream['_feedDataStream']>[1];
 const [LINE_FEED, CARRIAGE_RETURN, DOT] = [0x0a, 0x0d, 0x2e];
 /** Of the end, `\r\n.\r\n`, all but one may stand in the piece before. */
 const KEPT_BYTES = 4;
-/** Of one walk: before the function is compiled, 64 KiB hold the loop for 15 to 30 ms, 8 KiB for 4. */
+/** Of one walk: before the function is compiled, 64 KiB hold the loop for 15 to 30 ms. */
 const WALKED_BYTES = 8 * 1024;
 /** Of all connections. */
 const slices = new TimeSlices();

@@ -1,6 +1,7 @@
 // A feature flag: its fields, its stored form, and its record on the wire. Definitions are validated when written, never again when read.
 import Type, { type Static } from 'typebox';
 import { instant, orNull, plainTextOrNull, textOrNull } from '../../../kit/fields.ts';
+import { alsoNamed } from '../../../kit/second-names.ts';
 import { iso } from '../../../lib/time.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { DEFINITION_BYTES_MAX, METADATA_MEMBERS_MAX, VARIANTS_MAX } from '../limits.ts';
@@ -40,7 +41,7 @@ export const settings = {
 };
 export const changedSettings = Type.Partial(Type.Object(settings)).properties;
 export const flagInput = Type.Object({
-  key: keyField,
+  key: alsoNamed(keyField, 'name'),
   type: typeField,
   ...changedSettings,
   enabled: Type.Optional(Type.Boolean({ default: true, description: ENABLED })),

@@ -40,7 +40,9 @@ export function queueRecord(row: QueueRow) {
     enable_priority: row.enable_priority,
     sqs_name: row.sqs_name,
     dlq_name: row.dlq_name,
+    dead_letter_queue: row.dlq_name,
     max_receive_count: row.max_receive_count,
+    max_retries: row.max_receive_count,
     created_at: iso(row.created_at),
     updated_at: iso(row.updated_at),
   };

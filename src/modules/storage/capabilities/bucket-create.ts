@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { requireRoom } from '../../../kit/resource.ts';
+import { alsoNamed } from '../../../kit/second-names.ts';
 import { beginHeld } from '../../../objects/held.ts';
 import { addBucket, type BucketRow, bucketLimits, bucketSchema, bucketTable, showBucket } from '../buckets/buckets.ts';
 import { problem } from '../problems.ts';
@@ -16,7 +17,7 @@ export const createBucket = defineCapability<StorageState>()({
     'A bucket belongs to the account: other accounts may have buckets of the same name, and see nothing of this one. No bucket is public; ' +
     'storage.share.create makes links for people without a key. Free.',
   keywords: ['create bucket', 's3 make bucket', 'new file store'],
-  input: Type.Object({ bucket: newBucketField }),
+  input: Type.Object({ bucket: alsoNamed(newBucketField, 'name') }),
   output: bucketSchema,
   errors: ['ALREADY_EXISTS', 'QUOTA_EXCEEDED'],
   limits: { buckets: '100 an account (standard tier), 1,000 (pro), 10,000 (enterprise).' },

@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../../kit/capability.ts';
+import { alsoNamed } from '../../../../kit/second-names.ts';
 import { vendorField, zoneField, zoneSchema } from '../../schemas.ts';
 import type { DnsState } from '../../state.ts';
 import { vendorErrors } from '../../vendors/errors.ts';
@@ -15,7 +16,7 @@ export const createZone = defineCapability<DnsState>()({
     'above one of theirs, is ALREADY_EXISTS until they delete it, or 7 days after it was last delegated here. With `vendor` it stands at a name server ' +
     'that the operator has configured and that has the zone already; its records are read and changed there.',
   keywords: ['add a domain to dns', 'create hosted zone', 'host dns for my domain', 'nameservers for a domain'],
-  input: Type.Object({ zone: zoneField, vendor: vendorField }),
+  input: Type.Object({ zone: alsoNamed(zoneField, 'name'), vendor: vendorField }),
   output: zoneSchema,
   errors: ['ALREADY_EXISTS', 'QUOTA_EXCEEDED', ...vendorErrors],
   limits: { zones: '50 zones an account (standard tier), 500 (pro), 5,000 (enterprise).' },

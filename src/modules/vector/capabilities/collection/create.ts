@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { runWrite } from '../../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../../kit/capability.ts';
 import { requireRoom } from '../../../../kit/resource.ts';
+import { alsoNamed } from '../../../../kit/second-names.ts';
 import type { CallContext } from '../../../../kit/services.ts';
 import { canonicalJson } from '../../../../lib/canonical-json.ts';
 import { newId } from '../../../../lib/ids.ts';
@@ -30,7 +31,7 @@ export const collectionCreate = defineCapability<VectorState>()({
     'with others it is 409 ALREADY_EXISTS. Take cosine unless the model that makes the embeddings says otherwise.',
   keywords: ['create vector index', 'new pinecone index', 'rag collection', 'semantic search store'],
   input: Type.Object({
-    collection: collectionField,
+    collection: alsoNamed(collectionField, 'name'),
     dimension: Type.Integer({
       minimum: 1,
       maximum: DIMENSION_MAX,
