@@ -719,6 +719,7 @@ CREATE TABLE core.request_dropped (
   account_id text COLLATE "C" NOT NULL,
   hour timestamp with time zone NOT NULL,
   dropped bigint NOT NULL,
+  sampled_out bigint DEFAULT 0 NOT NULL,
   CONSTRAINT request_dropped_pkey PRIMARY KEY (account_id, hour)
 );
 

@@ -592,6 +592,7 @@ export interface AccountRequestsListData {
   next_cursor: string | null;
   has_more: boolean;
   dropped: number;
+  sampled_out: number;
 }
 
 export interface AccountRequestsGetInput {
@@ -7682,7 +7683,7 @@ export interface Methods {
       list: Method<'account.requests.list', false>;
       /** Gets one call of the request log. */
       get: Method<'account.requests.get', true>;
-      /** Keeps all calls in the request log for a while. */
+      /** Keeps more calls of a busy second in the request log for a while. */
       settings: Method<'account.requests.settings', true> & {
         /** Gets what the request log keeps. */
         get: Method<'account.requests.settings.get', false>;

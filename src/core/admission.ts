@@ -168,6 +168,8 @@ export const admission = {
     lockedAccountsAtOnce: 2,
     /** Calls of a second that the request log keeps, of at most 18 KB each. */
     loggedCalls: 1_000,
+    /** Short calls that succeeded and wait for the request log's archive, some 600 bytes each. */
+    shortCallsWaiting: 20_000,
     /** Streams that follow a log, each with a read a second: 503 OVERLOADED. */
     tailsMax: 100,
     /** Calls that one of them lets wait in a lane once that lasts; beyond: 503 SERVICE_UNAVAILABLE. */
@@ -224,6 +226,9 @@ export const admission = {
     batchItemsAtOnce: 8,
     /** Its calls of a second that the request log keeps; more are counted. */
     loggedCalls: 200,
+    /** Its short calls of a second that the request log keeps: of more a sample. */
+    shortCallsPerSecond: 50,
+    shortCallsWaiting: 2_000,
     /** Streams that follow its request log, and as many that follow its log records: 429 CONCURRENCY_LIMITED. */
     tailsMax: 5,
     /** Queries of analytics, each of which may keep the threads for seconds: 429 CONCURRENCY_LIMITED. */

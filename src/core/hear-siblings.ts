@@ -1,11 +1,12 @@
 // Messages between the processes behind one port: handlers in this process, and the questions that it asks the others.
 import type { Core } from './core.ts';
+import type { RequestLog } from './requests/request-log.ts';
 
 /** `hasLoops`: background work runs here, which hints of the others' commits wake. */
 export function hearSiblings({ siblings, db, keys, usage, requests, lanes }: Core, hasLoops: boolean): void {
   siblings.on('key.drop', (keyId: string) => keys.drop(keyId));
   siblings.on('usage.flush', (accountId: string) => usage.flushAccount(accountId));
-  siblings.on('requests.flush', () => requests.flush());
+  siblings.on('requests.flush', (accountId: string) => flushHere(requests, accountId));
   siblings.on('requests.recording', () => requests.readRecording(true));
   siblings.on('lanes.depth', () => lanes.depth);
   siblings.on('hint', (topic: string) => db.hint(topic));
@@ -23,9 +24,13 @@ export async function flushUsage({ usage, siblings }: Core, accountId: string): 
   await Promise.all([usage.flushAccount(accountId), siblings.ask('usage.flush', accountId)]);
 }
 
-/** When this resolves, what they have of the request log is in the database. */
-export async function flushRequests({ requests, siblings }: Core): Promise<void> {
-  await Promise.all([requests.flush(), siblings.ask('requests.flush', null)]);
+/** When this resolves, what they have of the account's request log is in the database. */
+export async function flushRequests({ requests, siblings }: Core, accountId: string): Promise<void> {
+  await Promise.all([flushHere(requests, accountId), siblings.ask('requests.flush', accountId)]);
+}
+
+async function flushHere(requests: RequestLog, accountId: string): Promise<void> {
+  await Promise.all([requests.flush(), requests.flushShort({ accountId })]);
 }
 
 /** When this resolves, all of them know which accounts have all calls recorded; those of other machines a few seconds later. */

@@ -34,6 +34,7 @@ export function shareOf(whole: Admission, processes: number): Admission {
       webSocketBytesMax: share(all.webSocketBytesMax),
       liveStreams: share(all.liveStreams),
       loggedCalls: share(all.loggedCalls),
+      shortCallsWaiting: share(all.shortCallsWaiting),
       bodyBytesMax: bytes(all.bodyBytesMax),
       answerMakingBytesMax: bytes(all.answerMakingBytesMax),
       claimsAtOnce: share(all.claimsAtOnce),
@@ -56,6 +57,8 @@ export function shareOf(whole: Admission, processes: number): Admission {
       refusalsPerSecond: share(whole.account.refusalsPerSecond),
       liveStreams: share(whole.account.liveStreams),
       loggedCalls: share(whole.account.loggedCalls),
+      shortCallsPerSecond: share(whole.account.shortCallsPerSecond),
+      shortCallsWaiting: share(whole.account.shortCallsWaiting),
       webSocketMessagesPerSecond: share(whole.account.webSocketMessagesPerSecond),
     },
   };

@@ -1,6 +1,6 @@
-// Selects the calls for the request log: failures, slow calls, writes to the account itself, and all calls of an account that records them.
+// What the request log gets of each call: all of failures, slow calls and writes to the account itself; of short calls a sample.
 
-import { INPUT_BYTES_MAX } from '../core/requests/entry.ts';
+import { INPUT_BYTES_MAX, type LoggedCall } from '../core/requests/entry.ts';
 import { SLOW_MS } from '../core/requests/store.ts';
 import type { Answer } from '../kit/capability.ts';
 import type { CallContext } from '../kit/services.ts';
@@ -36,11 +36,21 @@ export function logCall(call: EndedCall, end: CallEnd): void {
   const { capability, isAudited: isAudit } = call.endpoint;
   const { status, latencyMs } = end;
   const isKept = status >= 400 || isAudit || (latencyMs >= SLOW_MS && capability.waits !== true);
-  if (!isKept && !call.core.requests.recordsAll(call.accountId)) return;
-  if (!isAudit && call.core.requests.isFull(call.accountId)) return;
+  const { requests } = call.core;
+  if (isKept) {
+    if (isAudit || !requests.isFull(call.accountId)) requests.add(loggedCall(call, end));
+    return;
+  }
+  // What a page of the console reads for its visitor is no call of the account's programs.
+  const isOfPage = call.entryForm === 'console' && capability.scope === 'read';
+  if (!isOfPage && requests.samples(call.accountId)) requests.addShort(loggedCall(call, end));
+}
+
+function loggedCall(call: EndedCall, { status, latencyMs, failure: problem, text }: CallEnd): LoggedCall {
   const { sender, answer } = call;
-  const failure = status >= 400 ? end.failure : null;
-  call.core.requests.add({
+  const { capability, isAudited: isAudit } = call.endpoint;
+  const failure = status >= 400 ? problem : null;
+  return {
     accountId: call.accountId,
     requestId: call.requestId,
     traceId: call.traceId,
@@ -56,7 +66,7 @@ export function logCall(call: EndedCall, end: CallEnd): void {
     param: failure?.param ?? null,
     costNanos: (answer?.costNanos ?? 0n) + call.spentNanos,
     bytesIn: call.bytesIn ?? sender?.bodyBytes ?? null,
-    bytesOut: end.text === null ? null : Buffer.byteLength(end.text),
+    bytesOut: text === null ? null : Buffer.byteLength(text),
     replay: answer?.replayed === true,
     vendor: answer?.served?.vendor ?? null,
     input: status >= 400 || isAudit ? inputOf(call) : null,
@@ -65,7 +75,7 @@ export function logCall(call: EndedCall, end: CallEnd): void {
     endedMs: performance.now(),
     isAudit,
     seq: null,
-  });
+  };
 }
 
 /** A vendor's words may quote the prompt, of which the log has only the input (vendors/call/judge.ts writes them behind a colon). */

@@ -52,7 +52,12 @@ export async function stopService({ shell, servers, inner, storage, log }: Runni
   await inner.core.lanes.drain();
   for (const module of inner.modules) await module.close?.(inner.states.get(module.name));
   try {
-    await Promise.all([inner.core.usage.flush(), inner.core.requests.flush(), inner.core.tracing?.stop()]);
+    await Promise.all([
+      inner.core.usage.flush(),
+      inner.core.requests.flush(),
+      inner.core.requests.flushShort('all'),
+      inner.core.tracing?.stop(),
+    ]);
     await inner.core.processes.leave();
   } catch (error) {
     log.error({ err: error }, 'could not write the last counts');

@@ -65,6 +65,7 @@ export function coreSweeps(core: UpkeepServices, ledgerDays: number): Sweep[] {
       perProcess: true,
       run: once(async () => {
         await core.requests.flush();
+        await core.requests.flushShort('due');
         await core.requests.readRecording();
       }),
     },

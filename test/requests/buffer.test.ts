@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { admission } from '../../src/core/admission.ts';
 import { RequestLog } from '../../src/core/requests/request-log.ts';
-import { droppedIn, requestsBefore } from '../../src/core/requests/store.ts';
+import { requestsBefore, unkeptIn } from '../../src/core/requests/store.ts';
 import { Database } from '../../src/db/database.ts';
 import { loggedCall } from '../support/logged-call.ts';
 import { createTestAccount, startTestService, type TestService } from '../support/service.ts';
@@ -48,7 +48,7 @@ test('beyond its share an account loses its own calls, but no write of its own, 
   log.add(loggedCall(accountId, 'audit', true));
   await log.flush();
   expect(await written(accountId)).toEqual(['req_a1', 'req_a2', 'req_audit']);
-  expect(await droppedIn(service.core.db, accountId, 0, null)).toBe(3);
+  expect(await unkeptIn(service.core.db, accountId, 0, null)).toEqual({ dropped: 3, sampledOut: 0 });
 });
 
 test('where all have no room left, whoever has most gives way to whoever has less', async () => {
@@ -59,8 +59,8 @@ test('where all have no room left, whoever has most gives way to whoever has les
   await log.flush();
   expect(await written(loud.accountId)).toEqual(['req_l2', 'req_l3']);
   expect(await written(quiet.accountId)).toEqual(['req_q0', 'req_q1']);
-  expect(await droppedIn(service.core.db, loud.accountId, 0, null)).toBe(2);
-  expect(await droppedIn(service.core.db, quiet.accountId, 0, null)).toBe(1);
+  expect(await unkeptIn(service.core.db, loud.accountId, 0, null)).toEqual({ dropped: 2, sampledOut: 0 });
+  expect(await unkeptIn(service.core.db, quiet.accountId, 0, null)).toEqual({ dropped: 1, sampledOut: 0 });
 });
 
 test('what a database that is away did not take is written once it is back, and once', async () => {

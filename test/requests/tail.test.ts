@@ -56,6 +56,19 @@ test('new calls of the account are told once each, those that the filters ask fo
     .toBe(200);
 });
 
+test('a stream of all calls tells short ones once each', async () => {
+  const { secret } = await createTestAccount(service.core);
+  const call = client(service.url, secret);
+  await call('GET', '/v1/account/balance');
+  const stream = await tail(secret, '?outcome=all&capability=queue.list');
+  for (const limit of [1, 2]) await call('GET', `/v1/queue/list?limit=${limit}`);
+  await expect.poll(() => stream.events().length, { timeout: 10_000 }).toBe(2);
+  await call('GET', '/v1/queue/list?limit=3');
+  await expect.poll(() => stream.events().length, { timeout: 10_000 }).toBe(3);
+  expect(new Set(stream.events().map(({ request_id: id }) => id)).size).toBe(3);
+  stream.close();
+});
+
 test('it ends with its key', async () => {
   const { secret, keyId } = await createTestAccount(service.core);
   const { body } = await client(service.url, secret)('POST', '/v1/account/keys/create', { name: 'other' });

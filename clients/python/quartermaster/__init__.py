@@ -606,7 +606,7 @@ class _AccountRequestsSettings:
         self._transport = transport
 
     def __call__(self, input: types.AccountRequestsSettingsInput) -> types.RequestLogSettings:
-        """Keeps all calls in the request log for a while."""
+        """Keeps more calls of a busy second in the request log for a while."""
         return self._transport.call("account.requests.settings", input)[0]  # type: ignore[no-any-return]
 
     def get(self, input: types.AccountRequestsSettingsGetInput | None = None) -> types.RequestLogSettings:

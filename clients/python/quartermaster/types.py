@@ -468,6 +468,7 @@ class AccountRequestsListData(TypedDict):
     next_cursor: str | None
     has_more: bool
     dropped: int
+    sampled_out: int
 
 
 class AccountRequestsGetInput(TypedDict):

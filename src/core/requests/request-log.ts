@@ -1,12 +1,13 @@
 // The request log: outcomes of an account's calls, for debugging. Rows are buffered in this process and written together once a second. No money
 // or effect is recorded here alone, and rows that a killed process had not written are lost. Each account has a share of the buffer and all
-// accounts a common bound, so an account that fails constantly loses only its own rows.
+// accounts a common bound, so an account that fails constantly loses only its own rows. Short calls that succeed go to the archive.
 import type { Database } from '../../db/database.ts';
 import type { Admission } from '../admission.ts';
 import { clockNow } from '../database-clock.ts';
 import { type LoggedCall, rowsOf } from './entry.ts';
 import { readRecording } from './recording.ts';
-import { addDropped, addRows, trim } from './store.ts';
+import { type CallArchive, ShortCalls } from './short-calls.ts';
+import { addRows, addUnkept, findRequest, type StoredRequest, trim } from './store.ts';
 
 /** An account's rows beyond what is kept are removed after so many new ones. */
 const TRIM_EVERY = 1_000;
@@ -19,6 +20,9 @@ export class RequestLog {
   #waiting = new Map<string, LoggedCall[]>();
   #size = 0;
   #dropped = new Map<string, number>();
+  readonly #short: ShortCalls;
+  #sampledOut = new Map<string, number>();
+  #archive: CallArchive | null = null;
   /** Rows of an account since its last trim; one that is new here is trimmed at once. */
   readonly #written = new Map<string, number>();
   /** Accounts that have all calls recorded, and until when by performance.now(). */
@@ -30,10 +34,31 @@ export class RequestLog {
   constructor(db: Database, bounds: Pick<Admission, 'all' | 'account'>) {
     this.#db = db;
     this.#bounds = bounds;
+    this.#short = new ShortCalls(bounds);
   }
 
-  /** Whether calls of the account are kept that neither fail nor take long. */
-  recordsAll(accountId: string): boolean {
+  /** Where short calls are kept; there once the modules have started. */
+  get archive(): CallArchive {
+    if (this.#archive === null) throw new Error('the request log has no archive yet');
+    return this.#archive;
+  }
+
+  set archive(archive: CallArchive) {
+    this.#archive = archive;
+  }
+
+  /** Whether the log keeps the next short call of the account: all of a few, and of many a sample. */
+  samples(accountId: string): boolean {
+    const isKept = this.#short.samples(accountId, this.#recordsAll(accountId));
+    if (!isKept) this.#sampledOut.set(accountId, (this.#sampledOut.get(accountId) ?? 0) + 1);
+    return isKept;
+  }
+
+  addShort(call: LoggedCall): void {
+    this.#short.add(call);
+  }
+
+  #recordsAll(accountId: string): boolean {
     return this.#recording.size > 0 && (this.#recording.get(accountId) ?? 0) > performance.now();
   }
 
@@ -78,7 +103,27 @@ export class RequestLog {
     this.#dropped.set(accountId, (this.#dropped.get(accountId) ?? 0) + count);
   }
 
-  /** Writes what waits. What could not be written waits on; then it rejects. */
+  /** A call of the account, wherever it is kept; null: it is not in the log. */
+  async find(accountId: string, requestId: string, signal: AbortSignal): Promise<StoredRequest | null> {
+    return (
+      (await findRequest(this.#db, accountId, requestId)) ?? (await this.archive.find(accountId, requestId, signal))
+    );
+  }
+
+  /** Writes short calls that are due, those of the account, or all. What could not be written waits on; then it rejects. */
+  async flushShort(which: 'due' | 'all' | { readonly accountId: string }): Promise<void> {
+    const short = this.#short;
+    const calls = which === 'due' ? short.takeDue() : which === 'all' ? short.takeAll() : short.takeOf(which.accountId);
+    if (calls.length === 0) return;
+    try {
+      await this.archive.write(await rowsOf(calls, await clockNow(this.#db)));
+    } catch (error) {
+      for (const call of calls) short.add(call);
+      throw error;
+    }
+  }
+
+  /** Writes all else that waits. What could not be written waits on; then it rejects. */
   flush(): Promise<void> {
     if (this.#queued !== null) return this.#queued;
     const turn = this.#writing.then(() => {
@@ -98,22 +143,30 @@ export class RequestLog {
   }
 
   async #flush(): Promise<void> {
-    if (this.#size === 0 && this.#dropped.size === 0) return;
+    if (this.#size === 0 && this.#dropped.size === 0 && this.#sampledOut.size === 0) return;
     const calls = [...this.#waiting.values()].flat();
-    const dropped = [...this.#dropped].map(([accountId, count]) => ({ accountId, count }));
+    const [dropped, sampledOut] = [this.#dropped, this.#sampledOut];
+    const unkept = [...new Set([...dropped.keys(), ...sampledOut.keys()])].map((accountId) => ({
+      accountId,
+      dropped: dropped.get(accountId) ?? 0,
+      sampledOut: sampledOut.get(accountId) ?? 0,
+    }));
     this.#waiting = new Map();
     this.#size = 0;
     this.#dropped = new Map();
+    this.#sampledOut = new Map();
     try {
       const nowMs = await clockNow(this.#db);
       for (const rows of this.#db.byTransaction(await rowsOf(calls, nowMs)))
         await this.#db.transaction((tx) => addRows(tx, rows));
-      for (const counts of this.#db.byTransaction(dropped))
-        await this.#db.transaction((tx) => addDropped(tx, counts, nowMs));
+      for (const counts of this.#db.byTransaction(unkept))
+        await this.#db.transaction((tx) => addUnkept(tx, counts, nowMs));
     } catch (error) {
       // Those that are written have their place already, and are not written twice.
       for (const call of calls) this.add(call);
-      for (const { accountId, count } of dropped) this.#drop(accountId, count);
+      for (const [accountId, count] of dropped) this.#drop(accountId, count);
+      for (const [accountId, count] of sampledOut)
+        this.#sampledOut.set(accountId, (this.#sampledOut.get(accountId) ?? 0) + count);
       throw error;
     }
     for (const [accountId, { length }] of Map.groupBy(calls, (call) => call.accountId))

@@ -109,16 +109,18 @@ const tables = {
   'core.audit_log': statementsOf('core.audit_log'),
 };
 
-const upsertDropped = statement(
+const upsertUnkept = statement(
   'request_dropped_add',
-  `INSERT INTO core.request_dropped AS d (account_id, hour, dropped)
-   SELECT w.account_id, u.hour, u.dropped FROM core.wallet w, unnest($2::text[], $3::timestamptz[], $4::bigint[]) u(account_id, hour, dropped)
+  `INSERT INTO core.request_dropped AS d (account_id, hour, dropped, sampled_out)
+   SELECT w.account_id, u.hour, u.dropped, u.sampled_out
+     FROM core.wallet w, unnest($2::text[], $3::timestamptz[], $4::bigint[], $5::bigint[]) u(account_id, hour, dropped, sampled_out)
     WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id
-       ON CONFLICT (account_id, hour) DO UPDATE SET dropped = d.dropped + excluded.dropped`,
+       ON CONFLICT (account_id, hour) DO UPDATE
+       SET dropped = d.dropped + excluded.dropped, sampled_out = d.sampled_out + excluded.sampled_out`,
 );
-const sumDropped = statement(
+const sumUnkept = statement(
   'request_dropped_sum',
-  `SELECT coalesce(sum(dropped), 0)::bigint AS dropped FROM core.request_dropped
+  `SELECT coalesce(sum(dropped), 0)::bigint AS dropped, coalesce(sum(sampled_out), 0)::bigint AS sampled_out FROM core.request_dropped
     WHERE account_id = $1 AND hour >= date_trunc('hour', $2::timestamptz, 'UTC') AND ($3::timestamptz IS NULL OR hour < $3)`,
 );
 
@@ -151,28 +153,33 @@ function valuesOf(rows: readonly RequestRow[]): Buffer[] {
   ];
 }
 
-export async function addDropped(
+/** Calls that are not in the log. */
+export interface Unkept {
+  /** Failed and slow ones, and management writes, for want of room. */
+  readonly dropped: number;
+  /** Short ones of a busy second. */
+  readonly sampledOut: number;
+}
+
+export async function addUnkept(
   tx: Transaction,
-  counts: readonly { readonly accountId: string; readonly count: number }[],
+  counts: readonly (Unkept & { readonly accountId: string })[],
   nowMs: number,
 ): Promise<void> {
   const hourMs = Math.floor(nowMs / HOUR_MS) * HOUR_MS;
-  await tx.query(upsertDropped, [
+  await tx.query(upsertUnkept, [
     ...accountsOf(counts),
     timestampArray(counts.map(() => hourMs)),
-    int8Array(counts.map(({ count }) => BigInt(count))),
+    int8Array(counts.map(({ dropped }) => BigInt(dropped))),
+    int8Array(counts.map(({ sampledOut }) => BigInt(sampledOut))),
   ]);
 }
 
-/** Calls that were not kept for want of room, in the hours of the period; `toMs` null: up to now. */
-export async function droppedIn(
-  db: Queryable,
-  accountId: string,
-  fromMs: number,
-  toMs: number | null,
-): Promise<number> {
+/** Calls that were not kept, in the hours of the period; `toMs` null: up to now. */
+export async function unkeptIn(db: Queryable, accountId: string, fromMs: number, toMs: number | null): Promise<Unkept> {
   const values = [accountId, timestamp(fromMs), timestamp(toMs)];
-  return Number((await db.query<{ dropped: bigint }>(sumDropped, values)).rows[0]?.dropped ?? 0n);
+  const [row] = (await db.query<{ dropped: bigint; sampled_out: bigint }>(sumUnkept, values)).rows;
+  return { dropped: Number(row?.dropped ?? 0n), sampledOut: Number(row?.sampled_out ?? 0n) };
 }
 
 export interface ReadBounds {

@@ -62,8 +62,9 @@ import { accountWords } from './event-words.ts';
 import { accountEvents } from './events.ts';
 import { isEmpty } from './is-empty.ts';
 import { accountProblems } from './problems.ts';
+import { CallBlocks } from './requests/archive.ts';
 
-export const account = defineModule({
+export const account = defineModule<CallBlocks>({
   name: 'account',
   summary:
     'API keys, wallet and budget, usage, ledger, events, webhooks, tier, subscription and top-ups of the account.',
@@ -128,6 +129,12 @@ export const account = defineModule({
   ],
   console: async () => (await import('./console/index.ts')).accountConsole,
   rawRoutes: [requestsTail],
+  start(core) {
+    const archive = new CallBlocks(core);
+    core.requests.archive = archive;
+    return archive;
+  },
+  sweeps: ({ store }) => store.sweeps(),
   derived: (offer) => [tier(offer), search(offer)],
   events: inWords(accountWords, [
     ...[...accountEvents, ...deviceEvents, ...topupEvents, ...autorechargeEvents, ...subscriptionEvents],

@@ -2,6 +2,7 @@
 // first, until no remaining block can hold an earlier result. Windows end at span boundaries, so no block belongs to two.
 import { setImmediate as turn } from 'node:timers/promises';
 import type { BlockRef } from '../../../blocks/block.ts';
+import { windowsOf } from '../../../blocks/windows.ts';
 import { SPAN_MS } from '../limits.ts';
 import { ALL_COLUMNS } from '../records/stored-log.ts';
 import { levelsIn } from '../records/summary.ts';
@@ -9,8 +10,6 @@ import type { LogsState } from '../state.ts';
 import { marksOf, type Question, tooLate } from './question.ts';
 import { compare, type FindArgs, type FoundRecord, findRecords, PAGE_BYTES_MAX, type Position } from './scan.ts';
 
-const FIRST_WINDOW_MS = SPAN_MS;
-const WINDOW_GROWTH = 4;
 const PIECE_BLOCKS_MAX = 16;
 /** Pieces that are read or looked at at once. */
 const PIECES = 2;
@@ -49,7 +48,7 @@ export async function findPage(
     args: { ...args, question: { ...question, fromMs, toMs } },
   };
   let found: FoundRecord[] = [];
-  for (const [start, end] of windowsOf(fromMs, toMs, isNewestFirst)) {
+  for (const [start, end] of windowsOf({ fromMs, toMs, spanMs: SPAN_MS, isNewestFirst })) {
     const looked = await inWindow(store, search, { ...search.args.question, fromMs: start, toMs: end }, found);
     found = looked.found;
     if (isFull(found, args.limit)) break;
@@ -76,24 +75,6 @@ function sizeOf(found: readonly FoundRecord[], limit: number): number {
 }
 
 const isFull = (found: readonly FoundRecord[], limit: number) => found.length > sizeOf(found, limit);
-
-/** Ever longer times from where the list begins, which all but the last end where a span does. */
-export function* windowsOf(fromMs: number, toMs: number, isNewestFirst: boolean): Generator<readonly [number, number]> {
-  let size = FIRST_WINDOW_MS;
-  if (isNewestFirst) {
-    for (let end = toMs; end > fromMs; size *= WINDOW_GROWTH) {
-      const start = Math.max(fromMs, Math.floor((end - size) / SPAN_MS) * SPAN_MS);
-      yield [start, end];
-      end = start;
-    }
-    return;
-  }
-  for (let start = fromMs; start < toMs; size *= WINDOW_GROWTH) {
-    const end = Math.min(toMs, Math.ceil((start + size) / SPAN_MS) * SPAN_MS);
-    yield [start, end];
-    start = end;
-  }
-}
 
 /** Blocks that may hold answers, in the order in which they are looked at. */
 async function blocksOf(

@@ -1,6 +1,5 @@
 import Type from 'typebox';
 import { flushRequests } from '../../../../core/hear-siblings.ts';
-import { findRequest } from '../../../../core/requests/store.ts';
 import { getOf } from '../../../../kit/resource.ts';
 import { requestRecord, requestSchema } from './request.ts';
 
@@ -11,16 +10,16 @@ export const requestsGet = getOf(
     output: requestSchema,
     show: requestRecord,
     keyField: Type.String({ minLength: 1, maxLength: 64, description: 'The request_id of an error, `req_…`.' }),
-    async find(db, ctx, id) {
-      await flushRequests(ctx.core);
-      return findRequest(db, ctx.accountId, id);
+    async find(_db, ctx, id) {
+      await flushRequests(ctx.core, ctx.accountId);
+      return ctx.core.requests.find(ctx.accountId, id, ctx.signal);
     },
   },
   {
     path: '/v1/account/requests/get/{request_id}',
     summary: 'Gets one call of the request log.',
     description:
-      'By the request_id of its answer. A call that succeeded in less than 1 s is there only if all calls were recorded at the time.',
+      'By the request_id of its answer. Of more than 50 short calls a second that succeeded, only a sample is there.',
     keywords: ['look up a request id', 'what happened to a call'],
     examples: [
       {

@@ -12,9 +12,7 @@ const RECORD_MS_MAX = DAY_MS;
 
 const settingsSchema = Type.Object(
   {
-    record_all_until: instantOrNull(
-      'All calls are kept until then; null: failed and slow calls and management writes.',
-    ),
+    record_all_until: instantOrNull('Up to 200 short calls a second are kept until then; null: a sample above 50.'),
   },
   { title: 'RequestLogSettings' },
 );
@@ -23,7 +21,7 @@ export const requestsSettingsGet = defineCapability()({
   method: 'GET',
   path: '/v1/account/requests/settings/get',
   summary: 'Gets what the request log keeps.',
-  description: 'Until when all calls of the account are kept.',
+  description: 'Until when more than a sample of a busy second is kept.',
   keywords: ['request log settings', 'are all calls recorded'],
   input: Type.Object({}),
   output: settingsSchema,
@@ -37,8 +35,9 @@ export const requestsSettingsGet = defineCapability()({
 export const requestsSettings = defineCapability()({
   method: 'PUT',
   path: '/v1/account/requests/settings',
-  summary: 'Keeps all calls in the request log for a while.',
-  description: 'For at most 24 hours. Null ends it. Other processes follow within 5 s.',
+  summary: 'Keeps more calls of a busy second in the request log for a while.',
+  description:
+    'Up to 200 short calls a second in place of 50, for at most 24 hours. Null ends it. Other processes follow within 5 s.',
   keywords: ['record all requests', 'debug mode', 'log every call'],
   input: Type.Object({
     record_all_until: instantOrNull('At most 24 hours from now; null: no longer.'),

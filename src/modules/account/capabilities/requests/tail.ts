@@ -3,7 +3,8 @@
 import Type from 'typebox';
 import { bearer } from '../../../../core/credentials/http-schemes.ts';
 import { clockNow } from '../../../../core/database-clock.ts';
-import { type RequestFilter, requestsFrom } from '../../../../core/requests/store.ts';
+import { flushRequests } from '../../../../core/hear-siblings.ts';
+import { type RequestFilter, requestsFrom, type StoredRequest } from '../../../../core/requests/store.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../../../kit/raw-route.ts';
 import type { CallContext } from '../../../../kit/services.ts';
 import { type Tail, tailAnswer } from '../../../../kit/tail.ts';
@@ -37,20 +38,34 @@ export const requestsTail: RawRoute = {
 async function tail(request: RawRequest): Promise<RawAnswer> {
   const ctx = request.ctx ?? (await request.admit(null));
   const filter = filterOf(readTailQuery(request.query));
-  return tailAnswer(request, ctx, { noun: 'the request log', ...follower(ctx, filter) });
+  return tailAnswer(request, ctx, { noun: 'the request log', ...follower(ctx, filter, request.signal) });
 }
 
-function follower({ core, accountId }: CallContext, filter: RequestFilter): Pick<Tail, 'begin' | 'read'> {
+function follower(
+  { core, accountId }: CallContext,
+  filter: RequestFilter,
+  signal: AbortSignal,
+): Pick<Tail, 'begin' | 'read'> {
+  const archive =
+    filter.outcome === 'all' && filter.code === null ? core.requests.archive.follow(accountId, filter, signal) : null;
   let from = 0n;
   let sent = new Set<bigint>();
   const begin = async () => {
     from = sequenceAt(await clockNow(core.db));
+    if (archive === null) return;
+    await flushRequests(core, accountId);
+    await archive.begin();
   };
+  async function* readShort() {
+    if (archive === null) return;
+    await flushRequests(core, accountId);
+    for await (const call of archive.read()) yield textOf(call);
+  }
   async function* readPages() {
     for (let pages = 0; pages < PAGES_PER_READ; pages += 1) {
       const rows = await requestsFrom(core.db, accountId, from, { filter, limit: ROWS_PER_READ });
       const fresh = rows.filter(({ seq }) => !sent.has(seq));
-      for (const row of fresh) yield eventText({ id: row.request_id, data: JSON.stringify(requestRecord(row)) });
+      for (const row of fresh) yield textOf(row);
       // A full read may have ended before what is new: the next one goes on behind it.
       const last = rows.at(-1);
       if (rows.length < ROWS_PER_READ || last === undefined) {
@@ -63,5 +78,15 @@ function follower({ core, accountId }: CallContext, filter: RequestFilter): Pick
       sent = new Set([last.seq]);
     }
   }
-  return { begin, read: readPages };
+  return {
+    begin,
+    async *read() {
+      yield* readPages();
+      yield* readShort();
+    },
+  };
+}
+
+function textOf(call: StoredRequest): string {
+  return eventText({ id: call.request_id, data: JSON.stringify(requestRecord(call)) });
 }

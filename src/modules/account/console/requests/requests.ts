@@ -70,7 +70,7 @@ async function show(visit: Visit, isAudit: boolean): Promise<View> {
   ]);
   const intro = isAudit
     ? 'Changes of the account: keys, webhooks, budget, people and payments, for 400 days.'
-    : 'Failed and slow calls of the last 7 days.';
+    : 'Calls of the last 7 days. Above 50 short calls a second, the log keeps all that fail or take long, and a sample of the rest.';
   const { button, note } = isAudit ? { button: html``, note: html`` } : await recording(visit);
   const content = html`${titleWithNew(visit, title, null, button)}
 <p>${intro}</p>
@@ -83,7 +83,7 @@ ${filters(
     keyId,
   ),
 )}
-${panel(visit, isAudit ? 'Changes' : 'Calls', list, (page) => html`${droppedText(page.dropped)}${requestTable(visit, page.items, { names, isAudit })}${more(visit, page)}`)}`;
+${panel(visit, isAudit ? 'Changes' : 'Calls', list, (page) => html`${unkeptText(page)}${requestTable(visit, page.items, { names, isAudit })}${more(visit, page)}`)}`;
   return { title, content };
 }
 
@@ -94,8 +94,11 @@ async function recording(visit: Visit): Promise<{ readonly button: Html; readonl
   const act = (text: string, hours: number) =>
     visit.may(requestsSettings) ? actButton(visit, 'record', text, { hours: String(hours) }) : html``;
   return until === null
-    ? { button: act('Record all calls for 1 hour', 1), note: html`` }
-    : { button: act('Stop recording', 0), note: html`<p>All calls are recorded until ${time(visit, until)}.</p>` };
+    ? { button: act('Record up to 200 a second for 1 hour', 1), note: html`` }
+    : {
+        button: act('Stop recording', 0),
+        note: html`<p>Up to 200 short calls a second are recorded until ${time(visit, until)}.</p>`,
+      };
 }
 
 function filters(visit: Visit, here: string, byKey: Html): Html {
@@ -112,10 +115,22 @@ function filters(visit: Visit, here: string, byKey: Html): Html {
 <form method="get" class="row"><input type="hidden" name="outcome" value="${here}">${fields} ${byKey} <button>Filter</button></form>`;
 }
 
-function droppedText(dropped: number): Html {
-  return dropped === 0
-    ? html``
-    : html`<p class="quiet">${countOf(dropped, 'call')} not kept: more than the log takes in a second.</p>`;
+function unkeptText({
+  dropped,
+  sampled_out: sampledOut,
+}: {
+  readonly dropped: number;
+  readonly sampled_out: number;
+}): Html {
+  const lost =
+    dropped === 0
+      ? ''
+      : html`<p class="notice">${countOf(dropped, 'failed or slow call')} not kept: more than the log takes in a second.</p>`;
+  const sampled =
+    sampledOut === 0
+      ? ''
+      : html`<p class="quiet">A sample is shown: ${countOf(sampledOut, 'short call')} of busy seconds left out.</p>`;
+  return html`${lost}${sampled}`;
 }
 
 interface Shown {
