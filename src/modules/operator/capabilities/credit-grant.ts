@@ -1,15 +1,16 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../kit/capability.ts';
 import { instantOrNull } from '../../../kit/fields.ts';
+import { alsoNamed } from '../../../kit/second-names.ts';
 import { nanosOfUsd } from '../../../lib/money.ts';
-import { DAY_MS } from '../../../lib/time.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { giveCredit } from '../../../upkeep/operator-acts.ts';
 import { act, replay } from '../act.ts';
 import { accountIdField, usdField } from '../schemas.ts';
 
 const USD_MAX = 1_000_000;
-const DAYS_MAX = 36_500;
+const DAY_SECONDS = 86_400;
+const EXPIRES_SECONDS_MAX = 36_500 * DAY_SECONDS;
 
 export const creditGrant = defineCapability()({
   method: 'POST',
@@ -29,8 +30,15 @@ export const creditGrant = defineCapability()({
     kind: Type.Optional(
       Type.Enum(['paid', 'promo'], { default: 'paid', description: '`promo` is spent before `paid` credit.' }),
     ),
-    expires_days: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: DAYS_MAX, description: 'It ends after so many days; absent: never.' }),
+    expires_seconds: alsoNamed(
+      Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: EXPIRES_SECONDS_MAX,
+          description: 'The credit ends after so many seconds; absent: never.',
+        }),
+      ),
+      { expires_days: (days) => (typeof days === 'number' ? days * DAY_SECONDS : days) },
     ),
     note: Type.Optional(
       Type.String({
@@ -57,16 +65,22 @@ export const creditGrant = defineCapability()({
     {
       title: 'Five dollars that end after 30 days',
       before: [{ capability: 'account.get', input: {} }],
-      input: { account_id: '$0.account_id', amount_usd: 5, kind: 'promo', expires_days: 30, note: 'for the outage' },
+      input: {
+        account_id: '$0.account_id',
+        amount_usd: 5,
+        kind: 'promo',
+        expires_seconds: 30 * DAY_SECONDS,
+        note: 'for the outage',
+      },
       expect: { amount_usd: 5, kind: 'promo' },
     },
   ],
   async run({ ctx, input }) {
-    const { account_id, amount_usd, kind = 'paid', expires_days, note = null } = input;
+    const { account_id, amount_usd, kind = 'paid', expires_seconds: seconds, note = null } = input;
     const amountNanos = nanosOfUsd(amount_usd);
     if (amountNanos === null || amountNanos === 0n)
       throw invalidField('amount_usd', 'multipleOf', 'amount_usd must be a multiple of 0.000000001 USD above 0.');
-    const expiresInMs = expires_days === undefined ? null : expires_days * DAY_MS;
+    const expiresInMs = seconds === undefined ? null : seconds * 1_000;
     const credit = { kind: kind as 'paid' | 'promo', amountNanos, expiresInMs, note };
     return act(ctx, account_id, (tx) => giveCredit(tx, account_id, credit));
   },

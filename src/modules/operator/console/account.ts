@@ -17,6 +17,8 @@ import { topupsList } from '../capabilities/topups-list.ts';
 import { standing } from './operator.ts';
 import { type Topup, topupState } from './topups.ts';
 
+const DAY_SECONDS = 86_400;
+
 type Detail = DataOf<typeof accountsGet>;
 
 const ROWS = 20;
@@ -37,7 +39,7 @@ export const operatorAccountPage: ConsolePage = {
     grant: act(creditGrant, 'Credit granted.', (form) => ({
       amount_usd: numberOf(form, 'amount_usd'),
       kind: form.get('kind') ?? undefined,
-      expires_days: numberOf(form, 'expires_days'),
+      expires_seconds: secondsOfDays(numberOf(form, 'expires_days')),
       note: textOf(form, 'note'),
     })),
     contact: act(accountsUpdate, 'Saved.', (form) => ({
@@ -141,6 +143,11 @@ ${field(visit, 'grant', { name: 'expires_days', label: 'Expires after, days', hi
 ${field(visit, 'grant', { name: 'note', label: 'Note' })}</div>
 <button class="main">Grant credit</button>`,
   );
+}
+
+/** What is no number stays as it was typed, for the call to refuse. */
+function secondsOfDays(days: number | string | undefined): number | string | undefined {
+  return typeof days === 'number' ? Math.round(days * DAY_SECONDS) : days;
 }
 
 function topupTable(visit: Visit, { items }: Page<Topup>): Html {
