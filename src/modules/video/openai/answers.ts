@@ -48,7 +48,7 @@ const params: ReadonlyMap<string, string> = new Map([
   ['resolution', 'size'],
   ['aspect_ratio', 'size'],
   ['reference_image', 'input_reference'],
-  ['id', 'video_id'],
+  ['job_id', 'video_id'],
 ]);
 
 export function refusalOfVideos(failure: Problem): RawAnswer {
