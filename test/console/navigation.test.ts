@@ -1,4 +1,4 @@
-// The navigation: how much fails at which entry, and which entries stand under "More"; the menu of who is signed in.
+// The navigation: its groups, how much fails at which entry, and the ways to the documentation; the menu of who is signed in.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { personSession, sendForm, signedIn } from '../support/console.ts';
 import { PageVisitor } from '../support/page-visitor.ts';
@@ -15,13 +15,23 @@ async function newAccount() {
   return { accountId, secret, call: client(service.url, secret), visitor: await signedIn(service.url, secret) };
 }
 
-/** Labels of the entries that stand open, and of those under "More". */
-function entriesOf(text: string) {
+/** Labels of the groups, each with those of its entries; the first ones have no group. */
+function groupsOf(text: string): Record<string, readonly string[]> {
   const [, nav = ''] = /<nav id="pages"[^>]*>([\s\S]*?)<\/nav>/.exec(text) ?? [];
-  const [open = '', more = ''] = nav.split('<details');
+  const [first = '', ...groups] = nav.split('<details');
   const labels = (part: string) => [...part.matchAll(/<a [^>]*>([A-Za-z ]+)/g)].map(([, label = '']) => label.trim());
-  return { open: labels(open), more: labels(more) };
+  const named = groups.map((part) => [/<ul aria-label="([^"]+)"/.exec(part)?.[1] ?? '', labels(part)] as const);
+  return Object.fromEntries([['', labels(first)], ...named]);
 }
+
+const groupsOfAll = {
+  '': ['Overview', 'Wallet', 'Usage', 'Keys'],
+  Build: ['Schedules', 'Flags', 'Queues', 'Storage', 'Vectors'],
+  Observe: ['Requests', 'Events', 'Analytics', 'Errors', 'Logs', 'Metrics', 'Risk'],
+  Reach: ['Webhooks', 'Captcha', 'DNS', 'Email', 'Realtime', 'Calls', 'SMS'],
+  Make: ['AI', 'Images', 'PDF', 'Video', 'Web'],
+  Settings: ['Audit log', 'Account'],
+};
 
 /** What is told at an entry: `2 things failing`; empty where nothing is. */
 function badgeOf(text: string, path: string): string {
@@ -29,27 +39,34 @@ function badgeOf(text: string, path: string): string {
   return /<span class="unseen">([^<]*)<\/span>/.exec(entry)?.[1] ?? '';
 }
 
-test('modules that hold nothing stand under More until they are opened or hold something', async () => {
+test('the navigation is the same on every page, whatever the account holds or was opened', async () => {
   const { call, visitor } = await newAccount();
-  const first = entriesOf((await visitor.get('/console')).text);
-  expect(first.more).toEqual([
-    ...'Schedules Flags Queues Storage Vectors Analytics Errors Logs Metrics Risk Webhooks Captcha DNS Email Realtime Calls SMS AI Images PDF Video Web'.split(
-      ' ',
-    ),
-  ]);
-  expect(first.open).toEqual(expect.arrayContaining(['Overview', 'Requests', 'Wallet', 'Keys']));
-  const opened = entriesOf((await visitor.get('/console/vectors')).text);
-  expect([opened.open.includes('Vectors'), opened.more.includes('Vectors')]).toEqual([true, false]);
+  expect(groupsOf((await visitor.get('/console')).text)).toEqual(groupsOfAll);
+  expect(groupsOf((await visitor.get('/console/vectors')).text)).toEqual(groupsOfAll);
   await call('POST', '/v1/queue/create', { name: 'jobs' });
-  // A form of the session has the entries read anew.
   await sendForm(visitor, '/console/keys', 'create', { name: 'new', access: 'all' });
-  const { open, more } = entriesOf((await visitor.get('/console')).text);
-  expect([open.includes('Queues'), open.includes('Vectors')]).toEqual([true, true]);
-  expect(more).toEqual([
-    ...'Schedules Flags Storage Analytics Errors Logs Metrics Risk Webhooks Captcha DNS Email Realtime Calls SMS AI Images PDF Video Web'.split(
-      ' ',
-    ),
-  ]);
+  expect(groupsOf((await visitor.get('/console/queues/jobs')).text)).toEqual(groupsOfAll);
+});
+
+test('a folded group stays folded, tells that the page is of it and how much of it fails', async () => {
+  const { call, visitor } = await newAccount();
+  await call('POST', '/v1/errors/capture', { title: 'one' });
+  const summary = (text: string) =>
+    /<details data-group="observe"( open)?><summary([^>]*)>([\s\S]*?)<\/summary>/.exec(text);
+  const [, open, of, told] = summary((await visitor.get('/console/errors')).text) ?? [];
+  expect([open, of, told?.includes('1 thing failing')]).toEqual([' open', ' class="here"', true]);
+  visitor.cookies.set('qm_folded', 'observe.make');
+  expect(summary((await visitor.get('/console/errors')).text)?.[1]).toBeUndefined();
+  expect(summary((await visitor.get('/console/keys')).text)?.slice(1, 3)).toEqual([undefined, '']);
+});
+
+test('the documentation, and its page of the module, are links at the top of each page', async () => {
+  const { visitor } = await newAccount();
+  const links = (text: string) => [...text.matchAll(/class="to-docs" href="([^"]+)"/g)].map(([, href]) => href);
+  expect(links((await visitor.get('/console')).text)).toEqual(['/docs', '/docs/modules/account']);
+  const ofQueues = links((await visitor.get('/console/queues')).text);
+  expect(ofQueues).toEqual(['/docs', '/docs/modules/queue']);
+  for (const href of ofQueues) expect((await visitor.get(href as string)).status, href).toBe(200);
 });
 
 test('what fails is counted at its entry, on every page, by calls that are none of the page', async () => {
@@ -74,7 +91,7 @@ test('a narrow key is told nothing of modules that it may not read', async () =>
   const scopes = ['queue:read', 'account.keys.list'];
   const { body } = await call('POST', '/v1/account/keys/create', { name: 'narrow', scopes });
   const { text } = await (await signedIn(service.url, body.data.key_secret)).get('/console/keys');
-  expect([entriesOf(text).open, entriesOf(text).more, text.includes('Balance')]).toEqual([['Keys'], ['Queues'], false]);
+  expect([groupsOf(text), text.includes('Balance')]).toEqual([{ '': ['Keys'], Build: ['Queues'] }, false]);
 });
 
 test('the menu tells the balance and switches between the accounts of a person', async () => {

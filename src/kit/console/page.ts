@@ -42,15 +42,13 @@ export interface PageAction {
 }
 
 /** Parts of the navigation, in their order. */
-export const navGroups = ['start', 'build', 'observe', 'reach', 'make', 'money', 'settings', 'operator'] as const;
+export const navGroups = ['start', 'build', 'observe', 'reach', 'make', 'settings', 'operator'] as const;
 
 export interface NavEntry {
   readonly label: string;
   /** Typed after `g` it leads here. */
   readonly key: string;
   readonly group: (typeof navGroups)[number];
-  /** The list of what it shows: an account that has none, and never opened it, finds the entry under "More". Null: such an entry that lists nothing. */
-  readonly holds?: Callable | null;
 }
 
 export interface View {

@@ -1,18 +1,19 @@
 // The frame of the console's pages: navigation, what is said of the last form, the calls at the foot. Scripts and style come from this
 // service alone, by their content; a browser may do nothing else here (CSP, Trusted Types).
 import { randomBytes } from 'node:crypto';
+import { moduleOf } from '../../core/callers/scopes.ts';
 import { failure } from '../../kit/console/failure.ts';
 import type { ConsolePage, View } from '../../kit/console/page.ts';
 import type { RawAnswer } from '../../kit/raw-route.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { privatePageHeaders } from '../pages/frame.ts';
-import { iconLink } from '../pages/icon.ts';
+import { iconLink, logo } from '../pages/icon.ts';
 import { accountMenu } from './account-menu.ts';
 import type { Assets } from './assets/assets.ts';
 import { foot } from './foot.ts';
-import { entryOf, type NavPage, navigation, navPages } from './navigation.ts';
+import { icon } from './icons.ts';
+import { type NavPage, navigation, navPages } from './navigation.ts';
 import { palette, paletteButton } from './palette.ts';
-import { openedCookie } from './preferences.ts';
 import type { Standing } from './standing.ts';
 import type { PageVisit } from './visit.ts';
 
@@ -50,19 +51,12 @@ export interface Framed {
 }
 
 export function consoleAnswer(framed: Framed): RawAnswer {
-  const { page, pages, visit, view, standing } = framed;
+  const { view } = framed;
   const { status = 200 } = view;
-  // An entry that holds nothing stays in the navigation once it was opened.
-  const entry = entryOf(page, navPages(pages, visit));
-  const isNew = entry?.nav.holds !== undefined && !standing.holding.has(entry.path) && status === 200;
-  const cookie = isNew ? openedCookie(visit.preferences, entry.name) : null;
   const nonce = randomBytes(16).toString('base64');
   return {
     status,
-    headers: {
-      ...privatePageHeaders(policyOf(nonce, view)),
-      ...(cookie === null ? {} : { 'set-cookie': cookie }),
-    },
+    headers: privatePageHeaders(policyOf(nonce, view)),
     body: documentOf(framed, nonce).text,
   };
 }
@@ -87,7 +81,7 @@ ${view.hasChallenge === true ? assets.script(visit, 'challenge', nonce) : ''}
 </head>
 <body class="console"${live}${keys ? html` data-keys` : ''}>
 <a class="skip" href="#main">To the content</a>
-<header class="top"><button type="button" class="menu" popovertarget="pages">Menu</button><p><a href="${visit.path('')}">Quartermaster</a></p>${paletteButton(visit)}${accountMenu(visit, standing)}</header>
+<header class="top"><button type="button" class="menu" popovertarget="pages">Menu</button><p><a class="brand" href="${visit.path('')}">${logo}<span>Quartermaster</span></a></p>${paletteButton(visit)}${docsLinks(visit, page)}${accountMenu(visit, standing)}</header>
 <div class="body">
 <nav id="pages" popover aria-label="Pages">${navigation(page, shown, visit, standing)}</nav>
 <div class="page">
@@ -104,6 +98,13 @@ ${keys ? keyHelp(shown) : ''}
 </body>
 </html>
 `;
+}
+
+/** The documentation, and what it says of the module of the page. */
+function docsLinks(visit: PageVisit, { needs }: ConsolePage): Html {
+  const link = (path: string, name: 'docs' | 'help', text: string) =>
+    html`<a class="to-docs" href="${visit.elsewhere(path)}">${icon(name)}<span>${text}</span></a>`;
+  return html`${link('/docs', 'docs', 'Docs')}${link(`/docs/modules/${moduleOf(needs.id)}`, 'help', 'Help')}`;
 }
 
 function keyHelp(pages: readonly NavPage[]): Html {

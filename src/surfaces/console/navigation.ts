@@ -1,8 +1,9 @@
-// The pages that stand in the navigation, in groups, with how much fails there. Entries of modules that hold nothing, and that this browser
-// never opened, stand under "More".
+// The pages that stand in the navigation, in groups that fold, with how much fails there. It is the same on every page and stays as the reader
+// left it: what is folded is kept in a cookie, which the script of the console writes.
 import type { ConsolePage, NavEntry, navGroups } from '../../kit/console/page.ts';
 import { countOf } from '../../kit/console/text.ts';
 import { type Html, html } from '../../lib/html.ts';
+import { icon } from './icons.ts';
 import type { Standing } from './standing.ts';
 import type { PageVisit } from './visit.ts';
 
@@ -15,7 +16,6 @@ const groupTitles: Readonly<Record<(typeof navGroups)[number], string | null>> =
   observe: 'Observe',
   reach: 'Reach',
   make: 'Make',
-  money: 'Money',
   settings: 'Settings',
   operator: 'Service',
 };
@@ -28,7 +28,7 @@ export function navPages(pages: readonly ConsolePage[], visit: PageVisit): reado
 }
 
 /** The entry that a page belongs to: its own, or that of the page above it. */
-export function entryOf(here: ConsolePage, pages: readonly NavPage[]): NavPage | undefined {
+function entryOf(here: ConsolePage, pages: readonly NavPage[]): NavPage | undefined {
   const [, room = ''] = here.path.split('/');
   return (
     pages.find(({ path }) => path === here.path) ?? pages.find(({ path }) => path !== '' && path.split('/')[1] === room)
@@ -39,7 +39,7 @@ export function navigation(
   here: ConsolePage,
   pages: readonly NavPage[],
   visit: PageVisit,
-  { failing, holding }: Standing,
+  { failing }: Pick<Standing, 'failing'>,
 ): Html {
   const around = entryOf(here, pages);
   const entry = ({ nav, path }: NavPage) => {
@@ -47,19 +47,16 @@ export function navigation(
       path !== around?.path ? '' : path === here.path ? html` aria-current="page"` : html` aria-current="true"`;
     return html`<li><a href="${visit.path(path)}" data-key="${nav.key}"${current}>${nav.label}${countBadge(failing.get(path) ?? 0)}</a></li>`;
   };
-  const isOpen = ({ name, path, nav }: NavPage) =>
-    nav.holds === undefined || holding.has(path) || path === around?.path || visit.preferences.opened.includes(name);
-  const groups = [...Map.groupBy(pages.filter(isOpen), ({ nav }) => nav.group)].map(([group, entries]) => {
+  const groups = [...Map.groupBy(pages, ({ nav }) => nav.group)].map(([group, entries]) => {
     const title = groupTitles[group];
-    const heading = title === null ? '' : html`<h2 id="nav-${group}">${title}</h2>`;
-    return html`${heading}<ul${title === null ? '' : html` aria-labelledby="nav-${group}"`}>${entries.map(entry)}</ul>`;
+    if (title === null) return html`<ul>${entries.map(entry)}</ul>`;
+    // Folded, a group tells what its entries would.
+    const count = entries.reduce((sum, { path }) => sum + (failing.get(path) ?? 0), 0);
+    const isHere = entries.some(({ path }) => path === around?.path);
+    const isOpen = !visit.preferences.folded.includes(group);
+    return html`<details data-group="${group}"${isOpen ? html` open` : ''}><summary${isHere ? html` class="here"` : ''}>${icon(group)}${title}${countBadge(count)}</summary><ul aria-label="${title}">${entries.map(entry)}</ul></details>`;
   });
-  const others = pages.filter((page) => !isOpen(page));
-  const more =
-    others.length === 0
-      ? ''
-      : html`<details class="others"><summary>More</summary><ul aria-label="More">${others.map(entry)}</ul></details>`;
-  return html`${groups}${more}`;
+  return html`${groups}`;
 }
 
 function countBadge(count: number): Html {

@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest';
-import { openedCookie, preferencesCookie, preferencesOf } from './preferences.ts';
+import { preferencesCookie, preferencesOf } from './preferences.ts';
 
 const readFrom = (cookie: string) => preferencesOf({ headers: { cookie } });
 
 test('what is chosen comes back with the cookie', () => {
-  const cookie = preferencesCookie(new URLSearchParams({ theme: 'dark', zone: 'Europe/Berlin' }), {
-    opened: ['vectors'],
-  });
+  const cookie = preferencesCookie(new URLSearchParams({ theme: 'dark', zone: 'Europe/Berlin' }));
   expect(cookie).toMatch(/; Max-Age=31536000; Path=\/; HttpOnly; SameSite=Lax$/);
   const sent = cookie.split(';')[0] as string;
   expect(readFrom(sent)).toEqual({
@@ -14,7 +12,7 @@ test('what is chosen comes back with the cookie', () => {
     zone: 'Europe/Berlin',
     keys: false,
     isChosen: true,
-    opened: ['vectors'],
+    folded: [],
   });
 });
 
@@ -24,7 +22,7 @@ test('a zone that was sent encoded is read', () => {
     zone: 'Asia/Tokyo',
     keys: true,
     isChosen: true,
-    opened: [],
+    folded: [],
   });
 });
 
@@ -35,22 +33,13 @@ test.each(['qm_console=', 'qm_console=%', 'qm_console=neon~Moon/Base~on', 'other
   },
 );
 
-test('a page that was opened is kept once, and does not count as a choice', () => {
-  const first = openedCookie(readFrom('other=1'), 'vectors')?.split(';')[0] as string;
-  expect(readFrom(first)).toEqual({
-    theme: 'system',
-    zone: 'UTC',
-    keys: true,
-    isChosen: false,
-    opened: ['vectors'],
-  });
-  expect(openedCookie(readFrom(first), 'vectors')).toBeNull();
-  const both = openedCookie(readFrom('qm_console=dark~UTC~off~vectors'), 'ai')?.split(';')[0] as string;
-  expect(readFrom(both)).toEqual({
+test('groups that are folded are read, and no other name', () => {
+  expect(readFrom('qm_folded=build.make.nonsense').folded).toEqual(['build', 'make']);
+  expect(readFrom('qm_console=dark~UTC~off; qm_folded=reach')).toEqual({
     theme: 'dark',
     zone: 'UTC',
     keys: false,
     isChosen: true,
-    opened: ['vectors', 'ai'],
+    folded: ['reach'],
   });
 });

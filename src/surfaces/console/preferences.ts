@@ -1,5 +1,7 @@
-// Console preferences and opened pages of a browser, in one cookie. A form sets the preferences, so they work without scripts.
+// Console preferences of a browser, in a cookie that a form sets, so they work without scripts. What is folded in the navigation is a cookie of
+// its own, which the script writes.
 import { stringifySetCookie } from 'cookie';
+import { navGroups } from '../../kit/console/page.ts';
 import type { RawHead } from '../../kit/raw-route.ts';
 import { sentCookie } from '../pages/session-cookie.ts';
 
@@ -7,8 +9,7 @@ const NAME = 'qm_console';
 const YEAR_SECONDS = 31_536_000;
 const ZONE = /^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+){0,2}$/;
 
-const PAGE = /^[a-z_]{1,40}$/;
-const OPENED_MAX = 40;
+const FOLDED = 'qm_folded';
 
 const themes = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
@@ -21,45 +22,28 @@ export interface Preferences {
   readonly keys: boolean;
   /** Somebody has said so, here or in another tab; else they are as they are for all. */
   readonly isChosen: boolean;
-  /** Names of pages that were opened in this browser. */
-  readonly opened: readonly string[];
+  /** Groups of the navigation that are closed. */
+  readonly folded: readonly string[];
 }
 
-const plain: Preferences = { theme: 'system', zone: 'UTC', keys: true, isChosen: false, opened: [] };
+const plain: Preferences = { theme: 'system', zone: 'UTC', keys: true, isChosen: false, folded: [] };
 
 export function preferencesOf({ headers }: Pick<RawHead, 'headers'>): Preferences {
+  const names = sentCookie(headers.cookie, FOLDED)?.split('.') ?? [];
+  const folded = navGroups.filter((group) => names.includes(group));
   const sent = sentCookie(headers.cookie, NAME);
-  if (sent === null) return plain;
-  const [theme = '', zone = '', keys = '', opened = ''] = sent.split('~');
-  return {
-    theme: themeOf(theme),
-    zone: zoneOf(zone),
-    keys: keys !== 'off',
-    isChosen: theme !== '',
-    opened: opened
-      .split('.')
-      .filter((name) => PAGE.test(name))
-      .slice(0, OPENED_MAX),
-  };
+  if (sent === null) return { ...plain, folded };
+  const [theme = '', zone = '', keys = ''] = sent.split('~');
+  return { theme: themeOf(theme), zone: zoneOf(zone), keys: keys !== 'off', isChosen: theme !== '', folded };
 }
 
 /** Set-Cookie for what the form of the preferences sent. */
-export function preferencesCookie(form: URLSearchParams, { opened }: Pick<Preferences, 'opened'>): string {
+export function preferencesCookie(form: URLSearchParams): string {
   const theme = themeOf(form.get('theme') ?? '');
   const zone = zoneOf(form.get('zone')?.trim() ?? '');
-  return cookieOf([theme, zone, form.has('keys') ? 'on' : 'off'], opened);
-}
-
-/** Set-Cookie once the page was opened; null: it was before. */
-export function openedCookie({ theme, zone, keys, isChosen, opened }: Preferences, page: string): string | null {
-  if (opened.includes(page)) return null;
-  return cookieOf(isChosen ? [theme, zone, keys ? 'on' : 'off'] : ['', '', ''], [...opened, page]);
-}
-
-function cookieOf(chosen: readonly string[], opened: readonly string[]): string {
   return stringifySetCookie({
     name: NAME,
-    value: [...chosen, opened.join('.')].join('~'),
+    value: [theme, zone, form.has('keys') ? 'on' : 'off'].join('~'),
     maxAge: YEAR_SECONDS,
     path: '/',
     httpOnly: true,

@@ -146,7 +146,7 @@ async function answerVisit(
     assets,
     since,
     done: doneText(pages, request),
-    standingOf: (visit) => standings.of(visit, parts, pages),
+    standingOf: (visit) => standings.of(visit, parts),
   };
   const visit = new PageVisit(parts);
   if (form === null) return pageOrFile(framed, visit);
@@ -275,7 +275,7 @@ async function setPreferences(core: Services, request: RawRequest): Promise<RawA
   const form = readForm(request.headers, request.body);
   if (visitor === null || !isFormOf(core, request, form, visitor)) return foreignFormPage();
   const back = localPath(form.get('return_to')) ?? pathTo(core, ROOT);
-  return redirect(back, { 'set-cookie': preferencesCookie(form, preferencesOf(request)) });
+  return redirect(back, { 'set-cookie': preferencesCookie(form) });
 }
 
 function withHeaders(answer: RawAnswer, headers: RawAnswer['headers']): RawAnswer {

@@ -1,7 +1,5 @@
-// Frame data of every page: failures by navigation entry, entries whose list is not empty, balance, and the person's accounts. Cached for 30 s
-// by session and account. A form that writes clears the entry; a page that reads failures refreshes them.
+// Frame data of every page: failures by navigation entry, balance, and the person's accounts. Cached for 30 s by session and account. A form that writes clears the entry; a page that reads failures refreshes them.
 import { LRUCache } from 'lru-cache';
-import type { ConsolePage } from '../../kit/console/page.ts';
 import type { Callable } from '../../kit/console/visit.ts';
 import { type Member, membershipsOf } from '../../people/persons.ts';
 import { PageVisit, type VisitParts } from './visit.ts';
@@ -13,8 +11,6 @@ const balance: Callable = { id: 'account.balance' };
 export interface Standing {
   /** By path of the navigation's entry. */
   readonly failing: ReadonlyMap<string, number>;
-  /** Paths of entries whose list is not empty. */
-  readonly holding: ReadonlySet<string>;
   /** Null: the visitor may not see it, or it could not be read. */
   readonly balanceUsd: number | null;
   /** What the person may act for; none for a session without a person. */
@@ -32,13 +28,13 @@ export class Standings {
   readonly #kept = new LRUCache<string, Kept>({ max: SESSIONS_MAX, ttl: KEPT_MS });
 
   /** As it was at most 30 s ago. `visit`: of the page, whose own look at what fails counts at once. */
-  async of(visit: PageVisit, parts: VisitParts, pages: readonly ConsolePage[]): Promise<Standing> {
+  async of(visit: PageVisit, parts: VisitParts): Promise<Standing> {
     const key = keyOf(parts);
     let kept = this.#kept.get(key);
     if (kept === undefined) {
       // By a visit of its own: its calls are none of the page's.
       const own = new PageVisit(parts);
-      kept = { around: readAround(own, parts, pages), failing: visit.failingSoFar ?? own.failing() };
+      kept = { around: readAround(own, parts), failing: visit.failingSoFar ?? own.failing() };
       this.#kept.set(key, kept);
     } else if (visit.failingSoFar !== null) kept.failing = visit.failingSoFar;
     try {
@@ -60,19 +56,11 @@ function keyOf({ visitor: { session } }: Pick<VisitParts, 'visitor'>): string {
   return `${session.sessionId} ${session.accountId}`;
 }
 
-async function readAround(visit: PageVisit, { core }: VisitParts, pages: readonly ConsolePage[]): Promise<Around> {
-  const lists = pages.flatMap(({ path, nav }) => (nav?.holds ? [[path, nav.holds] as const] : []));
-  const [held, money, memberships] = await Promise.all([
-    Promise.all(lists.map(async ([path, list]) => ((await holds(visit, list)) ? [path] : []))),
+async function readAround(visit: PageVisit, { core }: VisitParts): Promise<Around> {
+  const [money, memberships] = await Promise.all([
     visit.may(balance) ? visit.call(balance) : null,
     visit.personId === null ? [] : membershipsOf(core.db, visit.personId),
   ]);
   const { balance_usd: balanceUsd = null } = (money?.data ?? {}) as { readonly balance_usd?: number };
-  return { holding: new Set(held.flat()), balanceUsd, memberships };
-}
-
-async function holds(visit: PageVisit, list: Callable): Promise<boolean> {
-  if (!visit.may(list)) return false;
-  const { data } = await visit.call(list, { limit: 1 });
-  return ((data as { readonly items?: readonly unknown[] } | null)?.items ?? []).length > 0;
+  return { balanceUsd, memberships };
 }

@@ -53,7 +53,7 @@ export const aiPage: ConsolePage = {
   name: 'ai',
   path: '/ai',
   needs: aiModels,
-  nav: { label: 'AI', key: 'a', group: 'make', holds: null },
+  nav: { label: 'AI', key: 'a', group: 'make' },
   show,
   acts: { [CHAT]: chat },
 };

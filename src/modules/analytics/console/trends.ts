@@ -7,7 +7,6 @@ import { table } from '../../../kit/console/table.ts';
 import { count } from '../../../kit/console/text.ts';
 import type { DataOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
-import { events } from '../capabilities/events.ts';
 import { funnel } from '../capabilities/funnel.ts';
 import { retention } from '../capabilities/retention.ts';
 import { settings } from '../capabilities/settings.ts';
@@ -17,7 +16,7 @@ export const analyticsPage: ConsolePage = {
   name: 'analytics',
   path: '/analytics',
   needs: trends,
-  nav: { label: 'Analytics', key: 'y', group: 'observe', holds: events },
+  nav: { label: 'Analytics', key: 'y', group: 'observe' },
   show,
 };
 

@@ -33,7 +33,7 @@ const page: ConsolePage = {
   needs: stats,
   show,
   acts: { try: attempt },
-  nav: { label: 'Captcha', key: 'C', group: 'reach', holds: null },
+  nav: { label: 'Captcha', key: 'C', group: 'reach' },
 };
 export const captchaConsole: ModuleConsole = { pages: [page] };
 

@@ -16,7 +16,7 @@ import { jobFields, jobPath, type Listed, nextRun, runState, scheduleText, state
 export const schedulesPage = listPage({
   name: 'schedules',
   path: '/schedules',
-  nav: { label: 'Schedules', key: 's', group: 'build', holds: list },
+  nav: { label: 'Schedules', key: 's', group: 'build' },
   title: 'Schedules',
   intro: 'Each run is a signed POST to your URL.',
   caption: 'All schedules',

@@ -14,7 +14,7 @@ export const zonesPage = listPage({
   title: 'DNS',
   caption: 'All zones',
   list: listZones,
-  nav: { label: 'DNS', key: 'z', group: 'reach', holds: listZones },
+  nav: { label: 'DNS', key: 'z', group: 'reach' },
   intro: 'A zone holds the DNS records of a domain and of the names below it.',
   above: (visit) => dnsTabs(visit, ZONES),
   empty: (visit) => teach('No zones. To create one:', visit.samples([[createZone, { zone: 'example.org' }]])),

@@ -16,7 +16,7 @@ type Item = ItemOf<typeof list>;
 export const mailsPage = listPage({
   name: 'email',
   path: SENT,
-  nav: { label: 'Email', key: 'm', group: 'reach', holds: list },
+  nav: { label: 'Email', key: 'm', group: 'reach' },
   title: 'Email',
   caption: 'Sent email',
   list,

@@ -54,7 +54,7 @@ export const errorsPage: ConsolePage = {
   name: 'errors',
   path: '/errors',
   needs: errorsGroups,
-  nav: { label: 'Errors', key: 'e', group: 'observe', holds: errorsGroups },
+  nav: { label: 'Errors', key: 'e', group: 'observe' },
   isLive: true,
   show,
   acts: {

@@ -14,7 +14,7 @@ const attributes = html`spellcheck="false" autocapitalize="off"`;
 const flagsPage = listPage({
   name: 'flags',
   path: FLAGS,
-  nav: { label: 'Flags', key: 'g', group: 'build', holds: list },
+  nav: { label: 'Flags', key: 'g', group: 'build' },
   title: 'Feature flags',
   intro: 'Every OpenFeature SDK asks for them.',
   caption: 'Flags',

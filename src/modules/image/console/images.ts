@@ -29,7 +29,7 @@ export const imagesPage: ConsolePage = {
   name: 'images',
   path: '/images',
   needs: imageList,
-  nav: { label: 'Images', key: 'i', group: 'make', holds: imageList },
+  nav: { label: 'Images', key: 'i', group: 'make' },
   isLive: true,
   show,
   actions: [newAction('/images', newImage)],

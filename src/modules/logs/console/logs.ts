@@ -23,7 +23,7 @@ export const logsPage: ConsolePage = {
   name: 'logs',
   path: '/logs',
   needs: search,
-  nav: { label: 'Logs', key: 'j', group: 'observe', holds: search },
+  nav: { label: 'Logs', key: 'j', group: 'observe' },
   isLive: true,
   show,
 };

@@ -7,7 +7,6 @@ import { countOf, figure, short } from '../../../kit/console/text.ts';
 import type { Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { ingest } from '../capabilities/ingest.ts';
-import { list } from '../capabilities/list.ts';
 import { query } from '../capabilities/query.ts';
 import { queryRange } from '../capabilities/query-range.ts';
 import { labels } from '../capabilities/series.ts';
@@ -29,7 +28,7 @@ export const metricsPage: ConsolePage = {
   name: 'metrics',
   path: '/metrics',
   needs: query,
-  nav: { label: 'Metrics', key: 'M', group: 'observe', holds: list },
+  nav: { label: 'Metrics', key: 'M', group: 'observe' },
   isLive: true,
   show,
 };

@@ -57,7 +57,7 @@ export const pdfPage: ConsolePage = {
   name: 'pdf',
   path: '/pdf',
   needs: pdfInfo,
-  nav: { label: 'PDF', key: 'f', group: 'make', holds: null },
+  nav: { label: 'PDF', key: 'f', group: 'make' },
   show: async (visit) => show(visit),
   acts: { [CREATE]: create },
 };

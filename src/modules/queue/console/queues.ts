@@ -36,7 +36,7 @@ export const queuesPage: ConsolePage = {
   name: 'queues',
   path: '/queues',
   needs: queueList,
-  nav: { label: 'Queues', key: 'q', group: 'build', holds: queueList },
+  nav: { label: 'Queues', key: 'q', group: 'build' },
   isLive: true,
   show,
   actions: [newAction('/queues', newQueue)],

@@ -19,7 +19,7 @@ export const channelsPage: ConsolePage = {
   name: 'realtime',
   path: '/realtime',
   needs: channelsList,
-  nav: { label: 'Realtime', key: 'L', group: 'reach', holds: channelsList },
+  nav: { label: 'Realtime', key: 'L', group: 'reach' },
   isLive: true,
   show,
 };

@@ -27,7 +27,7 @@ export const decisionsPage = listPage({
   caption: 'Decisions',
   list: decisions,
   columns: decisionColumns,
-  nav: { label: 'Risk', key: 'R', group: 'observe', holds: decisions },
+  nav: { label: 'Risk', key: 'R', group: 'observe' },
   above: (visit) => html`${riskTabs(visit, RISK)}${visit.may(subject) ? lookUp(visit) : ''}`,
   filter: { name: 'action', label: 'Actions', values: ['review', 'block'] },
   empty: (visit) =>

@@ -25,7 +25,7 @@ export const rtcPage: ConsolePage = {
   name: 'rtc',
   path: '/rtc',
   needs: iceServers,
-  nav: { label: 'Calls', key: 'V', group: 'reach', holds: null },
+  nav: { label: 'Calls', key: 'V', group: 'reach' },
   show,
   acts: { [JOIN]: join },
 };

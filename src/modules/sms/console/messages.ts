@@ -16,7 +16,7 @@ export type Sms = DataOf<typeof get>;
 export const messagesPage = listPage({
   name: 'sms',
   path: '/sms',
-  nav: { label: 'SMS', key: 'x', group: 'reach', holds: smsList },
+  nav: { label: 'SMS', key: 'x', group: 'reach' },
   title: 'SMS',
   caption: 'Messages',
   list: smsList,

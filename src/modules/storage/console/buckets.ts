@@ -15,7 +15,7 @@ import { bucketPath, objectPath } from './bucket.ts';
 export const bucketsPage = listPage({
   name: 'buckets',
   path: '/storage',
-  nav: { label: 'Storage', key: 'b', group: 'build', holds: listBuckets },
+  nav: { label: 'Storage', key: 'b', group: 'build' },
   title: 'Storage',
   caption: 'All buckets',
   list: listBuckets,

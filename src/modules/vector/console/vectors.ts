@@ -15,7 +15,7 @@ export type Collection = DataOf<typeof collectionGet>;
 export const vectorsPage = listPage({
   name: 'vectors',
   path: '/vectors',
-  nav: { label: 'Vectors', key: 'v', group: 'build', holds: collectionList },
+  nav: { label: 'Vectors', key: 'v', group: 'build' },
   title: 'Vectors',
   caption: 'Collections',
   list: collectionList,

@@ -50,7 +50,7 @@ export const videoPage: ConsolePage = {
   name: 'video',
   path: '/video',
   needs: videoList,
-  nav: { label: 'Video', key: 'd', group: 'make', holds: videoList },
+  nav: { label: 'Video', key: 'd', group: 'make' },
   isLive: true,
   show,
   actions: [newAction('/video', newVideo)],

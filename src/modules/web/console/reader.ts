@@ -43,7 +43,7 @@ export const readerPage: ConsolePage = {
   name: 'web',
   path: READER,
   needs: webFetch,
-  nav: { label: 'Web', key: 'n', group: 'make', holds: null },
+  nav: { label: 'Web', key: 'n', group: 'make' },
   show: async (visit) => show(visit),
   acts: { [READ]: read },
 };

@@ -23,6 +23,21 @@ if (address.searchParams.has('done')) {
   history.replaceState(history.state, '', address);
 }
 
+// Which groups of the navigation are folded is kept in a cookie, so that each page comes as it was left.
+const GROUPS_KEPT_SECONDS = 31_536_000;
+document.getElementById('pages')?.addEventListener(
+  'toggle',
+  ({ target }) => {
+    if (!(target instanceof HTMLDetailsElement)) return;
+    const folded = [...document.querySelectorAll('#pages details:not([open])')].map((each) =>
+      each.getAttribute('data-group'),
+    );
+    // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store is for https only
+    document.cookie = `qm_folded=${folded.join('.')}; path=/; max-age=${GROUPS_KEPT_SECONDS}; samesite=lax`;
+  },
+  true,
+);
+
 // Who has not said how they want it is offered the zone of their browser.
 const offer = document.querySelector('[data-own-zone]');
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions();

@@ -41,7 +41,7 @@ export const keysPage: ConsolePage = {
   name: 'keys',
   path: '/keys',
   needs: keysList,
-  nav: { label: 'Keys', key: 'k', group: 'settings' },
+  nav: { label: 'Keys', key: 'k', group: 'start' },
   show,
   acts: { [CREATE]: create },
   actions: [newAction('/keys', newKey)],

@@ -53,7 +53,7 @@ export const usagePage: ConsolePage = {
   name: 'usage',
   path: '/usage',
   needs: accountUsage,
-  nav: { label: 'Usage', key: 'u', group: 'money' },
+  nav: { label: 'Usage', key: 'u', group: 'start' },
   isLive: true,
   show,
   csv: file,

@@ -37,7 +37,7 @@ export const walletPage: ConsolePage = {
   name: 'wallet',
   path: '/wallet',
   needs: accountBalance,
-  nav: { label: 'Wallet', key: 'w', group: 'money' },
+  nav: { label: 'Wallet', key: 'w', group: 'start' },
   isLive: true,
   show,
   csv: ledgerCsv,

@@ -15,7 +15,7 @@ const EVENTS_SHOWN = 3;
 export const webhooksPage = listPage({
   name: 'webhooks',
   path: '/webhooks',
-  nav: { label: 'Webhooks', key: 'h', group: 'reach', holds: webhooksList },
+  nav: { label: 'Webhooks', key: 'h', group: 'reach' },
   title: 'Webhooks',
   caption: 'All webhooks',
   list: webhooksList,
