@@ -1,4 +1,4 @@
-// What a module brings beside its code, as the checklist of CONTRIBUTING.md has it: a README, a tenant fixture, pages of the console, tests, a
+// What a module brings beside its code, as the checklist of docs/writing-modules.md has it: a README, a tenant fixture, pages of the console, tests, a
 // guide, a line of the README, its contract and an entry of the changelog.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,8 +10,9 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'operator: a line in README.md': 'no key of an account may call it',
 };
 
-/** Texts of the project for who is no user of a module. */
-const NO_GUIDES = /(?:spec|contract|architecture|mechanisms|performance|tried|sql-rules|blocks)[.]md$/;
+/** Texts of the project, and pages about all modules: none of them is the guide of one. */
+const NO_GUIDES =
+  /(?:spec|contract|architecture|mechanisms|performance|tried|sql-rules|blocks|prices|addresses|limits|money|deleting-data|writing-modules)[.]md$/;
 
 /** What each module below `root` lacks: `flags: a guide in docs`. */
 export function missingIn(root: string): string[] {
@@ -41,6 +42,6 @@ function hasContract(path: string): boolean {
 
 if (import.meta.main) {
   const faults = missingIn(ROOT).filter((fault) => EXCEPTIONS[fault] === undefined);
-  for (const fault of faults) console.error(`${fault} is missing (CONTRIBUTING.md, "Adding a module")`);
+  for (const fault of faults) console.error(`${fault} is missing (docs/writing-modules.md, "Adding a module")`);
   process.exitCode = faults.length === 0 ? 0 : 1;
 }

@@ -16,8 +16,10 @@ const tiers: readonly Tier[] = ['standard', 'pro', 'enterprise'];
 const inRow = (of: Readonly<Record<Tier, number>>) => tiers.map((tier) => of[tier].toLocaleString('en-US')).join(' | ');
 
 /** They are manuals of a thing as a whole. */
-const manuals = ['console', 'vendors', 'sign-in'];
-const answering = guides.filter(({ name, group }) => group !== 'Run it' && !manuals.includes(name));
+const manuals = ['console', 'vendors', 'sign-in', 'addresses'];
+const answering = guides.filter(
+  ({ name, group }) => ['Build', 'Connect', 'Operate'].includes(group) && !manuals.includes(name),
+);
 
 test.each(guides)('the guide $name begins with its title', ({ name, title }) => {
   expect(textOf(name).split('\n', 1)).toEqual([`# ${title}`]);
@@ -60,11 +62,11 @@ test.each(limits)('the limit $name of $module stands in its guide', ({ module, l
   expect(textOf(guideOfModule(module))).toContain(` | ${inRow(limit)} |`);
 });
 
-test('the limits of each tier stand in the guides of keys and webhooks', () => {
+test('the limits of each tier stand in the guides of keys, limits and webhooks', () => {
   const by = (of: keyof (typeof tierLimits)['pro']) =>
     inRow({ standard: tierLimits.standard[of], pro: tierLimits.pro[of], enterprise: tierLimits.enterprise[of] });
   for (const name of ['keysMax', 'readsPerSecond', 'writesPerMinute', 'inFlightMax'] as const)
-    expect(textOf('keys')).toContain(` | ${by(name)} |`);
+    for (const guide of ['keys', 'limits']) expect(textOf(guide)).toContain(` | ${by(name)} |`);
   expect(textOf('webhooks')).toContain(`| webhooks | ${by('webhooksMax')} |`);
 });
 

@@ -52,7 +52,10 @@ async function compile(): Promise<void> {
 
 function copyAssets(): void {
   const assets = globSync('src/**/*.{js,css}', { cwd: ROOT, exclude: ['src/*.js'] });
-  for (const path of [...assets, ...globSync('docs/{*.md,deploy/*.md,openapi.json}', { cwd: ROOT })]) {
+  for (const path of [
+    ...assets,
+    ...globSync(['CONTRIBUTING.md', 'docs/{*.md,deploy/*.md,openapi.json}'], { cwd: ROOT }),
+  ]) {
     mkdirSync(dirname(join(DIST, path)), { recursive: true });
     copyFileSync(join(ROOT, path), join(DIST, path));
   }

@@ -66,7 +66,7 @@ describe('the search', () => {
     const opened = await open('/docs');
     const { page } = opened;
     for (const [text, to] of [
-      ['dead letter', '/docs/guides/queues#a-dead-letter-queue'],
+      ['a dead-letter queue', '/docs/guides/queues#a-dead-letter-queue'],
       ['QUEUE_NOT_FOUND', '/docs/errors/QUEUE_NOT_FOUND'],
       ['vector.upsert', '/docs/capabilities/vector.upsert'],
       ['wallet.low_balance', '/docs/events/wallet.low_balance'],

@@ -1,6 +1,6 @@
 // Renders a documentation page as HTML, with the sidebar, one stylesheet and one script of our own. Without the script, all pages and
 // navigation work; with it come a search, tabs and copy buttons.
-import { type Html, html } from '../../../lib/html.ts';
+import { Html, html } from '../../../lib/html.ts';
 import { iconLink } from '../../pages/icon.ts';
 import { addressOf } from './assets/assets.ts';
 import { blockHtml } from './blocks-html.ts';
@@ -20,6 +20,8 @@ export function linkRoot(baseUrl: string): string {
 
 /** A whole page. `path`: where it stands; null: nowhere, it says that there is none. */
 export function renderHtml({ title, blocks }: DocsPage, path: string | null, { root, sidebar }: Frame): string {
+  const content = html`${blocks.map((block) => html`${blockHtml(block, root)}\n`)}`;
+  const contents = contentsOf(content);
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -29,7 +31,7 @@ export function renderHtml({ title, blocks }: DocsPage, path: string | null, { r
 <title>${title} · Quartermaster</title>
 ${iconLink}
 <link rel="stylesheet" href="${root}${addressOf('style.css')}">
-<script defer src="${root}${addressOf('docs.js')}" data-search="${root}${addressOf('search.js')}" data-try="${root}${addressOf('try.js')}" data-entries="${root}/docs/search.json" data-root="${root}"></script>
+<script defer src="${root}${addressOf('docs.js')}" data-search="${root}${addressOf('search.js')}" data-find="${root}${addressOf('find.js')}" data-try="${root}${addressOf('try.js')}" data-entries="${root}/docs/search.json" data-root="${root}"></script>
 ${path === null ? '' : html`<link rel="alternate" type="text/markdown" href="${root}${path}.md">`}
 </head>
 <body class="docs">
@@ -42,11 +44,30 @@ ${path === null ? '' : html`<link rel="alternate" type="text/markdown" href="${r
 <nav id="sidebar" popover aria-label="Documentation">
 ${sidebar.map((part) => partHtml(part, path, root))}</nav>
 <main id="main" tabindex="-1">
-${blocks.map((block) => html`${blockHtml(block, root)}\n`)}</main>
-</div>
+${contents === null ? content : withFolded(content, contents)}</main>
+${contents === null ? '' : html`<nav class="contents" aria-label="On this page"><p class="part">On this page</p>${contents}</nav>\n`}</div>
 </body>
 </html>
 `.text;
+}
+
+/** Sections, from which on a page has a list of them. */
+const SECTIONS_MIN = 4;
+
+/** Links to the sections of a long page; null: it is short. */
+function contentsOf({ text }: Html): Html | null {
+  const sections = [...text.matchAll(/<h2 id="([^"]*)">(.*?)<\/h2>/g)].map(([, id = '', title = '']) => {
+    // Both are HTML already; names of the wire are no code here.
+    const shown = new Html(title.replaceAll(/<[^>]*>/g, ''));
+    return html`<li><a href="#${new Html(id)}">${shown}</a></li>`;
+  });
+  return sections.length < SECTIONS_MIN ? null : html`<ul>${sections}</ul>`;
+}
+
+/** With the list below the title, for narrow screens; wide ones show it beside the text. */
+function withFolded({ text }: Html, contents: Html): Html {
+  const folded = html`<details class="folded"><summary>On this page</summary>${contents}</details>`;
+  return new Html(text.replace('</h1>', () => `</h1>\n${folded.text}`));
 }
 
 function partHtml({ title, links, folds = [] }: SidebarPart, path: string | null, root: string): Html {

@@ -3,7 +3,7 @@
 import type { Token, Tokens } from 'marked';
 import type { Manifest } from '../../../manifest/manifest.ts';
 import { fieldsOf } from '../fields.ts';
-import { guideTokens } from '../guides/guide-pages.ts';
+import { writtenTokens } from '../guides/guide-pages.ts';
 import { type Guide, guides } from '../guides/guides.ts';
 import { shownModules } from '../llms/llms.ts';
 import { anchorOf } from './blocks-html.ts';
@@ -17,11 +17,25 @@ export interface SearchEntry {
   /** What people type to find it, beside the title. */
   readonly words: string;
   readonly text: string;
+  /** Guides answer questions; pages of reference are for who knows the name. */
+  readonly weight: number;
 }
+
+const weights = { guide: 2.5, section: 1.6, module: 1, capability: 1, error: 0.8, event: 0.5 } as const;
+
+/** Synonyms that a guide gives below a heading, which no reader sees: `<!-- keywords: GDPR, erase -->`. */
+const KEYWORDS = /<!-- keywords: ([^>]*) -->/;
 
 export function searchEntries(manifest: Manifest): SearchEntry[] {
   return [
-    { id: '/docs', title: 'Quick start', kind: 'Start', words: 'first call key address', text: '' },
+    {
+      id: '/docs',
+      title: 'Quick start',
+      kind: 'Start',
+      words: 'first call key address',
+      text: '',
+      weight: weights.guide,
+    },
     ...guides.flatMap(sectionsOf),
     ...shownModules(manifest).map(({ name, summary }) => ({
       id: `/docs/modules/${name}`,
@@ -29,6 +43,7 @@ export function searchEntries(manifest: Manifest): SearchEntry[] {
       kind: 'Module',
       words: '',
       text: summary,
+      weight: weights.module,
     })),
     ...manifest.capabilities.map((capability) => ({
       id: `/docs/capabilities/${capability.id}`,
@@ -38,6 +53,7 @@ export function searchEntries(manifest: Manifest): SearchEntry[] {
       text: `${capability.description} ${fieldsOf(capability)
         .map(({ name }) => name)
         .join(' ')}`,
+      weight: weights.capability,
     })),
     ...Object.entries(manifest.problems).map(([code, { title, advice }]) => ({
       id: `/docs/errors/${code}`,
@@ -45,6 +61,7 @@ export function searchEntries(manifest: Manifest): SearchEntry[] {
       kind: `Error: ${title}`,
       words: title,
       text: advice,
+      weight: weights.error,
     })),
     ...manifest.events.map(({ type, summary }) => ({
       id: `/docs/events/${type}`,
@@ -52,6 +69,7 @@ export function searchEntries(manifest: Manifest): SearchEntry[] {
       kind: `Event: ${summary}`,
       words: '',
       text: summary,
+      weight: weights.event,
     })),
   ];
 }
@@ -59,8 +77,17 @@ export function searchEntries(manifest: Manifest): SearchEntry[] {
 function sectionsOf(guide: Guide): SearchEntry[] {
   const page = `/docs/guides/${guide.name}`;
   const sections: SearchEntry[] = [];
-  let section = { id: page, title: guide.title, kind: 'Guide', words: guide.summary, text: '' };
-  for (const token of guideTokens(guide)) {
+  let section: { -readonly [Member in keyof SearchEntry]: SearchEntry[Member] } = {
+    id: page,
+    title: guide.title,
+    kind: 'Guide',
+    words: guide.summary,
+    text: '',
+    weight: weights.guide,
+  };
+  for (const token of writtenTokens(guide)) {
+    const keywords = token.type === 'html' ? KEYWORDS.exec(token.raw)?.[1] : undefined;
+    if (keywords !== undefined) section.words += ` ${keywords}`;
     if (token.type !== 'heading' || (token as Tokens.Heading).depth !== 2) {
       section.text += ` ${textOf(token)}`;
       continue;
@@ -73,6 +100,7 @@ function sectionsOf(guide: Guide): SearchEntry[] {
       kind: `Guide: ${guide.title}`,
       words: guide.title,
       text: '',
+      weight: weights.section,
     };
   }
   return [...sections, section];
@@ -80,7 +108,7 @@ function sectionsOf(guide: Guide): SearchEntry[] {
 
 /** Words of prose, lists and tables; no programs. */
 function textOf(token: Token): string {
-  if (token.type === 'code' || token.type === 'space') return '';
+  if (token.type === 'code' || token.type === 'space' || token.type === 'html') return '';
   return token.raw
     .replaceAll(/\]\([^)]*\)/g, ' ')
     .replaceAll(/[`*|#[\]_-]+/g, ' ')

@@ -23,11 +23,14 @@ function guidePage(manifest: Manifest, guide: Guide, baseUrl: string): DocsPage 
   };
 }
 
-/** The guide as it was written, without HTML; read once. No name of a visitor comes here. */
-export const guideTokens = onceFor((guide: Guide): readonly Token[] => {
+/** The guide as it was written; read once. No name of a visitor comes here. */
+export const writtenTokens = onceFor((guide: Guide): readonly Token[] => {
   const text = readFileSync(new URL(`../../../../${guideFile(guide)}`, import.meta.url), 'utf8');
-  return new Marked().lexer(text).flatMap(withoutHtml);
+  return new Marked().lexer(text);
 });
+
+/** Without HTML. */
+const guideTokens = onceFor((guide: Guide): readonly Token[] => writtenTokens(guide).flatMap(withoutHtml));
 
 /** Where a service that somebody just started answers. */
 const WRITTEN_URL = 'http://127.0.0.1:8787';
@@ -36,7 +39,10 @@ const WRITTEN_URL = 'http://127.0.0.1:8787';
 function tokensAt(guide: Guide, baseUrl: string): readonly Token[] {
   const tokens = guideTokens(guide);
   if (guide.group === 'Run it') return tokens;
-  return JSON.parse(JSON.stringify(tokens).replaceAll(WRITTEN_URL, baseUrl)) as Token[];
+  const text = JSON.stringify(tokens)
+    .replaceAll(WRITTEN_URL.replace('//', '//KEY@'), baseUrl.replace('//', '//KEY@'))
+    .replaceAll(WRITTEN_URL, baseUrl);
+  return JSON.parse(text) as Token[];
 }
 
 function withoutHtml(token: Token): Token[] {

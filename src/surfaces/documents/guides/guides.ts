@@ -1,11 +1,13 @@
-// The list of guides: files of docs/ that are published on the site. Documents for contributors stay in the repository.
+// The list of guides: files of docs/ that are published on the site, and CONTRIBUTING.md.
 
-export const guideGroups = ['Build', 'Connect', 'Run it', 'Operate'] as const;
+export const guideGroups = ['Build', 'Account', 'Connect', 'Run it', 'Operate', 'Contribute'] as const;
 
 export interface Guide {
-  /** Of its file, docs/{folder}{name}.md, and of its page, /docs/guides/{name}. */
+  /** Of its page, /docs/guides/{name}, and of its file, docs/{folder}{name}.md, where no other is named. */
   readonly name: string;
   readonly folder?: 'deploy/';
+  /** From the repository's root. */
+  readonly file?: string;
   /** Its first heading. */
   readonly title: string;
   readonly summary: string;
@@ -183,6 +185,28 @@ export const guides: readonly Guide[] = [
     about: ['account.requests'],
     summary: 'What your programs called, and what failed.',
   },
+  {
+    name: 'money',
+    title: 'Money',
+    group: 'Account',
+    about: ['account.balance', 'account.budget', 'account.ledger', 'account.usage'],
+    summary: 'The wallet, budgets, and what happens when credit runs out.',
+  },
+  { name: 'prices', title: 'Prices', group: 'Account', summary: 'What each operation costs.' },
+  {
+    name: 'limits',
+    title: 'Limits',
+    group: 'Account',
+    summary: 'Rates, timeouts, sizes, and how long things are kept.',
+  },
+  {
+    name: 'deleting-data',
+    title: "Delete a person's data",
+    group: 'Account',
+    about: ['account.export', 'account.delete'],
+    summary: 'Which call removes what you hold about a person.',
+  },
+  { name: 'addresses', title: 'Addresses', group: 'Connect', summary: 'Where to point clients of other services.' },
   { name: 'mcp', title: 'MCP', group: 'Connect', summary: 'Everything as tools, for agents.' },
   {
     name: 's3',
@@ -200,6 +224,12 @@ export const guides: readonly Guide[] = [
   { name: 'cli', title: 'Command line', group: 'Connect', summary: 'Calls, queues and events from a terminal.' },
   { name: 'console', title: 'The console', group: 'Connect', summary: 'What each page shows and does.' },
   { name: 'self-hosting', title: 'Self-hosting', group: 'Run it', summary: 'Settings, upgrades, metrics and limits.' },
+  {
+    name: 'upgrading',
+    title: 'Upgrading',
+    group: 'Run it',
+    summary: 'A new release, without a pause and with a way back.',
+  },
   deployGuide('npm', 'The npm package', 'Install it into a folder and start it with npx.'),
   deployGuide('docker', 'Containers', 'An image and two Compose files: alone, or with PostgreSQL and TLS.'),
   deployGuide('kubernetes', 'Kubernetes', 'Manifests for kustomize: pods, probes, network policy, backups.'),
@@ -217,11 +247,24 @@ export const guides: readonly Guide[] = [
     summary: 'Top-ups with test money or Stripe.',
   },
   { name: 'sign-in', title: 'Sign-in', group: 'Operate', summary: 'Identity providers, mail and the device flow.' },
+  {
+    name: 'contributing',
+    file: 'CONTRIBUTING.md',
+    title: 'Contributing',
+    group: 'Contribute',
+    summary: 'Commands, tests, style, migrations.',
+  },
+  {
+    name: 'writing-modules',
+    title: 'Writing a module',
+    group: 'Contribute',
+    summary: 'An operation, a module, a page of the console.',
+  },
 ];
 
 /** Of its file, from the repository's root. */
-export function guideFile({ name, folder }: Guide): string {
-  return `docs/${folder ?? ''}${name}.md`;
+export function guideFile({ name, folder, file }: Guide): string {
+  return file ?? `docs/${folder ?? ''}${name}.md`;
 }
 
 function deployGuide(name: string, title: string, summary: string): Guide {

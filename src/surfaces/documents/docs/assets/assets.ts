@@ -10,9 +10,9 @@ interface Asset {
   readonly version: string;
 }
 
-export type AssetName = 'style.css' | 'docs.js' | 'search.js' | 'try.js';
+export type AssetName = 'style.css' | 'docs.js' | 'search.js' | 'find.js' | 'try.js';
 
-export const assetNames: readonly AssetName[] = ['style.css', 'docs.js', 'search.js', 'try.js'];
+export const assetNames: readonly AssetName[] = ['style.css', 'docs.js', 'search.js', 'find.js', 'try.js'];
 
 const contentTypes = { css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8' } as const;
 
@@ -21,6 +21,7 @@ const texts: Readonly<Record<AssetName, () => string>> = {
   'docs.js': () => own('docs.js'),
   // Modules of their own: they are loaded when somebody first searches, or tries a call.
   'search.js': () => readLibrary('minisearch'),
+  'find.js': () => own('find.js'),
   'try.js': () => own('try.js'),
 };
 
@@ -28,6 +29,7 @@ const assets: Readonly<Record<AssetName, () => Asset>> = {
   'style.css': once(() => assetOf('style.css')),
   'docs.js': once(() => assetOf('docs.js')),
   'search.js': once(() => assetOf('search.js')),
+  'find.js': once(() => assetOf('find.js')),
   'try.js': once(() => assetOf('try.js')),
 };
 

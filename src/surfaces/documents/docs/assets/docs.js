@@ -3,9 +3,14 @@
 // that it shows is set as text, so nothing that somebody types or that stands in the index becomes HTML.
 
 const script = /** @type {HTMLScriptElement} */ (document.currentScript);
-const { search: library = '', try: tryLibrary = '', entries: entriesAddress = '', root = '' } = script.dataset;
+const {
+  search: library = '',
+  find: findLibrary = '',
+  try: tryLibrary = '',
+  entries: entriesAddress = '',
+  root = '',
+} = script.dataset;
 const LANGUAGE = 'qm-docs-language';
-const RESULTS_MAX = 12;
 const COPIED_MS = 1_500;
 
 /**
@@ -142,28 +147,21 @@ async function tryHere(event, link) {
 
 // The search. Its library and its index are loaded when somebody first opens it.
 
-/** @typedef {{ id: string, title: string, kind: string, words: string, text: string }} Entry */
-/** @typedef {{ search(text: string, options?: object): { id: string, title: string, kind: string }[], addAll(entries: Entry[]): void }} Index */
+/** @typedef {{ id: string, title: string, kind: string }} Found */
 
-/** @type {Promise<Index> | null} */
-let index = null;
+/** @type {Promise<(text: string) => Found[]> | null} */
+let search = null;
 
-/** @returns {Promise<Index>} */
-async function loadIndex() {
-  const [{ default: MiniSearch }, answer] = await Promise.all([import(library), fetch(entriesAddress)]);
+/** @returns {Promise<(text: string) => Found[]>} */
+async function loadSearch() {
+  const [{ default: MiniSearch }, { indexOf, find }, answer] = await Promise.all([
+    import(library),
+    import(findLibrary),
+    fetch(entriesAddress),
+  ]);
   if (!answer.ok) throw new Error(`the index was answered with ${answer.status}`);
-  const made = new MiniSearch({
-    fields: ['title', 'words', 'text'],
-    storeFields: ['title', 'kind'],
-    searchOptions: {
-      boost: { title: 4, words: 3 },
-      prefix: (/** @type {string} */ term) => term.length > 1,
-      fuzzy: (/** @type {string} */ term) => (term.length > 4 ? 0.2 : false),
-      combineWith: 'AND',
-    },
-  });
-  made.addAll(await answer.json());
-  return made;
+  const index = indexOf(MiniSearch, await answer.json());
+  return (text) => find(index, text);
 }
 
 const dialog = /** @type {HTMLDialogElement} */ (make('dialog', { class: 'search', 'aria-label': 'Search' }));
@@ -189,19 +187,19 @@ function open() {
   if (dialog.open) return;
   dialog.showModal();
   field.select();
-  index ??= loadIndex();
+  search ??= loadSearch();
   void show();
 }
 
 async function show() {
   const text = field.value.trim();
   try {
-    const found = text === '' ? [] : find(await /** @type {Promise<Index>} */ (index), text);
+    const found = text === '' ? [] : (await /** @type {NonNullable<typeof search>} */ (search))(text);
     if (text === field.value.trim()) list.replaceChildren(...found.map(option));
     status.textContent =
-      text === '' ? 'Guides, capabilities, errors and events.' : `${found.length === 0 ? 'No' : found.length} results`;
+      text === '' ? 'Type a question or a name.' : `${found.length === 0 ? 'No' : found.length} results`;
   } catch {
-    index = null;
+    search = null;
     list.replaceChildren();
     status.textContent = 'The search could not be loaded. Close it and try again.';
   }
@@ -209,13 +207,7 @@ async function show() {
   select(0);
 }
 
-/** What has all words; where nothing has, what has some. @param {Index} of @param {string} text */
-function find(of, text) {
-  const all = of.search(text);
-  return (all.length > 0 ? all : of.search(text, { combineWith: 'OR' })).slice(0, RESULTS_MAX);
-}
-
-/** @param {{ id: string, title: string, kind: string }} entry @param {number} i */
+/** @param {Found} entry @param {number} i */
 function option({ id, title, kind }, i) {
   const item = make('li', { role: 'option', id: `result-${i}`, 'data-to': root + id });
   item.append(make('strong', {}, title), make('span', {}, kind));
