@@ -101,7 +101,7 @@ export function checkbox(
   { name, label, isChecked = false }: Pick<Field, 'name' | 'label'> & { readonly isChecked?: boolean },
 ): Html {
   const id = `${act}-${name}`;
-  const isOn = visit.refused?.act === act ? visit.refused.form.has(name) : isChecked;
+  const isOn = typedIn(visit, act)?.has(name) ?? isChecked;
   const fault = faultOf(visit, act, name);
   const tied = fault === null ? '' : html` aria-invalid="true" aria-describedby="${id}-fault"`;
   return html`<label class="choice"><input type="checkbox" id="${id}" name="${name}"${isOn ? html` checked` : ''}${tied}> ${label}</label>${faultText(id, fault)}`;
@@ -111,17 +111,28 @@ function faultText(id: string, fault: string | null): Html {
   return fault === null ? html`` : html`<p class="fault" id="${id}-fault">${fault}</p>`;
 }
 
-/** What was typed into a form that was refused; null: it was another form, or none. */
-export function sentOf({ refused }: Visit, act: string, name: string): string | null {
-  return refused?.act === act ? refused.form.get(name) : null;
+/** The act's form as somebody filled it in: it was refused, or is still being filled in. Null: it was another form, or none. */
+export function typedIn({ refused, draft }: Visit, act: string): URLSearchParams | null {
+  return [refused, draft].find((each) => each?.act === act)?.form ?? null;
+}
+
+/** What was typed into a field of that form; null: it is shown as it is. */
+export function sentOf(visit: Visit, act: string, name: string): string | null {
+  return typedIn(visit, act)?.get(name) ?? null;
 }
 
 function faultOf({ refused }: Visit, act: string, name: string): string | null {
   if (refused?.act !== act) return null;
   const { problem } = refused;
-  const found = problem.errors?.find(({ param }) => param.split(/[.[]/)[0] === name);
+  const found = problem.errors?.find(({ param }) => isFaultOf(name, param));
   if (found !== undefined) return found.message;
-  return problem.param?.split(/[.[]/)[0] === name ? problem.message : null;
+  return problem.param !== undefined && isFaultOf(name, problem.param) ? problem.message : null;
+}
+
+/** Whether the field sends `param` or what it is part of; of rows `rule-2-name` sends `rules[2].name`. */
+function isFaultOf(name: string, param: string): boolean {
+  const [, group, n, rest] = /^(\w+)s[.[](\d+)\]?\.(\w+)$/.exec(param) ?? [];
+  return param.split(/[.[]/)[0] === name || (group !== undefined && name === `${group}-${n}-${rest}`);
 }
 
 /** A number that somebody typed: as it is when it is none, so that the capability says what is wrong with it; undefined: nothing. */

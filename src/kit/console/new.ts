@@ -9,7 +9,7 @@
 //
 // `form` gives the fields and the button, or a promise of them. The act is one of the page's own, and what follows it is the page without `?new`.
 import { type Html, html } from '../../lib/html.ts';
-import { actForm } from './form.ts';
+import { actForm, typedIn } from './form.ts';
 import type { PageAction, View } from './page.ts';
 import { withQuery } from './table.ts';
 import type { Callable, Visit } from './visit.ts';
@@ -30,7 +30,7 @@ export interface NewForm {
 
 /** Whether the address asks for the form, or the form was refused; false for a visitor who may not. */
 export function asksForNew(visit: Visit, { act, capability }: NewForm): boolean {
-  const isAsked = visit.query.get(NEW) !== null || visit.refused?.act === act;
+  const isAsked = visit.query.get(NEW) !== null || typedIn(visit, act) !== null;
   return isAsked && visit.may(capability);
 }
 

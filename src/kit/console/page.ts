@@ -76,6 +76,10 @@ export interface Act<Called extends Pick<Callable, 'id'> = Callable> {
    * Problem for what the form alone shows to be wrong.
    */
   input(form: URLSearchParams, visit: Visit): Input | JsonText | readonly Input[];
+  /**
+   * The form as the page shows it again in place of the call, such as with a row more; null: it is to be sent.
+   */
+  redraw?(form: URLSearchParams, visit: Visit): URLSearchParams | null;
   /** Told on the page that follows. */
   readonly done: string;
   /** Path below /console of the page that follows; absent: the page of the form. */

@@ -135,8 +135,9 @@ export function durationText(seconds: number): string {
   return `${count(Math.floor(seconds / 86_400))} days`;
 }
 
-/** A text of a stranger on one line, cut where it is long. */
+/** A text of a stranger on one line, cut where it is long. Nothing of none: tables on narrow screens leave such a cell out. */
 export function short(text: string, charactersMax = 200): Html {
+  if (text === '') return html``;
   const cut = text.length <= charactersMax ? text : `${text.slice(0, charactersMax).toWellFormed()}…`;
   return html`<bdi>${cut}</bdi>`;
 }

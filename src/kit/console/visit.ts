@@ -49,6 +49,12 @@ export interface Refused {
   readonly form: URLSearchParams;
 }
 
+/** A form that changes as it is filled in, such as by a row more: nothing was sent yet. */
+export interface Draft {
+  readonly act: string;
+  readonly form: URLSearchParams;
+}
+
 export interface Visit {
   /** Path parameters of the address. */
   readonly params: Readonly<Record<string, string>>;
@@ -66,6 +72,8 @@ export interface Visit {
   readonly preferences: { readonly zone: string };
   /** Of the form that led here; null: none was refused. */
   readonly refused: Refused | null;
+  /** A form to be shown as it stands; null: there is none. */
+  readonly draft: Draft | null;
   readonly requestId: string;
   /** Of the database clock. */
   readonly nowMs: number;

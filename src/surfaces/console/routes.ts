@@ -154,6 +154,11 @@ async function answerVisit(
   const act = Object.hasOwn(page.acts ?? {}, name) ? page.acts?.[name] : undefined;
   const formKey = form.get('form_key') ?? '';
   if (act === undefined || !FORM_KEY.test(formKey)) return foreignFormPage();
+  const draft = act.redraw?.(form, visit) ?? null;
+  if (draft !== null) {
+    const drawn = new PageVisit({ ...parts, draft: { act: name, form: draft } });
+    return pageAnswer({ ...framed, done: null }, drawn, await viewOf(page, drawn));
+  }
   const read = await performAct(visit, act, form, `console:${formKey}`);
   standings.forget(parts);
   if (read.problem === null) return afterwards(framed, visit, act, form, read);

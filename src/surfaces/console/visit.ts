@@ -7,6 +7,7 @@ import type { ModuleConsole } from '../../kit/console/page.ts';
 import type {
   Callable,
   CodeSample,
+  Draft,
   Failures,
   Input,
   PersonSections,
@@ -41,6 +42,7 @@ export interface VisitParts {
   readonly principal: Principal;
   readonly preferences: Preferences;
   readonly refused?: Refused;
+  readonly draft?: Draft;
 }
 
 interface Looked {
@@ -98,6 +100,10 @@ export class PageVisit implements Visit {
 
   get refused(): Refused | null {
     return this.#parts.refused ?? null;
+  }
+
+  get draft(): Draft | null {
+    return this.#parts.draft ?? null;
   }
 
   get requestId(): string {
