@@ -25,6 +25,8 @@ export const TOKEN = { steps: 2_000, flags: 10, bytes: 16 * KIB } as const;
 /** Changes of an account that its history keeps, and flags that they show as they were then. */
 export const CHANGES_KEPT = 10_000;
 export const SHOWN_BYTES_MAX = 8 * KIB;
+/** Definitions whose rollout a list tells. */
+export const LISTED_BYTES_MAX = 4 * KIB;
 
 /** Flags that are read from the database at once. */
 export const READ_AT_ONCE = 100;

@@ -133,14 +133,15 @@ export const get = getOf(flags, {
 export const list = listOf(
   {
     noun: 'flag',
-    output: flag.summarySchema,
+    output: flag.listedSchema,
     list: listSummaries,
-    show: (row: flag.FlagSummary) => flag.showSummary(row),
-    positionOf: ({ key }: flag.FlagSummary) => key,
+    show: flag.showListed,
+    positionOf: ({ key }: flag.ListedFlag) => key,
   },
   {
     path: '/v1/flags/list',
-    description: 'Flags by key, without variants and rules: flags.get shows those of one, flags.export all.',
+    description:
+      'Flags by key, with the rollout of each but without variants and rules: flags.get shows those of one, flags.export all. `rollout` and `conditions` are null for rules over 4 KiB.',
     keywords: ['list feature flags', 'all toggles'],
     examples: [{ title: 'The first ones', input: { limit: 10 }, expect: { has_more: false } }],
   },

@@ -1,22 +1,23 @@
 // One flag: its variants, what a context gets, who gets what as a form and as JSON, the changes that it has had, and its end.
+import { type CallerNames, callerName, readCallerNames } from '../../../kit/console/callers.ts';
 import { copiedId } from '../../../kit/console/copied.ts';
 import { panel } from '../../../kit/console/failure.ts';
-import { actButton, actForm, choice, field, jsonOf, textOf } from '../../../kit/console/form.ts';
+import { actButton, actForm, field, jsonOf, textOf } from '../../../kit/console/form.ts';
 import { type ResourcePage, resourcePages } from '../../../kit/console/resource-pages.ts';
+import { redrawRows } from '../../../kit/console/rows.ts';
 import { badge, facts, more, type Page, table } from '../../../kit/console/table.ts';
 import { ago, payload, short, time } from '../../../kit/console/text.ts';
 import type { DataOf, ItemOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
-import { invalidField } from '../../../problems/problem.ts';
 import { evaluate } from '../capabilities/evaluate.ts';
 import { get, history, remove, update } from '../capabilities/flags.ts';
-import { operators, ROWS_MAX, readRules, type SimpleRules, wholeShares, writeRules } from './simple-rules.ts';
+import { RULES, rulesForm, rulesOf } from './rules-form.ts';
+import { readRules, writeRules } from './simple-rules.ts';
 
 type Flag = DataOf<typeof get>;
 
 export const FLAGS = '/flags';
 const CHANGES = 25;
-const FREE_ROWS = 2;
 const GONE = 'Code that asks for it uses its own default from then on.';
 const plain = html`spellcheck="false"`;
 export const flagPath = (key: string) => `${FLAGS}/${encodeURIComponent(key)}`;
@@ -41,8 +42,9 @@ const flagPage: ResourcePage<Flag> = {
       input: (form, visit) => ({ key: keyOf(visit), enabled: form.get('enabled') === 'true' }),
       done: 'Flag turned on or off.',
     },
-    rules: {
+    [RULES]: {
       capability: update,
+      redraw: redrawRows,
       input: (form, visit) => ({ ...flagInput(form, visit), targeting: writeRules(rulesOf(form)) }),
       done: 'Rules saved.',
     },
@@ -78,10 +80,13 @@ export const flagPages = resourcePages<Flag>({
 async function show(visit: Visit, flag: Flag) {
   const { key } = flag;
   const cursor = visit.query.get('cursor') ?? undefined;
-  const changes = await visit.call(history, { key, cursor, limit: CHANGES });
+  const [changes, names] = await Promise.all([
+    visit.call(history, { key, cursor, limit: CHANGES }),
+    readCallerNames(visit),
+  ]);
   const content = html`<div class="panels">${variantsOf(flag)}<section class="panel"><h2>Try a context</h2>${await trialView(visit, key)}</section></div>
 <section class="panel"><h2>Rules</h2>${visit.may(update) ? forms(visit, flag) : payload(flag.targeting, 'The rule', { call: 'flags.get' })}</section>
-${panel(visit, 'Changes', changes, (page) => changesOf(visit, page))}`;
+${panel(visit, 'Changes', changes, (page) => changesOf(visit, page, names))}`;
   return { content };
 }
 
@@ -133,50 +138,11 @@ ${json('targeting', 'Targeting', 'JSON: a rule of flagd that answers the name of
 ${json('metadata', 'Metadata', 'JSON: texts, numbers and truth values.')}
 <button class="main">Save</button>`;
   const isOpen = rules === null || visit.refused?.act === 'json';
-  return html`${rules === null ? html`<p class="quiet">This rule is more than a form shows. Edit it as JSON.</p>` : actForm(visit, 'rules', rulesForm(visit, flag, rules), { ...revision, default_variant: flag.default_variant ?? '' })}
+  return html`${rules === null ? html`<p class="quiet">This rule is more than rows show. Edit it as JSON.</p>` : actForm(visit, RULES, rulesForm(visit, flag, rules), revision)}
 <details id="settings"${isOpen ? html` open` : ''}><summary>Settings, and rules as JSON</summary>${actForm(visit, 'json', settings, revision)}</details>`;
 }
 
-function rulesForm(visit: Visit, { variants, default_variant: usual }: Flag, { rows, shares }: SimpleRules): Html {
-  const names = Object.keys(variants);
-  const conditions = Object.entries(operators).map(([name, { label }]) => [name, label] as const);
-  const free = { attribute: '', operator: 'is', value: '', variant: names[0] ?? '' };
-  const row = ({ attribute, operator, value, variant }: typeof free, i: number) => {
-    const n = i + 1;
-    return html`<div class="pair">${field(visit, 'rules', { name: `attribute_${i}`, label: `Attribute ${n}`, value: attribute, attributes: html`${plain} placeholder="email"` })}
-${choice(visit, 'rules', { name: `operator_${i}`, label: `Condition ${n}`, value: operator, options: conditions })}
-${field(visit, 'rules', { name: `value_${i}`, label: `Value ${n}`, value, attributes: plain })}
-${choice(visit, 'rules', { name: `variant_${i}`, label: `Variant ${n}`, value: variant, options: names.map((name) => [name, name]) })}</div>`;
-  };
-  const share = (name: string, i: number) =>
-    html`<input type="hidden" name="share_of" value="${name}">${field(visit, 'rules', { name: `share_${i}`, label: name === usual ? `${name} (default)` : name, value: String(shares[name] ?? ''), attributes: html`inputmode="numeric"` })}`;
-  return html`<p class="quiet">The first condition that holds decides. A row without an attribute is left out.</p>
-${[...rows, ...Array<typeof free>(FREE_ROWS).fill(free)].slice(0, ROWS_MAX).map(row)}
-<h3>Everybody else</h3>
-<p class="quiet">Per cent of targetingKeys for each variant, 100 together; the default left empty gets the rest. All empty: the default variant.</p>
-<div class="pair">${names.map(share)}</div>
-<button class="main">Save rules</button>`;
-}
-
-function rulesOf(form: URLSearchParams): SimpleRules {
-  const sentText = (name: string) => textOf(form, name) ?? '';
-  const rows = Array.from({ length: ROWS_MAX }, (_, i) => ({
-    attribute: sentText(`attribute_${i}`),
-    operator: sentText(`operator_${i}`),
-    value: sentText(`value_${i}`),
-    variant: form.get(`variant_${i}`) ?? '',
-  }));
-  const shares = form.getAll('share_of').flatMap((name, i) => {
-    const text = textOf(form, `share_${i}`);
-    if (text !== undefined && !/^\d{1,7}$/.test(text))
-      throw invalidField(`share_${i}`, 'type', 'A share is a whole number.');
-    return text === undefined ? [] : [[name, Number(text)]];
-  });
-  const whole = wholeShares(Object.fromEntries(shares), form.get('default_variant') || null);
-  return { rows: rows.filter(({ attribute }) => attribute !== ''), shares: whole };
-}
-
-function changesOf(visit: Visit, page: Page<ItemOf<typeof history>>): Html {
+function changesOf(visit: Visit, page: Page<ItemOf<typeof history>>, names: CallerNames): Html {
   const then = ({ flag, revision }: ItemOf<typeof history>) =>
     flag === null
       ? ''
@@ -187,11 +153,16 @@ function changesOf(visit: Visit, page: Page<ItemOf<typeof history>>): Html {
     empty: html`<p>No changes are kept.</p>`,
     columns: [
       { title: 'Time', cell: ({ created_at }) => time(visit, created_at) },
-      { title: 'Change', cell: ({ action }) => action },
-      { title: 'Fields', cell: ({ changed_fields: fields }) => fields.join(', ') },
-      { title: 'By', cell: ({ actor }) => html`<code>${short(actor, 80)}</code>` },
+      { title: 'Change', cell: changeText },
+      { title: 'By', cell: ({ actor }) => short(callerName(visit, actor, names), 80) },
       { title: 'Then it was', cell: then },
     ],
   });
   return html`${rows}${more(visit, page)}`;
+}
+
+/** `Changed targeting, default variant`. */
+function changeText({ action, changed_fields: fields }: ItemOf<typeof history>): string {
+  const verbs = { create: 'Created', update: 'Changed', delete: 'Deleted', import: 'Imported' };
+  return [verbs[action], fields.join(', ').replaceAll('_', ' ')].join(' ').trim();
 }

@@ -1,12 +1,15 @@
 // The flags of the account, and a form for a new one.
-import { choice, field, jsonOf, textOf } from '../../../kit/console/form.ts';
+import { actForm, choice, field, jsonOf, textOf } from '../../../kit/console/form.ts';
 import { listPage } from '../../../kit/console/list-page.ts';
 import type { ModuleConsole } from '../../../kit/console/page.ts';
 import { teach } from '../../../kit/console/table.ts';
-import { ago, short } from '../../../kit/console/text.ts';
-import { html } from '../../../lib/html.ts';
-import { create, list } from '../capabilities/flags.ts';
+import { ago, countOf, figure, short } from '../../../kit/console/text.ts';
+import type { ItemOf, Visit } from '../../../kit/console/visit.ts';
+import { type Html, html } from '../../../lib/html.ts';
+import { create, list, update } from '../capabilities/flags.ts';
 import { FLAGS, flagPages, flagPath, stateOf } from './flag.ts';
+
+type Flag = ItemOf<typeof list>;
 
 const types = create.input.properties.type.enum;
 const attributes = html`spellcheck="false" autocapitalize="off"`;
@@ -26,13 +29,19 @@ const flagsPage = listPage({
     ),
   columns: (visit) => [
     { title: 'Key', cell: ({ key }) => html`<a href="${visit.path(flagPath(key))}">${short(key, 80)}</a>` },
-    { title: 'State', cell: stateOf },
-    { title: 'Type', cell: ({ type }) => type },
-    { title: 'Default', cell: ({ default_variant }) => short(default_variant ?? '', 40) },
-    { title: 'Rules', cell: ({ has_targeting }) => (has_targeting ? 'yes' : 'none') },
+    { title: 'On', cell: (flag) => turnSwitch(visit, flag) },
+    { title: 'Rollout', cell: rolloutText },
     { title: 'Description', cell: ({ description }) => short(description ?? '', 80) },
+    { title: 'Type', cell: ({ type }) => type },
     { title: 'Changed', cell: ({ updated_at }) => ago(visit, updated_at) },
   ],
+  acts: {
+    turn: {
+      capability: update,
+      input: (form) => ({ key: textOf(form, 'key'), enabled: form.get('enabled') === 'true' }),
+      done: 'Flag turned on or off.',
+    },
+  },
   create: {
     capability: create,
     heading: 'New flag',
@@ -56,3 +65,31 @@ ${field(visit, act, { name: 'variants', label: 'Variants', value: '{"on": true, 
 });
 
 export const flagsConsole: ModuleConsole = { pages: [flagsPage, ...flagPages] };
+
+/** A form of one button, which says what it is and does the other. */
+function turnSwitch(visit: Visit, flag: Flag): Html {
+  const { key, enabled } = flag;
+  if (!visit.may(update)) return stateOf(flag);
+  const button = html`<button role="switch" aria-checked="${String(enabled)}" class="switch" aria-label="${key}">${enabled ? 'On' : 'Off'}</button>`;
+  return actForm(visit, 'turn', button, { key, enabled: String(!enabled) });
+}
+
+/** `2 rules, then on for 10 %`. */
+function rolloutText({ enabled, default_variant: usual, conditions, rollout }: Flag): Html {
+  if (!enabled) return html`<span class="quiet">the default of your code</span>`;
+  if (rollout === null) return html`a rule of your own`;
+  const rules = conditions === null || conditions === 0 ? '' : `${countOf(conditions, 'rule')}, then `;
+  return html`${rules}${short(sharesText(rollout, usual), 120)}`;
+}
+
+/** What the default variant gets is the rest, unless it gets all. */
+function sharesText(rollout: Readonly<Record<string, number>>, usual: string | null): string {
+  const shares = Object.entries(rollout).filter(([, percent]) => percent > 0);
+  const [first, ...more] = shares;
+  if (first === undefined) return 'the default of your code';
+  if (more.length === 0) return `${first[0]} for everybody`;
+  return shares
+    .filter(([name]) => name !== usual)
+    .map(([name, percent]) => `${name} for ${figure(percent)} %`)
+    .join(', ');
+}

@@ -7,6 +7,7 @@ import { invalidField } from '../../../problems/problem.ts';
 import { DEFINITION_BYTES_MAX, METADATA_MEMBERS_MAX, VARIANTS_MAX } from '../limits.ts';
 import { checkAnswers } from '../rules/answers.ts';
 import { ruleSteps } from '../rules/cost.ts';
+import { rolloutFields, rolloutOf } from '../rules/rollout.ts';
 
 export type Members = Readonly<Record<string, unknown>>;
 export const members = (description: string, bounds: object = {}) =>
@@ -52,7 +53,7 @@ type SentFlag = Static<typeof flagInput>;
 export const revisionField = Type.Integer({
   description: 'Grows with each change of the account’s flags; that of its last one.',
 });
-export const summarySchema = Type.Object({
+const summarySchema = Type.Object({
   key: keyField,
   type: typeField,
   description: settings.description,
@@ -63,6 +64,8 @@ export const summarySchema = Type.Object({
   created_at: instant('When it was created.'),
   updated_at: instant('When it was changed last.'),
 });
+/** As lists show it. */
+export const listedSchema = Type.Object({ ...summarySchema.properties, ...rolloutFields });
 export const flagSchema = Type.Object({
   ...summarySchema.properties,
   variants: settings.variants,
@@ -71,7 +74,9 @@ export const flagSchema = Type.Object({
 });
 
 type Change = Readonly<{ revision: bigint; created_at: number; updated_at: number }>;
-export type FlagSummary = Omit<Static<typeof summarySchema>, keyof Change> & Change;
+type FlagSummary = Omit<Static<typeof summarySchema>, keyof Change> & Change;
+/** `definition`: null of a long rule, and of none. */
+export type ListedFlag = FlagSummary & { readonly definition: string | null };
 export type FlagRow = FlagSummary & {
   /** JSON of variants, targeting and metadata. */
   readonly definition: string;
@@ -136,6 +141,13 @@ export function changedFields(before: NewFlag, after: NewFlag): string[] {
 
 export function showSummary({ revision, created_at, updated_at, ...flag }: FlagSummary) {
   return { ...flag, revision: Number(revision), created_at: iso(created_at), updated_at: iso(updated_at) };
+}
+
+export function showListed({ definition, ...flag }: ListedFlag) {
+  const isLong = flag.has_targeting && definition === null;
+  const { targeting } = definition === null ? { targeting: {} } : definitionOf({ definition });
+  const rollout = isLong ? { conditions: null, rollout: null } : rolloutOf(targeting, flag.default_variant);
+  return { ...showSummary(flag), ...rollout };
 }
 
 export function showFlag({ definition, bytes: _, steps: __, ...summary }: FlagRow) {

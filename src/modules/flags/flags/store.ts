@@ -9,9 +9,9 @@ import { timestamp } from '../../../db/types.ts';
 import { type ResourceTable, requireRoom, resourceTable } from '../../../kit/resource.ts';
 import { rowsSaver } from '../../../kit/rows.ts';
 import type { CallContext } from '../../../kit/services.ts';
-import { ACCOUNT_BYTES_MAX, CHANGES_KEPT, READ_AT_ONCE, SHOWN_BYTES_MAX } from '../limits.ts';
+import { ACCOUNT_BYTES_MAX, CHANGES_KEPT, LISTED_BYTES_MAX, READ_AT_ONCE, SHOWN_BYTES_MAX } from '../limits.ts';
 import { problem } from '../problems.ts';
-import { type FlagRow, type FlagSummary, type NewFlag, showFlag } from './flag.ts';
+import { type FlagRow, type ListedFlag, type NewFlag, showFlag } from './flag.ts';
 
 const summary =
   'key, kind AS type, description, enabled, default_variant, has_targeting, revision, created_at, updated_at';
@@ -28,7 +28,9 @@ export const flagLimits = {
 
 const pageSummaries = statement(
   'flags_page_summaries',
-  `SELECT ${summary} FROM flags.flag WHERE account_id = $1 AND key > $2 ORDER BY key LIMIT $3::int`,
+  // A page reads no more than small rules; what a long one does is not told in a list.
+  `SELECT ${summary}, CASE WHEN has_targeting AND bytes <= $4::int THEN definition END AS definition
+     FROM flags.flag WHERE account_id = $1 AND key > $2 ORDER BY key LIMIT $3::int`,
 );
 const saveRows = rowsSaver({
   table: 'flags.flag',
@@ -94,8 +96,8 @@ const trimChanges = statement(
 
 type Owner = Pick<CallContext, 'accountId'>;
 
-export const listSummaries: ResourceTable<FlagSummary>['list'] = async (db, { accountId }, { after, limit }) =>
-  (await db.query<FlagSummary>(pageSummaries, [accountId, after ?? '', limit])).rows;
+export const listSummaries: ResourceTable<ListedFlag>['list'] = async (db, { accountId }, { after, limit }) =>
+  (await db.query<ListedFlag>(pageSummaries, [accountId, after ?? '', limit, LISTED_BYTES_MAX])).rows;
 
 /** In the order of their keys, some at a time. */
 export async function* allFlags(db: Queryable, owner: Owner): AsyncGenerator<readonly FlagRow[]> {
