@@ -177,6 +177,16 @@ CREATE TABLE analytics.person (
   CONSTRAINT person_pkey PRIMARY KEY (account_id, person)
 );
 
+CREATE TABLE analytics.question (
+  account_id text COLLATE "C" NOT NULL,
+  question_id text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  body text COLLATE "C" NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT question_pkey PRIMARY KEY (account_id, question_id)
+);
+
 CREATE TABLE analytics.seen (
   account_id text COLLATE "C" NOT NULL,
   seq bigint NOT NULL,
@@ -1508,6 +1518,16 @@ CREATE TABLE metrics.account (
   CONSTRAINT account_pkey PRIMARY KEY (account_id)
 );
 
+CREATE TABLE metrics.dashboard (
+  account_id text COLLATE "C" NOT NULL,
+  dashboard_id text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  body text COLLATE "C" NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT dashboard_pkey PRIMARY KEY (account_id, dashboard_id)
+);
+
 CREATE TABLE metrics.metric (
   account_id text COLLATE "C" NOT NULL,
   name text COLLATE "C" NOT NULL,
@@ -2121,6 +2141,7 @@ CREATE INDEX cached_answer_expiry ON ai.cached_answer USING btree (expires_at);
 CREATE INDEX model_day_age ON ai.model_day USING btree (day);
 CREATE INDEX alias_changed ON analytics.alias USING btree (account_id, changed) WHERE (changed > 0);
 CREATE INDEX alias_person ON analytics.alias USING btree (account_id, person, number);
+CREATE UNIQUE INDEX question_name ON analytics.question USING btree (account_id, name);
 CREATE INDEX spent_expires ON captcha.spent USING btree (expires_at);
 CREATE INDEX tally_day ON captcha.tally USING btree (day);
 CREATE INDEX absorption_under_way ON core.absorption USING btree (begun_at) WHERE (is_leaving AND (arrived_at IS NULL));
@@ -2230,6 +2251,7 @@ CREATE INDEX job_expiry ON image.job USING btree (expires_at) WHERE (expires_at 
 CREATE INDEX job_live ON image.job USING btree (account_id) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE INDEX rendered_expiry ON image.rendered USING btree (expires_at);
 CREATE INDEX webhook_due ON image.webhook USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE UNIQUE INDEX dashboard_name ON metrics.dashboard USING btree (account_id, name);
 CREATE INDEX metric_old ON metrics.metric USING btree (seen_hour);
 CREATE INDEX series_old ON metrics.series USING btree (GREATEST(last_hour, live_hour));
 CREATE INDEX dedup_expiry ON queue.dedup USING btree (expires_at);

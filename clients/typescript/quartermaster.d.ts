@@ -1094,6 +1094,7 @@ export interface AccountTierDataLimits {
   keys: number;
   webhooks: number;
   ai_batches: number;
+  questions: number;
   cron_jobs: number;
   dns_zones: number;
   email_domains: number;
@@ -1103,6 +1104,7 @@ export interface AccountTierDataLimits {
   image_jobs: number;
   image_presets: number;
   series: number;
+  dashboards: number;
   queues: number;
   risk_entries: number;
   buckets: number;
@@ -1116,6 +1118,7 @@ export interface AccountTierDataUsage {
   keys: number;
   webhooks: number;
   ai_batches: number;
+  questions: number;
   cron_jobs: number;
   dns_zones: number;
   email_domains: number;
@@ -1125,6 +1128,7 @@ export interface AccountTierDataUsage {
   image_jobs: number;
   image_presets: number;
   series: number;
+  dashboards: number;
   queues: number;
   risk_entries: number;
   buckets: number;
@@ -1614,6 +1618,319 @@ export interface AnalyticsPersonDeleteInput {
 
 export interface AnalyticsPersonDeleteData {
   distinct_ids: number;
+}
+
+export interface AnalyticsQuestionCreateInputTrendsFilterItem {
+  field: string;
+  operator?: "equals" | "not_equals" | "contains" | "not_contains" | "gt" | "gte" | "lt" | "lte" | "is_set" | "is_not_set";
+  value?: string | number | boolean | Array<string | number | boolean>;
+}
+
+export interface AnalyticsQuestionCreateInputTrends {
+  events?: Array<string>;
+  include_bots?: boolean;
+  interval?: "hour" | "day" | "week" | "month";
+  math?: "total" | "uniques" | "sum" | "avg";
+  property?: string;
+  breakdown?: string;
+  filter?: Array<AnalyticsQuestionCreateInputTrendsFilterItem>;
+}
+
+export interface AnalyticsQuestionCreateInputFunnelStepsItemFilterItem {
+  field: string;
+  operator?: "equals" | "not_equals" | "contains" | "not_contains" | "gt" | "gte" | "lt" | "lte" | "is_set" | "is_not_set";
+  value?: string | number | boolean | Array<string | number | boolean>;
+}
+
+export interface AnalyticsQuestionCreateInputFunnelStepsItem {
+  event: string;
+  filter?: Array<AnalyticsQuestionCreateInputFunnelStepsItemFilterItem>;
+}
+
+export interface AnalyticsQuestionCreateInputFunnel {
+  steps: Array<AnalyticsQuestionCreateInputFunnelStepsItem>;
+  include_bots?: boolean;
+  window_seconds?: number;
+  breakdown?: string;
+}
+
+export interface AnalyticsQuestionCreateInputRetention {
+  start_event?: string;
+  return_event?: string;
+  period?: "hour" | "day" | "week" | "month";
+  periods?: number;
+  include_bots?: boolean;
+}
+
+export interface AnalyticsQuestionCreateInput {
+  /** What people call it; */
+  name: string;
+  /** As analytics.trends takes it, without from and to. */
+  trends?: AnalyticsQuestionCreateInputTrends;
+  /** As analytics.funnel takes it, without from and to. */
+  funnel?: AnalyticsQuestionCreateInputFunnel;
+  /** As analytics.retention takes it, without from and to. */
+  retention?: AnalyticsQuestionCreateInputRetention;
+  /** Days up to now that it is asked of; */
+  days?: number;
+  /** Makes a retry safe: */
+  idempotency_key?: string;
+}
+
+export interface AnalyticsQuestionCreateDataTrendsFilterItem {
+  field: string;
+  operator?: "equals" | "not_equals" | "contains" | "not_contains" | "gt" | "gte" | "lt" | "lte" | "is_set" | "is_not_set";
+  value?: string | number | boolean | Array<string | number | boolean>;
+}
+
+export interface AnalyticsQuestionCreateDataTrends {
+  events?: Array<string>;
+  include_bots?: boolean;
+  interval?: "hour" | "day" | "week" | "month";
+  math?: "total" | "uniques" | "sum" | "avg";
+  property?: string;
+  breakdown?: string;
+  filter?: Array<AnalyticsQuestionCreateDataTrendsFilterItem>;
+}
+
+export interface AnalyticsQuestionCreateDataFunnelStepsItemFilterItem {
+  field: string;
+  operator?: "equals" | "not_equals" | "contains" | "not_contains" | "gt" | "gte" | "lt" | "lte" | "is_set" | "is_not_set";
+  value?: string | number | boolean | Array<string | number | boolean>;
+}
+
+export interface AnalyticsQuestionCreateDataFunnelStepsItem {
+  event: string;
+  filter?: Array<AnalyticsQuestionCreateDataFunnelStepsItemFilterItem>;
+}
+
+export interface AnalyticsQuestionCreateDataFunnel {
+  steps: Array<AnalyticsQuestionCreateDataFunnelStepsItem>;
+  include_bots?: boolean;
+  window_seconds?: number;
+  breakdown?: string;
+}
+
+export interface AnalyticsQuestionCreateDataRetention {
+  start_event?: string;
+  return_event?: string;
+  period?: "hour" | "day" | "week" | "month";
+  periods?: number;
+  include_bots?: boolean;
+}
+
+export interface AnalyticsQuestionCreateData {
+  question_id: string;
+  name: string;
+  trends?: AnalyticsQuestionCreateDataTrends;
+  funnel?: AnalyticsQuestionCreateDataFunnel;
+  retention?: AnalyticsQuestionCreateDataRetention;
+  days?: number;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface AnalyticsQuestionGetInput {
+  /** Id of the question. */
+  question_id: string;
+}
+
+export interface AnalyticsQuestionGetDataTrendsFilterItem {
+  field: string;
+  operator?: "equals" | "not_equals" | "contains" | "not_contains" | "gt" | "gte" | "lt" | "lte" | "is_set" | "is_not_set";
+  value?: string | number | boolean | Array<string | number | boolean>;
+}
+
+export interface AnalyticsQuestionGetDataTrends {
+  events?: Array<string>;
+  include_bots?: boolean;
+  interval?: "hour" | "day" | "week" | "month";
+  math?: "total" | "uniques" | "sum" | "avg";
+  property?: string;
+  breakdown?: string;
+  filter?: Array<AnalyticsQuestionGetDataTrendsFilterItem>;
+}
+
+export interface AnalyticsQuestionGetDataFunnelStepsItemFilterItem {
+  field: string;
+  operator?: "equals" | "not_equals" | "contains" | "not_contains" | "gt" | "gte" | "lt" | "lte" | "is_set" | "is_not_set";
+  value?: string | number | boolean | Array<string | number | boolean>;
+}
+
+export interface AnalyticsQuestionGetDataFunnelStepsItem {
+  event: string;
+  filter?: Array<AnalyticsQuestionGetDataFunnelStepsItemFilterItem>;
+}
+
+export interface AnalyticsQuestionGetDataFunnel {
+  steps: Array<AnalyticsQuestionGetDataFunnelStepsItem>;
+  include_bots?: boolean;
+  window_seconds?: number;
+  breakdown?: string;
+}
+
+export interface AnalyticsQuestionGetDataRetention {
+  start_event?: string;
+  return_event?: string;
+  period?: "hour" | "day" | "week" | "month";
+  periods?: number;
+  include_bots?: boolean;
+}
+
+export interface AnalyticsQuestionGetData {
+  question_id: string;
+  name: string;
+  trends?: AnalyticsQuestionGetDataTrends;
+  funnel?: AnalyticsQuestionGetDataFunnel;
+  retention?: AnalyticsQuestionGetDataRetention;
+  days?: number;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface AnalyticsQuestionListInput {
+  /** next_cursor of the page before, with the same filters. */
+  cursor?: string;
+  /** Entries a page, 1 to 100; */
+  limit?: number;
+}
+
+export interface AnalyticsQuestionListDataItemsItem {
+  question_id: string;
+  name: string;
+  kind: "trends" | "funnel" | "retention";
+  created_at: string;
+  updated_at: string;
+}
+
+export interface AnalyticsQuestionListData {
+  items: Array<AnalyticsQuestionListDataItemsItem>;
+  next_cursor: string | null;
+  has_more: boolean;
+}
+
+export interface AnalyticsQuestionUpdateInputTrendsFilterItem {
+  field: string;
+  operator?: "equals" | "not_equals" | "contains" | "not_contains" | "gt" | "gte" | "lt" | "lte" | "is_set" | "is_not_set";
+  value?: string | number | boolean | Array<string | number | boolean>;
+}
+
+export interface AnalyticsQuestionUpdateInputTrends {
+  events?: Array<string>;
+  include_bots?: boolean;
+  interval?: "hour" | "day" | "week" | "month";
+  math?: "total" | "uniques" | "sum" | "avg";
+  property?: string;
+  breakdown?: string;
+  filter?: Array<AnalyticsQuestionUpdateInputTrendsFilterItem>;
+}
+
+export interface AnalyticsQuestionUpdateInputFunnelStepsItemFilterItem {
+  field: string;
+  operator?: "equals" | "not_equals" | "contains" | "not_contains" | "gt" | "gte" | "lt" | "lte" | "is_set" | "is_not_set";
+  value?: string | number | boolean | Array<string | number | boolean>;
+}
+
+export interface AnalyticsQuestionUpdateInputFunnelStepsItem {
+  event: string;
+  filter?: Array<AnalyticsQuestionUpdateInputFunnelStepsItemFilterItem>;
+}
+
+export interface AnalyticsQuestionUpdateInputFunnel {
+  steps: Array<AnalyticsQuestionUpdateInputFunnelStepsItem>;
+  include_bots?: boolean;
+  window_seconds?: number;
+  breakdown?: string;
+}
+
+export interface AnalyticsQuestionUpdateInputRetention {
+  start_event?: string;
+  return_event?: string;
+  period?: "hour" | "day" | "week" | "month";
+  periods?: number;
+  include_bots?: boolean;
+}
+
+export interface AnalyticsQuestionUpdateInput {
+  /** Id of the question. */
+  question_id: string;
+  /** What people call it; */
+  name?: string;
+  /** As analytics.trends takes it, without from and to. */
+  trends?: AnalyticsQuestionUpdateInputTrends;
+  /** As analytics.funnel takes it, without from and to. */
+  funnel?: AnalyticsQuestionUpdateInputFunnel;
+  /** As analytics.retention takes it, without from and to. */
+  retention?: AnalyticsQuestionUpdateInputRetention;
+  /** Days up to now that it is asked of; */
+  days?: number;
+  /** Makes a retry safe: */
+  idempotency_key?: string;
+}
+
+export interface AnalyticsQuestionUpdateDataTrendsFilterItem {
+  field: string;
+  operator?: "equals" | "not_equals" | "contains" | "not_contains" | "gt" | "gte" | "lt" | "lte" | "is_set" | "is_not_set";
+  value?: string | number | boolean | Array<string | number | boolean>;
+}
+
+export interface AnalyticsQuestionUpdateDataTrends {
+  events?: Array<string>;
+  include_bots?: boolean;
+  interval?: "hour" | "day" | "week" | "month";
+  math?: "total" | "uniques" | "sum" | "avg";
+  property?: string;
+  breakdown?: string;
+  filter?: Array<AnalyticsQuestionUpdateDataTrendsFilterItem>;
+}
+
+export interface AnalyticsQuestionUpdateDataFunnelStepsItemFilterItem {
+  field: string;
+  operator?: "equals" | "not_equals" | "contains" | "not_contains" | "gt" | "gte" | "lt" | "lte" | "is_set" | "is_not_set";
+  value?: string | number | boolean | Array<string | number | boolean>;
+}
+
+export interface AnalyticsQuestionUpdateDataFunnelStepsItem {
+  event: string;
+  filter?: Array<AnalyticsQuestionUpdateDataFunnelStepsItemFilterItem>;
+}
+
+export interface AnalyticsQuestionUpdateDataFunnel {
+  steps: Array<AnalyticsQuestionUpdateDataFunnelStepsItem>;
+  include_bots?: boolean;
+  window_seconds?: number;
+  breakdown?: string;
+}
+
+export interface AnalyticsQuestionUpdateDataRetention {
+  start_event?: string;
+  return_event?: string;
+  period?: "hour" | "day" | "week" | "month";
+  periods?: number;
+  include_bots?: boolean;
+}
+
+export interface AnalyticsQuestionUpdateData {
+  question_id: string;
+  name: string;
+  trends?: AnalyticsQuestionUpdateDataTrends;
+  funnel?: AnalyticsQuestionUpdateDataFunnel;
+  retention?: AnalyticsQuestionUpdateDataRetention;
+  days?: number;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface AnalyticsQuestionDeleteInput {
+  /** Id of the question. */
+  question_id: string;
+  /** Makes a retry safe: */
+  idempotency_key?: string;
+}
+
+export interface AnalyticsQuestionDeleteData {
+  question_id: string;
+  deleted: boolean;
 }
 
 export interface AnalyticsSettingsGetInput {
@@ -3276,6 +3593,8 @@ export interface FlagsListDataItemsItem {
   revision: number;
   created_at: string;
   updated_at: string;
+  conditions: number | null;
+  rollout: Record<string, number> | null;
 }
 
 export interface FlagsListData {
@@ -4224,6 +4543,118 @@ export interface MetricsLabelsData {
   is_cut: boolean;
 }
 
+export interface MetricsDashboardCreateInputPanelsItem {
+  title: string;
+  query: string;
+  unit?: string | null;
+}
+
+export interface MetricsDashboardCreateInput {
+  /** What people call it; */
+  name: string;
+  /** In their order; */
+  panels: Array<MetricsDashboardCreateInputPanelsItem>;
+  /** Makes a retry safe: */
+  idempotency_key?: string;
+}
+
+export interface MetricsDashboardCreateDataPanelsItem {
+  title: string;
+  query: string;
+  unit?: string | null;
+}
+
+export interface MetricsDashboardCreateData {
+  dashboard_id: string;
+  name: string;
+  panels: Array<MetricsDashboardCreateDataPanelsItem>;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface MetricsDashboardGetInput {
+  /** Id of the dashboard. */
+  dashboard_id: string;
+}
+
+export interface MetricsDashboardGetDataPanelsItem {
+  title: string;
+  query: string;
+  unit?: string | null;
+}
+
+export interface MetricsDashboardGetData {
+  dashboard_id: string;
+  name: string;
+  panels: Array<MetricsDashboardGetDataPanelsItem>;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface MetricsDashboardListInput {
+  /** next_cursor of the page before, with the same filters. */
+  cursor?: string;
+  /** Entries a page, 1 to 100; */
+  limit?: number;
+}
+
+export interface MetricsDashboardListDataItemsItem {
+  dashboard_id: string;
+  name: string;
+  panel_count: number;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface MetricsDashboardListData {
+  items: Array<MetricsDashboardListDataItemsItem>;
+  next_cursor: string | null;
+  has_more: boolean;
+}
+
+export interface MetricsDashboardUpdateInputPanelsItem {
+  title: string;
+  query: string;
+  unit?: string | null;
+}
+
+export interface MetricsDashboardUpdateInput {
+  /** Id of the dashboard. */
+  dashboard_id: string;
+  /** What people call it; */
+  name?: string;
+  /** In their order; */
+  panels?: Array<MetricsDashboardUpdateInputPanelsItem>;
+  /** Makes a retry safe: */
+  idempotency_key?: string;
+}
+
+export interface MetricsDashboardUpdateDataPanelsItem {
+  title: string;
+  query: string;
+  unit?: string | null;
+}
+
+export interface MetricsDashboardUpdateData {
+  dashboard_id: string;
+  name: string;
+  panels: Array<MetricsDashboardUpdateDataPanelsItem>;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface MetricsDashboardDeleteInput {
+  /** Id of the dashboard. */
+  dashboard_id: string;
+  /** Makes a retry safe: */
+  idempotency_key?: string;
+}
+
+export interface MetricsDashboardDeleteData {
+  dashboard_id: string;
+  deleted: boolean;
+}
+
 export interface MetricsSettingsGetInput {
 }
 
@@ -4328,8 +4759,8 @@ export interface OperatorCreditGrantInput {
   amount_usd: number;
   /** `promo` is spent before `paid` credit. */
   kind?: "paid" | "promo";
-  /** It ends after so many days; */
-  expires_days?: number;
+  /** The credit ends after so many seconds; */
+  expires_seconds?: number;
   /** Kept with the grant, at most 500 characters. */
   note?: string;
   /** Makes a retry safe: */
@@ -7407,6 +7838,11 @@ export interface Calls {
   'analytics.events': [AnalyticsEventsInput, AnalyticsEventsData];
   'analytics.person': [AnalyticsPersonInput, AnalyticsPersonData];
   'analytics.person.delete': [AnalyticsPersonDeleteInput, AnalyticsPersonDeleteData];
+  'analytics.question.create': [AnalyticsQuestionCreateInput, AnalyticsQuestionCreateData];
+  'analytics.question.get': [AnalyticsQuestionGetInput, AnalyticsQuestionGetData];
+  'analytics.question.list': [AnalyticsQuestionListInput, AnalyticsQuestionListData];
+  'analytics.question.update': [AnalyticsQuestionUpdateInput, AnalyticsQuestionUpdateData];
+  'analytics.question.delete': [AnalyticsQuestionDeleteInput, AnalyticsQuestionDeleteData];
   'analytics.settings.get': [AnalyticsSettingsGetInput, AnalyticsSettingsGetData];
   'analytics.settings.set': [AnalyticsSettingsSetInput, AnalyticsSettingsSetData];
   'captcha.challenge': [CaptchaChallengeInput, CaptchaChallengeData];
@@ -7504,6 +7940,11 @@ export interface Calls {
   'metrics.list': [MetricsListInput, MetricsListData];
   'metrics.series.list': [MetricsSeriesListInput, MetricsSeriesListData];
   'metrics.labels': [MetricsLabelsInput, MetricsLabelsData];
+  'metrics.dashboard.create': [MetricsDashboardCreateInput, MetricsDashboardCreateData];
+  'metrics.dashboard.get': [MetricsDashboardGetInput, MetricsDashboardGetData];
+  'metrics.dashboard.list': [MetricsDashboardListInput, MetricsDashboardListData];
+  'metrics.dashboard.update': [MetricsDashboardUpdateInput, MetricsDashboardUpdateData];
+  'metrics.dashboard.delete': [MetricsDashboardDeleteInput, MetricsDashboardDeleteData];
   'metrics.settings.get': [MetricsSettingsGetInput, MetricsSettingsGetData];
   'metrics.settings.set': [MetricsSettingsSetInput, MetricsSettingsSetData];
   'operator.accounts.list': [OperatorAccountsListInput, OperatorAccountsListData];
@@ -7799,6 +8240,18 @@ export interface Methods {
       /** Deletes a person with all their events. */
       delete: Method<'analytics.person.delete', true>;
     };
+    question: {
+      /** Saves a question under a name. */
+      create: Method<'analytics.question.create', true>;
+      /** Shows a question. */
+      get: Method<'analytics.question.get', true>;
+      /** Lists the questions of the account. */
+      list: Method<'analytics.question.list', false>;
+      /** Changes a question. */
+      update: Method<'analytics.question.update', true>;
+      /** Deletes a question. */
+      delete: Method<'analytics.question.delete', true>;
+    };
     settings: {
       /** Shows how long events are kept. */
       get: Method<'analytics.settings.get', false>;
@@ -8034,6 +8487,18 @@ export interface Methods {
     };
     /** Lists labels, or the values of a label. */
     labels: Method<'metrics.labels', false>;
+    dashboard: {
+      /** Saves a dashboard under a name. */
+      create: Method<'metrics.dashboard.create', true>;
+      /** Shows a dashboard. */
+      get: Method<'metrics.dashboard.get', true>;
+      /** Lists the dashboards of the account. */
+      list: Method<'metrics.dashboard.list', false>;
+      /** Changes a dashboard. */
+      update: Method<'metrics.dashboard.update', true>;
+      /** Deletes a dashboard. */
+      delete: Method<'metrics.dashboard.delete', true>;
+    };
     settings: {
       /** Shows how long metric samples are kept. */
       get: Method<'metrics.settings.get', false>;

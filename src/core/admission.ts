@@ -292,6 +292,8 @@ export const admission = {
     invokedWithinMax: 4,
     /** account.search: of each list the first pages, each of so many items; objects beyond are not found by name. */
     search: { textCharactersMax: 200, pagesMax: 5, pageItems: 100, foundOfKindMax: 20 },
+    /** Of a dashboard or a saved question (kit/saved.ts): VALIDATION_FAILED. What an account may have of each is a limit of its tier. */
+    saved: { nameCharactersMax: 100, panelsMax: 20, queryCharactersMax: 2_000, daysMax: 400 },
     /** A picture sent with a video, or made by a vendor. Beyond: VALIDATION_FAILED, code_detail `image_size` or `image_too_costly`. Costs its head;
      * of one that takes too long or too much memory as much as stands here, in a process that then ends. The most that a sound one takes: 4 s (a
      * WebP of 40 megapixels), 400 MiB (a progressive JPEG turned by its EXIF). */

@@ -293,6 +293,11 @@ _CALLS: dict[str, tuple[str, str, str]] = {
     "analytics.events": ("GET", "/v1/analytics/events", "safe"),
     "analytics.person": ("GET", "/v1/analytics/person/{distinct_id}", "safe"),
     "analytics.person.delete": ("DELETE", "/v1/analytics/person/delete/{distinct_id}", "keyed"),
+    "analytics.question.create": ("POST", "/v1/analytics/question/create", "keyed"),
+    "analytics.question.get": ("GET", "/v1/analytics/question/get/{question_id}", "safe"),
+    "analytics.question.list": ("GET", "/v1/analytics/question/list", "safe"),
+    "analytics.question.update": ("PATCH", "/v1/analytics/question/update/{question_id}", "keyed"),
+    "analytics.question.delete": ("DELETE", "/v1/analytics/question/delete/{question_id}", "keyed"),
     "analytics.settings.get": ("GET", "/v1/analytics/settings/get", "safe"),
     "analytics.settings.set": ("PUT", "/v1/analytics/settings/set", "keyed"),
     "captcha.challenge": ("GET", "/v1/captcha/challenge", "safe"),
@@ -390,6 +395,11 @@ _CALLS: dict[str, tuple[str, str, str]] = {
     "metrics.list": ("GET", "/v1/metrics/list", "safe"),
     "metrics.series.list": ("GET", "/v1/metrics/series/list", "safe"),
     "metrics.labels": ("GET", "/v1/metrics/labels", "safe"),
+    "metrics.dashboard.create": ("POST", "/v1/metrics/dashboard/create", "keyed"),
+    "metrics.dashboard.get": ("GET", "/v1/metrics/dashboard/get/{dashboard_id}", "safe"),
+    "metrics.dashboard.list": ("GET", "/v1/metrics/dashboard/list", "safe"),
+    "metrics.dashboard.update": ("PATCH", "/v1/metrics/dashboard/update/{dashboard_id}", "keyed"),
+    "metrics.dashboard.delete": ("DELETE", "/v1/metrics/dashboard/delete/{dashboard_id}", "keyed"),
     "metrics.settings.get": ("GET", "/v1/metrics/settings/get", "safe"),
     "metrics.settings.set": ("PUT", "/v1/metrics/settings/set", "keyed"),
     "operator.accounts.list": ("GET", "/v1/operator/accounts/list", "safe"),
@@ -884,6 +894,31 @@ class _AnalyticsPerson:
         return self._transport.call("analytics.person.delete", input)[0]  # type: ignore[no-any-return]
 
 
+class _AnalyticsQuestion:
+    def __init__(self, transport: _Transport) -> None:
+        self._transport = transport
+
+    def create(self, input: types.AnalyticsQuestionCreateInput) -> types.AnalyticsQuestionCreateData:
+        """Saves a question under a name."""
+        return self._transport.call("analytics.question.create", input)[0]  # type: ignore[no-any-return]
+
+    def get(self, input: types.AnalyticsQuestionGetInput) -> types.AnalyticsQuestionGetData:
+        """Shows a question."""
+        return self._transport.call("analytics.question.get", input)[0]  # type: ignore[no-any-return]
+
+    def list(self, input: types.AnalyticsQuestionListInput | None = None) -> types.AnalyticsQuestionListData:
+        """Lists the questions of the account."""
+        return self._transport.call("analytics.question.list", input)[0]  # type: ignore[no-any-return]
+
+    def update(self, input: types.AnalyticsQuestionUpdateInput) -> types.AnalyticsQuestionUpdateData:
+        """Changes a question."""
+        return self._transport.call("analytics.question.update", input)[0]  # type: ignore[no-any-return]
+
+    def delete(self, input: types.AnalyticsQuestionDeleteInput) -> types.AnalyticsQuestionDeleteData:
+        """Deletes a question."""
+        return self._transport.call("analytics.question.delete", input)[0]  # type: ignore[no-any-return]
+
+
 class _AnalyticsSettings:
     def __init__(self, transport: _Transport) -> None:
         self._transport = transport
@@ -901,6 +936,7 @@ class _Analytics:
     def __init__(self, transport: _Transport) -> None:
         self._transport = transport
         self.person = _AnalyticsPerson(self._transport)
+        self.question = _AnalyticsQuestion(self._transport)
         self.settings = _AnalyticsSettings(self._transport)
 
     def capture(self, input: types.AnalyticsCaptureInput | None = None) -> types.AnalyticsCaptureData:
@@ -1389,6 +1425,31 @@ class _MetricsSeries:
         return self._transport.call("metrics.series.list", input)[0]  # type: ignore[no-any-return]
 
 
+class _MetricsDashboard:
+    def __init__(self, transport: _Transport) -> None:
+        self._transport = transport
+
+    def create(self, input: types.MetricsDashboardCreateInput) -> types.MetricsDashboardCreateData:
+        """Saves a dashboard under a name."""
+        return self._transport.call("metrics.dashboard.create", input)[0]  # type: ignore[no-any-return]
+
+    def get(self, input: types.MetricsDashboardGetInput) -> types.MetricsDashboardGetData:
+        """Shows a dashboard."""
+        return self._transport.call("metrics.dashboard.get", input)[0]  # type: ignore[no-any-return]
+
+    def list(self, input: types.MetricsDashboardListInput | None = None) -> types.MetricsDashboardListData:
+        """Lists the dashboards of the account."""
+        return self._transport.call("metrics.dashboard.list", input)[0]  # type: ignore[no-any-return]
+
+    def update(self, input: types.MetricsDashboardUpdateInput) -> types.MetricsDashboardUpdateData:
+        """Changes a dashboard."""
+        return self._transport.call("metrics.dashboard.update", input)[0]  # type: ignore[no-any-return]
+
+    def delete(self, input: types.MetricsDashboardDeleteInput) -> types.MetricsDashboardDeleteData:
+        """Deletes a dashboard."""
+        return self._transport.call("metrics.dashboard.delete", input)[0]  # type: ignore[no-any-return]
+
+
 class _MetricsSettings:
     def __init__(self, transport: _Transport) -> None:
         self._transport = transport
@@ -1406,6 +1467,7 @@ class _Metrics:
     def __init__(self, transport: _Transport) -> None:
         self._transport = transport
         self.series = _MetricsSeries(self._transport)
+        self.dashboard = _MetricsDashboard(self._transport)
         self.settings = _MetricsSettings(self._transport)
 
     def ingest(self, input: types.MetricsIngestInput) -> types.MetricsIngestData:

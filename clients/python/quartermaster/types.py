@@ -910,6 +910,7 @@ class AccountTierDataLimits(TypedDict):
     keys: int
     webhooks: int
     ai_batches: int
+    questions: int
     cron_jobs: int
     dns_zones: int
     email_domains: int
@@ -919,6 +920,7 @@ class AccountTierDataLimits(TypedDict):
     image_jobs: int
     image_presets: int
     series: int
+    dashboards: int
     queues: int
     risk_entries: int
     buckets: int
@@ -932,6 +934,7 @@ class AccountTierDataUsage(TypedDict):
     keys: int
     webhooks: int
     ai_batches: int
+    questions: int
     cron_jobs: int
     dns_zones: int
     email_domains: int
@@ -941,6 +944,7 @@ class AccountTierDataUsage(TypedDict):
     image_jobs: int
     image_presets: int
     series: int
+    dashboards: int
     queues: int
     risk_entries: int
     buckets: int
@@ -1364,6 +1368,301 @@ class AnalyticsPersonDeleteInput(TypedDict):
 
 class AnalyticsPersonDeleteData(TypedDict):
     distinct_ids: int
+
+
+class AnalyticsQuestionCreateInputTrendsFilterItem(TypedDict):
+    field: str
+    operator: NotRequired[Literal["equals", "not_equals", "contains", "not_contains", "gt", "gte", "lt", "lte", "is_set", "is_not_set"]]
+    value: NotRequired[str | float | bool | list[str | float | bool]]
+
+
+class AnalyticsQuestionCreateInputTrends(TypedDict):
+    events: NotRequired[list[str]]
+    include_bots: NotRequired[bool]
+    interval: NotRequired[Literal["hour", "day", "week", "month"]]
+    math: NotRequired[Literal["total", "uniques", "sum", "avg"]]
+    property: NotRequired[str]
+    breakdown: NotRequired[str]
+    filter: NotRequired[list[AnalyticsQuestionCreateInputTrendsFilterItem]]
+
+
+class AnalyticsQuestionCreateInputFunnelStepsItemFilterItem(TypedDict):
+    field: str
+    operator: NotRequired[Literal["equals", "not_equals", "contains", "not_contains", "gt", "gte", "lt", "lte", "is_set", "is_not_set"]]
+    value: NotRequired[str | float | bool | list[str | float | bool]]
+
+
+class AnalyticsQuestionCreateInputFunnelStepsItem(TypedDict):
+    event: str
+    filter: NotRequired[list[AnalyticsQuestionCreateInputFunnelStepsItemFilterItem]]
+
+
+class AnalyticsQuestionCreateInputFunnel(TypedDict):
+    steps: list[AnalyticsQuestionCreateInputFunnelStepsItem]
+    include_bots: NotRequired[bool]
+    window_seconds: NotRequired[int]
+    breakdown: NotRequired[str]
+
+
+class AnalyticsQuestionCreateInputRetention(TypedDict):
+    start_event: NotRequired[str]
+    return_event: NotRequired[str]
+    period: NotRequired[Literal["hour", "day", "week", "month"]]
+    periods: NotRequired[int]
+    include_bots: NotRequired[bool]
+
+
+class AnalyticsQuestionCreateInput(TypedDict):
+    name: str
+    trends: NotRequired[AnalyticsQuestionCreateInputTrends]
+    funnel: NotRequired[AnalyticsQuestionCreateInputFunnel]
+    retention: NotRequired[AnalyticsQuestionCreateInputRetention]
+    days: NotRequired[int]
+    idempotency_key: NotRequired[str]
+
+
+class AnalyticsQuestionCreateDataTrendsFilterItem(TypedDict):
+    field: str
+    operator: NotRequired[Literal["equals", "not_equals", "contains", "not_contains", "gt", "gte", "lt", "lte", "is_set", "is_not_set"]]
+    value: NotRequired[str | float | bool | list[str | float | bool]]
+
+
+class AnalyticsQuestionCreateDataTrends(TypedDict):
+    events: NotRequired[list[str]]
+    include_bots: NotRequired[bool]
+    interval: NotRequired[Literal["hour", "day", "week", "month"]]
+    math: NotRequired[Literal["total", "uniques", "sum", "avg"]]
+    property: NotRequired[str]
+    breakdown: NotRequired[str]
+    filter: NotRequired[list[AnalyticsQuestionCreateDataTrendsFilterItem]]
+
+
+class AnalyticsQuestionCreateDataFunnelStepsItemFilterItem(TypedDict):
+    field: str
+    operator: NotRequired[Literal["equals", "not_equals", "contains", "not_contains", "gt", "gte", "lt", "lte", "is_set", "is_not_set"]]
+    value: NotRequired[str | float | bool | list[str | float | bool]]
+
+
+class AnalyticsQuestionCreateDataFunnelStepsItem(TypedDict):
+    event: str
+    filter: NotRequired[list[AnalyticsQuestionCreateDataFunnelStepsItemFilterItem]]
+
+
+class AnalyticsQuestionCreateDataFunnel(TypedDict):
+    steps: list[AnalyticsQuestionCreateDataFunnelStepsItem]
+    include_bots: NotRequired[bool]
+    window_seconds: NotRequired[int]
+    breakdown: NotRequired[str]
+
+
+class AnalyticsQuestionCreateDataRetention(TypedDict):
+    start_event: NotRequired[str]
+    return_event: NotRequired[str]
+    period: NotRequired[Literal["hour", "day", "week", "month"]]
+    periods: NotRequired[int]
+    include_bots: NotRequired[bool]
+
+
+class AnalyticsQuestionCreateData(TypedDict):
+    question_id: str
+    name: str
+    trends: NotRequired[AnalyticsQuestionCreateDataTrends]
+    funnel: NotRequired[AnalyticsQuestionCreateDataFunnel]
+    retention: NotRequired[AnalyticsQuestionCreateDataRetention]
+    days: NotRequired[int]
+    created_at: str
+    updated_at: str
+
+
+class AnalyticsQuestionGetInput(TypedDict):
+    question_id: str
+
+
+class AnalyticsQuestionGetDataTrendsFilterItem(TypedDict):
+    field: str
+    operator: NotRequired[Literal["equals", "not_equals", "contains", "not_contains", "gt", "gte", "lt", "lte", "is_set", "is_not_set"]]
+    value: NotRequired[str | float | bool | list[str | float | bool]]
+
+
+class AnalyticsQuestionGetDataTrends(TypedDict):
+    events: NotRequired[list[str]]
+    include_bots: NotRequired[bool]
+    interval: NotRequired[Literal["hour", "day", "week", "month"]]
+    math: NotRequired[Literal["total", "uniques", "sum", "avg"]]
+    property: NotRequired[str]
+    breakdown: NotRequired[str]
+    filter: NotRequired[list[AnalyticsQuestionGetDataTrendsFilterItem]]
+
+
+class AnalyticsQuestionGetDataFunnelStepsItemFilterItem(TypedDict):
+    field: str
+    operator: NotRequired[Literal["equals", "not_equals", "contains", "not_contains", "gt", "gte", "lt", "lte", "is_set", "is_not_set"]]
+    value: NotRequired[str | float | bool | list[str | float | bool]]
+
+
+class AnalyticsQuestionGetDataFunnelStepsItem(TypedDict):
+    event: str
+    filter: NotRequired[list[AnalyticsQuestionGetDataFunnelStepsItemFilterItem]]
+
+
+class AnalyticsQuestionGetDataFunnel(TypedDict):
+    steps: list[AnalyticsQuestionGetDataFunnelStepsItem]
+    include_bots: NotRequired[bool]
+    window_seconds: NotRequired[int]
+    breakdown: NotRequired[str]
+
+
+class AnalyticsQuestionGetDataRetention(TypedDict):
+    start_event: NotRequired[str]
+    return_event: NotRequired[str]
+    period: NotRequired[Literal["hour", "day", "week", "month"]]
+    periods: NotRequired[int]
+    include_bots: NotRequired[bool]
+
+
+class AnalyticsQuestionGetData(TypedDict):
+    question_id: str
+    name: str
+    trends: NotRequired[AnalyticsQuestionGetDataTrends]
+    funnel: NotRequired[AnalyticsQuestionGetDataFunnel]
+    retention: NotRequired[AnalyticsQuestionGetDataRetention]
+    days: NotRequired[int]
+    created_at: str
+    updated_at: str
+
+
+class AnalyticsQuestionListInput(TypedDict):
+    cursor: NotRequired[str]
+    limit: NotRequired[int]
+
+
+class AnalyticsQuestionListDataItemsItem(TypedDict):
+    question_id: str
+    name: str
+    kind: Literal["trends", "funnel", "retention"]
+    created_at: str
+    updated_at: str
+
+
+class AnalyticsQuestionListData(TypedDict):
+    items: list[AnalyticsQuestionListDataItemsItem]
+    next_cursor: str | None
+    has_more: bool
+
+
+class AnalyticsQuestionUpdateInputTrendsFilterItem(TypedDict):
+    field: str
+    operator: NotRequired[Literal["equals", "not_equals", "contains", "not_contains", "gt", "gte", "lt", "lte", "is_set", "is_not_set"]]
+    value: NotRequired[str | float | bool | list[str | float | bool]]
+
+
+class AnalyticsQuestionUpdateInputTrends(TypedDict):
+    events: NotRequired[list[str]]
+    include_bots: NotRequired[bool]
+    interval: NotRequired[Literal["hour", "day", "week", "month"]]
+    math: NotRequired[Literal["total", "uniques", "sum", "avg"]]
+    property: NotRequired[str]
+    breakdown: NotRequired[str]
+    filter: NotRequired[list[AnalyticsQuestionUpdateInputTrendsFilterItem]]
+
+
+class AnalyticsQuestionUpdateInputFunnelStepsItemFilterItem(TypedDict):
+    field: str
+    operator: NotRequired[Literal["equals", "not_equals", "contains", "not_contains", "gt", "gte", "lt", "lte", "is_set", "is_not_set"]]
+    value: NotRequired[str | float | bool | list[str | float | bool]]
+
+
+class AnalyticsQuestionUpdateInputFunnelStepsItem(TypedDict):
+    event: str
+    filter: NotRequired[list[AnalyticsQuestionUpdateInputFunnelStepsItemFilterItem]]
+
+
+class AnalyticsQuestionUpdateInputFunnel(TypedDict):
+    steps: list[AnalyticsQuestionUpdateInputFunnelStepsItem]
+    include_bots: NotRequired[bool]
+    window_seconds: NotRequired[int]
+    breakdown: NotRequired[str]
+
+
+class AnalyticsQuestionUpdateInputRetention(TypedDict):
+    start_event: NotRequired[str]
+    return_event: NotRequired[str]
+    period: NotRequired[Literal["hour", "day", "week", "month"]]
+    periods: NotRequired[int]
+    include_bots: NotRequired[bool]
+
+
+class AnalyticsQuestionUpdateInput(TypedDict):
+    question_id: str
+    name: NotRequired[str]
+    trends: NotRequired[AnalyticsQuestionUpdateInputTrends]
+    funnel: NotRequired[AnalyticsQuestionUpdateInputFunnel]
+    retention: NotRequired[AnalyticsQuestionUpdateInputRetention]
+    days: NotRequired[int]
+    idempotency_key: NotRequired[str]
+
+
+class AnalyticsQuestionUpdateDataTrendsFilterItem(TypedDict):
+    field: str
+    operator: NotRequired[Literal["equals", "not_equals", "contains", "not_contains", "gt", "gte", "lt", "lte", "is_set", "is_not_set"]]
+    value: NotRequired[str | float | bool | list[str | float | bool]]
+
+
+class AnalyticsQuestionUpdateDataTrends(TypedDict):
+    events: NotRequired[list[str]]
+    include_bots: NotRequired[bool]
+    interval: NotRequired[Literal["hour", "day", "week", "month"]]
+    math: NotRequired[Literal["total", "uniques", "sum", "avg"]]
+    property: NotRequired[str]
+    breakdown: NotRequired[str]
+    filter: NotRequired[list[AnalyticsQuestionUpdateDataTrendsFilterItem]]
+
+
+class AnalyticsQuestionUpdateDataFunnelStepsItemFilterItem(TypedDict):
+    field: str
+    operator: NotRequired[Literal["equals", "not_equals", "contains", "not_contains", "gt", "gte", "lt", "lte", "is_set", "is_not_set"]]
+    value: NotRequired[str | float | bool | list[str | float | bool]]
+
+
+class AnalyticsQuestionUpdateDataFunnelStepsItem(TypedDict):
+    event: str
+    filter: NotRequired[list[AnalyticsQuestionUpdateDataFunnelStepsItemFilterItem]]
+
+
+class AnalyticsQuestionUpdateDataFunnel(TypedDict):
+    steps: list[AnalyticsQuestionUpdateDataFunnelStepsItem]
+    include_bots: NotRequired[bool]
+    window_seconds: NotRequired[int]
+    breakdown: NotRequired[str]
+
+
+class AnalyticsQuestionUpdateDataRetention(TypedDict):
+    start_event: NotRequired[str]
+    return_event: NotRequired[str]
+    period: NotRequired[Literal["hour", "day", "week", "month"]]
+    periods: NotRequired[int]
+    include_bots: NotRequired[bool]
+
+
+class AnalyticsQuestionUpdateData(TypedDict):
+    question_id: str
+    name: str
+    trends: NotRequired[AnalyticsQuestionUpdateDataTrends]
+    funnel: NotRequired[AnalyticsQuestionUpdateDataFunnel]
+    retention: NotRequired[AnalyticsQuestionUpdateDataRetention]
+    days: NotRequired[int]
+    created_at: str
+    updated_at: str
+
+
+class AnalyticsQuestionDeleteInput(TypedDict):
+    question_id: str
+    idempotency_key: NotRequired[str]
+
+
+class AnalyticsQuestionDeleteData(TypedDict):
+    question_id: str
+    deleted: bool
 
 
 class AnalyticsSettingsGetInput(TypedDict):
@@ -2821,6 +3120,8 @@ class FlagsListDataItemsItem(TypedDict):
     revision: int
     created_at: str
     updated_at: str
+    conditions: int | None
+    rollout: dict[str, float] | None
 
 
 class FlagsListData(TypedDict):
@@ -3647,6 +3948,106 @@ class MetricsLabelsData(TypedDict):
     is_cut: bool
 
 
+class MetricsDashboardCreateInputPanelsItem(TypedDict):
+    title: str
+    query: str
+    unit: NotRequired[str | None]
+
+
+class MetricsDashboardCreateInput(TypedDict):
+    name: str
+    panels: list[MetricsDashboardCreateInputPanelsItem]
+    idempotency_key: NotRequired[str]
+
+
+class MetricsDashboardCreateDataPanelsItem(TypedDict):
+    title: str
+    query: str
+    unit: NotRequired[str | None]
+
+
+class MetricsDashboardCreateData(TypedDict):
+    dashboard_id: str
+    name: str
+    panels: list[MetricsDashboardCreateDataPanelsItem]
+    created_at: str
+    updated_at: str
+
+
+class MetricsDashboardGetInput(TypedDict):
+    dashboard_id: str
+
+
+class MetricsDashboardGetDataPanelsItem(TypedDict):
+    title: str
+    query: str
+    unit: NotRequired[str | None]
+
+
+class MetricsDashboardGetData(TypedDict):
+    dashboard_id: str
+    name: str
+    panels: list[MetricsDashboardGetDataPanelsItem]
+    created_at: str
+    updated_at: str
+
+
+class MetricsDashboardListInput(TypedDict):
+    cursor: NotRequired[str]
+    limit: NotRequired[int]
+
+
+class MetricsDashboardListDataItemsItem(TypedDict):
+    dashboard_id: str
+    name: str
+    panel_count: int
+    created_at: str
+    updated_at: str
+
+
+class MetricsDashboardListData(TypedDict):
+    items: list[MetricsDashboardListDataItemsItem]
+    next_cursor: str | None
+    has_more: bool
+
+
+class MetricsDashboardUpdateInputPanelsItem(TypedDict):
+    title: str
+    query: str
+    unit: NotRequired[str | None]
+
+
+class MetricsDashboardUpdateInput(TypedDict):
+    dashboard_id: str
+    name: NotRequired[str]
+    panels: NotRequired[list[MetricsDashboardUpdateInputPanelsItem]]
+    idempotency_key: NotRequired[str]
+
+
+class MetricsDashboardUpdateDataPanelsItem(TypedDict):
+    title: str
+    query: str
+    unit: NotRequired[str | None]
+
+
+class MetricsDashboardUpdateData(TypedDict):
+    dashboard_id: str
+    name: str
+    panels: list[MetricsDashboardUpdateDataPanelsItem]
+    created_at: str
+    updated_at: str
+
+
+class MetricsDashboardDeleteInput(TypedDict):
+    dashboard_id: str
+    idempotency_key: NotRequired[str]
+
+
+class MetricsDashboardDeleteData(TypedDict):
+    dashboard_id: str
+    deleted: bool
+
+
 class MetricsSettingsGetInput(TypedDict):
     pass
 
@@ -3737,7 +4138,7 @@ class OperatorCreditGrantInput(TypedDict):
     account_id: str
     amount_usd: float
     kind: NotRequired[Literal["paid", "promo"]]
-    expires_days: NotRequired[int]
+    expires_seconds: NotRequired[int]
     note: NotRequired[str]
     idempotency_key: NotRequired[str]
 

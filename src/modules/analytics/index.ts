@@ -1,5 +1,6 @@
 // The analytics module: exact counts of what users did, and PostHog's wire.
 import type { DataOf } from '../../kit/console/visit.ts';
+import { finder } from '../../kit/finder.ts';
 import { defineModule } from '../../kit/module.ts';
 import { noRowIn } from '../../kit/resource.ts';
 import { capture } from './capabilities/capture.ts';
@@ -7,6 +8,7 @@ import { events } from './capabilities/events.ts';
 import { funnel } from './capabilities/funnel.ts';
 import { deletePerson, person } from './capabilities/person.ts';
 import { retention } from './capabilities/retention.ts';
+import { savedQuestions } from './capabilities/saved-questions.ts';
 import { settings } from './capabilities/settings.ts';
 import { trends } from './capabilities/trends.ts';
 import { CAPTURE, DISTINCT_ID_CHARACTERS_MAX } from './limits.ts';
@@ -16,6 +18,8 @@ import { type AnalyticsState, createAnalyticsState } from './state.ts';
 import { analyticsSweeps } from './sweeps.ts';
 
 const DISTINCT_ID = new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${DISTINCT_ID_CHARACTERS_MAX}}$`, 'u');
+
+const nobody = noRowIn('analytics.account');
 
 export const analytics = defineModule<AnalyticsState>({
   name: 'analytics',
@@ -32,6 +36,7 @@ export const analytics = defineModule<AnalyticsState>({
   ],
   capabilities: [
     ...[capture, trends, funnel, retention, events, person, deletePerson],
+    ...savedQuestions.capabilities,
     ...[settings.getSettings, settings.setSettings],
   ],
   finders: [
@@ -44,12 +49,18 @@ export const analytics = defineModule<AnalyticsState>({
         return { id, name: id, path: `/analytics/people/${encodeURIComponent(id)}` };
       },
     },
+    finder('question', savedQuestions.list, ({ question_id: id, name }) => ({
+      id,
+      name,
+      path: `/analytics/questions/${encodeURIComponent(id)}`,
+    })),
   ],
   console: async () => (await import('./console/index.ts')).analyticsConsole,
   problems: analyticsProblems,
   prices: { [CAPTURE]: { unit: 'event', nanosPerUnit: 10_000n } },
   rawRoutes: posthogRoutes,
   start: createAnalyticsState,
-  isEmpty: noRowIn('analytics.account'),
+  isEmpty: async (db, accountId) => (await nobody(db, accountId)) && (await savedQuestions.isEmpty(db, accountId)),
+  limits: { questions: savedQuestions.limit },
   sweeps: analyticsSweeps,
 });

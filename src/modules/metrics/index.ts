@@ -1,6 +1,8 @@
 // The metrics module: time series, ingested from Prometheus and OpenTelemetry, queried with PromQL.
 import { noBlocksOf } from '../../blocks/any.ts';
+import { finder } from '../../kit/finder.ts';
 import { defineModule } from '../../kit/module.ts';
+import { dashboards } from './capabilities/dashboards.ts';
 import { ingest } from './capabilities/ingest.ts';
 import { list } from './capabilities/list.ts';
 import { query } from './capabilities/query.ts';
@@ -15,6 +17,8 @@ import { writeRoute } from './prometheus/write.ts';
 import { forgetSweep } from './series/forget.ts';
 import { metricsLimits } from './series/live.ts';
 import { createMetricsState, type MetricsState } from './state.ts';
+
+const noBlocks = noBlocksOf('metrics');
 
 export const metrics = defineModule<MetricsState>({
   name: 'metrics',
@@ -43,13 +47,30 @@ export const metrics = defineModule<MetricsState>({
       serves: ['metrics.ingest'],
     },
   ],
-  capabilities: [ingest, query, queryRange, list, listSeries, labels, settings.getSettings, settings.setSettings],
+  capabilities: [
+    ingest,
+    query,
+    queryRange,
+    list,
+    listSeries,
+    labels,
+    ...dashboards.capabilities,
+    settings.getSettings,
+    settings.setSettings,
+  ],
   console: async () => (await import('./console/index.ts')).metricsConsole,
   prices: { [INGEST]: { unit: 'sample', nanosPerUnit: 100n } },
   problems: metricsProblems,
   rawRoutes: [otlpMetrics, writeRoute, ...apiRoutes],
   start: createMetricsState,
-  isEmpty: noBlocksOf('metrics'),
+  isEmpty: async (db, accountId) => (await noBlocks(db, accountId)) && (await dashboards.isEmpty(db, accountId)),
+  finders: [
+    finder('dashboard', dashboards.list, ({ dashboard_id: id, name }) => ({
+      id,
+      name,
+      path: `/metrics/dashboards/${encodeURIComponent(id)}`,
+    })),
+  ],
   sweeps: (state) => [...state.store.sweeps(), forgetSweep(state)],
-  limits: metricsLimits,
+  limits: { ...metricsLimits, dashboards: dashboards.limit },
 });

@@ -15,6 +15,10 @@ export const NAMED_REFUSALS_MAX = 20;
 /** How far a time may be ahead of the service's. */
 export const AHEAD_MS = 10 * MINUTE_MS;
 
+/** Of a dashboard's panel. */
+export const TITLE_CHARACTERS_MAX = 100;
+export const UNIT_CHARACTERS_MAX = 20;
+
 export const STEPS_MAX = 11_000;
 export const QUERY_CHARACTERS_MAX = 8_192;
 export const QUERY_MS = 10_000;
