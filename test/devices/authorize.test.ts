@@ -33,7 +33,7 @@ const document = () => ({
 });
 
 beforeAll(async () => {
-  service = await startTestService({ env: { ALLOW_PRIVATE_SOURCES: '127.0.0.0/8' } });
+  service = await startTestService({ env: { ALLOW_PRIVATE_SOURCES: '127.0.0.0/8', TRUSTED_PROXIES: '127.0.0.1' } });
   account = await createTestAccount(service.core);
   documents.listen(0, '127.0.0.1');
   await once(documents, 'listening');
@@ -156,6 +156,112 @@ describe('the official client', () => {
     const mcp = await connect(new OldTransport(url, { authProvider: provider }));
     expect((await mcp.listTools()).tools.map(({ name }) => name)).toContain('queue_publish');
     await mcp.close();
+  });
+});
+
+describe('a client that registers itself', () => {
+  async function register(metadata: unknown, address?: string) {
+    const response = await fetch(`${service.url}/oauth/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(address === undefined ? {} : { 'x-forwarded-for': address }) },
+      body: typeof metadata === 'string' ? metadata : JSON.stringify(metadata),
+    });
+    return { status: response.status, headers: response.headers, body: await response.json() };
+  }
+  const own = { client_name: 'A registered one', redirect_uris: [REDIRECT, 'my-app://done'] };
+
+  test('by the official client: from the address alone to a key that works', async () => {
+    const kept = { verifier: '', began: null as URL | null, client: undefined as never, tokens: undefined as never };
+    const provider = {
+      redirectUrl: REDIRECT,
+      clientMetadata: { ...own, token_endpoint_auth_method: 'none', scope: 'queue' },
+      clientInformation: () => kept.client,
+      saveClientInformation: (information: object) => {
+        kept.client = information as never;
+      },
+      tokens: () => kept.tokens,
+      saveTokens: (tokens: object) => {
+        kept.tokens = tokens as never;
+      },
+      redirectToAuthorization: (url: URL) => {
+        kept.began = url;
+      },
+      saveCodeVerifier: (text: string) => {
+        kept.verifier = text;
+      },
+      codeVerifier: () => kept.verifier,
+    };
+    const url = new URL(`${service.core.baseUrl}/mcp`);
+    const connect = async (transport: OldTransport) => {
+      const mcp = new OldClient({ name: 'a test', version: '1' });
+      await mcp.connect(transport as unknown as Parameters<OldClient['connect']>[0]);
+      return mcp;
+    };
+    const transport = new OldTransport(url, { authProvider: provider });
+    await expect(connect(transport)).rejects.toThrow(OldUnauthorized);
+    const began = kept.began as unknown as URL;
+    const visitor = await person();
+    const page = await visitor.get(began.pathname + began.search);
+    expect(page.text).toContain('the program registered itself');
+    expect(page.text).toContain('127.0.0.1:5000');
+    const back = await answered(visitor, began.pathname + began.search, approved);
+    await transport.finishAuth(back.searchParams.get('code') ?? '');
+    const mcp = await connect(new OldTransport(url, { authProvider: provider }));
+    expect((await mcp.listTools()).tools.map(({ name }) => name)).toContain('queue_publish');
+    await mcp.close();
+  });
+
+  test('gets an id that is good for its own addresses alone, and that nobody else can write', async () => {
+    const { status, headers, body } = await register(own);
+    expect([status, headers.get('cache-control')]).toEqual([201, 'no-store']);
+    expect(body).toEqual({
+      client_id: expect.stringMatching(/^qmc_[\w-]+$/),
+      client_id_issued_at: expect.any(Number),
+      ...own,
+      grant_types: ['authorization_code'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+    });
+    const visitor = await person();
+    const { client_id } = body;
+    expect((await visitor.get(asked({ client_id }))).status).toBe(200);
+    expect((await visitor.get(asked({ client_id, redirect_uri: 'my-app://done' }))).status).toBe(200);
+    for (const wrong of [
+      { client_id, redirect_uri: 'https://evil.example/callback' },
+      { client_id, redirect_uri: 'http://127.0.0.1:5000/other' },
+      { client_id: `${client_id.slice(0, -2)}${client_id.endsWith('AA') ? 'BB' : 'AA'}` },
+      { client_id: client_id.slice(0, 40) },
+      { client_id: 'qmc_' },
+    ])
+      expect([wrong, (await visitor.get(asked(wrong))).status]).toEqual([wrong, 400]);
+    const code = await codeOf(visitor, asked({ client_id }));
+    const another = (await register({ ...own, client_name: 'Another' })).body.client_id;
+    expect((await token({ code, client_id: another })).body.error).toBe('invalid_grant');
+    expect((await token({ code, client_id })).status).toBe(200);
+  });
+
+  test('is told what is wrong; a network registers ten a minute, this machine as often as it likes', async () => {
+    for (const [metadata, error] of [
+      ['nonsense', 'invalid_client_metadata'],
+      [[], 'invalid_client_metadata'],
+      [{}, 'invalid_redirect_uri'],
+      [{ redirect_uris: [] }, 'invalid_redirect_uri'],
+      [{ redirect_uris: ['javascript:alert(1)'] }, 'invalid_redirect_uri'],
+      [{ redirect_uris: ['http://example.org/plain'] }, 'invalid_redirect_uri'],
+      [{ redirect_uris: [`https://example.org/${'x'.repeat(1_000)}`] }, 'invalid_redirect_uri'],
+      [{ ...own, client_name: 'two\nlines' }, 'invalid_client_metadata'],
+      [{ ...own, grant_types: ['password'] }, 'invalid_client_metadata'],
+      [{ ...own, response_types: 'code' }, 'invalid_client_metadata'],
+    ] as const) {
+      const { status, body } = await register(metadata);
+      expect([metadata, status, body.error]).toEqual([metadata, 400, error]);
+    }
+    const all = await Promise.all(Array.from({ length: 14 }, (_, i) => register(own, `192.0.2.${i + 1}`)));
+    expect(all.filter(({ status }) => status === 201)).toHaveLength(10);
+    const refused = all.find(({ status }) => status === 429);
+    expect(refused?.body.error).toBe('slow_down');
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await register(own, '198.51.100.1')).status).toBe(201);
   });
 });
 

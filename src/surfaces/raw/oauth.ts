@@ -1,6 +1,6 @@
 // The authorization server: the device grant (RFC 8628), codes with PKCE, and the metadata of both (RFC 8414, RFC 9728). Requests are forms and
-// answers are OAuth's JSON; they are never cached, and pages of other sites cannot read them. Clients are not registered: a device names itself
-// by `client_id`.
+// answers are OAuth's JSON; they are never cached, and pages of other sites cannot read them. A device names itself by `client_id`; a program that
+// has no metadata document may register itself (RFC 7591).
 import { admission } from '../../core/admission.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../kit/raw-route.ts';
 import type { Services } from '../../kit/services.ts';
@@ -9,6 +9,7 @@ import { readClientName, readScopes, shownUserCode } from '../../people/devices/
 import { type DeviceKey, type Polled, pollDevice, startDevice } from '../../people/devices/devices.ts';
 import { Problem } from '../../problems/problem.ts';
 import { isOurs } from '../pages/device/authorize.ts';
+import { registerClient } from '../pages/device/registration.ts';
 import { readForm, repeatedField } from '../pages/own-form.ts';
 import { PageViews } from '../pages/page-views.ts';
 
@@ -58,6 +59,20 @@ export function oauthRoutes(services: () => Services): readonly RawRoute[] {
         answer: async () => json(200, resourceOf(services())),
       }),
     ),
+    {
+      name: 'oauth.register',
+      methods: ['POST'],
+      path: '/oauth/register',
+      capability: null,
+      bodyBytesMax: formBytesMax,
+      refuse: refusal,
+      answer: async (request) => {
+        const core = services();
+        visits ??= new PageViews(core.bounds);
+        visits.count(request.remoteAddress);
+        return register(core, request);
+      },
+    },
     form('oauth.device', '/oauth/device_authorization', start),
     form('oauth.token', '/oauth/token', token),
   ];
@@ -69,6 +84,7 @@ function metadata({ baseUrl }: Services) {
     device_authorization_endpoint: `${baseUrl}/oauth/device_authorization`,
     token_endpoint: `${baseUrl}/oauth/token`,
     authorization_endpoint: `${baseUrl}/oauth/authorize`,
+    registration_endpoint: `${baseUrl}/oauth/register`,
     grant_types_supported: [CODE_GRANT, DEVICE_GRANT],
     response_types_supported: ['code'],
     code_challenge_methods_supported: ['S256'],
@@ -86,6 +102,31 @@ function resourceOf({ baseUrl }: Services) {
     bearer_methods_supported: ['header'],
     resource_name: 'Quartermaster',
   };
+}
+
+async function register(core: Services, { body, remoteAddress }: RawRequest): Promise<RawAnswer> {
+  const registered = await registerClient(core, jsonOf(body), remoteAddress);
+  if (typeof registered === 'number')
+    return errorAnswer(429, 'slow_down', 'At most 10 clients a minute can register in one network.', registered);
+  if ('error' in registered) return errorAnswer(400, registered.error, registered.description);
+  return json(201, {
+    client_id: registered.clientId,
+    client_id_issued_at: Math.floor(registered.issuedAtMs / 1_000),
+    ...(registered.name === null ? {} : { client_name: registered.name }),
+    redirect_uris: registered.redirectUris,
+    grant_types: [CODE_GRANT],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'none',
+  });
+}
+
+/** Undefined: it is no JSON. */
+function jsonOf(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
 }
 
 async function start(core: Services, form: URLSearchParams, request: RawRequest): Promise<RawAnswer> {

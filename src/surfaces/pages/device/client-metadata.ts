@@ -1,41 +1,53 @@
-// An OAuth client's metadata document (OAuth Client ID Metadata Document). The client id is the document's URL; it states the client's name
-// and its redirect URIs. It is read for each page, and never cached.
+// Who an OAuth client is. By its metadata document (OAuth Client ID Metadata Document): the client id is the document's URL; it states the
+// client's name and its redirect URIs, and is read for each page, never cached. Or by its registration, which the client id holds.
 import type { Services } from '../../../kit/services.ts';
 import { isLoopback } from '../../../lib/loopback.ts';
 import { readClientName } from '../../../people/devices/codes.ts';
+import { isSameRedirect, mayBeRedirect } from './redirects.ts';
+import { isRegistered, openRegistration } from './registration.ts';
 
 const DOCUMENT_BYTES_MAX = 64 * 1024;
 const ADDRESS_CHARACTERS_MAX = 2_000;
 const limits = { firstByteMs: 5_000, idleMs: 5_000, totalMs: 8_000, answerBytesMax: DOCUMENT_BYTES_MAX };
-/** Addresses of these are programs or files of the browser. */
-const FORBIDDEN_SCHEME = /^(?:javascript|data|vbscript|file|blob|about|filesystem|view-source|ws|wss|ftp):$/;
+const NOT_OF_CLIENT = 'redirect_uri is none of those of the client.';
 
 export interface OauthClient {
   readonly id: string;
-  /** As the document says; nobody has verified it. */
+  /** As the client says; nobody has verified it. */
   readonly name: string;
-  readonly host: string;
+  /** Where its document is; null: it registered itself. */
+  readonly host: string | null;
 }
 
-/** The client, when its document allows the redirect; else in one sentence why not. */
+/** The client, when it may have people sent to the address; else in one sentence why not. */
 export async function readClient(
-  { outbound, baseUrl }: Pick<Services, 'outbound' | 'baseUrl'>,
+  { outbound, baseUrl, secrets }: Pick<Services, 'outbound' | 'baseUrl' | 'secrets'>,
   clientId: string | null,
   redirectUri: string | null,
   signal: AbortSignal,
 ): Promise<OauthClient | string> {
-  const address = clientAddress(clientId, baseUrl);
-  if (address === null) return 'client_id must be the https address of a client metadata document.';
   if (redirectUri === null || !mayBeRedirect(redirectUri))
     return 'redirect_uri must be an https address, one of this machine, or one of a program.';
+  if (clientId !== null && isRegistered(clientId)) return registeredClient(secrets, clientId, redirectUri);
+  const address = clientAddress(clientId, baseUrl);
+  if (address === null)
+    return 'client_id must be the https address of a client metadata document, or an id of /oauth/register.';
   const document = await readDocument(outbound, address.href, signal);
   if (document === null) return 'The client metadata document could not be read.';
   const { client_id, client_name, redirect_uris } = document;
   if (client_id !== clientId) return 'The client metadata document is another client’s.';
   const allowed = Array.isArray(redirect_uris) && redirect_uris.some((each) => isSameRedirect(each, redirectUri));
-  if (!allowed) return 'redirect_uri is none of those of the client.';
+  if (!allowed) return NOT_OF_CLIENT;
   const name = typeof client_name === 'string' ? readClientName(client_name) : null;
   return { id: address.href, name: name ?? address.host, host: address.host };
+}
+
+function registeredClient(secrets: Services['secrets'], clientId: string, redirectUri: string): OauthClient | string {
+  const registration = openRegistration(secrets, clientId);
+  if (registration === null) return 'This client is not registered here. Register it again at /oauth/register.';
+  const { name, redirectUris } = registration;
+  if (!redirectUris.some((each) => isSameRedirect(each, redirectUri))) return NOT_OF_CLIENT;
+  return { id: clientId, name: name ?? 'A program without a name', host: null };
 }
 
 function clientAddress(clientId: string | null, baseUrl: string): URL | null {
@@ -45,21 +57,6 @@ function clientAddress(clientId: string | null, baseUrl: string): URL | null {
     return null;
   const isOwnMachine = url.protocol === 'http:' && isLoopback(url.hostname) && isLoopback(new URL(baseUrl).hostname);
   return url.protocol === 'https:' || isOwnMachine ? url : null;
-}
-
-function mayBeRedirect(uri: string): boolean {
-  const url = uri.length > ADDRESS_CHARACTERS_MAX ? null : URL.parse(uri);
-  if (url === null || url.hash !== '' || url.username !== '' || FORBIDDEN_SCHEME.test(url.protocol)) return false;
-  return url.protocol !== 'http:' || isLoopback(url.hostname);
-}
-
-/** The same, but for the port of a program on the person's own machine (RFC 8252, section 7.3). */
-function isSameRedirect(registered: unknown, sent: string): boolean {
-  if (registered === sent) return true;
-  if (typeof registered !== 'string') return false;
-  const [one, other] = [URL.parse(registered), URL.parse(sent)];
-  if (one?.protocol !== 'http:' || other?.protocol !== 'http:' || !isLoopback(one.hostname)) return false;
-  return one.hostname === other.hostname && one.pathname === other.pathname && one.search === other.search;
 }
 
 async function readDocument(outbound: Services['outbound'], url: string, signal: AbortSignal) {

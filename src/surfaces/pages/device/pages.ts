@@ -112,7 +112,7 @@ export function clientPage(visitor: Visitor, frame: DeviceFrame, asks: ClientAsk
   const content = html`<h1>Authorize this program?</h1>
 <dl class="facts">
 <dt>Name</dt><dd>${client.name} <span class="quiet">Chosen by the program, not verified</span></dd>
-<dt>Publisher</dt><dd>${client.host}</dd>
+<dt>Publisher</dt><dd>${client.host ?? 'Not known: the program registered itself'}</dd>
 <dt>Returns to</dt><dd>${redirectHost}</dd>
 <dt>Account</dt><dd>${visitor.session.accountId}</dd>
 </dl>
