@@ -13,6 +13,8 @@ const DECIMALS_MAX = 9;
 const ROUGH_DECIMALS_MAX = 20;
 const SIGNIFICANT = 3;
 const CENT = 0.01;
+/** Wider than a column of a table should be. */
+const LONG_WORD = /[^\s-]{37}/;
 // Making a formatter takes as long as some twenty uses of it, and a plot has hundreds of figures.
 const plain = new Intl.NumberFormat('en', { maximumFractionDigits: DECIMALS_MAX, useGrouping: false });
 const tenths = new Intl.NumberFormat('en', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
@@ -135,11 +137,14 @@ export function durationText(seconds: number): string {
   return `${count(Math.floor(seconds / 86_400))} days`;
 }
 
-/** A text of a stranger on one line, cut where it is long. Nothing of none: tables on narrow screens leave such a cell out. */
+/**
+ * A text of a stranger on one line, cut where it is long. Only words that are too long for a column are broken in their middle. Nothing of
+ * none: tables on narrow screens leave such a cell out.
+ */
 export function short(text: string, charactersMax = 200): Html {
   if (text === '') return html``;
   const cut = text.length <= charactersMax ? text : `${text.slice(0, charactersMax).toWellFormed()}…`;
-  return html`<bdi>${cut}</bdi>`;
+  return html`<bdi${LONG_WORD.test(cut) ? html` class="long"` : ''}>${cut}</bdi>`;
 }
 
 /** A payload, as JSON to be read; `whole`: where all of a long one is, as an address of this page or the call that answers it. */
