@@ -48,6 +48,7 @@ test('a key is made and seen once, used, and revoked', async () => {
   const opened = await open('keys?new=1');
   const { page } = opened;
   await page.fill('#create-name', 'worker');
+  await page.check('input[name=access][value=chosen]');
   await page.fill('#create-scopes', 'queue');
   await page.click('text=Create key');
   const secret = (await page.textContent('.secret')) ?? '';

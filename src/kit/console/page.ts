@@ -75,7 +75,7 @@ export interface Act<Called extends Pick<Callable, 'id'> = Callable> {
    * The capability's input. Several: one call each, in their order; the first that fails ends it, and those before it are done. Throws a
    * Problem for what the form alone shows to be wrong.
    */
-  input(form: URLSearchParams, visit: Visit): Input | JsonText | readonly Input[];
+  input(form: URLSearchParams, visit: Visit): ActInput | Promise<ActInput>;
   /**
    * The form as the page shows it again in place of the call, such as with a row more; null: it is to be sent.
    */
@@ -87,6 +87,8 @@ export interface Act<Called extends Pick<Callable, 'id'> = Callable> {
   /** A page in answer to the form itself, for what is shown once, such as a secret, or leads to another site. */
   answerView?(data: AnswerOf<Called>, visit: Visit, form: URLSearchParams, envelope: string): View;
 }
+
+type ActInput = Input | JsonText | readonly Input[];
 
 type AnswerOf<Called> = Called extends Callable ? DataOf<Called> : unknown;
 

@@ -6,13 +6,17 @@ import type { Act, ConsolePage } from './page.ts';
 import { short } from './text.ts';
 import type { Callable, Input, Visit } from './visit.ts';
 
-/** `what`: "revoke the key". Throws VALIDATION_FAILED where something else was typed. */
-export function requireTyped(form: URLSearchParams, wanted: string, what: string): void {
-  if (form.get('typed')?.trim() !== wanted) throw invalidField('typed', 'equal', `Type ${wanted} to ${what}.`);
+/** `what`: "revoke the key". `name`: what may be typed as well. Throws VALIDATION_FAILED where something else was typed. */
+export function requireTyped(form: URLSearchParams, wanted: string, what: string, name: string | null = null): void {
+  const typed = form.get('typed')?.trim();
+  if (typed === wanted || (name !== null && typed === name)) return;
+  throw invalidField('typed', 'equal', `Type ${name ?? wanted} to ${what}.`);
 }
 
 interface TypedForm {
   readonly wanted: string;
+  /** What may be typed in its place, where it has a name for people. */
+  readonly name?: string | null;
   /** What stands on it. */
   readonly button: string;
   /** Fields above and below the typed one. */
@@ -21,10 +25,11 @@ interface TypedForm {
 }
 
 /** The form of the act. */
-export function typedForm(visit: Visit, act: string, { wanted, button, before, after }: TypedForm): Html {
+export function typedForm(visit: Visit, act: string, { wanted, name = null, button, before, after }: TypedForm): Html {
   const typed = field(visit, act, {
     name: 'typed',
-    label: `Type ${wanted}`,
+    label: `Type ${name ?? wanted}`,
+    ...(name === null ? {} : { hint: `Or its ID, ${wanted}.` }),
     isRequired: true,
     attributes: html`autocomplete="off" spellcheck="false" autocapitalize="off"`,
   });
@@ -48,6 +53,8 @@ interface TypedPage extends Pick<ConsolePage, 'name'>, Pick<Act, 'done' | 'next'
   readonly title: string;
   /** What is to be typed; the parameter when absent. */
   wanted?(visit: Visit): string;
+  /** A name that may be typed in its place. Throws the Problem of what is not there. */
+  nameOf?(visit: Visit): Promise<string | null>;
   /** What the page says. Throws the Problem of what is not there. */
   about(visit: Visit): Promise<TypedText>;
 }
@@ -69,23 +76,24 @@ export function typedPage({ name, path, capability, act, title, what, button, ab
   const parameter = /\{(\w+)\}[^{]*$/.exec(path)?.[1] ?? '';
   const idOf = ({ params }: Visit) => params[parameter] ?? '';
   const wantedOf = (visit: Visit) => (of.wanted?.(visit) ?? idOf(visit)).trim();
+  const nameOf = async (visit: Visit) => (await of.nameOf?.(visit))?.trim() || null;
   return {
     name,
     path,
     needs: capability,
     async show(visit) {
-      const { back, heading = title, text, ...fields } = await about(visit);
+      const [{ back, heading = title, text, ...fields }, typedName] = await Promise.all([about(visit), nameOf(visit)]);
       const content = html`<p><a href="${visit.path(back.path)}">${short(back.label, 100)}</a></p>
 <h1>${heading}</h1>
 ${[text].flat().map((paragraph) => html`<p>${paragraph}</p>\n`)}
-${typedForm(visit, act, { wanted: wantedOf(visit), button, ...fields })}`;
+${typedForm(visit, act, { wanted: wantedOf(visit), name: typedName, button, ...fields })}`;
       return { title, content };
     },
     acts: {
       [act]: {
         capability,
-        input(form, visit) {
-          requireTyped(form, wantedOf(visit), what);
+        async input(form, visit) {
+          requireTyped(form, wantedOf(visit), what, await nameOf(visit));
           return of.input?.(form, visit) ?? { [of.field ?? parameter]: idOf(visit) };
         },
         done: of.done,

@@ -12,7 +12,7 @@ export async function performAct(
   key: string,
 ): Promise<Read<unknown>> {
   try {
-    const input = act.input(form, visit);
+    const input = await act.input(form, visit);
     if (!isSeveral(input)) return await visit.write(act.capability, input, key);
     const [first, ...others] = input;
     if (first === undefined) throw invalidField('id', 'required', 'Select at least one row.');
@@ -28,6 +28,6 @@ export async function performAct(
   }
 }
 
-function isSeveral(input: ReturnType<Act['input']>): input is readonly Input[] {
+function isSeveral(input: Awaited<ReturnType<Act['input']>>): input is readonly Input[] {
   return Array.isArray(input);
 }

@@ -1,4 +1,4 @@
-// Pages that end a key at once: revocation, and report of a leak. They state the key's last use and recent calls, and require its id.
+// Pages that end a key at once: revocation, and report of a leak. They state the key's last use and recent calls, and require its name or id.
 
 import { checkbox } from '../../../../kit/console/form.ts';
 import type { View } from '../../../../kit/console/page.ts';
@@ -24,6 +24,7 @@ export const leakedPage = typedPage({
   what: 'end the key',
   button: 'End key',
   title: 'Report a leak',
+  nameOf: keyName,
   async about(visit) {
     const label = 'Create a new key in its place, with the same access, expiry and cap';
     const after = checkbox(visit, LEAKED, { name: 'auto_rotate', label, isChecked: true });
@@ -42,6 +43,7 @@ export const revokePage = typedPage({
   what: 'revoke the key',
   button: 'Revoke key',
   title: 'Revoke a key',
+  nameOf: keyName,
   about: (visit) => aboutEnd(visit, 'Revoke'),
   done: 'Key revoked. Its next call is refused.',
   next: () => '/keys',
@@ -57,6 +59,10 @@ export function leakReported(data: unknown, visit: Visit): View {
   if (key.key_secret !== undefined) return secretPage({ ...key, key_secret: key.key_secret }, visit);
   const content = html`<h1>Leak reported</h1><p>Key status: ${key.status}. <a href="${visit.path('/keys')}">All keys</a></p>`;
   return { title: 'Leak reported', content };
+}
+
+async function keyName(visit: Visit): Promise<string | null> {
+  return (await findKey(visit)).name;
 }
 
 /** Who still uses it is cut off: the calls of a day say how many that may be. */

@@ -99,7 +99,7 @@ function keyTable(visit: Visit, { items }: Page<Key>, spent: ReadonlyMap<string,
 
 function createForm(visit: Visit): Html {
   return html`${field(visit, CREATE, { name: 'name', label: 'Name', hint: 'The program that will use it.', attributes: html`maxlength="200"` })}
-${scopesField(visit, CREATE, [])}
+${scopesField(visit, CREATE, null)}
 ${capFields(visit, CREATE, '', 'total')}
 ${field(visit, CREATE, { name: 'expires_at', label: 'Expires', hint: 'At the end of that day (UTC). Empty: never.', attributes: html`type="date"` })}
 <button class="main">Create key</button>`;
