@@ -19,6 +19,8 @@ import { logCall } from './log-call.ts';
 
 /** The capability whose scope lets a key look at one call. */
 const REQUEST_LOG = 'account.requests.get';
+/** Free calls of the console by visitors who signed in with a key, in usage. */
+const CONSOLE_CALLER = 'console';
 /** As nginx counts a client that has closed its request. */
 const LEFT_STATUS = 499;
 
@@ -157,7 +159,10 @@ export class Call extends ActiveRequest implements CallContext {
     if (this.#principal === null) return;
     if (this.depth === 0 && !isLeft) logCall(this, { status, failure: this.failure, latencyMs, text });
     if (this.billed && this.endpoint.capability.chargedAtEnd !== true) return;
-    this.core.usage.count(this.accountId, this.#principal.id, this.capability, status >= 400 && !isLeft);
+    // What the console calls for free is no use of the key that somebody signed in with.
+    const { id } = this.#principal;
+    const caller = this.entryForm === 'console' && id.startsWith('key_') ? CONSOLE_CALLER : id;
+    this.core.usage.count(this.accountId, caller, this.capability, status >= 400 && !isLeft);
   }
 
   #endSpan(span: Span, status: number, name: string): void {

@@ -10,7 +10,7 @@ import { bucketsOf, type Granularity, type Period } from './period.ts';
 export interface UsageFilter {
   readonly capability: string | null;
   readonly keyId: string | null;
-  /** `billed`: of the calls of people and the operator, who use the console, only those that cost money. */
+  /** `billed`: of the calls of the console only those that cost money. */
   readonly consoleCalls: 'all' | 'billed';
 }
 

@@ -23,7 +23,7 @@ export const keyFilter = Type.String({
 
 export const consoleCallsFilter = Type.Enum(['all', 'billed'], {
   default: 'all',
-  description: '`billed`: leaves out free calls of people in the console.',
+  description: '`billed`: leaves out free calls of the console.',
 });
 
 interface UsageFields {

@@ -26,6 +26,7 @@ import { usage as accountUsage } from '../../capabilities/usage.ts';
 import { usageTimeseries } from '../../capabilities/usage-timeseries.ts';
 import { type Callers, callerName, readCallers } from '../usage/caller.ts';
 import { failing } from './failing.ts';
+import { firstSteps } from './first-steps.ts';
 
 type Balance = DataOf<typeof accountBalance>;
 
@@ -53,18 +54,20 @@ async function show(visit: Visit): Promise<View> {
   const period = periodOf(visit);
   const { from, to, granularity } = period;
   const toMs = Math.ceil(visit.nowMs / HOUR_MS) * HOUR_MS;
-  const week = { from: iso(toMs - WEEK_DAYS * DAY_MS), to: iso(toMs) };
-  const ofPeriod = visit.call(accountUsage, { from, to });
+  const week = { from: iso(toMs - WEEK_DAYS * DAY_MS), to: iso(toMs), console_calls: 'billed' };
+  // What the console itself reads is no use of the account.
+  const ofPeriod = visit.call(accountUsage, { from, to, console_calls: 'billed' });
   const [balance, budget, lastWeek, usage, series, callers, failures] = await Promise.all([
     visit.call(accountBalance),
     visit.call(budgetGet),
     visit.call(accountUsage, week),
     ofPeriod,
-    visit.call(usageTimeseries, { from, to, granularity, group_by: 'capability' }),
+    visit.call(usageTimeseries, { from, to, granularity, group_by: 'capability', console_calls: 'billed' }),
     readCallers(visit),
     failing(visit, ofPeriod),
   ]);
   const content = html`<h1>Overview</h1>
+${await firstSteps(visit, lastWeek, callers)}
 ${money_(visit, balance, budget, lastWeek)}
 ${failures}
 <section class="panel"><h2>Spend</h2>${periodControl(visit, period)}
