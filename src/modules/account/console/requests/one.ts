@@ -6,7 +6,9 @@ import { money, payload, short, sizeText, time } from '../../../../kit/console/t
 import type { Visit } from '../../../../kit/console/visit.ts';
 import { type Html, html } from '../../../../lib/html.ts';
 import { requestsGet } from '../../capabilities/requests/get.ts';
-import { type Logged, latencyText, statusBadge } from './requests.ts';
+import { callerName, readCallers } from '../usage/caller.ts';
+import { actText } from './act-words.ts';
+import { type Logged, latencyText, namesOf, statusBadge } from './requests.ts';
 
 export const requestPage: ConsolePage = {
   name: 'request',
@@ -18,11 +20,14 @@ export const requestPage: ConsolePage = {
 async function show(visit: Visit): Promise<View> {
   const of = (await visit.need(requestsGet, { request_id: visit.params.id })) as Logged;
   const trace = visit.path(`/requests?outcome=all&trace_id=${encodeURIComponent(of.trace_id)}`);
+  const { names } = await readCallers(visit);
+  const acted = actText(of, await namesOf(visit, [of], names));
   const content = html`<p><a href="${visit.path('/requests')}">All requests</a></p>
-<h1>${of.capability}</h1>
+<h1>${short(acted ?? of.capability, 160)}</h1>
 <p>${statusBadge(of)} ${of.message === null ? '' : short(of.message, 500)}</p>
 ${of.code === null ? '' : html`<p><a href="${visit.elsewhere(`/docs/errors/${of.code}`)}">What ${of.code} means</a></p>`}
 <section class="panel"><h2>Request</h2>${facts([
+    ['Capability', of.capability],
     ['Request ID', copiedId(of.request_id)],
     ['Trace ID', html`<a href="${trace}"><code>${of.trace_id}</code></a>`],
     ['Ended', time(visit, of.at)],
@@ -31,9 +36,16 @@ ${of.code === null ? '' : html`<p><a href="${visit.elsewhere(`/docs/errors/${of.
     ['Wire', of.entry_form],
     [
       'Key',
-      of.key_id === null ? null : html`<a href="${visit.path(`/keys/${of.key_id}`)}"><code>${of.key_id}</code></a>`,
+      of.key_id === null
+        ? null
+        : html`<a href="${visit.path(`/keys/${of.key_id}`)}">${short(callerName(visit, of.key_id, names), 100)}</a> ${copiedId(of.key_id)}`,
     ],
-    ['Person', of.person_id === null ? null : copiedId(of.person_id)],
+    [
+      'Person',
+      of.person_id === null
+        ? null
+        : html`${short(callerName(visit, of.person_id, names), 100)} ${copiedId(of.person_id)}`,
+    ],
     ['Network', of.address],
     ['Field', of.param],
     ['Cost', money(of.cost_usd)],

@@ -6,16 +6,21 @@ import type { Act, ConsolePage, View } from '../../../../kit/console/page.ts';
 import { keyFilter } from '../../../../kit/console/pick.ts';
 import { badge, type Column, more, table, tabs, withQuery } from '../../../../kit/console/table.ts';
 import { ago, count, countOf, durationText, short, time } from '../../../../kit/console/text.ts';
-import type { ItemOf, Visit } from '../../../../kit/console/visit.ts';
+import type { Callable, ItemOf, Visit } from '../../../../kit/console/visit.ts';
 import { type Html, html } from '../../../../lib/html.ts';
 import { HOUR_MS, iso } from '../../../../lib/time.ts';
 import { requestsList } from '../../capabilities/requests/list.ts';
 import { requestsSettings, requestsSettingsGet } from '../../capabilities/requests/settings.ts';
+import { webhooksList } from '../../capabilities/webhooks/list.ts';
 import { type CallerNames, callerName, readCallers } from '../usage/caller.ts';
+import { actText, type Names } from './act-words.ts';
 
 export type Logged = ItemOf<typeof requestsList>;
 
 const ROWS = 50;
+/** The newest of each kind that acts are told by. */
+const NAMED_MAX = 100;
+const accountsList: Callable = { id: 'operator.accounts.list' };
 const outcomes = ['failed', 'slow', 'all'] as const;
 const texts = [
   ['capability', 'Capability', 'queue.publish'],
@@ -72,6 +77,7 @@ async function show(visit: Visit, isAudit: boolean): Promise<View> {
     ? 'Changes of the account: keys, webhooks, budget, people and payments, for 400 days.'
     : 'Calls of the last 7 days. Above 50 short calls a second, the log keeps all that fail or take long, and a sample of the rest.';
   const { button, note } = isAudit ? { button: html``, note: html`` } : await recording(visit);
+  const acted = await namesOf(visit, list.data?.items ?? [], names);
   const content = html`${titleWithNew(visit, title, null, button)}
 <p>${intro}</p>
 ${note}
@@ -83,7 +89,7 @@ ${filters(
     keyId,
   ),
 )}
-${panel(visit, isAudit ? 'Changes' : 'Calls', list, (page) => html`${unkeptText(page)}${requestTable(visit, page.items, { names, isAudit })}${more(visit, page)}`)}`;
+${panel(visit, isAudit ? 'Changes' : 'Calls', list, (page) => html`${unkeptText(page)}${requestTable(visit, page.items, { names: acted, isAudit })}${more(visit, page)}`)}`;
   return { title, content };
 }
 
@@ -133,8 +139,33 @@ function unkeptText({
   return html`${lost}${sampled}`;
 }
 
+/** What the shown acts are about: lists are asked only where an act names one of theirs. */
+export async function namesOf(visit: Visit, rows: readonly Logged[], names: CallerNames): Promise<Names> {
+  const [webhooks, accounts] = await Promise.all([
+    rows.some(({ capability }) => capability.startsWith('account.webhooks.')) && visit.may(webhooksList)
+      ? visit.call(webhooksList, { limit: NAMED_MAX })
+      : null,
+    rows.some(({ capability }) => capability.startsWith('operator.')) && visit.may(accountsList)
+      ? visit.call(accountsList, { limit: NAMED_MAX })
+      : null,
+  ]);
+  const urls = webhooks?.data?.items ?? [];
+  const { items = [] } = (accounts?.data ?? {}) as {
+    readonly items?: readonly {
+      readonly account_id: string;
+      readonly name: string | null;
+      readonly email: string | null;
+    }[];
+  };
+  return new Map([
+    ...names,
+    ...urls.map(({ webhook_id: id, url }) => [id, url] as const),
+    ...items.map(({ account_id: id, name, email }) => [id, name ?? email ?? id] as const),
+  ]);
+}
+
 interface Shown {
-  readonly names: CallerNames;
+  readonly names: Names;
   readonly isAudit: boolean;
 }
 
@@ -142,10 +173,19 @@ export function requestTable(visit: Visit, rows: readonly Logged[], { names, isA
   const columns: Column<Logged>[] = [
     {
       title: isAudit ? 'Change' : 'Call',
-      cell: ({ request_id: id, capability }) => html`<a href="${visit.path(`/requests/${id}`)}">${capability}</a>`,
+      cell(row) {
+        const text = isAudit ? (actText(row, names) ?? row.capability) : row.capability;
+        return html`<a href="${visit.path(`/requests/${row.request_id}`)}">${short(text, 120)}</a>`;
+      },
     },
     { title: 'Status', cell: (row) => statusBadge(row) },
-    { title: 'What happened', cell: ({ message, path }) => (message === null ? short(path, 80) : short(message, 160)) },
+    {
+      title: 'What happened',
+      cell(row) {
+        const text = row.message ?? (isAudit ? '' : (actText(row, names) ?? row.path));
+        return text === '' ? '' : short(text, 160);
+      },
+    },
     { title: 'By', cell: (row) => short(caller(visit, row, names), 40) },
     { title: 'Duration', kind: 'number', cell: ({ latency_ms: ms }) => latencyText(ms) },
     { title: 'When', cell: ({ at }) => ago(visit, at) },
@@ -164,7 +204,7 @@ export function caller(visit: Visit, { key_id: keyId, person_id: personId }: Log
 
 export function statusBadge({ status, code }: Pick<Logged, 'status' | 'code'>): Html {
   if (status < 400) return badge(String(status), 'good');
-  return badge(code === null ? String(status) : `${status} ${code}`, status >= 500 ? 'critical' : 'warning');
+  return badge(code === null ? String(status) : `${status} ${code}`, 'critical');
 }
 
 export function latencyText(ms: number): string {
