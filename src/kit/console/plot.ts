@@ -11,6 +11,8 @@ export interface Series {
   readonly label: string;
   /** One for each instant; null: unknown, a gap in a line. */
   readonly values: readonly (number | null)[];
+  /** Its color where it means something: what succeeded is green, what failed red, what waits amber; absent: one of the colors of plots. */
+  readonly tone?: 'good' | 'warning' | 'critical' | undefined;
 }
 
 export interface Plot {
@@ -48,11 +50,14 @@ function plotTable(
   { caption, unit, series, isLine = false }: Plot,
   { from, end, instants, isRunning, left }: Shown,
 ): Html {
-  const cut = series.map(({ label, values }) => ({ label, values: values.slice(from, end) }));
+  const cut = series.map(({ label, values, tone }) => ({ label, tone, values: values.slice(from, end) }));
   const shown = isLine ? cut : withOther(cut);
   const text = unit === 'USD' ? moneyText : figure;
   const exactText = (value: number) => (unit === 'USD' ? exactMoney(value) : `${figure(value)} ${unit}`);
-  const head = shown.map(({ label }) => html`<th scope="col" class="number">${label}</th>`);
+  const head = shown.map(
+    ({ label, tone }) =>
+      html`<th scope="col" class="number"${tone === undefined ? '' : html` data-tone="${tone}"`}>${label}</th>`,
+  );
   const cell = (value: number | null) =>
     value === null
       ? html`<td class="number">unknown</td>`

@@ -11,26 +11,32 @@ const DAY_SECONDS = 24 * HOUR_SECONDS;
 const DRAGGED_PIXELS_MIN = 10;
 const DIGIT_PIXELS = 7.5;
 const TIP_PIXELS = 14;
+/** Of the axis of what is counted: half a call is no call. */
+const WHOLE_STEPS = [...Array(15).keys()].flatMap((power) => [1, 2, 5].map((step) => step * 10 ** power));
 
-/** @typedef {{ seconds: number[], labels: string[], stacked: (number | null)[][] }} Figures */
+/** @typedef {{ seconds: number[], labels: string[], colors: string[], isWhole: boolean, stacked: (number | null)[][] }} Figures */
 /** @type {WeakMap<Element, { plot: any, place: HTMLElement }>} */
 const drawn = new WeakMap();
 
 /** @param {HTMLElement} figure @returns {Figures} */
 function read(figure) {
   const table = figure.querySelector('details table');
-  const labels = [...(table?.querySelectorAll('thead th') ?? [])].slice(1).map((cell) => cell.textContent ?? '');
+  const heads = /** @type {HTMLElement[]} */ ([...(table?.querySelectorAll('thead th') ?? [])].slice(1));
+  const labels = heads.map((cell) => cell.textContent ?? '');
+  const colors = heads.map(({ dataset }, i) => colorOf(dataset.tone, i));
   const rows = [...(table?.querySelectorAll('tbody tr') ?? [])];
   const seconds = rows.map((row) => Date.parse(row.querySelector('time')?.dateTime ?? '') / 1_000);
   const plain = labels.map((_, i) => rows.map((row) => figureOf(row.querySelectorAll('td')[i])));
   /** @type {(number | null)[][]} */
   const stacked = [];
-  if (figure.hasAttribute('data-line')) return { seconds, labels, stacked: plain };
+  const isWhole =
+    figure.dataset.unit !== 'USD' && plain.every((of) => of.every((value) => Number.isInteger(value ?? 0)));
+  if (figure.hasAttribute('data-line')) return { seconds, labels, colors, isWhole, stacked: plain };
   for (const values of plain) {
     const below = stacked.at(-1);
     stacked.push(values.map((value, i) => (value ?? 0) + (below?.[i] ?? 0)));
   }
-  return { seconds, labels, stacked };
+  return { seconds, labels, colors, isWhole, stacked };
 }
 
 /** Null where it is unknown. @param {HTMLElement | undefined} cell */
@@ -41,9 +47,9 @@ function figureOf(cell) {
 
 /**
  * What stands at the pointer: when, and what is there of each series, as the table tells it.
- * @param {any} plot @param {HTMLElement} figure @param {HTMLElement} tip @param {string[]} labels
+ * @param {any} plot @param {HTMLElement} figure @param {HTMLElement} tip @param {Pick<Figures, 'labels' | 'colors'>} of
  */
-function tell(plot, figure, tip, labels) {
+function tell(plot, figure, tip, { labels, colors }) {
   const { left } = plot.cursor;
   const [seconds] = plot.data;
   // The bucket that the pointer is in, not the one whose start is nearest.
@@ -55,7 +61,7 @@ function tell(plot, figure, tip, labels) {
   const lines = cells.flatMap(({ dataset: { value, told } }, i) =>
     told === undefined || (Number(value) === 0 && cells.length > 1)
       ? []
-      : [line(labels[i] ?? '', told ?? '', color(i))],
+      : [line(labels[i] ?? '', told ?? '', colors[i] ?? '')],
   );
   const time = document.createElement('strong');
   time.textContent = `${row.querySelector('time')?.textContent} UTC`;
@@ -86,13 +92,14 @@ function extent(seconds) {
   return [seconds[0] ?? 0, (seconds.at(-1) ?? 0) + stepOf(seconds)];
 }
 
-/** The color of a series, as the style says. @param {number} i */
-function color(i) {
-  return getComputedStyle(document.documentElement).getPropertyValue(`--series-${i % COLORS}`);
+/** The color of a series, as the style says: of what it means, or the next one. @param {string | undefined} tone @param {number} i */
+function colorOf(tone, i) {
+  const name = { good: 'green', warning: 'amber', critical: 'red' }[tone ?? ''] ?? `series-${i % COLORS}`;
+  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`);
 }
 
 /** @param {HTMLElement} figure @param {Figures} figures @param {HTMLElement} place */
-function make(figure, { seconds, labels, stacked }, place) {
+function make(figure, { seconds, labels, colors, isWhole, stacked }, place) {
   const ink = getComputedStyle(document.body).color;
   const axis = {
     stroke: ink,
@@ -106,8 +113,8 @@ function make(figure, { seconds, labels, stacked }, place) {
   const order = labels.map((_, i) => i).reverse();
   const series = order.map((i) => ({
     label: labels[i],
-    stroke: color(i),
-    ...(isLine ? { width: 2 } : { fill: color(i), width: 0, paths: bars }),
+    stroke: colors[i],
+    ...(isLine ? { width: 2 } : { fill: colors[i], width: 0, paths: bars }),
     points: { show: false },
   }));
   const sign = figure.dataset.unit === 'USD' ? '$' : '';
@@ -125,6 +132,7 @@ function make(figure, { seconds, labels, stacked }, place) {
       {
         ...axis,
         size: widthOf,
+        ...(isWhole ? { incrs: WHOLE_STEPS } : {}),
         values: (/** @type {any} */ _, /** @type {number[]} */ splits) => splits.map((value) => sign + short(value)),
       },
     ],
@@ -142,7 +150,7 @@ function make(figure, { seconds, labels, stacked }, place) {
     hooks: {
       setSelect: [zoomed],
       draw: [hatchRunning],
-      setCursor: [(/** @type {any} */ plot) => tell(plot, figure, tip, labels)],
+      setCursor: [(/** @type {any} */ plot) => tell(plot, figure, tip, { labels, colors })],
     },
   };
   const made = new UPlot(options, [seconds, ...order.map((i) => stacked[i])], place);
@@ -221,7 +229,7 @@ function drawAll() {
     const before = drawn.get(figure);
     const place = figure.querySelector('.drawn');
     if (!(place instanceof HTMLElement)) continue;
-    const shape = JSON.stringify(figures.labels);
+    const shape = JSON.stringify([figures.labels, figures.isWhole]);
     if (before !== undefined && place.dataset.shape === shape) {
       before.plot.setData([figures.seconds, ...figures.stacked.toReversed()]);
       continue;

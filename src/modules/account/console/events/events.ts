@@ -53,7 +53,7 @@ function events(visit: Visit, page: Page<Event>): Html {
     groupOf: ({ day }) => day,
     empty: teach(
       'No events in this period. Webhooks receive the same events as this page:',
-      `curl -sS -X POST ${visit.baseUrl}/v1/account/webhooks/register -H "Authorization: Bearer $QM_KEY" -H 'Content-Type: application/json' -d '{"url":"https://example.com/hook","events":["*"]}'`,
+      `curl -sS -X POST ${visit.baseUrl}/v1/account/webhooks/register -H "Authorization: Bearer $QM_KEY" -H 'Content-Type: application/json' -d '{"url":"https://example.com/hook","events":["queue.dlq"]}'`,
     ),
     columns: [
       { title: 'What happened', cell: ({ of: [first], said }) => eventLink(visit, first, said) },

@@ -1,8 +1,8 @@
-// Deliveries of one webhook: the headers of the last request, the answer to each attempt, and a button to send it again.
+// Deliveries of one webhook: what was sent, the answer to each attempt, and ways to send one or several again.
 
 import { type Answer, answerText } from '../../../../kit/console/answer.ts';
 import { copiedId } from '../../../../kit/console/copied.ts';
-import { actButton } from '../../../../kit/console/form.ts';
+import { formFields } from '../../../../kit/console/form.ts';
 import { filterTabs } from '../../../../kit/console/list-page.ts';
 import { badge, facts, more, type Page, table } from '../../../../kit/console/table.ts';
 import { ago, payload, time } from '../../../../kit/console/text.ts';
@@ -12,9 +12,11 @@ import type { webhooksDeliveries } from '../../capabilities/webhooks/deliveries.
 import { webhooksRedeliver } from '../../capabilities/webhooks/redeliver.ts';
 
 export const REDELIVER = 'redeliver';
+export const REDELIVER_SELECTED = 'redeliver_selected';
 
 export type Delivery = ItemOf<typeof webhooksDeliveries>;
 
+const EVENTS = { call: 'account.events.list' };
 const DELIVERIES = { call: 'account.webhooks.deliveries' };
 const STATUSES = ['pending', 'succeeded', 'failed', 'exhausted', 'skipped'] as const;
 
@@ -22,23 +24,38 @@ export function statusTabs(visit: Visit, here: string | undefined): Html {
   return filterTabs(visit, { name: 'status', label: 'Status of deliveries', values: STATUSES }, here);
 }
 
-export function deliveries(visit: Visit, page: Page<Delivery>): Html {
+/** `payloads`: what was sent, by the id of its event. */
+export function deliveries(visit: Visit, page: Page<Delivery>, payloads: ReadonlyMap<string, unknown>): Html {
   const mayRedeliver = visit.may(webhooksRedeliver);
   const rows = table<Delivery>({
     caption: 'Deliveries',
     rows: page.items,
     empty: html`<p>No deliveries. Send a test event to see whether the receiver is reached.</p>`,
     columns: [
-      { title: 'Event', cell: (one) => html`${one.event_type}${details(visit, one)}` },
+      { title: 'Event', cell: (one) => html`${one.event_type}${details(visit, one, payloads.get(one.event_id))}` },
       { title: 'Status', cell: statusOf },
       { title: 'Answer', cell: answerOf },
       { title: 'Attempts', kind: 'number', cell: ({ attempt }) => String(attempt) },
       { title: 'Next attempt', cell: ({ next_attempt_at: next }) => (next === null ? '' : ago(visit, next)) },
       { title: 'Created', cell: ({ created_at }) => ago(visit, created_at) },
-      ...(mayRedeliver ? [{ title: 'Actions', cell: (one: Delivery) => again(visit, one) }] : []),
+      ...(mayRedeliver ? [{ title: 'Actions', cell: again }] : []),
     ],
+    ...(mayRedeliver
+      ? {
+          select: {
+            visit,
+            acts: [{ act: REDELIVER_SELECTED, label: 'Redeliver selected' }],
+            idOf: ({ delivery_id: id }: Delivery) => id,
+            nameOf: ({ event_type: type, created_at: at }: Delivery) => `${type} of ${at}`,
+          },
+        }
+      : {}),
   });
-  return html`${rows}${more(visit, page)}`;
+  // A form may not stand within another: those of the rows' buttons follow the table.
+  const forms = mayRedeliver
+    ? page.items.filter((one) => againText(one) !== null).map((one) => againForm(visit, one))
+    : [];
+  return html`${rows}${forms}${more(visit, page)}`;
 }
 
 function statusOf({ status }: Delivery): Html {
@@ -55,20 +72,28 @@ export function answerOf(of: Answer): string {
 }
 
 /** What is pending is sent now; before its first attempt has ended, and while one runs, it is on its way. */
-function again(visit: Visit, { delivery_id, status, next_attempt_at: next, attempts: made }: Delivery): Html | string {
-  const isPending = status === 'pending';
-  if (isPending && (next === null || made.length === 0)) return '';
-  return actButton(visit, REDELIVER, isPending ? 'Resend now' : 'Redeliver', { delivery_id });
+function againText({ status, next_attempt_at: next, attempts: made }: Delivery): string | null {
+  if (status !== 'pending') return 'Redeliver';
+  return next === null || made.length === 0 ? null : 'Resend now';
+}
+
+function again(one: Delivery): Html | string {
+  const text = againText(one);
+  return text === null ? '' : html`<button form="again-${one.delivery_id}">${text}</button>`;
+}
+
+function againForm(visit: Visit, { delivery_id: id }: Delivery): Html {
+  return html`<form method="post" id="again-${id}">${formFields(visit, REDELIVER)}<input type="hidden" name="delivery_id" value="${id}"></form>`;
 }
 
 /** What was sent and what came back; closed, so that the list stays one of lines. */
-function details(visit: Visit, one: Delivery): Html {
+function details(visit: Visit, one: Delivery, event: unknown): Html {
   const headers = one.request_headers;
   return html`<details id="delivery-${one.delivery_id}"><summary>Details</summary>${facts([
     ['Delivery', copiedId(one.delivery_id)],
     ['Event', copiedId(one.event_id)],
     ['Attempts', one.attempts.length === 0 ? null : attempts(visit, one)],
-  ])}${headers === null ? '' : payload(headerLines(headers), 'Headers of the last request', DELIVERIES)}${one.response_snippet === null ? '' : payload(one.response_snippet, 'Beginning of the last answer', DELIVERIES)}</details>`;
+  ])}${event === undefined ? '' : html`<p class="quiet small">Payload</p>${payload(event, 'Payload', EVENTS)}`}${headers === null ? '' : payload(headerLines(headers), 'Headers of the last request', DELIVERIES)}${one.response_snippet === null ? '' : payload(one.response_snippet, 'Beginning of the last answer', DELIVERIES)}</details>`;
 }
 
 function headerLines(headers: Readonly<Record<string, string>>): string {

@@ -32,10 +32,10 @@ const settings: ResourcePage<Webhook> = {
     }),
     update: {
       capability: webhooksUpdate,
-      input: (sent, { params }) => ({
-        webhook_id: params.id,
+      input: (sent, visit) => ({
+        webhook_id: visit.params.id,
         url: textOf(sent, 'url'),
-        events: pickedEvents(sent),
+        events: pickedEvents(sent, visit),
         description: textOf(sent, 'description') ?? null,
       }),
       done: 'Settings saved.',

@@ -34,9 +34,9 @@ export const webhooksPage = listPage({
   create: {
     capability: webhooksRegister,
     heading: 'New webhook',
-    input: (form) => ({
+    input: (form, visit) => ({
       url: textOf(form, 'url'),
-      events: pickedEvents(form),
+      events: pickedEvents(form, visit),
       description: textOf(form, 'description') ?? null,
     }),
     done: 'Webhook registered.',
