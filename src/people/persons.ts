@@ -1,4 +1,4 @@
-// SQL of persons, their identities, and their memberships in accounts. An owner may do everything in an account; a viewer may only read.
+// SQL of persons, their identities, and their memberships in accounts. What each role may do in an account: roles.ts.
 
 import { findAccount } from '../core/accounts/accounts.ts';
 import { maskedEmail } from '../core/accounts/masked-email.ts';
@@ -7,8 +7,7 @@ import type { Queryable, Transaction } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { timestamp } from '../db/types.ts';
 import { newId } from '../lib/ids.ts';
-
-export type Role = 'owner' | 'viewer';
+import type { Role } from './roles.ts';
 
 /** Issuer of identities that are addresses. */
 export const EMAIL = 'email';

@@ -2,7 +2,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { clockNow } from '../../src/core/database-clock.ts';
-import { createPerson, type Role } from '../../src/people/persons.ts';
+import { createPerson } from '../../src/people/persons.ts';
+import type { Role } from '../../src/people/roles.ts';
 import { type Device, openSession, type SessionOwner } from '../../src/people/sessions/sessions.ts';
 import { expectAccessible } from '../support/axe.ts';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';

@@ -14,12 +14,12 @@ import {
   membershipsOf,
   ownerAddresses,
   peopleRecords,
-  type Role,
   removeMember,
   setHome,
   setMember,
 } from '../../src/people/persons.ts';
 import { peopleRetention } from '../../src/people/retention.ts';
+import type { Role } from '../../src/people/roles.ts';
 import { principalOf } from '../../src/people/sessions/principal.ts';
 import {
   endSession,

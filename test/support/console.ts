@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import { clockNow } from '../../src/core/database-clock.ts';
 import type { Services } from '../../src/kit/services.ts';
 import { createPerson } from '../../src/people/persons.ts';
+import type { Role } from '../../src/people/roles.ts';
 import { openSession } from '../../src/people/sessions/sessions.ts';
 import { expectAccessible } from './axe.ts';
 import { PageVisitor, type Visit } from './page-visitor.ts';
@@ -154,7 +155,7 @@ export async function personSession(
     readonly accountId: string;
     readonly email: string;
     readonly name: string;
-    readonly role: 'owner' | 'viewer';
+    readonly role: Role;
   },
 ): Promise<string> {
   return core.db.transaction(async (tx) => {

@@ -8,6 +8,7 @@ import type { Core } from '../../core/core.ts';
 import type { Credential } from '../../core/credentials/credential.ts';
 import type { Queryable } from '../../db/database.ts';
 import { problem } from '../../problems/problem.ts';
+import { scopesOfRole } from '../roles.ts';
 import { findSessions, type Session } from './sessions.ts';
 
 type PrincipalCore = Pick<Core, 'db' | 'keys' | 'knownScopes'>;
@@ -76,9 +77,7 @@ async function readLive(
 /** Undefined: it may do nothing. */
 function scopesOf({ knownScopes }: PrincipalCore, { kind, role }: Session): readonly string[] | null | undefined {
   if (kind === 'operator') return ['*', OPERATOR_MODULE];
-  if (role === 'owner') return null;
-  if (role === null) return undefined;
-  return [...knownScopes.modules].filter((name) => name !== OPERATOR_MODULE).map((name) => `${name}:read`);
+  return role === null ? undefined : scopesOfRole(knownScopes, role);
 }
 
 /** What it spends and does is booked under the person. */

@@ -6,7 +6,7 @@ import type { Secrets } from '../../core/secrets/secrets.ts';
 import type { Database, Queryable, Transaction } from '../../db/database.ts';
 import { newId } from '../../lib/ids.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/time.ts';
-import type { Role } from '../persons.ts';
+import type { Role } from '../roles.ts';
 import * as store from './store.ts';
 
 export const IDLE_MS = 12 * HOUR_MS;

@@ -4,7 +4,7 @@ import { textArray } from '../../db/arrays.ts';
 import type { Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { timestamp } from '../../db/types.ts';
-import type { Role } from '../persons.ts';
+import type { Role } from '../roles.ts';
 
 export type SessionKind = 'person' | 'key' | 'operator';
 

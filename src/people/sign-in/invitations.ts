@@ -1,5 +1,5 @@
-// Invitations to an account: a link by mail, valid for a week. Only owners invite, and an invitation holds only while its sender owns the
-// account. Both are checked under the account's lock.
+// Invitations to an account: a link by mail, valid for a week. Owners and the operator invite, and an owner's invitation holds only while its
+// sender owns the account. Both are checked under the account's lock.
 
 import { lockAccount } from '../../core/callers/lock.ts';
 import type { Core } from '../../core/core.ts';
@@ -11,9 +11,10 @@ import { timestamp } from '../../db/types.ts';
 import { html } from '../../lib/html.ts';
 import { DAY_MS } from '../../lib/time.ts';
 import { problem } from '../../problems/problem.ts';
-import { type ActingOwner, enterAsOwner } from '../acting-owner.ts';
+import { type ActingOwner, enterAsOwner, OPERATOR } from '../acting-owner.ts';
 import { sendMail } from '../mail/mail.ts';
-import { lockOwner, membersMax, membersOf, type Role } from '../persons.ts';
+import { lockOwner, membersMax, membersOf } from '../persons.ts';
+import { type Role, roleTexts } from '../roles.ts';
 import { hashOf, newToken, requireMail } from './mail-link.ts';
 
 const LIVES_MS = 7 * DAY_MS;
@@ -29,8 +30,8 @@ const selectPending = statement(
   'invitation_select_pending',
   `SELECT s.link_hash, s.email, s.role, s.expires_at
      FROM core.mail_sign_in s
-     JOIN core.member m ON m.account_id = $1 AND m.person_id = s.invited_by AND m.role = 'owner'
-    WHERE s.account_id = $1 AND s.expires_at > core.clock_now()
+     LEFT JOIN core.member m ON m.account_id = $1 AND m.person_id = s.invited_by AND m.role = 'owner'
+    WHERE s.account_id = $1 AND s.expires_at > core.clock_now() AND (m.person_id IS NOT NULL OR s.invited_by = '${OPERATOR}')
     ORDER BY s.expires_at DESC, s.link_hash
     LIMIT $2`,
 );
@@ -51,7 +52,7 @@ const moveToPerson = statement(
 export interface Invitation {
   readonly accountId: string;
   readonly role: Role;
-  /** The person who gave it; null: nobody is known to. */
+  /** The person who gave it, or OPERATOR; null: nobody is known to. */
   readonly invitedBy: string | null;
 }
 
@@ -76,7 +77,7 @@ export async function invite(
 ): Promise<boolean> {
   await requireMail(core.db, email, remoteAddress, await clockNow(core.db));
   const link = newToken();
-  const { accountId } = owner.principal;
+  const { accountId } = owner;
   return core.db.transaction(async (tx) => {
     const nowMs = await enterAsOwner(tx, owner);
     if (nowMs === null) return false;
@@ -124,7 +125,8 @@ export async function moveInvitations(tx: Transaction, accounts: readonly string
  */
 export async function invitationHolds(tx: Transaction, { accountId, invitedBy }: Invitation): Promise<boolean> {
   await lockAccount(tx, accountId);
-  if (invitedBy === null || !(await lockOwner(tx, accountId, invitedBy))) return false;
+  if (invitedBy === null) return false;
+  if (invitedBy !== OPERATOR && !(await lockOwner(tx, accountId, invitedBy))) return false;
   if ((await membersOf(tx, accountId)).length < membersMax) return true;
   throw problem('QUOTA_EXCEEDED', {
     message: `The account has its ${membersMax} people. An owner must remove one first.`,
@@ -132,11 +134,11 @@ export async function invitationHolds(tx: Transaction, { accountId, invitedBy }:
 }
 
 function invitationMail(link: string, role: Role) {
-  const what = role === 'owner' ? 'own an account' : 'see an account';
+  const what = `an account as ${role} (${roleTexts[role]})`;
   return {
     subject: 'An invitation to Quartermaster',
-    text: `You are invited to ${what} together with others. Open this link and press the button:\n${link}\n\nIt works once, for seven days. If you know nothing of it, do nothing.\n`,
-    html: html`<p>You are invited to ${what} together with others. Open this link and press the button:</p><p><a href="${link}">${link}</a></p><p>It works once, for seven days. If you know nothing of it, do nothing.</p>`
+    text: `You are invited to ${what}. Open this link and press the button:\n${link}\n\nIt works once, for seven days. If you know nothing of it, do nothing.\n`,
+    html: html`<p>You are invited to ${what}. Open this link and press the button:</p><p><a href="${link}">${link}</a></p><p>It works once, for seven days. If you know nothing of it, do nothing.</p>`
       .text,
   };
 }

@@ -3,6 +3,7 @@ import { findAccount } from '../../../core/accounts/accounts.ts';
 import { balanceOf } from '../../../core/wallet/ledger/read.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { textOrNull } from '../../../kit/fields.ts';
+import { roleField } from '../../../kit/role-field.ts';
 import { membersOf } from '../../../people/persons.ts';
 import { accountFields, accountIdField, accountView, noAccount, usdField } from '../schemas.ts';
 
@@ -28,7 +29,7 @@ export const accountsGet = defineCapability()({
       people: Type.Array(
         Type.Object({
           person_id: Type.String({ description: 'Id of the person.' }),
-          role: Type.Enum(['owner', 'viewer'], { description: 'An owner may do everything, a viewer sees.' }),
+          role: roleField,
           name: textOrNull('Name of the person.'),
           email: textOrNull('Address of the person.'),
         }),

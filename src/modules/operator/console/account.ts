@@ -3,6 +3,7 @@
 import { copiedId } from '../../../kit/console/copied.ts';
 import { panel } from '../../../kit/console/failure.ts';
 import { actForm, choice, field, numberOf, textOf } from '../../../kit/console/form.ts';
+import { invitationForm } from '../../../kit/console/invitation-form.ts';
 import type { Act, ConsolePage, View } from '../../../kit/console/page.ts';
 import { facts, figures, more, type Page, table } from '../../../kit/console/table.ts';
 import { money, short, time } from '../../../kit/console/text.ts';
@@ -66,7 +67,7 @@ ${figures([
   ['Debt', money(account.balance.debt_usd)],
 ])}
 ${account.balance.frozen_reason === null ? '' : html`<p class="failure">The wallet is frozen: ${account.balance.frozen_reason}.</p>`}
-<div class="panels"><section class="panel"><h2>Account</h2>${accountFacts(visit, account)}${people(account)}</section>
+<div class="panels"><section class="panel"><h2>Account</h2>${accountFacts(visit, account)}${people(account)}${invitation(visit, account)}</section>
 ${visit.may(accountsUpdate) ? html`<section class="panel"><h2>Change</h2>${changes(visit, account)}</section>` : ''}</div>
 ${panel(visit, 'Top-ups', topups, (page) => html`${topupTable(visit, page)}${more(visit, page)}`)}`;
   return { title: account.name ?? account_id, content };
@@ -93,6 +94,17 @@ function people({ people: all }: Detail): Html {
       { title: 'Person', cell: ({ name, email, person_id: id }) => short(email ?? name ?? id, 80) },
       { title: 'Role', cell: ({ role }) => role },
     ],
+  });
+}
+
+/** In the operator's session, which is no key's. */
+function invitation(visit: Visit, { account_id: accountId }: Detail): Html {
+  if (!visit.principal.id.startsWith('sess_')) return html``;
+  return invitationForm({
+    formToken: visit.formToken,
+    action: visit.elsewhere('/auth/account/invite'),
+    accountId,
+    address: html`<label for="invite-email">Email address</label><input id="invite-email" name="email" type="email" maxlength="254" required>`,
   });
 }
 

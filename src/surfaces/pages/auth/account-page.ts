@@ -6,7 +6,7 @@ import type { Services } from '../../../kit/services.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { framePage } from '../frame.ts';
 import { pathTo, signOutForm, type Visitor } from '../visitor.ts';
-import { instant, personSections, sessionForm } from './person-sections.ts';
+import { changesPeople, instant, personSections, sessionForm } from './person-sections.ts';
 import type { Fault } from './sign-in-page.ts';
 
 export interface AccountPage {
@@ -42,7 +42,7 @@ ${sections.people}`;
 function deletedSection(core: Services, visitor: Visitor, purgeAtMs: number): Html {
   const button = html`<button>Restore the account</button>`;
   return html`<h2>Deleted</h2><p>This account was deleted. Its keys do not work, and all of it is removed for good ${instant(purgeAtMs)}.</p>
-${visitor.session.role === 'owner' ? sessionForm(core, visitor, { path: '/auth/account/restore', content: button }) : html`<p>An owner of it can restore it until then.</p>`}`;
+${changesPeople(visitor.session) ? sessionForm(core, visitor, { path: '/auth/account/restore', content: button }) : html`<p>An owner of it can restore it until then.</p>`}`;
 }
 
 function visitorName({ session, person }: Visitor): string {

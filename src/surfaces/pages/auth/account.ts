@@ -1,15 +1,24 @@
 // Actions of the account page. Each form carries the token of its session. Changes to an account's people need a sign-in of the last
 // 15 minutes.
 
+import { findAccount } from '../../../core/accounts/accounts.ts';
 import type { Transaction } from '../../../db/database.ts';
 import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
 import type { Services } from '../../../kit/services.ts';
 import { html } from '../../../lib/html.ts';
-import { type ActingOwner, enterAsOwner } from '../../../people/acting-owner.ts';
+import { type ActingOwner, enterAsOwner, OPERATOR } from '../../../people/acting-owner.ts';
 import { mailAddress } from '../../../people/addresses.ts';
 import { membershipsOf, membersMax, membersOf, setHome } from '../../../people/persons.ts';
 import { removePerson } from '../../../people/remove-person.ts';
-import { endSession, endSessionsOf, isRecent, sessionsOf, switchAccount } from '../../../people/sessions/sessions.ts';
+import { isRole } from '../../../people/roles.ts';
+import {
+  endSession,
+  endSessionsOf,
+  isRecent,
+  type Session,
+  sessionsOf,
+  switchAccount,
+} from '../../../people/sessions/sessions.ts';
 import { cancelInvitation, invite } from '../../../people/sign-in/invitations.ts';
 import { Problem } from '../../../problems/problem.ts';
 import { keysStopped, restoreAccount } from '../../../upkeep/deletion/deletion.ts';
@@ -27,6 +36,8 @@ import {
   visitorOf,
 } from '../visitor.ts';
 import { accountPage } from './account-page.ts';
+import { logPeopleChange } from './audit.ts';
+import { changesPeople } from './person-sections.ts';
 
 const PAGE = '/auth/account';
 
@@ -59,12 +70,20 @@ type OwnersAct = (
 function ownersForm(act: OwnersAct): Act {
   return async (core, request, visitor, form) => {
     const { session, principal } = visitor;
-    if (session.role !== 'owner' || session.personId === null || principal === null)
+    if (!changesPeople(session) || principal === null)
       return accountPage(core, visitor, { status: 403, done: 'Only an owner of the account may do that.' });
     if (!isRecent(session)) return signInAgain(core, { url: PAGE });
-    const owner = { personId: session.personId, sessionId: session.sessionId, principal };
+    const accountId = await chosenAccount(core, session, form);
+    const owner = { personId: session.personId ?? OPERATOR, sessionId: session.sessionId, principal, accountId };
     return act(core, request, visitor, owner, form);
   };
+}
+
+/** The operator changes the people of any account that there is. */
+async function chosenAccount({ db }: Services, { kind, accountId }: Session, form: URLSearchParams): Promise<string> {
+  const chosen = form.get('account_id');
+  if (kind !== 'operator' || chosen === null) return accountId;
+  return (await findAccount(db, chosen))?.accountId ?? accountId;
 }
 
 /** Null: the session has ended meanwhile, or its person owns the account no more; nothing was changed. */
@@ -73,9 +92,7 @@ function asOwner<T>(
   owner: ActingOwner,
   change: (tx: Transaction, accountId: string) => Promise<T>,
 ): Promise<T | null> {
-  return db.transaction(async (tx) =>
-    (await enterAsOwner(tx, owner)) === null ? null : change(tx, owner.principal.accountId),
-  );
+  return db.transaction(async (tx) => ((await enterAsOwner(tx, owner)) === null ? null : change(tx, owner.accountId)));
 }
 
 /** Nothing of the account is shown any more. */
@@ -116,28 +133,31 @@ export const endDevices: Act = async (core, _request, { session, person }, form)
   return sessionId === session.sessionId ? redirectToSignIn() : redirect(afterwards(core, form));
 };
 
-export const inviteSomebody = ownersForm(async (core, { remoteAddress }, visitor, owner, form) => {
+export const inviteSomebody = ownersForm(async (core, request, visitor, owner, form) => {
   const email = mailAddress(form.get('email') ?? '');
-  const role = form.get('role') === 'owner' ? 'owner' : 'viewer';
+  const sent = form.get('role') ?? '';
+  const role = isRole(sent) ? sent : 'viewer';
   const refuse = (status: number, text: string) =>
     accountPage(core, visitor, { status, fault: { field: 'email', text, typed: form.get('email') ?? '' } });
   if (email === null) return refuse(400, 'Enter an e-mail address.');
-  if ((await membersOf(core.db, owner.principal.accountId)).length >= membersMax)
+  if ((await membersOf(core.db, owner.accountId)).length >= membersMax)
     return refuse(409, 'The account has no room for more people.');
   try {
-    if (!(await invite(core, owner, { role, email, remoteAddress }))) return notAnOwner();
+    if (!(await invite(core, owner, { role, email, remoteAddress: request.remoteAddress }))) return notAnOwner();
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'RATE_LIMITED') throw error;
     return refuse(429, error.message);
   }
+  logPeopleChange(core, request, owner, 'account.people.invite', { email, role });
   return accountPage(core, visitor, { done: `An invitation is on its way to ${email}.` });
 });
 
-export const cancelInvited = ownersForm(async (core, _request, visitor, owner, form) => {
+export const cancelInvited = ownersForm(async (core, request, visitor, owner, form) => {
   const isCancelled = await asOwner(core, owner, (tx, accountId) =>
     cancelInvitation(tx, accountId, form.get('invitation') ?? ''),
   );
   if (isCancelled === null) return notAnOwner();
+  if (isCancelled) logPeopleChange(core, request, owner, 'account.people.cancel_invitation', {});
   const page = isCancelled
     ? { done: 'The invitation was cancelled: its link does not work any more.' }
     : { status: 409, done: 'This invitation was accepted or cancelled already, or it has expired.' };
@@ -145,11 +165,17 @@ export const cancelInvited = ownersForm(async (core, _request, visitor, owner, f
 });
 
 /** The person acts for the account no more, on no device, before the answer. */
-export const removeSomebody = ownersForm(async (core, _request, visitor, owner, form) => {
-  const isRemoved = await asOwner(core, owner, (tx, accountId) =>
-    removePerson(tx, accountId, form.get('person_id') ?? ''),
-  );
+export const removeSomebody = ownersForm(async (core, request, visitor, owner, form) => {
+  const { accountId } = owner;
+  const personId = form.get('person_id') ?? '';
+  const person = (await membersOf(core.db, accountId)).find((member) => member.personId === personId);
+  const isRemoved = await asOwner(core, owner, (tx) => removePerson(tx, accountId, personId));
   if (isRemoved === null) return notAnOwner();
+  // Nobody knows the name behind the id afterwards.
+  if (isRemoved)
+    logPeopleChange(core, request, owner, 'account.people.remove', {
+      person: person?.email ?? person?.name ?? personId,
+    });
   const page = isRemoved
     ? {
         done: 'The person was removed, and invitations that they gave have ended. Keys whose secrets they know still work: revoke those in the console.',
@@ -159,8 +185,8 @@ export const removeSomebody = ownersForm(async (core, _request, visitor, owner, 
 });
 
 /** A deleted account is as it was, before the answer. */
-export const restore: Act = ownersForm(async (core, _request, visitor, owner) => {
-  const { accountId } = owner.principal;
+export const restore: Act = ownersForm(async (core, request, visitor, owner) => {
+  const { accountId } = owner;
   try {
     if ((await asOwner(core, owner, restoreAccount)) === null) return notAnOwner();
   } catch (error) {
@@ -168,5 +194,6 @@ export const restore: Act = ownersForm(async (core, _request, visitor, owner) =>
     return accountPage(core, visitor, { status: 409, done: error.message });
   }
   await keysStopped(core, accountId);
+  logPeopleChange(core, request, owner, 'account.restore', {});
   return accountPage(core, visitor, { done: 'The account is restored: its keys work again.' });
 });

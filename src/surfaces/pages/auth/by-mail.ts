@@ -6,6 +6,7 @@ import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
 import type { Services } from '../../../kit/services.ts';
 import { html } from '../../../lib/html.ts';
 import { mailAddress } from '../../../people/addresses.ts';
+import { roleTexts } from '../../../people/roles.ts';
 import {
   askForSignIn,
   CODE_LIVES_MS,
@@ -102,7 +103,7 @@ function linkPage({ email, invitation }: SignInByMail): RawAnswer {
   const what =
     invitation === null
       ? html`<p>You will be signed in as <strong>${email}</strong>.</p>`
-      : html`<p>You are invited as <strong>${email}</strong>, as ${invitation.role === 'owner' ? 'an owner' : 'a viewer'} of an account.</p>`;
+      : html`<p>You are invited as <strong>${email}</strong>, to an account as ${invitation.role}: ${roleTexts[invitation.role]}.</p>`;
   const content = html`<h1>Sign in</h1>
 ${what}
 <form method="post"><button class="main wide">Sign in</button></form>`;

@@ -65,7 +65,10 @@ async function leave(core: Services, visitor: Visitor, personId: string, keyIds:
   const answer = await core.db
     .transaction(async (tx) => {
       if (keyIds.length > 0) {
-        const nowMs = principal === null ? null : await enterAsOwner(tx, { personId, sessionId, principal });
+        const nowMs =
+          principal === null
+            ? null
+            : await enterAsOwner(tx, { personId, sessionId, principal, accountId: principal.accountId });
         if (nowMs === null) return 'not_owner';
         await revokeAll(tx, accountId, keyIds, nowMs);
       }

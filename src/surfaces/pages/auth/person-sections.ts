@@ -2,6 +2,7 @@
 // account's people.
 
 import { tokenField } from '../../../kit/console/form.ts';
+import { invitationForm } from '../../../kit/console/invitation-form.ts';
 import type { PersonSections } from '../../../kit/console/visit.ts';
 import type { Services } from '../../../kit/services.ts';
 import { type Html, html } from '../../../lib/html.ts';
@@ -30,21 +31,38 @@ export async function personSections(
   options: SectionOptions,
 ): Promise<PersonSections> {
   const { session, person } = visitor;
-  if (person === null) return { switcher: none, identities: none, devices: none, people: none };
-  const [memberships, sessions, members, invitations, identities] = await Promise.all([
+  if (person === null) {
+    if (session.kind !== 'operator') return { switcher: none, identities: none, devices: none, people: none };
+    const people = await peopleSection(core, visitor, options);
+    return { switcher: none, identities: none, devices: none, people };
+  }
+  const [memberships, sessions, identities, people] = await Promise.all([
     membershipsOf(core.db, person.personId),
     sessionsOf(core.db, person.personId),
-    membersOf(core.db, session.accountId),
-    pendingInvitations(core.db, session.accountId),
     identitiesSection(core, visitor),
+    session.role === null ? none : peopleSection(core, visitor, options),
   ]);
   const parts = { core, visitor, options };
   return {
     switcher: memberships.length > 1 ? switcher(parts, memberships) : none,
     identities,
     devices: devices(parts, sessions),
-    people: session.role === null ? none : people(parts, members, invitations),
+    people,
   };
+}
+
+async function peopleSection(core: Services, visitor: Visitor, options: SectionOptions): Promise<Html> {
+  const { accountId } = visitor.session;
+  const [members, invitations] = await Promise.all([
+    membersOf(core.db, accountId),
+    pendingInvitations(core.db, accountId),
+  ]);
+  return people({ core, visitor, options }, members, invitations);
+}
+
+/** Whether the visitor changes people: an owner, or the operator. */
+export function changesPeople({ role, kind }: Pick<Session, 'role' | 'kind'>): boolean {
+  return role === 'owner' || kind === 'operator';
 }
 
 interface Parts {
@@ -93,7 +111,7 @@ ${form(parts, '/auth/account/end', html`<button name="all" value="1">Sign out ev
 
 function people(parts: Parts, members: readonly Member[], invitations: readonly PendingInvitation[]): Html {
   const { session } = parts.visitor;
-  const isOwner = session.role === 'owner';
+  const isOwner = changesPeople(session);
   const remove = ({ personId, email, name }: Member) =>
     isOwner && personId !== session.personId
       ? form(
@@ -104,23 +122,23 @@ function people(parts: Parts, members: readonly Member[], invitations: readonly 
       : '';
   const row = (member: Member) =>
     html`<li class="card"><p><bdi>${member.email ?? member.name ?? member.personId}</bdi>, ${member.role}</p>${remove(member)}</li>`;
-  const invitation = html`<h3>Invite a person</h3>
-${field('email', 'Email address', html`type="email" maxlength="254"`, parts.options.fault)}
-<fieldset><legend>Role</legend>
-<label class="choice"><input type="radio" name="role" value="viewer" checked>Viewer: sees everything, changes nothing</label>
-<label class="choice"><input type="radio" name="role" value="owner">Owner: full access</label></fieldset>
-<button>Send invitation</button>`;
+  const invitation = () =>
+    invitationForm({
+      formToken: parts.visitor.formToken,
+      action: pathTo(parts.core, '/auth/account/invite'),
+      address: field('email', 'Email address', html`type="email" maxlength="254"`, parts.options.fault),
+    });
   return html`<h2>People</h2><ul class="plain">${members.map(row)}</ul>
 ${invitations.length === 0 ? '' : html`<h3>Pending invitations</h3><ul class="plain">${invitations.map((each) => pending(parts, each))}</ul>`}
-${isOwner ? form(parts, '/auth/account/invite', invitation) : ''}
-<p><a href="${pathTo(parts.core, '/auth/account/leave')}">Leave the account…</a></p>`;
+${isOwner ? invitation() : ''}
+${session.personId === null ? '' : html`<p><a href="${pathTo(parts.core, '/auth/account/leave')}">Leave the account…</a></p>`}`;
 }
 
 function pending(parts: Parts, { id, email, role, expiresAtMs }: PendingInvitation): Html {
   const cancel = html`<input type="hidden" name="invitation" value="${id}"><button aria-label="Cancel the invitation to ${email}">Cancel</button>`;
   return html`<li class="card"><p><bdi>${email}</bdi>, ${role}, invited</p>
 <p class="quiet">Expires ${instant(expiresAtMs, parts.options.localTime)}</p>
-${parts.visitor.session.role === 'owner' ? form(parts, '/auth/account/cancel-invitation', cancel) : ''}</li>`;
+${changesPeople(parts.visitor.session) ? form(parts, '/auth/account/cancel-invitation', cancel) : ''}</li>`;
 }
 
 export function instant(ms: number, localTime?: (instant: string) => string): Html {

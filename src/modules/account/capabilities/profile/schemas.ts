@@ -4,6 +4,7 @@ import { type Account, accountRecord } from '../../../../core/accounts/accounts.
 import { maskedEmail } from '../../../../core/accounts/masked-email.ts';
 import { tierLimits } from '../../../../core/callers/tiers.ts';
 import { instant, instantOrNull, plainTextOrNull, textOrNull } from '../../../../kit/fields.ts';
+import { roleField } from '../../../../kit/role-field.ts';
 import { isoOrNull } from '../../../../lib/time.ts';
 
 const kycStatuses = ['none', 'required', 'pending', 'verified', 'rejected'] as const;
@@ -33,7 +34,7 @@ export const accountSchema = Type.Object(
 export const peopleSchema = Type.Array(
   Type.Object({
     person_id: Type.String({ description: 'Id of the person.' }),
-    role: Type.Enum(['owner', 'viewer'], { description: 'An owner may do everything, a viewer sees.' }),
+    role: roleField,
     name: textOrNull('Name of the person.'),
     email: textOrNull('Address of the person, masked.'),
   }),

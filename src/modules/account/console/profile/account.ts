@@ -96,7 +96,7 @@ ${account.suspended ? html`<p class="failure" role="alert">The account is suspen
 <div class="panels"><section class="panel"><h2>Profile</h2>${itself(visit, account)}</section>
 <section class="panel"><h2>Email address</h2>${address(visit, account)}</section></div>
 ${panel(visit, 'Plan', tier, (data) => plan(visit, data, subscription, account.email_bound))}
-${visit.personId === null ? html`<section class="panel"><h2>People</h2>${people(account)}</section>` : signIns(sections)}
+${sections.people.text === '' ? html`<section class="panel"><h2>People</h2>${people(account)}</section>` : signIns(sections)}
 ${panel(visit, 'Routing', chains, ({ capabilities }) => routing(visit, capabilities))}
 <section class="panel"><h2>Export</h2><p><a href="${visit.path('/account?as=jsonl')}">Export as JSON lines</a> <span class="quiet">Up to ${count(FILE_PAGES_MAX * FILE_RECORDS)} records. If there are more, the last line has the cursor of the next call.</span></p></section>
 ${dangerZone([
