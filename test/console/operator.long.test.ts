@@ -81,7 +81,7 @@ test('by the link of the command line and by keyboard alone an account is found,
   expect(await browser.textContent('.who')).toContain('Operator');
   await typeInto(browser, 'main input[type=search]', account.accountId);
   await browser.keyboard.press('Enter');
-  await press(browser, `tbody a:has-text("${account.accountId}")`);
+  await press(browser, `tbody a[href$="/${account.accountId}"]`);
   const before = (await detail()).balance.balance_usd;
   await typeInto(browser, '#grant-amount_usd', '2.5');
   await press(browser, 'button:has-text("Grant")');

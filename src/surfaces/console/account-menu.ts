@@ -3,9 +3,8 @@
 import { formFields, tokenField } from '../../kit/console/form.ts';
 import { money } from '../../kit/console/text.ts';
 import { type Html, html } from '../../lib/html.ts';
-import type { Member } from '../../people/persons.ts';
 import { signOutForm } from '../pages/visitor.ts';
-import type { Standing } from './standing.ts';
+import type { Membership, Standing } from './standing.ts';
 import type { PageVisit } from './visit.ts';
 
 export function accountMenu(visit: PageVisit, { balanceUsd, memberships }: Standing): Html {
@@ -28,10 +27,10 @@ ${signOutForm({ baseUrl: visit.baseUrl }, visitor)}
 </div>`;
 }
 
-function switcher(visit: PageVisit, memberships: readonly Member[]): Html {
+function switcher(visit: PageVisit, memberships: readonly Membership[]): Html {
   const { accountId: here } = visit.visitor.session;
-  const option = ({ accountId, role }: Member) =>
-    html`<option value="${accountId}"${accountId === here ? html` selected` : ''}>${accountId}, ${role}</option>`;
+  const option = ({ accountId, accountName, role }: Membership) =>
+    html`<option value="${accountId}"${accountId === here ? html` selected` : ''}>${accountName ?? accountId}, ${role}</option>`;
   return html`<form method="post" action="${visit.elsewhere('/auth/account/switch')}">${tokenField(visit)}<input type="hidden" name="return_to" value="${visit.path('')}">
 <label>Account <select name="account_id">${memberships.map(option)}</select></label><p class="buttons"><button>Switch account</button></p></form>`;
 }

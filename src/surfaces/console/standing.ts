@@ -1,5 +1,7 @@
 // Frame data of every page: failures by navigation entry, balance, and the person's accounts. Cached for 30 s by session and account. A form that writes clears the entry; a page that reads failures refreshes them.
 import { LRUCache } from 'lru-cache';
+import { findAccount } from '../../core/accounts/accounts.ts';
+import type { Queryable } from '../../db/database.ts';
 import type { Callable } from '../../kit/console/visit.ts';
 import { type Member, membershipsOf } from '../../people/persons.ts';
 import { PageVisit, type VisitParts } from './visit.ts';
@@ -14,7 +16,12 @@ export interface Standing {
   /** Null: the visitor may not see it, or it could not be read. */
   readonly balanceUsd: number | null;
   /** What the person may act for; none for a session without a person. */
-  readonly memberships: readonly Member[];
+  readonly memberships: readonly Membership[];
+}
+
+/** `accountName`: null where it has none. */
+export interface Membership extends Pick<Member, 'accountId' | 'role'> {
+  readonly accountName: string | null;
 }
 
 type Around = Omit<Standing, 'failing'>;
@@ -59,8 +66,17 @@ function keyOf({ visitor: { session } }: Pick<VisitParts, 'visitor'>): string {
 async function readAround(visit: PageVisit, { core }: VisitParts): Promise<Around> {
   const [money, memberships] = await Promise.all([
     visit.may(balance) ? visit.call(balance) : null,
-    visit.personId === null ? [] : membershipsOf(core.db, visit.personId),
+    visit.personId === null ? [] : namedMemberships(core.db, visit.personId),
   ]);
   const { balance_usd: balanceUsd = null } = (money?.data ?? {}) as { readonly balance_usd?: number };
   return { balanceUsd, memberships };
+}
+
+async function namedMemberships(db: Queryable, personId: string): Promise<readonly Membership[]> {
+  const all = await membershipsOf(db, personId);
+  // Nobody chooses among one.
+  if (all.length < 2) return all.map((one) => ({ ...one, accountName: null }));
+  return Promise.all(
+    all.map(async (one) => ({ ...one, accountName: (await findAccount(db, one.accountId))?.name ?? null })),
+  );
 }

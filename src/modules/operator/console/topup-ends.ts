@@ -7,6 +7,7 @@ import { typedPage } from '../../../kit/console/typed.ts';
 import type { Visit } from '../../../kit/console/visit.ts';
 import { html } from '../../../lib/html.ts';
 import { problem } from '../../../problems/problem.ts';
+import { accountsGet } from '../capabilities/accounts-get.ts';
 import { topupRefund } from '../capabilities/topup-refund.ts';
 import { topupReject } from '../capabilities/topup-review.ts';
 import { topupsList } from '../capabilities/topups-list.ts';
@@ -25,11 +26,11 @@ export const rejectPage = typedPage({
   button: 'Reject top-up',
   title: 'Reject a top-up',
   async about(visit) {
-    const topup = await find(visit);
-    const { account_id: account, amount_usd: amount, charge_amount: charged, currency, provider } = topup;
+    const [topup, name] = await Promise.all([find(visit), accountName(visit)]);
+    const { amount_usd: amount, charge_amount: charged, currency, provider } = topup;
     return {
       back: { label: 'Top-ups', path: '/operator/topups' },
-      text: html`${short(account, 64)} was charged ${charged} ${currency} through ${provider} ${time(visit, topup.created_at)}. None of its ${money(amount)} of credit is given, now or later, and the account is told so. What was paid is to be paid back at ${provider}: that does not happen by itself. It is ${topupState(topup)}.`,
+      text: html`${short(name, 64)} was charged ${charged} ${currency} through ${provider} ${time(visit, topup.created_at)}. None of its ${money(amount)} of credit is given, now or later, and the account is told so. What was paid is to be paid back at ${provider}: that does not happen by itself. It is ${topupState(topup)}.`,
     };
   },
   done: 'Top-up rejected. Nothing is credited.',
@@ -45,10 +46,10 @@ export const refundPage = typedPage({
   button: 'Refund',
   title: 'Refund a top-up',
   async about(visit) {
-    const topup = await find(visit);
+    const [topup, name] = await Promise.all([find(visit), accountName(visit)]);
     const { account_id: account, amount_usd: amount, refunded_usd: back, provider } = topup;
     return {
-      back: { label: account, path: `/operator/accounts/${account}` },
+      back: { label: name, path: `/operator/accounts/${account}` },
       text: html`${money(amount)} were paid through ${provider} ${time(visit, topup.created_at)}; ${money(back)} of it went back before. What goes back is taken out of the wallet, and cannot be called back. It is ${topupState(topup)}.`,
       before: field(visit, 'refund', {
         name: 'amount_usd',
@@ -62,6 +63,11 @@ export const refundPage = typedPage({
   done: 'Top-up refunded.',
   next: (_, { params }) => `/operator/accounts/${params.id}`,
 });
+
+async function accountName(visit: Visit): Promise<string> {
+  const { name, email, account_id: id } = await visit.need(accountsGet, { account_id: visit.params.id });
+  return name ?? email ?? id;
+}
 
 async function find(visit: Visit): Promise<Topup> {
   const { id: account_id, topup_id } = visit.params;

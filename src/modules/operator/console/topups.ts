@@ -9,7 +9,7 @@ import type { ItemOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { topupApprove } from '../capabilities/topup-review.ts';
 import { topupsList } from '../capabilities/topups-list.ts';
-import { operatorTabs } from './operator.ts';
+import { accountLink, accountNames, operatorTabs } from './operator.ts';
 
 export type Topup = ItemOf<typeof topupsList>;
 
@@ -36,15 +36,15 @@ export function topupState({ status, review_reason: why, failure_code: failed, t
 
 async function show(visit: Visit): Promise<View> {
   const cursor = visit.query.get('cursor') ?? undefined;
-  const list = await visit.call(topupsList, { cursor, limit: ROWS });
+  const [list, names] = await Promise.all([visit.call(topupsList, { cursor, limit: ROWS }), accountNames(visit)]);
   const content = html`<h1>Top-ups</h1>
 ${operatorTabs(visit, '/topups')}
-${panel(visit, 'Under review', list, (page) => html`${reviews(visit, page)}${more(visit, page)}`)}
+${panel(visit, 'Under review', list, (page) => html`${reviews(visit, page, names)}${more(visit, page)}`)}
 <p class="quiet">The page of an account shows all its top-ups, and refunds them.</p>`;
   return { title: 'Top-ups', content };
 }
 
-function reviews(visit: Visit, { items }: Page<Topup>): Html {
+function reviews(visit: Visit, { items }: Page<Topup>, names: ReadonlyMap<string, string>): Html {
   const decide = ({ account_id: account, topup_id: id }: Topup) => {
     const of = html`<span class="unseen"> ${id}</span>`;
     return visit.may(topupApprove)
@@ -59,7 +59,7 @@ function reviews(visit: Visit, { items }: Page<Topup>): Html {
       { title: 'Top-up', cell: ({ topup_id }) => html`<code>${topup_id}</code>` },
       {
         title: 'Account',
-        cell: ({ account_id: id }) => html`<a href="${visit.path(`/operator/accounts/${id}`)}">${short(id, 64)}</a>`,
+        cell: ({ account_id: id }) => accountLink(visit, { id, name: names.get(id) }),
       },
       { title: 'Started', cell: ({ created_at }) => time(visit, created_at) },
       { title: 'Reason', cell: topupState },

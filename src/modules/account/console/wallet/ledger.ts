@@ -3,6 +3,7 @@
 import { csv, csvHref } from '../../../../kit/console/csv.ts';
 import { dayText, secondsTime } from '../../../../kit/console/day.ts';
 import { type Period, periodControl, periodFields, periodOf } from '../../../../kit/console/period.ts';
+import { keyFilter } from '../../../../kit/console/pick.ts';
 import { more, type Page, table } from '../../../../kit/console/table.ts';
 import { count, short } from '../../../../kit/console/text.ts';
 import type { ItemOf, Visit } from '../../../../kit/console/visit.ts';
@@ -27,7 +28,7 @@ export function ledgerFilter(visit: Visit) {
 export function ledger(visit: Visit, page: Page<Entry>, period: Period, names: CallerNames): Html {
   const { capability, key_id: keyId } = ledgerFilter(visit);
   return html`${periodControl(visit, period)}
-<form method="get" class="row" aria-label="Narrow the ledger">${periodFields(visit)}<label>Capability <input type="search" name="capability" value="${capability ?? ''}" placeholder="queue.publish" spellcheck="false"></label> <label>Key <input type="search" name="key_id" value="${keyId ?? ''}" placeholder="key_…" spellcheck="false"></label> <button>Filter</button></form>
+<form method="get" class="row" aria-label="Narrow the ledger">${periodFields(visit)}<label>Capability <input type="search" name="capability" value="${capability ?? ''}" placeholder="queue.publish" spellcheck="false"></label> ${keyFilter([...names], keyId)} <button>Filter</button></form>
 ${entries(visit, page, names)}${more(visit, page)}
 <p><a href="${csvHref(visit)}">As CSV</a> <span class="quiet">the newest ${count(FILE_ROWS * FILE_PAGES_MAX)} of this choice</span></p>`;
 }
