@@ -212,6 +212,8 @@ describe('peek', () => {
     expect((await bench.peek('seen')).map((item) => item.payload.n)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
     expect(await bench.counts('seen')).toEqual([12, 0, 0, 0]);
     expect(await bench.consume('seen', { max_messages: 1 })).toMatchObject([{ payload: { n: 0 }, delivery_count: 1 }]);
+    const newest = await bench.ok('GET', '/v1/queue/peek/seen?limit=3&newest=true').then((data) => data.items);
+    expect(newest.map((item: { payload: { n: number } }) => item.payload.n)).toEqual([11, 10, 9]);
     for (const limit of [0, 11])
       expect((await bench.call('GET', `/v1/queue/peek/seen?limit=${limit}`)).status).toBe(400);
   });

@@ -54,6 +54,7 @@ async function exercise(): Promise<void> {
     await call('nack', { queue: name, receipt_handle: items[1].receipt_handle });
     await call('stats', { queue: name });
     await call('peek', { queue: name, limit: 10 });
+    await call('peek', { queue: name, limit: 10, newest: true });
     await call('purge', { queue: name });
   }
   await call('consume', { queue: 'flat', wait_seconds: 0.6 });
@@ -143,6 +144,7 @@ async function literals(): Promise<Record<string, string[]>> {
     stats_select: of('flat'),
     queue_select_due: [of('flat')[0] as string, `'{${of('flat')[1]},${of('dead')[1]}}'`],
     peek_select: [...of('bands'), '10', '1209600000'],
+    peek_select_newest: [...of('bands'), '10', '1209600000'],
     ...groupLiterals(of('groups') as string[], seqs('groups')),
     peek_select_fifo: [...of('groups'), '10'],
     waiting_find_ready: [

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../kit/capability.ts';
 import { JsonText } from '../../../lib/json-text.ts';
-import { peekMessages } from '../consume/peek.ts';
+import { peekMessages, peekNewest } from '../consume/peek.ts';
 import { CONSUME_MAX } from '../limits.ts';
 import { messageText } from '../queues/records.ts';
 import { catchUpQueue } from '../queues/stats.ts';
@@ -13,7 +13,7 @@ export const peek = defineCapability<QueueState>()({
   path: '/v1/queue/peek/{queue}',
   summary: 'Looks at the next messages without taking them.',
   description:
-    'The available messages in the order in which they would be delivered: no lease, no receipt, and delivery_count stays.',
+    'The available messages in the order in which they would be delivered, or the newest: no lease, no receipt, and delivery_count stays.',
   keywords: ['browse messages', 'look without consuming', 'inspect queue'],
   input: Type.Object({
     queue: queueName('Name of the queue.'),
@@ -23,6 +23,12 @@ export const peek = defineCapability<QueueState>()({
         maximum: CONSUME_MAX,
         default: 1,
         description: `How many at most, 1 to ${CONSUME_MAX}; 1 when not sent.`,
+      }),
+    ),
+    newest: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'True: the messages published last, newest first, instead of those delivered next.',
       }),
     ),
   }),
@@ -38,7 +44,8 @@ export const peek = defineCapability<QueueState>()({
   async run({ ctx, input, state }) {
     const queue = await state.cache.refresh(ctx.accountId, input.queue);
     await catchUpQueue(ctx.core.db, state.ids, queue);
-    const rows = await peekMessages(ctx.core.db.hot, queue, input.limit ?? 1);
+    const rowsOf = input.newest === true ? peekNewest : peekMessages;
+    const rows = await rowsOf(ctx.core.db.hot, queue, input.limit ?? 1);
     const items = rows.map((row) =>
       messageText(state.ids, row.group_id === '' ? { ...row, group_id: null } : row, {
         accountId: ctx.accountId,

@@ -1,4 +1,4 @@
-// Peek: the next messages in delivery order, without a lease.
+// Peek: the next messages in delivery order, or the newest, without a lease.
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import type { MessageRow, QueueRow } from '../queues/records.ts';
@@ -42,6 +42,29 @@ const selectNextFifo = statement(
     ORDER BY ready.ready_at, ready.head_seq, l.seq
     LIMIT $3`,
 );
+
+/** A queue whose last messages are all leased or delayed is looked through so far. */
+const NEWEST_SCANNED_MAX = 1_000;
+
+// By the primary key, backwards.
+const selectNewest = statement(
+  'peek_select_newest',
+  `SELECT m.seq, m.visible_at, m.delivery_count, m.priority, m.group_id, m.deduplication_id, m.headers, m.payload
+     FROM (SELECT * FROM queue.message n
+            WHERE n.account_id = $1 AND n.queue_id = $2
+            ORDER BY n.seq DESC
+            LIMIT ${NEWEST_SCANNED_MAX}) m
+    WHERE m.visible_at <= core.clock_now()
+      AND coalesce(m.retain_from, to_timestamp(((m.seq >> 22) + 1704067200000) / 1000.0)) > core.clock_now() - $4::bigint * interval '1 millisecond'
+    ORDER BY m.seq DESC
+    LIMIT $3`,
+);
+
+/** The newest first. The caller has done what time decided (catchUpQueue). */
+export async function peekNewest(db: Queryable, queue: QueueRow, limit: number): Promise<PeekedRow[]> {
+  const { account_id, queue_id, retention_seconds } = queue;
+  return (await db.query<PeekedRow>(selectNewest, [account_id, queue_id, limit, retention_seconds * 1000])).rows;
+}
 
 /** The caller has done what time decided (catchUpQueue). */
 export async function peekMessages(db: Queryable, queue: QueueRow, limit: number): Promise<PeekedRow[]> {
