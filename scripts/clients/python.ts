@@ -1,5 +1,5 @@
 // The calls and types of the client for Python 3.11 and later: a TypedDict for each object, a class for each place of calls.
-import type { Call, Field, Shape, Shapes } from './shapes.ts';
+import type { Call, EventStream, Field, Shape, Shapes } from './shapes.ts';
 import { pascal } from './shapes.ts';
 import { type Branch, treeOf } from './tree.ts';
 
@@ -18,11 +18,15 @@ export function pythonTypes({ structs }: Shapes): string {
   return [...head, ...[...structs].map(([name, fields]) => typedDict(name, fields))].join('\n').trimEnd().concat('\n');
 }
 
-export function pythonCalls({ calls }: Shapes): string {
+export function pythonCalls({ calls, streams }: Shapes): string {
   const rows = calls.map(({ id, method, path, repeat }) => `    "${id}": ("${method}", "${path}", "${repeat}"),`);
-  const { classes, members } = classesOf(treeOf(calls), '');
+  const follows = streams.map(
+    ({ id, path, isResumed }) => `    "${id}": ("${path}", ${isResumed ? 'True' : 'False'}),`,
+  );
+  const { classes, members } = classesOf(treeOf([...calls, ...streams]), '');
   return [
     `_CALLS: dict[str, tuple[str, str, str]] = {\n${rows.join('\n')}\n}\n`,
+    `_STREAMS: dict[str, tuple[str, bool]] = {\n${follows.join('\n')}\n}\n`,
     ...classes,
     `class Client(_Transport):\n    """All calls as methods, by their ids: \`qm.queue.publish({…})\` answers the data."""\n`,
     `    def _places(self) -> None:\n${members.join('\n')}\n`,
@@ -88,11 +92,21 @@ function classText(name: string, branch: Branch, members: readonly string[]): st
   return `class ${name}:\n${init.join('\n')}\n\n${methods.join('\n')}\n`;
 }
 
-function methodText(name: string, { id, summary, input, inputRequired, output }: Call): string {
+function methodText(name: string, call: Call | EventStream): string {
+  const { id, summary } = call;
+  const doc = `        ${JSON.stringify(summary).replace(/^"|"$/g, '"""')}`;
+  if (!('method' in call))
+    return [
+      `    def ${name}(self, query: Mapping[str, Any] | None = None) -> Iterator[Event]:`,
+      doc,
+      `        return self._transport.stream("${id}", query)`,
+      '',
+    ].join('\n');
+  const { input, inputRequired, output } = call;
   const given = inputRequired ? `input: ${typeOf(input, 'types.')}` : `input: ${typeOf(input, 'types.')} | None = None`;
   return [
     `    def ${name}(self, ${given}) -> ${typeOf(output, 'types.')}:`,
-    `        ${JSON.stringify(summary).replace(/^"|"$/g, '"""')}`,
+    doc,
     `        return self._transport.call("${id}", input)[0]  # type: ignore[no-any-return]`,
     '',
   ].join('\n');

@@ -6,51 +6,167 @@ const PAUSE_MS = 250;
 const PAUSE_MAX_MS = 30_000;
 const TIMEOUT_MS = 60_000;
 const EVENT_CHARACTERS_MAX = 4 * 1024 * 1024;
+const WARNINGS_MAX = 1_000;
+const TOLERANCE_SECONDS = 300;
+const URL_OF_THIS_MACHINE = 'http://127.0.0.1:8787';
+const HMAC = { name: 'HMAC', hash: 'SHA-256' };
 
-/** A call that was answered with a failure: branch on `code`. */
+/**
+ * Whatever went wrong with a call: branch on `code`. A failure of the service has the service's code. Without an answer of the service
+ * `status` is 0 and the code NETWORK_ERROR, TIMEOUT or ABORTED; an answer of something between, such as a proxy, is HTTP_502 and so on.
+ */
 export class QuartermasterError extends Error {
-  constructor(status, failure) {
-    super(`${failure.code}: ${failure.message}`);
+  constructor(status, failure, options) {
+    super(`${failure.code}: ${failure.message}`, options);
     this.name = 'QuartermasterError';
     this.status = status;
     this.code = failure.code;
+    this.codeDetail = failure.code_detail ?? null;
+    this.param = failure.param ?? null;
+    this.didYouMean = failure.did_you_mean ?? null;
+    this.shortfall = failure.shortfall ?? null;
     this.retryable = failure.retryable === true;
     this.retryAfterMs = failure.retry_after_ms ?? null;
     this.requestId = failure.request_id ?? null;
     this.docsUrl = failure.docs_url ?? null;
+    this.logUrl = failure.log_url ?? null;
     this.errors = failure.errors ?? [];
   }
 }
 
-/** All calls as methods, by their ids: `qm.queue.publish({…})` answers `data`. `call` answers `{ data, metadata }`. */
+/**
+ * All calls as methods, by their ids: `qm.queue.publish({…})` answers `data`. `call` answers `{ data, metadata }`, `pages` the items of
+ * every page of a list. Key and address are those of the environment, QM_KEY and QM_URL, unless they are given.
+ */
 export function createClient({
-  key,
-  url = 'http://127.0.0.1:8787',
+  key = environment('QM_KEY'),
+  url = environment('QM_URL') ?? URL_OF_THIS_MACHINE,
   retries = RETRIES,
   timeoutMs = TIMEOUT_MS,
   fetch = globalThis.fetch,
+  onWarning = logOnce(),
 } = {}) {
-  if (!key) throw new TypeError('createClient needs a key');
-  const settings = { key, url: url.replace(/\/+$/, ''), retries, timeoutMs, fetch };
+  if (!key) throw new TypeError('createClient needs a key: pass { key }, or set QM_KEY');
+  const settings = { key, url: url.replace(/\/+$/, ''), retries, timeoutMs, fetch, onWarning };
   const call = (id, input = {}, options = {}) => send(settings, id, input, options);
+  const stream = (id, query = {}, options = {}) => streamOf(settings, id, query, options);
   const streams = {
     chat: (body, options) => events(settings, 'POST', '/v1/chat/completions', { ...body, stream: true }, options),
-    realtime: (query, options) => resumed(settings, '/v1/realtime/stream', query, options),
-    logs: (query = {}, options) => events(settings, 'GET', '/v1/logs/tail', query, options),
+    realtime: (query, options) => stream('realtime.stream', query, options),
+    logs: (query, options) => stream('logs.tail', query, options),
+    requests: (query, options) => stream('account.requests.tail', query, options),
+    flags: (query, options) => stream('flags.stream', query, options),
   };
-  return Object.assign(methods(call), { call, streams });
+  return Object.assign(methods(call, stream), { call, stream, streams, pages: pagesOf(call) });
 }
 
-function methods(call) {
+function environment(name) {
+  return globalThis.process?.env?.[name] || undefined;
+}
+
+/** Each warning of a call once: a loop that sends an unknown field says so once. */
+function logOnce() {
+  const seen = new Set();
+  return (warning, { capability }) => {
+    const line = `${capability}: ${warning}`;
+    if (seen.has(line) || seen.size >= WARNINGS_MAX) return;
+    seen.add(line);
+    console.warn(`quartermaster: ${line}`);
+  };
+}
+
+/** The items of all pages, one by one, read page by page as they are asked for. */
+function pagesOf(call) {
+  return async function* pages(id, input = {}, options = {}) {
+    for (let cursor = input.cursor; ; ) {
+      const { data } = await call(id, cursor === undefined ? input : { ...input, cursor }, options);
+      if (!Array.isArray(data?.items)) throw new TypeError(`${id} answers no pages`);
+      yield* data.items;
+      if (!data.next_cursor) return;
+      cursor = data.next_cursor;
+    }
+  };
+}
+
+/**
+ * The event of a webhook or push, or throws: the signature is wrong, or older than `toleranceSeconds`. Pass the body as it came, text or
+ * bytes, never JSON written again. During a rotation of the secret one of several signatures is enough. Standard Webhooks.
+ */
+export async function verifyWebhook({
+  body,
+  headers,
+  secret,
+  toleranceSeconds = TOLERANCE_SECONDS,
+  nowMs = Date.now(),
+}) {
+  const id = headerOf(headers, 'webhook-id');
+  const timestamp = headerOf(headers, 'webhook-timestamp');
+  const signatures = headerOf(headers, 'webhook-signature');
+  if (!id || !timestamp || !signatures) throw unsigned('webhook-id, webhook-timestamp or webhook-signature is missing');
+  if (!/^\d{1,12}$/.test(timestamp)) throw unsigned('webhook-timestamp is no number');
+  if (Math.abs(nowMs / 1000 - Number(timestamp)) > toleranceSeconds)
+    throw unsigned('webhook-timestamp is too far from now');
+  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : new Uint8Array(body);
+  const head = new TextEncoder().encode(`${id}.${timestamp}.`);
+  const signed = new Uint8Array(head.length + bytes.length);
+  signed.set(head);
+  signed.set(bytes, head.length);
+  const key = await crypto.subtle.importKey('raw', secretBytes(secret), HMAC, false, ['verify']);
+  for (const signature of signatures.split(' ')) {
+    const [version, value = ''] = signature.split(',');
+    const sent = version === 'v1' ? bytesOf(value) : null;
+    // It compares in constant time.
+    if (sent !== null && (await crypto.subtle.verify('HMAC', key, sent, signed)))
+      return JSON.parse(new TextDecoder().decode(bytes));
+  }
+  throw unsigned('no signature fits');
+}
+
+function unsigned(message) {
+  return new QuartermasterError(0, { code: 'WEBHOOK_SIGNATURE_INVALID', message });
+}
+
+/** Of a Headers, or of an object as Node has it. */
+function headerOf(headers, name) {
+  if (typeof headers.get === 'function') return headers.get(name);
+  const found = Object.entries(headers).find(([each]) => each.toLowerCase() === name)?.[1];
+  return Array.isArray(found) ? found[0] : found;
+}
+
+function secretBytes(secret) {
+  const bytes = bytesOf(String(secret).replace(/^whsec_/, ''));
+  if (bytes === null || bytes.length === 0)
+    throw new TypeError('verifyWebhook needs the secret of the webhook: whsec_…');
+  return bytes;
+}
+
+function bytesOf(base64) {
+  try {
+    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  } catch {
+    return null;
+  }
+}
+
+function methods(call, stream) {
   const root = {};
-  for (const id of Object.keys(CALLS).sort()) {
+  const put = (id, method) => {
     const words = id.split('.');
     const last = words.pop();
     let place = root;
     for (const word of words) place = place[word] ??= {};
-    place[last] = async (input, options) => (await call(id, input, options)).data;
-  }
+    place[last] = method;
+  };
+  for (const id of Object.keys(CALLS).sort()) put(id, async (input, options) => (await call(id, input, options)).data);
+  for (const id of Object.keys(STREAMS)) put(id, (query, options) => stream(id, query, options));
   return root;
+}
+
+/** New events as they come. */
+function streamOf(settings, id, query, options) {
+  if (!(id in STREAMS)) throw new TypeError(`there is no stream ${id}`);
+  const [path, after] = STREAMS[id].split(' ');
+  return after === 'resumed' ? resumed(settings, path, query, options) : events(settings, 'GET', path, query, options);
 }
 
 async function send(settings, id, input, { signal, retries = settings.retries } = {}) {
@@ -63,11 +179,13 @@ async function send(settings, id, input, { signal, retries = settings.retries } 
       : input;
   for (let attempt = 0; ; attempt += 1) {
     try {
-      const response = await request(settings, method, path, whole, signal);
-      return await read(response);
+      const answer = await read(await request(settings, method, path, whole, signal), signal);
+      for (const warning of answer.metadata?.warnings ?? [])
+        settings.onWarning?.(warning, { capability: id, requestId: answer.metadata.request_id ?? null });
+      return answer;
     } catch (error) {
-      const may =
-        error instanceof QuartermasterError ? error.retryable : repeat !== 'unsafe' && signal?.aborted !== true;
+      // Without an answer the service may have done it: only what is safe to repeat is.
+      const may = error.retryable === true && (error.status !== 0 || repeat !== 'unsafe');
       if (!may || attempt >= retries) throw error;
       await pause(error.retryAfterMs ?? PAUSE_MS * 2 ** attempt * (0.5 + Math.random()), signal);
     }
@@ -90,10 +208,34 @@ function request({ key, url, timeoutMs, fetch }, method, path, input, signal, ac
   if (method === 'GET' || method === 'DELETE') {
     if (rest.idempotency_key !== undefined) headers['idempotency-key'] = rest.idempotency_key;
     delete rest.idempotency_key;
-    return fetch(url + filled + query(rest), init);
+    return fetched(fetch, url + filled + query(rest), init, signal);
   }
   headers['content-type'] = 'application/json';
-  return fetch(url + filled, { ...init, body: JSON.stringify(rest) });
+  return fetched(fetch, url + filled, { ...init, body: JSON.stringify(rest) }, signal);
+}
+
+async function fetched(fetch, url, init, signal) {
+  try {
+    return await fetch(url, init);
+  } catch (error) {
+    throw lost(error, signal, url);
+  }
+}
+
+/** No answer, or one that broke off. */
+function lost(cause, signal, url) {
+  if (cause instanceof QuartermasterError) return cause;
+  const reason = cause?.cause?.code ?? cause?.cause?.message ?? cause?.message ?? String(cause);
+  if (signal?.aborted)
+    return new QuartermasterError(0, { code: 'ABORTED', message: 'the signal ended the call' }, { cause });
+  const where = url === undefined ? '' : ` of ${new URL(url).origin}`;
+  return cause?.name === 'TimeoutError'
+    ? new QuartermasterError(0, { code: 'TIMEOUT', message: `no answer${where} in time`, retryable: true }, { cause })
+    : new QuartermasterError(
+        0,
+        { code: 'NETWORK_ERROR', message: `no answer${where}: ${reason}`, retryable: true },
+        { cause },
+      );
 }
 
 function bounded(signal, timeoutMs) {
@@ -112,8 +254,10 @@ function query(fields) {
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
 }
 
-async function read(response) {
-  const text = await response.text();
+async function read(response, signal) {
+  const text = await response.text().catch((error) => {
+    throw lost(error, signal, response.url || undefined);
+  });
   let answer;
   try {
     answer = JSON.parse(text);
@@ -124,18 +268,18 @@ async function read(response) {
   throw failed(response.status, answer);
 }
 
-/** Of what stands between as well, such as a proxy: it says no code. */
+/** Of what stands between as well, such as a proxy: it says no code. An answer with status 200 that is none of ours is one too. */
 function failed(status, answer) {
   const passing = status === 429 || status >= 502;
   const failure = answer?.error?.code
     ? answer.error
-    : { code: `HTTP_${status}`, message: 'no answer of the service', retryable: passing };
+    : { code: `HTTP_${status}`, message: 'the answer is not from the service', retryable: passing };
   return new QuartermasterError(status, { ...failure, request_id: failure.request_id ?? answer?.metadata?.request_id });
 }
 
 function pause(ms, signal) {
   return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason);
+    const stop = () => reject(lost(signal.reason, signal));
     const timer = setTimeout(
       () => {
         signal?.removeEventListener('abort', stop);
@@ -160,18 +304,26 @@ async function* events(settings, method, path, input, { signal } = {}) {
   if (!response.ok || !response.headers.get('content-type')?.startsWith('text/event-stream')) {
     throw failed(response.status, await response.json().catch(() => null));
   }
+  for await (const block of blocksOf(response, signal)) {
+    const found = eventOf(block);
+    if (found === null) continue;
+    if (found.data === '[DONE]') return;
+    yield found;
+  }
+}
+
+async function* blocksOf(response, signal) {
   let rest = '';
-  for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
-    rest += piece;
-    const blocks = rest.split(/\r?\n\r?\n/);
-    rest = blocks.pop();
-    if (rest.length > EVENT_CHARACTERS_MAX) throw new Error('an event is too long');
-    for (const block of blocks) {
-      const found = eventOf(block);
-      if (found === null) continue;
-      if (found.data === '[DONE]') return;
-      yield found;
+  try {
+    for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
+      rest += piece;
+      const blocks = rest.split(/\r?\n\r?\n/);
+      rest = blocks.pop();
+      if (rest.length > EVENT_CHARACTERS_MAX) throw new Error('an event is too long');
+      yield* blocks;
     }
+  } catch (error) {
+    throw lost(error, signal, response.url || undefined);
   }
 }
 
@@ -193,7 +345,7 @@ function eventOf(block) {
 }
 
 /** Connects again where the stream broke off, from the last event on. */
-async function* resumed(settings, path, input, options = {}) {
+async function* resumed(settings, path, input = {}, options = {}) {
   let last = input.last_event_id;
   for (let failures = 0; ; failures += 1) {
     try {
@@ -203,8 +355,7 @@ async function* resumed(settings, path, input, options = {}) {
         yield event;
       }
     } catch (error) {
-      const may = error instanceof QuartermasterError ? error.retryable : options.signal?.aborted !== true;
-      if (!may || failures >= settings.retries) throw error;
+      if (error.retryable !== true || failures >= settings.retries) throw error;
     }
     await pause(PAUSE_MS * 2 ** failures, options.signal);
   }

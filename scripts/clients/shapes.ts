@@ -3,6 +3,7 @@
 import type { Capability } from '../../src/kit/capability.ts';
 import { requestSchema } from '../../src/manifest/describe.ts';
 import { asJsonSchema, type JsonSchema } from '../../src/manifest/json-schema.ts';
+import type { StreamDescription } from '../../src/manifest/streams.ts';
 
 export type Shape =
   | { readonly kind: 'plain'; readonly name: 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'unknown' }
@@ -32,9 +33,19 @@ export interface Call {
   readonly repeat: 'keyed' | 'safe' | 'unsafe';
 }
 
+/** Server-Sent Events by GET. */
+export interface EventStream {
+  readonly id: string;
+  readonly path: string;
+  readonly summary: string;
+  /** It goes on after the event that a query names. */
+  readonly isResumed: boolean;
+}
+
 export interface Shapes {
   readonly structs: ReadonlyMap<string, readonly Field[]>;
   readonly calls: readonly Call[];
+  readonly streams: readonly EventStream[];
 }
 
 const UNKNOWN: Shape = { kind: 'plain', name: 'unknown' };
@@ -42,7 +53,7 @@ const UNKNOWN: Shape = { kind: 'plain', name: 'unknown' };
 export const pascal = (text: string): string =>
   text.replaceAll(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 
-export function shapesOf(capabilities: readonly Capability[]): Shapes {
+export function shapesOf(capabilities: readonly Capability[], described: readonly StreamDescription[]): Shapes {
   const structs = new Map<string, readonly Field[]>();
   const calls = capabilities.map((capability): Call => {
     const { id, method, path, summary, idempotent, isLongRead } = capability;
@@ -59,7 +70,13 @@ export function shapesOf(capabilities: readonly Capability[]): Shapes {
       repeat: idempotent ? 'keyed' : method === 'GET' || isLongRead === true ? 'safe' : 'unsafe',
     };
   });
-  return { structs, calls };
+  const streams = described.map(({ id, path, summary, query_schema }) => ({
+    id,
+    path,
+    summary,
+    isResumed: 'last_event_id' in (query_schema.properties ?? {}),
+  }));
+  return { structs, calls, streams };
 }
 
 class Namer {

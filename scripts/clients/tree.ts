@@ -1,12 +1,14 @@
-// Calls by the dots of their ids: `qm.queue.publish`. A word may be both a call and a place of others.
-import type { Call } from './shapes.ts';
+// Calls and streams by the dots of their ids: `qm.queue.publish`. A word may be both a call and a place of others.
+import type { Call, EventStream } from './shapes.ts';
+
+type Leaf = Call | EventStream;
 
 export interface Branch {
-  readonly call: Call | null;
+  readonly call: Leaf | null;
   readonly below: ReadonlyMap<string, Branch>;
 }
 
-export function treeOf(calls: readonly Call[], depth = 0): Branch {
+export function treeOf(calls: readonly Leaf[], depth = 0): Branch {
   const call = calls.find(({ id }) => id.split('.').length === depth) ?? null;
   const groups = Map.groupBy(
     calls.filter((one) => one !== call),

@@ -1,17 +1,18 @@
 // The client for JavaScript and TypeScript: what runs (runtime.js with the table of calls) and its types.
-import type { Call, Field, Shape, Shapes } from './shapes.ts';
+import type { Field, Shape, Shapes } from './shapes.ts';
 import { type Branch, treeOf } from './tree.ts';
 
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 const WORDS_MAX = 100;
 
 /** `{ 'queue.publish': 'POST /v1/queue/publish keyed' }` */
-export function javascriptTable(calls: readonly Call[]): string {
+export function javascriptTable({ calls, streams }: Shapes): string {
   const rows = calls.map(({ id, method, path, repeat }) => `  '${id}': '${method} ${path} ${repeat}',`);
-  return `const CALLS = {\n${rows.join('\n')}\n};\n`;
+  const follows = streams.map(({ id, path, isResumed }) => `  '${id}': '${path}${isResumed ? ' resumed' : ''}',`);
+  return `const CALLS = {\n${rows.join('\n')}\n};\n\nconst STREAMS = {\n${follows.join('\n')}\n};\n`;
 }
 
-export function typescriptTypes({ structs, calls }: Shapes): string {
+export function typescriptTypes({ structs, calls, streams }: Shapes): string {
   const interfaces = [...structs].map(
     ([name, fields]) =>
       `export interface ${name} {${fields.map((field) => fieldLine(field, name.endsWith('Input'))).join('')}\n}\n`,
@@ -20,7 +21,7 @@ export function typescriptTypes({ structs, calls }: Shapes): string {
   return [
     ...interfaces,
     `export interface Calls {\n${table.join('\n')}\n}\n`,
-    `export interface Methods ${branchText(treeOf(calls), '')}\n`,
+    `export interface Methods ${branchText(treeOf([...calls, ...streams]), '')}\n`,
   ].join('\n');
 }
 
@@ -51,7 +52,7 @@ function branchText({ below }: Branch, indent: string): string {
   const lines = [...below].map(([word, branch]) => {
     const { call } = branch;
     const parts = [
-      ...(call === null ? [] : [`Method<'${call.id}', ${call.inputRequired}>`]),
+      ...(call === null ? [] : ['method' in call ? `Method<'${call.id}', ${call.inputRequired}>` : 'Stream']),
       ...(branch.below.size === 0 ? [] : [branchText(branch, inner)]),
     ];
     const doc = call === null ? '' : `${inner}/** ${call.summary} */\n`;

@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 const TYPESCRIPT = `
-import { createClient } from 'quartermaster-client';
+import { createClient, verifyWebhook } from 'quartermaster-client';
 
 declare const process: { readonly argv: readonly string[] };
 const [, , key = '', url = ''] = process.argv;
@@ -32,6 +32,8 @@ const client = createClient({ key, url });
 const queue = await client.queue.create({ name: 'by-npm' });
 const name: string = queue.name;
 console.log(name);
+for await (const { name } of client.pages('queue.list')) console.log(name.length);
+void verifyWebhook;
 `;
 
 test(
@@ -57,7 +59,7 @@ test(
     expect(await check(TYPESCRIPT.replace("{ name: 'by-npm' }", '{ name: 7 }'))).toContain('not assignable');
     expect(await check(TYPESCRIPT)).toBe('');
     const { stdout } = await run(process.execPath, ['program.ts', key, qm.url], { cwd });
-    expect(stdout).toBe('by-npm\n');
+    expect(stdout).toBe('by-npm\n6\n');
   },
   INSTALL_MS,
 );
@@ -73,11 +75,11 @@ print(client.queue.create({"name": "by-pip"})["name"])
 const OFFLINE = "needs an index that pip reaches, or Debian's python3-setuptools and python3-wheel";
 
 test(
-  'pip installs the folder into an empty environment, and the package makes a call',
+  'a wheel is built of the folder, with nothing but itself, and its package makes a call in an empty environment',
   async (context) => {
     const python = join(folder, 'venv/bin/python');
     const source = join(folder, 'python');
-    // pip leaves what it builds in the folder that it installs.
+    // pip leaves what it builds in the folder that it builds of.
     cpSync(join(PROJECT, 'clients/python'), source, { recursive: true });
     const hasBackend = await run('python3', ['-c', 'import setuptools, wheel']).then(
       () => true,
@@ -85,14 +87,33 @@ test(
     );
     const [visible, isolation] = hasBackend ? [['--system-site-packages'], ['--no-build-isolation']] : [[], []];
     await run('python3', ['-m', 'venv', ...visible, join(folder, 'venv')]);
-    const pip = ['-m', 'pip', 'install', '--quiet', '--no-input', '--disable-pip-version-check', ...isolation, source];
+    const pip = ['-m', 'pip', '--quiet', '--no-input', '--disable-pip-version-check'];
+    const wheels = join(folder, 'wheels');
     try {
-      await run(python, pip);
+      await run(python, [...pip, 'wheel', '--no-deps', '--wheel-dir', wheels, ...isolation, source]);
     } catch (error) {
       const { stderr } = error as { stderr: string };
       context.skip(!hasBackend && stderr.includes('No matching distribution found for setuptools'), OFFLINE);
       throw error;
     }
+    const [wheel = ''] = globSync('quartermaster_client-*-py3-none-any.whl', { cwd: wheels });
+    const list = 'import sys, zipfile; print("\\n".join(sorted(zipfile.ZipFile(sys.argv[1]).namelist())))';
+    const { stdout: files } = await run(python, ['-c', list, join(wheels, wheel)]);
+    const of = files
+      .trim()
+      .split('\n')
+      .map((file) => file.replace(/^.*dist-info/, 'dist-info'));
+    expect(of).toEqual(
+      expect.arrayContaining([
+        'quartermaster/__init__.py',
+        'quartermaster/py.typed',
+        'quartermaster/types.py',
+        'dist-info/METADATA',
+      ]),
+    );
+    expect(of.filter((file) => !/^(?:quartermaster|dist-info)\//.test(file))).toEqual([]);
+    expect(of.some((file) => file.endsWith('LICENSE'))).toBe(true);
+    await run(python, [...pip, 'install', '--no-index', '--no-deps', join(wheels, wheel)]);
     const { stdout } = await run(python, ['-c', PYTHON, key, qm.url], { cwd: folder });
     expect(stdout).toMatch(/venv\/lib\/.*site-packages\/quartermaster\/__init__\.py\nby-pip\n$/);
   },

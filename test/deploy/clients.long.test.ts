@@ -131,7 +131,7 @@ test('TypeScript: streams of a chat, of channels over a lost connection, and of 
   stop.abort();
   await reading;
 
-  const logs = client.streams.logs({ level: 'error' });
+  const logs = client.logs.tail({ level: 'error' });
   let first = '';
   const waiting = logs.next().then(({ value }) => {
     first = JSON.stringify(value);
@@ -183,13 +183,35 @@ test('Python: calls, failures, a stream, and a write that is done once though it
   expect(said.chat).toMatch(/hello/i);
 });
 
+test('TypeScript: the items of all pages, and calls of the request log as they come', async () => {
+  const client = createClient({ key: (await createTestAccount(qm.core)).secret, url });
+  for (let i = 0; i < 5; i += 1) await client.queue.create({ name: `page-${i}` });
+  const names: string[] = [];
+  for await (const { name } of client.pages('queue.list', { limit: 2 })) names.push(name);
+  expect(names.sort()).toEqual(['page-0', 'page-1', 'page-2', 'page-3', 'page-4']);
+
+  const seen = client.account.requests.tail({ capability: 'queue.get' });
+  let first = '';
+  const waiting = seen.next().then(({ value }) => {
+    first = JSON.stringify(value);
+  });
+  await expect
+    .poll(async () => {
+      await client.queue.get({ queue: 'missing' }).catch(() => undefined);
+      return first;
+    })
+    .toContain('QUEUE_NOT_FOUND');
+  await waiting;
+  await seen.return(undefined);
+});
+
 test('each is packed with nothing but itself', () => {
   const at = join(PROJECT, 'clients/typescript');
   execFileSync('npm', ['pack', '--pack-destination', folder, '--loglevel=error'], { cwd: at, stdio: 'pipe' });
   const [tarball] = globSync('quartermaster-client-*.tgz', { cwd: folder }) as [string];
   const files = execFileSync('tar', ['tf', join(folder, tarball)], { encoding: 'utf8' });
   expect(files.trim().split('\n').sort()).toEqual(
-    ['README.md', 'package.json', 'quartermaster.d.ts', 'quartermaster.js'].map((file) => `package/${file}`),
+    ['LICENSE', 'README.md', 'package.json', 'quartermaster.d.ts', 'quartermaster.js'].map((file) => `package/${file}`),
   );
   expect(statSync(join(at, 'quartermaster.d.ts')).size).toBeLessThan(TYPES_BYTES_MAX);
   const README_LINES_MAX = 45;

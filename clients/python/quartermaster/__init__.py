@@ -5,7 +5,12 @@ Standard library only. A client may be used by several threads; each call has a 
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import hmac
 import json
+import logging
+import os
 import random
 import time
 import urllib.error
@@ -13,30 +18,84 @@ import urllib.parse
 import urllib.request
 import uuid
 from http.client import HTTPException
-from typing import TYPE_CHECKING, Any, Iterator, Literal, Mapping, NamedTuple
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Literal, Mapping, NamedTuple
 
 if TYPE_CHECKING:
     from . import types
 
-__all__ = ["Client", "Event", "QuartermasterError", "Streams"]
+__all__ = ["Client", "Event", "QuartermasterError", "Streams", "verify_webhook"]
 
 _PAUSE_SECONDS = 0.25
 _PAUSE_SECONDS_MAX = 30.0
 _EVENT_BYTES_MAX = 4 * 1024 * 1024
+_WARNINGS_MAX = 1_000
+_TOLERANCE_SECONDS = 300.0
+_URL_OF_THIS_MACHINE = "http://127.0.0.1:8787"
+
+_log = logging.getLogger("quartermaster")
 
 
 class QuartermasterError(Exception):
-    """A call that was answered with a failure: branch on `code`."""
+    """Whatever went wrong with a call: branch on `code`.
+
+    A failure of the service has the service's code. Without an answer of the service `status` is 0 and the code NETWORK_ERROR or
+    TIMEOUT; an answer of something between, such as a proxy, is HTTP_502 and so on.
+    """
 
     def __init__(self, status: int, failure: Mapping[str, Any]) -> None:
         super().__init__(f"{failure['code']}: {failure.get('message', '')}")
         self.status = status
         self.code: str = failure["code"]
+        self.code_detail: str | None = failure.get("code_detail")
+        self.param: str | None = failure.get("param")
+        self.did_you_mean: str | None = failure.get("did_you_mean")
+        self.shortfall: dict[str, Any] | None = failure.get("shortfall")
         self.retryable = failure.get("retryable") is True
         self.retry_after_ms: int | None = failure.get("retry_after_ms")
         self.request_id: str | None = failure.get("request_id")
         self.docs_url: str | None = failure.get("docs_url")
+        self.log_url: str | None = failure.get("log_url")
         self.errors: list[dict[str, Any]] = failure.get("errors") or []
+
+
+def verify_webhook(
+    body: bytes | str,
+    headers: Mapping[str, str],
+    secret: str,
+    *,
+    tolerance: float = _TOLERANCE_SECONDS,
+    now: float | None = None,
+) -> dict[str, Any]:
+    """The event of a webhook or push; raises QuartermasterError WEBHOOK_SIGNATURE_INVALID unless it is genuine and recent.
+
+    Pass the body as it came, never JSON written again. `tolerance`: seconds that its time may be from now. During a rotation of the
+    secret one of several signatures is enough. Standard Webhooks.
+    """
+    found = {name.lower(): value for name, value in headers.items()}
+    id, timestamp, signatures = (found.get(f"webhook-{name}") for name in ("id", "timestamp", "signature"))
+    if not id or not timestamp or not signatures:
+        raise _unsigned("webhook-id, webhook-timestamp or webhook-signature is missing")
+    if not (timestamp.isascii() and timestamp.isdigit() and len(timestamp) <= 12):
+        raise _unsigned("webhook-timestamp is no number")
+    if abs((time.time() if now is None else now) - int(timestamp)) > tolerance:
+        raise _unsigned("webhook-timestamp is too far from now")
+    try:
+        key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
+    except ValueError:
+        key = b""
+    if not key:
+        raise TypeError("verify_webhook needs the secret of the webhook: whsec_…")
+    raw = body.encode() if isinstance(body, str) else body
+    expected = base64.b64encode(hmac.new(key, f"{id}.{timestamp}.".encode() + raw, hashlib.sha256).digest())
+    for signature in signatures.split(" "):
+        version, _, value = signature.partition(",")
+        if version == "v1" and hmac.compare_digest(value.encode("utf-8", "replace"), expected):
+            return json.loads(raw)  # type: ignore[no-any-return]
+    raise _unsigned("no signature fits")
+
+
+def _unsigned(message: str) -> QuartermasterError:
+    return QuartermasterError(0, {"code": "WEBHOOK_SIGNATURE_INVALID", "message": message})
 
 
 class Event(NamedTuple):
@@ -55,17 +114,38 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 
 class _Transport:
-    def __init__(self, key: str, url: str = "http://127.0.0.1:8787", *, retries: int = 3, timeout: float = 60.0) -> None:
-        """`timeout`: seconds without a byte; `retries`: how often a call is repeated that failed and is safe to repeat."""
+    def __init__(
+        self,
+        key: str | None = None,
+        url: str | None = None,
+        *,
+        retries: int = 3,
+        timeout: float = 60.0,
+        on_warning: Callable[[str, str], None] | None = None,
+    ) -> None:
+        """Key and address are those of the environment, QM_KEY and QM_URL, unless they are given.
+
+        `timeout`: seconds without a byte; `retries`: how often a call is repeated that failed and is safe to repeat. `on_warning`
+        gets each warning of an answer and the id of its call; by default each is logged once, by the logger `quartermaster`.
+        """
+        key = key or os.environ.get("QM_KEY")
         if not key:
-            raise TypeError("Client needs a key")
+            raise TypeError("Client needs a key: pass one, or set QM_KEY")
         self._key = key
-        self._url = url.rstrip("/")
+        self._url = (url or os.environ.get("QM_URL") or _URL_OF_THIS_MACHINE).rstrip("/")
         self._retries = retries
         self._timeout = timeout
+        self._warned: set[str] = set()
+        self._on_warning = on_warning or self._log_once
         self._opener = urllib.request.build_opener(_NoRedirects)
         self.streams = Streams(self)
         self._places()
+
+    def _log_once(self, warning: str, id: str) -> None:
+        line = f"{id}: {warning}"
+        if line not in self._warned and len(self._warned) < _WARNINGS_MAX:
+            self._warned.add(line)
+            _log.warning("%s", line)
 
     def _places(self) -> None:
         raise NotImplementedError
@@ -84,16 +164,50 @@ class _Transport:
             wait = _PAUSE_SECONDS * 2**attempt * (0.5 + random.random())
             try:
                 with self._open(method, path, dict(whole)) as response:
-                    return _read(response.status, response.read())
+                    data, metadata = _read(response.status, _bytes_of(response))
+                for warning in metadata.get("warnings", []):
+                    self._on_warning(warning, id)
+                return data, metadata
             except QuartermasterError as error:
-                if not error.retryable or attempt >= self._retries:
+                # Without an answer the service may have done it: only what is safe to repeat is.
+                if not error.retryable or (error.status == 0 and repeat == "unsafe") or attempt >= self._retries:
                     raise
                 wait = wait if error.retry_after_ms is None else error.retry_after_ms / 1000
-            except (OSError, HTTPException):
-                if repeat == "unsafe" or attempt >= self._retries:
-                    raise
             time.sleep(min(wait, _PAUSE_SECONDS_MAX))
             attempt += 1
+
+    def pages(self, id: str, input: Mapping[str, Any] | None = None) -> Iterator[Any]:
+        """The items of all pages of a list, read as they are asked for: `for queue in qm.pages("queue.list")`."""
+        query = dict(input or {})
+        while True:
+            data, _ = self.call(id, query)
+            if not isinstance(data, dict) or not isinstance(data.get("items"), list):
+                raise TypeError(f"{id} answers no pages")
+            yield from data["items"]
+            if not data.get("next_cursor"):
+                return
+            query["cursor"] = data["next_cursor"]
+
+    def stream(self, id: str, query: Mapping[str, Any] | None = None) -> Iterator[Event]:
+        """A stream by its id, `logs.tail`: new events as they come. Each is a method too."""
+        if id not in _STREAMS:
+            raise TypeError(f"there is no stream {id}")
+        path, is_resumed = _STREAMS[id]
+        return self._resumed(path, query or {}) if is_resumed else self.events("GET", path, query or {})
+
+    def _resumed(self, path: str, query: Mapping[str, Any]) -> Iterator[Event]:
+        """Connects again where the stream broke off, from the last event on."""
+        failures, last = 0, query.get("last_event_id")
+        while True:
+            try:
+                for event in self.events("GET", path, {**query, "last_event_id": last}):
+                    failures, last = 0, event.id or last
+                    yield event
+            except QuartermasterError as error:
+                if not error.retryable or failures >= self._retries:
+                    raise
+            time.sleep(min(_PAUSE_SECONDS * 2**failures, _PAUSE_SECONDS_MAX))
+            failures += 1
 
     def events(self, method: str, path: str, input: Mapping[str, Any]) -> Iterator[Event]:
         """Server-Sent Events; ends with the stream, or at `[DONE]`."""
@@ -101,7 +215,7 @@ class _Transport:
             if not response.headers.get("content-type", "").startswith("text/event-stream"):
                 raise _failed(response.status, None)
             lines: list[str] = []
-            for raw in iter(lambda: response.readline(_EVENT_BYTES_MAX), b""):
+            for raw in _lines_of(response):
                 line = raw.decode("utf-8").rstrip("\r\n")
                 if line != "":
                     lines.append(line)
@@ -137,8 +251,10 @@ class _Transport:
             return self._opener.open(request, timeout=self._timeout)
         except urllib.error.HTTPError as error:
             with error:
-                text = error.read()
+                text = _bytes_of(error)
             raise _failed(error.code, _parsed(text)) from None
+        except (OSError, HTTPException) as error:
+            raise _lost(error) from error
 
 
 class Streams:
@@ -149,26 +265,47 @@ class Streams:
         """A chat piece by piece: chunks of chat completions."""
         return self._transport.events("POST", "/v1/chat/completions", {**body, "stream": True})
 
-    def logs(self, query: Mapping[str, str] | None = None) -> Iterator[Event]:
+    def logs(self, query: Mapping[str, Any] | None = None) -> Iterator[Event]:
         """New records as they come, with the filters of logs.search."""
-        return self._transport.events("GET", "/v1/logs/tail", query or {})
+        return self._transport.stream("logs.tail", query)
 
-    def realtime(self, query: Mapping[str, str]) -> Iterator[Event]:
+    def realtime(self, query: Mapping[str, Any]) -> Iterator[Event]:
         """Events of channels; a stream that breaks off goes on from its last event."""
-        failures, last = 0, query.get("last_event_id")
-        while True:
-            try:
-                for event in self._transport.events("GET", "/v1/realtime/stream", {**query, "last_event_id": last}):
-                    failures, last = 0, event.id or last
-                    yield event
-            except QuartermasterError as error:
-                if not error.retryable or failures >= self._transport._retries:
-                    raise
-            except (OSError, HTTPException):
-                if failures >= self._transport._retries:
-                    raise
-            time.sleep(min(_PAUSE_SECONDS * 2**failures, _PAUSE_SECONDS_MAX))
-            failures += 1
+        return self._transport.stream("realtime.stream", query)
+
+    def requests(self, query: Mapping[str, Any] | None = None) -> Iterator[Event]:
+        """Calls of the request log as they come."""
+        return self._transport.stream("account.requests.tail", query)
+
+    def flags(self, query: Mapping[str, Any]) -> Iterator[Event]:
+        """Changes of feature flags."""
+        return self._transport.stream("flags.stream", query)
+
+
+def _bytes_of(response: Any) -> bytes:
+    try:
+        return response.read()  # type: ignore[no-any-return]
+    except (OSError, HTTPException) as error:
+        raise _lost(error) from error
+
+
+def _lines_of(response: Any) -> Iterator[bytes]:
+    while True:
+        try:
+            line = response.readline(_EVENT_BYTES_MAX)
+        except (OSError, HTTPException) as error:
+            raise _lost(error) from error
+        if line == b"":
+            return
+        yield line
+
+
+def _lost(error: Exception) -> QuartermasterError:
+    """No answer, or one that broke off."""
+    reason = getattr(error, "reason", error)
+    if isinstance(reason, TimeoutError):
+        return QuartermasterError(0, {"code": "TIMEOUT", "message": "no answer in time", "retryable": True})
+    return QuartermasterError(0, {"code": "NETWORK_ERROR", "message": f"no answer: {reason}", "retryable": True})
 
 
 def _text(value: Any) -> str:
@@ -198,7 +335,7 @@ def _failed(status: int, answer: Any) -> QuartermasterError:
     failure = answer.get("error") if isinstance(answer, dict) else None
     if not isinstance(failure, dict) or "code" not in failure:
         passing = status == 429 or status >= 502
-        failure = {"code": f"HTTP_{status}", "message": "no answer of the service", "retryable": passing}
+        failure = {"code": f"HTTP_{status}", "message": "the answer is not from the service", "retryable": passing}
     metadata = answer.get("metadata") if isinstance(answer, dict) else None
     return QuartermasterError(status, {"request_id": (metadata or {}).get("request_id"), **failure})
 
@@ -521,6 +658,13 @@ _CALLS: dict[str, tuple[str, str, str]] = {
     "discovery.event": ("GET", "/v1/discovery/event/{type}", "safe"),
 }
 
+_STREAMS: dict[str, tuple[str, bool]] = {
+    "account.requests.tail": ("/v1/account/requests/tail", False),
+    "flags.stream": ("/v1/flags/stream", False),
+    "logs.tail": ("/v1/logs/tail", False),
+    "realtime.stream": ("/v1/realtime/stream", True),
+}
+
 class _AccountEmail:
     def __init__(self, transport: _Transport) -> None:
         self._transport = transport
@@ -636,6 +780,10 @@ class _AccountRequests:
     def get(self, input: types.AccountRequestsGetInput) -> types.Request:
         """Gets one call of the request log."""
         return self._transport.call("account.requests.get", input)[0]  # type: ignore[no-any-return]
+
+    def tail(self, query: Mapping[str, Any] | None = None) -> Iterator[Event]:
+        """Follows the request log as it grows."""
+        return self._transport.stream("account.requests.tail", query)
 
 
 class _AccountWebhooksDefaultSecret:
@@ -1303,6 +1451,10 @@ class _Flags:
         """Imports feature flags in the form of flagd."""
         return self._transport.call("flags.import", input)[0]  # type: ignore[no-any-return]
 
+    def stream(self, query: Mapping[str, Any] | None = None) -> Iterator[Event]:
+        """Tells when flags changed, to whoever holds the token that POST /ofrep/v1/evaluate/flags answers."""
+        return self._transport.stream("flags.stream", query)
+
 
 class _ImagePreset:
     def __init__(self, transport: _Transport) -> None:
@@ -1414,6 +1566,10 @@ class _Logs:
     def fields(self, input: types.LogsFieldsInput | None = None) -> types.LogsFieldsData:
         """Lists services, levels and attributes of log records."""
         return self._transport.call("logs.fields", input)[0]  # type: ignore[no-any-return]
+
+    def tail(self, query: Mapping[str, Any] | None = None) -> Iterator[Event]:
+        """Follows log records as they are stored."""
+        return self._transport.stream("logs.tail", query)
 
 
 class _MetricsSeries:
@@ -1769,6 +1925,10 @@ class _Realtime:
     def disconnect(self, input: types.RealtimeDisconnectInput) -> types.RealtimeDisconnectData:
         """Closes the connections of a user."""
         return self._transport.call("realtime.disconnect", input)[0]  # type: ignore[no-any-return]
+
+    def stream(self, query: Mapping[str, Any] | None = None) -> Iterator[Event]:
+        """Follows the messages of channels, for a key, or for a token of realtime.authorize."""
+        return self._transport.stream("realtime.stream", query)
 
 
 class _RiskRules:

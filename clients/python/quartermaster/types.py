@@ -4740,6 +4740,7 @@ class QueueExtendData(TypedDict):
 class QueuePeekInput(TypedDict):
     queue: str
     limit: NotRequired[int]
+    newest: NotRequired[bool]
 
 
 class QueuePeekData(TypedDict):
