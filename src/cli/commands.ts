@@ -30,6 +30,10 @@ export const callingCommands: Commands = {
     summary: 'follow the request log, or look a call up by its request id',
     load: async () => (await import('./calls/requests.ts')).requestsCommand(),
   },
+  logs: {
+    summary: 'follow the log records of the account',
+    load: async () => (await import('./calls/logs.ts')).logsCommand(),
+  },
   queue: {
     summary: 'follow the messages of a queue without taking them',
     load: async () => (await import('./calls/queue.ts')).queueCommand(),

@@ -34,11 +34,74 @@ export function lineOf(error: unknown): string {
   return printable(message.split('\n', 1)[0] as string);
 }
 
-/** Columns as wide as their widest cell. */
-export function table(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
+const WIDTH_WITHOUT_TERMINAL = 120;
+const COLUMN_MIN = 8;
+const GAP = '  ';
+const CUT = '…';
+
+/** Of the terminal, or of a page that a pipe leads to. */
+export function terminalWidth(): number {
+  return process.stdout.columns ?? WIDTH_WITHOUT_TERMINAL;
+}
+
+/** Columns as wide as their widest cell. On a terminal, cells of the widest columns are cut so that a line fits; a pipe gets them whole. */
+export function table(
+  rows: readonly (readonly string[])[],
+  lineMax = process.stdout.isTTY ? terminalWidth() : Number.POSITIVE_INFINITY,
+): string {
+  const widths = fittingWidths(rows, lineMax);
+  const lines = rows.map((row) =>
+    widths.map((width, column) => cellOf(row[column] ?? '', width).padEnd(width)).join(GAP),
+  );
   return lines.map((line) => line.trimEnd()).join('\n');
+}
+
+function cellOf(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, width - 1)}${CUT}`;
+}
+
+/** The widest columns give way first; columns for which there is no room at all are left out, the last ones first. */
+function fittingWidths(rows: readonly (readonly string[])[], lineMax: number): number[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const lengthOf = () => widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length);
+  while (lengthOf() > lineMax) {
+    const widest = Math.max(...widths);
+    if (widest > COLUMN_MIN) {
+      const next = Math.max(COLUMN_MIN, ...widths.filter((width) => width < widest));
+      const count = widths.filter((width) => width === widest).length;
+      const less = Math.min(widest - next, Math.ceil((lengthOf() - lineMax) / count));
+      for (const [column, width] of widths.entries()) if (width === widest) widths[column] = width - less;
+    } else if (widths.length > 1) widths.pop();
+    else break;
+  }
+  return widths;
+}
+
+/** A table whose last column is text: it goes on in further lines where the width ends, and no word is cut. */
+export function wrapTable(rows: readonly (readonly string[])[], lineMax: number): string {
+  const before = rows.map((row) => row.slice(0, -1));
+  const widths = fittingWidths(before, Number.POSITIVE_INFINITY);
+  const indent = widths.reduce((sum, width) => sum + width + GAP.length, 0);
+  const room = Math.max(30, lineMax - indent);
+  return rows
+    .flatMap((row) => {
+      const head = widths.map((width, column) => (row[column] ?? '').padEnd(width)).join(GAP) + GAP;
+      return linesOf(row.at(-1) ?? '', room).map((line, i) =>
+        `${i === 0 ? head : ' '.repeat(indent)}${line}`.trimEnd(),
+      );
+    })
+    .join('\n');
+}
+
+function linesOf(text: string, room: number): string[] {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1) as string;
+    if (last === '' || last.length + 1 + word.length <= room)
+      lines[lines.length - 1] = last === '' ? word : `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }
 
 const STEERS_A_TERMINAL = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;

@@ -55,7 +55,6 @@ describe('qm call', () => {
   test('tells wrong input before anything is sent', async () => {
     const wrong: [string[], unknown][] = [
       [['queue.pubish'], 'qm: there is no capability "queue.pubish". Did you mean queue.publish?\n'],
-      [['queue.publish', 'quue=jobs'], 'qm: queue.publish has no field "quue". Did you mean queue?\n'],
       [['queue.peek', 'queue=jobs', 'limit=ten'], 'qm: limit must be an integer, not "ten"\n'],
       [['queue.peek', 'limit=3'], 'qm: queue is required\n'],
       [['queue.publish', 'queue=jobs', 'payload:={'], expect.stringMatching(/^qm: payload is not valid JSON: /)],
@@ -66,6 +65,29 @@ describe('qm call', () => {
     const results = await Promise.all(wrong.map(([args]) => home.run(['call', ...args])));
     expect(results).toEqual(wrong.map(([, stderr]) => ({ code: 2, stdout: '', stderr })));
     expect(asked).toEqual([]);
+  });
+
+  test('leaves names of fields to the service, which knows earlier ones and names the nearest', async () => {
+    const { stdout } = await home.run(['call', 'account.keys.create', 'name=earlier', '--json']);
+    const { key_id } = JSON.parse(stdout);
+    const results = await Promise.all([
+      home.run(['call', 'metrics.ingest', 'points:=[{"name":"jobs","value":1}]', '--json']),
+      home.run(['call', 'account.keys.update', `id=${key_id}`, 'name=later', '--json']),
+      home.run(['call', 'queue.publish', 'quue=jobs', 'payload:={}']),
+    ]);
+    expect(results.map(({ code }) => code)).toEqual([0, 0, 1]);
+    expect(results[0]?.stdout).toContain('"accepted":1');
+    expect(JSON.parse(results[1]?.stdout ?? '')).toMatchObject({ key_id, name: 'later' });
+    expect(results[2]?.stderr).toContain('quue is not a field of queue.publish. Did you mean queue?');
+  });
+
+  test('tells fields within the width of a page, and streams what they are', async () => {
+    const [fields, stream] = await Promise.all([
+      home.run(['call', 'queue.create', '--help']),
+      home.run(['call', 'logs.tail', '--help']),
+    ]);
+    for (const line of `${fields.stdout}${stream.stdout}`.split('\n')) expect(line.length).toBeLessThanOrEqual(120);
+    expect(stream.stdout).toContain('It is a stream: `qm call` prints a line for each event until you stop it.');
   });
 
   test('puts fields where the schema has them: path, query, nested, files, lists and standard input', async () => {

@@ -24,6 +24,40 @@ beforeEach(() => {
   asked.length = 0;
 });
 
+test('qm queue tail begins with the newest messages, not with the ten oldest', async () => {
+  const items = Array.from({ length: 15 }, (_, n) => ({ payload: { old: n } }));
+  await call('POST', '/v1/queue/batch/publish', { queue: 'jobs', items });
+  const tail = home.start(['queue', 'tail', 'jobs']);
+  await expect.poll(tail.stdout).toContain('{"old":14}');
+  await call('POST', '/v1/queue/publish', { queue: 'jobs', payload: { n: 'new' } });
+  await expect.poll(tail.stdout).toContain('{"n":"new"}');
+  tail.child.kill('SIGINT');
+  await tail.ended;
+  const shown = [...tail.stdout().matchAll(/"(?:old|n)":(\d+|"new")/g)].map(([, each]) => each);
+  expect(shown).toEqual(['5', '6', '7', '8', '9', '10', '11', '12', '13', '14', '"new"']);
+  await call('POST', '/v1/queue/purge/jobs');
+});
+
+test('qm logs tail prints records as they are stored, and qm call follows the same stream', async () => {
+  const tail = home.start(['logs', 'tail', '--level', 'error', '--filter', 'provider=acme']);
+  const called = home.start(['call', 'logs.tail', 'level=error']);
+  const record = { level: 'error', service: 'checkout', message: 'it broke', attributes: { provider: 'acme' } };
+  // The first ones may come before the streams are open.
+  await expect
+    .poll(async () => {
+      await call('POST', '/v1/logs/ingest', { items: [{ level: 'info', message: 'fine' }, record] });
+      return [tail.stdout(), called.stdout()].map((text) => text.includes('it broke'));
+    })
+    .toEqual([true, true]);
+  for (const { child, ended } of [tail, called]) {
+    child.kill('SIGINT');
+    await ended;
+  }
+  expect(tail.stdout()).toMatch(/^\S+Z {2}ERROR {2}checkout {2}it broke {2}provider="acme"\n/);
+  expect(tail.stdout()).not.toContain('fine');
+  expect(JSON.parse(called.stdout().split('\n')[0] ?? '')).toMatchObject({ message: 'it broke', level: 'error' });
+});
+
 test('qm queue tail shows messages as they come, and takes none', async () => {
   await call('POST', '/v1/queue/publish', { queue: 'jobs', payload: { n: 1 } });
   const tail = home.start(['queue', 'tail', 'jobs']);

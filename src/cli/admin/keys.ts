@@ -139,7 +139,9 @@ async function aws(keyId: string, { account, json = false }: { account: string; 
     if (current === undefined) throw new CommandError(`${keyId} has no secret`);
     return awsCredentials({ secrets, baseUrl: config.baseUrl, region: config.region }, keyId, current);
   });
-  const text = table(Object.entries(credentials).flatMap(([name, value]) => (value === null ? [] : [[name, value]])));
+  // Secrets are never cut.
+  const rows = Object.entries(credentials).flatMap(([name, value]) => (value === null ? [] : [[name, value]]));
+  const text = table(rows, Number.POSITIVE_INFINITY);
   print({ json: { account_id: account, ...credentials }, text }, json);
 }
 

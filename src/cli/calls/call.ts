@@ -1,4 +1,5 @@
-// `qm call` calls any capability that discovery describes. It reports wrong input before it sends anything.
+// `qm call` calls any capability that discovery describes, and follows its streams. It reports wrong values before it sends anything; names of fields
+// are the service's to judge, which knows earlier ones too.
 import { Command } from 'commander';
 import { nearest } from '../../lib/nearest.ts';
 import { type Discovery, discoveryForUnknown, discoveryOf, type OfferedCapability } from '../client/discovery.ts';
@@ -6,7 +7,7 @@ import { begin, readEnvelope, Unanswered } from '../client/http.ts';
 import { type Access, access, address } from '../client/profile.ts';
 import { CommandError, printable, UsageError } from '../output.ts';
 import { dataText, type Look } from './data-text.ts';
-import { buildCall, type Fields, readInput, UnknownField } from './input.ts';
+import { buildCall, type Input, readInput } from './input.ts';
 
 interface CallOptions extends Look {
   readonly help?: boolean;
@@ -27,6 +28,7 @@ Examples:
   qm call queue.publish --help                             its fields
   qm call queue.publish queue=jobs payload:='{"a":1}'
   qm call queue.list --table
+  qm call logs.tail level=error                            follows a stream, a line for each event
   jq -n '{queue:"jobs"}' | qm call queue.consume - wait_seconds=20 --json
 
 Exit code: 0 done, 1 the call failed, 2 wrong input (nothing was sent), 78 no key.`;
@@ -57,8 +59,8 @@ async function run(id: string | undefined, words: string[], options: CallOptions
     return;
   }
   const to = await access();
-  const { capability, fields } = await prepare(to.url, id, words);
-  await call(to, { id, capability, fields }, options);
+  const { capability } = await find(to.url, id);
+  await call(to, { id, capability, input: await readInput(words, capability.schema) }, options);
 }
 
 async function list({ json = false }: CallOptions): Promise<void> {
@@ -84,17 +86,6 @@ async function find(url: string, id: string): Promise<Found> {
   throw new UsageError(`there is no capability ${JSON.stringify(id.slice(0, 128))}. ${hint}`);
 }
 
-async function prepare(url: string, id: string, words: readonly string[]) {
-  const { capability } = await find(url, id);
-  try {
-    return { capability, fields: await readInput(words, capability.schema) };
-  } catch (error) {
-    if (!(error instanceof UnknownField)) throw error;
-    const hint = suggestion(error.field, error.known) ?? `Its fields: ${error.known.join(', ') || 'none'}.`;
-    throw new UsageError(`${id} has no field ${JSON.stringify(error.field.slice(0, 128))}. ${hint}`, { cause: error });
-  }
-}
-
 function suggestion(name: string, known: readonly string[]): string | null {
   const near = nearest(name, known, 3);
   return near.length === 0 ? null : `Did you mean ${near.join(', ')}?`;
@@ -103,13 +94,17 @@ function suggestion(name: string, known: readonly string[]): string | null {
 interface Prepared {
   readonly id: string;
   readonly capability: OfferedCapability;
-  readonly fields: Fields;
+  readonly input: Input;
 }
 
-async function call(to: Access, { id, capability, fields }: Prepared, options: CallOptions): Promise<void> {
+async function call(to: Access, { id, capability, input }: Prepared, options: CallOptions): Promise<void> {
   const { idempotencyKey: key } = options;
   if (key !== undefined && !capability.idempotent) throw new UsageError(`${id} takes no idempotency key`);
-  const { path, body } = buildCall(capability, fields);
+  const { path, body } = buildCall(capability, input);
+  if (capability.stream === true) {
+    const { followStream } = await import('../client/follow-stream.ts');
+    return followStream(to, path, (data) => process.stdout.write(`${printable(data)}\n`));
+  }
   const headers: Record<string, string> = key === undefined ? {} : { 'idempotency-key': key };
   try {
     const answer = await begin(to, path, { method: capability.method, body, headers });

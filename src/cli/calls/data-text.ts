@@ -1,6 +1,6 @@
 // Formats the data of an answer: indented JSON, one line of JSON, or a table. Digits of numbers and the order of fields are kept.
 import { indentJson } from '../../lib/json-source.ts';
-import { printable, table } from '../output.ts';
+import { printable, table, terminalWidth } from '../output.ts';
 
 export interface Look {
   readonly json?: boolean;
@@ -30,12 +30,16 @@ function asTable(data: unknown): string {
   const list = Object.values(data).find((value) => Array.isArray(value) && value.some(isObject)) as
     | object[]
     | undefined;
-  if (list === undefined) return table(Object.entries(data).map(([name, value]) => [printable(name), cellOf(value)]));
+  if (list === undefined)
+    return table(
+      Object.entries(data).map(([name, value]) => [printable(name), cellOf(value)]),
+      terminalWidth(),
+    );
   const names = [...new Set(list.flatMap((item) => Object.keys(item)))];
   const isTold = (name: string) => list.some((item) => (item as Record<string, unknown>)[name] != null);
   const columns = names.filter(isTold);
   const rows = list.map((item) => columns.map((name) => cellOf((item as Record<string, unknown>)[name])));
-  return table([columns.map((name) => printable(name).toUpperCase()), ...rows]);
+  return table([columns.map((name) => printable(name).toUpperCase()), ...rows], terminalWidth());
 }
 
 function cellOf(value: unknown): string {

@@ -1,18 +1,19 @@
 // Text descriptions of capabilities and their fields, for `qm call` without input.
 import { fieldsWithin, type JsonSchema } from '../../manifest/json-schema.ts';
 import type { OfferedCapability } from '../client/discovery.ts';
-import { printable, table } from '../output.ts';
+import { printable, terminalWidth, wrapTable } from '../output.ts';
 import { typesOf } from './input.ts';
 
 export function capabilityList(capabilities: Readonly<Record<string, OfferedCapability>>, asJson: boolean): string {
   const all = Object.entries(capabilities);
   if (asJson) return JSON.stringify(all.map(([id, { summary, price, scope }]) => ({ id, summary, price, scope })));
-  return table([['CAPABILITY', 'WHAT IT DOES'], ...all.map(([id, { summary }]) => [id, printable(summary)])]);
+  const rows = all.map(([id, { summary }]) => [id, printable(summary)]);
+  return wrapTable([['CAPABILITY', 'WHAT IT DOES'], ...rows], terminalWidth());
 }
 
 export function describe(
   id: string,
-  { method, path, summary, price, scope, schema, idempotent }: OfferedCapability,
+  { method, path, summary, price, scope, schema, idempotent, stream }: OfferedCapability,
 ): string {
   const fields = fieldsWithin(schema).filter(({ path: name }) => !name.includes('[]'));
   const rows = fields.map(({ path: name, schema: field, required }) => [
@@ -26,7 +27,8 @@ export function describe(
     '',
     `  ${method} ${path}, ${price}, scope ${scope}${idempotent ? ', takes an idempotency key' : ''}`,
     '',
-    rows.length === 0 ? 'It has no fields.' : `Fields:\n${table(rows)}`,
+    ...(stream === true ? ['It is a stream: `qm call` prints a line for each event until you stop it.', ''] : []),
+    rows.length === 0 ? 'It has no fields.' : `Fields:\n${wrapTable(rows, terminalWidth())}`,
   ].join('\n');
 }
 
@@ -36,6 +38,13 @@ function typeInWords(schema: JsonSchema): string {
   return [...typesOf(schema)].join('|') || 'any JSON';
 }
 
+/** A whole sentence, however long. */
 function firstSentence(text: string): string {
-  return printable(/^.*?[.;](?=\s|$)/s.exec(text)?.[0] ?? text);
+  const sentence = /^.*?\.(?=\s|$)/s.exec(text)?.[0] ?? text;
+  return printable(
+    sentence
+      .replaceAll(/\s+/g, ' ')
+      .replace(/[;:,]?\s*$/, '')
+      .replace(/([^.!?…])$/, '$1.'),
+  );
 }

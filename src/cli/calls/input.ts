@@ -12,27 +12,20 @@ import { UsageError } from '../output.ts';
 type Node = JsonText | Fields | JsonText[];
 export type Fields = Map<string, Node>;
 
-/** A field that the schema does not have. The names it could have been are for a suggestion. */
-export class UnknownField extends UsageError {
-  readonly field: string;
-  readonly known: readonly string[];
-
-  constructor(field: string, known: readonly string[]) {
-    super(`there is no field ${field}`);
-    this.field = field;
-    this.known = known;
-  }
+export interface Input {
+  readonly fields: Fields;
+  /** Fields that the schema does not have: the service may know them by an earlier name, else it names the nearest. */
+  readonly unknown: readonly string[];
 }
 
-/** Throws UsageError, UnknownField. */
-export async function readInput(words: readonly string[], schema: JsonSchema): Promise<Fields> {
+/** Throws UsageError. */
+export async function readInput(words: readonly string[], schema: JsonSchema): Promise<Input> {
   const fields: Fields = new Map();
   for (const word of words) {
     if (word === '-' || word.startsWith('@')) readWhole(await contentOf(word === '-' ? '-' : word.slice(1)), fields);
     else await readField(word, schema, fields);
   }
-  for (const name of fields.keys()) fieldSchema(schema, [name]);
-  return fields;
+  return { fields, unknown: [...fields.keys()].filter((name) => fieldSchema(schema, [name]) === null) };
 }
 
 function readWhole(text: string, fields: Fields): void {
@@ -51,6 +44,7 @@ async function readField(word: string, schema: JsonSchema, fields: Fields): Prom
   const path = name.split('.');
   const known = fieldSchema(schema, path);
   if (isJson) place(fields, path, new JsonText(jsonText(name, text)));
+  else if (known === null) place(fields, path, new JsonText(guessedText(text)));
   else if (isList(known, text)) append(fields, path, new JsonText(valueText(name, text, itemsOf(known))));
   else place(fields, path, new JsonText(valueText(name, text, known)));
 }
@@ -74,10 +68,10 @@ async function contentOf(path: string): Promise<string> {
   }
 }
 
-/** The schema of the field; any JSON where the schema leaves open what stands there. Throws UnknownField. */
-function fieldSchema(schema: JsonSchema, path: readonly string[]): JsonSchema {
+/** The schema of the field; any JSON where the schema leaves open what stands there; null: the schema does not have it. */
+function fieldSchema(schema: JsonSchema, path: readonly string[]): JsonSchema | null {
   let at = schema;
-  for (const [i, name] of path.entries()) {
+  for (const name of path) {
     const branches = alternatives(at);
     const known = Object.fromEntries(branches.flatMap(({ properties = {} }) => Object.entries(properties)));
     const isOpen = branches.some(
@@ -87,11 +81,7 @@ function fieldSchema(schema: JsonSchema, path: readonly string[]): JsonSchema {
     );
     if (Object.hasOwn(known, name)) at = known[name] as JsonSchema;
     else if (isOpen) return {};
-    else
-      throw new UnknownField(
-        path.slice(0, i + 1).join('.'),
-        Object.keys(known).map((each) => [...path.slice(0, i), each].join('.')),
-      );
+    else return null;
   }
   return at;
 }
@@ -122,6 +112,11 @@ const WORDS: Readonly<Record<string, string>> = {
   array: 'an array, as JSON',
   null: 'null',
 };
+
+/** Of a field of unknown type: what reads as a number or a boolean is one. */
+function guessedText(text: string): string {
+  return NUMBER.test(text) || text === 'true' || text === 'false' ? text : JSON.stringify(text);
+}
 
 /** JSON text of a value that was given without quotes. */
 function valueText(name: string, text: string, schema: JsonSchema): string {
@@ -187,16 +182,20 @@ export interface BuiltCall {
 }
 
 /** Fields of the path go there, the others into the query of a GET or DELETE, else into the body. */
-export function buildCall({ method, path, schema }: OfferedCapability, fields: Fields): BuiltCall {
+export function buildCall({ method, path, schema }: OfferedCapability, { fields, unknown }: Input): BuiltCall {
   const beside = new Map(fields);
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const node = beside.get(name);
-    beside.delete(name);
+    // What a path names was called id before.
+    const sent = !beside.has(name) && name.endsWith('_id') && unknown.includes('id') ? 'id' : name;
+    const node = beside.get(sent);
+    beside.delete(sent);
     const value = node === undefined ? '' : plainText(node);
     if (value === '') throw new UsageError(`${name} is required`);
     return encodeURIComponent(value);
   });
-  for (const name of schema.required ?? []) if (!fields.has(name)) throw new UsageError(`${name} is required`);
+  // It may have come under an earlier name.
+  const missing = unknown.length > 0 ? undefined : schema.required?.find((name) => !fields.has(name));
+  if (missing !== undefined) throw new UsageError(`${missing} is required`);
   if (method !== 'GET' && method !== 'DELETE') return { path: filled, body: textOf(beside) };
   const query = new URLSearchParams();
   for (const [name, node] of beside)

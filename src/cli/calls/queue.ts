@@ -1,4 +1,5 @@
-// `qm queue tail`: prints the messages of a queue as they become available. It peeks: nothing is leased, acknowledged or counted as delivered.
+// `qm queue tail`: prints the newest messages of a queue, then new ones as they become available. It peeks: nothing is leased, acknowledged or
+// counted as delivered.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { elementTexts, memberSources } from '../../lib/json-source.ts';
@@ -18,8 +19,8 @@ export function queueCommand(): Command {
   queue
     .command('tail')
     .description(
-      'Show messages of a queue as they become available, without taking them: no lease, no receipt, and delivery_count stays. ' +
-        `It peeks once a second at the next ${PEEK_MAX} messages, so it does not show a message that a consumer takes within that second, or that stands behind ${PEEK_MAX} others.`,
+      `Show the newest ${PEEK_MAX} messages of a queue, then new ones as they become available, without taking them: no lease, no receipt, and delivery_count stays. ` +
+        `It looks once a second at the newest ${PEEK_MAX}, so it does not show a message that a consumer takes within that second. Where more come in a second, it says so.`,
     )
     .argument('<name>', 'name of the queue')
     .option('--interval <seconds>', 'time between two looks (default: 1)', wholeNumber(3_600))
@@ -36,20 +37,20 @@ interface TailOptions {
 async function tail(name: string, { interval = 1, json = false }: TailOptions): Promise<void> {
   const to = await access();
   const seen = new Set<string>();
-  const path = `/v1/queue/peek/${encodeURIComponent(name)}?limit=${PEEK_MAX}`;
-  let isFull = false;
+  const path = `/v1/queue/peek/${encodeURIComponent(name)}?limit=${PEEK_MAX}&newest=true`;
+  let isFirst = true;
   for await (const { data } of follow(() => readPath(to, path), to.url)) {
-    const messages = elementTexts(data, memberSources(data).get('items')?.start ?? 0);
-    for (const text of messages) {
+    const newest = elementTexts(data, memberSources(data).get('items')?.start ?? 0);
+    const fresh = newest.filter((text) => !seen.has(JSON.parse(text).message_id)).reverse();
+    if (!isFirst && fresh.length === PEEK_MAX)
+      process.stderr.write(`${PEEK_MAX} or more messages came since the last look: only the newest are shown\n`);
+    isFirst = false;
+    for (const text of fresh) {
       const { message_id: id, published_at: at, delivery_count: count } = JSON.parse(text);
-      if (seen.has(id)) continue;
       seen.add(id);
       const line = json ? text : `${at}  ${id}  ${count === 0 ? '' : `delivered ${count} times  `}${payloadOf(text)}`;
       process.stdout.write(`${json ? oneLine(line) : printable(line)}\n`);
     }
-    if (messages.length === PEEK_MAX && !isFull)
-      process.stderr.write(`${PEEK_MAX} messages wait: those behind them are not shown until these are taken\n`);
-    isFull = messages.length === PEEK_MAX;
     for (const id of seen) if (seen.size > SHOWN_IDS_MAX) seen.delete(id);
     await sleep(interval * 1_000);
   }

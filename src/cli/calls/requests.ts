@@ -1,16 +1,10 @@
 // `qm requests`: the request log. `tail` prints calls as they end; `get` prints one call with everything that was recorded of it.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
-import { follow } from '../client/follow.ts';
-import { begin, readEnvelope, readPath, Unanswered } from '../client/http.ts';
-import { type Access, access } from '../client/profile.ts';
+import { followStream } from '../client/follow-stream.ts';
+import { readPath } from '../client/http.ts';
+import { access } from '../client/profile.ts';
 import { printable } from '../output.ts';
 import { dataText, oneLine } from './data-text.ts';
-import { eventsOf } from './stream.ts';
-
-/** The service sends something every 15 s. */
-const SILENCE_MS = 60_000;
-const AGAIN_AFTER_MS = 1_000;
 
 export function requestsCommand(): Command {
   const requests = new Command('requests').description('Read the request log of the account.');
@@ -18,7 +12,7 @@ export function requestsCommand(): Command {
     .command('tail')
     .description(
       'Print calls as they end: failed ones, or with --outcome those of 1 s and longer, or all that are recorded. ' +
-        'Calls that end while the connection is lost are not printed; account.requests.list has them.',
+        'Calls that end while the connection is lost are not printed. account.requests.list has them.',
     )
     .addOption(new Option('--outcome <outcome>', 'which calls (default: failed)').choices(['failed', 'slow', 'all']))
     .option('--status <status>', 'only this HTTP status')
@@ -61,23 +55,9 @@ async function tail({ json = false, keyId, ...filters }: TailOptions): Promise<v
   const to = await access();
   const wanted = Object.entries({ ...filters, key_id: keyId }).filter(([, value]) => value !== undefined);
   const path = `/v1/account/requests/tail?${new URLSearchParams(Object.fromEntries(wanted) as Record<string, string>)}`;
-  for await (const answer of follow(() => open(to, path), to.url)) {
-    try {
-      for await (const { data } of eventsOf(answer))
-        process.stdout.write(`${json ? oneLine(data) : lineOf(JSON.parse(data))}\n`);
-    } catch (error) {
-      if (!(error instanceof Unanswered)) throw error;
-      process.stderr.write(`${error.message}; trying again\n`);
-    }
-    await sleep(AGAIN_AFTER_MS);
-  }
-}
-
-/** Throws CallFailed for what is no stream. */
-async function open(to: Access, path: string) {
-  const answer = await begin(to, path, { headers: { accept: 'text/event-stream' }, silenceMs: SILENCE_MS });
-  if (answer.headers['content-type']?.startsWith('text/event-stream') !== true) await readEnvelope(to.url, answer);
-  return answer;
+  await followStream(to, path, (data) => {
+    process.stdout.write(`${json ? oneLine(data) : lineOf(JSON.parse(data))}\n`);
+  });
 }
 
 function lineOf({

@@ -14,7 +14,7 @@ const FRESH_FOR_UNKNOWN_MS = 60_000;
 const MANIFEST_BYTES_MAX = 16 * 1024 * 1024;
 const SILENCE_MS = 30_000;
 /** Raised when the shape of what is kept changes. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 export interface OfferedCapability {
   readonly method: string;
@@ -25,6 +25,8 @@ export interface OfferedCapability {
   readonly scope: string;
   readonly idempotent: boolean;
   readonly schema: JsonSchema;
+  /** It answers with Server-Sent Events for as long as somebody reads. */
+  readonly stream?: true;
 }
 
 export interface Discovery {
@@ -108,20 +110,33 @@ interface Manifest {
     readonly idempotent: boolean;
     readonly request_schema: JsonSchema;
   }[];
+  /** A service before 0.1.0 tells none. */
+  readonly streams?: readonly {
+    readonly id: string;
+    readonly method: string;
+    readonly path: string;
+    readonly summary: string;
+    readonly scope: string;
+    readonly query_schema: JsonSchema;
+  }[];
   readonly errors: readonly { readonly code: string; readonly advice: string }[];
   readonly events: readonly { readonly type: string }[];
 }
 
 function discoveryIn(text: string, url: string): Discovery {
   try {
-    const { capabilities, errors, events } = JSON.parse(text) as Manifest;
+    const { capabilities, streams = [], errors, events } = JSON.parse(text) as Manifest;
+    const called = capabilities.map(
+      ({ id, method, path, summary, billable, pricing, scope, idempotent, request_schema: schema }) => {
+        const price = billable ? `${decimal(pricing.price_usd)} USD a ${pricing.unit}` : 'free';
+        return [id, { method, path, summary, price, scope, idempotent, schema }] as const;
+      },
+    );
+    const followed = streams.map(({ id, method, path, summary, scope, query_schema: schema }) => {
+      return [id, { method, path, summary, price: 'free', scope, idempotent: false, schema, stream: true }] as const;
+    });
     return {
-      capabilities: Object.fromEntries(
-        capabilities.map(({ id, method, path, summary, billable, pricing, scope, idempotent, request_schema }) => {
-          const price = billable ? `${decimal(pricing.price_usd)} USD a ${pricing.unit}` : 'free';
-          return [id, { method, path, summary, price, scope, idempotent, schema: request_schema }];
-        }),
-      ),
+      capabilities: Object.fromEntries<OfferedCapability>([...called, ...followed]),
       events: events.map(({ type }) => type),
       advice: Object.fromEntries(errors.map(({ code, advice }) => [code, advice])),
     };
